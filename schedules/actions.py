@@ -1,0 +1,71 @@
+"""Actions: the vocabulary every schedule is written in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """What an action does; the integer is its code in the arrays of a `Schedule`.
+
+    ``F`` forward, ``B`` full backward, ``I`` input gradient, ``W`` weight gradient, ``U``
+    weight update; ``SEND_F``/``RECV_F`` activations and ``SEND_B``/``RECV_B`` gradients
+    between stages; ``REDUCE`` a collective over weight copies (gradient reduction, model
+    averaging), ``BARRIER`` a synchronization point, ``UNSHARD``/``RESHARD`` parameter
+    gathering and release.
+    """
+
+    F = 0
+    B = 1
+    I = 2  # noqa: E741 - the field's own letter
+    W = 3
+    U = 4
+    SEND_F = 5
+    RECV_F = 6
+    SEND_B = 7
+    RECV_B = 8
+    REDUCE = 9
+    BARRIER = 10
+    UNSHARD = 11
+    RESHARD = 12
+
+
+COMPUTE = frozenset({Kind.F, Kind.B, Kind.I, Kind.W})
+"""Kinds that run a stage's layers."""
+
+MESSAGES = frozenset({Kind.SEND_F, Kind.RECV_F, Kind.SEND_B, Kind.RECV_B})
+"""Kinds that move a tensor between two stages."""
+
+NO_MICROBATCH = -1
+"""Microbatch of actions that concern a whole stage (``UNSHARD``, ``RESHARD``, ``REDUCE``)."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Action:
+    """One thing a rank does.
+
+    Attributes
+    ----------
+    kind : Kind
+    stage : int
+        0-based stage.
+    microbatch : int
+        0-based microbatch, `NO_MICROBATCH` where the action has none.
+    pipeline : int
+        Which of several concurrent pipelines or replicas it belongs to; 0 if there is one.
+
+    Examples
+    --------
+    >>> str(Action(Kind.F, 2, 0))
+    '2F0'
+    """
+
+    kind: Kind
+    stage: int
+    microbatch: int = NO_MICROBATCH
+    pipeline: int = 0
+
+    def __str__(self) -> str:
+        microbatch = "" if self.microbatch == NO_MICROBATCH else str(self.microbatch)
+        return f"{self.stage}{self.kind.name}{microbatch}"

@@ -1,0 +1,1 @@
+"""Closed forms in p: affine decision lists, guessed here, proved in `theory`."""

@@ -1,0 +1,115 @@
+"""Integer affine forms and decision lists of them: the shape of a closed form in p."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sympy
+
+PRODUCT = "pm"
+"""Name of the one product of symbols that occurs: stages times microbatch, p·m."""
+
+
+@dataclass(frozen=True)
+class Affine:
+    """An integer combination of named symbols plus a constant.
+
+    The symbols are ``s`` (stage), ``m`` (microbatch), ``p`` (stages), ``M`` (microbatches) and
+    ``pm`` for the product p·m.
+
+    Attributes
+    ----------
+    terms : tuple of (str, int)
+        Non-zero coefficients in the order of the basis they were fitted in.
+    constant : int
+
+    Examples
+    --------
+    >>> form = Affine((("m", 2), ("s", 1)), 0)
+    >>> str(form), form.at({"m": 5, "s": 1})
+    ('2*m + s', 11)
+    """
+
+    terms: tuple[tuple[str, int], ...] = ()
+    constant: int = 0
+
+    def at(self, values: Mapping[str, Any]) -> Any:
+        """Evaluate on integers, arrays or solver terms."""
+        total: Any = self.constant
+        for name, coefficient in self.terms:
+            total = total + coefficient * values[name]
+        return total
+
+    def coefficient(self, name: str) -> int:
+        """The coefficient of a symbol, 0 if it does not occur."""
+        return dict(self.terms).get(name, 0)
+
+    def to_sympy(self) -> sympy.Expr:
+        """The form as a sympy expression, with p·m written out."""
+        import sympy
+
+        names = {"p", "m", *(name for name, _ in self.terms)}
+        values = {name: sympy.Symbol(name, integer=True) for name in names}
+        values[PRODUCT] = values["p"] * values["m"]
+        return sympy.sympify(self.at(values))
+
+    def plus(self, other: Affine, factor: int = 1) -> Affine:
+        """The form ``self + factor·other``."""
+        names = dict.fromkeys([name for name, _ in (*self.terms, *other.terms)])
+        sums = {n: self.coefficient(n) + factor * other.coefficient(n) for n in names}
+        constant = self.constant + factor * other.constant
+        return Affine(tuple((n, c) for n, c in sums.items() if c), constant)
+
+    def renamed(self, names: Mapping[str, str]) -> Affine:
+        """The same form in other symbols."""
+        return Affine(tuple((names.get(n, n), c) for n, c in self.terms), self.constant)
+
+    def __str__(self) -> str:
+        return str(self.to_sympy())
+
+
+@dataclass(frozen=True)
+class Piece:
+    """``value`` where ``guard`` ≥ 0 and no earlier piece applies; no guard: everywhere else."""
+
+    guard: Affine | None
+    value: Affine
+
+
+@dataclass(frozen=True)
+class Piecewise:
+    """A decision list of affine forms; the last piece has no guard.
+
+    Examples
+    --------
+    >>> positive = Piecewise((Piece(Affine((("m", 1),)), Affine((("m", 1),))),
+    ...                       Piece(None, Affine())))
+    >>> positive.at({"m": -3}, lambda test, yes, no: yes if test else no)
+    0
+    """
+
+    pieces: tuple[Piece, ...]
+
+    def at(self, values: Mapping[str, Any], select: Callable[[Any, Any, Any], Any]) -> Any:
+        """Evaluate; `select(test, yes, no)` chooses (``numpy.where``, ``z3.If`` …)."""
+        result = self.pieces[-1].value.at(values)
+        for piece in reversed(self.pieces[:-1]):
+            assert piece.guard is not None
+            result = select(piece.guard.at(values) >= 0, piece.value.at(values), result)
+        return result
+
+    def described(self) -> list[dict[str, str]]:
+        """The pieces as ``{"when", "expr"}`` texts, disjoint and exhaustive."""
+        import sympy
+
+        rows: list[dict[str, str]] = []
+        earlier: list[Any] = []
+        for piece in self.pieces:
+            here = sympy.true if piece.guard is None else piece.guard.to_sympy() >= 0
+            when = sympy.And(*(sympy.Not(test) for test in earlier), here)
+            rows.append({"when": sympy.sstr(when), "expr": sympy.sstr(piece.value.to_sympy())})
+            earlier.append(here)
+        return rows

@@ -1,0 +1,117 @@
+"""Find a decision list of affine forms that reproduces a table exactly.
+
+This is search: it may guess wrong, and whatever it returns has to be proved. It knows nothing
+about schedules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import product
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedules.closed_forms.affine import Affine, Piece, Piecewise
+from schedules.schedule import IntArray
+
+MAX_PIECES = 5
+"""Pieces after which the search gives up."""
+
+GUARD_SYMBOLS = ("s", "m", "p")
+_COEFFICIENTS, _CONSTANTS = range(-2, 3), range(-2, 3)
+
+
+def fit(
+    columns: Mapping[str, IntArray], target: IntArray, bases: Sequence[Sequence[str]]
+) -> Piecewise | None:
+    """Fit `target` by a short decision list, or return None.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+        Values of the symbols, one row a sample.
+    target : ndarray of int
+    bases : sequence of sequences of str
+        Symbols a value may use, tried in this order.
+
+    Examples
+    --------
+    >>> m = np.arange(-9, 10)
+    >>> found = fit({"s": 0 * m, "m": m, "p": 0 * m}, np.maximum(m, 0), [("m",)])
+    >>> [str(piece.value) for piece in found.pieces]
+    ['m', '0']
+    """
+    guards = _guards()
+    tests = np.array([guard.at(columns) >= 0 for guard in guards])
+    left = np.ones(len(target), dtype=np.bool_)
+    pieces: list[Piece] = []
+    while len(pieces) < MAX_PIECES:
+        value = _first_exact(columns, target, left, bases)
+        if value is not None:
+            return Piecewise((*pieces, Piece(None, value)))
+        cover = (tests & left).sum(axis=1)
+        for which in np.argsort(-cover, kind="stable"):
+            chosen = tests[which] & left
+            value = _first_exact(columns, target, chosen, bases)
+            if value is not None:
+                pieces.append(Piece(guards[which], value))
+                left &= ~chosen
+                break
+        else:
+            return None
+    return None
+
+
+@cache
+def _guards() -> list[Affine]:
+    """All guards with small coprime coefficients, the simplest first."""
+    found = []
+    for *coefficients, constant in product(*[_COEFFICIENTS] * len(GUARD_SYMBOLS), _CONSTANTS):
+        if gcd(*coefficients, constant) == 1 and any(coefficients):
+            terms = tuple(
+                (name, value)
+                for name, value in zip(GUARD_SYMBOLS, coefficients, strict=True)
+                if value
+            )
+            found.append(Affine(terms, constant))
+    return sorted(found, key=_complexity)
+
+
+def _complexity(guard: Affine) -> tuple[int, int, int]:
+    return (
+        len(guard.terms),
+        sum(abs(value) for _, value in guard.terms) + abs(guard.constant),
+        -sum(value for _, value in guard.terms),
+    )
+
+
+def exact_affine(
+    columns: Mapping[str, IntArray],
+    target: IntArray,
+    chosen: NDArray[np.bool_],
+    basis: Sequence[str],
+) -> Affine | None:
+    """The integer affine form that equals `target` on the chosen rows, if one is determined."""
+    wanted = target[chosen]
+    if len(wanted) < 2 * len(basis) + 2:
+        return None
+    rows = np.stack([*(columns[name][chosen] for name in basis), np.ones_like(wanted)], axis=1)
+    solution = np.linalg.lstsq(rows.astype(float), wanted.astype(float), rcond=None)[0]
+    rounded = np.rint(solution).astype(np.int64)
+    if (rows @ rounded != wanted).any():
+        return None
+    terms = zip(basis, rounded[:-1].tolist(), strict=True)
+    return Affine(tuple((n, c) for n, c in terms if c), int(rounded[-1]))
+
+
+def _first_exact(
+    columns: Mapping[str, IntArray],
+    target: IntArray,
+    chosen: NDArray[np.bool_],
+    bases: Sequence[Sequence[str]],
+) -> Affine | None:
+    found = (exact_affine(columns, target, chosen, basis) for basis in bases)
+    return next((form for form in found if form is not None), None)

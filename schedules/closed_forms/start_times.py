@@ -1,0 +1,107 @@
+"""Start times of every F and B as closed forms in (s, m, p, M), guessed from small runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from schedules.actions import Kind
+from schedules.closed_forms.affine import Piecewise
+from schedules.closed_forms.fit import fit
+from schedules.dependencies import tables
+from schedules.families.family import Family
+from schedules.rules import GreedyRule, run_greedy, run_static
+from schedules.schedule import IntArray, Schedule
+from schedules.timeline import timeline
+
+SAMPLED_STAGES: Final = range(2, 8)
+"""Pipelines that the guess is made from; any p works as a test of it."""
+
+_BASES: Final = (
+    ("m", "s", "p"),
+    ("m", "s", "p", "M"),
+    ("pm", "m", "s", "p"),
+    ("pm", "m", "s", "p", "M"),
+)
+
+
+@dataclass(frozen=True)
+class StartTimes:
+    """Slots in which F(s, m) and B(s, m) run under unit durations."""
+
+    forward: Piecewise
+    backward: Piecewise
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Start times of small runs, one row a (p, M, s, m).
+
+    Attributes
+    ----------
+    columns : dict of str to ndarray
+        ``s``, ``m``, ``p``, ``M`` and the product ``pm``.
+    forward, backward : ndarray of int
+    """
+
+    columns: dict[str, IntArray]
+    forward: IntArray
+    backward: IntArray
+
+
+def build_from_rule(
+    family: Family, stages: int, microbatches: int, admission: Callable[[int], int] | None
+) -> Schedule:
+    """Generate a family's schedule from its rule and an admission bound alone."""
+    if isinstance(family.rule, GreedyRule):
+        limit = None if admission is None else admission(stages)
+        orders = run_greedy(family.rule, stages, microbatches, limit)
+    else:
+        orders = run_static(family.rule, stages, microbatches)
+    return Schedule.from_orders(family.name, orders, microbatches, family.policy)
+
+
+def sample(family: Family, admission: Callable[[int], int] | None) -> Samples:
+    """Run a family on a few small sizes and tabulate start times.
+
+    Greedy families are sampled slot by slot as their rule plays; that this equals the
+    as-soon-as-possible timeline of the order they produce is itself one of their laws.
+    """
+    parts: list[tuple[IntArray, ...]] = []
+    for p in SAMPLED_STAGES:
+        for microbatches in (1, p + 1, 2 * p + 1, 4 * p):
+            schedule = build_from_rule(family, p, microbatches, admission)
+            line, index = timeline(schedule), tables(schedule)
+            stage, m = np.indices(index.forward.shape)
+            parts.append(
+                (
+                    stage.ravel(),
+                    m.ravel(),
+                    np.full(stage.size, p),
+                    np.full(stage.size, microbatches),
+                    line.start[index.forward].ravel(),
+                    line.start[index.backward].ravel(),
+                )
+            )
+    s, m, p_, big_m, forward, backward = (np.concatenate(column) for column in zip(*parts))
+    columns = {"s": s, "m": m, "p": p_, "M": big_m, "pm": p_ * m}
+    return Samples(columns, forward, backward)
+
+
+def guess_start_times(samples: Samples) -> StartTimes | Kind:
+    """Fit closed forms; the kind that has none where the search fails.
+
+    Examples
+    --------
+    >>> from schedules.families import get_family
+    >>> guess_start_times(sample(get_family("gpipe"), None)).forward.described()
+    [{'when': 'True', 'expr': 'm + s'}]
+    """
+    forward = fit(samples.columns, samples.forward, _BASES)
+    if forward is None:
+        return Kind.F
+    backward = fit(samples.columns, samples.backward, _BASES)
+    return Kind.B if backward is None else StartTimes(forward, backward)

@@ -1,0 +1,69 @@
+"""The schedule as a directed acyclic graph on networkx."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedules.actions import Action, Kind
+from schedules.dependencies import EdgeKind, edges
+from schedules.schedule import Schedule
+from schedules.versions import update_after
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
+    """Return the dependency graph of a schedule.
+
+    Nodes are `Action`; every weight update appears as an action of kind ``U`` that carries the
+    microbatch whose gradient completed it. Every edge has an attribute ``kind``:
+
+    ============ ===========================================================================
+    ``program``  the next action of the same rank
+    ``data``     a tensor handed on within a rank (activation, gradient)
+    ``message``  a tensor handed to another rank
+    ``update``   gradient → update, and update → the next forward of that stage
+    ``barrier``  the backward that a collective waits for
+    ============ ===========================================================================
+
+    Where two kinds join the same pair, the data dependency is the one kept: it is what the
+    program order has to respect. A schedule that can hang gives a graph with a cycle.
+
+    Examples
+    --------
+    >>> from schedules.families import build
+    >>> graph = build("naive", 2, 1).dag()
+    >>> graph.edges[Action(Kind.F, 0, 0), Action(Kind.F, 1, 0)]["kind"]
+    'message'
+    """
+    import networkx as nx
+
+    graph: nx.DiGraph[Action] = nx.DiGraph()
+    actions = [schedule.action(index) for index in range(len(schedule))]
+    graph.add_nodes_from(actions)
+    for rank in range(schedule.ranks):
+        order = actions[schedule.offsets[rank] : schedule.offsets[rank + 1]]
+        for before, after in zip(order, order[1:], strict=False):
+            graph.add_edge(before, after, kind=EdgeKind.PROGRAM.name.lower())
+    found = edges(schedule)
+    for source, target, kind in zip(found.source, found.target, found.kind, strict=True):
+        name = EdgeKind(int(kind)).name.lower()
+        graph.add_edge(actions[source], actions[target], kind=name)
+    _add_updates(graph, schedule, actions)
+    return graph
+
+
+def _add_updates(graph: nx.DiGraph[Action], schedule: Schedule, actions: list[Action]) -> None:
+    updates = update_after(schedule)
+    for rank in range(schedule.ranks):
+        pending: dict[tuple[int, int], Action] = {}
+        for index in range(int(schedule.offsets[rank]), int(schedule.offsets[rank + 1])):
+            action = actions[index]
+            weights = (action.pipeline, action.stage)
+            if action.kind is Kind.F and weights in pending:
+                graph.add_edge(pending[weights], action, kind="update")
+            if updates[index]:
+                update = Action(Kind.U, action.stage, action.microbatch, action.pipeline)
+                graph.add_edge(action, update, kind="update")
+                pending[weights] = update

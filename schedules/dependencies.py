@@ -1,0 +1,119 @@
+"""Which action waits for which: the edges of the DAG, as integer arrays.
+
+Program order is implicit in a `Schedule`; here are the other edges. One rule a kind:
+
+- F(s, m) needs F(s−1, m): an activation;
+- B(s, m) and I(s, m) need F(s, m), and the input gradient of (s+1, m) from its B or I;
+- W(s, m) needs I(s, m);
+- REDUCE(s, m), where it names a microbatch, needs the backward of m at stage 0: a barrier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedules.actions import Kind
+from schedules.schedule import IntArray, Schedule
+
+MISSING = -1
+
+
+class EdgeKind(IntEnum):
+    """Why an edge of the DAG is there."""
+
+    PROGRAM = 0
+    DATA = 1
+    MESSAGE = 2
+    UPDATE = 3
+    BARRIER = 4
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Flat index of the first action of each kind for every (stage, microbatch).
+
+    Attributes
+    ----------
+    forward, backward, gradient : ndarray of int, shape (stages, microbatches)
+        F; the B or I that produces the input gradient; the B or W that completes the weight
+        gradient. `MISSING` where there is none.
+    """
+
+    forward: IntArray
+    backward: IntArray
+    gradient: IntArray
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Dependencies other than program order: ``target[k]`` waits for ``source[k]``."""
+
+    source: IntArray
+    target: IntArray
+    kind: IntArray
+
+
+def first_indices(schedule: Schedule, *kinds: Kind) -> IntArray:
+    """Flat index of the first action of one of `kinds`, shape (stages, microbatches)."""
+    table = np.full((schedule.stages, schedule.microbatches), MISSING, dtype=np.int64)
+    chosen = np.flatnonzero(np.isin(schedule.kind, kinds) & in_range(schedule))[::-1]
+    table[schedule.stage[chosen], schedule.microbatch[chosen]] = chosen
+    return table
+
+
+def in_range(schedule: Schedule) -> NDArray[np.bool_]:
+    """Which actions name a stage and a microbatch that exist."""
+    stage, microbatch = schedule.stage, schedule.microbatch
+    return np.asarray(
+        (stage >= 0)
+        & (stage < schedule.stages)
+        & (microbatch >= 0)
+        & (microbatch < schedule.microbatches)
+    )
+
+
+def tables(schedule: Schedule) -> Tables:
+    """Where each forward, backward and weight gradient stands.
+
+    Examples
+    --------
+    >>> from schedules.families import build
+    >>> tables(build("naive", 2, 1)).forward.tolist()
+    [[0], [2]]
+    """
+    return Tables(
+        forward=first_indices(schedule, Kind.F),
+        backward=first_indices(schedule, Kind.B, Kind.I),
+        gradient=first_indices(schedule, Kind.B, Kind.W),
+    )
+
+
+def edges(schedule: Schedule) -> Edges:
+    """All dependencies other than program order; what is missing or out of range has none."""
+    index = tables(schedule)
+    rank = schedule.rank_of_action
+    parts: list[tuple[IntArray, IntArray, EdgeKind]] = []
+
+    def connect(source: IntArray, target: IntArray, kind: EdgeKind) -> None:
+        both = (source != MISSING) & (target != MISSING)
+        parts.append((source[both], target[both], kind))
+
+    input_gradient = first_indices(schedule, Kind.I)
+    connect(index.forward[:-1], index.forward[1:], EdgeKind.DATA)
+    connect(index.backward[1:], index.backward[:-1], EdgeKind.DATA)
+    connect(index.forward, index.backward, EdgeKind.DATA)
+    connect(input_gradient, first_indices(schedule, Kind.W), EdgeKind.DATA)
+    reductions = first_indices(schedule, Kind.REDUCE)
+    if schedule.stages:
+        last = np.broadcast_to(index.backward[0], reductions.shape)
+        connect(last, reductions, EdgeKind.BARRIER)
+    source = np.concatenate([part[0] for part in parts])
+    target = np.concatenate([part[1] for part in parts])
+    kind = np.concatenate([np.full(len(part[0]), part[2], dtype=np.int64) for part in parts])
+    crosses = (rank[source] != rank[target]) & (kind == EdgeKind.DATA)
+    kind[crosses] = EdgeKind.MESSAGE
+    return Edges(source, target, kind)

@@ -1,0 +1,124 @@
+"""`Family`: what is known about a schedule family, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from schedules.errors import ParameterError, SizeError, UnknownNameError
+from schedules.policies import WeightPolicy
+from schedules.rules import GreedyRule, StaticOrder
+from schedules.schedule import Schedule
+
+MAX_ACTIONS = 20_000_000
+"""Most forwards and backwards that a family builds."""
+
+BYTES_PER_ACTION = 400
+"""Peak memory while building, measured, rounded up."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An integer parameter of a family, at least `minimum`."""
+
+    name: str
+    meaning: str
+    minimum: int = 1
+
+
+@dataclass(frozen=True)
+class Family:
+    """One schedule family.
+
+    Attributes
+    ----------
+    name, source, summary : str
+    policy : WeightPolicy
+    build : callable
+        ``build(stages, microbatches, **parameters) -> Schedule``.
+    rule : GreedyRule or StaticOrder
+        The data that generates it and that provers read.
+    parameters : tuple of Parameter
+        Beyond stages and microbatches.
+    admission : callable or None
+        Bound on active microbatches as a function of p; None if there is none.
+    affine : bool
+        Whether closed forms of its start times are derived and proved.
+    no_steady : str
+        Why it has no periodic rows; empty if it has.
+    """
+
+    name: str
+    source: str
+    summary: str
+    policy: WeightPolicy
+    build: Callable[..., Schedule]
+    rule: GreedyRule | StaticOrder
+    parameters: tuple[Parameter, ...] = ()
+    admission: Callable[[Any], Any] | None = None
+    affine: bool = False
+    no_steady: str = ""
+
+    def checked(
+        self, stages: int, microbatches: int, values: Mapping[str, int]
+    ) -> dict[str, int]:
+        """Return `values` as integers, or raise for the first one outside its domain.
+
+        Raises
+        ------
+        ParameterError
+            Not an integer, or below its minimum.
+        UnknownNameError
+            The family has no such parameter.
+        """
+        _integer(self.name, "p (stages)", stages, 1)
+        _integer(self.name, "M (microbatches)", microbatches, 1)
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name, value in values.items():
+            if name not in known:
+                raise UnknownNameError(
+                    f"family {self.name} has no parameter {name!r}; it has "
+                    f"{', '.join(known) or 'none beyond p and M'}",
+                    f"--set {name}={value}",
+                    nearest(name, known) or "drop it",
+                )
+            _integer(self.name, name, value, known[name].minimum)
+        return {name: int(value) for name, value in values.items()}
+
+
+def nearest(name: str, known: Mapping[str, object]) -> str:
+    """A "did you mean" sentence, or the empty string."""
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def _integer(family: str, name: str, value: object, minimum: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < minimum:
+        raise ParameterError(
+            f"{name} is an integer of at least {minimum}, found {value!r}",
+            f"family {family}",
+            f"give a whole number of {minimum} or more",
+        )
+
+
+def require_room(family: str, stages: int, microbatches: int) -> None:
+    """Refuse more than `MAX_ACTIONS` actions.
+
+    Raises
+    ------
+    SizeError
+        With the number of actions and the memory they would take.
+    """
+    actions = 2 * stages * microbatches
+    if actions > MAX_ACTIONS:
+        raise SizeError(
+            f"p = {stages} stages and M = {microbatches} microbatches make 2·p·M = {actions} "
+            f"actions and would take about {actions * BYTES_PER_ACTION / 1024**3:.1f} GiB; at "
+            f"most {MAX_ACTIONS} are built",
+            f"family {family}",
+            "take fewer, or use `staleproof derive --at` for closed forms",
+        )

@@ -1,0 +1,65 @@
+"""Where a stage runs and which weights it uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The maps (pipeline, stage) → rank and (pipeline, stage) → weight copy.
+
+    Both are needed: Chimera runs a stage on two ranks with two copies of its weights, LocalSGD
+    runs all replicas of a stage on one rank with a copy each, and an ordinary pipeline has one
+    copy of everything.
+
+    Attributes
+    ----------
+    ranks : tuple of tuple of int
+        ``ranks[pipeline][stage]``, 0-based.
+    copies : tuple of tuple of int
+        ``copies[pipeline][stage]``: pipelines that share weights share the number.
+
+    Examples
+    --------
+    >>> Placement.one_stage_a_rank(3).ranks
+    ((0, 1, 2),)
+    >>> Placement.one_stage_a_rank(2, pipelines=2).copies
+    ((0, 0), (1, 1))
+    """
+
+    ranks: tuple[tuple[int, ...], ...]
+    copies: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def one_stage_a_rank(cls, stages: int, pipelines: int = 1) -> Placement:
+        """Stage s on rank s; each of several pipelines with its own copy of the weights."""
+        return cls(
+            ranks=tuple(tuple(range(stages)) for _ in range(pipelines)),
+            copies=tuple((pipeline,) * stages for pipeline in range(pipelines)),
+        )
+
+    @classmethod
+    def from_ranks(cls, rank_of_stage: tuple[int, ...]) -> Placement:
+        """One pipeline, one copy, stages placed as given."""
+        return cls(ranks=(rank_of_stage,), copies=((0,) * len(rank_of_stage),))
+
+    @property
+    def stages(self) -> int:
+        """Number of stages."""
+        return len(self.ranks[0]) if self.ranks else 0
+
+    @property
+    def pipelines(self) -> int:
+        """Number of concurrent pipelines."""
+        return len(self.ranks)
+
+    @property
+    def rank_count(self) -> int:
+        """Number of ranks that hold at least one stage, or more if the numbers have gaps."""
+        return max((rank for row in self.ranks for rank in row), default=-1) + 1
+
+    @property
+    def copy_count(self) -> int:
+        """Number of weight copies."""
+        return max((copy for row in self.copies for copy in row), default=-1) + 1

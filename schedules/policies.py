@@ -1,0 +1,85 @@
+"""Weight policies: what a forward reads, what a backward uses, when an update happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from schedules.errors import ParameterError
+
+PolicyName = Literal["stash", "latest", "vertical-sync", "double-buffer", "flush", "predict"]
+
+POLICY_NAMES: Final[tuple[PolicyName, ...]] = get_args(PolicyName)
+
+
+@dataclass(frozen=True)
+class WeightPolicy:
+    """How weights are versioned.
+
+    ================= ============================== ===================== ====================
+    name              F(s, m) reads                  B(s, m) uses          update
+    ================= ============================== ===================== ====================
+    ``stash``         newest local version           what F read           every `interval` B
+    ``latest``        newest local version           newest local at B     every `interval` B
+    ``vertical-sync`` the version stage 0 read       what F read           every `interval` B
+    ``double-buffer`` the version stage 0 read       what F read           every `interval` B
+    ``flush``         version at the start of step   what F read           once, at the end
+    ``predict``       newest local, extrapolated     what F read           every `interval` B
+    ================= ============================== ===================== ====================
+
+    With the backward split in I and W, the gradient exists when W is done.
+
+    Attributes
+    ----------
+    name : str
+        One of `POLICY_NAMES`.
+    interval : int
+        Gradients per update (``update_interval`` of AsyncPP, ``window`` of PipeDream-2BW);
+        ignored by ``flush``. At least 1.
+    horizon : int
+        Updates ahead that ``predict`` extrapolates; 0 for the other policies.
+
+    Raises
+    ------
+    ParameterError
+        Unknown name, or an interval or horizon outside its domain.
+
+    Examples
+    --------
+    >>> WeightPolicy("stash").interval
+    1
+    """
+
+    name: PolicyName
+    interval: int = 1
+    horizon: int = 0
+
+    def __post_init__(self) -> None:
+        if self.name not in POLICY_NAMES:
+            raise ParameterError(
+                f"a weight policy is one of {', '.join(POLICY_NAMES)}, not {self.name!r}",
+                "policy",
+                "name one of them",
+            )
+        if self.interval < 1:
+            raise ParameterError(
+                f"an update follows at least 1 gradient, found interval = {self.interval}",
+                f"policy {self.name}",
+                "give an interval of 1 or more",
+            )
+        if self.horizon < 0 or (self.horizon and self.name != "predict"):
+            raise ParameterError(
+                f"only 'predict' looks ahead, by 0 or more updates; found {self.horizon}",
+                f"policy {self.name}",
+                "drop the horizon or use the policy 'predict'",
+            )
+
+    @property
+    def reads_stage_zero(self) -> bool:
+        """Whether F(s, m) reads the version index that stage 0 read for m."""
+        return self.name in ("vertical-sync", "double-buffer")
+
+    @property
+    def keeps_forward_version(self) -> bool:
+        """Whether B(s, m) uses what F(s, m) read."""
+        return self.name != "latest"

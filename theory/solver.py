@@ -1,0 +1,117 @@
+"""Decide one universally quantified statement with z3, guarded against vacuity.
+
+A statement is a set of hypotheses and a goal over integer symbols. It is proved when
+hypotheses ∧ ¬goal has no model while the hypotheses alone have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import z3
+
+from theory.verdicts import Verdict
+
+RLIMIT: Final = 2_000_000
+"""Budget of one query in z3's resource units, so that no verdict depends on the machine."""
+
+Term = Any
+"""A z3 expression; z3 ships no usable types."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """``for all symbols: hypotheses imply goal``."""
+
+    name: str
+    says: str
+    hypotheses: tuple[Term, ...]
+    goal: Term
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a statement.
+
+    Attributes
+    ----------
+    name, says : str
+    verdict : Verdict
+        PROVED, REFUTED or UNKNOWN.
+    witness : dict
+        A counterexample, symbol by symbol, where refuted.
+    note : str
+        Why it is UNKNOWN; which engine decided it otherwise.
+    queries : int
+        Solver calls that this outcome stands for.
+    """
+
+    name: str
+    says: str
+    verdict: Verdict
+    witness: dict[str, int]
+    note: str
+    queries: int = 1
+
+
+def decide(statement: Statement, rlimit: int = RLIMIT) -> Outcome:
+    """Prove or refute a statement.
+
+    Examples
+    --------
+    >>> x = z3.Int("x")
+    >>> decide(Statement("square", "x > 1 implies x > 0", (x > 1,), x > 0)).verdict.name
+    'PROVED'
+    >>> decide(Statement("empty", "nothing satisfies it", (x > 1, x < 1), x > 9)).note
+    'vacuous: no value satisfies the hypotheses'
+    """
+    answer, model = _check([*statement.hypotheses, z3.Not(statement.goal)], rlimit)
+    if answer == z3.sat:
+        return Outcome(
+            statement.name, statement.says, Verdict.REFUTED, _values(model), "z3 counterexample"
+        )
+    if answer == z3.unknown:
+        note = f"z3 gave up within rlimit {rlimit}"
+        return Outcome(statement.name, statement.says, Verdict.UNKNOWN, {}, note)
+    possible, _ = _check(list(statement.hypotheses), rlimit)
+    if possible != z3.sat:
+        note = "vacuous: no value satisfies the hypotheses"
+        return Outcome(statement.name, statement.says, Verdict.UNKNOWN, {}, note, 2)
+    return Outcome(statement.name, statement.says, Verdict.PROVED, {}, "z3 unsat", 2)
+
+
+def merge(name: str, says: str, outcomes: Sequence[Outcome]) -> Outcome:
+    """One outcome for several statements that are needed together.
+
+    The verdict is the weakest; the first that fell short gives witness and note.
+    """
+    queries = sum(outcome.queries for outcome in outcomes)
+    short = [outcome for outcome in outcomes if outcome.verdict is not Verdict.PROVED]
+    if not outcomes:
+        return Outcome(name, says, Verdict.UNKNOWN, {}, "nothing was decided", 0)
+    if not short:
+        return Outcome(name, says, Verdict.PROVED, {}, outcomes[0].note, queries)
+    worst = min(short, key=lambda outcome: outcome.verdict)
+    note = f"{worst.name}: {worst.note}"
+    return Outcome(name, says, worst.verdict, worst.witness, note, queries)
+
+
+def _check(assertions: Sequence[Term], rlimit: int) -> tuple[Any, Any]:
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.set("rlimit", rlimit)
+    solver.set("random_seed", 0)
+    for assertion in assertions:
+        term = z3.BoolVal(assertion) if isinstance(assertion, bool) else assertion
+        solver.add(term.translate(context))
+    answer = solver.check()
+    return answer, solver.model() if answer == z3.sat else None
+
+
+def _values(model: Any) -> dict[str, int]:
+    found = {str(symbol): model[symbol] for symbol in model.decls() if symbol.arity() == 0}
+    return {
+        name: value.as_long() for name, value in sorted(found.items()) if z3.is_int_value(value)
+    }
