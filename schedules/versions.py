@@ -128,7 +128,11 @@ def versions(schedule: Schedule) -> Versions:
 def complete_tables(schedule: Schedule) -> Tables:
     """`tables`, once every (stage, microbatch) is known to have F, backward and gradient."""
     index = tables(schedule)
-    for name, table in (("F", index.forward), ("B or I", index.backward), ("B or W", index.gradient)):
+    for name, table in (
+        ("F", index.forward),
+        ("B or I", index.backward),
+        ("B or W", index.gradient),
+    ):
         absent = np.argwhere(table == MISSING)
         if len(absent):
             stage, microbatch = absent[0].tolist()

@@ -100,9 +100,7 @@ def _general(times: Times) -> list[Statement]:
             "order",
             "forwards and backwards of a stage run in microbatch order",
             (*here, following.index < size.microbatches),
-            z3.And(
-                forward(s, following) > forward(s, m), backward(s, following) > backward(s, m)
-            ),
+            z3.And(forward(s, following) > forward(s, m), backward(s, following) > backward(s, m)),
         ),
         Statement(
             "causal",
@@ -126,8 +124,7 @@ def _general(times: Times) -> list[Statement]:
 def _products_in_order(size: Size, m: Microbatch, n: Microbatch) -> tuple[Term, ...]:
     """True facts about p·m and p·n: the product is linear, so it keeps order by steps of p."""
     near = [
-        z3.Implies(n.index == m.index + c, n.product == m.product + c * size.p)
-        for c in (-1, 0, 1)
+        z3.Implies(n.index == m.index + c, n.product == m.product + c * size.p) for c in (-1, 0, 1)
     ]
     return (
         *near,
@@ -158,9 +155,7 @@ def _greedy_step(rule: GreedyRule, admission: Admission, times: Times) -> Statem
     admitted: Term = z3.BoolVal(True)
     if admission is not None:
         admitted = a.index - b.index < admission(size.p)
-    forward_ready = z3.And(
-        a.index < count, z3.If(s == 0, admitted, done(forward(s - 1, a), s - 1))
-    )
+    forward_ready = z3.And(a.index < count, z3.If(s == 0, admitted, done(forward(s - 1, a), s - 1)))
     backward_ready = z3.And(
         b.index < count,
         done(forward(s, b), s),

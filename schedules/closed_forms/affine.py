@@ -64,8 +64,12 @@ class Affine:
         return Affine(tuple((n, c) for n, c in sums.items() if c), constant)
 
     def renamed(self, names: Mapping[str, str]) -> Affine:
-        """The same form in other symbols."""
-        return Affine(tuple((names.get(n, n), c) for n, c in self.terms), self.constant)
+        """The same form in other symbols; symbols that become one are added up."""
+        sums: dict[str, int] = {}
+        for name, coefficient in self.terms:
+            target = names.get(name, name)
+            sums[target] = sums.get(target, 0) + coefficient
+        return Affine(tuple((n, c) for n, c in sums.items() if c), self.constant)
 
     def __str__(self) -> str:
         return str(self.to_sympy())
@@ -85,8 +89,9 @@ class Piecewise:
 
     Examples
     --------
-    >>> positive = Piecewise((Piece(Affine((("m", 1),)), Affine((("m", 1),))),
-    ...                       Piece(None, Affine())))
+    >>> positive = Piecewise(
+    ...     (Piece(Affine((("m", 1),)), Affine((("m", 1),))), Piece(None, Affine()))
+    ... )
     >>> positive.at({"m": -3}, lambda test, yes, no: yes if test else no)
     0
     """
@@ -100,6 +105,15 @@ class Piecewise:
             assert piece.guard is not None
             result = select(piece.guard.at(values) >= 0, piece.value.at(values), result)
         return result
+
+    def renamed(self, names: Mapping[str, str]) -> Piecewise:
+        """The same list in other symbols."""
+        return Piecewise(
+            tuple(
+                Piece(piece.guard and piece.guard.renamed(names), piece.value.renamed(names))
+                for piece in self.pieces
+            )
+        )
 
     def described(self) -> list[dict[str, str]]:
         """The pieces as ``{"when", "expr"}`` texts, disjoint and exhaustive."""

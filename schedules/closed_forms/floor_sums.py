@@ -113,9 +113,7 @@ def _floor(numerator: Affine, q: int, a: int, b: int, e: int) -> sympy.Expr:
     return sympy.Add(*(c * quotients[name] for name, c in numerator.terms), rest // q)
 
 
-def _range(
-    region: Region, q: int, a: int, b: int, e: int
-) -> tuple[sympy.Expr, sympy.Expr]:
+def _range(region: Region, q: int, a: int, b: int, e: int) -> tuple[sympy.Expr, sympy.Expr]:
     def below(quotient: sympy.Expr, residue: int) -> sympy.Expr:
         """Number of k ≥ 0 with q·k + e < q·quotient + residue."""
         return quotient - (e - residue) // q

@@ -63,9 +63,7 @@ class Family:
     affine: bool = False
     no_steady: str = ""
 
-    def checked(
-        self, stages: int, microbatches: int, values: Mapping[str, int]
-    ) -> dict[str, int]:
+    def checked(self, stages: int, microbatches: int, values: Mapping[str, int]) -> dict[str, int]:
         """Return `values` as integers, or raise for the first one outside its domain.
 
         Raises

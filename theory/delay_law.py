@@ -1,0 +1,148 @@
+"""From proved counts to the delay matrix, its extremes and its mean, for all p.
+
+D[i][j] = A(i) − R(j): A sums over stages what a backward at i counts, R what a forward at j
+counts, both relative to the microbatch. Everything is a polynomial on residue classes of
+(p, i, j) modulo the period.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sympy
+import z3
+
+from schedules.actions import Kind
+from schedules.closed_forms.counts import CountForm
+from schedules.closed_forms.floor_sums import antidifference, floor_sum, p_, x_
+from theory.count_proofs import equals
+from theory.solver import Outcome, Statement, Term, decide, merge
+from theory.verdicts import Verdict
+
+i_, j_ = sympy.symbols("i j", integer=True)
+ByResidue = Mapping[int, sympy.Expr]
+"""Polynomials in p by the residue of p."""
+
+
+@dataclass(frozen=True)
+class DelayMatrix:
+    """The closed form of a delay matrix on residue classes.
+
+    Attributes
+    ----------
+    period : int
+        Modulus q of the classes.
+    index, recorded : mapping
+        A and R: ``index[a, b]`` for p ≡ a and i ≡ b, in p and the stage symbol ``x``.
+    """
+
+    period: int
+    index: Mapping[tuple[int, int], sympy.Expr]
+    recorded: Mapping[tuple[int, int], sympy.Expr]
+
+    def entry(self, a: int, b: int, c: int) -> sympy.Expr:
+        """D[i][j] for p ≡ a, i ≡ b, j ≡ c."""
+        entry = self.index[a, b].subs(x_, i_) - self.recorded[a, c].subs(x_, j_)
+        return sympy.expand(entry)
+
+    def corner(self, a: int, *, last: bool) -> sympy.Expr:
+        """D[0][0], or D[p−1][p−1], for p ≡ a."""
+        stage, residue = (p_ - 1, (a - 1) % self.period) if last else (sympy.Integer(0), 0)
+        at = self.index[a, residue] - self.recorded[a, residue]
+        return sympy.expand(at.subs(x_, stage))
+
+
+def delay_matrix(counts: CountForm) -> DelayMatrix:
+    """Sum the counts over stages.
+
+    Examples
+    --------
+    >>> from theory.derive import derive
+    >>> derive("gpipe").matrix.entry(0, 0, 0)
+    -i + p - 1
+    """
+    classes = [(a, b) for a in range(counts.period) for b in range(counts.period)]
+
+    def sums(kind: Kind) -> dict[tuple[int, int], sympy.Expr]:
+        numerators = tuple(counts.numerator[kind].items())
+        return {(a, b): floor_sum(numerators, counts.period, a, b) for a, b in classes}
+
+    return DelayMatrix(counts.period, sums(Kind.B), sums(Kind.F))
+
+
+def prove_extremes(matrix: DelayMatrix) -> Outcome:
+    """Prove that D falls in i and in j, so that corners hold its maximum and its minimum."""
+    q, outcomes = matrix.period, []
+    for name, table, sign in (("i", matrix.index, 1), ("j", matrix.recorded, -1)):
+        for (a, b), here in table.items():
+            following = table[a, (b + 1) % q].subs(x_, x_ + 1)
+            step = sympy.expand(sign * (following - here))
+            outcomes.append(
+                decide(
+                    Statement(
+                        f"falls-in-{name}",
+                        f"D does not grow with {name}",
+                        (*_on_class(q, a, b, step), z3.Int("x") + 1 < z3.Int("p")),
+                        z3.Int("step") <= 0,
+                    )
+                )
+            )
+    says = "D falls in i and j: the maximum is D[0][0], the minimum D[p−1][p−1]"
+    return merge("extremes", says, outcomes)
+
+
+def _on_class(q: int, a: int, b: int, step: sympy.Expr) -> tuple[Term, ...]:
+    p, x = z3.Ints("p x")
+    defined = equals(z3.Int("step"), step, {p_: p, x_: x})
+    return (p >= 2, x >= 0, x < p, p % q == a, x % q == b, defined)
+
+
+def mean(matrix: DelayMatrix) -> ByResidue:
+    """The mean entry by the residue of p: (Σ A − Σ R) / p, an exact sum."""
+    n = sympy.Symbol("n", integer=True)
+    return {
+        a: sympy.expand(sympy.cancel(_partial_sums(matrix, a, n).subs(n, p_) / p_))
+        for a in range(matrix.period)
+    }
+
+
+def prove_mean(matrix: DelayMatrix, claimed: ByResidue) -> Outcome:
+    """Check a mean by induction on the number n of stages summed over.
+
+    The sum S(n) of A(x) − R(x) over x < n is a polynomial on each class of n; it is right iff
+    it is right at the least n of the class and grows by one period's terms from n to n + q.
+    """
+    q, left_over = matrix.period, []
+    n = sympy.Symbol("n", integer=True)
+    for a in range(q):
+        partial = _partial_sums(matrix, a, n)
+        per_stage = {b: matrix.index[a, b] - matrix.recorded[a, b] for b in range(q)}
+        growth = sum(form.subs(x_, n + (b - a) % q) for b, form in per_stage.items())
+        least = sum(per_stage[b].subs(x_, b) for b in range(a))
+        left_over += [
+            sympy.expand(partial.subs(n, n + q) - partial - growth),
+            sympy.expand(partial.subs(n, a) - least),
+            sympy.expand(partial.subs(n, p_) - p_ * claimed[a]),
+        ]
+    wrong = [rest for rest in left_over if rest != 0]
+    return Outcome(
+        "mean",
+        "mean over all (i, j), by telescoping sums over the stages",
+        Verdict.UNKNOWN if wrong else Verdict.PROVED,
+        {},
+        f"left over: {wrong[0]}" if wrong else "sympy identities",
+        len(left_over),
+    )
+
+
+def _partial_sums(matrix: DelayMatrix, a: int, n: sympy.Symbol) -> sympy.Expr:
+    """Σ over x < n of A(x) − R(x), for n ≡ p ≡ a."""
+    q = matrix.period
+    k = sympy.Symbol("k", integer=True)
+    total = sympy.Integer(0)
+    for b in range(q):
+        term = (matrix.index[a, b] - matrix.recorded[a, b]).subs(x_, q * k + b)
+        how_many = (n - a) / sympy.Integer(q) - (b - a) // q
+        total += antidifference(sympy.expand(term), k).subs(k, how_many)
+    return sympy.expand(total)

@@ -1,0 +1,72 @@
+"""Exact facts about polynomials in p on residue classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy
+
+from schedules.closed_forms.affine import Affine
+from schedules.closed_forms.floor_sums import p_
+
+LEAST = 2
+"""Least p of every statement."""
+
+
+def least_in_class(a: int, period: int, from_: int = LEAST) -> int:
+    """The least p ≥ `from_` with p ≡ a modulo the period.
+
+    Examples
+    --------
+    >>> least_in_class(1, 2)
+    3
+    """
+    return from_ + (a - from_) % period
+
+
+def nonnegative_from(form: sympy.Expr, least: int) -> bool:
+    """Certify form ≥ 0 for all p ≥ least: in t = p − least no coefficient is negative.
+
+    Sufficient, not necessary: False means "not certified".
+
+    Examples
+    --------
+    >>> nonnegative_from(p_**2 - 2 * p_, 2), nonnegative_from(p_**2 - 2 * p_, 1)
+    (True, False)
+    """
+    t = sympy.Symbol("t")
+    shifted = sympy.Poly(sympy.expand(sympy.sympify(form).subs(p_, t + least)), t)
+    return all(coefficient >= 0 for coefficient in shifted.coeffs())
+
+
+def floor_on_class(numerator: Affine, period: int, residues: Mapping[str, int]) -> sympy.Expr:
+    """⌊numerator / period⌋ on a residue class, as an affine form in the same symbols.
+
+    Examples
+    --------
+    >>> floor_on_class(Affine((("p", 1),)), 2, {"p": 1})
+    p/2 - 1/2
+    """
+    rest = numerator.constant + sum(c * residues[name] for name, c in numerator.terms)
+    quotients = sympy.Add(
+        *(
+            c * (sympy.Symbol(name, integer=True) - residues[name]) / sympy.Integer(period)
+            for name, c in numerator.terms
+        )
+    )
+    return sympy.expand(quotients + rest // period)
+
+
+def by_parity(table: Mapping[int, sympy.Expr]) -> sympy.Expr:
+    """One expression for a table by the residue of p: plain if all agree, else piecewise.
+
+    Examples
+    --------
+    >>> by_parity({0: p_ / 2, 1: (p_ - 1) / 2})
+    Piecewise((p/2, Eq(Mod(p, 2), 0)), (p/2 - 1/2, True))
+    """
+    period = len(table)
+    if len(set(table.values())) == 1:
+        return table[0]
+    cases = [(table[a], sympy.Eq(sympy.Mod(p_, period), a)) for a in range(period - 1)]
+    return sympy.Piecewise(*cases, (table[period - 1], True))
