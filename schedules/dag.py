@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from schedules.actions import Action, Kind
@@ -44,7 +45,7 @@ def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
     graph.add_nodes_from(actions)
     for rank in range(schedule.ranks):
         order = actions[schedule.offsets[rank] : schedule.offsets[rank + 1]]
-        for before, after in zip(order, order[1:], strict=False):
+        for before, after in pairwise(order):
             graph.add_edge(before, after, kind=EdgeKind.PROGRAM.name.lower())
     found = edges(schedule)
     for source, target, kind in zip(found.source, found.target, found.kind, strict=True):

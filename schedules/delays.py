@@ -232,9 +232,9 @@ def steady(found: Delays) -> Steady | str:
     for active in range(stages):
         chosen = np.flatnonzero(inside & (found.stage == active))
         block = found.matrix[chosen]
-        differs = np.flatnonzero((block != block[:1]).any(axis=1)) if len(block) else []
         if not len(block):
             return f"stage {active} applies no gradient of microbatches {first} … {last - 1}"
+        differs = np.flatnonzero((block != block[:1]).any(axis=1))
         if len(differs):
             one, other = found.microbatch[chosen[0]], found.microbatch[chosen[differs[0]]]
             return (

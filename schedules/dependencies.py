@@ -17,9 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedules.actions import Kind
+from schedules.errors import SizeError
 from schedules.schedule import IntArray, Schedule
 
 MISSING = -1
+
+SPARSE_PAIRS = 1_000_000
+"""(stage, microbatch) pairs up to which tables are built however few the actions are."""
 
 
 class EdgeKind(IntEnum):
@@ -59,10 +63,41 @@ class Edges:
 
 def first_indices(schedule: Schedule, *kinds: Kind) -> IntArray:
     """Flat index of the first action of one of `kinds`, shape (stages, microbatches)."""
+    require_table_room(schedule.name, schedule.stages, schedule.microbatches, len(schedule))
     table = np.full((schedule.stages, schedule.microbatches), MISSING, dtype=np.int64)
     chosen = np.flatnonzero(np.isin(schedule.kind, kinds) & in_range(schedule))[::-1]
     table[schedule.stage[chosen], schedule.microbatch[chosen]] = chosen
     return table
+
+
+def require_table_room(name: str, stages: int, microbatches: int, actions: int) -> None:
+    """Refuse tables that are much larger than the schedule they describe.
+
+    A complete schedule has at least two actions a (stage, microbatch), so memory stays linear
+    in the number of actions.
+
+    Raises
+    ------
+    SizeError
+        More than `SPARSE_PAIRS` pairs, and fewer actions than pairs.
+
+    Examples
+    --------
+    >>> require_table_room("big.csv", 999_999, 2, 3)
+    Traceback (most recent call last):
+    schedules.errors.SizeError: big.csv: a schedule of more than 1000000 (stage, microbatch) pairs
+    has at least one action a pair, found 999999 stages × 2 microbatches = 1999998 pairs and 3
+    actions; correct the largest stage number or the number of microbatches
+    """
+    pairs = stages * microbatches
+    if pairs > max(SPARSE_PAIRS, actions):
+        raise SizeError(
+            f"a schedule of more than {SPARSE_PAIRS} (stage, microbatch) pairs has at least one "
+            f"action a pair, found {stages} stages × {microbatches} microbatches = {pairs} pairs "
+            f"and {actions} actions",
+            name,
+            "correct the largest stage number or the number of microbatches",
+        )
 
 
 def in_range(schedule: Schedule) -> NDArray[np.bool_]:

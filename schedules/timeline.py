@@ -9,8 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from schedules.actions import COMPUTE, Action, Kind
-from schedules.dependencies import edges
+from schedules.actions import COMPUTE, Kind
+from schedules.cycles import describe_cycle, find_cycles
+from schedules.dependencies import Edges, edges
 from schedules.errors import InvalidScheduleError, ParameterError
 from schedules.schedule import IntArray, Schedule
 
@@ -119,9 +120,9 @@ def timeline(schedule: Schedule, durations: Mapping[Kind, int] | None = None) ->
     taken = by_code[schedule.kind]
     start, stuck = run_to_end(schedule, taken)
     if stuck:
-        names = " → ".join(f"{action} ({place})" for action, place in find_cycle(schedule, stuck))
+        cycle = describe_cycle(schedule, find_cycles(schedule, stuck)[0])
         raise InvalidScheduleError(
-            f"every action must be able to start, but these wait for each other: {names}",
+            f"every action must be able to start, but these wait for each other: {cycle}",
             schedule.name,
             "reorder the actions of one of these ranks",
         )
@@ -139,8 +140,18 @@ def _checked(durations: Mapping[Kind, int]) -> dict[Kind, int]:
     return {kind: int(value) for kind, value in durations.items()}
 
 
-def run_to_end(schedule: Schedule, taken: IntArray) -> tuple[IntArray, dict[int, int]]:
+def run_to_end(
+    schedule: Schedule, taken: IntArray, found: Edges | None = None
+) -> tuple[IntArray, dict[int, int]]:
     """Play the schedule as soon as possible.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    taken : ndarray of int
+        Duration of every action.
+    found : Edges, optional
+        The dependencies to respect beside program order; all of them by default.
 
     Returns
     -------
@@ -150,7 +161,7 @@ def run_to_end(schedule: Schedule, taken: IntArray) -> tuple[IntArray, dict[int,
         For every rank that could not finish: the flat index of the action it waits at.
         Empty if all finished.
     """
-    found = edges(schedule)
+    found = edges(schedule) if found is None else found
     count = len(schedule)
     order = np.argsort(found.target, kind="stable")
     sources = found.source[order].tolist()
@@ -182,27 +193,3 @@ def run_to_end(schedule: Schedule, taken: IntArray) -> tuple[IntArray, dict[int,
     stuck = {rank: at[rank] for rank in range(schedule.ranks) if at[rank] < offsets[rank + 1]}
     assert all(rank_of[index] == rank for rank, index in stuck.items())
     return np.array(start, dtype=np.int64), stuck
-
-
-def find_cycle(schedule: Schedule, stuck: dict[int, int]) -> list[tuple[Action, str]]:
-    """The waits that close a cycle among the ranks that `run_to_end` left stuck.
-
-    Returns the actions that wait for each other, each with its place; the last waits for the
-    first.
-    """
-    found = edges(schedule)
-    rank_of = schedule.rank_of_action
-    blocked_by: dict[int, int] = {}
-    for rank, index in stuck.items():
-        for source in found.source[found.target == index]:
-            owner = int(rank_of[source])
-            if owner in stuck and source >= stuck[owner]:
-                blocked_by[rank] = owner
-                break
-    rank = next(iter(blocked_by))
-    seen: list[int] = []
-    while rank not in seen:
-        seen.append(rank)
-        rank = blocked_by[rank]
-    cycle = seen[seen.index(rank) :]
-    return [(schedule.action(stuck[r]), schedule.place(stuck[r])) for r in cycle]

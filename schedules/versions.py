@@ -172,7 +172,7 @@ def _running_updates(schedule: Schedule, marks: NDArray[np.bool_]) -> IntArray:
     """For every action: updates of its weight copy before it in program order."""
     weights = weights_of_action(schedule)
     order = np.argsort(weights, kind="stable")
-    running = np.cumsum(marks[order]) - marks[order]
+    running: IntArray = np.cumsum(marks[order]) - marks[order]
     first = np.searchsorted(weights[order], weights[order], side="left")
     result = np.empty(len(schedule), dtype=np.int64)
     result[order] = running - running[first]

@@ -1,0 +1,1 @@
+"""Claims of papers, and the provers that reach verdicts on them."""

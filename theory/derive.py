@@ -3,152 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
-import sympy
-
 from schedules.actions import Kind
-from schedules.closed_forms.counts import CountForm, guess_counts
-from schedules.closed_forms.floor_sums import p_, x_
-from schedules.closed_forms.start_times import StartTimes, guess_start_times, sample
+from schedules.closed_forms.counts import guess_counts
+from schedules.closed_forms.start_times import guess_start_times, sample
 from schedules.families import FAMILIES, get_family
 from schedules.families.family import Family
 from schedules.linearization import DEFAULT, get_linearization
 from theory.count_proofs import prove_counts, prove_floor_sums, prove_telescoping
-from theory.delay_law import (
-    ByResidue,
-    DelayMatrix,
-    delay_matrix,
-    i_,
-    j_,
-    mean,
-    prove_extremes,
-    prove_mean,
-)
+from theory.delay_law import delay_matrix, mean, prove_extremes, prove_mean
 from theory.errors import NoClosedFormError
-from theory.polynomials import by_parity
+from theory.law import Closed, DelayLaw
 from theory.solver import Outcome
-from theory.staleness_proofs import LocalStaleness, guess_staleness, prove_staleness
+from theory.staleness_proofs import guess_staleness, prove_staleness
 from theory.start_time_proofs import prove_start_times
 from theory.symbols import Size, Times
 from theory.verdicts import Verdict, weakest
-from theory.whole_run import WholeRun, prove_whole_run, whole_run
+from theory.whole_run import prove_whole_run, whole_run
+
+__all__ = ["DelayLaw", "derive", "derive_rule"]
 
 Admission = Callable[[Any], Any] | None
-
-
-@dataclass(frozen=True)
-class Closed:
-    """The closed forms of a delay law, before or after proof."""
-
-    start_times: StartTimes
-    counts: CountForm
-    matrix: DelayMatrix
-    mean: ByResidue
-    whole: WholeRun
-    staleness: LocalStaleness
-
-
-@dataclass(frozen=True)
-class DelayLaw:
-    """What `derive` found out about a family under a linearization.
-
-    Attributes
-    ----------
-    family, linearization : str
-    closed : Closed or None
-        None where no closed form was found.
-    proof : tuple of Outcome
-    """
-
-    family: str
-    linearization: str
-    closed: Closed | None
-    proof: tuple[Outcome, ...]
-
-    @property
-    def verdict(self) -> Verdict:
-        """PROVED if every part of the proof is, else UNKNOWN: a guess was not established."""
-        established = weakest(outcome.verdict for outcome in self.proof) is Verdict.PROVED
-        return Verdict.PROVED if established and self.closed else Verdict.UNKNOWN
-
-    @property
-    def matrix(self) -> DelayMatrix:
-        """The closed form of the delay matrix."""
-        return self._closed.matrix
-
-    @property
-    def _closed(self) -> Closed:
-        if self.closed is None or self.verdict is not Verdict.PROVED:
-            short = next(o for o in self.proof if o.verdict is not Verdict.PROVED)
-            raise NoClosedFormError(
-                f"no closed form is established: {short.says} ({short.note})",
-                f"derive {self.family}",
-                "ask `staleproof delays` for the numbers of one size",
-            )
-        return self.closed
-
-    @property
-    def domain(self) -> str:
-        """The values that the law is stated for."""
-        if self.closed is None or self.verdict is not Verdict.PROVED:
-            return "none"
-        steady = "0 <= m < M" if self.closed.counts.from_start else "p <= m < M - p"
-        return f"p >= 2, 0 <= i < p, 0 <= j < p, {steady}"
-
-    def to_json(self) -> dict[str, Any]:
-        """The law as plain data; formulas are `sympy.sstr` texts."""
-        head = {
-            "family": self.family,
-            "linearization": self.linearization,
-            "domain": self.domain,
-            "verdict": self.verdict.name,
-            "proof": [
-                {
-                    "name": outcome.name,
-                    "says": outcome.says,
-                    "method": outcome.note,
-                    "verdict": outcome.verdict.name,
-                    "queries": outcome.queries,
-                }
-                for outcome in self.proof
-            ],
-        }
-        if self.verdict is not Verdict.PROVED:
-            return head | _NOTHING
-        return head | _closed_json(self._closed)
-
-    def at(self, p: int, i: int | None = None, j: int | None = None) -> dict[str, Any]:
-        """Evaluate at numbers, without building a schedule.
-
-        Raises
-        ------
-        NoClosedFormError
-            A number outside the law's domain, or no law.
-
-        Examples
-        --------
-        >>> derive("pipedream").at(1_000_000, 0, 0)["delay"]
-        999999500000
-        """
-        closed = self._closed
-        _require(p >= 2, f"p ≥ 2, found p = {p}")
-        for name, stage in (("i", i), ("j", j)):
-            _require(stage is None or 0 <= stage < p, f"0 ≤ {name} < p = {p}, found {stage}")
-        a = p % closed.matrix.period
-        values: dict[str, Any] = {"p": p}
-        if i is not None:
-            values["i"] = i
-            staleness = closed.staleness.steady[a, i % closed.matrix.period]
-            values["local_staleness"] = _number(staleness.subs({p_: p, x_: i}))
-        if i is not None and j is not None:
-            entry = closed.matrix.entry(a, i % closed.matrix.period, j % closed.matrix.period)
-            values["j"] = j
-            values["delay"] = _number(entry.subs({p_: p, i_: i, j_: j}))
-        tables = _by_residue(closed)
-        return values | {name: _number(table[a].subs(p_, p)) for name, table in tables.items()}
 
 
 def derive(
@@ -240,83 +116,3 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
 def _nothing(family: Family, linearization: str, why: str) -> DelayLaw:
     outcome = Outcome("guess", why, Verdict.UNKNOWN, {}, "search over small runs", 0)
     return DelayLaw(family.name, linearization, None, (outcome,))
-
-
-_NOTHING: dict[str, Any] = {
-    "start_times": None,
-    "delay": None,
-    "max": None,
-    "min": None,
-    "mean": None,
-    "whole_run_max": None,
-    "whole_run_least_m": None,
-    "local_staleness": None,
-    "local_staleness_whole_run": None,
-}
-
-
-def _by_residue(closed: Closed) -> dict[str, ByResidue]:
-    classes = range(closed.matrix.period)
-    return {
-        "max": {a: closed.matrix.corner(a, last=False) for a in classes},
-        "min": {a: closed.matrix.corner(a, last=True) for a in classes},
-        "mean": closed.mean,
-        "whole_run_max": closed.whole.supremum,
-        "whole_run_least_m": closed.whole.least_m,
-    }
-
-
-def _closed_json(closed: Closed) -> dict[str, Any]:
-    steady = {(a, b, 0): form.subs(x_, i_) for (a, b), form in closed.staleness.steady.items()}
-    largest = closed.staleness.largest
-    assert largest is not None, "a proved law has one"
-    tables = _by_residue(closed)
-    return {
-        "start_times": {
-            "F": closed.start_times.forward.described(),
-            "B": closed.start_times.backward.described(),
-        },
-        "delay": delay_cases(closed.matrix),
-        **{name: sympy.sstr(by_parity(table)) for name, table in tables.items()},
-        "local_staleness": _one_or_cases(steady, closed.matrix.period),
-        "local_staleness_whole_run": largest.renamed({"s": "i"}).described(),
-    }
-
-
-def delay_cases(matrix: DelayMatrix) -> list[dict[str, str]]:
-    """The matrix as ``{"when", "expr"}`` texts, disjoint and exhaustive, merged where equal."""
-    q = range(matrix.period)
-    return _cases({key: matrix.entry(*key) for key in product(q, q, q)}, matrix.period)
-
-
-def _cases(table: Mapping[tuple[int, int, int], sympy.Expr], q: int) -> list[dict[str, str]]:
-    """Split by the residues of p, then i, then j, but only where the formulas differ."""
-    rows: list[dict[str, str]] = []
-
-    def split(known: tuple[int, ...]) -> None:
-        inside = {form for key, form in table.items() if key[: len(known)] == known}
-        if len(inside) > 1:
-            for residue in range(q):
-                split((*known, residue))
-            return
-        tests = zip((p_, i_, j_), known, strict=False)
-        when = sympy.And(*(sympy.Eq(sympy.Mod(symbol, q), residue) for symbol, residue in tests))
-        rows.append({"when": sympy.sstr(when), "expr": sympy.sstr(inside.pop())})
-
-    split(())
-    return rows
-
-
-def _one_or_cases(table: Mapping[tuple[int, int, int], sympy.Expr], q: int) -> Any:
-    padded = {(a, b, c): table[a, b, 0] for a, b, c in product(range(q), repeat=3)}
-    rows = _cases(padded, q)
-    return rows[0]["expr"] if len(rows) == 1 else rows
-
-
-def _require(holds: bool, rule: str) -> None:
-    if not holds:
-        raise NoClosedFormError(f"the law is stated for {rule}", "--at", "stay inside the domain")
-
-
-def _number(value: sympy.Expr) -> int | str:
-    return int(value) if value.is_Integer else str(value)

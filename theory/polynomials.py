@@ -70,3 +70,18 @@ def by_parity(table: Mapping[int, sympy.Expr]) -> sympy.Expr:
         return table[0]
     cases = [(table[a], sympy.Eq(sympy.Mod(p_, period), a)) for a in range(period - 1)]
     return sympy.Piecewise(*cases, (table[period - 1], True))
+
+
+def in_words(table: Mapping[int, sympy.Expr]) -> str:
+    """A table by the residue of p as one line of text.
+
+    Examples
+    --------
+    >>> in_words({0: p_ / 2, 1: (p_ - 1) / 2})
+    'p/2 for even p, p/2 - 1/2 for odd p'
+    """
+    if len(set(table.values())) == 1:
+        return str(table[0])
+    names = {0: "even p", 1: "odd p"} if len(table) == 2 else {}
+    cases = (f"{form} for {names.get(a, f'p ≡ {a} mod {len(table)}')}" for a, form in table.items())
+    return ", ".join(cases)

@@ -67,11 +67,10 @@ def decide(statement: Statement, rlimit: int = RLIMIT) -> Outcome:
     >>> decide(Statement("empty", "nothing satisfies it", (x > 1, x < 1), x > 9)).note
     'vacuous: no value satisfies the hypotheses'
     """
-    answer, model = _check([*statement.hypotheses, z3.Not(statement.goal)], rlimit)
+    against = [*statement.hypotheses, z3.Not(statement.goal)]
+    answer, model = _check(against, rlimit)
     if answer == z3.sat:
-        return Outcome(
-            statement.name, statement.says, Verdict.REFUTED, _values(model), "z3 counterexample"
-        )
+        return _refuted(statement, against, _values(model), rlimit)
     if answer == z3.unknown:
         note = f"z3 gave up within rlimit {rlimit}"
         return Outcome(statement.name, statement.says, Verdict.UNKNOWN, {}, note)
@@ -80,6 +79,29 @@ def decide(statement: Statement, rlimit: int = RLIMIT) -> Outcome:
         note = "vacuous: no value satisfies the hypotheses"
         return Outcome(statement.name, statement.says, Verdict.UNKNOWN, {}, note, 2)
     return Outcome(statement.name, statement.says, Verdict.PROVED, {}, "z3 unsat", 2)
+
+
+def _refuted(
+    statement: Statement, against: Sequence[Term], values: dict[str, int], rlimit: int
+) -> Outcome:
+    """Report a counterexample, once it holds with the true products in place of their names.
+
+    A symbol called ``p*m`` stands for the product of p and m; a model may give it another
+    value, and then it is a counterexample to the abstraction only.
+    """
+    products = [name for name in values if name.startswith("p*")]
+    factors = {name: name.removeprefix("p*") for name in products}
+    exact = not products
+    if products and "p" in values and all(factor in values for factor in factors.values()):
+        pinned = [z3.Int(n) == v for n, v in values.items() if n not in factors]
+        true = [z3.Int(n) == values["p"] * values[factor] for n, factor in factors.items()]
+        answer, _ = _check([*against, *pinned, *true], rlimit)
+        exact = answer == z3.sat
+    if not exact:
+        note = "z3 refutes only the abstraction of p·m, no exact counterexample"
+        return Outcome(statement.name, statement.says, Verdict.UNKNOWN, {}, note, 2)
+    witness = {name: value for name, value in values.items() if name.isidentifier()}
+    return Outcome(statement.name, statement.says, Verdict.REFUTED, witness, "z3 counterexample")
 
 
 def merge(name: str, says: str, outcomes: Sequence[Outcome]) -> Outcome:

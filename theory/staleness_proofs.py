@@ -13,13 +13,13 @@ from schedules.actions import Kind
 from schedules.closed_forms.affine import Piecewise
 from schedules.closed_forms.counts import CountForm, Region
 from schedules.closed_forms.fit import fit
+from schedules.closed_forms.floor_sums import p_, x_
 from schedules.closed_forms.start_times import SAMPLED_STAGES, build_from_rule
 from schedules.families.family import Family
 from schedules.versions import versions
-from schedules.closed_forms.floor_sums import p_, x_
 from theory.count_proofs import equals
 from theory.polynomials import floor_on_class
-from theory.solver import Outcome, Statement, decide, merge
+from theory.solver import Outcome, Statement, Term, decide, merge
 from theory.start_time_proofs import a_microbatch, a_stage, domain
 from theory.symbols import Microbatch, Times, affine_term
 
@@ -55,7 +55,9 @@ def guess_staleness(
 
 
 def _largest(family: Family, admission: Callable[[int], int] | None) -> Piecewise | None:
-    stages, sizes, values = [], [], []
+    stages: list[int] = []
+    sizes: list[int] = []
+    values: list[int] = []
     for p in SAMPLED_STAGES:
         schedule = build_from_rule(family, p, 4 * p, admission)
         worst = versions(schedule).local_staleness.max(axis=1)
@@ -119,11 +121,11 @@ def _bound(times: Times, largest: Piecewise) -> Statement:
     )
 
 
-def _earlier(times: Times, largest: Piecewise, m: Microbatch, worst: object) -> Microbatch:
+def _earlier(times: Times, largest: Piecewise, m: Microbatch, worst: Term) -> Microbatch:
     """Microbatch m − w − 1, with its product where w is a number."""
     if all(not piece.value.terms for piece in largest.pieces) and len(largest.pieces) == 1:
         return times.size.shift(m, -largest.pieces[0].value.constant - 1)
-    return Microbatch(m.index - worst - 1, z3.Int("p*n"))  # type: ignore[operator]
+    return Microbatch(m.index - worst - 1, z3.Int("p*n"))
 
 
 def _attained(times: Times, largest: Piecewise) -> Statement:

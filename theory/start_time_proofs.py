@@ -61,7 +61,7 @@ def prove_start_times(
 
 
 def domain(size: Size) -> tuple[Term, ...]:
-    """p ≥ 2 and M ≥ 1."""
+    """State the domain: p ≥ 2 and M ≥ 1."""
     return (size.p >= LEAST_STAGES, size.microbatches >= 1)
 
 
@@ -72,9 +72,12 @@ def a_stage(size: Size, stage: Term) -> Term:
 
 def a_microbatch(size: Size, m: Microbatch) -> Term:
     """0 ≤ m < M, and the sign facts about p·m that follow for p ≥ 2."""
-    return z3.And(
-        m.index >= 0,
-        m.index < size.microbatches,
+    return z3.And(m.index >= 0, m.index < size.microbatches, *_product_facts(size, m))
+
+
+def _product_facts(size: Size, m: Microbatch) -> tuple[Term, ...]:
+    """True facts about p·m for p ≥ 2 and m ≥ 0, in place of a nonlinear definition."""
+    return (
         m.product >= LEAST_STAGES * m.index,
         z3.Implies(m.index >= 1, m.product >= size.p),
         z3.Implies(m.index == 0, m.product == 0),
@@ -185,6 +188,9 @@ def _greedy_step(rule: GreedyRule, admission: Admission, times: Times) -> Statem
             t >= 0,
             next_is(a, forward),
             next_is(b, backward),
+            *_product_facts(size, a),
+            *_product_facts(size, b),
+            *_products_in_order(size, a, b),
         ),
         z3.And(
             runs_forward == z3.And(a.index < count, forward(s, a) == t),

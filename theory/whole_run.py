@@ -21,7 +21,7 @@ from schedules.linearization import Linearization
 from theory.count_proofs import equals, in_region, relative_count
 from theory.delay_law import ByResidue, DelayMatrix
 from theory.polynomials import floor_on_class, least_in_class, nonnegative_from
-from theory.solver import Outcome, Statement, decide, merge
+from theory.solver import Outcome, Statement, Term, decide, merge
 from theory.start_time_proofs import a_microbatch, a_stage, domain
 from theory.symbols import Microbatch, Times
 from theory.verdicts import Verdict
@@ -50,7 +50,7 @@ def _index_at_zero(matrix: DelayMatrix, a: int) -> sympy.Expr:
 
 
 def _least_m(counts: CountForm, a: int) -> sympy.Expr:
-    """p − 1 plus what B(0, ·) counts at the last stage beyond its own microbatch."""
+    """Return p − 1 plus what B(0, ·) counts at the last stage beyond its own microbatch."""
     return sympy.expand(p_ - 1 + floor_on_class(_last_stage(counts), counts.period, {"p": a}))
 
 
@@ -80,7 +80,7 @@ def prove_whole_run(
         decide(_domination(times)),
         decide(_nothing_recorded(times, linearization)),
         decide(_backward_counts(times, counts, linearization)),
-        decide(_least_m_statement(counts, claimed)),
+        *(decide(_least_m_statement(counts, a, m)) for a, m in claimed.least_m.items()),
         _comparison(matrix, counts, claimed),
     ]
     return merge("whole-run", says, outcomes)
@@ -139,21 +139,18 @@ def _backward_counts(times: Times, counts: CountForm, linearization: Linearizati
     )
 
 
-def _least_m_statement(counts: CountForm, claimed: WholeRun) -> Statement:
+def _least_m_statement(counts: CountForm, a: int, claimed: sympy.Expr) -> Statement:
     """At m = p − 1 no stage counts beyond the claimed M, and the last stage reaches it."""
     p, u, least = z3.Ints("p u least")
     q, zero = counts.period, z3.IntVal(0)
-    definition = [
-        z3.Implies(p % q == a, equals(least, form, {p_: p})) for a, form in claimed.least_m.items()
-    ]
 
-    def count(region: Region, stage: object) -> object:
+    def count(region: Region, stage: Term) -> Term:
         return p - 1 + relative_count(counts, Kind.B, region, stage, zero, p)
 
     return Statement(
-        "least-m",
+        f"least-m-{a}",
         "M microbatches suffice at every stage and are needed at the last one",
-        (p >= 2, u >= 0, u < p, *definition),
+        (p >= 2, u >= 0, u < p, p % q == a, equals(least, claimed, {p_: p})),
         z3.And(
             z3.Implies(u == 0, count(Region.AT, u) <= least),
             z3.Implies(u > 0, count(Region.ABOVE, u) <= least),

@@ -70,25 +70,24 @@ def sample(family: Family, admission: Callable[[int], int] | None) -> Samples:
     Greedy families are sampled slot by slot as their rule plays; that this equals the
     as-soon-as-possible timeline of the order they produce is itself one of their laws.
     """
-    parts: list[tuple[IntArray, ...]] = []
-    for p in SAMPLED_STAGES:
-        for microbatches in (1, p + 1, 2 * p + 1, 4 * p):
-            schedule = build_from_rule(family, p, microbatches, admission)
-            line, index = timeline(schedule), tables(schedule)
-            stage, m = np.indices(index.forward.shape)
-            parts.append(
-                (
-                    stage.ravel(),
-                    m.ravel(),
-                    np.full(stage.size, p),
-                    np.full(stage.size, microbatches),
-                    line.start[index.forward].ravel(),
-                    line.start[index.backward].ravel(),
-                )
-            )
-    s, m, p_, big_m, forward, backward = (np.concatenate(column) for column in zip(*parts))
-    columns = {"s": s, "m": m, "p": p_, "M": big_m, "pm": p_ * m}
+    parts = [
+        _tabulate(build_from_rule(family, p, microbatches, admission))
+        for p in SAMPLED_STAGES
+        for microbatches in (1, p + 1, 2 * p + 1, 4 * p)
+    ]
+    table: IntArray = np.concatenate(parts, axis=1)
+    stage, m, p_column, big_m, forward, backward = table
+    columns = {"s": stage, "m": m, "p": p_column, "M": big_m, "pm": p_column * m}
     return Samples(columns, forward, backward)
+
+
+def _tabulate(schedule: Schedule) -> IntArray:
+    """Columns s, m, p, M, start of F, start of B of one run."""
+    line, index = timeline(schedule), tables(schedule)
+    stage, m = np.indices(index.forward.shape)
+    sizes = (np.full_like(stage, schedule.stages), np.full_like(stage, schedule.microbatches))
+    starts = (line.start[index.forward], line.start[index.backward])
+    return np.stack([column.ravel() for column in (stage, m, *sizes, *starts)])
 
 
 def guess_start_times(samples: Samples) -> StartTimes | Kind:

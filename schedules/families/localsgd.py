@@ -7,7 +7,9 @@ there is no bound on active microbatches. A trailing partial round is not averag
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
 
 from schedules.actions import Action, Kind
 from schedules.families.family import Family, Parameter, require_room
@@ -20,23 +22,64 @@ from schedules.schedule import Schedule
 DEFAULT_LOCAL_STEPS: Final = 2
 
 
-def local_step_gate(replicas: int, local_steps: int) -> Gate:
-    """F(s, m) waits for B(s, m − n) unless m is the first local step of its round."""
+@dataclass(frozen=True)
+class Job:
+    """A job index taken apart; integers here, solver terms in the provers.
 
-    def gate(stage: int, job: int) -> tuple[int, int] | None:
-        step = job % (replicas * local_steps) // replicas
-        return (stage, job - replicas) if step >= 1 else None
+    Attributes
+    ----------
+    index : int
+        m.
+    first : int
+        First job of its round, round · n · H.
+    offset : int
+        ``index − first``, below n · H; the local step is ``offset div n``.
+    replicas : int
+        n.
+    """
 
-    return gate
+    index: Any
+    first: Any
+    offset: Any
+    replicas: Any
 
 
-def round_gate(replicas: int, local_steps: int) -> Gate:
-    """F(s, m) of round r ≥ 1 waits for B(0, r·n·H − 1): the averaging barrier."""
+@dataclass(frozen=True)
+class Condition:
+    """A backward that the forward of a job waits for, where the condition applies."""
+
+    name: str
+    applies: Callable[[Job], Any]
+    stage: Callable[[Any], Any]
+    waits_for: Callable[[Job], Any]
+
+
+CONDITIONS: Final = (
+    Condition(
+        "local step",
+        applies=lambda job: job.offset >= job.replicas,
+        stage=lambda s: s,
+        waits_for=lambda job: job.index - job.replicas,
+    ),
+    Condition(
+        "round",
+        applies=lambda job: job.first > 0,
+        stage=lambda s: 0,
+        waits_for=lambda job: job.first - 1,
+    ),
+)
+"""E.2's second and third condition; the first is every pipeline's own."""
+
+
+def as_gate(condition: Condition, replicas: int, local_steps: int) -> Gate:
+    """The condition as a gate of the greedy engine."""
     jobs = replicas * local_steps
 
-    def gate(stage: int, job: int) -> tuple[int, int] | None:
-        number = job // jobs
-        return (0, number * jobs - 1) if number >= 1 else None
+    def gate(stage: int, index: int) -> tuple[int, int] | None:
+        job = Job(index, index - index % jobs, index % jobs, replicas)
+        if not condition.applies(job):
+            return None
+        return condition.stage(stage), condition.waits_for(job)
 
     return gate
 
@@ -76,7 +119,7 @@ def build(
     given = {"replicas": replicas, "local_steps": local_steps}
     values = FAMILY.checked(stages, microbatches, given)
     require_room(FAMILY.name, stages, microbatches)
-    gates = (local_step_gate(replicas, local_steps), round_gate(replicas, local_steps))
+    gates = [as_gate(condition, replicas, local_steps) for condition in CONDITIONS]
     jobs = replicas * local_steps
     orders = run_greedy(RULE, stages, microbatches, None, gates)
     return Schedule.from_orders(

@@ -1,0 +1,239 @@
+"""PyTorch's schedule CSV: one row a rank, one action a cell, in program order.
+
+=================================== ========================================================
+cell                                meaning
+=================================== ========================================================
+``2F0 1B3 0I2 0W2``                 stage, kind, microbatch of a computation
+``0SEND_F1 0RECV_B1 …``             the same of a message
+``0UNSHARD 0RESHARD 0REDUCE_GRAD``  stage and kind of what concerns a whole stage
+``(0F7;7B3)OVERLAP_F_B``            two computations posted together, written order kept
+(empty)                             idle; a column is not a time
+=================================== ========================================================
+
+Spaces around a cell, trailing commas, CRLF, a byte-order mark and blank lines at the end of the
+file are tolerated; everything else that is no cell is a `FormatError`. A row of commas alone is
+a rank without an action. A line without anything, between others, is ambiguous and refused.
+
+The file holds neither the weight policy nor the number of microbatches: both are arguments.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from schedules.actions import Kind
+from schedules.errors import FormatError, ParameterError
+from schedules.formats.cells import LIMIT, PLAIN, shortened, token
+from schedules.formats.table import Table
+from schedules.policies import WeightPolicy
+from schedules.schedule import Schedule
+
+MAX_BYTES: Final = 64 * 1024**2
+"""Largest file that is read: about ten million cells."""
+
+FLUSH: Final = WeightPolicy("flush")
+
+
+def read_csv(
+    path: str | os.PathLike[str],
+    microbatches: int | None = None,
+    policy: WeightPolicy = FLUSH,
+) -> Schedule:
+    r"""Read a schedule file.
+
+    Parameters
+    ----------
+    path : path-like
+    microbatches : int, optional
+        M ≥ 1; by default the number of distinct microbatches of stage 0.
+    policy : WeightPolicy
+        What the file does not say: how weights are versioned.
+
+    Raises
+    ------
+    FormatError
+        The file cannot be read, is larger than `MAX_BYTES`, or does not follow the grammar.
+    ParameterError, SizeError
+        M is below 1; or stages × M is out of proportion to the actions in the file.
+
+    See Also
+    --------
+    schedules.validate.validate : whether what was read is a schedule that can run.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "one.csv")
+    ...     _ = path.write_text("0F0,0B0\n")
+    ...     schedule = read_csv(path)
+    >>> schedule.ranks, schedule.stages, schedule.microbatches
+    (1, 1, 1)
+    """
+    name = os.fspath(path).encode("utf-8", "backslashreplace").decode("utf-8")
+    data = _read_bytes(path, name)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(
+            f"a schedule file is text, found the byte 0x{data[error.start]:02x} that is no UTF-8",
+            f"{name}:row {row}",
+            "save it as plain text (ASCII or UTF-8)",
+        ) from None
+    return parse_csv(text, name, microbatches, policy)
+
+
+def _read_bytes(path: str | os.PathLike[str], name: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FormatError(
+            f"a schedule file must be readable, found: {reason}",
+            name if name.isprintable() else shortened(name),
+            "give the path of a CSV file",
+        ) from None
+    if len(data) > MAX_BYTES:
+        raise FormatError(
+            f"a schedule file has at most {MAX_BYTES} bytes, found more",
+            name,
+            "cut the schedule down, or check that this is the right file",
+        )
+    return data
+
+
+def parse_csv(
+    text: str,
+    name: str,
+    microbatches: int | None = None,
+    policy: WeightPolicy = FLUSH,
+) -> Schedule:
+    r"""Parse the text of a schedule file; `name` stands for the file in messages.
+
+    Raises
+    ------
+    FormatError
+        The text does not follow the grammar; the message holds row and cell, both 1-based.
+    ParameterError, SizeError
+        As `read_csv`.
+
+    Examples
+    --------
+    >>> schedule = parse_csv("0F0,0F1,,0B0,0B1\n,1F0,1B0,1F1,1B1\n", "two.csv")
+    >>> [str(action) for action in schedule.rank(1)]
+    ['1F0', '1B0', '1F1', '1B1']
+    >>> schedule.place(2)
+    'two.csv:row 1:cell 4'
+    >>> parse_csv("0F0,0FOO", "bad.csv")
+    Traceback (most recent call last):
+    schedules.errors.FormatError: bad.csv:row 1:cell 2: a cell is empty or an action, found
+    '0FOO'; write it like 2F0, 1B3, 0I2, 0W2, 0SEND_F1, 1RECV_B0, 0UNSHARD, 0RESHARD,
+    0REDUCE_GRAD or (0F7;7B3)OVERLAP_F_B, and separate cells by commas
+    """
+    if microbatches is not None and not 1 <= microbatches <= LIMIT:
+        raise ParameterError(
+            f"M (microbatches) is a whole number from 1 to {LIMIT}, found {microbatches}",
+            name,
+            "give such a number, or none to count the microbatches of stage 0",
+        )
+    nul = text.find("\0")
+    if nul >= 0:
+        row = text.count("\n", 0, nul) + 1
+        raise FormatError(
+            "a schedule file is text, found a NUL character",
+            f"{name}:row {row}",
+            "save it as plain text (ASCII or UTF-8, not UTF-16)",
+        )
+    table = Table(name)
+    for line in _rows(text.removeprefix("\ufeff"), name):
+        table.add_row(line)
+    return table.schedule(microbatches, policy)
+
+
+def _rows(text: str, name: str) -> Iterator[str]:
+    """The rows, without line ends and without blank lines at the end of the text."""
+    end = len(text.rstrip(" \t\r\n"))
+    if not end:
+        raise FormatError(
+            "a schedule file has one row a rank, found no row at all",
+            name,
+            "write the schedule, or check that this is the right file",
+        )
+    start = 0
+    while start < end:
+        line_end = text.find("\n", start, end)
+        line_end = end if line_end < 0 else line_end
+        yield text[start:line_end].removesuffix("\r")
+        start = line_end + 1
+
+
+def write_csv(schedule: Schedule) -> str:
+    """Write a schedule as CSV text; `parse_csv` reads it back.
+
+    Idle cells are not kept. The policy and the number of microbatches are not in the file.
+
+    Raises
+    ------
+    FormatError
+        The file has no way to say something that the schedule holds: an update or a barrier, a
+        reduction of one microbatch, several pipelines, batched messages, a group that is no pair
+        of computations.
+
+    Examples
+    --------
+    >>> from schedules.families import build
+    >>> print(write_csv(build("gpipe", 2, 2)), end="")
+    0F0,0F1,0B0,0B1
+    1F0,1F1,1B0,1B1
+    """
+    first_of_pair = _pairs(schedule)
+    lines = []
+    for rank in range(schedule.ranks):
+        index, end = int(schedule.offsets[rank]), int(schedule.offsets[rank + 1])
+        cells = []
+        while index < end:
+            if index in first_of_pair:
+                cells.append(f"({_cell(schedule, index)};{_cell(schedule, index + 1)})OVERLAP_F_B")
+                index += 2
+            else:
+                cells.append(_cell(schedule, index))
+                index += 1
+        lines.append(",".join(cells) or ",")
+    return "".join(line + "\n" for line in lines)
+
+
+def _pairs(schedule: Schedule) -> set[int]:
+    """Flat index of the first action of every overlap."""
+    pairs = set()
+    computations = np.isin(schedule.kind, (Kind.F, Kind.B, Kind.I, Kind.W))
+    for group in schedule.groups:
+        first = int(schedule.offsets[group.rank]) + group.first
+        pair = group.kind == "overlap" and group.count == 2
+        if not pair or not computations[first : first + 2].all():
+            raise FormatError(
+                "the only group a schedule file can hold is an overlap of two computations, found "
+                f"{group.count} actions of kind {group.kind!r}",
+                schedule.place(first),
+                "drop the group, or use a format that holds it",
+            )
+        pairs.add(first)
+    return pairs
+
+
+def _cell(schedule: Schedule, index: int) -> str:
+    action = schedule.action(index)
+    text = token(action)
+    if action.pipeline or not PLAIN.fullmatch(text):
+        raise FormatError(
+            "a schedule file holds computations, messages and UNSHARD, RESHARD, REDUCE_GRAD of one "
+            f"pipeline, found {action} of pipeline {action.pipeline}",
+            schedule.place(index),
+            "drop the action, or use a format that holds it",
+        )
+    return text

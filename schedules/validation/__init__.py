@@ -1,0 +1,1 @@
+"""The invariants of a schedule, one module each; `schedules.validate` runs them all."""

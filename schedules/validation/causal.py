@@ -1,0 +1,141 @@
+"""Causal: everything stands where what it needs can have happened before."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedules.actions import COMPUTE, Kind
+from schedules.cycles import Wait, describe_cycle, find_cycles
+from schedules.dependencies import Edges, edges, in_range
+from schedules.schedule import Schedule
+from schedules.timeline import run_to_end
+from schedules.validation.violation import Case, Finding, Violation, listed
+
+SLOT_OF_KIND = {Kind.F: 0, Kind.B: 1, Kind.I: 1, Kind.W: 2}
+"""Computations of one (stage, microbatch) that stand for each other in a dependency."""
+
+
+def causal(schedule: Schedule) -> list[Violation]:
+    """What stands before something it needs, and what waits in a circle.
+
+    An order that one rank breaks by itself is reported once for each pair; circles of several
+    ranks are looked for among the other dependencies. Where an action is missing, or there
+    twice, nothing is concluded from it.
+
+    Examples
+    --------
+    >>> from schedules.formats.pytorch_csv import parse_csv
+    >>> [found.message for found in causal(parse_csv("0B0,0F0", "a.csv"))]
+    ['a.csv:row 1:cell 1: an action stands behind what it needs, but 0B0 stands before 0F0
+    (a.csv:row 1:cell 2), whose forward it needs; move 0B0 behind 0F0']
+    """
+    found = _without_ambiguous(schedule, edges(schedule))
+    rank = schedule.rank_of_action
+    inverted = (rank[found.source] == rank[found.target]) & (found.source > found.target)
+    findings = [
+        _mixed_pipelines(schedule),
+        _inversions(schedule, _choose(found, inverted)),
+        _circles(schedule, _choose(found, ~inverted)),
+    ]
+    return listed(schedule, "causal", findings)
+
+
+def _choose(found: Edges, chosen: NDArray[np.bool_]) -> Edges:
+    return Edges(found.source[chosen], found.target[chosen], found.kind[chosen])
+
+
+def _without_ambiguous(schedule: Schedule, found: Edges) -> Edges:
+    """Drop the dependencies of actions that are there twice (a B beside an I counts as twice)."""
+    slots = np.full(len(Kind), len(SLOT_OF_KIND), dtype=np.int64)
+    slots[list(SLOT_OF_KIND)] = list(SLOT_OF_KIND.values())
+    computed = np.flatnonzero(np.isin(schedule.kind, list(COMPUTE)) & in_range(schedule))
+    pair = schedule.stage[computed] * schedule.microbatches + schedule.microbatch[computed]
+    key = pair * len(SLOT_OF_KIND) + slots[schedule.kind[computed]]
+    _, inverse, counts = np.unique(key, return_inverse=True, return_counts=True)
+    ambiguous = np.zeros(len(schedule), dtype=np.bool_)
+    ambiguous[computed] = counts[inverse] > 1
+    return _choose(found, ~(ambiguous[found.source] | ambiguous[found.target]))
+
+
+def _mixed_pipelines(schedule: Schedule) -> Finding:
+    chosen = np.isin(schedule.kind, list(COMPUTE)) & in_range(schedule)
+    first = np.full(schedule.microbatches, -1, dtype=np.int64)
+    order = np.flatnonzero(chosen)[::-1]
+    first[schedule.microbatch[order]] = order
+    owner = np.where(chosen, schedule.microbatch, 0)
+    differs = chosen & (schedule.pipeline != schedule.pipeline[first[owner]])
+    _, where = np.unique(schedule.microbatch[differs], return_index=True)
+    strangers = np.flatnonzero(differs)[where]
+
+    def describe(case: int) -> Case:
+        index = int(strangers[case])
+        microbatch = int(schedule.microbatch[index])
+        one, other = int(first[microbatch]), index
+        pipelines = [int(schedule.pipeline[one]), int(schedule.pipeline[other])]
+        return (
+            schedule.place(index),
+            f"a microbatch stays in one pipeline, but {schedule.action(one)} "
+            f"({schedule.place(one)}) is in pipeline {pipelines[0]} and {schedule.action(other)} "
+            f"in pipeline {pipelines[1]}",
+            f"put all actions of microbatch {microbatch} in one pipeline",
+            {"microbatch": microbatch, "pipelines": pipelines},
+        )
+
+    return Finding("microbatch in two pipelines", len(strangers), describe)
+
+
+def _inversions(schedule: Schedule, inverted: Edges) -> Finding:
+    order = np.lexsort((inverted.source, inverted.target))
+
+    def describe(case: int) -> Case:
+        edge = order[case]
+        source, target = int(inverted.source[edge]), int(inverted.target[edge])
+        needed, early = schedule.action(source), schedule.action(target)
+        place = schedule.place(target)
+        return (
+            place,
+            f"an action stands behind what it needs, but {early} stands before {needed} "
+            f"({schedule.place(source)}), whose {_need(schedule, source, target)} it needs",
+            f"move {early} behind {needed}",
+            {
+                "action": str(early),
+                "place": place,
+                "needs": str(needed),
+                "needs_place": schedule.place(source),
+            },
+        )
+
+    return Finding("action before what it needs", len(order), describe)
+
+
+def _need(schedule: Schedule, source: int, target: int) -> str:
+    if schedule.stage[source] == schedule.stage[target]:
+        return "forward" if schedule.kind[source] == Kind.F else "input gradient"
+    return "activation" if schedule.kind[source] == Kind.F else "gradient"
+
+
+def _circles(schedule: Schedule, found: Edges) -> Finding:
+    _, stuck = run_to_end(schedule, np.zeros(len(schedule), dtype=np.int64), found)
+    cycles = find_cycles(schedule, stuck, found) if stuck else []
+
+    def describe(case: int) -> Case:
+        cycle = cycles[case]
+        return (
+            schedule.place(cycle[0].action),
+            "ranks must not wait for each other in a circle, but "
+            + describe_cycle(schedule, cycle),
+            "reorder the actions of one of these ranks",
+            {"cycle": [_link(schedule, wait) for wait in cycle]},
+        )
+
+    return Finding("circle of waits", len(cycles), describe)
+
+
+def _link(schedule: Schedule, wait: Wait) -> dict[str, str]:
+    return {
+        "action": str(schedule.action(wait.action)),
+        "place": schedule.place(wait.action),
+        "waits_for": str(schedule.action(wait.awaited)),
+        "waits_for_place": schedule.place(wait.awaited),
+    }

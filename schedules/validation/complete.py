@@ -1,0 +1,244 @@
+"""Complete: each (stage, microbatch) has one F and either one B or one I and one W."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedules.actions import COMPUTE, MESSAGES, NO_MICROBATCH, Kind
+from schedules.dependencies import in_range, require_table_room
+from schedules.schedule import IntArray, Schedule
+from schedules.validation.violation import Case, Finding, Violation, listed, rank_place
+
+Mask = NDArray[np.bool_]
+
+
+RULE = "each stage and microbatch has one F and either one B or one I and one W"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many actions of each kind every (stage, microbatch) has; shape (stages, M) each."""
+
+    schedule: Schedule
+    F: IntArray
+    B: IntArray
+    I: IntArray  # noqa: E741 - the field's own letter
+    W: IntArray
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> Counts:
+        """Count the actions that name a stage and a microbatch that exist."""
+        shape = (schedule.stages, schedule.microbatches)
+        require_table_room(schedule.name, *shape, len(schedule))
+        pair = schedule.stage * schedule.microbatches + schedule.microbatch
+        inside = in_range(schedule)
+
+        def count(kind: Kind) -> IntArray:
+            chosen = pair[inside & (schedule.kind == kind)]
+            return np.bincount(chosen, minlength=shape[0] * shape[1]).reshape(shape)
+
+        return cls(schedule, count(Kind.F), count(Kind.B), count(Kind.I), count(Kind.W))
+
+    @cached_property
+    def computed(self) -> Mask:
+        """Which (stage, microbatch) have any computation."""
+        return np.asarray((self.F + self.B + self.I + self.W) > 0)
+
+    @cached_property
+    def expected(self) -> Mask:
+        """Which (stage, microbatch) to look at: their stage and microbatch occur at all."""
+        some = self.computed
+        return np.asarray(some.any(axis=1)[:, None] & some.any(axis=0)[None, :])
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One thing that can be wrong with a (stage, microbatch): name, where, remedy.
+
+    `culprit` is the kind of the action to look at first, if it is there.
+    """
+
+    name: str
+    where: Callable[[Counts], Mask]
+    fix: str
+    culprit: Kind | None = None
+
+
+MISTAKES = (
+    Mistake("missing altogether", lambda n: ~n.computed, "add {s}F{m} and {s}B{m}"),
+    Mistake("missing F", lambda n: n.computed & (n.F == 0), "add {s}F{m} before its backward"),
+    Mistake(
+        "missing backward",
+        lambda n: (n.F > 0) & (n.B + n.I + n.W == 0),
+        "add {s}B{m}, or {s}I{m} and {s}W{m}",
+    ),
+    Mistake(
+        "I without W",
+        lambda n: (n.B == 0) & (n.I > 0) & (n.W == 0),
+        "add {s}W{m} behind {s}I{m}",
+        Kind.I,
+    ),
+    Mistake(
+        "W without I",
+        lambda n: (n.B == 0) & (n.W > 0) & (n.I == 0),
+        "add {s}I{m} before {s}W{m}",
+        Kind.W,
+    ),
+    Mistake(
+        "B beside I or W",
+        lambda n: (n.B > 0) & (n.I + n.W > 0),
+        "keep the B, or the I and the W",
+        Kind.B,
+    ),
+    Mistake("duplicate F", lambda n: n.F > 1, "keep one {s}F{m}", Kind.F),
+    Mistake("duplicate B", lambda n: n.B > 1, "keep one {s}B{m}", Kind.B),
+    Mistake("duplicate I", lambda n: n.I > 1, "keep one {s}I{m}", Kind.I),
+    Mistake("duplicate W", lambda n: n.W > 1, "keep one {s}W{m}", Kind.W),
+)
+
+
+def complete(schedule: Schedule) -> list[Violation]:
+    """What is missing, there more than once, or outside the schedule's range.
+
+    Raises
+    ------
+    SizeError
+        Stages × microbatches is out of proportion to the number of actions.
+
+    Examples
+    --------
+    >>> from schedules.formats.pytorch_csv import parse_csv
+    >>> [found.message for found in complete(parse_csv("0F0,0F1,0B0", "a.csv"))]
+    ['a.csv:row 1:cell 2: stage 0, microbatch 1 has 1 F and no backward, but each stage and
+    microbatch has one F and either one B or one I and one W; add 0B1, or 0I1 and 0W1']
+    """
+    if not schedule.stages or schedule.microbatches < 1 or not len(schedule):
+        return listed(schedule, "complete", [_nothing(schedule)])
+    counts = Counts.of(schedule)
+    findings = [_out_of_range(schedule), _absent_stages(counts), _absent_microbatches(counts)]
+    findings += [_pairs(counts, mistake) for mistake in MISTAKES]
+    return listed(schedule, "complete", findings)
+
+
+def _nothing(schedule: Schedule) -> Finding:
+    stages, microbatches = schedule.stages, schedule.microbatches
+
+    def describe(_: int) -> Case:
+        return (
+            schedule.name,
+            f"a schedule has at least one stage, one microbatch and one action, found {stages} "
+            f"stages, {microbatches} microbatches and {len(schedule)} actions",
+            "write the computations of every rank",
+            {"stages": stages, "microbatches": microbatches, "actions": len(schedule)},
+        )
+
+    return Finding("empty schedule", 1, describe)
+
+
+def _out_of_range(schedule: Schedule) -> Finding:
+    named = np.isin(schedule.kind, [*COMPUTE, *MESSAGES]) | (schedule.microbatch != NO_MICROBATCH)
+    stage_wrong = (schedule.stage < 0) | (schedule.stage >= schedule.stages)
+    wrong = np.flatnonzero(stage_wrong | (named & ~in_range(schedule)))
+    stages, M = schedule.stages, schedule.microbatches
+
+    def describe(case: int) -> Case:
+        index = int(wrong[case])
+        action = schedule.action(index)
+        return (
+            schedule.place(index),
+            f"stages are 0 … {stages - 1} and microbatches 0 … {M - 1}, found {action}",
+            f"renumber it, or state the number of microbatches if it is not {M}",
+            {"action": str(action), "stages": stages, "microbatches": M},
+        )
+
+    return Finding("stage or microbatch out of range", len(wrong), describe)
+
+
+def _absent_stages(counts: Counts) -> Finding:
+    schedule = counts.schedule
+    absent = np.flatnonzero(~counts.computed.any(axis=1))
+
+    def describe(case: int) -> Case:
+        stage = int(absent[case])
+        return (
+            schedule.name,
+            f"every stage from 0 to {schedule.stages - 1} computes something, but stage {stage} "
+            "has no computation at all",
+            "add its actions, or renumber the stages without gaps",
+            {"stage": stage},
+        )
+
+    return Finding("stage without any computation", len(absent), describe)
+
+
+def _absent_microbatches(counts: Counts) -> Finding:
+    schedule = counts.schedule
+    absent = np.flatnonzero(~counts.computed.any(axis=0))
+
+    def describe(case: int) -> Case:
+        microbatch = int(absent[case])
+        return (
+            schedule.name,
+            f"every microbatch from 0 to {schedule.microbatches - 1} is computed, but microbatch "
+            f"{microbatch} has no computation at any stage",
+            f"add it, or state the number of microbatches if it is not {schedule.microbatches}",
+            {"microbatch": microbatch, "microbatches": schedule.microbatches},
+        )
+
+    return Finding("microbatch without any computation", len(absent), describe)
+
+
+def _pairs(counts: Counts, mistake: Mistake) -> Finding:
+    schedule = counts.schedule
+    pairs = np.argwhere(mistake.where(counts) & counts.expected)
+
+    def describe(case: int) -> Case:
+        stage, microbatch = pairs[case].tolist()
+        present = _computations(schedule, stage, microbatch)
+        witness = {
+            "mistake": mistake.name,
+            "stage": stage,
+            "microbatch": microbatch,
+            "found": [
+                {"action": str(schedule.action(index)), "place": schedule.place(index)}
+                for index in present
+            ],
+        }
+        return (
+            _place(schedule, stage, present, mistake.culprit),
+            f"stage {stage}, microbatch {microbatch} has {_found(schedule, present)}, but {RULE}",
+            mistake.fix.format(s=stage, m=microbatch),
+            witness,
+        )
+
+    return Finding(mistake.name, len(pairs), describe)
+
+
+def _computations(schedule: Schedule, stage: int, microbatch: int) -> list[int]:
+    """Flat indices of the computations of one (stage, microbatch)."""
+    mine = (schedule.stage == stage) & (schedule.microbatch == microbatch)
+    return [int(index) for index in np.flatnonzero(mine & np.isin(schedule.kind, list(COMPUTE)))]
+
+
+def _place(schedule: Schedule, stage: int, present: list[int], culprit: Kind | None) -> str:
+    """The last action of the culprit's kind, else the first of all, else the stage's rank."""
+    guilty = [index for index in present if schedule.kind[index] == culprit]
+    if guilty:
+        return schedule.place(guilty[-1])
+    if present:
+        return schedule.place(present[0])
+    rank = int(schedule.rank_of_action[np.argmax(schedule.stage == stage)])
+    return rank_place(schedule, rank)
+
+
+def _found(schedule: Schedule, present: list[int]) -> str:
+    """Counts in words: ``1 F and no backward``."""
+    kinds = Counter(Kind(int(schedule.kind[index])) for index in present)
+    backward = [f"{kinds[kind]} {kind.name}" for kind in (Kind.B, Kind.I, Kind.W) if kinds[kind]]
+    return " and ".join([f"{kinds[Kind.F] or 'no'} F", *(backward or ["no backward"])])

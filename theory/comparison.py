@@ -1,0 +1,117 @@
+"""Compare derived formulas with claimed ones, exactly, for all p of a residue class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import sympy
+
+from schedules.closed_forms.floor_sums import p_
+from theory.delay_law import ByResidue
+from theory.polynomials import least_in_class
+from theory.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Outcome of a comparison.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        PROVED or REFUTED.
+    p : int or None
+        The least p ≥ 2 that refutes.
+    """
+
+    verdict: Verdict
+    p: int | None = None
+
+
+def equal(derived: ByResidue, claimed: sympy.Expr, residues: Iterable[int]) -> Comparison:
+    """Whether a claimed formula equals the derived one for every p ≥ 2 of the given residues.
+
+    Examples
+    --------
+    >>> equal({0: p_**2, 1: p_**2}, p_**2, (0, 1)).verdict.name
+    'PROVED'
+    >>> equal({0: p_**2, 1: p_**2 - 1}, p_**2, (0, 1)).p
+    3
+    """
+    period, wrong = len(derived), []
+    for a in residues:
+        gap = sympy.expand(derived[a] - claimed)
+        if gap != 0:
+            wrong.append(_least_difference(gap, a, period))
+    return Comparison(Verdict.REFUTED, min(wrong)) if wrong else Comparison(Verdict.PROVED)
+
+
+def _least_difference(gap: sympy.Expr, a: int, period: int) -> int:
+    p = least_in_class(a, period)
+    while gap.subs(p_, p) == 0:
+        p += period
+    return p
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """Whether a gap between formulas stays bounded.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        PROVED with a `bound`, or REFUTED with a parametric witness.
+    bound : sympy expression or None
+        |gap| ≤ bound for every p ≥ 2.
+    exceeds : str
+        For every C: which p have a gap above C.
+    """
+
+    verdict: Verdict
+    bound: sympy.Expr | None = None
+    exceeds: str = ""
+
+
+def bounded(derived: ByResidue, claimed: sympy.Expr) -> Bounded:
+    """Whether derived − claimed is O(1) in p, with an explicit constant or witness.
+
+    The gap has to be a Laurent polynomial in p; a sum of c·p^k with k ≤ 0 is at most the sum of
+    |c|·2^k for p ≥ 2, and a leading c·p^k with k ≥ 1 exceeds every C eventually.
+
+    Examples
+    --------
+    >>> bounded({0: p_**2 / 2 - 1}, p_**2 / 2).bound
+    1
+    >>> bounded({0: p_**2 + p_}, p_**2).exceeds
+    'every p >= 2 with p > C exceeds C'
+    """
+    worst = sympy.Integer(0)
+    for a, form in derived.items():
+        terms = _laurent(sympy.expand(form - claimed))
+        top = max(terms, default=0)
+        if top >= 1:
+            rest = sum(abs(c) for k, c in terms.items() if k != top)
+            threshold = sympy.sstr((sympy.Symbol("C") + rest) / abs(terms[top]))
+            which = f"p = {a} mod {len(derived)}" if len(derived) > 1 else "p >= 2"
+            return Bounded(Verdict.REFUTED, None, f"every {which} with p > {threshold} exceeds C")
+        worst = max(worst, sum(abs(c) * sympy.Integer(2) ** k for k, c in terms.items()))
+    return Bounded(Verdict.PROVED, worst)
+
+
+def _laurent(form: sympy.Expr) -> dict[int, sympy.Expr]:
+    """Coefficients by the exponent of p.
+
+    Raises
+    ------
+    ValueError
+        The form is no Laurent polynomial with rational coefficients.
+    """
+    found: dict[int, sympy.Expr] = {}
+    for term in sympy.Add.make_args(form):
+        coefficient, power = term.as_coeff_exponent(p_)
+        if not (coefficient.is_Rational and power.is_Integer):
+            raise ValueError(f"{term} is no rational multiple of a power of p")
+        if coefficient != 0:
+            found[int(power)] = found.get(int(power), sympy.Integer(0)) + coefficient
+    return found

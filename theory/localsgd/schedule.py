@@ -1,0 +1,284 @@
+"""E.2: the three conditions on a LocalSGD forward are independent, and the barrier holds.
+
+Conditions on F(s, m): (1) F(s−1, m) is done; (2) B(s, m−n) is done unless m is a first local
+step; (3) B(0, first job of the round − 1) is done unless it is the first round. Independent
+means that none follows from the other two: for each there is a moment of a real run at which
+it alone holds a forward back. The barrier means that no forward of a round starts, at any
+stage, before every backward of earlier rounds is done at every stage. Conditions (2) and (3)
+are read from the family's own data; (1), the causality of backwards and the microbatch order
+are the engine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Final
+
+import sympy
+import z3
+
+from schedules.dependencies import tables
+from schedules.families.localsgd import CONDITIONS, Condition, Job, as_gate, build
+from schedules.timeline import timeline
+from theory.claims import Claim, Formulas
+from theory.ledger import Case, Evidence, Finding, Judgement, Repair, Step
+from theory.solver import Outcome, Statement, Term, decide
+from theory.verdicts import Verdict, weakest
+
+L_: Final = sympy.Symbol("first", integer=True)
+SIZES: Final = tuple(product((1, 2, 3, 4), (1, 2, 3), (1, 2, 3)))
+"""(p, n, H) of the runs that are searched and replayed."""
+
+PIPELINE: Final = "pipeline"
+_FORWARD = z3.Function("TF", z3.IntSort(), z3.IntSort(), z3.IntSort())
+_BACKWARD = z3.Function("TB", z3.IntSort(), z3.IntSort(), z3.IntSort())
+
+
+def _holding_back() -> Iterator[tuple[dict[str, int], frozenset[str]]]:
+    """For every moment of every run: which conditions hold the next forward of a stage back."""
+    for p, n, h in SIZES:
+        jobs = 2 * n * h + 1
+        schedule = build(p, jobs, replicas=n, local_steps=h)
+        line, index = timeline(schedule), tables(schedule)
+        forward = line.start[index.forward]
+        backward = line.start[index.backward]
+        gates = {condition.name: as_gate(condition, n, h) for condition in CONDITIONS}
+        for stage, job in product(range(p), range(jobs)):
+            waits = {PIPELINE: int(forward[stage - 1, job])} if stage else {}
+            for name, gate in gates.items():
+                needed = gate(stage, job)
+                if needed is not None:
+                    waits[name] = int(backward[needed])
+            start = int(forward[stage, job - 1]) + 1 if job else 0
+            for slot in range(start, int(forward[stage, job])):
+                moment = {"p": p, "n": n, "H": h, "stage": stage, "job": job, "slot": slot}
+                yield moment, frozenset(name for name, done in waits.items() if done >= slot)
+
+
+def _alone() -> dict[tuple[str, bool], dict[str, int]]:
+    """The first moment at which each condition alone holds back, by whether the stage is 0."""
+    found: dict[tuple[str, bool], dict[str, int]] = {}
+    for moment, names in _holding_back():
+        if len(names) == 1:
+            found.setdefault((min(names), moment["stage"] == 0), moment)
+    return found
+
+
+def _job(name: str) -> tuple[Job, tuple[Term, ...]]:
+    """A symbolic job with first + offset = index, and n ≥ 1."""
+    index, first, offset, n = z3.Ints(f"{name} first_{name} offset_{name} n")
+    job = Job(index, first, offset, n)
+    return job, (n >= 1, first >= 0, offset >= 0, index == first + offset)
+
+
+def _gate(condition: Condition, stage: Term, job: Job) -> Term:
+    """The condition holds of a forward that has run."""
+    needed = _BACKWARD(condition.stage(stage), condition.waits_for(job))
+    return z3.Implies(condition.applies(job), needed < _FORWARD(stage, job.index))
+
+
+def _gates(stage: Term, job: Job) -> tuple[Term, ...]:
+    return tuple(_gate(condition, stage, job) for condition in CONDITIONS)
+
+
+def _barrier(first: sympy.Expr) -> Statement:
+    """Every backward below `first` precedes every forward of a round r ≥ 1 that starts there."""
+    job, facts = _job("m")
+    s, other, before = z3.Ints("s other before")
+    limit = _linear(first, job.first)
+    return Statement(
+        "barrier",
+        "backwards of earlier rounds precede the forwards of a round, at all stages",
+        (
+            *facts,
+            *_gates(s, job),
+            s >= 0,
+            other >= 0,
+            before >= 0,
+            before < limit,
+            _in_order(z3.IntVal(0), before, job.first - 1),
+            _BACKWARD(other, before) <= _BACKWARD(0, before),
+        ),
+        _BACKWARD(other, before) < _FORWARD(s, job.index),
+    )
+
+
+def _linear(form: sympy.Expr, first: Term) -> Term:
+    slope = int(form.coeff(L_))
+    return slope * first + int(form.subs(L_, 0))
+
+
+def _in_order(stage: Term, one: Term, other: Term) -> Term:
+    """Backwards of a stage run in job order (proved by `_order_step`)."""
+    return z3.Implies(one <= other, _BACKWARD(stage, one) <= _BACKWARD(stage, other))
+
+
+def _lemmas() -> list[Outcome]:
+    """The two inductions that the barrier uses."""
+    a, b, s, m = z3.Ints("a b s m")
+    along = _BACKWARD(s, a) <= _BACKWARD(s, b)
+    return [
+        decide(
+            Statement(
+                "job-order",
+                "backwards of a stage run in job order (induction on the later job)",
+                (a <= b, along, _BACKWARD(s, b) < _BACKWARD(s, b + 1)),
+                _BACKWARD(s, a) <= _BACKWARD(s, b + 1),
+            )
+        ),
+        decide(
+            Statement(
+                "down-the-pipeline",
+                "B(s, m) is no later than B(0, m) (induction on the stage)",
+                (s >= 0, _BACKWARD(s, m) <= _BACKWARD(0, m), _BACKWARD(s + 1, m) < _BACKWARD(s, m)),
+                _BACKWARD(s + 1, m) <= _BACKWARD(0, m),
+            )
+        ),
+    ]
+
+
+def _implied(condition: Condition) -> Outcome:
+    """At stages s ≥ 1 condition (1) implies this one, given it held at stage s − 1."""
+    job, facts = _job("m")
+    s, t = z3.Int("s"), z3.Int("t")
+    needed = _BACKWARD(condition.stage(s), condition.waits_for(job))
+    upstream = _BACKWARD(condition.stage(s - 1), condition.waits_for(job))
+    return decide(
+        Statement(
+            f"implied-{condition.name}",
+            f"condition '{condition.name}' at stages s ≥ 1 follows from stage s − 1",
+            (
+                *facts,
+                s >= 1,
+                condition.applies(job),
+                _gate(condition, s - 1, job),
+                needed <= upstream,
+                _FORWARD(s - 1, job.index) < t,
+            ),
+            needed < t,
+        )
+    )
+
+
+def _never_stale() -> Outcome:
+    """No update of its replica falls between the forward and the backward of a job.
+
+    The replica's previous job is m − n in the same round, else one below the round's first.
+    """
+    job, facts = _job("m")
+    s, before = z3.Ints("s before")
+    previous = z3.If(job.offset >= job.replicas, job.index - job.replicas, job.first - 1)
+    return decide(
+        Statement(
+            "never-stale",
+            "every earlier backward of a job's replica precedes its forward",
+            (
+                *facts,
+                *_gates(s, job),
+                s >= 0,
+                before >= 0,
+                before <= previous,
+                _in_order(s, before, previous),
+                _BACKWARD(s, job.first - 1) <= _BACKWARD(0, job.first - 1),
+            ),
+            _BACKWARD(s, before) < _FORWARD(s, job.index),
+        )
+    )
+
+
+def _replays_hold() -> bool:
+    """The barrier on every replayed run, by its times."""
+    for p, n, h in SIZES:
+        jobs = n * h
+        schedule = build(p, 2 * jobs + 1, replicas=n, local_steps=h)
+        line, index = timeline(schedule), tables(schedule)
+        for first in range(jobs, 2 * jobs + 1, jobs):
+            earlier = line.end[index.backward[:, :first]].max()
+            if line.start[index.forward[:, first:]].min() < earlier:
+                return False
+    return True
+
+
+def _holds(formulas: Formulas) -> Verdict:
+    return decide(_barrier(formulas["first"])).verdict
+
+
+def _judge(formulas: Formulas) -> Judgement:
+    alone = _alone()
+    names = (PIPELINE, *(condition.name for condition in CONDITIONS))
+    moments = {name: next((m for (n, _), m in alone.items() if n == name), None) for name in names}
+    independent = Verdict.PROVED if all(moments.values()) else Verdict.UNKNOWN
+    lemmas, stale, replays = _lemmas(), _never_stale(), _replays_hold()
+    barrier = decide(_barrier(formulas["first"]))
+    holds = weakest((barrier.verdict, *(lemma.verdict for lemma in lemmas)))
+    if not replays:
+        holds = Verdict.REFUTED
+    implied = [_implied(condition) for condition in CONDITIONS]
+    outcomes = (*lemmas, barrier, stale, *implied)
+    return Judgement(
+        verdict=weakest((independent, holds)),
+        printed_proof="valid" if holds is Verdict.PROVED else "gap",
+        cases=(
+            Case("independence", independent, "for each condition a moment where it alone waits"),
+            Case("barrier", holds, "for all p, n, H, any number of jobs and any durations"),
+        ),
+        assumes=(
+            "each stage takes jobs in index order, and B(s + 1, m) precedes B(s, m), as E.1 says",
+        ),
+        steps=tuple(Step("ours", o.says, o.note, o.verdict) for o in outcomes),
+        findings=_superfluous(implied, alone),
+        evidence=(
+            Evidence(
+                "for" if replays else "against",
+                f"barrier times of {len(SIZES)} runs, p ≤ 4, n ≤ 3, H ≤ 3, two rounds and one job",
+                {"runs": len(SIZES), "holds": replays},
+            ),
+            Evidence(
+                "for",
+                "moments of real runs at which one condition alone holds a forward back",
+                {name: moment for name, moment in moments.items() if moment},
+            ),
+        ),
+    )
+
+
+def _superfluous(
+    implied: list[Outcome], alone: dict[tuple[str, bool], dict[str, int]]
+) -> tuple[Finding, ...]:
+    if weakest(outcome.verdict for outcome in implied) is not Verdict.PROVED:
+        return ()
+    never = all((condition.name, False) not in alone for condition in CONDITIONS)
+    return (
+        Finding(
+            kind="superfluous-condition",
+            where="appendix E.2",
+            says=(
+                "the local-step and round conditions are stated for every stage but bind only "
+                "stage 0: at stages s ≥ 1 they follow from the pipeline dependency; in all "
+                f"{len(SIZES)} searched runs they {'never' if never else 'do'} wait alone there"
+            ),
+            witness=None,
+            repaired=Repair(
+                "it suffices to check the local-step and the round condition at stage 0",
+                weakest(outcome.verdict for outcome in implied),
+            ),
+        ),
+    )
+
+
+_PRINTED: Final = {"first": L_}
+
+CLAIM: Final = Claim(
+    id="localsgd.schedule",
+    where="appendix E.2",
+    statement=(
+        "E.2's three conditions on a forward are independent, and its barrier holds: no forward "
+        "of a round starts before every backward of earlier rounds is done at every stage."
+    ),
+    latex=r"m' < r n H \le m \;\Rightarrow\; T_B(s', m') < T_F(s, m)",
+    judge=_judge,
+    printed=_PRINTED,
+    core=_PRINTED,
+    holds=_holds,
+)

@@ -1,0 +1,68 @@
+"""Mutants of a claim's formulas: what the same prover must not prove.
+
+Operators act on the expression tree and know nothing about the claim: every number becomes one
+more, one less and twice itself; every summand changes its sign; every symbol is shifted by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import sympy
+
+from theory.claims import Claim, Formulas
+from theory.ledger import Controls
+from theory.verdicts import Verdict
+
+
+def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
+    """Differing mutants of an expression, by what they read.
+
+    Examples
+    --------
+    >>> p = sympy.Symbol("p", integer=True)
+    >>> sorted(mutants(p + 2))
+    ['-p + 2', 'p + 1', 'p + 3', 'p + 4', 'p - 2']
+    """
+    found = {}
+    for candidate in (*_numbers(form), *_signs(form), *_shifts(form)):
+        if sympy.expand(candidate - form) != 0:
+            found[sympy.sstr(candidate)] = candidate
+    return found
+
+
+def _numbers(form: sympy.Expr) -> Iterator[sympy.Expr]:
+    if form.is_Number:
+        yield from (form + 1, form - 1, 2 * form)
+        return
+    for position, part in enumerate(form.args):
+        for changed in _numbers(part):
+            arguments = [*form.args[:position], changed, *form.args[position + 1 :]]
+            yield form.func(*arguments)
+
+
+def _signs(form: sympy.Expr) -> Iterator[sympy.Expr]:
+    for part in sympy.Add.make_args(form):
+        yield form - 2 * part
+
+
+def _shifts(form: sympy.Expr) -> Iterator[sympy.Expr]:
+    for symbol in sorted(form.free_symbols, key=str):
+        yield sympy.expand(form.subs(symbol, symbol + 1))
+
+
+def run_controls(claim: Claim) -> Controls:
+    """Give every mutant of the claim's proved core to the prover."""
+    if claim.holds is None:
+        return Controls()
+    survivors, tried = [], 0
+    for name, form in claim.core.items():
+        for text, mutant in mutants(form).items():
+            tried += 1
+            if claim.holds(_replaced(claim.core, name, mutant)) is Verdict.PROVED:
+                survivors.append(f"{name}: {text}")
+    return Controls(tried, tried - len(survivors), tuple(survivors))
+
+
+def _replaced(formulas: Formulas, name: str, form: sympy.Expr) -> Mapping[str, sympy.Expr]:
+    return {**formulas, name: form}

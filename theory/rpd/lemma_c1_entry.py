@@ -1,0 +1,177 @@
+"""Lemma C.1, even p: every steady delay is claimed to be (p/2) times its window, exactly.
+
+The printed proof multiplies whole slots by p/2 updates a slot. Delays also count the updates
+that stand before the two events inside their own slots; in the paper's embedding these give
+⌊(i−1)/2⌋ − ⌈(j−1)/2⌉ more, which is not zero in general.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sympy
+import z3
+
+from schedules.closed_forms.floor_sums import p_
+from theory.claims import Claim, Formulas
+from theory.delay_law import i_, j_
+from theory.ledger import Evidence, Finding, Judgement, Repair, Step
+from theory.rpd.entries import entries_equal, first_wrong_entry
+from theory.rpd.laws import (
+    ASSUMES,
+    PAPER,
+    by_linearization,
+    our_steps,
+    replayed_entry,
+    times,
+    verdict_in_paper,
+)
+from theory.solver import Statement, decide
+from theory.start_time_proofs import a_microbatch, domain
+from theory.symbols import Microbatch
+from theory.verdicts import Verdict
+
+EVEN: Final = 0
+SHOWN: Final = 8
+"""Stages in the picture."""
+
+
+def _verdict(formulas: Formulas, linearization: str) -> tuple[Verdict, str]:
+    verdict = entries_equal(formulas["entry"], linearization, EVEN)
+    if verdict is Verdict.PROVED:
+        return verdict, "holds for every even p"
+    found = first_wrong_entry(formulas["entry"], linearization, EVEN)
+    return verdict, (
+        f"p = {found['p']}, i = {found['i']}, j = {found['j']} has delay {found['delay']}, "
+        f"not {found['printed']}"
+    )
+
+
+def _holds(formulas: Formulas) -> Verdict:
+    return entries_equal(formulas["entry"], PAPER, EVEN)
+
+
+def _judge(formulas: Formulas) -> Judgement:
+    cases = by_linearization(lambda name: _verdict(formulas, name))
+    verdict = verdict_in_paper(cases)
+    refuted = verdict is Verdict.REFUTED
+    return Judgement(
+        verdict=verdict,
+        printed_proof="invalid" if refuted else "gap",
+        cases=cases,
+        assumes=ASSUMES,
+        steps=(*_printed_steps(refuted), *our_steps()),
+        findings=(_false(formulas), _any_forward_rule()) if refuted else (),
+        counterexample=first_wrong_entry(formulas["entry"], PAPER, EVEN) if refuted else None,
+        evidence=(_heatmap(formulas),),
+    )
+
+
+def _printed_steps(refuted: bool) -> tuple[Step, ...]:
+    at, m = times(), Microbatch.named("m")
+    s, t = z3.Ints("s t")
+    runs = at.backward(s, m) == t
+    steady = (
+        *domain(at.size),
+        s >= 0,
+        s < at.size.p,
+        a_microbatch(at.size, m),
+        m.index >= at.size.p,
+    )
+    parity = decide(
+        Statement("parity", "", (*steady, runs), (t + s) % 2 == 1),
+    )
+    return (
+        Step(
+            "Lemma C.1, proof, case 1",
+            "in a steady slot t exactly the stages s with t + s odd run backward: p/2 of them",
+            "z3 on proved start times",
+            parity.verdict,
+        ),
+        Step(
+            "Lemma C.1, proof, case 1",
+            "the delay is the number of updates in the window's slots",
+            "compared with the derived delay matrix",
+            Verdict.REFUTED if refuted else Verdict.PROVED,
+        ),
+    )
+
+
+def _false(formulas: Formulas) -> Finding:
+    repaired = _REPAIRED["entry"]
+    return Finding(
+        kind="false",
+        where="Lemma C.1, even p",
+        says=(
+            "the delay also counts the updates that precede both events inside their own slots; "
+            "the printed formula is exact only if events count no update of their own slot "
+            "(`slot-start`), where updates of one slot share an index"
+        ),
+        witness=first_wrong_entry(formulas["entry"], PAPER, EVEN),
+        repaired=Repair(
+            "for even p the steady delay is (p/2)(2p − i − j + 1) + ⌊(i−1)/2⌋ − ⌈(j−1)/2⌉",
+            entries_equal(repaired, PAPER, EVEN),
+        ),
+    )
+
+
+def _any_forward_rule() -> Finding:
+    """Whatever forwards record, two updates of one slot would need the same index."""
+    at, m = times(), Microbatch.named("m")
+    later = at.size.shift(m, 1)
+    same_slot = decide(
+        Statement(
+            "same-slot",
+            "",
+            (*domain(at.size), at.size.p >= 4, a_microbatch(at.size, m)),
+            at.backward(z3.IntVal(0), m) == at.backward(z3.IntVal(2), later),
+        )
+    )
+    return Finding(
+        kind="invalid-step",
+        where="Lemma C.1, proof",
+        says=(
+            "no rule for what a forward records repairs it when p ≥ 4: the law gives stage 1 at "
+            "microbatch m and stage 3 at m + 1 delays that differ by p, what they recorded "
+            "differs by p as well, so both updates would have one index; but they run in the "
+            f"same slot ({same_slot.verdict.name}) and every backward appends one entry"
+        ),
+        witness={"p": 4, "stages": [1, 3], "slots_apart": 0, "indices_apart": 1},
+    )
+
+
+def _heatmap(formulas: Formulas) -> Evidence:
+    stages = range(SHOWN)
+    rows = [[replayed_entry(SHOWN, i, j, PAPER) for j in stages] for i in stages]
+    law = [
+        [str(formulas["entry"].subs({p_: SHOWN, i_: i + 1, j_: j + 1})) for j in stages]
+        for i in stages
+    ]
+    same = all(str(rows[i][j]) == law[i][j] for i in stages for j in stages)
+    return Evidence(
+        points="for" if same else "against",
+        says=f"steady delays of p = {SHOWN} from a replay, beside the printed law",
+        data={"figure": "heatmap", "linearization": PAPER, "p": SHOWN, "rows": rows, "law": law},
+    )
+
+
+_PRINTED: Final = {"entry": p_ / 2 * (2 * p_ - i_ - j_ + 1)}
+_REPAIRED: Final = {
+    "entry": p_ / 2 * (2 * p_ - i_ - j_ + 1)
+    + sympy.floor((i_ - 1) / 2)
+    - sympy.ceiling((j_ - 1) / 2)
+}
+
+CLAIM: Final = Claim(
+    id="rpd.lemma-c1-entry",
+    where="Lemma C.1, even p",
+    statement=(
+        "For even p every steady delay is exactly (p/2) times its window: active stage i and "
+        "block j (1-based) have delay (p/2)(2p − i − j + 1)."
+    ),
+    latex=r"d_{ij} = \tfrac{p}{2}\,(2p - i - j + 1) \quad (p \text{ even})",
+    judge=_judge,
+    printed=_PRINTED,
+    core=_REPAIRED,
+    holds=_holds,
+)

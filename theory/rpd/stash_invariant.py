@@ -1,0 +1,138 @@
+"""G.4, the stashing invariant: B(s, m) uses the version that F(s, m) read.
+
+The stash is a map: F(s, m) stores the version it read under its key, B(s, m) loads by its key.
+Proved: the entry is there when B loads it, and whatever was last stored under that key is the
+version F(s, m) read, for all p, stages and microbatches. Loading by another key is a mutant.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sympy
+import z3
+
+from schedules.families import build
+from schedules.versions import versions
+from theory.claims import Claim, Formulas
+from theory.count_proofs import equals
+from theory.ledger import Evidence, Judgement, Step
+from theory.rpd.laws import ASSUMES, closed, our_steps, times
+from theory.solver import Statement, Term, decide
+from theory.start_time_proofs import a_microbatch, a_stage, domain
+from theory.symbols import Microbatch, Times, affine_term
+from theory.verdicts import Verdict, weakest
+
+m_ = sympy.Symbol("m", integer=True)
+REPLAYED: Final = (2, 3, 4, 8)
+
+
+def _reads(at: Times, s: Term, m: Microbatch, version: Term) -> Term:
+    """F(s, m) reads `version`: so many backwards of the stage start before it."""
+    before, after = (Microbatch(version - 1, z3.Int("-")), Microbatch(version, z3.Int("-")))
+    return z3.And(
+        version >= 0,
+        z3.Or(version == 0, at.backward(s, before) < at.forward(s, m)),
+        at.backward(s, after) >= at.forward(s, m),
+    )
+
+
+def _statement(key: sympy.Expr) -> Statement:
+    """What B(s, m) loads under `key` is there and is the version that F(s, m) read."""
+    at, m, n = times(), Microbatch.named("m"), Microbatch.named("n")
+    s, read, stored = z3.Int("s"), z3.Int("read"), z3.Int("stored")
+    return Statement(
+        "stash",
+        "the stashed version is the one the forward read",
+        (
+            *domain(at.size),
+            a_stage(at.size, s),
+            a_microbatch(at.size, m),
+            equals(n.index, key, {m_: m.index}),
+            _reads(at, s, m, read),
+            _reads(at, s, n, stored),
+        ),
+        z3.And(
+            n.index >= 0,
+            n.index < at.size.microbatches,
+            at.forward(s, n) < at.backward(s, m),
+            stored == read,
+        ),
+    )
+
+
+def _newest_at_backward() -> Statement:
+    """Without a stash B(s, m) would use the newest version: the negative control."""
+    at, m, s, read = times(), Microbatch.named("m"), z3.Int("s"), z3.Int("read")
+    return Statement(
+        "no-stash",
+        "the newest version at B(s, m) is the one F(s, m) read",
+        (*domain(at.size), a_stage(at.size, s), a_microbatch(at.size, m), _reads(at, s, m, read)),
+        read == m.index,
+    )
+
+
+def _ring(slack: int) -> Statement:
+    """A ring of (largest staleness + 1 + slack) versions is never overwritten too early."""
+    at, m, s = times(), Microbatch.named("m"), z3.Int("s")
+    form = closed().staleness.largest
+    assert form is not None, "a proved law has one"
+    slots = affine_term(form, at.size.values(s, m)) + 1 + slack
+    overwriting = Microbatch(m.index + slots, z3.Int("-"))
+    return Statement(
+        "ring",
+        "the forward that reuses the slot of m comes after B(s, m)",
+        (*domain(at.size), a_stage(at.size, s), a_microbatch(at.size, m), slots >= 1),
+        at.forward(s, overwriting) > at.backward(s, m),
+    )
+
+
+def _holds(formulas: Formulas) -> Verdict:
+    return decide(_statement(formulas["key"])).verdict
+
+
+def _judge(formulas: Formulas) -> Judgement:
+    ring, shorter, unstashed = decide(_ring(0)), decide(_ring(-1)), decide(_newest_at_backward())
+    replays = all(versions(build("pipedream", p, 4 * p)).stashed.all() for p in REPLAYED)
+    rule = "z3 on proved start times"
+    negative = Verdict.PROVED if unstashed.verdict is Verdict.REFUTED else Verdict.UNKNOWN
+    tight = Verdict.PROVED if shorter.verdict is Verdict.REFUTED else Verdict.UNKNOWN
+    steps = (
+        Step("ours", "the entry is there and holds what F(s, m) read", rule, _holds(formulas)),
+        Step("ours", f"without a stash it fails: {unstashed.witness}", rule, negative),
+        Step(
+            "ours",
+            "a ring of min(p, 2p − 1 − 2s) versions suffices at stage s",
+            rule,
+            ring.verdict,
+        ),
+        Step("ours", f"and one fewer does not: {shorter.witness}", rule, tight),
+    )
+    return Judgement(
+        verdict=weakest((steps[0].verdict, negative)),
+        printed_proof="none",
+        assumes=(*ASSUMES[1:], "the runtime stores and loads under the microbatch's own key"),
+        steps=(*steps, *our_steps()[:5]),
+        evidence=(
+            Evidence(
+                "for" if replays else "against",
+                f"replays of p = {', '.join(map(str, REPLAYED))} with M = 4p: used = read",
+                {"p": list(REPLAYED), "holds": replays},
+            ),
+        ),
+    )
+
+
+CLAIM: Final = Claim(
+    id="rpd.stash-invariant",
+    where="appendix G.4",
+    statement=(
+        "Under PipeDream's weight stashing every backward uses exactly the version that the "
+        "forward of its microbatch read at that stage."
+    ),
+    latex=r"v_B(s, m) = v_F(s, m)",
+    judge=_judge,
+    printed={"key": m_},
+    core={"key": m_},
+    holds=_holds,
+)
