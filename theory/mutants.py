@@ -22,7 +22,7 @@ def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
     --------
     >>> p = sympy.Symbol("p", integer=True)
     >>> sorted(mutants(p + 2))
-    ['-p + 2', 'p + 1', 'p + 3', 'p + 4', 'p - 2']
+    ['2 - p', 'p + 1', 'p + 3', 'p + 4', 'p - 2']
     """
     found = {}
     for candidate in (*_numbers(form), *_signs(form), *_shifts(form)):

@@ -55,6 +55,8 @@ def prove_start_times(
     statements = _general(times)
     if isinstance(rule, GreedyRule):
         statements.append(_greedy_step(rule, admission, times))
+        if admission is not None:
+            statements.append(_admission(admission, times))
     else:
         statements += _static_positions(rule, times) + _static_steps(rule, times)
     return [decide(statement) for statement in statements]
@@ -196,6 +198,27 @@ def _greedy_step(rule: GreedyRule, admission: Admission, times: Times) -> Statem
             runs_forward == z3.And(a.index < count, forward(s, a) == t),
             runs_backward == z3.And(b.index < count, backward(s, b) == t),
         ),
+    )
+
+
+def _admission(admission: Callable[[Term], Term], times: Times) -> Statement:
+    """When F(0, m) starts, fewer microbatches are active than are admitted."""
+    size, m, done = times.size, Microbatch.named("m"), Microbatch.named("n")
+    zero, start = z3.IntVal(0), times.forward(z3.IntVal(0), m)
+    return Statement(
+        "admission",
+        "no forward at stage 0 exceeds the bound on active microbatches",
+        (
+            *domain(size),
+            a_microbatch(size, m),
+            done.index >= 0,
+            done.index <= m.index,
+            *_product_facts(size, done),
+            *_products_in_order(size, m, done),
+            z3.Implies(done.index > 0, times.backward(zero, size.shift(done, -1)) < start),
+            times.backward(zero, done) >= start,
+        ),
+        m.index - done.index < admission(size.p),
     )
 
 
