@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from schedules.actions import Kind
 from schedules.closed_forms.counts import guess_counts
@@ -11,9 +10,12 @@ from schedules.closed_forms.start_times import guess_start_times, sample
 from schedules.families import FAMILIES, get_family
 from schedules.families.family import Family
 from schedules.linearization import DEFAULT, get_linearization
+from schedules.rules import GreedyRule
 from theory.count_proofs import prove_counts, prove_floor_sums, prove_telescoping
 from theory.delay_law import delay_matrix, mean, prove_extremes, prove_mean
+from theory.domains import Admission
 from theory.errors import NoClosedFormError
+from theory.greedy_induction import Clause, rule_clauses
 from theory.law import Closed, DelayLaw
 from theory.solver import Outcome
 from theory.staleness_proofs import guess_staleness, prove_staleness
@@ -23,8 +25,6 @@ from theory.verdicts import Verdict, weakest
 from theory.whole_run import prove_whole_run, whole_run
 
 __all__ = ["DelayLaw", "derive", "derive_rule"]
-
-Admission = Callable[[Any], Any] | None
 
 
 def derive(
@@ -110,7 +110,10 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         *prove_staleness(times, counts, closed.staleness),
         prove_whole_run(times, counts, lines, matrix, closed.whole),
     ]
-    return DelayLaw(family.name, linearization, closed, tuple(proof))
+    clauses: tuple[Clause, ...] = ()
+    if isinstance(family.rule, GreedyRule):
+        clauses = rule_clauses(family.rule, admission, times)
+    return DelayLaw(family.name, linearization, closed, tuple(proof), clauses)
 
 
 def _nothing(family: Family, linearization: str, why: str) -> DelayLaw:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any
 
@@ -14,6 +14,7 @@ from schedules.closed_forms.floor_sums import p_, x_
 from schedules.closed_forms.start_times import StartTimes
 from theory.delay_law import ByResidue, DelayMatrix, i_, j_
 from theory.errors import NoClosedFormError
+from theory.greedy_induction import Clause
 from theory.polynomials import by_parity
 from theory.solver import Outcome
 from theory.staleness_proofs import LocalStaleness
@@ -43,12 +44,15 @@ class DelayLaw:
     closed : Closed or None
         None where no closed form was found.
     proof : tuple of Outcome
+    clauses : tuple of Clause
+        For a greedy rule: which of its preferences ever decide.
     """
 
     family: str
     linearization: str
     closed: Closed | None
     proof: tuple[Outcome, ...]
+    clauses: tuple[Clause, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -94,6 +98,7 @@ class DelayLaw:
             "linearization": self.linearization,
             "domain": self.domain,
             "verdict": self.verdict.name,
+            "clauses": [asdict(clause) for clause in self.clauses],
             "proof": [
                 {
                     "name": outcome.name,

@@ -18,9 +18,9 @@ from schedules.closed_forms.start_times import SAMPLED_STAGES, build_from_rule
 from schedules.families.family import Family
 from schedules.versions import versions
 from theory.count_proofs import equals
+from theory.domains import a_microbatch, a_stage, domain
 from theory.polynomials import floor_on_class
 from theory.solver import Outcome, Statement, Term, decide, merge
-from theory.start_time_proofs import a_microbatch, a_stage, domain
 from theory.symbols import Microbatch, Times, affine_term
 
 

@@ -20,9 +20,9 @@ from schedules.closed_forms.floor_sums import p_, x_
 from schedules.linearization import Linearization
 from theory.count_proofs import equals, in_region, relative_count
 from theory.delay_law import ByResidue, DelayMatrix
+from theory.domains import a_microbatch, a_stage, domain
 from theory.polynomials import floor_on_class, least_in_class, nonnegative_from
 from theory.solver import Outcome, Statement, Term, decide, merge
-from theory.start_time_proofs import a_microbatch, a_stage, domain
 from theory.symbols import Microbatch, Times
 from theory.verdicts import Verdict
 

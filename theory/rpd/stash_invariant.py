@@ -16,10 +16,10 @@ from schedules.families import build
 from schedules.versions import versions
 from theory.claims import Claim, Formulas
 from theory.count_proofs import equals
+from theory.domains import a_microbatch, a_stage, domain
 from theory.ledger import Evidence, Judgement, Step
 from theory.rpd.laws import ASSUMES, closed, our_steps, times
 from theory.solver import Statement, Term, decide
-from theory.start_time_proofs import a_microbatch, a_stage, domain
 from theory.symbols import Microbatch, Times, affine_term
 from theory.verdicts import Verdict, weakest
 
