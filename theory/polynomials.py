@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import sympy
@@ -72,16 +73,31 @@ def by_parity(table: Mapping[int, sympy.Expr]) -> sympy.Expr:
     return sympy.Piecewise(*cases, (table[period - 1], True))
 
 
+def readable(form: sympy.Expr) -> str:
+    """An expression as a person would type it.
+
+    Examples
+    --------
+    >>> readable(5 * p_**2 / 4 - p_)
+    '5p²/4 − p'
+    """
+    powers = re.sub(r"\*\*([23])\b", lambda found: "²³"[int(found[1]) - 2], str(form))
+    return re.sub(r"(\d)\*(?=[a-zA-Z(])", r"\1", powers).replace(" - ", " − ")
+
+
 def in_words(table: Mapping[int, sympy.Expr]) -> str:
     """A table by the residue of p as one line of text.
 
     Examples
     --------
     >>> in_words({0: p_ / 2, 1: (p_ - 1) / 2})
-    'p/2 for even p, p/2 - 1/2 for odd p'
+    'p/2 for even p, p/2 − 1/2 for odd p'
     """
     if len(set(table.values())) == 1:
-        return str(table[0])
+        return readable(table[0])
     names = {0: "even p", 1: "odd p"} if len(table) == 2 else {}
-    cases = (f"{form} for {names.get(a, f'p ≡ {a} mod {len(table)}')}" for a, form in table.items())
+    cases = (
+        f"{readable(form)} for {names.get(a, f'p ≡ {a} mod {len(table)}')}"
+        for a, form in table.items()
+    )
     return ", ".join(cases)

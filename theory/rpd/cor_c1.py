@@ -17,7 +17,7 @@ from schedules.delays import Steady, steady
 from theory.claims import Claim, Formulas
 from theory.comparison import bounded
 from theory.ledger import Evidence, Judgement
-from theory.polynomials import in_words
+from theory.polynomials import in_words, readable
 from theory.rpd.laws import (
     ASSUMES,
     PAPER,
@@ -36,7 +36,7 @@ PICTURED: Final = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32)
 def _verdict(formulas: Formulas, linearization: str) -> tuple[Verdict, str]:
     derived = closed(linearization).mean
     outcome = bounded(derived, formulas["mean"])
-    gap = f"gap at most {outcome.bound}" if outcome.bound is not None else outcome.exceeds
+    gap = f"gap at most {readable(outcome.bound)}" if outcome.bound is not None else outcome.exceeds
     return outcome.verdict, f"the mean is {in_words(derived)}; {gap}"
 
 

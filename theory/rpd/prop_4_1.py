@@ -13,7 +13,7 @@ from schedules.closed_forms.floor_sums import p_
 from theory.claims import Claim, Formulas
 from theory.comparison import bounded, equal
 from theory.ledger import Case, Finding, Judgement
-from theory.polynomials import in_words
+from theory.polynomials import in_words, readable
 from theory.rpd.laws import (
     ASSUMES,
     PAPER,
@@ -32,7 +32,11 @@ def _judge_one(formulas: Formulas, linearization: str) -> tuple[Verdict, str]:
     table = largest(linearization)
     exact = equal(table, formulas["worst"], EVEN)
     near = bounded(table, formulas["worst"])
-    gap = f"the gap to the law is at most {near.bound}" if near.bound is not None else near.exceeds
+    gap = (
+        f"the gap to the law is at most {readable(near.bound)}"
+        if near.bound is not None
+        else near.exceeds
+    )
     return weakest((exact.verdict, near.verdict)), f"maximum {in_words(table)}; {gap}"
 
 
