@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from schedules.actions import Action, Kind
 from schedules.dependencies import EdgeKind, edges
 from schedules.schedule import Schedule
-from schedules.versions import update_after
+from schedules.versions import update_after, weights_of_action
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -24,7 +24,7 @@ def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
     ``program``  the next action of the same rank
     ``data``     a tensor handed on within a rank (activation, gradient)
     ``message``  a tensor handed to another rank
-    ``update``   gradient → update, and update → the next forward of that stage
+    ``update``   gradient → update, and update → the next forward on the same weights
     ``barrier``  the backward that a collective waits for
     ============ ===========================================================================
 
@@ -56,15 +56,15 @@ def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
 
 
 def _add_updates(graph: nx.DiGraph[Action], schedule: Schedule, actions: list[Action]) -> None:
-    updates = update_after(schedule)
+    updates, weights_of = update_after(schedule), weights_of_action(schedule).tolist()
     for rank in range(schedule.ranks):
-        pending: dict[tuple[int, int], Action] = {}
+        pending: dict[int, list[Action]] = {}
         for index in range(int(schedule.offsets[rank]), int(schedule.offsets[rank + 1])):
-            action = actions[index]
-            weights = (action.pipeline, action.stage)
-            if action.kind is Kind.F and weights in pending:
-                graph.add_edge(pending[weights], action, kind="update")
+            action, weights = actions[index], weights_of[index]
+            if action.kind is Kind.F:
+                for update in pending.pop(weights, ()):
+                    graph.add_edge(update, action, kind="update")
             if updates[index]:
                 update = Action(Kind.U, action.stage, action.microbatch, action.pipeline)
                 graph.add_edge(action, update, kind="update")
-                pending[weights] = update
+                pending.setdefault(weights, []).append(update)

@@ -67,7 +67,7 @@ class Timeline:
         . F0 B0 .
         """
         schedule = self.schedule
-        several = schedule.stages > schedule.ranks
+        several = any(len(set(stages)) > 1 for stages in _stages_by_rank(schedule))
         lines = []
         for rank in range(schedule.ranks):
             cells = ["."] * self.length
@@ -78,6 +78,10 @@ class Timeline:
                     cells[slot] = token
             lines.append(" ".join(cells))
         return lines
+
+
+def _stages_by_rank(schedule: Schedule) -> list[IntArray]:
+    return np.split(schedule.stage, schedule.offsets[1:-1])
 
 
 def unit_durations(schedule: Schedule) -> dict[Kind, int]:

@@ -23,7 +23,7 @@ from schedules.actions import MESSAGES
 from schedules.errors import InvalidScheduleError
 from schedules.schedule import Schedule
 from schedules.validation.causal import causal
-from schedules.validation.complete import complete
+from schedules.validation.complete import complete, is_empty
 from schedules.validation.exclusive import exclusive
 from schedules.validation.facts import facts
 from schedules.validation.violation import Violation
@@ -57,6 +57,8 @@ def validate(schedule: Schedule) -> list[Violation]:
     causal: bad.csv:row 2:cell 1: an action stands behind what it needs, but 1B0 stands before
     1F0 (bad.csv:row 2:cell 2), whose forward it needs; move 1B0 behind 1F0
     """
+    if is_empty(schedule):
+        return complete(schedule)
     found = [*complete(schedule), *causal(schedule), *exclusive(schedule)]
     return found or _impossible_versions(schedule)
 

@@ -77,6 +77,8 @@ def decide(statement: Statement, rlimit: int = RLIMIT) -> Outcome:
     possible, _ = _check(list(statement.hypotheses), rlimit)
     if possible != z3.sat:
         note = "vacuous: no value satisfies the hypotheses"
+        if possible == z3.unknown:
+            note = f"z3 found no value that satisfies the hypotheses within rlimit {rlimit}"
         return Outcome(statement.name, statement.says, Verdict.UNKNOWN, {}, note, 2)
     return Outcome(statement.name, statement.says, Verdict.PROVED, {}, "z3 unsat", 2)
 

@@ -74,9 +74,12 @@ def prove_staleness(times: Times, counts: CountForm, claimed: LocalStaleness) ->
     outcomes = [_steady(counts, claimed)]
     if claimed.largest is None:
         outcomes.append(merge("largest-staleness", "no closed form was found", []))
-    elif counts.per_microbatch:
+    else:
         says = "largest local staleness of a run, start-up included"
-        statements = [_bound(times, claimed.largest), _attained(times, claimed.largest)]
+        if counts.per_microbatch:
+            statements = [_bound(times, claimed.largest), _attained(times, claimed.largest)]
+        else:
+            statements = [_constant_in_step(times, claimed.largest)]
         outcomes.append(merge("largest-staleness", says, [decide(s) for s in statements]))
     return outcomes
 
@@ -118,6 +121,21 @@ def _bound(times: Times, largest: Piecewise) -> Statement:
         "update m − w − 1 of a stage precedes its forward of m",
         (*domain(size), a_stage(size, s), a_microbatch(size, m), m.index >= worst + 1),
         times.backward(s, earlier) < times.forward(s, m),
+    )
+
+
+def _constant_in_step(times: Times, largest: Piecewise) -> Statement:
+    """With one update at the end of a step every forward of it precedes that update."""
+    size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
+    final = Microbatch(size.microbatches - 1, z3.Int("p*(M-1)"))
+    return Statement(
+        "staleness-flush",
+        "no version is created between a forward and the step's update",
+        (*domain(size), a_stage(size, s), a_microbatch(size, m)),
+        z3.And(
+            affine_term(largest, size.values(s, m)) == 0,
+            times.forward(s, m) < times.backward(s, final),
+        ),
     )
 
 

@@ -122,8 +122,14 @@ class Piecewise:
         rows: list[dict[str, str]] = []
         earlier: list[Any] = []
         for piece in self.pieces:
-            here = sympy.true if piece.guard is None else piece.guard.to_sympy() >= 0
+            here = sympy.true if piece.guard is None else _at_least_zero(piece.guard)
             when = sympy.And(*(sympy.Not(test) for test in earlier), here)
             rows.append({"when": sympy.sstr(when), "expr": sympy.sstr(piece.value.to_sympy())})
             earlier.append(here)
         return rows
+
+
+def _at_least_zero(guard: Affine) -> Any:
+    """``guard >= 0``, what is subtracted written on the right."""
+    positive = Affine(tuple((n, c) for n, c in guard.terms if c > 0), max(guard.constant, 0))
+    return positive.to_sympy() >= positive.plus(guard, -1).to_sympy()

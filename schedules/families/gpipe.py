@@ -48,5 +48,4 @@ FAMILY: Final = Family(
     build=build,
     rule=ORDER,
     affine=True,
-    no_steady="a step has one update a stage, so no row repeats inside it",
 )

@@ -56,9 +56,10 @@ def read_csv(
     Raises
     ------
     FormatError
-        The file cannot be read, is larger than `MAX_BYTES`, or does not follow the grammar.
-    ParameterError, SizeError
-        M is below 1; or stages × M is out of proportion to the actions in the file.
+        The file cannot be read, is larger than `MAX_BYTES`, does not follow the grammar, or has
+        so few actions for its stages × M that most must be missing.
+    ParameterError
+        M is no number from 1 to a million.
 
     See Also
     --------
@@ -120,7 +121,7 @@ def parse_csv(
     ------
     FormatError
         The text does not follow the grammar; the message holds row and cell, both 1-based.
-    ParameterError, SizeError
+    ParameterError
         As `read_csv`.
 
     Examples

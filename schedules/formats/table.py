@@ -11,7 +11,7 @@ import numpy as np
 
 from schedules.actions import NO_MICROBATCH
 from schedules.dependencies import require_table_room
-from schedules.errors import FormatError
+from schedules.errors import FormatError, SizeError
 from schedules.formats.cells import OVERLAP, PLAIN, TOKENS, explain
 from schedules.placement import Placement
 from schedules.policies import WeightPolicy
@@ -88,7 +88,12 @@ class Table:
         )  # fmt: skip
         count = _distinct_microbatches(stage, microbatch) if microbatches is None else microbatches
         stages = int(stage.max(initial=-1)) + 1
-        require_table_room(self.name, stages, count, len(kind))
+        try:
+            require_table_room(self.name, stages, count, len(kind))
+        except SizeError as error:
+            largest = int(np.argmax(stage))
+            place = f"{self.name}:row {rows[largest]}:cell {cells[largest]}"
+            raise FormatError(error.what, place, error.fix) from None
         return Schedule(
             name=self.name,
             kind=kind,

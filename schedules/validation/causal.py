@@ -59,14 +59,13 @@ def _without_ambiguous(schedule: Schedule, found: Edges) -> Edges:
 
 
 def _mixed_pipelines(schedule: Schedule) -> Finding:
-    chosen = np.isin(schedule.kind, list(COMPUTE)) & in_range(schedule)
+    computed = np.flatnonzero(np.isin(schedule.kind, list(COMPUTE)) & in_range(schedule))
     first = np.full(schedule.microbatches, -1, dtype=np.int64)
-    order = np.flatnonzero(chosen)[::-1]
-    first[schedule.microbatch[order]] = order
-    owner = np.where(chosen, schedule.microbatch, 0)
-    differs = chosen & (schedule.pipeline != schedule.pipeline[first[owner]])
+    first[schedule.microbatch[computed[::-1]]] = computed[::-1]
+    peer = first[schedule.microbatch[computed]]
+    differs = computed[schedule.pipeline[computed] != schedule.pipeline[peer]]
     _, where = np.unique(schedule.microbatch[differs], return_index=True)
-    strangers = np.flatnonzero(differs)[where]
+    strangers = differs[where]
 
     def describe(case: int) -> Case:
         index = int(strangers[case])

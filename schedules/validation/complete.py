@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from schedules.actions import COMPUTE, MESSAGES, NO_MICROBATCH, Kind
 from schedules.dependencies import in_range, require_table_room
 from schedules.schedule import IntArray, Schedule
-from schedules.validation.violation import Case, Finding, Violation, listed, rank_place
+from schedules.validation.violation import CAP, Case, Finding, Violation, listed, rank_place
 
 Mask = NDArray[np.bool_]
 
@@ -54,7 +54,7 @@ class Counts:
     def expected(self) -> Mask:
         """Which (stage, microbatch) to look at: their stage and microbatch occur at all."""
         some = self.computed
-        return np.asarray(some.any(axis=1)[:, None] & some.any(axis=0)[None, :])
+        return np.logical_and.outer(some.any(axis=1), some.any(axis=0))
 
 
 @dataclass(frozen=True)
@@ -118,12 +118,24 @@ def complete(schedule: Schedule) -> list[Violation]:
     ['a.csv:row 1:cell 2: stage 0, microbatch 1 has 1 F and no backward, but each stage and
     microbatch has one F and either one B or one I and one W; add 0B1, or 0I1 and 0W1']
     """
-    if not schedule.stages or schedule.microbatches < 1 or not len(schedule):
+    if is_empty(schedule):
         return listed(schedule, "complete", [_nothing(schedule)])
     counts = Counts.of(schedule)
     findings = [_out_of_range(schedule), _absent_stages(counts), _absent_microbatches(counts)]
     findings += [_pairs(counts, mistake) for mistake in MISTAKES]
     return listed(schedule, "complete", findings)
+
+
+def is_empty(schedule: Schedule) -> bool:
+    """Whether there is no stage, no microbatch or no action, so that nothing can be checked.
+
+    Examples
+    --------
+    >>> from schedules.formats.pytorch_csv import parse_csv
+    >>> is_empty(parse_csv("0UNSHARD,0RESHARD", "a.csv"))
+    True
+    """
+    return schedule.stages < 1 or schedule.microbatches < 1 or not len(schedule)
 
 
 def _nothing(schedule: Schedule) -> Finding:
@@ -205,9 +217,10 @@ def _pairs(counts: Counts, mistake: Mistake) -> Finding:
             "mistake": mistake.name,
             "stage": stage,
             "microbatch": microbatch,
+            "actions": len(present),
             "found": [
                 {"action": str(schedule.action(index)), "place": schedule.place(index)}
-                for index in present
+                for index in present[:CAP]
             ],
         }
         return (

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from schedules.schedule import IntArray, Schedule
-from schedules.validation.violation import Case, Finding, Violation, listed
+from schedules.validation.violation import CAP, Case, Finding, Violation, listed
 
 SHOWN_RANKS: Final = 8
 """Ranks of one stage that a message spells out."""
@@ -98,15 +98,15 @@ def _scattered(schedule: Schedule) -> Finding:
     several = np.flatnonzero(ranks > 1)
 
     def describe(case: int) -> Case:
-        start = int(begin[several[case]])
+        start, count = int(begin[several[case]]), int(ranks[several[case]])
         stands = [
             Stand.at(schedule, int(first[entry]), int(counts[entry]))
-            for entry in range(start, start + int(ranks[several[case]]))
+            for entry in range(start, start + min(count, CAP))
         ]
         least = min(reversed(stands), key=lambda stand: stand.count)
         words = [stand.words(schedule) for stand in stands[:SHOWN_RANKS]]
-        if len(stands) > SHOWN_RANKS:
-            words.append(f"more on {len(stands) - SHOWN_RANKS} other ranks")
+        if count > SHOWN_RANKS:
+            words.append(f"more on {count - SHOWN_RANKS} other ranks")
         return (
             schedule.place(least.first),
             f"a stage lives on one rank, but {_stage_name(schedule, least.pipeline, least.stage)} "
@@ -115,6 +115,7 @@ def _scattered(schedule: Schedule) -> Finding:
             {
                 "pipeline": least.pipeline,
                 "stage": least.stage,
+                "ranks": count,
                 "found": [stand.data(schedule) for stand in stands],
             },
         )

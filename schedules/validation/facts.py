@@ -18,8 +18,8 @@ def facts(schedule: Schedule) -> dict[str, object]:
     dict
         ``ranks, stages, microbatches, actions, policy``; ``length`` (makespan in unit
         durations) and ``idle_fraction`` (text of an exact fraction); per stage ``in_flight``,
-        ``local_staleness`` (the largest) and ``versions_kept``; ``stash_holds``: whether every
-        backward uses the version that its forward read.
+        ``local_staleness`` (the largest of the whole run) and ``versions_kept``;
+        ``stash_holds``: whether every backward uses the version that its forward read.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def facts(schedule: Schedule) -> dict[str, object]:
     >>> from schedules.families import build
     >>> found = facts(build("pipedream", 3, 12))
     >>> found["in_flight"], found["local_staleness"], found["versions_kept"]
-    ([3, 2, 1], [2, 1, 0], [3, 2, 1])
+    ([3, 3, 1], [2, 2, 0], [3, 2, 1])
     >>> found["length"], found["idle_fraction"]
     (28, '1/7')
     """
@@ -73,8 +73,8 @@ def in_flight(schedule: Schedule) -> list[int]:
 def versions_kept(schedule: Schedule, found: Versions) -> list[int]:
     """Per stage: most versions of one weight copy that are needed at the same time.
 
-    A version is needed while it is the newest, and until the last forward that reads it and the
-    last backward that uses it. Only the program order counts.
+    A version is needed while it is the newest, and until the last backward that uses it: what a
+    forward reads is either the newest or what its backward uses. Only the program order counts.
 
     Examples
     --------
@@ -93,7 +93,6 @@ def versions_kept(schedule: Schedule, found: Versions) -> list[int]:
     created[np.arange(len(updates)) + weights[updates] + 1] = updates + 1
     last = np.append(created[1:], len(schedule)) - 1
     last[np.append(base[1:], len(created)) - 1] = len(schedule)
-    np.maximum.at(last, base[weights[index.forward]] + found.read, index.forward)
     np.maximum.at(last, base[weights[index.backward]] + found.used, index.backward)
     owner = np.repeat(owners, np.diff(np.append(base, len(created))))
     group = np.concatenate([owner, owner])

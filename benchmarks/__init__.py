@@ -1,0 +1,1 @@
+"""Benchmarks: small scripts that print what they measured; see `README.md`."""

@@ -1,0 +1,219 @@
+"""``staleproof delays``: exact delays of one schedule."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from schedules import (
+    LINEARIZATIONS,
+    Delays,
+    Schedule,
+    Steady,
+    Timeline,
+    delays,
+    equivalent_delays,
+    get_family,
+    get_linearization,
+    steady,
+    timeline,
+    versions,
+)
+from schedules.delays import require_room
+from schedules.linearization import DEFAULT
+from schedules.schedule import IntArray
+from staleproof.arguments import Parser, add_json
+from staleproof.commands.command import Command
+from staleproof.family_options import add_parameters, add_size, built, size
+from staleproof.output import matrix_lines, put, put_json
+
+LARGEST_PRINTED = 16
+"""Stages up to which the matrix is printed; JSON always has it."""
+
+
+def configure(parser: Parser) -> None:
+    """Add the arguments of ``delays``."""
+    parser.add_argument("family", metavar="FAMILY", help="see `staleproof families`")
+    add_size(parser)
+    add_parameters(parser)
+    parser.add_argument(
+        "--linearization",
+        metavar="L",
+        default=DEFAULT,
+        help=f"{', '.join(LINEARIZATIONS)} (default {DEFAULT})",
+    )
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Build the schedule and print its delays."""
+    linearization = get_linearization(arguments.linearization).name
+    get_family(arguments.family)
+    # A delay matrix that is too large is refused before its schedule takes its time.
+    require_room(*size(arguments, arguments.family))
+    schedule = built(arguments, arguments.family)
+    result = measured(schedule, linearization)
+    if arguments.json:
+        put_json(result)
+    else:
+        put(*_lines(schedule, result))
+    return 0
+
+
+def measured(schedule: Schedule, linearization: str) -> dict[str, Any]:
+    """All delays of a family's schedule, as plain data.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> found = measured(build("pipedream", 4, 16), "ascending")
+    >>> found["steady"]["rows"][0], str(found["steady"]["mean"]), found["whole_run_max"]
+    ([14, 11, 9, 6], '15/2', 16)
+    """
+    line = timeline(schedule)
+    return {
+        "family": schedule.name,
+        "parameters": dict(schedule.parameters),
+        "stages": schedule.stages,
+        "microbatches": schedule.microbatches,
+        "linearization": linearization,
+        **_exact(line, linearization),
+        **_equivalent(line, linearization),
+        **_local(schedule),
+        "length": line.length,
+        "idle_fraction": line.idle_fraction,
+    }
+
+
+def _exact(line: Timeline, linearization: str) -> dict[str, Any]:
+    found = delays(line, linearization)
+    part = _steady(line.schedule, found)
+    return {
+        "steady": None if isinstance(part, str) else _statistics(part),
+        "steady_why": part if isinstance(part, str) else None,
+        "whole_run_max": int(found.matrix.max()),
+        "whole_run_argmax": _largest(found),
+    }
+
+
+def _equivalent(line: Timeline, linearization: str) -> dict[str, Any]:
+    found = equivalent_delays(line, linearization)
+    part = _steady(line.schedule, found)
+    return {
+        "equivalent": None if isinstance(part, str) else _statistics(part),
+        "equivalent_whole_run_max": int(found.matrix.max()),
+    }
+
+
+def _steady(schedule: Schedule, found: Delays) -> Steady | str:
+    return get_family(schedule.name).no_steady or steady(found)
+
+
+def _statistics(part: Steady) -> dict[str, Any]:
+    return {"rows": part.rows.tolist(), "max": part.max, "min": part.min, "mean": part.mean}
+
+
+def _largest(found: Delays) -> dict[str, int]:
+    """Where the largest delay occurs first."""
+    row, block = np.unravel_index(int(found.matrix.argmax()), found.matrix.shape)
+    return {
+        "index": int(found.index[row]),
+        "stage": int(found.stage[row]),
+        "microbatch": int(found.microbatch[row]),
+        "block": int(block),
+    }
+
+
+def _local(schedule: Schedule) -> dict[str, Any]:
+    found = versions(schedule).local_staleness
+    stages, microbatches = found.shape
+    periodic = not get_family(schedule.name).no_steady
+    part = found[:, stages : microbatches - stages] if periodic else found
+    return {
+        "local_staleness": constant_rows(part),
+        "local_staleness_whole_run": found.max(axis=1).tolist(),
+    }
+
+
+def constant_rows(table: IntArray) -> list[int] | None:
+    """The value of every row, or None where a row varies or there is no column.
+
+    Examples
+    --------
+    >>> constant_rows(np.array([[2, 2], [1, 1]])), constant_rows(np.array([[2, 1]]))
+    ([2, 1], None)
+    """
+    if not table.size or (table != table[:, :1]).any():
+        return None
+    return [int(value) for value in table[:, 0]]
+
+
+def _lines(schedule: Schedule, result: dict[str, Any]) -> Iterator[str]:
+    given = "".join(f", {name} = {value}" for name, value in schedule.parameters.items())
+    yield (
+        f"{schedule.name}: p = {schedule.ranks} ranks, M = {schedule.microbatches} microbatches"
+        f"{given}; weight policy {schedule.policy.name}"
+    )
+    yield f"{result['length']} slots, idle {_exactly(result['idle_fraction'])}"
+    yield f"linearization {result['linearization']}: " + (
+        LINEARIZATIONS[result["linearization"]].meaning
+    )
+    yield ""
+    yield from _matrix("steady delay D[i][j]", result["steady"], result["steady_why"])
+    where = result["whole_run_argmax"]
+    yield (
+        f"whole run: max {result['whole_run_max']}, first at update {where['index']} (stage "
+        f"{where['stage']}, microbatch {where['microbatch']}) against block {where['block']}"
+    )
+    yield ""
+    yield from _matrix("steady equivalent delay", result["equivalent"], result["steady_why"])
+    yield f"whole run: max {result['equivalent_whole_run_max']}"
+    yield ""
+    yield from _staleness(result)
+
+
+def _matrix(title: str, part: dict[str, Any] | None, why: str | None) -> Iterator[str]:
+    if part is None:
+        yield f"{title}: none, as {why or 'its rows do not repeat'}"
+        return
+    rows = part["rows"]
+    if len(rows) <= LARGEST_PRINTED:
+        yield f"{title} (row: active stage i, column: block j)"
+        yield from matrix_lines(rows)
+    else:
+        yield f"{title} ({len(rows)} × {len(rows)} entries; --json prints them)"
+    yield f"max {part['max']}, min {part['min']}, mean {_exactly(part['mean'])}"
+
+
+def _staleness(result: dict[str, Any]) -> Iterator[str]:
+    steady_part, largest = result["local_staleness"], result["local_staleness_whole_run"]
+    if len(largest) > LARGEST_PRINTED:
+        yield f"local staleness: at most {max(largest)} (--json has every stage)"
+        return
+    constant = "none that is constant" if steady_part is None else _listed(steady_part)
+    yield f"local staleness by stage: {constant}"
+    yield f"whole run, max by stage: {_listed(largest)}"
+
+
+def _listed(values: list[int]) -> str:
+    return " ".join(map(str, values))
+
+
+def _exactly(value: Fraction) -> str:
+    return str(value) if value.denominator == 1 else f"{value} ({float(value):.6g})"
+
+
+COMMAND: Final = Command(
+    name="delays",
+    summary="exact delays of one schedule",
+    description=(
+        "Prints how many updates lie between the weights a gradient was computed with and its\n"
+        "own update: for every pair of active stage and block, under a named way to count."
+    ),
+    configure=configure,
+    run=run,
+)

@@ -1,0 +1,140 @@
+"""``staleproof derive``: the delay law of a family for every number of stages."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any, Final
+
+from schedules import LINEARIZATIONS, get_family, get_linearization
+from schedules.linearization import DEFAULT
+from staleproof.arguments import Parser, add_json, as_mapping, assignment, suggestion
+from staleproof.commands.command import Command
+from staleproof.errors import UsageError
+from staleproof.family_options import add_parameters, parameters
+from staleproof.interrupts import keep_from_z3
+from staleproof.output import put, put_json
+
+AT: Final = "--at"
+POINT: Final = "p=…,i=…,j=…"
+COORDINATES: Final = ("p", "i", "j")
+
+_FORMS: Final = {
+    "max": "max over (i, j)",
+    "min": "min over (i, j)",
+    "mean": "mean over (i, j)",
+    "whole_run_max": "largest in the whole run",
+    "whole_run_least_m": "  reached from M =",
+}
+
+
+def configure(parser: Parser) -> None:
+    """Add the arguments of ``derive``."""
+    parser.add_argument("family", metavar="FAMILY", help="see `staleproof families`")
+    parser.add_argument(
+        "--linearization",
+        metavar="L",
+        default=DEFAULT,
+        help=f"{', '.join(LINEARIZATIONS)} (default {DEFAULT})",
+    )
+    add_parameters(parser)
+    parser.add_argument(AT, metavar=POINT, type=point, help="evaluate the law at these numbers")
+    add_json(parser)
+
+
+def point(text: str) -> dict[str, int]:
+    """Read the numbers of ``--at``: p, and i and j where wanted.
+
+    Raises
+    ------
+    UsageError
+        No p, or a name other than p, i, j.
+
+    Examples
+    --------
+    >>> point("p=1000000,i=0,j=0")
+    {'p': 1000000, 'i': 0, 'j': 0}
+    """
+    values = as_mapping((assignment(part, AT, POINT) for part in text.split(",")), AT)
+    for name in values:
+        if name not in COORDINATES:
+            remedy = suggestion(name, COORDINATES) or f"write {POINT}"
+            raise UsageError(f"there is no {name!r}, only p, i and j", AT, remedy)
+    if "p" not in values:
+        raise UsageError("the number of stages p is needed", AT, f"write {POINT}")
+    return values
+
+
+def run(arguments: Namespace) -> int:
+    """Derive, prove, print; 1 unless the law is proved."""
+    get_family(arguments.family)
+    get_linearization(arguments.linearization)
+
+    from theory.derive import derive
+    from theory.verdicts import Verdict
+
+    keep_from_z3()
+    law = derive(arguments.family, arguments.linearization, parameters(arguments))
+    proved = law.verdict is Verdict.PROVED
+    result = law.to_json()
+    if arguments.at is not None:
+        wanted = arguments.at
+        values = law.at(wanted["p"], wanted.get("i"), wanted.get("j")) if proved else None
+        result["at"] = values
+    if arguments.json:
+        put_json(result)
+    else:
+        put(*_lines(result))
+    return 0 if proved else 1
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str]:
+    yield f"{result['family']}, linearization {result['linearization']}: {result['verdict']}"
+    if result["delay"] is not None:
+        yield f"for all {result['domain']}"
+        yield ""
+        yield from _closed_forms(result)
+    yield ""
+    yield "proof"
+    for step in result["proof"]:
+        yield f"  {step['verdict']:<9} {step['name']}: {step['says']} [{step['method']}]"
+    if result.get("at") is not None:
+        yield ""
+        yield "at these numbers"
+        yield from (f"  {name} = {value}" for name, value in result["at"].items())
+
+
+def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
+    for kind, cases in result["start_times"].items():
+        yield f"slot of {kind}(s, m)"
+        yield from _cases(cases)
+    yield "steady delay D[i][j]"
+    yield from _cases(result["delay"])
+    for key, meaning in _FORMS.items():
+        yield f"{meaning}: {result[key]}"
+    yield "local staleness of stage i"
+    yield from _cases(result["local_staleness"])
+    yield "  its largest value in the whole run"
+    yield from _cases(result["local_staleness_whole_run"])
+
+
+def _cases(cases: list[dict[str, str]] | str) -> Iterator[str]:
+    """One line a case; a form without cases is a text."""
+    if isinstance(cases, str):
+        yield f"  {cases}"
+        return
+    for case in cases:
+        condition = "" if case["when"] == "True" else f"   if {case['when']}"
+        yield f"  {case['expr']}{condition}"
+
+
+COMMAND: Final = Command(
+    name="derive",
+    summary="closed forms of delays, proved for all p",
+    description=(
+        "Derives start times, delays and staleness of a family as formulas in p and proves them\n"
+        "for every p ≥ 2. Exit code 1 unless the verdict is PROVED."
+    ),
+    configure=configure,
+    run=run,
+)

@@ -1,0 +1,58 @@
+"""``staleproof families``: what can be generated."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any, Final
+
+from schedules import FAMILIES, Family
+from staleproof.arguments import Parser, add_json
+from staleproof.commands.command import Command
+from staleproof.output import put, put_json
+
+
+def configure(parser: Parser) -> None:
+    """Add the arguments of ``families``."""
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """List the families."""
+    if arguments.json:
+        put_json({"families": [_described(family) for family in FAMILIES.values()]})
+    else:
+        put(*(line for family in FAMILIES.values() for line in _lines(family)))
+    return 0
+
+
+def _described(family: Family) -> dict[str, Any]:
+    return {
+        "name": family.name,
+        "summary": family.summary,
+        "source": family.source,
+        "parameters": [
+            {"name": entry.name, "meaning": entry.meaning, "minimum": entry.minimum}
+            for entry in family.parameters
+        ],
+        "policy": family.policy.name,
+        "affine": family.affine,
+    }
+
+
+def _lines(family: Family) -> list[str]:
+    laws = "derived and proved for all p" if family.affine else "not derived"
+    options = [f"  --set {entry.name}=…  {entry.meaning}" for entry in family.parameters]
+    return [
+        f"{family.name}: {family.summary}",
+        f"  source {family.source}; weight policy {family.policy.name}; closed forms {laws}",
+        *options,
+    ]
+
+
+COMMAND: Final = Command(
+    name="families",
+    summary="list the schedule families and their parameters",
+    description="Lists the schedule families, their sources, parameters and weight policies.",
+    configure=configure,
+    run=run,
+)

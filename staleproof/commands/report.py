@@ -1,0 +1,52 @@
+"""``staleproof report``: a ledger as Markdown and LaTeX."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import Any, Final
+
+from staleproof.arguments import Parser
+from staleproof.commands.command import Command
+from staleproof.ledgers import collected, proved_rows, require_writable, written
+from staleproof.output import put
+
+
+def configure(parser: Parser) -> None:
+    """Add the arguments of ``report``."""
+    parser.add_argument(
+        "ledger",
+        metavar="LEDGER",
+        nargs="?",
+        help="what `staleproof verify --json` printed; without it all claims are verified first",
+    )
+    parser.add_argument("-o", metavar="DIR", required=True, help="folder to write into")
+
+
+def run(arguments: Namespace) -> int:
+    """Write a report."""
+    require_writable(arguments.o)
+    put(*written(_ledger(arguments.ledger), arguments.o))
+    return 0
+
+
+def _ledger(path: str | None) -> Mapping[str, Any]:
+    if path is None:
+        from theory.verify import select
+
+        return collected(proved_rows(select([])))
+    from reports import load_ledger
+
+    return load_ledger(path)
+
+
+COMMAND: Final = Command(
+    name="report",
+    summary="write a ledger as Markdown and LaTeX",
+    description=(
+        "Writes a report of a ledger, with its figures, into a folder. Without a ledger it first\n"
+        "verifies all claims."
+    ),
+    configure=configure,
+    run=run,
+)

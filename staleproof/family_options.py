@@ -1,0 +1,66 @@
+"""The options that every command with a FAMILY takes, and the schedule they describe."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from schedules import Schedule, build, get_family
+from staleproof.arguments import Parser, as_mapping, assignment, positive
+from staleproof.errors import UsageError
+
+MICROBATCHES_PER_RANK = 4
+"""M = 4p unless it is given: long enough for a steady part."""
+
+
+def add_size(parser: Parser) -> None:
+    """Add ``-p`` and ``-m``."""
+    parser.add_argument("-p", metavar="RANKS", type=positive("-p"), help="number of ranks")
+    parser.add_argument(
+        "-m",
+        metavar="MICROBATCHES",
+        type=positive("-m"),
+        help="number of microbatches (for a family 4 times the ranks unless given)",
+    )
+
+
+def add_parameters(parser: Parser) -> None:
+    """Add ``--set``."""
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=lambda text: assignment(text, "--set", "name=value"),
+        help="a parameter of the family, see `staleproof families`; may be repeated",
+    )
+
+
+def parameters(arguments: Namespace) -> dict[str, int]:
+    """The family parameters given by ``--set``."""
+    return as_mapping(arguments.set, "--set")
+
+
+def size(arguments: Namespace, family: str) -> tuple[int, int]:
+    """The number of ranks and of microbatches.
+
+    Raises
+    ------
+    UsageError
+        No ``-p``.
+    """
+    if arguments.p is None:
+        raise UsageError(f"the number of ranks is needed to build {family}", "-p", "add -p RANKS")
+    return arguments.p, arguments.m or MICROBATCHES_PER_RANK * arguments.p
+
+
+def built(arguments: Namespace, family: str) -> Schedule:
+    """Generate the schedule that the arguments describe.
+
+    Raises
+    ------
+    UsageError, schedules.errors.ScheduleError
+        A size or parameter is missing or outside its domain, or there is no such family.
+    """
+    get_family(family)
+    ranks, microbatches = size(arguments, family)
+    return build(family, ranks, microbatches, **parameters(arguments))

@@ -1,0 +1,192 @@
+"""Printing: one JSON object, or text and tables, on stdout; everything else on stderr."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from staleproof import interrupts
+from staleproof.errors import Explained, StandardOutputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+WIDTH_WITHOUT_TERMINAL = 120
+"""Columns of a table that goes into a file or a pipe and has no `COLUMNS` to follow."""
+
+
+def json_text(value: object) -> str:
+    """Encode a result as one line of strict JSON, in plain ASCII so that no locale can break it.
+
+    numpy numbers become integers, fractions exact text.
+
+    Examples
+    --------
+    >>> print(json_text({"mean": Fraction(15, 2), "max": np.int32(14)}))
+    {"mean": "15/2", "max": 14}
+    """
+    return json.dumps(value, allow_nan=False, default=_plain)
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, Fraction):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form: {value!r}")
+
+
+def put_json(value: object) -> None:
+    """Print the one JSON object of a command on stdout."""
+    put(json_text(value))
+
+
+def put(*lines: str) -> None:
+    """Print lines on stdout.
+
+    Raises
+    ------
+    BrokenPipeError
+        The reader has gone.
+    StandardOutputError
+        The device is full or closed.
+    """
+    interrupts.again()
+    with _explained():
+        for line in lines:
+            print(line)
+    flush()
+
+
+def flush() -> None:
+    """Flush stdout, if there is one; raises what `put` raises."""
+    with _explained():
+        if sys.stdout is not None:
+            sys.stdout.flush()
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise StandardOutputError(
+            f"cannot be written ({error.strerror})",
+            "standard output",
+            "send it where there is room",
+        ) from error
+
+
+def abandon_stdout() -> None:
+    """Send what is still buffered nowhere, so that the interpreter can end in silence."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (AttributeError, OSError, ValueError):
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+def accept_every_character() -> None:
+    """Let streams of any encoding print what their alphabet lacks as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def note(text: str) -> None:
+    """Print a line on stderr: progress, and reasons that are no result."""
+    interrupts.again()
+    print(one_line(text), file=sys.stderr)
+
+
+def put_error(error: Explained, *, as_json: bool) -> None:
+    """Say why a command cannot go on: a line on stderr, or an object on stdout."""
+    parts = {"what": error.what, "where": error.where, "fix": error.fix}
+    if as_json:
+        put_json({"error": parts})
+    else:
+        note(f"staleproof: {error.where}: {error.what}; {error.fix}")
+
+
+def one_line(text: str) -> str:
+    r"""Escape whatever would break a line or not print.
+
+    Examples
+    --------
+    >>> print(one_line("p ≥ 1\tfound '\n'"))
+    p ≥ 1\tfound '\n'
+    """
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def shown(value: str, longest: int = 40) -> str:
+    """Quote an argument, shortened.
+
+    Examples
+    --------
+    >>> shown("7" * 100, longest=5)
+    "'77777…' (100 characters)"
+    """
+    if len(value) <= longest:
+        return repr(value)
+    return f"{value[:longest] + '…'!r} ({len(value)} characters)"
+
+
+def matrix_lines(rows: Sequence[Sequence[int]]) -> list[str]:
+    r"""Lay a matrix out with its row and column numbers.
+
+    Examples
+    --------
+    >>> print(*matrix_lines([[14, 9], [2, 0]]), sep="\n")
+          0   1
+     0   14   9
+     1    2   0
+    """
+    cells = [[str(cell) for cell in row] for row in rows]
+    columns = range(len(rows[0]) if rows else 0)
+    width = max((len(cell) for row in cells for cell in row), default=1) + 2
+    width = max(width, len(str(len(columns))) + 2)
+    label = len(str(len(rows))) + 1
+    head = " " * (label + 1) + "".join(f"{column:>{width}}" for column in columns)
+    body = [
+        f"{index:>{label}} " + "".join(f"{cell:>{width}}" for cell in row)
+        for index, row in enumerate(cells)
+    ]
+    return [head, *body]
+
+
+def put_table(title: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on stdout, as wide as the terminal; cells are never read as markup."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left", show_lines=True)
+    for column in columns:
+        whole = column in {"id", "verdict", "printed proof"}
+        table.add_column(column, no_wrap=whole, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(one_line(cell)) for cell in row))
+    put(*_rendered(table))
+
+
+def _rendered(table: Table) -> list[str]:
+    from rich.console import Console
+
+    here, text = Console(), io.StringIO()
+    told = here.is_terminal or "COLUMNS" in os.environ
+    width = here.width if told else WIDTH_WITHOUT_TERMINAL
+    # Into memory first: rich would end the program itself where the reader of a pipe has gone.
+    Console(file=text, width=width, force_terminal=here.is_terminal).print(table)
+    return text.getvalue().rstrip("\n").split("\n")

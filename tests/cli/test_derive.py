@@ -1,0 +1,97 @@
+"""`staleproof derive`."""
+
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import sympy
+
+KEYS = {
+    "family",
+    "linearization",
+    "domain",
+    "start_times",
+    "delay",
+    "max",
+    "min",
+    "mean",
+    "whole_run_max",
+    "whole_run_least_m",
+    "local_staleness",
+    "local_staleness_whole_run",
+    "verdict",
+    "proof",
+}
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Result = Callable[..., tuple[int, Any]]
+Problem = Callable[..., dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def law(result: Result) -> dict[str, Any]:
+    code, found = result("derive", "pipedream", "--at", "p=1000000,i=0,j=0")
+    assert code == 0
+    assert set(found) >= KEYS | {"at"}
+    return dict(found)
+
+
+def test_pipedream_is_proved(law: dict[str, Any]) -> None:
+    assert law["verdict"] == "PROVED"
+    assert {step["verdict"] for step in law["proof"]} == {"PROVED"}
+
+
+def test_a_million_stages_need_no_schedule(law: dict[str, Any]) -> None:
+    assert law["at"]["delay"] == 10**12 - 10**6 // 2
+    assert law["at"]["mean"] == f"{10**12 - 1}/2"
+
+
+def test_texts_are_sympy_over_p_i_j(law: dict[str, Any]) -> None:
+    symbols = {name: sympy.Symbol(name, integer=True) for name in "pij"}
+    values = {symbols["p"]: 4, symbols["i"]: 0, symbols["j"]: 1}
+    held = []
+    for case in law["delay"]:
+        when = sympy.sympify(case["when"], locals=symbols)
+        if when.subs(values):
+            held.append(sympy.sympify(case["expr"], locals=symbols).subs(values))
+    assert held == [11]
+
+
+def test_text_for_people(run: Run) -> None:
+    done = run("derive", "gpipe", "--at", "p=5")
+    assert done.returncode == 0
+    assert done.stdout.startswith("gpipe, linearization ascending: PROVED\n")
+    assert "at these numbers\n  p = 5\n" in done.stdout
+
+
+def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
+    arguments = ("derive", "pipedream", "--set", "noam=3", "--at", "p=4")
+    code, found = result(*arguments)
+    assert code == 1
+    assert found["verdict"] != "PROVED"
+    assert found["at"] is None
+    assert run(*arguments).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["pipdream"], "did you mean 'pipedream'?"),
+        (["pipedream", "--linearization", "sideways"], "ascending, descending"),
+        (["pipedream", "--set", "noma=3"], "did you mean 'noam'?"),
+        (["localsgd"], "closed forms"),
+        (["pipedream", "--at", "q=4"], "only p, i and j"),
+        (["pipedream", "--at", "i=0"], "p is needed"),
+        (["pipedream", "--at", "p=4,p=5"], "twice"),
+        (["pipedream", "--at", "p=4.0"], "whole number"),
+        (["pipedream", "--at", "p=4,"], "p=…,i=…,j=…"),
+        (["pipedream", "--at", ""], "p=…,i=…,j=…"),
+        (["naive", "--at", "p=1"], "p ≥ 2"),
+        (["naive", "--at", "p=4,i=4"], "0 ≤ i < p"),
+        (["naive", "--at", "p=4,i=0,j=-1"], "0 ≤ j < p"),
+        (["pipedream", "--at", f"p={'9' * 19}"], "18 digits"),
+    ],
+)
+def test_bad_input(problem: Problem, arguments: list[str], expected: str) -> None:
+    error = problem("derive", *arguments)
+    assert expected in f"{error['what']}; {error['fix']}"

@@ -1,0 +1,97 @@
+"""`staleproof report`."""
+
+import copy
+import json
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import theory.verify
+from staleproof.cli import main
+from theory.claims import Claim
+from theory.ledger import Row
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def saved(
+    verified: subprocess.CompletedProcess[str], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    path = tmp_path_factory.mktemp("saved") / "ledger.json"
+    path.write_text(verified.stdout, encoding="utf-8")
+    return path
+
+
+def bad(run: Run, *arguments: object) -> str:
+    done = run("report", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("staleproof: ")
+    return done.stderr
+
+
+def test_report_of_a_saved_ledger(run: Run, ledger: Any, saved: Path, tmp_path: Path) -> None:
+    done = run("report", saved, "-o", tmp_path / "report")
+    assert done.returncode == 0, done.stderr
+    files = [Path(line) for line in done.stdout.splitlines()]
+    assert {"report.md", "report.tex", "ledger.json"} <= {path.name for path in files}
+    assert all(path.is_file() for path in files)
+    text = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert all(row["id"] in text for row in ledger["claims"])
+
+
+def test_without_a_ledger_all_claims_are_verified(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def verify(claims: Sequence[Claim], **_: object) -> list[Row]:
+        assert claims == list(theory.verify.CLAIMS.values())
+        return []
+
+    monkeypatch.setattr(theory.verify, "verify", verify)
+    assert main(["report", "-o", str(tmp_path / "report")]) == 0
+    assert str(tmp_path / "report" / "report.md") in capsys.readouterr().out.splitlines()
+
+
+def test_row_that_is_deleted_is_gone(run: Run, ledger: Any, tmp_path: Path) -> None:
+    shorter = copy.deepcopy(ledger)
+    gone = shorter["claims"].pop(0)["id"]
+    path = tmp_path / "shorter.json"
+    path.write_text(json.dumps(shorter), encoding="utf-8")
+    assert run("report", path, "-o", tmp_path / "report").returncode == 0
+    for name in ("report.md", "report.tex"):
+        assert gone not in (tmp_path / "report" / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\x00", b'{"claims": [{}]}', b"NaN"])
+def test_what_is_no_ledger(run: Run, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "ledger.json"
+    path.write_bytes(content)
+    assert str(path) in bad(run, path, "-o", tmp_path / "report")
+    assert os.listdir(tmp_path) == ["ledger.json"]
+
+
+def test_missing_ledger(run: Run, tmp_path: Path) -> None:
+    assert "missing.json" in bad(run, "missing.json", "-o", tmp_path / "report")
+    assert not os.listdir(tmp_path)
+
+
+def test_destination_that_is_a_file(run: Run, saved: Path, tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("mine", encoding="utf-8")
+    for destination in (taken, taken / "below"):
+        assert str(taken) in bad(run, saved, "-o", destination)
+    assert taken.read_text(encoding="utf-8") == "mine"
+    assert os.listdir(tmp_path) == ["taken"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_destination_that_may_not_be_written(run: Run, saved: Path, tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    assert "may not be written" in bad(run, saved, "-o", closed / "report")
+    assert not os.listdir(closed)

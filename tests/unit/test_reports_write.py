@@ -1,0 +1,231 @@
+"""Writing reports: all or nothing, the same bytes every time, nothing left of what is gone."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reports import (
+    Ledger,
+    LedgerError,
+    OutputError,
+    load_ledger,
+    render_report,
+    write_json_atomic,
+    write_report,
+)
+from reports.view import values_text
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "ledger.json"
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return load_ledger(GOLDEN)
+
+
+@pytest.fixture
+def plain(ledger: Ledger) -> Ledger:
+    """The same rows without figures, which take the time."""
+    for row in ledger["claims"]:
+        row["evidence"] = [item for item in row["evidence"] if "figure" not in item["data"]]
+    return ledger
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def test_a_report_has_these_files(ledger: Ledger, tmp_path: Path) -> None:
+    written = write_report(ledger, tmp_path / "new" / "report")
+    assert sorted(path.relative_to(tmp_path / "new" / "report").as_posix() for path in written) == [
+        "figures/rpd.lemma-c1-entry-heatmap.pdf",
+        "figures/rpd.lemma-c1-entry-heatmap.svg",
+        "figures/rpd.prop-4.1-growth.pdf",
+        "figures/rpd.prop-4.1-growth.svg",
+        "figures/rpd.prop-4.1-timeline.pdf",
+        "figures/rpd.prop-4.1-timeline.svg",
+        "ledger.json",
+        "report.md",
+        "report.tex",
+    ]
+    assert sorted(snapshot(tmp_path)) == sorted(
+        path.relative_to(tmp_path).as_posix() for path in written
+    )
+
+
+def test_running_times_change_nothing(plain: Ledger, tmp_path: Path) -> None:
+    write_report(plain, tmp_path / "one")
+    for row in plain["claims"]:
+        row["seconds"] = 12345.678
+    write_report(plain, tmp_path / "two")
+    assert snapshot(tmp_path / "one") == snapshot(tmp_path / "two")
+
+
+def test_written_ledger_is_a_ledger_with_a_true_summary(plain: Any, tmp_path: Path) -> None:
+    plain["summary"] = {"PROVED": 1_000}
+    write_report(plain, tmp_path)
+    again = load_ledger(tmp_path / "ledger.json")
+    assert json.loads((tmp_path / "ledger.json").read_text(encoding="utf-8"))["summary"] == {
+        "REFUTED": 1,
+        "UNKNOWN": 1,
+        "CHECKED": 0,
+        "CONDITIONAL": 1,
+        "PROVED": 1,
+    }
+    assert render_report(again) == render_report(plain)
+
+
+def test_deleting_a_row_deletes_everything_of_it(ledger: Ledger, tmp_path: Path) -> None:
+    write_report(ledger, tmp_path)
+    before = snapshot(tmp_path)
+    ledger["claims"] = [row for row in ledger["claims"] if row["id"] != "rpd.prop-4.1"]
+    write_report(ledger, tmp_path)
+    after = snapshot(tmp_path)
+
+    gone = {
+        f"figures/rpd.prop-4.1-{figure}.{suffix}"
+        for figure in ("growth", "timeline")
+        for suffix in ("svg", "pdf")
+    }
+    assert before.keys() - after.keys() == gone
+    assert b"prop-4.1" in before["report.md"]
+    assert all(b"prop-4.1" not in content for content in after.values())
+
+    old, new = (files["report.md"].decode() for files in (before, after))
+    for then, now in [
+        ("from 4 claims", "from 3 claims"),
+        (
+            "**All** | **1** | **1** | **0** | **1** | **1** | **4** |",
+            "**All** | **1** | **1** | **0** | **0** | **1** | **3** |",
+        ),
+        ("block descent | 1 | 0 | 0 | 1 | 1 | 3 |", "block descent | 1 | 0 | 0 | 0 | 1 | 2 |"),
+        ("Findings: 1 false, 1 missing-condition.", "Findings: 1 false."),
+        ("Controls: 52 of 55 false variants", "Controls: 23 of 25 false variants"),
+    ]:
+        assert then in old
+        assert then not in new
+        assert now in new
+    assert json.loads(after["ledger.json"])["summary"]["CONDITIONAL"] == 0
+
+
+def test_a_paper_without_rows_leaves_the_report(plain: Ledger, tmp_path: Path) -> None:
+    plain["claims"].pop()
+    write_report(plain, tmp_path)
+    assert "AMDP" not in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_an_empty_ledger_gives_a_report_without_figures(ledger: Ledger, tmp_path: Path) -> None:
+    write_report(ledger, tmp_path)
+    ledger["claims"] = []
+    write_report(ledger, tmp_path)
+    assert sorted(snapshot(tmp_path)) == ["ledger.json", "report.md", "report.tex"]
+    assert not (tmp_path / "figures").exists()
+
+
+def test_foreign_files_stay(plain: Ledger, tmp_path: Path) -> None:
+    foreign = [tmp_path / "notes.txt", tmp_path / "figures" / "photo.svg"]
+    for path in foreign:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("mine")
+    stale = tmp_path / "figures" / "old.claim-growth-2.svg"
+    stale.write_text("old")
+    write_report(plain, tmp_path)
+    assert all(path.read_text() == "mine" for path in foreign)
+    assert not stale.exists()
+
+
+def test_two_figures_of_a_kind_have_two_files(ledger: Ledger) -> None:
+    row = ledger["claims"][1]
+    row["evidence"].append(copy.deepcopy(row["evidence"][0]))
+    rendered = render_report(ledger)
+    assert "figures/rpd.prop-4.1-growth-2.svg" in rendered
+    assert b"figures/rpd.prop-4.1-growth-2.svg" in rendered["report.md"]
+    assert b"figures/rpd.prop-4.1-growth-2.pdf" in rendered["report.tex"]
+
+
+def test_a_bad_ledger_leaves_the_old_report(plain: Any, tmp_path: Path) -> None:
+    write_report(plain, tmp_path)
+    before = snapshot(tmp_path)
+    plain["claims"][3]["verdict"] = "FINE"
+    with pytest.raises(LedgerError):
+        write_report(plain, tmp_path)
+    assert snapshot(tmp_path) == before
+
+
+def test_a_bad_ledger_makes_no_directory(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError):
+        write_report({}, tmp_path / "new")  # type: ignore[typeddict-item]
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_full_disk_leaves_the_old_report(
+    plain: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_report(plain, tmp_path)
+    before = snapshot(tmp_path)
+    plain["claims"].pop()
+    write_bytes = Path.write_bytes
+
+    def full(path: Path, content: bytes) -> int:
+        if path.name == "report.md":
+            raise OSError(28, os.strerror(28))
+        return write_bytes(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OutputError, match="No space left"):
+        write_report(plain, tmp_path)
+    assert snapshot(tmp_path) == before
+
+
+def test_places_that_cannot_be_written(plain: Ledger, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / "taken" / "report.md").mkdir(parents=True)
+    for place in ("file", "file/below", "taken", "nul\0l"):
+        with pytest.raises(OutputError, match="cannot be written"):
+            write_report(plain, tmp_path / place)
+    assert sorted(snapshot(tmp_path)) == ["file"]
+
+
+def test_survivors_are_loud_and_verdicts_are_words(plain: Ledger) -> None:
+    rendered = render_report(plain)
+    for name in ("report.md", "report.tex"):
+        text = rendered[name].decode()
+        assert "SURVIVORS: false variants passed as true" in text
+        assert "1 FALSE VARIANT PASSED AS TRUE." in text
+        assert all(row["verdict"] in text for row in plain["claims"])
+    for row in plain["claims"]:
+        row["controls"] = {"tried": 3, "killed": 3, "survivors": []}
+    for name, content in render_report(plain).items():
+        if name.startswith("report"):
+            assert b"SURVIVOR" not in content
+            assert b"PASSED AS TRUE" not in content
+
+
+def test_json_is_sorted_and_whole(tmp_path: Path) -> None:
+    path = write_json_atomic({"τ": "\ud800", "a": [1, None]}, tmp_path / "deep" / "run.json")
+    assert json.loads(path.read_text(encoding="utf-8")) == {"τ": "\ud800", "a": [1, None]}
+    assert path.read_text(encoding="utf-8").index('"a"') < path.read_text(encoding="utf-8").index(
+        "τ"
+    )
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("obj", [{"x": {1}}, [float("inf")], {(1, 2): 3}])
+def test_json_of_something_else_leaves_the_old_file(tmp_path: Path, obj: object) -> None:
+    path = write_json_atomic([1], tmp_path / "run.json")
+    with pytest.raises(OutputError, match="plain data"):
+        write_json_atomic(obj, path)
+    assert json.loads(path.read_text()) == [1]
+
+
+def test_long_values_are_cut_with_a_pointer() -> None:
+    shown = values_text({"x": list(range(1_000))})
+    assert len(shown) < 650
+    assert shown.endswith("(whole in ledger.json)")
