@@ -85,6 +85,8 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     guess = guess_start_times(samples)
     if isinstance(guess, Kind):
         return _nothing(family, linearization, f"start times of {guess.name} have no short form")
+    if family.rule is None:
+        return _nothing(family, linearization, "the family has no rule as data to prove from")
     proof = prove_start_times(family.rule, admission, guess)
     if weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED:
         return DelayLaw(family.name, linearization, None, tuple(proof))

@@ -13,7 +13,7 @@ from schedules.closed_forms.affine import Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.dependencies import tables
 from schedules.families.family import Family
-from schedules.rules import GreedyRule, run_greedy, run_static
+from schedules.rules import GreedyRule, StaticOrder, run_greedy, run_static
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import timeline
 
@@ -59,8 +59,10 @@ def build_from_rule(
     if isinstance(family.rule, GreedyRule):
         limit = None if admission is None else admission(stages)
         orders = run_greedy(family.rule, stages, microbatches, limit)
-    else:
+    elif isinstance(family.rule, StaticOrder):
         orders = run_static(family.rule, stages, microbatches)
+    else:
+        return family.build(stages, microbatches)
     return Schedule.from_orders(family.name, orders, microbatches, family.policy)
 
 

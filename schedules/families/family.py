@@ -40,8 +40,8 @@ class Family:
     policy : WeightPolicy
     build : callable
         ``build(stages, microbatches, **parameters) -> Schedule``.
-    rule : GreedyRule or StaticOrder
-        The data that generates it and that provers read.
+    rule : GreedyRule, StaticOrder or None
+        The data that generates it and that provers read; None where a procedure generates it.
     parameters : tuple of Parameter
         Beyond stages and microbatches.
     admission : callable or None
@@ -57,7 +57,7 @@ class Family:
     summary: str
     policy: WeightPolicy
     build: Callable[..., Schedule]
-    rule: GreedyRule | StaticOrder
+    rule: GreedyRule | StaticOrder | None = None
     parameters: tuple[Parameter, ...] = ()
     admission: Callable[[Any], Any] | None = None
     affine: bool = False
