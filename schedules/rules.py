@@ -17,6 +17,9 @@ Gate = Callable[[int, int], tuple[int, int] | None]
 """``gate(stage, microbatch)`` → the (stage, microbatch) whose backward must be done, or None."""
 
 
+Position = Callable[[Any, Any, Any, Any, Callable[[Any, Any, Any], Any]], Any]
+
+
 @dataclass(frozen=True)
 class GreedyRule:
     """One action a slot and stage, chosen by what is ready.
@@ -50,11 +53,12 @@ class StaticOrder:
     Attributes
     ----------
     position : mapping of Kind to callable
-        ``position[kind](stage, microbatch, stages, microbatches)``: the 0-based place of that
-        forward or backward in its stage's order, written with arithmetic operators only.
+        ``position[kind](s, m, p, M, choose)``: the 0-based place of that forward or backward in
+        its stage's order, written with arithmetic operators and ``choose(test, yes, no)`` only,
+        so that it serves integers and solver terms.
     """
 
-    position: Mapping[Kind, Callable[[Any, Any, Any, Any], Any]]
+    position: Mapping[Kind, Position]
 
 
 def run_greedy(
@@ -164,7 +168,7 @@ def run_static(order: StaticOrder, stages: int, microbatches: int) -> list[list[
     orders = []
     for stage in range(stages):
         placed = {
-            position(stage, m, stages, microbatches): Action(kind, stage, m)
+            position(stage, m, stages, microbatches, _choose): Action(kind, stage, m)
             for kind, position in order.position.items()
             for m in range(microbatches)
         }
@@ -177,3 +181,7 @@ def run_static(order: StaticOrder, stages: int, microbatches: int) -> list[list[
             )
         orders.append([placed[place] for place in range(len(placed))])
     return orders
+
+
+def _choose(test: bool, yes: int, no: int) -> int:
+    return yes if test else no

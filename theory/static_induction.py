@@ -27,7 +27,7 @@ def _static_positions(order: StaticOrder, times: Times) -> list[Statement]:
     both = (*domain(size), a_stage(size, s), a_microbatch(size, m), a_microbatch(size, n))
     statements = []
     for kind in order.position:
-        place = order.position[kind](s, m.index, size.p, size.microbatches)
+        place = order.position[kind](s, m.index, size.p, size.microbatches, z3.If)
         statements.append(
             Statement(
                 f"position-{kind.name}",
@@ -37,7 +37,7 @@ def _static_positions(order: StaticOrder, times: Times) -> list[Statement]:
             )
         )
         for other in order.position:
-            elsewhere = order.position[other](s, n.index, size.p, size.microbatches)
+            elsewhere = order.position[other](s, n.index, size.p, size.microbatches, z3.If)
             distinct = z3.BoolVal(True) if other is not kind else m.index != n.index
             statements.append(
                 Statement(
@@ -57,11 +57,11 @@ def _static_steps(order: StaticOrder, times: Times) -> list[Statement]:
     here = (*domain(size), a_stage(size, s), a_microbatch(size, m), a_microbatch(size, n))
     statements = []
     for kind in order.position:
-        place = order.position[kind](s, m.index, size.p, size.microbatches)
+        place = order.position[kind](s, m.index, size.p, size.microbatches, z3.If)
         inputs = _input_ends(kind, times, s, m)
         cases = [(place == 0, _latest(inputs))]
         for before in order.position:
-            behind = order.position[before](s, n.index, size.p, size.microbatches)
+            behind = order.position[before](s, n.index, size.p, size.microbatches, z3.If)
             latest = _latest([*inputs, times.at(before, s, n) + 1])
             cases.append((behind == place - 1, latest))
         statements.append(

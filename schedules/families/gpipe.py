@@ -15,8 +15,8 @@ from schedules.schedule import Schedule
 
 ORDER: Final = StaticOrder(
     {
-        Kind.F: lambda s, m, p, M: m,
-        Kind.B: lambda s, m, p, M: M + m,
+        Kind.F: lambda s, m, p, M, choose: m,
+        Kind.B: lambda s, m, p, M, choose: M + m,
     }
 )
 

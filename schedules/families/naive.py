@@ -15,8 +15,8 @@ from schedules.schedule import Schedule
 
 ORDER: Final = StaticOrder(
     {
-        Kind.F: lambda s, m, p, M: 2 * m,
-        Kind.B: lambda s, m, p, M: 2 * m + 1,
+        Kind.F: lambda s, m, p, M, choose: 2 * m,
+        Kind.B: lambda s, m, p, M, choose: 2 * m + 1,
     }
 )
 

@@ -62,16 +62,16 @@ def test_no_microbatch_may_be_active() -> None:
 
 
 def test_static_positions() -> None:
-    last_first = StaticOrder({F: lambda s, m, p, M: m, B: lambda s, m, p, M: 2 * M - 1 - m})
+    last_first = StaticOrder({F: lambda s, m, p, M, choose: m, B: lambda s, m, p, M, choose: 2 * M - 1 - m})
     assert texts(run_static(last_first, 2, 3)) == ["F0 F1 F2 B2 B1 B0"] * 2
 
 
 @pytest.mark.parametrize(
     "order",
     [
-        StaticOrder({F: lambda s, m, p, M: m, B: lambda s, m, p, M: m}),
-        StaticOrder({F: lambda s, m, p, M: m, B: lambda s, m, p, M: M + m + 1}),
-        StaticOrder({F: lambda s, m, p, M: m - 1, B: lambda s, m, p, M: M + m}),
+        StaticOrder({F: lambda s, m, p, M, choose: m, B: lambda s, m, p, M, choose: m}),
+        StaticOrder({F: lambda s, m, p, M, choose: m, B: lambda s, m, p, M, choose: M + m + 1}),
+        StaticOrder({F: lambda s, m, p, M, choose: m - 1, B: lambda s, m, p, M, choose: M + m}),
     ],
     ids=["shared", "gap", "negative"],
 )
