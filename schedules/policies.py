@@ -61,15 +61,19 @@ class WeightPolicy:
                 "policy",
                 "name one of them",
             )
-        if self.interval < 1:
+        if not _whole(self.interval) or self.interval < 1:
             raise ParameterError(
-                f"an update follows at least 1 gradient, found interval = {self.interval}",
+                f"an update follows a whole number of gradients, found interval = {self.interval!r}",
                 f"policy {self.name}",
                 "give an interval of 1 or more",
             )
-        if self.horizon < 0 or (self.horizon and self.name != "predict"):
+        if (
+            not _whole(self.horizon)
+            or self.horizon < 0
+            or (self.horizon and self.name != "predict")
+        ):
             raise ParameterError(
-                f"only 'predict' looks ahead, by 0 or more updates; found {self.horizon}",
+                f"only 'predict' looks ahead, by 0 or more updates; found {self.horizon!r}",
                 f"policy {self.name}",
                 "drop the horizon or use the policy 'predict'",
             )
@@ -83,3 +87,7 @@ class WeightPolicy:
     def keeps_forward_version(self) -> bool:
         """Whether B(s, m) uses what F(s, m) read."""
         return self.name != "latest"
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

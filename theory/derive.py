@@ -11,18 +11,18 @@ from schedules.families import FAMILIES, get_family
 from schedules.families.family import Family
 from schedules.linearization import DEFAULT, get_linearization
 from schedules.rules import GreedyRule
-from theory.count_proofs import prove_counts, prove_floor_sums, prove_telescoping
-from theory.delay_law import delay_matrix, mean, prove_extremes, prove_mean
-from theory.domains import Admission
+from theory.delay_laws.counts import prove_counts, prove_floor_sums, prove_telescoping
+from theory.delay_laws.domains import Admission
+from theory.delay_laws.greedy_induction import Clause, rule_clauses
+from theory.delay_laws.law import Closed, DelayLaw
+from theory.delay_laws.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
+from theory.delay_laws.staleness import guess_staleness, prove_staleness
+from theory.delay_laws.start_times import prove_start_times
+from theory.delay_laws.symbols import Size, Times
+from theory.delay_laws.whole_run import prove_whole_run, whole_run
 from theory.errors import NoClosedFormError
-from theory.greedy_induction import Clause, rule_clauses
-from theory.law import Closed, DelayLaw
 from theory.solver import Outcome
-from theory.staleness_proofs import guess_staleness, prove_staleness
-from theory.start_time_proofs import prove_start_times
-from theory.symbols import Size, Times
 from theory.verdicts import Verdict, weakest
-from theory.whole_run import prove_whole_run, whole_run
 
 __all__ = ["DelayLaw", "derive", "derive_rule"]
 
@@ -107,6 +107,7 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         prove_counts(times, counts, lines),
         prove_floor_sums(counts),
         prove_telescoping(),
+        prove_matrix(matrix, counts),
         prove_extremes(matrix),
         prove_mean(matrix, closed.mean),
         *prove_staleness(times, counts, closed.staleness),

@@ -127,6 +127,7 @@ def _check(assertions: Sequence[Term], rlimit: int) -> tuple[Any, Any]:
     solver = z3.Solver(ctx=context)
     solver.set("rlimit", rlimit)
     solver.set("random_seed", 0)
+    solver.set("ctrl_c", False)  # else Ctrl-C reads as "unknown" and the run goes on
     for assertion in assertions:
         term = z3.BoolVal(assertion) if isinstance(assertion, bool) else assertion
         solver.add(term.translate(context))

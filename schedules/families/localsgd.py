@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from schedules.actions import Action, Kind
+from schedules.errors import SizeError
 from schedules.families.family import Family, Parameter, require_room
 from schedules.families.pipedream import RULE
 from schedules.placement import Placement
@@ -20,6 +21,8 @@ from schedules.rules import Gate, run_greedy
 from schedules.schedule import Schedule
 
 DEFAULT_LOCAL_STEPS: Final = 2
+MAX_COPIES: Final = 1_000_000
+"""Most (stage, replica) pairs that are built."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,13 @@ def build(
     given = {"replicas": replicas, "local_steps": local_steps}
     values = FAMILY.checked(stages, microbatches, given)
     require_room(FAMILY.name, stages, microbatches)
+    if stages * replicas > MAX_COPIES:
+        raise SizeError(
+            f"p = {stages} stages and n = {replicas} replicas make p·n = {stages * replicas} "
+            f"weight copies; at most {MAX_COPIES} are kept",
+            f"family {FAMILY.name}",
+            "take fewer replicas",
+        )
     gates = [as_gate(condition, replicas, local_steps) for condition in CONDITIONS]
     jobs = replicas * local_steps
     orders = run_greedy(RULE, stages, microbatches, None, gates)

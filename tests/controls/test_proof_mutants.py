@@ -7,9 +7,10 @@ independently of the provers. Each test also names the mutants that are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,24 +20,33 @@ import sympy
 from schedules import FAMILIES, LINEARIZATIONS
 from schedules.closed_forms.affine import Affine, Piecewise
 from schedules.closed_forms.counts import CountForm, Region
-from schedules.closed_forms.floor_sums import FloorTerm, K, antidifference, floor_terms, p_, x_
+from schedules.closed_forms.floor_sums import (
+    FloorTerm,
+    K,
+    antidifference,
+    floor_sum,
+    floor_terms,
+    p_,
+    x_,
+)
 from schedules.linearization import get_linearization
-from theory import count_proofs
-from theory.count_proofs import prove_counts, prove_floor_sums, prove_telescoping
-from theory.delay_law import prove_extremes, prove_mean
+from theory.delay_laws import counts as count_proofs
+from theory.delay_laws import matrix as delay_law
+from theory.delay_laws.counts import prove_counts, prove_floor_sums, prove_telescoping
+from theory.delay_laws.law import Closed
+from theory.delay_laws.matrix import prove_extremes, prove_mean
+from theory.delay_laws.staleness import prove_staleness
+from theory.delay_laws.start_times import prove_start_times
+from theory.delay_laws.symbols import Size, Times
+from theory.delay_laws.whole_run import prove_whole_run
 from theory.derive import derive
-from theory.law import Closed
 from theory.solver import Outcome
-from theory.staleness_proofs import prove_staleness
-from theory.start_time_proofs import prove_start_times
-from theory.symbols import Size, Times
 from theory.verdicts import Verdict, weakest
-from theory.whole_run import prove_whole_run
 
 AFFINE = [name for name, family in FAMILIES.items() if family.affine]
 every_family = pytest.mark.parametrize("family", AFFINE)
 
-Mutants = Iterator[tuple[str, Any]]
+Mutants = Iterable[tuple[str, Any]]
 
 
 @cache
@@ -92,6 +102,32 @@ def table_mutants(
             yield f"{key}: {change}", {**table, key: mutant}
 
 
+@dataclass(frozen=True)
+class Nudged(Piecewise):
+    """A form that is off by a constant at one edge of its domain."""
+
+    edge: Affine
+    by: int
+
+    def at(self, values: Mapping[str, Any], select: Callable[[Any, Any, Any], Any]) -> Any:
+        value = super().at(values, select)
+        return select(self.edge.at(values) >= 0, value + self.by, value)
+
+
+EDGES = {
+    "first microbatch": Affine((("m", -1),)),
+    "last microbatch": Affine((("m", 1), ("M", -1)), 1),
+    "first stage": Affine((("s", -1),)),
+    "last stage": Affine((("s", 1), ("p", -1)), 1),
+}
+
+
+def nudges(form: Piecewise) -> Mutants:
+    for name, edge in EDGES.items():
+        for step in (1, -1):
+            yield f"{name} {step:+}", Nudged(form.pieces, edge, step)
+
+
 # The same function or not, by values
 
 
@@ -128,22 +164,23 @@ def same_floors(one: Affine, other: Affine, period: int, region: Region) -> bool
 def start_time_mutants(family: str) -> Mutants:
     guess = closed(family).start_times
     for which in ("forward", "backward"):
-        for change, mutant in piecewise_mutants(getattr(guess, which)):
+        form = getattr(guess, which)
+        for change, mutant in chain(piecewise_mutants(form), nudges(form)):
             yield f"{which} {change}", replace(guess, **{which: mutant})
 
 
 @every_family
 def test_start_times(family: str) -> None:
-    guess, found = closed(family).start_times, FAMILIES[family]
+    guess, rule = closed(family).start_times, FAMILIES[family].rule
+    admission = FAMILIES[family].admission
+    assert rule is not None
     equal = {
         name
         for name, mutant in start_time_mutants(family)
         if same_times(mutant.forward, guess.forward) and same_times(mutant.backward, guess.backward)
     }
     assert equal == SAME_START_TIMES.get(family, set())
-    alive = survivors(
-        start_time_mutants(family), lambda g: prove_start_times(found.rule, found.admission, g)
-    )
+    alive = survivors(start_time_mutants(family), lambda g: prove_start_times(rule, admission, g))
     assert alive == equal
 
 
@@ -227,6 +264,12 @@ def test_telescoping(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not proved(prove_telescoping())
 
 
+def test_matrix_that_is_not_the_sum_of_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slip in adding up proved floors must cost the law its verdict: here D is off by i − j."""
+    monkeypatch.setattr(delay_law, "floor_sum", lambda *at: floor_sum(*at) + x_)
+    assert derive("pipedream").verdict is not Verdict.PROVED
+
+
 # Polynomials
 
 
@@ -288,9 +331,11 @@ def test_largest_staleness(family: str) -> None:
     def prove(form: Piecewise) -> list[Outcome]:
         return prove_staleness(times, law.counts, replace(law.staleness, largest=form))
 
-    equal = {name for name, mutant in piecewise_mutants(largest) if same_times(mutant, largest)}
+    assert proved(prove(largest))
+    mutants = dict(piecewise_mutants(largest))
+    equal = {name for name, mutant in mutants.items() if same_times(mutant, largest)}
     assert equal == SAME_LARGEST.get(family, set())
-    assert survivors(piecewise_mutants(largest), prove) == equal
+    assert survivors(mutants.items(), prove) == equal
 
 
 SAME_LARGEST = {"pipedream": {"guard 0 -1"}}

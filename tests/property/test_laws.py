@@ -239,5 +239,5 @@ def test_part_of_the_values_without_stages() -> None:
 
 
 def test_family_without_closed_forms() -> None:
-    with pytest.raises(NoClosedFormError, match="pipedream, gpipe, naive, not for 'localsgd'"):
+    with pytest.raises(NoClosedFormError, match=r"pipedream.*, not for 'localsgd'"):
         derive("localsgd")

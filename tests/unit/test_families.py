@@ -13,6 +13,9 @@ from schedules.errors import ParameterError, SizeError, UnknownNameError
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 
+ordinary = pytest.mark.parametrize("family", ["pipedream", "localsgd", "gpipe", "naive"])
+"""Families with a stage a rank, an unsplit backward and any number of stages and microbatches."""
+
 
 @every_family
 def test_family_is_the_file_of_its_name(family: str) -> None:
@@ -23,7 +26,7 @@ def test_family_is_the_file_of_its_name(family: str) -> None:
     assert FAMILIES[family].summary
 
 
-@every_family
+@ordinary
 @pytest.mark.parametrize(("p", "M"), [(1, 1), (1, 4), (4, 1), (3, 7)])
 def test_every_microbatch_passes_every_stage_twice(family: str, p: int, M: int) -> None:
     schedule = build(family, p, M)
@@ -33,13 +36,13 @@ def test_every_microbatch_passes_every_stage_twice(family: str, p: int, M: int) 
     assert line.length >= 2 * (p + M - 1)
 
 
-@every_family
+@ordinary
 def test_one_stage_one_microbatch(family: str) -> None:
     assert timeline(build(family, 1, 1)).rows() == ["F0 B0"]
     assert timeline(build(family, 1, 1)).idle == 0
 
 
-@every_family
+@ordinary
 @pytest.mark.parametrize("value", [0, -1, True, 2.5, "3", None, 2.0, np.float64(2)])
 @pytest.mark.parametrize("which", ["p", "M"])
 def test_sizes_outside_the_domain(family: str, which: str, value: Any) -> None:
@@ -99,7 +102,7 @@ def test_unknown_parameter(family: str, name: str, fix: str) -> None:
     assert caught.value.fix == fix
 
 
-@every_family
+@ordinary
 def test_sizes_that_do_not_fit(family: str) -> None:
     with pytest.raises(SizeError) as caught:
         build(family, 100_000, 1_000)
@@ -109,10 +112,13 @@ def test_sizes_that_do_not_fit(family: str) -> None:
 
 
 @every_family
-def test_errors_have_one_base_and_three_parts(family: str) -> None:
+@pytest.mark.parametrize("p", [0, -1, True, 2.5, "3"])
+def test_errors_have_one_base_and_three_parts(family: str, p: Any) -> None:
     with pytest.raises(ScheduleError) as caught:
-        build(family, 0, 1)
+        build(family, p, 4)
     error = caught.value
+    assert isinstance(error, ParameterError)
+    assert f"found {p!r}" in error.what
     assert str(error) == f"{error.where}: {error.what}; {error.fix}"
 
 

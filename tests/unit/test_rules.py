@@ -62,7 +62,9 @@ def test_no_microbatch_may_be_active() -> None:
 
 
 def test_static_positions() -> None:
-    last_first = StaticOrder({F: lambda s, m, p, M, choose: m, B: lambda s, m, p, M, choose: 2 * M - 1 - m})
+    last_first = StaticOrder(
+        {F: lambda s, m, p, M, choose: m, B: lambda s, m, p, M, choose: 2 * M - 1 - m}
+    )
     assert texts(run_static(last_first, 2, 3)) == ["F0 F1 F2 B2 B1 B0"] * 2
 
 

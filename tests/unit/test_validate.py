@@ -8,7 +8,6 @@ import pytest
 
 from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build, timeline
 from schedules.errors import SizeError
-from schedules.families import FAMILIES
 from schedules.formats.pytorch_csv import parse_csv, read_csv, write_csv
 from schedules.validate import Violation, facts, has_messages, validate
 from schedules.validation.violation import CAP
@@ -60,7 +59,7 @@ def test_last_rank_bug() -> None:
     )
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.parametrize("family", ["pipedream", "localsgd", "gpipe", "naive"])
 @pytest.mark.parametrize(("stages", "microbatches"), [(1, 1), (2, 5), (4, 9)])
 def test_families_are_valid(family: str, stages: int, microbatches: int) -> None:
     schedule = build(family, stages, microbatches)

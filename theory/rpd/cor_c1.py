@@ -15,9 +15,9 @@ import sympy
 from schedules.closed_forms.floor_sums import p_
 from schedules.delays import Steady, steady
 from theory.claims import Claim, Formulas
-from theory.comparison import bounded
+from theory.delay_laws.comparison import bounded
+from theory.delay_laws.polynomials import in_words, readable
 from theory.ledger import Evidence, Judgement
-from theory.polynomials import in_words, readable
 from theory.rpd.laws import (
     ASSUMES,
     PAPER,

@@ -12,8 +12,9 @@ from typing import Final
 from schedules.closed_forms.floor_sums import p_
 from schedules.linearization import get_linearization
 from theory.claims import Claim, Formulas
+from theory.delay_laws.polynomials import in_words, least_in_class, nonnegative_from
+from theory.delay_laws.whole_run import WholeRun, prove_whole_run
 from theory.ledger import Finding, Judgement, Repair
-from theory.polynomials import in_words, least_in_class, nonnegative_from
 from theory.rpd.laws import (
     ASSUMES,
     PAPER,
@@ -26,7 +27,6 @@ from theory.rpd.laws import (
     worst,
 )
 from theory.verdicts import Verdict
-from theory.whole_run import WholeRun, prove_whole_run
 
 SEARCHED: Final = 64
 """Largest p at which a counterexample is looked for."""

@@ -11,8 +11,8 @@ from itertools import product
 import sympy
 
 from schedules.closed_forms.floor_sums import p_
-from theory.comparison import bounded
-from theory.delay_law import i_, j_
+from theory.delay_laws.comparison import bounded
+from theory.delay_laws.matrix import i_, j_
 from theory.rpd.laws import closed, replayed_entry
 from theory.verdicts import Verdict
 

@@ -12,11 +12,11 @@ from schedules.delays import Delays, delays
 from schedules.families import build
 from schedules.linearization import LINEARIZATIONS
 from schedules.timeline import timeline
-from theory.delay_law import ByResidue
+from theory.delay_laws.law import Closed, DelayLaw
+from theory.delay_laws.matrix import ByResidue
+from theory.delay_laws.symbols import Size, Times
 from theory.derive import derive
-from theory.law import Closed, DelayLaw
 from theory.ledger import Case, Step
-from theory.symbols import Size, Times
 from theory.verdicts import Verdict
 
 PAPER: Final = "ascending"

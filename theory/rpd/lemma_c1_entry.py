@@ -14,8 +14,9 @@ import z3
 
 from schedules.closed_forms.floor_sums import p_
 from theory.claims import Claim, Formulas
-from theory.delay_law import i_, j_
-from theory.domains import a_microbatch, domain
+from theory.delay_laws.domains import a_microbatch, domain
+from theory.delay_laws.matrix import i_, j_
+from theory.delay_laws.symbols import Microbatch
 from theory.ledger import Evidence, Finding, Judgement, Repair, Step
 from theory.rpd.entries import entries_equal, first_wrong_entry
 from theory.rpd.laws import (
@@ -28,7 +29,6 @@ from theory.rpd.laws import (
     verdict_in_paper,
 )
 from theory.solver import Statement, decide
-from theory.symbols import Microbatch
 from theory.verdicts import Verdict
 
 EVEN: Final = 0

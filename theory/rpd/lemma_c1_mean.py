@@ -11,10 +11,10 @@ import sympy
 
 from schedules.closed_forms.floor_sums import p_
 from theory.claims import Claim, Formulas
-from theory.comparison import equal
-from theory.delay_law import prove_mean
+from theory.delay_laws.comparison import equal
+from theory.delay_laws.matrix import prove_mean
+from theory.delay_laws.polynomials import in_words
 from theory.ledger import Finding, Judgement, Repair
-from theory.polynomials import in_words
 from theory.rpd.laws import (
     ASSUMES,
     PAPER,

@@ -11,7 +11,7 @@ from typing import Final
 
 from schedules.closed_forms.floor_sums import p_
 from theory.claims import Claim, Formulas
-from theory.delay_law import i_, j_
+from theory.delay_laws.matrix import i_, j_
 from theory.ledger import Finding, Judgement, Repair
 from theory.rpd.entries import corner_excess, entries_equal, first_wrong_entry, gaps
 from theory.rpd.laws import ASSUMES, PAPER, by_linearization, our_steps, verdict_in_paper

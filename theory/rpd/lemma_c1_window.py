@@ -13,13 +13,13 @@ import z3
 
 from schedules.closed_forms.floor_sums import p_
 from theory.claims import Claim, Formulas
-from theory.count_proofs import equals
-from theory.delay_law import i_, j_
-from theory.domains import a_microbatch, domain
+from theory.delay_laws.counts import equals
+from theory.delay_laws.domains import a_microbatch, domain
+from theory.delay_laws.matrix import i_, j_
+from theory.delay_laws.symbols import Microbatch
 from theory.ledger import Judgement, Step
 from theory.rpd.laws import ASSUMES, our_steps, times
 from theory.solver import Statement, Term, decide
-from theory.symbols import Microbatch
 from theory.verdicts import Verdict, weakest
 
 _LAST: Final = "p"

@@ -17,9 +17,9 @@ from schedules.families import build
 from schedules.timeline import timeline
 from schedules.versions import versions
 from theory.claims import Claim, Formulas
+from theory.delay_laws.staleness import LocalStaleness, prove_staleness
 from theory.ledger import Case, Evidence, Finding, Judgement, Repair
 from theory.rpd.laws import ASSUMES, closed, our_steps, times
-from theory.staleness_proofs import LocalStaleness, prove_staleness
 from theory.verdicts import Verdict
 
 s_ = sympy.Symbol("s", integer=True)

@@ -11,9 +11,9 @@ from typing import Final
 
 from schedules.closed_forms.floor_sums import p_
 from theory.claims import Claim, Formulas
-from theory.comparison import bounded, equal
+from theory.delay_laws.comparison import bounded, equal
+from theory.delay_laws.polynomials import in_words, readable
 from theory.ledger import Case, Finding, Judgement
-from theory.polynomials import in_words, readable
 from theory.rpd.laws import (
     ASSUMES,
     PAPER,

@@ -15,12 +15,12 @@ import z3
 from schedules.families import build
 from schedules.versions import versions
 from theory.claims import Claim, Formulas
-from theory.count_proofs import equals
-from theory.domains import a_microbatch, a_stage, domain
+from theory.delay_laws.counts import equals
+from theory.delay_laws.domains import a_microbatch, a_stage, domain
+from theory.delay_laws.symbols import Microbatch, Times, affine_term
 from theory.ledger import Evidence, Judgement, Step
 from theory.rpd.laws import ASSUMES, closed, our_steps, times
 from theory.solver import Statement, Term, decide
-from theory.symbols import Microbatch, Times, affine_term
 from theory.verdicts import Verdict, weakest
 
 m_ = sympy.Symbol("m", integer=True)

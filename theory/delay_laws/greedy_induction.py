@@ -14,7 +14,7 @@ import z3
 
 from schedules.actions import Kind
 from schedules.rules import GreedyRule
-from theory.domains import (
+from theory.delay_laws.domains import (
     Admission,
     a_microbatch,
     a_stage,
@@ -22,8 +22,8 @@ from theory.domains import (
     product_facts,
     products_in_order,
 )
+from theory.delay_laws.symbols import Microbatch, Times
 from theory.solver import Statement, Term, decide
-from theory.symbols import Microbatch, Times
 from theory.verdicts import Verdict
 
 

@@ -10,9 +10,9 @@ import z3
 
 from schedules.actions import Kind
 from schedules.rules import StaticOrder
-from theory.domains import a_microbatch, a_stage, domain, products_in_order
+from theory.delay_laws.domains import a_microbatch, a_stage, domain, products_in_order
+from theory.delay_laws.symbols import Microbatch, Times
 from theory.solver import Statement, Term
-from theory.symbols import Microbatch, Times
 
 
 def static_statements(order: StaticOrder, times: Times) -> list[Statement]:

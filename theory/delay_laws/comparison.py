@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import sympy
 
 from schedules.closed_forms.floor_sums import p_
-from theory.delay_law import ByResidue
-from theory.polynomials import least_in_class
+from theory.delay_laws.matrix import ByResidue
+from theory.delay_laws.polynomials import least_in_class
 from theory.verdicts import Verdict
 
 

@@ -1,7 +1,7 @@
 """Prove closed forms of start times for every p, every M and every stage and microbatch.
 
-Greedy rules go by induction on slots (`theory.greedy_induction`), static orders by induction on
-the dependency graph (`theory.static_induction`); here are the facts that both need. Each is one
+Greedy rules go by induction on slots (`greedy_induction`), static orders by induction on the
+dependency graph (`static_induction`); here are the facts that both need. Each is one
 quantifier-free query over symbolic p, M, stage and microbatch.
 """
 
@@ -11,11 +11,11 @@ import z3
 
 from schedules.closed_forms.start_times import StartTimes
 from schedules.rules import GreedyRule, StaticOrder
-from theory.domains import Admission, a_microbatch, a_stage, domain, products_in_order
-from theory.greedy_induction import greedy_statements
+from theory.delay_laws.domains import Admission, a_microbatch, a_stage, domain, products_in_order
+from theory.delay_laws.greedy_induction import greedy_statements
+from theory.delay_laws.static_induction import static_statements
+from theory.delay_laws.symbols import Microbatch, Size, Times
 from theory.solver import Outcome, Statement, decide
-from theory.static_induction import static_statements
-from theory.symbols import Microbatch, Size, Times
 
 
 def prove_start_times(

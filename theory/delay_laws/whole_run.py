@@ -18,12 +18,12 @@ from schedules.closed_forms.affine import Affine
 from schedules.closed_forms.counts import CountForm, Region
 from schedules.closed_forms.floor_sums import p_, x_
 from schedules.linearization import Linearization
-from theory.count_proofs import equals, in_region, relative_count
-from theory.delay_law import ByResidue, DelayMatrix
-from theory.domains import a_microbatch, a_stage, domain
-from theory.polynomials import floor_on_class, least_in_class, nonnegative_from
+from theory.delay_laws.counts import equals, in_region, relative_count
+from theory.delay_laws.domains import a_microbatch, a_stage, domain
+from theory.delay_laws.matrix import ByResidue, DelayMatrix
+from theory.delay_laws.polynomials import floor_on_class, least_in_class, nonnegative_from
+from theory.delay_laws.symbols import Microbatch, Times
 from theory.solver import Outcome, Statement, Term, decide, merge
-from theory.symbols import Microbatch, Times
 from theory.verdicts import Verdict
 
 

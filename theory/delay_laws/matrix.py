@@ -15,8 +15,17 @@ import z3
 
 from schedules.actions import Kind
 from schedules.closed_forms.counts import CountForm
-from schedules.closed_forms.floor_sums import antidifference, floor_sum, p_, x_
-from theory.count_proofs import equals
+from schedules.closed_forms.floor_sums import (
+    K,
+    P,
+    X,
+    antidifference,
+    floor_sum,
+    floor_terms,
+    p_,
+    x_,
+)
+from theory.delay_laws.counts import equals
 from theory.solver import Outcome, Statement, Term, decide, merge
 from theory.verdicts import Verdict
 
@@ -69,6 +78,36 @@ def delay_matrix(counts: CountForm) -> DelayMatrix:
         return {(a, b): floor_sum(numerators, counts.period, a, b) for a, b in classes}
 
     return DelayMatrix(counts.period, sums(Kind.B), sums(Kind.F))
+
+
+def prove_matrix(matrix: DelayMatrix, counts: CountForm) -> Outcome:
+    """Tie the matrix to the counts: each A and R is the sum of its proved floors.
+
+    On every residue class the floors are affine in k over a proved range (`prove_floor_sums`).
+    Here their sums are taken again, by an antidifference that is checked on the spot, and
+    compared with the matrix as polynomials in the quotients.
+    """
+    q, left_over = matrix.period, []
+    for kind, table in ((Kind.B, matrix.index), (Kind.F, matrix.recorded)):
+        numerators = tuple(counts.numerator[kind].items())
+        for (a, b), form in table.items():
+            on_class = form.subs({p_: q * P + a, x_: q * X + b}, simultaneous=True)
+            total = sympy.Integer(0)
+            for term in floor_terms(numerators, q, a, b):
+                slope, offset = term.value.coeff(K), term.value.subs(K, 0)
+                summed = slope * K * (K - 1) / 2 + offset * K
+                left_over.append(summed.subs(K, K + 1) - summed - term.value)
+                total += summed.subs(K, term.stop) - summed.subs(K, term.first)
+            left_over.append(on_class - total)
+    wrong = [rest for rest in map(sympy.expand, left_over) if rest != 0]
+    return Outcome(
+        "matrix",
+        "the delay matrix is the sum of the proved floors over all stages",
+        Verdict.UNKNOWN if wrong else Verdict.PROVED,
+        {},
+        f"left over: {wrong[0]}" if wrong else "sympy identities",
+        len(left_over),
+    )
 
 
 def prove_extremes(matrix: DelayMatrix) -> Outcome:

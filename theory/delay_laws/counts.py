@@ -12,9 +12,9 @@ from schedules.actions import Kind
 from schedules.closed_forms.counts import CountForm, Region
 from schedules.closed_forms.floor_sums import FloorTerm, K, P, X, antidifference, floor_terms
 from schedules.linearization import Linearization
-from theory.domains import a_microbatch, a_stage, domain
+from theory.delay_laws.domains import a_microbatch, a_stage, domain
+from theory.delay_laws.symbols import Microbatch, Size, Times
 from theory.solver import Outcome, Statement, Term, decide, merge
-from theory.symbols import Microbatch, Size, Times
 from theory.verdicts import Verdict
 
 Update = Callable[[Term, Microbatch], Term]

@@ -12,14 +12,14 @@ import sympy
 from schedules.closed_forms.counts import CountForm
 from schedules.closed_forms.floor_sums import p_, x_
 from schedules.closed_forms.start_times import StartTimes
-from theory.delay_law import ByResidue, DelayMatrix, i_, j_
+from theory.delay_laws.greedy_induction import Clause
+from theory.delay_laws.matrix import ByResidue, DelayMatrix, i_, j_
+from theory.delay_laws.polynomials import by_parity
+from theory.delay_laws.staleness import LocalStaleness
+from theory.delay_laws.whole_run import WholeRun
 from theory.errors import NoClosedFormError
-from theory.greedy_induction import Clause
-from theory.polynomials import by_parity
 from theory.solver import Outcome
-from theory.staleness_proofs import LocalStaleness
 from theory.verdicts import Verdict, weakest
-from theory.whole_run import WholeRun
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,9 @@ class DelayLaw:
         999999500000
         """
         closed = self.established
+        for name, value in (("p", p), ("i", i), ("j", j)):
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            _require(value is None or whole, f"whole numbers, found {name} = {value!r}")
         _require(p >= 2, f"p ≥ 2, found p = {p}")
         for name, stage in (("i", i), ("j", j)):
             _require(stage is None or 0 <= stage < p, f"0 ≤ {name} < p = {p}, found {stage}")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import z3
 
+from theory.delay_laws.symbols import Microbatch, Size
 from theory.solver import Term
-from theory.symbols import Microbatch, Size
 
 Admission = Callable[[Term], Term] | None
 """Bound on active microbatches as a function of p."""

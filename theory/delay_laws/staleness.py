@@ -17,11 +17,11 @@ from schedules.closed_forms.floor_sums import p_, x_
 from schedules.closed_forms.start_times import SAMPLED_STAGES, build_from_rule
 from schedules.families.family import Family
 from schedules.versions import versions
-from theory.count_proofs import equals
-from theory.domains import a_microbatch, a_stage, domain
-from theory.polynomials import floor_on_class
+from theory.delay_laws.counts import equals
+from theory.delay_laws.domains import a_microbatch, a_stage, domain
+from theory.delay_laws.polynomials import floor_on_class
+from theory.delay_laws.symbols import Microbatch, Times, affine_term
 from theory.solver import Outcome, Statement, Term, decide, merge
-from theory.symbols import Microbatch, Times, affine_term
 
 
 @dataclass(frozen=True)
