@@ -63,7 +63,7 @@ class WeightPolicy:
             )
         if not _whole(self.interval) or self.interval < 1:
             raise ParameterError(
-                f"an update follows a whole number of gradients, found {self.interval!r}",
+                f"an update follows 1 or more gradients, found interval = {self.interval!r}",
                 f"policy {self.name}",
                 "give an interval of 1 or more",
             )
