@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from schedules.actions import Kind
 from schedules.closed_forms.counts import guess_counts
 from schedules.closed_forms.start_times import guess_start_times, sample
+from schedules.errors import InvalidScheduleError
 from schedules.families import FAMILIES, get_family
 from schedules.families.family import Family
 from schedules.linearization import DEFAULT, get_linearization
@@ -16,6 +17,7 @@ from theory.delay_laws.domains import Admission
 from theory.delay_laws.greedy_induction import Clause, rule_clauses
 from theory.delay_laws.law import Closed, DelayLaw
 from theory.delay_laws.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
+from theory.delay_laws.shape import guess_shape, prove_shape
 from theory.delay_laws.staleness import guess_staleness, prove_staleness
 from theory.delay_laws.start_times import prove_start_times
 from theory.delay_laws.symbols import Size, Times
@@ -81,7 +83,10 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     never rests on an unproved start time.
     """
     lines = get_linearization(linearization)
-    samples = sample(family, admission)
+    try:
+        samples = sample(family, admission)
+    except InvalidScheduleError as error:
+        return _nothing(family, linearization, f"the rule generates no schedule: {error.what}")
     guess = guess_start_times(samples)
     if isinstance(guess, Kind):
         return _nothing(family, linearization, f"start times of {guess.name} have no short form")
@@ -93,6 +98,9 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     counts = guess_counts(family, lines, samples, guess, admission)
     if counts is None:
         return _nothing(family, linearization, "counts of updates have no supported form")
+    shape = guess_shape(family, guess, admission)
+    if shape is None:
+        return _nothing(family, linearization, "activations in flight have no short form")
     matrix = delay_matrix(counts)
     closed = Closed(
         guess,
@@ -101,6 +109,7 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         mean(matrix),
         whole_run(matrix, counts),
         guess_staleness(family, counts, admission),
+        shape,
     )
     times = Times(Size.symbolic(), guess)
     proof += [
@@ -111,6 +120,7 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         prove_extremes(matrix),
         prove_mean(matrix, closed.mean),
         *prove_staleness(times, counts, closed.staleness),
+        *prove_shape(times, shape),
         prove_whole_run(times, counts, lines, matrix, closed.whole),
     ]
     clauses: tuple[Clause, ...] = ()

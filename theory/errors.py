@@ -23,3 +23,7 @@ class UnknownClaimError(TheoryError):
 
 class NoClosedFormError(TheoryError):
     """Nothing is derived for this family or these parameters."""
+
+
+class UnsupportedFormError(TheoryError):
+    """A formula is outside what the exact checkers can read; nothing follows about its truth."""

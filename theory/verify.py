@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from time import perf_counter
 from typing import Any
 
+from schedules.errors import ScheduleError
 from theory import localsgd, rpd
 from theory.claims import Claim
-from theory.errors import NoClosedFormError, UnknownClaimError
+from theory.errors import NoClosedFormError, UnknownClaimError, UnsupportedFormError
 from theory.ledger import SCHEMA, Controls, Evidence, Judgement, Row
 from theory.mutants import run_controls
 from theory.verdicts import Verdict
@@ -75,8 +77,9 @@ def judge(claim: Claim) -> Row:
     start = perf_counter()
     try:
         judgement, controls = claim.judge(claim.printed), run_controls(claim)
-    except NoClosedFormError as error:
-        judgement, controls = _undecided(error), Controls()
+    except (NoClosedFormError, UnsupportedFormError, ScheduleError) as error:
+        judgement, controls = _undecided(str(error)), Controls()
+    judgement = _guarded(judgement)
     return Row(
         id=claim.id,
         paper=claim.paper,
@@ -89,10 +92,23 @@ def judge(claim: Claim) -> Row:
     )
 
 
-def _undecided(error: NoClosedFormError) -> Judgement:
-    """Nothing is said of a claim whose schedule has no proved law."""
-    reason = Evidence("neither", f"not decided: {error}", {})
+def _undecided(why: str) -> Judgement:
+    """Nothing is said of a claim whose schedule or formula the provers cannot settle."""
+    reason = Evidence("neither", f"not decided: {why}", {})
     return Judgement(Verdict.UNKNOWN, printed_proof="none", evidence=(reason,))
+
+
+def _guarded(judgement: Judgement) -> Judgement:
+    """Hold every prover to two rules: no REFUTED without a witness, no PROVED against evidence."""
+    contradicted = any(entry.points == "against" for entry in judgement.evidence)
+    if judgement.verdict is Verdict.REFUTED and judgement.counterexample is None:
+        why = "the prover found it false but gave no exact witness"
+    elif judgement.verdict is Verdict.PROVED and contradicted:
+        why = "the prover found it true, but a replay speaks against it"
+    else:
+        return judgement
+    evidence = (*judgement.evidence, Evidence("neither", f"not decided: {why}", {}))
+    return replace(judgement, verdict=Verdict.UNKNOWN, evidence=evidence)
 
 
 def ledger(rows: Sequence[Row]) -> dict[str, Any]:

@@ -9,8 +9,11 @@ import sympy
 
 from schedules.closed_forms.floor_sums import p_
 from theory.delay_laws.matrix import ByResidue
-from theory.delay_laws.polynomials import least_in_class
+from theory.delay_laws.polynomials import least_in_class, on_class
 from theory.verdicts import Verdict
+
+SEARCHED = 64
+"""Largest p at which two formulas are compared as numbers."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,8 @@ class Comparison:
     Attributes
     ----------
     verdict : Verdict
-        PROVED or REFUTED.
+        PROVED, REFUTED, or UNKNOWN where the formulas are not seen to be equal and agree at
+        every p up to `SEARCHED`.
     p : int or None
         The least p ≥ 2 that refutes.
     """
@@ -38,20 +42,24 @@ def equal(derived: ByResidue, claimed: sympy.Expr, residues: Iterable[int]) -> C
     'PROVED'
     >>> equal({0: p_**2, 1: p_**2 - 1}, p_**2, (0, 1)).p
     3
+    >>> equal({0: p_**2 / 2, 1: p_**2 / 2 - sympy.Rational(1, 2)}, sympy.floor(p_**2 / 2), (0, 1))
+    Comparison(verdict=<Verdict.PROVED: 4>, p=None)
     """
-    period, wrong = len(derived), []
+    period, undecided, wrong = len(derived), False, []
     for a in residues:
-        gap = sympy.expand(derived[a] - claimed)
+        gap = on_class(derived[a] - claimed, a, period)
         if gap != 0:
-            wrong.append(_least_difference(gap, a, period))
-    return Comparison(Verdict.REFUTED, min(wrong)) if wrong else Comparison(Verdict.PROVED)
+            differs = _least_difference(gap, a, period)
+            undecided |= differs is None
+            wrong += [] if differs is None else [differs]
+    if wrong:
+        return Comparison(Verdict.REFUTED, min(wrong))
+    return Comparison(Verdict.UNKNOWN if undecided else Verdict.PROVED)
 
 
-def _least_difference(gap: sympy.Expr, a: int, period: int) -> int:
-    p = least_in_class(a, period)
-    while gap.subs(p_, p) == 0:
-        p += period
-    return p
+def _least_difference(gap: sympy.Expr, a: int, period: int) -> int | None:
+    sizes = range(least_in_class(a, period), SEARCHED + 1, period)
+    return next((p for p in sizes if gap.subs(p_, p) != 0), None)
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,8 @@ class Bounded:
     Attributes
     ----------
     verdict : Verdict
-        PROVED with a `bound`, or REFUTED with a parametric witness.
+        PROVED with a `bound`, REFUTED with a parametric witness, UNKNOWN if the gap is no
+        Laurent polynomial.
     bound : sympy expression or None
         |gap| ≤ bound for every p ≥ 2.
     exceeds : str
@@ -76,8 +85,8 @@ class Bounded:
 def bounded(derived: ByResidue, claimed: sympy.Expr) -> Bounded:
     """Whether derived − claimed is O(1) in p, with an explicit constant or witness.
 
-    The gap has to be a Laurent polynomial in p; a sum of c·p^k with k ≤ 0 is at most the sum of
-    |c|·2^k for p ≥ 2, and a leading c·p^k with k ≥ 1 exceeds every C eventually.
+    On each residue class the gap has to be a Laurent polynomial in p; a sum of c·p^k with k ≤ 0 is
+    at most the sum of |c|·2^k for p ≥ 2, and a leading c·p^k with k ≥ 1 exceeds every C eventually.
 
     Examples
     --------
@@ -88,7 +97,9 @@ def bounded(derived: ByResidue, claimed: sympy.Expr) -> Bounded:
     """
     worst = sympy.Integer(0)
     for a, form in derived.items():
-        terms = _laurent(sympy.expand(form - claimed))
+        terms = _laurent(on_class(form - claimed, a, len(derived)))
+        if terms is None:
+            return Bounded(Verdict.UNKNOWN)
         top = max(terms, default=0)
         if top >= 1:
             rest = sum(abs(c) for k, c in terms.items() if k != top)
@@ -99,19 +110,13 @@ def bounded(derived: ByResidue, claimed: sympy.Expr) -> Bounded:
     return Bounded(Verdict.PROVED, worst)
 
 
-def _laurent(form: sympy.Expr) -> dict[int, sympy.Expr]:
-    """Coefficients by the exponent of p.
-
-    Raises
-    ------
-    ValueError
-        The form is no Laurent polynomial with rational coefficients.
-    """
+def _laurent(form: sympy.Expr) -> dict[int, sympy.Expr] | None:
+    """Coefficients by the exponent of p; None for what is no Laurent polynomial."""
     found: dict[int, sympy.Expr] = {}
     for term in sympy.Add.make_args(form):
         coefficient, power = term.as_coeff_exponent(p_)
         if not (coefficient.is_Rational and power.is_Integer):
-            raise ValueError(f"{term} is no rational multiple of a power of p")
+            return None
         if coefficient != 0:
             found[int(power)] = found.get(int(power), sympy.Integer(0)) + coefficient
     return found

@@ -14,6 +14,7 @@ from schedules.closed_forms.floor_sums import FloorTerm, K, P, X, antidifference
 from schedules.linearization import Linearization
 from theory.delay_laws.domains import a_microbatch, a_stage, domain
 from theory.delay_laws.symbols import Microbatch, Size, Times
+from theory.errors import UnsupportedFormError
 from theory.solver import Outcome, Statement, Term, decide, merge
 from theory.verdicts import Verdict
 
@@ -168,14 +169,19 @@ def _floor_statement(term: FloorTerm) -> Statement:
 
 
 def linear_term(form: sympy.Expr, names: dict[sympy.Symbol, Term]) -> Term:
-    """A polynomial with integer coefficients as a solver term."""
-    symbols = list(names)
+    """A polynomial with integer coefficients as a solver term.
+
+    Raises
+    ------
+    UnsupportedFormError
+        It is none.
+    """
     total: Term = z3.IntVal(0)
-    for powers, coefficient in sympy.Poly(form, *symbols).terms():
+    for powers, coefficient in _polynomial(form, names).terms():
         if not coefficient.is_Integer:
-            raise ValueError(f"{form} has the coefficient {coefficient}, which is no integer")
+            raise _unsupported(form)
         product: Term = z3.IntVal(int(coefficient))
-        for symbol, power in zip(symbols, powers, strict=True):
+        for symbol, power in zip(names, powers, strict=True):
             for _ in range(power):
                 product = product * names[symbol]
         total = total + product
@@ -183,9 +189,33 @@ def linear_term(form: sympy.Expr, names: dict[sympy.Symbol, Term]) -> Term:
 
 
 def equals(value: Term, form: sympy.Expr, names: dict[sympy.Symbol, Term]) -> Term:
-    """``value = form`` for a polynomial with rational coefficients, denominators cleared."""
-    scale = lcm(*(int(c.q) for c in sympy.Poly(form, *names).coeffs()))
+    """``value = form`` for a polynomial with rational coefficients, denominators cleared.
+
+    Raises
+    ------
+    UnsupportedFormError
+        The form is no such polynomial in the named symbols.
+    """
+    coefficients = _polynomial(form, names).coeffs()
+    if not all(c.is_Rational for c in coefficients):
+        raise _unsupported(form)
+    scale = lcm(*(int(c.q) for c in coefficients))
     return scale * value == linear_term(sympy.expand(scale * form), names)
+
+
+def _polynomial(form: sympy.Expr, names: dict[sympy.Symbol, Term]) -> sympy.Poly:
+    try:
+        return sympy.Poly(form, *names)
+    except sympy.PolynomialError:
+        raise _unsupported(form) from None
+
+
+def _unsupported(form: sympy.Expr) -> UnsupportedFormError:
+    return UnsupportedFormError(
+        f"a formula has to be a polynomial with rational coefficients, found {form}",
+        "claim",
+        "write it out on residue classes",
+    )
 
 
 def prove_telescoping() -> Outcome:

@@ -15,6 +15,7 @@ from schedules.closed_forms.start_times import StartTimes
 from theory.delay_laws.greedy_induction import Clause
 from theory.delay_laws.matrix import ByResidue, DelayMatrix, i_, j_
 from theory.delay_laws.polynomials import by_parity
+from theory.delay_laws.shape import Shape
 from theory.delay_laws.staleness import LocalStaleness
 from theory.delay_laws.whole_run import WholeRun
 from theory.errors import NoClosedFormError
@@ -32,6 +33,7 @@ class Closed:
     mean: ByResidue
     whole: WholeRun
     staleness: LocalStaleness
+    shape: Shape
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,9 @@ _NOTHING: dict[str, Any] = {
     "whole_run_least_m": None,
     "local_staleness": None,
     "local_staleness_whole_run": None,
+    "makespan": None,
+    "bubble": None,
+    "in_flight": None,
 }
 
 
@@ -186,6 +191,9 @@ def _closed_json(closed: Closed) -> dict[str, Any]:
         "delay": delay_cases(closed.matrix),
         **{name: sympy.sstr(by_parity(table)) for name, table in tables.items()},
         "local_staleness": _one_or_cases(steady, closed.matrix.period),
+        "makespan": sympy.sstr(closed.shape.makespan),
+        "bubble": sympy.sstr(closed.shape.bubble),
+        "in_flight": closed.shape.in_flight.renamed({"s": "i"}).described(),
         "local_staleness_whole_run": largest.renamed({"s": "i"}).described(),
     }
 

@@ -36,8 +36,24 @@ def nonnegative_from(form: sympy.Expr, least: int) -> bool:
     (True, False)
     """
     t = sympy.Symbol("t")
-    shifted = sympy.Poly(sympy.expand(sympy.sympify(form).subs(p_, t + least)), t)
-    return all(coefficient >= 0 for coefficient in shifted.coeffs())
+    try:
+        shifted = sympy.Poly(sympy.expand(sympy.sympify(form).subs(p_, t + least)), t)
+    except sympy.PolynomialError:
+        return False
+    return all(c.is_Rational and c >= 0 for c in shifted.coeffs())
+
+
+def on_class(form: sympy.Expr, a: int, period: int) -> sympy.Expr:
+    """Write a formula out for p ≡ a: floors, remainders and maxima resolve where they can.
+
+    Examples
+    --------
+    >>> on_class(sympy.floor(p_ / 2), 1, 2)
+    p/2 - 1/2
+    """
+    quotient = sympy.Symbol("P", integer=True, nonnegative=True)
+    resolved = sympy.expand(sympy.sympify(form).subs(p_, period * quotient + a))
+    return sympy.expand(resolved.subs(quotient, (p_ - a) / sympy.Integer(period)))
 
 
 def floor_on_class(numerator: Affine, period: int, residues: Mapping[str, int]) -> sympy.Expr:

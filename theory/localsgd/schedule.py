@@ -12,9 +12,11 @@ are the engine's.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from dataclasses import replace
+from itertools import permutations, product
 from typing import Final
 
+import numpy as np
 import sympy
 import z3
 
@@ -86,22 +88,30 @@ def _barrier(first: sympy.Expr) -> Statement:
     """Every backward below `first` precedes every forward of a round r ≥ 1 that starts there."""
     job, facts = _job("m")
     s, other, before = z3.Ints("s other before")
-    limit = _linear(first, job.first)
+    zero = z3.IntVal(0)
     return Statement(
         "barrier",
         "backwards of earlier rounds precede the forwards of a round, at all stages",
         (
             *facts,
             *_gates(s, job),
+            *_gates(zero, job),
             s >= 0,
             other >= 0,
             before >= 0,
-            before < limit,
-            _in_order(z3.IntVal(0), before, job.first - 1),
-            _BACKWARD(other, before) <= _BACKWARD(0, before),
+            before < _linear(first, job.first),
+            _FORWARD(zero, job.index) <= _FORWARD(s, job.index),
+            *_ordered((zero, s), (before, job.first - 1), job),
+            _BACKWARD(other, before) <= _BACKWARD(zero, before),
         ),
         _BACKWARD(other, before) < _FORWARD(s, job.index),
     )
+
+
+def _ordered(stages: tuple[Term, ...], jobs: tuple[Term, ...], job: Job) -> list[Term]:
+    """Job order of backwards, at these stages, among these jobs and those that gates wait for."""
+    named = (*jobs, *(condition.waits_for(job) for condition in CONDITIONS))
+    return [_in_order(s, a, b) for s in stages for a, b in permutations(named, 2)]
 
 
 def _linear(form: sympy.Expr, first: Term) -> Term:
@@ -119,7 +129,7 @@ def _lemmas() -> list[Outcome]:
     a, b, s, m = z3.Ints("a b s m")
     along = _BACKWARD(s, a) <= _BACKWARD(s, b)
     return [
-        decide(
+        _decided(
             Statement(
                 "job-order",
                 "backwards of a stage run in job order (induction on the later job)",
@@ -127,7 +137,7 @@ def _lemmas() -> list[Outcome]:
                 _BACKWARD(s, a) <= _BACKWARD(s, b + 1),
             )
         ),
-        decide(
+        _decided(
             Statement(
                 "down-the-pipeline",
                 "B(s, m) is no later than B(0, m) (induction on the stage)",
@@ -144,7 +154,7 @@ def _implied(condition: Condition) -> Outcome:
     s, t = z3.Int("s"), z3.Int("t")
     needed = _BACKWARD(condition.stage(s), condition.waits_for(job))
     upstream = _BACKWARD(condition.stage(s - 1), condition.waits_for(job))
-    return decide(
+    return _decided(
         Statement(
             f"implied-{condition.name}",
             f"condition '{condition.name}' at stages s ≥ 1 follows from stage s − 1",
@@ -167,9 +177,9 @@ def _never_stale() -> Outcome:
     The replica's previous job is m − n in the same round, else one below the round's first.
     """
     job, facts = _job("m")
-    s, before = z3.Ints("s before")
+    s, before, zero = z3.Int("s"), z3.Int("before"), z3.IntVal(0)
     previous = z3.If(job.offset >= job.replicas, job.index - job.replicas, job.first - 1)
-    return decide(
+    return _decided(
         Statement(
             "never-stale",
             "every earlier backward of a job's replica precedes its forward",
@@ -179,29 +189,50 @@ def _never_stale() -> Outcome:
                 s >= 0,
                 before >= 0,
                 before <= previous,
-                _in_order(s, before, previous),
-                _BACKWARD(s, job.first - 1) <= _BACKWARD(0, job.first - 1),
+                *_ordered((zero, s), (before, previous, job.first - 1), job),
+                _BACKWARD(s, job.first - 1) <= _BACKWARD(zero, job.first - 1),
             ),
             _BACKWARD(s, before) < _FORWARD(s, job.index),
         )
     )
 
 
-def _replays_hold() -> bool:
-    """The barrier on every replayed run, by its times."""
+def _decided(statement: Statement) -> Outcome:
+    """Proved or undecided: a model here need not be a run, so it refutes nothing."""
+    outcome = decide(statement)
+    if outcome.verdict is not Verdict.REFUTED:
+        return outcome
+    note = "z3 has a model of the stated facts; it need not be a run"
+    return replace(outcome, verdict=Verdict.UNKNOWN, witness={}, note=note)
+
+
+def _broken_barrier(first: sympy.Expr) -> dict[str, int] | None:
+    """A forward of a replayed run that starts before a backward that it should wait for."""
     for p, n, h in SIZES:
         jobs = n * h
         schedule = build(p, 2 * jobs + 1, replicas=n, local_steps=h)
         line, index = timeline(schedule), tables(schedule)
-        for first in range(jobs, 2 * jobs + 1, jobs):
-            earlier = line.end[index.backward[:, :first]].max()
-            if line.start[index.forward[:, first:]].min() < earlier:
-                return False
-    return True
+        ends, starts = line.end[index.backward], line.start[index.forward]
+        for start in range(jobs, 2 * jobs + 1, jobs):
+            limit = min(max(int(first.subs(L_, start)), 0), 2 * jobs + 1)
+            late = int(ends[:, :limit].max(initial=0))
+            for s, m in np.argwhere(starts[:, start : start + jobs] < late)[:1].tolist():
+                return {
+                    "p": p,
+                    "n": n,
+                    "H": h,
+                    "stage": s,
+                    "job": start + m,
+                    "forward at": int(starts[s, start + m]),
+                    "backward ends": late,
+                }
+    return None
 
 
 def _holds(formulas: Formulas) -> Verdict:
-    return decide(_barrier(formulas["first"])).verdict
+    if _broken_barrier(formulas["first"]) is not None:
+        return Verdict.REFUTED
+    return _decided(_barrier(formulas["first"])).verdict
 
 
 def _judge(formulas: Formulas) -> Judgement:
@@ -209,10 +240,10 @@ def _judge(formulas: Formulas) -> Judgement:
     names = (PIPELINE, *(condition.name for condition in CONDITIONS))
     moments = {name: next((m for (n, _), m in alone.items() if n == name), None) for name in names}
     independent = Verdict.PROVED if all(moments.values()) else Verdict.UNKNOWN
-    lemmas, stale, replays = _lemmas(), _never_stale(), _replays_hold()
-    barrier = decide(_barrier(formulas["first"]))
+    lemmas, stale, broken = _lemmas(), _never_stale(), _broken_barrier(formulas["first"])
+    barrier = _decided(_barrier(formulas["first"]))
     holds = weakest((barrier.verdict, *(lemma.verdict for lemma in lemmas)))
-    if not replays:
+    if broken is not None:
         holds = Verdict.REFUTED
     implied = [_implied(condition) for condition in CONDITIONS]
     outcomes = (*lemmas, barrier, stale, *implied)
@@ -228,14 +259,15 @@ def _judge(formulas: Formulas) -> Judgement:
         ),
         steps=tuple(Step("ours", o.says, o.note, o.verdict) for o in outcomes),
         findings=_superfluous(implied, alone),
+        counterexample=broken,
         evidence=(
             Evidence(
-                "for" if replays else "against",
+                "against" if broken else "for",
                 f"barrier times of {len(SIZES)} runs, p ≤ 4, n ≤ 3, H ≤ 3, two rounds and one job",
-                {"runs": len(SIZES), "holds": replays},
+                broken or {"runs": len(SIZES)},
             ),
             Evidence(
-                "for",
+                "for" if independent is Verdict.PROVED else "neither",
                 "moments of real runs at which one condition alone holds a forward back",
                 {name: moment for name, moment in moments.items() if moment},
             ),

@@ -12,7 +12,12 @@ from typing import Final
 from schedules.closed_forms.floor_sums import p_
 from schedules.linearization import get_linearization
 from theory.claims import Claim, Formulas
-from theory.delay_laws.polynomials import in_words, least_in_class, nonnegative_from
+from theory.delay_laws.polynomials import (
+    in_words,
+    least_in_class,
+    nonnegative_from,
+    on_class,
+)
 from theory.delay_laws.whole_run import WholeRun, prove_whole_run
 from theory.ledger import Finding, Judgement, Repair
 from theory.rpd.laws import (
@@ -34,8 +39,9 @@ SEARCHED: Final = 64
 
 def _verdict(formulas: Formulas, linearization: str) -> tuple[Verdict, str]:
     supremum = closed(linearization).whole.supremum
-    margins = {a: formulas["bound"] - form for a, form in supremum.items()}
-    if all(nonnegative_from(form, least_in_class(a, len(margins))) for a, form in margins.items()):
+    q = len(supremum)
+    margins = {a: on_class(formulas["bound"] - form, a, q) for a, form in supremum.items()}
+    if all(nonnegative_from(form, least_in_class(a, q)) for a, form in margins.items()):
         return Verdict.PROVED, f"the supremum is {in_words(supremum)}"
     p = _first_violation(formulas, linearization)
     if p is None:
@@ -70,9 +76,20 @@ def _holds(formulas: Formulas) -> Verdict:
 def _judge(formulas: Formulas) -> Judgement:
     cases = by_linearization(lambda name: _verdict(formulas, name))
     verdict = verdict_in_paper(cases)
-    refuted = verdict is Verdict.REFUTED
-    witness = _witness(formulas) if refuted else None
-    finding = Finding(
+    witness = _witness(formulas) if verdict is Verdict.REFUTED else None
+    return Judgement(
+        verdict=verdict,
+        printed_proof="none",
+        cases=cases,
+        assumes=ASSUMES,
+        steps=our_steps(),
+        findings=(_finding(witness),) if witness else (),
+        counterexample=witness,
+    )
+
+
+def _finding(witness: dict[str, object]) -> Finding:
+    return Finding(
         kind="missing-condition",
         where="section 4, from RPD back to PD, with appendix E.1",
         says=(
@@ -85,15 +102,6 @@ def _judge(formulas: Formulas) -> Judgement:
             "M = p − 1 + ⌊p/2⌋ microbatches, at microbatch p − 1",
             _holds(_REPAIRED),
         ),
-    )
-    return Judgement(
-        verdict=verdict,
-        printed_proof="none",
-        cases=cases,
-        assumes=ASSUMES,
-        steps=our_steps(),
-        findings=(finding,) if refuted else (),
-        counterexample=witness,
     )
 
 

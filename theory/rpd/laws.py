@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from schedules.delays import Delays, delays
+from schedules.delays import Delays, Steady, delays, steady
 from schedules.families import build
 from schedules.linearization import LINEARIZATIONS
 from schedules.timeline import timeline
@@ -21,6 +21,8 @@ from theory.verdicts import Verdict
 
 PAPER: Final = "ascending"
 """The linearization of the authors' simulator: appendix C appends "in stage order"."""
+
+_WHEN: Final = "linearization = "
 
 ASSUMES: Final = (
     "the paper's embedding is the linearization `ascending`, as in the authors' public code",
@@ -58,12 +60,12 @@ def largest(linearization: str = PAPER) -> ByResidue:
 
 def by_linearization(judge: Callable[[str], tuple[Verdict, str]]) -> tuple[Case, ...]:
     """One case a linearization, from a function that gives verdict and reason."""
-    return tuple(Case(f"linearization = {name}", *judge(name)) for name in LINEARIZATIONS)
+    return tuple(Case(f"{_WHEN}{name}", *judge(name)) for name in LINEARIZATIONS)
 
 
 def verdict_in_paper(cases: tuple[Case, ...]) -> Verdict:
     """The verdict of the case that the paper is in."""
-    return next(case.verdict for case in cases if case.when.endswith(PAPER))
+    return next(case.verdict for case in cases if linearization_of(case) == PAPER)
 
 
 def our_steps(*linearizations: str) -> tuple[Step, ...]:
@@ -85,6 +87,18 @@ def replayed_entry(p: int, i: int, j: int, linearization: str) -> int:
     run = replay(p, 4 * p, linearization)
     row = np.flatnonzero((run.stage == i) & (run.microbatch == 2 * p))[0]
     return int(run.matrix[row, j])
+
+
+def largest_in_replay(p: int, linearization: str) -> int:
+    """Largest steady delay at M = 4p, from a replay."""
+    found = steady(replay(p, 4 * p, linearization))
+    assert isinstance(found, Steady), "PipeDream is periodic at M = 4p"
+    return found.max
+
+
+def linearization_of(case: Case) -> str:
+    """The linearization that a case of `by_linearization` is about."""
+    return case.when.removeprefix(_WHEN)
 
 
 def worst(run: Delays) -> dict[str, Any]:

@@ -18,12 +18,13 @@ from theory.delay_laws.domains import a_microbatch, domain
 from theory.delay_laws.matrix import i_, j_
 from theory.delay_laws.symbols import Microbatch
 from theory.ledger import Evidence, Finding, Judgement, Repair, Step
-from theory.rpd.entries import entries_equal, first_wrong_entry
+from theory.rpd.entries import entries_equal, first_wrong_entry, proof_by_slots
 from theory.rpd.laws import (
     ASSUMES,
     PAPER,
     by_linearization,
     our_steps,
+    replay,
     replayed_entry,
     times,
     verdict_in_paper,
@@ -38,13 +39,12 @@ SHOWN: Final = 8
 
 def _verdict(formulas: Formulas, linearization: str) -> tuple[Verdict, str]:
     verdict = entries_equal(formulas["entry"], linearization, EVEN)
-    if verdict is Verdict.PROVED:
-        return verdict, "holds for every even p"
     found = first_wrong_entry(formulas["entry"], linearization, EVEN)
-    return verdict, (
-        f"p = {found['p']}, i = {found['i']}, j = {found['j']} has delay {found['delay']}, "
-        f"not {found['printed']}"
-    )
+    if found is None:
+        agrees = verdict is Verdict.PROVED
+        return verdict, "holds for every even p" if agrees else "no replay differs"
+    at = ", ".join(f"{key} = {found[key]}" for key in ("p", "i (from 1)", "j (from 1)"))
+    return verdict, f"{at} has delay {found['delay']}, not {found['printed']}"
 
 
 def _holds(formulas: Formulas) -> Verdict:
@@ -57,11 +57,11 @@ def _judge(formulas: Formulas) -> Judgement:
     refuted = verdict is Verdict.REFUTED
     return Judgement(
         verdict=verdict,
-        printed_proof="invalid" if refuted else "gap",
+        printed_proof=proof_by_slots(verdict),
         cases=cases,
         assumes=ASSUMES,
         steps=(*_printed_steps(refuted), *our_steps()),
-        findings=(_false(formulas), _any_forward_rule()) if refuted else (),
+        findings=(_false(formulas), *_any_forward_rule(formulas)) if refuted else (),
         counterexample=first_wrong_entry(formulas["entry"], PAPER, EVEN) if refuted else None,
         evidence=(_heatmap(formulas),),
     )
@@ -115,28 +115,46 @@ def _false(formulas: Formulas) -> Finding:
     )
 
 
-def _any_forward_rule() -> Finding:
-    """Whatever forwards record, two updates of one slot would need the same index."""
+def _any_forward_rule(formulas: Formulas) -> tuple[Finding, ...]:
+    """Whatever forwards record, two updates of one slot would need the same index.
+
+    Holds of every formula whose entries of stages 1 and 3 (from 1) differ by p, as the counts of
+    updates do from one microbatch to the next.
+    """
     at, m = times(), Microbatch.named("m")
-    later = at.size.shift(m, 1)
     same_slot = decide(
         Statement(
             "same-slot",
             "",
             (*domain(at.size), at.size.p >= 4, a_microbatch(at.size, m)),
-            at.backward(z3.IntVal(0), m) == at.backward(z3.IntVal(2), later),
+            at.backward(z3.IntVal(0), m) == at.backward(z3.IntVal(2), at.size.shift(m, 1)),
         )
     )
-    return Finding(
-        kind="invalid-step",
-        where="Lemma C.1, proof",
-        says=(
-            "no rule for what a forward records repairs it when p ≥ 4: the law gives stage 1 at "
-            "microbatch m and stage 3 at m + 1 delays that differ by p, what they recorded "
-            "differs by p as well, so both updates would have one index; but they run in the "
-            f"same slot ({same_slot.verdict.name}) and every backward appends one entry"
+    first, third = (formulas["entry"].subs(i_, stage) for stage in (1, 3))
+    if same_slot.verdict is not Verdict.PROVED or sympy.expand(first - third - p_) != 0:
+        return ()
+    run, m_shown = replay(4, 16), 8
+    indices = [
+        int(run.index[(run.stage == stage) & (run.microbatch == microbatch)][0])
+        for stage, microbatch in ((0, m_shown), (2, m_shown + 1))
+    ]
+    return (
+        Finding(
+            kind="invalid-step",
+            where="Lemma C.1, proof",
+            says=(
+                "no rule for what a forward records repairs it when p ≥ 4: the law gives stage 1 "
+                "(from 1) at microbatch m and stage 3 at m + 1 delays that differ by p, what they "
+                "recorded differs by p as well, so both updates would have one index; but they "
+                "run in the same slot (proved), and every backward appends one entry of its own"
+            ),
+            witness={
+                "p": 4,
+                "stages (from 1)": [1, 3],
+                "microbatches": [m_shown, m_shown + 1],
+                "history indices": indices,
+            },
         ),
-        witness={"p": 4, "stages": [1, 3], "slots_apart": 0, "indices_apart": 1},
     )
 
 

@@ -15,6 +15,7 @@ from theory.delay_laws.comparison import equal
 from theory.delay_laws.matrix import prove_mean
 from theory.delay_laws.polynomials import in_words
 from theory.ledger import Finding, Judgement, Repair
+from theory.rpd.entries import proof_by_slots
 from theory.rpd.laws import (
     ASSUMES,
     PAPER,
@@ -45,9 +46,20 @@ def _holds(formulas: Formulas) -> Verdict:
 def _judge(formulas: Formulas) -> Judgement:
     cases = by_linearization(lambda name: _verdict(formulas, name))
     verdict = verdict_in_paper(cases)
-    refuted = verdict is Verdict.REFUTED
-    witness = _witness(formulas) if refuted else None
-    finding = Finding(
+    witness = _witness(formulas) if verdict is Verdict.REFUTED else None
+    return Judgement(
+        verdict=verdict,
+        printed_proof=proof_by_slots(verdict),
+        cases=cases,
+        assumes=ASSUMES,
+        steps=our_steps(),
+        findings=(_finding(witness),) if witness else (),
+        counterexample=witness,
+    )
+
+
+def _finding(witness: dict[str, object]) -> Finding:
+    return Finding(
         kind="false",
         where="Lemma C.1, even p",
         says=(
@@ -56,15 +68,6 @@ def _judge(formulas: Formulas) -> Judgement:
         ),
         witness=witness,
         repaired=Repair("for every p ≥ 2, even or odd, the mean is (p² − 1)/2", _holds(_REPAIRED)),
-    )
-    return Judgement(
-        verdict=verdict,
-        printed_proof="invalid" if refuted else "gap",
-        cases=cases,
-        assumes=ASSUMES,
-        steps=our_steps(),
-        findings=(finding,) if refuted else (),
-        counterexample=witness,
     )
 
 

@@ -13,7 +13,7 @@ from schedules.closed_forms.floor_sums import p_
 from theory.claims import Claim, Formulas
 from theory.delay_laws.matrix import i_, j_
 from theory.ledger import Finding, Judgement, Repair
-from theory.rpd.entries import corner_excess, entries_equal, first_wrong_entry, gaps
+from theory.rpd.entries import corner_excess, entries_equal, first_wrong_entry, gaps, proof_by_slots
 from theory.rpd.laws import ASSUMES, PAPER, by_linearization, our_steps, verdict_in_paper
 from theory.verdicts import Verdict
 
@@ -35,31 +35,33 @@ def _holds(formulas: Formulas) -> Verdict:
 def _judge(formulas: Formulas) -> Judgement:
     cases = by_linearization(lambda name: _verdict(formulas, name))
     verdict = verdict_in_paper(cases)
-    refuted = verdict is Verdict.REFUTED
-    finding = Finding(
+    finding = _finding(formulas) if verdict is Verdict.REFUTED else None
+    return Judgement(
+        verdict=verdict,
+        printed_proof=proof_by_slots(verdict),
+        cases=cases,
+        assumes=ASSUMES,
+        steps=our_steps(),
+        findings=(finding,) if finding else (),
+        counterexample=finding.witness if finding else None,
+    )
+
+
+def _finding(formulas: Formulas) -> Finding:
+    example = first_wrong_entry(formulas["entry"], PAPER, ODD) or {}
+    return Finding(
         kind="false",
         where="appendix C, proof of Lemma C.1, case 2",
         says=(
             "the correction is (i − j − 1)/2 and grows with p: updates inside the end slots are "
             "left out of the count"
         ),
-        witness={
-            "for every C": corner_excess(formulas["entry"], PAPER, ODD),
-            **first_wrong_entry(formulas["entry"], PAPER, ODD),
-        },
+        witness={"for every C": corner_excess(formulas["entry"], PAPER, ODD), **example},
         repaired=Repair(
-            "for odd p the steady delay is exactly (p/2)(2p − i − j + 1) + (i − j − 1)/2",
+            "for odd p the steady delay is exactly (p/2)(2p − i − j + 1) + (i − j − 1)/2 "
+            "(i, j from 1)",
             _holds(_REPAIRED),
         ),
-    )
-    return Judgement(
-        verdict=verdict,
-        printed_proof="invalid" if refuted else "gap",
-        cases=cases,
-        assumes=ASSUMES,
-        steps=our_steps(),
-        findings=(finding,) if refuted else (),
-        counterexample=finding.witness if refuted else None,
     )
 
 
@@ -70,8 +72,8 @@ CLAIM: Final = Claim(
     id="rpd.lemma-c1-odd",
     where="appendix C, proof of Lemma C.1, case 2",
     statement=(
-        "For odd p every steady delay is (p/2) times its window up to a correction that stays "
-        "bounded as p grows."
+        "For odd p every steady delay is (p/2) times its window of 2p − i − j + 1 slots (i, j from "
+        "1), up to a correction that stays bounded as p grows."
     ),
     latex=r"d_{ij} = \tfrac{p}{2}\,(2p - i - j + 1) + O(1) \quad (p \text{ odd})",
     judge=_judge,

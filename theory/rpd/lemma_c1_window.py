@@ -12,6 +12,9 @@ import sympy
 import z3
 
 from schedules.closed_forms.floor_sums import p_
+from schedules.dependencies import tables
+from schedules.families import build
+from schedules.timeline import timeline
 from theory.claims import Claim, Formulas
 from theory.delay_laws.counts import equals
 from theory.delay_laws.domains import a_microbatch, domain
@@ -19,7 +22,7 @@ from theory.delay_laws.matrix import i_, j_
 from theory.delay_laws.symbols import Microbatch
 from theory.ledger import Judgement, Step
 from theory.rpd.laws import ASSUMES, our_steps, times
-from theory.solver import Statement, Term, decide
+from theory.solver import Outcome, Statement, Term, decide
 from theory.verdicts import Verdict, weakest
 
 _LAST: Final = "p"
@@ -53,8 +56,28 @@ def _span(claimed: sympy.Expr, name: str, start: str, stop: str) -> Statement:
     )
 
 
+def _window(formulas: Formulas) -> Outcome:
+    return decide(_span(formulas["window"], "window", "F j", "B i"))
+
+
 def _holds(formulas: Formulas) -> Verdict:
-    return decide(_span(formulas["window"], "window", "F j", "B i")).verdict
+    return _window(formulas).verdict
+
+
+def _witness(found: dict[str, int]) -> dict[str, int]:
+    """A counterexample of the solver, with the slots counted in a run."""
+    p, i, j, m = (found[name] for name in ("p", "i", "j", "m"))
+    schedule = build("pipedream", p, m + 1)
+    line, index = timeline(schedule), tables(schedule)
+    slots = line.start[index.backward[i - 1, m]] - line.start[index.forward[j - 1, m]]
+    return {
+        "p": p,
+        "i (from 1)": i,
+        "j (from 1)": j,
+        "m": m,
+        "slots": int(slots),
+        "printed": found["value"],
+    }
 
 
 def _judge(formulas: Formulas) -> Judgement:
@@ -84,12 +107,15 @@ def _judge(formulas: Formulas) -> Judgement:
             else Verdict.REFUTED,
         ),
     )
+    outcome = _window(formulas)
+    refuted = outcome.verdict is Verdict.REFUTED
     valid = weakest(step.verdict for step in steps) is Verdict.PROVED
     return Judgement(
-        verdict=_holds(formulas),
+        verdict=outcome.verdict,
         printed_proof="valid" if valid else "invalid",
         assumes=ASSUMES[1:],
         steps=(*steps, *our_steps()[:5]),
+        counterexample=_witness(outcome.witness) if refuted else None,
     )
 
 

@@ -1,0 +1,112 @@
+"""Verdicts follow the formulas and the families: edit either, and look at what is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import sympy
+
+from schedules.closed_forms.floor_sums import p_
+from schedules.families import localsgd, pipedream
+from schedules.policies import WeightPolicy
+from theory.delay_laws.matrix import i_
+from theory.localsgd import schedule as localsgd_schedule
+from theory.mutants import mutants
+from theory.rpd import stash_invariant
+from theory.rpd.local_staleness import s_
+from theory.verdicts import Verdict
+from theory.verify import CLAIMS, judge
+
+SAMPLED = 3
+"""Every so many mutants are judged in full; controls judge the core of all of them."""
+
+EDITS = [
+    pytest.param(claim.id, name, text, id=f"{claim.id}-{name}-{text}")
+    for claim in CLAIMS.values()
+    for name, form in claim.printed.items()
+    for text in list(mutants(form))[::SAMPLED]
+]
+
+TRUE_FORMS = {
+    "rpd.prop-4.1": ("worst", sympy.floor(p_**2 - p_ / 2)),
+    "rpd.lemma-c1-mean": ("mean", (p_**2 - 1) / 2 + sympy.Mod(p_, 2)),
+    "rpd.lemma-c1-odd": ("entry", CLAIMS["rpd.lemma-c1-odd"].core["entry"]),
+    "rpd.lemma-c1-entry": (
+        "entry",
+        CLAIMS["rpd.lemma-c1-entry"].core["entry"] + sympy.Max(0, i_ - p_),
+    ),
+    "rpd.cor-c1": ("mean", sympy.floor(p_**2 / 2)),
+    "rpd.delay-whole-run": ("bound", sympy.floor(5 * p_**2 / 4) - p_),
+}
+
+
+@pytest.mark.parametrize(("claim", "name", "text"), EDITS)
+def test_edited_formula_is_not_proved_and_a_refutation_has_a_witness(
+    claim: str, name: str, text: str
+) -> None:
+    original = CLAIMS[claim]
+    edited = {**original.printed, name: mutants(original.printed[name])[text]}
+    row = judge(replace(original, printed=edited, holds=None))
+    if claim == "rpd.lemma-c1-window" and name != "window":
+        assert row.judgement.printed_proof == "invalid"
+        return
+    if claim == "rpd.delay-whole-run":
+        # Larger bounds than the printed one may well be true; smaller ones are not.
+        assert row.verdict in (Verdict.REFUTED, Verdict.PROVED)
+    else:
+        assert row.verdict < Verdict.CONDITIONAL
+    if row.verdict is Verdict.REFUTED:
+        assert row.judgement.counterexample
+
+
+@pytest.mark.parametrize("claim", TRUE_FORMS)
+def test_true_formula_in_another_shape_is_never_refuted(claim: str) -> None:
+    name, form = TRUE_FORMS[claim]
+    row = judge(replace(CLAIMS[claim], printed={name: form}, holds=None))
+    assert row.verdict in (Verdict.PROVED, Verdict.UNKNOWN)
+
+
+def test_unreadable_formula_is_undecided() -> None:
+    form = sympy.Min(p_ - 1, 2 * p_ - 2 - 2 * s_)
+    row = judge(replace(CLAIMS["rpd.local-staleness"], printed={"staleness": form}, holds=None))
+    assert row.verdict is Verdict.UNKNOWN
+    assert "polynomial" in row.judgement.evidence[-1].says
+
+
+def test_family_that_drops_its_stash(monkeypatch: pytest.MonkeyPatch) -> None:
+    dropped = replace(pipedream.FAMILY, policy=WeightPolicy("latest"))
+    monkeypatch.setattr(stash_invariant, "FAMILY", dropped)
+    monkeypatch.setattr(pipedream, "FAMILY", dropped)
+    row = judge(CLAIMS["rpd.stash-invariant"])
+    assert row.verdict is Verdict.REFUTED
+    found = row.judgement.counterexample
+    assert found is not None
+    assert found["read"] != found["used"]
+
+
+def edited_conditions(**changes: object) -> tuple[localsgd.Condition, ...]:
+    step, barrier = localsgd.CONDITIONS
+    return step, replace(barrier, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({"stage": lambda s: s}, Verdict.PROVED),
+        ({"waits_for": lambda job: job.index - 1}, Verdict.PROVED),
+        ({"applies": lambda job: job.first < 0}, Verdict.REFUTED),
+        ({"waits_for": lambda job: job.first - 2}, Verdict.UNKNOWN),
+    ],
+    ids=["at its own stage", "serial", "dropped", "one too early, a deadlock"],
+)
+def test_barrier_follows_the_family(
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], verdict: Verdict
+) -> None:
+    conditions = edited_conditions(**changes)
+    monkeypatch.setattr(localsgd, "CONDITIONS", conditions)
+    monkeypatch.setattr(localsgd_schedule, "CONDITIONS", conditions)
+    row = judge(CLAIMS["localsgd.schedule"])
+    assert row.verdict is verdict
+    if verdict is Verdict.REFUTED:
+        assert row.judgement.counterexample
