@@ -52,6 +52,10 @@ class LedgerError(ReportError):
         super().__init__(f"{rule}, found {shorten(value)}", _one_line(place), remedy)
 
 
+class PictureError(ReportError):
+    """What is to be drawn is none of what a picture can show, or too much of it."""
+
+
 class OutputError(ReportError):
     """A report cannot be written where it was asked for."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedules.dependencies import Edges, edges
+from schedules.dependencies import Edges, edges, past_receives
 from schedules.schedule import Schedule
 
 SHOWN_WAITS = 8
@@ -50,7 +50,8 @@ def find_cycles(
         Disjoint cycles, each from its lowest rank on; the last link waits for the first. At
         least one if any rank is stuck.
     """
-    waits = _blocking(schedule, stuck, edges(schedule) if found is None else found)
+    found = past_receives(schedule, edges(schedule) if found is None else found)
+    waits = _blocking(schedule, stuck, found)
     rank_of = schedule.rank_of_action
     cycles: list[list[Wait]] = []
     seen: dict[int, int] = {}

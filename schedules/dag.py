@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from schedules.actions import Action, Kind
@@ -21,7 +20,7 @@ def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
     microbatch whose gradient completed it. Every edge has an attribute ``kind``:
 
     ============ ===========================================================================
-    ``program``  the next action of the same rank
+    ``program``  the next action of the same rank; a receive is posted and holds nothing up
     ``data``     a tensor handed on within a rank (activation, gradient)
     ``message``  a tensor handed to another rank
     ``update``   gradient → update, and update → the next forward on the same weights
@@ -45,8 +44,12 @@ def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
     graph.add_nodes_from(actions)
     for rank in range(schedule.ranks):
         order = actions[schedule.offsets[rank] : schedule.offsets[rank + 1]]
-        for before, after in pairwise(order):
-            graph.add_edge(before, after, kind=EdgeKind.PROGRAM.name.lower())
+        previous: Action | None = None
+        for action in order:
+            if previous is not None:
+                graph.add_edge(previous, action, kind=EdgeKind.PROGRAM.name.lower())
+            if action.kind not in (Kind.RECV_F, Kind.RECV_B):
+                previous = action
     found = edges(schedule)
     for source, target, kind in zip(found.source, found.target, found.kind, strict=True):
         name = EdgeKind(int(kind)).name.lower()

@@ -211,7 +211,9 @@ def equivalent_delays(line: Timeline, linearization: str = DEFAULT) -> Delays:
 
 
 def steady(found: Delays) -> Steady | str:
-    """The rows of microbatches p ≤ m < M − p, or a sentence that says why there are none.
+    """The rows of microbatches S ≤ m < M − S, or a sentence that says why there are none.
+
+    S is the number of stages.
 
     Examples
     --------
@@ -221,12 +223,14 @@ def steady(found: Delays) -> Steady | str:
     >>> rows.rows.tolist(), str(rows.mean)
     ([[3, 1], [2, 0]], '3/2')
     >>> steady(delays(timeline(build("pipedream", 2, 4))))
-    'no microbatch m has p ≤ m < M − p; take M ≥ 2p + 1 = 5'
+    'no microbatch m has S ≤ m < M − S with S = 2 stages; take M ≥ 5'
     """
     stages = found.matrix.shape[1]
     first, last = stages, found.microbatches - stages
     if first >= last:
-        return f"no microbatch m has p ≤ m < M − p; take M ≥ 2p + 1 = {2 * stages + 1}"
+        return (
+            f"no microbatch m has S ≤ m < M − S with S = {stages} stages; take M ≥ {2 * stages + 1}"
+        )
     rows = np.empty((stages, stages), dtype=np.int32)
     inside = (found.microbatch >= first) & (found.microbatch < last)
     for active in range(stages):

@@ -6,6 +6,12 @@ Program order is implicit in a `Schedule`; here are the other edges. One rule a 
 - B(s, m) and I(s, m) need F(s, m), and the input gradient of (s+1, m) from its B or I;
 - W(s, m) needs I(s, m);
 - REDUCE(s, m), where it names a microbatch, needs the backward of m at stage 0: a barrier.
+
+Where messages carry an activation or a gradient, they stand between the two computations: SEND
+needs its computation, RECV its SEND, and the other computation its RECV. A message of which one
+half is missing carries nothing: the computations are joined as if it were not there.
+
+A receive is posted and its rank goes on: see `past_receives`.
 """
 
 from __future__ import annotations
@@ -16,7 +22,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import Kind
+from schedules.actions import MESSAGES, Kind
 from schedules.errors import SizeError
 from schedules.schedule import IntArray, Schedule
 
@@ -137,9 +143,22 @@ def edges(schedule: Schedule) -> Edges:
         both = (source != MISSING) & (target != MISSING)
         parts.append((source[both], target[both], kind))
 
+    def hand_on(source: IntArray, target: IntArray, sends: IntArray, receives: IntArray) -> None:
+        carried = (sends != MISSING) & (receives != MISSING)
+        connect(np.where(carried, MISSING, source), target, EdgeKind.DATA)
+        connect(source, sends, EdgeKind.DATA)
+        connect(sends, receives, EdgeKind.DATA)
+        connect(receives, target, EdgeKind.DATA)
+
     input_gradient = first_indices(schedule, Kind.I)
-    connect(index.forward[:-1], index.forward[1:], EdgeKind.DATA)
-    connect(index.backward[1:], index.backward[:-1], EdgeKind.DATA)
+    if np.isin(schedule.kind, list(MESSAGES)).any():
+        forwards = first_indices(schedule, Kind.SEND_F), first_indices(schedule, Kind.RECV_F)
+        gradients = first_indices(schedule, Kind.SEND_B), first_indices(schedule, Kind.RECV_B)
+        hand_on(index.forward[:-1], index.forward[1:], forwards[0][:-1], forwards[1][1:])
+        hand_on(index.backward[1:], index.backward[:-1], gradients[0][1:], gradients[1][:-1])
+    else:
+        connect(index.forward[:-1], index.forward[1:], EdgeKind.DATA)
+        connect(index.backward[1:], index.backward[:-1], EdgeKind.DATA)
     connect(index.forward, index.backward, EdgeKind.DATA)
     connect(input_gradient, first_indices(schedule, Kind.W), EdgeKind.DATA)
     reductions = first_indices(schedule, Kind.REDUCE)
@@ -152,3 +171,36 @@ def edges(schedule: Schedule) -> Edges:
     crosses = (rank[source] != rank[target]) & (kind == EdgeKind.DATA)
     kind[crosses] = EdgeKind.MESSAGE
     return Edges(source, target, kind)
+
+
+def past_receives(schedule: Schedule, found: Edges) -> Edges:
+    r"""The same dependencies for ranks that do not stop at a receive.
+
+    A rank posts a receive and goes on; only the computation behind it that needs the tensor
+    waits. So that computation waits for the send itself, and nothing waits at the receive. A
+    receive that stands where its computation cannot profit from it (behind it, or on another
+    rank) keeps its dependencies, and its rank stops there.
+
+    Examples
+    --------
+    >>> from schedules.formats.pytorch_csv import parse_csv
+    >>> sent = parse_csv("0F0,0SEND_F0\n1RECV_F0,1F0", "a.csv")
+    >>> found = past_receives(sent, edges(sent))
+    >>> [(str(sent.action(a)), str(sent.action(b))) for a, b in zip(found.source, found.target)]
+    [('0F0', '0SEND_F0'), ('0SEND_F0', '1F0')]
+    """
+    is_receive = np.isin(schedule.kind, (Kind.RECV_F, Kind.RECV_B))
+    if not is_receive.any():
+        return found
+    rank = schedule.rank_of_action
+    into, out = is_receive[found.target], is_receive[found.source]
+    passed = out & (found.source < found.target) & (rank[found.source] == rank[found.target])
+    stops = np.zeros(len(schedule), dtype=np.bool_)
+    stops[found.source[out & ~passed]] = True
+    sender = np.full(len(schedule), MISSING, dtype=np.int64)
+    sender[found.target[into]] = found.source[into]
+    source = np.where(passed, sender[found.source], found.source)
+    kept = (source != MISSING) & ~(into & ~stops[found.target])
+    source, target = source[kept], found.target[kept]
+    crosses = (passed & ~is_receive[found.target])[kept] & (rank[source] != rank[target])
+    return Edges(source, target, np.where(crosses, EdgeKind.MESSAGE, found.kind[kept]))

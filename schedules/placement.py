@@ -44,6 +44,29 @@ class Placement:
         """One pipeline, one copy, stages placed as given."""
         return cls(ranks=(rank_of_stage,), copies=((0,) * len(rank_of_stage),))
 
+    @classmethod
+    def loop(cls, ranks: int, chunks: int = 1) -> Placement:
+        """Stage s on rank s mod p, `chunks` stages a rank: from the last rank back to the first.
+
+        Examples
+        --------
+        >>> Placement.loop(2, 3).ranks
+        ((0, 1, 0, 1, 0, 1),)
+        """
+        return cls.from_ranks(tuple(range(ranks)) * chunks)
+
+    @classmethod
+    def v_shape(cls, ranks: int) -> Placement:
+        """Two stages a rank: 0 … p−1 down the ranks, p … 2p−1 up again; the last rank turns.
+
+        Examples
+        --------
+        >>> Placement.v_shape(3).ranks
+        ((0, 1, 2, 2, 1, 0),)
+        """
+        down = tuple(range(ranks))
+        return cls.from_ranks(down + down[::-1])
+
     @property
     def stages(self) -> int:
         """Number of stages."""

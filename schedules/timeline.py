@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from schedules.actions import COMPUTE, Kind
+from schedules.actions import Kind
 from schedules.cycles import describe_cycle, find_cycles
-from schedules.dependencies import Edges, edges
-from schedules.errors import InvalidScheduleError, ParameterError
+from schedules.dependencies import EdgeKind, Edges, edges, past_receives
+from schedules.durations import Durations, durations_of_actions, unit_durations, whole_number
+from schedules.errors import InvalidScheduleError
 from schedules.schedule import IntArray, Schedule
+
+__all__ = ["Timeline", "play", "run_to_end", "timeline", "unit_durations"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,45 +87,47 @@ def _stages_by_rank(schedule: Schedule) -> list[IntArray]:
     return np.split(schedule.stage, schedule.offsets[1:-1])
 
 
-def unit_durations(schedule: Schedule) -> dict[Kind, int]:
-    """Durations used unless others are given.
-
-    F = B = 1; where the schedule splits backwards, F = I = W = 1 and a fused B = 2. Whatever is
-    not a computation takes no time.
-    """
-    splits = bool(np.isin(schedule.kind, (Kind.I, Kind.W)).any())
-    durations = {kind: int(kind in COMPUTE) for kind in Kind}
-    if splits:
-        durations[Kind.B] = 2
-    return durations
-
-
-def timeline(schedule: Schedule, durations: Mapping[Kind, int] | None = None) -> Timeline:
+def timeline(
+    schedule: Schedule, durations: Durations | None = None, message_time: int = 0
+) -> Timeline:
     """Start every action as soon as its rank is free and its inputs are there.
+
+    Messages do not hold their ranks up: a send leaves behind its computation, a receive is posted
+    when its rank comes to it and stands at the time at which it is complete, and only the
+    computation that needs it waits for that. Where the schedule has no sends and receives, the
+    same time passes between the two computations.
 
     Parameters
     ----------
     schedule : Schedule
-    durations : mapping of Kind to int, optional
-        Non-negative integer time of each kind; what is left out keeps `unit_durations`.
+    durations : mapping of Kind or (Kind, stage) to int, optional
+        Non-negative integer times; those of a stage overrule those of a kind, and what is left
+        out keeps `unit_durations`. That of a send is time in which its rank does nothing else; a
+        receive has none.
+    message_time : int
+        Time from the end of a send to the completion of its receive on another rank, ≥ 0.
 
     Raises
     ------
     InvalidScheduleError
         The schedule cannot run to its end: its dependencies close a cycle.
     ParameterError
-        A duration is negative or no integer.
+        A duration or `message_time` is negative or no integer, a duration is given for a stage
+        that does not exist, or for a receive.
 
     Examples
     --------
     >>> from schedules.families import build
     >>> timeline(build("pipedream", 4, 8)).length
     22
+    >>> for row in timeline(build("naive", 2, 1), message_time=2).rows():
+    ...     print(row)
+    F0 . . . . . . B0
+    . . . F0 B0 . . .
     """
-    table = unit_durations(schedule) | _checked(durations or {})
-    by_code = np.array([table[kind] for kind in Kind], dtype=np.int64)
-    taken = by_code[schedule.kind]
-    start, stuck = run_to_end(schedule, taken)
+    taken = durations_of_actions(schedule, durations)
+    delay = whole_number(message_time, "a message time", "message_time")
+    start, stuck = run_to_end(schedule, taken, message_time=delay)
     if stuck:
         cycle = describe_cycle(schedule, find_cycles(schedule, stuck)[0])
         raise InvalidScheduleError(
@@ -133,19 +138,8 @@ def timeline(schedule: Schedule, durations: Mapping[Kind, int] | None = None) ->
     return Timeline(schedule, start, start + taken)
 
 
-def _checked(durations: Mapping[Kind, int]) -> dict[Kind, int]:
-    for kind, value in durations.items():
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-            raise ParameterError(
-                f"a duration is a non-negative integer, found {value!r}",
-                f"duration of {kind.name}",
-                "give a whole number of slots",
-            )
-    return {kind: int(value) for kind, value in durations.items()}
-
-
 def run_to_end(
-    schedule: Schedule, taken: IntArray, found: Edges | None = None
+    schedule: Schedule, taken: IntArray, found: Edges | None = None, message_time: int = 0
 ) -> tuple[IntArray, dict[int, int]]:
     """Play the schedule as soon as possible.
 
@@ -156,44 +150,104 @@ def run_to_end(
         Duration of every action.
     found : Edges, optional
         The dependencies to respect beside program order; all of them by default.
+    message_time : int
+        Time that passes along every dependency of kind ``MESSAGE``.
 
     Returns
     -------
     start : ndarray of int
-        Start times; meaningless for actions that never started.
+        Start times; meaningless for actions that never started. A receive that its rank does not
+        stop at (see `past_receives`) starts when it is complete.
     stuck : dict
         For every rank that could not finish: the flat index of the action it waits at.
         Empty if all finished.
     """
     found = edges(schedule) if found is None else found
-    count = len(schedule)
-    order = np.argsort(found.target, kind="stable")
-    sources = found.source[order].tolist()
-    bounds = np.searchsorted(found.target[order], np.arange(count + 1)).tolist()
-    duration, offsets = taken.tolist(), schedule.offsets.tolist()
-    rank_of = schedule.rank_of_action.tolist()
-    start, end = [0] * count, [-1] * count
-    at, free = offsets[:-1].copy(), [0] * schedule.ranks
+    waits = past_receives(schedule, found)
+    start, stuck = play(schedule.offsets, taken, waits, message_time * _is_message(waits))
+    is_receive = np.isin(schedule.kind, (Kind.RECV_F, Kind.RECV_B))
+    if is_receive.any():
+        into = np.flatnonzero(is_receive[found.target])
+        sends, receives = found.source[into], found.target[into]
+        arrival = start[sends] + taken[sends] + message_time * _is_message(found)[into]
+        start[receives] = np.maximum(start[receives], arrival)
+    return start, stuck
+
+
+def _is_message(found: Edges) -> IntArray:
+    return np.asarray(found.kind == EdgeKind.MESSAGE, dtype=np.int64)
+
+
+def play(
+    offsets: IntArray, taken: IntArray, found: Edges, lag: IntArray
+) -> tuple[IntArray, dict[int, int]]:
+    """Start everything in program order, as soon as the dependencies and their lags allow.
+
+    Parameters
+    ----------
+    offsets : ndarray of int, shape (ranks + 1,)
+        Actions ``offsets[r] … offsets[r + 1] − 1`` are those of rank r.
+    taken : ndarray of int, shape (actions,)
+        Durations.
+    found : Edges
+    lag : ndarray of int
+        For every edge: least time from the end of its source to the start of its target; not
+        below −(duration of the source), and 0 or more on one rank.
+
+    Returns
+    -------
+    start, stuck
+        As `run_to_end`.
+
+    Examples
+    --------
+    >>> edge = Edges(*(np.array([value]) for value in (0, 1, EdgeKind.MESSAGE)))
+    >>> play(np.array([0, 1, 2]), np.array([1, 1]), edge, np.array([5]))
+    (array([0, 6]), {})
+    """
+    count, ranks = len(taken), len(offsets) - 1
+    rank_of = np.repeat(np.arange(ranks), np.diff(offsets))
+    # What program order implies anyway need not be looked at action by action.
+    implied = (rank_of[found.source] == rank_of[found.target]) & (found.source < found.target)
+    chosen = np.flatnonzero(~(implied & (lag == 0)))
+    chosen = chosen[np.argsort(found.target[chosen], kind="stable")]
+    bounds = np.searchsorted(found.target[chosen], np.arange(count + 1)).tolist()
+    sources, lags = found.source[chosen].tolist(), lag[chosen].tolist()
+    at, ends = offsets[:-1].tolist(), offsets[1:].tolist()
+    return _play(at, ends, taken.tolist(), bounds, sources, lags)
+
+
+def _play(
+    at: list[int],
+    ends: list[int],
+    duration: Sequence[int],
+    bounds: Sequence[int],
+    sources: Sequence[int],
+    lags: Sequence[int],
+) -> tuple[IntArray, dict[int, int]]:
+    """The loop of `play` on plain lists; `at` is used up."""
+    end = [-1] * len(duration)
+    free = [0] * len(at)
     waiting: dict[int, list[int]] = {}
-    ready = list(range(schedule.ranks))
+    ready = list(range(len(at)))
     while ready:
         rank = ready.pop()
-        while at[rank] < offsets[rank + 1]:
-            index = at[rank]
-            time, missing = free[rank], -1
+        index, last, time = at[rank], ends[rank], free[rank]
+        while index < last:
+            begin, missing = time, -1
             for position in range(bounds[index], bounds[index + 1]):
-                source = sources[position]
-                if end[source] < 0:
-                    missing = source
+                arrival = end[sources[position]]
+                if arrival < 0:
+                    missing = sources[position]
                     break
-                time = max(time, end[source])
+                begin = max(begin, arrival + lags[position])
             if missing >= 0:
                 waiting.setdefault(missing, []).append(rank)
                 break
-            start[index] = time
-            end[index] = free[rank] = time + duration[index]
-            at[rank] += 1
-            ready.extend(waiting.pop(index, ()))
-    stuck = {rank: at[rank] for rank in range(schedule.ranks) if at[rank] < offsets[rank + 1]}
-    assert all(rank_of[index] == rank for rank, index in stuck.items())
-    return np.array(start, dtype=np.int64), stuck
+            end[index] = time = begin + duration[index]
+            if index in waiting:
+                ready.extend(waiting.pop(index))
+            index += 1
+        at[rank], free[rank] = index, time
+    stuck = {rank: at[rank] for rank in range(len(at)) if at[rank] < ends[rank]}
+    return np.array(end, dtype=np.int64) - np.array(duration, dtype=np.int64), stuck

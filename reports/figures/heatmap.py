@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from reports.checks import integer, list_of, plain, rationals, record, text
 from reports.errors import LedgerError
-from reports.figures.style import INK, WIDTH, heading
+from reports.figures.style import WIDTH, heading, readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,10 +144,5 @@ def _write(image: AxesImage, entries: list[list[str]]) -> None:
     shades = image.to_rgba(np.asarray(image.get_array()))
     for i, row in enumerate(entries):
         for j, entry in enumerate(row):
-            colour = _readable(*shades[i, j, :3])
+            colour = readable(*shades[i, j, :3])
             axes.text(j, i, entry, fontsize=size, color=colour, ha="center", va="center_baseline")
-
-
-def _readable(red: float, green: float, blue: float) -> str:
-    """Dark letters on light colours and white ones on dark."""
-    return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.52 else "white"

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREEN, VERMILLION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-"""Four of the eight colours of Okabe and Ito, told apart by everybody."""
+PURPLE = "#CC79A7"
+"""With it, five of the eight colours of Okabe and Ito, told apart by everybody."""
 INK, GREY, PALE = "#222222", "#6b6b6b", "#d9d9d9"
 WIDTH = 7.2
 """Inches; a little over the width of a printed page's text."""
@@ -91,6 +92,17 @@ def clipped(words: str, length: int) -> str:
     """
     shown = visible(words)
     return shown if len(shown) <= length else shown[: length - 1] + "…"
+
+
+def readable(red: float, green: float, blue: float) -> str:
+    """Dark letters on light colours and white ones on dark; parts run from 0 to 1.
+
+    Examples
+    --------
+    >>> readable(0.0, 0.45, 0.7), readable(0.9, 0.9, 0.9)
+    ('white', '#222222')
+    """
+    return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.52 else "white"
 
 
 def spread(wanted: Sequence[float], gap: float) -> list[float]:

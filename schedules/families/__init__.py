@@ -5,12 +5,49 @@ from __future__ import annotations
 from typing import Final
 
 from schedules.errors import UnknownNameError
-from schedules.families import gpipe, localsgd, naive, pipedream
+from schedules.families import (
+    blog_1f1b,
+    blog_gpipe,
+    blog_naive,
+    chimera,
+    dualpipe,
+    dualpipev,
+    gpipe,
+    interleaved_1f1b,
+    interleaved_zero_bubble,
+    localsgd,
+    looped_bfs,
+    naive,
+    one_f_one_b,
+    pipedream,
+    zb_h1,
+    zb_h2,
+    zbv,
+)
 from schedules.families.family import Family, Parameter, nearest
 from schedules.schedule import Schedule
 
 FAMILIES: Final[dict[str, Family]] = {
-    module.FAMILY.name: module.FAMILY for module in (pipedream, localsgd, gpipe, naive)
+    module.FAMILY.name: module.FAMILY
+    for module in (
+        pipedream,
+        localsgd,
+        gpipe,
+        naive,
+        blog_1f1b,
+        blog_gpipe,
+        blog_naive,
+        zb_h1,
+        zb_h2,
+        dualpipe,
+        chimera,
+        one_f_one_b,
+        interleaved_1f1b,
+        looped_bfs,
+        interleaved_zero_bubble,
+        zbv,
+        dualpipev,
+    )
 }
 
 __all__ = ["FAMILIES", "Family", "Parameter", "build", "get_family"]

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from schedules.errors import ParameterError, SizeError, UnknownNameError
+from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule, StaticOrder
 from schedules.schedule import Schedule
 
 MAX_ACTIONS = 20_000_000
-"""Most forwards and backwards that a family builds."""
+"""Most compute actions that a family builds."""
 
 BYTES_PER_ACTION = 400
 """Peak memory while building, measured, rounded up."""
@@ -50,6 +51,8 @@ class Family:
         Whether closed forms of its start times are derived and proved.
     no_steady : str
         Why it has no periodic rows; empty if it has.
+    figures : Figures or None
+        Makespan and memory as stated formulas, where they are not derived.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Family:
     admission: Callable[[Any], Any] | None = None
     affine: bool = False
     no_steady: str = ""
+    figures: Figures | None = None
 
     def checked(self, stages: int, microbatches: int, values: Mapping[str, int]) -> dict[str, int]:
         """Return `values` as integers, or raise for the first one outside its domain.
@@ -73,7 +77,7 @@ class Family:
         UnknownNameError
             The family has no such parameter.
         """
-        _integer(self.name, "p (stages)", stages, 1)
+        _integer(self.name, "p (ranks)", stages, 1)
         _integer(self.name, "M (microbatches)", microbatches, 1)
         known = {parameter.name: parameter for parameter in self.parameters}
         for name, value in values.items():
@@ -103,20 +107,28 @@ def _integer(family: str, name: str, value: object, minimum: int) -> None:
         )
 
 
-def require_room(family: str, stages: int, microbatches: int) -> None:
+def require_room(family: str, stages: int, microbatches: int, per_pair: int = 2) -> None:
     """Refuse more than `MAX_ACTIONS` actions.
+
+    Parameters
+    ----------
+    family : str
+    stages, microbatches : int
+        Stages of all ranks together, not ranks.
+    per_pair : int
+        Actions of one microbatch at one stage: 2, or 3 where backwards are split in I and W.
 
     Raises
     ------
     SizeError
         With the number of actions and the memory they would take.
     """
-    actions = 2 * stages * microbatches
+    actions = per_pair * stages * microbatches
     if actions > MAX_ACTIONS:
         raise SizeError(
-            f"p = {stages} stages and M = {microbatches} microbatches make 2·p·M = {actions} "
-            f"actions and would take about {actions * BYTES_PER_ACTION / 1024**3:.1f} GiB; at "
-            f"most {MAX_ACTIONS} are built",
+            f"S = {stages} stages and M = {microbatches} microbatches make {per_pair}·S·M = "
+            f"{actions} actions and would take about {actions * BYTES_PER_ACTION / 1024**3:.1f} "
+            f"GiB; at most {MAX_ACTIONS} are built",
             f"family {family}",
             "take fewer, or use `staleproof derive --at` for closed forms",
         )

@@ -109,6 +109,8 @@ def _inversions(schedule: Schedule, inverted: Edges) -> Finding:
 
 
 def _need(schedule: Schedule, source: int, target: int) -> str:
+    if schedule.kind[source] in (Kind.RECV_F, Kind.RECV_B):
+        return "activation" if schedule.kind[source] == Kind.RECV_F else "gradient"
     if schedule.stage[source] == schedule.stage[target]:
         return "forward" if schedule.kind[source] == Kind.F else "input gradient"
     return "activation" if schedule.kind[source] == Kind.F else "gradient"

@@ -18,7 +18,7 @@ def facts(schedule: Schedule) -> dict[str, object]:
     dict
         ``ranks, stages, microbatches, actions, policy``; ``length`` (makespan in unit
         durations) and ``idle_fraction`` (text of an exact fraction); per stage ``in_flight``,
-        ``local_staleness`` (the largest of the whole run) and ``versions_kept``;
+        ``local_staleness_whole_run`` (the largest) and ``versions_kept``;
         ``stash_holds``: whether every backward uses the version that its forward read.
 
     Raises
@@ -30,7 +30,7 @@ def facts(schedule: Schedule) -> dict[str, object]:
     --------
     >>> from schedules.families import build
     >>> found = facts(build("pipedream", 3, 12))
-    >>> found["in_flight"], found["local_staleness"], found["versions_kept"]
+    >>> found["in_flight"], found["local_staleness_whole_run"], found["versions_kept"]
     ([3, 3, 1], [2, 2, 0], [3, 2, 1])
     >>> found["length"], found["idle_fraction"]
     (28, '1/7')
@@ -45,7 +45,7 @@ def facts(schedule: Schedule) -> dict[str, object]:
         "length": line.length,
         "idle_fraction": str(line.idle_fraction),
         "in_flight": in_flight(schedule),
-        "local_staleness": found.local_staleness.max(axis=1).tolist(),
+        "local_staleness_whole_run": found.local_staleness.max(axis=1).tolist(),
         "stash_holds": bool(found.stashed.all()),
         "versions_kept": versions_kept(schedule, found),
     }

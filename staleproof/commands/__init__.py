@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from staleproof.commands import check, delays, derive, families, report, verify
+from staleproof.commands import (
+    check,
+    compare,
+    convert,
+    delays,
+    derive,
+    draw,
+    families,
+    report,
+    verify,
+)
 from staleproof.commands.command import Command
 
 COMMANDS: Final[dict[str, Command]] = {
     module.COMMAND.name: module.COMMAND
-    for module in (verify, delays, derive, check, families, report)
+    for module in (verify, delays, derive, check, compare, convert, draw, families, report)
 }
 
 __all__ = ["COMMANDS", "Command"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from schedules import FAMILIES, Schedule, WeightPolicy
 from schedules.policies import PolicyName
-from staleproof.arguments import Parser, add_json, suggestion
+from staleproof.arguments import Parser, add_json, positive, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import InputError, UsageError
 from staleproof.family_options import add_parameters, add_size, built
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 POLICIES: Final[tuple[str, ...]] = get_args(PolicyName)
 FILE_POLICY: Final = "flush"
+WINDOWED: Final = "double-buffer"
+"""The policy that takes ``--window``."""
 
 REACH: Final = (
     "complete, causal, exclusive; no messages in the {source}, so matching and deadlock were "
@@ -34,15 +36,22 @@ def configure(parser: Parser) -> None:
         "targets",
         metavar="FILE|FAMILY",
         nargs="+",
-        help="PyTorch schedule files (CSV), or a family with its -p",
+        help="compute-only schedule files (PyTorch CSV, our JSON, Megatron orders, traces), or a "
+        "family with its -p",
     )
     add_size(parser)
     add_parameters(parser)
     parser.add_argument(
         "--policy",
         metavar="NAME",
-        help=f"weight policy: {', '.join(POLICIES)} (default {FILE_POLICY} for files, a "
-        "family's own for families)",
+        help=f"weight policy: {', '.join(POLICIES)} (default: what a file states, else "
+        f"{FILE_POLICY}; a family's own for families)",
+    )
+    parser.add_argument(
+        "--window",
+        metavar="K",
+        type=positive("--window"),
+        help=f"microbatches per update of --policy {WINDOWED} (default: all M of them)",
     )
     add_json(parser)
 
@@ -50,6 +59,7 @@ def configure(parser: Parser) -> None:
 def run(arguments: Namespace) -> int:
     """Check every target; 1 if one of them breaks an invariant."""
     policy = read_policy(arguments.policy)
+    refuse_stray_window(arguments)
     refuse_family_options_for_files(arguments)
     results = [checked(load(target, arguments, policy), target) for target in arguments.targets]
     ok = all(result["ok"] for result in results)
@@ -80,15 +90,50 @@ def read_policy(name: str | None) -> WeightPolicy | None:
     )
 
 
+def refuse_stray_window(arguments: Namespace) -> None:
+    """Refuse ``--window`` where it would be ignored.
+
+    Raises
+    ------
+    UsageError
+        The policy is not `WINDOWED`.
+    """
+    if arguments.window is not None and arguments.policy != WINDOWED:
+        found = "no --policy" if arguments.policy is None else f"--policy {arguments.policy}"
+        raise UsageError(
+            f"only --policy {WINDOWED} has a window, found {found}",
+            "--window",
+            f"drop it, or add --policy {WINDOWED}",
+        )
+
+
+def windowed(policy: WeightPolicy, window: int | None, microbatches: int) -> WeightPolicy:
+    """A policy with its window; without one, `WINDOWED` updates once per M microbatches.
+
+    Double buffering keeps two versions only if a window outlasts the microbatches in flight.
+
+    Examples
+    --------
+    >>> windowed(WeightPolicy("double-buffer"), None, 16).interval
+    16
+    """
+    if policy.name != WINDOWED:
+        return policy
+    return dataclasses.replace(policy, interval=window or max(microbatches, 1))
+
+
 def is_file(target: str) -> bool:
     """Whether a target names a file; anything else is taken for a family.
 
     Examples
     --------
-    >>> is_file("step.csv"), is_file("runs/step"), is_file("pipedream")
-    (True, True, False)
+    >>> is_file("step.csv"), is_file("run.jsonl"), is_file("runs/step"), is_file("pipedream")
+    (True, True, True, False)
     """
-    looks_like_one = target.endswith(".csv") or os.sep in target or os.path.isfile(target)
+    from schedules.formats import format_of_name
+
+    named_like_one = os.sep in target or format_of_name(target) is not None
+    looks_like_one = named_like_one or os.path.isfile(target)
     return looks_like_one or (os.path.exists(target) and target not in FAMILIES)
 
 
@@ -116,13 +161,14 @@ def load(target: str, arguments: Namespace, policy: WeightPolicy | None) -> Sche
         No such family, or the file cannot be read.
     """
     if is_file(target):
-        from schedules.formats.pytorch_csv import read_csv
+        from schedules.formats import read_document
 
-        schedule = read_csv(target, arguments.m, policy or WeightPolicy(FILE_POLICY))
+        schedule = read_document(target, None, arguments.m, policy).schedule
     else:
         schedule = built(arguments, target)
-        if policy is not None:
-            schedule = dataclasses.replace(schedule, policy=policy)
+    if policy is not None:
+        chosen = windowed(policy, arguments.window, schedule.microbatches)
+        schedule = dataclasses.replace(schedule, policy=chosen)
     refuse_messages(schedule)
     return schedule
 
@@ -134,10 +180,10 @@ def refuse_messages(schedule: Schedule) -> None:
     first = has_messages(schedule)
     if first is not None:
         raise InputError(
-            f"this version decides compute-only schedules, and {schedule.action(first)} is a "
-            "message",
+            f"{schedule.action(first)} is a message; this version decides compute-only schedules, "
+            "not matching and deadlock",
             schedule.place(first),
-            "check the compute-only file of the same schedule",
+            "check a compute-only form of the same schedule",
         )
 
 
@@ -181,8 +227,9 @@ COMMAND: Final = Command(
     summary="decide whether a schedule is right",
     description=(
         "Decides whether schedules are complete, causal and exclusive, and lists everything that\n"
-        "is wrong with them. Exit code 1 if anything is. Files with communication actions are\n"
-        "refused: this version decides compute-only schedules."
+        "is wrong with them. Exit code 1 if anything is. Schedules with messages (DeepSpeed\n"
+        "files, CSV with communication, the blog-* families) are refused with exit code 2:\n"
+        "matching and deadlock are not decided in this version."
     ),
     configure=configure,
     run=run,

@@ -1,4 +1,4 @@
-"""``staleproof derive``: the delay law of a family for every number of stages."""
+"""``staleproof derive``: the delay law of a family for all p, or its figures on a grid."""
 
 from __future__ import annotations
 
@@ -66,9 +66,11 @@ def point(text: str) -> dict[str, int]:
 
 
 def run(arguments: Namespace) -> int:
-    """Derive, prove, print; 1 unless the law is proved."""
-    get_family(arguments.family)
+    """Derive, prove, print; 1 unless the law is proved, or the stated figures are checked."""
+    family = get_family(arguments.family)
     get_linearization(arguments.linearization)
+    if family.figures is not None and not family.affine:
+        return _run_figures(arguments)
 
     from theory.derive import derive
     from theory.verdicts import Verdict
@@ -88,20 +90,57 @@ def run(arguments: Namespace) -> int:
     return 0 if proved else 1
 
 
+def _run_figures(arguments: Namespace) -> int:
+    """Compare the family's figures with runs, print; 1 unless they are checked."""
+    if arguments.at is not None:
+        raise UsageError(
+            f"nothing about {arguments.family} is proved beyond a finite grid of sizes",
+            AT,
+            f"leave {AT} out, or ask `staleproof compare {arguments.family}` for one size",
+        )
+
+    from theory.figures import check_figures
+    from theory.verdicts import Verdict
+
+    law = check_figures(arguments.family, parameters(arguments))
+    result = law.to_json()
+    if arguments.json:
+        put_json(result)
+    else:
+        put(*_figure_lines(result))
+    return 0 if law.verdict is Verdict.CHECKED else 1
+
+
+def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
+    yield f"{result['family']}: {result['verdict']}"
+    yield f"for {result['domain']}"
+    if result["makespan"] is not None:
+        yield ""
+        yield "unit times: F = B = 1; where backwards are split, F = I = W = 1 and B = 2"
+        yield f"makespan: {result['makespan']}"
+        yield f"bubble: {result['bubble']}"
+        yield f"peak activations of rank r: {result['peak_activations']}"
+    yield from _proof_lines(result)
+
+
 def _lines(result: dict[str, Any]) -> Iterator[str]:
     yield f"{result['family']}, linearization {result['linearization']}: {result['verdict']}"
     if result["delay"] is not None:
         yield f"for all {result['domain']}"
         yield ""
         yield from _closed_forms(result)
-    yield ""
-    yield "proof"
-    for step in result["proof"]:
-        yield f"  {step['verdict']:<9} {step['name']}: {step['says']} [{step['method']}]"
+    yield from _proof_lines(result)
     if result.get("at") is not None:
         yield ""
         yield "at these numbers"
         yield from (f"  {name} = {value}" for name, value in result["at"].items())
+
+
+def _proof_lines(result: dict[str, Any]) -> Iterator[str]:
+    yield ""
+    yield "proof"
+    for step in result["proof"]:
+        yield f"  {step['verdict']:<9} {step['name']}: {step['says']} [{step['method']}]"
 
 
 def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
@@ -116,6 +155,10 @@ def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
     yield from _cases(result["local_staleness"])
     yield "  its largest value in the whole run"
     yield from _cases(result["local_staleness_whole_run"])
+    yield f"makespan of M microbatches: {result['makespan']}"
+    yield f"bubble: {result['bubble']}"
+    yield "most activations in flight at stage i"
+    yield from _cases(result["in_flight"])
 
 
 def _cases(cases: list[dict[str, str]] | str) -> Iterator[str]:
@@ -133,7 +176,9 @@ COMMAND: Final = Command(
     summary="closed forms of delays, proved for all p",
     description=(
         "Derives start times, delays and staleness of a family as formulas in p and proves them\n"
-        "for every p ≥ 2. Exit code 1 unless the verdict is PROVED."
+        "for every p ≥ 2. Where that is out of reach, compares the family's stated makespan,\n"
+        "bubble and peak of activations with runs on a finite grid of sizes (CHECKED).\n"
+        "Exit code 1 unless the verdict is PROVED or CHECKED."
     ),
     configure=configure,
     run=run,

@@ -21,7 +21,7 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         put_json({"families": [_described(family) for family in FAMILIES.values()]})
     else:
-        put(*(line for family in FAMILIES.values() for line in _lines(family)))
+        put(*map(_line, FAMILIES.values()))
     return 0
 
 
@@ -39,20 +39,20 @@ def _described(family: Family) -> dict[str, Any]:
     }
 
 
-def _lines(family: Family) -> list[str]:
-    laws = "derived and proved for all p" if family.affine else "not derived"
-    options = [f"  --set {entry.name}=…  {entry.meaning}" for entry in family.parameters]
-    return [
-        f"{family.name}: {family.summary}",
-        f"  source {family.source}; weight policy {family.policy.name}; closed forms {laws}",
-        *options,
-    ]
+def _line(family: Family) -> str:
+    """Name, summary and options of a family in one line."""
+    width = max(map(len, FAMILIES))
+    options = "".join(f"  --set {entry.name}=…" for entry in family.parameters)
+    return f"{family.name:<{width}}  {family.summary}{options}"
 
 
 COMMAND: Final = Command(
     name="families",
     summary="list the schedule families and their parameters",
-    description="Lists the schedule families, their sources, parameters and weight policies.",
+    description=(
+        "Lists the schedule families, a line each. With --json also their sources, the meaning of\n"
+        "their parameters and their weight policies."
+    ),
     configure=configure,
     run=run,
 )

@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from schedules import build
+from schedules.formats import FORMATS, Document
+from schedules.validate import facts
+
 DATA = Path(__file__).resolve().parents[1] / "data" / "schedules"
 GOOD = "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n"
 MISSING = "0F0,0F1,0B0,0B1\n1F0,1B0,1F1\n"
@@ -99,6 +103,81 @@ def test_messages_are_never_a_pass(problem: Problem, write: Write) -> None:
     assert error["where"] == f"{path}:row 1:cell 2"
     assert "compute-only" in error["what"]
     assert "0SEND_F0" in error["what"]
+    assert "not matching and deadlock" in error["what"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [DATA / "deepspeed0.19.8_train_p4_m8.json"],
+        [DATA / "torch2.13_1F1B_p4_m8.comms.csv"],
+        [DATA / "torch2.13_1F1B_p4_m8.compute.csv", DATA / "torch2.13_1F1B_p4_m8.comms.csv"],
+        ["blog-naive", "-p", 3, "-m", 1],
+        ["blog-gpipe", "-p", 3],
+        ["blog-1f1b", "-p", 3],
+    ],
+)
+def test_files_and_families_with_messages(problem: Problem, arguments: list[object]) -> None:
+    error = problem("check", *arguments)
+    assert "is a message" in error["what"]
+    assert "not matching and deadlock" in error["what"]
+
+
+@pytest.mark.parametrize(
+    ("target", "ending"),
+    [
+        *((name, end) for name in ("json", "trace", "megatron") for end in ("", ".json", ".csv")),
+        *(("csv", end) for end in ("", ".csv", ".txt")),
+        ("trace", ".jsonl"),
+    ],
+)
+def test_every_readable_format(result: Result, tmp_path: Path, target: str, ending: str) -> None:
+    """The content decides, not the name; every format says the same of one schedule."""
+    path = tmp_path / f"step{ending}"
+    path.write_text(FORMATS[target].write(Document(build("1f1b", 3, 6))), encoding="utf-8")
+    code, found = result("check", path)
+    assert code == 0
+    assert found["facts"] == facts(build("1f1b", 3, 6))
+
+
+def test_file_that_is_only_written(problem: Problem, tmp_path: Path) -> None:
+    path = tmp_path / "step.trace.json"
+    path.write_text(FORMATS["chrome"].write(Document(build("1f1b", 2, 2))), encoding="utf-8")
+    assert "only written, not read" in problem("check", path)["what"]
+
+
+def test_files_of_megatron_say_what_those_of_pytorch_do(result: Result) -> None:
+    for ours, theirs in (("v1", "1F1B"), ("v2", "Interleaved1F1B")):
+        one = result("check", DATA / f"megatron0.16.1_p4_m8_{ours}.json")
+        other = result("check", DATA / f"torch2.13_{theirs}_p4_m8.compute.csv")
+        assert one[0] == other[0] == 0
+        assert one[1]["facts"] == other[1]["facts"]
+
+
+def test_file_keeps_the_policy_it_states(result: Result, tmp_path: Path) -> None:
+    path = tmp_path / "step.json"
+    path.write_text(FORMATS["json"].write(Document(build("pipedream", 3, 6))), encoding="utf-8")
+    assert result("check", path)[1]["facts"]["policy"] == "stash"
+    assert result("check", path, "--policy", "flush")[1]["facts"]["policy"] == "flush"
+
+
+@pytest.mark.parametrize("window", [4, 5, 15, 16, 100])
+def test_double_buffer_keeps_two_versions(result: Result, window: int) -> None:
+    arguments = ["check", "pipedream", "-p", 4, "-m", 16, "--policy", "double-buffer"]
+    code, found = result(*arguments, "--window", window)
+    assert code == 0
+    assert max(found["facts"]["versions_kept"]) <= 2
+
+
+def test_window_is_one_update_per_batch_unless_given(result: Result, tmp_path: Path) -> None:
+    family = ["check", "pipedream", "-p", 4, "-m", 16, "--policy", "double-buffer"]
+    assert result(*family) == result(*family, "--window", 16)
+    assert max(result(*family, "--window", 1)[1]["facts"]["versions_kept"]) > 2
+    path = tmp_path / "step.json"
+    path.write_text(FORMATS["json"].write(Document(build("pipedream", 4, 16))), encoding="utf-8")
+    file = ["check", path, "--policy", "double-buffer"]
+    for more in ([], ["--window", 5]):
+        assert result(*file, *more)[1]["facts"] == result(*family, *more)[1]["facts"]
 
 
 def test_files_of_pytorch(result: Result) -> None:
@@ -147,7 +226,11 @@ def test_one_bad_file_among_several_is_no_pass(problem: Problem, write: Write) -
         (["pipedream"], "-p RANKS"),
         (["step.csv", "-p", "4"], "these targets are files"),
         (["step.csv", "--set", "noam=4"], "these targets are files"),
+        (["run.jsonl", "-p", "4"], "these targets are files"),
         (["step.csv", "-m", "0"], "1 or more"),
+        (["pipedream", "-p", "4", "--window", "4"], "found no --policy"),
+        (["pipedream", "-p", "4", "--policy", "stash", "--window", "4"], "found --policy stash"),
+        (["gpipe", "-p", "4", "--policy", "double-buffer", "--window", "0"], "1 or more"),
         (["pipedream", "-p", "9" * 18], "GiB"),
     ],
 )

@@ -61,7 +61,7 @@ def test_too_few_microbatches_for_a_steady_part(run: Run, result: Result) -> Non
     assert found["steady"] is None
     assert found["equivalent"] is None
     assert found["local_staleness"] is None
-    assert "M ≥ 2p + 1 = 9" in found["steady_why"]
+    assert "with S = 4 stages; take M ≥ 9" in found["steady_why"]
     assert found["steady_why"] in run("delays", "pipedream", "-p", 4, "-m", 8).stdout
 
 

@@ -64,6 +64,27 @@ def test_text_for_people(run: Run) -> None:
     assert "at these numbers\n  p = 5\n" in done.stdout
 
 
+def test_shape_for_people(run: Run) -> None:
+    text = run("derive", "1f1b").stdout
+    assert "makespan of M microbatches: 2*M + 2*p - 2\nbubble: (p - 1)/(M + p - 1)\n" in text
+    assert "most activations in flight at stage i\n" in text
+
+
+def test_figures_are_checked_where_nothing_is_proved(run: Run, result: Result) -> None:
+    code, found = result("derive", "interleaved-1f1b", "--set", "chunks=3")
+    assert (code, found["verdict"]) == (0, "CHECKED")
+    assert found["makespan"] == "6*M + 2*p - 2"
+    assert found["bubble"] == "(p - 1)/(3*M + p - 1)"
+    assert set(found) >= KEYS
+    assert found["delay"] is None
+    assert {step["verdict"] for step in found["proof"]} == {"CHECKED"}
+
+    text = run("derive", "chimera").stdout
+    assert text.startswith("chimera: CHECKED\nfor 2 <= p <= 6, ")
+    assert "bubble: (p - 2)/(2*M + p - 2)\n" in text
+    assert "peak activations of rank r: p/2 + Min(r, p - r - 1) + 1\n" in text
+
+
 def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
     arguments = ("derive", "pipedream", "--set", "noam=3", "--at", "p=4")
     code, found = result(*arguments)
@@ -80,6 +101,9 @@ def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
         (["pipedream", "--linearization", "sideways"], "ascending, descending"),
         (["pipedream", "--set", "noma=3"], "did you mean 'noam'?"),
         (["localsgd"], "closed forms"),
+        (["zbv", "--at", "p=4"], "nothing about zbv is proved beyond a finite grid"),
+        (["looped-bfs", "--set", "chunks=65"], "up to 64"),
+        (["looped-bfs", "--set", "chunk=2"], "did you mean 'chunks'?"),
         (["pipedream", "--at", "q=4"], "only p, i and j"),
         (["pipedream", "--at", "i=0"], "p is needed"),
         (["pipedream", "--at", "p=4,p=5"], "twice"),

@@ -95,7 +95,7 @@ def test_mean_is_a_fraction() -> None:
 def test_too_few_microbatches_for_a_steady_state(p: int) -> None:
     why = steady(delays(timeline(build("pipedream", p, 2 * p))))
     assert isinstance(why, str)
-    assert f"take M ≥ 2p + 1 = {2 * p + 1}" in why
+    assert f"with S = {p} stages; take M ≥ {2 * p + 1}" in why
 
 
 def test_rows_that_do_not_repeat() -> None:

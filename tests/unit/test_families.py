@@ -10,8 +10,12 @@ import pytest
 
 from schedules import FAMILIES, ScheduleError, build, get_family, timeline
 from schedules.errors import ParameterError, SizeError, UnknownNameError
+from schedules.families.family import MAX_ACTIONS, require_room
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
+
+MODULES = {"1f1b": "one_f_one_b"}
+"""Files of families whose names are no identifiers."""
 
 ordinary = pytest.mark.parametrize("family", ["pipedream", "localsgd", "gpipe", "naive"])
 """Families with a stage a rank, an unsplit backward and any number of stages and microbatches."""
@@ -19,7 +23,8 @@ ordinary = pytest.mark.parametrize("family", ["pipedream", "localsgd", "gpipe", 
 
 @every_family
 def test_family_is_the_file_of_its_name(family: str) -> None:
-    module = import_module(f"schedules.families.{family.replace('-', '_')}")
+    name = MODULES.get(family, family.replace("-", "_"))
+    module = import_module(f"schedules.families.{name}")
     assert FAMILIES[family] is module.FAMILY
     assert get_family(family).name == family
     assert FAMILIES[family].source
@@ -106,9 +111,21 @@ def test_unknown_parameter(family: str, name: str, fix: str) -> None:
 def test_sizes_that_do_not_fit(family: str) -> None:
     with pytest.raises(SizeError) as caught:
         build(family, 100_000, 1_000)
-    assert "p = 100000 stages and M = 1000 microbatches" in caught.value.what
-    assert "2·p·M = 200000000 actions" in caught.value.what
+    assert "S = 100000 stages and M = 1000 microbatches" in caught.value.what
+    assert "2·S·M = 200000000 actions" in caught.value.what
     assert "74.5 GiB" in caught.value.what
+
+
+def test_room_for_split_backwards() -> None:
+    require_room("zbv", 1, MAX_ACTIONS // 2)
+    with pytest.raises(SizeError, match="make 3·S·M = 30000000 actions"):
+        require_room("zbv", 1, MAX_ACTIONS // 2, per_pair=3)
+
+
+@every_family
+def test_first_size_is_the_number_of_ranks(family: str) -> None:
+    microbatches = 1 if family == "blog-naive" else 8
+    assert build(family, 4, microbatches).ranks == 4
 
 
 @every_family

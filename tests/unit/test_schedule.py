@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
 
+import networkx as nx
 import numpy as np
 import pytest
 
-from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build
+from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build, timeline
+from schedules.formats.pytorch_csv import parse_csv
 from schedules.schedule import Source
 
 F, B = Kind.F, Kind.B
@@ -81,3 +83,10 @@ def test_empty_schedule() -> None:
     schedule = Schedule.from_orders("empty", [], 0, WeightPolicy("flush"))
     assert (len(schedule), schedule.ranks, schedule.stages) == (0, 0, 0)
     assert not schedule.dag()
+
+
+def test_receive_posted_early_closes_no_cycle() -> None:
+    text = "0F0,0RECV_B0,0SEND_F0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0"
+    schedule = parse_csv(text, "early.csv")
+    assert nx.is_directed_acyclic_graph(schedule.dag())
+    assert timeline(schedule).length == 4

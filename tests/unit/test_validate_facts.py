@@ -26,7 +26,7 @@ def test_facts_by_hand() -> None:
         "length": 6,
         "idle_fraction": "1/3",
         "in_flight": [2, 1],
-        "local_staleness": [1, 0],
+        "local_staleness_whole_run": [1, 0],
         "stash_holds": False,
         "versions_kept": [1, 1],
     }

@@ -1,0 +1,1 @@
+"""Schedules of other software, as live objects; files are read by `schedules.formats`."""

@@ -1,0 +1,81 @@
+"""Interleaved 1F1B: several stages a rank, which divide 1F1B's bubble by their number.
+
+Source: Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using
+Megatron-LM", SC 2021 (arXiv 2104.04473), section 2.2.2. There p divides M; the rounds for other M
+are those of PyTorch 2.13.
+
+Rule, for p ranks of v stages in a loop: M microbatches form R = max(1, ⌊M/p⌋) rounds of k = M/R,
+which has to be an integer. A rank queues its forwards round by round, the k microbatches of a round
+through its first stage, then its second …, and its backwards likewise from its last stage to its
+first. Rank r does w = min((v−1)k + 2(p−1−r), vM) forwards, then a forward and a backward in turn
+while forwards are left, then the remaining backwards.
+
+Known, for p dividing M (F and B times of one stage):
+
+- F = B = 1: makespan 2vM + 2(p − 1), a bubble of (p−1)/(vM + p − 1);
+- rank r holds min((v−1)p + 2(p−1−r) + 1, vM) activations of a stage;
+- the second forward a hop pays only where messages take time: with one a hop, as in `1f1b`, the
+  makespan would be the same without message time, in less memory.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedules.actions import Kind
+from schedules.families.family import Family, require_room
+from schedules.families.figures import Figures
+from schedules.families.interleaving import (
+    CHUNKS,
+    DEFAULT_CHUNKS,
+    depth_first,
+    even_rounds,
+    looped,
+)
+from schedules.policies import WeightPolicy
+from schedules.schedule import Schedule
+
+
+def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
+    """Generate one step for p ≥ 1 ranks and M ≥ 1 microbatches, a multiple of max(1, ⌊M/p⌋).
+
+    Parameters
+    ----------
+    ranks, microbatches : int
+    chunks : int
+        Stages a rank, v ≥ 1.
+
+    Raises
+    ------
+    ParameterError, SizeError
+        A parameter outside its domain, or more actions than this package agrees to build.
+
+    Examples
+    --------
+    >>> print(*build(2, 2).rank(0))
+    0F0 0F1 2F0 2F1 2B0 2B1 0B0 0B1
+    """
+    chunks = FAMILY.checked(ranks, microbatches, {"chunks": chunks})["chunks"]
+    require_room(FAMILY.name, ranks * chunks, microbatches)
+    loop = even_rounds(FAMILY.name, int(ranks), chunks, int(microbatches))
+    orders = [
+        depth_first(loop, rank, {Kind.F: 0, Kind.B: loop.warm_up(rank, per_hop=2)})
+        for rank in range(loop.ranks)
+    ]
+    return looped(FAMILY, loop, orders)
+
+
+FAMILY: Final = Family(
+    name="interleaved-1f1b",
+    source="Narayanan et al. 2021 (Megatron-LM)",
+    summary="1F1B with several stages a rank: a smaller bubble for more activations",
+    policy=WeightPolicy("flush"),
+    build=build,
+    parameters=(CHUNKS,),
+    figures=Figures(
+        makespan="2*chunks*M + 2*(p - 1)",
+        work="2*chunks*M",
+        peak="Min((chunks - 1)*p + 2*(p - 1 - r) + 1, chunks*M)",
+        where="Eq(Mod(M, p), 0)",
+    ),
+)

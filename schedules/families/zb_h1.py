@@ -1,0 +1,108 @@
+"""ZB-H1: 1F1B with the backward split in two, a third of its bubble in the same memory.
+
+Source: Qi et al., "Zero Bubble Pipeline Parallelism", ICLR 2024 (arXiv 2401.10241), section 2.1
+and figure 3 (top). The input gradient I is done as soon as 1F1B would do the backward, and the
+weight gradients start late enough for every stage to hold the same number of microbatches.
+
+The paper gives the idea and a figure; the rule as a formula is our reading of them, held to the
+published figures below.
+
+Rule, for p stages: round x = 0, 1, … of stage s is F of microbatch x, then I of x − (p−1−s), then
+W of x − (p−1), each if that microbatch exists.
+
+Known, for M ≥ p:
+
+- if W takes no longer than F, the stage that waits longest waits (p−1)(F + I − W) between its
+  first and its last action, as published (1F1B: (p−1)(F + I + W)); if W takes longer, more;
+- with F = I = W = 1 the makespan is 3M + p − 1: every rank idles p − 1, a third of 1F1B's bubble;
+- each stage holds p microbatches between F and W, and p − s between F and I; 1F1B holds p − s, so
+  the largest over the stages is the same.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedules.actions import Action, Kind
+from schedules.errors import ParameterError
+from schedules.families.family import Family, require_room
+from schedules.families.figures import Figures
+from schedules.policies import WeightPolicy
+from schedules.schedule import Schedule
+
+
+def lagged_order(stage: int, microbatches: int, input_lag: int, weight_lag: int) -> list[Action]:
+    """Round x of a stage: F of x, I of x − input_lag, W of x − weight_lag, where they exist.
+
+    Parameters
+    ----------
+    stage, microbatches : int
+    input_lag, weight_lag : int
+        Rounds between F and I, and between F and W; 0 ≤ input_lag ≤ weight_lag.
+
+    Examples
+    --------
+    >>> [str(action) for action in lagged_order(0, 2, 0, 1)]
+    ['0F0', '0I0', '0F1', '0I1', '0W0', '0W1']
+    """
+    return [
+        Action(kind, stage, m)
+        for x in range(microbatches + weight_lag)
+        for kind, m in ((Kind.F, x), (Kind.I, x - input_lag), (Kind.W, x - weight_lag))
+        if 0 <= m < microbatches
+    ]
+
+
+def require_microbatches(family: str, stages: int, microbatches: int, least: int) -> None:
+    """Refuse fewer microbatches than a handcrafted zero-bubble schedule fills its warm-up with.
+
+    Raises
+    ------
+    ParameterError
+        With the least number.
+    """
+    if microbatches < least:
+        raise ParameterError(
+            f"with p = {stages} stages the warm-up holds {least} microbatches, found "
+            f"M = {microbatches}",
+            f"family {family}",
+            f"take M ≥ {least}, or fewer stages",
+        )
+
+
+def build(stages: int, microbatches: int) -> Schedule:
+    """Generate ZB-H1 for p ≥ 1 stages and M ≥ p microbatches.
+
+    Raises
+    ------
+    ParameterError, SizeError
+        A parameter outside its domain, or more actions than this package agrees to build.
+
+    Examples
+    --------
+    >>> from schedules.timeline import timeline
+    >>> for row in timeline(build(2, 3)).rows():
+    ...     print(row)
+    F0 F1 . I0 W0 F2 I1 W1 I2 W2
+    . F0 I0 F1 I1 W0 F2 I2 W1 W2
+    """
+    FAMILY.checked(stages, microbatches, {})
+    require_microbatches(FAMILY.name, stages, microbatches, stages)
+    require_room(FAMILY.name, stages, microbatches)
+    last = stages - 1
+    orders = [lagged_order(s, microbatches, last - s, last) for s in range(stages)]
+    return Schedule.from_orders(FAMILY.name, orders, microbatches, FAMILY.policy)
+
+
+FAMILY: Final = Family(
+    name="zb-h1",
+    source="Qi et al. 2023, section 2.1",
+    summary="1F1B with split backwards: a third of its bubble, the same peak; M ≥ p",
+    policy=WeightPolicy("flush"),
+    build=build,
+    figures=Figures(
+        makespan="3*M + p - 1",
+        work="3*M",
+        peak="p",
+    ),
+)

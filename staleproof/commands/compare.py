@@ -1,0 +1,179 @@
+"""``staleproof compare``: schedules side by side."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from schedules import Kind, Schedule, Timeline, build, get_family, timeline, versions
+from staleproof.arguments import Parser, add_json
+from staleproof.commands.command import Command
+from staleproof.commands.convert import is_file
+from staleproof.errors import UsageError
+from staleproof.family_options import add_parameters, add_size, parameters, size
+from staleproof.output import put_json, put_table
+
+if TYPE_CHECKING:
+    from schedules.analysis import Sizes
+
+WHOLE: Final = "F = B = 1"
+SPLIT: Final = "F = I = W = 1, B = 2"
+
+LABELS: Final = {
+    "times": "times",
+    "ranks": "ranks",
+    "stages": "stages",
+    "microbatches": "microbatches",
+    "makespan": "makespan",
+    "bubble": "bubble",
+    "utilisation_min": "utilisation, least",
+    "utilisation_max": "utilisation, most",
+    "peak_activations": "activations kept, most on a rank",
+    "peak_versions": "weight versions kept, most of a copy",
+    "peak_pending": "weight gradients pending, most on a rank",
+    "staleness_max": "local staleness, most",
+    "messages": "messages",
+    "peak_bytes": "bytes kept, most on a rank",
+    "volume": "bytes sent",
+}
+
+
+def configure(parser: Parser) -> None:
+    """Add the arguments of ``compare``."""
+    parser.add_argument(
+        "sources", metavar="FAMILY|FILE", nargs="+", help="families and schedule files"
+    )
+    add_size(parser)
+    add_parameters(parser)
+    parser.add_argument(
+        "--sizes", metavar="FILE.toml", help="bytes of each stage: adds memory and volume in bytes"
+    )
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Compare schedules."""
+    from schedules.analysis import read_sizes
+
+    _require_consistent(arguments)
+    sizes = None if arguments.sizes is None else read_sizes(arguments.sizes)
+    found = [
+        summary(name, line, sizes) | {"times": times} for name, line, times in _runs(arguments)
+    ]
+    if arguments.json:
+        put_json({"schedules": found})
+        return 0
+    rows = [
+        [label, *(_cell(entry[key]) for entry in found)]
+        for key, label in LABELS.items()
+        if any(entry[key] is not None for entry in found)
+    ]
+    put_table("", ["", *(entry["name"] for entry in found)], rows)
+    return 0
+
+
+def summary(name: str, line: Timeline, sizes: Sizes | None = None) -> dict[str, Any]:
+    """The numbers of one run, as plain data; bytes are None without `sizes`.
+
+    Examples
+    --------
+    >>> found = summary("gpipe", timeline(build("gpipe", 2, 3)))
+    >>> found["makespan"], str(found["bubble"]), found["peak_activations"], found["messages"]
+    (8, '1/4', 3, 6)
+    """
+    from schedules.analysis import byte_peaks, peaks, traffic, utilisation
+
+    schedule = line.schedule
+    busy, most, channels = utilisation(line), peaks(line), traffic(schedule, sizes)
+    return {
+        "name": name,
+        "ranks": schedule.ranks,
+        "stages": schedule.stages,
+        "microbatches": schedule.microbatches,
+        "makespan": line.length,
+        "bubble": line.idle_fraction,
+        "utilisation_min": min(busy, default=Fraction(0)),
+        "utilisation_max": max(busy, default=Fraction(0)),
+        "peak_activations": max(most.activations_by_rank, default=0),
+        "peak_versions": max(most.versions_by_stage, default=0),
+        "peak_pending": max(most.pending_by_rank, default=0),
+        "staleness_max": int(versions(schedule).local_staleness.max(initial=0)),
+        "messages": sum(channel.messages for channel in channels),
+        "peak_bytes": None if sizes is None else max(byte_peaks(line, sizes).total, default=0),
+        "volume": None if sizes is None else sum(channel.volume or 0 for channel in channels),
+    }
+
+
+def _require_consistent(arguments: Namespace) -> None:
+    given = "-p" if arguments.p is not None else "--set" if arguments.set else None
+    if given and all(is_file(source) for source in arguments.sources):
+        raise UsageError("it describes a family, and these are files", given, "drop it")
+    families = [source for source in arguments.sources if not is_file(source)]
+    known = {known.name for source in families for known in get_family(source).parameters}
+    unknown = [name for name in parameters(arguments) if name not in known]
+    if unknown:
+        raise UsageError(
+            f"none of these families has a parameter {unknown[0]!r}; they have: "
+            f"{', '.join(sorted(known)) or 'none'}",
+            "--set",
+            "see `staleproof families`",
+        )
+
+
+def _runs(arguments: Namespace) -> Iterator[tuple[str, Timeline, str]]:
+    """Name, run and meaning of time of every schedule.
+
+    Where one splits its backwards, whole ones take 2 slots in all of them: else a slot would not
+    mean the same amount of work.
+    """
+    loaded = list(_loaded(arguments))
+    split = any(np.isin(schedule.kind, (Kind.I, Kind.W)).any() for _, schedule, _ in loaded)
+    durations, times = ({Kind.B: 2}, SPLIT) if split else ({}, WHOLE)
+    for name, schedule, recorded in loaded:
+        if recorded is not None:
+            yield name, recorded, "recorded"
+        else:
+            yield name, timeline(schedule, durations), times
+
+
+def _loaded(arguments: Namespace) -> Iterator[tuple[str, Schedule, Timeline | None]]:
+    """Every schedule, and its run if that was recorded.
+
+    A parameter goes to the families that have it.
+    """
+    for source in arguments.sources:
+        if is_file(source):
+            yield source, *_read(source, arguments.m)
+            continue
+        own = {parameter.name for parameter in get_family(source).parameters}
+        chosen = {key: value for key, value in parameters(arguments).items() if key in own}
+        yield source, build(source, *size(arguments, source), **chosen), None
+
+
+def _read(source: str, microbatches: int | None) -> tuple[Schedule, Timeline | None]:
+    from schedules.formats import read_document
+
+    document = read_document(source, None, microbatches, None)
+    return document.schedule, None if document.trace is None else document.trace.timeline
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, Fraction):
+        return f"{value} ({float(value):.1%})" if value.denominator > 1 else str(value)
+    return "" if value is None else str(value)
+
+
+COMMAND: Final = Command(
+    name="compare",
+    summary="schedules side by side",
+    description=(
+        "Prints makespan, bubble, utilisation, memory, staleness and messages of several\n"
+        "schedules in a table. All run in the same unit times, recorded traces in their own."
+    ),
+    configure=configure,
+    run=run,
+)

@@ -1,0 +1,169 @@
+"""``staleproof convert``: a schedule from one file format to another."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from argparse import Namespace
+from typing import TYPE_CHECKING, Final
+
+from schedules import WeightPolicy
+from staleproof.arguments import Parser, add_json, suggestion
+from staleproof.commands.check import POLICIES, read_policy
+from staleproof.commands.command import Command
+from staleproof.errors import DestinationError, UsageError
+from staleproof.family_options import add_parameters, add_size, built
+from staleproof.output import note, put, put_json, shown
+
+if TYPE_CHECKING:
+    from schedules.formats import Document, Format
+
+FORMAT_NAMES: Final = ("json", "trace", "csv", "deepspeed", "megatron", "chrome")
+"""The keys of `schedules.formats.FORMATS`, known here without reading them."""
+
+
+def configure(parser: Parser) -> None:
+    """Add the arguments of ``convert``."""
+    parser.add_argument("source", metavar="IN", help="a schedule file, or a family with its -p")
+    parser.add_argument("out", metavar="OUT", help="file to write")
+    names = ", ".join(FORMAT_NAMES)
+    parser.add_argument(
+        "--from",
+        dest="source_format",
+        metavar="FORMAT",
+        help=f"format of IN: {names} (default: told by its content, else by its name)",
+    )
+    parser.add_argument(
+        "--to",
+        dest="out_format",
+        metavar="FORMAT",
+        help="format of OUT (default: told by its name)",
+    )
+    add_size(parser)
+    add_parameters(parser)
+    parser.add_argument(
+        "--policy",
+        metavar="NAME",
+        help=f"weight policy: {', '.join(POLICIES)} (default: what IN says, else flush)",
+    )
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Convert a file."""
+    policy = read_policy(arguments.policy)
+    target = _out_format(arguments)
+    document, source = _load(arguments, policy)
+    content = target.write(document).encode()
+    _write(content, arguments.out)
+    lost = [held for held in document.holds if held not in target.keeps]
+    if arguments.json:
+        put_json(
+            {
+                "from": source,
+                "to": target.name,
+                "actions": len(document.schedule),
+                "out": arguments.out,
+                "left_out": lost,
+            }
+        )
+        return 0
+    if lost:
+        note(f"not held by the format {target.name}, left out: {', '.join(lost)}")
+    put(f"{arguments.out}: {target.name}, {len(document.schedule)} actions, from {source}")
+    return 0
+
+
+def _format(name: str, option: str) -> Format:
+    from schedules.formats import FORMATS
+
+    if name in FORMATS:
+        return FORMATS[name]
+    raise UsageError(
+        f"a format is one of {', '.join(FORMATS)}, not {shown(name)}",
+        option,
+        suggestion(name, FORMATS) or "name one of them",
+    )
+
+
+def _out_format(arguments: Namespace) -> Format:
+    from schedules.formats import FORMATS, format_of_name
+
+    if arguments.out_format is not None:
+        return _format(arguments.out_format, "--to")
+    found = format_of_name(arguments.out)
+    if found is not None:
+        return found
+    suffixes = [suffix for entry in FORMATS.values() for suffix in entry.suffixes]
+    raise UsageError(
+        f"the format of a new file is told by the end of its name ({', '.join(suffixes)}), found "
+        f"{shown(arguments.out)}",
+        "OUT",
+        "add --to FORMAT, or choose such a name",
+    )
+
+
+def _load(arguments: Namespace, policy: WeightPolicy | None) -> tuple[Document, str]:
+    """What IN holds, and the name of its format; that of a family is ``family``."""
+    from schedules.formats import Document, read_document, sniff
+
+    if arguments.source_format is None and not is_file(arguments.source):
+        schedule = built(arguments, arguments.source)
+        return Document(
+            schedule if policy is None else dataclasses.replace(schedule, policy=policy)
+        ), "family"
+    given = "-p" if arguments.p is not None else "--set" if arguments.set else None
+    if given:
+        raise UsageError("it describes a family, and IN is a file", given, "drop it")
+    name = arguments.source_format
+    entry = sniff(arguments.source) if name is None else _format(name, "--from")
+    return read_document(arguments.source, entry.name, arguments.m, policy), entry.name
+
+
+def is_file(source: str) -> bool:
+    """Whether IN names a file; anything else is taken for a family.
+
+    Examples
+    --------
+    >>> is_file("step.csv"), is_file("runs/step"), is_file("pipedream")
+    (True, True, False)
+    """
+    from schedules.formats import format_of_name
+
+    looks_like_one = os.sep in source or format_of_name(source) is not None
+    return looks_like_one or os.path.isfile(source)
+
+
+def _write(content: bytes, out: str) -> None:
+    """Write a file so that its readers see either the old one or the new one.
+
+    Raises
+    ------
+    DestinationError
+        Something else than a file is there.
+    reports.errors.OutputError
+        It cannot be written.
+    """
+    from reports.files import write_files
+
+    path = os.path.realpath(out)  # a link stays one, what it leads to is replaced
+    device = os.path.abspath(out).startswith(("/dev/", "/proc/"))
+    taken = os.path.lexists(path) and not os.path.isfile(path)
+    if device or taken or out.endswith(os.sep):
+        raise DestinationError(
+            "must be a file, but something else is there", out, "choose another name"
+        )
+    write_files({os.path.basename(path): content}, os.path.dirname(path))
+
+
+COMMAND: Final = Command(
+    name="convert",
+    summary="write a schedule in another format",
+    description=(
+        "Reads a schedule file, or generates a family, and writes it in another format. What the\n"
+        "new format cannot say is an error if it is an action, and is listed otherwise. OUT is\n"
+        "replaced as a whole or not at all."
+    ),
+    configure=configure,
+    run=run,
+)

@@ -1,0 +1,193 @@
+"""``staleproof draw``: a picture of a schedule."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any, Final
+
+from schedules import LINEARIZATIONS, Schedule, Timeline, get_family, get_linearization
+from schedules.linearization import DEFAULT
+from staleproof.arguments import Parser, add_json, suggestion
+from staleproof.commands.command import Command
+from staleproof.commands.convert import is_file
+from staleproof.errors import InputError, UsageError
+from staleproof.family_options import add_parameters, add_size, built, size
+from staleproof.output import put, put_json, shown
+
+if TYPE_CHECKING:
+    from reports.figures import Picture
+
+WHATS: Final = ("timeline", "delays", "staleness")
+
+
+def configure(parser: Parser) -> None:
+    """Add the arguments of ``draw``."""
+    parser.add_argument("source", metavar="FAMILY|FILE", help="a family, or a schedule file")
+    add_size(parser)
+    add_parameters(parser)
+    parser.add_argument(
+        "--what",
+        metavar="WHAT",
+        default=WHATS[0],
+        help=f"{', '.join(WHATS)} (default {WHATS[0]})",
+    )
+    parser.add_argument(
+        "--linearization",
+        metavar="L",
+        help=f"of delays: {', '.join(LINEARIZATIONS)} (default {DEFAULT})",
+    )
+    parser.add_argument("-o", metavar="OUT", required=True, help="an .svg, .png or .pdf file")
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Draw a picture."""
+    from reports.drawing import require_destination, save_picture
+
+    _require_consistent(arguments)
+    suffix = require_destination(arguments.o)
+    line, measured = _loaded(arguments)
+    schedule = line.schedule
+    save_picture(_picture(arguments, line, measured), arguments.o)
+    if arguments.json:
+        put_json(
+            {
+                "out": arguments.o,
+                "format": suffix,
+                "what": arguments.what,
+                "source": arguments.source,
+                "ranks": schedule.ranks,
+                "stages": schedule.stages,
+                "microbatches": schedule.microbatches,
+                "actions": len(schedule),
+                "length": line.length,
+                "idle_fraction": line.idle_fraction,
+            }
+        )
+    else:
+        put(f"{arguments.o}: {arguments.what} of {schedule.name}")
+    return 0
+
+
+def _require_consistent(arguments: Namespace) -> None:
+    if arguments.what not in WHATS:
+        raise UsageError(
+            f"a picture shows one of {', '.join(WHATS)}, not {shown(arguments.what)}",
+            "--what",
+            suggestion(arguments.what, WHATS) or "name one of them",
+        )
+    if arguments.linearization is not None:
+        get_linearization(arguments.linearization)
+        if arguments.what != "delays":
+            raise UsageError(
+                f"it says how delays are counted, and {arguments.what} has none",
+                "--linearization",
+                "drop it, or add --what delays",
+            )
+
+
+def _loaded(arguments: Namespace) -> tuple[Timeline, bool]:
+    """The run to draw, and whether its times were recorded rather than computed."""
+    from schedules import timeline
+
+    if not is_file(arguments.source):
+        _require_room(arguments)
+        return timeline(built(arguments, arguments.source)), False
+    from schedules.formats import read_document
+
+    given = "-p" if arguments.p is not None else "--set" if arguments.set else None
+    if given:
+        raise UsageError("it describes a family, and this is a file", given, "drop it")
+    document = read_document(arguments.source, None, arguments.m, None)
+    if document.trace is not None:
+        return document.trace.timeline, True
+    return timeline(document.schedule), False
+
+
+def _require_room(arguments: Namespace) -> None:
+    """Refuse what is too large to draw before it takes its time."""
+    from reports.errors import PictureError
+    from reports.figures.gantt import MOST_BARS
+    from schedules.delays import require_room
+
+    get_family(arguments.source)
+    ranks, microbatches = size(arguments, arguments.source)
+    if arguments.what == "delays":
+        require_room(ranks, microbatches)
+    elif 2 * ranks * microbatches > MOST_BARS:
+        raise PictureError(
+            f"a picture shows at most {MOST_BARS} actions, and p = {ranks} ranks with M = "
+            f"{microbatches} microbatches make at least 2·p·M = {2 * ranks * microbatches}",
+            arguments.source,
+            "draw fewer microbatches",
+        )
+
+
+def _picture(arguments: Namespace, line: Timeline, measured: bool) -> Picture:
+    if arguments.what == "delays":
+        return _delays(line, arguments.linearization or DEFAULT)
+    return _staleness(line.schedule) if arguments.what == "staleness" else _run(line, measured)
+
+
+def _run(line: Timeline, measured: bool) -> Picture:
+    from reports.drawing import run_picture
+
+    if measured:
+        return run_picture(line, _title(line.schedule), "recorded times")
+    busy, total = line.busy, line.schedule.ranks * line.length
+    idle = f"idle {line.idle} of {total}" + (f" ({1 - busy / total:.1%})" if total else "")
+    return run_picture(line, _title(line.schedule), f"{line.length} slots; {idle}")
+
+
+def _delays(line: Timeline, linearization: str) -> Picture:
+    from reports.drawing import Matrix
+    from schedules import FAMILIES, delays, steady
+
+    schedule = line.schedule
+    family = FAMILIES.get(schedule.name)
+    found = (family.no_steady if family else "") or steady(delays(line, linearization))
+    if isinstance(found, str):
+        raise InputError(
+            f"there is no steady delay matrix, as {found}",
+            schedule.name,
+            "draw --what timeline or --what staleness",
+        )
+    return Matrix(
+        _title(schedule),
+        f"steady global delay, {linearization} linearization: max {found.max}, mean {found.mean}",
+        "active stage i",
+        "block j",
+        tuple(map(tuple, found.rows.tolist())),
+    )
+
+
+def _staleness(schedule: Schedule) -> Picture:
+    from reports.drawing import Matrix
+    from schedules import versions
+
+    found = versions(schedule).local_staleness
+    return Matrix(
+        _title(schedule),
+        f"local staleness, weight policy {schedule.policy.name}: max {int(found.max(initial=0))}",
+        "stage",
+        "microbatch",
+        tuple(map(tuple, found.tolist())),
+    )
+
+
+def _title(schedule: Schedule) -> str:
+    given: dict[str, Any] = {"p": schedule.ranks, "M": schedule.microbatches}
+    given |= dict(schedule.parameters)
+    return f"{schedule.name}: " + ", ".join(f"{name} = {value}" for name, value in given.items())
+
+
+COMMAND: Final = Command(
+    name="draw",
+    summary="a picture of a schedule",
+    description=(
+        "Draws who does what when, the steady delay matrix, or the local staleness of every stage\n"
+        "and microbatch. OUT is replaced as a whole or not at all."
+    ),
+    configure=configure,
+    run=run,
+)
