@@ -36,7 +36,7 @@ CHOICES: Final = 3
 MAX_VALUE: Final = 64
 """Largest value of a given parameter: the grid is built in seconds."""
 
-SYMBOLS: Final = ("p", "M", "r", "chunks")
+SYMBOLS: Final = {name: sympy.Symbol(name, integer=True) for name in ("p", "M", "r", "chunks")}
 """Integers that a formula may name."""
 
 METHOD: Final = "runs of the whole grid, compared exactly"
@@ -269,11 +269,9 @@ def _compare(
 
 def _choices(family: Family, values: Mapping[str, int]) -> Iterator[dict[str, int]]:
     """Every assignment of the family's parameters on the grid."""
+    names = [parameter.name for parameter in family.parameters]
     for chosen in product(*(_values(parameter, values) for parameter in family.parameters)):
-        yield {
-            parameter.name: value
-            for parameter, value in zip(family.parameters, chosen, strict=True)
-        }
+        yield dict(zip(names, chosen, strict=True))
 
 
 def _values(parameter: Parameter, given: Mapping[str, int]) -> Sequence[int]:
@@ -285,22 +283,18 @@ def _domain(family: Family, figures: Figures, values: Mapping[str, int], count: 
     parts = [f"{RANKS[0]} <= p <= {RANKS[-1]}", f"1 <= M <= {PER_RANK}*p"]
     for parameter in family.parameters:
         name, axis = parameter.name, _values(parameter, values)
-        parts.append(
-            f"{name} = {axis[0]}" if name in values else f"{axis[0]} <= {name} <= {axis[-1]}"
-        )
+        free = f"{axis[0]} <= {name} <= {axis[-1]}"
+        parts.append(f"{name} = {axis[0]}" if name in values else free)
     where = _read(figures.where)
     parts += [sympy.sstr(where)] if where != sympy.true else []
     return f"{', '.join(parts)}, all {count} sizes that the family accepts"
 
 
 def _read(text: str) -> Any:
-    names = {name: sympy.Symbol(name, integer=True) for name in SYMBOLS}
-    # Again, since the text "True" is read as Python's.
-    return sympy.sympify(sympy.sympify(text, locals=names))
+    # Twice, since the text "True" is read as Python's.
+    return sympy.sympify(sympy.sympify(text, locals=SYMBOLS))
 
 
 def _at(form: Any, size: Mapping[str, int]) -> Any:
     """A formula at numbers, exactly."""
-    return form.xreplace(
-        {sympy.Symbol(name, integer=True): sympy.Integer(value) for name, value in size.items()}
-    )
+    return form.xreplace({SYMBOLS[name]: sympy.Integer(value) for name, value in size.items()})

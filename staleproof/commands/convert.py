@@ -42,6 +42,11 @@ def configure(parser: Parser) -> None:
     add_size(parser)
     add_parameters(parser)
     parser.add_argument(
+        "--lower",
+        metavar="PLACEMENT",
+        help="add sends and receives: as-soon-as-possible (PyTorch's) or just-in-time",
+    )
+    parser.add_argument(
         "--policy",
         metavar="NAME",
         help=f"weight policy: {', '.join(POLICIES)} (default: what IN says, else flush)",
@@ -54,6 +59,8 @@ def run(arguments: Namespace) -> int:
     policy = read_policy(arguments.policy)
     target = _out_format(arguments)
     document, source = _load(arguments, policy)
+    if arguments.lower is not None:
+        document = _lowered(document, arguments.lower)
     content = target.write(document).encode()
     _write(content, arguments.out)
     lost = [held for held in document.holds if held not in target.keeps]
@@ -72,6 +79,20 @@ def run(arguments: Namespace) -> int:
         note(f"not held by the format {target.name}, left out: {', '.join(lost)}")
     put(f"{arguments.out}: {target.name}, {len(document.schedule)} actions, from {source}")
     return 0
+
+
+def _lowered(document: Document, placement: str) -> Document:
+    """The document's schedule with messages; what it held beside the schedule no longer fits."""
+    from schedules.formats import Document
+    from schedules.lowering import PLACEMENTS, lower
+
+    if placement not in PLACEMENTS:
+        raise UsageError(
+            f"messages are placed {' or '.join(PLACEMENTS)}, not {shown(placement)}",
+            "--lower",
+            suggestion(placement, PLACEMENTS) or "name one of them",
+        )
+    return Document(lower(document.schedule, placement))
 
 
 def _format(name: str, option: str) -> Format:

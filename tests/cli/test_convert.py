@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from schedules import build
+from schedules import Kind, build
 from schedules.formats import FORMATS, read_document
 from staleproof.cli import main
 from staleproof.commands.convert import FORMAT_NAMES
@@ -167,3 +167,22 @@ def test_a_schedule_that_cannot_run_has_no_trace(tmp_path: Path, problem: Proble
     path.write_text("0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n")
     assert "wait for each other" in problem("convert", path, tmp_path / "a.jsonl")["what"]
     convert(path, tmp_path / "a.json")
+
+
+def test_lowering_gives_pytorchs_messages(tmp_path: Path) -> None:
+    """PyTorch's file holds parameter collectives too, which shift where receives stand."""
+    out = tmp_path / "out.csv"
+    convert("1f1b", out, "-p", 4, "-m", 8, "--lower", "as-soon-as-possible")
+    ours = read_document(out).schedule
+    torch = read_document(DATA / "torch2.13_1F1B_p4_m8.comms.csv").schedule
+    collectives = (Kind.UNSHARD, Kind.RESHARD, Kind.REDUCE)
+    for rank in range(4):
+        theirs = [action for action in torch.rank(rank) if action.kind not in collectives]
+        assert sorted(ours.rank(rank)) == sorted(theirs)
+
+
+def test_unknown_lowering(problem: Problem, tmp_path: Path) -> None:
+    error = problem("convert", "1f1b", tmp_path / "out.csv", "-p", 2, "--lower", "just-in-tim")
+    assert error["where"] == "--lower"
+    assert "just-in-time" in error["fix"]
+    assert not list(tmp_path.iterdir())
