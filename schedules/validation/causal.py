@@ -72,7 +72,7 @@ def _mixed_pipelines(schedule: Schedule) -> Finding:
         microbatch = int(schedule.microbatch[index])
         one, other = int(first[microbatch]), index
         pipelines = [int(schedule.pipeline[one]), int(schedule.pipeline[other])]
-        return (
+        return Case(
             schedule.place(index),
             f"a microbatch stays in one pipeline, but {schedule.action(one)} "
             f"({schedule.place(one)}) is in pipeline {pipelines[0]} and {schedule.action(other)} "
@@ -92,7 +92,7 @@ def _inversions(schedule: Schedule, inverted: Edges) -> Finding:
         source, target = int(inverted.source[edge]), int(inverted.target[edge])
         needed, early = schedule.action(source), schedule.action(target)
         place = schedule.place(target)
-        return (
+        return Case(
             place,
             f"an action stands behind what it needs, but {early} stands before {needed} "
             f"({schedule.place(source)}), whose {_need(schedule, source, target)} it needs",
@@ -122,7 +122,7 @@ def _circles(schedule: Schedule, found: Edges) -> Finding:
 
     def describe(case: int) -> Case:
         cycle = cycles[case]
-        return (
+        return Case(
             schedule.place(cycle[0].action),
             "ranks must not wait for each other in a circle, but "
             + describe_cycle(schedule, cycle),

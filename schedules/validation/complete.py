@@ -142,7 +142,7 @@ def _nothing(schedule: Schedule) -> Finding:
     stages, microbatches = schedule.stages, schedule.microbatches
 
     def describe(_: int) -> Case:
-        return (
+        return Case(
             schedule.name,
             f"a schedule has at least one stage, one microbatch and one action, found {stages} "
             f"stages, {microbatches} microbatches and {len(schedule)} actions",
@@ -162,7 +162,7 @@ def _out_of_range(schedule: Schedule) -> Finding:
     def describe(case: int) -> Case:
         index = int(wrong[case])
         action = schedule.action(index)
-        return (
+        return Case(
             schedule.place(index),
             f"stages are 0 … {stages - 1} and microbatches 0 … {M - 1}, found {action}",
             f"renumber it, or state the number of microbatches if it is not {M}",
@@ -178,7 +178,7 @@ def _absent_stages(counts: Counts) -> Finding:
 
     def describe(case: int) -> Case:
         stage = int(absent[case])
-        return (
+        return Case(
             schedule.name,
             f"every stage from 0 to {schedule.stages - 1} computes something, but stage {stage} "
             "has no computation at all",
@@ -195,7 +195,7 @@ def _absent_microbatches(counts: Counts) -> Finding:
 
     def describe(case: int) -> Case:
         microbatch = int(absent[case])
-        return (
+        return Case(
             schedule.name,
             f"every microbatch from 0 to {schedule.microbatches - 1} is computed, but microbatch "
             f"{microbatch} has no computation at any stage",
@@ -223,7 +223,7 @@ def _pairs(counts: Counts, mistake: Mistake) -> Finding:
                 for index in present[:CAP]
             ],
         }
-        return (
+        return Case(
             _place(schedule, stage, present, mistake.culprit),
             f"stage {stage}, microbatch {microbatch} has {_found(schedule, present)}, but {RULE}",
             mistake.fix.format(s=stage, m=microbatch),

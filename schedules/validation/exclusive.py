@@ -39,7 +39,7 @@ def _unknown_pipelines(schedule: Schedule) -> Finding:
     def describe(case: int) -> Case:
         index = int(wrong[case])
         pipeline = int(schedule.pipeline[index])
-        return (
+        return Case(
             schedule.place(index),
             f"pipelines are 0 … {pipelines - 1}, but {schedule.action(index)} is in pipeline "
             f"{pipeline}",
@@ -107,7 +107,7 @@ def _scattered(schedule: Schedule) -> Finding:
         words = [stand.words(schedule) for stand in stands[:SHOWN_RANKS]]
         if count > SHOWN_RANKS:
             words.append(f"more on {count - SHOWN_RANKS} other ranks")
-        return (
+        return Case(
             schedule.place(least.first),
             f"a stage lives on one rank, but {_stage_name(schedule, least.pipeline, least.stage)} "
             f"has {' and '.join(words)}",
@@ -135,7 +135,7 @@ def _elsewhere(schedule: Schedule) -> Finding:
         entry = int(wrong[case])
         stand = Stand.at(schedule, int(first[entry]), int(counts[entry]))
         rank = int(stated[owner[entry]])
-        return (
+        return Case(
             schedule.place(stand.first),
             f"a stage runs where the placement says, rank {rank} for "
             f"{_stage_name(schedule, stand.pipeline, stand.stage)}, but it has "
@@ -165,7 +165,7 @@ def _shared_copies(schedule: Schedule) -> Finding:
 
     def describe(case: int) -> Case:
         stage, copy, one, other = torn[case]
-        return (
+        return Case(
             schedule.name,
             f"a weight copy lives on one rank, but the placement puts copy {copy} of stage "
             f"{stage} on ranks {one} and {other}",

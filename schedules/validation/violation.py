@@ -4,15 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from schedules.schedule import Schedule
 
-Case = tuple[str, str, str, dict[str, object]]
-"""Place, rule with the values found, remedy, witness."""
-
 CAP: Final = 50
 """Most violations of one invariant that are spelled out."""
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A relation between two actions, for pictures.
+
+    Attributes
+    ----------
+    source, target : int
+        Flat indices.
+    label : str
+        What the source does to the target: ``waits for``, ``meets``, ``reads version 3``.
+    """
+
+    source: int
+    target: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What a picture of a violation points at.
+
+    Attributes
+    ----------
+    actions : tuple of int
+        Flat indices, the one to look at first in front.
+    arrows : tuple of Arrow
+    """
+
+    actions: tuple[int, ...] = ()
+    arrows: tuple[Arrow, ...] = ()
+
+
+NOTHING: Final = Marks()
+
+
+class Case(NamedTuple):
+    """One case of a mistake in words: place, rule with the values found, remedy, witness."""
+
+    place: str
+    what: str
+    fix: str
+    witness: dict[str, object]
+    marks: Marks = NOTHING
 
 
 @dataclass(frozen=True)
@@ -22,7 +64,7 @@ class Violation:
     Attributes
     ----------
     invariant : str
-        The invariant that does not hold: ``complete``, ``causal``, ``exclusive`` or ``versions``.
+        Name of the invariant that does not hold.
     message : str
         The place, the rule, the values found and the remedy.
     place : str
@@ -30,12 +72,15 @@ class Violation:
         is there to look at.
     witness : dict
         The values as plain data.
+    marks : Marks
+        The actions concerned, for pictures.
     """
 
     invariant: str
     message: str
     place: str
     witness: dict[str, object]
+    marks: Marks = NOTHING
 
 
 @dataclass(frozen=True)
@@ -63,8 +108,9 @@ def listed(schedule: Schedule, invariant: str, findings: Sequence[Finding]) -> l
     for finding in findings:
         room = min(finding.count, CAP - len(shown))
         for case in range(room):
-            place, what, fix, witness = finding.describe(case)
-            shown.append(Violation(invariant, f"{place}: {what}; {fix}", place, witness))
+            place, what, fix, witness, marks = finding.describe(case)
+            message = f"{place}: {what}; {fix}"
+            shown.append(Violation(invariant, message, place, witness, marks))
         if finding.count > room:
             hidden[finding.mistake] = hidden.get(finding.mistake, 0) + finding.count - room
     if hidden:
