@@ -1,4 +1,4 @@
-"""Whether a schedule can run and computes what it should: every invariant, checked at once.
+"""Whether the computations of a schedule are there, once, in an order that can be.
 
 ============= ================================================================================
 invariant     holds if
@@ -8,11 +8,11 @@ invariant     holds if
 ``causal``    nothing stands before what it needs, no ranks wait for each other in a circle, and
               a microbatch stays in one pipeline
 ``exclusive`` a stage of a pipeline, and a weight copy, lives on one rank, the one stated
-``versions``  the weight policy asks for no version that does not exist yet; looked at when the
+``policy``    the weight policy asks for no version that does not exist yet; looked at when the
               others hold
 ============= ================================================================================
 
-Sends and receives are not part of these invariants; see `has_messages`.
+Whether messages meet and queues let them pass, and all other invariants: `schedules.invariants`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from __future__ import annotations
 import numpy as np
 
 from schedules.actions import MESSAGES
-from schedules.errors import InvalidScheduleError
 from schedules.schedule import Schedule
 from schedules.validation.causal import causal
 from schedules.validation.complete import complete, is_empty
 from schedules.validation.exclusive import exclusive
 from schedules.validation.facts import facts
+from schedules.validation.policy import policy
 from schedules.validation.violation import Violation
-from schedules.versions import versions
 
 __all__ = ["Violation", "facts", "has_messages", "validate"]
 
@@ -60,19 +59,7 @@ def validate(schedule: Schedule) -> list[Violation]:
     if is_empty(schedule):
         return complete(schedule)
     found = [*complete(schedule), *causal(schedule), *exclusive(schedule)]
-    return found or _impossible_versions(schedule)
-
-
-def _impossible_versions(schedule: Schedule) -> list[Violation]:
-    try:
-        versions(schedule)
-    except InvalidScheduleError as error:
-        witness: dict[str, object] = {
-            "policy": schedule.policy.name,
-            "interval": schedule.policy.interval,
-        }
-        return [Violation("versions", str(error), error.where, witness)]
-    return []
+    return found or policy(schedule)
 
 
 def has_messages(schedule: Schedule) -> int | None:

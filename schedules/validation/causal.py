@@ -5,23 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import COMPUTE, Kind
+from schedules.actions import COMPUTE, MESSAGES, Kind
 from schedules.cycles import Wait, describe_cycle, find_cycles
-from schedules.dependencies import Edges, edges, in_range
-from schedules.schedule import Schedule
+from schedules.dependencies import MISSING, Edges, edges, in_range, tables
+from schedules.messages.queues import readers
+from schedules.schedule import IntArray, Schedule
 from schedules.timeline import run_to_end
-from schedules.validation.violation import Case, Finding, Violation, listed
+from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
 
 SLOT_OF_KIND = {Kind.F: 0, Kind.B: 1, Kind.I: 1, Kind.W: 2}
 """Computations of one (stage, microbatch) that stand for each other in a dependency."""
 
 
 def causal(schedule: Schedule) -> list[Violation]:
-    """What stands before something it needs, and what waits in a circle.
+    """What stands before something it needs, or never gets it, and what waits in a circle.
 
     An order that one rank breaks by itself is reported once for each pair; circles of several
-    ranks are looked for among the other dependencies. Where an action is missing, or there
-    twice, nothing is concluded from it.
+    ranks are looked for among the other dependencies. Where a computation is missing, or there
+    twice, nothing is concluded from it. In a schedule with messages, what a computation needs
+    from another rank has to be received before it on its own rank: nothing else brings it there.
 
     Examples
     --------
@@ -30,12 +32,14 @@ def causal(schedule: Schedule) -> list[Violation]:
     ['a.csv:row 1:cell 1: an action stands behind what it needs, but 0B0 stands before 0F0
     (a.csv:row 1:cell 2), whose forward it needs; move 0B0 behind 0F0']
     """
-    found = _without_ambiguous(schedule, edges(schedule))
+    ambiguous, found = _ambiguous(schedule), edges(schedule)
+    found = _choose(found, ~(ambiguous[found.source] | ambiguous[found.target]))
     rank = schedule.rank_of_action
     inverted = (rank[found.source] == rank[found.target]) & (found.source > found.target)
     findings = [
         _mixed_pipelines(schedule),
         _inversions(schedule, _choose(found, inverted)),
+        _not_received(schedule, ambiguous, found.target[inverted]),
         _circles(schedule, _choose(found, ~inverted)),
     ]
     return listed(schedule, "causal", findings)
@@ -45,8 +49,8 @@ def _choose(found: Edges, chosen: NDArray[np.bool_]) -> Edges:
     return Edges(found.source[chosen], found.target[chosen], found.kind[chosen])
 
 
-def _without_ambiguous(schedule: Schedule, found: Edges) -> Edges:
-    """Drop the dependencies of actions that are there twice (a B beside an I counts as twice)."""
+def _ambiguous(schedule: Schedule) -> NDArray[np.bool_]:
+    """Which computations are there twice (a B beside an I counts as twice)."""
     slots = np.full(len(Kind), len(SLOT_OF_KIND), dtype=np.int64)
     slots[list(SLOT_OF_KIND)] = list(SLOT_OF_KIND.values())
     computed = np.flatnonzero(np.isin(schedule.kind, list(COMPUTE)) & in_range(schedule))
@@ -55,7 +59,7 @@ def _without_ambiguous(schedule: Schedule, found: Edges) -> Edges:
     _, inverse, counts = np.unique(key, return_inverse=True, return_counts=True)
     ambiguous = np.zeros(len(schedule), dtype=np.bool_)
     ambiguous[computed] = counts[inverse] > 1
-    return _choose(found, ~(ambiguous[found.source] | ambiguous[found.target]))
+    return ambiguous
 
 
 def _mixed_pipelines(schedule: Schedule) -> Finding:
@@ -79,6 +83,7 @@ def _mixed_pipelines(schedule: Schedule) -> Finding:
             f"in pipeline {pipelines[1]}",
             f"put all actions of microbatch {microbatch} in one pipeline",
             {"microbatch": microbatch, "pipelines": pipelines},
+            Marks((other, one)),
         )
 
     return Finding("microbatch in two pipelines", len(strangers), describe)
@@ -103,6 +108,7 @@ def _inversions(schedule: Schedule, inverted: Edges) -> Finding:
                 "needs": str(needed),
                 "needs_place": schedule.place(source),
             },
+            Marks((target, source), (Arrow(target, source, "needs"),)),
         )
 
     return Finding("action before what it needs", len(order), describe)
@@ -114,6 +120,52 @@ def _need(schedule: Schedule, source: int, target: int) -> str:
     if schedule.stage[source] == schedule.stage[target]:
         return "forward" if schedule.kind[source] == Kind.F else "input gradient"
     return "activation" if schedule.kind[source] == Kind.F else "gradient"
+
+
+def _not_received(schedule: Schedule, ambiguous: NDArray[np.bool_], inverted: IntArray) -> Finding:
+    """What runs without its input; a receive behind its computation is an inversion already."""
+    source, target = _from_other_ranks(schedule)
+    received = np.zeros(len(schedule), dtype=np.bool_)
+    received[readers(schedule)[1]] = True
+    received[inverted] = True
+    lacks = np.flatnonzero(~(received[target] | ambiguous[target] | ambiguous[source]))
+
+    def describe(case: int) -> Case:
+        maker, index = int(source[lacks[case]]), int(target[lacks[case]])
+        forward = schedule.kind[index] == Kind.F
+        tensor, receive = ("activation", "RECV_F") if forward else ("gradient", "RECV_B")
+        action, place = schedule.action(index), schedule.place(index)
+        message = f"{action.stage}{receive}{action.microbatch}"
+        rank = int(schedule.rank_of_action[index])
+        return Case(
+            place,
+            f"what a computation needs from another rank is received before it, but {action} "
+            f"needs the {tensor} of {schedule.action(maker)} ({schedule.place(maker)}) and rank "
+            f"{rank} has no {message} before it",
+            f"add {message} before {action}, and the send that belongs to it if that is missing",
+            {
+                "action": str(action),
+                "place": place,
+                "needs": str(schedule.action(maker)),
+                "needs_place": schedule.place(maker),
+                "missing": message,
+            },
+            Marks((index, maker), (Arrow(maker, index, "does not reach"),)),
+        )
+
+    return Finding("input that is not received", len(lacks), describe)
+
+
+def _from_other_ranks(schedule: Schedule) -> tuple[IntArray, IntArray]:
+    """Computations and what they need from another rank by message; none without messages."""
+    nothing = np.zeros(0, dtype=np.int64)
+    if not np.isin(schedule.kind, list(MESSAGES)).any():
+        return nothing, nothing
+    index, rank = tables(schedule), schedule.rank_of_action
+    source = np.concatenate([index.forward[:-1].ravel(), index.backward[1:].ravel()])
+    target = np.concatenate([index.forward[1:].ravel(), index.backward[:-1].ravel()])
+    crosses = (source != MISSING) & (target != MISSING) & (rank[source] != rank[target])
+    return source[crosses], target[crosses]
 
 
 def _circles(schedule: Schedule, found: Edges) -> Finding:
@@ -128,6 +180,10 @@ def _circles(schedule: Schedule, found: Edges) -> Finding:
             + describe_cycle(schedule, cycle),
             "reorder the actions of one of these ranks",
             {"cycle": [_link(schedule, wait) for wait in cycle]},
+            Marks(
+                tuple(wait.action for wait in cycle),
+                tuple(Arrow(wait.action, wait.awaited, "waits for") for wait in cycle),
+            ),
         )
 
     return Finding("circle of waits", len(cycles), describe)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from schedules.actions import COMPUTE, MESSAGES, NO_MICROBATCH, Kind
 from schedules.dependencies import in_range, require_table_room
 from schedules.schedule import IntArray, Schedule
-from schedules.validation.violation import CAP, Case, Finding, Violation, listed, rank_place
+from schedules.validation.violation import CAP, Case, Finding, Marks, Violation, listed, rank_place
 
 Mask = NDArray[np.bool_]
 
@@ -167,6 +167,7 @@ def _out_of_range(schedule: Schedule) -> Finding:
             f"stages are 0 … {stages - 1} and microbatches 0 … {M - 1}, found {action}",
             f"renumber it, or state the number of microbatches if it is not {M}",
             {"action": str(action), "stages": stages, "microbatches": M},
+            Marks((index,)),
         )
 
     return Finding("stage or microbatch out of range", len(wrong), describe)
@@ -213,6 +214,7 @@ def _pairs(counts: Counts, mistake: Mistake) -> Finding:
     def describe(case: int) -> Case:
         stage, microbatch = pairs[case].tolist()
         present = _computations(schedule, stage, microbatch)
+        looked_at = _look_at(schedule, present, mistake.culprit)
         witness = {
             "mistake": mistake.name,
             "stage": stage,
@@ -224,10 +226,11 @@ def _pairs(counts: Counts, mistake: Mistake) -> Finding:
             ],
         }
         return Case(
-            _place(schedule, stage, present, mistake.culprit),
+            schedule.place(looked_at[0]) if looked_at else _rank_of_stage(schedule, stage),
             f"stage {stage}, microbatch {microbatch} has {_found(schedule, present)}, but {RULE}",
             mistake.fix.format(s=stage, m=microbatch),
             witness,
+            Marks(tuple(looked_at[:CAP])),
         )
 
     return Finding(mistake.name, len(pairs), describe)
@@ -239,15 +242,14 @@ def _computations(schedule: Schedule, stage: int, microbatch: int) -> list[int]:
     return [int(index) for index in np.flatnonzero(mine & np.isin(schedule.kind, list(COMPUTE)))]
 
 
-def _place(schedule: Schedule, stage: int, present: list[int], culprit: Kind | None) -> str:
-    """The last action of the culprit's kind, else the first of all, else the stage's rank."""
+def _look_at(schedule: Schedule, present: list[int], culprit: Kind | None) -> list[int]:
+    """The same actions, the last one of the culprit's kind first."""
     guilty = [index for index in present if schedule.kind[index] == culprit]
-    if guilty:
-        return schedule.place(guilty[-1])
-    if present:
-        return schedule.place(present[0])
-    rank = int(schedule.rank_of_action[np.argmax(schedule.stage == stage)])
-    return rank_place(schedule, rank)
+    return sorted(present, key=lambda index: index not in guilty[-1:])
+
+
+def _rank_of_stage(schedule: Schedule, stage: int) -> str:
+    return rank_place(schedule, int(schedule.rank_of_action[np.argmax(schedule.stage == stage)]))
 
 
 def _found(schedule: Schedule, present: list[int]) -> str:

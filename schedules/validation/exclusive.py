@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from schedules.schedule import IntArray, Schedule
-from schedules.validation.violation import CAP, Case, Finding, Violation, listed
+from schedules.validation.violation import CAP, Case, Finding, Marks, Violation, listed
 
 SHOWN_RANKS: Final = 8
 """Ranks of one stage that a message spells out."""
@@ -45,6 +45,7 @@ def _unknown_pipelines(schedule: Schedule) -> Finding:
             f"{pipeline}",
             "renumber it, or add the pipeline to the placement",
             {"action": str(schedule.action(index)), "pipeline": pipeline, "pipelines": pipelines},
+            Marks((index,)),
         )
 
     return Finding("pipeline without a placement", len(wrong), describe)
@@ -118,6 +119,7 @@ def _scattered(schedule: Schedule) -> Finding:
                 "ranks": count,
                 "found": [stand.data(schedule) for stand in stands],
             },
+            Marks((least.first, *(s.first for s in stands if s.first != least.first))),
         )
 
     return Finding("stage on several ranks", len(several), describe)
@@ -147,6 +149,7 @@ def _elsewhere(schedule: Schedule) -> Finding:
                 "placement": rank,
                 "found": [stand.data(schedule)],
             },
+            Marks((stand.first,)),
         )
 
     return Finding("stage not where the placement says", len(wrong), describe)

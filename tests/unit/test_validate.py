@@ -10,7 +10,7 @@ from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build, ti
 from schedules.errors import SizeError
 from schedules.formats.pytorch_csv import parse_csv, read_csv, write_csv
 from schedules.validate import Violation, facts, has_messages, validate
-from schedules.validation.violation import CAP
+from schedules.validation.violation import CAP, Marks
 
 DATA = Path(__file__).parents[1] / "data" / "schedules"
 FILES = sorted(DATA.glob("*.csv"))
@@ -43,6 +43,7 @@ def test_last_rank_bug() -> None:
         "or state the number of microbatches if it is not 4",
         f"{path}:row 4:cell 7",
         {"action": "3F4", "stages": 4, "microbatches": 4},
+        Marks((30,)),
     )
     assert missing == Violation(
         "complete",
@@ -56,6 +57,7 @@ def test_last_rank_bug() -> None:
             "actions": 1,
             "found": [{"action": "3B0", "place": f"{path}:row 4:cell 2"}],
         },
+        Marks((25,)),
     )
 
 
@@ -105,8 +107,8 @@ def test_several_mistakes_of_one_pair() -> None:
 
 @pytest.mark.parametrize("cell", ["1F2", "1SEND_B7"])
 def test_out_of_range(cell: str) -> None:
-    violation = only(f"{GOOD},{cell}")
-    assert violation.invariant == "complete"
+    violations = validate(parse_csv(f"{GOOD},{cell}", "a.csv"))
+    [violation] = [each for each in violations if each.invariant == "complete"]
     assert violation.place == "a.csv:row 2:cell 5"
     assert f"microbatches 0 … 1, found {cell}" in violation.message
 
@@ -213,7 +215,7 @@ def test_policy_that_asks_for_a_version_that_does_not_exist() -> None:
     assert validate(parse_csv(text, "a.csv", policy=WeightPolicy("vertical-sync"))) == []
     late = "0F0,0B0,0F1,0B1\n1F0,1I0,1F1,1W0,1B1"
     [violation] = validate(parse_csv(late, "a.csv", policy=WeightPolicy("vertical-sync")))
-    assert violation.invariant == "versions"
+    assert violation.invariant == "policy"
     assert violation.witness == {"policy": "vertical-sync", "interval": 1}
     assert validate(parse_csv(late, "a.csv", policy=WeightPolicy("stash"))) == []
 

@@ -9,6 +9,10 @@ from schedules.errors import InvalidScheduleError
 from schedules.formats.pytorch_csv import parse_csv
 from schedules.timeline import run_to_end
 from schedules.validate import Violation, validate
+from schedules.validation.causal import causal
+from schedules.validation.complete import complete
+from schedules.validation.exclusive import exclusive
+from schedules.validation.violation import Arrow, Marks
 
 FLUSH = WeightPolicy("flush")
 
@@ -138,3 +142,106 @@ def test_microbatch_in_two_pipelines() -> None:
     [violation] = validate(schedule)
     assert violation.invariant == "causal"
     assert violation.witness == {"microbatch": 0, "pipelines": [0, 1]}
+    assert violation.marks == Marks((1, 0))
+
+
+SENT = "0F0,0SEND_F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0"
+
+
+def missing(text: str) -> list[tuple[str, object]]:
+    """What is never received: the place of the computation, and the receive that is missing."""
+    return [
+        (each.place.removeprefix("a.csv:"), each.witness["missing"])
+        for each in causal(parse_csv(text, "a.csv"))
+    ]
+
+
+def test_everything_is_received() -> None:
+    assert causal(parse_csv(SENT, "a.csv")) == []
+    # Without any message, and between stages of one rank, nothing has to be.
+    assert causal(parse_csv("0F0,0B0\n1F0,1B0", "a.csv")) == []
+    turn = "0F0,0SEND_F0,0RECV_B0,0B0\n1RECV_F0,1F0,2F0,2B0,1B0,1SEND_B0"
+    assert causal(parse_csv(turn, "a.csv")) == []
+
+
+def test_an_input_that_is_never_received() -> None:
+    [violation] = causal(parse_csv(SENT.replace("1RECV_F0,", ""), "a.csv"))
+    assert violation.witness == {
+        "action": "1F0",
+        "place": "a.csv:row 2:cell 1",
+        "needs": "0F0",
+        "needs_place": "a.csv:row 1:cell 1",
+        "missing": "1RECV_F0",
+    }
+    assert violation.message == (
+        "a.csv:row 2:cell 1: what a computation needs from another rank is received before it, but "
+        "1F0 needs the activation of 0F0 (a.csv:row 1:cell 1) and rank 1 has no 1RECV_F0 before "
+        "it; add 1RECV_F0 before 1F0, and the send that belongs to it if that is missing"
+    )
+    assert violation.marks == Marks((4, 0), (Arrow(0, 4, "does not reach"),))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("0RECV_B0,", "", ("row 1:cell 3", "0RECV_B0")),
+        ("0SEND_F0,0RECV_B0", "0SEND_F0,0RECV_B1", ("row 1:cell 4", "0RECV_B0")),
+        ("0B0\n", "0I0,0W0\n", None),
+        ("0RECV_B0,0B0", "0I0,0W0", ("row 1:cell 3", "0RECV_B0")),
+        ("1RECV_F0,1F0,1B0", "1F0,1I0,1W0", ("row 2:cell 1", "1RECV_F0")),
+    ],
+)
+def test_what_counts_as_received(old: str, new: str, expected: tuple[str, str] | None) -> None:
+    assert old in SENT
+    found = missing(SENT.replace(old, new))
+    assert found == ([] if expected is None else [expected])
+
+
+def test_a_receive_on_another_rank_or_of_another_pipeline_is_none() -> None:
+    elsewhere = "0F0,0SEND_F0,1RECV_F0,0RECV_B0,0B0\n1F0,1B0,1SEND_B0"
+    assert missing(elsewhere) == [("row 2:cell 1", "1RECV_F0")]
+    placement = Placement.one_stage_a_rank(2, pipelines=2)
+    orders = [
+        [Action(Kind.F, 0, 0), Action(Kind.SEND_F, 0, 0, 1)],
+        [Action(Kind.RECV_F, 1, 0, 1), Action(Kind.F, 1, 0)],
+    ]
+    schedule = Schedule.from_orders("made", orders, 1, FLUSH, placement=placement)
+    assert [each.witness["missing"] for each in causal(schedule)] == ["1RECV_F0"]
+
+
+@pytest.mark.parametrize(("old", "new"), [("1RECV_F0,1F0", "1F0,1F0"), ("0F0", "0F0,0F0")])
+def test_nothing_is_missed_by_what_is_there_twice(old: str, new: str) -> None:
+    text = SENT.replace("1RECV_F0,", "") if old == "0F0" else SENT
+    assert missing(text.replace(old, new, 1)) == []
+
+
+def test_a_receive_behind_its_computation_is_told_once() -> None:
+    [violation] = causal(parse_csv(SENT.replace("1RECV_F0,1F0", "1F0,1RECV_F0"), "a.csv"))
+    assert (violation.witness["action"], violation.witness["needs"]) == ("1F0", "1RECV_F0")
+    early = "0SEND_F0,0F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0"
+    [violation] = causal(parse_csv(early, "a.csv"))
+    assert (violation.witness["action"], violation.witness["needs"]) == ("0SEND_F0", "0F0")
+
+
+def test_marks_point_at_what_is_wrong() -> None:
+    [wrong] = causal(parse_csv("0B0,0F0", "a.csv"))
+    assert wrong.marks == Marks((0, 1), (Arrow(0, 1, "needs"),))
+    [circle] = causal(parse_csv("0F0,0B0,0F1,0B1\n1F0,1F1,1B0,1B1", "a.csv"))
+    assert circle.marks == Marks((1, 5), (Arrow(1, 6, "waits for"), Arrow(5, 2, "waits for")))
+    [twice] = complete(parse_csv("0F0,0F0,0B0", "a.csv"))
+    assert (twice.place, twice.marks) == ("a.csv:row 1:cell 2", Marks((1, 0, 2)))
+    [beyond] = complete(parse_csv("0F0,0B0,0F7", "a.csv", 1))
+    assert beyond.marks == Marks((2,))
+    [torn] = exclusive(parse_csv("0F0,1F0,1B0\n0B0", "a.csv"))
+    assert torn.marks == Marks((3, 0))
+    placement = Placement.from_ranks((1,))
+    order = [[Action(Kind.F, 0, 0), Action(Kind.B, 0, 0)], []]
+    elsewhere = Schedule.from_orders("made", order, 1, FLUSH, placement=placement)
+    assert [each.marks for each in exclusive(elsewhere)] == [Marks((0,))]
+    unplaced = Schedule.from_orders("made", [[Action(Kind.F, 0, 0, 2)]], 1, FLUSH)
+    assert [each.marks for each in exclusive(unplaced)] == [Marks((0,))]
+
+
+def test_of_two_candidates_the_last_is_looked_at_first() -> None:
+    [twice] = complete(parse_csv("0F0,0F0,0F0,0B0", "a.csv"))
+    assert (twice.place, twice.marks) == ("a.csv:row 1:cell 3", Marks((2, 0, 1, 3)))

@@ -26,9 +26,18 @@ def test_facts_by_hand() -> None:
         "length": 6,
         "idle_fraction": "1/3",
         "in_flight": [2, 1],
+        "activations": [2, 1],
+        "activations_by_rank": [2, 1],
         "local_staleness_whole_run": [1, 0],
+        "local_staleness_steady": None,
+        "mismatch_whole_run": [1, 0],
+        "skew": 1,
         "stash_holds": False,
         "versions_kept": [1, 1],
+        "versions_by_rank": [1, 1],
+        "updates": 4,
+        "delay_whole_run": 3,
+        "linearization": "ascending",
     }
 
 
@@ -99,6 +108,15 @@ def test_in_flight_is_counted_by_rank() -> None:
     placement = Placement(ranks=((0,), (1,)), copies=((0,), (1,)))
     schedule = Schedule.from_orders("made", orders, 2, WeightPolicy("stash"), placement=placement)
     assert in_flight(schedule) == [1]
+
+
+def test_steady_staleness_leaves_both_ends_out() -> None:
+    late = "0F0,0B0,0F1,0B1,0F2,0F3,0B2,0B3"
+    found = facts(parse_csv(late, "a.csv", policy=WeightPolicy("stash")))
+    assert (found["local_staleness_steady"], found["local_staleness_whole_run"]) == ([0], [1])
+    early = "0F0,0F1,0B1,0B0,0F2,0B2,0F3,0B3"
+    found = facts(parse_csv(early, "a.csv", policy=WeightPolicy("stash")))
+    assert (found["local_staleness_steady"], found["local_staleness_whole_run"]) == ([0], [1])
 
 
 def test_facts_of_an_invalid_schedule() -> None:

@@ -1,0 +1,115 @@
+"""The model of messages against a machine that executes whatever it can, in random order.
+
+Whichever order the machine takes, it has to end where `progress` says.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build
+from schedules.dependencies import MISSING
+from schedules.lowering import lower
+from schedules.messages.capacity import deadlock_facts
+from schedules.messages.channels import Channels, channels
+from schedules.messages.model import QUEUE_KEYS, QueueModel
+from schedules.messages.progress import progress
+from schedules.schedule import Group
+from tests.oracle.message_machine import End, Machine
+
+BUFFERS = (0, 1, 2, None)
+
+
+def end_of(schedule: Schedule, plan: Channels, model: QueueModel) -> End:
+    found = progress(schedule, plan, model)
+    started = frozenset(i for i, time in enumerate(found.start.tolist()) if time != MISSING)
+    complete = frozenset(i for i, time in enumerate(found.end.tolist()) if time != MISSING)
+    assert found.finished == (len(complete) == len(schedule))
+    return started, complete
+
+
+def compare(schedule: Schedule, choose: random.Random, executions: int) -> None:
+    plan = channels(schedule)
+    for key in QUEUE_KEYS:
+        for buffer in BUFFERS:
+            model = QueueModel(key, buffer)
+            expected = end_of(schedule, plan, model)
+            for _ in range(executions):
+                assert Machine(schedule, model).run(choose) == expected, model
+
+
+def spoiled(schedule: Schedule, choose: random.Random) -> Schedule:
+    """Drop, repeat and move a few actions of each rank; put some stretches in groups."""
+    orders, groups = [], []
+    for rank in range(schedule.ranks):
+        order = list(schedule.rank(rank))
+        for _ in range(choose.randrange(4)):
+            at, to = choose.randrange(len(order)), choose.randrange(len(order))
+            order[at], order[to] = order[to], order[at]
+        if choose.random() < 0.2:
+            order.pop(choose.randrange(len(order)))
+        if choose.random() < 0.2:
+            order.insert(choose.randrange(len(order)), choose.choice(order))
+        orders.append(order)
+        begin = 0
+        while choose.random() < 0.6 and begin < len(order) - 5:
+            begin += choose.randrange(4)
+            count = choose.randint(1, 4)
+            kind = "batch" if choose.random() < 0.7 else "overlap"
+            groups.append(Group(rank, begin, min(count, len(order) - begin), kind))
+            begin += count
+    return Schedule.from_orders(
+        "spoiled",
+        orders,
+        schedule.microbatches,
+        schedule.policy,
+        placement=schedule.placement,
+        groups=groups,
+    )
+
+
+def to_itself() -> Schedule:
+    """Messages on every boundary, also where both stages are on one rank."""
+    placement = Placement.from_ranks((0, 0, 1))
+    order = ["0F0 0SEND_F0 1RECV_F0 1F0 1SEND_F0 1RECV_B0 1B0 1SEND_B0 0RECV_B0 0B0"]
+    order += ["2RECV_F0 2F0 2B0 2SEND_B0"]
+    orders = [[read_action(text) for text in row.split()] for row in order]
+    flush = WeightPolicy("flush")
+    return Schedule.from_orders("to itself", orders, 1, flush, placement=placement)
+
+
+def read_action(text: str) -> Action:
+    return Action(Kind[text[1:-1]], int(text[0]), int(text[-1]))
+
+
+SOUND: tuple[Callable[[], Schedule], ...] = (
+    lambda: lower(build("1f1b", 3, 4)),
+    lambda: lower(build("1f1b", 2, 3), "just-in-time"),
+    lambda: lower(build("interleaved-1f1b", 3, 3)),
+    lambda: lower(build("looped-bfs", 3, 3), "just-in-time"),
+    lambda: lower(build("zbv", 2, 2), "just-in-time"),
+    lambda: lower(build("dualpipev", 2, 4)),
+    lambda: lower(build("localsgd", 2, 6, replicas=2, local_steps=1)),
+    lambda: build("blog-1f1b", 3, 4),
+    lambda: build("gpipe", 3, 2),
+    to_itself,
+)
+
+
+@pytest.mark.parametrize("number", range(len(SOUND)))
+@pytest.mark.parametrize("seed", range(4))
+def test_every_order_ends_where_progress_says(number: int, seed: int) -> None:
+    choose = random.Random(1000 * number + seed)
+    schedule = SOUND[number]()
+    compare(schedule if seed == 0 else spoiled(schedule, choose), choose, 3)
+
+
+def test_spoiled_schedules_hang_in_some_models_and_complete_in_others() -> None:
+    choose = random.Random(7)
+    schedules = [spoiled(make(), choose) for make in SOUND for _ in range(6)]
+    least = [tuple(deadlock_facts(each, channels(each)).values()) for each in schedules]
+    assert {None, 0, 1} <= {buffer for buffers in least for buffer in buffers}
+    assert sum(len(set(buffers)) > 1 for buffers in least) >= 10

@@ -1,0 +1,82 @@
+"""The validator: sends that meet another tensor's receive, and what is left over."""
+
+from __future__ import annotations
+
+from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build
+from schedules.formats.pytorch_csv import parse_csv
+from schedules.lowering import lower
+from schedules.messages.channels import channels
+from schedules.validation.match import match
+from schedules.validation.violation import Arrow, Violation
+
+
+def found(text: str) -> list[Violation]:
+    schedule = parse_csv(text, "a.csv")
+    return match(schedule, channels(schedule))
+
+
+def test_what_fits() -> None:
+    assert found("0F0,0SEND_F0,0F1,0SEND_F1\n1RECV_F0,1F0,1RECV_F1,1F1") == []
+    schedule = lower(build("zbv", 3, 6))
+    assert match(schedule, channels(schedule)) == []
+
+
+def test_swapped_sends() -> None:
+    first, second = found("0F0,0F1,0SEND_F1,0SEND_F0\n1RECV_F0,1F0,1RECV_F1,1F1")
+    assert first.invariant == second.invariant == "match"
+    assert first.place == "a.csv:row 1:cell 3"
+    assert first.witness == {
+        "source": 0,
+        "destination": 1,
+        "channel": 0,
+        "ordinal": 0,
+        "send": "0SEND_F1",
+        "send_place": "a.csv:row 1:cell 3",
+        "receive": "1RECV_F0",
+        "receive_place": "a.csv:row 2:cell 1",
+    }
+    assert first.marks.actions == (2, 4)
+    assert first.marks.arrows == (Arrow(2, 4, "meets"),)
+    assert "send 2 from rank 0 to rank 1, 0SEND_F0, meets 1RECV_F1" in second.message
+
+
+def test_a_gradient_that_meets_an_activation() -> None:
+    text = "3B0,3SEND_B0,0F0,0SEND_F0\n1RECV_F0,1F0,2RECV_B0,2B0"
+    schedule = parse_csv(text, "a.csv")
+    assert [each.witness["receive"] for each in match(schedule, channels(schedule))] == [
+        "1RECV_F0",
+        "2RECV_B0",
+    ]
+
+
+def test_an_activation_is_no_gradient_of_the_same_stage() -> None:
+    # Stage 1 gets activations and gradients from rank 0, which has stages 0 and 2.
+    [violation] = found("0F0,2F0,0SEND_F0\n1RECV_B0,1F0")
+    assert (violation.witness["send"], violation.witness["receive"]) == ("0SEND_F0", "1RECV_B0")
+
+
+def test_a_neighbour_stage_is_another_tensor() -> None:
+    # Both stages of rank 0 send to rank 1; the labels differ in the stage alone.
+    text = "0F0,2F0,2SEND_F0,0SEND_F0\n1RECV_F0,1F0,3RECV_F0,3F0"
+    assert [each.witness["send"] for each in found(text)] == ["2SEND_F0", "0SEND_F0"]
+
+
+def test_another_pipeline_is_another_tensor() -> None:
+    placement = Placement.one_stage_a_rank(2, pipelines=2)
+    orders = [[Action(Kind.SEND_F, 0, 0, 1)], [Action(Kind.RECV_F, 1, 0, 0)]]
+    schedule = Schedule.from_orders("a", orders, 1, WeightPolicy("flush"), placement=placement)
+    [violation] = match(schedule, channels(schedule))
+    assert "meets 1RECV_F0 of pipeline 0 from pipeline 1" in violation.message
+
+
+def test_leftovers() -> None:
+    [send] = found("0F0,0SEND_F0,0SEND_F1\n1RECV_F0,1F0")
+    assert send.place == "a.csv:row 1:cell 3"
+    assert send.witness["send"] == "0SEND_F1"
+    assert send.witness["receive"] is None
+    assert send.marks.actions == (2,)
+    assert "every send has its receive, but send 2 from rank 0 to rank 1" in send.message
+    [receive] = found("0F0\n1RECV_F0,1F0")
+    assert receive.witness["receive_place"] == "a.csv:row 2:cell 1"
+    assert receive.witness["source"] == 0
+    assert receive.message.endswith("add the missing send, or drop 1RECV_F0")
