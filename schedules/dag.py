@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedules.actions import Action, Kind
@@ -17,7 +18,7 @@ def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
     """Return the dependency graph of a schedule.
 
     Nodes are `Action`; every weight update appears as an action of kind ``U`` that carries the
-    microbatch whose gradient completed it. Every edge has an attribute ``kind``:
+    microbatch of the last gradient that it applies. Every edge has an attribute ``kind``:
 
     ============ ===========================================================================
     ``program``  the next action of the same rank; a receive is posted and holds nothing up
@@ -40,7 +41,7 @@ def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
     import networkx as nx
 
     graph: nx.DiGraph[Action] = nx.DiGraph()
-    actions = [schedule.action(index) for index in range(len(schedule))]
+    actions = _named_updates(schedule)
     graph.add_nodes_from(actions)
     for rank in range(schedule.ranks):
         order = actions[schedule.offsets[rank] : schedule.offsets[rank + 1]]
@@ -58,16 +59,33 @@ def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
     return graph
 
 
+def _named_updates(schedule: Schedule) -> list[Action]:
+    """All actions; those of kind U with the microbatch of the last gradient that they apply."""
+    actions = [schedule.action(index) for index in range(len(schedule))]
+    weights, last = weights_of_action(schedule).tolist(), dict[int, Action]()
+    for index, action in enumerate(actions):
+        if action.kind in (Kind.B, Kind.W):
+            last[weights[index]] = action
+        if action.kind is Kind.U and weights[index] in last:
+            microbatch = last.pop(weights[index]).microbatch
+            actions[index] = replace(action, microbatch=microbatch)
+    return actions
+
+
 def _add_updates(graph: nx.DiGraph[Action], schedule: Schedule, actions: list[Action]) -> None:
     updates, weights_of = update_after(schedule), weights_of_action(schedule).tolist()
     for rank in range(schedule.ranks):
         pending: dict[int, list[Action]] = {}
+        gradient: dict[int, Action] = {}
         for index in range(int(schedule.offsets[rank]), int(schedule.offsets[rank + 1])):
             action, weights = actions[index], weights_of[index]
             if action.kind is Kind.F:
                 for update in pending.pop(weights, ()):
                     graph.add_edge(update, action, kind="update")
+            if action.kind in (Kind.B, Kind.W):
+                gradient[weights] = action
             if updates[index]:
-                update = Action(Kind.U, action.stage, action.microbatch, action.pipeline)
-                graph.add_edge(action, update, kind="update")
+                update = replace(action, kind=Kind.U)
+                if weights in gradient:
+                    graph.add_edge(gradient[weights], update, kind="update")
                 pending.setdefault(weights, []).append(update)

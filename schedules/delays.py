@@ -32,7 +32,7 @@ class History:
     ----------
     position : ndarray of int, shape (p, M)
         Index of the update that applies the gradient of (stage, microbatch); −1 if none does
-        (a trailing incomplete update interval).
+        (a trailing incomplete update interval, or no action U behind it).
     recorded : ndarray of int, shape (p, M)
         History length that the forward of (stage, microbatch) recorded.
     next_change : ndarray of int, shape (p, M)
@@ -96,8 +96,9 @@ class Steady:
 def history(line: Timeline, linearization: Linearization) -> History:
     """Put all updates in one sequence and look up what every forward recorded.
 
-    An update happens in the last slot of the action that completes its gradient; a forward
-    records in its first slot.
+    An update happens in the last slot of the action that makes it: the B or W that completes its
+    gradient. An action U takes no time unless given one; it updates in the last slot that ended
+    before it. A forward records in its first slot.
 
     Examples
     --------
@@ -123,17 +124,17 @@ def history(line: Timeline, linearization: Linearization) -> History:
     place[-1] = -1
     offset = in_pass[:, None] if linearization.forward_counts else 0
     recorded = np.searchsorted(keys, line.start[index.forward] * stages + offset, side="left")
-    next_change = place[_next_update(schedule, updates, index.forward)]
+    next_change = place[next_update(schedule, updates, index.forward)]
     next_change[next_change < 0] = len(updates)
     return History(
-        position=place[_next_update(schedule, updates, index.gradient)],
+        position=place[next_update(schedule, updates, index.gradient)],
         recorded=recorded,
         next_change=next_change,
         length=len(updates),
     )
 
 
-def _next_update(schedule: Schedule, updates: IntArray, actions: IntArray) -> IntArray:
+def next_update(schedule: Schedule, updates: IntArray, actions: IntArray) -> IntArray:
     """For every action: which of `updates` is the first of its weights at or after it.
 
     The answer indexes `updates`; it is −1 where no such update follows.

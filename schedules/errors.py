@@ -43,3 +43,7 @@ class FormatError(ScheduleError):
 
 class InvalidScheduleError(ScheduleError):
     """A schedule breaks an invariant that the computation asked for relies on."""
+
+
+class RequirementError(ScheduleError):
+    """What is required of a schedule names no invariant, or cannot be met by any schedule."""

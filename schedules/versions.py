@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from schedules.actions import Kind
 from schedules.dependencies import MISSING, Tables, tables
 from schedules.errors import InvalidScheduleError
+from schedules.policies import WeightPolicy
 from schedules.schedule import IntArray, Schedule
 
 
@@ -26,7 +27,7 @@ class Versions:
     ----------
     at_forward, at_backward, at_update : ndarray of int
         Updates the weight copy has had when F starts, when B (or I) starts, and just before the
-        update that applies the gradient.
+        update that applies the gradient, be it an action U or what the policy says.
     read : ndarray of int
         Version that F reads.
     used : ndarray of int
@@ -59,7 +60,10 @@ class Versions:
 
 
 def update_after(schedule: Schedule) -> NDArray[np.bool_]:
-    """Which actions complete a gradient that triggers a weight update, shape (actions,).
+    """Which actions update weights, shape (actions,).
+
+    A weight copy that has actions U is updated by these, and nowhere else. A copy without any is
+    updated where the policy says: with the B or W that completes the last gradient of a window.
 
     Examples
     --------
@@ -67,8 +71,13 @@ def update_after(schedule: Schedule) -> NDArray[np.bool_]:
     >>> update_after(build("gpipe", 1, 3)).astype(int).tolist()
     [0, 0, 0, 0, 0, 1]
     """
-    marks = np.zeros(len(schedule), dtype=np.bool_)
+    marks: NDArray[np.bool_] = schedule.kind == Kind.U
+    weights = weights_of_action(schedule)
+    explicit = np.zeros(schedule.stages * schedule.placement.copy_count, dtype=np.bool_)
+    explicit[weights[marks]] = True
     for indices in _gradients_by_weights(schedule):
+        if explicit[weights[indices[0]]]:
+            continue
         if schedule.policy.name == "flush":
             marks[indices[-1:]] = True
         else:
@@ -84,7 +93,7 @@ def weights_of_action(schedule: Schedule) -> IntArray:
 
 
 def _gradients_by_weights(schedule: Schedule) -> list[IntArray]:
-    """Flat indices of the B and W of each weight copy, in program order."""
+    """Flat indices of the B and W of each weight copy that has any, in program order."""
     indices = np.flatnonzero(np.isin(schedule.kind, (Kind.B, Kind.W)))
     weights = weights_of_action(schedule)[indices]
     order = np.argsort(weights, kind="stable")
@@ -114,7 +123,7 @@ def versions(schedule: Schedule) -> Versions:
     at_forward = updates_so_far[index.forward]
     at_backward = updates_so_far[index.backward]
     read = _read(schedule, at_forward)
-    used = read if schedule.policy.keeps_forward_version else at_backward
+    used = read if _keeps_older_versions(schedule.policy) else at_backward
     return Versions(
         at_forward=at_forward,
         at_backward=at_backward,
@@ -196,10 +205,18 @@ def _read(schedule: Schedule, at_forward: IntArray) -> IntArray:
     return np.asarray(read)
 
 
+def _keeps_older_versions(policy: WeightPolicy) -> bool:
+    """Whether a version is kept for the backward when an update has replaced it.
+
+    A step of ``flush`` needs no second version; where an action U breaks the step, there is none.
+    """
+    return policy.keeps_forward_version and policy.name != "flush"
+
+
 def _at_update(schedule: Schedule, index: Tables, updates_so_far: IntArray) -> IntArray:
     """Version count just before the update that applies each gradient.
 
-    A gradient is applied by the first update at or after it. A trailing incomplete interval is
-    never applied; its gradients count up to where they stand.
+    A gradient is applied by the first update at or after it. One that no update follows is never
+    applied, and counts up to where it stands.
     """
     return np.asarray(updates_so_far[index.gradient])

@@ -1,0 +1,233 @@
+"""`INVARIANTS`: every invariant by its name.
+
+``docs/invariants.md`` shows the same table; a test keeps both equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from schedules.invariants.any_timing import decide_delay_any_timing
+from schedules.invariants.base import (
+    decide_causal,
+    decide_complete,
+    decide_deadlock_free,
+    decide_exclusive,
+    decide_match,
+    decide_policy,
+)
+from schedules.invariants.invariant import Invariant
+from schedules.invariants.memory import (
+    decide_activations,
+    decide_in_flight,
+    decide_memory,
+    decide_rank_memory,
+)
+from schedules.invariants.rounds import decide_barrier
+from schedules.invariants.slots import decide_buffer_safe
+from schedules.invariants.staleness import decide_delay, decide_staleness
+from schedules.invariants.steps import decide_flush
+from schedules.invariants.updates import decide_update_once
+from schedules.invariants.weights import (
+    decide_skew,
+    decide_stash,
+    decide_versions,
+    decide_vertical_sync,
+)
+
+BASE: Final = ("complete", "causal", "exclusive", "policy", "match", "deadlock-free")
+"""What is decided of every schedule; the rest is decided where it is required."""
+
+_ALL: Final = (
+    Invariant(
+        "complete",
+        "each (stage, microbatch) has one F and either one B or one I and one W; nothing is out "
+        "of range",
+        "none",
+        "counts by stage and microbatch",
+        "the number of microbatches is the one stated, or that of stage 0",
+        decide_complete,
+        needs_base=False,
+    ),
+    Invariant(
+        "causal",
+        "nothing stands before what it needs, no ranks wait for each other in a circle, what "
+        "comes from another rank is received, a microbatch stays in one pipeline",
+        "none",
+        "edges of the dependency graph; one pass as soon as possible",
+        "queues and buffers are left to deadlock-free",
+        decide_causal,
+        needs_base=False,
+    ),
+    Invariant(
+        "exclusive",
+        "a stage of a pipeline, and a weight copy, lives on one rank, the one stated",
+        "none",
+        "counts by stage and rank",
+        "without a stated placement, a stage lives where it first appears",
+        decide_exclusive,
+        needs_base=False,
+    ),
+    Invariant(
+        "policy",
+        "the weight policy asks for no version that does not exist yet",
+        "none",
+        "versions by program order",
+        "decided where complete, causal and exclusive hold",
+        decide_policy,
+        needs_base=False,
+    ),
+    Invariant(
+        "stash",
+        "every backward uses the version that its forward read",
+        "none",
+        "versions by program order",
+        "what the policy says is kept is taken to be kept; of flush, no older version is",
+        decide_stash,
+    ),
+    Invariant(
+        "versions",
+        "a weight copy needs at most K versions at one time, the newest included",
+        "count",
+        "versions by program order: from the update that makes one to its last backward",
+        "what is needed, not what a runtime allocates",
+        decide_versions,
+        least=1,
+    ),
+    Invariant(
+        "staleness",
+        "a stage's weights are updated at most K times between a forward and the update that "
+        "applies its gradient (local, whole run)",
+        "count",
+        "versions by program order, for every microbatch",
+        "holds for all durations",
+        decide_staleness,
+    ),
+    Invariant(
+        "delay",
+        "a gradient is applied at most K entries of the global history after what any of its "
+        "forwards saw (whole run)",
+        "count",
+        "the run in unit time, counted by the named linearization",
+        "other durations give other delays: see delay-any-timing",
+        decide_delay,
+    ),
+    Invariant(
+        "delay-any-timing",
+        "the same, whatever the durations, for microbatches S ≤ m < M − S (S stages)",
+        "count",
+        "vector clocks: updates − 1 − those the forward needs − those that need the update",
+        "up to 16 ranks; messages buffered without limit, barriers not counted on",
+        decide_delay_any_timing,
+    ),
+    Invariant(
+        "skew",
+        "the versions that one microbatch reads differ by at most K between stages",
+        "count",
+        "versions by program order",
+        "version indices are compared, so stages with different windows differ by nature",
+        decide_skew,
+    ),
+    Invariant(
+        "vertical-sync",
+        "a microbatch reads the same version index at all stages (skew 0)",
+        "none",
+        "as skew",
+        "as skew",
+        decide_vertical_sync,
+    ),
+    Invariant(
+        "flush",
+        "no version changes inside a step: F, B and the update of a microbatch see one version, "
+        "the same at all stages",
+        "none",
+        "versions by program order",
+        "steps are those between updates; which microbatches form one is left to update-once",
+        decide_flush,
+    ),
+    Invariant(
+        "in-flight",
+        "at a stage, at most K microbatches are between their F and the end of their B or W",
+        "count",
+        "program order of each rank",
+        "holds for all durations",
+        decide_in_flight,
+        least=1,
+    ),
+    Invariant(
+        "activations",
+        "at a stage, the activations of at most K microbatches are kept at one time",
+        "count",
+        "the run in unit time; nothing is freed after I",
+        "a rank is sequential, so other positive durations keep as many",
+        decide_activations,
+        least=1,
+    ),
+    Invariant(
+        "memory",
+        "a stage keeps at most SIZE bytes on a rank: activations, weight versions, optimizer",
+        "size",
+        "the run in unit time, weighed by the sizes file",
+        "buffers of messages, fragmentation and temporary tensors are not counted",
+        decide_memory,
+    ),
+    Invariant(
+        "rank-memory",
+        "a rank keeps at most SIZE bytes for all its stages together",
+        "size",
+        "as memory; peaks of different stages may lie at different times",
+        "as memory",
+        decide_rank_memory,
+    ),
+    Invariant(
+        "barrier",
+        "all ranks have every BARRIER, all stages every REDUCE that names a microbatch, in the "
+        "same order, and rounds do not mix",
+        "none",
+        "n-th meets n-th; dependencies must not go back over a BARRIER",
+        "undecided without any; a BARRIER takes all ranks; one missing everywhere is not noticed",
+        decide_barrier,
+    ),
+    Invariant(
+        "update-once",
+        "each gradient is applied by exactly one update, the one that closes its window",
+        "none",
+        "gradients between the updates of each weight copy",
+        "windows are what the policy says: interval gradients; for flush, a step of all stages",
+        decide_update_once,
+    ),
+    Invariant(
+        "match",
+        "the n-th send of a channel and its n-th receive carry the same tensor; none is left over",
+        "none",
+        "counting on each channel",
+        "labels are believed: what is in the tensor is not known",
+        decide_match,
+        needs_base=False,
+    ),
+    Invariant(
+        "deadlock-free",
+        "every queue of every rank comes to its end",
+        "none",
+        "greedy execution of the queue model, whose end does not depend on the order",
+        "the model: see docs/deadlock.md",
+        decide_deadlock_free,
+        needs_base=False,
+    ),
+    Invariant(
+        "buffer-safe",
+        "no buffer of an instruction list is overwritten while its content is still needed",
+        "none",
+        "visits to each buffer, in program order",
+        "undecided without buffers (DeepSpeed files); a send counts as done where it stands",
+        decide_buffer_safe,
+        needs_base=False,
+    ),
+)
+
+INVARIANTS: Final[Mapping[str, Invariant]] = MappingProxyType(
+    {invariant.name: invariant for invariant in _ALL}
+)
+"""Every invariant by its name."""

@@ -1,0 +1,104 @@
+"""`Run`: one schedule under check, and what several invariants compute from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedules.analysis.sizes import Sizes
+from schedules.delays import History, history, next_update
+from schedules.dependencies import MISSING, Tables
+from schedules.formats.instructions import InstructionList
+from schedules.linearization import DEFAULT, get_linearization
+from schedules.messages.channels import Channels, Links, channels
+from schedules.messages.model import QueueModel
+from schedules.schedule import IntArray, Schedule
+from schedules.timeline import Timeline, timeline
+from schedules.versions import Versions, complete_tables, update_after, versions, weights_of_action
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A schedule and what is assumed about the world around it.
+
+    What is computed is computed once, when it is first asked for.
+
+    Attributes
+    ----------
+    schedule : Schedule
+    instructions : InstructionList or None
+        What a file with buffers said.
+    links : Links or None
+        Recorded peers and communicators.
+    model : QueueModel
+    sizes : Sizes or None
+    linearization : str
+    """
+
+    schedule: Schedule
+    instructions: InstructionList | None = None
+    links: Links | None = None
+    model: QueueModel = field(default_factory=QueueModel)
+    sizes: Sizes | None = None
+    linearization: str = DEFAULT
+
+    @cached_property
+    def plan(self) -> Channels:
+        """Which send meets which receive."""
+        return channels(self.schedule, self.links)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The run in unit time."""
+        return timeline(self.schedule)
+
+    @cached_property
+    def versions(self) -> Versions:
+        """Weight versions of every forward and backward."""
+        return versions(self.schedule)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """Where every forward, backward and gradient stands."""
+        return complete_tables(self.schedule)
+
+    @cached_property
+    def updates(self) -> IntArray:
+        """Flat indices of what updates weights."""
+        return np.flatnonzero(update_after(self.schedule))
+
+    @cached_property
+    def history(self) -> History:
+        """The global history under the linearization of the check."""
+        return history(self.timeline, get_linearization(self.linearization))
+
+    @cached_property
+    def _sorted_updates(self) -> tuple[IntArray, IntArray]:
+        """Updates by weight copy, and where those of each copy begin."""
+        weights = weights_of_action(self.schedule)[self.updates]
+        order = np.argsort(weights, kind="stable")
+        owners = self.schedule.stages * self.schedule.placement.copy_count
+        return self.updates[order], np.searchsorted(weights[order], np.arange(owners))
+
+    def update_at_or_after(self, actions: IntArray) -> IntArray:
+        """Flat index of the first update of an action's weights, from that action on; or −1."""
+        found = next_update(self.schedule, self.updates, actions)
+        return np.where(found < 0, MISSING, np.append(self.updates, MISSING)[found])
+
+    def update_that_ends(self, action: int, version: int) -> int:
+        """Flat index of the update that replaced a version of an action's weights."""
+        updates, begin = self._sorted_updates
+        return int(updates[begin[weights_of_action(self.schedule)[action]] + version])
+
+    def words(self, index: int) -> str:
+        """An action and its place."""
+        return f"{self.schedule.action(index)} ({self.schedule.place(index)})"
+
+    def in_file_order(self, chosen: NDArray[np.bool_], table: IntArray) -> list[tuple[int, int]]:
+        """The chosen (stage, microbatch), in the order in which a table's actions stand."""
+        stage, microbatch = np.nonzero(chosen)
+        order = np.argsort(table[stage, microbatch], kind="stable")
+        return list(zip(stage[order].tolist(), microbatch[order].tolist(), strict=True))
