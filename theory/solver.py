@@ -6,7 +6,7 @@ hypotheses ∧ ¬goal has no model while the hypotheses alone have one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -122,15 +122,46 @@ def merge(name: str, says: str, outcomes: Sequence[Outcome]) -> Outcome:
     return Outcome(name, says, worst.verdict, worst.witness, note, queries)
 
 
-def _check(assertions: Sequence[Term], rlimit: int) -> tuple[Any, Any]:
-    context = z3.Context()
-    solver = z3.Solver(ctx=context)
+def satisfiable(named: Mapping[str, Term], rlimit: int = RLIMIT) -> tuple[str, frozenset[str]]:
+    """Whether named assertions about differences of integers have a model, or which have none.
+
+    Returns
+    -------
+    str
+        ``"sat"``, ``"unsat"`` or ``"unknown"``.
+    frozenset of str
+        Where unsat: names of assertions that have no model, while all but any one of them do.
+
+    Examples
+    --------
+    >>> x, y = z3.Ints("x y")
+    >>> answer, core = satisfiable({"up": x - y <= 3, "down": y - x <= -4, "far": x - y >= 0})
+    >>> answer, sorted(core)
+    ('unsat', ['down', 'up'])
+    """
+    solver = _solver(rlimit)
+    solver.set("core.minimize", True)
+    solver.set("arith.solver", 1)  # Bellman–Ford: for differences only, and much faster there
+    for name, assertion in named.items():
+        solver.assert_and_track(assertion.translate(solver.ctx), name)
+    answer = solver.check()
+    core = solver.unsat_core() if answer == z3.unsat else ()
+    return str(answer), frozenset(str(name) for name in core)
+
+
+def _solver(rlimit: int) -> Any:
+    solver = z3.Solver(ctx=z3.Context())
     solver.set("rlimit", rlimit)
     solver.set("random_seed", 0)
     solver.set("ctrl_c", False)  # else Ctrl-C reads as "unknown" and the run goes on
+    return solver
+
+
+def _check(assertions: Sequence[Term], rlimit: int) -> tuple[Any, Any]:
+    solver = _solver(rlimit)
     for assertion in assertions:
         term = z3.BoolVal(assertion) if isinstance(assertion, bool) else assertion
-        solver.add(term.translate(context))
+        solver.add(term.translate(solver.ctx))
     answer = solver.check()
     return answer, solver.model() if answer == z3.sat else None
 

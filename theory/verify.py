@@ -10,14 +10,16 @@ from time import perf_counter
 from typing import Any
 
 from schedules.errors import ScheduleError
-from theory import localsgd, rpd
+from theory import localsgd, rpd, schedules
 from theory.claims import Claim
 from theory.errors import NoClosedFormError, UnknownClaimError, UnsupportedFormError
 from theory.ledger import SCHEMA, Controls, Evidence, Judgement, Row
 from theory.mutants import run_controls
 from theory.verdicts import Verdict
 
-CLAIMS: dict[str, Claim] = {claim.id: claim for claim in (*rpd.CLAIMS, *localsgd.CLAIMS)}
+CLAIMS: dict[str, Claim] = {
+    claim.id: claim for claim in (*rpd.CLAIMS, *localsgd.CLAIMS, *schedules.CLAIMS)
+}
 """All claims by id, in the order of the papers."""
 
 Progress = Callable[[str, int, int], None]
