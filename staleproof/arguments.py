@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from staleproof.errors import UsageError
@@ -169,3 +170,17 @@ def as_mapping(pairs: Iterable[tuple[str, int]], where: str) -> dict[str, int]:
 def add_json(parser: Parser) -> None:
     """Add ``--json``."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Whether the result, and so an error, is asked for as JSON.
+
+    Examples
+    --------
+    >>> wants_json(["check", "a.csv", "--format", "json"]), wants_json(["check", "--", "--json"])
+    (True, False)
+    """
+    options = options_in(arguments)
+    pairs = pairwise(arguments)
+    spread = "--format" in options and ("--format", "json") in pairs
+    return spread or "--json" in options or "--format=json" in options

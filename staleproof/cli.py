@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from staleproof import __version__
-from staleproof.arguments import Parser, options_in, suggestion
+from staleproof.arguments import Parser, suggestion, wants_json
 from staleproof.commands import COMMANDS, Command
 from staleproof.errors import Explained, StandardOutputError, UsageError
 from staleproof.interrupts import again, watched
@@ -121,7 +121,7 @@ def _explained(arguments: Sequence[str]) -> int:
         again()  # ctypes turns an interruption into an error of its own
         if not isinstance(error, Explained):
             raise
-        put_error(error, as_json="--json" in options_in(arguments))
+        put_error(error, as_json=wants_json(arguments))
     return BAD_INPUT
 
 

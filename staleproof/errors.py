@@ -46,6 +46,10 @@ class InputError(CommandError):
     """A file holds something that this version does not decide."""
 
 
+class SettingsError(CommandError):
+    """The settings in ``pyproject.toml`` do not say what to do."""
+
+
 class DestinationError(CommandError):
     """The result cannot be written where it was asked for."""
 

@@ -1,33 +1,24 @@
-"""``staleproof check``: decides whether schedules are complete, causal and exclusive."""
+"""``staleproof check``: decide whether schedules are right, and say where they are not."""
 
 from __future__ import annotations
 
-import dataclasses
-import os
 from argparse import Namespace
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
-from schedules import FAMILIES, Schedule, WeightPolicy
-from schedules.policies import PolicyName
-from staleproof.arguments import Parser, add_json, positive, suggestion
+from staleproof.arguments import Parser, add_json, as_mapping, positive
+from staleproof.checking.options import FORMATS, READERS, UNLIMITED, Options, read_format
 from staleproof.commands.command import Command
-from staleproof.errors import InputError, UsageError
-from staleproof.family_options import add_parameters, add_size, built
-from staleproof.output import put, put_json, shown
+from staleproof.errors import UsageError
+from staleproof.family_options import add_parameters, add_size
+from staleproof.output import one_line, put, put_json
+from staleproof.sources import FILE_POLICY, POLICIES, WINDOWED, refuse_family_options
 
 if TYPE_CHECKING:
-    from schedules.validate import Violation
+    from staleproof.checking.outcome import Outcome
+    from staleproof.settings import Settings
 
-POLICIES: Final[tuple[str, ...]] = get_args(PolicyName)
-FILE_POLICY: Final = "flush"
-WINDOWED: Final = "double-buffer"
-"""The policy that takes ``--window``."""
-
-REACH: Final = (
-    "complete, causal, exclusive; no messages in the {source}, so matching and deadlock were "
-    "not decided"
-)
+Target = tuple[str, Options]
 
 
 def configure(parser: Parser) -> None:
@@ -35,12 +26,28 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "targets",
         metavar="FILE|FAMILY",
-        nargs="+",
-        help="compute-only schedule files (PyTorch CSV, our JSON, Megatron orders, traces), or a "
-        "family with its -p",
+        nargs="*",
+        help="schedule files of any format, or families with their -p (default: the targets in "
+        "pyproject.toml)",
     )
     add_size(parser)
     add_parameters(parser)
+    parser.add_argument(
+        "--require",
+        metavar="TERMS",
+        action="append",
+        help="what has to hold besides, as in stash,staleness<=3,memory<=60GiB; may be repeated",
+    )
+    parser.add_argument(
+        "--queues",
+        metavar="KEY",
+        help="messages of a rank queue up per rank, peer or direction (default rank)",
+    )
+    parser.add_argument(
+        "--buffer",
+        metavar="K",
+        help=f"messages that a channel holds without a receive, or {UNLIMITED} (default 0)",
+    )
     parser.add_argument(
         "--policy",
         metavar="NAME",
@@ -53,183 +60,154 @@ def configure(parser: Parser) -> None:
         type=positive("--window"),
         help=f"microbatches per update of --policy {WINDOWED} (default: all M of them)",
     )
+    parser.add_argument("--sizes", metavar="FILE.toml", help="bytes of each stage")
+    parser.add_argument("--linearization", metavar="L", help="how delay<=K counts")
+    parser.add_argument(
+        "--lower",
+        metavar="PLACEMENT",
+        help="add sends and receives first: as-soon-as-possible (PyTorch's) or just-in-time",
+    )
+    parser.add_argument(
+        "--diff", nargs=2, metavar=("OLD", "NEW"), help="say what changed; NEW decides"
+    )
+    parser.add_argument("--picture", metavar="DIR", help="draw what is wrong into this folder")
+    parser.add_argument("--smt", metavar="DIR", help="write deadlock-freedom as SMT-LIB 2 there")
+    parser.add_argument(
+        "--format", metavar="FORM", help=f"{', '.join(FORMATS)} (default {FORMATS[0]})"
+    )
     add_json(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Check every target; 1 if one of them breaks an invariant."""
-    policy = read_policy(arguments.policy)
-    refuse_stray_window(arguments)
-    refuse_family_options_for_files(arguments)
-    results = [checked(load(target, arguments, policy), target) for target in arguments.targets]
-    ok = all(result["ok"] for result in results)
-    if arguments.json:
-        put_json(results[0] if len(results) == 1 else {"ok": ok, "results": results})
-    else:
-        put(*(line for result in results for line in _lines(result)))
-    return 0 if ok else 1
+    """Check every target; 1 if something required does not hold of one of them."""
+    from staleproof.ledgers import require_writable
+    from staleproof.settings import find_settings
+
+    settings = find_settings()
+    form = _form(arguments, settings)
+    targets = _targets(arguments, settings)
+    for folder in (arguments.picture, arguments.smt):
+        if folder is not None:
+            require_writable(folder)
+    outcomes = list(_outcomes(targets, arguments, excerpts=form != "json"))
+    if arguments.diff is not None:
+        return _put_difference(outcomes[0], outcomes[1], form)
+    _put(outcomes, form)
+    return 0 if all(outcome.ok for outcome in outcomes) else 1
 
 
-def read_policy(name: str | None) -> WeightPolicy | None:
-    """Read ``--policy``.
-
-    Raises
-    ------
-    UsageError
-        No such policy.
-    """
-    for known in get_args(PolicyName):
-        if known == name:
-            return WeightPolicy(known)
-    if name is None:
-        return None
-    raise UsageError(
-        f"a weight policy is one of {', '.join(POLICIES)}, not {shown(name)}",
-        "--policy",
-        suggestion(name, POLICIES) or "name one of them",
-    )
-
-
-def refuse_stray_window(arguments: Namespace) -> None:
-    """Refuse ``--window`` where it would be ignored.
-
-    Raises
-    ------
-    UsageError
-        The policy is not `WINDOWED`.
-    """
-    if arguments.window is not None and arguments.policy != WINDOWED:
-        found = "no --policy" if arguments.policy is None else f"--policy {arguments.policy}"
+def _form(arguments: Namespace, settings: Settings) -> str:
+    """The form of the result."""
+    asked = None if arguments.format is None else read_format(arguments.format, "--format")
+    if arguments.json and asked not in (None, "json"):
         raise UsageError(
-            f"only --policy {WINDOWED} has a window, found {found}",
-            "--window",
-            f"drop it, or add --policy {WINDOWED}",
+            f"--json is --format json, found --format {asked} as well", "--format", "drop one"
         )
+    form = "json" if arguments.json else asked or settings.format
+    if arguments.diff is not None and form == "junit":
+        raise UsageError(
+            "a difference is no list of test cases, so it has no such form",
+            "--format",
+            "take text, json or github, or check NEW alone",
+        )
+    return form
 
 
-def windowed(policy: WeightPolicy, window: int | None, microbatches: int) -> WeightPolicy:
-    """A policy with its window; without one, `WINDOWED` updates once per M microbatches.
-
-    Double buffering keeps two versions only if a window outlasts the microbatches in flight.
-
-    Examples
-    --------
-    >>> windowed(WeightPolicy("double-buffer"), None, 16).interval
-    16
-    """
-    if policy.name != WINDOWED:
-        return policy
-    return dataclasses.replace(policy, interval=window or max(microbatches, 1))
-
-
-def is_file(target: str) -> bool:
-    """Whether a target names a file; anything else is taken for a family.
-
-    Examples
-    --------
-    >>> is_file("step.csv"), is_file("run.jsonl"), is_file("runs/step"), is_file("pipedream")
-    (True, True, True, False)
-    """
-    from schedules.formats import format_of_name
-
-    named_like_one = os.sep in target or format_of_name(target) is not None
-    looks_like_one = named_like_one or os.path.isfile(target)
-    return looks_like_one or (os.path.exists(target) and target not in FAMILIES)
-
-
-def refuse_family_options_for_files(arguments: Namespace) -> None:
-    """Refuse ``-p`` and ``--set`` where they would be ignored.
-
-    Raises
-    ------
-    UsageError
-        Every target is a file.
-    """
+def _targets(arguments: Namespace, settings: Settings) -> list[Target]:
+    """What to check, and against what: the command line, over the settings."""
+    named = arguments.targets if arguments.diff is None else arguments.diff
+    if arguments.diff is not None and arguments.targets:
+        raise UsageError(
+            f"--diff compares two schedules, found {len(arguments.targets)} more",
+            "--diff",
+            "drop them",
+        )
     given = "-p" if arguments.p is not None else "--set" if arguments.set else None
-    if given and all(is_file(target) for target in arguments.targets):
-        raise UsageError("it describes a family, and these targets are files", given, "drop it")
-
-
-def load(target: str, arguments: Namespace, policy: WeightPolicy | None) -> Schedule:
-    """Read a file or generate a family.
-
-    Raises
-    ------
-    InputError
-        The schedule holds messages, which this version does not decide.
-    UsageError, schedules.errors.ScheduleError
-        No such family, or the file cannot be read.
-    """
-    if is_file(target):
-        from schedules.formats import read_document
-
-        schedule = read_document(target, None, arguments.m, policy).schedule
-    else:
-        schedule = built(arguments, target)
-    if policy is not None:
-        chosen = windowed(policy, arguments.window, schedule.microbatches)
-        schedule = dataclasses.replace(schedule, policy=chosen)
-    refuse_messages(schedule)
-    return schedule
-
-
-def refuse_messages(schedule: Schedule) -> None:
-    """Raise for the first send or receive of a schedule."""
-    from schedules.validate import has_messages
-
-    first = has_messages(schedule)
-    if first is not None:
-        raise InputError(
-            f"{schedule.action(first)} is a message; this version decides compute-only schedules, "
-            "not matching and deadlock",
-            schedule.place(first),
-            "check a compute-only form of the same schedule",
+    if named:
+        refuse_family_options(given, named)
+    chosen = (
+        [(target, options) for target in named for options in settings.of(target)]
+        if arguments.diff is None
+        else [(target, settings.of(target)[0]) for target in named]
+    )
+    found = chosen or settings.configured()
+    if not found:
+        raise UsageError(
+            "there is nothing to check: no FILE or FAMILY is named, and pyproject.toml has no "
+            "targets",
+            "check",
+            "name one, or see `staleproof check --help`",
         )
+    values = dict(_given(arguments))
+    result = [(target, options.overlaid(values)) for target, options in found]
+    for _, options in result:
+        options.require_window_used()
+    return result
 
 
-def checked(schedule: Schedule, target: str) -> dict[str, Any]:
-    """What validation says of one schedule, as plain data; only a right one has facts."""
-    from schedules.validate import facts, validate
-
-    violations = validate(schedule)
-    return {
-        "target": target,
-        "ok": not violations,
-        "actions": len(schedule),
-        "violations": [_described(violation) for violation in violations],
-        "facts": {} if violations else facts(schedule),
-    }
-
-
-def _described(violation: Violation) -> dict[str, Any]:
-    return {
-        "invariant": violation.invariant,
-        "message": violation.message,
-        "place": violation.place,
-        "witness": violation.witness,
-    }
+def _given(arguments: Namespace) -> Iterator[tuple[str, Any]]:
+    """Fields of `Options` that the command line sets."""
+    for name, (field, read) in READERS.items():
+        value = getattr(arguments, name)
+        if value is not None:
+            yield field, read(value, f"--{name}")
+    same = {"window": "window", "sizes": "sizes", "p": "ranks", "m": "microbatches"}
+    for name, field in same.items():
+        if getattr(arguments, name) is not None:
+            yield field, getattr(arguments, name)
+    if arguments.set:
+        yield "parameters", as_mapping(arguments.set, "--set")
 
 
-def _lines(result: dict[str, Any]) -> Iterator[str]:
-    if result["ok"]:
-        source = "file" if is_file(result["target"]) else "schedule"
-        yield f"ok: {result['target']}: {result['actions']} actions; {REACH.format(source=source)}"
+def _outcomes(targets: list[Target], arguments: Namespace, *, excerpts: bool) -> Iterator[Outcome]:
+    from staleproof.checking.run import checked, extras_of, summed_up
+
+    names = [target for target, _ in targets]
+    extras = extras_of(names, excerpts, arguments.picture, arguments.smt)
+    for (target, options), extra in zip(targets, extras, strict=True):
+        yield summed_up(checked(target, options, target), extra)
+
+
+def _put(outcomes: list[Outcome], form: str) -> None:
+    from staleproof.checking.github import github_lines
+    from staleproof.checking.junit import junit
+    from staleproof.checking.outcome import plain_results
+    from staleproof.checking.text import lines
+
+    if form == "json":
+        put_json(plain_results(outcomes))
+    elif form == "junit":
+        put(junit(outcomes))
+    elif form == "github":
+        put(*(line for outcome in outcomes for line in github_lines(outcome)))
     else:
-        yield f"not ok: {result['target']}: {result['actions']} actions"
-    for violation in result["violations"]:
-        yield f"  {violation['invariant']}: {violation['message']}"
-    for name, value in result["facts"].items():
-        yield f"  {name.replace('_', ' ')}: {value}"
+        put(*(one_line(line) for outcome in outcomes for line in lines(outcome)))
+
+
+def _put_difference(old: Outcome, new: Outcome, form: str) -> int:
+    from staleproof.checking.changes import Comparison, compared, comparison_lines
+    from staleproof.checking.github import annotation, github_lines
+    from staleproof.checking.text import summary
+
+    comparison = Comparison(old, new)
+    told = [one_line(line) for line in comparison_lines(comparison)]
+    if form == "json":
+        put_json(compared(comparison))
+    elif form == "github":
+        put(*github_lines(new), annotation("notice", "what changed", "\n".join(told)))
+    else:
+        put(*told, *map(one_line, summary(new)))
+    return 0 if new.ok else 1
 
 
 COMMAND: Final = Command(
     name="check",
     summary="decide whether a schedule is right",
     description=(
-        "Decides whether schedules are complete, causal and exclusive, and lists everything that\n"
-        "is wrong with them. Exit code 1 if anything is. Schedules with messages (DeepSpeed\n"
-        "files, CSV with communication, the blog-* families) are refused with exit code 2:\n"
-        "matching and deadlock are not decided in this version."
+        "Decides whether schedules are complete, causal and exclusive, whether their messages\n"
+        "match and cannot deadlock, and whatever --require asks for. Exit code 1 if something\n"
+        "does not hold or is undecided: then the place is named and drawn. Settings are read from\n"
+        "[tool.staleproof] in pyproject.toml; see docs/checking.md."
     ),
     configure=configure,
     run=run,

@@ -12,10 +12,10 @@ import numpy as np
 from schedules import Kind, Schedule, Timeline, build, get_family, timeline, versions
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
-from staleproof.commands.convert import is_file
 from staleproof.errors import UsageError
 from staleproof.family_options import add_parameters, add_size, parameters, size
 from staleproof.output import put_json, put_table
+from staleproof.sources import is_file
 
 if TYPE_CHECKING:
     from schedules.analysis import Sizes

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from schedules import WeightPolicy
 from staleproof.arguments import Parser, add_json, suggestion
-from staleproof.commands.check import POLICIES, read_policy
 from staleproof.commands.command import Command
 from staleproof.errors import DestinationError, UsageError
 from staleproof.family_options import add_parameters, add_size, built
 from staleproof.output import note, put, put_json, shown
+from staleproof.sources import POLICIES, is_file, read_policy
 
 if TYPE_CHECKING:
     from schedules.formats import Document, Format
@@ -139,20 +139,6 @@ def _load(arguments: Namespace, policy: WeightPolicy | None) -> tuple[Document, 
     name = arguments.source_format
     entry = sniff(arguments.source) if name is None else _format(name, "--from")
     return read_document(arguments.source, entry.name, arguments.m, policy), entry.name
-
-
-def is_file(source: str) -> bool:
-    """Whether IN names a file; anything else is taken for a family.
-
-    Examples
-    --------
-    >>> is_file("step.csv"), is_file("runs/step"), is_file("pipedream")
-    (True, True, False)
-    """
-    from schedules.formats import format_of_name
-
-    looks_like_one = os.sep in source or format_of_name(source) is not None
-    return looks_like_one or os.path.isfile(source)
 
 
 def _write(content: bytes, out: str) -> None:

@@ -9,10 +9,10 @@ from schedules import LINEARIZATIONS, Schedule, Timeline, get_family, get_linear
 from schedules.linearization import DEFAULT
 from staleproof.arguments import Parser, add_json, suggestion
 from staleproof.commands.command import Command
-from staleproof.commands.convert import is_file
 from staleproof.errors import InputError, UsageError
 from staleproof.family_options import add_parameters, add_size, built, size
 from staleproof.output import put, put_json, shown
+from staleproof.sources import is_file
 
 if TYPE_CHECKING:
     from reports.figures import Picture

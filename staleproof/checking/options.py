@@ -1,0 +1,215 @@
+"""What a schedule is checked against: read from the command line, from settings, from Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from schedules import LINEARIZATIONS, WeightPolicy
+from schedules.linearization import DEFAULT
+from schedules.messages.model import QUEUE_KEYS, QueueKey, QueueModel
+from staleproof.arguments import suggestion, whole_number
+from staleproof.errors import UsageError
+from staleproof.output import shown
+from staleproof.sources import WINDOWED, read_policy
+
+if TYPE_CHECKING:
+    from schedules.invariants import Requirement
+
+UNLIMITED: Final = "inf"
+"""How a buffer without limit is written."""
+
+FORMATS: Final = ("text", "json", "junit", "github")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is required of a schedule, and of which machine and weights.
+
+    Attributes
+    ----------
+    requirements : tuple of Requirement
+        Beyond what is always decided.
+    queues : str
+        One of `QUEUE_KEYS`.
+    buffer : int or None
+        Messages of a channel that are sent before they are received; None is unlimited.
+    policy : WeightPolicy or None
+        Replaces what a file or family says.
+    window : int or None
+        Microbatches per update of the policy `WINDOWED`.
+    sizes : str or None
+        Path of a sizes file: bytes of each stage.
+    linearization : str
+        How global delays are counted.
+    lower : str or None
+        Where the messages are placed that a schedule without any is given first.
+    ranks, microbatches : int or None
+    parameters : mapping of str to int
+        Of families.
+    """
+
+    requirements: tuple[Requirement, ...] = ()
+    queues: QueueKey = "rank"
+    buffer: int | None = 0
+    policy: WeightPolicy | None = None
+    window: int | None = None
+    sizes: str | None = None
+    linearization: str = DEFAULT
+    lower: str | None = None
+    ranks: int | None = None
+    microbatches: int | None = None
+    parameters: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def model(self) -> QueueModel:
+        """The queues and buffers of a rank."""
+        return QueueModel(self.queues, self.buffer)
+
+    def overlaid(self, values: Mapping[str, Any]) -> Options:
+        """These options with some replaced; a policy that comes without a window drops the old.
+
+        Examples
+        --------
+        >>> Options(queues="peer").overlaid({"buffer": None}).model
+        QueueModel(queues='peer', buffer=None)
+        """
+        dropped = {"window": None} if "policy" in values else {}
+        return dataclasses.replace(self, **(dropped | dict(values)))
+
+    def require_window_used(self, where: str = "--window") -> None:
+        """Refuse a window where it would be ignored.
+
+        Raises
+        ------
+        UsageError
+            The policy is not `WINDOWED`.
+        """
+        if self.window is not None and (self.policy is None or self.policy.name != WINDOWED):
+            found = "no policy" if self.policy is None else f"the policy {self.policy.name}"
+            raise UsageError(
+                f"only the policy {WINDOWED} has a window, found {found}",
+                where,
+                f"drop it, or choose the policy {WINDOWED}",
+            )
+
+
+def read_require(value: str | Iterable[str], where: str) -> tuple[Requirement, ...]:
+    """Read requirements: terms separated by commas, or a list of such texts.
+
+    Raises
+    ------
+    schedules.errors.RequirementError
+        A term that is none, or two that contradict each other; `where` is its place.
+    """
+    from schedules.invariants import parse_requirements
+
+    text = value if isinstance(value, str) else ",".join(value)
+    return parse_requirements(text, where) if text.strip() else ()
+
+
+def read_queues(text: str, where: str) -> QueueKey:
+    """Read what a rank has communication queues for.
+
+    Raises
+    ------
+    UsageError
+        None of `QUEUE_KEYS`.
+    """
+    for known in get_args(QueueKey):
+        if known == text:
+            key: QueueKey = known
+            return key
+    raise UsageError(
+        f"communication queues are kept per {', '.join(QUEUE_KEYS)}, not {shown(text)}",
+        where,
+        suggestion(text, QUEUE_KEYS) or "name one of them",
+    )
+
+
+def read_buffer(value: str | int | float, where: str) -> int | None:
+    """Read the capacity of a channel: a number of messages, or `UNLIMITED`.
+
+    Raises
+    ------
+    UsageError
+        Anything else.
+
+    Examples
+    --------
+    >>> read_buffer("2", "--buffer"), read_buffer("inf", "--buffer")
+    (2, None)
+    """
+    if value in (UNLIMITED, math.inf):
+        return None
+    try:
+        return whole_number(str(value), where, minimum=0)
+    except UsageError as error:
+        raise UsageError(
+            f"a buffer holds a number of messages, 0 or more, or {UNLIMITED}; found "
+            f"{shown(str(value))}",
+            where,
+            f"{error.fix}, or {UNLIMITED}",
+        ) from None
+
+
+def read_linearization(text: str, where: str) -> str:
+    """Read how global delays are counted.
+
+    Raises
+    ------
+    UsageError
+        No such linearization.
+    """
+    return _one_of(text, where, "a linearization", LINEARIZATIONS)
+
+
+def read_lower(text: str, where: str) -> str:
+    """Read where messages are placed.
+
+    Raises
+    ------
+    UsageError
+        No such placement.
+    """
+    from schedules.lowering import PLACEMENTS
+
+    return _one_of(text, where, "a placement of messages", PLACEMENTS)
+
+
+def read_format(text: str, where: str) -> str:
+    """Read the form of the result.
+
+    Raises
+    ------
+    UsageError
+        None of `FORMATS`.
+    """
+    return _one_of(text, where, "the form of a result", FORMATS)
+
+
+def _one_of(text: str, where: str, what: str, known: Iterable[str]) -> str:
+    names = list(known)
+    if text in names:
+        return text
+    raise UsageError(
+        f"{what} is one of {', '.join(names)}, not {shown(text)}",
+        where,
+        suggestion(text, names) or "name one of them",
+    )
+
+
+Reader = Callable[[Any, str], Any]
+
+READERS: Final[Mapping[str, tuple[str, Reader]]] = {
+    "require": ("requirements", read_require),
+    "queues": ("queues", read_queues),
+    "buffer": ("buffer", read_buffer),
+    "policy": ("policy", read_policy),
+    "linearization": ("linearization", read_linearization),
+    "lower": ("lower", read_lower),
+}
+"""Options by the name under which they are given: field of `Options`, reader."""

@@ -1,0 +1,176 @@
+"""`Outcome`: what checking one target came to, as every form of the result prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from schedules.messages.model import QueueModel
+
+FEW: Final = 5
+"""Faults of one invariant that people are shown; JSON has all."""
+
+OF_MESSAGES: Final = ("match", "deadlock-free")
+"""Invariants that hold of nothing where there are no messages."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A violation, and what shows it.
+
+    Attributes
+    ----------
+    invariant, message, place : str
+    witness : mapping
+        The values as plain data.
+    line : int or None
+        Line of the target's file that the place names.
+    excerpt : tuple of str
+        A small timeline around it; empty where another fault of the invariant shows one.
+    """
+
+    invariant: str
+    message: str
+    place: str
+    witness: Mapping[str, object]
+    line: int | None = None
+    excerpt: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many violations it stands for: the last of a long list counts the others."""
+        more = self.witness.get("more")
+        return more if isinstance(more, int) and "mistakes" in self.witness else 1
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The last steps before a run hangs, in words."""
+        steps = self.witness.get("steps", ())
+        return tuple(map(str, steps)) if isinstance(steps, Sequence) else ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What checking one target came to.
+
+    Attributes
+    ----------
+    target : str
+    ok : bool
+        Nothing is violated and nothing that is required is undecided.
+    actions : int
+    has_messages, from_file : bool
+    model : QueueModel
+    required : tuple of str
+        The terms asked for, such as ``staleness<=3``.
+    decided : tuple of str
+        Names of the invariants that were decided, those that do not hold among them.
+    undecided : tuple of (str, str)
+        Invariants that were not, and why.
+    faults : tuple of Fault
+    facts : mapping
+    pictures : tuple of str
+        Files written.
+    query : str or None
+        SMT-LIB file written.
+    """
+
+    target: str
+    ok: bool
+    actions: int
+    has_messages: bool
+    from_file: bool
+    model: QueueModel
+    required: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
+    undecided: tuple[tuple[str, str], ...] = ()
+    faults: tuple[Fault, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    pictures: tuple[str, ...] = ()
+    query: str | None = None
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """Invariants that do not hold, each once, in the order found."""
+        return tuple(dict.fromkeys(fault.invariant for fault in self.faults))
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Invariants that were decided and hold; of nothing, without messages, left out."""
+        left_out = {*self.broken, *(() if self.has_messages else OF_MESSAGES)}
+        return tuple(name for name in self.decided if name not in left_out)
+
+    def foremost(self, invariant: str) -> tuple[tuple[Fault, ...], int]:
+        """The first faults of an invariant, and how many more there are."""
+        own = [fault for fault in self.faults if fault.invariant == invariant]
+        return tuple(own[:FEW]), sum(fault.count for fault in own[FEW:])
+
+    def term(self, name: str) -> str:
+        """An invariant as it was required, with its bound."""
+        named = (text for text in self.required if text.partition("<=")[0] == name)
+        return next(named, name)
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What is worth knowing although it breaks nothing that was required."""
+        least = self.facts.get("deadlock", {}).get(self.model.queues)
+        if not least:
+            return ()
+        plural = "s" if least > 1 else ""
+        return (
+            f"small tests pass, large messages hang: with {_queues(self.model)} it needs room for "
+            f"{least} message{plural} a channel, and a large message has none (--buffer 0)",
+        )
+
+
+def plain(outcome: Outcome) -> dict[str, Any]:
+    """The outcome as plain data, for JSON.
+
+    Examples
+    --------
+    >>> found = plain(Outcome("a.csv", True, 8, False, True, QueueModel("peer", None)))
+    >>> found["ok"], found["model"]
+    (True, {'queues': 'peer', 'buffer': None})
+    """
+    model = outcome.model
+    found: dict[str, Any] = {
+        "target": outcome.target,
+        "ok": outcome.ok,
+        "actions": outcome.actions,
+        "has_messages": outcome.has_messages,
+        "model": {"queues": model.queues, "buffer": model.buffer},
+        "required": list(outcome.required),
+        "decided": list(outcome.decided),
+        "undecided": [{"invariant": name, "why": why} for name, why in outcome.undecided],
+        "violations": [
+            {
+                "invariant": fault.invariant,
+                "message": fault.message,
+                "place": fault.place,
+                "witness": fault.witness,
+            }
+            for fault in outcome.faults
+        ],
+        "findings": list(outcome.findings),
+        "facts": outcome.facts,
+    }
+    if outcome.pictures:
+        found["pictures"] = list(outcome.pictures)
+    if outcome.query is not None:
+        found["smt"] = outcome.query
+    return found
+
+
+def plain_results(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """One outcome as it is; several under ``results``."""
+    if len(outcomes) == 1:
+        return plain(outcomes[0])
+    return {
+        "ok": all(outcome.ok for outcome in outcomes),
+        "results": [plain(outcome) for outcome in outcomes],
+    }
+
+
+def _queues(model: QueueModel) -> str:
+    return str(model).partition(",")[0]

@@ -1,0 +1,81 @@
+"""FILE|FAMILY arguments: which of the two one is, and the weight policy it is given."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from typing import Final, get_args
+
+from schedules import FAMILIES, WeightPolicy
+from schedules.policies import PolicyName
+from staleproof.arguments import suggestion
+from staleproof.errors import UsageError
+from staleproof.output import shown
+
+POLICIES: Final[tuple[str, ...]] = get_args(PolicyName)
+FILE_POLICY: Final = "flush"
+WINDOWED: Final = "double-buffer"
+"""The policy that has a window."""
+
+
+def is_file(target: str) -> bool:
+    """Whether a target names a file; anything else is taken for a family.
+
+    Examples
+    --------
+    >>> is_file("step.csv"), is_file("run.jsonl"), is_file("runs/step"), is_file("pipedream")
+    (True, True, True, False)
+    """
+    from schedules.formats import format_of_name
+
+    named_like_one = os.sep in target or format_of_name(target) is not None
+    looks_like_one = named_like_one or os.path.isfile(target)
+    return looks_like_one or (os.path.exists(target) and target not in FAMILIES)
+
+
+def refuse_family_options(given: str | None, targets: Sequence[str]) -> None:
+    """Refuse an option that describes families where every target is a file.
+
+    Raises
+    ------
+    UsageError
+        It would be ignored.
+    """
+    if given and all(is_file(target) for target in targets):
+        raise UsageError("it describes a family, and these targets are files", given, "drop it")
+
+
+def read_policy(name: str | None, where: str = "--policy") -> WeightPolicy | None:
+    """Read the name of a weight policy.
+
+    Raises
+    ------
+    UsageError
+        No such policy.
+    """
+    for known in get_args(PolicyName):
+        if known == name:
+            return WeightPolicy(known)
+    if name is None:
+        return None
+    raise UsageError(
+        f"a weight policy is one of {', '.join(POLICIES)}, not {shown(name)}",
+        where,
+        suggestion(name, POLICIES) or "name one of them",
+    )
+
+
+def windowed(policy: WeightPolicy, window: int | None, microbatches: int) -> WeightPolicy:
+    """A policy with its window; without one, `WINDOWED` updates once per M microbatches.
+
+    Double buffering keeps two versions only if a window outlasts the microbatches in flight.
+
+    Examples
+    --------
+    >>> windowed(WeightPolicy("double-buffer"), None, 16).interval
+    16
+    """
+    if policy.name != WINDOWED:
+        return policy
+    return dataclasses.replace(policy, interval=window or max(microbatches, 1))
