@@ -22,5 +22,5 @@ def test_published_report_is_current() -> None:
 def test_published_pictures_belong_to_the_report() -> None:
     report = (PUBLISHED / "report.md").read_text(encoding="utf-8")
     pictures = sorted((PUBLISHED / "figures").glob("*.svg"))
-    assert len(pictures) == 3
+    assert len(pictures) == 4
     assert all(f"figures/{picture.name}" in report for picture in pictures)
