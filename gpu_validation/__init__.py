@@ -1,11 +1,17 @@
-"""Place of the hardware harness; it holds no runner in this version.
+"""Runs real schedules with torch, records what happens, and compares it with the model.
 
-The harness will run real schedules with torch, on CPU threads or on GPUs, record which weight
-version every forward and backward used, and compare the record with what the model predicts.
-Nothing here runs or measures anything yet.
+A schedule becomes a program a rank, every rank runs its program over a transport, what it does goes
+to a log, and the log is compared with what `schedules` predicts. The version in the log is found
+from the tensors that a computation used, never from the plan.
 
-It will import torch, numpy and the package `schedules`, and nothing else of this project. It must
-import on a node without z3, jinja2, rich and matplotlib; the import contracts check that.
+Imports torch, numpy and the package `schedules`, and nothing else of this project; torch only where
+something is run. It imports on a node without z3, jinja2, rich and matplotlib.
 """
 
-__all__: list[str] = []
+from gpu_validation.errors import MeasureError
+from gpu_validation.faults import Fault
+from gpu_validation.models import ModelSpec
+from gpu_validation.optimizers import OptimizerSpec
+from gpu_validation.spec import RunResult, RunSpec
+
+__all__ = ["Fault", "MeasureError", "ModelSpec", "OptimizerSpec", "RunResult", "RunSpec"]

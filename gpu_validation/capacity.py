@@ -1,0 +1,94 @@
+"""Whether this machine can hold a run at all, before anything is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from gpu_validation.errors import CapacityError
+from gpu_validation.models import ModelSpec, stage_bytes
+from gpu_validation.optimizers import OptimizerName
+from gpu_validation.spec import RunSpec
+
+_MOMENTS: Final[dict[OptimizerName, int]] = {"sgd": 0, "momentum": 1, "adamw": 2, "nadam": 2}
+
+GIB: Final = 1024**3
+
+
+def require_capacity(spec: RunSpec) -> None:
+    """Refuse what cannot fit: a missing device, or weights beyond the memory there is.
+
+    Raises
+    ------
+    CapacityError
+        With what would be needed. Stashes and activations come on top of that.
+    """
+    if spec.device == "cuda":
+        _require_cuda()
+    # Ranks that share a machine share its memory; those of nccl have a GPU each.
+    free = None if spec.transport == "nccl" else _free_bytes(spec.device)
+    needed = needed_bytes(spec)
+    if free is not None and needed > free:
+        placement = spec.schedule.placement
+        raise CapacityError(
+            f"weights, gradients and optimizer state of p = {spec.schedule.ranks} ranks with "
+            f"{placement.stages} stages take {needed / GIB:.1f} GiB at least, and "
+            f"{free / GIB:.1f} GiB are free",
+            f"device {spec.device}",
+            "take fewer stages or a smaller model, or spread the ranks over more GPUs with "
+            "--transport nccl",
+        )
+
+
+def needed_bytes(spec: RunSpec) -> int:
+    """Least memory of a run: weights, gradients and optimizer state of every weight copy.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> from gpu_validation.optimizers import OptimizerSpec
+    >>> plain = RunSpec(build("pipedream", 2, 4))
+    >>> adam = RunSpec(build("pipedream", 2, 4), optimizer=OptimizerSpec("adamw"))
+    >>> needed_bytes(adam) / needed_bytes(plain)
+    2.0
+    """
+    copies = {
+        (stage, copy) for row in spec.schedule.placement.copies for stage, copy in enumerate(row)
+    }
+    sizes = [_stage_bytes(spec.model, stage, spec.schedule.stages) for stage, _ in copies]
+    return sum(sizes) * (2 + _MOMENTS[spec.optimizer.name])
+
+
+def _stage_bytes(model: ModelSpec, stage: int, stages: int) -> int:
+    # The stages between the first and the last of a built-in model are alike.
+    alike = 1 if model.built_in and 0 < stage < stages - 1 else stage
+    return stage_bytes(model, alike, stages)
+
+
+def _require_cuda() -> None:
+    import torch
+
+    if not torch.cuda.is_available():
+        raise CapacityError(
+            "device 'cuda' is an NVIDIA GPU that torch can use, found none "
+            f"(torch {torch.__version__}, built for CUDA {torch.version.cuda or 'none'})",
+            "device cuda",
+            "use --device cpu, or install a driver and a torch that is built for it",
+        )
+
+
+def _free_bytes(device: str) -> int | None:
+    """Free memory, None where the system does not tell."""
+    if device == "cuda":
+        import torch
+
+        return int(torch.cuda.mem_get_info()[0])
+    try:
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+    except OSError:
+        return None
+    for line in text.splitlines():
+        name, _, rest = line.partition(":")
+        if name == "MemAvailable":
+            return int(rest.split()[0]) * 1024
+    return None

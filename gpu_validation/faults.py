@@ -1,0 +1,82 @@
+"""Faults that a run can be told to have, as data: the negative controls of a measurement.
+
+===================== ===================================================================
+fault                 what happens, at one stage
+===================== ===================================================================
+``no-stash``          every backward uses the newest weights instead of those its forward read
+``in-place``          every update also overwrites the tensors of the version before, through
+                      ``.data``, as an optimizer that works in place does
+``swapped-microbatch`` the backward of one microbatch uses what the forward of another one left,
+                      the lowest that is in flight at the stage, and the other way round; nothing
+                      happens if no other one is in flight
+``delayed-update``    the update that is due with one microbatch's gradient is made together with
+                      the next one, one after the other; the last one at the end of the rank's
+                      program
+``dropped-update``    the update that is due with one microbatch's gradient is never made
+``error``             the rank raises an error before the first computation on a microbatch
+``hang``              the rank stops for good before the first computation on a microbatch
+===================== ===================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from gpu_validation.errors import SpecError
+
+FaultName = Literal[
+    "no-stash",
+    "in-place",
+    "swapped-microbatch",
+    "delayed-update",
+    "dropped-update",
+    "error",
+    "hang",
+]
+
+FAULT_NAMES: Final[tuple[FaultName, ...]] = get_args(FaultName)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One injected fault.
+
+    Attributes
+    ----------
+    name : str
+        One of `FAULT_NAMES`.
+    stage : int
+        Where.
+    microbatch : int
+        At which microbatch; ``no-stash`` and ``in-place`` concern all.
+
+    Raises
+    ------
+    SpecError
+        Unknown name, or a negative number.
+
+    Examples
+    --------
+    >>> Fault("dropped-update", stage=1, microbatch=3).name
+    'dropped-update'
+    """
+
+    name: FaultName
+    stage: int = 0
+    microbatch: int = 0
+
+    def __post_init__(self) -> None:
+        if self.name not in FAULT_NAMES:
+            raise SpecError(
+                f"a fault is one of {', '.join(FAULT_NAMES)}, not {self.name!r}",
+                "fault",
+                "name one of them",
+            )
+        if self.stage < 0 or self.microbatch < 0:
+            raise SpecError(
+                "a fault names a stage and a microbatch, from 0; found "
+                f"stage {self.stage}, microbatch {self.microbatch}",
+                f"fault {self.name}",
+                "count from 0",
+            )

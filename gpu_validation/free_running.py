@@ -1,0 +1,147 @@
+"""Free-running runs: every rank decides by the family's rule and by what has really arrived.
+
+Which order comes out depends on the machine, so nothing is predicted action for action. Instead:
+
+- the order that was executed is taken as a static one, and everything else is checked against the
+  prediction for *that* order;
+- staleness is reported as a distribution, against a bound that holds for every timing.
+
+**Bound.** Local staleness is at most NOAM − 1 at every stage, and 0 at the last one, whatever the
+durations: `staleproof verify schedules.free-running-staleness` proves it. NOAM bounds the
+microbatches that are past their forward but not their backward at stage 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+import numpy as np
+
+from gpu_validation.checks.finding import Finding, fails, holds
+from gpu_validation.checks.local_staleness import measured
+from gpu_validation.checks.observed import UNSEEN, Observed
+from gpu_validation.checks.real_time import measured as delays_by_clock
+from gpu_validation.prediction import Prediction, predict
+from schedules.actions import Kind
+from schedules.schedule import Schedule
+from schedules.validate import validate
+
+ORDER: Final = "order"
+BOUND: Final = "staleness-bound"
+NOAM: Final = "noam"
+
+
+def executed(seen: Observed, declared: Schedule) -> Prediction:
+    """The prediction for the order that the ranks have chosen.
+
+    Raises
+    ------
+    InvalidScheduleError
+        The log is not complete.
+    """
+    return predict(seen.schedule)
+
+
+def check_order(seen: Observed, declared: Schedule) -> Finding:
+    """Every rank did what was declared, in some order that the rule allows.
+
+    Forwards of a stage in ascending order, backwards too, and never more microbatches admitted
+    than the rule has room for.
+    """
+    violations = validate(seen.schedule)
+    if violations:
+        return fails(ORDER, f"the order that was executed is not valid: {violations[0].message}")
+    schedule = seen.schedule
+    key = schedule.stage * schedule.placement.pipelines + schedule.pipeline
+    for kinds in ((Kind.F,), (Kind.B, Kind.I), (Kind.W,)):
+        chosen = np.flatnonzero(np.isin(schedule.kind, kinds))
+        order = chosen[np.argsort(key[chosen], kind="stable")]
+        back = (np.diff(key[order]) == 0) & (np.diff(schedule.microbatch[order]) < 0)
+        if back.any():
+            late = seen.action(int(order[int(np.argmax(back)) + 1]))
+            return fails(ORDER, f"{late} came after a later microbatch", action=str(late))
+    admitted, limit = most_admitted(schedule), declared.parameters.get(NOAM)
+    if limit is not None and admitted > limit:
+        return fails(
+            ORDER,
+            f"at most {limit} microbatches are admitted at a time, and {admitted} were",
+            admitted=admitted,
+            limit=limit,
+        )
+    return holds(
+        ORDER, len(schedule), f"a valid order that the rule allows; {admitted} admitted at most"
+    )
+
+
+def most_admitted(schedule: Schedule) -> int:
+    """Most microbatches past their forward but not their backward at stage 0.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> most_admitted(build("pipedream", 3, 8)), most_admitted(build("gpipe", 3, 8))
+    (3, 8)
+    """
+    at_zero = schedule.kind[schedule.stage == 0]
+    change = np.where(at_zero == Kind.F, 1, np.where(np.isin(at_zero, (Kind.B, Kind.I)), -1, 0))
+    return int(np.cumsum(change).max(initial=0))
+
+
+def bounds(declared: Schedule) -> list[int] | None:
+    """The proved bound of local staleness by stage; None where none is known.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> bounds(build("pipedream", 3, 6)), bounds(build("gpipe", 3, 6))
+    ([2, 2, 0], None)
+    """
+    limit = declared.parameters.get(NOAM)
+    if limit is None or declared.policy.interval != 1:
+        return None
+    return [limit - 1] * (declared.stages - 1) + [0]
+
+
+def check_bound(seen: Observed, declared: Schedule) -> Finding | None:
+    """No gradient is staler than any timing allows; None where no bound is known."""
+    limits = bounds(declared)
+    if limits is None:
+        return None
+    found = measured(seen, declared.stages, declared.microbatches)
+    wrong = np.argwhere(found > np.array(limits)[:, None])
+    if len(wrong):
+        stage, m = wrong[0].tolist()
+        return fails(
+            BOUND,
+            f"stage {stage}, microbatch {m} is {found[stage, m]} updates stale, and no timing "
+            f"allows more than {limits[stage]}",
+            found.size,
+            found=int(found[stage, m]),
+            bound=limits[stage],
+        )
+    worst = found.max(axis=1).tolist()
+    compared = int((found != UNSEEN).sum())
+    return holds(BOUND, compared, f"local staleness is at most {worst}; the bounds are {limits}")
+
+
+def distribution(seen: Observed, declared: Schedule) -> dict[str, Any]:
+    """How often every local staleness (by stage) and global delay (by the clock) occurred."""
+    local = measured(seen, declared.stages, declared.microbatches)
+    delays, known = delays_by_clock(seen)
+    return {
+        "local_staleness": [_counts(row[row != UNSEEN]) for row in local],
+        "local_staleness_bounds": bounds(declared),
+        "global_delay": _counts(delays[known]),
+    }
+
+
+def _counts(values: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> dict[str, int]:
+    """Value → how often, with text keys as JSON wants them.
+
+    Examples
+    --------
+    >>> _counts(np.array([2, 0, 2]))
+    {'0': 1, '2': 2}
+    """
+    return {str(value): count for value, count in sorted(Counter(values.ravel().tolist()).items())}

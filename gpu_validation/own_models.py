@@ -1,0 +1,119 @@
+"""Models of the user's own: where they come from, and what is asked of them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gpu_validation.errors import ModelError
+from gpu_validation.repeatable import FACTORY, seeded
+
+if TYPE_CHECKING:
+    from torch import Generator, Tensor, nn
+
+    from gpu_validation.models import ModelSpec
+
+
+class Parts(NamedTuple):
+    """What the factory of a model of your own may return.
+
+    Attributes
+    ----------
+    layers : nn.Sequential
+        The model; each layer takes one tensor and returns one.
+    sample : callable
+        ``sample(generator)`` → (inputs, labels) of a microbatch, on the CPU.
+    loss : callable
+        ``loss(output, labels)`` → a scalar.
+    """
+
+    layers: nn.Sequential
+    sample: Callable[[Generator], tuple[Tensor, Tensor]]
+    loss: Callable[[Tensor, Tensor], Tensor]
+
+
+def cut(spec: ModelSpec, count: int, stage: int, stages: int) -> tuple[int, int]:
+    """First layer of a stage, and one past its last."""
+    if count < stages:
+        raise ModelError(
+            f"every stage has at least one layer, found {count} layers for {stages} stages",
+            f"model {spec.name}",
+            "return more layers, or take fewer stages",
+        )
+    return stage * count // stages, (stage + 1) * count // stages
+
+
+@lru_cache(maxsize=8)
+def parts_of(spec: ModelSpec) -> Parts:
+    """The user's model, built once a process; stages get copies of its layers."""
+    import torch
+    from torch import nn
+
+    try:
+        with seeded(spec.seed, FACTORY, 0):
+            made = _factory(spec.name)()
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(
+            f"the factory has to return a model, but it fails: {error!r}",
+            f"model {spec.name}",
+            "call it by itself and correct it",
+        ) from None
+    if isinstance(made, nn.Sequential):
+        shape = (spec.batch, spec.width)
+        made = Parts(
+            made,
+            lambda generator: (torch.randn(shape, generator=generator), torch.empty(0)),
+            lambda output, _: 0.5 * output.square().mean(),
+        )
+    if not isinstance(made, Parts) or not isinstance(made.layers, nn.Sequential):
+        raise ModelError(
+            f"the factory returns an nn.Sequential or Parts, found {type(made).__name__}",
+            f"model {spec.name}",
+            "wrap the layers into torch.nn.Sequential",
+        )
+    _require_no_chance(spec, made.layers)
+    return made
+
+
+def _require_no_chance(spec: ModelSpec, model: nn.Module) -> None:
+    from torch.nn.modules.dropout import _DropoutNd
+
+    for name, module in model.named_modules():
+        if isinstance(module, _DropoutNd) and module.p > 0 and module.training:
+            raise ModelError(
+                "a model that is compared bit by bit draws no random numbers, found "
+                f"{type(module).__name__}(p={module.p}) at {name}",
+                f"model {spec.name}",
+                "set p to 0, or put this layer into evaluation mode",
+            )
+
+
+def _factory(name: str) -> Callable[[], Any]:
+    """Find the function that a name such as ``file.py:function`` stands for."""
+    where, _, function = name.rpartition(":")
+    if where.endswith(".py"):
+        path = Path(where)
+        found = importlib.util.spec_from_file_location(f"_staged_{path.stem}", path)
+        if not path.is_file() or found is None or found.loader is None:
+            raise ModelError(
+                f"there is no file {where!r} that Python can load",
+                f"model {name}",
+                "give the path of a Python file",
+            )
+        module = importlib.util.module_from_spec(found)
+        found.loader.exec_module(module)
+    else:
+        module = importlib.import_module(where)
+    factory = getattr(module, function, None)
+    if not callable(factory):
+        raise ModelError(
+            f"{where} has no function {function!r}", f"model {name}", "name a function it has"
+        )
+    made: Callable[[], Any] = factory
+    return made

@@ -1,0 +1,225 @@
+"""The event log of a run: appended to in memory, put in plain form when the run is over.
+
+Recording an event neither copies a tensor nor waits for a device. What a device knows only later
+(event times, hashes) is kept as it is and read by `Recorder.finish`.
+
+What an event adds to the columns of a trace, in ``extra``:
+
+================= =========================================================================
+key               meaning
+================= =========================================================================
+``host``          name of the machine
+``lamport_start`` unit Lamport clock when the action starts and ends; of computations, ``U``
+``lamport_end``   and ``REDUCE``
+``current``       updates that the weight copy has had: when a computation runs, after a ``U``
+``hash``          content hash of the weights that were used; of a ``U``, of those it made. Where
+                  hashing is sampled, not in every event
+``horizon``       updates ahead that the weights used are extrapolated (``predict``), if any
+``averages``      averagings that the weights used have been through, if any (``REDUCE``)
+``read_zero``     version index that stage 0 read for this microbatch, of an ``F``
+``device_start``  nanoseconds on the device's own clock since the rank began, on a GPU only
+``device_end``
+================= =========================================================================
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from schedules.actions import Action, Kind
+from schedules.formats.trace import NONE, Extra, Trace, write_trace
+from schedules.schedule import IntArray, Schedule
+from schedules.timeline import Timeline
+
+Deferred = Callable[[], Extra]
+"""A value that is read when the run is over."""
+
+PARTIAL: Final = "partial"
+"""Parameter in the header of a log that is not whole."""
+
+RUN: Final = "run"
+"""Parameter in the header of a log: number of the run, so that logs of two runs do not mix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that a rank did.
+
+    Attributes
+    ----------
+    rank : int
+    op : Kind
+    stage, microbatch, pipeline : int
+    peer : int
+        Other rank of a message, or `NONE`.
+    channel : str or None
+        Communicator of a message.
+    version : int
+        Version that F read or that B, I or W used, found from the identity of the tensors;
+        `NONE` for everything else.
+    start_ns, end_ns : int
+        Monotonic clock of the host.
+    extra : mapping
+        See the table above.
+    """
+
+    rank: int
+    op: Kind
+    stage: int
+    microbatch: int
+    pipeline: int
+    peer: int
+    channel: str | None
+    version: int
+    start_ns: int
+    end_ns: int
+    extra: Mapping[str, Extra] = field(default_factory=dict)
+
+
+@dataclass
+class Recorder:
+    """The log of one rank while it runs.
+
+    Attributes
+    ----------
+    rank : int
+    on : bool
+        Without it nothing is kept but what the rank did last.
+    doing : str
+        What the rank does now or waits for, for messages about failures.
+    last : str
+        The last event.
+    count : int
+        Events so far; a rank whose count does not grow makes no progress.
+    """
+
+    rank: int
+    on: bool = True
+    doing: str = "nothing yet"
+    last: str = "none"
+    count: int = 0
+    waiting: bool = False
+    host: str = field(default_factory=socket.gethostname)
+    _rows: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def add(
+        self,
+        op: Kind,
+        action: Action,
+        start_ns: int,
+        extra: dict[str, Extra | Deferred],
+        *,
+        version: int = NONE,
+        peer: int = NONE,
+        channel: str | None = None,
+    ) -> None:
+        """Note something that ends now; `action` says of which stage, microbatch, pipeline."""
+        end_ns = time.monotonic_ns()
+        self.count += 1
+        self.last = f"{action.stage}{op.name}{action.microbatch}"
+        if self.on:
+            self._rows.append((op, action, peer, channel, version, start_ns, end_ns, extra))
+
+    def finish(self, failed: bool = False) -> tuple[Event, ...]:
+        """Everything recorded, in plain form; waits for what the device still computes.
+
+        After a failure the device is not asked any more, and what only it knows is left out.
+        """
+        return tuple(self._event(failed, *row) for row in list(self._rows))
+
+    def _event(
+        self,
+        failed: bool,
+        op: Kind,
+        action: Action,
+        peer: int,
+        channel: str | None,
+        version: int,
+        start_ns: int,
+        end_ns: int,
+        extra: Mapping[str, Extra | Deferred],
+    ) -> Event:
+        plain = {
+            key: value() if callable(value) else value
+            for key, value in extra.items()
+            if not (failed and callable(value))
+        }
+        return Event(
+            self.rank, op, action.stage, action.microbatch, action.pipeline, peer, channel,
+            version, start_ns, end_ns, {"host": self.host, **plain},
+        )  # fmt: skip
+
+
+def trace(
+    schedule: Schedule, events: Sequence[Sequence[Event]], run: int, partial: bool = False
+) -> Trace:
+    """The log of a run as a trace: the events of every rank, in the order in which it did them.
+
+    The trace's own schedule is what was executed, its sends, receives and updates included.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        What was to be executed: name, placement, policy and parameters are taken over.
+    events : sequence of sequence of Event
+        One sequence a rank.
+    run : int
+        Number of the run; with `partial`, it becomes a parameter of the trace.
+    partial : bool
+        Whether the run did not come to its end.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> from gpu_validation.recorder import Event
+    >>> event = Event(0, Kind.F, 0, 0, 0, NONE, None, 0, 5, 9, {"current": 0})
+    >>> found = trace(build("naive", 1, 1), [[event]], run=7, partial=True)
+    >>> dict(found.schedule.parameters)
+    {'run': 7, 'partial': 1}
+    """
+    flat = [event for rank in events for event in rank]
+    executed = Schedule.from_orders(
+        schedule.name,
+        [[Action(e.op, e.stage, e.microbatch, e.pipeline) for e in rank] for rank in events],
+        schedule.microbatches,
+        schedule.policy,
+        placement=schedule.placement,
+        parameters={**schedule.parameters, RUN: run, **({PARTIAL: 1} if partial else {})},
+    )
+    channels = {event.channel: None for event in flat if event.channel is not None}
+    numbers = {name: number for number, name in enumerate(channels)}
+    return Trace(
+        timeline=Timeline(
+            executed,
+            _column([event.start_ns for event in flat]),
+            _column([event.end_ns for event in flat]),
+        ),
+        unit="ns",
+        peer=_column([event.peer for event in flat]),
+        channel=_column([numbers.get(event.channel or "", NONE) for event in flat]),
+        version=_column([event.version for event in flat]),
+        channels=tuple(numbers),
+        extra={index: dict(event.extra) for index, event in enumerate(flat)},
+    )
+
+
+def is_partial(log: Trace) -> bool:
+    """Whether a log is marked as not whole."""
+    return bool(log.schedule.parameters.get(PARTIAL, 0))
+
+
+def log_text(log: Trace) -> str:
+    """The lines of a log; see `schedules.formats.trace`."""
+    return write_trace(log)
+
+
+def _column(values: list[int]) -> IntArray:
+    column = np.array(values, dtype=np.int64)
+    column.setflags(write=False)
+    return column

@@ -1,0 +1,161 @@
+"""`run`: run a schedule once, and give back its log and what it computed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from gpu_validation.capacity import require_capacity
+from gpu_validation.errors import InterruptedRunError, NotRunnableError
+from gpu_validation.files import require_writable, write_text
+from gpu_validation.models import boundaries
+from gpu_validation.orders import rule_of
+from gpu_validation.recorder import log_text, trace
+from gpu_validation.spec import CopyOfStage, Launched, Memory, RunResult, RunSpec
+from gpu_validation.transports import Group, open_group
+from schedules.actions import Kind
+from schedules.lowering.erase import erase_messages
+from schedules.validate import validate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["RunResult", "RunSpec", "require_runnable", "run"]
+
+RUN_BITS: Final = 48
+"""Length of a run's number: small enough for every JSON reader, large enough to be its own."""
+
+
+def run(
+    spec: RunSpec, log: str | os.PathLike[str] | None = None, group: Group | None = None
+) -> RunResult:
+    """Run a schedule once.
+
+    Parameters
+    ----------
+    spec : RunSpec
+    log : path-like, optional
+        Where to write the log, also when the run fails; it is then marked as partial.
+    group : Group, optional
+        Ranks to run on, which stay; by default some are started and ended.
+
+    Raises
+    ------
+    NotRunnableError, ModelError, CapacityError, MeasureError
+        Before anything is started; the last where the log cannot be written.
+    RankError
+        A rank failed or hangs; `partial` of the error holds what was recorded.
+    KeyboardInterrupt
+        After the log has been written.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> result = run(RunSpec(build("pipedream", 2, 4)))
+    >>> [str(action) for action in result.trace.schedule.rank(1)][:5]
+    ['1RECV_F0', '1F0', '1B0', '1SEND_B0', '1U0']
+    """
+    require_runnable(spec)
+    if log is not None:
+        require_writable(os.fspath(log))
+    opened = open_group(spec.transport, spec.device, spec.schedule.ranks)
+    with opened if group is None else nullcontext(group) as ranks:
+        launched = ranks.run(spec)
+    result = _gathered(spec, launched)
+    if log is not None:
+        write_text(os.fspath(log), log_text(result.trace))
+    if isinstance(launched.failure, InterruptedRunError):
+        raise KeyboardInterrupt
+    if launched.failure is not None:
+        launched.failure.partial = result
+        raise launched.failure
+    return result
+
+
+def require_runnable(spec: RunSpec) -> None:
+    """Refuse what this executor cannot run.
+
+    Raises
+    ------
+    NotRunnableError
+        The schedule is not valid, has a barrier, or averages weights that lie on several ranks;
+        or it is to run freely and has no rule.
+    ModelError
+        The model does not chain.
+    CapacityError
+        The machine lacks a device or memory.
+    """
+    schedule = erase_messages(spec.schedule)
+    found = validate(schedule)
+    if found:
+        raise NotRunnableError(
+            f"only a valid schedule is run, found {len(found)} violations, first of all: "
+            f"{found[0].message}",
+            schedule.name,
+            "run `staleproof check` for the whole list",
+        )
+    for index in np.flatnonzero(schedule.kind == Kind.BARRIER).tolist():
+        raise NotRunnableError(
+            "barriers between ranks are not run, found one", schedule.place(index), "remove it"
+        )
+    _require_local_averages(spec)
+    if spec.order == "free-running":
+        rule_of(schedule)
+    boundaries(spec.model, schedule.stages)
+    require_capacity(spec)
+
+
+def _require_local_averages(spec: RunSpec) -> None:
+    schedule = spec.schedule
+    ranks = np.array(schedule.placement.ranks)
+    for index in np.flatnonzero(schedule.kind == Kind.REDUCE).tolist():
+        stage = int(schedule.stage[index])
+        found = sorted(set(ranks[:, stage].tolist()))
+        if len(found) > 1:
+            raise NotRunnableError(
+                "weights are averaged on one rank only, but the copies of "
+                f"stage {stage} lie on ranks {found}",
+                schedule.place(index),
+                "place all copies of a stage on one rank, or leave the REDUCE out",
+            )
+
+
+def _gathered(spec: RunSpec, launched: Launched) -> RunResult:
+    """Put together what the ranks left behind."""
+    outcomes = launched.outcomes
+    weights: dict[CopyOfStage, Mapping[str, NDArray[np.generic]]] = {}
+    memory: dict[CopyOfStage, Memory] = {}
+    losses: dict[int, float] = {}
+    for outcome in outcomes:
+        weights |= outcome.weights
+        memory |= outcome.memory
+        losses |= outcome.losses
+    events = [outcome.events for outcome in outcomes]
+    number = secrets.randbits(RUN_BITS)
+    return RunResult(
+        spec=spec,
+        trace=trace(spec.schedule, events, number, launched.failure is not None),
+        weights=dict(sorted(weights.items())),
+        digests={key: digest(weights[key]) for key in sorted(weights)},
+        memory=dict(sorted(memory.items())),
+        losses=tuple(losses.get(m) for m in range(spec.schedule.microbatches)),
+        device_peak=max((outcome.device_peak for outcome in outcomes), default=0),
+        seconds=max((outcome.seconds for outcome in outcomes), default=0.0),
+        cpu_seconds=max((outcome.cpu_seconds for outcome in outcomes), default=0.0),
+    )
+
+
+def digest(weights: Mapping[str, NDArray[np.generic]]) -> str:
+    """Content hash of weights on the host, as the log has it for a CPU."""
+    import torch
+
+    from gpu_validation.hashing import content_hash
+
+    found = content_hash({name: torch.from_numpy(array) for name, array in weights.items()})
+    assert isinstance(found, str)
+    return found

@@ -1,0 +1,50 @@
+"""Transports: how the ranks of a run are started and how messages travel between them.
+
+========== =======================================================================
+name       ranks are
+========== =======================================================================
+``threads`` threads of one process; on a GPU each with a stream of its own
+``gloo``   processes on CPUs
+``nccl``   processes with a GPU each, on one node or several
+``torch``  processes that PyTorch's own pipelining runtime drives
+========== =======================================================================
+
+A module of this package has a function ``open_group(device, ranks)``: a context in which runs can
+be made one after the other by the same ranks.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from importlib import import_module
+from typing import Final, Protocol
+
+from gpu_validation.spec import Launched, RunSpec
+
+_MODULES: Final = {
+    "threads": "threads",
+    "gloo": "gloo",
+    "nccl": "nccl",
+    "torch": "torch_runtime",
+}
+
+
+class Group(Protocol):
+    """Ranks that are ready to run."""
+
+    def run(self, spec: RunSpec) -> Launched:
+        """Run once. A rank that fails is reported in the result, not raised."""
+        ...
+
+
+def open_group(transport: str, device: str, ranks: int) -> AbstractContextManager[Group]:
+    """Start the ranks of a transport; they are gone when the block is left.
+
+    Raises
+    ------
+    CapacityError
+        The machine lacks the devices that it takes.
+    """
+    module = import_module(f"gpu_validation.transports.{_MODULES[transport]}")
+    group: AbstractContextManager[Group] = module.open_group(device, ranks)
+    return group
