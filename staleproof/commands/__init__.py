@@ -12,6 +12,7 @@ from staleproof.commands import (
     derive,
     draw,
     families,
+    measure,
     report,
     verify,
 )
@@ -19,7 +20,7 @@ from staleproof.commands.command import Command
 
 COMMANDS: Final[dict[str, Command]] = {
     module.COMMAND.name: module.COMMAND
-    for module in (verify, delays, derive, check, compare, convert, draw, families, report)
+    for module in (verify, delays, derive, check, compare, convert, draw, families, measure, report)
 }
 
 __all__ = ["COMMANDS", "Command"]

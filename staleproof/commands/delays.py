@@ -34,6 +34,8 @@ from staleproof.output import matrix_lines, put, put_json
 LARGEST_PRINTED = 16
 """Stages up to which the matrix is printed; JSON always has it."""
 
+NO_UPDATE = "whole run: no delays, as no gradient is applied"
+
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``delays``."""
@@ -95,8 +97,8 @@ def _exact(line: Timeline, linearization: str) -> dict[str, Any]:
     return {
         "steady": None if isinstance(part, str) else _statistics(part),
         "steady_why": part if isinstance(part, str) else None,
-        "whole_run_max": int(found.matrix.max()),
-        "whole_run_argmax": _largest(found),
+        "whole_run_max": _max(found),
+        "whole_run_argmax": _largest(found) if found.matrix.size else None,
     }
 
 
@@ -105,8 +107,13 @@ def _equivalent(line: Timeline, linearization: str) -> dict[str, Any]:
     part = _steady(line.schedule, found)
     return {
         "equivalent": None if isinstance(part, str) else _statistics(part),
-        "equivalent_whole_run_max": int(found.matrix.max()),
+        "equivalent_whole_run_max": _max(found),
     }
+
+
+def _max(found: Delays) -> int | None:
+    """The largest delay; None where no gradient is applied."""
+    return int(found.matrix.max()) if found.matrix.size else None
 
 
 def _steady(schedule: Schedule, found: Delays) -> Steady | str:
@@ -165,13 +172,16 @@ def _lines(schedule: Schedule, result: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield from _matrix("steady delay D[i][j]", result["steady"], result["steady_why"])
     where = result["whole_run_argmax"]
-    yield (
-        f"whole run: max {result['whole_run_max']}, first at update {where['index']} (stage "
-        f"{where['stage']}, microbatch {where['microbatch']}) against block {where['block']}"
-    )
+    if where is None:
+        yield NO_UPDATE
+    else:
+        yield (
+            f"whole run: max {result['whole_run_max']}, first at update {where['index']} (stage "
+            f"{where['stage']}, microbatch {where['microbatch']}) against block {where['block']}"
+        )
     yield ""
     yield from _matrix("steady equivalent delay", result["equivalent"], result["steady_why"])
-    yield f"whole run: max {result['equivalent_whole_run_max']}"
+    yield NO_UPDATE if where is None else f"whole run: max {result['equivalent_whole_run_max']}"
     yield ""
     yield from _staleness(result)
 

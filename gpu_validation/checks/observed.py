@@ -1,0 +1,264 @@
+"""`Observed`: what a log says happened, as arrays that checks read.
+
+The log is an event trace (`schedules.formats.trace`) with what `gpu_validation.recorder` adds to
+every event.
+
+Nothing here looks at a plan: order, versions and clocks are those of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_validation.prediction import OBSERVED
+from gpu_validation.recorder import is_partial
+from schedules.actions import Action, Kind
+from schedules.dependencies import MISSING
+from schedules.formats.trace import Trace
+from schedules.lowering.rebuild import with_only
+from schedules.schedule import IntArray, Schedule
+from schedules.versions import weights_of_action
+
+UNSEEN: Final = -1
+"""A number that the log does not have."""
+
+
+class Content(NamedTuple):
+    """What the content of weights depends on.
+
+    Attributes
+    ----------
+    copy : int
+        Number of the weight copy.
+    version : int
+    rounds : int
+        How often the copy was averaged (LocalSGD).
+    horizon : int
+        Updates ahead that it is extrapolated.
+    """
+
+    copy: int
+    version: int
+    rounds: int = 0
+    horizon: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Computations and reductions of a log, in the order in which each rank began them.
+
+    Attributes
+    ----------
+    schedule : Schedule
+        What was done, as a schedule; N actions.
+    unit : str
+        Unit of `start` and `end`: ``"ns"`` or ``"slot"``.
+    start, end : ndarray of int, shape (N,)
+    version : ndarray of int, shape (N,)
+        Weight version used.
+    current : ndarray of int, shape (N,)
+        Updates that the weight copy has had when the action runs.
+    updated : ndarray of bool, shape (N,)
+        Whether an update of the same weights is the next thing that its rank does, beside
+        messages.
+    horizon : ndarray of int, shape (N,)
+        Updates ahead that the weights used are extrapolated.
+    lamport_start, lamport_end : ndarray of int, shape (N,)
+        `UNSEEN` where the log does not say; so are the others.
+    hashes : tuple of (str or None), length N
+        Content of the weights used.
+    rounds : ndarray of int, shape (N,)
+        Reductions of the stage's copies before the action: an average changes the weights, but
+        is no update and makes no version.
+    creations : tuple of (Content, str)
+        Hash of the weights that each update made.
+    update_end : ndarray of int, shape (N,)
+        End of the update that follows the action at once, else the action's own end.
+    device_start, device_end : ndarray of int, shape (N,)
+        Nanoseconds on the rank's own device clock, the update behind an action included; `UNSEEN`
+        without an accelerator.
+    hosts : tuple of str
+        Machines that took part; empty if the log does not say.
+    partial : bool
+        Whether the run ended early.
+    """
+
+    schedule: Schedule
+    unit: str
+    start: IntArray
+    end: IntArray
+    version: IntArray
+    current: IntArray
+    updated: NDArray[np.bool_]
+    horizon: IntArray
+    lamport_start: IntArray
+    lamport_end: IntArray
+    hashes: tuple[str | None, ...]
+    rounds: IntArray
+    creations: tuple[tuple[Content, str], ...]
+    update_end: IntArray
+    device_start: IntArray
+    device_end: IntArray
+    hosts: tuple[str, ...]
+    partial: bool
+
+    @property
+    def weights(self) -> IntArray:
+        """Number of the weight copy of every action."""
+        return weights_of_action(self.schedule)
+
+    @cached_property
+    def created(self) -> Mapping[Content, str]:
+        """Hash of every version when it was made."""
+        return dict(reversed(self.creations))
+
+    @property
+    def on_device(self) -> bool:
+        """Whether every action has times of an accelerator."""
+        known = (self.device_start != UNSEEN) & (self.device_end != UNSEEN)
+        return bool(len(known)) and bool(known.all())
+
+    def find(self, schedule: Schedule) -> IntArray:
+        """For every action of `schedule` its flat index here, `MISSING` if it was not done."""
+        return _lookup(self.schedule, schedule)
+
+    def action(self, index: int) -> Action:
+        """The action at a flat index."""
+        return self.schedule.action(index)
+
+    def rank(self, index: int) -> int:
+        """Its rank."""
+        return int(np.searchsorted(self.schedule.offsets, index, side="right")) - 1
+
+
+def observed(trace: Trace) -> Observed:
+    """Read what a trace says.
+
+    Examples
+    --------
+    >>> from schedules import build, timeline, versions
+    >>> from schedules.formats.trace import trace_of
+    >>> schedule = build("pipedream", 2, 4)
+    >>> seen = observed(trace_of(timeline(schedule), versions(schedule)))
+    >>> seen.version.tolist(), seen.current.max()
+    ([0, 0, 0, 1, 0, 2, 1, 2, 0, 0, 1, 1, 2, 2, 3, 3], np.int64(-1))
+    """
+    keep = np.isin(trace.schedule.kind, list(OBSERVED))
+    chosen = np.flatnonzero(keep)
+    extra = [trace.extra.get(index, {}) for index in chosen.tolist()]
+    updates = _updates_behind(trace.schedule)
+    last = np.where(updates == MISSING, np.arange(len(updates)), updates)
+    return Observed(
+        schedule=with_only(trace.schedule, keep),
+        unit=trace.unit,
+        start=trace.timeline.start[chosen],
+        end=trace.timeline.end[chosen],
+        version=trace.version[chosen],
+        current=_numbers(extra, "current"),
+        updated=(updates != MISSING)[chosen],
+        horizon=_numbers(extra, "horizon", 0),
+        lamport_start=_numbers(extra, "lamport_start"),
+        lamport_end=_numbers(extra, "lamport_end"),
+        hashes=tuple(_text(entry.get("hash")) for entry in extra),
+        rounds=rounds_before(trace.schedule)[chosen],
+        creations=_creations(trace),
+        update_end=trace.timeline.end[last][chosen],
+        device_start=_numbers(extra, "device_start"),
+        device_end=_numbers([trace.extra.get(i, {}) for i in last[chosen].tolist()], "device_end"),
+        hosts=tuple(sorted({str(e["host"]) for e in trace.extra.values() if "host" in e})),
+        partial=is_partial(trace),
+    )
+
+
+def values_at(values: IntArray, at: IntArray) -> IntArray:
+    """Values of actions that `Observed.find` looked up, `UNSEEN` where an action was not done.
+
+    Examples
+    --------
+    >>> values_at(np.array([7, 8]), np.array([1, MISSING, 0])).tolist()
+    [8, -1, 7]
+    """
+    return np.append(values, UNSEEN)[at]
+
+
+def _numbers(extra: list[Mapping[str, Any]], key: str, otherwise: int = UNSEEN) -> IntArray:
+    """One number an action; what is no whole number counts as not logged."""
+    values = [entry.get(key) for entry in extra]
+    return np.array(
+        [value if type(value) is int else otherwise for value in values], dtype=np.int64
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def rounds_before(schedule: Schedule) -> IntArray:
+    """Reductions of the same stage on the same rank before every action, shape (N,).
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> rounds_before(build("localsgd", 1, 4, replicas=1, local_steps=2)).tolist()
+    [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    """
+    group = schedule.rank_of_action * max(schedule.stages, 1) + schedule.stage
+    order = np.argsort(group, kind="stable")
+    marks = (schedule.kind == Kind.REDUCE)[order].astype(np.int64)
+    running = np.cumsum(marks) - marks
+    result = np.empty(len(schedule), dtype=np.int64)
+    result[order] = running - running[np.searchsorted(group[order], group[order])]
+    return result
+
+
+def _creations(trace: Trace) -> tuple[tuple[Content, str], ...]:
+    """Hashes at version creation: those of updates; ``current`` is the version made."""
+    weights, rounds = weights_of_action(trace.schedule), rounds_before(trace.schedule)
+    found = []
+    for index in np.flatnonzero(trace.schedule.kind == Kind.U).tolist():
+        entry = trace.extra.get(index, {})
+        made, hashed = entry.get("current"), entry.get("hash")
+        if type(made) is int and isinstance(hashed, str):
+            content = Content(int(weights[index]), made, int(rounds[index]))
+            found.append((content, hashed))
+    return tuple(found)
+
+
+def _updates_behind(schedule: Schedule) -> IntArray:
+    """The update of the same weights that follows each action on its rank, `MISSING` if none does.
+
+    Messages may stand in between, computations and reductions may not.
+    """
+    behind = np.full(len(schedule), MISSING, dtype=np.int64)
+    weights, rank = weights_of_action(schedule), schedule.rank_of_action
+    previous = MISSING
+    for index in np.flatnonzero(np.isin(schedule.kind, [*OBSERVED, Kind.U])).tolist():
+        if schedule.kind[index] != Kind.U:
+            previous = index
+        elif previous != MISSING and rank[previous] == rank[index]:
+            if weights[previous] == weights[index]:
+                behind[previous] = index
+            previous = MISSING
+    return behind
+
+
+def _lookup(seen: Schedule, asked: Schedule) -> IntArray:
+    """Where each action of `asked` stands in `seen`: the first of its kind, stage, microbatch."""
+    M = max(seen.microbatches, asked.microbatches) + 2
+    S = max(seen.stages, asked.stages, 1)
+
+    def code(schedule: Schedule) -> IntArray:
+        return (schedule.kind * S + schedule.stage) * M + schedule.microbatch + 1
+
+    have, want = code(seen), code(asked)
+    order = np.argsort(have, kind="stable")
+    position = np.searchsorted(have[order], want, side="left")
+    candidate = np.append(order, MISSING)[position]
+    same = (candidate != MISSING) & (np.append(have, -1)[candidate] == want)
+    return np.where(same, candidate, MISSING)

@@ -1,0 +1,219 @@
+"""``python -m gpu_validation`` and ``staleproof measure``: the same arguments, the same result.
+
+Exit codes: 0 machine and model agree, 1 they do not or a rank failed, 2 bad input in one clear
+line, 130 interrupted, 141 the reader of a pipe has gone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from gpu_validation import options, request
+from gpu_validation.files import json_text, write_text
+from gpu_validation.options import DEFAULTS
+
+if TYPE_CHECKING:
+    from gpu_validation.errors import RankError
+    from schedules.schedule import Schedule
+
+INTERRUPTED: Final = 130
+READER_GONE: Final = 141
+
+DESCRIPTION: Final = """\
+Runs a schedule for real, records which weights every forward and backward used, and compares the
+record with the prediction. Then runs it again with faults that the checks have to catch. Exit code
+1 if a check fails or is undecided, or if a fault goes unnoticed.
+
+With --check LOG nothing is run: a log that was written elsewhere is judged."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    options.add_schedule(parser)
+    options.add_run(parser)
+    options.add_model(parser)
+    options.add_output(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Measure, or judge a log; returns the exit code.
+
+    Raises
+    ------
+    ScheduleError
+        Bad input, with what is wrong, where and what to do.
+    KeyboardInterrupt
+        The log has been written by then.
+    """
+    request.refuse_what_would_be_ignored(arguments)
+    schedule = request.schedule_of(arguments)
+    if arguments.check is not None:
+        return _finish(arguments, _judged(arguments, schedule))
+    spec = request.spec_of(arguments, schedule)
+    _require_places(arguments)
+
+    from gpu_validation.environment import command_line, environment
+    from gpu_validation.errors import RankError
+    from gpu_validation.measure import measure
+    from gpu_validation.report import of_measurement
+
+    leads = is_leader()
+    try:
+        found = measure(
+            spec,
+            repeats=arguments.repeats or DEFAULTS.repeats,
+            tolerance=arguments.tolerance or 0.0,
+            log=arguments.o if leads else None,
+            progress=_progress if leads else lambda _: None,
+        )
+    except RankError as error:
+        return _failed(arguments, error)
+    if not leads:
+        return 0 if found.agree else 1
+    if arguments.chrome is not None:
+        _write_chrome(arguments.chrome, found.results[0].trace)
+    result = of_measurement(found)
+    result |= {"log": arguments.o, "environment": environment(spec.device)}
+    return _finish(arguments, result | {"command": command_line()})
+
+
+def is_leader() -> bool:
+    """Whether this process writes and prints: one of several that a launcher has started does."""
+    return "MASTER_ADDR" not in os.environ or os.environ.get("RANK", "0") == "0"
+
+
+def _judged(arguments: Namespace, schedule: Schedule) -> dict[str, Any]:
+    """Judge a log; with ``--replay`` its final weights too."""
+    from gpu_validation.checks import observed
+    from gpu_validation.judging import judge_log
+    from gpu_validation.logs import final_digests, read_log
+    from gpu_validation.report import of_judged_log
+
+    free = arguments.order == "free-running"
+    trace = read_log(arguments.check, schedule)
+    predicted, findings, controls = judge_log(trace, schedule, free)
+    if arguments.replay:
+        from gpu_validation.checks import final_weights
+        from gpu_validation.measure import replayed
+        from gpu_validation.run import digest
+
+        spec = request.spec_of(arguments, predicted.schedule)
+        expected = {copy: digest(weights) for copy, weights in replayed(spec).items()}
+        findings.append(final_weights.check_digests(final_digests(trace), expected))
+    if arguments.chrome is not None:
+        _write_chrome(arguments.chrome, trace)
+    result = of_judged_log(trace, observed(trace), schedule, predicted, findings, controls, free)
+    return result | {"log": arguments.check}
+
+
+def _finish(arguments: Namespace, result: dict[str, Any]) -> int:
+    from gpu_validation.report import lines
+
+    if arguments.json:
+        print(json_text(result))
+    else:
+        print(*lines(result), sep="\n")
+    return 0 if result["agree"] else 1
+
+
+def _failed(arguments: Namespace, error: RankError) -> int:
+    """Say which rank failed; what was recorded until then is in the log."""
+    if arguments.json:
+        parts = {"what": error.what, "where": error.where, "fix": error.fix}
+        print(
+            json_text(
+                {
+                    "error": parts,
+                    "log": arguments.o,
+                    "predicted": None,
+                    "measured": None,
+                    "checks": [],
+                    "controls": [],
+                    "agree": False,
+                }
+            )
+        )
+        return 1
+    _progress(str(error))
+    if arguments.o is not None and Path(arguments.o).exists():
+        _progress(f"the log until then is in {arguments.o}, marked as partial")
+    return 1
+
+
+def _progress(text: str) -> None:
+    print(f"measure: {text}", file=sys.stderr, flush=True)
+
+
+def _require_places(arguments: Namespace) -> None:
+    """Refuse files that cannot be written before a run is made for nothing."""
+    from gpu_validation.files import require_writable
+
+    for option in ("o", "chrome"):
+        path = getattr(arguments, option)
+        if path is not None:
+            require_writable(path)
+
+
+def _write_chrome(path: str, trace: Any) -> None:
+    from schedules.formats.chrome import write_chrome
+
+    write_text(path, write_chrome(trace))
+
+
+class Parser(argparse.ArgumentParser):
+    """An `argparse.ArgumentParser` that explains itself as the rest of the project does."""
+
+    def error(self, message: str) -> Any:
+        """Turn argparse's message into an error with a place and a remedy."""
+        from gpu_validation.errors import SpecError
+
+        raise SpecError(message, "arguments", "see `python -m gpu_validation --help`")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line.
+
+    Examples
+    --------
+    >>> main(["gpipe", "-p", "2", "-m", "2", "--device", "tpu"])
+    2
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    parser = Parser(
+        prog="python -m gpu_validation",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    configure(parser)
+    return _explained(lambda: run(parser.parse_args(given)), "--json" in given)
+
+
+def _explained(work: Callable[[], int], as_json: bool) -> int:
+    """Run; an error that says what to do about it becomes exit code 2 and one line."""
+    from schedules.errors import ScheduleError
+
+    try:
+        code = work()
+        sys.stdout.flush()
+        return code
+    except ScheduleError as error:
+        if as_json:
+            parts = {"what": error.what, "where": error.where, "fix": error.fix}
+            print(json_text({"error": parts}))
+        else:
+            print(f"gpu_validation: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("gpu_validation: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The interpreter would complain when it flushes what nobody reads any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE

@@ -1,0 +1,71 @@
+"""Writing results: as a whole or not at all, and strict JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from pathlib import Path
+
+import numpy as np
+
+from gpu_validation.errors import MeasureError
+
+
+def json_text(value: object) -> str:
+    """One line of strict JSON.
+
+    Examples
+    --------
+    >>> json_text({"most": np.int64(3)})
+    '{"most": 3}'
+    """
+    return json.dumps(value, allow_nan=False, default=_plain)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} has no JSON form: {value!r}")
+
+
+def require_writable(path: str) -> None:
+    """Refuse a place where no file can be written.
+
+    Raises
+    ------
+    MeasureError
+        Something else than a file is there, or its folder cannot be written to.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    reason = None
+    if os.path.lexists(path) and not os.path.isfile(path):
+        reason = "something else than a file is there"
+    elif not os.path.isdir(folder):
+        reason = f"there is no folder {folder}"
+    elif not os.access(folder, os.W_OK):
+        reason = f"the folder {folder} cannot be written to"
+    if reason is not None:
+        raise MeasureError(f"a result is written to a file, but {reason}", path, "choose another")
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file so that its readers see the old one or the new one.
+
+    Raises
+    ------
+    MeasureError
+        It cannot be written.
+    """
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise MeasureError(
+            f"a result cannot be written ({error.strerror or error})",
+            path,
+            "choose a folder that exists and can be written to",
+        ) from None

@@ -1,0 +1,205 @@
+"""Measure: predict, run, check, and run again with faults that the checks have to catch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gpu_validation.checks import Finding, Observed, final_weights, losses, observed
+from gpu_validation.controls import CONTROLS, IN_PLACE_WRITE, Control
+from gpu_validation.faults import FAULT_NAMES, Fault, FaultName
+from gpu_validation.judging import (
+    ControlResult,
+    agree,
+    caught,
+    compared_with_another,
+    inapplicable,
+    judge_trace,
+    merged,
+)
+from gpu_validation.prediction import Prediction, computations, predict
+from gpu_validation.run import require_runnable, run
+from gpu_validation.single_thread import replay
+from gpu_validation.spec import RunResult, RunSpec
+from gpu_validation.transports import Group, open_group
+
+Progress = Callable[[str], None]
+
+_FAULT_OF: Final[dict[str, FaultName]] = {
+    **{name: name for name in FAULT_NAMES if name in CONTROLS},
+    IN_PLACE_WRITE: "in-place",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """A measured schedule.
+
+    Attributes
+    ----------
+    spec : RunSpec
+    prediction : Prediction
+        Of the declared order; of the executed one where the run was free.
+    results : tuple of RunResult
+        One a repeat.
+    seen : tuple of Observed
+        Their logs.
+    findings : tuple of Finding
+        A check holds if it holds in every repeat.
+    controls : tuple of ControlResult
+    """
+
+    spec: RunSpec
+    prediction: Prediction
+    results: tuple[RunResult, ...]
+    seen: tuple[Observed, ...]
+    findings: tuple[Finding, ...]
+    controls: tuple[ControlResult, ...]
+
+    @property
+    def agree(self) -> bool:
+        """Whether machine and model agree; see `gpu_validation.judging.agree`."""
+        return agree(self.findings, self.controls)
+
+
+def measure(
+    spec: RunSpec,
+    repeats: int = 1,
+    tolerance: float = 0.0,
+    log: str | os.PathLike[str] | None = None,
+    progress: Progress = lambda _: None,
+) -> Measurement:
+    """Run a schedule, compare it with its prediction, and run the negative controls.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        Without a fault.
+    repeats : int
+        Runs of it, at least 1.
+    tolerance : float
+        Of the final weights, see `gpu_validation.checks.final_weights.check`.
+    log : path-like, optional
+        Where to write the log of the first run, also if it does not come to its end.
+    progress : callable
+        Is told what is being done.
+
+    Raises
+    ------
+    MeasureError
+        The run is not possible on this machine.
+    RankError
+        A rank failed or hangs.
+    InvalidScheduleError
+        The schedule is not complete.
+    KeyboardInterrupt
+        The log of the first run, perhaps partial, has been written by then.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> found = measure(RunSpec(build("pipedream", 2, 4)))
+    >>> found.agree, [control.name for control in found.controls if not control.applicable]
+    (True, [])
+
+    See Also
+    --------
+    gpu_validation.judging.judge_log : for a log that was written elsewhere.
+    """
+    declared = predict(spec.schedule)
+    require_runnable(spec)
+    static = replace(spec, order="static")
+    results: list[RunResult] = []
+    judged: list[list[Finding]] = []
+    controls: list[ControlResult] = []
+    expected: final_weights.Weights | None = None
+    with open_group(spec.transport, spec.device, spec.schedule.ranks) as group:
+        for number in range(repeats):
+            progress(f"run {number + 1} of {repeats}")
+            result = run(spec, log if number == 0 else None, group)
+            if expected is None:
+                progress("replay in a single thread")
+                expected = replayed(static)
+            final = expected if spec.order == "static" else replayed(chosen_order(result))
+            results.append(result)
+            judged.append(judge(result, declared, final, tolerance))
+        assert expected is not None, "there is at least one repeat"
+        seen = tuple(observed(result.trace) for result in results)
+        for control in CONTROLS.values():
+            progress(f"control {control.name}")
+            injected = _broken_run(control, static, declared, group)
+            controls.append(_caught(control, injected, seen[0], declared, expected, tolerance))
+    prediction = declared if spec.order == "static" else predict(seen[0].schedule)
+    return Measurement(
+        spec, prediction, tuple(results), seen, tuple(merged(judged)), tuple(controls)
+    )
+
+
+def replayed(spec: RunSpec) -> final_weights.Weights:
+    """Final weights of a single-threaded replay of a static order."""
+    return replay(spec.schedule, spec.model, spec.optimizer, spec.device)
+
+
+def chosen_order(result: RunResult) -> RunSpec:
+    """The specification of a free run with the order that it chose as a static one."""
+    schedule = computations(result.trace.schedule)
+    schedule = replace(schedule, parameters=result.spec.schedule.parameters)
+    return replace(result.spec, schedule=schedule, order="static")
+
+
+def judge(
+    result: RunResult,
+    declared: Prediction,
+    expected: final_weights.Weights,
+    tolerance: float = 0.0,
+) -> list[Finding]:
+    """All checks of one run.
+
+    Parameters
+    ----------
+    result : RunResult
+    declared : Prediction
+        Of the declared order.
+    expected : mapping
+        Final weights of the replay.
+    tolerance : float
+    """
+    return [
+        *judge_trace(result.trace, declared, free=result.spec.order == "free-running"),
+        losses.check(result.losses),
+        final_weights.check(result.weights, expected, tolerance),
+    ]
+
+
+def _broken_run(
+    control: Control, static: RunSpec, declared: Prediction, group: Group
+) -> RunResult | None:
+    """Run with the fault of a control, in a static order: its place was chosen for that.
+
+    None where the control does not apply, or is no fault of the run.
+    """
+    target = control.target(declared)
+    if target is None or control.name not in _FAULT_OF:
+        return None
+    fault = Fault(_FAULT_OF[control.name], target.stage, target.microbatch)
+    return run(replace(static, fault=fault, hashing="full"), group=group)
+
+
+def _caught(
+    control: Control,
+    broken: RunResult | None,
+    sound: Observed,
+    declared: Prediction,
+    expected: final_weights.Weights,
+    tolerance: float,
+) -> ControlResult:
+    """What the checks say of a control."""
+    target = control.target(declared)
+    if target is None:
+        return inapplicable(control)
+    if broken is None:
+        return compared_with_another(control, sound, declared.schedule)
+    found = judge(broken, declared, expected, tolerance)
+    return caught(control, found, f"{control.says}, at {target}")

@@ -1,0 +1,226 @@
+"""The result of a measurement as plain data: what ``measure --json`` prints.
+
+Keys that others rely on: ``predicted``, ``measured``, ``checks: [{name, holds}]``, ``controls:
+[{name, applicable, caught}]``, ``agree``. Whatever this machine cannot show is `NOT_MEASURED`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from gpu_validation import free_running, timing
+from gpu_validation.checks import Finding, Observed
+from gpu_validation.checks.lamport import measured_delays
+from gpu_validation.checks.local_staleness import measured as local_staleness
+from gpu_validation.checks.real_time import measured as delays_by_clock
+from gpu_validation.judging import ControlResult, agree
+from gpu_validation.memory import memory_by_stage
+from gpu_validation.prediction import Prediction, described, described_delays, paced
+from gpu_validation.timing import NOT_MEASURED, spread
+from schedules.errors import ScheduleError
+from schedules.formats.trace import Trace
+from schedules.schedule import Schedule
+
+if TYPE_CHECKING:
+    from gpu_validation.measure import Measurement
+    from gpu_validation.spec import RunSpec
+
+SCHEMA: Final = "staleproof-measure/1"
+
+SHARED: Final = (
+    "all stages share one device, so these times say how long this machine took and nothing about "
+    "the speed of a pipeline"
+)
+
+
+def of_measurement(found: Measurement) -> dict[str, Any]:
+    """Everything about a measurement but its environment."""
+    free = found.spec.order == "free-running"
+    first = timing.timing(found.results[0].trace, found.seen[0])
+    predicted = described(found.prediction)
+    if first is not None:
+        predicted["with_measured_durations"] = paced(
+            found.prediction.schedule, first.durations
+        ).described()
+    measured = of_log(found.seen[0], found.spec.schedule, free)
+    measured |= {
+        "runs": len(found.results),
+        "seconds": spread([result.seconds for result in found.results]),
+        "timing": _timing(found, first),
+        "losses": _finite(found.results[0].losses),
+        "memory": memory_by_stage(found.results[0].memory, found.prediction),
+        "device_peak_bytes": found.results[0].device_peak or NOT_MEASURED,
+    }
+    return {
+        "schema": SCHEMA,
+        "setup": of_spec(found.spec),
+        "predicted": predicted,
+        "measured": measured,
+        **verdict(found.findings, found.controls),
+    }
+
+
+def of_judged_log(
+    trace: Trace,
+    seen: Observed,
+    schedule: Schedule,
+    predicted: Prediction,
+    findings: Sequence[Finding],
+    controls: Sequence[ControlResult],
+    free: bool,
+) -> dict[str, Any]:
+    """The same for a log that was written elsewhere."""
+    clock = timing.timing(trace, seen)
+    measured = of_log(seen, schedule, free)
+    measured["timing"] = timing.described(clock) if clock is not None else NOT_MEASURED
+    return {
+        "schema": SCHEMA,
+        "setup": of_schedule(schedule) | {"order": "free-running" if free else "static"},
+        "predicted": described(predicted),
+        "measured": measured,
+        **verdict(findings, controls),
+    }
+
+
+def verdict(findings: Sequence[Finding], controls: Sequence[ControlResult]) -> dict[str, Any]:
+    """Checks, controls and whether all agree.
+
+    A check that has no meaning here stands under ``not_applicable``; one that the log does not
+    decide holds null, which is not a pass.
+    """
+    return {
+        "checks": [
+            {
+                "name": finding.name,
+                "holds": finding.holds,
+                "compared": finding.compared,
+                "says": finding.says,
+                "witness": dict(finding.witness),
+            }
+            for finding in findings
+            if finding.applies
+        ],
+        "not_applicable": [
+            {"name": finding.name, "says": finding.says}
+            for finding in findings
+            if not finding.applies
+        ],
+        "controls": [
+            {
+                "name": control.name,
+                "applicable": control.applicable,
+                "caught": control.caught,
+                "by": list(control.by),
+                "says": control.says,
+            }
+            for control in controls
+        ],
+        "agree": agree(findings, controls),
+    }
+
+
+def of_schedule(schedule: Schedule) -> dict[str, Any]:
+    """What was to be run."""
+    return {
+        "family": schedule.name,
+        "parameters": {name: int(value) for name, value in schedule.parameters.items()},
+        "ranks": schedule.ranks,
+        "stages": schedule.stages,
+        "microbatches": schedule.microbatches,
+        "policy": {
+            "name": schedule.policy.name,
+            "interval": schedule.policy.interval,
+            "horizon": schedule.policy.horizon,
+        },
+    }
+
+
+def of_spec(spec: RunSpec) -> dict[str, Any]:
+    """How it was to be run."""
+    return of_schedule(spec.schedule) | {
+        "transport": spec.transport,
+        "device": spec.device,
+        "order": spec.order,
+        "hashing": spec.hashing,
+        "model": asdict(spec.model),
+        "optimizer": asdict(spec.optimizer),
+        "seed": spec.seed,
+        "jitter_seconds": spec.jitter,
+        "timeout_seconds": spec.timeout,
+    }
+
+
+def of_log(seen: Observed, schedule: Schedule, free: bool) -> dict[str, Any]:
+    """What a log shows, by itself."""
+    found: dict[str, Any] = {
+        "hosts": list(seen.hosts),
+        "partial": seen.partial,
+        "local_staleness": local_staleness(seen, schedule.stages, schedule.microbatches).tolist(),
+    }
+    try:
+        found["global_delays"] = {
+            name: described_delays(delays) for name, delays in measured_delays(seen).items()
+        }
+        delays, known = delays_by_clock(seen)
+        found["real_time_delays"] = (
+            {"least": int(delays[known].min()), "most": int(delays[known].max())}
+            if known.any() and len(seen.hosts) <= 1
+            else NOT_MEASURED
+        )
+        if free:
+            found["distribution"] = free_running.distribution(seen, schedule)
+    except ScheduleError as error:
+        found["global_delays"] = found["real_time_delays"] = NOT_MEASURED
+        found["why"] = str(error)
+    return found
+
+
+def _timing(found: Measurement, first: timing.Timing | None) -> dict[str, Any] | str:
+    """Times of the first run, and how much repeats differ."""
+    if first is None:
+        return NOT_MEASURED
+    makespans = [
+        float(one.pace.makespan)
+        for result, seen in zip(found.results, found.seen, strict=True)
+        if (one := timing.timing(result.trace, seen)) is not None
+    ]
+    result = timing.described(first) | {"makespan_spread": spread(makespans)}
+    if found.spec.transport == "threads" and found.spec.schedule.ranks > 1:
+        result["note"] = SHARED
+    return result
+
+
+def _finite(losses: Sequence[float | None]) -> list[float | str | None]:
+    """Losses as JSON has them: what is no finite number becomes text.
+
+    Examples
+    --------
+    >>> _finite([0.5, float("nan"), None])
+    [0.5, 'nan', None]
+    """
+    finite = float("inf")
+    return [loss if loss is None or -finite < loss < finite else str(loss) for loss in losses]
+
+
+def lines(result: dict[str, Any]) -> Iterator[str]:
+    """The result as text for a terminal."""
+    setup = result["setup"]
+    yield (
+        f"{setup['family']}: p = {setup['ranks']}, S = {setup['stages']}, "
+        f"M = {setup['microbatches']}, policy {setup['policy']['name']}"
+    )
+    for check in result["checks"]:
+        word = {True: "holds", False: "FAILS", None: "undecided"}[check["holds"]]
+        yield f"  {word:<10}{check['name']}: {check['says']}"
+    for check in result["not_applicable"]:
+        yield f"  {'n/a':<10}{check['name']}: {check['says']}"
+    for control in result["controls"]:
+        word = "caught" if control["caught"] else "MISSED"
+        by = f" (by {', '.join(control['by'])})" if control["by"] else ""
+        yield (
+            f"  {word if control['applicable'] else 'n/a':<10}control {control['name']}: "
+            f"{control['says']}{by}"
+        )
+    yield "machine and model agree" if result["agree"] else "machine and model do NOT agree"

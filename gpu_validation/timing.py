@@ -1,0 +1,139 @@
+"""How long a run took, from its log: durations, makespan, bubble, utilisation, messages.
+
+On a GPU the host's times say when work was handed over, so durations are those of the device.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from statistics import median
+from typing import Any, Final
+
+import numpy as np
+
+from gpu_validation.checks.observed import Observed
+from gpu_validation.prediction import Pace
+from schedules.actions import COMPUTE, Kind
+from schedules.formats.trace import Trace
+from schedules.schedule import IntArray
+
+NOT_MEASURED: Final = "not measured"
+"""What stands in a report for a number that this machine or run cannot give."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What the clock says of one run.
+
+    Attributes
+    ----------
+    durations : mapping of (Kind, int) to int
+        Median duration by kind and stage in nanoseconds; an update counts with its gradient.
+    pace : Pace
+        Makespan in nanoseconds, bubble and utilisation.
+    waiting : tuple of Fraction or None
+        By rank: time in receives over the makespan; None on a device, where hosts do not wait.
+    """
+
+    durations: dict[tuple[Kind, int], int]
+    pace: Pace
+    waiting: tuple[Fraction, ...] | None
+
+
+def timing(trace: Trace, seen: Observed) -> Timing | None:
+    """Measure a run; None where the clocks of several hosts would have to be compared.
+
+    Examples
+    --------
+    >>> from gpu_validation.checks import observed
+    >>> from schedules import build, timeline
+    >>> from schedules.formats.trace import trace_of
+    >>> log = trace_of(timeline(build("gpipe", 2, 3)))
+    >>> timing(log, observed(log)).pace.bubble
+    Fraction(1, 4)
+    """
+    if not len(seen.schedule) or (len(seen.hosts) > 1 and not seen.on_device):
+        return None
+    ranks = seen.schedule.ranks
+    taken, makespan = _on_device(seen) if seen.on_device else _on_host(trace, seen)
+    computes = np.isin(seen.schedule.kind, list(COMPUTE))
+    busy = _by_rank(seen.schedule.rank_of_action, np.where(computes, taken, 0), ranks)
+    idle = max(ranks * makespan - int(busy.sum()), 0)
+    return Timing(
+        durations=_medians(seen, taken),
+        pace=Pace(
+            makespan,
+            Fraction(idle, ranks * makespan),
+            tuple(Fraction(int(time), makespan) for time in busy),
+        ),
+        waiting=None if seen.on_device else _waiting(trace, makespan),
+    )
+
+
+def _on_host(trace: Trace, seen: Observed) -> tuple[IntArray, int]:
+    """Durations of all actions, and the makespan, by the host's clock."""
+    first, last = int(trace.timeline.start.min()), int(trace.timeline.end.max())
+    return seen.update_end - seen.start, max(last - first, 1)
+
+
+def _on_device(seen: Observed) -> tuple[IntArray, int]:
+    """The same by the device's clocks; the makespan is the span of the rank that took longest.
+
+    Ranks begin together, but their clocks have origins of their own and are not compared.
+    """
+    bounds = [slice(*ends) for ends in pairwise(seen.schedule.offsets.tolist())]
+    spans = [
+        int(seen.device_end[part].max() - seen.device_start[part].min())
+        for part in bounds
+        if part.start < part.stop
+    ]
+    return seen.device_end - seen.device_start, max(*spans, 1)
+
+
+def _waiting(trace: Trace, makespan: int) -> tuple[Fraction, ...]:
+    receives = np.isin(trace.schedule.kind, (Kind.RECV_F, Kind.RECV_B))
+    waited = np.where(receives, trace.timeline.end - trace.timeline.start, 0)
+    total = _by_rank(trace.schedule.rank_of_action, waited, trace.schedule.ranks)
+    return tuple(Fraction(int(time), makespan) for time in total)
+
+
+def _by_rank(rank: IntArray, values: IntArray, ranks: int) -> IntArray:
+    total = np.zeros(ranks, dtype=np.int64)
+    np.add.at(total, rank, values)
+    return total
+
+
+def _medians(seen: Observed, taken: IntArray) -> dict[tuple[Kind, int], int]:
+    found: defaultdict[tuple[Kind, int], list[int]] = defaultdict(list)
+    schedule = seen.schedule
+    for kind, stage, time in zip(schedule.kind, schedule.stage, taken, strict=True):
+        if kind in COMPUTE:
+            found[Kind(int(kind)), int(stage)].append(int(time))
+    return {key: int(median(times)) for key, times in found.items()}
+
+
+def described(found: Timing) -> dict[str, Any]:
+    """Plain data."""
+    names = sorted(found.durations, key=lambda key: (key[1], key[0]))
+    return {
+        "durations_ns": {f"{kind.name} {stage}": found.durations[kind, stage]
+                         for kind, stage in names},
+        **found.pace.described(),
+        "in_receives": NOT_MEASURED
+        if found.waiting is None
+        else [round(float(part), 6) for part in found.waiting],
+    }  # fmt: skip
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """Least, median and largest of repeats.
+
+    Examples
+    --------
+    >>> spread([3.0, 1.0, 2.0])
+    {'least': 1.0, 'median': 2.0, 'most': 3.0}
+    """
+    return {"least": min(values), "median": float(median(values)), "most": max(values)}

@@ -1,0 +1,16 @@
+"""``staleproof measure``: another name of ``python -m gpu_validation``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpu_validation import cli
+from staleproof.commands.command import Command
+
+COMMAND: Final = Command(
+    name="measure",
+    summary="run a schedule for real and compare it with the prediction",
+    description=cli.DESCRIPTION,
+    configure=cli.configure,
+    run=cli.run,
+)

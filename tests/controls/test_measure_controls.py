@@ -1,0 +1,142 @@
+"""Negative controls on real runs: what is broken is caught, and only what is run counts."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from gpu_validation import measure as module
+from gpu_validation.faults import Fault
+from gpu_validation.measure import chosen_order, judge, measure, replayed
+from gpu_validation.models import ModelSpec
+from gpu_validation.optimizers import OptimizerSpec
+from gpu_validation.prediction import predict
+from gpu_validation.report import of_measurement
+from gpu_validation.run import RunResult, RunSpec, run
+from schedules import Schedule, WeightPolicy, build
+
+PIPEDREAM = build("pipedream", 3, 8)
+ALL = {
+    "no-stash", "in-place-write", "swapped-microbatch", "wrong-schedule", "delayed-update",
+    "dropped-update",
+}  # fmt: skip
+SYNCHRONOUS = {"swapped-microbatch", "wrong-schedule", "dropped-update"}
+
+
+def with_policy(**policy: Any) -> Schedule:
+    return dataclasses.replace(PIPEDREAM, policy=WeightPolicy(**policy))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "applicable"),
+    [
+        (PIPEDREAM, ALL),
+        (build("gpipe", 2, 4), SYNCHRONOUS),
+        (build("1f1b", 2, 4), SYNCHRONOUS),
+        (build("interleaved-1f1b", 2, 4), SYNCHRONOUS),
+        (build("zbv", 2, 4), SYNCHRONOUS),
+        (build("localsgd", 2, 8), {"wrong-schedule", "delayed-update", "dropped-update"}),
+        (with_policy(name="latest"), ALL - {"no-stash", "in-place-write"}),
+        (with_policy(name="stash", interval=2), ALL),
+        (with_policy(name="predict", horizon=2), ALL),
+        (with_policy(name="vertical-sync"), ALL),
+    ],
+    ids=lambda value: f"{value.name}-{value.policy.name}" if isinstance(value, Schedule) else "",
+)
+def test_machine_and_model_agree(schedule: Schedule, applicable: set[str]) -> None:
+    found = measure(RunSpec(schedule, jitter=0.0005))
+    failed = [
+        (check.name, check.says) for check in found.findings if check.applies and not check.holds
+    ]
+    assert failed == []
+    assert {control.name for control in found.controls if control.applicable} == applicable
+    assert [
+        control.name for control in found.controls if control.applicable and not control.caught
+    ] == []
+    assert found.agree
+
+
+def test_control_runs_hash_everything() -> None:
+    found = measure(RunSpec(PIPEDREAM, hashing="off"))
+    by = {control.name: set(control.by) for control in found.controls}
+    assert by["in-place-write"] == {"stash", "hash", "final-weights"}
+    assert [check.name for check in found.findings if check.holds is None] == ["hash"]
+    assert not found.agree, "the run itself was not hashed, so that one check is undecided"
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (None, set()),
+        (Fault("no-stash", 0), {"versions", "stash", "final-weights"}),
+        (Fault("in-place", 0), {"stash", "hash", "final-weights"}),
+        (Fault("swapped-microbatch", 0, 0), {"final-weights"}),
+        (Fault("swapped-microbatch", 0, 2), {"versions", "stash", "final-weights"}),
+        (Fault("delayed-update", 1, 3), {"versions", "local-staleness", "final-weights"}),
+        (Fault("dropped-update", 2, 7), {"versions", "final-weights"}),
+    ],
+)
+def test_a_fault_fails_what_it_should(fault: Fault | None, expected: set[str]) -> None:
+    spec = RunSpec(PIPEDREAM, hashing="full", fault=fault)
+    findings = judge(run(spec), predict(PIPEDREAM), replayed(spec))
+    assert {finding.name for finding in findings if not finding.holds} == expected
+
+
+@pytest.mark.parametrize("name", ["no-stash", "in-place", "delayed-update"])
+def test_where_a_control_does_not_apply_its_run_does_not_differ(name: Any) -> None:
+    schedule = build("gpipe", 2, 4)
+    spec = RunSpec(schedule, hashing="full", fault=Fault(name, 0, 0))
+    findings = judge(run(spec), predict(schedule), replayed(spec))
+    assert [finding.name for finding in findings if not finding.holds] == []
+
+
+def test_a_fault_that_never_happened_is_not_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def sound(spec: RunSpec, *arguments: Any, **options: Any) -> RunResult:
+        return run(dataclasses.replace(spec, fault=None), *arguments, **options)
+
+    monkeypatch.setattr(module, "run", sound)
+    found = measure(RunSpec(PIPEDREAM))
+    assert {control.name for control in found.controls if control.caught} == {"wrong-schedule"}
+    assert all(check.holds for check in found.findings)
+    assert not found.agree
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model": ModelSpec(seed=1)},
+        {"model": ModelSpec(depth=2)},
+        {"optimizer": OptimizerSpec(lr=0.02)},
+        {"optimizer": OptimizerSpec("adamw")},
+    ],
+)
+def test_a_replay_of_something_else_differs(changes: dict[str, Any]) -> None:
+    spec = RunSpec(PIPEDREAM)
+    other = replayed(dataclasses.replace(spec, **changes))
+    findings = {found.name: found for found in judge(run(spec), predict(PIPEDREAM), other)}
+    assert [name for name, found in findings.items() if not found.holds] == ["final-weights"]
+
+
+def test_a_free_run_is_replayed_in_the_order_it_chose() -> None:
+    spec = RunSpec(PIPEDREAM, order="free-running", jitter=0.003)
+    result = run(spec)
+    chosen = chosen_order(result)
+    assert chosen.order == "static"
+    declared = predict(PIPEDREAM)
+    assert all(found.holds for found in judge(result, declared, replayed(chosen)))
+    assert chosen.schedule.parameters == PIPEDREAM.parameters
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("family", ["pipedream", "1f1b", "zbv"])
+def test_machine_and_model_agree_on_a_gpu(family: str) -> None:
+    spec = RunSpec(build(family, 2, 6), device="cuda", model=ModelSpec("transformer", width=64))
+    found = measure(spec, tolerance=1e-4)
+    assert [check.says for check in found.findings if check.applies and not check.holds] == []
+    assert found.agree
+    result = of_measurement(found)
+    assert result["measured"]["device_peak_bytes"] > 0
+    assert result["measured"]["timing"]["in_receives"] == "not measured"
+    assert "nothing about the speed" in result["measured"]["timing"]["note"]
