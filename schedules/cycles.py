@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from schedules.actions import Kind
 from schedules.dependencies import Edges, edges, past_receives
 from schedules.schedule import Schedule
 
@@ -96,7 +97,7 @@ def describe_cycle(schedule: Schedule, cycle: Sequence[Wait]) -> str:
     """
     links = []
     for wait, following in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
-        awaits = f"{_named(schedule, wait.action)} waits for "
+        awaits = f"{_named(schedule, wait.action)} {_waits_for(schedule, wait)} "
         if wait.awaited == following.action:
             links.append(awaits + str(schedule.action(wait.awaited)))
         else:
@@ -106,6 +107,12 @@ def describe_cycle(schedule: Schedule, cycle: Sequence[Wait]) -> str:
             links.append(f"… and {len(cycle) - SHOWN_WAITS} more waits")
             break
     return "; ".join(links)
+
+
+def _waits_for(schedule: Schedule, wait: Wait) -> str:
+    if schedule.kind[wait.action] != Kind.BARRIER:
+        return "waits for"
+    return f"waits for rank {int(schedule.rank_of_action[wait.awaited])} to get past"
 
 
 def _named(schedule: Schedule, index: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedules.actions import Action, Kind
-from schedules.dependencies import EdgeKind, edges
+from schedules.dependencies import EdgeKind, barriers, edges
 from schedules.schedule import Schedule
 from schedules.versions import update_after, weights_of_action
 
@@ -18,18 +18,21 @@ def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
     """Return the dependency graph of a schedule.
 
     Nodes are `Action`; every weight update appears as an action of kind ``U`` that carries the
-    microbatch of the last gradient that it applies. Every edge has an attribute ``kind``:
+    microbatch of the last gradient that it applies, and every BARRIER carries its number on its
+    rank instead of a microbatch. Every edge has an attribute ``kind``:
 
     ============ ===========================================================================
     ``program``  the next action of the same rank; a receive is posted and holds nothing up
     ``data``     a tensor handed on within a rank (activation, gradient)
     ``message``  a tensor handed to another rank
     ``update``   gradient → update, and update → the next forward on the same weights
-    ``barrier``  the backward that a collective waits for
+    ``barrier``  what a collective waits for: a backward, or what stands before the counterpart
+                 of a BARRIER on another rank
     ============ ===========================================================================
 
     Where two kinds join the same pair, the data dependency is the one kept: it is what the
-    program order has to respect. A schedule that can hang gives a graph with a cycle.
+    program order has to respect. A schedule that can hang gives a graph with a cycle, unless all
+    that it lacks is a BARRIER on some rank.
 
     Examples
     --------
@@ -41,7 +44,7 @@ def build_dag(schedule: Schedule) -> nx.DiGraph[Action]:
     import networkx as nx
 
     graph: nx.DiGraph[Action] = nx.DiGraph()
-    actions = _named_updates(schedule)
+    actions = _numbered_barriers(schedule, _named_updates(schedule))
     graph.add_nodes_from(actions)
     for rank in range(schedule.ranks):
         order = actions[schedule.offsets[rank] : schedule.offsets[rank + 1]]
@@ -69,6 +72,14 @@ def _named_updates(schedule: Schedule) -> list[Action]:
         if action.kind is Kind.U and weights[index] in last:
             microbatch = last.pop(weights[index]).microbatch
             actions[index] = replace(action, microbatch=microbatch)
+    return actions
+
+
+def _numbered_barriers(schedule: Schedule, actions: list[Action]) -> list[Action]:
+    """The actions; each BARRIER with its number, as several of a rank may look the same."""
+    found = barriers(schedule)
+    for index, number in zip(found.index.tolist(), found.number.tolist(), strict=True):
+        actions[index] = replace(actions[index], microbatch=number)
     return actions
 
 

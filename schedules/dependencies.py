@@ -5,7 +5,12 @@ Program order is implicit in a `Schedule`; here are the other edges. One rule a 
 - F(s, m) needs F(s−1, m): an activation;
 - B(s, m) and I(s, m) need F(s, m), and the input gradient of (s+1, m) from its B or I;
 - W(s, m) needs I(s, m);
-- REDUCE(s, m), where it names a microbatch, needs the backward of m at stage 0: a barrier.
+- REDUCE(s, m), where it names a microbatch, needs the backward of m at stage 0: a barrier;
+- the n-th BARRIER of a rank needs that every other rank has come to its n-th BARRIER: it needs the
+  last action before that one that is no message, which may be the BARRIER number n − 1. Where
+  there is nothing before it, a rank is there from the beginning. That is an edge for each pair of
+  ranks and barrier. A BARRIER that some rank lacks never ends, which edges cannot say: see
+  `barriers`.
 
 Where messages carry an activation or a gradient, they stand between the two computations: SEND
 needs its computation, RECV its SEND, and the other computation its RECV. A message of which one
@@ -30,6 +35,9 @@ MISSING = -1
 
 SPARSE_PAIRS = 1_000_000
 """(stage, microbatch) pairs up to which tables are built however few the actions are."""
+
+MOST_BARRIER_EDGES = 5_000_000
+"""Edges of all barriers together that are built."""
 
 
 class EdgeKind(IntEnum):
@@ -65,6 +73,59 @@ class Edges:
     source: IntArray
     target: IntArray
     kind: IntArray
+
+
+@dataclass(frozen=True)
+class Barriers:
+    """Every BARRIER and its number.
+
+    Attributes
+    ----------
+    index : ndarray of int
+        Flat indices, ascending.
+    number : ndarray of int
+        n of the n-th BARRIER of its rank, from 0.
+    count : ndarray of int, shape (ranks,)
+        Barriers of every rank.
+    """
+
+    index: IntArray
+    number: IntArray
+    count: IntArray
+
+    @property
+    def shared(self) -> int:
+        """Barriers that all ranks have: those numbered below end, the others never do."""
+        return int(self.count.min(initial=len(self.index)))
+
+    @property
+    def endless(self) -> IntArray:
+        """Flat indices of those that some rank lacks."""
+        return np.asarray(self.index[self.number >= self.shared])
+
+    def lacking(self, index: int) -> tuple[int, int]:
+        """The first rank that lacks the counterpart of a BARRIER, and the number, from 1, of it."""
+        number = int(self.number[np.searchsorted(self.index, index)])
+        return int(np.argmax(self.count <= number)), number + 1
+
+
+def barriers(schedule: Schedule) -> Barriers:
+    r"""Number the barriers of a schedule.
+
+    Examples
+    --------
+    >>> from schedules.actions import Action
+    >>> from schedules.policies import WeightPolicy
+    >>> stop = Action(Kind.BARRIER, 0)
+    >>> made = Schedule.from_orders("made", [[stop], [stop, stop]], 1, WeightPolicy("flush"))
+    >>> found = barriers(made)
+    >>> found.number.tolist(), found.endless.tolist(), found.lacking(2)
+    ([0, 0, 1], [2], (0, 2))
+    """
+    index = np.flatnonzero(schedule.kind == Kind.BARRIER)
+    rank = schedule.rank_of_action[index]
+    number = np.arange(len(index)) - np.searchsorted(rank, rank)
+    return Barriers(index, number, np.bincount(rank, minlength=schedule.ranks))
 
 
 def first_indices(schedule: Schedule, *kinds: Kind) -> IntArray:
@@ -165,12 +226,39 @@ def edges(schedule: Schedule) -> Edges:
     if schedule.stages:
         last = np.broadcast_to(index.backward[0], reductions.shape)
         connect(last, reductions, EdgeKind.BARRIER)
+    connect(*_of_barriers(schedule), EdgeKind.BARRIER)
     source = np.concatenate([part[0] for part in parts])
     target = np.concatenate([part[1] for part in parts])
     kind = np.concatenate([np.full(len(part[0]), part[2], dtype=np.int64) for part in parts])
     crosses = (rank[source] != rank[target]) & (kind == EdgeKind.DATA)
     kind[crosses] = EdgeKind.MESSAGE
     return Edges(source, target, kind)
+
+
+def _of_barriers(schedule: Schedule) -> tuple[IntArray, IntArray]:
+    """What each BARRIER that all ranks have waits for on the other ranks."""
+    found, ranks = barriers(schedule), schedule.ranks
+    _require_barrier_room(schedule, found.shared)
+    meeting = np.flatnonzero(found.number < found.shared)
+    # One row a barrier, one column a rank.
+    order = np.lexsort((meeting, found.number[meeting]))
+    met = found.index[meeting[order]].reshape(found.shared, ranks)
+    holds_up = np.where(np.isin(schedule.kind, list(MESSAGES)), MISSING, np.arange(len(schedule)))
+    before = np.append(MISSING, np.maximum.accumulate(holds_up))[met]
+    before = np.where(before < schedule.offsets[:-1], MISSING, before)
+    here, there = np.nonzero(~np.eye(ranks, dtype=np.bool_))
+    return before[:, there].ravel(), met[:, here].ravel()
+
+
+def _require_barrier_room(schedule: Schedule, shared: int) -> None:
+    wanted = shared * schedule.ranks * (schedule.ranks - 1)
+    if wanted > MOST_BARRIER_EDGES:
+        raise SizeError(
+            f"barriers make at most {MOST_BARRIER_EDGES} pairs of ranks that wait for each other, "
+            f"found {shared} barriers of {schedule.ranks} ranks = {wanted} pairs",
+            schedule.name,
+            "look at fewer rounds, or at fewer ranks",
+        )
 
 
 def past_receives(schedule: Schedule, found: Edges) -> Edges:

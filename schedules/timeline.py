@@ -11,7 +11,7 @@ import numpy as np
 
 from schedules.actions import Kind
 from schedules.cycles import describe_cycle, find_cycles
-from schedules.dependencies import EdgeKind, Edges, edges, past_receives
+from schedules.dependencies import EdgeKind, Edges, barriers, edges, past_receives
 from schedules.durations import Durations, durations_of_actions, unit_durations, whole_number
 from schedules.errors import InvalidScheduleError
 from schedules.schedule import IntArray, Schedule
@@ -110,7 +110,8 @@ def timeline(
     Raises
     ------
     InvalidScheduleError
-        The schedule cannot run to its end: its dependencies close a cycle.
+        The schedule cannot run to its end: its dependencies close a cycle, or a rank lacks a
+        BARRIER that others wait at.
     ParameterError
         A duration or `message_time` is negative or no integer, a duration is given for a stage
         that does not exist, or for a receive.
@@ -125,6 +126,7 @@ def timeline(
     F0 . . . . . . B0
     . . . F0 B0 . . .
     """
+    _require_barriers(schedule)
     taken = durations_of_actions(schedule, durations)
     delay = whole_number(message_time, "a message time", "message_time")
     start, stuck = run_to_end(schedule, taken, message_time=delay)
@@ -136,6 +138,19 @@ def timeline(
             "reorder the actions of one of these ranks",
         )
     return Timeline(schedule, start, start + taken)
+
+
+def _require_barriers(schedule: Schedule) -> None:
+    found = barriers(schedule)
+    if len(found.endless):
+        index = int(found.endless[0])
+        rank, number = found.lacking(index)
+        raise InvalidScheduleError(
+            f"a BARRIER ends when every rank has come to it, but {schedule.action(index)} waits "
+            f"for rank {rank}, which has no BARRIER number {number}",
+            schedule.place(index),
+            f"add a BARRIER to rank {rank}, or drop that of the others",
+        )
 
 
 def run_to_end(
@@ -227,27 +242,32 @@ def _play(
 ) -> tuple[IntArray, dict[int, int]]:
     """The loop of `play` on plain lists; `at` is used up."""
     end = [-1] * len(duration)
-    free = [0] * len(at)
+    # Of the action that each rank is at: when it can start at the earliest, and the next edge to
+    # look at. A barrier of many ranks is not looked through again whenever one of them comes.
+    known = [(0, bounds[index]) for index in at]
     waiting: dict[int, list[int]] = {}
     ready = list(range(len(at)))
     while ready:
         rank = ready.pop()
-        index, last, time = at[rank], ends[rank], free[rank]
+        index, last = at[rank], ends[rank]
+        begin, looked_at = known[rank]
         while index < last:
-            begin, missing = time, -1
-            for position in range(bounds[index], bounds[index + 1]):
+            missing = -1
+            for position in range(looked_at, bounds[index + 1]):
                 arrival = end[sources[position]]
                 if arrival < 0:
                     missing = sources[position]
+                    known[rank] = begin, position
                     break
                 begin = max(begin, arrival + lags[position])
             if missing >= 0:
                 waiting.setdefault(missing, []).append(rank)
                 break
-            end[index] = time = begin + duration[index]
+            end[index] = begin = begin + duration[index]
             if index in waiting:
                 ready.extend(waiting.pop(index))
             index += 1
-        at[rank], free[rank] = index, time
+            looked_at = bounds[index]
+        at[rank] = index
     stuck = {rank: at[rank] for rank in range(len(at)) if at[rank] < ends[rank]}
     return np.array(end, dtype=np.int64) - np.array(duration, dtype=np.int64), stuck

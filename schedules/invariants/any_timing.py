@@ -8,8 +8,8 @@ needed for u. So the largest delay is
     updates − 1 − (updates that f needs) − (updates that need u),
 
 and is attained. What an action needs is, on every rank, a beginning of its program order: one
-position for each rank, a vector clock. Messages are buffered without limit here; other queues
-only take orders away.
+position for each rank, a vector clock; a BARRIER needs all that stands before its counterparts.
+Messages are buffered without limit here; other queues only take orders away.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import Kind
 from schedules.dependencies import MISSING, edges, past_receives
 from schedules.invariants.invariant import Answer, Undecided
 from schedules.invariants.run import Run
@@ -47,11 +46,6 @@ def decide_delay_any_timing(run: Run, bound: int) -> Answer:
     if not inside.any():
         return Undecided(f"no gradient of microbatches {first} … {last - 1} is applied")
     wrong = run.in_file_order(inside & (found > bound), run.tables.gradient)
-    if len(wrong) and (schedule.kind == Kind.BARRIER).any():
-        return Undecided(
-            f"without its BARRIERs some timing delays a gradient by {int(found[inside].max())}, "
-            "and what they rule out is not decided"
-        )
 
     def describe(case: int) -> Case:
         stage, microbatch = wrong[case]

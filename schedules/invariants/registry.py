@@ -119,7 +119,7 @@ _ALL: Final = (
         "the same, whatever the durations, for microbatches S ≤ m < M − S (S stages)",
         "count",
         "vector clocks: updates − 1 − those the forward needs − those that need the update",
-        "up to 16 ranks; messages buffered without limit, barriers not counted on",
+        "up to 16 ranks; messages buffered without limit",
         decide_delay_any_timing,
     ),
     Invariant(
@@ -189,6 +189,7 @@ _ALL: Final = (
         "n-th meets n-th; dependencies must not go back over a BARRIER",
         "undecided without any; a BARRIER takes all ranks; one missing everywhere is not noticed",
         decide_barrier,
+        needs_base=False,
     ),
     Invariant(
         "update-once",

@@ -9,6 +9,9 @@ Two kinds of collective bind ranks together; n-th meets n-th.
 
 A ``REDUCE`` of a whole stage (gradients of its replicas) binds no stages together; it is not
 looked at here.
+
+Barriers are counted in any schedule; what rounds hold is compared where every computation is there
+once, on the rank of its stage.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from schedules.dependencies import MISSING, edges, past_receives
 from schedules.invariants.invariant import Answer, Undecided
 from schedules.invariants.run import Run
 from schedules.schedule import IntArray, Schedule
+from schedules.validation.complete import complete
+from schedules.validation.exclusive import exclusive
 from schedules.validation.violation import Arrow, Case, Finding, Marks, listed, rank_place
 
 
@@ -35,16 +40,20 @@ def decide_barrier(run: Run, _: int) -> Answer:
     )
     if not len(barriers) and not len(averages):
         return Undecided("there is no BARRIER, and no REDUCE that names a microbatch, to look at")
+    comparable = not complete(schedule) and not exclusive(schedule)
     findings = []
     if len(barriers):
         unequal = _unequal_barriers(run, barriers)
         # Rounds that are counted differently on the ranks cannot be compared.
-        torn = [] if unequal.count else [_torn_rounds(run, barriers)]
+        torn = [_torn_rounds(run, barriers)] if comparable and not unequal.count else []
         findings += [unequal, _other_barriers(run, barriers), *torn]
-    if len(averages):
+    if len(averages) and comparable:
         found = Averages.of(schedule, averages)
         findings += [_unequal_averages(run, found), _mixed_rounds(run, found)]
-    return listed(schedule, "barrier", findings)
+    violations = listed(schedule, "barrier", findings)
+    if not violations and not comparable:
+        return Undecided("rounds are compared where complete and exclusive hold")
+    return violations
 
 
 def _unequal_barriers(run: Run, barriers: IntArray) -> Finding:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedules.actions import COMPUTE, Kind
-from schedules.dependencies import MISSING, EdgeKind, edges
+from schedules.dependencies import MISSING, Barriers, EdgeKind, barriers, edges
 from schedules.messages.channels import NONE, Channels, folded
 from schedules.messages.model import QueueKey
 from schedules.schedule import IntArray, Schedule
@@ -138,19 +138,23 @@ class Inputs:
         A receive, and the first computation behind it on its rank that has its label.
     source, target : ndarray of int
         Actions of the compute queues of different ranks that wait for each other directly.
+    barriers : Barriers
+        Those that some rank lacks wait for what never comes.
     """
 
     receive: IntArray
     reader: IntArray
     source: IntArray
     target: IntArray
+    barriers: Barriers
 
 
 def inputs(schedule: Schedule, plan: Channels) -> Inputs:
     r"""What computations wait for.
 
     A computation waits for all receives of its label that stand before it on its rank. Where a
-    schedule has no messages at all, computations wait for each other; collectives always do.
+    schedule has no messages at all, computations wait for each other; collectives always do. A
+    BARRIER waits until every other rank has come to its counterpart, for ever if there is none.
     What stands on one rank in the wrong order is for `schedules.validation.causal` to find: here
     the compute queue runs in program order.
 
@@ -164,15 +168,16 @@ def inputs(schedule: Schedule, plan: Channels) -> Inputs:
     ([2], [3], [])
     """
     receive, reader = readers(schedule)
-    has_messages, collects = bool((plan.channel != NONE).any()), schedule.kind == Kind.REDUCE
-    if has_messages and not collects.any():
+    stops, has_messages = barriers(schedule), bool((plan.channel != NONE).any())
+    collects = bool((schedule.kind == Kind.REDUCE).any()) or len(stops.index) > 0
+    if has_messages and not collects:
         nothing = np.zeros(0, dtype=np.int64)
-        return Inputs(receive, reader, nothing, nothing)
+        return Inputs(receive, reader, nothing, nothing, stops)
     found, rank = edges(schedule), schedule.rank_of_action
     across = rank[found.source] != rank[found.target]
     if has_messages:
         across &= found.kind == EdgeKind.BARRIER
-    return Inputs(receive, reader, found.source[across], found.target[across])
+    return Inputs(receive, reader, found.source[across], found.target[across], stops)
 
 
 def readers(schedule: Schedule) -> tuple[IntArray, IntArray]:

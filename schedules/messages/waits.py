@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from schedules.dependencies import MISSING
+from schedules.actions import Kind
+from schedules.dependencies import MISSING, barriers
 from schedules.messages.channels import NONE
 from schedules.messages.progress import Progress
 from schedules.schedule import IntArray, Schedule
@@ -17,7 +18,7 @@ from schedules.schedule import IntArray, Schedule
 SHOWN_LINKS: Final = 8
 """Links that a message spells out."""
 
-Why = Literal["input", "dependency", "counterpart", "room", "posting"]
+Why = Literal["input", "dependency", "counterpart", "room", "posting", "barrier"]
 
 WAITS: Final[Mapping[Why, str]] = {
     "input": "waits for its input",
@@ -25,6 +26,7 @@ WAITS: Final[Mapping[Why, str]] = {
     "counterpart": "has started and waits for its counterpart",
     "room": "has started and waits for room in its channel, until the start of",
     "posting": "is posted behind",
+    "barrier": "waits for",
 }
 """What the first action of a link waits for, in words."""
 
@@ -43,7 +45,9 @@ class Link:
         ``input``: a computation waits for a receive; ``dependency``: for an action of another
         rank, without a message; ``counterpart``: a message that has started waits for the other
         half; ``room``: a send waits until an earlier message is taken out of its channel;
-        ``posting``: a message is not posted before this action has run.
+        ``posting``: a message is not posted before this action has run; ``barrier``: a BARRIER
+        waits for another rank to come to its counterpart, so for the last action before that,
+        or None where the other rank has no counterpart.
     """
 
     action: int
@@ -59,7 +63,7 @@ class Blockage:
     ----------
     kind : str
         ``"cycle"``: each link waits for the queue of the next one, the last for the first;
-        ``"orphan"``: the last link waits for a message that is not there.
+        ``"orphan"``: the last link waits for a message, or a BARRIER, that is not there.
     links : tuple of Link
     """
 
@@ -145,7 +149,15 @@ class _Heads:
         receive = self._awaited_receives.get(action)
         if receive is not None:
             return Link(action, receive, "input")
-        return Link(action, self._awaited_sources[action], "dependency")
+        # Whatever else a BARRIER waits for, the one without counterpart never ends.
+        if action in self._endless:
+            return Link(action, None, "barrier")
+        stops = self.found.queues.schedule.kind[action] == Kind.BARRIER
+        return Link(action, self._awaited_sources[action], "barrier" if stops else "dependency")
+
+    @cached_property
+    def _endless(self) -> frozenset[int]:
+        return frozenset(self.found.inputs.barriers.endless.tolist())
 
     @cached_property
     def _awaited_receives(self) -> dict[int, int]:
@@ -184,12 +196,22 @@ def phrases(schedule: Schedule, blockage: Blockage) -> list[str]:
 
 def _phrase(schedule: Schedule, link: Link, following: Link | None) -> str:
     text = f"{named(schedule, link.action)} {WAITS[link.why]} "
+    if link.why == "barrier":
+        text += _other_rank(schedule, link)
     if link.awaited is None:
-        return text + "that is not there"
+        return text + ("" if link.why == "barrier" else "that is not there")
     text += named(schedule, link.awaited)
     if following is None or following.action == link.awaited:
         return text
     return f"{text}, which stands behind {schedule.action(following.action)}"
+
+
+def _other_rank(schedule: Schedule, link: Link) -> str:
+    """The rank that has not come to a BARRIER."""
+    if link.awaited is not None:
+        return f"rank {int(schedule.rank_of_action[link.awaited])} to get past "
+    rank, number = barriers(schedule).lacking(link.action)
+    return f"rank {rank}, which has no BARRIER number {number}"
 
 
 def named(schedule: Schedule, index: int) -> str:

@@ -54,10 +54,12 @@ def _orphans(found: Progress, model: QueueModel, orphans: list[Blockage]) -> Fin
             model,
             orphans[case],
             "queues must come to their ends, but the last of these waits for what never comes",
-            "add the missing half of the message, or drop the other one",
+            "add the missing half of the message, or drop the other one"
+            if orphans[case].links[-1].why != "barrier"
+            else "add a BARRIER to that rank, or drop that of the others",
         )
 
-    return Finding("wait for a message that is not there", len(orphans), describe_case)
+    return Finding("wait for what is not there", len(orphans), describe_case)
 
 
 def _case(found: Progress, model: QueueModel, stuck: Blockage, rule: str, fix: str) -> Case:

@@ -44,6 +44,7 @@ class Machine:
         self.talks = any(a.kind in SENDS + RECEIVES for a in self.actions)
         room = float("inf") if model.buffer is None else model.buffer
         self.channels: dict[tuple[int, int], Channel] = {}
+        self.barriers_passed = [0] * schedule.ranks
         self.compute: list[deque[int]] = [deque() for _ in range(schedule.ranks)]
         self.queues: dict[tuple[object, ...], deque[list[int]]] = {}
         batches = [
@@ -101,11 +102,16 @@ class Machine:
 
     def execute(self, queue: deque[int]) -> None:
         index = queue.popleft()
+        if self.actions[index].kind is Kind.BARRIER:
+            self.barriers_passed[self.rank[index]] += 1
         self.started.add(index)
         self.complete.add(index)
 
     def may_run(self, index: int) -> bool:
         action, rank = self.actions[index], self.rank[index]
+        if action.kind is Kind.BARRIER:
+            number = self.barriers_passed[rank]
+            return all(self.has_come_to(other, number) for other in range(self.schedule.ranks))
         for other in range(int(self.schedule.offsets[rank]), index):
             brought = self.actions[other]
             reads = action.kind in READERS.get(brought.kind, ())
@@ -116,6 +122,12 @@ class Machine:
         return all(
             self.rank[other] == rank or other in self.complete for other in self.direct(action)
         )
+
+    def has_come_to(self, rank: int, number: int) -> bool:
+        """Whether a rank stands at its barrier of this number, or is past it."""
+        queue = self.compute[rank]
+        stands = bool(queue) and self.actions[queue[0]].kind is Kind.BARRIER
+        return self.barriers_passed[rank] + stands > number
 
     def direct(self, action: Action) -> Iterator[int]:
         """What an action waits for without any message."""

@@ -17,12 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedules import Action, Kind, Schedule, WeightPolicy, build, delays, timeline
+from schedules.actions import MESSAGES
 from schedules.dependencies import edges
 from schedules.invariants import check, parse_requirements
 from schedules.invariants.any_timing import clocks, worst_delays
 from schedules.invariants.run import Run
 from schedules.lowering import lower
 from schedules.versions import update_after
+from tests.oracle.test_barriers import in_rounds
 from tests.property.test_invariants_laws import spelled_out
 from tests.rows import rows
 from tests.strategies import any_schedules, durations
@@ -43,8 +45,27 @@ def predecessors(schedule: Schedule) -> list[set[int]]:
                 previous = index
     found = edges(schedule)
     for source, target in zip(found.source.tolist(), found.target.tolist(), strict=True):
-        waits[target].add(source)
+        if schedule.kind[target] != Kind.BARRIER:
+            waits[target].add(source)
+    for same in zip(*barriers_by_rank(schedule), strict=True):
+        for barrier in same:
+            for other in same:
+                begin = int(schedule.offsets[schedule.rank_of_action[other]])
+                waits[barrier] |= {i for i in range(begin, other) if holds_up(schedule, i)}
     return waits
+
+
+def barriers_by_rank(schedule: Schedule) -> list[list[int]]:
+    found: list[list[int]] = [[] for _ in range(schedule.ranks)]
+    for index, rank in enumerate(schedule.rank_of_action.tolist()):
+        if schedule.kind[index] == Kind.BARRIER:
+            found[rank].append(index)
+    return found
+
+
+def holds_up(schedule: Schedule, index: int) -> bool:
+    """Whether a rank comes to what stands behind an action only when that has run."""
+    return schedule.kind[index] not in MESSAGES
 
 
 def all_orders(waits: list[set[int]]) -> list[list[int]]:
@@ -113,6 +134,21 @@ SMALL = {
     "spelled out": spelled_out(build("pipedream", 2, 3)),
     "late updates": rows("0F0 0F1 0B0 0B1 0U\n1F0 1B0 1F1 1U 1B1 1U"),
     "with messages": lower(build("pipedream", 2, 2)),
+    "barrier before a forward": rows(
+        "0F0 0F1 0B0 0BARRIER 0F2 0B1 0B2\n1F0 1B0 1F1 1B1 1BARRIER 1F2 1B2", "stash"
+    ),
+    "barrier behind an update": rows(
+        "0F1 0F0 0BARRIER 0B1 0B0\n1F1 1F0 1BARRIER 1B1 1B0\n2F1 2B1 2F0 2B0 2BARRIER", "stash"
+    ),
+    "two barriers": rows(
+        "0F0 0F1 0BARRIER 0B0 0BARRIER 0F2 0B1 0B2\n1F0 1B0 1BARRIER 1F1 1B1 1BARRIER 1F2 1B2",
+        "stash",
+    ),
+    "barrier and messages": rows(
+        "0F0 0SEND_F0 0F1 0SEND_F1 0RECV_B0 0B0 0BARRIER 0RECV_B1 0B1\n"
+        "1RECV_F0 1F0 1B0 1SEND_B0 1BARRIER 1RECV_F1 1F1 1B1 1SEND_B1",
+        "stash",
+    ),
     "receive posted early": rows(
         "0F0 0SEND_F0 0RECV_B0 0B0 0F1 0SEND_F1 0RECV_B1 0B1\n"
         "1RECV_F0 1RECV_F1 1F0 1B0 1SEND_B0 1F1 1B1 1SEND_B1",
@@ -132,6 +168,13 @@ def test_all_orders_of_any_schedule(schedule: Schedule) -> None:
     waits = predecessors(schedule)
     graph = nx.DiGraph([(a, b) for b, before in enumerate(waits) for a in before])
     if len(graph) <= 16:
+        compared(schedule)
+
+
+@settings(max_examples=40)
+@given(in_rounds(most=2))
+def test_all_orders_of_any_schedule_with_barriers(schedule: Schedule) -> None:
+    if len(schedule) <= 14:
         compared(schedule)
 
 
@@ -159,6 +202,22 @@ def test_clocks_are_ancestors(schedule: Schedule) -> None:
     for index in range(len(schedule)):
         needed = np.bincount(rank[[*nx.ancestors(graph, index), index]], minlength=schedule.ranks)
         assert clock[index].tolist() == needed.tolist()
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if "barrier" in name])
+def test_barriers_take_orders_away(name: str) -> None:
+    """Hand-made schedules whose largest delays grow if their barriers are left out."""
+    schedule = SMALL[name]
+    orders = [
+        [action for action in schedule.rank(rank) if action.kind is not Kind.BARRIER]
+        for rank in range(schedule.ranks)
+    ]
+    free = Schedule.from_orders(
+        "free", orders, schedule.microbatches, schedule.policy, placement=schedule.placement
+    )
+    with_barriers, without = worst_delays(Run(schedule))[0], worst_delays(Run(free))[0]
+    assert (with_barriers <= without).all()
+    assert (with_barriers < without).any()
 
 
 # The invariant itself

@@ -19,6 +19,7 @@ from schedules.messages.model import QUEUE_KEYS, QueueModel
 from schedules.messages.progress import progress
 from schedules.schedule import Group
 from tests.oracle.message_machine import End, Machine
+from tests.rows import rows
 
 BUFFERS = (0, 1, 2, None)
 
@@ -85,6 +86,24 @@ def read_action(text: str) -> Action:
     return Action(Kind[text[1:-1]], int(text[0]), int(text[-1]))
 
 
+def in_rounds() -> Schedule:
+    """Three ranks with a barrier behind each of three microbatches, receives posted early."""
+    return rows(
+        "0F0 0SEND_F0 0RECV_B0 0B0 0BARRIER 0F1 0SEND_F1 0RECV_B1 0B1 0BARRIER 0F2 0SEND_F2\n"
+        "1RECV_F0 1F0 1SEND_F0 1RECV_B0 1B0 1SEND_B0 1BARRIER 1RECV_F1 1F1 1SEND_F1 1RECV_B1 1B1 "
+        "1SEND_B1 1RECV_F2 1BARRIER 1F2\n"
+        "2RECV_F0 2F0 2B0 2SEND_B0 2RECV_F1 2BARRIER 2F1 2B1 2SEND_B1 2BARRIER"
+    )
+
+
+def barriers_alone() -> Schedule:
+    """Computations without messages, and barriers."""
+    return rows(
+        "0F0 0F1 0BARRIER 0B0 0B1 0BARRIER 0F2 0B2\n1F0 1B0 1F1 1BARRIER 1B1 1BARRIER 1F2 1B2\n"
+        "2F0 2B0 2F1 2BARRIER 2B1 2BARRIER 2F2 2B2"
+    )
+
+
 SOUND: tuple[Callable[[], Schedule], ...] = (
     lambda: lower(build("1f1b", 3, 4)),
     lambda: lower(build("1f1b", 2, 3), "just-in-time"),
@@ -96,6 +115,8 @@ SOUND: tuple[Callable[[], Schedule], ...] = (
     lambda: build("blog-1f1b", 3, 4),
     lambda: build("gpipe", 3, 2),
     to_itself,
+    in_rounds,
+    barriers_alone,
 )
 
 

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from schedules import Action, Kind, Placement, Schedule, WeightPolicy, timeline
-from schedules.actions import COMPUTE
+from schedules.actions import COMPUTE, MESSAGES
 from schedules.dependencies import MISSING
 from schedules.lowering import lower
 from schedules.messages.capacity import deadlock_facts
 from schedules.messages.channels import NONE, channels
 from schedules.messages.model import QUEUE_KEYS, QueueKey, QueueModel
 from schedules.messages.progress import Progress, progress
-from schedules.messages.waits import Blockage, blockages
+from schedules.messages.waits import Blockage, Link, blockages
 from schedules.schedule import Group
 from schedules.validation.match import match
 from tests.strategies import any_schedules
@@ -46,6 +46,11 @@ def programs(draw: DrawFn) -> Schedule:
             half = Kind.RECV_F if kind is Kind.SEND_F else Kind.RECV_B
             other = orders[placement.ranks[0][stage + ahead]]
             other.insert(draw(st.integers(0, len(other))), Action(half, stage + ahead, microbatch))
+    rounds, lost = draw(st.sampled_from(((0, 0), (1, 0), (2, 0), (1, 1))))
+    for rank, order in enumerate(orders):
+        for _ in range(rounds + draw(st.integers(0, lost))):
+            stage = max((s for s, r in enumerate(placement.ranks[0]) if r == rank), default=0)
+            order.insert(draw(st.integers(0, len(order))), Action(Kind.BARRIER, stage))
     groups = []
     for rank, order in enumerate(orders):
         if len(order) > 2 and draw(st.booleans()):
@@ -115,9 +120,8 @@ def require_true(found: Progress, blockage: Blockage) -> None:
         action, awaited = link.action, link.awaited
         assert found.end[action] == MISSING
         if awaited is None:
-            assert found.start[action] != MISSING
             assert link is last
-            assert plan.partner[action] == MISSING
+            require_no_counterpart(found, link)
             continue
         assert found.end[awaited] == MISSING
         assert line.queue[line.entry[awaited]] == line.queue[line.entry[following.action]]
@@ -125,6 +129,8 @@ def require_true(found: Progress, blockage: Blockage) -> None:
         if link.why == "input":
             assert line.schedule.kind[awaited] in (Kind.RECV_F, Kind.RECV_B)
             assert plan.channel[action] == NONE
+        elif link.why == "barrier":
+            require_late(line.schedule, action, awaited)
         elif link.why == "posting":
             assert found.start[action] == MISSING
             assert plan.channel[awaited] == NONE
@@ -134,6 +140,33 @@ def require_true(found: Progress, blockage: Blockage) -> None:
             assert plan.channel[awaited] == plan.channel[action]
             assert plan.sends[awaited] != plan.sends[action]
             assert (awaited == plan.partner[action]) == (link.why == "counterpart")
+
+
+def barriers_of(schedule: Schedule, rank: int) -> list[int]:
+    begin = int(schedule.offsets[rank])
+    return [begin + at for at, a in enumerate(schedule.rank(rank)) if a.kind is Kind.BARRIER]
+
+
+def require_no_counterpart(found: Progress, link: Link) -> None:
+    """A message that has started, or a barrier that another rank has not as often."""
+    plan, schedule = found.queues.plan, found.queues.schedule
+    if link.why != "barrier":
+        assert found.start[link.action] != MISSING
+        assert plan.partner[link.action] == MISSING
+        return
+    assert found.start[link.action] == MISSING
+    number = barriers_of(schedule, int(schedule.rank_of_action[link.action])).index(link.action)
+    assert any(len(barriers_of(schedule, rank)) <= number for rank in range(schedule.ranks))
+
+
+def require_late(schedule: Schedule, barrier: int, awaited: int) -> None:
+    """What a barrier waits for is the last that its counterpart on another rank stands behind."""
+    here, there = (int(schedule.rank_of_action[index]) for index in (barrier, awaited))
+    assert here != there
+    counterpart = barriers_of(schedule, there)[barriers_of(schedule, here).index(barrier)]
+    assert schedule.kind[awaited] not in MESSAGES
+    assert awaited < counterpart
+    assert all(schedule.kind[index] in MESSAGES for index in range(awaited + 1, counterpart))
 
 
 @given(programs(), st.sampled_from(QUEUE_KEYS), st.sampled_from(BUFFERS))

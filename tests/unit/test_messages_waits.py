@@ -13,11 +13,12 @@ from schedules.messages.channels import channels
 from schedules.messages.model import QueueKey, QueueModel
 from schedules.messages.progress import progress
 from schedules.messages.steps import MOST_RANKS, execution_steps
-from schedules.messages.waits import SHOWN_LINKS, blockages, describe
+from schedules.messages.waits import SHOWN_LINKS, blockages, describe, phrases
 from schedules.schedule import Group
 from schedules.validation.deadlock_free import deadlock_free
 from schedules.validation.match import match
 from schedules.validation.violation import Arrow, Violation
+from tests.rows import rows
 
 HEAD_ON = "0F0,0SEND_F0,0RECV_B0,0B0\n1SEND_B0,1RECV_F0,1F0,1B0"
 DROPPED = "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0,1F1"
@@ -74,6 +75,51 @@ def test_every_reason_to_wait() -> None:
 def test_computations_wait_without_messages() -> None:
     text = "0F0,0B0,0F1,0B1\n1F0,1F1,1B0,1B1"
     assert links(text) == [["cycle", "0B0 dependency 1B0", "1F1 dependency 0F1"]]
+
+
+def links_of(schedule: Schedule) -> list[list[str]]:
+    """Of every blockage: kind, then the words of each link."""
+    stuck = blockages(progress(schedule, channels(schedule), QueueModel()))
+    return [[each.kind, *phrases(schedule, each)] for each in stuck]
+
+
+def test_barriers_in_a_circle() -> None:
+    schedule = rows("0F0 0BARRIER 0F1 0SEND_F1\n1F0 1RECV_F1 1F1 1U 1BARRIER")
+    assert links_of(schedule) == [
+        [
+            "cycle",
+            "0BARRIER (a.json:row 1:cell 2) waits for rank 1 to get past 1U (a.json:row 2:cell 4), "
+            "which stands behind 1F1",
+            "1F1 (a.json:row 2:cell 3) waits for its input 1RECV_F1 (a.json:row 2:cell 2)",
+            "1RECV_F1 (a.json:row 2:cell 2) has started and waits for its counterpart 0SEND_F1 "
+            "(a.json:row 1:cell 4)",
+            "0SEND_F1 (a.json:row 1:cell 4) is posted behind 0F1 (a.json:row 1:cell 3), which "
+            "stands behind 0BARRIER",
+        ]
+    ]
+
+
+def test_barrier_that_a_rank_lacks() -> None:
+    schedule = rows("0F0 0BARRIER 0F1 0BARRIER\n1F0 1BARRIER 1F1 1BARRIER\n2F0 2BARRIER 2F1")
+    lacks = "waits for rank 2, which has no BARRIER number 2"
+    assert links_of(schedule) == [
+        ["orphan", f"0BARRIER (a.json:row 1:cell 4) {lacks}"],
+        ["orphan", f"1BARRIER (a.json:row 2:cell 4) {lacks}"],
+    ]
+    violation = hangs(schedule)[0]
+    assert violation.message.endswith(
+        f"{lacks}; add a BARRIER to that rank, or drop that of the others"
+    )
+    assert violation.witness["chain"] == [
+        {
+            "action": "0BARRIER",
+            "place": "a.json:row 1:cell 4",
+            "waits_for": None,
+            "waits_for_place": None,
+            "why": "barrier",
+        }
+    ]
+    assert violation.marks.arrows == ()
 
 
 def test_orphans() -> None:
@@ -176,13 +222,13 @@ def test_witnesses_are_plain_data() -> None:
 @pytest.mark.parametrize("orphan", [False, True])
 def test_long_waits_are_shortened_in_words_only(orphan: bool) -> None:
     ranks = 14
-    rows = [f"{s}SEND_F0,{s}RECV_F0" for s in range(1, ranks)]
-    rows.insert(0, f"0SEND_F0,{ranks}RECV_F0")
+    lines = [f"{s}SEND_F0,{s}RECV_F0" for s in range(1, ranks)]
+    lines.insert(0, f"0SEND_F0,{ranks}RECV_F0")
     if orphan:
-        rows[-1] = f"{ranks - 1}F0"
-        rows.append(f"{ranks}F0")
-        rows[0] = "0SEND_F0"
-    schedule = parse_csv("\n".join(rows), "a.csv")
+        lines[-1] = f"{ranks - 1}F0"
+        lines.append(f"{ranks}F0")
+        lines[0] = "0SEND_F0"
+    schedule = parse_csv("\n".join(lines), "a.csv")
     [stuck] = blockages(progress(schedule, channels(schedule), QueueModel()))
     assert stuck.kind == ("orphan" if orphan else "cycle")
     words = describe(schedule, stuck)
@@ -216,8 +262,8 @@ def test_steps_tell_what_completes() -> None:
 
 
 def test_steps_follow_a_few_ranks_only() -> None:
-    rows = [f"{s}F0,{s}SEND_F0,{s}RECV_F0" for s in range(1, 12)]
-    schedule = parse_csv("\n".join(["0F0,0SEND_F0,12RECV_F0", *rows]), "a.csv")
+    lines = [f"{s}F0,{s}SEND_F0,{s}RECV_F0" for s in range(1, 12)]
+    schedule = parse_csv("\n".join(["0F0,0SEND_F0,12RECV_F0", *lines]), "a.csv")
     found = progress(schedule, channels(schedule), QueueModel())
     steps = execution_steps(found, range(len(schedule)), most=100)
     assert len({step.split()[1] for step in steps}) == MOST_RANKS

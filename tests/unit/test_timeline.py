@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build, timeline
-from schedules.errors import InvalidScheduleError, ParameterError
+from schedules.dependencies import edges
+from schedules.errors import InvalidScheduleError, ParameterError, SizeError
 from schedules.timeline import unit_durations
 
 F, B, I, W = Kind.F, Kind.B, Kind.I, Kind.W  # noqa: E741 - the field's own letter
@@ -126,3 +127,57 @@ def test_finished_ranks_are_not_blamed() -> None:
         timeline(stuck)
     assert "1B0 (made:rank 1:position 0)" in caught.value.what
     assert "rank 0" not in caught.value.what
+
+
+def test_barrier_holds_all_ranks_up() -> None:
+    stop = Action(Kind.BARRIER, 0)
+    fast = [Action(F, 0, 0), stop, Action(F, 0, 1)]
+    slow = [Action(F, 1, 0), Action(Kind.BARRIER, 1), Action(F, 1, 1)]
+    assert timeline(made(fast, slow, microbatches=2)).rows() == ["F0 . F1 .", ". F0 . F1"]
+    # A rank that has nothing before its barrier is there from the beginning.
+    assert timeline(made(fast, [stop], microbatches=2)).rows() == ["F0 F1", ". ."]
+    assert timeline(made([Action(F, 0, 0), stop, stop], [stop, stop])).start.tolist() == [
+        0,
+        1,
+        1,
+        1,
+        1,
+    ]
+
+
+def test_barrier_that_a_rank_lacks() -> None:
+    stop = Action(Kind.BARRIER, 0)
+    with pytest.raises(InvalidScheduleError) as caught:
+        timeline(made([Action(F, 0, 0), stop, stop], [stop, Action(F, 1, 0)]))
+    assert str(caught.value) == (
+        "made:rank 0:position 2: a BARRIER ends when every rank has come to it, but 0BARRIER waits "
+        "for rank 1, which has no BARRIER number 2; add a BARRIER to rank 1, or drop that of the "
+        "others"
+    )
+
+
+def test_barriers_that_wait_for_each_other() -> None:
+    stop = Action(Kind.BARRIER, 0)
+    first, last = [stop, Action(F, 0, 0)], [Action(F, 1, 0), stop]
+    with pytest.raises(InvalidScheduleError) as caught:
+        timeline(made(first, last))
+    assert (
+        "0BARRIER (made:rank 0:position 0) waits for rank 1 to get past 1F0; 1F0 "
+        "(made:rank 1:position 0) waits for 0F0 (made:rank 0:position 1), which stands behind "
+        "0BARRIER" in str(caught.value)
+    )
+
+
+def test_barriers_of_a_graph_are_numbered() -> None:
+    stop = Action(Kind.BARRIER, 0)
+    other = Action(Kind.BARRIER, 1)
+    graph = made([stop, Action(F, 0, 0), stop], [other, Action(F, 1, 0), other]).dag()
+    assert graph.edges[Action(F, 1, 0), Action(Kind.BARRIER, 0, 1)]["kind"] == "barrier"
+    assert len(graph) == 6
+
+
+def test_too_many_barriers_are_refused() -> None:
+    """Before anything of that size is built."""
+    stop = Action(Kind.BARRIER, 0)
+    with pytest.raises(SizeError, match=r"3 barriers of 2000 ranks = 11994000 pairs"):
+        edges(made(*[[stop] * 3] * 2000))

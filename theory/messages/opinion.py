@@ -29,8 +29,8 @@ class Opinion:
         ``"free"``: times exist; ``"deadlock"``: none do; ``"unknown"``: z3 gave up.
     core : tuple of Constraint
         Where none do: constraints that no times satisfy, and of which none can be left out. A
-        message without counterpart, or a cycle: the later event of each is an event of the one
-        before it.
+        message or BARRIER without counterpart, or a cycle: the later event of each is an event
+        of the one before it.
     """
 
     answer: Answer

@@ -34,9 +34,9 @@ def smtlib(schedule: Schedule, plan: Channels, model: QueueModel) -> str:
 def _lines(schedule: Schedule, plan: Channels, model: QueueModel) -> Iterator[str]:
     yield f"; Can {_one_line(schedule.name)} run to its end? Model: {model}."
     yield "; sat: it can; the values are times of its events."
-    yield "; unsat: it cannot; the core names waits that form a cycle, or a message without"
-    yield "; its counterpart. Any other answer decides nothing. After sat there is no core, and"
-    yield "; asking for it is answered with an error."
+    yield "; unsat: it cannot; the core names waits that form a cycle, or a message or BARRIER"
+    yield "; without its counterpart. Any other answer decides nothing. After sat there is no"
+    yield "; core, and asking for it is answered with an error."
     yield "(set-option :produce-unsat-cores true)"
     yield "(set-logic QF_IDL)"
     for index in range(len(schedule)):

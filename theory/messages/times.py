@@ -15,8 +15,9 @@ in a model iff all its events have times that satisfy:
 `room`           send n of a channel that holds k messages ends after receive n − k has started
 `input`          a computation starts after the receives of its tensor have ended
 `depends`        where nothing is sent, a computation starts after those it needs on other
-                 ranks; a collective always does
-`missing`        a message without a counterpart has no end: no times satisfy it
+                 ranks; a REDUCE that names a microbatch always does
+`barrier`        the n-th BARRIERs of all ranks start at one time
+`missing`        a message or a BARRIER without a counterpart has no end: no times satisfy it
 ================ ==========================================================================
 
 All are differences of two times, so times exist iff no cycle of them adds up to more than 0.
@@ -26,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from schedules.actions import Action, Kind
 from schedules.dependencies import MISSING, EdgeKind, edges
@@ -110,6 +111,7 @@ def constraints(schedule: Schedule, plan: Channels, model: QueueModel) -> tuple[
     found += _of_channels(plan, model)
     found += _of_inputs(schedule)
     found += _of_dependencies(schedule, plan)
+    found += _of_barriers(schedule)
     return tuple(dict.fromkeys(found))
 
 
@@ -221,8 +223,24 @@ def _of_dependencies(schedule: Schedule, plan: Channels) -> Iterator[Constraint]
     across = rank[found.source] != rank[found.target]
     if sent:
         across &= found.kind == EdgeKind.BARRIER
+    across &= schedule.kind[found.target] != Kind.BARRIER
     for source, target in zip(found.source[across], found.target[across], strict=True):
         yield Constraint("depends", start(int(target)), end(int(source)))
+
+
+def _of_barriers(schedule: Schedule) -> Iterator[Constraint]:
+    """All ranks come to a BARRIER before any goes on; one that a rank lacks has no end."""
+    of_rank = [
+        [begin + at for at, action in enumerate(schedule.rank(rank)) if action.kind is Kind.BARRIER]
+        for rank, begin in enumerate(schedule.offsets[:-1].tolist())
+    ]
+    for same in zip_longest(*of_rank):
+        present = [index for index in same if index is not None]
+        for index in present:
+            if len(present) < len(same):
+                yield Constraint("missing", end(index), None)
+            elif index != same[0]:
+                yield Constraint("barrier", start(index), start(same[0]), equal=True)
 
 
 def _described(schedule: Schedule, event: Event) -> str:
