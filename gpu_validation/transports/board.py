@@ -1,0 +1,188 @@
+"""What the ranks of a run tell each other beside tensors: reports, results, and when to stop.
+
+It lies in a `torch.distributed` store: a TCP server of the process that starts the ranks, or the
+one of ``torchrun``. Only operations that do not wait are used, so that several threads share a
+connection.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from gpu_validation import errors
+from gpu_validation.blame import RankState
+from gpu_validation.errors import RankError
+from gpu_validation.recorder import Event
+from gpu_validation.spec import Launched, RankOutcome, RunSpec
+
+if TYPE_CHECKING:
+    from torch.distributed.distributed_c10d import Store
+
+PIECE_BYTES: Final = 4 << 20
+"""Largest value that is stored as one; a store that speaks TCP refuses more than 8 MiB."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a rank has done since its last report.
+
+    Attributes
+    ----------
+    state : RankState
+        Where it stands.
+    count : int
+        Events so far.
+    events : tuple of Event
+        New ones.
+    """
+
+    state: RankState
+    count: int
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True)
+class End:
+    """How a rank left a run.
+
+    Attributes
+    ----------
+    outcome : RankOutcome
+        Partial if the rank did not finish its program.
+    finished : bool
+    failure : RankError or None
+        What went wrong in this rank itself.
+    """
+
+    outcome: RankOutcome
+    finished: bool
+    failure: RankError | None = None
+
+
+class Board:
+    """The messages of one run.
+
+    Parameters
+    ----------
+    store : torch.distributed.Store
+        Shared by all ranks.
+    number : int
+        Which run of these ranks.
+    """
+
+    def __init__(self, store: Store, number: int) -> None:
+        self._store, self._name = store, f"run {number}/"
+
+    def start(self, spec: RunSpec) -> None:
+        """Tell the ranks what to run."""
+        self._put("spec", spec)
+
+    def spec(self) -> RunSpec | None:
+        """What to run, once it has been told."""
+        found: RunSpec | None = self._get("spec")
+        return found
+
+    def arrive(self) -> None:
+        """Say that one more rank is ready."""
+        self._store.add(f"{self._name}here", 1)
+
+    def arrived(self) -> int:
+        """How many ranks are ready."""
+        return self._store.add(f"{self._name}here", 0)
+
+    def report(self, rank: int, number: int, report: Report) -> None:
+        """Leave the report of a rank with that number, from 0."""
+        self._put(f"report {rank} {number}", report)
+
+    def take_report(self, rank: int, number: int) -> Report | None:
+        """The report of a rank with that number, once it is there; it is then forgotten."""
+        found: Report | None = self._get(f"report {rank} {number}", forget=True)
+        return found
+
+    def end(self, rank: int, end: End) -> None:
+        """Say how a rank left."""
+        failure = None if end.failure is None else _parts(end.failure)
+        self._put(f"end {rank}", (end.outcome, end.finished, failure))
+
+    def take_end(self, rank: int) -> End | None:
+        """How a rank left, once it has; it is then forgotten."""
+        found = self._get(f"end {rank}", forget=True)
+        if found is None:
+            return None
+        outcome, finished, failure = found
+        return End(outcome, finished, _error(failure))
+
+    def stop(self, failure: RankError) -> None:
+        """Tell every rank to stop."""
+        self._put("stop", _parts(failure))
+
+    def stopped(self) -> RankError | None:
+        """Why every rank is to stop, if it is."""
+        return _error(self._get("stop"))
+
+    def close(self, launched: Launched | None = None) -> None:
+        """Say that the run is over, and, where all have to know, how."""
+        told = None if launched is None else (launched.outcomes, _parts(launched.failure))
+        self._put("over", told)
+
+    def over(self) -> bool:
+        """Whether the run is over."""
+        return bool(self._store.check([f"{self._name}over"]))
+
+    def launched(self) -> Launched:
+        """How the run went; to be asked once it is over."""
+        outcomes, failure = self._get("over")
+        return Launched(outcomes, _error(failure))
+
+    def _put(self, key: str, value: object) -> None:
+        """Store a value in pieces; it is there once their number is."""
+        data = pickle.dumps(value)
+        pieces = range(0, len(data), PIECE_BYTES)
+        for number, first in enumerate(pieces):
+            piece = data[first : first + PIECE_BYTES]
+            # A store that is written in Python's C API takes text or bytes, typed as text.
+            self._store.set(f"{self._name}{key}/{number}", piece)  # type: ignore[arg-type]
+        self._store.set(f"{self._name}{key}", str(len(pieces)))
+
+    def _get(self, key: str, forget: bool = False) -> Any:
+        """A value, or None if it is not there."""
+        name = f"{self._name}{key}"
+        if not self._store.check([name]):
+            return None
+        names = [f"{name}/{number}" for number in range(int(self._store.get(name)))]
+        value = pickle.loads(b"".join(self._store.get(piece) for piece in names))
+        for old in [name, *names] if forget else []:
+            self._store.delete_key(old)
+        return value
+
+
+Parts = tuple[str, str, str, str, int]
+
+
+def _parts(failure: RankError | None) -> Parts | None:
+    """An error as data that can be pickled."""
+    if failure is None:
+        return None
+    return type(failure).__name__, failure.what, failure.where, failure.fix, failure.rank
+
+
+def _error(parts: Parts | None) -> RankError | None:
+    """The error that was made data."""
+    if parts is None:
+        return None
+    name, what, where, fix, rank = parts
+    found: RankError = getattr(errors, name)(what, where, fix, rank)
+    return found
+
+
+def partial_outcomes(
+    ends: Sequence[End | None], streamed: Sequence[Sequence[Event]]
+) -> tuple[RankOutcome, ...]:
+    """What every rank leaves; of one that could say nothing any more, the events of its reports."""
+    return tuple(
+        RankOutcome(rank, tuple(events)) if end is None else end.outcome
+        for rank, (end, events) in enumerate(zip(ends, streamed, strict=True))
+    )

@@ -1,0 +1,177 @@
+"""One rank's process: it runs in a thread, while the main thread reports and obeys.
+
+So a rank that hangs in a library can still tell where it stands, and can be stopped.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import torch
+
+from gpu_validation.blame import failed, state_of
+from gpu_validation.errors import RankHangError, StoppedError
+from gpu_validation.recorder import Event, Recorder
+from gpu_validation.spec import RankOutcome, RunSpec
+from gpu_validation.transports.board import Board, End, Report
+
+REPORT_SECONDS: Final = 0.05
+"""How often a rank says where it stands, if that has changed."""
+
+EVENTS_SECONDS: Final = 0.2
+"""How often it hands over events, so that they outlive its process."""
+
+
+class StreamedRecorder(Recorder):
+    """A recorder whose events can be read while the run goes on."""
+
+    def since(self, first: int) -> tuple[Event, ...]:
+        """The events from a number on, without what only a device knows."""
+        return tuple(self._event(True, *row) for row in self._rows[first:])
+
+
+@dataclass(frozen=True)
+class Member:
+    """What the program of a rank needs to know of its surroundings.
+
+    Attributes
+    ----------
+    rank, ranks : int
+    number : int
+        Which run of these ranks.
+    board : Board
+    stopping : threading.Event
+        Set when the rank is to stop.
+    """
+
+    rank: int
+    ranks: int
+    number: int
+    board: Board
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def check(self) -> None:
+        """Raise if another rank has failed.
+
+        Raises
+        ------
+        StoppedError
+        """
+        if self.stopping.is_set():
+            raise StoppedError(
+                "a rank stops when another one fails, here because of: "
+                f"{self.board.stopped() or 'the end of the run'}",
+                f"rank {self.rank}",
+                "see the failure of that rank",
+                self.rank,
+            )
+
+    def meet(self, timeout: float) -> None:
+        """Wait until every rank is here.
+
+        Raises
+        ------
+        StoppedError, RankHangError
+        """
+        self.board.arrive()
+        until = time.monotonic() + timeout
+        while self.board.arrived() < self.ranks:
+            self.check()
+            if time.monotonic() > until:
+                raise RankHangError(
+                    f"a rank waits at most {timeout:g} s for the other ranks",
+                    f"rank {self.rank}",
+                    "see what they do, or allow more time",
+                    self.rank,
+                )
+            time.sleep(0.005)
+
+
+Program = Callable[[RunSpec, Member, Recorder], RankOutcome]
+"""What a rank does in a run."""
+
+
+class Run:
+    """One run of one rank.
+
+    Parameters
+    ----------
+    program : callable
+    spec : RunSpec
+    member : Member
+    """
+
+    def __init__(self, program: Program, spec: RunSpec, member: Member) -> None:
+        self._program, self._spec, self._member = program, spec, member
+        self._recorder = StreamedRecorder(member.rank, spec.record)
+        self._reports = self._sent = 0
+        self._last_words: tuple[object, ...] = ()
+        self._last_events = time.monotonic()
+        self._end: End | None = None
+        self._thread = threading.Thread(target=self._work, name="program", daemon=True)
+
+    def start(self) -> None:
+        """Start the program."""
+        self._thread.start()
+
+    def attend(self) -> bool:
+        """Wait a little, report, and look whether to stop; returns whether the rank has left.
+
+        A rank that is told to stop hands over what it has recorded, whatever it is about.
+        """
+        self._thread.join(REPORT_SECONDS)
+        member = self._member
+        if not self._thread.is_alive():
+            assert self._end is not None
+            member.board.end(member.rank, self._end)
+            return True
+        self._report()
+        if member.board.stopped() is None:
+            return False
+        member.stopping.set()
+        # A rank that waits for a message leaves at once; one that computes is left behind.
+        self._thread.join(REPORT_SECONDS)
+        member.board.end(member.rank, self._end or self._partial())
+        return True
+
+    def _report(self) -> None:
+        recorder, now = self._recorder, time.monotonic()
+        words = (recorder.count, recorder.doing, recorder.waiting)
+        events: tuple[Event, ...] = ()
+        if now - self._last_events > EVENTS_SECONDS:
+            events, self._last_events = recorder.since(self._sent), now
+            self._sent += len(events)
+        if words == self._last_words and not events:
+            return
+        self._last_words = words
+        report = Report(state_of(recorder), recorder.count, events)
+        self._member.board.report(self._member.rank, self._reports, report)
+        self._reports += 1
+
+    def _partial(self) -> End:
+        return End(RankOutcome(self._member.rank, self._recorder.finish(failed=True)), False)
+
+    def _work(self) -> None:
+        # OpenMP keeps a number of threads for each thread of ours.
+        one_torch_thread()
+        try:
+            outcome = self._program(self._spec, self._member, self._recorder)
+            self._end = End(outcome, True)
+        except StoppedError:
+            self._end = self._partial()
+        except RankHangError as error:
+            self._end = End(self._partial().outcome, False, error)
+        except Exception as error:
+            self._end = End(self._partial().outcome, False, failed(self._recorder, error))
+        except SystemExit as error:
+            why = RuntimeError(f"the program asked to exit with {error.code!r}")
+            self._end = End(self._partial().outcome, False, failed(self._recorder, why))
+
+
+def one_torch_thread() -> None:
+    """Let every operation run in the thread that calls it, so that sums have one order."""
+    torch.set_num_threads(1)

@@ -1,0 +1,112 @@
+"""Which of PyTorch's schedules drives a run."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any, Final
+
+import numpy as np
+from torch import Tensor
+from torch.distributed.pipelining import schedules as torch_schedules
+
+from gpu_validation.errors import NotRunnableError
+from gpu_validation.spec import RunSpec
+from schedules.actions import COMPUTE
+from schedules.adapters.torch_schedules import CLASSES
+from schedules.errors import ScheduleError
+from schedules.families import build
+from schedules.formats.pytorch_csv import write_csv
+from schedules.lowering.erase import erase_messages
+from schedules.schedule import Schedule
+
+LOADER: Final = "_PipelineScheduleRuntime"
+"""PyTorch's runtime for orders that a file gives."""
+
+
+def require_drivable(spec: RunSpec) -> None:
+    """Refuse what PyTorch's runtime cannot do.
+
+    Raises
+    ------
+    NotRunnableError
+        A free-running order; several pipelines; anything but computations; a rank without stages.
+
+    Examples
+    --------
+    >>> require_drivable(RunSpec(build("localsgd", 2, 8), "torch"))
+    Traceback (most recent call last):
+    gpu_validation.errors.NotRunnableError: localsgd: PyTorch's runtime ...
+    """
+    schedule = erase_messages(spec.schedule)
+    placement = schedule.placement
+    wrong = None
+    if spec.order != "static":
+        wrong = "PyTorch's runtime follows a given order, found the order 'free-running'"
+    elif placement.pipelines != 1:
+        wrong = f"PyTorch's runtime drives one pipeline, found {placement.pipelines}"
+    elif not np.isin(schedule.kind, list(COMPUTE)).all():
+        wrong = "PyTorch's runtime is given computations alone, found updates or averages"
+    elif set(placement.ranks[0]) != set(range(schedule.ranks)):
+        wrong = "PyTorch's runtime needs a stage on every rank"
+    if wrong is not None:
+        raise NotRunnableError(wrong, schedule.name, "take --transport gloo")
+
+
+def driver_name(schedule: Schedule) -> str:
+    """PyTorch's class for a schedule.
+
+    Its own class of the family where the schedule is the one that the family generates.
+
+    Examples
+    --------
+    >>> driver_name(build("1f1b", 2, 4)), driver_name(build("pipedream", 2, 4))
+    ('Schedule1F1B', '_PipelineScheduleRuntime')
+    """
+    if schedule.name not in CLASSES:
+        return LOADER
+    schedule = erase_messages(schedule)
+    try:
+        usual = build(
+            schedule.name, schedule.ranks, schedule.microbatches, **dict(schedule.parameters)
+        )
+    except (ScheduleError, TypeError):
+        return LOADER
+    same = usual.placement.ranks == schedule.placement.ranks and all(
+        np.array_equal(getattr(usual, column), getattr(schedule, column))
+        for column in ("kind", "stage", "microbatch", "offsets")
+    )
+    return CLASSES[schedule.name].name if same else LOADER
+
+
+def driver(schedule: Schedule, stages: list[Any]) -> Any:
+    """PyTorch's schedule object that drives a run.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    stages : list of PipelineStage
+        Those of this rank, ascending.
+    """
+    name = driver_name(schedule)
+    single = schedule.name in CLASSES and CLASSES[schedule.name].single and name != LOADER
+    made = getattr(torch_schedules, name)(
+        stages[0] if single else stages, schedule.microbatches, loss_fn=_loss
+    )
+    if name == LOADER:
+        _load(made, erase_messages(schedule))
+    return made
+
+
+def _load(made: Any, schedule: Schedule) -> None:
+    """Give an order to PyTorch's runtime, by the file that it reads."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "order.csv")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(write_csv(schedule))
+        made._load_csv(path)
+
+
+def _loss(output: Tensor, target: Tensor) -> Tensor:
+    """The loss, which the last stage has computed already."""
+    return output.squeeze()

@@ -1,0 +1,178 @@
+"""Watching over a run: collect how every rank ends, and stop all of them when one fails.
+
+One process watches: the one that started the ranks, or the first rank under ``torchrun``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from gpu_validation.blame import RankState, hang
+from gpu_validation.errors import (
+    InterruptedRunError,
+    RankError,
+    RankFailedError,
+    RankHangError,
+)
+from gpu_validation.recorder import Event
+from gpu_validation.spec import Launched
+from gpu_validation.transports.board import Board, End, partial_outcomes
+
+POLL_SECONDS: Final = 0.02
+
+SETTLE_SECONDS: Final = 0.5
+"""Time in which the end of a process is looked for when others have lost their connection to it."""
+
+GRACE_SECONDS: Final = 2.0
+"""Time that ranks have to hand over what they recorded once one has failed."""
+
+Dead = Callable[[], dict[int, str]]
+"""Ranks whose process has ended, and how."""
+
+
+@dataclass
+class _Seen:
+    """What the watcher knows of a rank."""
+
+    state: RankState
+    count: int = 0
+    reports: int = 0
+    events: list[Event] = field(default_factory=list)
+    end: End | None = None
+
+
+class Watcher:
+    """Watches one run.
+
+    Parameters
+    ----------
+    board : Board
+    ranks : int
+    timeout : float
+        Seconds without progress after which the run is given up.
+    dead : callable
+        Which processes have ended.
+    """
+
+    def __init__(self, board: Board, ranks: int, timeout: float, dead: Dead) -> None:
+        self._board, self._timeout, self._dead = board, timeout, dead
+        self._ranks = [_Seen(RankState(r, "none", "starts", False)) for r in range(ranks)]
+        self._since = time.monotonic()
+        self._started = False
+
+    def watch(self) -> Launched:
+        """Wait until the run is over; what was recorded until a failure is part of the result."""
+        failure = None
+        try:
+            while failure is None and not self._all_ended():
+                time.sleep(POLL_SECONDS)
+                failure = self._failure()
+            if isinstance(failure, RankFailedError):
+                failure = self._first_cause(failure)
+        except KeyboardInterrupt:
+            failure = self._interrupted()
+        if failure is not None:
+            self._stop(failure)
+        ends, events = [seen.end for seen in self._ranks], [seen.events for seen in self._ranks]
+        return Launched(partial_outcomes(ends, events), failure)
+
+    def _failure(self) -> RankError | None:
+        """Look once at every rank; what is wrong, if anything."""
+        # Who is dead is asked first: what a process said before its end is read afterwards.
+        dead, moved = self._dead(), self._read()
+        for seen in self._ranks:
+            if seen.end is not None and seen.end.failure is not None:
+                raised = seen.end.failure
+                return self._hang() if isinstance(raised, RankHangError) else raised
+        death = self._death(dead)
+        if death is not None:
+            return death
+        if moved or not self._started:
+            self._since = time.monotonic()
+            self._started = self._board.arrived() >= len(self._ranks)
+        elif time.monotonic() - self._since > self._timeout:
+            return self._hang()
+        return None
+
+    def _death(self, dead: dict[int, str]) -> RankFailedError | None:
+        """The error for the first process that ended without a word."""
+        for rank, how in dead.items():
+            if self._ranks[rank].end is None:
+                return _died(self._ranks[rank].state, how)
+        return None
+
+    def _first_cause(self, failure: RankFailedError) -> RankFailedError:
+        """What is behind a failure: ranks that lose a connection raise before a death is seen."""
+        until = time.monotonic() + SETTLE_SECONDS
+        death = None
+        while death is None and time.monotonic() < until:
+            time.sleep(POLL_SECONDS)
+            dead = self._dead()
+            self._read()
+            death = self._death(dead)
+        return death or failure
+
+    def _read(self) -> bool:
+        """Read new reports and ends; returns whether any rank made progress."""
+        before = sum(seen.count for seen in self._ranks), self._ended()
+        for rank, seen in enumerate(self._ranks):
+            while (report := self._board.take_report(rank, seen.reports)) is not None:
+                seen.reports += 1
+                seen.state, seen.count = report.state, report.count
+                seen.events.extend(report.events)
+            seen.end = seen.end or self._board.take_end(rank)
+        return before != (sum(seen.count for seen in self._ranks), self._ended())
+
+    def _ended(self) -> int:
+        return sum(seen.end is not None for seen in self._ranks)
+
+    def _all_ended(self) -> bool:
+        return self._ended() == len(self._ranks)
+
+    def _hang(self) -> RankHangError:
+        # Who has given up waiting is no more to blame than others that wait.
+        unfinished = [
+            seen.state for seen in self._ranks if seen.end is None or not seen.end.finished
+        ]
+        return hang(unfinished, self._timeout)
+
+    def _interrupted(self) -> InterruptedRunError:
+        self._read()
+        states = "; ".join(str(seen.state) for seen in self._ranks if seen.end is None)
+        return InterruptedRunError(
+            f"the run was interrupted while {states or 'all ranks had finished'}",
+            "run",
+            "start it again; if torchrun ended it, see which rank it names",
+        )
+
+    def _stop(self, failure: RankError) -> None:
+        """Tell all ranks to stop, and collect what they still hand over."""
+        self._board.stop(failure)
+        until = time.monotonic() + GRACE_SECONDS
+        while not self._all_ended() and time.monotonic() < until:
+            dead = self._dead()
+            self._read()
+            if all(seen.end is not None or seen.state.rank in dead for seen in self._ranks):
+                return
+            time.sleep(POLL_SECONDS)
+
+
+def _died(state: RankState, how: str) -> RankFailedError:
+    """The error for a process that is gone.
+
+    Examples
+    --------
+    >>> print(_died(RankState(2, "2F1", "does 2B0", False), "signal 9"))
+    rank 2: every rank finishes its program, but the process of rank 2 ended (signal 9); it last
+    said that it does 2B0 (last event: 2F1); see what ended it, for example a lack of memory
+    """
+    return RankFailedError(
+        f"every rank finishes its program, but the process of rank {state.rank} ended ({how}); it "
+        f"last said that it {state.doing} (last event: {state.last})",
+        f"rank {state.rank}",
+        "see what ended it, for example a lack of memory",
+        state.rank,
+    )
