@@ -17,7 +17,7 @@ import sympy
 
 from schedules.analysis import peaks
 from schedules.errors import ParameterError
-from schedules.families import get_family
+from schedules.families import FAMILIES, get_family
 from schedules.families.family import Family, Parameter
 from schedules.families.figures import Figures
 from schedules.timeline import timeline
@@ -36,7 +36,8 @@ CHOICES: Final = 3
 MAX_VALUE: Final = 64
 """Largest value of a given parameter: the grid is built in seconds."""
 
-SYMBOLS: Final = {name: sympy.Symbol(name, integer=True) for name in ("p", "M", "r", "chunks")}
+_PARAMETERS: Final = {entry.name for family in FAMILIES.values() for entry in family.parameters}
+SYMBOLS: Final = {name: sympy.Symbol(name, integer=True) for name in ("p", "M", "r", *_PARAMETERS)}
 """Integers that a formula may name."""
 
 METHOD: Final = "runs of the whole grid, compared exactly"

@@ -6,6 +6,8 @@ from typing import Final
 
 from schedules.errors import UnknownNameError
 from schedules.families import (
+    amdp,
+    asyncpp,
     blog_1f1b,
     blog_gpipe,
     blog_naive,
@@ -20,6 +22,10 @@ from schedules.families import (
     naive,
     one_f_one_b,
     pipedream,
+    pipedream_2bw,
+    pipedream_runtime,
+    pipemare,
+    xpipe,
     zb_h1,
     zb_h2,
     zbv,
@@ -47,6 +53,12 @@ FAMILIES: Final[dict[str, Family]] = {
         interleaved_zero_bubble,
         zbv,
         dualpipev,
+        pipedream_runtime,
+        pipedream_2bw,
+        pipemare,
+        xpipe,
+        asyncpp,
+        amdp,
     )
 }
 

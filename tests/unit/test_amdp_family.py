@@ -1,0 +1,79 @@
+"""AMDP: orders by hand, directions, caps, ties."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedules import Kind, Placement, build, timeline, versions
+from schedules.analysis import peaks
+from schedules.families import amdp, sharing
+from schedules.families.pipedream import RULE
+
+
+def test_one_pipeline_by_hand() -> None:
+    """Two minibatches at a time: the next two start when these come back."""
+    assert timeline(build("amdp", 3, 4, pipelines=1)).rows() == [
+        "F0 F1 . . . B0 F2 B1 F3 . . B2 . B3",
+        ". F0 F1 . B0 . B1 F2 . F3 B2 . B3 .",
+        ". . F0 B0 F1 B1 . . F2 B2 F3 B3 . .",
+    ]
+
+
+def test_two_pipelines_by_hand() -> None:
+    """Stage 0 of the second is on the last rank; 1F1 is ready before 0B0, so it goes first."""
+    schedule = build("amdp", 2, 3, pipelines=2)
+    assert timeline(schedule).rows() == [
+        "0F0 0F2 1F1 0B0 1B1 0B2",
+        "0F1 1F0 1B0 1F2 1B2 0B1",
+    ]
+    assert schedule.placement == Placement(ranks=((0, 1), (1, 0)), copies=((0, 0), (1, 1)))
+
+
+def test_directions_alternate_and_share_weights() -> None:
+    placement = build("amdp", 8, 8).placement
+    down, up = tuple(range(8)), tuple(range(8))[::-1]
+    assert placement.ranks == (down, up, down, up)
+    assert [row[0] for row in placement.copies] == [0, 1, 0, 1]
+
+
+def test_defaults_of_amdp() -> None:
+    assert build("amdp", 6, 6).parameters == {
+        "admission": 2, "pipelines": 3, "stage_cap": 0, "window": 1, "stash": 0
+    }  # fmt: skip
+    assert build("amdp", 1, 3, pipelines=1).parameters["admission"] == 1
+
+
+def test_cap_of_stage_s() -> None:
+    assert amdp.caps(5, 20, 3, 1) == [3, 3, 3, 2, 1]
+    assert amdp.caps(5, 20, 3, 0) == [3, 20, 20, 20, 20]
+    kept = peaks(timeline(build("amdp", 4, 12, admission=3, pipelines=1))).activations_by_stage
+    assert kept == (3, 3, 3, 1)
+    capped = build("amdp", 4, 12, admission=3, pipelines=1, stage_cap=1)
+    assert peaks(timeline(capped)).activations_by_stage == (3, 3, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("tie", "expected"),
+    [
+        (sharing.backward_first, "1F0 1B0 1F2 1B2"),
+        (lambda action: action.kind is Kind.B, "1F0 1F2 1B0 1B2"),
+    ],
+)
+def test_ties_are_resolved_as_told(tie: sharing.Tie, expected: str) -> None:
+    """In slot 2, 1B0 of pipeline 0 and 1F2 of pipeline 2 have been ready on rank 1 since then."""
+    order = sharing.run_sharing(RULE, amdp.directions(2, 3), 3, [2, 2], tie=tie)[1]
+    assert " ".join(str(action) for action in order if action.pipeline != 1) == expected
+
+
+def test_durations_change_who_comes_first() -> None:
+    placement = amdp.directions(4, 2)
+    slow = sharing.run_sharing(RULE, placement, 8, [2] * 4, {Kind.F: 1, Kind.B: 3})
+    assert slow != sharing.run_sharing(RULE, placement, 8, [2] * 4)
+
+
+def test_a_window_may_leave_two_steps_without_the_cap() -> None:
+    most = [
+        versions(build("amdp", 7, 224, admission=7, pipelines=4, window=14, stage_cap=cap)).mismatch
+        for cap in (0, 1)
+    ]
+    assert [int(found.max()) for found in most] == [2, 1]
