@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from gpu_validation.devices import claim_device
 from gpu_validation.errors import CapacityError
 from gpu_validation.models import ModelSpec, stage_bytes
 from gpu_validation.optimizers import OptimizerName
@@ -24,7 +25,7 @@ def require_capacity(spec: RunSpec) -> None:
         With what would be needed. Stashes and activations come on top of that.
     """
     if spec.device == "cuda":
-        _require_cuda()
+        claim_device()
     # Ranks that share a machine share its memory; those of nccl have a GPU each.
     free = None if spec.transport == "nccl" else _free_bytes(spec.device)
     needed = needed_bytes(spec)
@@ -65,23 +66,12 @@ def _stage_bytes(model: ModelSpec, stage: int, stages: int) -> int:
     return stage_bytes(model, alike, stages)
 
 
-def _require_cuda() -> None:
-    import torch
-
-    if not torch.cuda.is_available():
-        raise CapacityError(
-            "device 'cuda' is an NVIDIA GPU that torch can use, found none "
-            f"(torch {torch.__version__}, built for CUDA {torch.version.cuda or 'none'})",
-            "device cuda",
-            "use --device cpu, or install a driver and a torch that is built for it",
-        )
-
-
 def _free_bytes(device: str) -> int | None:
     """Free memory, None where the system does not tell."""
     if device == "cuda":
         import torch
 
+        # Of the present device, which is the one that was claimed.
         return int(torch.cuda.mem_get_info()[0])
     try:
         text = Path("/proc/meminfo").read_text(encoding="ascii")

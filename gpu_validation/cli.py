@@ -71,6 +71,7 @@ def run(arguments: Namespace) -> int:
             tolerance=arguments.tolerance or 0.0,
             log=arguments.o if leads else None,
             progress=_progress if leads else lambda _: None,
+            profile=bool(arguments.profile),
         )
     except RankError as error:
         return _failed(arguments, error)

@@ -12,6 +12,7 @@ import numpy as np
 
 FLAGS: Final = (
     "CUBLAS_WORKSPACE_CONFIG",
+    "CUDA_DEVICE_MAX_CONNECTIONS",
     "CUDA_VISIBLE_DEVICES",
     "MKL_NUM_THREADS",
     "NCCL_ALGO",
@@ -38,7 +39,7 @@ def environment(device: str) -> dict[str, Any]:
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processor": _processor(),
-        "cores": _cores(),
+        "cores": cores(),
         "python": platform.python_version(),
         "libraries": _libraries(),
         "torch_settings": _settings(),
@@ -58,7 +59,7 @@ def _processor() -> str | None:
     return names[0] if names else platform.processor() or None
 
 
-def _cores() -> int | None:
+def cores() -> int | None:
     """Cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))

@@ -26,6 +26,10 @@ class ModelError(MeasureError):
     """A model cannot be split into the stages of the schedule, or its stages do not chain."""
 
 
+class LogError(MeasureError):
+    """A log is not that of the schedule it is compared with, or not whole."""
+
+
 class CapacityError(MeasureError):
     """The machine lacks the devices or the memory that the run needs."""
 

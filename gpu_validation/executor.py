@@ -1,45 +1,30 @@
-"""One rank of a run: take inputs, compute, send on at once, update, note everything.
-
-The unit Lamport clock of a rank says when an action would start if every action took its unit
-duration: start = max(own clock, clocks of the inputs used), end = start + unit duration. It
-travels with every message. For a static order this is `schedules.timeline` exactly, however long
-anything takes.
-"""
+"""One rank of a run, from building its stages to handing over what it found."""
 
 from __future__ import annotations
 
-import random
 import time
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 import torch
-from torch import Tensor
 
-from gpu_validation.device_clock import DeviceClock, Stamp
-from gpu_validation.errors import MeasureError
-from gpu_validation.hashing import content_hash
-from gpu_validation.messages import NO_VERSION, Endpoint, Label, Message, needed, sender
-from gpu_validation.orders import free_running, static_order
-from gpu_validation.recorder import Deferred, Recorder
+from gpu_validation.messages import Endpoint
+from gpu_validation.profiling import of_rank
+from gpu_validation.recorder import Recorder
+from gpu_validation.runner import Runner
 from gpu_validation.spec import RankOutcome, RunSpec
-from gpu_validation.stage import Stage
-from gpu_validation.weights import Weights, average
 from gpu_validation.workplace import Workplace
-from schedules.actions import Action, Kind
-from schedules.formats.trace import NONE, Extra
-from schedules.timeline import unit_durations
-
-SAMPLE: Final = 8
-"""With sampled hashing, the weights used for every so many microbatches are hashed."""
 
 START_SECONDS: Final = 300.0
 """Time that the ranks have to build their stages."""
 
-_RECEIVE: Final = {Kind.SEND_F: Kind.RECV_F, Kind.SEND_B: Kind.RECV_B}
+Make: TypeAlias = Callable[[RunSpec, Endpoint, Recorder, Workplace], Runner]
+"""Makes what carries the actions of a rank out."""
 
 
-def run_rank(spec: RunSpec, rank: int, endpoint: Endpoint, recorder: Recorder) -> RankOutcome:
+def run_rank(
+    spec: RunSpec, endpoint: Endpoint, recorder: Recorder, make: Make = Runner
+) -> RankOutcome:
     """Run the program of one rank.
 
     On a GPU, call it on the stream that the rank is to use.
@@ -48,11 +33,12 @@ def run_rank(spec: RunSpec, rank: int, endpoint: Endpoint, recorder: Recorder) -
     ----------
     spec : RunSpec
         Runnable: see `gpu_validation.run.require_runnable`.
-    rank : int
     endpoint : Endpoint
-        It is left open.
+        Knows the rank. It is left open.
     recorder : Recorder
         Holds what was recorded also when an error is raised.
+    make : callable
+        Makes what carries the actions out.
 
     Raises
     ------
@@ -64,13 +50,15 @@ def run_rank(spec: RunSpec, rank: int, endpoint: Endpoint, recorder: Recorder) -
     recorder.doing = "builds its stages"
     if spec.device == "cuda":
         torch.cuda.reset_peak_memory_stats()
+    rank = endpoint.rank
     workplace = Workplace(spec, rank)
+    runner = make(spec, endpoint, recorder, workplace)
     recorder.doing = "waits for all ranks to have built their stages"
     endpoint.meet(START_SECONDS)
-    runner = Runner(spec, endpoint, recorder, workplace)
-    began, cpu_began = time.monotonic(), time.thread_time()
-    runner.run()
-    seconds, cpu_seconds = time.monotonic() - began, time.thread_time() - cpu_began
+    with of_rank(spec, rank) as profiles:
+        began, cpu_began = time.monotonic(), time.thread_time()
+        runner.run()
+        seconds, cpu_seconds = time.monotonic() - began, time.thread_time() - cpu_began
     recorder.doing = "hands its results over"
     return RankOutcome(
         rank,
@@ -81,209 +69,5 @@ def run_rank(spec: RunSpec, rank: int, endpoint: Endpoint, recorder: Recorder) -
         torch.cuda.max_memory_allocated() if spec.device == "cuda" else 0,
         seconds,
         cpu_seconds,
+        profiles[0] if profiles else None,
     )
-
-
-class Runner:
-    """Carries actions out, one after the other."""
-
-    def __init__(
-        self, spec: RunSpec, endpoint: Endpoint, recorder: Recorder, workplace: Workplace
-    ) -> None:
-        self.spec, self.schedule = spec, spec.schedule
-        self.endpoint, self.recorder, self.workplace = endpoint, recorder, workplace
-        self.rank, self.clock = endpoint.rank, 0
-        self.losses: dict[int, Tensor] = {}
-        self._units = unit_durations(spec.schedule)
-        self._local: dict[Label, Message] = {}
-        self._chance = random.Random(f"{spec.seed} {endpoint.rank}")
-        self._device = DeviceClock(spec.device)
-        self._computations = {
-            Kind.F: self._forward, Kind.B: self._backward, Kind.I: self._backward,
-            Kind.W: self._weight_gradient,
-        }  # fmt: skip
-
-    def run(self) -> None:
-        """Run the whole program."""
-        for action in self._order():
-            self.endpoint.check()
-            if action.kind in self._computations:
-                self._provoke(action)
-                self._computations[action.kind](action)
-            elif action.kind is Kind.U:
-                self._update(action)
-            elif action.kind is Kind.REDUCE:
-                self._reduce(action)
-            else:
-                self.recorder.add(action.kind, action, time.monotonic_ns(), {})
-        for stage, pipeline in self.workplace.stages:
-            copy = self.workplace.copy(stage, pipeline)
-            self._apply(Action(Kind.U, stage, NONE, pipeline), copy.left())
-
-    def _order(self) -> Iterator[Action]:
-        """What to do, one action after the other; says what the rank is about meanwhile."""
-        free = self.spec.order == "free-running"
-        actions = (
-            free_running(self.schedule, self.endpoint, self.spec.timeout)
-            if free
-            else static_order(self.schedule, self.rank)
-        )
-        while True:
-            self.recorder.waiting = free
-            self.recorder.doing = "waits for anything to become ready"
-            action = next(actions, None)
-            self.recorder.waiting = False
-            if action is None:
-                return
-            self.recorder.doing = f"does {action}"
-            yield action
-
-    def _provoke(self, action: Action) -> None:
-        """Pause, or fail, where the run is told to."""
-        if self.spec.jitter:
-            time.sleep(self._chance.uniform(0.0, self.spec.jitter))
-        fault = self.spec.fault
-        if fault is None or (action.stage, action.microbatch) != (fault.stage, fault.microbatch):
-            return
-        if fault.name == "error":
-            raise MeasureError("this run was told to fail here", str(action), "drop the fault")
-        while fault.name == "hang":
-            self.endpoint.check()
-            time.sleep(0.01)
-
-    def _forward(self, action: Action) -> None:
-        stage, m = self.workplace.stage(action), action.microbatch
-        message = self._input(action)
-        inputs, labels = self.workplace.data(action)
-        zero = stage.copy.current
-        if message is not None:
-            assert message.tensor is not None
-            inputs, zero = message.tensor, message.version
-        assert inputs is not None
-        begun = self._begin(message)
-        output, used = stage.forward(m, inputs, labels, zero)
-        self._note(action, begun, stage, used, {"read_zero": zero})
-        if stage.last:
-            self.losses[m] = output
-        else:
-            self._send(action, Kind.SEND_F, zero, output)
-
-    def _backward(self, action: Action) -> None:
-        """B or I."""
-        stage, m = self.workplace.stage(action), action.microbatch
-        message = self._input(action)
-        gradient = None if message is None else message.tensor
-        begun = self._begin(message)
-        whole = action.kind is Kind.B
-        work = stage.backward if whole else stage.backward_input
-        found, used = work(m, gradient)
-        self._note(action, begun, stage, used, {})
-        if action.stage:
-            self._send(action, Kind.SEND_B, NO_VERSION, found)
-        else:
-            self._tell_barriers(action)
-        if whole and stage.copy.complete:
-            self._update(action)
-
-    def _weight_gradient(self, action: Action) -> None:
-        stage = self.workplace.stage(action)
-        begun = self._begin(None)
-        used = stage.backward_weight(action.microbatch)
-        self._note(action, begun, stage, used, {})
-        if stage.copy.complete:
-            self._update(action)
-
-    def _update(self, action: Action) -> None:
-        copy = self.workplace.copy(action.stage, action.pipeline)
-        self._apply(action, copy.due(action.microbatch))
-
-    def _apply(self, action: Action, sums: list[tuple[int, Weights]]) -> None:
-        """Make a version of every sum of gradients."""
-        copy = self.workplace.copy(action.stage, action.pipeline)
-        for microbatch, gradients in sums:
-            begun = self._begin(None)
-            copy.apply(gradients)
-            cause = Action(Kind.U, action.stage, microbatch, action.pipeline)
-            extra = self._extra(cause, begun) | {"current": copy.current}
-            if self.spec.hashing != "off":
-                extra["hash"] = content_hash(copy.newest)
-            self.recorder.add(Kind.U, cause, begun[0], extra)
-
-    def _reduce(self, action: Action) -> None:
-        """Average the copies of a stage, once the backward that is waited for is over."""
-        begun = self._begin(self._input(action))
-        copies = self.workplace.copies_of(action.stage)
-        if len(copies) > 1:
-            average(copies)
-        self.recorder.add(Kind.REDUCE, action, begun[0], self._extra(action, begun))
-
-    def _input(self, action: Action) -> Message | None:
-        """What an action needs, from the rank itself or from another one."""
-        label = needed(self.schedule, action.kind, action.stage, action.microbatch, action.pipeline)
-        if label is None:
-            return None
-        peer = sender(self.schedule, label)
-        if peer == self.rank:
-            return self._local.pop(label)
-        start = time.monotonic_ns()
-        doing, self.recorder.doing = self.recorder.doing, f"waits for {label} of rank {peer}"
-        self.recorder.waiting = True
-        message = self.endpoint.take(label, self.spec.timeout)
-        self.recorder.waiting, self.recorder.doing = False, doing
-        if label.kind in _RECEIVE:
-            self.recorder.add(
-                _RECEIVE[label.kind], action, start, {}, peer=peer, channel=f"{peer}>{self.rank}"
-            )
-        return message
-
-    def _send(self, action: Action, kind: Kind, version: int, tensor: Tensor | None) -> None:
-        label = Label(kind, action.stage, action.microbatch, action.pipeline)
-        message = Message(label, self.clock, version, tensor)
-        ahead = 1 if kind is Kind.SEND_F else -1
-        peer = self.schedule.placement.ranks[action.pipeline][action.stage + ahead]
-        if peer == self.rank:
-            self._local[label] = message
-            return
-        start = time.monotonic_ns()
-        self.endpoint.send(peer, message)
-        self.recorder.add(kind, action, start, {}, peer=peer, channel=f"{self.rank}>{peer}")
-
-    def _tell_barriers(self, action: Action) -> None:
-        """Tell every stage that waits for this backward that it is over."""
-        for label, peer in self.workplace.barriers(action.microbatch):
-            message = Message(label, self.clock, NO_VERSION, None)
-            if peer == self.rank:
-                self._local[label] = message
-            else:
-                self.endpoint.send(peer, message)
-
-    def _begin(self, message: Message | None) -> tuple[int, int, Stamp]:
-        """Host time, Lamport clock and device time at which an action starts."""
-        if message is not None:
-            self.clock = max(self.clock, message.clock)
-        return time.monotonic_ns(), self.clock, self._device.stamp()
-
-    def _extra(self, action: Action, begun: tuple[int, int, Stamp]) -> dict[str, Extra | Deferred]:
-        """Advance the clock by the action's unit duration, and say when it started and ended."""
-        self.clock = begun[1] + self._units[action.kind]
-        times = self._device.between(begun[2])
-        return {"lamport_start": begun[1], "lamport_end": self.clock, **times}
-
-    def _note(
-        self,
-        action: Action,
-        begun: tuple[int, int, Stamp],
-        stage: Stage,
-        used: Weights,
-        more: dict[str, Any],
-    ) -> None:
-        """Record a computation; its version is that of the tensors it used."""
-        copy = stage.copy
-        tag = copy.identities.tag_of(used)
-        extra = self._extra(action, begun) | {"current": copy.current, **more}
-        extra |= {"horizon": tag.horizon} if tag.horizon else {}
-        extra |= {"averages": tag.averages} if tag.averages else {}
-        full = self.spec.hashing == "full"
-        if full or (self.spec.hashing == "sampled" and action.microbatch % SAMPLE == 0):
-            extra["hash"] = content_hash(used)
-        self.recorder.add(action.kind, action, begun[0], extra, version=tag.version)

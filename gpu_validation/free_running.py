@@ -53,6 +53,15 @@ def check_order(seen: Observed, declared: Schedule) -> Finding:
     if violations:
         return fails(ORDER, f"the order that was executed is not valid: {violations[0].message}")
     schedule = seen.schedule
+    for rank in range(declared.ranks):
+        done = set(schedule.rank(rank)) if rank < schedule.ranks else set()
+        other = done ^ set(declared.rank(rank))
+        if other:
+            action = min(other)
+            was = "did" if action in done else "did not do"
+            return fails(
+                ORDER, f"rank {rank} {was} {action}, other than declared", action=str(action)
+            )
     key = schedule.stage * schedule.placement.pipelines + schedule.pipeline
     for kinds in ((Kind.F,), (Kind.B, Kind.I), (Kind.W,)):
         chosen = np.flatnonzero(np.isin(schedule.kind, kinds))

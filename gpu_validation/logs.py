@@ -11,7 +11,7 @@ import os
 import numpy as np
 
 from gpu_validation.checks.observed import observed
-from gpu_validation.errors import MeasureError
+from gpu_validation.errors import LogError
 from gpu_validation.prediction import computations
 from gpu_validation.spec import CopyOfStage
 from schedules.actions import Kind
@@ -19,10 +19,6 @@ from schedules.formats.trace import Trace
 from schedules.formats.trace_reader import read_trace
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-
-
-class LogError(MeasureError):
-    """A log is not that of the schedule it is compared with, or not whole."""
 
 
 def read_log(path: str | os.PathLike[str], schedule: Schedule) -> Trace:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gpu_validation.checks import Finding, Observed, final_weights, losses, observed
+from gpu_validation.communication import blind
 from gpu_validation.controls import CONTROLS, IN_PLACE_WRITE, Control
 from gpu_validation.faults import FAULT_NAMES, Fault, FaultName
 from gpu_validation.judging import (
@@ -49,6 +50,9 @@ class Measurement:
     findings : tuple of Finding
         A check holds if it holds in every repeat.
     controls : tuple of ControlResult
+    profiled : RunResult or None
+        The run under the profiler, if there was one. It is checked like the others; its times are
+        used for nothing but its profile.
     """
 
     spec: RunSpec
@@ -57,6 +61,7 @@ class Measurement:
     seen: tuple[Observed, ...]
     findings: tuple[Finding, ...]
     controls: tuple[ControlResult, ...]
+    profiled: RunResult | None = None
 
     @property
     def agree(self) -> bool:
@@ -70,6 +75,7 @@ def measure(
     tolerance: float = 0.0,
     log: str | os.PathLike[str] | None = None,
     progress: Progress = lambda _: None,
+    profile: bool = False,
 ) -> Measurement:
     """Run a schedule, compare it with its prediction, and run the negative controls.
 
@@ -85,6 +91,9 @@ def measure(
         Where to write the log of the first run, also if it does not come to its end.
     progress : callable
         Is told what is being done.
+    profile : bool
+        Run once more under the profiler, after everything else: it disturbs nothing then. Left out
+        where a profile would show nothing of the transport.
 
     Raises
     ------
@@ -111,6 +120,7 @@ def measure(
     declared = predict(spec.schedule)
     require_runnable(spec)
     static = replace(spec, order="static")
+    profiled: RunResult | None = None
     results: list[RunResult] = []
     judged: list[list[Finding]] = []
     controls: list[ControlResult] = []
@@ -122,24 +132,32 @@ def measure(
             if expected is None:
                 progress("replay in a single thread")
                 expected = replayed(static)
-            final = expected if spec.order == "static" else replayed(chosen_order(result))
             results.append(result)
-            judged.append(judge(result, declared, final, tolerance))
+            judged.append(judge(result, declared, _final(result, expected), tolerance))
         assert expected is not None, "there is at least one repeat"
         seen = tuple(observed(result.trace) for result in results)
         for control in CONTROLS.values():
             progress(f"control {control.name}")
             injected = _broken_run(control, static, declared, group)
             controls.append(_caught(control, injected, seen[0], declared, expected, tolerance))
+        if profile and blind(spec.transport, spec.device) is None:
+            progress("run under the profiler")
+            profiled = run(replace(spec, profile=True), group=group)
+            judged.append(judge(profiled, declared, _final(profiled, expected), tolerance))
     prediction = declared if spec.order == "static" else predict(seen[0].schedule)
     return Measurement(
-        spec, prediction, tuple(results), seen, tuple(merged(judged)), tuple(controls)
+        spec, prediction, tuple(results), seen, tuple(merged(judged)), tuple(controls), profiled
     )
 
 
 def replayed(spec: RunSpec) -> final_weights.Weights:
     """Final weights of a single-threaded replay of a static order."""
     return replay(spec.schedule, spec.model, spec.optimizer, spec.device)
+
+
+def _final(result: RunResult, static: final_weights.Weights) -> final_weights.Weights:
+    """Final weights that a run should have; `static` are those of the declared order."""
+    return static if result.spec.order == "static" else replayed(chosen_order(result))
 
 
 def chosen_order(result: RunResult) -> RunSpec:

@@ -90,6 +90,12 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "--repeats", metavar="N", type=whole("--repeats"), help=f"runs ({DEFAULTS.repeats})"
     )
     parser.add_argument(
+        "--profile",
+        action="store_true",
+        default=None,
+        help="run once more under torch.profiler: communication share and overlap",
+    )
+    parser.add_argument(
         "--jitter",
         metavar="SECONDS",
         type=number("--jitter"),

@@ -131,7 +131,24 @@ class Recorder:
 
         After a failure the device is not asked any more, and what only it knows is left out.
         """
-        return tuple(self._event(failed, *row) for row in list(self._rows))
+        return self._events(0, failed)
+
+    def since(self, first: int) -> tuple[Event, ...]:
+        """The events from a number on, while the rank runs; without what only a device knows.
+
+        Examples
+        --------
+        >>> recorder = Recorder(0)
+        >>> for m in range(3):
+        ...     recorder.add(Kind.F, Action(Kind.F, 0, m, 0), 0, {})
+        >>> [event.microbatch for event in recorder.since(1)]
+        [1, 2]
+        """
+        return self._events(first, failed=True)
+
+    def _events(self, first: int, failed: bool) -> tuple[Event, ...]:
+        # The slice is a copy, because the rank may add to the list meanwhile.
+        return tuple(self._event(failed, *row) for row in self._rows[first:])
 
     def _event(
         self,

@@ -51,8 +51,20 @@ def one_torch_thread() -> Iterator[None]:
     import torch
 
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    keep_to_one_torch_thread()
     try:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def keep_to_one_torch_thread() -> None:
+    """Let operations run in the thread that calls them, for good.
+
+    Every thread of a run calls it. Torch remembers one number for all threads, but OpenMP has one
+    for each of them, and a new thread begins with all cores: some operations, products of matrices
+    among them, go by that one.
+    """
+    import torch
+
+    torch.set_num_threads(1)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from gpu_validation import free_running, timing
+from gpu_validation import communication, environment, free_running, timing
 from gpu_validation.checks import Finding, Observed
 from gpu_validation.checks.lamport import measured_delays
 from gpu_validation.checks.local_staleness import measured as local_staleness
@@ -35,6 +35,18 @@ SHARED: Final = (
 )
 
 
+PROFILED: Final = (
+    "one more run, after those that are measured, so that the profiler disturbs none of their times"
+)
+
+NO_PROFILE: Final = (
+    "the run left no profile of this rank; this version of torch may not profile threads that it "
+    "has not started"
+)
+
+NOT_PROFILED_LOG: Final = "a log holds no profile; measure with --profile"
+
+
 def of_measurement(found: Measurement) -> dict[str, Any]:
     """Everything about a measurement but its environment."""
     free = found.spec.order == "free-running"
@@ -49,6 +61,7 @@ def of_measurement(found: Measurement) -> dict[str, Any]:
         "runs": len(found.results),
         "seconds": spread([result.seconds for result in found.results]),
         "timing": _timing(found, first),
+        "communication": _communication(found),
         "losses": _finite(found.results[0].losses),
         "memory": memory_by_stage(found.results[0].memory, found.prediction),
         "device_peak_bytes": found.results[0].device_peak or NOT_MEASURED,
@@ -75,6 +88,7 @@ def of_judged_log(
     clock = timing.timing(trace, seen)
     measured = of_log(seen, schedule, free)
     measured["timing"] = timing.described(clock) if clock is not None else NOT_MEASURED
+    measured["communication"] = communication.unmeasured(NOT_PROFILED_LOG).described()
     return {
         "schema": SCHEMA,
         "setup": of_schedule(schedule) | {"order": "free-running" if free else "static"},
@@ -192,6 +206,22 @@ def _timing(found: Measurement, first: timing.Timing | None) -> dict[str, Any] |
     return result
 
 
+def _communication(found: Measurement) -> dict[str, Any]:
+    """Communication share and overlap of the profiled run."""
+    spec, profiled = found.spec, found.profiled
+    ranks = spec.schedule.ranks
+    missing = communication.NOT_PROFILED if profiled is None else NO_PROFILE
+    profiles = () if profiled is None else profiled.profiles
+    result = communication.described(profiles, ranks, spec.transport, spec.device, missing)
+    if profiled is None:
+        return result
+    result["run"] = PROFILED
+    cores = environment.cores()
+    if spec.device == "cpu" and cores is not None and cores < ranks:
+        result["note"] = f"{ranks} ranks share {cores} cores, so waiting for a core counts as well"
+    return result
+
+
 def _finite(losses: Sequence[float | None]) -> list[float | str | None]:
     """Losses as JSON has them: what is no finite number becomes text.
 
@@ -223,4 +253,31 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
             f"  {word if control['applicable'] else 'n/a':<10}control {control['name']}: "
             f"{control['says']}{by}"
         )
+    yield from _shares(result["measured"]["communication"])
     yield "machine and model agree" if result["agree"] else "machine and model do NOT agree"
+
+
+def _shares(found: dict[str, Any]) -> Iterator[str]:
+    r"""Communication share and overlap as text.
+
+    Examples
+    --------
+    >>> why = {"overlap": "one thread"}
+    >>> found = {"share": 0.25, "overlap": NOT_MEASURED, "overlap_any": 0.5, "why_not": why}
+    >>> print(*_shares(found), sep="\n")
+      communication: 25.0% of the run
+        while the same rank computes: not measured (one thread)
+        while any rank computes: 50.0% of it
+    """
+
+    def number(name: str, of: str) -> str:
+        value = found[name]
+        if value == NOT_MEASURED:
+            return f"{value} ({found['why_not'][name]})"
+        return f"{value:.1%} of {of}"
+
+    yield f"  communication: {number('share', 'the run')}"
+    if found["share"] == NOT_MEASURED:
+        return
+    yield f"    while the same rank computes: {number('overlap', 'it')}"
+    yield f"    while any rank computes: {number('overlap_any', 'it')}"

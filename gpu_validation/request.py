@@ -28,6 +28,7 @@ _RUN_ONLY: Final = (
     "device",
     "o",
     "repeats",
+    "profile",
     "jitter",
     "timeout",
     "tolerance",

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from gpu_validation.capacity import require_capacity
+from gpu_validation.communication import RankProfile
 from gpu_validation.errors import InterruptedRunError, NotRunnableError
 from gpu_validation.files import require_writable, write_text
 from gpu_validation.models import boundaries
 from gpu_validation.orders import rule_of
+from gpu_validation.profiling import around_ranks
 from gpu_validation.recorder import log_text, trace
 from gpu_validation.spec import CopyOfStage, Launched, Memory, RunResult, RunSpec
 from gpu_validation.transports import Group, open_group
@@ -64,9 +66,9 @@ def run(
     if log is not None:
         require_writable(os.fspath(log))
     opened = open_group(spec.transport, spec.device, spec.schedule.ranks)
-    with opened if group is None else nullcontext(group) as ranks:
+    with opened if group is None else nullcontext(group) as ranks, around_ranks(spec) as profiles:
         launched = ranks.run(spec)
-    result = _gathered(spec, launched)
+    result = _gathered(spec, launched, profiles)
     if log is not None:
         write_text(os.fspath(log), log_text(result.trace))
     if isinstance(launched.failure, InterruptedRunError):
@@ -125,7 +127,7 @@ def _require_local_averages(spec: RunSpec) -> None:
             )
 
 
-def _gathered(spec: RunSpec, launched: Launched) -> RunResult:
+def _gathered(spec: RunSpec, launched: Launched, profiles: list[RankProfile]) -> RunResult:
     """Put together what the ranks left behind."""
     outcomes = launched.outcomes
     weights: dict[CopyOfStage, Mapping[str, NDArray[np.generic]]] = {}
@@ -147,6 +149,7 @@ def _gathered(spec: RunSpec, launched: Launched) -> RunResult:
         device_peak=max((outcome.device_peak for outcome in outcomes), default=0),
         seconds=max((outcome.seconds for outcome in outcomes), default=0.0),
         cpu_seconds=max((outcome.cpu_seconds for outcome in outcomes), default=0.0),
+        profiles=(*profiles, *(outcome.profile for outcome in outcomes if outcome.profile)),
     )
 
 

@@ -4,9 +4,10 @@ Source: "Pipeline Parallelism in PyTorch", profiled on GPUs with DistilBERT: nai
 written by hand and with ``torch.distributed.pipelining``. Its memory is the allocator's peak,
 averaged over ranks; its shares are of kernel time.
 
-Run here: the same three schedules with the same samples a step, naive as one uncut batch. What
-needs a profile of one GPU a rank, or stages that really run at the same time, is `NOT_MEASURED`:
-times of stages that share a device are never presented as those of a pipeline.
+Run here: the same three schedules with the same samples a step, naive as one uncut batch; then once
+more under the profiler, for the shares (`gpu_validation.communication`): of the rank's run, and not
+of kernel time, since a CPU has no kernels. Times of stages that share a device are never presented
+as those of a pipeline, so without a core for every rank shares are `NOT_MEASURED`.
 
 ``python -m gpu_validation.seed_table -p 4 -m 8`` prints the table as JSON.
 """
@@ -16,10 +17,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 
-from gpu_validation.environment import environment
+from gpu_validation.communication import Shares, unmeasured
+from gpu_validation.communication import shares as shares_of
+from gpu_validation.environment import cores, environment
 from gpu_validation.files import json_text
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
@@ -31,6 +34,9 @@ from schedules.errors import ScheduleError
 from schedules.families import build
 
 SCHEMA: Final = "staleproof-seed-table/1"
+
+Row: TypeAlias = tuple[str, str]
+"""Implementation and schedule."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +72,21 @@ PUBLISHED: Final = (
 PUBLISHED_RATIOS: Final = {"scratch": 0.5, "pytorch": 0.45}
 """Memory of 1F1B over that of GPipe: "roughly half", and 900 MB over 1.99 GB."""
 
-_SHARES: Final = "shares of kernel time need a GPU a rank and its profile"
+_COLUMNS: Final = {
+    "communication_share": "share",
+    "compute_utilisation": "computation",
+    "overlap": "overlap",
+}
+"""Columns of the source, and our words for what they hold."""
 
 _NOTES: Final = {
-    "scratch": _SHARES,
-    "pytorch": f"{_SHARES}; memory is that of the stages, PyTorch's own buffers are not counted",
+    "scratch": (),
+    "pytorch": ("memory is that of the stages, PyTorch's own buffers are not counted",),
 }
 
-_TRANSPORTS: Final = {"scratch": "threads", "pytorch": "torch"}
+_OF_RUN: Final = "shares are of the run of a rank on a CPU"
+
+_TRANSPORTS: Final = {"scratch": "gloo", "pytorch": "torch"}
 
 
 def specification(row: Published, ranks: int, microbatches: int, model: ModelSpec) -> RunSpec:
@@ -98,12 +111,15 @@ def specification(row: Published, ranks: int, microbatches: int, model: ModelSpe
 
 def table(ranks: int, microbatches: int, model: ModelSpec) -> dict[str, Any]:
     """Run what can be run, and set it beside the published numbers."""
-    memory: dict[tuple[str, str], float] = {}
-    why: dict[tuple[str, str], str] = {}
+    memory: dict[Row, float] = {}
+    shares: dict[Row, Shares] = {}
+    why: dict[Row, str] = {}
     for row in PUBLISHED:
         key = (row.implementation, row.schedule)
+        spec = specification(row, ranks, microbatches, model)
         try:
-            memory[key] = mean_peak(run(specification(row, ranks, microbatches, model)))
+            memory[key] = mean_peak(run(spec))
+            shares[key] = profiled(spec, cores())
         except ScheduleError as error:
             why[key] = str(error)
     return {
@@ -111,9 +127,36 @@ def table(ranks: int, microbatches: int, model: ModelSpec) -> dict[str, Any]:
         "ranks": ranks,
         "microbatches": microbatches,
         "model": {"name": model.name, "width": model.width, "depth": model.depth},
-        "rows": rows(memory, why),
+        "rows": rows(memory, shares, why),
         "environment": environment("cpu"),
     }
+
+
+def profiled(spec: RunSpec, available: int | None) -> Shares:
+    """Communication share and overlap of a schedule, if its stages run side by side here.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        On a CPU, with a process for every rank.
+    available : int or None
+        Cores of this process.
+
+    Examples
+    --------
+    >>> found = profiled(specification(PUBLISHED[0], 4, 8, ModelSpec()), 2)
+    >>> found.share, found.why_not["share"]
+    (None, '4 ranks share 2 cores, so the times are not those of stages that run side by side')
+    """
+    ranks = spec.schedule.ranks
+    if available is None or available < ranks:
+        count = "an unknown number of" if available is None else available
+        return unmeasured(
+            f"{ranks} ranks share {count} cores, so the times are not those of stages that run "
+            "side by side"
+        )
+    found = run(replace(spec, profile=True)).profiles
+    return shares_of(found, found, spec.transport)
 
 
 def mean_peak(result: RunResult) -> float:
@@ -125,17 +168,19 @@ def mean_peak(result: RunResult) -> float:
 
 
 def rows(
-    memory: Mapping[tuple[str, str], float], why: Mapping[tuple[str, str], str]
+    memory: Mapping[Row, float], shares: Mapping[Row, Shares], why: Mapping[Row, str]
 ) -> list[dict[str, Any]]:
     """Published and measured side by side.
 
     Examples
     --------
-    >>> found = rows({("scratch", "gpipe"): 200.0, ("scratch", "1f1b"): 90.0}, {})
+    >>> from fractions import Fraction
+    >>> peaks = {("scratch", "gpipe"): 200.0, ("scratch", "1f1b"): 90.0}
+    >>> found = rows(peaks, {("scratch", "gpipe"): Shares(share=Fraction(1, 4))}, {})
     >>> found[2]["measured"]["memory_over_gpipe"], found[2]["published"]["memory_over_gpipe"]
     (0.45, 0.5)
-    >>> found[0]["measured"]["memory_bytes"], found[0]["measured"]["overlap"]
-    ('not measured', 'not measured')
+    >>> found[0]["measured"]["memory_bytes"], found[1]["measured"]["communication_share"]
+    ('not measured', 0.25)
     """
     return [
         {
@@ -153,18 +198,31 @@ def rows(
             "measured": {
                 "memory_bytes": round(memory[key]) if key in memory else NOT_MEASURED,
                 "memory_over_gpipe": _ratio(memory, key),
-                "communication_share": NOT_MEASURED,
-                "compute_utilisation": NOT_MEASURED,
-                "overlap": NOT_MEASURED,
+                **_shown(shares.get(key, Shares())),
             },
-            "why": why.get(key, _NOTES[row.implementation]),
+            "why": why.get(key) or _why(row, shares.get(key, Shares())),
         }
         for row in PUBLISHED
         for key in [(row.implementation, row.schedule)]
     ]
 
 
-def _ratio(memory: Mapping[tuple[str, str], float], key: tuple[str, str]) -> float | str:
+def _shown(found: Shares) -> dict[str, float | str]:
+    """Shares by the names of the source."""
+    described = found.described()
+    return {column: described[name] for column, name in _COLUMNS.items()}
+
+
+def _why(row: Published, found: Shares) -> str:
+    """What the numbers of a row are, and why others are missing."""
+    reasons = dict.fromkeys(
+        reason for name, reason in found.why_not.items() if name in _COLUMNS.values()
+    )
+    shown = [] if found.share is None else [_OF_RUN]
+    return "; ".join([*_NOTES[row.implementation], *shown, *reasons])
+
+
+def _ratio(memory: Mapping[Row, float], key: Row) -> float | str:
     base = memory.get((key[0], "gpipe"))
     return round(memory[key] / base, 3) if key in memory and base else NOT_MEASURED
 

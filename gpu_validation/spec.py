@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from gpu_validation.communication import RankProfile
 from gpu_validation.errors import RankError, SpecError
 from gpu_validation.faults import Fault
 from gpu_validation.models import ModelSpec
@@ -54,6 +55,8 @@ class RunSpec:
         ``full``: at every update and computation. ``off``: never.
     record : bool
         Whether events are kept; without them a run leaves weights only.
+    profile : bool
+        Whether the run goes under ``torch.profiler``, which disturbs its times.
     jitter : float
         Longest random pause before a computation, in seconds.
     seed : int
@@ -76,6 +79,7 @@ class RunSpec:
     fault: Fault | None = None
     hashing: Hashing = "sampled"
     record: bool = True
+    profile: bool = False
     jitter: float = 0.0
     seed: int = 0
     timeout: float = 60.0
@@ -154,6 +158,8 @@ class RankOutcome:
         From the first action to the end of the last one.
     cpu_seconds : float
         Time that a processor spent on it.
+    profile : RankProfile or None
+        If the rank is a process and was profiled.
     """
 
     rank: int
@@ -164,6 +170,7 @@ class RankOutcome:
     device_peak: int = 0
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    profile: RankProfile | None = None
 
 
 @dataclass(frozen=True)
@@ -196,6 +203,8 @@ class RunResult:
     seconds, cpu_seconds : float
         Time of the slowest rank, start-up excluded, and of the one that keeps a processor busy
         longest.
+    profiles : tuple of RankProfile
+        Of the ranks that were profiled.
     """
 
     spec: RunSpec
@@ -207,6 +216,7 @@ class RunResult:
     device_peak: int
     seconds: float
     cpu_seconds: float = 0.0
+    profiles: tuple[RankProfile, ...] = ()
 
 
 def _require_one_of(value: str, known: tuple[str, ...], name: str) -> None:

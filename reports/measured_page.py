@@ -17,7 +17,6 @@ from reports.files import write_files
 
 MEASUREMENT: Final = "staleproof-measure/1"
 TABLE: Final = "staleproof-seed-table/1"
-NOT_MEASURED: Final = "not measured"
 
 PAGE: Final = "README.md"
 
@@ -159,8 +158,7 @@ def _seed_table(name: str, content: Mapping[str, Any]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
     yield ""
     for row in content["rows"]:
-        if NOT_MEASURED in row["measured"].values():
-            yield f"- {row['implementation']} {row['schedule']}: {row['why']}"
+        yield f"- {row['implementation']} {row['schedule']}: {row['why']}"
     yield ""
 
 

@@ -7,11 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from gpu_validation.spec import RunResult
+from gpu_validation.measure import judge, replayed
+from gpu_validation.prediction import predict
+from gpu_validation.run import run
+from gpu_validation.spec import RunResult, RunSpec
+from gpu_validation.transports import Group
 from schedules import Kind, Schedule, timeline, versions
 from schedules.actions import COMPUTE
 
 Weights = Mapping[tuple[int, int], Mapping[str, Any]]
+
+
+def failed_checks(spec: RunSpec, group: Group | None = None) -> list[str]:
+    """Checks of a run that do not hold, in words; those that can fail have been asked."""
+    findings = judge(run(spec, group=group), predict(spec.schedule), replayed(spec))
+    assert {"final-weights", "lamport", "versions", "hash"} <= {found.name for found in findings}
+    return [
+        f"{found.name}: {found.says}" for found in findings if found.applies and not found.holds
+    ]
 
 
 def same_weights(one: Weights, other: Weights) -> bool:

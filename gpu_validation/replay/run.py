@@ -187,15 +187,8 @@ def _stop(running: Sequence[ForkServerProcess], lines: Sequence[Connection]) -> 
 
 def _watch(lines: Sequence[Connection], log: _Log, patience: float, name: str) -> None:
     """Take reports until every rank is done, or nothing moves any more."""
-    until = time.monotonic() + START_SECONDS
-    while len(log.ready) < len(lines):
-        if not _take(lines, log, until - time.monotonic(), name):
-            missing = sorted(set(range(len(lines))) - log.ready)
-            raise WorkerError(
-                f"every rank starts within {START_SECONDS:g} s, but {missing} did not",
-                name,
-                "see whether torch with gloo works on this machine",
-            )
+    fix = "see whether torch with gloo works on this machine"
+    _take_all(lines, log, log.ready, name, "starts", fix)
     while len(log.done) < len(lines):
         if _take(lines, log, patience, name):
             continue
@@ -211,16 +204,21 @@ def _all_answer(lines: Sequence[Connection], log: _Log, name: str) -> bool:
     log.alive.clear()
     for line in lines:
         line.send("alive?")
-    until = time.monotonic() + START_SECONDS
-    while len(log.alive) < len(lines):
-        if not _take(lines, log, until - time.monotonic(), name):
-            missing = sorted(set(range(len(lines))) - log.alive)
-            raise WorkerError(
-                f"every process answers within {START_SECONDS:g} s, but those of {missing} do not",
-                name,
-                "see whether the machine is overloaded",
-            )
+    _take_all(lines, log, log.alive, name, "answers", "see whether the machine is overloaded")
     return True
+
+
+def _take_all(
+    lines: Sequence[Connection], log: _Log, told: set[int], name: str, does: str, fix: str
+) -> None:
+    """Take reports until every rank has told something that `told` collects."""
+    until = time.monotonic() + START_SECONDS
+    while len(told) < len(lines):
+        if not _take(lines, log, until - time.monotonic(), name):
+            missing = sorted(set(range(len(lines))) - told)
+            raise WorkerError(
+                f"every rank {does} within {START_SECONDS:g} s, but {missing} did not", name, fix
+            )
 
 
 def _take(lines: Sequence[Connection], log: _Log, seconds: float, name: str) -> bool:

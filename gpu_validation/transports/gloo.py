@@ -41,14 +41,19 @@ def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | 
 
 def connect(store: Store, rank: int, ranks: int) -> Program:
     """Join the others; returns what a rank does in a run."""
-    dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks, timeout=PATIENCE)
+    join(store, rank, ranks)
     return run
+
+
+def join(store: Store, rank: int, ranks: int) -> None:
+    """Join the others with gloo, on which every transport of processes builds."""
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks, timeout=PATIENCE)
 
 
 def run(spec: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
     """Run the program of one rank; see `gpu_validation.executor.run_rank`."""
     endpoint = GlooEndpoint(member, expected(spec.schedule, member.rank))
-    outcome = run_rank(spec, member.rank, endpoint, recorder)
+    outcome = run_rank(spec, endpoint, recorder)
     endpoint.close(failed=False)
     return outcome
 

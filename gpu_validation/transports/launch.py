@@ -27,9 +27,10 @@ from torch.distributed.distributed_c10d import PrefixStore
 from torch.distributed.rendezvous import rendezvous
 
 from gpu_validation.errors import CapacityError, RankFailedError
+from gpu_validation.repeatable import keep_to_one_torch_thread
 from gpu_validation.spec import Launched, RankOutcome, RunSpec
 from gpu_validation.transports.board import Board, End
-from gpu_validation.transports.member import Member, Program, Run, one_torch_thread
+from gpu_validation.transports.member import Member, Program, Run
 from gpu_validation.transports.watching import Watcher
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def _serve(connect: Connect, place: _Place) -> None:
     """Be a rank until the group is closed: the main function of a forked process."""
     # Ctrl-C reaches every process of a terminal; the one that started the ranks decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    one_torch_thread()
+    keep_to_one_torch_thread()
     _use_loopback()
     store = TCPStore(HOST, place.port, is_master=False)
     links = PrefixStore("links", TCPStore(HOST, place.port, is_master=False))
@@ -236,7 +237,7 @@ class JoinedGroup:
         name = f"group {next(_groups)}/"
         self._store = PrefixStore(name, _torchrun_store())
         self._threads = torch.get_num_threads()
-        one_torch_thread()
+        keep_to_one_torch_thread()
         links = PrefixStore(f"{name}links/", _torchrun_store())
         self._program = connect(links, self._rank, ranks)
 

@@ -11,11 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-import torch
-
 from gpu_validation.blame import failed, state_of
 from gpu_validation.errors import RankHangError, StoppedError
 from gpu_validation.recorder import Event, Recorder
+from gpu_validation.repeatable import keep_to_one_torch_thread
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.transports.board import Board, End, Report
 
@@ -24,14 +23,6 @@ REPORT_SECONDS: Final = 0.05
 
 EVENTS_SECONDS: Final = 0.2
 """How often it hands over events, so that they outlive its process."""
-
-
-class StreamedRecorder(Recorder):
-    """A recorder whose events can be read while the run goes on."""
-
-    def since(self, first: int) -> tuple[Event, ...]:
-        """The events from a number on, without what only a device knows."""
-        return tuple(self._event(True, *row) for row in self._rows[first:])
 
 
 @dataclass(frozen=True)
@@ -107,7 +98,7 @@ class Run:
 
     def __init__(self, program: Program, spec: RunSpec, member: Member) -> None:
         self._program, self._spec, self._member = program, spec, member
-        self._recorder = StreamedRecorder(member.rank, spec.record)
+        self._recorder = Recorder(member.rank, spec.record)
         self._reports = self._sent = 0
         self._last_words: tuple[object, ...] = ()
         self._last_events = time.monotonic()
@@ -156,8 +147,7 @@ class Run:
         return End(RankOutcome(self._member.rank, self._recorder.finish(failed=True)), False)
 
     def _work(self) -> None:
-        # OpenMP keeps a number of threads for each thread of ours.
-        one_torch_thread()
+        keep_to_one_torch_thread()
         try:
             outcome = self._program(self._spec, self._member, self._recorder)
             self._end = End(outcome, True)
@@ -170,8 +160,3 @@ class Run:
         except SystemExit as error:
             why = RuntimeError(f"the program asked to exit with {error.code!r}")
             self._end = End(self._partial().outcome, False, failed(self._recorder, why))
-
-
-def one_torch_thread() -> None:
-    """Let every operation run in the thread that calls it, so that sums have one order."""
-    torch.set_num_threads(1)

@@ -16,18 +16,19 @@ import os
 import socket
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from gpu_validation.devices import allow_connections, local_device
 from gpu_validation.errors import CapacityError
 from gpu_validation.executor import run_rank
 from gpu_validation.messages import Label, Message
 from gpu_validation.recorder import Recorder
 from gpu_validation.spec import RankOutcome, RunSpec
-from gpu_validation.transports.gloo import PATIENCE, GlooEndpoint
+from gpu_validation.transports.gloo import PATIENCE, GlooEndpoint, join
 from gpu_validation.transports.launch import (
     ForkedGroup,
     JoinedGroup,
@@ -39,12 +40,6 @@ from gpu_validation.transports.wire import Header, edges, expected
 
 if TYPE_CHECKING:
     from torch.distributed.distributed_c10d import Store
-
-CONNECTIONS: Final = "CUDA_DEVICE_MAX_CONNECTIONS"
-"""Hardware queues of a process. With fewer than streams, two of them share one, and a send that
-waits holds up the receive that it waits for."""
-
-MOST_CONNECTIONS: Final = "32"
 
 Edge = tuple[int, int]
 """Sender and receiver."""
@@ -58,6 +53,7 @@ def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | 
     CapacityError
         No GPU for every rank of this node, or another device than ``cuda``.
     """
+    allow_connections()
     require_devices(device, local_ranks(ranks), torch.cuda.device_count())
     return processes(connect, ranks)
 
@@ -99,11 +95,10 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
     CapacityError
         Two ranks have been given the same GPU.
     """
-    # Read when the driver makes the process's context, so it is set before that.
-    os.environ.setdefault(CONNECTIONS, MOST_CONNECTIONS)
-    device = int(os.environ.get("LOCAL_RANK", rank))
+    allow_connections()
+    device = local_device(rank)
     torch.cuda.set_device(device)
-    dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks, timeout=PATIENCE)
+    join(store, rank, ranks)
     identity = str(getattr(torch.cuda.get_device_properties(device), "uuid", device))
     places: list[tuple[str, str] | None] = [None] * ranks
     dist.all_gather_object(places, (socket.gethostname(), identity))
@@ -119,7 +114,7 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
             incoming = expected(spec.schedule, rank)
             waits = spec.order == "free-running"
             endpoint = NcclEndpoint(member, incoming, groups, device, waits)
-            outcome = run_rank(spec, rank, endpoint, recorder)
+            outcome = run_rank(spec, endpoint, recorder)
             endpoint.close(failed=False)
             torch.cuda.current_stream().synchronize()
         return outcome

@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 import torch
 
 from gpu_validation.blame import failed, hang, state_of
+from gpu_validation.devices import local_device
 from gpu_validation.errors import (
     InterruptedRunError,
     RankError,
@@ -27,7 +28,7 @@ from gpu_validation.errors import (
 from gpu_validation.executor import run_rank
 from gpu_validation.messages import Label, Message
 from gpu_validation.recorder import Recorder
-from gpu_validation.repeatable import one_torch_thread
+from gpu_validation.repeatable import keep_to_one_torch_thread, one_torch_thread
 from gpu_validation.spec import Launched, RankOutcome, RunSpec
 
 POLL_SECONDS: Final = 0.05
@@ -236,9 +237,10 @@ def _partial(recorder: Recorder) -> RankOutcome:
 def _run(spec: RunSpec, hub: Hub, rank: int) -> None:
     """Run one rank: what its thread does."""
     recorder = hub.recorders[rank]
+    keep_to_one_torch_thread()
     try:
         with _stream_of_its_own(spec.device):
-            outcome = run_rank(spec, rank, ThreadEndpoint(hub, rank), recorder)
+            outcome = run_rank(spec, ThreadEndpoint(hub, rank), recorder)
         hub.finish(rank, outcome)
     except StoppedError:
         pass
@@ -253,7 +255,8 @@ def _stream_of_its_own(device: str) -> Iterator[None]:
     if device == "cpu":
         yield
         return
-    stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    # A new thread is at device 0, whatever the process has chosen.
+    stream = torch.cuda.Stream(local_device())  # type: ignore[no-untyped-call]
     with torch.cuda.stream(stream):
         yield
     stream.synchronize()

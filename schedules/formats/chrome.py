@@ -26,7 +26,8 @@ _CATEGORIES: Final = {Kind.F: "forward", Kind.B: "backward", Kind.I: "backward",
 def write_chrome(trace: Trace, microseconds: int = MICROSECONDS_PER_SLOT) -> str:
     """Write a trace as JSON that Perfetto and Chrome open.
 
-    Events are named kind, stage, microbatch: ``F 2 5``.
+    Events are named kind, stage, microbatch, version: ``F 2 5 3``; without the version where none
+    is known.
 
     Parameters
     ----------
@@ -88,10 +89,10 @@ def _events(trace: Trace, microseconds: int) -> Iterator[dict[str, object]]:
             args["channel"] = trace.channels[channel[index]]
         if version[index] != NONE:
             args["version"] = version[index]
-        microbatch = f" {action.microbatch}" if "microbatch" in args else ""
+        label = [action.stage, *(args[key] for key in ("microbatch", "version") if key in args)]
         yield {
             "ph": "X",
-            "name": f"{action.kind.name} {action.stage}{microbatch}",
+            "name": f"{action.kind.name} {' '.join(map(str, label))}",
             "cat": _category(action.kind),
             "pid": 0,
             "tid": 2 * rank[index] + (action.kind not in COMPUTE),

@@ -21,6 +21,7 @@ COMMANDS = (
     "convert",
     "draw",
     "families",
+    "measure",
     "report",
 )
 HEAVY = {"z3", "sympy", "matplotlib", "jinja2", "rich", "torch", "networkx"}

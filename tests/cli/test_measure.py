@@ -161,7 +161,7 @@ def test_perfetto(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, _ = measure(capsys, "gpipe", "-p", 2, "-m", 2, "--chrome", out)
     events = json.loads(out.read_text(encoding="utf-8"))["traceEvents"]
     assert code == 0
-    assert {"F 0 0", "B 1 1"} <= {entry["name"] for entry in events if entry["ph"] == "X"}
+    assert {"F 0 0 0", "B 1 1 0"} <= {entry["name"] for entry in events if entry["ph"] == "X"}
     log = faithful_log(build("gpipe", 2, 2))
     path = tmp_path / "log.jsonl"
     path.write_text(write_trace(log), encoding="utf-8")

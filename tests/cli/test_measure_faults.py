@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,14 @@ import pytest
 
 import staleproof.cli
 from gpu_validation.cli import main
+from gpu_validation.models import ModelSpec
 from schedules import build
 from schedules.formats.trace import write_trace
 from schedules.formats.trace_reader import read_trace
+from tests.failing_ranks import bombs, heard, obeying_ctrl_c, wait_for
 from tests.run_logs import faithful_log
+
+__all__ = ["bombs", "heard", "obeying_ctrl_c"]
 
 pytest.importorskip("torch")
 
@@ -135,8 +138,13 @@ def factory():
     [("raise RuntimeError('no more')", "no more"), ("time.sleep(20)", "makes progress within 1 s")],
 )
 def test_a_rank_that_fails_is_named_and_the_log_is_kept(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, fault: str, what: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str,
+    what: str,
 ) -> None:
+    monkeypatch.setattr("gpu_validation.transports.threads.GRACE_SECONDS", 0.2)
     (tmp_path / "model.py").write_text(FAILING.format(fault), encoding="utf-8")
     log = tmp_path / "run.jsonl"
     arguments = ["pipedream", "-p", "2", "-m", "20", "--width", "4", "--timeout", "1"]
@@ -164,22 +172,24 @@ def test_a_failed_run_says_where_its_log_is(
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="needs signals")
+@pytest.mark.usefixtures("obeying_ctrl_c")
 @pytest.mark.parametrize(
     "program", ["staleproof", pytest.param("gpu_validation", marks=pytest.mark.slow)]
 )
-def test_ctrl_c_leaves_a_valid_log(tmp_path: Path, program: str) -> None:
+def test_ctrl_c_leaves_a_valid_log(
+    bombs: Callable[[str], ModelSpec], tmp_path: Path, program: str
+) -> None:
     log = tmp_path / "run.jsonl"
     command = [sys.executable, "-m", program, *(["measure"] if program == "staleproof" else [])]
     child = subprocess.Popen(
-        [*command, "pipedream", "-p", "2", "-m", "400", "--jitter", "0.05", "-o", str(log)],
+        [
+            *(*command, "pipedream", "-p", "2", "-m", "400", "--jitter", "0.05", "-o", str(log)),
+            *("--module", bombs("telling").name, "--width", "4"),
+        ],
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert child.stderr is not None
-    for line in child.stderr:
-        if "run 1 of 1" in line:
-            break
-    time.sleep(1.0)
+    wait_for(tmp_path / "running")
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=60)
     assert (child.returncode, err.strip().splitlines()[-1]) == (130, f"{program}: interrupted")

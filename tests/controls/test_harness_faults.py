@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import _thread
-import signal
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,9 +19,13 @@ from gpu_validation.optimizers import OptimizerSpec
 from gpu_validation.recorder import is_partial
 from gpu_validation.run import RunResult, RunSpec, run
 from gpu_validation.single_thread import replay
+from gpu_validation.transports import threads
 from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build
 from schedules.formats.trace_reader import read_trace
+from tests.failing_ranks import obeying_ctrl_c
 from tests.harness import computed, logged_versions, predicted_versions, same_weights
+
+__all__ = ["obeying_ctrl_c"]
 
 F, B = Kind.F, Kind.B
 
@@ -191,6 +193,7 @@ def test_a_single_rank_that_hangs() -> None:
         run(spec)
 
 
+@pytest.mark.slow
 def test_who_waits_long_for_ranks_that_work_does_not_hang() -> None:
     # Stage 0 waits for sixteen computations of rank 1, which take longer than the time-out.
     last = 8
@@ -220,7 +223,10 @@ def factory():
 """
 
 
-def test_a_rank_that_does_not_come_back_from_torch(tmp_path: Path) -> None:
+def test_a_rank_that_does_not_come_back_from_torch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "GRACE_SECONDS", 0.2)
     (tmp_path / "sleeper.py").write_text(SLEEPER)
     model = ModelSpec(f"{tmp_path / 'sleeper.py'}:factory", width=4)
     spec = RunSpec(build("pipedream", 2, 8), model=model, timeout=0.4)
@@ -239,15 +245,7 @@ def interrupt_when_running(before: set[threading.Thread]) -> None:
     _thread.interrupt_main()
 
 
-@pytest.fixture
-def _obeying_ctrl_c() -> Iterator[None]:
-    """What a shell starts in the background ignores Ctrl-C."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("_obeying_ctrl_c")
+@pytest.mark.usefixtures("obeying_ctrl_c")
 def test_ctrl_c_leaves_a_valid_log(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     before = set(threading.enumerate())

@@ -118,8 +118,6 @@ def test_the_published_table_is_compared_in_ratios() -> None:
     ratio = rows["scratch", "1f1b"]["measured"]["memory_over_gpipe"]
     assert 0 < ratio < 1
     for row in rows.values():
-        for key in ("communication_share", "compute_utilisation", "overlap"):
-            assert row["measured"][key] == "not measured"
         assert row["why"]
 
 

@@ -185,7 +185,8 @@ def test_chrome_shows_every_action_once_on_the_track_of_its_rank() -> None:
     assert tracks == {0: "rank 0", 1: "rank 0 messages", 2: "rank 1", 3: "rank 1 messages"}
     shown = [e for e in events if e["ph"] == "X"]
     assert [e["name"] for e in shown] == [
-        "F 0 0", "SEND_F 0 0", "RECV_B 0 0", "B 0 0", "RECV_F 1 0", "F 1 0", "B 1 0", "SEND_B 1 0",
+        "F 0 0 0", "SEND_F 0 0", "RECV_B 0 0", "B 0 0 0",
+        "RECV_F 1 0", "F 1 0 0", "B 1 0 0", "SEND_B 1 0",
     ]  # fmt: skip
     assert [e["tid"] for e in shown] == [0, 1, 1, 0, 3, 2, 2, 3]
     assert [e["ts"] for e in shown] == (10 * played.start).tolist()

@@ -20,9 +20,10 @@ from gpu_validation.messages import Label
 from gpu_validation.recorder import Event, Recorder
 from gpu_validation.run import RunSpec
 from gpu_validation.spec import Launched, RankOutcome
+from gpu_validation.transports import watching
 from gpu_validation.transports.board import PIECE_BYTES, Board, End, Report
 from gpu_validation.transports.mailbox import Mailbox
-from gpu_validation.transports.member import Member, Run, StreamedRecorder
+from gpu_validation.transports.member import Member, Run
 from gpu_validation.transports.watching import Dead, Watcher
 from schedules import Action, Kind, build
 
@@ -200,10 +201,14 @@ def test_a_program_that_is_stuck_is_left_behind(board: Board) -> None:
 
 
 def test_events_can_be_read_from_a_number_on() -> None:
-    recorder = StreamedRecorder(0)
+    recorder = Recorder(0)
     work(recorder, 3)
     assert [event.microbatch for event in recorder.since(1)] == [1, 2]
     assert recorder.since(0) == recorder.finish()
+    # What a device knows is not asked for while the rank runs.
+    recorder.add(Kind.F, Action(Kind.F, 0, 3), 0, {"current": 0, "device_end": lambda: 5})
+    assert set(recorder.since(3)[0].extra) == {"host", "current"}
+    assert recorder.finish()[3].extra["device_end"] == 5
 
 
 # The watcher
@@ -233,13 +238,31 @@ def test_who_does_not_wait_is_to_blame_for_a_hang(board: Board) -> None:
     assert board.stopped() is not None
 
 
-def test_progress_puts_the_time_out_off(board: Board) -> None:
-    for number in range(5):
-        made = report(0, number + 1, last=f"0F{number}")
-        threading.Timer(0.25 * number, board.report, (0, number, made)).start()
+class Clock:
+    """Stands in for ``time``: sleeping lets rank 0 report every 0.25 s, five times in all."""
+
+    def __init__(self, board: Board) -> None:
+        self.board, self.now, self.reports = board, 0.0, 0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        if self.reports < 5 and self.now > 0.25 * self.reports:
+            made = report(0, self.reports + 1, last=f"0F{self.reports}")
+            self.board.report(0, self.reports, made)
+            self.reports += 1
+
+
+def test_progress_puts_the_time_out_off(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(board)
+    monkeypatch.setattr(watching, "time", clock)
     failure = watched(board, timeout=0.6).failure
     assert isinstance(failure, RankHangError)
     assert "last event: 0F4" in str(failure)
+    # The last report comes at 1.0 s; the others are given some time to hand over.
+    assert clock.now - watching.GRACE_SECONDS == pytest.approx(1.6, abs=3 * watching.POLL_SECONDS)
 
 
 def test_a_hang_is_not_counted_before_all_are_here(board: Board) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from gpu_validation.errors import CapacityError
 from gpu_validation.judging import judge_trace
-from gpu_validation.measure import judge, replayed
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
 from gpu_validation.prediction import predict
@@ -18,6 +17,7 @@ from gpu_validation.transports import Group, open_group
 from gpu_validation.transports.gloo import connect
 from gpu_validation.transports.launch import JoinedGroup, under_torchrun
 from schedules import Kind, WeightPolicy, build
+from tests.harness import failed_checks
 
 
 @pytest.fixture(scope="module")
@@ -25,17 +25,6 @@ def four() -> Iterator[Group]:
     """Four processes for all runs."""
     with open_group("gloo", "cpu", 4) as group:
         yield group
-
-
-def failed_checks(spec: RunSpec, group: Group) -> list[str]:
-    """Checks of a run that do not hold."""
-    result = run(spec, group=group)
-    expected = replayed(spec)
-    findings = judge(result, predict(spec.schedule), expected)
-    assert {"final-weights", "lamport", "versions", "hash"} <= {found.name for found in findings}
-    return [
-        f"{found.name}: {found.says}" for found in findings if found.applies and not found.holds
-    ]
 
 
 FAMILIES = {

@@ -16,11 +16,10 @@ from torch import Tensor, nn
 from torch.distributed.pipelining import PipelineStage
 
 from gpu_validation.errors import MeasureError
-from gpu_validation.executor import Runner
 from gpu_validation.messages import NO_VERSION, Endpoint, Label, Message
 from gpu_validation.recorder import Recorder
+from gpu_validation.runner import Runner
 from gpu_validation.spec import RunSpec
-from gpu_validation.transports.member import Member
 from gpu_validation.workplace import Workplace
 from schedules.actions import Action, Kind
 from schedules.formats.trace import NONE
@@ -38,20 +37,17 @@ class ChunkRunner(Runner):
     """Does and records single actions, when PyTorch's runtime calls for them."""
 
     def __init__(
-        self, spec: RunSpec, member: Member, recorder: Recorder, workplace: Workplace
+        self, spec: RunSpec, endpoint: Endpoint, recorder: Recorder, workplace: Workplace
     ) -> None:
-        # A runner asks its endpoint for its rank and whether to stop; messages are PyTorch's.
-        super().__init__(spec, cast(Endpoint, member), recorder, workplace)
+        super().__init__(spec, endpoint, recorder, workplace)
         self._arriving: Message | None = None
         self._leaving: Message | None = None
 
     def act(self, action: Action, arriving: Message | None) -> Message | None:
         """Do one action; returns what is to be sent, if anything."""
-        self.endpoint.check()
         self.recorder.waiting, self.recorder.doing = False, f"does {action}"
         self._arriving, self._leaving = arriving, None
-        self._provoke(action)
-        self._computations[action.kind](action)
+        self.do(action)
         self.wait()
         return self._leaving
 
@@ -60,16 +56,12 @@ class ChunkRunner(Runner):
         self.recorder.waiting = True
         self.recorder.doing = "waits for PyTorch's runtime to call for its next chunk"
 
-    def finish(self) -> None:
-        """Make the updates that are left when PyTorch's runtime is through."""
-        for stage, pipeline in self.workplace.stages:
-            copy = self.workplace.copy(stage, pipeline)
-            self._apply(Action(Kind.U, stage, NONE, pipeline), copy.left())
-
-    def _input(self, action: Action) -> Message | None:
+    def receive(self, action: Action) -> Message | None:
+        """What came with PyTorch's call."""
         return self._arriving
 
-    def _send(self, action: Action, kind: Kind, version: int, tensor: Tensor | None) -> None:
+    def send(self, action: Action, kind: Kind, version: int, tensor: Tensor | None) -> None:
+        """Keep it for PyTorch, which sends what its call returns."""
         label = Label(kind, action.stage, action.microbatch, action.pipeline)
         self._leaving = Message(label, self.clock, version, tensor)
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, cast
 
 import torch
-import torch.distributed as dist
 
 from gpu_validation.errors import MeasureError
-from gpu_validation.executor import START_SECONDS
+from gpu_validation.executor import run_rank
+from gpu_validation.messages import Endpoint
 from gpu_validation.models import boundaries
 from gpu_validation.recorder import Recorder
 from gpu_validation.spec import RankOutcome, RunSpec
+from gpu_validation.transports.gloo import join
 from gpu_validation.transports.member import Member, Program
 from gpu_validation.transports.torch_runtime.chunks import ChunkRunner, Part, RecordedStage
 from gpu_validation.transports.torch_runtime.drivers import driver
@@ -22,55 +21,41 @@ from gpu_validation.workplace import Workplace
 if TYPE_CHECKING:
     from torch.distributed.distributed_c10d import Store
 
-PATIENCE: Final = timedelta(days=7)
-"""Of gloo itself; how long a rank may take is watched from outside."""
-
 
 def connect(store: Store, rank: int, ranks: int) -> Program:
     """Join the others; returns what a rank does in a run."""
-    dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks, timeout=PATIENCE)
+    join(store, rank, ranks)
     return run
 
 
 def run(spec: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
-    """Run the program of one rank.
+    """Run the program of one rank; see `gpu_validation.executor.run_rank`."""
+    # A runner asks for its rank, to meet, and whether to stop; messages are PyTorch's.
+    return run_rank(spec, cast(Endpoint, member), recorder, DrivenRunner)
 
-    Raises
-    ------
-    StoppedError, RankHangError
-        As `gpu_validation.transports.member.Member`.
-    MeasureError
-        Whatever goes wrong in the rank itself; errors of torch pass through.
-    """
-    recorder.doing = "builds its stages"
-    workplace = Workplace(spec, member.rank)
-    runner = ChunkRunner(spec, member, recorder, workplace)
-    shapes = boundaries(spec.model, spec.schedule.stages)
-    mine = sorted(stage for stage, _ in workplace.stages)
-    parts = [Part(runner, stage, spec.schedule.stages) for stage in mine]
-    made = driver(spec.schedule, [RecordedStage(part, shapes) for part in parts])
-    recorder.doing = "waits for all ranks to have built their stages"
-    member.meet(START_SECONDS)
-    runner.wait()
-    numbers = torch.arange(spec.schedule.microbatches)
-    last = mine[-1] == spec.schedule.stages - 1
-    began = time.monotonic()
-    try:
-        made.step(*([numbers] if mine[0] == 0 else []), target=numbers if last else None)
-    except Exception as error:
-        raise _own(error) from error
-    runner.finish()
-    seconds = time.monotonic() - began
-    recorder.doing = "hands its results over"
-    return RankOutcome(
-        member.rank,
-        recorder.finish(),
-        workplace.final_weights(),
-        workplace.memory(),
-        {m: float(loss.item()) for m, loss in runner.losses.items()},
-        0,
-        seconds,
-    )
+
+class DrivenRunner(ChunkRunner):
+    """Lets PyTorch's schedule object call for every chunk of the rank."""
+
+    def __init__(
+        self, spec: RunSpec, endpoint: Endpoint, recorder: Recorder, workplace: Workplace
+    ) -> None:
+        super().__init__(spec, endpoint, recorder, workplace)
+        shapes = boundaries(spec.model, spec.schedule.stages)
+        self._mine = sorted(stage for stage, _ in workplace.stages)
+        parts = [Part(self, stage, spec.schedule.stages) for stage in self._mine]
+        self._driver = driver(spec.schedule, [RecordedStage(part, shapes) for part in parts])
+
+    def carry_out(self) -> None:
+        """Take one step of PyTorch's schedule."""
+        self.wait()
+        numbers = torch.arange(self.schedule.microbatches)
+        last = self._mine[-1] == self.schedule.stages - 1
+        inputs = [numbers] if self._mine[0] == 0 else []
+        try:
+            self._driver.step(*inputs, target=numbers if last else None)
+        except Exception as error:
+            raise _own(error) from error
 
 
 def _own(error: Exception) -> Exception:

@@ -1,0 +1,58 @@
+"""Which GPU a process uses; settled before CUDA starts in it."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from gpu_validation.errors import CapacityError
+
+CONNECTIONS: Final = "CUDA_DEVICE_MAX_CONNECTIONS"
+"""Hardware queues of a process. With fewer than streams, two of them share one, and a send that
+waits holds up the receive that it waits for."""
+
+MOST_CONNECTIONS: Final = "32"
+
+
+def local_device(otherwise: int = 0) -> int:
+    """Number of this process's GPU: as the launcher says, else as given."""
+    return int(os.environ.get("LOCAL_RANK", otherwise))
+
+
+def allow_connections() -> None:
+    """Ask for as many hardware queues as there can be, unless the environment says how many.
+
+    CUDA reads it when it starts in a process, so this comes before anything that asks for a GPU.
+    """
+    os.environ.setdefault(CONNECTIONS, MOST_CONNECTIONS)
+
+
+def claim_device() -> int:
+    """Make the GPU of this process its present one; returns its number.
+
+    It is the first thing that touches CUDA in a process.
+
+    Raises
+    ------
+    CapacityError
+        There is no GPU, or none for this process of its node.
+    """
+    allow_connections()
+    import torch
+
+    if not torch.cuda.is_available():
+        raise CapacityError(
+            "device 'cuda' is an NVIDIA GPU that torch can use, found none "
+            f"(torch {torch.__version__}, built for CUDA {torch.version.cuda or 'none'})",
+            "device cuda",
+            "use --device cpu, or install a driver and a torch that is built for it",
+        )
+    device, devices = local_device(), torch.cuda.device_count()
+    if device >= devices:
+        raise CapacityError(
+            f"every process of a node has a GPU of its own, and process {device} finds {devices}",
+            "device cuda",
+            f"start {devices} processes a node, or take --transport threads in a single one",
+        )
+    torch.cuda.set_device(device)
+    return device
