@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from gpu_validation.communication import RankProfile
 from gpu_validation.errors import RankError, SpecError
 from gpu_validation.faults import Fault
 from gpu_validation.models import ModelSpec
@@ -18,6 +17,8 @@ from schedules.schedule import Schedule
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from gpu_validation.communication import RankProfile
 
 OrderPolicy = Literal["static", "free-running"]
 Hashing = Literal["off", "sampled", "full"]

@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -72,13 +72,15 @@ def write_json_atomic(obj: object, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_files(contents: Mapping[str, bytes], directory: str | os.PathLike[str]) -> list[Path]:
+def write_files(
+    contents: Mapping[str, bytes | Iterable[bytes]], directory: str | os.PathLike[str]
+) -> list[Path]:
     """Write several files under one directory: all into a staging folder, then renamed.
 
     Parameters
     ----------
-    contents : mapping of str to bytes
-        Path relative to `directory`, with forward slashes → content.
+    contents : mapping of str to bytes, or to an iterable of bytes
+        Path relative to `directory`, with forward slashes → content, or its parts one by one.
     directory : str or path-like
         Made, with its parents, if missing.
 
@@ -101,7 +103,11 @@ def write_files(contents: Mapping[str, bytes], directory: str | os.PathLike[str]
             target.parent.mkdir(parents=True, exist_ok=True)
             staged = staging / name
             staged.parent.mkdir(parents=True, exist_ok=True)
-            staged.write_bytes(content)
+            if isinstance(content, bytes):
+                staged.write_bytes(content)
+            else:
+                with open(staged, "wb") as file:
+                    file.writelines(content)
         for target, name in zip(targets, contents, strict=True):
             os.replace(staging / name, target)
     return targets

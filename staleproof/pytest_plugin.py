@@ -7,7 +7,6 @@ then from ``[tool.staleproof]`` in the ``pyproject.toml`` of its root folder.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,13 +40,14 @@ def staleproof_check(request: pytest.FixtureRequest) -> Callable[..., Report]:
     def check(subject: Any, require: str | None = None, **given: Any) -> Report:
         __tracebackhide__ = True
         from staleproof.checking.api import held
+        from staleproof.checking.names import file_name
         from staleproof.settings import find_settings
 
         config = request.config
         said = {name: value for name in DEFAULTS if (value := _default(config, name)) is not None}
         said |= given if require is None else given | {"require": require}
         folder = said.pop("picture", None)
-        picture = None if folder is None else os.path.join(folder, _file_name(request.node.nodeid))
+        picture = None if folder is None else os.path.join(folder, file_name(request.node.nodeid))
         return held(subject, find_settings(config.rootpath).options, said, picture)
 
     return check
@@ -57,14 +57,3 @@ def _default(config: pytest.Config, name: str) -> str | None:
     option: str | None = config.getoption(f"staleproof_{name}")
     key: str | None = config.getini(f"staleproof_{name}")
     return key or None if option is None else option
-
-
-def _file_name(text: str) -> str:
-    """A test's name as that of a folder.
-
-    Examples
-    --------
-    >>> _file_name("tests/test_pipeline.py::test_step[4-8]")
-    'tests-test_pipeline.py-test_step-4-8'
-    """
-    return re.sub(r"[^A-Za-z0-9_.]+", "-", text).strip("-.")

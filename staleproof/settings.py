@@ -19,15 +19,23 @@ import glob
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from staleproof.arguments import as_mapping, assignment
 from staleproof.checking.options import READERS, Options, read_format
 from staleproof.errors import SettingsError
 from staleproof.output import shown
+from staleproof.setting_values import (
+    error,
+    read_count,
+    read_parameters,
+    read_table,
+    read_tables,
+    read_text,
+    read_texts,
+)
 from staleproof.sources import is_file, refuse_family_options
 
 FILE: Final = "pyproject.toml"
@@ -75,8 +83,7 @@ class Check:
             A pattern matches nothing: a gate that checks nothing must not pass.
         """
         found = []
-        for target in self.targets:
-            some = self._files(target)
+        for target, some in self._matches.items():
             if not some:
                 raise SettingsError(
                     f"every target is there to be checked, and no file matches {shown(target)}",
@@ -90,17 +97,25 @@ class Check:
         """Whether a file or family is among the targets."""
         if not is_file(target):
             return target in self.targets
-        real = os.path.realpath(target)
-        return any(
-            os.path.realpath(path) == real for each in self.targets for path in self._files(each)
-        )
+        return os.path.realpath(target) in self._real_paths
+
+    @cached_property
+    def _matches(self) -> dict[str, list[str]]:
+        """What each target stands for: the files of a pattern, a file, a family."""
+        return {target: self._files(target) for target in self.targets}
+
+    @cached_property
+    def _real_paths(self) -> frozenset[str]:
+        return frozenset(os.path.realpath(path) for some in self._matches.values() for path in some)
 
     def _files(self, target: str) -> list[str]:
-        path = os.path.join(self.folder, target)
-        if not (is_file(target) or os.path.isfile(path) or glob.has_magic(target)):
+        path, pattern = os.path.join(self.folder, target), glob.has_magic(target)
+        if not (pattern or is_file(target) or os.path.isfile(path)):
             return [target]
-        matches = sorted(glob.glob(path, recursive=True)) if glob.has_magic(target) else [path]
-        return [os.path.relpath(match) for match in matches]
+        found = set() if pattern and not os.path.isfile(path) else {target}
+        if pattern:  # below the folder, whose own name is no pattern
+            found.update(glob.glob(target, root_dir=self.folder, recursive=True))
+        return [os.path.relpath(os.path.join(self.folder, each)) for each in sorted(found)]
 
 
 @dataclass(frozen=True)
@@ -128,6 +143,17 @@ class Settings:
     def of(self, target: str) -> list[Options]:
         """The options that a target of the command line is checked with, one a check of it."""
         return [check.options for check in self.checks if check.names(target)] or [self.options]
+
+    def compared(self, old: str, new: str) -> Iterator[tuple[str, Options]]:
+        """OLD and NEW by turns, once for each check of NEW; both are held to what it says.
+
+        Of a check that names OLD, only what OLD is built with is taken.
+        """
+        for options in self.of(new):
+            own = next((check.options for check in self.checks if check.names(old)), options)
+            size = {name: getattr(own, name) for name in ("ranks", "microbatches", "parameters")}
+            yield old, replace(options, **size)
+            yield new, options
 
 
 def find_settings(folder: str | os.PathLike[str] = ".") -> Settings:
@@ -188,25 +214,36 @@ def read_settings(table: object, file: str, folder: Path) -> Settings:
     targets, ..., not 'bufer'; did you mean 'buffer'?
     """
     place = f"{file}:{TABLE}"
-    entries = _table(table, place, GENERAL_KEYS)
+    entries = read_table(table, place, GENERAL_KEYS)
     general = _options(entries, place, folder, Options())
     checks = []
     if "targets" in entries:
-        checks.append(Check(place, folder, _texts(entries["targets"], f"{place}.targets"), general))
-    for number, value in enumerate(_tables(entries.get("check", []), f"{place}.check")):
+        checks.append(Check(place, folder, _targets(entries["targets"], place), general))
+    for number, value in enumerate(read_tables(entries.get("check", []), f"{place}.check")):
         where = f"{place}.check[{number}]"
-        own = _table(value, where, CHECK_KEYS)
+        own = read_table(value, where, CHECK_KEYS)
         if "targets" not in own:
             raise SettingsError("a check names its targets, found none", where, "add targets = […]")
-        targets = _texts(own["targets"], f"{where}.targets")
+        targets = _targets(own["targets"], where)
         family = next((f"{where}.{key}" for key in ("ranks", "set") if key in own), None)
         refuse_family_options(family, targets)
         checks.append(Check(where, folder, targets, _options(own, where, folder, general)))
     form = entries.get("format")
     at = f"{place}.format"
     return Settings(
-        general, "text" if form is None else read_format(_text(form, at), at), tuple(checks)
+        general, "text" if form is None else read_format(read_text(form, at), at), tuple(checks)
     )
+
+
+def _targets(value: object, place: str) -> tuple[str, ...]:
+    found = read_texts(value, f"{place}.targets")
+    if not found:
+        raise SettingsError(
+            "a check names its targets, found an empty list",
+            f"{place}.targets",
+            "name some, or drop the check: one that checks nothing must not pass",
+        )
+    return found
 
 
 def _options(entries: Mapping[str, Any], place: str, folder: Path, base: Options) -> Options:
@@ -220,11 +257,11 @@ def _values(entries: Mapping[str, Any], place: str, folder: Path) -> Iterator[tu
     for key, value in entries.items():
         at = f"{place}.{key}"
         if key == "sizes":
-            yield key, os.path.join(folder, _text(value, at))
+            yield key, os.path.join(folder, read_text(value, at))
         elif key == "set":
-            yield "parameters", _parameters(value, at)
+            yield "parameters", read_parameters(value, at)
         elif key in _COUNTS:
-            yield key, _count(value, at)
+            yield key, read_count(value, at)
         elif key in READERS:
             field, read = READERS[key]
             yield field, read(_typed(key, value, at), at)
@@ -232,63 +269,9 @@ def _values(entries: Mapping[str, Any], place: str, folder: Path) -> Iterator[tu
 
 def _typed(key: str, value: object, place: str) -> object:
     if key in _TEXTS:
-        return _texts(value, place)
+        return read_texts(value, place)
     if key in _TEXT:
-        return _text(value, place)
+        return read_text(value, place)
     if isinstance(value, (int, float, str)) and not isinstance(value, bool):
         return value
-    raise _error('a number of messages or "inf"', value, place)
-
-
-def _table(value: object, place: str, keys: tuple[str, ...]) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise _error("a table", value, place)
-    for key in value:
-        if key not in keys:
-            near = get_close_matches(key, keys, n=1)
-            raise SettingsError(
-                f"the keys here are {', '.join(keys)}, not {shown(key)}",
-                f"{place}.{key}" if key.isidentifier() else place,
-                f"did you mean {near[0]!r}?" if near else "drop it",
-            )
-    return value
-
-
-def _tables(value: object, place: str) -> list[object]:
-    if not isinstance(value, list):
-        raise _error("a list of tables, [[tool.staleproof.check]]", value, place)
-    return value
-
-
-def _text(value: object, place: str) -> str:
-    if not isinstance(value, str):
-        raise _error("a text", value, place)
-    return value
-
-
-def _texts(value: object, place: str) -> tuple[str, ...]:
-    values = [value] if isinstance(value, str) else value
-    if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
-        raise _error("a text or a list of texts", value, place)
-    return tuple(values)
-
-
-def _count(value: object, place: str) -> int:
-    if type(value) is not int or value < 1:
-        raise _error("a whole number of 1 or more", value, place)
-    return value
-
-
-def _parameters(value: object, place: str) -> dict[str, int]:
-    if not isinstance(value, dict) or not all(type(each) is int for each in value.values()):
-        raise _error("a table of whole numbers", value, place)
-    pairs = [f"{name}={number}" for name, number in value.items()]
-    return as_mapping([assignment(pair, place, "name=value") for pair in pairs], place)
-
-
-def _error(wanted: str, value: object, place: str) -> SettingsError:
-    return SettingsError(
-        f"{wanted} stands here, found {shown(str(value))} ({type(value).__name__})",
-        place,
-        "see docs/checking.md",
-    )
+    raise error('a number of messages or "inf"', value, place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Sequence
 from typing import Final, get_args
@@ -54,11 +53,21 @@ def read_policy(name: str | None, where: str = "--policy") -> WeightPolicy | Non
     UsageError
         No such policy.
     """
+    return None if name is None else WeightPolicy(policy_name(name, where))
+
+
+def policy_name(name: str, where: str) -> PolicyName:
+    """Read the name of a weight policy that takes the rest from elsewhere: see `given_policy`.
+
+    Raises
+    ------
+    UsageError
+        No such policy.
+    """
     for known in get_args(PolicyName):
         if known == name:
-            return WeightPolicy(known)
-    if name is None:
-        return None
+            found: PolicyName = known
+            return found
     raise UsageError(
         f"a weight policy is one of {', '.join(POLICIES)}, not {shown(name)}",
         where,
@@ -66,16 +75,24 @@ def read_policy(name: str | None, where: str = "--policy") -> WeightPolicy | Non
     )
 
 
-def windowed(policy: WeightPolicy, window: int | None, microbatches: int) -> WeightPolicy:
-    """A policy with its window; without one, `WINDOWED` updates once per M microbatches.
+def given_policy(
+    asked: PolicyName | WeightPolicy, window: int | None, stated: WeightPolicy, microbatches: int
+) -> WeightPolicy:
+    """The policy that replaces the stated one.
 
-    Double buffering keeps two versions only if a window outlasts the microbatches in flight.
+    A name alone keeps the interval and horizon of a schedule that states this very policy. Of
+    any other it says one update per gradient; of `WINDOWED` one per M microbatches, as double
+    buffering keeps two versions only if a window outlasts the microbatches in flight.
 
     Examples
     --------
-    >>> windowed(WeightPolicy("double-buffer"), None, 16).interval
+    >>> given_policy("stash", None, WeightPolicy("stash", 4), 16).interval
+    4
+    >>> given_policy("double-buffer", None, WeightPolicy("stash", 4), 16).interval
     16
     """
-    if policy.name != WINDOWED:
-        return policy
-    return dataclasses.replace(policy, interval=window or max(microbatches, 1))
+    if isinstance(asked, WeightPolicy):
+        return asked
+    if window is None and asked == stated.name:
+        return stated
+    return WeightPolicy(asked, (window or max(microbatches, 1)) if asked == WINDOWED else 1)

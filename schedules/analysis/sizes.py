@@ -108,7 +108,7 @@ def read_sizes(path: str | os.PathLike[str]) -> Sizes:
         It cannot be read, is no TOML, or does not follow the format.
     """
     name = display_name(path)
-    return parse_sizes(read_text(path, MAX_BYTES), name)
+    return parse_sizes(read_text(path, MAX_BYTES, "a sizes file"), name)
 
 
 def parse_sizes(text: str, file: str) -> Sizes:

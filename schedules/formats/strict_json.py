@@ -17,6 +17,8 @@ from typing import Any, Final
 from schedules.errors import FormatError
 from schedules.formats.cells import shortened
 
+SCHEDULE_FILE: Final = "a schedule file"
+
 MAX_BYTES: Final = 64 * 1024**2
 """Largest JSON document that is read."""
 
@@ -225,8 +227,10 @@ def display_name(path: str | os.PathLike[str]) -> str:
     return name if name.isprintable() else shortened(name)
 
 
-def read_text(path: str | os.PathLike[str], most: int = MAX_BYTES) -> str:
-    """Read a UTF-8 file of at most `most` bytes.
+def read_text(
+    path: str | os.PathLike[str], most: int = MAX_BYTES, kind: str = SCHEDULE_FILE
+) -> str:
+    """Read a UTF-8 file of at most `most` bytes; messages call it what `kind` says.
 
     Raises
     ------
@@ -238,32 +242,30 @@ def read_text(path: str | os.PathLike[str], most: int = MAX_BYTES) -> str:
         with open(path, "rb") as file:
             data = file.read(most + 1)
     except (OSError, ValueError) as error:
-        raise unreadable(error, name) from None
+        raise unreadable(error, name, kind) from None
     if len(data) > most:
         raise FormatError(
             f"a file of this format has at most {most} bytes, found more",
             name,
             "cut the schedule down, or check that this is the right file",
         )
-    return decoded(data, name)
+    return decoded(data, name, kind=kind)
 
 
-def unreadable(error: Exception, name: str) -> FormatError:
+def unreadable(error: Exception, name: str, kind: str = SCHEDULE_FILE) -> FormatError:
     """Turn what the operating system says into the error to raise."""
     reason = getattr(error, "strerror", None) or str(error)
-    return FormatError(
-        f"a schedule file must be readable, found: {reason}", name, "give the path of a file"
-    )
+    return FormatError(f"{kind} must be readable, found: {reason}", name, "give the path of a file")
 
 
-def decoded(data: bytes, name: str, first_line: int = 1) -> str:
+def decoded(data: bytes, name: str, first_line: int = 1, kind: str = SCHEDULE_FILE) -> str:
     """Decode UTF-8; the error names the line."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + first_line
         raise FormatError(
-            f"a schedule file is text, found the byte 0x{data[error.start]:02x} that is no UTF-8",
+            f"{kind} is text, found the byte 0x{data[error.start]:02x} that is no UTF-8",
             f"{name}:line {line}",
             "save it as plain text (ASCII or UTF-8)",
         ) from None

@@ -8,13 +8,12 @@ from typing import Final
 
 from schedules.analysis.sizes import Sizes
 from schedules.formats.registry import Document
-from schedules.invariants.invariant import Answer, Undecided
+from schedules.invariants.invariant import Answer, Invariant, Undecided
 from schedules.invariants.registry import BASE, INVARIANTS
 from schedules.invariants.requirement import Requirement
 from schedules.invariants.run import Run
 from schedules.linearization import DEFAULT, get_linearization
 from schedules.messages.capacity import deadlock_facts
-from schedules.messages.channels import Links
 from schedules.messages.model import QueueModel
 from schedules.schedule import Schedule
 from schedules.validation.complete import is_empty
@@ -24,6 +23,14 @@ from schedules.validation.violation import Violation
 ORDER_ALONE: Final = ("complete", "causal", "exclusive")
 """The part of the base that is decided first; `policy` rests on it."""
 
+OF_MESSAGES: Final = ("match", "deadlock-free")
+"""The part of the base that is about messages: who names it wants some to be there."""
+
+NO_MESSAGES: Final = (
+    "there are no messages to look at, and computations need what other ranks make; add them, for "
+    "example with --lower"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Report:
@@ -31,9 +38,9 @@ class Report:
 
     Attributes
     ----------
-    schedule : Schedule
-    model : QueueModel
-        What ``deadlock-free`` was decided in.
+    run : Run
+        What was checked, with all that was computed of it on the way: which send meets which
+        receive, how far it gets, versions, timeline.
     violations : tuple of Violation
         In the order of `INVARIANTS`.
     undecided : tuple of (str, str)
@@ -44,12 +51,21 @@ class Report:
         Names of the invariants that were decided, in the order of `INVARIANTS`.
     """
 
-    schedule: Schedule
-    model: QueueModel
+    run: Run
     violations: tuple[Violation, ...]
     undecided: tuple[tuple[str, str], ...]
     facts: dict[str, object]
     decided: tuple[str, ...]
+
+    @property
+    def schedule(self) -> Schedule:
+        """What was checked."""
+        return self.run.schedule
+
+    @property
+    def model(self) -> QueueModel:
+        """What ``deadlock-free`` was decided in."""
+        return self.run.model
 
     @property
     def ok(self) -> bool:
@@ -69,8 +85,8 @@ def check(
     Parameters
     ----------
     subject : Document or Schedule
-        A document may also say which buffers a schedule works on, and which peers and channels
-        were recorded.
+        A document may also say which buffers a schedule works on, and what was recorded of a run:
+        peers and channels, versions, times.
     requirements : sequence of Requirement
         See `parse_requirements`.
     model : QueueModel, optional
@@ -100,20 +116,32 @@ def check(
     (False, {'staleness'})
     """
     get_linearization(linearization)
-    run = _run(subject, model or QueueModel(), sizes, linearization)
+    run = Run.of(subject, model or QueueModel(), sizes, linearization)
     answers = _base(run)
     broken = tuple(name for name in BASE if answers[name] != [])
-    for requirement in requirements:
-        invariant = INVARIANTS[requirement.name]
-        if requirement.name in BASE:
-            continue
-        if broken and invariant.needs_base:
-            why = f"it is decided where {', '.join(BASE)} hold; here not: {', '.join(broken)}"
-            answers[requirement.name] = Undecided(why)
-        else:
-            answers[requirement.name] = invariant.decide(run, requirement.bound or 0)
     completes = run.model if answers["deadlock-free"] == [] else None
+    for requirement in requirements:
+        name, invariant = requirement.name, INVARIANTS[requirement.name]
+        if name in OF_MESSAGES and answers[name] == [] and run.lacks_messages:
+            answers[name] = Undecided(NO_MESSAGES)
+        elif name in BASE:
+            continue
+        elif broken and invariant.needs_base:
+            answers[name] = _recorded(run, invariant, broken) or _needs(BASE, broken)
+        else:
+            answers[name] = invariant.decide(run, requirement.bound or 0)
     return _report(run, answers, _facts(run, bool(broken), completes))
+
+
+def _needs(base: Sequence[str], broken: Sequence[str]) -> Undecided:
+    return Undecided(f"it is decided where {', '.join(base)} hold; here not: {', '.join(broken)}")
+
+
+def _recorded(run: Run, invariant: Invariant, broken: Sequence[str]) -> list[Violation]:
+    """What a recorded run shows of an invariant whose base does not hold."""
+    if invariant.seen is None or set(broken) & set(ORDER_ALONE):
+        return []
+    return invariant.seen(run)
 
 
 def _facts(run: Run, broken: bool, completes: QueueModel | None) -> dict[str, object]:
@@ -129,16 +157,6 @@ def _facts(run: Run, broken: bool, completes: QueueModel | None) -> dict[str, ob
     return found
 
 
-def _run(
-    subject: Document | Schedule, model: QueueModel, sizes: Sizes | None, linearization: str
-) -> Run:
-    if isinstance(subject, Schedule):
-        return Run(subject, None, None, model, sizes, linearization)
-    trace = subject.trace
-    links = None if trace is None else Links(trace.peer, trace.channel)
-    return Run(subject.schedule, subject.instructions, links, model, sizes, linearization)
-
-
 def _base(run: Run) -> dict[str, Answer]:
     """What the invariants of `BASE` answer."""
     schedule = run.schedule
@@ -148,13 +166,9 @@ def _base(run: Run) -> dict[str, Answer]:
     answers = {name: INVARIANTS[name].decide(run, 0) for name in ORDER_ALONE}
     broken = [name for name in ORDER_ALONE if answers[name]]
     answers["policy"] = (
-        Undecided(
-            f"it is decided where {', '.join(ORDER_ALONE)} hold; here not: {', '.join(broken)}"
-        )
-        if broken
-        else INVARIANTS["policy"].decide(run, 0)
+        _needs(ORDER_ALONE, broken) if broken else INVARIANTS["policy"].decide(run, 0)
     )
-    for name in ("match", "deadlock-free"):
+    for name in OF_MESSAGES:
         answers[name] = INVARIANTS[name].decide(run, 0)
     return answers
 
@@ -171,6 +185,4 @@ def _report(run: Run, answers: dict[str, Answer], found: dict[str, object]) -> R
         else:
             decided.append(name)
             violations += answer
-    return Report(
-        run.schedule, run.model, tuple(violations), tuple(undecided), found, tuple(decided)
-    )
+    return Report(run, tuple(violations), tuple(undecided), found, tuple(decided))

@@ -45,6 +45,9 @@ class Invariant:
         Smallest bound that a schedule can meet.
     needs_base : bool
         Whether it is decided only where the base holds.
+    seen : callable, optional
+        ``seen(run)``: what was recorded of a run breaks it, be the rest of the base broken or not;
+        it is asked where the orders are complete, causal and exclusive.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Invariant:
     decide: Callable[[Run, int], Answer]
     least: int = 0
     needs_base: bool = True
+    seen: Callable[[Run], list[Violation]] | None = None
 
     @property
     def form(self) -> str:

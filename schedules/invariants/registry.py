@@ -25,6 +25,7 @@ from schedules.invariants.memory import (
     decide_memory,
     decide_rank_memory,
 )
+from schedules.invariants.recorded import unlike_pairs
 from schedules.invariants.rounds import decide_barrier
 from schedules.invariants.slots import decide_buffer_safe
 from schedules.invariants.staleness import decide_delay, decide_staleness
@@ -53,11 +54,12 @@ _ALL: Final = (
     ),
     Invariant(
         "causal",
-        "nothing stands before what it needs, no ranks wait for each other in a circle, what "
-        "comes from another rank is received, a microbatch stays in one pipeline",
+        "nothing stands before what it needs, gathered parameters included, no ranks wait for "
+        "each other in a circle, what comes from another rank is received, a microbatch stays in "
+        "one pipeline; recorded times agree",
         "none",
         "edges of the dependency graph; one pass as soon as possible",
-        "queues and buffers are left to deadlock-free",
+        "queues and buffers are left to deadlock-free; times of different hosts are not compared",
         decide_causal,
         needs_base=False,
     ),
@@ -72,10 +74,12 @@ _ALL: Final = (
     ),
     Invariant(
         "policy",
-        "the weight policy asks for no version that does not exist yet",
+        "the weight policy asks for no version that does not exist, and a recorded run used the "
+        "versions that it says",
         "none",
         "versions by program order",
-        "decided where complete, causal and exclusive hold",
+        "decided where complete, causal and exclusive hold; double-buffer keeps two versions, the "
+        "others as many as they ask for",
         decide_policy,
         needs_base=False,
     ),
@@ -84,8 +88,10 @@ _ALL: Final = (
         "every backward uses the version that its forward read",
         "none",
         "versions by program order",
-        "what the policy says is kept is taken to be kept; of flush, no older version is",
+        "what the policy says is kept is taken to be kept, unless versions were recorded; of "
+        "flush, no older version is",
         decide_stash,
+        seen=unlike_pairs,
     ),
     Invariant(
         "versions",
@@ -193,9 +199,10 @@ _ALL: Final = (
     ),
     Invariant(
         "update-once",
-        "each gradient is applied by exactly one update, the one that closes its window",
+        "each gradient is applied by exactly one update, the one that closes its window; where "
+        "there are reductions over replicas, behind one",
         "none",
-        "gradients between the updates of each weight copy",
+        "gradients between the updates of each weight copy, and reductions between",
         "windows are what the policy says: interval gradients; for flush, a step of all stages",
         decide_update_once,
     ),
@@ -204,7 +211,8 @@ _ALL: Final = (
         "the n-th send of a channel and its n-th receive carry the same tensor; none is left over",
         "none",
         "counting on each channel",
-        "labels are believed: what is in the tensor is not known",
+        "labels are believed: what is in the tensor is not known; undecided if named where ranks "
+        "depend on each other without messages",
         decide_match,
         needs_base=False,
     ),
@@ -213,13 +221,14 @@ _ALL: Final = (
         "every queue of every rank comes to its end",
         "none",
         "greedy execution of the queue model, whose end does not depend on the order",
-        "the model: see docs/deadlock.md",
+        "the model: see docs/deadlock.md; undecided as match",
         decide_deadlock_free,
         needs_base=False,
     ),
     Invariant(
         "buffer-safe",
-        "no buffer of an instruction list is overwritten while its content is still needed",
+        "no buffer of an instruction list is overwritten while its content is still needed, and "
+        "labels are those of the input",
         "none",
         "visits to each buffer, in program order",
         "undecided without buffers (DeepSpeed files); a send counts as done where it stands",

@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 
 from schedules.analysis.sizes import Sizes
 from schedules.delays import History, history, next_update
-from schedules.dependencies import MISSING, Tables
+from schedules.dependencies import MISSING, EdgeKind, Tables, edges
 from schedules.formats.instructions import InstructionList
+from schedules.formats.registry import Document
+from schedules.formats.trace import Trace
 from schedules.linearization import DEFAULT, get_linearization
 from schedules.messages.channels import Channels, Links, channels
 from schedules.messages.model import QueueModel
+from schedules.messages.progress import Progress, progress
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import Timeline, timeline
+from schedules.validate import has_messages
 from schedules.versions import Versions, complete_tables, update_after, versions, weights_of_action
 
 
@@ -31,8 +35,8 @@ class Run:
     schedule : Schedule
     instructions : InstructionList or None
         What a file with buffers said.
-    links : Links or None
-        Recorded peers and communicators.
+    trace : Trace or None
+        What was recorded: peers and channels, versions, times.
     model : QueueModel
     sizes : Sizes or None
     linearization : str
@@ -40,10 +44,44 @@ class Run:
 
     schedule: Schedule
     instructions: InstructionList | None = None
-    links: Links | None = None
+    trace: Trace | None = None
     model: QueueModel = field(default_factory=QueueModel)
     sizes: Sizes | None = None
     linearization: str = DEFAULT
+
+    @classmethod
+    def of(
+        cls,
+        subject: Document | Schedule,
+        model: QueueModel,
+        sizes: Sizes | None = None,
+        linearization: str = DEFAULT,
+    ) -> Run:
+        """The run of a schedule, or of a document with all that it holds."""
+        found = Document(subject) if isinstance(subject, Schedule) else subject
+        return cls(found.schedule, found.instructions, found.trace, model, sizes, linearization)
+
+    @cached_property
+    def links(self) -> Links | None:
+        """Recorded peers and communicators of the messages."""
+        return None if self.trace is None else Links(self.trace.peer, self.trace.channel)
+
+    @cached_property
+    def has_messages(self) -> bool:
+        """Whether the schedule has sends or receives."""
+        return has_messages(self.schedule) is not None
+
+    @cached_property
+    def lacks_messages(self) -> bool:
+        """Whether there are none though computations need something from another rank."""
+        if self.has_messages:
+            return False
+        return bool((edges(self.schedule).kind == EdgeKind.MESSAGE).any())
+
+    @cached_property
+    def progress(self) -> Progress:
+        """How far the schedule gets in the model."""
+        return progress(self.schedule, self.plan, self.model)
 
     @cached_property
     def plan(self) -> Channels:

@@ -2,7 +2,8 @@
 
 An update applies all gradients of its weights since the update before. The window of a gradient
 is what the policy gives: the next `interval` gradients of the weights in program order; under
-``flush`` a step, which holds the same microbatches at all stages.
+``flush`` a step, which holds the same microbatches at all stages. Reductions over replicas come in
+between: see `schedules.invariants.reductions`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 from schedules.actions import Kind
 from schedules.dependencies import MISSING
 from schedules.invariants.invariant import Answer
+from schedules.invariants.reductions import applied_unreduced
 from schedules.invariants.run import Run
 from schedules.schedule import IntArray
 from schedules.validation.violation import Arrow, Case, Finding, Marks, listed
@@ -20,7 +22,13 @@ from schedules.versions import weights_of_action
 
 def decide_update_once(run: Run, _: int) -> Answer:
     """Each gradient is applied by exactly one update, the one that closes its window."""
-    findings = [_never_applied(run), _without_update(run), _apply_nothing(run), _wrong_window(run)]
+    findings = [
+        _never_applied(run),
+        _without_update(run),
+        _apply_nothing(run),
+        _wrong_window(run),
+        applied_unreduced(run),
+    ]
     if run.schedule.policy.name == "flush":
         findings.append(_different_windows(run))
     return listed(run.schedule, "update-once", findings)

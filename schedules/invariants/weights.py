@@ -8,13 +8,19 @@ from __future__ import annotations
 import numpy as np
 
 from schedules.invariants.invariant import Answer
+from schedules.invariants.recorded import unlike_pairs
 from schedules.invariants.run import Run
 from schedules.validation.facts import versions_over_time
-from schedules.validation.violation import Arrow, Case, Finding, Marks, listed
+from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
 
 
 def decide_stash(run: Run, _: int) -> Answer:
     """Every backward uses the version that its forward read."""
+    # A run that was recorded is judged by what it did; `policy` holds that against the policy.
+    return unlike_pairs(run) or _stale(run)
+
+
+def _stale(run: Run) -> list[Violation]:
     schedule, found, index = run.schedule, run.versions, run.tables
     wrong = run.in_file_order(~found.stashed, index.backward)
 

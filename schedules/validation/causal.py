@@ -11,6 +11,7 @@ from schedules.dependencies import MISSING, Edges, edges, in_range, tables
 from schedules.messages.queues import readers
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import run_to_end
+from schedules.validation.gathered import ungathered
 from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
 
 SLOT_OF_KIND = {Kind.F: 0, Kind.B: 1, Kind.I: 1, Kind.W: 2}
@@ -24,6 +25,7 @@ def causal(schedule: Schedule) -> list[Violation]:
     ranks are looked for among the other dependencies. Where a computation is missing, or there
     twice, nothing is concluded from it. In a schedule with messages, what a computation needs
     from another rank has to be received before it on its own rank: nothing else brings it there.
+    In one with ``UNSHARD``, a stage computes on gathered parameters only.
 
     Examples
     --------
@@ -32,14 +34,15 @@ def causal(schedule: Schedule) -> list[Violation]:
     ['a.csv:row 1:cell 1: an action stands behind what it needs, but 0B0 stands before 0F0
     (a.csv:row 1:cell 2), whose forward it needs; move 0B0 behind 0F0']
     """
-    ambiguous, found = _ambiguous(schedule), edges(schedule)
-    found = _choose(found, ~(ambiguous[found.source] | ambiguous[found.target]))
+    twice, found = ambiguous(schedule), edges(schedule)
+    found = _choose(found, ~(twice[found.source] | twice[found.target]))
     rank = schedule.rank_of_action
     inverted = (rank[found.source] == rank[found.target]) & (found.source > found.target)
     findings = [
         _mixed_pipelines(schedule),
         _inversions(schedule, _choose(found, inverted)),
-        _not_received(schedule, ambiguous, found.target[inverted]),
+        _not_received(schedule, twice, found.target[inverted]),
+        ungathered(schedule),
         _circles(schedule, _choose(found, ~inverted)),
     ]
     return listed(schedule, "causal", findings)
@@ -49,7 +52,7 @@ def _choose(found: Edges, chosen: NDArray[np.bool_]) -> Edges:
     return Edges(found.source[chosen], found.target[chosen], found.kind[chosen])
 
 
-def _ambiguous(schedule: Schedule) -> NDArray[np.bool_]:
+def ambiguous(schedule: Schedule) -> NDArray[np.bool_]:
     """Which computations are there twice (a B beside an I counts as twice)."""
     slots = np.full(len(Kind), len(SLOT_OF_KIND), dtype=np.int64)
     slots[list(SLOT_OF_KIND)] = list(SLOT_OF_KIND.values())
@@ -57,9 +60,9 @@ def _ambiguous(schedule: Schedule) -> NDArray[np.bool_]:
     pair = schedule.stage[computed] * schedule.microbatches + schedule.microbatch[computed]
     key = pair * len(SLOT_OF_KIND) + slots[schedule.kind[computed]]
     _, inverse, counts = np.unique(key, return_inverse=True, return_counts=True)
-    ambiguous = np.zeros(len(schedule), dtype=np.bool_)
-    ambiguous[computed] = counts[inverse] > 1
-    return ambiguous
+    twice = np.zeros(len(schedule), dtype=np.bool_)
+    twice[computed] = counts[inverse] > 1
+    return twice
 
 
 def _mixed_pipelines(schedule: Schedule) -> Finding:
@@ -122,13 +125,13 @@ def _need(schedule: Schedule, source: int, target: int) -> str:
     return "activation" if schedule.kind[source] == Kind.F else "gradient"
 
 
-def _not_received(schedule: Schedule, ambiguous: NDArray[np.bool_], inverted: IntArray) -> Finding:
+def _not_received(schedule: Schedule, twice: NDArray[np.bool_], inverted: IntArray) -> Finding:
     """What runs without its input; a receive behind its computation is an inversion already."""
     source, target = _from_other_ranks(schedule)
     received = np.zeros(len(schedule), dtype=np.bool_)
     received[readers(schedule)[1]] = True
     received[inverted] = True
-    lacks = np.flatnonzero(~(received[target] | ambiguous[target] | ambiguous[source]))
+    lacks = np.flatnonzero(~(received[target] | twice[target] | twice[source]))
 
     def describe(case: int) -> Case:
         maker, index = int(source[lacks[case]]), int(target[lacks[case]])

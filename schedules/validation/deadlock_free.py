@@ -11,8 +11,12 @@ from schedules.schedule import Schedule
 from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
 
 
-def deadlock_free(schedule: Schedule, plan: Channels, model: QueueModel) -> list[Violation]:
+def deadlock_free(
+    schedule: Schedule, plan: Channels, model: QueueModel, found: Progress | None = None
+) -> list[Violation]:
     r"""What keeps a schedule from its end in a model: cycles of waits, and orphans.
+
+    `found` is the progress of the schedule in the model, where that is known already.
 
     Examples
     --------
@@ -26,7 +30,7 @@ def deadlock_free(schedule: Schedule, plan: Channels, model: QueueModel) -> list
     >>> deadlock_free(schedule, channels(schedule), QueueModel(buffer=1))
     []
     """
-    found = progress(schedule, plan, model)
+    found = found or progress(schedule, plan, model)
     stuck = [] if found.finished else blockages(found)
     cycles = [blockage for blockage in stuck if blockage.kind == "cycle"]
     orphans = [blockage for blockage in stuck if blockage.kind == "orphan"]

@@ -7,7 +7,7 @@ import numpy as np
 from schedules.actions import Kind
 from schedules.dependencies import MISSING
 from schedules.messages.channels import NEIGHBOUR, Channels
-from schedules.schedule import Schedule
+from schedules.schedule import IntArray, Schedule
 from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
 
 
@@ -72,16 +72,25 @@ def _labelled(schedule: Schedule, receive: int, send: int) -> str:
 
 def _left_over(schedule: Schedule, plan: Channels) -> Finding:
     lonely = np.flatnonzero((plan.channel >= 0) & (plan.partner == MISSING))
+    elsewhere = _over_another_communicator(schedule, plan, lonely)
 
     def describe(case: int) -> Case:
         index = int(lonely[case])
         action = schedule.action(index)
         half, other = ("send", "receive") if plan.sends[index] else ("receive", "send")
+        why, remedy = "", f"add the missing {other}, or drop {action}"
+        if index in elsewhere:
+            found = elsewhere[index]
+            why = (
+                f" over its communicator: {schedule.action(found)} ({schedule.place(found)}) is "
+                "over another"
+            )
+            remedy = f"let both use one communicator; or {remedy}"
         return Case(
             schedule.place(index),
             f"every {half} has its {other}, but {_ordinal(schedule, plan, index)}, {action}, has "
-            "none",
-            f"add the missing {other}, or drop {action}",
+            f"none{why}",
+            remedy,
             {
                 **_channel(schedule, plan, index),
                 half: str(action),
@@ -92,6 +101,21 @@ def _left_over(schedule: Schedule, plan: Channels) -> Finding:
         )
 
     return Finding("message without its other half", len(lonely), describe)
+
+
+def _over_another_communicator(
+    schedule: Schedule, plan: Channels, lonely: IntArray
+) -> dict[int, int]:
+    """For what is left over, the first leftover of the other side between the same ranks."""
+    first: dict[tuple[int, int, bool], int] = {}
+    for index in lonely.tolist():
+        first.setdefault((*_ends(schedule, plan, index), bool(plan.sends[index])), index)
+    found = {}
+    for index in lonely.tolist():
+        other = first.get((*_ends(schedule, plan, index), not plan.sends[index]))
+        if other is not None:
+            found[index] = other
+    return found
 
 
 def _ends(schedule: Schedule, plan: Channels, index: int) -> tuple[int, int]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from schedules import Schedule, WeightPolicy
 from schedules.invariants import Report
-from staleproof.checking.options import READERS, Options
-from staleproof.checking.run import Extras, checked, summed_up
+from staleproof.checking.arguments import read_arguments, read_path, read_subject
+from staleproof.checking.options import Options
+from staleproof.checking.run import Extras, checked, summed_up, written
 from staleproof.checking.text import summary
 from staleproof.errors import Explained
 
 if TYPE_CHECKING:
     from schedules.formats import Document
-
-AS_THEY_ARE: Final = ("window", "ranks", "microbatches", "parameters")
-"""Arguments that are fields of `Options`."""
 
 
 class CheckFailed(AssertionError):  # noqa: N818 - what a test runner prints reads like it
@@ -40,7 +38,7 @@ CheckFailed.__module__ = "staleproof"
 
 def check(
     subject: str | os.PathLike[str] | Schedule | Document,
-    require: str = "",
+    require: str | Iterable[str] = "",
     *,
     queues: str = "rank",
     buffer: int | float | str | None = 0,
@@ -60,14 +58,14 @@ def check(
     ----------
     subject : str, path-like, Schedule or Document
         A schedule, a schedule file, or the name of a family.
-    require : str
+    require : str or list of str
         Requirements, such as ``"stash, staleness<=3"``, beyond what is always decided.
     queues : str
         What a rank has communication queues for: ``rank``, ``peer`` or ``direction``.
     buffer : int, "inf" or None
         Messages that a channel holds without a receive; None and ``"inf"`` are without limit.
     policy : str or WeightPolicy, optional
-        Replaces the schedule's own.
+        Replaces the schedule's own; the name of its own keeps the interval.
     window : int, optional
         Microbatches per update of the policy ``double-buffer``.
     sizes : path-like, optional
@@ -92,7 +90,8 @@ def check(
     CheckFailed
         Something required does not hold, or is undecided.
     UsageError, schedules.errors.ScheduleError
-        An argument is none of those it can be, or the schedule cannot be read.
+        An argument is none of those it can be or would be ignored, or the schedule cannot be
+        read.
     reports.errors.ReportError
         A picture cannot be written.
 
@@ -118,8 +117,7 @@ def check(
         "microbatches": microbatches,
         "parameters": parameters,
     }
-    said = {name: value for name, value in given.items() if value is not None or name == "buffer"}
-    return held(subject, Options(), said, picture)
+    return held(subject, Options(), given, picture)
 
 
 def held(
@@ -137,7 +135,7 @@ def held(
     base : Options
         What holds where nothing is given.
     given : mapping
-        Arguments of `check` by their names.
+        Arguments of `check` by their names; None says nothing, but that a buffer is unlimited.
 
     Raises
     ------
@@ -147,9 +145,10 @@ def held(
         As `check`.
     """
     __tracebackhide__ = True
-    name = os.fspath(subject) if isinstance(subject, (str, os.PathLike)) else None
     try:
-        options = base.overlaid(dict(_values(given)))
+        name = read_subject(subject, given)
+        folder = None if picture is None else read_path(picture, "picture")
+        options = base.overlaid(dict(read_arguments(given)))
         options.require_window_used("window")
         found = checked(subject, options, name)
     except Exception as error:
@@ -157,21 +156,6 @@ def held(
             raise error.with_traceback(None) from None
         raise
     if not found.report.ok:
-        extras = Extras(pictures=None if picture is None else os.fspath(picture))
-        raise CheckFailed("\n".join(summary(summed_up(found, extras))), found.report)
+        outcome = written(summed_up(found), found, Extras(folder))
+        raise CheckFailed("\n".join(summary(outcome)), found.report)
     return found.report
-
-
-def _values(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in given.items():
-        if name == "sizes":
-            yield name, os.fspath(value)
-        elif name in AS_THEY_ARE:
-            yield name, value
-        elif name not in READERS:
-            raise TypeError(f"check has no argument {name!r}")
-        elif isinstance(value, WeightPolicy):
-            yield "policy", value
-        else:
-            field, read = READERS[name]
-            yield field, None if value is None else read(value, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, zip_longest
@@ -54,9 +54,9 @@ class Comparison:
     new: Outcome
 
     @property
-    def known(self) -> bool:
-        """Whether both have all facts: what is invalid does not."""
-        return len(self.old.facts) > 1 and len(self.new.facts) > 1
+    def unknown(self) -> list[Outcome]:
+        """Which of them has no facts to compare."""
+        return [each for each in (self.old, self.new) if set(each.facts) <= {"deadlock"}]
 
     @property
     def changes(self) -> list[Change]:
@@ -77,13 +77,16 @@ class Comparison:
 
     @property
     def lost(self) -> list[str]:
-        """Invariants that held and do not hold any more."""
-        return [name for name in self.new.broken if name in self.old.held]
+        """Invariants that held and are not known to hold any more.
+
+        They are broken or undecided, or hold of nothing where there are no messages any more.
+        """
+        return [name for name in self.old.held if name not in self.new.held]
 
     @property
     def gained(self) -> list[str]:
-        """Invariants that did not hold and hold now."""
-        return [name for name in self.old.broken if name in self.new.held]
+        """Invariants that hold now and were not known to."""
+        return [name for name in self.new.held if name not in self.old.held]
 
 
 def compared(comparison: Comparison) -> dict[str, Any]:
@@ -102,19 +105,34 @@ def compared(comparison: Comparison) -> dict[str, Any]:
     }
 
 
+def compared_results(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+    """One comparison as it is; several under ``results``."""
+    if len(comparisons) == 1:
+        return compared(comparisons[0])
+    return {
+        "ok": all(comparison.new.ok for comparison in comparisons),
+        "results": [compared(comparison) for comparison in comparisons],
+    }
+
+
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
     """What changed, a line a quantity."""
     old, new = comparison.old, comparison.new
     yield f"from {old.target} to {new.target}:"
+    undecided = [name for name, _ in new.undecided]
     for word, names in (
-        ("holds no more", comparison.lost),
-        ("holds now", comparison.gained),
+        ("holds no more", new.broken),
+        ("not decided any more", undecided),
+        ("no messages any more", new.of_nothing),
     ):
-        if names:
-            yield f"  {word}: {', '.join(map(new.term, names))}"
-    if not comparison.known:
-        without = [outcome.target for outcome in (old, new) if len(outcome.facts) <= 1]
-        yield f"  not compared: {' and '.join(without)} cannot run, so there are no numbers"
+        lost = [name for name in comparison.lost if name in names]
+        if lost:
+            yield f"  {word}: {', '.join(map(new.term, lost))}"
+    if comparison.gained:
+        yield f"  holds now: {', '.join(map(new.term, comparison.gained))}"
+    for outcome in comparison.unknown:
+        why = " and ".join(outcome.open_base)
+        yield f"  not compared: {outcome.target} has no numbers as long as {why} does not hold"
     for quantity, changes in groupby(comparison.changes, key=lambda change: change.quantity):
         yield f"  {label(quantity)}: {', '.join(map(str, changes))}"
     if comparison.unchanged:

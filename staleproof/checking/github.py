@@ -11,7 +11,7 @@ from staleproof.output import one_line
 
 def github_lines(outcome: Outcome) -> Iterator[str]:
     """The text of an outcome, then an annotation for each thing to see in the pull request."""
-    yield from map(one_line, lines(outcome))
+    yield from map(harmless, lines(outcome))
     file = outcome.target if outcome.from_file else None
     foremost = (fault for name in outcome.broken for fault in outcome.foremost(name)[0])
     for fault in foremost:
@@ -21,6 +21,17 @@ def github_lines(outcome: Outcome) -> Iterator[str]:
         yield annotation("error", f"{outcome.term(name)} is undecided", why, file)
     for finding in outcome.findings:
         yield annotation("warning", "finding", finding, file)
+
+
+def harmless(line: str) -> str:
+    r"""A line of text that is no command; ``##[`` begins one wherever it stands.
+
+    Examples
+    --------
+    >>> print(harmless("ok: ##[error]q.csv"))
+    ok: ##\x5berror]q.csv
+    """
+    return one_line(line).replace("##[", r"##\x5b")
 
 
 def annotation(

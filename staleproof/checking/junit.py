@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
 from staleproof import __version__
-from staleproof.checking.outcome import OF_MESSAGES, Fault, Outcome
+from staleproof.checking.outcome import Fault, Outcome
 from staleproof.checking.text import more_of, shown_lines
 from staleproof.output import one_line
 
@@ -19,13 +19,15 @@ def junit(outcomes: Sequence[Outcome]) -> str:
 
     Examples
     --------
+    >>> from schedules import WeightPolicy
     >>> from schedules.messages.model import QueueModel
-    >>> print(junit([Outcome("a.csv", True, 8, True, True, QueueModel(), decided=("match",))]))
+    >>> policy = WeightPolicy("stash")
+    >>> print(junit([Outcome("a.csv", True, 8, True, True, QueueModel(), policy, ("match",))]))
     <?xml version="1.0" encoding="UTF-8"?>
-    <testsuites name="staleproof" tests="1" failures="0" errors="0">
-      <testsuite name="a.csv" tests="1" failures="0" errors="0" skipped="0">
+    <testsuites name="staleproof" tests="0" failures="0" errors="0">
+      <testsuite name="a.csv" tests="0" failures="0" errors="0" skipped="0">
     ...
-        <testcase name="match" classname="a.csv" />
+        <property name="required" value="match" />
     ...
     """
     root = ET.Element("testsuites", name="staleproof")
@@ -53,6 +55,7 @@ def _suite(outcome: Outcome) -> ET.Element:
     about = {
         "staleproof": __version__,
         "model": str(outcome.model),
+        "policy": "; ".join(outcome.grounds),
         "required": ", ".join(outcome.required),
         "findings": "; ".join(outcome.findings),
     }
@@ -80,7 +83,7 @@ def _cases(outcome: Outcome, name: str) -> Iterator[ET.Element]:
         elif invariant in undecided:
             message = one_line(f"undecided: {undecided[invariant]}")
             ET.SubElement(case, "error").set("message", message)
-        elif invariant in OF_MESSAGES and not outcome.has_messages:
+        elif invariant in outcome.of_nothing:
             ET.SubElement(case, "skipped").set("message", "there are no messages")
         yield case
 

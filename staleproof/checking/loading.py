@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from argparse import Namespace
 from typing import TYPE_CHECKING, Final
@@ -11,7 +12,7 @@ from schedules import Schedule
 from staleproof.checking.options import Options
 from staleproof.errors import UsageError
 from staleproof.family_options import built
-from staleproof.sources import is_file, windowed
+from staleproof.sources import given_policy, is_file
 
 if TYPE_CHECKING:
     from schedules.formats import Document
@@ -31,7 +32,9 @@ def load(target: str | os.PathLike[str] | Schedule | Document, options: Options)
     document = _document(target, options)
     if options.policy is not None:
         schedule = document.schedule
-        policy = windowed(options.policy, options.window, schedule.microbatches)
+        policy = given_policy(
+            options.policy, options.window, schedule.policy, schedule.microbatches
+        )
         document = dataclasses.replace(
             document, schedule=dataclasses.replace(schedule, policy=policy)
         )
@@ -47,7 +50,7 @@ def _document(target: str | os.PathLike[str] | Schedule | Document, options: Opt
         return Document(target)
     name = os.fspath(target)
     if isinstance(target, os.PathLike) or is_file(name):
-        return read_document(name, None, options.microbatches, options.policy)
+        return read_document(name, None, options.microbatches)
     asked = Namespace(p=options.ranks, m=options.microbatches, set=list(options.parameters.items()))
     return Document(built(asked, name))
 
@@ -71,6 +74,21 @@ def _lowered(document: Document, placement: str) -> Document:
             "drop it, or lower a schedule without messages",
         )
     return document if validate(schedule) else Document(lower(schedule, placement))
+
+
+def states_policy(path: str, form: str) -> bool:
+    """Whether a file says what its weight policy is; where it does not, `FILE_POLICY` is assumed.
+
+    Parameters
+    ----------
+    path, form : str
+        A file that can be read, and the format it was read in.
+    """
+    if form != "trace":
+        return form == "json"
+    with open(path, encoding="utf-8-sig") as file:
+        header = next((line for line in file if line.strip()), "{}")
+    return "policy" in json.loads(header)
 
 
 def line_of(place: str, file: str) -> int | None:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from schedules import LINEARIZATIONS, WeightPolicy
 from schedules.linearization import DEFAULT
 from schedules.messages.model import QUEUE_KEYS, QueueKey, QueueModel
+from schedules.policies import PolicyName
 from staleproof.arguments import suggestion, whole_number
 from staleproof.errors import UsageError
 from staleproof.output import shown
-from staleproof.sources import WINDOWED, read_policy
+from staleproof.sources import WINDOWED, policy_name
 
 if TYPE_CHECKING:
     from schedules.invariants import Requirement
@@ -37,8 +38,8 @@ class Options:
         One of `QUEUE_KEYS`.
     buffer : int or None
         Messages of a channel that are sent before they are received; None is unlimited.
-    policy : WeightPolicy or None
-        Replaces what a file or family says.
+    policy : str, WeightPolicy or None
+        Replaces what a file or family says; a name leaves the rest to `given_policy`.
     window : int or None
         Microbatches per update of the policy `WINDOWED`.
     sizes : str or None
@@ -55,7 +56,7 @@ class Options:
     requirements: tuple[Requirement, ...] = ()
     queues: QueueKey = "rank"
     buffer: int | None = 0
-    policy: WeightPolicy | None = None
+    policy: PolicyName | WeightPolicy | None = None
     window: int | None = None
     sizes: str | None = None
     linearization: str = DEFAULT
@@ -88,8 +89,10 @@ class Options:
         UsageError
             The policy is not `WINDOWED`.
         """
-        if self.window is not None and (self.policy is None or self.policy.name != WINDOWED):
-            found = "no policy" if self.policy is None else f"the policy {self.policy.name}"
+        if self.window is not None and self.policy != WINDOWED:
+            found = "no policy" if self.policy is None else f"the policy {self.policy}"
+            if isinstance(self.policy, WeightPolicy):
+                found = "a policy that states its own interval"
             raise UsageError(
                 f"only the policy {WINDOWED} has a window, found {found}",
                 where,
@@ -208,7 +211,7 @@ READERS: Final[Mapping[str, tuple[str, Reader]]] = {
     "require": ("requirements", read_require),
     "queues": ("queues", read_queues),
     "buffer": ("buffer", read_buffer),
-    "policy": ("policy", read_policy),
+    "policy": ("policy", policy_name),
     "linearization": ("linearization", read_linearization),
     "lower": ("lower", read_lower),
 }

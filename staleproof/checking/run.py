@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import count
 from typing import TYPE_CHECKING
 
 from schedules.invariants import Report, check
-from schedules.messages.channels import Channels, Links, channels
-from schedules.messages.progress import Progress, progress
+from schedules.messages.progress import Progress
 from schedules.schedule import Schedule
-from schedules.validate import has_messages
 from schedules.validation.violation import Violation
-from staleproof.checking.loading import LINED, line_of, load
+from staleproof.checking.loading import LINED, line_of, load, states_policy
+from staleproof.checking.names import names
 from staleproof.checking.options import Options
 from staleproof.checking.outcome import Fault, Outcome
 from staleproof.sources import is_file
@@ -26,21 +24,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Extras:
-    """What is made beside the result.
+    """What is written beside the result.
 
     Attributes
     ----------
-    excerpts : bool
-        Whether faults show the timeline around them.
     pictures : str or None
         Folder to write them to.
     query : str or None
         SMT-LIB file to write.
     """
 
-    excerpts: bool = True
     pictures: str | None = None
     query: str | None = None
+
+    def wanted(self, outcome: Outcome) -> bool:
+        """Whether there is anything to write for an outcome."""
+        return self.query is not None or (self.pictures is not None and bool(outcome.faults))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,19 +67,11 @@ class Checked:
         """The schedule that was checked."""
         return self.report.schedule
 
-    @cached_property
-    def plan(self) -> Channels:
-        """Which send meets which receive."""
-        trace = self.document.trace
-        links = None if trace is None else Links(trace.peer, trace.channel)
-        return channels(self.schedule, links)
-
-    @cached_property
+    @property
     def progress(self) -> Progress | None:
         """How far the schedule gets in the model; None without messages."""
-        if has_messages(self.schedule) is None:
-            return None
-        return progress(self.schedule, self.plan, self.report.model)
+        run = self.report.run
+        return run.progress if run.has_messages else None
 
 
 def checked(
@@ -113,33 +104,50 @@ def checked(
     return Checked(shown, document, options, report, sniff(shown).name if from_file else None)
 
 
-def summed_up(found: Checked, extras: Extras) -> Outcome:
-    """What a check came to; writes the extras.
+def summed_up(found: Checked, *, excerpts: bool = True) -> Outcome:
+    """What a check came to; `excerpts` says whether faults show the timeline around them."""
+    report, schedule, options = found.report, found.schedule, found.options
+    return Outcome(
+        target=found.target,
+        ok=report.ok,
+        actions=len(schedule),
+        has_messages=report.run.has_messages,
+        from_file=found.format is not None,
+        model=report.model,
+        policy=schedule.policy,
+        required=tuple(requirement.text for requirement in options.requirements),
+        decided=report.decided,
+        undecided=report.undecided,
+        faults=tuple(_faults(found, excerpts=excerpts)),
+        facts=report.facts,
+        linearization=options.linearization,
+        assumed=_assumed(found),
+        lowered=options.lower is not None,
+    )
+
+
+def written(outcome: Outcome, found: Checked, extras: Extras) -> Outcome:
+    """Write the extras; the outcome with the names of the files.
 
     Raises
     ------
     reports.errors.ReportError
         A picture or query cannot be written.
     """
-    report, schedule = found.report, found.schedule
-    return Outcome(
-        target=found.target,
-        ok=report.ok,
-        actions=len(schedule),
-        has_messages=has_messages(schedule) is not None,
-        from_file=found.format is not None,
-        model=report.model,
-        required=tuple(requirement.text for requirement in found.options.requirements),
-        decided=report.decided,
-        undecided=report.undecided,
-        faults=tuple(_faults(found, extras)),
-        facts=report.facts,
+    return dataclasses.replace(
+        outcome,
         pictures=_pictures(found, extras.pictures),
         query=_query(found, extras.query),
     )
 
 
-def _faults(found: Checked, extras: Extras) -> Iterator[Fault]:
+def _assumed(found: Checked) -> bool:
+    """Whether nothing says which policy it is."""
+    form, asked = found.format, found.options.policy
+    return form is not None and asked is None and not states_policy(found.target, form)
+
+
+def _faults(found: Checked, *, excerpts: bool) -> Iterator[Fault]:
     seen: set[str] = set()
     for violation in found.report.violations:
         first = violation.invariant not in seen
@@ -150,7 +158,7 @@ def _faults(found: Checked, extras: Extras) -> Iterator[Fault]:
             place=violation.place,
             witness=violation.witness,
             line=line_of(violation.place, found.target) if found.format in LINED else None,
-            excerpt=_excerpt(found, violation) if first and extras.excerpts else (),
+            excerpt=_excerpt(found, violation) if first and excerpts else (),
         )
 
 
@@ -165,58 +173,35 @@ def _pictures(found: Checked, folder: str | None) -> tuple[str, ...]:
         return ()
     from reports.faults import write_faults
 
-    return tuple(
-        map(str, write_faults(found.schedule, found.report.violations, folder, found.progress))
-    )
+    faults = found.report.violations
+    return tuple(map(str, write_faults(found.schedule, faults, folder, found.progress)))
 
 
 def _query(found: Checked, path: str | None) -> str | None:
     if path is None:
         return None
     from reports.files import write_files
-    from theory.messages import smtlib
+    from theory.messages import smtlib_lines
 
-    text = smtlib(found.schedule, found.plan, found.report.model)
-    write_files({os.path.basename(path): text.encode()}, os.path.dirname(path))
+    lines = smtlib_lines(found.schedule, found.report.run.plan, found.report.model)
+    content = (f"{line}\n".encode() for line in lines)
+    write_files({os.path.basename(path): content}, os.path.dirname(path))
     return path
 
 
-def extras_of(
-    targets: Sequence[str], excerpts: bool, pictures: str | None, queries: str | None
-) -> list[Extras]:
+def extras_of(targets: Sequence[str], pictures: str | None, queries: str | None) -> list[Extras]:
     """The extras of every target; several have their pictures in folders of their own.
 
     Examples
     --------
-    >>> [one, other] = extras_of(["ci/step.csv", "old/step.csv"], True, "out", "smt")
+    >>> [one, other] = extras_of(["ci/step.csv", "old/step.csv"], "out", "smt")
     >>> one.pictures, other.pictures, other.query
     ('out/step', 'out/step-2', 'smt/step-2.smt2')
     """
-    names = _names(targets)
     return [
         Extras(
-            excerpts,
             os.path.join(pictures, name) if pictures and len(targets) > 1 else pictures,
             os.path.join(queries, f"{name}.smt2") if queries else None,
         )
-        for name in names
+        for name in names(targets)
     ]
-
-
-def _names(targets: Sequence[str]) -> list[str]:
-    """A name for each target that no other has."""
-    found: list[str] = []
-    for target in targets:
-        stem = _stem(os.path.basename(target))
-        tries = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
-        found.append(next(name for name in tries if name not in found))
-    return found
-
-
-def _stem(name: str) -> str:
-    """A file's name without the end that says its format."""
-    from schedules.formats import format_of_name
-
-    entry = format_of_name(name)
-    ends = [end for end in (entry.suffixes if entry else ()) if name.lower().endswith(end)]
-    return name[: -max(map(len, ends))] if ends else name

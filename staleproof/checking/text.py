@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from staleproof.checking.outcome import OF_MESSAGES, Fault, Outcome
+from staleproof.checking.outcome import Fault, Outcome
 
 LONGEST: Final = 32
 """Values of a list that are printed; JSON has all."""
@@ -46,9 +46,12 @@ def verdict(outcome: Outcome) -> str:
 
     Examples
     --------
+    >>> from dataclasses import replace
+    >>> from schedules import WeightPolicy
     >>> from schedules.messages.model import QueueModel
-    >>> verdict(Outcome("a.csv", True, 8, True, True, QueueModel(), decided=("match",)))
-    'ok: a.csv: 8 actions; holds: match; one queue a rank, buffer 0'
+    >>> outcome = Outcome("a.csv", True, 8, True, True, QueueModel(), WeightPolicy("stash"))
+    >>> verdict(replace(outcome, decided=("match",)))
+    'ok: a.csv: 8 actions; holds: match; one queue a rank, buffer 0; policy stash'
     """
     parts = []
     undecided = [name for name, _ in outcome.undecided]
@@ -56,17 +59,22 @@ def verdict(outcome: Outcome) -> str:
     for word, names in groups:
         if names:
             parts.append(f"{word}: {', '.join(map(outcome.term, names))}")
-    parts.append(str(outcome.model) if outcome.has_messages else _of_nothing(outcome))
+    parts += [str(outcome.model)] if outcome.has_messages else _without_messages(outcome)
+    parts += outcome.grounds
     word = "ok" if outcome.ok else "not ok"
     return f"{word}: {outcome.target}: {outcome.actions} actions; {'; '.join(parts)}"
 
 
-def _of_nothing(outcome: Outcome) -> str:
+def _without_messages(outcome: Outcome) -> list[str]:
+    if not outcome.of_nothing:
+        return []
     where = "file" if outcome.from_file else "schedule"
-    return (
-        f"no messages in the {where}: {' and '.join(OF_MESSAGES)} hold of nothing (--lower "
-        "as-soon-as-possible adds them)"
+    names, hold = (
+        " and ".join(outcome.of_nothing),
+        "holds" if len(outcome.of_nothing) < 2 else "hold",
     )
+    remedy = "--lower added none" if outcome.lowered else "--lower as-soon-as-possible adds them"
+    return [f"no messages in the {where}: {names} {hold} of nothing ({remedy})"]
 
 
 def more_of(count: int) -> str:

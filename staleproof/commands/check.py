@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from staleproof.arguments import Parser, add_json, as_mapping, positive
 from staleproof.checking.options import FORMATS, READERS, UNLIMITED, Options, read_format
 from staleproof.commands.command import Command
-from staleproof.errors import UsageError
+from staleproof.errors import Explained, StandardOutputError, UsageError
 from staleproof.family_options import add_parameters, add_size
-from staleproof.output import one_line, put, put_json
+from staleproof.output import one_line, put, put_error, put_json
 from staleproof.sources import FILE_POLICY, POLICIES, WINDOWED, refuse_family_options
 
 if TYPE_CHECKING:
+    from staleproof.checking.changes import Comparison
     from staleproof.checking.outcome import Outcome
     from staleproof.settings import Settings
 
@@ -58,7 +59,8 @@ def configure(parser: Parser) -> None:
         "--window",
         metavar="K",
         type=positive("--window"),
-        help=f"microbatches per update of --policy {WINDOWED} (default: all M of them)",
+        help=f"microbatches per update of --policy {WINDOWED} (default: all M of them; for a "
+        "schedule that has this policy, what it states)",
     )
     parser.add_argument("--sizes", metavar="FILE.toml", help="bytes of each stage")
     parser.add_argument("--linearization", metavar="L", help="how delay<=K counts")
@@ -80,18 +82,31 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Check every target; 1 if something required does not hold of one of them."""
-    from staleproof.ledgers import require_writable
     from staleproof.settings import find_settings
 
     settings = find_settings()
     form = _form(arguments, settings)
+    try:
+        return _checked(arguments, settings, form)
+    except StandardOutputError:
+        raise
+    except Exception as error:
+        if form != "json" or not isinstance(error, Explained):
+            raise
+        put_error(error, as_json=True)  # also where only the settings ask for it
+        return 2
+
+
+def _checked(arguments: Namespace, settings: Settings, form: str) -> int:
+    from staleproof.ledgers import require_writable
+
     targets = _targets(arguments, settings)
     for folder in (arguments.picture, arguments.smt):
         if folder is not None:
             require_writable(folder)
-    outcomes = list(_outcomes(targets, arguments, excerpts=form != "json"))
+    outcomes = _outcomes(targets, arguments, excerpts=form != "json")
     if arguments.diff is not None:
-        return _put_difference(outcomes[0], outcomes[1], form)
+        return _put_differences(outcomes, form)
     _put(outcomes, form)
     return 0 if all(outcome.ok for outcome in outcomes) else 1
 
@@ -128,7 +143,7 @@ def _targets(arguments: Namespace, settings: Settings) -> list[Target]:
     chosen = (
         [(target, options) for target in named for options in settings.of(target)]
         if arguments.diff is None
-        else [(target, settings.of(target)[0]) for target in named]
+        else list(settings.compared(*named))
     )
     found = chosen or settings.configured()
     if not found:
@@ -159,13 +174,21 @@ def _given(arguments: Namespace) -> Iterator[tuple[str, Any]]:
         yield "parameters", as_mapping(arguments.set, "--set")
 
 
-def _outcomes(targets: list[Target], arguments: Namespace, *, excerpts: bool) -> Iterator[Outcome]:
-    from staleproof.checking.run import checked, extras_of, summed_up
+def _outcomes(targets: list[Target], arguments: Namespace, *, excerpts: bool) -> list[Outcome]:
+    """What each target came to; nothing is written before all of them could be checked."""
+    from staleproof.checking.run import checked, extras_of, summed_up, written
 
     names = [target for target, _ in targets]
-    extras = extras_of(names, excerpts, arguments.picture, arguments.smt)
-    for (target, options), extra in zip(targets, extras, strict=True):
-        yield summed_up(checked(target, options, target), extra)
+    outcomes, postponed = [], []
+    for index, extras in enumerate(extras_of(names, arguments.picture, arguments.smt)):
+        target, options = targets[index]
+        found = checked(target, options, target)
+        outcomes.append(summed_up(found, excerpts=excerpts))
+        if extras.wanted(outcomes[index]):
+            postponed.append((index, found, extras))
+    for index, found, extras in postponed:
+        outcomes[index] = written(outcomes[index], found, extras)
+    return outcomes
 
 
 def _put(outcomes: list[Outcome], form: str) -> None:
@@ -184,20 +207,29 @@ def _put(outcomes: list[Outcome], form: str) -> None:
         put(*(one_line(line) for outcome in outcomes for line in lines(outcome)))
 
 
-def _put_difference(old: Outcome, new: Outcome, form: str) -> int:
-    from staleproof.checking.changes import Comparison, compared, comparison_lines
+def _put_differences(outcomes: list[Outcome], form: str) -> int:
+    """Print what changed from each OLD to the NEW behind it."""
+    from staleproof.checking.changes import Comparison, compared_results
+
+    found = [Comparison(old, new) for old, new in zip(outcomes[::2], outcomes[1::2], strict=True)]
+    if form == "json":
+        put_json(compared_results(found))
+    else:
+        put(*(line for comparison in found for line in _difference(comparison, form)))
+    return 0 if all(comparison.new.ok for comparison in found) else 1
+
+
+def _difference(comparison: Comparison, form: str) -> Iterator[str]:
+    from staleproof.checking.changes import comparison_lines
     from staleproof.checking.github import annotation, github_lines
     from staleproof.checking.text import summary
 
-    comparison = Comparison(old, new)
     told = [one_line(line) for line in comparison_lines(comparison)]
-    if form == "json":
-        put_json(compared(comparison))
-    elif form == "github":
-        put(*github_lines(new), annotation("notice", "what changed", "\n".join(told)))
+    if form == "github":
+        yield from github_lines(comparison.new)
+        yield annotation("notice", "what changed", "\n".join(told))
     else:
-        put(*told, *map(one_line, summary(new)))
-    return 0 if new.ok else 1
+        yield from (*told, *map(one_line, summary(comparison.new)))
 
 
 COMMAND: Final = Command(

@@ -1,13 +1,15 @@
 """`staleproof check`: files, families, policies."""
 
+import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from schedules import build
+from schedules import WeightPolicy, build
 from schedules.formats import FORMATS, Document
 from schedules.validate import facts
 
@@ -18,8 +20,8 @@ BACKWARD_FIRST = "0B0,0F0\n"
 CYCLE = "0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n"
 MESSAGES = "0F0,0SEND_F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0\n"
 KEYS = {
-    "target", "ok", "actions", "has_messages", "model", "required", "decided", "undecided",
-    "violations", "findings", "facts",
+    "target", "ok", "actions", "has_messages", "model", "policy", "linearization", "required",
+    "decided", "undecided", "violations", "findings", "facts",
 }  # fmt: skip
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Result = Callable[..., tuple[int, Any]]
@@ -53,7 +55,8 @@ def test_right_file(run: Run, result: Result, write: Write) -> None:
     assert (text.returncode, text.stderr) == (0, "")
     assert text.stdout.startswith(
         f"ok: {path}: 8 actions; holds: complete, causal, exclusive, policy; no messages in the "
-        "file: match and deadlock-free hold of nothing (--lower as-soon-as-possible adds them)\n"
+        "file: match and deadlock-free hold of nothing (--lower as-soon-as-possible adds them); "
+        "policy flush (assumed, the file states none)\n"
     )
 
 
@@ -151,7 +154,9 @@ def test_double_buffer_keeps_two_versions(result: Result, window: int) -> None:
 def test_window_is_one_update_per_batch_unless_given(result: Result, tmp_path: Path) -> None:
     family = ["check", "pipedream", "-p", 4, "-m", 16, "--policy", "double-buffer"]
     assert result(*family) == result(*family, "--window", 16)
-    assert max(result(*family, "--window", 1)[1]["facts"]["versions_kept"]) > 2
+    code, found = result(*family, "--window", 1)
+    assert code == 1
+    assert {entry["invariant"] for entry in found["violations"]} == {"policy"}
     path = tmp_path / "step.json"
     path.write_text(FORMATS["json"].write(Document(build("pipedream", 4, 16))), encoding="utf-8")
     file = ["check", path, "--policy", "double-buffer"]
@@ -168,3 +173,33 @@ def test_files_of_pytorch(result: Result) -> None:
     assert [Path(target).name for target in wrong] == [
         "torch2.13_1F1B_p4_m4_last-rank-bug.compute.csv"
     ]
+
+
+def test_policy_that_is_stated_keeps_its_interval(result: Result, tmp_path: Path) -> None:
+    for name, interval in (("stash", 2), ("double-buffer", 4)):
+        path = tmp_path / f"{name}.json"
+        schedule = replace(build("pipedream", 2, 8), policy=WeightPolicy(name, interval))  # type: ignore[arg-type]
+        path.write_text(FORMATS["json"].write(Document(schedule)), encoding="utf-8")
+        assert result("check", path, "--policy", name) == result("check", path)
+        assert result("check", path, "--policy", name)[1]["policy"]["interval"] == interval
+    other = result("check", path, "--policy", "stash")[1]
+    assert other["policy"] == {"name": "stash", "interval": 1, "horizon": 0, "assumed": False}
+    assert result("check", path, "--policy", "double-buffer", "--window", 8)[1]["policy"][
+        "interval"
+    ] == 8  # fmt: skip
+
+
+def test_policy_that_is_assumed(result: Result, write: Write, tmp_path: Path) -> None:
+    assert result("check", write(GOOD))[1]["policy"]["assumed"]
+    assert not result("check", write(GOOD), "--policy", "flush")[1]["policy"]["assumed"]
+    assert not result("check", "gpipe", "-p", 2)[1]["policy"]["assumed"]
+    path = tmp_path / "run.jsonl"
+    text = FORMATS["trace"].write(Document(build("gpipe", 2, 2)))
+    header, _, rest = text.partition("\n")
+    for keys, assumed in ((json.loads(header), False), ({"policy": None}, True)):
+        fields = json.loads(header) | keys
+        if assumed:
+            del fields["policy"]
+        path.write_text(f"\n{json.dumps(fields)}\n{rest}".lstrip(), encoding="utf-8")
+        found = result("check", path)[1]
+        assert (found["policy"]["name"], found["policy"]["assumed"]) == ("flush", assumed)

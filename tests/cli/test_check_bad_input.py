@@ -82,7 +82,7 @@ def test_one_bad_file_among_several_is_no_pass(problem: Problem, write: Write) -
         (["step.csv", "--lower", "just-in-tim"], "did you mean 'just-in-time'?"),
         (["step.csv", "--format", "xml"], "text, json, junit, github"),
         (["step.csv", "--format", "jsn"], "did you mean 'json'?"),
-        (["pipedream", "-p", "4", "--sizes", "missing.toml"], "must be readable"),
+        (["pipedream", "-p", "4", "--sizes", "missing.toml"], "a sizes file must be readable"),
     ],
 )
 def test_bad_input(problem: Problem, arguments: list[str], expected: str) -> None:

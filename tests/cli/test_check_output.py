@@ -14,10 +14,8 @@ import pytest
 import xmlschema
 import z3
 
-from schedules import build
 from schedules.formats import FORMATS, Document
 from schedules.formats.pytorch_csv import parse_csv
-from schedules.lowering import lower
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).resolve().parents[1] / "data" / "junit.xsd")
 DATA = Path(__file__).resolve().parents[1] / "data" / "schedules"
@@ -169,91 +167,6 @@ def test_folder_that_cannot_be_written(
     assert "must be a directory" in error["what"]
 
 
-def test_difference(run: Run, result: Result) -> None:
-    arguments = ["check", "--diff", "gpipe", "1f1b", "-p", 4, "-m", 8]
-    code, found = result(*arguments)
-    assert code == 0
-    assert set(found) == {"ok", "old", "new", "lost", "gained", "changes", "unchanged"}
-    assert (found["old"]["target"], found["new"]["target"]) == ("gpipe", "1f1b")
-    assert {"length", "idle_fraction", "local_staleness_whole_run"} <= set(found["unchanged"])
-    kept = [change for change in found["changes"] if change["quantity"] == "activations"]
-    assert [(change["at"], change["old"], change["new"]) for change in kept] == [
-        (f"stage {stage}", 8, 4 - stage) for stage in range(4)
-    ]
-    lines = run(*arguments).stdout.splitlines()
-    assert lines[0] == "from gpipe to 1f1b:"
-    assert any(line.startswith("  activations: stage 0 8 -> 4 (-4), stage 1") for line in lines)
-    assert lines[-1].startswith("ok: 1f1b: 64 actions; ")
-
-
-def test_difference_in_staleness(result: Result) -> None:
-    found = result("check", "--diff", "1f1b", "pipedream", "-p", 4, "-m", 16)[1]
-    changed = {(each["quantity"], each["at"]): each["new"] for each in found["changes"]}
-    assert changed["local_staleness_whole_run", "stage 0"] == 3
-    assert changed["versions_kept", "stage 0"] == 4
-
-
-def test_difference_with_sizes(result: Result, tmp_path: Path) -> None:
-    sizes = tmp_path / "sizes.toml"
-    sizes.write_text("[default]\nweights = 100\nactivations = 8\n", encoding="utf-8")
-    arguments = ["check", "--diff", "gpipe", "1f1b", "-p", 2, "-m", 8, "--sizes", sizes]
-    changed = {
-        (each["quantity"], each["at"]): (each["old"], each["new"])
-        for each in result(*arguments)[1]["changes"]
-    }
-    assert changed["memory", "stage 0"] == (100 + 8 * 8, 100 + 2 * 8)
-    assert changed["rank_memory", "rank 1"] == (100 + 8 * 8, 100 + 1 * 8)
-
-
-def test_new_schedule_decides(run: Run, result: Result, files: dict[str, Path]) -> None:
-    good, bad = files["good"], files["swapped"]
-    code, found = result("check", "--diff", good, bad)
-    assert (code, found["ok"], found["lost"], found["gained"]) == (1, False, ["match"], [])
-    code, found = result("check", "--diff", bad, good)
-    assert (code, found["ok"], found["lost"], found["gained"]) == (0, True, [], ["match"])
-    text = run("check", "--diff", good, bad)
-    assert text.returncode == 1
-    assert "  holds no more: match\n" in text.stdout
-    assert "cannot run, so there are no numbers" in text.stdout
-    assert f"not ok: {bad}: " in text.stdout
-    github = run("check", "--diff", good, bad, "--format", "github").stdout.splitlines()
-    assert github[-1].startswith("::notice title=what changed::from ")
-    assert any(line.startswith(f"::error file={bad},line=") for line in github)
-
-
-def test_difference_in_deadlock(result: Result, tmp_path: Path) -> None:
-    paths = []
-    for placement in ("as-soon-as-possible", "just-in-time"):
-        paths.append(tmp_path / f"{placement}.csv")
-        lowered = lower(build("1f1b", 4, 8), placement)
-        paths[-1].write_text(FORMATS["csv"].write(Document(lowered)), encoding="utf-8")
-    code, found = result("check", "--diff", *paths, "--buffer", "inf")
-    changed = {(each["quantity"], each["at"]): each["new"] for each in found["changes"]}
-    assert code == 0
-    assert changed["deadlock", "rank"] == 1
-    assert ("deadlock", "direction") not in changed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["--diff", "gpipe"], "expected 2 arguments"),
-        (["a.csv", "--diff", "gpipe", "1f1b", "-p", "2"], "found 1 more"),
-        (["--diff", "a.csv", "b.csv", "-p", "2"], "these targets are files"),
-        (["--diff", "missing.csv", "1f1b", "-p", "2"], "must be readable"),
-    ],
-)
-def test_comparisons_that_are_none(problem: Problem, arguments: list[str], expected: str) -> None:
-    error = problem("check", *arguments)
-    assert expected in f"{error['what']}; {error['fix']}"
-
-
-def test_difference_has_no_junit_form(run: Run) -> None:
-    done = run("check", "--diff", "gpipe", "1f1b", "-p", 2, "--format", "junit")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "it has no such form; take text, json or github" in done.stderr
-
-
 def test_check_starts_without_what_it_does_not_need() -> None:
     code = (
         "import sys; from staleproof.cli import main; main(['check', 'gpipe', '-p', '2']); "
@@ -273,3 +186,26 @@ def test_version_imports_neither_checks_nor_settings() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     unwanted = {"staleproof.settings", "staleproof.checking.run", "schedules.invariants"}
     assert not {*unwanted, "tomllib", "xml.etree.ElementTree"} & set(done.stderr.split())
+
+
+def test_picture_stays_in_its_folder(result: Result, tmp_path: Path) -> None:
+    path, other = tmp_path / "here" / "...csv", tmp_path / "here" / "b.csv"
+    path.parent.mkdir()
+    for each in (path, other):
+        each.write_text(SWAPPED, encoding="utf-8")
+    out = tmp_path / "out" / "pictures"
+    found = result("check", path, other, "--picture", out, "--smt", tmp_path / "out" / "smt")[1]
+    pictures = [picture for entry in found["results"] for picture in entry["pictures"]]
+    assert {os.path.dirname(os.path.realpath(picture)) for picture in pictures} == {
+        str(out / "schedule"), str(out / "b")
+    }  # fmt: skip
+    assert sorted(os.listdir(tmp_path / "out")) == ["pictures", "smt"]
+    assert sorted(os.listdir(tmp_path / "out" / "smt")) == ["b.smt2", "schedule.smt2"]
+
+
+def test_nothing_is_written_where_something_cannot_be_checked(
+    problem: Problem, files: dict[str, Path], tmp_path: Path
+) -> None:
+    out = [tmp_path / "pictures", tmp_path / "smt"]
+    problem("check", files["crossed"], "no.csv", "--picture", out[0], "--smt", out[1])
+    assert not any(folder.exists() for folder in out)

@@ -6,11 +6,12 @@ import sys
 import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import staleproof
-from schedules import build
+from schedules import WeightPolicy, build
 from schedules.errors import RequirementError
 from schedules.formats import Document
 from schedules.formats.pytorch_csv import parse_csv
@@ -187,3 +188,74 @@ def test_own(staleproof_check):
 def test_plugin_imports_nothing_until_it_is_used(tmp_path: Path) -> None:
     body = "import sys\n\ndef test_light():\n    assert 'numpy' not in sys.modules\n"
     assert in_pytest(tmp_path, body)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        ({"microbatches": 9}, "microbatches"),
+        ({"ranks": 7}, "ranks"),
+        ({"parameters": {"noam": 2}}, "parameters"),
+    ],
+)
+def test_what_would_be_ignored_is_refused(crossed: Path, given: Any, where: str) -> None:
+    schedule = build("gpipe", 2, 2)
+    for subject in (schedule, Document(schedule)):
+        with pytest.raises(UsageError, match="how a family is built") as caught:
+            staleproof.check(subject, **given)
+        assert caught.value.where == where
+    if where != "microbatches":
+        for path in (crossed, str(crossed)):
+            with pytest.raises(UsageError, match="describes a family"):
+                staleproof.check(path, **given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"window": 0, "policy": "double-buffer"},
+        {"ranks": 0},
+        {"ranks": "4"},
+        {"ranks": True},
+        {"microbatches": 2.0},
+        {"parameters": {"noam": "2"}},
+        {"parameters": 3},
+        {"queues": 3},
+        {"require": 3},
+        {"require": ["stash", 3]},
+        {"require": b"stash"},
+        {"sizes": 3},
+        {"picture": 3},
+        {"buffer": [1]},
+        {"lower": ["just-in-time"]},
+    ],
+)
+def test_values_of_another_kind(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError) as caught:
+        staleproof.check("pipedream", **({"ranks": 2} | given))
+    assert caught.value.where == next(iter(given))
+
+
+@pytest.mark.parametrize("subject", [None, ["g.csv"], b"g.csv", 3])
+def test_subjects_that_are_none(subject: Any) -> None:
+    with pytest.raises(UsageError, match="a schedule, a file or the name of a family") as caught:
+        staleproof.check(subject)
+    assert caught.value.where == "subject"
+
+
+def test_policy_with_its_interval() -> None:
+    policy = WeightPolicy("double-buffer", 8)
+    assert staleproof.check("pipedream", ranks=2, policy=policy).schedule.policy == policy
+    with pytest.raises(UsageError, match="states its own interval"):
+        staleproof.check("pipedream", ranks=2, policy=policy, window=4)
+    assert staleproof.check("pipedream", ["stash", "skew<=2"], ranks=3).ok
+
+
+def test_none_says_nothing(tmp_path: Path) -> None:
+    body = """
+def test_default(staleproof_check):
+    staleproof_check("pipedream", ranks=3, linearization=None, queues=None, policy=None, sizes=None)
+    staleproof_check("pipedream", None, ranks=3, microbatches=None, picture=None)
+"""
+    code, out = in_pytest(tmp_path, body)
+    assert code == 0, out

@@ -129,3 +129,38 @@ def test_broken_file(project: Path, problem: Problem) -> None:
 def test_configured_file_that_is_not_there(project: Path, problem: Problem) -> None:
     (project / "crossed.csv").unlink()
     assert problem("check")["where"] == "crossed.csv"
+
+
+def test_bad_input_in_the_form_of_the_settings(project: Path) -> None:
+    path = project / "pyproject.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("buffer = 1", 'format = "json"'), encoding="utf-8")
+    for arguments, as_json in (([], True), (["--format", "text"], False), (["--json"], True)):
+        done = subprocess.run(
+            [sys.executable, "-m", "staleproof", "check", "missing.csv", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        if as_json:
+            assert (json.loads(done.stdout)["error"]["where"], done.stderr) == ("missing.csv", "")
+        else:
+            assert (done.stdout, done.stderr[:24]) == ("", "staleproof: missing.csv:")
+
+
+def test_difference_by_every_check_of_new(project: Path) -> None:
+    (project / "pyproject.toml").write_text(
+        "[[tool.staleproof.check]]\ntargets = ['crossed.csv']\nbuffer = 1\n"
+        "[[tool.staleproof.check]]\ntargets = ['*.csv']\nbuffer = 0\n"
+        "[[tool.staleproof.check]]\ntargets = ['old.csv']\nbuffer = 'inf'\n",
+        encoding="utf-8",
+    )
+    (project / "old.csv").write_text(CROSSED, encoding="utf-8")
+    code, found = result("--diff", "old.csv", "crossed.csv")
+    assert (code, found["ok"], len(found["results"])) == (1, False, 2)
+    for each, buffer in zip(found["results"], (1, 0), strict=True):
+        assert (each["lost"], each["gained"], each["changes"]) == ([], [], [])
+        assert each["old"]["model"] == each["new"]["model"] == {"queues": "rank", "buffer": buffer}
+    code, text = checked("--diff", "old.csv", "crossed.csv")
+    assert (code, text.count("from old.csv to crossed.csv:")) == (1, 2)

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 import tomllib
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -85,13 +86,22 @@ def test_tests_of_the_example(gate: Path) -> None:
 
 
 def test_commands_of_the_workflow(gate: Path) -> None:
-    commands = re.findall(r"run: (staleproof .*)$", WORKFLOW, re.MULTILINE)
+    commands = re.findall(r"^ +(?:- run: )?(staleproof .*)$", WORKFLOW, re.MULTILINE)
     assert len(commands) == 3
     shutil.copy("schedules/1f1b.csv", "old.csv")
     for command in commands:
         words, _, _ = command.partition(" > ")
         assert printed(words)[0] == 0, command
     assert not (gate / "pictures").exists()
+
+
+def test_comparison_of_the_workflow(gate: Path) -> None:
+    """It comes also behind a check that failed, and passes over a file that is new."""
+    [step] = [part for part in WORKFLOW.split("\n      - ") if "--diff" in part]
+    assert step.startswith("if: always()\n")
+    script = textwrap.dedent(step.partition("run: |\n")[2].partition("\n\n")[0])
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=gate, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
 
 
 def test_commands_of_the_readme(gate: Path) -> None:

@@ -42,6 +42,8 @@ SENT = (
     "0F0 0SEND_F0 0F1 0SEND_F1 0RECV_B0 0B0 0RECV_B1 0B1\n"
     "1RECV_F0 1F0 1RECV_F1 1F1 1B0 1SEND_B0 1B1 1SEND_B1"
 )
+REDUCED = "0F0 0B0 0REDUCE 0U\n1F0 1B0 1REDUCE 1U"
+SHARDED = "0UNSHARD 0F0 0RESHARD 0UNSHARD 0B0 0RESHARD\n1UNSHARD 1F0 1B0 1RESHARD"
 ROUNDS = "0F0 0B0 0BARRIER 0F1 0B1\n1F0 1B0 1BARRIER 1F1 1B1"
 
 CHANGES = (
@@ -49,6 +51,11 @@ CHANGES = (
     Change("complete", STEP, "1B0", "1B0 1B0"),
     Change("causal", STEP, "1F0 1B0", "1B0 1F0"),
     Change("causal", SENT, "1RECV_F1 1F1", "1F1 1RECV_F1"),
+    Change("causal", SHARDED, "0RESHARD 0UNSHARD 0B0", "0RESHARD 0B0 0UNSHARD"),
+    Change("causal", SHARDED, "1UNSHARD 1F0", "1F0 1UNSHARD"),
+    Change("causal", SHARDED, "1UNSHARD ", ""),
+    Change("causal", SHARDED, "1B0 1RESHARD", "1RESHARD 1B0"),
+    Change("causal", "0UNSHARD 0F0 0B0\n1UNSHARD 1F0 1B0", "1UNSHARD ", ""),
     Change("exclusive", STEP, "1U", "1U 0U"),
     Change("policy", EACH, "1F0 1B0 1U 1F1 1B1 1U", "1F0 1B0 1F1 1U 1B1 1U", "vertical-sync"),
     Change("stash", STEP, "1B1 1U", "1U 1B1"),
@@ -73,6 +80,12 @@ CHANGES = (
     Change("update-once", EACH, "0B0 0U 0F1", "0U 0B0 0F1", "stash"),
     Change("update-once", EACH, "0B0 0U 0F1", "0B0 0F1", "stash"),
     Change("update-once", "0F0 0B0 0F1 0B1", "0B1", "0B1 0F2 0B2", "stash", interval=2),
+    Change("update-once", REDUCED, "1REDUCE 1U", "1U 1REDUCE"),
+    Change("update-once", REDUCED, "1B0 1REDUCE", "1REDUCE 1B0"),
+    Change("update-once", REDUCED, "1REDUCE ", ""),
+    Change("update-once", "0F0 0B0 0REDUCE\n1F0 1B0 1REDUCE", " 1REDUCE", ""),
+    Change("update-once", "0F0 0B0 0REDUCE 0F1 0B1 0REDUCE", "0B1 0REDUCE", "0B1", "stash"),
+    Change("update-once", "0F0 0B0 0REDUCE 0F1 0B1 0REDUCE", "0B0 0REDUCE", "0B0", "stash"),
     Change("match", SENT, "0SEND_F0 0F1 0SEND_F1", "0F1 0SEND_F1 0SEND_F0"),
     Change("match", SENT, "1SEND_B1", "1SEND_B1 1SEND_B0"),
     Change("deadlock-free", SENT, "1RECV_F1 1F1 1B0 1SEND_B0", "1B0 1SEND_B0 1RECV_F1 1F1"),

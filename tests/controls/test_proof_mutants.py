@@ -217,7 +217,7 @@ def test_counts(family: str) -> None:
     assert alive == equal
 
 
-SAME_COUNTS = dict.fromkeys(("pipedream", "pipedream-runtime"), {"F AT +1", "B AT -1"})
+SAME_COUNTS = {name: {"F AT +1", "B AT -1"} for name in ("pipedream", "pipedream-runtime")}
 """At u = x the numerator 2x − 2p + 2 of F is even and the 1 of B odd: half of it rounds alike."""
 
 

@@ -1,6 +1,7 @@
 """The weight invariants by their definitions, counted in the logs of the machine.
 
-The logs hold, for every weight copy, its forwards, backwards, gradients and updates in order.
+The logs hold, for every weight copy, its forwards, backwards, gradients, reductions and updates in
+order.
 Nothing of the checkers is used. The limits are those of program order: what depends on when
 things happen (``delay``, ``activations``) is not measured here.
 """
@@ -96,11 +97,15 @@ def _changes_inside_a_step(log: Log) -> bool:
 
 
 def _updates_once(logs: tuple[Log, ...], policy: WeightPolicy) -> bool:
-    """Every gradient is applied, every update closes its window, all stages have the same steps."""
+    """Every gradient is applied, every update closes its window, all stages have the same steps.
+
+    Where anything is reduced over replicas, every gradient is before it is applied.
+    """
     steps: dict[int, set[int]] = {}
+    reduces = any(word == "R" for log in logs for word, _, _ in log)
     for log in logs:
-        words = "".join(word for word, _, _ in log)
-        if "G" in words.rpartition("U")[2]:
+        *applied, rest = "".join(word for word, _, _ in log).split("U")
+        if "G" in rest or (reduces and any("G" in part.rpartition("R")[2] for part in applied)):
             return False
         sizes = {count for word, count, _ in log if word == "U"}
         if 0 in sizes or (policy.name != "flush" and sizes - {policy.interval}):

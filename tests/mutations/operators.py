@@ -36,6 +36,7 @@ WEIGHTS: Final = frozenset(
 SPACE: Final = frozenset({"in-flight", "activations"})
 COMPLETE: Final = frozenset({"complete"})
 BARRIER: Final = frozenset({"barrier"})
+REPLICAS: Final = frozenset({"causal", "update-once"})
 ORDER: Final = frozenset({"causal", "deadlock-free"})
 REFUSED: Final = "refused"
 """Not an invariant: a message to a rank that does not exist is bad input."""
@@ -150,6 +151,18 @@ ON_ROWS: Final = (
         on_rows(moved(averages, computes)),
     ),
     Operator(
+        "move a collective of a stage",
+        "past the next, or the last, computation or update",
+        REPLICAS,
+        on_rows(moved(of_a_stage, computes_or_updates)),
+    ),
+    Operator(
+        "drop a collective of a stage",
+        "an `UNSHARD`, `RESHARD` or `REDUCE` of a whole stage is left out",
+        REPLICAS,
+        on_rows(dropped(of_a_stage)),
+    ),
+    Operator(
         "drop an averaging",
         "of a round of LocalSGD",
         frozenset({"barrier"}),
@@ -162,13 +175,3 @@ ON_ROWS: Final = (
         on_rows(doubled(averages)),
     ),
 )
-
-GAPS: Final = (
-    Operator(
-        "move a collective of a stage",
-        "past the next, or the last, computation or update",
-        frozenset(),
-        on_rows(moved(of_a_stage, computes_or_updates)),
-    ),
-)
-"""Mistakes that no invariant is about: parameters gathered and gradients reduced over replicas."""

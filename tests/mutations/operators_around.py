@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final
 
 from schedules import WeightPolicy
@@ -93,17 +94,32 @@ def fewer_buffers(subject: Subject) -> Iterator[Made]:
 
 
 def swapped_instructions(subject: Subject) -> Iterator[Made]:
-    """Two neighbouring instructions of a step change places, if one has a buffer."""
+    """Two neighbouring instructions of a step change places."""
     original = _data(subject)
     for place, (rank, step) in enumerate(_steps(original)):
         for k in range(len(step) - 1):
-            if not step[k][1] and not step[k + 1][1]:
-                continue
             data = copy.deepcopy(original)
             changed = list(_steps(data))[place][1]
             changed[k], changed[k + 1] = changed[k + 1], changed[k]
             names = f"{step[k][0]} and {step[k + 1][0]}"
             yield _made(subject, f"swap {names} on rank {rank}", data)
+
+
+def swapped_labels(subject: Subject) -> Iterator[Made]:
+    """Two label loads of the last stage that follow each other change places."""
+    original = _data(subject)
+    last = len(original["ranks"]) - 1 if original else 0
+    loads = [
+        (place, k)
+        for place, (rank, step) in enumerate(_steps(original))
+        for k, (name, _) in enumerate(step)
+        if rank == last > 0 and name == "LoadMicroBatch"
+    ]
+    for (place, k), (other, n) in pairwise(loads):
+        data = copy.deepcopy(original)
+        steps = [step for _, step in _steps(data)]
+        steps[place][k], steps[other][n] = steps[other][n], steps[place][k]
+        yield _made(subject, f"swap the loads of steps {place} and {other} of rank {last}", data)
 
 
 BUFFERS: Final = frozenset({"buffer-safe", "complete", "match", "deadlock-free", "causal", REFUSED})
@@ -127,5 +143,11 @@ OPERATORS: Final = (
         "neighbours in a step of DeepSpeed",
         BUFFERS | {"update-once"},
         swapped_instructions,
+    ),
+    Operator(
+        "swap two label loads",
+        "the next two `LoadMicroBatch` of DeepSpeed's last stage",
+        frozenset({"buffer-safe"}),
+        swapped_labels,
     ),
 )

@@ -16,7 +16,7 @@ from schedules.invariants import INVARIANTS
 from tests.mutations import torch_page
 from tests.mutations.judge import FATES, Fate, Verdict, judged
 from tests.mutations.mutant import Operator
-from tests.mutations.operators import GAPS, REFUSED
+from tests.mutations.operators import REFUSED
 from tests.mutations.operators_around import OPERATORS
 from tests.mutations.subjects import BUILT, FILES, LARGER_FILES, subject
 from tests.mutations.tables import filled, table
@@ -31,12 +31,12 @@ COLUMNS: Final = (REFUSED, *INVARIANTS)
 
 
 @cache
-def verdicts(name: str, gaps: bool = False) -> tuple[Verdict, ...]:
+def verdicts(name: str) -> tuple[Verdict, ...]:
     """What becomes of the mutants of a subject: of all, or of a sample of a larger file's."""
     at_most = SAMPLE if name in LARGER_FILES else None
     return tuple(
         judged(operator, mutant)
-        for operator in (GAPS if gaps else OPERATORS)
+        for operator in OPERATORS
         for mutant in operator.mutants(subject(name), at_most)
     )
 
@@ -93,20 +93,6 @@ def subjects() -> str:
     return table(["subject", "mutants", *FATES], map(subject_row, NAMES))
 
 
-def gaps() -> str:
-    """Mutants that no invariant is about, and how many of them mean something else."""
-    found = [verdict for name in FILES for verdict in verdicts(name, gaps=True)]
-
-    def row(operator: Operator) -> list[object]:
-        mine = [verdict for verdict in found if verdict.operator is operator]
-        rejected = sum(bool(verdict.broken) for verdict in mine)
-        same = sum(verdict.means_the_same for verdict in mine)
-        return [operator.name, operator.meaning, len(mine), same, rejected]
-
-    head = ["operator", "what changes", "mutants", "equivalent", "rejected"]
-    return table(head, map(row, GAPS))
-
-
 def parts() -> dict[str, str]:
     """Everything on the page that is not written by hand."""
     found = [verdict for name in NAMES for verdict in verdicts(name)]
@@ -114,7 +100,6 @@ def parts() -> dict[str, str]:
         "operators": operators(),
         "matrix": matrix(found),
         "subjects": subjects(),
-        "gaps": gaps(),
     }
     return own | torch_page.parts(found)
 

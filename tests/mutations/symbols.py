@@ -22,7 +22,7 @@ Term = int
 Name = tuple[object, ...]
 Event = tuple[str, int, int]
 """``("F", m, version read)``, ``("B", m, version used)``, ``("G", m, 0)`` for a gradient that is
-complete, ``("U", gradients, 0)``."""
+complete, ``("R", gradients, 0)`` for a reduction over replicas, ``("U", gradients, 0)``."""
 
 Log = tuple[Event, ...]
 """What happened on one weight copy, in order."""
@@ -59,7 +59,6 @@ class Weights:
     versions: list[Term]
     pending: list[Term] = field(default_factory=list)
     reduced: int = 0
-    reduces: bool = False
     log: list[Event] = field(default_factory=list)
 
     @property
@@ -82,16 +81,17 @@ class Symbols:
         self.talks = any(action.kind in MESSAGES for action in actions)
         # Who writes updates down writes all of them down.
         self.updates_alone = all(action.kind != Kind.U for action in actions)
-        self.gathers = {action.stage for action in actions if action.kind == Kind.UNSHARD}
-        self.gathered: set[int] = set()
+        # So does who shards parameters, or reduces gradients over replicas.
+        self.shards = any(action.kind == Kind.UNSHARD for action in actions)
+        self.gathered = set() if self.shards else {action.stage for action in actions}
+        self.reduces = any(
+            action.kind == Kind.REDUCE and action.microbatch == NO_MICROBATCH for action in actions
+        )
         self.weights = {
             (stage, copy): Weights([terms.of("initial weights", stage)])
             for copies in self.placement.copies
             for stage, copy in enumerate(copies)
         }
-        for action in actions:
-            if action.kind == Kind.REDUCE and action.microbatch == NO_MICROBATCH:
-                self.copy(action).reduces = True
 
     def copy(self, action: Action) -> Weights:
         return self.weights[action.stage, self.placement.copies[action.pipeline][action.stage]]
@@ -132,7 +132,7 @@ class Symbols:
     # Computations
 
     def perform(self, rank: int, action: Action) -> None:
-        ungathered = action.kind in COMPUTE and action.stage in self.gathers - self.gathered
+        ungathered = action.kind in COMPUTE and action.stage not in self.gathered
         self.blind += ungathered or self.home(action) != rank
         if action.kind == Kind.F:
             self.forward(rank, action)
@@ -210,7 +210,7 @@ class Symbols:
 
     def update(self, mine: Weights) -> None:
         mine.log.append(("U", len(mine.pending), 0))
-        whole = mine.reduced if mine.reduces else len(mine.pending)
+        whole = mine.reduced if self.reduces else len(mine.pending)
         parts = tuple(sorted(mine.pending[:whole])), tuple(sorted(mine.pending[whole:]))
         mine.versions.append(self.terms.of("U", mine.versions[-1], *parts))
         mine.pending, mine.reduced = [], 0
@@ -220,6 +220,7 @@ class Symbols:
         if action.microbatch == NO_MICROBATCH:
             mine = self.copy(action)
             mine.reduced = len(mine.pending)
+            mine.log.append(("R", mine.reduced, 0))
             return
         copies = [mine for (stage, _), mine in self.weights.items() if stage == action.stage]
         mean = self.terms.of("mean", *sorted(mine.versions[-1] for mine in copies))

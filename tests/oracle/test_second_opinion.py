@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
 from itertools import pairwise, product
 from pathlib import Path
@@ -12,17 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from schedules import Action, Kind, Placement, Schedule, WeightPolicy
+from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build
 from schedules.dependencies import MISSING, barriers
 from schedules.formats import read_document
 from schedules.formats.pytorch_csv import parse_csv
+from schedules.lowering import lower
 from schedules.messages.channels import Links, channels
 from schedules.messages.model import QUEUE_KEYS, QueueModel
 from schedules.messages.progress import progress
 from schedules.messages.waits import blockages
 from schedules.schedule import Group
 from tests.rows import rows
-from theory.messages import Constraint, Opinion, constraints, second_opinion, smtlib
+from theory.messages import Constraint, Opinion, constraints, second_opinion, smtlib, smtlib_lines
 
 FILES = sorted(Path(__file__).parents[1].joinpath("data", "schedules").glob("*_p*.*"))
 MODELS = [QueueModel(queues, k) for queues, k in product(QUEUE_KEYS, (0, 1, 2, None))]
@@ -357,3 +359,16 @@ def test_smtlib_names_and_comments() -> None:
     for one in constraints(schedule, channels(schedule), STRICTEST):
         assert text.count(f":named {one.name})") == 1
     assert "; 0SEND_F0 at odd name.csv:row 1:cell 2" in text
+
+
+def test_smtlib_is_written_without_being_held() -> None:
+    """Far less memory than the text takes: the constraints are not collected either."""
+    schedule = lower(build("1f1b", 4, 40))
+    plan = channels(schedule)
+    text = smtlib(schedule, plan, STRICTEST)
+    tracemalloc.start()
+    length = sum(len(line) + 1 for line in smtlib_lines(schedule, plan, STRICTEST))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert length == len(text)
+    assert peak < len(text) / 2

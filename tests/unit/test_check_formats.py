@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 import xmlschema
 
+from schedules import WeightPolicy
 from schedules.messages.model import QueueModel
-from staleproof.checking.changes import Change, Comparison, compared, comparison_lines
 from staleproof.checking.github import annotation, github_lines
 from staleproof.checking.junit import junit
 from staleproof.checking.outcome import Fault, Outcome, plain, plain_results
@@ -18,7 +17,7 @@ from staleproof.checking.text import lines, summary, value_text, verdict
 SCHEMA = xmlschema.XMLSchema(Path(__file__).resolve().parents[1] / "data" / "junit.xsd")
 
 BASE = ("complete", "causal", "match", "deadlock-free")
-GOOD = Outcome("ci/a.csv", True, 8, True, True, QueueModel(), decided=BASE)
+GOOD = Outcome("ci/a.csv", True, 8, True, True, QueueModel(), WeightPolicy("flush"), decided=BASE)
 FAULT = Fault(
     "match",
     "ci/b.csv:row 2:cell 3: 100% wrong, <&> found",
@@ -72,21 +71,25 @@ def test_broken_and_held() -> None:
 @pytest.mark.parametrize(
     ("outcome", "expected"),
     [
-        (GOOD, f"ok: ci/a.csv: 8 actions; holds: {', '.join(BASE)}; one queue a rank, buffer 0"),
+        (
+            GOOD,
+            f"ok: ci/a.csv: 8 actions; holds: {', '.join(BASE)}; one queue a rank, buffer 0; "
+            "policy flush",
+        ),
         (
             BAD,
             "not ok: ci/b.csv: 8 actions; broken: match; undecided: memory<=60GiB; holds: complete,"
-            " causal, deadlock-free; one queue a rank, buffer 0",
+            " causal, deadlock-free; one queue a rank, buffer 0; policy flush",
         ),
         (
             SILENT,
             "ok: gpipe: 8 actions; holds: complete, causal; no messages in the schedule: match and "
-            "deadlock-free hold of nothing (--lower as-soon-as-possible adds them)",
+            "deadlock-free hold of nothing (--lower as-soon-as-possible adds them); policy flush",
         ),
         (
             replace(GOOD, model=QueueModel("direction", None)),
             f"ok: ci/a.csv: 8 actions; holds: {', '.join(BASE)}; one queue a rank, peer and "
-            "direction, buffer without limit",
+            "direction, buffer without limit; policy flush",
         ),
     ],
 )
@@ -250,68 +253,61 @@ def test_nothing_in_a_name_becomes_a_command() -> None:
     )
 
 
-OLD: dict[str, Any] = {
-    "length": 22,
-    "idle_fraction": "3/11",
-    "activations": [4, 3],
-    "policy": "stash",
-    "deadlock": {"rank": 0, "peer": 0},
-}
-NEW: dict[str, Any] = {
-    "length": 24,
-    "idle_fraction": "1/3",
-    "activations": [4, 2, 1],
-    "policy": "stash",
-    "deadlock": {"rank": None, "peer": 0},
-}
+def test_finding_needs_all_else_to_hold() -> None:
+    """Small tests do not pass where something else is wrong, or nobody knows."""
+    facts = {"deadlock": {"rank": 1}}
+    hang = replace(FAULT, invariant="deadlock-free")
+    assert replace(GOOD, facts=facts, faults=(hang,)).findings
+    assert replace(GOOD, facts=facts, faults=(replace(FAULT, invariant="stash"),)).findings
+    for invariant in ("match", "causal"):
+        assert not replace(BAD, facts=facts, faults=(replace(FAULT, invariant=invariant),)).findings
+    assert not replace(GOOD, facts=facts, undecided=(("policy", "why"),)).findings
 
 
-def test_changes() -> None:
-    comparison = Comparison(replace(GOOD, facts=OLD), replace(BAD, facts=NEW))
-    assert comparison.changes == [
-        Change("length", "", 22, 24),
-        Change("idle_fraction", "", "3/11", "1/3"),
-        Change("activations", "stage 1", 3, 2),
-        Change("activations", "stage 2", None, 1),
-        Change("deadlock", "rank", 0, None),
-    ]
-    assert comparison.unchanged == ["policy"]
-    assert (comparison.lost, comparison.gained) == (["match"], [])
-    assert list(comparison_lines(comparison)) == [
-        "from ci/a.csv to ci/b.csv:",
-        "  holds no more: match",
-        "  length: 22 -> 24 (+2)",
-        "  idle fraction: 3/11 -> 1/3 (27.3% -> 33.3%)",
-        "  activations: stage 1 3 -> 2 (-1), stage 2 none -> 1",
-        "  least buffer without deadlock: rank 0 -> never completes",
-        "  unchanged: policy",
-    ]
+@pytest.mark.parametrize(
+    ("policy", "assumed", "expected"),
+    [
+        (WeightPolicy("flush"), True, "policy flush (assumed, the file states none)"),
+        (WeightPolicy("stash"), False, "policy stash"),
+        (WeightPolicy("stash", 4), False, "policy stash, an update every 4 gradients"),
+    ],
+)
+def test_grounds(policy: WeightPolicy, assumed: bool, expected: str) -> None:
+    outcome = replace(GOOD, policy=policy, assumed=assumed)
+    assert verdict(outcome).endswith(f"buffer 0; {expected}")
+    counted = replace(outcome, required=("delay<=3",), linearization="descending")
+    assert verdict(counted).endswith(f"; {expected}; delay counted descending")
+    [suite] = suites(counted)
+    properties = {each.get("name"): each.get("value") for each in suite.iter("property")}
+    assert properties["policy"] == f"{expected}; delay counted descending"
+    stated = plain(counted)
+    assert (stated["policy"]["name"], stated["policy"]["interval"]) == (
+        policy.name, policy.interval,
+    )  # fmt: skip
+    assert (stated["policy"]["assumed"], stated["linearization"]) == (assumed, "descending")
 
 
-def test_changes_back() -> None:
-    comparison = Comparison(replace(BAD, facts=NEW), replace(GOOD, facts=OLD))
-    assert (comparison.lost, comparison.gained) == ([], ["match"])
-    assert "  holds now: match" in comparison_lines(comparison)
-    found = compared(comparison)
-    assert found["ok"]
-    assert set(found) == {"ok", "old", "new", "lost", "gained", "changes", "unchanged"}
-    assert found["changes"][0] == {"quantity": "length", "at": "", "old": 24, "new": 22}
+def test_undecided_messages_do_not_hold_of_nothing() -> None:
+    outcome = replace(
+        SILENT,
+        decided=(*BASE[:2], "match"),
+        undecided=(("deadlock-free", "no messages"),),
+        ok=False,
+    )
+    assert "no messages in the schedule: match holds of nothing (--lower as" in verdict(outcome)
+    [suite] = suites(outcome)
+    assert (cases(suite)["match"], cases(suite)["deadlock-free"]) == (["skipped"], ["error"])
+    none = replace(outcome, decided=BASE[:2], undecided=(("match", ""), ("deadlock-free", "")))
+    assert "of nothing" not in verdict(none)
 
 
-def test_what_was_broken_before_is_not_lost() -> None:
-    comparison = Comparison(BAD, BAD)
-    assert (comparison.lost, comparison.gained, comparison.changes) == ([], [], [])
+def test_remedy_that_was_tried_is_not_offered() -> None:
+    assert "hold of nothing (--lower added none)" in verdict(replace(SILENT, lowered=True))
 
 
-def test_numbers_of_ranks_are_numbered_by_rank() -> None:
-    old, new = ({"rank_memory": [value]} for value in (1, 2))
-    [change] = Comparison(replace(GOOD, facts=old), replace(GOOD, facts=new)).changes
-    assert change.at == "rank 0"
-
-
-def test_what_cannot_run_is_not_compared() -> None:
-    alone = {"deadlock": OLD["deadlock"]}
-    comparison = Comparison(replace(GOOD, facts=OLD), replace(BAD, facts=alone))
-    told = list(comparison_lines(comparison))
-    assert "  not compared: ci/b.csv cannot run, so there are no numbers" in told
-    assert not any("length" in line for line in told)
+def test_old_form_of_commands_is_not_printed() -> None:
+    name = "##[error]q.csv"
+    outcome = replace(BAD, target=name, faults=(replace(FAULT, message=f"{name}: no"),))
+    text = [line for line in github_lines(outcome) if not line.startswith("::")]
+    assert any(r"##\x5berror]q.csv: no" in line for line in text)
+    assert not any("##[" in line for line in text)

@@ -21,6 +21,7 @@ from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
 from gpu_validation.recorder import is_partial
 from gpu_validation.run import RunSpec, require_runnable, run
+from gpu_validation.runner import Runner
 from gpu_validation.single_thread import replay
 from gpu_validation.transports import open_group
 from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build, versions
@@ -345,18 +346,16 @@ def test_a_family_runs_on_one_gpu_as_predicted(family: str) -> None:
 
 @pytest.mark.gpu
 def test_nothing_waits_for_the_device_inside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gpu_validation import executor
+    sound = Runner.run
 
-    sound = executor.Runner.run
-
-    def strict(runner: executor.Runner) -> None:
+    def strict(runner: Runner) -> None:
         torch.cuda.set_sync_debug_mode("error")
         try:
             sound(runner)
         finally:
             torch.cuda.set_sync_debug_mode("default")
 
-    monkeypatch.setattr(executor.Runner, "run", strict)
+    monkeypatch.setattr(Runner, "run", strict)
     # One rank, since the mode belongs to the process; two stages, so that tensors are handed on.
     one_rank = Schedule.from_orders(
         "one rank",

@@ -117,6 +117,22 @@ def test_forward_without_labels(text: str) -> None:
     assert violation.witness["instruction"] == "ForwardPass"
 
 
+def test_buffer_without_labels_has_none_of_another_one() -> None:
+    [violation] = of_last("R0 L0 F0 B0 s0 R1 F1 B1 s1")
+    assert "no LoadMicroBatch" in violation.message
+
+
+def test_labels_of_another_microbatch() -> None:
+    first, second = of_last("R0 R1 L1 L0 F0 B0 s0 F1 B1 s1")
+    assert first.place == "a.json:row 2:cell 5"
+    assert (first.witness["microbatch"], first.witness["labels"]) == (0, 1)
+    assert first.witness["brought"] == "a.json:row 2:cell 4"
+    assert (second.witness["microbatch"], second.witness["labels"]) == (1, 0)
+    assert "the labels there are those of microbatch 1" in first.message
+    assert of_last("R0 R1 L0 L1 F0 B0 s0 F1 B1 s1") == []
+    assert of_last("R0 R1 L0 L1 F1 B1 s1 F0 B0 s0") == []
+
+
 def test_labels_may_come_before_their_input() -> None:
     assert of_last("L0 R0 F0 B0 s0 L1 R1 F1 B1 s1") == []
 

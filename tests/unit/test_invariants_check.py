@@ -13,6 +13,7 @@ from schedules.errors import FormatError, InvalidScheduleError, UnknownNameError
 from schedules.formats import read_document
 from schedules.formats.pytorch_csv import parse_csv
 from schedules.invariants import BASE, INVARIANTS, Report, check, parse_requirements
+from schedules.lowering import lower
 from schedules.messages.model import QueueModel
 from schedules.validate import facts
 from tests.rows import rows
@@ -55,9 +56,26 @@ def test_base_is_decided_without_any_requirement() -> None:
 
 
 def test_requiring_the_base_changes_nothing() -> None:
-    schedule = build("gpipe", 2, 3)
+    schedule = lower(build("gpipe", 2, 3))
     report = required(schedule, ",".join(BASE))
     assert (report.ok, list(report.decided)) == (True, ALWAYS)
+
+
+@pytest.mark.parametrize("name", ["match", "deadlock-free"])
+def test_messages_that_are_named_have_to_be_there(name: str) -> None:
+    [(undecided, why)] = required(build("gpipe", 2, 3), f"{name}, stash").undecided
+    assert undecided == name
+    assert "no messages" in why
+    assert required(build("gpipe", 1, 3), name).ok
+    assert required(lower(build("gpipe", 2, 3)), name).ok
+    assert check(build("gpipe", 2, 3)).ok
+
+
+def test_what_is_found_without_messages_stays() -> None:
+    circle = parse_csv("0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0", "a.csv")
+    report = required(circle, "deadlock-free")
+    assert "deadlock-free" in {violation.invariant for violation in report.violations}
+    assert "deadlock-free" not in dict(report.undecided)
 
 
 def test_violations_come_in_the_order_of_the_registry() -> None:
@@ -176,13 +194,13 @@ def test_recorded_channels_of_a_trace_are_looked_at(tmp_path: Path) -> None:
     for m, channel in ((0, "a"), (1, "b")):
         add(0, "F", 0, m, 2 * m)
         add(0, "SEND_F", 0, m, 2 * m + 1, channel)
-    for m, channel in ((1, "b"), (0, "a")):
-        add(1, "RECV_F", 1, m, 10, channel)
-        add(1, "F", 1, m, 11)
-        add(1, "B", 1, m, 12)
-        add(1, "SEND_B", 1, m, 13, channel)
-        add(0, "RECV_B", 0, m, 14, channel)
-        add(0, "B", 0, m, 15)
+    for at, m, channel in ((10, 1, "b"), (20, 0, "a")):
+        add(1, "RECV_F", 1, m, at, channel)
+        add(1, "F", 1, m, at + 1)
+        add(1, "B", 1, m, at + 2)
+        add(1, "SEND_B", 1, m, at + 3, channel)
+        add(0, "RECV_B", 0, m, at + 4, channel)
+        add(0, "B", 0, m, at + 5)
     path = tmp_path / "run.jsonl"
     path.write_text("\n".join(lines) + "\n")
     document = read_document(path)
@@ -197,6 +215,8 @@ def test_report_keeps_what_was_checked() -> None:
     model = QueueModel("peer", 3)
     report = check(schedule, model=model)
     assert (report.schedule, report.model) == (schedule, model)
+    assert (report.run.schedule, report.run.links) == (schedule, None)
+    assert report.run.progress.finished
 
 
 def test_helper_reads_what_it_shows() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from schedules import Schedule, WeightPolicy, build, versions
@@ -138,8 +140,15 @@ def test_double_buffer_whose_window_is_shorter_than_what_is_in_flight() -> None:
     policy = WeightPolicy("double-buffer", 1)
     orders = [list(build("pipedream", 3, 12).rank(rank)) for rank in range(3)]
     schedule = Schedule.from_orders("2bw", orders, 12, policy)
-    assert required(schedule, "versions<=3").ok
-    assert not required(schedule, "versions<=2").ok
+    found = required(schedule, "stash").violations
+    assert {violation.invariant for violation in found} == {"policy"}
+    # Three microbatches are in flight at stage 0: two updates come between 0F2 and 0B2.
+    assert found[0].witness["action"] == "0B2"
+    assert (found[0].witness["used"], found[0].witness["newest"]) == (0, 2)
+    assert (found[0].witness["forward"], found[0].witness["update"]) == ("0F2", "0B1")
+    wide = replace(schedule, policy=WeightPolicy("double-buffer", 2))
+    assert required(wide, "stash, versions<=2").ok
+    assert required(replace(schedule, policy=WeightPolicy("vertical-sync")), "versions<=3").ok
 
 
 # Staleness

@@ -1,7 +1,9 @@
 """Settings in pyproject.toml: what they say, where they are looked for, what is refused."""
 
+import glob
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,8 +56,7 @@ def test_every_key(settings: Settings, tmp_path: Path) -> None:
     options = settings.options
     assert [each.text for each in options.requirements] == ["stash", "staleness<=3"]
     assert options.model == QueueModel("peer", 2)
-    assert options.policy is not None
-    assert (options.policy.name, options.window) == ("double-buffer", 4)
+    assert (options.policy, options.window) == ("double-buffer", 4)
     assert options.sizes == str(tmp_path / "sizes.toml")
     assert (options.linearization, options.lower) == ("descending", "just-in-time")
     assert settings.format == "github"
@@ -65,8 +66,7 @@ def test_tables_replace_what_is_general(settings: Settings) -> None:
     own = settings.checks[1].options
     assert (own.ranks, own.microbatches, own.parameters) == (4, 16, {"noam": 2})
     assert [each.text for each in own.requirements] == ["skew<=2"]
-    assert own.policy is not None
-    assert (own.policy.name, own.window) == ("stash", None)
+    assert (own.policy, own.window) == ("stash", None)
     assert (own.queues, own.buffer, own.lower) == ("peer", 2, "just-in-time")
 
 
@@ -221,3 +221,71 @@ def test_pattern_that_matches_nothing(tmp_path: Path) -> None:
     written(tmp_path, "[tool.staleproof]\ntargets = ['*.csv']\n")
     with pytest.raises(SettingsError, match=r"no file matches '\*.csv'"):
         find_settings(tmp_path).configured()
+
+
+@pytest.mark.parametrize("name", ["a[1]", "a*", "a?b"])
+def test_folder_whose_name_looks_like_a_pattern(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder = tmp_path / name
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "g.csv").touch()
+    written(folder, "[tool.staleproof]\nqueues = 'peer'\ntargets = ['**/*.csv']\n")
+    monkeypatch.chdir(folder)
+    assert [target for target, _ in find_settings().configured()] == ["sub/g.csv"]
+    assert find_settings().checks[0].names("sub/g.csv")
+
+
+def test_file_whose_name_looks_like_a_pattern(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is meant as well as what it matches: it must not hide the others."""
+    for name in ("a[1].csv", "a1.csv", "b.csv"):
+        (tmp_path / name).touch()
+    written(tmp_path, "[tool.staleproof]\ntargets = ['a[1].csv']\n")
+    monkeypatch.chdir(tmp_path)
+    assert find_settings().checks[0].expanded() == ["a1.csv", "a[1].csv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("targets = []", ""), ("check = [{ targets = [], queues = 'peer' }]", ".check[0]")],
+)
+def test_no_targets(tmp_path: Path, text: str, place: str) -> None:
+    written(tmp_path, f"[tool.staleproof]\n{text}\n")
+    with pytest.raises(SettingsError, match="found an empty list") as caught:
+        find_settings(tmp_path)
+    assert caught.value.where.endswith(f"tool.staleproof{place}.targets")
+
+
+def test_patterns_are_looked_up_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    real = glob.glob
+
+    def counted(pattern: str, **options: Any) -> list[str]:
+        asked.append(pattern)
+        return real(pattern, **options)
+
+    monkeypatch.setattr(glob, "glob", counted)
+    for target in ("step.csv", "more/a.csv", "more/b.csv", "other.csv"):
+        settings.of(target)
+    assert len(settings.configured()) == 4
+    assert asked == ["more/*.csv"]
+
+
+def test_both_sides_of_a_comparison_are_held_to_what_new_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = "[[tool.staleproof.check]]\ntargets = ['{}']\nranks = {}\nqueues = '{}'\n"
+    tables = [("gpipe", 2, "direction"), ("1f1b", 4, "peer"), ("1f1b", 6, "rank")]
+    written(tmp_path, "".join(table.format(*each) for each in tables))
+    found = [
+        (target, options.ranks, options.queues)
+        for target, options in find_settings().compared("gpipe", "1f1b")
+    ]
+    assert found == [
+        ("gpipe", 2, "peer"), ("1f1b", 4, "peer"), ("gpipe", 2, "rank"), ("1f1b", 6, "rank")
+    ]  # fmt: skip
+    unnamed = list(find_settings().compared("naive", "1f1b"))
+    assert [options.ranks for _, options in unnamed] == [4, 4, 6, 6]

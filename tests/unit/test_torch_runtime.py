@@ -18,6 +18,7 @@ from gpu_validation.transports import Group, open_group
 from gpu_validation.transports.torch_runtime.drivers import LOADER, driver_name, require_drivable
 from schedules import Schedule, WeightPolicy, build
 from schedules.lowering import lower
+from tests.harness import failed_checks
 
 
 @pytest.fixture(scope="module")
@@ -25,15 +26,6 @@ def four() -> Iterator[Group]:
     """Four processes for all runs."""
     with open_group("torch", "cpu", 4) as group:
         yield group
-
-
-def failed_checks(spec: RunSpec, group: Group) -> list[str]:
-    """Checks of a run that do not hold."""
-    findings = judge(run(spec, group=group), predict(spec.schedule), replayed(spec))
-    assert {"final-weights", "lamport", "versions", "hash"} <= {found.name for found in findings}
-    return [
-        f"{found.name}: {found.says}" for found in findings if found.applies and not found.holds
-    ]
 
 
 FAMILIES = {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build
 from schedules.formats.pytorch_csv import parse_csv
 from schedules.lowering import lower
-from schedules.messages.channels import channels
+from schedules.messages.channels import NONE, Links, channels
 from schedules.validation.match import match
 from schedules.validation.violation import Arrow, Violation
 
@@ -80,3 +82,17 @@ def test_leftovers() -> None:
     assert receive.witness["receive_place"] == "a.csv:row 2:cell 1"
     assert receive.witness["source"] == 0
     assert receive.message.endswith("add the missing send, or drop 1RECV_F0")
+
+
+def test_leftovers_of_two_communicators_name_each_other() -> None:
+    schedule = parse_csv("0F0,0SEND_F0\n1RECV_F0,1F0", "a.csv")
+    columns = {"peer": [NONE, 1, 0, NONE], "communicator": [NONE, 0, 1, NONE]}
+    links = Links(**{name: np.array(values) for name, values in columns.items()})
+    send, receive = match(schedule, channels(schedule, links))
+    assert "none over its communicator: 1RECV_F0 (a.csv:row 2:cell 1) is over another" in (
+        send.message
+    )
+    assert "none over its communicator: 0SEND_F0 (a.csv:row 1:cell 2)" in receive.message
+    assert send.message.endswith("or add the missing receive, or drop 0SEND_F0")
+    [alone, *_] = found("0F0,0SEND_F0,0RECV_B0\n1F0")
+    assert "communicator" not in alone.message

@@ -13,7 +13,15 @@ sends and receives (`schedules.messages.channels`) is shared with it.
 """
 
 from theory.messages.opinion import Opinion, second_opinion
-from theory.messages.smtlib import smtlib
+from theory.messages.smtlib import smtlib, smtlib_lines
 from theory.messages.times import Constraint, Event, constraints
 
-__all__ = ["Constraint", "Event", "Opinion", "constraints", "second_opinion", "smtlib"]
+__all__ = [
+    "Constraint",
+    "Event",
+    "Opinion",
+    "constraints",
+    "second_opinion",
+    "smtlib",
+    "smtlib_lines",
+]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schedules.messages.channels import Channels
 from schedules.messages.model import QueueModel
 from schedules.schedule import Schedule
-from theory.messages.times import Constraint, constraints
+from theory.messages.times import Constraint, each_constraint
 
 
 def smtlib(schedule: Schedule, plan: Channels, model: QueueModel) -> str:
@@ -28,10 +28,11 @@ def smtlib(schedule: Schedule, plan: Channels, model: QueueModel) -> str:
     (check-sat)
     (get-unsat-core)
     """
-    return "\n".join(_lines(schedule, plan, model)) + "\n"
+    return "\n".join(smtlib_lines(schedule, plan, model)) + "\n"
 
 
-def _lines(schedule: Schedule, plan: Channels, model: QueueModel) -> Iterator[str]:
+def smtlib_lines(schedule: Schedule, plan: Channels, model: QueueModel) -> Iterator[str]:
+    """The lines of `smtlib` one by one: a long schedule has more of them than fit into memory."""
     yield f"; Can {_one_line(schedule.name)} run to its end? Model: {model}."
     yield "; sat: it can; the values are times of its events."
     yield "; unsat: it cannot; the core names waits that form a cycle, or a message or BARRIER"
@@ -43,7 +44,7 @@ def _lines(schedule: Schedule, plan: Channels, model: QueueModel) -> Iterator[st
         where = f"{schedule.action(index)} at {_one_line(schedule.place(index))}"
         yield f"(declare-fun start_{index} () Int) ; {where}"
         yield f"(declare-fun end_{index} () Int)"
-    for one in constraints(schedule, plan, model):
+    for one in each_constraint(schedule, plan, model):
         yield f"(assert (! {_formula(one)} :named {one.name}))"
     yield "(check-sat)"
     yield "(get-unsat-core)"

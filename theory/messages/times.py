@@ -105,14 +105,19 @@ def constraints(schedule: Schedule, plan: Channels, model: QueueModel) -> tuple[
     end of 0SEND_F0 (a.csv:row 1:cell 2) is end of 1RECV_F0 (a.csv:row 2:cell 1) (meets)
     start of 1F0 (a.csv:row 2:cell 2) comes after end of 1RECV_F0 (a.csv:row 2:cell 1) (input)
     """
-    found = [Constraint("takes time", end(i), start(i), 1) for i in range(len(schedule))]
+    return tuple(each_constraint(schedule, plan, model))
+
+
+def each_constraint(schedule: Schedule, plan: Channels, model: QueueModel) -> Iterator[Constraint]:
+    """The constraints one by one, each once."""
+    for index in range(len(schedule)):
+        yield Constraint("takes time", end(index), start(index), 1)
     for rank in range(schedule.ranks):
-        found += _of_rank(schedule, plan, model, rank)
-    found += _of_channels(plan, model)
-    found += _of_inputs(schedule)
-    found += _of_dependencies(schedule, plan)
-    found += _of_barriers(schedule)
-    return tuple(dict.fromkeys(found))
+        yield from _of_rank(schedule, plan, model, rank)
+    yield from _of_channels(plan, model)
+    yield from _of_inputs(schedule)
+    yield from dict.fromkeys(_of_dependencies(schedule, plan))  # one pair may have two kinds
+    yield from _of_barriers(schedule)
 
 
 def _of_rank(

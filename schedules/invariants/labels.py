@@ -1,0 +1,69 @@
+"""Part of ``buffer-safe``: the last stage finds its labels in the buffer of its input.
+
+Labels come in the order of the microbatches: its k-th ``LoadMicroBatch`` brings those of
+microbatch k, whatever buffer it goes to.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedules.dependencies import MISSING
+from schedules.invariants.visits import FORWARD, LOAD, Visits
+from schedules.validation.violation import Case, Finding, Marks
+
+
+def without_labels(visits: Visits) -> Finding:
+    """Forwards of the last stage whose labels went into another buffer, or nowhere."""
+    loaded, used = visits.ever_done(LOAD), visits.ever_done(FORWARD)
+    at_the_end = (visits.rank > 0) & ~visits.sends_on
+    wrong = np.sort(np.flatnonzero(at_the_end & (visits.code == FORWARD) & (loaded <= used)))
+
+    def describe(case: int) -> Case:
+        visit = int(wrong[case])
+        return Case(
+            visits.place(visit),
+            "the last stage finds its labels in the buffer of its input, but no LoadMicroBatch "
+            f"has come since the last forward of what {visits.words(visit)} reads",
+            "load the labels into the same buffer before it",
+            {**visits.data(visit), "microbatch": int(visits.microbatch[visit])},
+            Marks((int(visits.instructions.action[visits.index[visit]]),)),
+        )
+
+    return Finding("forward without labels", len(wrong), describe)
+
+
+def other_labels(visits: Visits) -> Finding:
+    """Forwards of the last stage that find the labels of another microbatch in their buffer."""
+    is_label = visits.loads_labels
+    place = np.arange(len(is_label))
+    latest = np.maximum.accumulate(np.where(is_label, place, MISSING))
+    latest = np.where(latest >= visits.first, latest, MISSING)
+    loads = place[is_label]
+    label = np.full(len(is_label), MISSING, dtype=np.int64)
+    label[loads[np.argsort(visits.index[loads])]] = np.arange(len(loads))
+    found = np.where(latest == MISSING, MISSING, np.append(label, MISSING)[latest])
+    at_the_end = (visits.rank > 0) & ~visits.sends_on & (visits.code == FORWARD)
+    wrong = np.flatnonzero(at_the_end & (found != MISSING) & (found != visits.microbatch))
+    wrong = wrong[np.argsort(visits.index[wrong])]
+
+    def describe(case: int) -> Case:
+        visit = int(wrong[case])
+        load, microbatch = int(latest[visit]), int(visits.microbatch[visit])
+        return Case(
+            visits.place(visit),
+            f"a forward of the last stage finds its own labels in its buffer, but "
+            f"{visits.words(visit)} is of microbatch {microbatch} and the labels there are those "
+            f"of microbatch {int(found[visit])}, brought by LoadMicroBatch "
+            f"{int(found[visit]) + 1} of its rank ({visits.place(load)})",
+            "load labels in the order of the microbatches, each into the buffer of its input",
+            {
+                **visits.data(visit),
+                "microbatch": microbatch,
+                "labels": int(found[visit]),
+                "brought": visits.place(load),
+            },
+            Marks((int(visits.instructions.action[visits.index[visit]]),)),
+        )
+
+    return Finding("forward with the labels of another microbatch", len(wrong), describe)

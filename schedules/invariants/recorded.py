@@ -1,0 +1,99 @@
+"""What a trace recorded of the versions, against what its policy says and against itself.
+
+A version is recorded where ``version`` is not null: of F the one that it read, of B, I and W the
+one that they used; under ``predict`` the one that is extrapolated from.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from schedules.actions import COMPUTE, Kind
+from schedules.formats.trace import NONE, Trace
+from schedules.invariants.run import Run
+from schedules.schedule import IntArray
+from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
+
+HOST: Final = "host"
+"""Key of `Trace.extra` that names the machine on whose clock an event was timed."""
+
+
+def hosts(trace: Trace) -> IntArray:
+    """Number of the machine of every action; one that is not named has a number, too."""
+    named = [str(trace.extra.get(index, {}).get(HOST)) for index in range(len(trace.schedule))]
+    return np.unique(np.array(named, dtype=np.str_), return_inverse=True)[1]
+
+
+def unlike_policy(run: Run) -> Finding:
+    """Computations that used another version than the policy gives them."""
+    schedule, recorded = run.schedule, _recorded(run)
+    chosen = np.flatnonzero(recorded != NONE)
+    where = schedule.stage[chosen], schedule.microbatch[chosen]
+    forward = schedule.kind[chosen] == Kind.F
+    expected = np.where(forward, run.versions.read[where], run.versions.used[where])
+    differs = np.flatnonzero(recorded[chosen] != expected)
+
+    def describe(case: int) -> Case:
+        entry = differs[case]
+        index, due = int(chosen[entry]), int(expected[entry])
+        word = "reads" if forward[entry] else "uses"
+        return Case(
+            schedule.place(index),
+            f"a run follows its policy, but under {schedule.policy.name} (interval "
+            f"{schedule.policy.interval}) {schedule.action(index)} {word} version {due}, and "
+            f"version {int(recorded[index])} is recorded",
+            "look for the update that came too early or too late, or state the policy that was run",
+            {
+                "action": str(schedule.action(index)),
+                "policy": schedule.policy.name,
+                "interval": schedule.policy.interval,
+                "version": due,
+                "recorded": int(recorded[index]),
+            },
+            Marks((index,)),
+        )
+
+    return Finding("recorded version that the policy does not give", len(differs), describe)
+
+
+def unlike_pairs(run: Run) -> list[Violation]:
+    """Backwards that were recorded with another version than their forwards."""
+    schedule, index = run.schedule, run.tables
+    recorded = _recorded(run)
+    read, used = recorded[index.forward], recorded[index.backward]
+    wrong = run.in_file_order((read != NONE) & (used != NONE) & (read != used), index.backward)
+
+    def describe(case: int) -> Case:
+        at = wrong[case]
+        forward, backward = int(index.forward[at]), int(index.backward[at])
+        return Case(
+            schedule.place(backward),
+            "a backward uses the version that its forward read, but it is recorded that "
+            f"{schedule.action(backward)} used version {int(used[at])} and {run.words(forward)} "
+            f"read version {int(read[at])}",
+            f"keep version {int(read[at])} until the backward is done",
+            {
+                "action": str(schedule.action(backward)),
+                "used": int(used[at]),
+                "forward": str(schedule.action(forward)),
+                "forward_place": schedule.place(forward),
+                "read": int(read[at]),
+                "recorded": True,
+            },
+            Marks(
+                (backward, forward),
+                (Arrow(forward, backward, f"read version {int(read[at])}"),),
+            ),
+        )
+
+    return listed(schedule, "stash", [Finding("recorded stale backward", len(wrong), describe)])
+
+
+def _recorded(run: Run) -> IntArray:
+    """Recorded version of every computation, `NONE` where there is none; shape (actions,)."""
+    if run.trace is None:
+        return np.full(len(run.schedule), NONE, dtype=np.int64)
+    computes = np.isin(run.schedule.kind, list(COMPUTE))
+    return np.where(computes, run.trace.version, NONE)

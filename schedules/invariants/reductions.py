@@ -1,0 +1,86 @@
+"""Part of ``update-once``: gradients are reduced over replicas before they are applied.
+
+A ``REDUCE`` that names no microbatch adds the gradients of a stage up over replicas that the
+schedule does not hold: those of its weight copy that stand before it. Where one copy is reduced,
+all are. An update that the policy implies has no place of its own: it may come as late as the next
+computation of its weights, under ``flush`` at the end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedules.actions import COMPUTE, NO_MICROBATCH, Kind
+from schedules.delays import next_update
+from schedules.dependencies import MISSING
+from schedules.invariants.run import Run
+from schedules.schedule import IntArray
+from schedules.validation.violation import Arrow, Case, Finding, Marks
+from schedules.versions import weights_of_action
+
+
+def applied_unreduced(run: Run) -> Finding:
+    """Updates that apply gradients which no reduction stands behind."""
+    schedule, gradients = run.schedule, np.sort(run.tables.gradient.ravel())
+    updates = run.update_at_or_after(gradients)
+    gradients, updates = gradients[updates != MISSING], updates[updates != MISSING]
+    reductions = _reductions(run)
+    place = next_update(schedule, reductions, gradients)
+    reduced = np.where(place < 0, len(schedule), np.append(reductions, MISSING)[place])
+    late = reduced >= _latest(run, updates)
+    if not len(reductions):
+        late = np.zeros_like(late)
+    wrong, begin, count = np.unique(updates[late], return_index=True, return_counts=True)
+    first, behind = gradients[late][begin], reduced[late][begin]
+
+    def describe(case: int) -> Case:
+        update, gradient = int(wrong[case]), int(first[case])
+        reduction, stage = int(behind[case]), int(schedule.stage[gradient])
+        comes = (
+            "no REDUCE follows it"
+            if reduction == len(schedule)
+            else f"the next REDUCE is behind it: {run.words(reduction)}"
+        )
+        others = f" and {int(count[case]) - 1} more" if count[case] > 1 else ""
+        met = () if reduction == len(schedule) else (reduction,)
+        return Case(
+            schedule.place(gradient),
+            f"gradients are reduced before they are applied, but that of "
+            f"{schedule.action(gradient)}{others} is applied by the update at "
+            f"{run.words(update)} and {comes}",
+            f"put {stage}REDUCE between the gradients and their update",
+            {
+                "action": str(schedule.action(gradient)),
+                "gradients": int(count[case]),
+                "update": str(schedule.action(update)),
+                "update_place": schedule.place(update),
+                "reduce_place": schedule.place(reduction) if met else None,
+            },
+            Marks(
+                (gradient, update, *met) if gradient != update else (gradient, *met),
+                tuple(Arrow(one, update, "comes behind") for one in met),
+            ),
+        )
+
+    return Finding("update before the reduction", len(wrong), describe)
+
+
+def _reductions(run: Run) -> IntArray:
+    """Flat indices of the reductions of whole stages."""
+    schedule = run.schedule
+    whole = schedule.microbatch == NO_MICROBATCH
+    return np.flatnonzero((schedule.kind == Kind.REDUCE) & whole)
+
+
+def _latest(run: Run, updates: IntArray) -> IntArray:
+    """The action in front of which each update has come at the latest."""
+    schedule = run.schedule
+    computes = np.flatnonzero(np.isin(schedule.kind, list(COMPUTE)))
+    keys = weights_of_action(schedule) * len(schedule) + np.arange(len(schedule))
+    order = computes[np.argsort(keys[computes], kind="stable")]
+    found = np.searchsorted(keys[order], keys[updates], side="right")
+    following = np.append(order, MISSING)[found]
+    weights = np.append(weights_of_action(schedule), MISSING)
+    same = (following != MISSING) & (weights[following] == weights[updates])
+    implied = np.where(same, following, len(schedule))
+    return np.where(schedule.kind[updates] == Kind.U, updates, implied)
