@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpu_validation import options, request
 from gpu_validation.files import json_text, write_text
+from gpu_validation.interruption import termination_as_interruption
 from gpu_validation.options import DEFAULTS
 
 if TYPE_CHECKING:
-    from gpu_validation.errors import RankError
+    from gpu_validation.errors import MeasureError, RankError
+    from schedules.formats.trace import Trace
     from schedules.schedule import Schedule
 
+BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 READER_GONE: Final = 141
 
@@ -52,9 +55,10 @@ def run(arguments: Namespace) -> int:
         The log has been written by then.
     """
     request.refuse_what_would_be_ignored(arguments)
+    request.require_torch()
     schedule = request.schedule_of(arguments)
     if arguments.check is not None:
-        return _finish(arguments, _judged(arguments, schedule))
+        return _finish(arguments, *_judged(arguments, schedule), None)
     spec = request.spec_of(arguments, schedule)
     _require_places(arguments)
 
@@ -65,23 +69,28 @@ def run(arguments: Namespace) -> int:
 
     leads = is_leader()
     try:
-        found = measure(
-            spec,
-            repeats=arguments.repeats or DEFAULTS.repeats,
-            tolerance=arguments.tolerance or 0.0,
-            log=arguments.o if leads else None,
-            progress=_progress if leads else lambda _: None,
-            profile=bool(arguments.profile),
-        )
+        with termination_as_interruption():
+            found = measure(
+                spec,
+                repeats=arguments.repeats or DEFAULTS.repeats,
+                tolerance=arguments.tolerance or 0.0,
+                log=arguments.o if leads else None,
+                progress=_progress if leads else lambda _: None,
+                profile=bool(arguments.profile),
+            )
     except RankError as error:
         return _failed(arguments, error)
+    except KeyboardInterrupt as stop:
+        if stop.__cause__ is not None:
+            _progress(str(stop.__cause__))
+        raise
     if not leads:
         return 0 if found.agree else 1
-    if arguments.chrome is not None:
-        _write_chrome(arguments.chrome, found.results[0].trace)
+    first = found.results[0]
     result = of_measurement(found)
-    result |= {"log": arguments.o, "environment": environment(spec.device)}
-    return _finish(arguments, result | {"command": command_line()})
+    result |= {"log": arguments.o if first.unwritten is None else None}
+    result |= {"environment": environment(spec.device), "command": command_line()}
+    return _finish(arguments, result, first.trace, first.unwritten)
 
 
 def is_leader() -> bool:
@@ -89,8 +98,8 @@ def is_leader() -> bool:
     return "MASTER_ADDR" not in os.environ or os.environ.get("RANK", "0") == "0"
 
 
-def _judged(arguments: Namespace, schedule: Schedule) -> dict[str, Any]:
-    """Judge a log; with ``--replay`` its final weights too."""
+def _judged(arguments: Namespace, schedule: Schedule) -> tuple[dict[str, Any], Trace]:
+    """Judge a log; with ``--replay`` its final weights too. Returns the result and the log."""
     from gpu_validation.checks import observed
     from gpu_validation.judging import judge_log
     from gpu_validation.logs import final_digests, read_log
@@ -107,42 +116,74 @@ def _judged(arguments: Namespace, schedule: Schedule) -> dict[str, Any]:
         spec = request.spec_of(arguments, predicted.schedule)
         expected = {copy: digest(weights) for copy, weights in replayed(spec).items()}
         findings.append(final_weights.check_digests(final_digests(trace), expected))
-    if arguments.chrome is not None:
-        _write_chrome(arguments.chrome, trace)
     result = of_judged_log(trace, observed(trace), schedule, predicted, findings, controls, free)
-    return result | {"log": arguments.check}
+    return result | {"log": arguments.check}, trace
 
 
-def _finish(arguments: Namespace, result: dict[str, Any]) -> int:
+def _finish(
+    arguments: Namespace, result: dict[str, Any], trace: Trace, unwritten: MeasureError | None
+) -> int:
+    """Print the result, and only then say which files could not be written."""
+    from gpu_validation.errors import MeasureError
     from gpu_validation.report import lines
 
-    if arguments.json:
-        print(json_text(result))
-    else:
-        print(*lines(result), sep="\n")
-    return 0 if result["agree"] else 1
+    text = json_text(result) if arguments.json else "\n".join(lines(result))
+    code = _put(text, 0 if result["agree"] else 1)
+    failures = [] if unwritten is None else [unwritten]
+    if arguments.chrome is not None:
+        try:
+            _write_chrome(arguments.chrome, trace)
+        except MeasureError as error:
+            failures.append(error)
+    for failure in failures:
+        _progress(str(failure))
+    return code or (BAD_INPUT if failures else 0)
+
+
+def _put(text: str, code: int) -> int:
+    """Print the result; returns `code`, or 2 where standard output takes nothing more.
+
+    Raises
+    ------
+    BrokenPipeError
+        The reader has gone.
+    """
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _abandon_stdout()
+        _progress(
+            f"standard output: it cannot be written to ({error.strerror or error}); send it where "
+            "there is room"
+        )
+        return BAD_INPUT
+    return code
+
+
+def _abandon_stdout() -> None:
+    """Send what is still buffered nowhere: the interpreter would complain when it flushes it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _failed(arguments: Namespace, error: RankError) -> int:
     """Say which rank failed; what was recorded until then is in the log."""
     if arguments.json:
         parts = {"what": error.what, "where": error.where, "fix": error.fix}
-        print(
-            json_text(
-                {
-                    "error": parts,
-                    "log": arguments.o,
-                    "predicted": None,
-                    "measured": None,
-                    "checks": [],
-                    "controls": [],
-                    "agree": False,
-                }
-            )
-        )
-        return 1
+        nothing: dict[str, Any] = {
+            "predicted": None,
+            "measured": None,
+            "checks": [],
+            "controls": [],
+        }
+        return _put(json_text({"error": parts, "log": arguments.o, **nothing, "agree": False}), 1)
     _progress(str(error))
-    if arguments.o is not None and Path(arguments.o).exists():
+    if error.partial is not None and error.partial.unwritten is not None:
+        _progress(str(error.partial.unwritten))
+    elif arguments.o is not None and Path(arguments.o).exists():
         _progress(f"the log until then is in {arguments.o}, marked as partial")
     return 1
 
@@ -161,7 +202,7 @@ def _require_places(arguments: Namespace) -> None:
             require_writable(path)
 
 
-def _write_chrome(path: str, trace: Any) -> None:
+def _write_chrome(path: str, trace: Trace) -> None:
     from schedules.formats.chrome import write_chrome
 
     write_text(path, write_chrome(trace))
@@ -201,20 +242,16 @@ def _explained(work: Callable[[], int], as_json: bool) -> int:
     from schedules.errors import ScheduleError
 
     try:
-        code = work()
-        sys.stdout.flush()
-        return code
+        return work()
     except ScheduleError as error:
         if as_json:
             parts = {"what": error.what, "where": error.where, "fix": error.fix}
-            print(json_text({"error": parts}))
-        else:
-            print(f"gpu_validation: {error}", file=sys.stderr)
-        return 2
+            return _put(json_text({"error": parts}), BAD_INPUT)
+        print(f"gpu_validation: {error}", file=sys.stderr)
+        return BAD_INPUT
     except KeyboardInterrupt:
         print("gpu_validation: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The interpreter would complain when it flushes what nobody reads any more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_stdout()
         return READER_GONE

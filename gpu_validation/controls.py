@@ -9,27 +9,46 @@ swapped-microbatch a backward uses what the forward of another microbatch left
 wrong-schedule     nothing: the run is compared with the prediction for another order
 delayed-update     one update happens one gradient too late
 dropped-update     one update never happens
+miscounted-update  a gradient is logged with one update more than its weights had had
+wrong-receiver     a message is logged as sent to another rank
+clock-ahead        a Lamport stamp is later than everything behind it
+late-forward       a forward is logged at a time after everything else
 ================== ==============================================================================
 
 A control applies where the predictor says that its run differs: without a version that is older
 than the newest (policy ``flush``) stashing changes nothing, and leaving it out cannot be seen. It
-is caught if some check fails. The executor runs them as faults; where there is only a log, the log
-is changed the way such a run would have changed it (`Control.edit`).
+is caught if every check that is there to see it fails (`Control.by`); that some other check fails
+would hide a check that has gone blind. The executor runs what is a fault of a run. The last four,
+and all of them where there is only a log, are changes to the log as such a run would have left it
+(`Control.edit`). A swapped microbatch leaves no trace in a log: order, versions and contents are
+those of a sound run, and only the final weights differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from gpu_validation import log_edits
+from gpu_validation.checks import (
+    causality,
+    final_weights,
+    hash,
+    lamport,
+    local_staleness,
+    messages,
+    order,
+    real_time,
+    stash,
+    versions,
+)
 from gpu_validation.checks.observed import Observed
 from gpu_validation.prediction import Prediction
 from schedules.actions import Action, Kind
 from schedules.dependencies import tables
-from schedules.errors import InvalidScheduleError
 from schedules.schedule import IntArray, Schedule
 from schedules.versions import update_after
 
@@ -39,6 +58,10 @@ SWAPPED_MICROBATCH: Final = "swapped-microbatch"
 WRONG_SCHEDULE: Final = "wrong-schedule"
 DELAYED_UPDATE: Final = "delayed-update"
 DROPPED_UPDATE: Final = "dropped-update"
+MISCOUNTED_UPDATE: Final = "miscounted-update"
+WRONG_RECEIVER: Final = "wrong-receiver"
+CLOCK_AHEAD: Final = "clock-ahead"
+LATE_FORWARD: Final = "late-forward"
 
 Edit = Callable[[Observed, Action], Observed]
 
@@ -54,14 +77,18 @@ class Control:
     target : callable
         ``target(prediction)`` → the action at which to do it so that the run differs, or None
         where it would not.
+    by : tuple of str
+        The checks that have to see it, each where it applies.
     edit : callable or None
-        The log such a run leaves; None where the prediction is wrong and not the run.
+        The log such a run leaves; None where the prediction is wrong and not the run, and where
+        the log would not differ.
     """
 
     name: str
     says: str
     target: Callable[[Prediction], Action | None]
-    edit: Edit | None
+    by: tuple[str, ...]
+    edit: Edit | None = None
 
 
 def _first(schedule: Schedule, indices: IntArray) -> Action | None:
@@ -91,9 +118,9 @@ def visible_update(found: Prediction) -> Action | None:
     """The first gradient with an update that a forward reads before the next gradient."""
     schedule = found.schedule
     for update in np.flatnonzero(update_after(schedule)).tolist():
-        behind = _behind(found.weights, update)
-        gradients = np.flatnonzero(np.isin(schedule.kind[behind], (Kind.B, Kind.W)))
-        if len(gradients) and (schedule.kind[behind[: gradients[0]]] == Kind.F).any():
+        later = log_edits.behind(found.weights, update)
+        gradients = np.flatnonzero(np.isin(schedule.kind[later], (Kind.B, Kind.W)))
+        if len(gradients) and (schedule.kind[later[: gradients[0]]] == Kind.F).any():
             return schedule.action(update)
     return None
 
@@ -103,10 +130,24 @@ def any_update(found: Prediction) -> Action | None:
     return _first(found.schedule, np.flatnonzero(update_after(found.schedule)))
 
 
-def _behind(weights: IntArray, index: int) -> IntArray:
-    """What works on the same weights later."""
-    same = np.flatnonzero(weights == weights[index])
-    return same[same > index]
+def first_gradient(found: Prediction) -> Action | None:
+    """The first gradient."""
+    return _first(found.schedule, np.sort(tables(found.schedule).gradient, axis=None))
+
+
+def first_sender(found: Prediction) -> Action | None:
+    """A computation whose result goes to another rank."""
+    return next((way.maker for way in messages.crossings(found.schedule)), None)
+
+
+def first_of_many(found: Prediction) -> Action | None:
+    """The first forward of a rank that does something else afterwards."""
+    schedule = found.schedule
+    for rank in range(schedule.ranks):
+        actions = list(schedule.rank(rank))
+        if len(actions) > 1 and actions[0].kind is Kind.F:
+            return actions[0]
+    return None
 
 
 def other_order(schedule: Schedule) -> Schedule | None:
@@ -156,90 +197,72 @@ def _another(found: Prediction) -> Action | None:
     return found.schedule.action(0) if other_order(found.schedule) is not None else None
 
 
-def _at(seen: Observed, action: Action) -> int:
-    """Where an action stands in a log.
-
-    Raises
-    ------
-    InvalidScheduleError
-        It was not done.
-    """
-    chosen = np.flatnonzero(
-        (seen.schedule.kind == action.kind)
-        & (seen.schedule.stage == action.stage)
-        & (seen.schedule.microbatch == action.microbatch)
-    )
-    if len(chosen):
-        return int(chosen[0])
-    raise _not_done(seen, str(action))
-
-
-def _not_done(seen: Observed, what: str) -> InvalidScheduleError:
-    return InvalidScheduleError(
-        f"a control changes the log at {what}, which was not done",
-        seen.schedule.name,
-        "run again, to the end",
-    )
-
-
-def _without_stash(seen: Observed, action: Action) -> Observed:
-    at, version = _at(seen, action), seen.version.copy()
-    version[at] = seen.current[at]
-    return replace(seen, version=version)
-
-
-def _written(seen: Observed, action: Action) -> Observed:
-    at, hashes = _at(seen, action), list(seen.hashes)
-    hashes[at] = f"{hashes[at] or 'some content'}, written to"
-    forward = _at(seen, Action(Kind.F, action.stage, action.microbatch, action.pipeline))
-    hashes[forward] = hashes[forward] or "some content"
-    return replace(seen, hashes=tuple(hashes))
-
-
-def _swapped(seen: Observed, action: Action) -> Observed:
-    """The backward takes the place of another that comes later."""
-    at, schedule = _at(seen, action), seen.schedule
-    behind = _behind(seen.weights, at)
-    later = behind[np.isin(schedule.kind[behind], (Kind.B, Kind.I))]
-    if not len(later):
-        raise _not_done(seen, f"a backward behind {action}")
-    other = later[0]
-    microbatch = schedule.microbatch.copy()
-    microbatch[[at, other]] = microbatch[[other, at]]
-    return replace(seen, schedule=replace(schedule, microbatch=microbatch))
-
-
-def _late(seen: Observed, action: Action) -> Observed:
-    at = _at(seen, action)
-    behind = _behind(seen.weights, at)
-    gradients = np.flatnonzero(np.isin(seen.schedule.kind[behind], (Kind.B, Kind.W)))
-    return _without_update(seen, at, behind[: gradients[0] + 1] if len(gradients) else behind)
-
-
-def _dropped(seen: Observed, action: Action) -> Observed:
-    at = _at(seen, action)
-    return _without_update(seen, at, _behind(seen.weights, at))
-
-
-def _without_update(seen: Observed, at: int, until: IntArray) -> Observed:
-    """A log without the update behind `at`; the actions `until` see one version less."""
-    current, version, updated = seen.current.copy(), seen.version.copy(), seen.updated.copy()
-    updated[at] = False
-    newer = until[version[until] > current[at]]
-    current[until] -= 1
-    version[newer] -= 1
-    return replace(seen, current=current, version=version, updated=updated)
-
-
 CONTROLS: Final[dict[str, Control]] = {
     control.name: control
     for control in (
-        Control(NO_STASH, "backwards use the newest weights", stale_backward, _without_stash),
-        Control(IN_PLACE_WRITE, "a version is written to in place", stale_backward, _written),
-        Control(SWAPPED_MICROBATCH, "two microbatches are swapped", crowded_backward, _swapped),
-        Control(WRONG_SCHEDULE, "another order is predicted", _another, None),
-        Control(DELAYED_UPDATE, "an update comes one gradient late", visible_update, _late),
-        Control(DROPPED_UPDATE, "an update never happens", any_update, _dropped),
+        Control(
+            NO_STASH,
+            "backwards use the newest weights",
+            stale_backward,
+            (versions.NAME, stash.NAME),
+            log_edits.without_stash,
+        ),
+        Control(
+            IN_PLACE_WRITE,
+            "a version is written to in place",
+            stale_backward,
+            (stash.NAME, hash.NAME),
+            log_edits.written,
+        ),
+        Control(
+            SWAPPED_MICROBATCH,
+            "two microbatches are swapped",
+            crowded_backward,
+            (final_weights.NAME,),
+        ),
+        Control(WRONG_SCHEDULE, "another order is predicted", _another, (order.NAME,)),
+        Control(
+            DELAYED_UPDATE,
+            "an update comes one gradient late",
+            visible_update,
+            (versions.NAME,),
+            log_edits.late_update,
+        ),
+        Control(
+            DROPPED_UPDATE,
+            "an update never happens",
+            any_update,
+            (versions.NAME,),
+            log_edits.dropped,
+        ),
+        Control(
+            MISCOUNTED_UPDATE,
+            "a gradient counts an update too many",
+            first_gradient,
+            (local_staleness.NAME,),
+            log_edits.counted_too_far,
+        ),
+        Control(
+            WRONG_RECEIVER,
+            "a message is logged as sent to another rank",
+            first_sender,
+            (messages.NAME,),
+            log_edits.sent_elsewhere,
+        ),
+        Control(
+            CLOCK_AHEAD,
+            "a Lamport stamp is too late",
+            first_of_many,
+            (lamport.NAME, causality.NAME),
+            log_edits.ahead,
+        ),
+        Control(
+            LATE_FORWARD,
+            "a forward is logged after everything else",
+            first_of_many,
+            (real_time.NAME, causality.NAME),
+            log_edits.logged_last,
+        ),
     )
 }
 """Every control by its name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Final
 
 from gpu_validation.errors import CapacityError
@@ -16,7 +17,25 @@ MOST_CONNECTIONS: Final = "32"
 
 def local_device(otherwise: int = 0) -> int:
     """Number of this process's GPU: as the launcher says, else as given."""
-    return int(os.environ.get("LOCAL_RANK", otherwise))
+    return launched_number("LOCAL_RANK") if "LOCAL_RANK" in os.environ else otherwise
+
+
+def launched_number(name: str) -> int:
+    """Read a number that a launcher such as ``torchrun`` has put into the environment.
+
+    Raises
+    ------
+    CapacityError
+        It is no whole number of 0 or more.
+    """
+    value = os.environ[name]
+    if not re.fullmatch(r"[0-9]{1,9}", value):
+        raise CapacityError(
+            f"a launcher numbers its processes from 0, and {name} is {value[:40]!r}",
+            f"environment variable {name}",
+            "unset it, or start the processes with torchrun",
+        )
+    return int(value)
 
 
 def allow_connections() -> None:

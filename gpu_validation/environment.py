@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from gpu_validation.repeatable import one_torch_thread
+
 FLAGS: Final = (
     "CUBLAS_WORKSPACE_CONFIG",
     "CUDA_DEVICE_MAX_CONNECTIONS",
@@ -89,8 +91,11 @@ def _libraries() -> dict[str, str | None]:
 def _settings() -> dict[str, Any]:
     import torch
 
+    # Every rank keeps to that number; this process may have kept another one.
+    with one_torch_thread():
+        threads = torch.get_num_threads()
     return {
-        "threads": torch.get_num_threads(),
+        "threads_per_rank": threads,
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "float32_matmul_precision": torch.get_float32_matmul_precision(),
     }

@@ -14,16 +14,22 @@ microbatches that are past their forward but not their backward at stage 0.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 
-from gpu_validation.checks.finding import Finding, fails, holds
+from gpu_validation.checks.finding import Finding, fails, holds, undecided
 from gpu_validation.checks.local_staleness import measured
 from gpu_validation.checks.observed import UNSEEN, Observed
+from gpu_validation.checks.order import EARLY
 from gpu_validation.checks.real_time import measured as delays_by_clock
-from gpu_validation.prediction import Prediction, predict
-from schedules.actions import Kind
+from gpu_validation.errors import NotRunnableError
+from gpu_validation.orders import rule_of
+from gpu_validation.prediction import Prediction, computations, predict
+from gpu_validation.recorder import OWN_PARAMETERS
+from schedules.actions import Action, Kind
+from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.validate import validate
 
@@ -46,19 +52,38 @@ def executed(seen: Observed, declared: Schedule) -> Prediction:
 def check_order(seen: Observed, declared: Schedule) -> Finding:
     """Every rank did what was declared, in some order that the rule allows.
 
-    Forwards of a stage in ascending order, backwards too, and never more microbatches admitted
-    than the rule has room for.
+    The log is that of the same family and parameters; every rank did each action as often as
+    declared; forwards of a stage in ascending order, backwards too; never more microbatches
+    admitted than the rule has room for; and where an action certainly was ready and the rule
+    prefers it, it came next (`first_against`). When a message arrived a log does not say, so
+    nothing is asked of choices that depend on it. Undecided without a rule or a whole log.
     """
+    try:
+        rule, limit = rule_of(declared)
+    except NotRunnableError as error:
+        return undecided(ORDER, f"{declared.name} has no rule to run freely by: {error.what}")
+    parameters = {
+        name: value
+        for name, value in seen.schedule.parameters.items()
+        if name not in OWN_PARAMETERS
+    }
+    if (seen.schedule.name, parameters) != (declared.name, dict(declared.parameters)):
+        return fails(
+            ORDER,
+            f"the log is that of {seen.schedule.name} with {_worded(parameters)}, and declared is "
+            f"{declared.name} with {_worded(declared.parameters)}",
+        )
     violations = validate(seen.schedule)
     if violations:
         return fails(ORDER, f"the order that was executed is not valid: {violations[0].message}")
     schedule = seen.schedule
     for rank in range(declared.ranks):
-        done = set(schedule.rank(rank)) if rank < schedule.ranks else set()
-        other = done ^ set(declared.rank(rank))
+        done = Counter(schedule.rank(rank) if rank < schedule.ranks else ())
+        wanted = Counter(computations(declared).rank(rank))
+        other = (done - wanted) | (wanted - done)
         if other:
             action = min(other)
-            was = "did" if action in done else "did not do"
+            was = "did" if done[action] > wanted[action] else "did not do"
             return fails(
                 ORDER, f"rank {rank} {was} {action}, other than declared", action=str(action)
             )
@@ -70,17 +95,74 @@ def check_order(seen: Observed, declared: Schedule) -> Finding:
         if back.any():
             late = seen.action(int(order[int(np.argmax(back)) + 1]))
             return fails(ORDER, f"{late} came after a later microbatch", action=str(late))
-    admitted, limit = most_admitted(schedule), declared.parameters.get(NOAM)
-    if limit is not None and admitted > limit:
+    admitted = most_admitted(schedule)
+    if admitted > limit:
         return fails(
             ORDER,
             f"at most {limit} microbatches are admitted at a time, and {admitted} were",
             admitted=admitted,
             limit=limit,
         )
+    against = first_against(schedule, rule, limit)
+    if against is not None:
+        chosen_one, ready = against
+        return fails(
+            ORDER,
+            f"{chosen_one} came where {ready} was ready and is what the rule prefers",
+            action=str(chosen_one),
+            preferred=str(ready),
+        )
+    if seen.partial:
+        return undecided(ORDER, EARLY)
     return holds(
         ORDER, len(schedule), f"a valid order that the rule allows; {admitted} admitted at most"
     )
+
+
+def first_against(schedule: Schedule, rule: GreedyRule, limit: int) -> tuple[Action, Action] | None:
+    """An action that the rule cannot have chosen, and the one that it would have.
+
+    Two things are ready whatever the messages did: a forward of stage 0 that there is room for,
+    and the backward of the last stage for a forward that it has done.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        One stage a rank, F and B only, each in ascending order.
+    rule : GreedyRule
+    limit : int
+        Most microbatches past their forward but not their backward at stage 0.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> rule, limit = rule_of(build("pipedream", 2, 4))
+    >>> first_against(build("pipedream", 2, 4), rule, limit)
+    >>> found = first_against(build("gpipe", 2, 4), rule, limit)
+    >>> print(*found)
+    1F1 1B0
+    """
+    for stage in range(schedule.ranks):
+        done = {Kind.F: 0, Kind.B: 0}
+        last: Kind | None = None
+        for action in schedule.rank(stage):
+            room = done[Kind.F] - done[Kind.B] < limit
+            sure = {
+                Kind.F: stage == 0 and room and done[Kind.F] < schedule.microbatches,
+                Kind.B: stage == schedule.stages - 1 and done[Kind.B] < done[Kind.F],
+            }
+            preferred = rule.prefer_first
+            if done[Kind.B] and last is not None:
+                preferred = rule.prefer_after[last]
+            if sure[preferred] and action.kind is not preferred:
+                return action, Action(preferred, stage, done[preferred])
+            done[action.kind] += 1
+            last = action.kind
+    return None
+
+
+def _worded(parameters: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in sorted(parameters.items())) or "none"
 
 
 def most_admitted(schedule: Schedule) -> int:

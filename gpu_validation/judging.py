@@ -8,7 +8,7 @@ from typing import Final
 
 from gpu_validation import free_running
 from gpu_validation.checks import CHECKS, Finding, Observed, examine, observed, order
-from gpu_validation.controls import CONTROLS, Control, other_order
+from gpu_validation.controls import CONTROLS, WRONG_SCHEDULE, Control, other_order
 from gpu_validation.prediction import Prediction, predict
 from schedules.errors import ScheduleError
 from schedules.formats.trace import Trace
@@ -26,9 +26,9 @@ class ControlResult:
     name : str
     applicable : bool
     caught : bool
-        Whether some check failed.
+        Whether every check that has to see it, and applies, failed.
     by : tuple of str
-        Which ones.
+        The checks that failed.
     says : str
         How it was done, or why it does not apply.
     """
@@ -98,17 +98,34 @@ def inapplicable(control: Control) -> ControlResult:
 
 
 def caught(control: Control, findings: Sequence[Finding], says: str) -> ControlResult:
-    """Whether a check failed, and which."""
-    by = tuple(finding.name for finding in findings if finding.holds is False)
-    return ControlResult(control.name, True, bool(by), by, says)
+    """Whether every check that has to see a control failed, and which checks did.
 
+    Examples
+    --------
+    >>> from gpu_validation.checks.finding import fails, holds
+    >>> control = CONTROLS["no-stash"]
+    >>> caught(control, [fails("versions", "old"), fails("stash", "new")], "").caught
+    True
+    >>> blind = caught(control, [fails("versions", "old"), holds("stash", 3, "equal")], "at 0B1")
+    >>> blind.caught, blind.says
+    (False, 'at 0B1; not seen by stash')
 
-def compared_with_another(control: Control, seen: Observed, declared: Schedule) -> ControlResult:
-    """Compare a sound log with the prediction for another order."""
-    other = other_order(declared)
-    assert other is not None, "the control's target says that there is one"
-    says = f"{control.says}: {other.name}"
-    return caught(control, examine(seen, predict(other)), says)
+    Where none of these checks applies, neither does the control:
+
+    >>> from gpu_validation.checks.finding import inapplicable as not_here
+    >>> caught(control, [not_here("versions", ""), not_here("stash", "")], "").applicable
+    False
+    """
+    failed = tuple(finding.name for finding in findings if finding.holds is False)
+    absent = {finding.name for finding in findings if not finding.applies}
+    asked = [name for name in control.by if name not in absent]
+    if not asked:
+        says = f"{control.says}; {', '.join(control.by)} would have to see it, and does not apply"
+        return ControlResult(control.name, False, False, failed, says)
+    missing = [name for name in asked if name not in failed]
+    if missing:
+        says = f"{says}; not seen by {', '.join(missing)}"
+    return ControlResult(control.name, True, not missing, failed, says)
 
 
 def judge_log(
@@ -128,28 +145,50 @@ def judge_log(
     >>> schedule = build("gpipe", 2, 4)
     >>> log = trace_of(timeline(schedule), versions(schedule))
     >>> _, findings, controls = judge_log(log, schedule)
-    >>> [finding.name for finding in findings if finding.holds is False]
-    ['versions']
+    >>> [finding.name for finding in findings if finding.holds]
+    ['order', 'stash', 'real-time', 'causality']
+    >>> agree(findings, controls)
+    False
     """
     declared, seen = predict(schedule), observed(trace)
     findings = judge_trace(trace, declared, free)
     base = declared
     if free and findings[0].holds:
         base = predict(seen.schedule)
-    controls = [_edited(control, seen, base) for control in CONTROLS.values()]
+    controls = [edited(control, seen, base) for control in CONTROLS.values()]
     return base, findings, controls
 
 
-def _edited(control: Control, seen: Observed, base: Prediction) -> ControlResult:
-    """Do to a log what the control's run would have done to it."""
+def edited(control: Control, seen: Observed, base: Prediction) -> ControlResult:
+    """Do to a sound log what the control's run would have done to it.
+
+    Parameters
+    ----------
+    control : Control
+    seen : Observed
+        The log.
+    base : Prediction
+        What it agrees with.
+    """
     target = control.target(base)
     if target is None:
         return inapplicable(control)
+    if control.name == WRONG_SCHEDULE:
+        return _compared_with_another(control, seen, base.schedule)
     if control.edit is None:
-        return compared_with_another(control, seen, base.schedule)
+        says = f"{control.says}; a log does not show it, only the final weights of a run do"
+        return ControlResult(control.name, False, False, (), says)
     says = f"{control.says}, at {target}; the log was edited"
     try:
         changed = control.edit(seen, target)
     except ScheduleError as error:
         return ControlResult(control.name, True, False, (), f"not possible: {error}")
     return caught(control, examine(changed, base), says)
+
+
+def _compared_with_another(control: Control, seen: Observed, declared: Schedule) -> ControlResult:
+    """Compare a sound log with the prediction for another order."""
+    other = other_order(declared)
+    assert other is not None, "the control's target says that there is one"
+    says = f"{control.says}: {other.name}"
+    return caught(control, examine(seen, predict(other)), says)

@@ -7,18 +7,31 @@ in its header, and headers that differ are not put together.
 from __future__ import annotations
 
 import os
+from collections import Counter
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpu_validation.checks.observed import observed
+from gpu_validation.checks.observed import rounds_before
 from gpu_validation.errors import LogError
 from gpu_validation.prediction import computations
+from gpu_validation.recorder import RUN
 from gpu_validation.spec import CopyOfStage
-from schedules.actions import Kind
-from schedules.formats.trace import Trace
+from schedules.actions import COMPUTE, MESSAGES, Kind
+from schedules.formats.trace import NONE, Trace
 from schedules.formats.trace_reader import read_trace
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+from schedules.versions import weights_of_action
+
+_NUMBERS: Final = frozenset(
+    {
+        "averages", "current", "device_end", "device_start", "horizon", "lamport_end",
+        "lamport_start", "read_zero",
+    }
+)  # fmt: skip
+"""What a recorder writes as a whole number from 0 on."""
 
 
 def read_log(path: str | os.PathLike[str], schedule: Schedule) -> Trace:
@@ -30,9 +43,11 @@ def read_log(path: str | os.PathLike[str], schedule: Schedule) -> Trace:
         The file cannot be read, a line is torn, or it holds several runs.
     LogError
         It is the log of something else: other ranks, stages, microbatches, placement or policy;
-        or all events of a rank are missing.
+        or all events of a rank are missing; or an event is of another run, or has what an event
+        of its kind cannot have.
     """
     trace = read_trace(path)
+    _require_sound_fields(trace, os.fspath(path))
     found = computations(trace.schedule)
     name = os.fspath(path)
     for what, declared, there in (
@@ -73,23 +88,69 @@ def _worded(policy: WeightPolicy) -> str:
     return f"{policy.name} ({', '.join(said)})" if said else policy.name
 
 
+def _require_sound_fields(trace: Trace, name: str) -> None:
+    """Refuse events of another run, and values that no recorder writes."""
+    run = trace.schedule.parameters.get(RUN)
+    numbers = {trace.extra.get(index, {}).get(RUN) for index in range(len(trace.schedule))}
+    strangers = numbers - {run} if numbers != {None} else set()
+    if strangers:
+        raise LogError(
+            f"every event is of the run of the header, {run}, but there are events of "
+            f"{', '.join(sorted(map(str, strangers)))}",
+            name,
+            "put together only lines of one run",
+        )
+    message = np.isin(trace.schedule.kind, list(MESSAGES))
+    compute = np.isin(trace.schedule.kind, list(COMPUTE))
+    for what, wrong in (
+        ("a peer", ~message & (trace.peer != NONE)),
+        ("a channel", ~message & (trace.channel != NONE)),
+        ("a version that it used", ~compute & (trace.version != NONE)),
+        ("a batch", ~message & _batched(trace)),
+    ):
+        if wrong.any():
+            raise _odd_event(trace, int(np.argmax(wrong)), f"has {what}", name)
+    for index, extra in trace.extra.items():
+        if not isinstance(extra.get("hash", ""), str):
+            raise _odd_event(trace, index, "has a hash that is no text", name)
+        for key in _NUMBERS & extra.keys():
+            value = extra[key]
+            if type(value) is not int or value < 0:
+                raise _odd_event(trace, index, f"has {key} {value!r}", name)
+
+
+def _batched(trace: Trace) -> NDArray[np.bool_]:
+    """Events that started together with others, in a run that was measured."""
+    found = np.zeros(len(trace.schedule), dtype=np.bool_)
+    for group in trace.schedule.groups if trace.unit == "ns" else ():
+        first = int(trace.schedule.offsets[group.rank]) + group.first
+        found[first : first + group.count] = True
+    return found
+
+
+def _odd_event(trace: Trace, index: int, what: str, name: str) -> LogError:
+    return LogError(
+        f"no run writes that {trace.schedule.action(index)} {what}",
+        name,
+        "take the log as it was written",
+    )
+
+
 def final_digests(trace: Trace) -> dict[CopyOfStage, str]:
     """Hash of the weights that the last update of every copy made, as far as the log has them.
 
     Nothing is said about a copy that was averaged after its last update.
     """
-    seen = observed(trace)
-    copies = max(seen.schedule.placement.copy_count, 1)
-    averaged = {
-        int(stage): int((seen.schedule.stage[seen.schedule.kind == Kind.REDUCE] == stage).sum())
-        for stage in range(seen.schedule.stages)
+    schedule = trace.schedule
+    weights, rounds = weights_of_action(schedule), rounds_before(schedule)
+    averaged = Counter(schedule.stage[schedule.kind == Kind.REDUCE].tolist())
+    last = {
+        int(weights[index]): index for index in np.flatnonzero(schedule.kind == Kind.U).tolist()
     }
-    newest: dict[int, int] = {}
-    for content in seen.created:
-        newest[content.copy] = max(newest.get(content.copy, -1), content.version)
     found = {}
-    for content, hashed in seen.created.items():
-        stage, copy = divmod(content.copy, copies)
-        if content.version == newest[content.copy] and content.rounds == averaged[stage]:
+    for number, index in last.items():
+        stage, copy = divmod(number, max(schedule.placement.copy_count, 1))
+        hashed = trace.extra.get(index, {}).get("hash")
+        if isinstance(hashed, str) and rounds[index] == averaged[stage]:
             found[stage, copy] = hashed
     return found

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gpu_validation.checks import Finding, Observed, final_weights, losses, observed
+from gpu_validation.checks.stash import coverage
 from gpu_validation.communication import blind
 from gpu_validation.controls import CONTROLS, IN_PLACE_WRITE, Control
 from gpu_validation.faults import FAULT_NAMES, Fault, FaultName
@@ -15,7 +16,7 @@ from gpu_validation.judging import (
     ControlResult,
     agree,
     caught,
-    compared_with_another,
+    edited,
     inapplicable,
     judge_trace,
     merged,
@@ -25,6 +26,7 @@ from gpu_validation.run import require_runnable, run
 from gpu_validation.single_thread import replay
 from gpu_validation.spec import RunResult, RunSpec
 from gpu_validation.transports import Group, open_group
+from schedules.actions import Action
 
 Progress = Callable[[str], None]
 
@@ -53,6 +55,10 @@ class Measurement:
     profiled : RunResult or None
         The run under the profiler, if there was one. It is checked like the others; its times are
         used for nothing but its profile.
+    hashed : Observed or None
+        The log of one more run that hashes the weights at every computation, as control runs do;
+        None where the measured runs do that themselves, or hash nothing. It is checked like them,
+        and its times are used for nothing.
     """
 
     spec: RunSpec
@@ -62,11 +68,22 @@ class Measurement:
     findings: tuple[Finding, ...]
     controls: tuple[ControlResult, ...]
     profiled: RunResult | None = None
+    hashed: Observed | None = None
 
     @property
     def agree(self) -> bool:
         """Whether machine and model agree; see `gpu_validation.judging.agree`."""
         return agree(self.findings, self.controls)
+
+    @property
+    def hashed_backwards(self) -> dict[str, int]:
+        """How many backwards there are, and how many were compared with forwards by content."""
+        backwards, sampled = coverage(self.seen[0])
+        return {
+            "backwards": backwards,
+            "in_measured_runs": sampled,
+            "in_a_run_that_hashes_everything": coverage(self.hashed or self.seen[0])[1],
+        }
 
 
 def measure(
@@ -121,6 +138,7 @@ def measure(
     require_runnable(spec)
     static = replace(spec, order="static")
     profiled: RunResult | None = None
+    hashed: Observed | None = None
     results: list[RunResult] = []
     judged: list[list[Finding]] = []
     controls: list[ControlResult] = []
@@ -136,17 +154,35 @@ def measure(
             judged.append(judge(result, declared, _final(result, expected), tolerance))
         assert expected is not None, "there is at least one repeat"
         seen = tuple(observed(result.trace) for result in results)
+        prediction = declared if spec.order == "static" else predict(seen[0].schedule)
+        if spec.hashing == "sampled":
+            progress("run that hashes everything")
+            full = run(replace(spec, hashing="full"), group=group)
+            judged.append(judge(full, declared, _final(full, expected), tolerance))
+            hashed = observed(full.trace)
         for control in CONTROLS.values():
             progress(f"control {control.name}")
-            injected = _broken_run(control, static, declared, group)
-            controls.append(_caught(control, injected, seen[0], declared, expected, tolerance))
+            if control.name not in _FAULT_OF:
+                controls.append(edited(control, seen[0], prediction))
+            elif (target := control.target(declared)) is None:
+                controls.append(inapplicable(control))
+            else:
+                broken = _broken_run(control, target, static, group)
+                found = judge(broken, declared, expected, tolerance)
+                controls.append(caught(control, found, f"{control.says}, at {target}"))
         if profile and blind(spec.transport, spec.device) is None:
             progress("run under the profiler")
             profiled = run(replace(spec, profile=True), group=group)
             judged.append(judge(profiled, declared, _final(profiled, expected), tolerance))
-    prediction = declared if spec.order == "static" else predict(seen[0].schedule)
     return Measurement(
-        spec, prediction, tuple(results), seen, tuple(merged(judged)), tuple(controls), profiled
+        spec=spec,
+        prediction=prediction,
+        results=tuple(results),
+        seen=seen,
+        findings=tuple(merged(judged)),
+        controls=tuple(controls),
+        profiled=profiled,
+        hashed=hashed,
     )
 
 
@@ -191,33 +227,7 @@ def judge(
     ]
 
 
-def _broken_run(
-    control: Control, static: RunSpec, declared: Prediction, group: Group
-) -> RunResult | None:
-    """Run with the fault of a control, in a static order: its place was chosen for that.
-
-    None where the control does not apply, or is no fault of the run.
-    """
-    target = control.target(declared)
-    if target is None or control.name not in _FAULT_OF:
-        return None
+def _broken_run(control: Control, target: Action, static: RunSpec, group: Group) -> RunResult:
+    """Run with the fault of a control, in a static order: its place was chosen for that."""
     fault = Fault(_FAULT_OF[control.name], target.stage, target.microbatch)
     return run(replace(static, fault=fault, hashing="full"), group=group)
-
-
-def _caught(
-    control: Control,
-    broken: RunResult | None,
-    sound: Observed,
-    declared: Prediction,
-    expected: final_weights.Weights,
-    tolerance: float,
-) -> ControlResult:
-    """What the checks say of a control."""
-    target = control.target(declared)
-    if target is None:
-        return inapplicable(control)
-    if broken is None:
-        return compared_with_another(control, sound, declared.schedule)
-    found = judge(broken, declared, expected, tolerance)
-    return caught(control, found, f"{control.says}, at {target}")

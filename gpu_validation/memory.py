@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from gpu_validation.prediction import Prediction
 from gpu_validation.spec import CopyOfStage, Memory
 from schedules.analysis import peaks
+
+COUNTED: Final = (
+    "counted, not measured: the sizes of the tensors that the harness says it keeps; only "
+    "device_peak_bytes is what an allocator measured"
+)
+"""What the numbers of `memory_by_stage` are."""
 
 
 def memory_by_stage(

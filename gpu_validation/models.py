@@ -21,10 +21,11 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from gpu_validation.errors import ModelError, SpecError
-from gpu_validation.own_models import Parts, cut, parts_of
+from gpu_validation.own_models import Parts, cut, parts_of, reason, require_untied
+from gpu_validation.probing import require_gradients, require_tensor
 from gpu_validation.repeatable import DATA, WEIGHTS, mixed, seeded
 
 if TYPE_CHECKING:
@@ -203,7 +204,8 @@ def _probed(spec: ModelSpec, stages: int) -> tuple[tuple[int, ...], ...]:
     """Run a model of the user's once, stage by stage."""
     import torch
 
-    value, labels = microbatch(spec, 0)
+    require_untied(spec, stages)
+    value, labels = _sample(spec)
     shapes = []
     for stage in range(stages):
         module = build_stage(spec, stage, stages)
@@ -215,34 +217,45 @@ def _probed(spec: ModelSpec, stages: int) -> tuple[tuple[int, ...], ...]:
                 "take fewer stages, or layers with weights in every one",
             )
         last = stage == stages - 1
+        inputs = value.detach().requires_grad_(stage > 0)
+        written = inputs._version
         try:
-            with torch.no_grad():
-                value = module(value, labels) if last else module(value)
-        except Exception as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            with torch.enable_grad():
+                value = module(inputs, labels) if last else module(inputs)
+        except (Exception, SystemExit) as error:
             raise ModelError(
                 "a stage accepts what the stage before it returns, but stage "
-                f"{stage} fails on it: {reason}",
+                f"{stage} fails on it: {reason(error)}",
                 f"model {spec.name}",
-                "let every layer take the one tensor that the layer before it returns",
+                "let every layer take the one tensor that the layer before it returns, and let the "
+                "first layer of a stage not work in place",
             ) from None
-        _require_tensor(spec, stage, value, last)
+        require_tensor(spec, stage, value, last)
+        if inputs._version != written:
+            raise ModelError(
+                f"a stage leaves its input as it is, but stage {stage} writes into it",
+                f"model {spec.name}",
+                "let its first layer not work in place",
+            )
+        require_gradients(spec, stage, inputs, value, module)
         shapes.append(tuple(value.shape))
     return tuple(shapes[:-1])
 
 
-def _require_tensor(spec: ModelSpec, stage: int, value: Any, last: bool) -> None:
+def _sample(spec: ModelSpec) -> tuple[Tensor, Tensor]:
+    """Draw inputs and labels of a model of the user's once."""
     import torch
 
-    good = isinstance(value, torch.Tensor) and value.dtype == torch.float32
-    if good and (value.ndim == 0 or not last):
-        return
-    found = f"{value.dtype} of shape {tuple(value.shape)}" if good else type(value).__name__
-    if isinstance(value, torch.Tensor) and not good:
-        found = f"a tensor of {value.dtype}"
-    wanted = "the loss, one number" if last else "one tensor"
+    try:
+        inputs, labels = microbatch(spec, 0)
+    except (Exception, SystemExit) as error:
+        found = reason(error)
+    else:
+        if isinstance(inputs, torch.Tensor):
+            return inputs, labels
+        found = f"its inputs are of type {type(inputs).__name__}"
     raise ModelError(
-        f"stage {stage} has to return {wanted}, of type float32, and returns {found}",
+        f"a sample is a pair of tensors, inputs and labels, but {found}",
         f"model {spec.name}",
-        "change its last layer, or the loss",
+        "correct the function that draws it",
     )

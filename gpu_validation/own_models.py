@@ -58,9 +58,9 @@ def parts_of(spec: ModelSpec) -> Parts:
             made = _factory(spec.name)()
     except ModelError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ModelError(
-            f"the factory has to return a model, but it fails: {error!r}",
+            f"the factory has to return a model, but it fails: {reason(error)}",
             f"model {spec.name}",
             "call it by itself and correct it",
         ) from None
@@ -78,7 +78,60 @@ def parts_of(spec: ModelSpec) -> Parts:
             "wrap the layers into torch.nn.Sequential",
         )
     _require_no_chance(spec, made.layers)
+    _require_weights_to_train(spec, made.layers)
     return made
+
+
+def reason(error: BaseException) -> str:
+    r"""What an error of the user's code says, in one line.
+
+    Examples
+    --------
+    >>> reason(ValueError("too wide\nby 3")), reason(SystemExit(3))
+    ('ValueError: too wide', 'SystemExit: 3')
+    """
+    lines = str(error).splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
+def _require_weights_to_train(spec: ModelSpec, model: nn.Module) -> None:
+    from torch.nn.parameter import is_lazy
+
+    for name, weights in model.named_parameters():
+        if is_lazy(weights):
+            raise ModelError(
+                f"weights have their shape before the model is run, but {name} takes it from the "
+                "first input",
+                f"model {spec.name}",
+                "use layers that are told their sizes, or run the model once in the factory",
+            )
+        if not weights.requires_grad:
+            raise ModelError(
+                f"every weight is trained here, but {name} is frozen (requires_grad is False)",
+                f"model {spec.name}",
+                "let it require a gradient, or make it a buffer",
+            )
+
+
+def require_untied(spec: ModelSpec, stages: int) -> None:
+    """Refuse weights that belong to layers of several stages: every stage would train its own.
+
+    Raises
+    ------
+    ModelError
+    """
+    layers, home = parts_of(spec).layers, dict[int, tuple[int, str]]()
+    for stage in range(stages):
+        first, last = cut(spec, len(layers), stage, stages)
+        for name, weights in layers[first:last].named_parameters():
+            other, other_name = home.setdefault(id(weights), (stage, name))
+            if other != stage:
+                raise ModelError(
+                    f"a stage has weights of its own, but {name} of stage {stage} is also "
+                    f"{other_name} of stage {other}",
+                    f"model {spec.name}",
+                    "give each layer its own weights, or take fewer stages so that they share one",
+                )
 
 
 def _require_no_chance(spec: ModelSpec, model: nn.Module) -> None:

@@ -9,6 +9,7 @@ What an event adds to the columns of a trace, in ``extra``:
 key               meaning
 ================= =========================================================================
 ``host``          name of the machine
+``run``           number of the run
 ``lamport_start`` unit Lamport clock when the action starts and ends; of computations, ``U``
 ``lamport_end``   and ``REDUCE``
 ``current``       updates that the weight copy has had: when a computation runs, after a ``U``
@@ -44,7 +45,14 @@ PARTIAL: Final = "partial"
 """Parameter in the header of a log that is not whole."""
 
 RUN: Final = "run"
-"""Parameter in the header of a log: number of the run, so that logs of two runs do not mix."""
+"""Parameter in the header of a log, and in every event: number of the run, so that events of two
+runs do not mix."""
+
+UNLOGGED: Final = "messages_unlogged"
+"""Parameter in the header of a log whose messages were carried by something else."""
+
+OWN_PARAMETERS: Final = frozenset({PARTIAL, RUN, UNLOGGED})
+"""Parameters of a log that its schedule does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +182,11 @@ class Recorder:
 
 
 def trace(
-    schedule: Schedule, events: Sequence[Sequence[Event]], run: int, partial: bool = False
+    schedule: Schedule,
+    events: Sequence[Sequence[Event]],
+    run: int,
+    partial: bool = False,
+    messages: bool = True,
 ) -> Trace:
     """The log of a run as a trace: the events of every rank, in the order in which it did them.
 
@@ -190,6 +202,8 @@ def trace(
         Number of the run; with `partial`, it becomes a parameter of the trace.
     partial : bool
         Whether the run did not come to its end.
+    messages : bool
+        Whether the transport notes its messages.
 
     Examples
     --------
@@ -207,7 +221,12 @@ def trace(
         schedule.microbatches,
         schedule.policy,
         placement=schedule.placement,
-        parameters={**schedule.parameters, RUN: run, **({PARTIAL: 1} if partial else {})},
+        parameters={
+            **schedule.parameters,
+            RUN: run,
+            **({PARTIAL: 1} if partial else {}),
+            **({} if messages else {UNLOGGED: 1}),
+        },
     )
     channels = {event.channel: None for event in flat if event.channel is not None}
     numbers = {name: number for number, name in enumerate(channels)}
@@ -222,7 +241,7 @@ def trace(
         channel=_column([numbers.get(event.channel or "", NONE) for event in flat]),
         version=_column([event.version for event in flat]),
         channels=tuple(numbers),
-        extra={index: dict(event.extra) for index, event in enumerate(flat)},
+        extra={index: {**event.extra, RUN: run} for index, event in enumerate(flat)},
     )
 
 

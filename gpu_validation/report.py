@@ -16,7 +16,7 @@ from gpu_validation.checks.lamport import measured_delays
 from gpu_validation.checks.local_staleness import measured as local_staleness
 from gpu_validation.checks.real_time import measured as delays_by_clock
 from gpu_validation.judging import ControlResult, agree
-from gpu_validation.memory import memory_by_stage
+from gpu_validation.memory import COUNTED, memory_by_stage
 from gpu_validation.prediction import Prediction, described, described_delays, paced
 from gpu_validation.timing import NOT_MEASURED, spread
 from schedules.errors import ScheduleError
@@ -28,12 +28,6 @@ if TYPE_CHECKING:
     from gpu_validation.spec import RunSpec
 
 SCHEMA: Final = "staleproof-measure/1"
-
-SHARED: Final = (
-    "all stages share one device, so these times say how long this machine took and nothing about "
-    "the speed of a pipeline"
-)
-
 
 PROFILED: Final = (
     "one more run, after those that are measured, so that the profiler disturbs none of their times"
@@ -50,19 +44,22 @@ NOT_PROFILED_LOG: Final = "a log holds no profile; measure with --profile"
 def of_measurement(found: Measurement) -> dict[str, Any]:
     """Everything about a measurement but its environment."""
     free = found.spec.order == "free-running"
-    first = timing.timing(found.results[0].trace, found.seen[0])
+    clocks = _clocks(found)
+    typical = timing.middle(clocks)
     predicted = described(found.prediction)
-    if first is not None:
+    if typical is not None:
         predicted["with_measured_durations"] = paced(
-            found.prediction.schedule, first.durations
+            found.prediction.schedule, typical.durations
         ).described()
     measured = of_log(found.seen[0], found.spec.schedule, free)
     measured |= {
         "runs": len(found.results),
         "seconds": spread([result.seconds for result in found.results]),
-        "timing": _timing(found, first),
+        "timing": _timing(found, clocks),
         "communication": _communication(found),
         "losses": _finite(found.results[0].losses),
+        "hashed_backwards": found.hashed_backwards,
+        "memory_is": COUNTED,
         "memory": memory_by_stage(found.results[0].memory, found.prediction),
         "device_peak_bytes": found.results[0].device_peak or NOT_MEASURED,
     }
@@ -191,19 +188,23 @@ def of_log(seen: Observed, schedule: Schedule, free: bool) -> dict[str, Any]:
     return found
 
 
-def _timing(found: Measurement, first: timing.Timing | None) -> dict[str, Any] | str:
-    """Times of the first run, and how much repeats differ."""
-    if first is None:
+def _clocks(found: Measurement) -> list[timing.Timing]:
+    """Times of every repeat, none where hosts would have to be compared."""
+    runs = zip(found.results, found.seen, strict=True)
+    clocks = (timing.timing(result.trace, seen) for result, seen in runs)
+    return [clock for clock in clocks if clock is not None]
+
+
+def _timing(found: Measurement, clocks: Sequence[timing.Timing]) -> dict[str, Any] | str:
+    """Times of the median run, and how much repeats differ."""
+    typical = timing.middle(clocks)
+    if typical is None:
         return NOT_MEASURED
-    makespans = [
-        float(one.pace.makespan)
-        for result, seen in zip(found.results, found.seen, strict=True)
-        if (one := timing.timing(result.trace, seen)) is not None
-    ]
-    result = timing.described(first) | {"makespan_spread": spread(makespans)}
-    if found.spec.transport == "threads" and found.spec.schedule.ranks > 1:
-        result["note"] = SHARED
-    return result
+    makespans = [float(clock.pace.makespan) for clock in clocks]
+    result = timing.described(typical) | {"makespan_spread": spread(makespans)}
+    spec = found.spec
+    note = timing.sharing(spec.transport, spec.device, spec.schedule.ranks, environment.cores())
+    return result if note is None else result | {"note": note}
 
 
 def _communication(found: Measurement) -> dict[str, Any]:
@@ -253,8 +254,24 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
             f"  {word if control['applicable'] else 'n/a':<10}control {control['name']}: "
             f"{control['says']}{by}"
         )
+    yield from _coverage(result["measured"])
     yield from _shares(result["measured"]["communication"])
     yield "machine and model agree" if result["agree"] else "machine and model do NOT agree"
+
+
+def _coverage(measured: dict[str, Any]) -> Iterator[str]:
+    """How many backwards were hashed, as text.
+
+    Examples
+    --------
+    >>> names = "backwards", "in_measured_runs", "in_a_run_that_hashes_everything"
+    >>> print(*_coverage({"hashed_backwards": dict(zip(names, (64, 8, 64), strict=True))}))
+      hashed backwards: 8 of 64 in the measured runs, 64 of 64 in one that hashes everything
+    """
+    if "hashed_backwards" in measured:
+        backwards, sampled, full = measured["hashed_backwards"].values()
+        more = f", {full} of {backwards} in one that hashes everything" if full > sampled else ""
+        yield f"  hashed backwards: {sampled} of {backwards} in the measured runs{more}"
 
 
 def _shares(found: dict[str, Any]) -> Iterator[str]:

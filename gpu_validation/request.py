@@ -70,6 +70,27 @@ def refuse_what_would_be_ignored(arguments: Namespace) -> None:
             )
 
 
+def require_torch() -> None:
+    """Refuse to go on where torch cannot be loaded.
+
+    Raises
+    ------
+    CapacityError
+        It is not installed, or its libraries do not load.
+    """
+    from gpu_validation.errors import CapacityError
+
+    try:
+        import torch  # noqa: F401
+    except (ImportError, OSError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise CapacityError(
+            f"measuring needs torch 2.6 or newer, which cannot be loaded here ({reason})",
+            "torch",
+            "install it, for example with `pip install torch`",
+        ) from None
+
+
 def schedule_of(arguments: Namespace) -> Schedule:
     """Read a file, or generate a family.
 

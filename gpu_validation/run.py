@@ -6,13 +6,14 @@ import os
 import secrets
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from gpu_validation.capacity import require_capacity
 from gpu_validation.communication import RankProfile
-from gpu_validation.errors import InterruptedRunError, NotRunnableError
+from gpu_validation.errors import InterruptedRunError, MeasureError, NotRunnableError
 from gpu_validation.files import require_writable, write_text
 from gpu_validation.models import boundaries
 from gpu_validation.orders import rule_of
@@ -49,7 +50,8 @@ def run(
     Raises
     ------
     NotRunnableError, ModelError, CapacityError, MeasureError
-        Before anything is started; the last where the log cannot be written.
+        Before anything is started; the last where no log can be written. One that fails all the
+        same, for lack of room say, stands in `unwritten` of the result.
     RankError
         A rank failed or hangs; `partial` of the error holds what was recorded.
     KeyboardInterrupt
@@ -70,13 +72,22 @@ def run(
         launched = ranks.run(spec)
     result = _gathered(spec, launched, profiles)
     if log is not None:
-        write_text(os.fspath(log), log_text(result.trace))
+        result = replace(result, unwritten=_write(os.fspath(log), result))
     if isinstance(launched.failure, InterruptedRunError):
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt from result.unwritten
     if launched.failure is not None:
         launched.failure.partial = result
         raise launched.failure
     return result
+
+
+def _write(path: str, result: RunResult) -> MeasureError | None:
+    """Write the log; returns why it could not be, since what was found out is worth more."""
+    try:
+        write_text(path, log_text(result.trace))
+    except MeasureError as error:
+        return error
+    return None
 
 
 def require_runnable(spec: RunSpec) -> None:
@@ -141,7 +152,13 @@ def _gathered(spec: RunSpec, launched: Launched, profiles: list[RankProfile]) ->
     number = secrets.randbits(RUN_BITS)
     return RunResult(
         spec=spec,
-        trace=trace(spec.schedule, events, number, launched.failure is not None),
+        trace=trace(
+            spec.schedule,
+            events,
+            number,
+            partial=launched.failure is not None,
+            messages=spec.transport != "torch",
+        ),
         weights=dict(sorted(weights.items())),
         digests={key: digest(weights[key]) for key in sorted(weights)},
         memory=dict(sorted(memory.items())),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from gpu_validation.errors import RankError, SpecError
+from gpu_validation.errors import MeasureError, RankError, SpecError
 from gpu_validation.faults import Fault
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
@@ -206,6 +206,8 @@ class RunResult:
         longest.
     profiles : tuple of RankProfile
         Of the ranks that were profiled.
+    unwritten : MeasureError or None
+        Why the log could not be written, where it was to be.
     """
 
     spec: RunSpec
@@ -218,6 +220,7 @@ class RunResult:
     seconds: float
     cpu_seconds: float = 0.0
     profiles: tuple[RankProfile, ...] = ()
+    unwritten: MeasureError | None = None
 
 
 def _require_one_of(value: str, known: tuple[str, ...], name: str) -> None:

@@ -6,6 +6,7 @@ On a GPU the host's times say when work was handed over, so durations are those 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -23,6 +24,10 @@ from schedules.schedule import IntArray
 NOT_MEASURED: Final = "not measured"
 """What stands in a report for a number that this machine or run cannot give."""
 
+_SAYS_NOTHING: Final = (
+    "so these times say how long this machine took and nothing about the speed of a pipeline"
+)
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -35,7 +40,8 @@ class Timing:
     pace : Pace
         Makespan in nanoseconds, bubble and utilisation.
     waiting : tuple of Fraction or None
-        By rank: time in receives over the makespan; None on a device, where hosts do not wait.
+        By rank: time in receives over the makespan; None on a device, where hosts do not wait, and
+        where the log of several ranks holds no receives.
     """
 
     durations: dict[tuple[Kind, int], int]
@@ -93,8 +99,10 @@ def _on_device(seen: Observed) -> tuple[IntArray, int]:
     return seen.device_end - seen.device_start, max(*spans, 1)
 
 
-def _waiting(trace: Trace, makespan: int) -> tuple[Fraction, ...]:
+def _waiting(trace: Trace, makespan: int) -> tuple[Fraction, ...] | None:
     receives = np.isin(trace.schedule.kind, (Kind.RECV_F, Kind.RECV_B))
+    if trace.schedule.ranks > 1 and not receives.any():
+        return None
     waited = np.where(receives, trace.timeline.end - trace.timeline.start, 0)
     total = _by_rank(trace.schedule.rank_of_action, waited, trace.schedule.ranks)
     return tuple(Fraction(int(time), makespan) for time in total)
@@ -126,6 +134,49 @@ def described(found: Timing) -> dict[str, Any]:
         if found.waiting is None
         else [round(float(part), 6) for part in found.waiting],
     }  # fmt: skip
+
+
+def middle(found: Sequence[Timing]) -> Timing | None:
+    """The repeat whose makespan is the median, the shorter of the middle two; None of none.
+
+    The first run also pays for what a process does only once, so it does not stand for the others.
+
+    Examples
+    --------
+    >>> one, two, three = (Timing({}, Pace(length, Fraction(0), ()), None) for length in (9, 4, 5))
+    >>> middle([one, two, three]).pace.makespan, middle([one, two]).pace.makespan
+    (5, 4)
+    """
+    ordered = sorted(found, key=lambda one: one.pace.makespan)
+    return ordered[(len(ordered) - 1) // 2] if ordered else None
+
+
+def sharing(transport: str, device: str, ranks: int, available: int | None) -> str | None:
+    """Why the times of a run are not those of stages that run side by side, if they are not.
+
+    Parameters
+    ----------
+    transport, device : str
+    ranks : int
+    available : int or None
+        Cores of this process, None if unknown.
+
+    Examples
+    --------
+    >>> print(sharing("gloo", "cpu", 4, 2))
+    4 ranks share 2 cores, so these times say how long this machine took and nothing about the speed
+    of a pipeline
+    >>> sharing("gloo", "cpu", 4, 8), sharing("nccl", "cuda", 4, 2)
+    (None, None)
+    """
+    if ranks < 2:
+        return None
+    if transport == "threads":
+        return f"all stages share one device, {_SAYS_NOTHING}"
+    if device == "cpu" and (available is None or available < ranks):
+        count = "an unknown number of" if available is None else available
+        return f"{ranks} ranks share {count} cores, {_SAYS_NOTHING}"
+    return None
 
 
 def spread(values: list[float]) -> dict[str, float]:

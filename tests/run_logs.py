@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gpu_validation.checks.messages import Note, crossings
 from gpu_validation.prediction import computations
 from gpu_validation.recorder import Event, trace
 from schedules import Kind, Schedule, Timeline, timeline, versions
@@ -22,14 +23,26 @@ HOST = "here"
 
 
 def faithful_log(
-    schedule: Schedule, line: Timeline | None = None, *, hashing: bool = True, run: int = 1
+    schedule: Schedule,
+    line: Timeline | None = None,
+    *,
+    hashing: bool = True,
+    run: int = 1,
+    messages: bool = True,
 ) -> Trace:
-    """The log of a run that does exactly what the schedule says, at the times of `line`."""
+    """The log of a run that does exactly what the schedule says, at the times of `line`.
+
+    With `messages`, these take no time; without, the log says that it does not have them.
+    """
     order = computations(schedule)
     unit, found, marks = timeline(order), versions(order), update_after(order)
     times = unit if line is None else line
     weights = weights_of_action(order).tolist()
     made = dict.fromkeys(weights, 0)
+    ways = list(crossings(order)) if messages else []
+    receives = {way.user: way.receive for way in ways}
+    sends = {way.maker: way.send for way in ways}
+    zero: dict[int, Extra] = {}
     events: list[list[Event]] = []
     for rank in range(order.ranks):
         events.append([])
@@ -55,14 +68,27 @@ def faithful_log(
                     extra["hash"] = content(copy, version, rounds, found.horizon)
                 if found.horizon:
                     extra["horizon"] = found.horizon
+            if action.kind is Kind.F and not action.stage:
+                zero[action.microbatch] = made[copy]
+            if action in receives:
+                events[-1].append(_message(receives[action], start))
             events[-1].append(_event(rank, action.kind, index, order, version, start, end, extra))
+            if action in sends:
+                events[-1].append(_message(sends[action], end))
             if marks[index]:
                 made[copy] += 1
-                after: dict[str, Extra] = {"host": HOST, "current": made[copy]}
+                clock = int(unit.end[index])
+                after: dict[str, Extra] = {
+                    "host": HOST,
+                    "current": made[copy],
+                    "lamport_start": clock,
+                    "lamport_end": clock,
+                }
                 if hashing:
                     after["hash"] = content(copy, made[copy], rounds)
                 events[-1].append(_event(rank, Kind.U, index, order, NONE, end, end, after))
-    log = trace(order, events, run)
+    told = [[_told(event, zero) for event in rank] for rank in events]
+    log = trace(order, told, run, messages=messages)
     return dataclasses.replace(log, unit="slot") if line is None else log
 
 
@@ -85,6 +111,23 @@ def _event(
         int(column[index]) for column in (order.stage, order.microbatch, order.pipeline)
     )
     return Event(rank, kind, stage, m, pipeline, NONE, None, version, start, end, extra)
+
+
+def _told(event: Event, zero: Mapping[int, Extra]) -> Event:
+    """A forward also notes what it was told of stage 0."""
+    if event.op is not Kind.F:
+        return event
+    extra = {**event.extra, "read_zero": zero[event.microbatch]}
+    return dataclasses.replace(event, extra=extra)
+
+
+def _message(note: Note, time: int) -> Event:
+    rank, action, peer = note
+    ends = (rank, peer) if action.kind in (Kind.SEND_F, Kind.SEND_B) else (peer, rank)
+    return Event(
+        rank, action.kind, action.stage, action.microbatch, action.pipeline, peer,
+        "{}>{}".format(*ends), NONE, time, time, {"host": HOST},
+    )  # fmt: skip
 
 
 def event(log: Trace, kind: Kind, stage: int, microbatch: int) -> int:

@@ -7,13 +7,14 @@ run left behind.
 check              holds if
 ================== ==============================================================================
 `order`            every rank did what the schedule declares, in that order
-`versions`         predicted versions were used, and updates came where predicted
+`versions`         predicted versions were used, and one update each came where predicted
 `local_staleness`  every gradient is exactly as stale as predicted
 `stash`            a backward used the version, and the content, that its forward read
 `hash`             a version has one content, whenever it is looked at
 `lamport`          the unit Lamport clock and the global delays in it are the slot model's
 `real_time`        global delays by the clock lie in their range over all timings
 `causality`        nothing started before what it needs had ended
+`messages`         what crosses ranks was sent once and received once, by those it concerns
 `losses`           every loss is finite (needs the run's result)
 `final_weights`    the run ended with the weights of a single-threaded replay (needs both)
 ================== ==============================================================================
@@ -29,6 +30,7 @@ from gpu_validation.checks import (
     hash,
     lamport,
     local_staleness,
+    messages,
     order,
     real_time,
     stash,
@@ -51,6 +53,7 @@ CHECKS: Final[dict[str, Check]] = {
         lamport,
         real_time,
         causality,
+        messages,
     )
 }
 """The checks that need nothing but the log and the prediction."""

@@ -8,8 +8,9 @@ import numpy as np
 
 from gpu_validation.checks.finding import Finding, fails, holds
 from gpu_validation.checks.observed import UNSEEN, Observed
-from gpu_validation.prediction import Prediction
-from schedules.dependencies import edges
+from gpu_validation.prediction import OBSERVED, Prediction
+from schedules.actions import Kind
+from schedules.dependencies import MISSING, edges
 from schedules.schedule import IntArray
 
 NAME: Final = "causality"
@@ -18,13 +19,22 @@ NAME: Final = "causality"
 def check(seen: Observed, predicted: Prediction) -> Finding:
     """Compare the ends and starts along every data edge and every program order.
 
-    By the Lamport clock everywhere; by the real clock where one machine has it.
+    By the Lamport clock everywhere; by the real clock within every machine. What a rank does, its
+    updates included, it does on one machine and one after the other.
     """
+    moved = [rank for rank, names in enumerate(seen.hosts_of_rank) if len(names) > 1]
+    if moved:
+        names = ", ".join(seen.hosts_of_rank[moved[0]])
+        return fails(NAME, f"rank {moved[0]} ran on one machine, and its events name {names}",
+                     rank=moved[0])  # fmt: skip
     source, target = _pairs(seen)
     stamped = (seen.lamport_end[source] != UNSEEN) & (seen.lamport_start[target] != UNSEEN)
-    clocks = [(seen.lamport_end, seen.lamport_start, "Lamport", stamped)]
-    if len(seen.hosts) <= 1:
-        clocks.append((seen.end, seen.start, seen.unit, np.ones_like(stamped)))
+    rank = seen.schedule.rank_of_action
+    together = seen.same_host(rank[source], rank[target])
+    clocks = (
+        (seen.lamport_end, seen.lamport_start, "Lamport", stamped),
+        (seen.end, seen.start, seen.unit, together),
+    )
     compared = 0
     for end, start, unit, known in clocks:
         wrong = np.flatnonzero((end[source] > start[target]) & known)
@@ -40,6 +50,16 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
                 clock=unit,
             )
         compared += int(known.sum())
+    late = _update_out_of_turn(seen)
+    if late != MISSING:
+        action = str(seen.log.schedule.action(late))
+        return fails(
+            NAME,
+            f"{action} does not lie between what its rank did before and after it",
+            compared,
+            action=action,
+            clock=seen.unit,
+        )
     return holds(NAME, compared, f"{compared} times everything started behind what it needs")
 
 
@@ -48,3 +68,18 @@ def _pairs(seen: Observed) -> tuple[IntArray, IntArray]:
     found = edges(seen.schedule)
     behind = np.setdiff1d(np.arange(1, len(seen.schedule)), seen.schedule.offsets)
     return np.append(found.source, behind - 1), np.append(found.target, behind)
+
+
+def _update_out_of_turn(seen: Observed) -> int:
+    """The first update that starts before what its rank did before it, or ends after the next."""
+    log = seen.log
+    rank, line = log.schedule.rank_of_action, log.timeline
+    done = np.flatnonzero(np.isin(log.schedule.kind, [*OBSERVED, Kind.U]))
+    before, after = done[:-1], done[1:]
+    update = (log.schedule.kind[before] == Kind.U) | (log.schedule.kind[after] == Kind.U)
+    wrong = (rank[before] == rank[after]) & update & (line.end[before] > line.start[after])
+    if not wrong.any():
+        return MISSING
+    first = int(np.argmax(wrong))
+    late = after if log.schedule.kind[after[first]] == Kind.U else before
+    return int(late[first])

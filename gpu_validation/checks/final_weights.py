@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_validation.checks.finding import Finding, fails, holds, inapplicable
+from gpu_validation.checks.finding import Finding, fails, holds, undecided
 from gpu_validation.spec import CopyOfStage
 
 NAME: Final = "final-weights"
@@ -63,20 +63,23 @@ def check(found: Weights, replayed: Weights, tolerance: float = 0.0) -> Finding:
 def check_digests(found: Mapping[CopyOfStage, str], replayed: Mapping[CopyOfStage, str]) -> Finding:
     """The same for a log, which has hashes of the weights only.
 
+    Whoever asks for a replay asks for this comparison, so that without hashes that can be compared
+    it is undecided.
+
     Examples
     --------
     >>> check_digests({(0, 0): "blake2b:12"}, {(0, 0): "blake2b:34"}).holds
     False
-    >>> check_digests({(0, 0): "words:12"}, {(0, 0): "blake2b:34"}).applies
-    False
+    >>> check_digests({(0, 0): "words:12"}, {(0, 0): "blake2b:34"}).outcome
+    <Outcome.UNDECIDED: 'undecided'>
     >>> check_digests({}, {(0, 0): "blake2b:34"}).outcome
-    <Outcome.INAPPLICABLE: 'inapplicable'>
+    <Outcome.UNDECIDED: 'undecided'>
     """
     if not found.keys() >= replayed.keys():
-        return inapplicable(NAME, "the log lacks hashes of final weights")
+        return undecided(NAME, "the log lacks hashes of final weights")
     kinds = {hashed.partition(":")[0] for hashed in (*found.values(), *replayed.values())}
     if len(kinds) > 1:
-        return inapplicable(NAME, f"hashes of different devices say nothing: {sorted(kinds)}")
+        return undecided(NAME, f"hashes of different devices say nothing: {sorted(kinds)}")
     for copy in sorted(replayed):
         if found[copy] != replayed[copy]:
             return fails(

@@ -1,4 +1,8 @@
-"""Check ``hash``: a version of a weight copy has one content, whenever it is looked at."""
+"""Check ``hash``: a version of a weight copy has one content, whenever it is looked at.
+
+And no other version of that copy has the same: where an update changes nothing, or a hash is blind,
+equal hashes do not show that the same version was used, and the check is undecided.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +20,13 @@ NAME: Final = "hash"
 def check(seen: Observed, predicted: Prediction) -> Finding:
     """Compare every hash of a version with the first one."""
     first: dict[Content, tuple[str, str]] = {}
+    holder: dict[tuple[int, str], int] = {}
+    same: tuple[int, int, int] | None = None
     compared = 0
+    copies = max(seen.schedule.placement.copy_count, 1)
     for content, hashed, by in _hashes(seen):
         before, at = first.setdefault(content, (hashed, by))
         if before != hashed:
-            copies = max(seen.schedule.placement.copy_count, 1)
             stage = content.copy // copies
             return fails(
                 NAME,
@@ -34,8 +40,17 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
                 found=hashed,
             )
         compared += at != by
+        version = holder.setdefault((content.copy, hashed), content.version)
+        if version != content.version and same is None:
+            same = content.copy, version, content.version
     if not first:
         return undecided(NAME, "the log has no hashes; measure with hashing on")
+    if same is not None:
+        return undecided(
+            NAME,
+            f"versions {same[1]} and {same[2]} of stage {same[0] // copies} have the same content, "
+            "so that hashes cannot tell which was used; an update has to change its weights",
+        )
     return holds(NAME, compared, f"{compared} hashes equal the first of their version")
 
 

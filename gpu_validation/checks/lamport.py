@@ -7,17 +7,19 @@ can be, whatever the real durations are. So stamps and global delays are equal, 
 
 from __future__ import annotations
 
+import itertools
 from typing import Final
 
 import numpy as np
 
 from gpu_validation.checks.finding import Finding, fails, holds, undecided
 from gpu_validation.checks.observed import UNSEEN, Observed, values_at
-from gpu_validation.prediction import Prediction
+from gpu_validation.prediction import OBSERVED, Prediction
+from schedules.actions import Kind
 from schedules.delays import Delays, delays
 from schedules.errors import ScheduleError
 from schedules.linearization import LINEARIZATIONS
-from schedules.timeline import Timeline
+from schedules.timeline import Timeline, unit_durations
 
 NAME: Final = "lamport"
 
@@ -49,6 +51,32 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
         if absent:
             return undecided(NAME, f"the log lacks {absent} of {len(found)} Lamport stamps")
         compared += len(found)
+    return _compare_updates(seen, predicted, compared)
+
+
+def _compare_updates(seen: Observed, predicted: Prediction, compared: int) -> Finding:
+    """An update starts at the clock that the action before it leaves behind."""
+    log = seen.log
+    done = np.flatnonzero(np.isin(log.schedule.kind, [*OBSERVED, Kind.U]))
+    took = unit_durations(log.schedule)[Kind.U]
+    for before, update in itertools.pairwise(done.tolist()):
+        if log.schedule.kind[update] != Kind.U:
+            continue
+        clock = log.extra.get(before, {}).get("lamport_end")
+        entry = log.extra.get(update, {})
+        found = entry.get("lamport_start"), entry.get("lamport_end")
+        action = str(log.schedule.action(update))
+        if type(clock) is not int or None in found:
+            return undecided(NAME, f"the log lacks the Lamport stamps of {action}")
+        if found != (clock, clock + took):
+            return fails(
+                NAME,
+                f"{action} was to have the Lamport stamps {clock} and {clock + took} and has "
+                f"{found[0]} and {found[1]}",
+                compared,
+                action=action,
+            )
+        compared += 2
     return _compare_delays(seen, predicted, compared)
 
 

@@ -8,6 +8,7 @@ Nothing here looks at a plan: order, versions and clocks are those of the log.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -67,6 +68,9 @@ class Observed:
     updated : ndarray of bool, shape (N,)
         Whether an update of the same weights is the next thing that its rank does, beside
         messages.
+    read_zero : ndarray of int, shape (N,)
+        Updates that stage 0 had had when it did the forward of the same microbatch, as it was told
+        to the stage; of forwards.
     horizon : ndarray of int, shape (N,)
         Updates ahead that the weights used are extrapolated.
     lamport_start, lamport_end : ndarray of int, shape (N,)
@@ -85,6 +89,10 @@ class Observed:
         without an accelerator.
     hosts : tuple of str
         Machines that took part; empty if the log does not say.
+    hosts_of_rank : tuple of tuple of str
+        By rank, the machines that its events name: one, or none.
+    log : Trace
+        The whole log, updates and messages included.
     partial : bool
         Whether the run ended early.
     """
@@ -96,6 +104,7 @@ class Observed:
     version: IntArray
     current: IntArray
     updated: NDArray[np.bool_]
+    read_zero: IntArray
     horizon: IntArray
     lamport_start: IntArray
     lamport_end: IntArray
@@ -106,6 +115,8 @@ class Observed:
     device_start: IntArray
     device_end: IntArray
     hosts: tuple[str, ...]
+    hosts_of_rank: tuple[tuple[str, ...], ...]
+    log: Trace
     partial: bool
 
     @property
@@ -132,6 +143,17 @@ class Observed:
         """The action at a flat index."""
         return self.schedule.action(index)
 
+    def same_host(self, one: IntArray, other: IntArray) -> NDArray[np.bool_]:
+        """Whether two ranks have the same clock, element for element.
+
+        A rank that names no machine is taken to be on the others'.
+        """
+        numbers = {name: number for number, name in enumerate(self.hosts)}
+        host = np.array([numbers[n[0]] if n else UNSEEN for n in self.hosts_of_rank], dtype=int)
+        first, second = host[one], host[other]
+        same: NDArray[np.bool_] = (first == second) | (first == UNSEEN) | (second == UNSEEN)
+        return same
+
     def rank(self, index: int) -> int:
         """Its rank."""
         return int(np.searchsorted(self.schedule.offsets, index, side="right")) - 1
@@ -154,6 +176,7 @@ def observed(trace: Trace) -> Observed:
     extra = [trace.extra.get(index, {}) for index in chosen.tolist()]
     updates = _updates_behind(trace.schedule)
     last = np.where(updates == MISSING, np.arange(len(updates)), updates)
+    hosts = _hosts_of_rank(trace)
     return Observed(
         schedule=with_only(trace.schedule, keep),
         unit=trace.unit,
@@ -162,6 +185,7 @@ def observed(trace: Trace) -> Observed:
         version=trace.version[chosen],
         current=_numbers(extra, "current"),
         updated=(updates != MISSING)[chosen],
+        read_zero=_numbers(extra, "read_zero"),
         horizon=_numbers(extra, "horizon", 0),
         lamport_start=_numbers(extra, "lamport_start"),
         lamport_end=_numbers(extra, "lamport_end"),
@@ -171,9 +195,20 @@ def observed(trace: Trace) -> Observed:
         update_end=trace.timeline.end[last][chosen],
         device_start=_numbers(extra, "device_start"),
         device_end=_numbers([trace.extra.get(i, {}) for i in last[chosen].tolist()], "device_end"),
-        hosts=tuple(sorted({str(e["host"]) for e in trace.extra.values() if "host" in e})),
+        hosts=tuple(sorted({name for names in hosts for name in names})),
+        hosts_of_rank=hosts,
+        log=trace,
         partial=is_partial(trace),
     )
+
+
+def _hosts_of_rank(trace: Trace) -> tuple[tuple[str, ...], ...]:
+    """The machines that the events of each rank name; an event that names none counts as one."""
+    found = []
+    for first, last in itertools.pairwise(trace.schedule.offsets.tolist()):
+        names = {trace.extra.get(index, {}).get("host") for index in range(first, last)}
+        found.append(() if names <= {None} else tuple(sorted(map(str, names))))
+    return tuple(found)
 
 
 def values_at(values: IntArray, at: IntArray) -> IntArray:

@@ -24,7 +24,7 @@ NAME: Final = "real-time"
 
 def check(seen: Observed, predicted: Prediction) -> Finding:
     """Compare the delay of every gradient against every block with its range."""
-    if len(seen.hosts) > 1:
+    if len(seen.hosts) > 1:  # A delay counts the updates of all ranks.
         return inapplicable(
             NAME, f"the clocks of {len(seen.hosts)} hosts are not aligned: {', '.join(seen.hosts)}"
         )

@@ -1,7 +1,8 @@
 """Check ``stash``: a backward used the very weights that its forward read.
 
-The same version, and the same content where the log has hashes. Policies that let a backward use
-newer weights (``latest``) have nothing to check here.
+The same version, and the same content where the log has a hash that was taken when the backward
+ran: what a version held when it was made says nothing about what a backward used. Policies that
+let a backward use newer weights (``latest``) have nothing to check here.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
             if seen.version[f] != seen.version[b]:
                 return _differs(seen, f, b, "version", seen.version[f], seen.version[b])
             versions += 1
-            read, used = content(seen, f), content(seen, b)
+            read, used = content(seen, f), seen.hashes[b]
             if read is not None and used is not None:
                 if read != used:
                     return _differs(seen, f, b, "content", read, used)
@@ -52,6 +53,12 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
         f"{versions} backwards used the version of their forwards, {contents} of them compared "
         "by content too",
     )
+
+
+def coverage(seen: Observed) -> tuple[int, int]:
+    """Backwards of a log, and those of them whose weights were hashed when they ran."""
+    backwards = np.flatnonzero(np.isin(seen.schedule.kind, (Kind.B, Kind.I, Kind.W)))
+    return len(backwards), sum(seen.hashes[index] is not None for index in backwards.tolist())
 
 
 def content(seen: Observed, index: int) -> str | None:

@@ -11,10 +11,11 @@ import numpy as np
 
 from gpu_validation.checks.finding import Finding, fails, holds, undecided
 from gpu_validation.checks.observed import UNSEEN, Observed, values_at
-from gpu_validation.prediction import Prediction
+from gpu_validation.prediction import OBSERVED, Prediction
 from schedules.actions import COMPUTE, Kind
+from schedules.dependencies import MISSING, tables
 from schedules.schedule import IntArray
-from schedules.versions import update_after
+from schedules.versions import update_after, weights_of_action
 
 NAME: Final = "versions"
 
@@ -46,7 +47,32 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
     absent = int((found == UNSEEN).sum())
     if absent:
         return undecided(NAME, f"the log lacks the version of {absent} of {len(found)} actions")
-    return _updates(seen, predicted, len(found))
+    return _told(seen) or _updates(seen, predicted, len(found))
+
+
+def _told(seen: Observed) -> Finding | None:
+    """What every forward was told of stage 0 is what stage 0 did; None if so."""
+    forward = tables(seen.schedule).forward
+    if not forward.size:
+        return None
+    told, zero = values_at(seen.read_zero, forward), values_at(seen.current, forward[0])
+    zero = np.broadcast_to(zero, told.shape)
+    absent = int(((told == UNSEEN) | (zero == UNSEEN)).sum())
+    if absent:
+        return undecided(NAME, f"the log lacks what {absent} forwards were told of stage 0")
+    wrong = np.argwhere(told != zero)
+    if not len(wrong):
+        return None
+    stage, m = wrong[0].tolist()
+    return fails(
+        NAME,
+        f"{seen.action(int(forward[stage, m]))} was told that stage 0 had version "
+        f"{told[stage, m]}, and it had {zero[stage, m]}",
+        stage=stage,
+        microbatch=m,
+        predicted=int(zero[stage, m]),
+        found=int(told[stage, m]),
+    )
 
 
 def _updates(seen: Observed, predicted: Prediction, compared: int) -> Finding:
@@ -66,12 +92,47 @@ def _updates(seen: Observed, predicted: Prediction, compared: int) -> Finding:
             action=action,
             predicted=what[0],
         )
+    strange = _strange_update(seen)
+    if strange is not None:
+        index, says = strange
+        action = str(seen.log.schedule.action(index))
+        return fails(NAME, f"{action} {says}", compared, action=action)
     return holds(
         NAME,
         compared + len(at),
         f"{compared} computations used the predicted version, and {int(expected.sum())} updates "
         "came where predicted",
     )
+
+
+def _strange_update(seen: Observed) -> tuple[int, str] | None:
+    """An update that is not the one of the gradient it stands behind, and what is wrong with it.
+
+    Every one stands right behind its cause, is that of the same microbatch and pipeline, and makes
+    the next version of its weight copy.
+    """
+    schedule = seen.log.schedule
+    weights, rank = weights_of_action(schedule), schedule.rank_of_action
+    made: dict[int, int] = {}
+    previous = MISSING
+    for index in np.flatnonzero(np.isin(schedule.kind, [*OBSERVED, Kind.U])).tolist():
+        cause, previous = previous, index
+        if schedule.kind[index] != Kind.U:
+            continue
+        if cause == MISSING or rank[cause] != rank[index]:
+            return index, "stands behind nothing that its rank did"
+        if schedule.kind[cause] == Kind.U:
+            return index, f"is one update more, right behind {schedule.action(cause)}"
+        if any(column[cause] != column[index] for column in (weights, schedule.pipeline)):
+            return index, f"is of other weights than {schedule.action(cause)}, which it follows"
+        if schedule.microbatch[cause] != schedule.microbatch[index]:
+            return index, f"is of another microbatch than {schedule.action(cause)} before it"
+        copy = int(weights[index])
+        made[copy] = made.get(copy, 0) + 1
+        current = seen.log.extra.get(index, {}).get("current")
+        if current != made[copy]:
+            return index, f"was to make version {made[copy]} and made {current}"
+    return None
 
 
 def _expected(predicted: Prediction) -> IntArray:

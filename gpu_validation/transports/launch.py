@@ -26,11 +26,14 @@ from torch._C._distributed_c10d import TCPStore
 from torch.distributed.distributed_c10d import PrefixStore
 from torch.distributed.rendezvous import rendezvous
 
+from gpu_validation.devices import launched_number
 from gpu_validation.errors import CapacityError, RankFailedError
+from gpu_validation.interruption import termination_as_interruption
 from gpu_validation.repeatable import keep_to_one_torch_thread
 from gpu_validation.spec import Launched, RankOutcome, RunSpec
 from gpu_validation.transports.board import Board, End
 from gpu_validation.transports.member import Member, Program, Run
+from gpu_validation.transports.server import start_server
 from gpu_validation.transports.watching import Watcher
 
 if TYPE_CHECKING:
@@ -39,11 +42,8 @@ if TYPE_CHECKING:
 HOST: Final = "127.0.0.1"
 """Ranks that are started here talk over the loopback interface only."""
 
-PRELOADED: Final = (
-    "gpu_validation.transports.gloo",
-    "gpu_validation.transports.torch_runtime.program",
-)
-"""What the server imports before it forks; torch is most of it."""
+MOST_PROCESSES: Final = 64
+"""Ranks that are started here. Their connections grow with the square of this number."""
 
 IDLE_SECONDS: Final = 0.01
 JOIN_SECONDS: Final = 2.0
@@ -69,8 +69,17 @@ def processes(connect: Connect, ranks: int) -> Iterator[ForkedGroup | JoinedGrou
     Raises
     ------
     CapacityError
-        ``torchrun`` has started another number of processes than there are ranks.
+        There are more ranks than one machine takes processes, or ``torchrun`` has started another
+        number of them.
     """
+    if ranks > MOST_PROCESSES and not under_torchrun():
+        raise CapacityError(
+            f"at most {MOST_PROCESSES} ranks run as processes of one machine, each with torch and "
+            f"a connection to every other one; found p = {ranks}",
+            "-p",
+            f"take {MOST_PROCESSES} or fewer, or --transport threads, or start the ranks on "
+            "several machines with torchrun",
+        )
     group = JoinedGroup(connect, ranks) if under_torchrun() else ForkedGroup(connect, ranks)
     try:
         yield group
@@ -141,7 +150,7 @@ class ForkedGroup:
         self._store = TCPStore(HOST, 0, is_master=True, wait_for_workers=False)
         self._number = 0
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(list(PRELOADED))
+        start_server()
         for rank in range(self._ranks):
             place = _Place(rank, self._ranks, self._store.port)
             process = context.Process(
@@ -225,7 +234,7 @@ class JoinedGroup:
     """
 
     def __init__(self, connect: Connect, ranks: int) -> None:
-        world, self._rank = int(os.environ["WORLD_SIZE"]), int(os.environ["RANK"])
+        world, self._rank = launched_number("WORLD_SIZE"), launched_number("RANK")
         if world != ranks:
             raise CapacityError(
                 f"a schedule of {ranks} ranks runs in as many processes, but torchrun has "
@@ -248,7 +257,7 @@ class JoinedGroup:
         self._number += 1
         run.start()
         threading.Thread(target=_attend, args=(run,), daemon=True).start()
-        with _termination_as_interruption():
+        with termination_as_interruption():
             if self._rank == 0:
                 launched = Watcher(board, self._ranks, spec.timeout, dict).watch()
                 board.close(launched)
@@ -276,20 +285,3 @@ def _torchrun_store() -> Store:
 def _attend(run: Run) -> None:
     while not run.attend():
         pass
-
-
-@contextmanager
-def _termination_as_interruption() -> Iterator[None]:
-    """Let SIGTERM, by which ``torchrun`` and SLURM end a rank, act as Ctrl-C does."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

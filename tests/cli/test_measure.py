@@ -48,12 +48,13 @@ def test_contract(measured: tuple[int, Any, Path]) -> None:
     assert all(check["holds"] is True for check in found["checks"])
     assert [check["name"] for check in found["checks"]] == [
         "order", "versions", "local-staleness", "stash", "hash", "lamport", "real-time",
-        "causality", "losses", "final-weights",
+        "causality", "messages", "losses", "final-weights",
     ]  # fmt: skip
     assert {c["name"]: (c["applicable"], c["caught"]) for c in found["controls"]} == dict.fromkeys(
         [
             "no-stash", "in-place-write", "swapped-microbatch", "wrong-schedule",
-            "delayed-update", "dropped-update",
+            "delayed-update", "dropped-update", "miscounted-update", "wrong-receiver",
+            "clock-ahead", "late-forward",
         ],
         (True, True),
     )  # fmt: skip
@@ -78,6 +79,10 @@ def test_a_reader_learns_where_it_ran(measured: tuple[int, Any, Path]) -> None:
     assert where["cores"] >= 1
     assert found["measured"]["device_peak_bytes"] == "not measured"
     assert "nothing about the speed of a pipeline" in found["measured"]["timing"]["note"]
+    assert found["measured"]["memory_is"].startswith("counted, not measured")
+    assert found["measured"]["hashed_backwards"] == {
+        "backwards": 12, "in_measured_runs": 2, "in_a_run_that_hashes_everything": 12,
+    }  # fmt: skip
     assert [row["versions"] for row in found["measured"]["memory"]] == [
         row["predicted_versions"] for row in found["measured"]["memory"]
     ]
@@ -100,6 +105,9 @@ def test_a_log_can_be_judged_elsewhere(
     assert (code, found["agree"]) == (0, True)
     assert "final-weights" not in [check["name"] for check in found["checks"]]
     assert all(control["caught"] for control in found["controls"] if control["applicable"])
+    assert [control["name"] for control in found["controls"] if not control["applicable"]] == [
+        "swapped-microbatch"
+    ]
     code, found = measure(capsys, "pipedream", *SIZE, "--check", log, "--replay")
     assert (code, found["checks"][-1]["name"]) == (0, "final-weights")
     code, found = measure(capsys, "pipedream", *SIZE, "--check", log, "--replay", "--seed", 1)

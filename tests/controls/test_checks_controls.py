@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gpu_validation.checks import CHECKS, Outcome, examine, final_weights, losses, observed
+from gpu_validation.checks import CHECKS, Outcome, examine, final_weights, losses, observed, stash
 from gpu_validation.prediction import predict
 from schedules import Kind, Schedule, WeightPolicy, build, timeline
 from schedules.formats.trace import NONE, Trace, write_trace
@@ -58,8 +58,8 @@ def written_before_forward(log: Trace) -> Trace:
 
 
 def fresher_forward(log: Trace) -> Trace:
-    index = event(log, Kind.F, 0, 4)
-    return with_extra(log, index, current=3)
+    index = event(log, Kind.F, 1, 4)
+    return with_extra(log, index, current=4)
 
 
 def looked_ahead(log: Trace) -> Trace:
@@ -99,6 +99,14 @@ def started_too_early(log: Trace) -> Trace:
     return with_times(log, index, start - 1, end)
 
 
+def received_too_early(log: Trace) -> Trace:
+    """All that rank 0 did is said to have been done a second later."""
+    for index in np.flatnonzero(log.schedule.rank_of_action == 0).tolist():
+        start, end = int(log.timeline.start[index]), int(log.timeline.end[index])
+        log = with_times(log, index, start + 10**9, end + 10**9)
+    return log
+
+
 def recorded_at_the_start(log: Trace) -> Trace:
     return with_times(log, event(log, Kind.F, 0, 8), 0, 10)
 
@@ -133,10 +141,10 @@ def twice(log: Trace) -> Trace:
         (PIPEDREAM, fresher_forward, {"local-staleness"}),
         (PIPEDREAM, late_last_clock, {"lamport"}),
         (PIPEDREAM, clock_ahead, {"lamport", "causality"}),
-        (PIPEDREAM, started_too_early, {"causality"}),
+        (PIPEDREAM, started_too_early, {"causality", "messages"}),
         (PIPEDREAM, recorded_at_the_start, {"real-time", "causality"}),
         (PIPEDREAM, twice, {"order", "causality"}),
-        (GPIPE, forwards_swapped, {"order", "causality"}),
+        (GPIPE, forwards_swapped, {"order", "causality", "messages"}),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -222,11 +230,42 @@ def test_a_truncated_log_fails() -> None:
 
 
 def test_clocks_of_several_hosts_are_not_compared() -> None:
-    log = started_too_early(log_of(PIPEDREAM))
-    log = with_extra(log, 0, host="elsewhere")
+    log = received_too_early(log_of(PIPEDREAM))
+    for index in np.flatnonzero(log.schedule.rank_of_action == 0).tolist():
+        log = with_extra(log, index, host="elsewhere")
     findings = {found.name: found for found in examine(observed(log), predict(PIPEDREAM))}
     assert findings["real-time"].outcome is Outcome.INAPPLICABLE
     assert findings["causality"].holds, "by the Lamport clock"
+    assert findings["messages"].holds
+    assert failing(received_too_early(log_of(PIPEDREAM)), PIPEDREAM) >= {"causality", "messages"}
+
+
+def test_a_backward_without_a_hash_of_its_own_is_not_compared_by_content() -> None:
+    log = log_of(PIPEDREAM)
+    backward = event(log, Kind.B, 0, 4)
+    found = stash.check(observed(drop(log, backward, "hash")), predict(PIPEDREAM))
+    assert "27 backwards used the version of their forwards, 26 of them compared" in found.says
+    assert stash.coverage(observed(drop(log, backward, "hash"))) == (27, 26)
+    forward = drop(log, event(log, Kind.F, 0, 4), "hash")
+    broken = with_extra(forward, backward, hash="other")
+    found = stash.check(observed(broken), predict(PIPEDREAM))
+    assert found.holds is False, "the content from when the version was made is what a forward read"
+
+
+def test_versions_of_one_content_cannot_be_told_apart() -> None:
+    log = log_of(PIPEDREAM)
+    for index in log.extra:
+        if "hash" in log.extra[index]:
+            log = with_extra(log, index, hash="always the same")
+    found = {finding.name: finding for finding in examine(observed(log), predict(PIPEDREAM))}
+    assert found["hash"].outcome is Outcome.UNDECIDED
+    assert "stage 0 have the same content" in found["hash"].says
+
+
+@pytest.mark.parametrize("found", [{}, {(0, 0): "words:12"}])
+def test_a_replay_that_compares_nothing_is_undecided(found: dict[tuple[int, int], str]) -> None:
+    result = final_weights.check_digests(found, {(0, 0): "blake2b:12"})
+    assert result.outcome is Outcome.UNDECIDED
 
 
 def test_latest_has_no_stash_to_check() -> None:

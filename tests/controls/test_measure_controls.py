@@ -8,7 +8,11 @@ import pytest
 pytest.importorskip("torch")
 
 from gpu_validation import measure as module
+from gpu_validation.checks import CHECKS, Finding, final_weights, observed
+from gpu_validation.checks.finding import holds
+from gpu_validation.controls import CONTROLS
 from gpu_validation.faults import Fault
+from gpu_validation.judging import edited, judge_log
 from gpu_validation.measure import chosen_order, judge, measure, replayed
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
@@ -20,9 +24,10 @@ from schedules import Schedule, WeightPolicy, build
 PIPEDREAM = build("pipedream", 3, 8)
 ALL = {
     "no-stash", "in-place-write", "swapped-microbatch", "wrong-schedule", "delayed-update",
-    "dropped-update",
+    "dropped-update", "miscounted-update", "wrong-receiver", "clock-ahead", "late-forward",
 }  # fmt: skip
-SYNCHRONOUS = {"swapped-microbatch", "wrong-schedule", "dropped-update"}
+ON_LOGS = {"miscounted-update", "wrong-receiver", "clock-ahead", "late-forward"}
+SYNCHRONOUS = {"swapped-microbatch", "wrong-schedule", "dropped-update"} | ON_LOGS
 
 
 def with_policy(**policy: Any) -> Schedule:
@@ -37,7 +42,10 @@ def with_policy(**policy: Any) -> Schedule:
         (build("1f1b", 2, 4), SYNCHRONOUS),
         (build("interleaved-1f1b", 2, 4), SYNCHRONOUS),
         (build("zbv", 2, 4), SYNCHRONOUS),
-        (build("localsgd", 2, 8), {"wrong-schedule", "delayed-update", "dropped-update"}),
+        (
+            build("localsgd", 2, 8),
+            ON_LOGS | {"wrong-schedule", "delayed-update", "dropped-update"},
+        ),
         (with_policy(name="latest"), ALL - {"no-stash", "in-place-write"}),
         (with_policy(name="stash", interval=2), ALL),
         (with_policy(name="predict", horizon=2), ALL),
@@ -84,6 +92,92 @@ def test_a_fault_fails_what_it_should(fault: Fault | None, expected: set[str]) -
     assert {finding.name for finding in findings if not finding.holds} == expected
 
 
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        PIPEDREAM,
+        build("gpipe", 2, 4),
+        build("zbv", 2, 4),
+        build("localsgd", 2, 8),
+        with_policy(name="latest"),
+        with_policy(name="stash", interval=2),
+        with_policy(name="predict", horizon=2),
+        with_policy(name="vertical-sync"),
+    ],
+    ids=lambda value: f"{value.name}-{value.policy.name}-{value.policy.interval}",
+)
+def test_the_log_of_a_fault_fails_what_its_edit_fails(schedule: Schedule) -> None:
+    spec, declared = RunSpec(schedule, hashing="full"), predict(schedule)
+    sound = observed(run(spec).trace)
+    for name, fault in module._FAULT_OF.items():
+        target = CONTROLS[name].target(declared)
+        if target is None:
+            continue
+        broken = dataclasses.replace(spec, fault=Fault(fault, target.stage, target.microbatch))
+        _, findings, _ = judge_log(run(broken).trace, schedule)
+        by = tuple(finding.name for finding in findings if finding.holds is False)
+        result = edited(CONTROLS[name], sound, declared)
+        assert (name, result.by) == (name, by)
+        if name == "swapped-microbatch":
+            assert (by, result.applicable) == ((), False), "a log does not show it"
+        else:
+            assert result.caught
+
+
+@pytest.mark.parametrize("name", [*CHECKS, "final-weights"])
+def test_no_check_can_go_blind_unnoticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def blind(*_: Any) -> Finding:
+        return holds(name, 1, "does not look")
+
+    if name in CHECKS:
+        monkeypatch.setitem(CHECKS, name, blind)
+    else:
+        monkeypatch.setattr(final_weights, "check", blind)
+    found = measure(RunSpec(PIPEDREAM))
+    assert all(check.holds for check in found.findings if check.applies)
+    missed = [control for control in found.controls if control.applicable and not control.caught]
+    assert missed
+    assert all(name in control.says for control in missed)
+    assert not found.agree
+
+
+def test_a_constant_hash_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu_validation.runner.content_hash", lambda _: "blake2b:0")
+    found = measure(RunSpec(PIPEDREAM))
+    by_name = {check.name: check for check in found.findings}
+    assert by_name["hash"].holds is None
+    assert "versions 1 and 2 of stage 0 have the same content" in by_name["hash"].says
+    assert not found.agree
+
+
+def test_every_backward_is_hashed_once() -> None:
+    found = measure(RunSpec(PIPEDREAM))
+    assert found.hashed_backwards == {
+        "backwards": 24,
+        "in_measured_runs": 3,
+        "in_a_run_that_hashes_everything": 24,
+    }
+    stash = next(check for check in found.findings if check.name == "stash")
+    assert "24 backwards used the version of their forwards, 3 of them compared" in stash.says
+    full = measure(RunSpec(PIPEDREAM, hashing="full"))
+    assert full.hashed is None
+    assert full.hashed_backwards["in_measured_runs"] == 24
+
+
+def test_the_run_that_hashes_everything_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def spoilt(spec: RunSpec, *arguments: Any, **options: Any) -> RunResult:
+        if spec.hashing == "full" and spec.fault is None:
+            spec = dataclasses.replace(spec, fault=Fault("in-place", 0))
+        return run(spec, *arguments, **options)
+
+    monkeypatch.setattr(module, "run", spoilt)
+    found = measure(RunSpec(PIPEDREAM))
+    assert {check.name for check in found.findings if check.holds is False} == {
+        "stash", "hash", "final-weights",
+    }  # fmt: skip
+    assert not found.agree
+
+
 @pytest.mark.parametrize("name", ["no-stash", "in-place", "delayed-update"])
 def test_where_a_control_does_not_apply_its_run_does_not_differ(name: Any) -> None:
     schedule = build("gpipe", 2, 4)
@@ -98,7 +192,10 @@ def test_a_fault_that_never_happened_is_not_caught(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(module, "run", sound)
     found = measure(RunSpec(PIPEDREAM))
-    assert {control.name for control in found.controls if control.caught} == {"wrong-schedule"}
+    assert {control.name for control in found.controls if control.caught} == {
+        "wrong-schedule",
+        *ON_LOGS,
+    }
     assert all(check.holds for check in found.findings)
     assert not found.agree
 

@@ -2,8 +2,10 @@
 
 import pytest
 
+from gpu_validation.checks import CHECKS, final_weights
 from gpu_validation.checks.finding import Finding, Outcome, fails, holds, inapplicable, undecided
-from gpu_validation.judging import ControlResult, agree, merged
+from gpu_validation.controls import CONTROLS
+from gpu_validation.judging import ControlResult, agree, caught, merged
 from gpu_validation.report import verdict
 
 GOOD = holds("order", 3, "three things are equal")
@@ -41,6 +43,27 @@ def test_agreement_needs_a_check_and_a_control() -> None:
 @pytest.mark.parametrize("bad", [fails("hash", "differs"), undecided("hash", "no hashes")])
 def test_nothing_but_holding_is_agreement(bad: Finding) -> None:
     assert not agree([GOOD, bad], [CAUGHT])
+
+
+def test_a_control_is_caught_by_the_checks_that_are_there_for_it() -> None:
+    control = CONTROLS["no-stash"]
+    assert control.by == ("versions", "stash")
+    seen, other = fails("versions", "differs"), fails("order", "differs")
+    assert caught(control, [seen, fails("stash", "differs")], "").caught
+    assert not caught(control, [seen, other, holds("stash", 3, "")], "").caught
+    assert not caught(control, [seen, undecided("stash", "")], "").caught
+    assert not caught(control, [seen], "").caught, "a check that is gone sees nothing"
+    assert caught(control, [seen, inapplicable("stash", "latest")], "").caught
+    nothing = [inapplicable("versions", ""), inapplicable("stash", "")]
+    assert not caught(control, [*nothing, other], "").applicable
+
+
+def test_every_check_has_a_control_that_it_has_to_see() -> None:
+    assert {name for control in CONTROLS.values() for name in control.by} == {
+        *CHECKS,
+        final_weights.NAME,
+    }
+    assert all(control.by for control in CONTROLS.values())
 
 
 def test_what_does_not_apply_is_neither_for_nor_against() -> None:

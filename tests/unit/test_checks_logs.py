@@ -1,5 +1,6 @@
 """Reading logs, measured memory, and the published table beside what was measured."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,10 @@ from gpu_validation.memory import memory_by_stage
 from gpu_validation.models import ModelSpec
 from gpu_validation.prediction import predict
 from gpu_validation.run import RunSpec, run
-from schedules import Action, Kind, build
+from schedules import Action, Kind, build, timeline
 from schedules.errors import ScheduleError
 from schedules.formats.trace import write_trace
-from tests.run_logs import content, faithful_log
+from tests.run_logs import content, event, faithful_log, with_extra
 
 
 def test_what_a_log_says_is_read_as_it_is() -> None:
@@ -141,3 +142,70 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
         with pytest.raises(ScheduleError, match="cannot be written"):
             write_text(str(bad), "x")
     assert sorted(tmp_path.iterdir()) == [path, tmp_path / "folder"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value", "says"),
+    [
+        (Kind.U, "version", 3, "0U1 has a version"),
+        (Kind.SEND_F, "version", 3, "0SEND_F1 has a version"),
+        (Kind.F, "peer", 1, "0F1 has a peer"),
+        (Kind.F, "channel", "0>1", "0F1 has a channel"),
+        (Kind.F, "hash", 7, "0F1 has a hash that is no text"),
+        (Kind.F, "hash", None, "0F1 has a hash that is no text"),
+        (Kind.F, "current", "1", "0F1 has current '1'"),
+        (Kind.F, "read_zero", None, "0F1 has read_zero None"),
+        (Kind.U, "lamport_end", -1, "0U1 has lamport_end -1"),
+        (Kind.U, "run", 2, "but there are events of 2"),
+    ],
+)
+def test_what_no_recorder_writes_is_refused(
+    kind: Kind, field: str, value: object, says: str, tmp_path: Path
+) -> None:
+    schedule = build("pipedream", 2, 4)
+    log = faithful_log(schedule)
+    lines = write_trace(log).splitlines(keepends=True)
+    at = event(log, kind, 0, 1) + 1
+    fields = json.loads(lines[at])
+    (fields if field in fields else fields["extra"])[field] = value
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(lines), encoding="utf-8")
+    read_log(path, schedule)
+    lines[at] = json.dumps(fields) + "\n"
+    path.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(ScheduleError) as error:
+        read_log(path, schedule)
+    assert says in str(error.value)
+
+
+def test_a_batch_of_computations_is_refused(tmp_path: Path) -> None:
+    schedule = build("gpipe", 1, 2)
+    lines = write_trace(faithful_log(schedule, timeline(schedule))).splitlines(keepends=True)
+    for at in (1, 2):
+        lines[at] = lines[at].replace('"batch": null', '"batch": 0')
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(ScheduleError, match="has a batch"):
+        read_log(path, schedule)
+
+
+def test_ranks_of_two_runs_do_not_mix(tmp_path: Path) -> None:
+    schedule = build("pipedream", 2, 4)
+    one, other = (
+        write_trace(faithful_log(schedule, run=run)).splitlines(keepends=True) for run in (1, 2)
+    )
+    mixed = [*(line for line in one if '"rank": 1,' not in line),
+             *(line for line in other if '"rank": 1,' in line)]  # fmt: skip
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(mixed), encoding="utf-8")
+    with pytest.raises(ScheduleError, match="every event is of the run of the header"):
+        read_log(path, schedule)
+
+
+def test_final_weights_are_those_of_the_last_update_or_unknown() -> None:
+    log = faithful_log(build("pipedream", 2, 4))
+    assert set(final_digests(log)) == {(0, 0), (1, 0)}
+    bare = with_extra(log, event(log, Kind.U, 0, 3), hash=None)
+    assert set(final_digests(bare)) == {(1, 0)}
+    again = with_extra(log, event(log, Kind.U, 0, 3), current=1)
+    assert final_digests(again) == final_digests(log)

@@ -95,7 +95,7 @@ def test_on_a_device_its_own_clock_counts() -> None:
     schedule = computations(build("gpipe", 2, 3))
     line = timeline(schedule, {Kind.F: 10, Kind.B: 20})
     times = [(int(a), int(b)) for a, b in zip(line.start, line.end, strict=True)]
-    log = faithful_log(schedule)
+    log = faithful_log(schedule, messages=False)
     at = {str(schedule.action(index)): index for index in range(len(schedule))}
     end = 0
     for index in range(len(log.schedule)):

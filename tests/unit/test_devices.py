@@ -11,7 +11,7 @@ from gpu_validation.capacity import require_capacity
 from gpu_validation.devices import CONNECTIONS, claim_device, local_device
 from gpu_validation.errors import CapacityError
 from gpu_validation.run import RunSpec
-from gpu_validation.transports import nccl
+from gpu_validation.transports import launch, nccl, open_group
 from gpu_validation.transports.threads import _stream_of_its_own
 from schedules import build
 
@@ -101,6 +101,33 @@ def test_memory_is_asked_of_the_device_that_is_used(cuda: Cuda) -> None:
 def test_without_a_launcher_it_is_the_first_device(cuda: Cuda) -> None:
     assert (claim_device(), cuda.present) == (0, 0)
     assert local_device(3) == 3
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "1.0", "٣", " 1", "1" * 50])
+def test_a_local_rank_that_is_no_number(cuda: Cuda, text: str) -> None:
+    os.environ["LOCAL_RANK"] = text
+    with pytest.raises(CapacityError, match=r"LOCAL_RANK is '.{0,40}'; unset it"):
+        require_capacity(spec_of("threads"))
+    assert cuda.present == 0
+
+
+@pytest.mark.parametrize("name", ["RANK", "WORLD_SIZE"])
+def test_a_launcher_that_numbers_nothing(cuda: Cuda, name: str) -> None:
+    os.environ |= {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "here", "MASTER_PORT": "1"}
+    os.environ[name] = "many"
+    with pytest.raises(CapacityError, match=f"{name} is 'many'"), open_group("gloo", "cpu", 2):
+        pass
+
+
+def test_more_ranks_than_processes_are_refused_unless_a_launcher_spreads_them(cuda: Cuda) -> None:
+    most = launch.MOST_PROCESSES
+    with pytest.raises(CapacityError, match=f"at most {most} ranks"):
+        open_group("gloo", "cpu", most + 1).__enter__()
+    with open_group("gloo", "cpu", most):
+        pass
+    os.environ |= {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "here", "MASTER_PORT": "1"}
+    with pytest.raises(CapacityError, match="torchrun has started 2"):
+        open_group("gloo", "cpu", most + 1).__enter__()
 
 
 def test_a_process_without_a_device_is_told_how_many_there_are(cuda: Cuda) -> None:

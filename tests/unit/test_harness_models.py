@@ -18,7 +18,17 @@ from gpu_validation.single_thread import replay
 from schedules import build
 from tests.harness import same_weights
 
-HEAD = "import torch\nfrom torch import nn\nfrom gpu_validation.models import Parts\n"
+HEAD = """
+import torch
+from torch import nn
+from gpu_validation.models import Parts
+class Detached(nn.Linear):
+    def forward(self, x):
+        return super().forward(x).detach()
+class Blind(nn.Linear):
+    def forward(self, x):
+        return super().forward(x.detach())
+"""
 
 
 def own(folder: Path, body: str, **sizes: int) -> ModelSpec:
@@ -133,6 +143,42 @@ def test_a_loss_and_data_of_your_own(tmp_path: Path) -> None:
             "return nn.Sequential(nn.Linear(4, 4).double())", 1, "but stage 0 fails on it",
         ),
         ("return nn.Sequential(nn.Linear(4, 4), nn.ReLU())", 2, "every stage has weights.*stage 1"),
+        ("raise SystemExit(3)", 1, "it fails: SystemExit: 3"),
+        ("return nn.Sequential(nn.LazyLinear(4))", 1, "but 0.weight takes it from the first input"),
+        (
+            "return nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4).requires_grad_(False))", 2,
+            "every weight is trained here, but 1.weight is frozen",
+        ),
+        (
+            "a = nn.Linear(4, 4); b = nn.Linear(4, 4); b.weight = a.weight;"
+            " return nn.Sequential(a, b)", 2,
+            "but 1.weight of stage 1 is also 0.weight of stage 0",
+        ),
+        (
+            "return nn.Sequential(nn.Linear(4, 4), nn.ReLU(inplace=True), nn.Linear(4, 4))", 2,
+            "stage 1 fails on it: .*in-place operation.* not work in place",
+        ),
+        (
+            "return nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 4))", 1,
+            "leaves its input as it is, but stage 0 writes into it",
+        ),
+        (
+            "return nn.Sequential(nn.Linear(4, 4), nn.Sigmoid(), nn.ReLU(inplace=True))", 1,
+            "stage 0 fails: .*modified by an inplace operation",
+        ),
+        ("return nn.Sequential(Detached(4, 4))", 1, "in stage 0 none reaches its weights"),
+        (
+            "return nn.Sequential(nn.Linear(4, 4), Blind(4, 4))", 2,
+            "in stage 1 none reaches its input",
+        ),
+        (
+            "return Parts(nn.Sequential(nn.Linear(4, 4)), lambda g: 1 / 0, None)", 1,
+            "a pair of tensors, inputs and labels, but ZeroDivisionError",
+        ),
+        (
+            "return Parts(nn.Sequential(nn.Linear(4, 4)), lambda g: (1, 2), None)", 1,
+            "but its inputs are of type int",
+        ),
     ],
 )  # fmt: skip
 def test_models_that_do_not_fit(tmp_path: Path, body: str, stages: int, message: str) -> None:
