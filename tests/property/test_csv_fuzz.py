@@ -1,5 +1,6 @@
 """Whatever the text: a schedule or a `FormatError`, and the validator has an answer to it."""
 
+import dataclasses
 import json
 import tempfile
 from collections.abc import Callable
@@ -36,7 +37,7 @@ def answers(text: str) -> bool:
         assert schedule.where.startswith("a.csv")
         return False
     violations = validate(schedule)
-    json.dumps([vars(violation) for violation in violations])
+    json.dumps([dataclasses.asdict(violation) for violation in violations])
     assert violations == validate(schedule)
     assert len(violations) <= 3 * 51
     has_messages(schedule)

@@ -1,6 +1,7 @@
 """Whatever the file: what it says, all of it, or a `FormatError` that says where it is wrong."""
 
 import copy
+import dataclasses
 import json
 import tempfile
 from collections.abc import Callable
@@ -117,7 +118,7 @@ def usable(document: Document) -> None:
     assert all(schedule.place(index).startswith("a.file") for index in range(len(schedule)))
     try:
         violations = validate(schedule)
-        json.dumps([vars(violation) for violation in violations])
+        json.dumps([dataclasses.asdict(violation) for violation in violations])
         if not violations:
             facts(schedule)
     except ScheduleError:
