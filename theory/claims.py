@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import sympy
 
-from theory.ledger import Judgement
+from theory.ledger import Evidence, Judgement
 from theory.verdicts import Verdict
 
 Formulas = Mapping[str, sympy.Expr]
@@ -34,6 +34,21 @@ class Claim:
     holds : callable
         Verdict on given formulas by the same machinery; it is run on mutants of `core`, none
         of which may come out PROVED.
+    weakened : mapping of str to callable
+        By the name of a hypothesis, the verdict of the same machinery without it; a control too,
+        unless the hypothesis is not needed.
+    depends : tuple of str
+        Ids of the claims that the proof rests on.
+    deeper : callable, optional
+        Evidence that takes long to gather, from `printed`; asked for by ``--deep`` only.
+    cost : float
+        About how many seconds judging takes. Claims that run side by side start with the longest;
+        nothing else follows from it.
+    shares : str
+        Name of work that is done once and kept, such as a derived law: in one process, for all
+        claims that share it.
+    source : str, optional
+        The user's file that defines the claim; None for a claim of this package.
     """
 
     id: str
@@ -44,6 +59,12 @@ class Claim:
     printed: Formulas = field(default_factory=dict)
     core: Formulas = field(default_factory=dict)
     holds: Callable[[Formulas], Verdict] | None = None
+    weakened: Mapping[str, Callable[[], Verdict]] = field(default_factory=dict)
+    depends: tuple[str, ...] = ()
+    deeper: Callable[[Formulas], tuple[Evidence, ...]] | None = None
+    cost: float = 1.0
+    shares: str = ""
+    source: str | None = None
 
     @property
     def paper(self) -> str:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import sympy
 
 from theory.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from theory.queries import Query
 
 SCHEMA = "staleproof-ledger/1"
 
@@ -110,7 +117,11 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the ledger."""
+    """One line of the ledger.
+
+    Its `queries` are what z3 was asked for the judgement, if anybody listened; they are written to
+    files of their own.
+    """
 
     id: str
     paper: str
@@ -118,8 +129,10 @@ class Row:
     statement: str
     latex: str
     judgement: Judgement
+    depends: tuple[str, ...] = ()
     controls: Controls = field(default_factory=Controls)
     seconds: float = 0.0
+    queries: tuple[Query, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -135,6 +148,7 @@ class Row:
             "where": self.where,
             "statement": self.statement,
             "latex": self.latex,
+            "depends": list(self.depends),
             "verdict": judged.verdict.name,
             "cases": [_plain(case) for case in judged.cases],
             "assumes": list(judged.assumes),
@@ -148,8 +162,29 @@ class Row:
         }
 
 
+def plainly(judgement: Judgement) -> Judgement:
+    """The same judgement with witnesses and data as JSON data, whatever a prover put there.
+
+    Raises
+    ------
+    TypeError
+        Something in it has no JSON form.
+
+    Examples
+    --------
+    >>> plainly(Judgement(Verdict.REFUTED, "none", counterexample={"p": Fraction(1, 2)}))
+    Judgement(verdict=<Verdict.REFUTED: 0>, ..., counterexample={'p': '1/2'}, evidence=())
+    """
+    return replace(
+        judgement,
+        findings=tuple(replace(one, witness=_plain(one.witness)) for one in judgement.findings),
+        counterexample=_plain(judgement.counterexample),
+        evidence=tuple(replace(one, data=_plain(one.data)) for one in judgement.evidence),
+    )
+
+
 def _plain(value: Any) -> Any:
-    """Dataclasses, verdicts and tuples as JSON data."""
+    """Dataclasses, verdicts, tuples, exact and numpy numbers and formulas as JSON data."""
     if isinstance(value, Verdict):
         return value.name
     if isinstance(value, Mapping):
@@ -158,4 +193,10 @@ def _plain(value: Any) -> Any:
         return [_plain(entry) for entry in value]
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    return value
+    if isinstance(value, (np.generic, np.ndarray)):
+        return _plain(value.tolist())
+    if isinstance(value, (Fraction, sympy.Basic)):
+        return str(value)
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    raise TypeError(f"{type(value).__name__} has no JSON form: {value!r:.80}")

@@ -1,7 +1,9 @@
 """Mutants of a claim's formulas: what the same prover must not prove.
 
-Operators act on the expression tree and know nothing about the claim: every number becomes one
-more, one less and twice itself; every summand changes its sign; every symbol is shifted by one.
+Operators act on the expression tree and know nothing about the claim: every number, exponents
+included, becomes one more, one less and twice itself; every summand changes its sign; every symbol
+is shifted by one. Each hypothesis is dropped in turn; a claim that survives that is reported with
+it, for then the hypothesis is not needed.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def _shifts(form: sympy.Expr) -> Iterator[sympy.Expr]:
 
 
 def run_controls(claim: Claim) -> Controls:
-    """Give every mutant of the claim's proved core to the prover."""
+    """Give every mutant of the claim's proved core, and the claim without each hypothesis."""
     if claim.holds is None:
         return Controls()
     survivors, tried = [], 0
@@ -62,6 +64,10 @@ def run_controls(claim: Claim) -> Controls:
             tried += 1
             if _verdict(claim, _replaced(claim.core, name, mutant)) is Verdict.PROVED:
                 survivors.append(f"{name}: {text}")
+    for name, judge_without in claim.weakened.items():
+        tried += 1
+        if judge_without() is Verdict.PROVED:
+            survivors.append(f"without {name}")
     return Controls(tried, tried - len(survivors), tuple(survivors))
 
 

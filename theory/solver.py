@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import z3
 
+from theory.queries import record
 from theory.verdicts import Verdict
 
 RLIMIT: Final = 2_000_000
@@ -68,13 +69,15 @@ def decide(statement: Statement, rlimit: int = RLIMIT) -> Outcome:
     'vacuous: no value satisfies the hypotheses'
     """
     against = [*statement.hypotheses, z3.Not(statement.goal)]
-    answer, model = _check(against, rlimit)
+    answer, model = _check(against, rlimit, f"{statement.name}: {statement.says}")
     if answer == z3.sat:
         return _refuted(statement, against, _values(model), rlimit)
     if answer == z3.unknown:
         note = f"z3 gave up within rlimit {rlimit}"
         return Outcome(statement.name, statement.says, Verdict.UNKNOWN, {}, note)
-    possible, _ = _check(list(statement.hypotheses), rlimit)
+    possible, _ = _check(
+        list(statement.hypotheses), rlimit, f"{statement.name}: its hypotheses alone"
+    )
     if possible != z3.sat:
         note = "vacuous: no value satisfies the hypotheses"
         if possible == z3.unknown:
@@ -97,7 +100,8 @@ def _refuted(
     if products and "p" in values and all(factor in values for factor in factors.values()):
         pinned = [z3.Int(n) == v for n, v in values.items() if n not in factors]
         true = [z3.Int(n) == values["p"] * values[factor] for n, factor in factors.items()]
-        answer, _ = _check([*against, *pinned, *true], rlimit)
+        asks = f"{statement.name}: a counterexample with true products"
+        answer, _ = _check([*against, *pinned, *true], rlimit, asks)
         exact = answer == z3.sat
     if not exact:
         note = "z3 refutes only the abstraction of p·m, no exact counterexample"
@@ -145,6 +149,7 @@ def satisfiable(named: Mapping[str, Term], rlimit: int = RLIMIT) -> tuple[str, f
     for name, assertion in named.items():
         solver.assert_and_track(assertion.translate(solver.ctx), name)
     answer = solver.check()
+    record("a model of named assertions", named.values(), str(answer), rlimit)
     core = solver.unsat_core() if answer == z3.unsat else ()
     return str(answer), frozenset(str(name) for name in core)
 
@@ -157,12 +162,25 @@ def _solver(rlimit: int) -> Any:
     return solver
 
 
-def _check(assertions: Sequence[Term], rlimit: int) -> tuple[Any, Any]:
+def have_model(assertions: Sequence[Term], asks: str, rlimit: int = RLIMIT) -> str:
+    """Whether assertions have a model together: ``"sat"``, ``"unsat"`` or ``"unknown"``.
+
+    Examples
+    --------
+    >>> x = z3.Real("x")
+    >>> have_model((x * x == 2, x > 0), "a root of 2"), have_model((x * x < 0,), "no square")
+    ('sat', 'unsat')
+    """
+    return str(_check(assertions, rlimit, asks)[0])
+
+
+def _check(assertions: Sequence[Term], rlimit: int, asks: str) -> tuple[Any, Any]:
     solver = _solver(rlimit)
     for assertion in assertions:
         term = z3.BoolVal(assertion) if isinstance(assertion, bool) else assertion
         solver.add(term.translate(solver.ctx))
     answer = solver.check()
+    record(asks, assertions, str(answer), rlimit)
     return answer, solver.model() if answer == z3.sat else None
 
 

@@ -1,0 +1,52 @@
+"""Whether hypotheses can hold together: a theorem about nothing would be true of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from theory.errors import UnsupportedFormError, VacuousError
+from theory.kernel.relations import Relation
+from theory.kernel.signs import Translator
+from theory.kernel.theorem import Checked
+from theory.solver import have_model
+from theory.verdicts import Verdict
+
+RLIMIT: Final = 2_000_000
+
+
+def consistent(relations: Sequence[Relation], where: str) -> Checked:
+    """Look for values that satisfy all relations.
+
+    Vectors are taken to be numbers first, since a model with numbers is one with vectors; if there
+    is none, inner products become free, and if even then there is none the hypotheses contradict
+    each other.
+
+    Raises
+    ------
+    VacuousError
+        They do.
+    """
+    if not relations:
+        return Checked(Verdict.PROVED, "there are none to contradict each other")
+    try:
+        if _satisfied(relations, where, numbers=True) == "sat":
+            return Checked(Verdict.PROVED, "z3 found one, with numbers for vectors")
+        free = _satisfied(relations, where, numbers=False)
+    except UnsupportedFormError as error:
+        return Checked(Verdict.UNKNOWN, error.what)
+    if free == "unsat":
+        raise VacuousError(
+            "no values satisfy the hypotheses together, so they would imply anything",
+            where,
+            f"look at {'; '.join(map(str, relations))}",
+        )
+    return Checked(Verdict.UNKNOWN, "no values found that satisfy the hypotheses together")
+
+
+def _satisfied(relations: Sequence[Relation], where: str, numbers: bool) -> str:
+    translator = Translator(numbers_for_vectors=numbers)
+    facts = [translator.fact(relation) for relation in relations]
+    how = "numbers for vectors" if numbers else "free inner products"
+    asks = f"the hypotheses of {where} have a model, {how}"
+    return have_model((*facts, *translator.domain()), asks, RLIMIT)

@@ -1,0 +1,123 @@
+"""`is_zero`: whether an expression vanishes identically, exactly.
+
+Sums are expanded by linearity, powers with symbolic exponents and square roots become generators,
+and what is left is a rational function, whose numerator is expanded. An expression that is not
+brought to zero is not said to differ from zero: the answer is then only "not shown".
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import sympy
+
+from theory.kernel.vectors import Scalar
+
+
+@lru_cache(maxsize=2**14)
+def is_zero(expression: Scalar) -> bool:
+    """Whether an expression is shown to vanish wherever it is defined.
+
+    Examples
+    --------
+    >>> x, y = sympy.symbols("x y", positive=True)
+    >>> is_zero((x + y) ** 2 - x**2 - 2 * x * y - y**2), is_zero(x - y)
+    (True, False)
+    >>> is_zero(sympy.sqrt(x / y) * y - sympy.sqrt(x * y))
+    True
+    >>> k, K = sympy.symbols("k K", integer=True)
+    >>> s = sympy.Function("s")
+    >>> is_zero(sympy.Sum(2 * s(k) + 1, (k, 1, K)) - 2 * sympy.Sum(s(k), (k, 1, K)) - K)
+    True
+    """
+    form, roots = _generators(linear_sums(sympy.sympify(expression)))
+    if not roots and _differs_somewhere(form):
+        return False
+    numerator, _ = sympy.fraction(sympy.together(form))
+    return bool(_reduced(numerator, roots) == 0)
+
+
+def _differs_somewhere(form: Scalar) -> bool:
+    """Whether a rational function is other than 0 at one point: quick, and settles most cases."""
+    symbols = sorted(form.free_symbols, key=str)
+    point = {symbol: sympy.Rational(3 * i + 2, 2 * i + 5) for i, symbol in enumerate(symbols)}
+    value = form.xreplace(point)
+    return bool(value.is_Rational and value != 0)
+
+
+def linear_sums(expression: Scalar) -> Scalar:
+    """Expand sums: one sum a term, without factors that do not depend on its index."""
+    while True:
+        sums = expression.atoms(sympy.Sum)
+        fresh = {one: _split(one) for one in sums}
+        changed = {one: form for one, form in fresh.items() if form != one}
+        if not changed:
+            return expression
+        expression = expression.xreplace(changed)
+
+
+def _split(one: Any) -> Scalar:
+    """A sum over one or more indices by linearity; a constant is counted."""
+    *outer, (index, first, last) = [tuple(limit) for limit in one.limits[::-1]]
+    terms = []
+    for term in sympy.Add.make_args(sympy.expand(one.function)):
+        free, bound = term.as_independent(index, as_Add=False)
+        count = last - first + 1 if bound == 1 else sympy.Sum(bound, (index, first, last))
+        terms.append(free * count)
+    inner = sympy.Add(*terms)
+    return sympy.Sum(inner, *outer[::-1]) if outer else inner
+
+
+def _generators(expression: Scalar) -> tuple[Scalar, dict[Scalar, tuple[Scalar, int]]]:
+    """Rational function over generators, and which of them are roots: generator → (base, degree).
+
+    Functions, sums and symbolic powers become generators; a power b**(q·K) becomes one of b**K.
+    """
+    form = sympy.expand(expression, power_base=True, power_exp=True, mul=False, multinomial=False)
+    roots: dict[Scalar, tuple[Scalar, int]] = {}
+    names: dict[Scalar, Scalar] = {}
+
+    def visit(node: Scalar) -> Scalar:
+        if node.is_Number or node.is_Symbol:
+            return node
+        if node.is_Add or node.is_Mul:
+            return node.func(*(visit(part) for part in node.args))
+        if node.is_Pow:
+            base, exponent = visit(node.base), node.exp
+            if exponent.is_Integer:
+                return base**exponent
+            if exponent.is_Rational:
+                return root(base, int(exponent.q)) ** int(exponent.p)
+            return generator(sympy.Pow(base, exponent, evaluate=False))
+        return generator(node)
+
+    def generator(node: Scalar) -> Scalar:
+        return names.setdefault(node, sympy.Dummy("g"))
+
+    def root(base: Scalar, degree: int) -> Scalar:
+        found = generator(sympy.Pow(base, sympy.Rational(1, degree), evaluate=False))
+        roots[found] = (base, degree)
+        return found
+
+    return visit(form), roots
+
+
+def _reduced(numerator: Scalar, roots: dict[Scalar, tuple[Scalar, int]]) -> Scalar:
+    """Expand, with every root to a power below its degree."""
+    form = sympy.expand(numerator)
+    while True:
+        high = {
+            (generator, power.exp)
+            for generator, power in product(roots, form.atoms(sympy.Pow))
+            if power.base == generator and power.exp >= roots[generator][1]
+        }
+        if not high:
+            return form
+        generator, exponent = min(high, key=str)
+        base, degree = roots[generator]
+        whole, rest = divmod(int(exponent), degree)
+        form = form.xreplace({generator**exponent: base**whole * generator**rest})
+        numerator, _ = sympy.fraction(sympy.together(form))
+        form = sympy.expand(numerator)

@@ -1,0 +1,126 @@
+"""Rules of algebra: identities, certificates of inequalities, signs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import sympy
+
+from theory.kernel.normal import is_zero
+from theory.kernel.relations import Relation
+from theory.kernel.signs import nonnegative
+from theory.kernel.theorem import Checked, Given, missing
+from theory.kernel.vectors import Scalar, Vector, square
+from theory.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Combine:
+    """A certificate: goal = Σ multiplier · fact + Σ coefficient · square + what is nonnegative.
+
+    The gap of the goal (right minus left) must equal exactly the sum of the gaps of the facts times
+    their multipliers, of squares times their coefficients, and of the `plus` expressions.
+    Multipliers of inequalities, coefficients and `plus` must be nonnegative on the domain; a
+    multiplier of an equality may have any sign. An equality follows from equalities alone. Without
+    any argument it is an identity.
+
+    Attributes
+    ----------
+    facts : mapping of str to sympy expression
+        Multipliers by the name of a fact.
+    squares : tuple of (expression, expression or Vector)
+        Coefficient, and what is squared.
+    plus : tuple of expressions
+    domain : tuple of str
+        Facts under which signs hold, besides the domains of the symbols.
+    """
+
+    facts: Mapping[str, Scalar] = field(default_factory=dict)
+    squares: tuple[tuple[Scalar, Scalar | Vector], ...] = ()
+    plus: tuple[Scalar, ...] = ()
+    domain: tuple[str, ...] = ()
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The facts, and those that bound the domain."""
+        return (*self.facts, *self.domain)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the certificate proves the goal."""
+        absent = missing(self.uses, given)
+        if absent:
+            return absent
+        for problem in (self._sign_problem(goal, given), self._rest(goal, given)):
+            if problem:
+                return Checked(Verdict.UNKNOWN, problem)
+        return Checked(Verdict.PROVED, self._name())
+
+    def _sign_problem(self, goal: Relation, given: Given) -> str:
+        if goal.kind == "==":
+            inexact = [name for name in self.facts if given.facts[name].kind != "=="]
+            if inexact or self.squares or self.plus:
+                return "an equality follows from equalities alone"
+            return ""
+        under = [given.facts[name] for name in self.domain]
+        wanted = [m for name, m in self.facts.items() if given.facts[name].kind == "<="]
+        wanted += [coefficient for coefficient, _ in self.squares] + list(self.plus)
+        for expression in wanted:
+            outcome = nonnegative(sympy.sympify(expression), under)
+            if outcome.verdict is not Verdict.PROVED:
+                return f"{outcome.says} is not shown: {outcome.note}"
+        return ""
+
+    def _rest(self, goal: Relation, given: Given) -> str:
+        total = sympy.Add(
+            *(m * given.facts[name].gap for name, m in self.facts.items()),
+            *(c * _squared(one) for c, one in self.squares),
+            *self.plus,
+        )
+        if is_zero(goal.gap - total):
+            return ""
+        return "the two sides of the certificate differ"
+
+    def _name(self) -> str:
+        if not (self.facts or self.squares or self.plus):
+            return "identity"
+        parts = list(self.facts)
+        parts += ["squares"] if self.squares else []
+        parts += ["nonnegative terms"] if self.plus else []
+        return "certificate: " + " + ".join(parts)
+
+
+@dataclass(frozen=True)
+class Sign:
+    """The gap of the goal is nonnegative on the domain, by z3 or by its coefficients.
+
+    Attributes
+    ----------
+    facts : tuple of str
+        Facts under which it is.
+    """
+
+    facts: tuple[str, ...] = ()
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The facts."""
+        return self.facts
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the sign follows."""
+        absent = missing(self.facts, given)
+        if absent:
+            return absent
+        under = [given.facts[name] for name in self.facts]
+        outcomes = [nonnegative(goal.gap, under)]
+        if goal.kind == "==":
+            outcomes.append(nonnegative(-goal.gap, under))
+        short = [outcome for outcome in outcomes if outcome.verdict is not Verdict.PROVED]
+        if short:
+            return Checked(Verdict.UNKNOWN, short[0].note)
+        return Checked(Verdict.PROVED, f"sign: {outcomes[0].note}")
+
+
+def _squared(one: Scalar | Vector) -> Scalar:
+    return square(one) if isinstance(one, Vector) else sympy.sympify(one) ** 2

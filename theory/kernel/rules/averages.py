@@ -1,0 +1,90 @@
+"""The rule that lets an average over finitely many indices change places with an expectation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from theory.kernel.means import Mean, Operator
+from theory.kernel.normal import is_zero
+from theory.kernel.relations import Relation
+from theory.kernel.theorem import Checked, Given, missing
+from theory.kernel.vectors import Scalar
+from theory.verdicts import Verdict
+
+
+class Average(Operator):
+    """The mean over finitely many indices, with weights that are fixed beforehand.
+
+    Replicas 1, …, N are such indices, and so are the local steps since an average; components that
+    are drawn are not. `random` names what depends on the index.
+
+    Examples
+    --------
+    >>> from theory.kernel.vectors import dot, vectors
+    >>> g, v = vectors("g v")
+    >>> Average("avg", ("g",)).of(dot(g, v) + dot(v, v))
+    <v, v> + avg[<g, v>]
+    """
+
+
+@dataclass(frozen=True)
+class Swap:
+    """A fact with an average and an expectation next to each other, in the other order.
+
+    A finite sum with fixed weights may be taken inside or outside of any expectation. Two
+    expectations do not commute in general, so one of the two has to be an `Average`.
+
+    Attributes
+    ----------
+    of : str
+        The fact.
+    average : Average
+    under : Operator
+        The expectation, or another average.
+    """
+
+    of: str
+    average: Average
+    under: Operator
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The fact."""
+        return (self.of,)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is the fact, up to the order of these two."""
+        absent = missing(self.uses, given)
+        if absent:
+            return absent
+        if not isinstance(self.average, Average):
+            return Checked(
+                Verdict.UNKNOWN,
+                f"{self.average.name} is no average over finitely many indices, and expectations "
+                "need not commute",
+            )
+        fact = given.facts[self.of]
+        if goal.kind != fact.kind or not is_zero(self._inside(goal.gap) - self._inside(fact.gap)):
+            return Checked(Verdict.UNKNOWN, f"not {self.of} with {self._names()} swapped")
+        return Checked(Verdict.PROVED, f"{self._names()} swapped in {self.of}")
+
+    def _inside(self, form: Scalar) -> Scalar:
+        """The average is put inside wherever it stands right outside of the expectation."""
+        nests = {
+            mean: self.under.of(self.average.of(mean.args[2].args[2]))
+            for mean in form.atoms(Mean)
+            if _is(mean, self.average) and _is(mean.args[2], self.under)
+        }
+        return form.xreplace(nests)
+
+    def _names(self) -> str:
+        return f"{self.average.name} and {self.under.name}"
+
+
+def _is(node: Any, operator: Operator) -> bool:
+    """Whether a node is a mean under this operator: of its name, and random in the same names."""
+    if not isinstance(node, Mean):
+        return False
+    name, random, _ = node.args
+    return str(name) == operator.name and set(map(str, random)) == set(operator.random)

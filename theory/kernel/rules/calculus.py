@@ -1,0 +1,139 @@
+"""Rules for functions: what smoothness gives at two points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy
+
+from theory.kernel.normal import is_zero
+from theory.kernel.relations import Relation, le
+from theory.kernel.theorem import Checked, Given
+from theory.kernel.vectors import Point, Scalar, dot, square
+from theory.queries import remembered
+from theory.verdicts import Verdict
+
+
+def lipschitz(constant: Scalar, x: Point, y: Point) -> Relation:
+    """‖∇f(x) − ∇f(y)‖² ≤ L²‖x − y‖²."""
+    return le(square(x.gradient - y.gradient), constant**2 * square(x.position - y.position))
+
+
+def descent(constant: Scalar, x: Point, y: Point) -> Relation:
+    """f(y) ≤ f(x) + ⟨∇f(x), y − x⟩ + (L/2)‖y − x‖² (descent lemma)."""
+    step = y.position - x.position
+    return le(y.value, x.value + dot(x.gradient, step) + constant / 2 * square(step))
+
+
+@dataclass(frozen=True)
+class Lipschitz:
+    """Smoothness at two points: gradients differ by at most L times the distance of the points.
+
+    Attributes
+    ----------
+    of : str
+        The assumption.
+    x, y : Point
+    """
+
+    of: str
+    x: Point
+    y: Point
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The assumption."""
+        return (self.of,)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is that instance."""
+        smooth = given.smooth(self.of, (self.x, self.y))
+        if smooth is None:
+            return Checked(Verdict.UNKNOWN, f"not assumed of a function at these points: {self.of}")
+        return _instance(goal, lipschitz(smooth.constant, self.x, self.y), "L-smooth")
+
+
+@dataclass(frozen=True)
+class Descent:
+    """The descent lemma at two points, from x to y.
+
+    Attributes
+    ----------
+    of : str
+        The smoothness assumption.
+    x, y : Point
+    """
+
+    of: str
+    x: Point
+    y: Point
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The assumption."""
+        return (self.of,)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is that instance."""
+        smooth = given.smooth(self.of, (self.x, self.y))
+        if smooth is None:
+            return Checked(Verdict.UNKNOWN, f"not assumed of a function at these points: {self.of}")
+        if not _lemma_holds():
+            return Checked(Verdict.UNKNOWN, "the descent lemma is not proved")
+        return _instance(goal, descent(smooth.constant, self.x, self.y), "descent lemma")
+
+
+def _instance(goal: Relation, instance: Relation, name: str) -> Checked:
+    if goal.kind == instance.kind and is_zero(goal.gap - instance.gap):
+        return Checked(Verdict.PROVED, name)
+    return Checked(Verdict.UNKNOWN, f"no instance of {name}: that would be {instance}")
+
+
+@remembered
+def _lemma_holds() -> bool:
+    from theory.kernel.lemmas import DESCENT
+    from theory.kernel.prove import prove
+
+    return prove(DESCENT).verdict is Verdict.PROVED
+
+
+@dataclass(frozen=True)
+class Integral:
+    """From a bound of the slope along the segment from x to y to a bound of f(y) − f(x).
+
+    The fact bounds ⟨∇f(z), y − x⟩ at z = x + t(y − x), for t in (0, 1]; by the fundamental theorem
+    of calculus f(y) − f(x) is at most the integral of that bound over t.
+
+    Attributes
+    ----------
+    of : str
+        The bound of the slope.
+    time : sympy symbol
+        t.
+    x, y, z : Point
+    """
+
+    of: str
+    time: Scalar
+    x: Point
+    y: Point
+    z: Point
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The bound of the slope."""
+        return (self.of,)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is that integral."""
+        fact = given.fact(self.of)
+        if fact is None:
+            return Checked(Verdict.UNKNOWN, f"not shown: {self.of}")
+        way = self.y.position - self.x.position
+        if not {self.x, self.y, self.z} <= set(given.theorem.points):
+            return Checked(Verdict.UNKNOWN, "the points are not those of the theorem")
+        on_segment = (self.z.position - self.x.position - way * self.time).terms == ()
+        if not on_segment or not is_zero(fact.lhs - dot(self.z.gradient, way)):
+            return Checked(Verdict.UNKNOWN, f"{self.of} does not bound the slope")
+        area = sympy.integrate(sympy.expand(fact.rhs), (self.time, 0, 1))
+        return _instance(goal, le(self.y.value - self.x.value, area), "integral of the slope")

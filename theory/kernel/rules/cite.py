@@ -1,0 +1,162 @@
+"""The rule that uses another theorem, at other values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import sympy
+
+from theory.kernel.means import Mean
+from theory.kernel.normal import is_zero
+from theory.kernel.relations import Relation
+from theory.kernel.signs import nonnegative
+from theory.kernel.theorem import Checked, Given, Hypothesis, Smooth, Theorem
+from theory.kernel.vectors import Point, Scalar, Vector
+from theory.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Cite:
+    """Another theorem, with expressions for its symbols and vectors for its vectors.
+
+    Its hypotheses, so replaced, must be among ours or among what is shown; each expression must lie
+    in the domain of the symbol it stands for; and the theorem itself must be proved.
+
+    Attributes
+    ----------
+    id : str
+        A theorem that ours lists under `cites`.
+    scalars, vectors : mappings
+        What takes the place of its symbols and of its vectors.
+    domain : tuple of str
+        Facts under which an expression lies in its symbol's domain.
+    """
+
+    id: str
+    scalars: Mapping[Scalar, Scalar] = field(default_factory=dict)
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
+    domain: tuple[str, ...] = ()
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """What bounds the domain; which hypotheses it needs is found out by `check`."""
+        return self.domain
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is that theorem at these values."""
+        cited = self.cited(given.theorem)
+        if cited is None:
+            return Checked(Verdict.UNKNOWN, f"{self.id} is not listed under cites")
+        problem = (
+            self._unproved(cited)
+            or self._random(cited)
+            or self._meanings(cited, given)
+            or self._outside(cited, given)
+            or self._lacking(cited, given)
+            or self._differs(cited, goal)
+        )
+        if problem:
+            return Checked(Verdict.UNKNOWN, problem)
+        return Checked(Verdict.PROVED, f"by {self.id}")
+
+    def cited(self, theorem: Theorem) -> Theorem | None:
+        """The theorem that is cited."""
+        return next((one for one in theorem.cites if one.id == self.id), None)
+
+    def needed(self, given: Given) -> frozenset[str]:
+        """Names of our facts and assumptions that stand for its hypotheses."""
+        cited = self.cited(given.theorem)
+        if cited is None:
+            return frozenset()
+        found = (self._name(hypothesis, given) for hypothesis in _used(cited))
+        return frozenset(name for name in found if name is not None)
+
+    def _unproved(self, cited: Theorem) -> str:
+        from theory.kernel.prove import prove
+
+        verdict = prove(cited).verdict
+        return "" if verdict is Verdict.PROVED else f"{self.id} is {verdict.name}"
+
+    def _random(self, cited: Theorem) -> str:
+        """What is random to a mean of the cited theorem is neither replaced nor put in."""
+        put = {symbol.name for value in self.scalars.values() for symbol in _symbols(value)}
+        put |= {name for value in self.vectors.values() for name in value.names}
+        replaced = {symbol.name for symbol in self.scalars} | set(self.vectors)
+        for _, relation in cited.relations:
+            for mean in (relation.lhs + relation.rhs).atoms(Mean):
+                for name in map(str, mean.args[1]):
+                    if name in put | replaced:
+                        return f"{name} is random to {mean.args[0]} in {self.id}"
+        return ""
+
+    def _meanings(self, cited: Theorem, given: Given) -> str:
+        """Sequences mean the same, and points stay points."""
+        for sequence, value in cited.sequences.items():
+            if given.theorem.sequences.get(sequence) != value:
+                return f"{sequence} means something else in {self.id}"
+        values = dict(self.scalars)
+        for point in cited.points:
+            moved = Point(
+                point.position.replaced(self.vectors),
+                point.value.subs(values),
+                point.gradient.replaced(self.vectors),
+                point.function,
+            )
+            if moved not in given.theorem.points:
+                return f"{moved.value} is no point of this theorem"
+        return ""
+
+    def _outside(self, cited: Theorem, given: Given) -> str:
+        facts = [given.facts[name] for name in self.domain if name in given.facts]
+        for symbol, value in self.scalars.items():
+            form = sympy.sympify(value)
+            if symbol.is_integer and not form.is_integer:
+                return f"{form} is not shown to be an integer, as {symbol} is"
+            least = 1 if symbol.is_integer and symbol.is_positive else 0
+            if symbol.is_nonnegative:
+                strict = bool(symbol.is_positive and not symbol.is_integer)
+                outcome = nonnegative(form - least, facts, strict=strict)
+                if outcome.verdict is not Verdict.PROVED:
+                    return f"{form} is not shown to lie in the domain of {symbol}: {outcome.note}"
+        return ""
+
+    def _lacking(self, cited: Theorem, given: Given) -> str:
+        absent = [h.name for h in _used(cited) if self._name(h, given) is None]
+        return f"{self.id} needs {', '.join(absent)}, not shown here" if absent else ""
+
+    def _name(self, hypothesis: Hypothesis | Smooth, given: Given) -> str | None:
+        """Our name of a hypothesis of the cited theorem."""
+        if isinstance(hypothesis, Smooth):
+            constant = sympy.sympify(hypothesis.constant).subs(dict(self.scalars))
+            for own in given.theorem.hypotheses:
+                about = isinstance(own, Smooth) and own.function == hypothesis.function
+                if isinstance(own, Smooth) and about and is_zero(own.constant - constant):
+                    return own.name
+            return None
+        wanted = hypothesis.relation.replaced(self.scalars, self.vectors)
+        exact = [name for name, fact in given.facts.items() if fact == wanted]
+        equal = (
+            name
+            for name, fact in given.facts.items()
+            if fact.kind == wanted.kind and is_zero(fact.gap - wanted.gap)
+        )
+        trivial = "" if is_zero(wanted.gap) else None
+        return exact[0] if exact else next(equal, trivial)
+
+    def _differs(self, cited: Theorem, goal: Relation) -> str:
+        found = cited.goal.replaced(self.scalars, self.vectors)
+        same = goal.kind == found.kind and is_zero(goal.gap - found.gap)
+        return "" if same else f"{self.id} says {found} at these values"
+
+
+def _symbols(value: Scalar) -> frozenset[Scalar]:
+    return frozenset(sympy.sympify(value).free_symbols)
+
+
+def _used(cited: Theorem) -> tuple[Hypothesis | Smooth, ...]:
+    """The hypotheses that the cited proof needs."""
+    from theory.kernel.prove import prove
+
+    used = prove(cited).used
+    return tuple(h for h in cited.hypotheses if h.name in used)

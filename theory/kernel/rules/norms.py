@@ -1,0 +1,78 @@
+"""The rule of norms: the triangle inequality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+import sympy
+
+from theory.kernel.normal import is_zero
+from theory.kernel.relations import Relation, le
+from theory.kernel.signs import nonnegative
+from theory.kernel.theorem import Checked, Given, missing
+from theory.kernel.vectors import ZERO, Scalar, Vector, square
+from theory.queries import remembered
+from theory.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Triangle:
+    """A sum of vectors is at most as long as their lengths together; both sides squared.
+
+    From ‖v‖² ≤ s² for every part to ‖Σ c v‖² ≤ (Σ c s)². Factors and sizes must be nonnegative on
+    the domain; a vector that is subtracted is written with its sign, ‖−v‖ being ‖v‖.
+
+    Attributes
+    ----------
+    parts : tuple of (str, expression, Vector, expression)
+        A fact ‖v‖² ≤ s², c, v and s.
+    domain : tuple of str
+        Facts under which factors and sizes are nonnegative, besides the domains of the symbols.
+    """
+
+    parts: tuple[tuple[str, Scalar, Vector, Scalar], ...]
+    domain: tuple[str, ...] = ()
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The facts, and those that bound the domain."""
+        return (*(name for name, *_ in self.parts), *self.domain)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is that inequality."""
+        absent = missing(self.uses, given)
+        if absent:
+            return absent
+        if not _lemma_holds():
+            return Checked(Verdict.UNKNOWN, "the triangle inequality is not proved")
+        problem = self._problem(given)
+        if problem:
+            return Checked(Verdict.UNKNOWN, problem)
+        whole = reduce(add, (vector * factor for _, factor, vector, _ in self.parts), ZERO)
+        size = sympy.Add(*(factor * size for _, factor, _, size in self.parts))
+        instance = le(square(whole), size**2)
+        if goal.kind != "<=" or not is_zero(goal.gap - instance.gap):
+            return Checked(Verdict.UNKNOWN, f"the triangle inequality would be {instance}")
+        return Checked(Verdict.PROVED, "triangle inequality")
+
+    def _problem(self, given: Given) -> str:
+        under = [given.facts[name] for name in self.domain]
+        for name, factor, vector, size in self.parts:
+            if not is_zero(given.facts[name].gap - (sympy.sympify(size) ** 2 - square(vector))):
+                return f"{name} does not bound ‖{vector}‖² by ({size})²"
+            for value in (factor, size):
+                outcome = nonnegative(sympy.sympify(value), under)
+                if outcome.verdict is not Verdict.PROVED:
+                    return f"{outcome.says} is not shown: {outcome.note}"
+        return ""
+
+
+@remembered
+def _lemma_holds() -> bool:
+    """For positive sizes; a size of 0 is their limit, and more parts are one after another."""
+    from theory.kernel.lemmas import TRIANGLE
+    from theory.kernel.prove import prove
+
+    return prove(TRIANGLE).verdict is Verdict.PROVED

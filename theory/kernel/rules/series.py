@@ -1,0 +1,185 @@
+"""Rules for sequences: summing over iterations, and induction along a recurrence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.kernel.normal import is_zero
+from theory.kernel.relations import Relation
+from theory.kernel.signs import nonnegative
+from theory.kernel.theorem import Checked, Given, Hypothesis, missing
+from theory.kernel.vectors import Scalar
+from theory.verdicts import Verdict
+
+
+def pinned(index: Scalar, given: Given) -> Checked | None:
+    """An UNKNOWN if a fact about this index need not hold for every index 0, 1, 2, …, or None.
+
+    Hypotheses are read for every index. One that says something of the index alone, such as
+    ``k <= 5``, holds for some of its values only; and an index whose domain is smaller than
+    0, 1, 2, … was never general.
+    """
+    general = index.is_integer and index.is_positive is None and index.is_even is None
+    if not general:
+        return Checked(Verdict.UNKNOWN, f"{index} does not run through 0, 1, 2, …")
+    for hypothesis in given.theorem.hypotheses:
+        if isinstance(hypothesis, Hypothesis) and index in hypothesis.relation.gap.free_symbols:
+            calls = hypothesis.relation.gap.atoms(AppliedUndef)
+            if not any(index in call.free_symbols for call in calls):
+                return Checked(Verdict.UNKNOWN, f"hypothesis {hypothesis.name!r} fixes {index}")
+    return None
+
+
+@dataclass(frozen=True)
+class Telescope:
+    """The sum of a fact over k = 0 … count − 1; what cancels between neighbours is left out.
+
+    Attributes
+    ----------
+    of : str
+        A fact about k and k + 1, for every k.
+    index, count : sympy symbols
+        k and the number of iterations.
+    """
+
+    of: str
+    index: Scalar
+    count: Scalar
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The fact."""
+        return (self.of,)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is that sum."""
+        absent = missing(self.uses, given) or pinned(self.index, given)
+        if absent:
+            return absent
+        fact = given.facts[self.of]
+        if goal.kind != fact.kind or not is_zero(goal.gap - self.total(fact.gap)):
+            return Checked(Verdict.UNKNOWN, f"not the sum of {self.of}")
+        return Checked(Verdict.PROVED, f"sum of {self.of}")
+
+    def total(self, gap: Scalar) -> Scalar:
+        """The sum, with c·(F(k + 1) − F(k)) as c·(F(count) − F(0))."""
+        k, form = self.index, sympy.expand(gap)
+        ends = sympy.S.Zero
+        for later in sorted(form.atoms(AppliedUndef), key=str):
+            if later.args == (k + 1,):
+                factor = form.coeff(later)
+                if not factor.has(k):
+                    form = sympy.expand(form - factor * (later - later.func(k)))
+                    ends += factor * (later.func(self.count) - later.func(0))
+        return ends + sympy.Sum(form, (k, 0, self.count - 1))
+
+
+@dataclass(frozen=True)
+class Induction:
+    """From a(k + 1) ≤ ratio · a(k) + rest to a(K) ≤ bound(K), for every K ≥ 0.
+
+    Checked: the bound at 0 is at least a(0), `start`; the ratio is nonnegative, so that the bound
+    may take the place of a(k); and ratio · bound(k) + rest equals bound(k + 1) exactly.
+
+    Attributes
+    ----------
+    of : str
+        The recurrence, for every k.
+    index, count : sympy symbols
+        k and K.
+    sequence : sympy function
+        a.
+    start : sympy expression
+        What a(0) is, or is at most.
+    domain : tuple of str
+        Facts under which the two signs hold.
+    """
+
+    of: str
+    index: Scalar
+    count: Scalar
+    sequence: Scalar
+    start: str
+    domain: tuple[str, ...] = ()
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The recurrence, the start, and what bounds the domain."""
+        return (self.of, self.start, *self.domain)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the bound follows by induction."""
+        absent = missing(self.uses, given) or pinned(self.index, given)
+        if absent:
+            return absent
+        ratio, rest = self._read(given.facts[self.of])
+        first = self.sequence(0)
+        start = given.facts[self.start]
+        bound = goal.rhs
+        if ratio is None or goal.lhs != self.sequence(self.count) or goal.kind != "<=":
+            return Checked(Verdict.UNKNOWN, f"{self.of} is no recurrence of {goal.lhs}")
+        if start.lhs != first or start.kind not in ("<=", "=="):
+            return Checked(Verdict.UNKNOWN, f"{self.start} does not bound {first}")
+        at = bound.subs(self.count, self.index)
+        if not is_zero(ratio * at + rest - bound.subs(self.count, self.index + 1)):
+            return Checked(Verdict.UNKNOWN, "the bound does not carry from k to k + 1")
+        under = [given.facts[name] for name in self.domain]
+        for name, value in {
+            "the bound at 0 covers the start": bound.subs(self.count, 0) - start.rhs,
+            "the ratio is nonnegative": ratio,
+        }.items():
+            outcome = nonnegative(sympy.expand(value), under)
+            if outcome.verdict is not Verdict.PROVED:
+                return Checked(Verdict.UNKNOWN, f"{name}: {outcome.note}")
+        return Checked(Verdict.PROVED, f"induction along {self.of}")
+
+    def _read(self, fact: Relation) -> tuple[Scalar | None, Scalar]:
+        """Ratio and rest of a(k + 1) ≤ ratio · a(k) + rest."""
+        now, later = self.sequence(self.index), self.sequence(self.index + 1)
+        form = sympy.expand(fact.rhs)
+        ratio = form.coeff(now)
+        known = fact.lhs == later and fact.kind == "<="
+        return ratio if known else None, sympy.expand(form - ratio * now)
+
+
+@dataclass(frozen=True)
+class Everywhere:
+    """A fact about k at another index: it holds for every k.
+
+    Attributes
+    ----------
+    of : str
+    values : mapping of sympy symbol to expression
+        The index, and what takes its place.
+    """
+
+    of: str
+    values: Mapping[Scalar, Scalar]
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The fact."""
+        return (self.of,)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is the fact at that index."""
+        absent = missing(self.uses, given)
+        if absent:
+            return absent
+        declared = set(given.theorem.symbols) | set(given.theorem.scalars)
+        if declared & set(self.values):
+            return Checked(Verdict.UNKNOWN, "only an index may be replaced")
+        for index, value in self.values.items():
+            fixed = pinned(index, given)
+            if fixed:
+                return fixed
+            if not (value.is_integer and value.is_nonnegative):
+                return Checked(Verdict.UNKNOWN, f"{value} is not shown to be one of 0, 1, 2, …")
+        fact = given.facts[self.of].replaced(self.values)
+        if goal.kind != fact.kind or not is_zero(goal.gap - fact.gap):
+            return Checked(Verdict.UNKNOWN, f"not {self.of} at this index")
+        return Checked(Verdict.PROVED, f"{self.of} at another index")

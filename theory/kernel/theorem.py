@@ -1,0 +1,296 @@
+"""`Theorem`: a statement with its hypotheses and its proof, all of it data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Literal, Protocol
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.errors import TheoryError, UndeclaredSymbolError
+from theory.kernel.relations import Relation, exact
+from theory.kernel.vectors import Gram, Point, Scalar, Vector
+from theory.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """Something that is assumed.
+
+    Attributes
+    ----------
+    name, says : str
+    relation : Relation
+        The instance that is used; it may be one of a universal assumption.
+    """
+
+    name: str
+    says: str
+    relation: Relation
+
+
+@dataclass(frozen=True)
+class Smooth:
+    """The assumption that a function has an L-Lipschitz gradient.
+
+    Attributes
+    ----------
+    name, says : str
+    constant : sympy expression
+        L.
+    function : str
+        Which function.
+    """
+
+    name: str
+    says: str
+    constant: Scalar
+    function: str = "f"
+
+
+Facts = Mapping[str, Relation]
+"""What is known so far, by name."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a rule says of a relation.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        PROVED or UNKNOWN.
+    note : str
+        How, or what is missing.
+    """
+
+    verdict: Verdict
+    note: str
+
+
+class Rule(Protocol):
+    """One way to conclude a relation from facts; see `theory.kernel.rules`."""
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """Names of the facts and assumptions it needs."""
+        ...
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether it gives this relation."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One line of a proof.
+
+    Attributes
+    ----------
+    name : str
+        By which later steps use it.
+    relation : Relation
+    rule : Rule
+    says : str
+        In words.
+    where : str
+        Place in the paper if the line is printed there, else ``"ours"``.
+    """
+
+    name: str
+    relation: Relation
+    rule: Rule
+    says: str = ""
+    where: str = "ours"
+
+
+@dataclass(frozen=True, eq=False)
+class Theorem:
+    """A statement ``lhs <= sum of terms`` (or ``==``), hypotheses and a proof.
+
+    Attributes
+    ----------
+    id, where, statement, latex : str
+        As in `theory.claims.Claim`.
+    symbols : tuple of sympy symbols
+        Constants; their sympy assumptions are their domains.
+    lhs : sympy expression
+    terms : mapping of str to sympy expression
+        The right-hand side as printed, term by term.
+    conclude : Rule
+        How the statement follows from hypotheses and steps.
+    kind : str
+        ``"<="`` or ``"=="``.
+    hypotheses : tuple of Hypothesis or Smooth
+    steps : tuple of Step
+    vectors, points : tuples
+        What else the formulas name.
+    scalars : tuple of sympy symbols
+        Other scalar quantities, which may depend on the run.
+    sequences : mapping of sympy function to expression
+        ``F: value`` says that F(k) is the mean of that value in iteration k.
+    following : tuple of (Point, Point)
+        A point of iteration k, and the one that takes its place in iteration k + 1.
+    cites : tuple of Theorem
+        Theorems that rules may cite by id.
+    assumes : tuple of str
+        What is taken from outside, in words.
+    """
+
+    id: str
+    where: str
+    statement: str
+    latex: str
+    symbols: tuple[Scalar, ...]
+    lhs: Scalar
+    terms: Mapping[str, Scalar]
+    conclude: Rule
+    kind: Literal["<=", "=="] = "<="
+    hypotheses: tuple[Hypothesis | Smooth, ...] = ()
+    steps: tuple[Step, ...] = ()
+    vectors: tuple[Vector, ...] = ()
+    points: tuple[Point, ...] = ()
+    scalars: tuple[Scalar, ...] = ()
+    sequences: Mapping[Scalar, Scalar] = field(default_factory=dict)
+    following: tuple[tuple[Point, Point], ...] = ()
+    cites: tuple[Theorem, ...] = ()
+    assumes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("<=", "=="):
+            raise TheoryError(
+                f"a statement is '<=' or '==', found {self.kind!r}", self.id, "take one of them"
+            )
+        _require_distinct([h.name for h in self.hypotheses] + [s.name for s in self.steps], self.id)
+        _require_declared(self)
+        _require_meant(self)
+        _require_different_points(self)
+
+    @property
+    def goal(self) -> Relation:
+        """The statement."""
+        return Relation(exact(self.lhs), self.kind, sympy.Add(*map(exact, self.terms.values())))
+
+    @property
+    def relations(self) -> Iterator[tuple[str, Relation]]:
+        """Every relation, with its place."""
+        for hypothesis in self.hypotheses:
+            if isinstance(hypothesis, Hypothesis):
+                yield f"hypothesis {hypothesis.name!r}", hypothesis.relation
+        for step in self.steps:
+            yield f"step {step.name!r}", step.relation
+        yield "statement", self.goal
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a rule may look at.
+
+    Attributes
+    ----------
+    theorem : Theorem
+    facts : mapping of str to Relation
+        Hypotheses, and steps that are proved.
+    """
+
+    theorem: Theorem
+    facts: Facts
+
+    def fact(self, name: str) -> Relation | None:
+        """The fact of this name."""
+        return self.facts.get(name)
+
+    def smooth(self, name: str, points: Iterable[Point]) -> Smooth | None:
+        """The smoothness assumption of this name, if it is about the function of these points."""
+        known = [point for point in points if point in self.theorem.points]
+        for hypothesis in self.theorem.hypotheses:
+            if isinstance(hypothesis, Smooth) and hypothesis.name == name:
+                same = all(point.function == hypothesis.function for point in known)
+                return hypothesis if same and known == list(points) else None
+        return None
+
+
+def missing(names: Iterable[str], given: Given) -> Checked | None:
+    """An UNKNOWN that names facts that are not there, or None."""
+    absent = [name for name in names if given.fact(name) is None]
+    return Checked(Verdict.UNKNOWN, f"not shown: {', '.join(absent)}") if absent else None
+
+
+def _require_distinct(names: list[str], where: str) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TheoryError(
+            f"hypotheses and steps have different names, found {', '.join(twice)} twice",
+            where,
+            "rename one",
+        )
+
+
+def _require_declared(theorem: Theorem) -> None:
+    scalars = {*theorem.symbols, *theorem.scalars, *(point.value for point in theorem.points)}
+    named = [*theorem.vectors]
+    for point in theorem.points:
+        named += [point.position, point.gradient]
+    vectors = {name for one in named for name in one.names}
+    for place, relation in theorem.relations:
+        for side in (relation.lhs, relation.rhs):
+            found = {s.name for s in side.free_symbols - scalars if not _is_index(s, side)}
+            found |= {n for entry in side.atoms(Gram) for n in entry.names} - vectors
+            if found:
+                raise _undeclared(min(found), place, theorem, scalars, vectors)
+    for symbol in scalars:
+        if not symbol.is_real:
+            raise UndeclaredSymbolError(
+                f"the domain of {symbol} is not declared",
+                theorem.id,
+                f"give it one, such as sympy.Symbol({str(symbol)!r}, positive=True)",
+            )
+
+
+def _require_meant(theorem: Theorem) -> None:
+    """A sequence has no sign that its value has not."""
+    for sequence, value in theorem.sequences.items():
+        known = sequence(sympy.Dummy(integer=True))
+        if known.is_nonnegative and not value.is_nonnegative:
+            raise TheoryError(
+                f"{sequence} is declared nonnegative, but {value} need not be",
+                theorem.id,
+                "declare the function real",
+            )
+
+
+def _require_different_points(theorem: Theorem) -> None:
+    """A value and a gradient belong to one point: two of them would make f many-valued."""
+    for one in theorem.points:
+        for other in theorem.points:
+            shared = one.value == other.value or one.gradient == other.gradient
+            if shared and one != other:
+                raise TheoryError(
+                    f"{one.value} and its gradient belong to two different points",
+                    theorem.id,
+                    "name the value and the gradient of each point differently",
+                )
+
+
+def _is_index(symbol: Scalar, side: Scalar) -> bool:
+    """Whether a symbol is an argument of sequences such as F(k + 1), and nothing else."""
+    rest = side.replace(lambda node: isinstance(node, AppliedUndef), lambda node: sympy.S.One)
+    return symbol not in rest.free_symbols
+
+
+def _undeclared(
+    name: str, place: str, theorem: Theorem, scalars: set[Scalar], vectors: set[str]
+) -> UndeclaredSymbolError:
+    known = sorted({str(scalar) for scalar in scalars} | vectors)
+    near = get_close_matches(name, known, n=1)
+    remedy = "list it under symbols, scalars, vectors or points"
+    if name in known:
+        remedy = "two symbols of one name differ in their assumptions: use one and the same"
+    elif near:
+        remedy = f"did you mean {near[0]!r}? else {remedy}"
+    return UndeclaredSymbolError(
+        f"{name!r} occurs in the {place} but is not declared", theorem.id, remedy
+    )

@@ -1,0 +1,175 @@
+"""Vectors without coordinates: linear combinations of names, and their inner products.
+
+An inner product is expanded into Gram entries ⟨u, v⟩ of names, one sympy atom each, so an identity
+of squared norms becomes an identity of polynomials, whatever the dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sympy
+from sympy.core.symbol import Str
+
+Scalar = Any
+"""A sympy expression or a Python integer; sympy ships no usable types."""
+
+
+class Gram(sympy.Function):  # type: ignore[misc]
+    """The inner product of two named vectors: real, and the same in either order.
+
+    Examples
+    --------
+    >>> u, v = vectors("u v")
+    >>> dot(v, u)
+    <u, v>
+    """
+
+    nargs = 2
+
+    @classmethod
+    def eval(cls, one: Any, other: Any) -> Any:
+        """Put the names in order."""
+        return cls(other, one) if str(one) > str(other) else None
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+    def _eval_is_nonnegative(self) -> bool | None:
+        return True if self.args[0] == self.args[1] else None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The two names."""
+        return str(self.args[0]), str(self.args[1])
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"<{self.names[0]}, {self.names[1]}>"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        one, other = self.names
+        text = rf"\|{one}\|^2" if one == other else rf"\langle {one}, {other}\rangle"
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A linear combination of named vectors.
+
+    Attributes
+    ----------
+    terms : tuple of (str, sympy expression)
+        Sorted by name, without zeros.
+
+    Examples
+    --------
+    >>> u, v = vectors("u v")
+    >>> square(u + v) - square(u - v)
+    4*<u, v>
+    """
+
+    terms: tuple[tuple[str, Scalar], ...]
+
+    def __add__(self, other: Vector) -> Vector:
+        sums = dict(self.terms)
+        for name, factor in other.terms:
+            sums[name] = sums.get(name, sympy.S.Zero) + factor
+        return _vector(sums)
+
+    def __mul__(self, factor: Scalar) -> Vector:
+        return _vector({name: sympy.sympify(factor) * old for name, old in self.terms})
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Scalar) -> Vector:
+        return _vector({name: old / sympy.sympify(divisor) for name, old in self.terms})
+
+    def __neg__(self) -> Vector:
+        return self * -1
+
+    def __sub__(self, other: Vector) -> Vector:
+        return self + -other
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The vectors that occur."""
+        return frozenset(name for name, _ in self.terms)
+
+    def replaced(self, values: Mapping[str, Vector]) -> Vector:
+        """Put vectors in place of names."""
+        total = ZERO
+        for name, factor in self.terms:
+            total = total + values.get(name, vector(name)) * factor
+        return total
+
+
+def _vector(sums: Mapping[str, Scalar]) -> Vector:
+    nonzero = {name: factor for name, factor in sums.items() if sympy.expand(factor) != 0}
+    return Vector(tuple(sorted(nonzero.items())))
+
+
+ZERO: Final = Vector(())
+
+
+def vector(name: str) -> Vector:
+    """The vector of this name."""
+    return Vector(((name, sympy.S.One),))
+
+
+def vectors(names: str) -> tuple[Vector, ...]:
+    """Several vectors, names separated by spaces."""
+    return tuple(vector(name) for name in names.split())
+
+
+def dot(one: Vector, other: Vector) -> Scalar:
+    """Inner product, expanded into Gram entries."""
+    products = [
+        left * right * Gram(Str(a), Str(b)) for a, left in one.terms for b, right in other.terms
+    ]
+    return sympy.expand(sympy.Add(*products))
+
+
+def square(one: Vector) -> Scalar:
+    """Squared norm, expanded into Gram entries."""
+    return dot(one, one)
+
+
+def in_gram(expression: Scalar, values: Mapping[str, Vector]) -> Scalar:
+    """Put vectors in place of names inside an expression over Gram entries."""
+    entries = {
+        entry: dot(*(values.get(name, vector(name)) for name in entry.names))
+        for entry in expression.atoms(Gram)
+    }
+    return expression.xreplace(entries)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point at which a function is looked at.
+
+    Attributes
+    ----------
+    position : Vector
+    value : sympy symbol
+    gradient : Vector
+    function : str
+        Which function.
+
+    Examples
+    --------
+    >>> point("x").value, point("x").gradient.names
+    (f(x), frozenset({'∇f(x)'}))
+    """
+
+    position: Vector
+    value: Scalar
+    gradient: Vector
+    function: str = "f"
+
+
+def point(name: str, function: str = "f") -> Point:
+    """A named point of a named function."""
+    value = sympy.Symbol(f"{function}({name})", real=True)
+    return Point(vector(name), value, vector(f"∇{function}({name})"), function)
