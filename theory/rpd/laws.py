@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +16,7 @@ from theory.delay_laws.matrix import ByResidue
 from theory.delay_laws.symbols import Size, Times
 from theory.derive import derive
 from theory.ledger import Case, Step
+from theory.queries import remembered
 from theory.verdicts import Verdict
 
 PAPER: Final = "ascending"
@@ -30,7 +30,7 @@ ASSUMES: Final = (
 )
 
 
-@cache
+@remembered
 def law(linearization: str = PAPER) -> DelayLaw:
     """PipeDream's delay law; claims are judged only by a proved one."""
     return derive("pipedream", linearization)

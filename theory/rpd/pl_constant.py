@@ -1,0 +1,72 @@
+"""μ ≤ L: no function that is L-smooth and bounded below satisfies a larger Polyak–Łojasiewicz μ.
+
+A constant function is left out: it satisfies the inequality with every μ. One gradient step of
+length 1/L from a point above f* lowers f by ‖∇f(x)‖²/(2L) ≥ (μ/L)(f(x) − f*), and not below f*.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sympy
+
+from theory.kernel import (
+    Combine,
+    Descent,
+    Hypothesis,
+    Point,
+    Step,
+    Theorem,
+    as_claim,
+    descent,
+    eq,
+    le,
+    vector,
+)
+from theory.rpd.method import F_STAR, SMOOTH, X
+from theory.rpd.symbols import L, mu
+from theory.rpd.thm_h1 import PL
+
+HEIGHT: Final = sympy.Symbol("h", positive=True)
+"""How far f(x) lies above f*."""
+
+_LOWER = Point(X.position - X.gradient / L, sympy.Symbol("f(y)", real=True), vector("∇f(y)"))
+
+THEOREM: Final = Theorem(
+    id="rpd.pl-constant",
+    where="ours",
+    statement=(
+        "An L-smooth function that is not constant and satisfies the Polyak–Łojasiewicz inequality "
+        "with μ has μ ≤ L."
+    ),
+    latex=r"\mu \le L",
+    symbols=(L, mu, F_STAR),
+    scalars=(HEIGHT,),
+    points=(X, _LOWER),
+    hypotheses=(
+        SMOOTH,
+        PL,
+        Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, _LOWER.value)),
+        Hypothesis("above", "f is not constant: f(x) = f* + h", eq(X.value, F_STAR + HEIGHT)),
+    ),
+    steps=(
+        Step(
+            "descent",
+            descent(L, X, _LOWER),
+            Descent("smooth", X, _LOWER),
+            "a gradient step of length 1/L",
+        ),
+    ),
+    lhs=mu,
+    terms={"smoothness": L},
+    conclude=Combine(
+        {
+            "descent": L / HEIGHT,
+            "lower bound": L / HEIGHT,
+            "PL": 1 / (2 * HEIGHT),
+            "above": (L - mu) / HEIGHT,
+        }
+    ),
+)
+
+CLAIM: Final = as_claim(THEOREM)
