@@ -1,0 +1,185 @@
+"""The rows about LocalSGD: verdicts, what their proofs use, and their witnesses by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy
+
+from theory.claims import Claim
+from theory.kernel import Theorem, prove
+from theory.kernel.controls import without
+from theory.localsgd import (
+    crude,
+    drift,
+    eq_5,
+    eq_6,
+    eq_11,
+    eq_12,
+    eq_13,
+    homogeneous_drift,
+    homogeneous_eq_11,
+    mean_gradient,
+    mean_noise,
+    noise_drift,
+    one_step,
+    rates,
+    sharp_drift,
+    sharp_eq_11,
+    sharp_eq_12,
+    slope_gap,
+    speedup,
+)
+from theory.localsgd.replays import alike, budget, stepsize
+from theory.rpd.symbols import Delta, Gt, H, K, L, N, T, gamma, p, sigma
+from theory.verdicts import Verdict
+
+THEOREMS = (
+    mean_noise.THEOREM,
+    slope_gap.THEOREM,
+    one_step.THEOREM,
+    mean_gradient.THEOREM,
+    drift.THEOREM,
+    sharp_drift.THEOREM,
+    homogeneous_drift.THEOREM,
+    noise_drift.THEOREM,
+    crude.THEOREM,
+    sharp_eq_11.THEOREM,
+    homogeneous_eq_11.THEOREM,
+    eq_11.THEOREM,
+    sharp_eq_12.THEOREM,
+    eq_12.THEOREM,
+    eq_5.THEOREM,
+    *eq_13.BRANCHES.values(),
+    *eq_6.BRANCHES.values(),
+    rates.enough(rates.THRESHOLD),
+    rates.needed(rates.THRESHOLD),
+    rates.EVERY_STEP,
+)
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.id)
+def test_theorems_are_proved(theorem: Theorem) -> None:
+    assert [line.says for line in prove(theorem).lines if line.verdict is not Verdict.PROVED] == []
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.id)
+def test_hypotheses_are_used_but_for_one(theorem: Theorem) -> None:
+    """γ ≤ 1/L is superfluous in the printed bounds, and nothing else is anywhere."""
+    unused = {h.name for h in theorem.hypotheses} - prove(theorem).used
+    printed = {"localsgd.eq-11", "localsgd.eq-12", "localsgd.eq-5"}
+    assert unused == ({"stepsize"} if theorem.id in printed else set())
+
+
+def test_the_stepsize_matters_to_the_sharper_bound_only() -> None:
+    assert without(eq_11.THEOREM, "stepsize") is Verdict.PROVED
+    assert without(sharp_eq_11.THEOREM, "stepsize") is Verdict.UNKNOWN
+    found = stepsize(sharp_eq_11.THEOREM.terms)
+    assert found.points == "for"
+    # f = x²/2 near x⁰ = 1, γ = 2: one step, Δ = 1/2, so 2Δ/γ = 1/2 against f'(1)² = 1
+    assert (found.data["bound"], found.data["measured"]) == (Fraction(1, 2), 1)
+    assert stepsize(eq_11.THEOREM.terms).points == "neither"  # 4γ² is far above 1
+
+
+def test_substitutions_give_the_printed_formulas() -> None:
+    """Done once more by sympy, without any certificate."""
+    by_budget = {T: K / (p * N)}
+    assert sympy.simplify(eq_11.THEOREM.goal.rhs.subs(by_budget) - eq_12.THEOREM.goal.rhs) == 0
+    assert sympy.simplify(eq_12.THEOREM.goal.rhs.subs(N, p) - eq_5.THEOREM.goal.rhs) == 0
+    tuned = eq_11.THEOREM.goal.rhs.subs(gamma, eq_13.TUNED).subs(by_budget)
+    assert sympy.simplify(tuned - sympy.Add(*eq_13.TERMS.values())) == 0
+    six = sympy.Add(*eq_6.CLAIM.printed.values())
+    assert sympy.simplify(sympy.Add(*eq_13.TERMS.values()).subs(N, p) - six) == 0
+
+
+def test_sharper_terms_are_below_the_printed_ones() -> None:
+    """(H − 1)² is below 4H², and by any factor at H = 1."""
+    printed, sharp = eq_11.THEOREM.terms["drift"], sharp_eq_11.THEOREM.terms["drift"]
+    assert sympy.expand((printed - sharp) / (gamma * Gt * L) ** 2 - (3 * H - 1) * (H + 1)) == 0
+    assert sharp.subs(H, 1) == 0 != printed.subs(H, 1)
+
+
+def test_findings_of_the_printed_bound() -> None:
+    found = eq_11.CLAIM.judge(eq_11.CLAIM.printed)
+    assert found.verdict is Verdict.PROVED
+    superfluous, *loose = found.findings
+    assert superfluous.kind == "superfluous-condition"
+    assert [finding.kind for finding in loose] == ["loose", "loose"]
+    for finding in loose:  # at H = 1, and at N = 1
+        assert finding.witness is not None
+        assert (
+            finding.witness["drift term repaired"] == "0" != finding.witness["drift term printed"]
+        )
+        assert finding.repaired is not None
+        assert finding.repaired.verdict is Verdict.PROVED
+    assert {entry.points for entry in found.evidence} == {"for"}
+
+
+@pytest.mark.parametrize("claim", [eq_13.CLAIM, eq_6.CLAIM], ids=lambda claim: claim.id)
+def test_both_branches_are_cases(claim: Claim) -> None:
+    found = claim.judge(claim.printed)
+    assert {case.when: case.verdict for case in found.cases} == {
+        eq_13.ON_SECOND: Verdict.PROVED,
+        eq_13.ON_FIRST: Verdict.PROVED,
+    }
+    assert found.verdict is Verdict.PROVED
+
+
+def test_the_bound_for_one_function_is_attained() -> None:
+    found = alike(homogeneous_drift.THEOREM.terms)
+    assert found.data["measured"] == {"2": Fraction(1, 2), "3": 2, "4": Fraction(9, 2)}
+    assert found.data["measured"] == found.data["bound"]
+    assert "not attained" in alike(sharp_drift.THEOREM.terms).says
+
+
+def test_drift_by_noise_is_linear_in_the_steps_where_steps_are_small() -> None:
+    """(1 − 1/N)γ²σ²j as γL → 0; none at j = 0, and none without noise."""
+    form, j = noise_drift.THEOREM.terms["drift"], noise_drift.j
+    linear = 5 * (1 - 1 / N) * gamma**2 * sigma**2
+    assert sympy.expand(sympy.limit(form.subs(j, 5), L, 0) - linear) == 0
+    assert form.subs(j, 0) == form.subs(sigma, 0) == 0
+
+
+def test_the_budget_is_that_of_the_schedule() -> None:
+    found = budget({})
+    assert found.points == "for"
+    assert found.data == {"schedules": 162, "wrong": []}
+
+
+def test_speed_up_in_three_readings() -> None:
+    found = speedup.CLAIM.judge(speedup.CLAIM.printed)
+    assert found.verdict is Verdict.CONDITIONAL
+    assert {case.when: case.verdict for case in found.cases} == {
+        speedup.ORDER: Verdict.PROVED,
+        speedup.LITERAL: Verdict.REFUTED,
+        speedup.METHOD: Verdict.REFUTED,
+    }
+    both = rates.enough(rates.THRESHOLD), rates.needed(rates.THRESHOLD)
+    assert [step.says for step in found.steps] == [
+        theorem.statement for theorem in (*both, rates.EVERY_STEP)
+    ]
+    constants, need = found.findings
+    assert constants.witness is not None
+    assert need.witness is not None
+    flat, steep = constants.witness["not enough"], constants.witness["not needed"]
+    # L = G̃ = 1, σ = 0: Δ = x²/2 = 1/200 at x = 1/10, and Δ = x − 1/2 = 199/2 at x = 100
+    assert (flat["H"], flat["threshold"], flat["drift term"]) == (1, 1, 4)
+    assert flat["speed-up term"] == sympy.Rational(1, 100)
+    assert (steep["H"], steep["threshold"], steep["drift term"]) == (2, 1, 16)
+    assert steep["speed-up term"] == 199
+    assert need.witness["threshold"] ** 4 == sympy.Rational(1, 2)
+
+
+@pytest.mark.parametrize("periods", [1, 2, 5])
+def test_the_order_of_the_threshold_in_numbers(periods: int) -> None:
+    """At H = c thresholds the drift term is 4c²G̃² over √(NT), for N = 16, T = 16⁴ and G̃ = 3."""
+    at = {N: 16, T: 16**4, Gt: 3}
+    threshold = rates.THRESHOLD.subs(at)
+    assert threshold == 2
+    term = rates.DRIFT.subs({**at, H: periods * threshold})
+    assert term == 4 * periods**2 * 9 * rates.RATE.subs(at)
+
+
+def test_the_noise_term_of_the_rate() -> None:
+    assert sympy.expand(rates.NOISE - 2 * L * Delta - sigma**2) == 0
