@@ -1,0 +1,186 @@
+"""The blog's claims: verdicts, and the numbers they state, against values worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+import z3
+
+from theory import blog
+from theory.blog import bubble, inflight_1f1b, warmup
+from theory.blog.bubble import always_positive, makespan
+from theory.blog.laws import difference, established
+from theory.blog.pairing import alone, fault
+from theory.blog.program import as_schedule, posted, posts
+from theory.blog.programs import GPIPE, ONE_F_ONE_B
+from theory.blog.symbols import M, p, s, term
+from theory.judging import judge
+from theory.ledger import Row
+from theory.verdicts import Verdict
+
+VERDICTS = {
+    "blog.warmup": Verdict.PROVED,
+    "blog.inflight-1f1b": Verdict.CONDITIONAL,
+    "blog.bubble": Verdict.REFUTED,
+    "blog.pairing": Verdict.PROVED,
+    "blog.gpipe-order": Verdict.PROVED,
+}
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, Row]:
+    return {claim.id: judge(claim) for claim in blog.CLAIMS}
+
+
+def test_verdicts(rows: dict[str, Row]) -> None:
+    assert {name: row.verdict for name, row in rows.items()} == VERDICTS
+
+
+def test_all_mutants_are_killed(rows: dict[str, Row]) -> None:
+    for row in rows.values():
+        assert row.controls.tried >= 6
+        assert row.controls.survivors == ()
+
+
+def test_rows_are_plain_data_and_say_which_proof_was_printed(rows: dict[str, Row]) -> None:
+    for row in rows.values():
+        data = row.to_json()
+        assert data["printed_proof"] == "none"
+        assert data["steps"]
+
+
+def test_1f1b_on_two_stages_by_hand() -> None:
+    assert [" ".join(map(str, post)) for post in posts(ONE_F_ONE_B, 0, 2, 2)] == [
+        "0F0",
+        "0SEND_F0 0RECV_B0",
+        "0B0",
+        "0F1",
+        "0SEND_F1 0RECV_B1",
+        "0B1",
+    ]
+    assert [" ".join(map(str, post)) for post in posts(ONE_F_ONE_B, 1, 2, 2)] == [
+        "1RECV_F0",
+        "1F0",
+        "1B0",
+        "1SEND_B0 1RECV_F1",
+        "1F1",
+        "1B1",
+        "1SEND_B1",
+    ]
+
+
+def test_a_schedule_keeps_what_is_posted_together() -> None:
+    schedule = as_schedule(ONE_F_ONE_B, 3, 4)
+    for stage in range(3):
+        assert posted(schedule, stage) == posts(ONE_F_ONE_B, stage, 3, 4)
+
+
+def test_programs_are_the_families() -> None:
+    assert difference() is None
+
+
+@pytest.mark.parametrize("name", ["blog-1f1b", "blog-gpipe"])
+@pytest.mark.parametrize("part", ["loops", "places", "actions", "channels", "waits", "times"])
+def test_every_part_is_proved(name: str, part: str) -> None:
+    assert established(name, part).verdict is Verdict.PROVED
+
+
+def test_warm_up_of_four_stages() -> None:
+    form = warmup.CLAIM.printed["warmup"]
+    assert [form.subs({p: 4, s: stage, M: 8}) for stage in range(4)] == [3, 2, 1, 0]
+    assert [form.subs({p: 4, s: stage, M: 2}) for stage in range(4)] == [2, 2, 1, 0]
+
+
+def test_warm_up_readings(rows: dict[str, Row]) -> None:
+    judged = rows["blog.warmup"].judgement
+    assert [case.verdict for case in judged.cases] == [
+        Verdict.PROVED,
+        Verdict.REFUTED,
+        Verdict.REFUTED,
+    ]
+    [finding] = judged.findings
+    # p = 2: the naive order, half of the time idle; published 1F1B has 1/(8 + 1).
+    assert finding.witness == {
+        "p": 2,
+        "M": 8,
+        "bubble": "1/2",
+        "bubble of published 1F1B": "1/9",
+    }
+    assert finding.repaired is not None
+    assert finding.repaired.verdict is Verdict.PROVED
+
+
+def test_peaks_by_hand() -> None:
+    form = inflight_1f1b.CLAIM.printed["1f1b"]
+    assert [form.subs({p: 4, s: stage, M: 8}) for stage in range(4)] == [3, 2, 1, 1]
+    assert [form.subs({p: 4, s: stage, M: 2}) for stage in range(4)] == [2, 2, 1, 1]
+
+
+def test_peak_is_lower_on_average_and_not_at_every_stage(rows: dict[str, Row]) -> None:
+    judged = rows["blog.inflight-1f1b"].judgement
+    average, enough, every, published = judged.cases
+    assert average.verdict is enough.verdict is published.verdict is Verdict.PROVED
+    assert every.verdict is Verdict.REFUTED
+    [finding] = judged.findings
+    assert finding.kind == "missing-condition"
+    assert finding.witness == {"p": 3, "M": 2, "s": 0, "1f1b": [2, 1, 1], "gpipe": [2, 2, 2]}
+
+
+@pytest.mark.parametrize(
+    ("name", "stages", "size", "idle"),
+    [("naive", 4, 1, "3/4"), ("gpipe", 4, 8, "3/11"), ("1f1b", 4, 8, "5/9"), ("1f1b", 2, 8, "1/2")],
+)
+def test_bubbles_by_hand(name: str, stages: int, size: int, idle: str) -> None:
+    form = bubble.CLAIM.printed[name]
+    assert form.subs({p: stages, M: size}) == sympy.Rational(idle)
+    assert sympy.cancel(form - bubble.bubble(name)) == 0
+
+
+def test_bubble_witness_and_readings(rows: dict[str, Row]) -> None:
+    judged = rows["blog.bubble"].judgement
+    assert judged.counterexample == {
+        "p": 2,
+        "M": 2,
+        "naive": "1/2",
+        "gpipe": "1/3",
+        "1f1b": "1/2",
+        "published": "1/3",
+    }
+    assert [case.verdict.name for case in judged.cases] == [
+        "PROVED",
+        "REFUTED",
+        "REFUTED",
+        "CHECKED",
+        "PROVED",
+    ]
+    assert {finding.kind for finding in judged.findings} == {"false"}
+    assert all(
+        finding.repaired and finding.repaired.verdict is Verdict.PROVED
+        for finding in judged.findings
+    )
+
+
+def test_makespans() -> None:
+    assert sympy.expand(makespan(GPIPE) - 2 * (M + p - 1)) == 0
+    assert sympy.expand(makespan(ONE_F_ONE_B) - (2 * p + 4 * (M - 1))) == 0
+
+
+def test_positive_from_a_corner_on() -> None:
+    assert always_positive(M - 1, 2)
+    assert not always_positive(M - 2, 2)  # 0 at M = 2
+    assert always_positive(p - 2, 3)
+    assert not always_positive(p - 2, 2)
+    assert not always_positive(M - p, 2)
+
+
+def test_messages_posted_alone_hang() -> None:
+    schedule = as_schedule(ONE_F_ONE_B, 3, 4)
+    assert fault(schedule) is None
+    assert fault(alone(schedule)) == "hangs"
+
+
+def test_formulas_with_extremes_as_terms() -> None:
+    names = {p: z3.IntVal(5), s: z3.IntVal(3), M: z3.IntVal(4)}
+    for form in (sympy.Min(p - s, M), sympy.Max(p - s, M, 1), 2 * sympy.Min(p, M) - s):
+        value = form.subs({p: 5, s: 3, M: 4})
+        assert z3.simplify(term(form, names)).as_long() == value

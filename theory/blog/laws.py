@@ -1,0 +1,109 @@
+"""What the blog's claims share: the proved parts of its programs, and their comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from schedules.families import blog_1f1b, blog_gpipe, blog_naive
+from theory.blog.loops import loops
+from theory.blog.program import SIZES, Program, first_difference
+from theory.blog.programs import GPIPE, ONE_F_ONE_B
+from theory.blog.proofs import actions, channels, places, times, waits
+from theory.ledger import Evidence, Step
+from theory.queries import remembered
+from theory.solver import Outcome, Statement, decide, merge
+from theory.verdicts import Verdict, weakest
+
+PROGRAMS: Final = {program.name: program for program in (GPIPE, ONE_F_ONE_B)}
+
+ASSUMES: Final = (
+    "p ≥ 2 stages, one a rank, and M ≥ 2 microbatches, as the code asserts (naive: M = 1)",
+    "a rank waits for all that it posts together before it goes on, as the code's calls do",
+    "the code's loops and branches are those that theory/blog/loops.py writes down",
+)
+
+UNIT: Final = "a forward and a backward take one slot each, messages none"
+
+_PARTS: Final[dict[str, tuple[str, Callable[[Program], Iterator[Statement]]]]] = {
+    "places": ("entries fill the places of a stage's program", places),
+    "actions": ("every action occurs once, behind what it needs on its rank", actions),
+    "channels": ("the two ends of every channel name the same microbatches in order", channels),
+    "waits": ("a rank function grows along all that waits, so nothing waits in a circle", waits),
+    "times": ("every start is the earliest that these waits allow", times),
+    "loops": ("the code's loops run these entries, by induction on iterations", loops),
+}
+
+
+def outcome(program: Program, part: str) -> Outcome:
+    """One part of the proof about a program, its queries merged."""
+    says, statements = _PARTS[part]
+    found = [decide(statement) for statement in statements(program)]
+    return merge(part, f"{program.name}: {says}", found)
+
+
+@remembered
+def established(name: str, part: str) -> Outcome:
+    """`outcome` for a program as printed."""
+    return outcome(PROGRAMS[name], part)
+
+
+def proof(names: Iterable[str], *parts: str) -> list[Outcome]:
+    """Parts of the proof about programs as printed: what they are, then those named."""
+    always = ("loops", "places", "actions")
+    return [established(name, part) for name in names for part in (*always, *parts)]
+
+
+def lazily(statements: Iterable[Statement]) -> Verdict:
+    """PROVED if all statements are, else the verdict of the first that is not."""
+    found = (decide(statement).verdict for statement in statements)
+    return next((verdict for verdict in found if verdict is not Verdict.PROVED), Verdict.PROVED)
+
+
+def parts_hold(program: Program, *parts: str) -> Verdict:
+    """As `lazily`, for parts of the proof about a program."""
+    return lazily(statement for part in parts for statement in _PARTS[part][1](program))
+
+
+def steps(outcomes: Iterable[Outcome]) -> tuple[Step, ...]:
+    """Outcomes as steps of our own proof."""
+    return tuple(Step("ours", found.says, found.note, found.verdict) for found in outcomes)
+
+
+def difference() -> dict[str, Any] | None:
+    """Where a program of this package is not that of its family, or None.
+
+    Examples
+    --------
+    >>> difference() is None
+    True
+    """
+    pairs = (
+        (ONE_F_ONE_B, blog_1f1b.FAMILY, SIZES),
+        (GPIPE, blog_gpipe.FAMILY, SIZES),
+        (GPIPE, blog_naive.FAMILY, [(p, 1) for p in range(2, 7)]),
+    )
+    for program, family, sizes in pairs:
+        found = first_difference(program, family.build, sizes)
+        if found is not None:
+            return {"family": family.name, **found}
+    return None
+
+
+def compared() -> tuple[Step, tuple[Evidence, ...]]:
+    """Comparison of these programs with the families, as a step, and evidence if they differ."""
+    found = difference()
+    says = "the programs as data are those of the families, p ≤ 6 and M ≤ 9"
+    verdict = Verdict.CHECKED if found is None else Verdict.REFUTED
+    step = Step("ours", says, "every rank, action by action", verdict)
+    if found is None:
+        return step, ()
+    return step, (Evidence("against", "a family that has another program", found),)
+
+
+def verdict_of(outcomes: Iterable[Outcome], witness: object) -> Verdict:
+    """PROVED, or REFUTED by a replayed witness; a solver's model without a replay is UNKNOWN."""
+    if witness is not None:
+        return Verdict.REFUTED
+    proved = weakest(found.verdict for found in outcomes) is Verdict.PROVED
+    return Verdict.PROVED if proved else Verdict.UNKNOWN
