@@ -74,6 +74,7 @@ class Row(TypedDict):
     where: str
     statement: str
     latex: str
+    depends: NotRequired[list[str]]
     verdict: Verdict
     cases: list[Case]
     assumes: list[str]

@@ -89,6 +89,7 @@ _ROW = record(
         "evidence": list_of(_evidence),
         "controls": _controls,
     },
+    {"depends": list_of(text)},
 )
 _LEDGER = record({"schema": one_of(SCHEMA), "version": text, "claims": list_of(_row)})
 

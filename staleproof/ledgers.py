@@ -15,21 +15,60 @@ from staleproof.output import note
 if TYPE_CHECKING:
     from theory.claims import Claim
     from theory.ledger import Row
+    from theory.verify import Review
 
 
-def proved_rows(claims: Sequence[Claim]) -> list[Row]:
-    """Run the claims, with a line of progress on stderr for each."""
+def proved_rows(
+    claims: Sequence[Claim],
+    jobs: int | None = None,
+    deep: bool = False,
+    review: Review | None = None,
+) -> list[Row]:
+    """Run the claims, with a line of progress on stderr for each.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    jobs : int, optional
+        Processes; by default one for each core that this program may use.
+    deep : bool
+        Also gather evidence that takes long.
+    review : callable, optional
+        See `theory.verify.verify`.
+    """
     from theory.verify import verify
 
     keep_from_z3()
-    return verify(claims, progress=lambda name, done, total: note(f"[{done + 1}/{total}] {name}"))
+    return verify(
+        claims,
+        progress=lambda name, begun, total: note(f"[{begun + 1}/{total}] {name}"),
+        jobs=jobs or usable_cores(),
+        deep=deep,
+        review=review,
+    )
+
+
+def usable_cores() -> int:
+    """Cores that this program may use, where the system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def collected(rows: Sequence[Row]) -> dict[str, Any]:
-    """The ledger of these rows, with the version that reached its verdicts."""
+    """The ledger of these rows, with the version that reached its verdicts.
+
+    Raises
+    ------
+    reports.errors.LedgerError
+        A prover left something in a row that has no place there.
+    """
+    from reports import validate_ledger
     from theory.verify import ledger
 
-    return {"version": __version__, **ledger(rows)}
+    found = {"version": __version__, **ledger(rows)}
+    validate_ledger(found)
+    return found
 
 
 def written(ledger: Mapping[str, Any], directory: str) -> list[str]:

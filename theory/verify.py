@@ -2,115 +2,141 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from difflib import get_close_matches
-from time import perf_counter
-from typing import Any
+import os
+from collections import ChainMap, Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, cast
 
-from schedules.errors import ScheduleError
-from theory import localsgd, rpd, schedules
+from theory.catalogue import CLAIMS, PAPERS, claims_of, unknown
 from theory.claims import Claim
-from theory.errors import NoClosedFormError, UnknownClaimError, UnsupportedFormError
-from theory.ledger import SCHEMA, Controls, Evidence, Judgement, Row
-from theory.mutants import run_controls
+from theory.dependencies import dependency_graph, settled
+from theory.judging import judge
+from theory.ledger import SCHEMA, Row
+from theory.loading import load, require_distinct
 from theory.verdicts import Verdict
+from theory.workers import Progress, processes, side_by_side
 
-CLAIMS: dict[str, Claim] = {
-    claim.id: claim for claim in (*rpd.CLAIMS, *localsgd.CLAIMS, *schedules.CLAIMS)
-}
-"""All claims by id, in the order of the papers."""
+__all__ = ["CLAIMS", "Progress", "judge", "ledger", "select", "verify"]
 
-Progress = Callable[[str, int, int], None]
+Review = Callable[[Row], Row]
+"""A second look at a judged claim."""
 
 
 def select(names: Sequence[str] = ()) -> list[Claim]:
-    """The claims of the named papers and ids, in the order of the papers; all if none is named.
+    """The claims of the named papers, ids and files; all of the catalogue if none is named.
+
+    Returns
+    -------
+    list of Claim
+        First those of the catalogue, in its order, then those of the files. A claim of a file
+        takes the place of the one in the catalogue that has its id.
 
     Raises
     ------
     UnknownClaimError
-        A name is no paper and no claim.
+        A name is no paper, no claim and no file; or a dependency is none.
+    ClaimFileError
+        A file is none of claims, or two files define claims of one name.
+    CycleError
+        Claims depend on one another in a circle.
 
     Examples
     --------
     >>> [claim.id for claim in select(["rpd.cor-c1"])]
     ['rpd.cor-c1']
     """
-    papers = {claim.paper for claim in CLAIMS.values()}
-    for name in names:
-        if name not in papers and name not in CLAIMS:
-            near = get_close_matches(name, [*papers, *CLAIMS], n=1)
-            raise UnknownClaimError(
-                f"no paper or claim is called {name!r}; papers are {', '.join(sorted(papers))}",
-                "verify",
-                f"did you mean {near[0]!r}?" if near else "see `staleproof verify` for all ids",
-            )
-    wanted = set(names) or papers
-    return [c for c in CLAIMS.values() if c.id in wanted or c.paper in wanted]
+    files = [name for name in dict.fromkeys(names) if _is_file(name)]
+    mine = [claim for path in files for claim in load(path)]
+    require_distinct(mine)
+    own = {claim.id for claim in mine}
+    listed = set(names) - set(files)
+    chosen = [claim for claim in _from_catalogue(listed, not names) if claim.id not in own]
+    claims = [*chosen, *mine]
+    require_distinct(claims)
+    dependency_graph(claims, _known(claims))
+    return claims
 
 
-def verify(claims: Sequence[Claim], progress: Progress | None = None) -> list[Row]:
-    """Judge claims one after the other.
+def _is_file(name: str) -> bool:
+    """A name that means a file, there or not; a paper or an id stays one beside such a file."""
+    if name in PAPERS or name in CLAIMS:
+        return False
+    return name.endswith(".py") or os.path.dirname(name) != "" or os.path.isfile(name)
+
+
+def _from_catalogue(names: set[str], everything: bool) -> list[Claim]:
+    for name in sorted(names):
+        if name not in PAPERS and name not in CLAIMS:
+            raise unknown(name, "verify")
+    papers = {name.partition(".")[0] for name in names}
+    return [
+        claim
+        for paper in PAPERS
+        if everything or paper in papers
+        for claim in claims_of(paper)
+        if everything or claim.id in names or paper in names
+    ]
+
+
+def _known(claims: Sequence[Claim]) -> Mapping[str, Claim]:
+    """All claims by id; the given ones hide those of the catalogue."""
+    return ChainMap({claim.id: claim for claim in claims}, cast(dict[str, Claim], CLAIMS))
+
+
+def verify(
+    claims: Sequence[Claim],
+    progress: Progress | None = None,
+    jobs: int = 1,
+    deep: bool = False,
+    review: Review | None = None,
+) -> list[Row]:
+    """Judge claims, and what they rest on.
 
     Parameters
     ----------
     claims : sequence of Claim
     progress : callable, optional
-        Called with (id, number done, number in all) before each.
-    """
-    rows = []
-    for number, claim in enumerate(claims):
-        if progress is not None:
-            progress(claim.id, number, len(claims))
-        rows.append(judge(claim))
-    return rows
+        Called with (id, number begun before, number in all) as each begins.
+    jobs : int
+        Processes that judge side by side; 1 judges in this one. No verdict depends on it.
+    deep : bool
+        Also gather evidence that takes long.
+    review : callable, optional
+        What it makes of a row takes the row's place, before anything that rests on it is settled.
+        Rows then come with the queries of their proofs.
 
+    Returns
+    -------
+    list of Row
+        One for each claim given, in their order.
 
-def judge(claim: Claim) -> Row:
-    """Run one claim's prover and its controls.
+    Raises
+    ------
+    TheoryError
+        A claim is not well-formed, its prover broke down, or a process has gone.
 
     Examples
     --------
-    >>> judge(CLAIMS["rpd.lemma-c1-window"]).verdict.name
-    'PROVED'
+    >>> [row.verdict.name for row in verify(select(["rpd.lemma-c1-window"]))]
+    ['PROVED']
     """
-    start = perf_counter()
-    try:
-        judgement, controls = claim.judge(claim.printed), run_controls(claim)
-    except (NoClosedFormError, UnsupportedFormError, ScheduleError) as error:
-        judgement, controls = _undecided(str(error)), Controls()
-    judgement = _guarded(judgement)
-    return Row(
-        id=claim.id,
-        paper=claim.paper,
-        where=claim.where,
-        statement=claim.statement,
-        latex=claim.latex,
-        judgement=judgement,
-        controls=controls,
-        seconds=perf_counter() - start,
-    )
-
-
-def _undecided(why: str) -> Judgement:
-    """Nothing is said of a claim whose schedule or formula the provers cannot settle."""
-    reason = Evidence("neither", f"not decided: {why}", {})
-    return Judgement(Verdict.UNKNOWN, printed_proof="none", evidence=(reason,))
-
-
-def _guarded(judgement: Judgement) -> Judgement:
-    """Hold every prover to two rules: no REFUTED without a witness, no PROVED against evidence."""
-    contradicted = any(entry.points == "against" for entry in judgement.evidence)
-    if judgement.verdict is Verdict.REFUTED and judgement.counterexample is None:
-        why = "the prover found it false but gave no exact witness"
-    elif judgement.verdict is Verdict.PROVED and contradicted:
-        why = "the prover found it true, but a replay speaks against it"
+    known = _known(claims)
+    graph = dependency_graph(claims, known)
+    given = {claim.id for claim in claims}
+    everything = [*(known[name] for name in graph if name not in given), *claims]
+    how = partial(judge, deep=deep, listen=review is not None)
+    if processes(everything, jobs) > 1:
+        rows = side_by_side(everything, processes(everything, jobs), progress, how)
     else:
-        return judgement
-    evidence = (*judgement.evidence, Evidence("neither", f"not decided: {why}", {}))
-    return replace(judgement, verdict=Verdict.UNKNOWN, evidence=evidence)
+        rows = []
+        for number, claim in enumerate(everything):
+            if progress is not None:
+                progress(claim.id, number, len(everything))
+            rows.append(how(claim))
+    if review is not None:
+        rows = [review(row) for row in rows]
+    return [row for row in settled(rows, graph) if row.id in given]
 
 
 def ledger(rows: Sequence[Row]) -> dict[str, Any]:

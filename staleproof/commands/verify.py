@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final
 
-from staleproof.arguments import Parser, add_json, suggestion
+from staleproof.arguments import Parser, add_json, positive, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.ledgers import collected, proved_rows, require_writable, written
 from staleproof.output import note, put, put_json, put_table, shown
+from staleproof.reviews import Review
 
 if TYPE_CHECKING:
     from theory.claims import Claim
     from theory.ledger import Row
 
 REQUIRE: Final = "--require"
+REQUIRED_OF_FILES: Final = "PROVED"
+"""What is required of the claims of a user's file when no ``--require`` speaks of them."""
+
+LONGEST_CELL: Final = 160
+"""Characters of a sentence in the table; ``--json`` and ``--report`` have all of it."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +41,10 @@ class Requirement:
 def configure(parser: Parser) -> None:
     """Add the arguments of ``verify``."""
     parser.add_argument(
-        "names", metavar="PAPER|CLAIM", nargs="*", help="papers or claim ids (default: all)"
+        "names",
+        metavar="PAPER|CLAIM|FILE",
+        nargs="*",
+        help="papers, claim ids, or Python files that define CLAIM or CLAIMS (default: all papers)",
     )
     parser.add_argument(
         REQUIRE,
@@ -41,7 +53,24 @@ def configure(parser: Parser) -> None:
         default=[],
         type=requirement,
         help="exit with 1 unless these claims (default: all selected) have at least this verdict; "
-        "may be repeated",
+        f"may be repeated; claims of files that none speaks of have to be {REQUIRED_OF_FILES}",
+    )
+    parser.add_argument(
+        "-j",
+        metavar="N",
+        type=positive("-j"),
+        help="processes to judge in (default: one a core); no verdict depends on it",
+    )
+    parser.add_argument(
+        "--deep", action="store_true", help="also gather evidence that takes minutes"
+    )
+    parser.add_argument(
+        "--cross",
+        action="store_true",
+        help="put every question that z3 answered to cvc5 too; exit with 1 if they disagree",
+    )
+    parser.add_argument(
+        "--smt", metavar="DIR", help="write what z3 was asked into this folder, as SMT-LIB 2 files"
     )
     parser.add_argument("--report", metavar="DIR", help="also write a report into this folder")
     add_json(parser)
@@ -62,22 +91,29 @@ def requirement(text: str) -> Requirement:
 def run(arguments: Namespace) -> int:
     """Verify, print, report; 1 if a requirement falls short."""
     refuse_unknown_verdicts(arguments.require)
-    if arguments.report is not None:
-        require_writable(arguments.report)
+    for directory in (arguments.report, arguments.smt):
+        if directory is not None:
+            require_writable(directory)
+    review = Review(arguments.cross) if arguments.cross or arguments.smt is not None else None
 
     from theory.verify import select
 
-    claims = select(arguments.names)
-    required = [(entry, _required_ids(entry, claims)) for entry in arguments.require]
-    rows = proved_rows(claims)
+    with redirect_stdout(sys.stderr):  # what a claim file prints is no result
+        claims = select(arguments.names)
+        required = requirements(arguments.require, claims)
+        rows = proved_rows(claims, arguments.j, arguments.deep, review)
     result = collected(rows)
     files = written(result, arguments.report) if arguments.report is not None else []
+    if review is not None and arguments.smt is not None:
+        files += review.written(arguments.smt)
     if arguments.json:
         put_json(result)
     else:
         put_rows(result["claims"])
         put(*files)
-    short = [line for entry, ids in required for line in shortfalls(entry.verdict, ids, rows)]
+    short = [line for verdict, ids in required for line in shortfalls(verdict, ids, rows)]
+    if review is not None:
+        short += [f"staleproof: {line}" for line in review.contradictions]
     for line in short:
         note(line)
     return 1 if short else 0
@@ -99,8 +135,10 @@ def refuse_unknown_verdicts(required: Sequence[Requirement]) -> None:
             )
 
 
-def _required_ids(entry: Requirement, claims: Sequence[Claim]) -> set[str]:
-    """The ids that a requirement is about.
+def requirements(
+    required: Sequence[Requirement], claims: Sequence[Claim]
+) -> list[tuple[str, set[str]]]:
+    """Least verdicts, each with the ids of the claims that it is required of.
 
     Raises
     ------
@@ -109,8 +147,13 @@ def _required_ids(entry: Requirement, claims: Sequence[Claim]) -> set[str]:
     theory.errors.UnknownClaimError
         There is no such claim.
     """
-    from theory.verify import select
+    found = [(entry.verdict, _required_ids(entry, claims)) for entry in required]
+    spoken_of = {name for _, ids in found for name in ids}
+    silent = {claim.id for claim in claims if claim.source is not None} - spoken_of
+    return [*found, (REQUIRED_OF_FILES, silent)]
 
+
+def _required_ids(entry: Requirement, claims: Sequence[Claim]) -> set[str]:
     chosen = {claim.id for claim in claims}
     if entry.names is None:
         return chosen
@@ -120,15 +163,25 @@ def _required_ids(entry: Requirement, claims: Sequence[Claim]) -> set[str]:
             REQUIRE,
             f"write {entry.verdict}:id or {entry.verdict} alone",
         )
-    wanted = {claim.id for claim in select(entry.names)}
-    absent = sorted(wanted - chosen)
+    by_name = {name: {c.id for c in claims if name in (c.id, c.paper)} for name in entry.names}
+    absent = [name for name in entry.names if not by_name[name]]
     if absent:
+        _refuse_unknown(absent, chosen)
         raise UsageError(
             f"{', '.join(absent)} is required but not selected",
             REQUIRE,
             "name it among the claims to verify, or name none to verify all",
         )
-    return wanted
+    return set().union(*by_name.values())
+
+
+def _refuse_unknown(names: Sequence[str], chosen: set[str]) -> None:
+    """Raise for a name that means nothing anywhere."""
+    from theory.catalogue import CLAIMS, PAPERS, unknown
+
+    for name in names:
+        if name not in PAPERS and name not in CLAIMS:
+            raise unknown(name, REQUIRE, chosen)
 
 
 def shortfalls(required: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
@@ -144,7 +197,7 @@ def shortfalls(required: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
 
 def put_rows(rows: Sequence[dict[str, Any]]) -> None:
     """Print the rows of a ledger as a table, and how often each verdict occurs."""
-    columns = ("id", "verdict", "printed proof", "statement", "first finding")
+    columns = ("id", "verdict", "printed proof", "statement", "remark")
     put_table("", columns, [_cells(row) for row in rows])
     counts = Counter(row["verdict"] for row in rows)
     listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
@@ -153,9 +206,24 @@ def put_rows(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    findings = row["findings"]
-    first = f"{findings[0]['kind']}: {findings[0]['says']}" if findings else ""
-    return row["id"], row["verdict"], row["printed_proof"], row["statement"], first
+    said = (row["statement"], _remark(row))
+    brief = (shorten(text, LONGEST_CELL, placeholder=" …") for text in said)
+    return row["id"], row["verdict"], row["printed_proof"], *brief
+
+
+def _remark(row: dict[str, Any]) -> str:
+    """The first finding; without one, what kept the claim from being decided, if anything did."""
+    for finding in row["findings"]:
+        return f"{finding['kind']}: {finding['says']}"
+    if row["verdict"] != "UNKNOWN":
+        return ""
+    for evidence in reversed(row["evidence"]):
+        if evidence["says"].startswith("not decided"):
+            return str(evidence["says"])
+    for step in row["steps"]:
+        if step["verdict"] != "PROVED":
+            return f"{step['where']}: {step['rule']}"
+    return ""
 
 
 COMMAND: Final = Command(
@@ -164,7 +232,8 @@ COMMAND: Final = Command(
     description=(
         "Decides claims of papers as printed: PROVED covers every value of the stated domain,\n"
         "REFUTED has an exact witness, UNKNOWN is never a pass. Exit code 1 if a --require falls\n"
-        "short, else 0 whatever the verdicts are."
+        "short or two solvers disagree, else 0 whatever the verdicts are. A file of your own has\n"
+        "to be PROVED."
     ),
     configure=configure,
     run=run,

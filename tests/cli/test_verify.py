@@ -17,6 +17,7 @@ ROW = {
     "where",
     "statement",
     "latex",
+    "depends",
     "verdict",
     "cases",
     "assumes",
@@ -61,8 +62,9 @@ def test_all_claims(verified: subprocess.CompletedProcess[str], ledger: Any) -> 
 
 def test_progress_goes_to_stderr(verified: subprocess.CompletedProcess[str], ledger: Any) -> None:
     total = len(ledger["claims"])
-    expected = [f"[{k + 1}/{total}] {row['id']}" for k, row in enumerate(ledger["claims"])]
-    assert verified.stderr.splitlines() == expected
+    begun = [line.split(" ") for line in verified.stderr.splitlines()]
+    assert [number for number, _ in begun] == [f"[{k + 1}/{total}]" for k in range(total)]
+    assert sorted(name for _, name in begun) == sorted(row["id"] for row in ledger["claims"])
 
 
 def test_table(run: Run, verdict: dict[str, str]) -> None:
@@ -98,6 +100,9 @@ def test_requirement_that_falls_short(run: Run, verdict: dict[str, str]) -> None
         (["--require", "PROVED:"], "an id is needed"),
         (["--require", "PROVED:rpd.cor-c2"], "'rpd.cor-c1'"),
         (["localsgd", "--require", "PROVED:rpd.cor-c1"], "not selected"),
+        (["-j", "0"], "1 or more"),
+        (["-j", "-1"], "found '-1'"),
+        (["-j", "two"], "found 'two'"),
         (["--report", "/dev/null"], "directory"),
         (["--report", "/dev/null/report"], "directory"),
     ],
@@ -114,18 +119,22 @@ def test_report_beside_json(run: Run, tmp_path: Path) -> None:
     assert {"report.md", "report.tex"} <= set(os.listdir(tmp_path / "new" / "report"))
 
 
-def test_ctrl_c_ends_it_quietly() -> None:
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_ends_it_quietly(jobs: str) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "staleproof", "verify", "--json"],
+        [sys.executable, "-m", "staleproof", "verify", "--json", "-j", jobs],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         # A shell starts background jobs with SIGINT ignored, and children would inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        start_new_session=True,
     )
     assert process.stderr is not None
     assert process.stderr.readline().startswith("[1/")
-    process.send_signal(signal.SIGINT)
+    # As from a terminal: to this program and to every process that it has started.
+    os.killpg(process.pid, signal.SIGINT)
+    # This waits for every process that shares stderr, so none is left behind.
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[-1] == "staleproof: interrupted"

@@ -1,0 +1,88 @@
+"""The page about adding a claim: its files and commands, in its order, do what it says."""
+
+import doctest
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from staleproof.cli import main
+
+PAGE = (Path(__file__).parents[2] / "docs" / "adding-a-claim.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(python|diff|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CODES = {"1 claim: 1 PROVED": 0, "2 claims: 2 PROVED": 0, "is required": 1, "staleproof: my_": 2}
+
+
+def written(block: str) -> str | None:
+    """The name of the file that a block of Python is, if it is one."""
+    found = re.match(r"# (\w+\.py)\n", block)
+    return found.group(1) if found else None
+
+
+def edited(text: str, change: str) -> str:
+    """The text with the lines of a diff replaced."""
+    removed = [line[1:] for line in change.splitlines() if line.startswith("-")]
+    added = [line[1:] for line in change.splitlines() if line.startswith("+")]
+    before, after = "\n".join(removed), "\n".join(added)
+    assert text.count(before) == 1
+    return text.replace(before, after)
+
+
+def check(session: str) -> str:
+    """Run the command of a session; the output must be as printed, and the exit code fit it."""
+    command, _, expected = session.removeprefix("$ ").partition("\n")
+    out = StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        code = main(shlex.split(command)[1:])
+    wanted = next(code for words, code in CODES.items() if words in expected.splitlines()[-1])
+    assert code == wanted
+    pattern = expected.replace("…", "...")
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.OutputChecker().check_output(pattern, out.getvalue(), options), out.getvalue()
+    return command
+
+
+def test_files_and_commands_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    ran, lemma, change = [], "", ""
+    for kind, block in BLOCK.findall(PAGE):
+        name = written(block) if kind == "python" else None
+        if name is not None:
+            Path(name).write_text(block, encoding="utf-8")
+            lemma = block if name == "my_lemma.py" else lemma
+        elif kind == "diff":
+            change = block
+            Path("my_lemma.py").write_text(edited(lemma, block), encoding="utf-8")
+        elif kind == "console":
+            ran.append((check(block), change))
+            change = ""
+            Path("my_lemma.py").write_text(lemma, encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "my_lemma")
+    assert [command.split()[-1] for command, _ in ran] == ["my_lemma.py"] * 4 + ["my_theorem.py"]
+    assert [bool(change) for _, change in ran] == [False, True, True, True, False]
+
+
+def test_lemma_has_about_twenty_lines() -> None:
+    lemma = next(block for kind, block in BLOCK.findall(PAGE) if written(block) == "my_lemma.py")
+    assert len(lemma.splitlines()) <= 20
+
+
+@pytest.mark.parametrize("edit", [lambda text: text.replace("PROVED", "REFUTED"), str.upper])
+def test_another_output_would_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edit: Callable[[str], str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = BLOCK.findall(PAGE)
+    Path("my_lemma.py").write_text(blocks[0][1], encoding="utf-8")
+    command, _, output = blocks[1][1].partition("\n")
+    check(f"{command}\n{output}")
+    lines = output.splitlines(keepends=True)
+    with pytest.raises(AssertionError):
+        check("".join((f"{command}\n", *map(edit, lines[:-1]), lines[-1])))

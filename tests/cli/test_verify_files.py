@@ -1,0 +1,218 @@
+"""`staleproof verify FILE`: claims of one's own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.claim_files import file, judged, reaching
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Problem = Callable[..., dict[str, str]]
+CHEAP = "rpd.lemma-c1-window"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Callable[..., Path]:
+    def mine(*claims: str, name: str = "mine.py") -> Path:
+        path = tmp_path / name
+        path.write_text(file(*claims), encoding="utf-8")
+        return path
+
+    return mine
+
+
+def test_proved_file(run: Run, mine: Callable[..., Path]) -> None:
+    done = run("verify", mine(reaching("mine.one", "PROVED")))
+    assert (done.returncode, done.stderr) == (0, "[1/1] mine.one\n")
+    assert done.stdout.splitlines()[-1] == "1 claim: 1 PROVED"
+
+
+@pytest.mark.parametrize("verdict", ["CONDITIONAL", "CHECKED", "UNKNOWN", "REFUTED"])
+def test_less_than_proved_falls_short(run: Run, mine: Callable[..., Path], verdict: str) -> None:
+    path = mine(reaching("mine.one", "PROVED"), reaching("mine.two", verdict))
+    done = run("verify", path, "--json")
+    assert done.returncode == 1
+    short = f"staleproof: mine.two: the verdict is {verdict}, PROVED is required"
+    assert done.stderr.splitlines()[2:] == [short]
+    assert [row["verdict"] for row in json.loads(done.stdout)["claims"]] == ["PROVED", verdict]
+
+
+@pytest.mark.parametrize(
+    ("required", "code"),
+    [
+        (["CHECKED"], 0),
+        (["CONDITIONAL"], 1),
+        (["CHECKED:mine.one"], 0),
+        (["CHECKED:mine"], 0),
+        (["CHECKED:mine.two"], 1),
+        (["CHECKED:mine.one,mine.two"], 0),
+        (["REFUTED", "PROVED:mine.two"], 0),
+        (["REFUTED", "PROVED:mine.one"], 1),
+    ],
+)
+def test_required_instead(
+    run: Run, mine: Callable[..., Path], required: list[str], code: int
+) -> None:
+    path = mine(reaching("mine.one", "CHECKED"), reaching("mine.two", "PROVED"))
+    options = [word for entry in required for word in ("--require", entry)]
+    assert run("verify", path, *options).returncode == code
+
+
+def test_nothing_is_required_of_claims_of_ours_beside_a_file(
+    run: Run, mine: Callable[..., Path]
+) -> None:
+    done = run("verify", "rpd.lemma-c1-mean", mine(reaching("mine.one", "PROVED")), "--json")
+    assert done.returncode == 0
+    found = {row["id"]: row["verdict"] for row in json.loads(done.stdout)["claims"]}
+    assert found == {"rpd.lemma-c1-mean": "REFUTED", "mine.one": "PROVED"}
+
+
+def test_what_a_file_prints_is_no_result(run: Run, mine: Callable[..., Path]) -> None:
+    body = 'print("from judge")\nreturn Judgement(Verdict.PROVED, "none")'
+    path = mine('print("from file")\n', judged("mine.one", body))
+    done = run("verify", path, "--json")
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["claims"]) == 1
+    assert {"from file", "from judge"} <= set(done.stderr.splitlines())
+
+
+def test_deep_adds_evidence(run: Run, mine: Callable[..., Path]) -> None:
+    evidence = '__import__("theory").ledger.Evidence("against", "seen late", {})'
+    path = mine(reaching("mine.one", "PROVED", f"deeper=lambda formulas: ({evidence},)"))
+    assert run("verify", path).returncode == 0
+    done = run("verify", path, "--deep", "--json")
+    assert done.returncode == 1
+    (row,) = json.loads(done.stdout)["claims"]
+    assert row["verdict"] == "UNKNOWN"
+    assert row["evidence"][0]["says"] == "seen late"
+
+
+def test_report_of_a_file(run: Run, mine: Callable[..., Path], tmp_path: Path) -> None:
+    path = mine(reaching("mine.one", "PROVED", "depends=('kernel.young',)"))
+    assert run("verify", path, "--report", tmp_path / "report").returncode == 0
+    assert "mine.one" in (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("claims", "expected"),
+    [
+        ([], "CLAIMS has no claim in it"),
+        (["x = (\n"], "mine.py:5: no valid Python"),
+        (["1 / 0\n"], "mine.py:5: stopped with ZeroDivisionError: division by zero"),
+        ([reaching("one", "PROVED")], "an id is paper.name"),
+        ([reaching("mine.one", "PROVED")] * 2, "two claims are called 'mine.one'"),
+        ([reaching("mine.one", "PROVED", "depends=('mine.one',)")], "mine.one → mine.one"),
+        ([reaching("mine.one", "PROVED", "depends=('rpd.cor-c2',)")], "'rpd.cor-c1'"),
+        (
+            [judged("mine.one", "{}['a']")],
+            "mine.py:6): the prover stopped with KeyError: 'a'; correct the claim file",
+        ),
+        ([judged("mine.one", "import sys; sys.exit(0)")], "stopped with SystemExit: 0"),
+        ([judged("mine.one", "return None")], "judge returns a Judgement"),
+        ([judged("mine.one", 'return Judgement(Verdict.PROVED, "fine")')], "must be one of"),
+        (
+            [judged("mine.one", 'return Judgement(Verdict.PROVED, "none", steps=(3,))')],
+            "(mine.one).steps[0]: must be an object",
+        ),
+        (
+            [
+                judged(
+                    "mine.one",
+                    'return Judgement(Verdict.REFUTED, "none", counterexample={"x": float("nan")})',
+                )
+            ],
+            "(mine.one).counterexample",
+        ),
+    ],
+)
+def test_bad_file(
+    mine: Callable[..., Path], capfd: pytest.CaptureFixture[str], claims: list[str], expected: str
+) -> None:
+    from staleproof.cli import main
+
+    path = str(mine(*claims))
+    assert main(["verify", path]) == 2
+    out, err = capfd.readouterr()
+    lines = [line for line in err.splitlines() if not line.startswith("[")]
+    assert out == ""
+    assert len(lines) == 1
+    assert lines[0].startswith("staleproof: ")
+    assert expected in lines[0]
+    assert main(["verify", path, "--json"]) == 2
+    found = json.loads(capfd.readouterr().out)
+    assert list(found) == ["error"]
+    assert set(found["error"]) == {"what", "where", "fix"}
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["missing.py"], "there is no such file"),
+        (["/dev/null"], "ends in .py"),
+        (["mine.one"], "no paper or claim is called 'mine.one'"),
+        (["rpd.cor-c1", "missing.py"], "there is no such file"),
+    ],
+)
+def test_missing_file(problem: Problem, names: list[str], expected: str) -> None:
+    assert expected in problem("verify", *names)["what"]
+
+
+def test_required_of_a_claim_that_is_nowhere(problem: Problem, mine: Callable[..., Path]) -> None:
+    path = mine(reaching("mine.one", "PROVED"))
+    error = problem("verify", path, "--require", "PROVED:mine.on")
+    assert (error["where"], error["fix"]) == ("--require", "did you mean 'mine.one'?")
+    error = problem("verify", path, "--require", f"PROVED:{CHEAP}")
+    assert "not selected" in error["what"]
+
+
+def test_process_that_dies_is_one_line(run: Run, mine: Callable[..., Path]) -> None:
+    path = mine(
+        judged("mine.dies", "import os; os._exit(9)", "cost=9"),
+        judged("mine.waits", "import time; time.sleep(99)", "cost=9"),
+    )
+    done = run("verify", path, "-j", "2")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == (
+        "staleproof: mine.dies: the process that judged it ended with exit code 9; "
+        "give it more memory, or try -j 1"
+    )
+
+
+def test_ledgers_are_equal_but_for_the_seconds(run: Run, mine: Callable[..., Path]) -> None:
+    path = mine(
+        reaching("mine.refuted", "REFUTED", "cost=3"), reaching("mine.open", "UNKNOWN", "cost=4")
+    )
+    found = []
+    for jobs in (1, 2):
+        done = run("verify", path, "localsgd.schedule", "-j", jobs, "--json")
+        assert done.returncode == 1
+        ledger = json.loads(done.stdout)
+        for row in ledger["claims"]:
+            del row["seconds"]
+        found.append((ledger, [line for line in done.stderr.splitlines() if line[0] != "["]))
+    assert found[0] == found[1]
+
+
+def test_ctrl_c_while_a_process_starts(mine: Callable[..., Path]) -> None:
+    path = mine(*(judged(f"mine.{k}", "import time; time.sleep(99)", "cost=9") for k in range(3)))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "staleproof", "verify", path, "-j", "3"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "[1/3] mine.0\n"
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "staleproof: interrupted"
+    assert "Traceback" not in err

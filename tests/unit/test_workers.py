@@ -1,0 +1,165 @@
+"""`theory.workers`: claims judged side by side are judged as they are one by one."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.claim_files import file, judged, reaching
+from theory.errors import CycleError, ProverError, TheoryError, WorkerError
+from theory.ledger import Judgement
+from theory.verdicts import Verdict
+from theory.verify import ledger, select, verify
+from theory.workers import processes
+
+PROVED = Judgement(Verdict.PROVED, "none")
+
+
+def written(folder: Path, *claims: str) -> str:
+    path = folder / "mine.py"
+    path.write_text(file(*claims), encoding="utf-8")
+    return str(path)
+
+
+def heavy(name: str, body: str, cost: float = 2) -> str:
+    """A claim that is said to take long, so that processes are worth it."""
+    return judged(name, body, f"cost={cost}")
+
+
+def test_verdicts_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
+    names = ["kernel", "localsgd.schedule", "schedules.static-staleness"]
+    claims = [
+        heavy("mine.refuted", 'return Judgement(Verdict.REFUTED, "none", counterexample={"p": 2})'),
+        heavy("mine.against", f"return {_against()}", 3),
+        reaching("mine.deep", "PROVED", f"deeper=lambda formulas: {_against()}.evidence"),
+        heavy("mine.unknown", 'raise __import__("theory").errors.UnsupportedFormError("", "", "")'),
+    ]
+    selected = select([*names, written(tmp_path, *claims)])
+    found = {}
+    for jobs in (1, 2, 3):
+        begun: list[tuple[str, int, int]] = []
+        rows = verify(selected, lambda *progress, to=begun: to.append(progress), jobs, deep=True)
+        found[jobs] = [{**row, "seconds": 0} for row in ledger(rows)["claims"]]
+        assert [row["id"] for row in found[jobs]] == [one.id for one in selected]
+        assert sorted(name for name, _, _ in begun) == sorted(one.id for one in selected)
+        assert [number for _, number, _ in begun] == list(range(len(selected)))
+        assert {total for _, _, total in begun} == {len(selected)}
+    assert found[1] == found[2] == found[3]
+    verdicts = {row["id"]: row["verdict"] for row in found[2]}
+    assert verdicts["mine.against"] == verdicts["mine.deep"] == "UNKNOWN"
+
+
+@pytest.mark.parametrize(("jobs", "here"), [(1, True), (2, False)])
+def test_processes_are_really_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, here: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    body = """\
+import os
+from theory.ledger import Evidence
+evidence = (Evidence("neither", str(os.getpid()), {"folder": os.getcwd()}),)
+return Judgement(Verdict.PROVED, "none", evidence=evidence)"""
+    written(tmp_path, *(heavy(f"m.{k}", body) for k in "ab"))
+    rows = verify(select(["mine.py"]), jobs=jobs)
+    evidence = [row.judgement.evidence[0] for row in rows]
+    assert all((entry.says == str(os.getpid())) is here for entry in evidence)
+    assert {entry.data["folder"] for entry in evidence} == {os.getcwd()}
+
+
+def _against() -> str:
+    evidence = '(__import__("theory").ledger.Evidence("against", "a replay", {}),)'
+    return f'Judgement(Verdict.PROVED, "none", evidence={evidence})'
+
+
+def test_longest_claims_begin_first(tmp_path: Path) -> None:
+    body = 'return Judgement(Verdict.PROVED, "none")'
+    costs = {"mine.a": 1, "mine.b": 5, "mine.c": 2, "mine.d": 5}
+    path = written(tmp_path, *(heavy(name, body, cost) for name, cost in costs.items()))
+    begun: list[str] = []
+    rows = verify(select([path]), lambda name, number, total: begun.append(name), jobs=2)
+    assert begun == ["mine.b", "mine.d", "mine.c", "mine.a"]
+    assert [row.id for row in rows] == list(costs)
+
+
+def test_what_is_shared_is_judged_in_one_process(tmp_path: Path) -> None:
+    body = """\
+import os
+from theory.ledger import Evidence
+return Judgement(Verdict.PROVED, "none", evidence=(Evidence("neither", str(os.getpid()), {}),))"""
+    shares = ["a", "b", "", "a", "b", "a"]
+    claims = [
+        judged(f"mine.{k}", body, f"shares={name!r}, cost=2") for k, name in enumerate(shares)
+    ]
+    begun: list[str] = []
+    path = written(tmp_path, *claims)
+    rows = verify(select([path]), lambda name, number, total: begun.append(name), jobs=3)
+    where = [row.judgement.evidence[0].says for row in rows]
+    assert where[0] == where[3] == where[5]
+    assert where[1] == where[4] != where[0]
+    assert begun[:3] == ["mine.0", "mine.1", "mine.2"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_first_error_wins_whatever_ends_first(tmp_path: Path, jobs: int) -> None:
+    slow = "import time; time.sleep(0.5); raise ValueError('the first')"
+    path = written(
+        tmp_path,
+        heavy("mine.fine", 'return Judgement(Verdict.PROVED, "none")', 1),
+        heavy("mine.slow", slow),
+        heavy("mine.quick", "raise KeyError('the second')", 9),
+    )
+    with pytest.raises(ProverError) as caught:
+        verify(select([path]), jobs=jobs)
+    assert str(caught.value) == (
+        f"mine.slow ({path}:9): the prover stopped with ValueError: the first; "
+        "correct the claim file"
+    )
+
+
+def test_nothing_is_begun_after_an_error(tmp_path: Path) -> None:
+    claims = [heavy("mine.0", "raise ValueError", 9), heavy("mine.1", "return 1 / 0", 8)]
+    claims += [heavy(f"mine.{k}", "import time; time.sleep(60)", 1) for k in (2, 3)]
+    begun: list[str] = []
+    with pytest.raises(ProverError, match=r"^mine\.0 "):
+        verify(select([written(tmp_path, *claims)]), lambda name, *_: begun.append(name), jobs=2)
+    assert begun == ["mine.0", "mine.1"]
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [
+        ("os.kill(os.getpid(), signal.SIGKILL)", "was ended by signal 9"),
+        ("os._exit(7)", "ended with exit code 7"),
+    ],
+)
+def test_process_that_dies_is_an_error_and_no_hang(tmp_path: Path, end: str, expected: str) -> None:
+    waits = "import time; time.sleep(60)"
+    path = written(
+        tmp_path, heavy("mine.waits", waits), heavy("mine.dies", f"import os, signal; {end}")
+    )
+    with pytest.raises(WorkerError) as caught:
+        verify(select([path]), jobs=2)
+    assert caught.value.where == "mine.dies"
+    assert expected in caught.value.what
+
+
+def test_only_what_is_found_again_elsewhere_is_judged_elsewhere(tmp_path: Path) -> None:
+    path = written(tmp_path, *(heavy(f"mine.{k}", "return 1 / 0", 9) for k in range(4)))
+    claims = select([path])
+    assert processes(claims, jobs=8) == 4
+    assert processes(claims, jobs=3) == 3
+    assert processes(claims[:1], jobs=8) == 1
+    assert processes([replace(one, cost=0.1) for one in claims], jobs=8) == 1
+    other = [replace(one, judge=lambda formulas: PROVED) for one in claims]
+    assert processes(other, jobs=8) == 1
+    assert [row.verdict for row in verify(other, jobs=8)] == [Verdict.PROVED] * 4
+
+
+def test_errors_travel_between_processes() -> None:
+    for kind in (TheoryError, ProverError, CycleError):
+        sent = pickle.loads(pickle.dumps(kind("what", "where", "fix")))
+        assert (type(sent), sent.what, sent.where, sent.fix) == (kind, "what", "where", "fix")

@@ -1,0 +1,1 @@
+"""A second solver's answers to the questions that z3 was asked."""
