@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from staleproof.commands import (
+    bounds,
     check,
     compare,
     convert,
@@ -20,7 +21,19 @@ from staleproof.commands.command import Command
 
 COMMANDS: Final[dict[str, Command]] = {
     module.COMMAND.name: module.COMMAND
-    for module in (verify, delays, derive, check, compare, convert, draw, families, measure, report)
+    for module in (
+        verify,
+        delays,
+        derive,
+        check,
+        compare,
+        convert,
+        draw,
+        families,
+        measure,
+        bounds,
+        report,
+    )
 }
 
 __all__ = ["COMMANDS", "Command"]

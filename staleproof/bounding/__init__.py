@@ -1,0 +1,1 @@
+"""What ``staleproof bounds`` does: reads a question, answers it as plain data, words the answer."""

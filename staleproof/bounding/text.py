@@ -1,0 +1,102 @@
+"""Answers of ``staleproof bounds`` in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def lines(result: dict[str, Any]) -> Iterator[str]:
+    """The lines that people read, from the data of `staleproof.bounding.answers.answer`."""
+    for entry in result["bounds"]:
+        yield from _bound(entry)
+    for entry in result["tuned"]:
+        yield from _tuned(entry)
+    if result["period"] is not None:
+        yield f"best H = {result['period']['H']}: {result['period']['why']}"
+    for entry in result["crossovers"]:
+        yield from _crossover(entry)
+    if result["series"] is not None:
+        yield from _series(result["series"])
+
+
+def _title(entry: dict[str, Any]) -> str:
+    return f"{entry['method']}, {entry['form']}"
+
+
+def _bound(entry: dict[str, Any]) -> Iterator[str]:
+    if entry["refused"] is not None:
+        yield f"{_title(entry)}: left out, {entry['refused']}"
+        return
+    source = f"[{entry['source']}; {entry['claim']}]"
+    yield f"{_title(entry)}: {entry['quantity']} <= {_number(entry['value'])}   {source}"
+    width = max(len(name) for name in entry["terms"])
+    for name, term in entry["terms"].items():
+        largest = "   <- largest" if name == entry["dominant"] else ""
+        yield f"  {name:<{width}}  {_number(term)}{largest}"
+    yield from (f"  (not met: {condition})" for condition in entry["unmet"])
+    yield from (f"  ({note})" for note in entry["notes"])
+
+
+def _tuned(entry: dict[str, Any]) -> Iterator[str]:
+    if entry["refused"] is not None:
+        yield f"{_title(entry)}, tuned: left out, {entry['refused']}"
+        return
+    at_limit = ", the largest that the bound holds for" if entry["at_limit"] else ""
+    yield f"{_title(entry)}, tuned: {entry['quantity']} <= {entry['value']['float']:.6g}"
+    yield f"  stepsize {_number(entry['stepsize'])}{at_limit}"
+    if entry["paper"] is not None:
+        yield (
+            f"  the paper's stepsize {_number(entry['paper']['stepsize'])} gives "
+            f"{entry['paper']['value']['float']:.6g}, {entry['ratio']:.4g} times as much"
+        )
+    yield from (f"  ({note})" for note in entry["notes"])
+
+
+def _crossover(entry: dict[str, Any]) -> Iterator[str]:
+    symbol = entry["symbol"]
+    tuned = ", each at its best stepsize" if entry["tuned"] else ""
+    yield f"{' and '.join(entry['methods'])}, {entry['form']}, over {symbol}{tuned}"
+    for stretch in entry["stretches"]:
+        yield f"  {_range(symbol, stretch)}: {stretch['better']}"
+    for point in entry["touches"]:
+        yield f"  equal at {symbol} = {_number(point)} without a change"
+    yield from (f"  equal where {form}" for form in entry["symbolic"])
+    yield f"  (method: {entry['how']})"
+    yield from (f"  ({note})" for note in entry["notes"])
+
+
+def _range(symbol: str, stretch: dict[str, Any]) -> str:
+    start, end = stretch["from"], stretch["to"]
+    if start is None and end is None:
+        return f"every {symbol}"
+    if end is None:
+        return f"{symbol} from {_number(start)}"
+    if start is None:
+        return f"{symbol} up to {_number(end)}"
+    return f"{symbol} from {_number(start)} to {_number(end)}"
+
+
+def _series(entry: dict[str, Any]) -> Iterator[str]:
+    names = [_title(curve) for curve in entry["curves"]]
+    widths = [max(12, len(name)) for name in names]
+    head = "  ".join(f"{name:>{width}}" for name, width in zip(names, widths, strict=True))
+    yield f"{entry['symbol']:>10}  {head}"
+    for k, place in enumerate(entry["at"]):
+        cells = (
+            f"{_cell(curve['values'][k]):>{width}}"
+            for curve, width in zip(entry["curves"], widths, strict=True)
+        )
+        yield f"{place:>10.6g}  {'  '.join(cells)}"
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"
+
+
+def _number(number: dict[str, Any]) -> str:
+    """A short exact text, with its decimals where it is not plain."""
+    text, value = number["exact"], f"{number['float']:.6g}"
+    if text.isdigit() or text == value:
+        return str(text)
+    return value if len(text) > 48 else f"{text} = {value}"
