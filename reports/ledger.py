@@ -64,6 +64,7 @@ class Controls(TypedDict):
     tried: int
     killed: int
     survivors: list[str] | int
+    known: NotRequired[int]
 
 
 class Row(TypedDict):

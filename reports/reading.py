@@ -38,7 +38,8 @@ def _controls(value: object, place: str) -> None:
     def survivors(value: object, place: str) -> None:
         (list_of(text) if isinstance(value, list) else count)(value, place)
 
-    record({"tried": count, "killed": count, "survivors": survivors})(value, place)
+    optional = {"known": count}
+    record({"tried": count, "killed": count, "survivors": survivors}, optional)(value, place)
     controls = cast(Controls, value)
     if controls["killed"] + survivor_count(controls) > controls["tried"]:
         raise LedgerError(

@@ -161,6 +161,9 @@ def _controls(controls: Controls) -> tuple[str, str]:
     if not tried:
         return "No false variant of this claim was tried.", ""
     plain = f"{killed} of {tried} false variants of this claim were rejected."
+    known = controls.get("known", tried)
+    if known > tried:
+        plain = f"{killed} of {tried} false variants were rejected, a sample of {known}."
     undecided = tried - killed - survived
     if undecided:
         plain += f" {undecided} stayed undecided."

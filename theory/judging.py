@@ -25,7 +25,7 @@ def judge(claim: Claim, deep: bool = False, listen: bool = False) -> Row:
     ----------
     claim : Claim
     deep : bool
-        Also gather the evidence that takes long.
+        Also gather the evidence that takes long, and try every control instead of a sample.
     listen : bool
         Keep what z3 is asked for the judgement. Questions about mutants and weakened claims are not
         kept: no proof rests on those.
@@ -47,7 +47,7 @@ def judge(claim: Claim, deep: bool = False, listen: bool = False) -> Row:
     try:
         with _listening(listen) as queries:
             judgement = _judged(claim)
-        judgement, controls = _with_more(claim, judgement, deep), run_controls(claim)
+        judgement, controls = _with_more(claim, judgement, deep), run_controls(claim, deep)
     except (NoClosedFormError, UnsupportedFormError, ScheduleError) as error:
         judgement, controls, queries = _undecided(str(error)), Controls(), []
     except TheoryError as error:

@@ -94,11 +94,14 @@ class Controls:
     tried, killed : int
     survivors : tuple of str
         Mutants that were proved as well.
+    known : int
+        Mutants that there are; `tried` may be a sample of them.
     """
 
     tried: int = 0
     killed: int = 0
     survivors: tuple[str, ...] = ()
+    known: int = 0
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ COMMANDS = (
     "convert",
     "draw",
     "families",
+    "bounds",
     "measure",
     "report",
 )

@@ -65,6 +65,7 @@ def as_claim(
         depends=tuple(cited.id for cited in theorem.cites),
         deeper=partial(_deeper, theorem, challenge, where),
         cost=cost,
+        shares=challenge or "",
     )
 
 

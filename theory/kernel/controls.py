@@ -12,7 +12,7 @@ from typing import Final
 
 from theory.kernel.prove import prove
 from theory.kernel.relations import Relation
-from theory.kernel.theorem import Given, Hypothesis, Rule, Theorem
+from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.kernel.vectors import Scalar
 from theory.verdicts import Verdict
 
@@ -56,9 +56,8 @@ def verdict_of(theorem: Theorem, edited: Mapping[str, Scalar]) -> Verdict:
     terms = [changed.get(f"{GOAL} {name}", form) for name, form in theorem.terms.items()]
     goal = Relation(theorem.goal.lhs, theorem.goal.kind, sum(terms))
     touched = {name for name in changed if not name.startswith(f"{GOAL} ")}
-    for step in theorem.steps:
-        matters = step.name in touched or proof.needs[step.name] & touched
-        concerned = step.name in proof.used and matters
+    for step in _needed(theorem):
+        concerned = step.name in touched or proof.needs[step.name] & touched
         if concerned and not _passes(step.rule, facts[step.name], theorem, facts):
             return Verdict.UNKNOWN
     passes = _passes(theorem.conclude, goal, theorem, facts)
@@ -74,8 +73,23 @@ def without(theorem: Theorem, name: str) -> Verdict:
     >>> without(DESCENT, "smooth").name
     'UNKNOWN'
     """
+    proof = prove(theorem)
+    if proof.verdict is not Verdict.PROVED:
+        return proof.verdict
     kept = tuple(h for h in theorem.hypotheses if h.name != name)
-    return prove(replace(theorem, hypotheses=kept)).verdict
+    fewer = replace(theorem, hypotheses=kept)
+    facts = _facts(fewer)
+    lines = [(step.rule, step.relation, proof.needs[step.name]) for step in _needed(theorem)]
+    lines.append((theorem.conclude, theorem.goal, frozenset({name})))
+    concerned = ((rule, relation) for rule, relation, needs in lines if name in needs)
+    passes = all(_passes(rule, relation, fewer, facts) for rule, relation in concerned)
+    return Verdict.PROVED if passes else Verdict.UNKNOWN
+
+
+def _needed(theorem: Theorem) -> list[Step]:
+    """The steps that the statement rests on."""
+    used = prove(theorem).used
+    return [step for step in theorem.steps if step.name in used]
 
 
 def _facts(theorem: Theorem) -> dict[str, Relation]:

@@ -130,4 +130,5 @@ CLAIM: Final = Claim(
     printed={"bound": p_**2 - p_ / 2},
     core=_REPAIRED,
     holds=_holds,
+    shares="delay laws",
 )

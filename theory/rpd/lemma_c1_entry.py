@@ -192,4 +192,5 @@ CLAIM: Final = Claim(
     printed=_PRINTED,
     core=_REPAIRED,
     holds=_holds,
+    shares="delay laws",
 )

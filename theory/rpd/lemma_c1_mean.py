@@ -94,4 +94,5 @@ CLAIM: Final = Claim(
     printed={"mean": p_**2 / 2},
     core=_REPAIRED,
     holds=_holds,
+    shares="delay laws",
 )

@@ -80,4 +80,5 @@ CLAIM: Final = Claim(
     printed={"entry": _WINDOWED},
     core=_REPAIRED,
     holds=_holds,
+    shares="delay laws",
 )

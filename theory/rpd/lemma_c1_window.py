@@ -138,4 +138,5 @@ CLAIM: Final = Claim(
     },
     core={"window": _WINDOW},
     holds=_holds,
+    shares="delay laws",
 )

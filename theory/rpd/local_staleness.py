@@ -161,4 +161,5 @@ CLAIM: Final = Claim(
     printed={"staleness": p_ - 1 - s_},
     core=_CORE,
     holds=_holds,
+    shares="delay laws",
 )

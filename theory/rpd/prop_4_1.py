@@ -110,4 +110,5 @@ CLAIM: Final = Claim(
     printed=_PRINTED,
     core=_PRINTED,
     holds=_holds,
+    shares="delay laws",
 )

@@ -172,4 +172,5 @@ CLAIM: Final = Claim(
     holds=_holds,
     depends=("rpd.sharp-drift", "rpd.drift-by-counts", "rpd.prop-4.1"),
     cost=4,
+    shares="delay laws",
 )

@@ -158,4 +158,5 @@ CLAIM: Final = Claim(
     printed={"key": m_},
     core={"key": m_},
     holds=_holds,
+    shares="delay laws",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import sympy
 
@@ -134,7 +135,7 @@ class Cite:
                 if isinstance(own, Smooth) and about and is_zero(own.constant - constant):
                     return own.name
             return None
-        wanted = hypothesis.relation.replaced(self.scalars, self.vectors)
+        wanted = _at(hypothesis.relation, self)
         exact = [name for name, fact in given.facts.items() if fact == wanted]
         equal = (
             name
@@ -145,9 +146,23 @@ class Cite:
         return exact[0] if exact else next(equal, trivial)
 
     def _differs(self, cited: Theorem, goal: Relation) -> str:
-        found = cited.goal.replaced(self.scalars, self.vectors)
+        found = _at(cited.goal, self)
         same = goal.kind == found.kind and is_zero(goal.gap - found.gap)
         return "" if same else f"{self.id} says {found} at these values"
+
+
+def _at(relation: Relation, cite: Cite) -> Relation:
+    """A relation at the values of a citation."""
+    return _replaced(relation, tuple(cite.scalars.items()), tuple(cite.vectors.items()))
+
+
+@lru_cache(maxsize=2**14)
+def _replaced(
+    relation: Relation,
+    scalars: tuple[tuple[Scalar, Scalar], ...],
+    vectors: tuple[tuple[str, Vector], ...],
+) -> Relation:
+    return relation.replaced(dict(scalars), dict(vectors))
 
 
 def _symbols(value: Scalar) -> frozenset[Scalar]:
