@@ -36,6 +36,12 @@ def integer(least: int) -> Checker:
     return check
 
 
+def number(value: object, place: str) -> None:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise LedgerError("must be a finite number", value, place, "correct the number")
+
+
 def one_of(*words: str) -> Checker:
     """Build the checker of a closed vocabulary."""
 

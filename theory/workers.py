@@ -122,7 +122,7 @@ def lanes(claims: Sequence[Claim]) -> list[list[int]]:
     --------
     >>> from dataclasses import replace
     >>> one = CLAIMS["rpd.cor-c1"]
-    >>> lanes([replace(one, cost=3), replace(one, shares="laws", cost=2)] * 2)
+    >>> lanes([replace(one, shares="", cost=3), replace(one, shares="laws", cost=2)] * 2)
     [[1, 3], [0], [2]]
     """
     found: dict[str | int, list[int]] = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from reports.checks import record
 from reports.errors import LedgerError, OutputError
+from reports.figures.curves import Curves
 from reports.figures.growth import Growth
 from reports.figures.heatmap import Heatmap
 from reports.figures.style import encode, style
@@ -30,6 +31,7 @@ class Picture(Protocol):
 
 
 _READERS: dict[str, Callable[[Any, str], Picture]] = {
+    "curves": Curves.read,
     "growth": Growth.read,
     "heatmap": Heatmap.read,
     "timeline": Timeline.read,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite, log10
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from reports.errors import PictureError, shorten
+from reports.checks import list_of, number, record, text
+from reports.errors import LedgerError, PictureError, shorten
 from reports.figures.style import (
     BLUE,
     GREEN,
@@ -25,6 +26,17 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
+_CURVE: Final = record({"label": text, "group": text, "values": list_of(number)})
+_SHAPE: Final = record(
+    {
+        "title": text,
+        "note": text,
+        "across": text,
+        "up": text,
+        "places": list_of(number),
+        "curves": list_of(_CURVE),
+    }
+)
 COLOURS: Final = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE)
 MOST_CURVES: Final = 16
 _DASHES: Final = ("solid", (0, (4.0, 2.0)), (0, (1.5, 1.5)))
@@ -85,6 +97,32 @@ class Curves:
                 raise self._error(f"one value for each of the {len(self.places)} places", curve)
         if not self._drawn():
             raise self._error("some value is finite and above 0", self.curves)
+
+    @classmethod
+    def read(cls, data: dict[str, Any], place: str) -> Curves:
+        """Check the data of a ledger row.
+
+        Raises
+        ------
+        LedgerError
+            A key is missing, a number is none, or the curves cannot be drawn.
+        """
+        _SHAPE(data, place)
+        curves = tuple(
+            Curve(one["label"], one["group"], tuple(map(float, one["values"])))
+            for one in data["curves"]
+        )
+        try:
+            return cls(
+                data["title"],
+                data["note"],
+                data["across"],
+                data["up"],
+                tuple(map(float, data["places"])),
+                curves,
+            )
+        except PictureError as error:
+            raise LedgerError(error.what, data["places"], place, error.fix) from error
 
     def _error(self, rule: str, found: object) -> PictureError:
         return PictureError(

@@ -1,7 +1,7 @@
 """Write the expected reports anew: ``python tests/golden/regenerate.py``, then read the diff.
 
 ``ledger.json`` is made by hand and covers a refuted claim with a repaired statement, a conditional
-one with cases, a proved one and an unknown one, with all three figures.
+one with cases, a proved one and an unknown one, with all figures.
 """
 
 from pathlib import Path

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reports.errors import PictureError
+from reports.errors import LedgerError, PictureError
 from reports.figures import picture_bytes
 from reports.figures.curves import Curve, Curves
 
@@ -85,3 +85,34 @@ def test_caption_names_all() -> None:
 def test_wrong_data_are_refused(change: dict[str, object], rule: str) -> None:
     with pytest.raises(PictureError, match=rule):
         replace(CURVES, **change)  # type: ignore[arg-type]
+
+
+READ: dict[str, object] = {
+    "figure": "curves",
+    "title": "drift",
+    "note": "fitted",
+    "across": "p",
+    "up": "measured",
+    "places": [2, 3],
+    "curves": [{"label": "one", "group": "one", "values": [1, 2.5]}],
+}
+
+
+def test_curves_of_a_ledger_are_read() -> None:
+    assert Curves.read(READ, "here").curves[0].values == (1.0, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"places": [3, 2]}, "here"),
+        ({"places": ["2", 3]}, "here.places"),
+        ({"curves": []}, "here"),
+        ({"curves": [{"label": "one", "group": "one", "values": [float("nan"), 1]}]}, "values"),
+        ({"title": 5}, "here.title"),
+    ],
+    ids=str,
+)
+def test_wrong_curves_of_a_ledger_are_refused(change: dict[str, object], place: str) -> None:
+    with pytest.raises(LedgerError, match=place):
+        Curves.read(READ | change, "here")

@@ -62,7 +62,7 @@ def test_pictures_are_reproducible(name: str) -> None:
         ("timeline", lambda x: x["rows"].append("F0 X1"), "a slot must be", ".rows[4], slot 1"),
         ("timeline", lambda x: x["marks"][0].update(slot=99), "must lie inside", ".marks[0]"),
         ("timeline", lambda x: x["marks"][0].update(stage="0"), "whole number", ".stage"),
-        ("timeline", lambda x: x.update(figure="pie"), "growth, heatmap, timeline", ".figure"),
+        ("timeline", lambda x: x.update(figure="pie"), "curves, growth, heatmap", ".figure"),
     ],
 )
 def test_wrong_data_are_named(

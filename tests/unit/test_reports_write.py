@@ -45,6 +45,8 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 def test_a_report_has_these_files(ledger: Ledger, tmp_path: Path) -> None:
     written = write_report(ledger, tmp_path / "new" / "report")
     assert sorted(path.relative_to(tmp_path / "new" / "report").as_posix() for path in written) == [
+        "figures/rpd.lemma-c1-entry-curves.pdf",
+        "figures/rpd.lemma-c1-entry-curves.svg",
         "figures/rpd.lemma-c1-entry-heatmap.pdf",
         "figures/rpd.lemma-c1-entry-heatmap.svg",
         "figures/rpd.prop-4.1-growth.pdf",

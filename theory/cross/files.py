@@ -22,7 +22,7 @@ def smt_files(asked: Mapping[str, Sequence[Query]]) -> dict[str, bytes]:
 
     Examples
     --------
-    >>> text = "(set-logic ALL)\\n(assert false)\\n(check-sat)\\n"
+    >>> text = "(set-logic ALL)\n(assert false)\n(check-sat)\n"
     >>> files = smt_files({"a.one": [Query("nothing", text, "unsat", 9)]})
     >>> print(files["0001.smt2"].decode(), end="")
     ; claim: a.one

@@ -87,7 +87,8 @@ def with_opinion(row: Row, opinion: Opinion) -> Row:
     Examples
     --------
     >>> from theory.catalogue import CLAIMS
-    >>>     >>> row = judge(CLAIMS["localsgd.schedule"], listen=True)
+    >>> from theory.judging import judge
+    >>> row = judge(CLAIMS["localsgd.schedule"], listen=True)
     >>> with_opinion(row, second_opinion(row.queries)).judgement.evidence[-1].says
     'second opinion: 12 of 12 queries confirmed by cvc5, 0 undecided'
     """

@@ -81,6 +81,7 @@ class Rate:
             "neither",
             f"{self.says}: grows as {law} (between neighbouring points: {spread})",
             {
+                "figure": "curves",
                 "title": self.says,
                 "note": f"fitted exponent {self.exponent:.3f}, between neighbours {spread}",
                 "across": self.along,
