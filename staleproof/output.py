@@ -181,12 +181,18 @@ def put_table(title: str, columns: Iterable[str], rows: Iterable[Sequence[str]])
     put(*_rendered(table))
 
 
+def width() -> int:
+    """Columns of what is printed: those of the terminal, or of `COLUMNS`."""
+    from rich.console import Console
+
+    here = Console()
+    return here.width if here.is_terminal or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
+
+
 def _rendered(table: Table) -> list[str]:
     from rich.console import Console
 
-    here, text = Console(), io.StringIO()
-    told = here.is_terminal or "COLUMNS" in os.environ
-    width = here.width if told else WIDTH_WITHOUT_TERMINAL
+    text, terminal = io.StringIO(), Console().is_terminal
     # Into memory first: rich would end the program itself where the reader of a pipe has gone.
-    Console(file=text, width=width, force_terminal=here.is_terminal).print(table)
+    Console(file=text, width=width(), force_terminal=terminal).print(table)
     return text.getvalue().rstrip("\n").split("\n")

@@ -78,7 +78,8 @@ def unknown(
     >>> unknown("rpd.cor-c2", "verify").fix
     "did you mean 'rpd.cor-c1'?"
     """
-    near = get_close_matches(name, [*PAPERS, *CLAIMS, *others], n=1)
+    known = {one.lower(): one for one in (*PAPERS, *CLAIMS, *others)}
+    near = [known[one] for one in get_close_matches(name.lower(), known, n=1)]
     return UnknownClaimError(
         f"no paper or claim is called {name!r}; papers are {', '.join(sorted(PAPERS))}",
         where,

@@ -14,8 +14,6 @@ from theory.errors import CycleError
 from theory.ledger import Evidence, Row
 from theory.verdicts import Verdict
 
-ESTABLISHED: Final = (Verdict.PROVED, Verdict.CHECKED)
-"""Verdicts that something else may rest on."""
 SETTLED_ALONE: Final = (Verdict.REFUTED, Verdict.UNKNOWN)
 """Verdicts that rest on nothing else: a witness stands by itself."""
 
@@ -94,7 +92,8 @@ def settled(rows: Sequence[Row], graph: nx.DiGraph) -> list[Row]:
         row = found[name]
         if row.verdict in SETTLED_ALONE:
             continue
-        short = [f for f in graph.predecessors(name) if found[f].verdict not in ESTABLISHED]
+        # What is only checked on a finite domain carries no conclusion beyond it.
+        short = [f for f in graph.predecessors(name) if found[f].verdict is not Verdict.PROVED]
         if short:
             reasons = ", ".join(f"{one}, which is {found[one].verdict.name}" for one in short)
             found[name] = _withdrawn(row, f"not decided: it rests on {reasons}")

@@ -107,11 +107,11 @@ def _undecided(why: str) -> Judgement:
 
 
 def _guarded(judgement: Judgement) -> Judgement:
-    """Hold every prover to two rules: no REFUTED without a witness, no PROVED against evidence."""
+    """Hold every prover to two rules: no REFUTED without a witness, no pass against evidence."""
     contradicted = any(entry.points == "against" for entry in judgement.evidence)
-    if judgement.verdict is Verdict.REFUTED and judgement.counterexample is None:
+    if judgement.verdict is Verdict.REFUTED and not judgement.counterexample:
         why = "the prover found it false but gave no exact witness"
-    elif judgement.verdict is Verdict.PROVED and contradicted:
+    elif judgement.verdict in (Verdict.PROVED, Verdict.CHECKED) and contradicted:
         why = "the prover found it true, but a replay speaks against it"
     else:
         return judgement

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -18,16 +18,20 @@ from textwrap import shorten
 from types import ModuleType
 from typing import Any, Final
 
+import networkx as nx
+
 from theory.catalogue import CLAIMS
 from theory.claims import Claim
-from theory.errors import ClaimFileError, TheoryError
+from theory.errors import ClaimFileError, CycleError, TheoryError
 from theory.kernel import Theorem, as_claim
+from theory.remarks import with_remarks
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*\.[A-Za-z0-9][A-Za-z0-9._+-]*")
 _LONGEST_ID: Final = 120
 _LONGEST_REASON: Final = 300
 _PATTERN: Final = "define CLAIM = Claim(...) or Theorem(...), or CLAIMS, a list of them"
-_LOADED: Final[dict[str, list[Claim]]] = {}
+_LOADED: Final[dict[str, tuple[str, list[Claim]]]] = {}
+"""By path: the digest of the file as it was read, and its claims."""
 _FIELDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     **dict.fromkeys(
         ("where", "statement", "latex", "shares"), (lambda value: isinstance(value, str), "text")
@@ -75,8 +79,9 @@ def load(path: str) -> list[Claim]:
     content = _content(path)
     with _explained(path):
         module = _run(path, content)
-        _LOADED[path] = _claims(path, module, content)
-    return list(_LOADED[path])
+        claims = _claims(path, module, content)
+    _LOADED[path] = sha256(content).hexdigest(), claims
+    return list(claims)
 
 
 def loaded(path: str, name: str) -> Claim | None:
@@ -87,8 +92,21 @@ def loaded(path: str, name: str) -> Claim | None:
     TheoryError
         As `load` does.
     """
-    claims = _LOADED[path] if path in _LOADED else load(path)
+    claims = _LOADED[path][1] if path in _LOADED else load(path)
     return next((claim for claim in claims if claim.id == name), None)
+
+
+def content_of(path: str) -> str:
+    """Digest of a file as it was read; it is read unless it was before.
+
+    Raises
+    ------
+    TheoryError
+        As `load` does.
+    """
+    if path not in _LOADED:
+        load(path)
+    return _LOADED[path][0]
 
 
 def _content(path: str) -> bytes:
@@ -132,12 +150,13 @@ def _explained(path: str) -> Iterator[None]:
     """Say which line of the file led to an exception."""
     try:
         yield
-    except ClaimFileError:
+    except (ClaimFileError, KeyboardInterrupt):
         raise
     except TheoryError as error:
         place = f"{place_in(path, error)}: {error.where}"
-        raise type(error)(error.what, place, error.fix) from error
-    except (Exception, SystemExit) as error:
+        kind = type(error) if type(error).__init__ is TheoryError.__init__ else ClaimFileError
+        raise kind(error.what, place, error.fix) from error
+    except BaseException as error:
         raise ClaimFileError(
             f"stopped with {reason(error)}", place_in(path, error), "correct the line"
         ) from error
@@ -170,6 +189,7 @@ def _claims(path: str, module: ModuleType, content: bytes) -> list[Claim]:
     """What the module defines, checked, after the theorems that it cites and nobody lists."""
     listed = _listed(path, module, content)
     values = [value for _, value in listed]
+    _refuse_circles([value for value in values if isinstance(value, Theorem)])
     unlisted = dict.fromkeys(one for value in values for one in _cited(value) if one not in values)
     claims = [
         _claim(value, name, path)
@@ -177,6 +197,27 @@ def _claims(path: str, module: ModuleType, content: bytes) -> list[Claim]:
     ]
     require_distinct(claims)
     return claims
+
+
+def _refuse_circles(theorems: Sequence[Theorem]) -> None:
+    """Follow citations by identity: to compare theorems that cite in a circle would not end."""
+    graph, open_ends, names = nx.DiGraph(), list(theorems), dict[int, str]()
+    while open_ends:
+        theorem = open_ends.pop()
+        if id(theorem) not in names:
+            names[id(theorem)] = theorem.id
+            graph.add_edges_from((id(cited), id(theorem)) for cited in theorem.cites)
+            open_ends += theorem.cites
+    try:
+        edges = nx.find_cycle(graph)
+    except nx.NetworkXNoCycle:
+        return
+    circle = " → ".join(names[key] for key in (edges[0][0], *(after for _, after in edges)))
+    raise CycleError(
+        f"theorems must not cite one another in a circle, found {circle}",
+        names[edges[0][0]],
+        "prove one of them without the others",
+    )
 
 
 def _cited(value: object) -> Iterator[Theorem]:
@@ -230,7 +271,7 @@ def _claim(value: object, name: str, path: str) -> Claim:
             raise ClaimFileError(
                 f"{field} is {kind}, found {found}", f"{path}: {claim.id}", "correct it"
             )
-    return replace(claim, source=path)
+    return with_remarks(replace(claim, source=path), theorem=isinstance(value, Theorem))
 
 
 def require_distinct(claims: list[Claim]) -> None:

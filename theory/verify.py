@@ -23,8 +23,21 @@ Review = Callable[[Row], Row]
 """A second look at a judged claim."""
 
 
-def select(names: Sequence[str] = ()) -> list[Claim]:
+def read_here(paths: Sequence[str]) -> list[Claim]:
+    """The claims of files, which are run in this process."""
+    return [claim for path in paths for claim in load(path)]
+
+
+def select(
+    names: Sequence[str] = (), read: Callable[[Sequence[str]], list[Claim]] = read_here
+) -> list[Claim]:
     """The claims of the named papers, ids and files; all of the catalogue if none is named.
+
+    Parameters
+    ----------
+    names : sequence of str
+    read : callable
+        Gives the claims of files. `theory.workers.read_elsewhere` runs them in another process.
 
     Returns
     -------
@@ -47,7 +60,7 @@ def select(names: Sequence[str] = ()) -> list[Claim]:
     ['rpd.cor-c1']
     """
     files = [name for name in dict.fromkeys(names) if _is_file(name)]
-    mine = [claim for path in files for claim in load(path)]
+    mine = read(list({os.path.realpath(name): name for name in reversed(files)}.values())[::-1])
     require_distinct(mine)
     own = {claim.id for claim in mine}
     listed = set(names) - set(files)
@@ -99,7 +112,8 @@ def verify(
     progress : callable, optional
         Called with (id, number begun before, number in all) as each begins.
     jobs : int
-        Processes that judge side by side; 1 judges in this one. No verdict depends on it.
+        Processes that judge side by side; 1 judges in this one, unless the claims were read in
+        another. No verdict depends on it.
     deep : bool
         Also gather evidence that takes long.
     review : callable, optional
@@ -126,8 +140,9 @@ def verify(
     given = {claim.id for claim in claims}
     everything = [*(known[name] for name in graph if name not in given), *claims]
     how = partial(judge, deep=deep, listen=review is not None)
-    if processes(everything, jobs) > 1:
-        rows = side_by_side(everything, processes(everything, jobs), progress, how)
+    count = processes(everything, jobs)
+    if count > 0:
+        rows = side_by_side(everything, count, progress, how)
     else:
         rows = []
         for number, claim in enumerate(everything):

@@ -1,4 +1,4 @@
-"""Judge claims side by side, each in one of several processes.
+"""Judge claims side by side, and read claim files, in processes of their own.
 
 A process gets one claim at a time, by its name: claims hold functions, which do not travel. So it
 is known which claim is lost with a process that dies, and nothing has to be taken back when
@@ -8,39 +8,27 @@ somebody interrupts.
 from __future__ import annotations
 
 import multiprocessing
-import signal
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Final
+from typing import Any, Final
 
-from theory.catalogue import CLAIMS
 from theory.claims import Claim
-from theory.errors import ClaimFileError, TheoryError, WorkerError
+from theory.errors import TheoryError, WorkerError
+from theory.judging import judge
 from theory.ledger import Row
-from theory.loading import loaded
+from theory.serving import Elsewhere, Judge, Reading, Reference, serve
+from theory.signals import interrupts_held_back, termination_raised
 
 Progress = Callable[[str, int, int], None]
-Judge = Callable[[Claim], Row]
 
 WORTH_A_PROCESS: Final = 3.0
 """Seconds of work below which starting processes takes longer than it saves."""
 
-
-@dataclass(frozen=True)
-class Reference:
-    """Where a claim is found in any process: a file and an id in it, or the catalogue."""
-
-    source: str | None
-    id: str
-
-    def claim(self) -> Claim | None:
-        """The claim itself."""
-        return CLAIMS.get(self.id) if self.source is None else loaded(self.source, self.id)
+HEARTBEAT: Final = 0.5
+"""Seconds between two looks at whether the processes live."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +40,71 @@ class Worker:
     lane: list[int] = field(default_factory=list)
 
 
+def read_elsewhere(paths: Sequence[str]) -> list[Claim]:
+    """Read claim files in another process, so that nothing that they do happens in this one.
+
+    Parameters
+    ----------
+    paths : sequence of str
+
+    Returns
+    -------
+    list of Claim
+        Without formulas and provers; `side_by_side` judges them where the files are read again.
+
+    Raises
+    ------
+    TheoryError
+        As `theory.loading.load` does.
+    WorkerError
+        A file ended the process.
+    """
+    found: list[Claim] = []
+    if not paths:
+        return found
+    with _started(1, judge) as (worker,):
+        for path in paths:
+            _hand(worker, Reading(path), path)
+            _ready({worker.connection: (worker, 0)})
+            answer = _answer(worker, path)
+            if isinstance(answer, TheoryError):
+                raise answer
+            if not isinstance(answer, list):
+                raise _no_answer(path)
+            found += answer
+    return found
+
+
 def processes(claims: Sequence[Claim], jobs: int) -> int:
-    """How many of the allowed processes are worth starting.
+    """How many of the allowed processes are worth starting; 0 if this one is to judge.
+
+    Raises
+    ------
+    WorkerError
+        Some claims are known to this process only, and others to others only.
 
     Examples
     --------
     >>> processes([], jobs=8)
-    1
+    0
     """
+    elsewhere = [claim for claim in claims if isinstance(claim.judge, Elsewhere)]
+    here_only = [claim for claim in claims if not _travels(claim)]
+    if elsewhere and here_only:
+        raise WorkerError(
+            f"only this process knows {here_only[0].id}, and only others know {elsewhere[0].id}",
+            "verify",
+            "read the files with theory.loading.load",
+        )
     work = sum(claim.cost for claim in claims)
-    travelling = all(Reference(claim.source, claim.id).claim() is claim for claim in claims)
-    return min(jobs, len(claims)) if work > WORTH_A_PROCESS and travelling else 1
+    if work > WORTH_A_PROCESS and not here_only and min(jobs, len(claims)) > 1:
+        return min(jobs, len(claims))
+    return 1 if elsewhere else 0
+
+
+def _travels(claim: Claim) -> bool:
+    """Whether another process finds this very claim."""
+    return isinstance(claim.judge, Elsewhere) or Reference.to(claim).claim() is claim
 
 
 def side_by_side(
@@ -100,19 +142,33 @@ def side_by_side(
                 if number is not None:
                     if progress is not None:
                         progress(claims[number].id, len(answers) + len(busy), len(claims))
-                    _hand(worker, claims[number])
+                    _hand(worker, Reference.to(claims[number]), claims[number].id)
                     idle.remove(worker)
                     busy[worker.connection] = worker, number
             if all(number >= first for _, number in busy.values()):
                 break
-            for ready in wait(list(busy)):
-                assert isinstance(ready, Connection), "nothing else is waited for"
+            for ready in _ready(busy):
                 worker, number = busy.pop(ready)
-                answers[number] = _answer(worker, claims[number])
+                answers[number] = _row(_answer(worker, claims[number].id), claims[number].id)
                 idle.append(worker)
             raised = (k for k, answer in answers.items() if not isinstance(answer, Row))
             first = min(raised, default=len(claims))
     return [_row_or_raise(answers[number]) for number in range(min(first + 1, len(claims)))]
+
+
+def _ready(busy: Mapping[Connection, tuple[Worker, int]]) -> list[Connection]:
+    """Wait for workers that have answered or ended; the ways to them."""
+    while True:
+        # A child that a worker leaves behind keeps its pipes open, so nothing but asking the
+        # system now and then tells that the worker itself has ended.
+        found = wait(list(busy), timeout=HEARTBEAT)
+        ready = [
+            connection
+            for connection, (worker, _) in busy.items()
+            if connection in found or worker.process.exitcode is not None
+        ]
+        if ready:
+            return ready
 
 
 def lanes(claims: Sequence[Claim]) -> list[list[int]]:
@@ -152,31 +208,18 @@ def _row_or_raise(answer: Row | TheoryError) -> Row:
 def _started(count: int, how: Judge) -> Iterator[list[Worker]]:
     """Processes that end with this block, however it ends."""
     workers: list[Worker] = []
-    try:
-        with _interrupts_held_back():
-            while len(workers) < count:
-                workers.append(_start(how))
-        yield list(workers)
-    finally:
-        for worker in workers:
-            worker.process.kill()
-        for worker in workers:
-            worker.process.join()
-            worker.connection.close()
-
-
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Start processes that never see Ctrl-C: this one does, and ends them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # its own start would let the signal through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    with termination_raised():
+        try:
+            with interrupts_held_back():
+                while len(workers) < count:
+                    workers.append(_start(how))
+            yield list(workers)
+        finally:
+            for worker in workers:
+                worker.process.kill()
+            for worker in workers:
+                worker.process.join()
+                worker.connection.close()
 
 
 def _start(how: Judge) -> Worker:
@@ -194,50 +237,47 @@ def _start(how: Judge) -> Worker:
     return Worker(process, mine)
 
 
-def _hand(worker: Worker, claim: Claim) -> None:
+def _hand(worker: Worker, request: Reading | Reference, name: str) -> None:
     try:
-        worker.connection.send(Reference(claim.source, claim.id))
+        worker.connection.send(request)
     except OSError as error:
-        raise _gone(worker, claim) from error
+        raise _gone(worker, name) from error
 
 
-def _answer(worker: Worker, claim: Claim) -> Row | TheoryError:
+def _answer(worker: Worker, name: str) -> Any:
+    """What a worker that has answered or ended says; it is the claim file that may have said it."""
     try:
-        answer: Row | TheoryError = worker.connection.recv()
+        if worker.connection.poll():
+            return worker.connection.recv()
     except (EOFError, OSError) as error:
-        raise _gone(worker, claim) from error
-    return answer
+        raise _gone(worker, name) from error
+    except Exception as error:  # bytes can be anything, and so can what reading them raises
+        raise _no_answer(name) from error
+    raise _gone(worker, name)
 
 
-def _gone(worker: Worker, claim: Claim) -> WorkerError:
+def _row(answer: Any, name: str) -> Row | TheoryError:
+    if isinstance(answer, TheoryError) or (isinstance(answer, Row) and answer.id == name):
+        return answer
+    raise _no_answer(name)
+
+
+def _no_answer(name: str) -> WorkerError:
+    return WorkerError(
+        "what the process that ran it sent back is no plain data",
+        name,
+        "let it return text, numbers, lists and mappings",
+    )
+
+
+def _gone(worker: Worker, name: str) -> WorkerError:
     worker.process.join(timeout=1)
     code = worker.process.exitcode
     how = "closed its connection"
     if code is not None:
         how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
     return WorkerError(
-        f"the process that judged it {how}", claim.id, "give it more memory, or try -j 1"
+        f"the process that ran it {how}",
+        name,
+        "give it more memory, and let no claim end its process",
     )
-
-
-def serve(connection: Connection, how: Judge) -> None:
-    """Judge what is asked for, one claim after the other, until nobody asks any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems where it could not be held back
-    sys.stdout = sys.stderr  # results go another way, and stdout may have to be one JSON object
-    try:
-        while True:
-            connection.send(_judged(connection.recv(), how))
-    except (EOFError, OSError):
-        return
-
-
-def _judged(reference: Reference, how: Judge) -> Row | TheoryError:
-    try:
-        claim = reference.claim()
-        if claim is None:
-            raise ClaimFileError(
-                f"{reference.id} has gone from it", str(reference.source), "let it be, then repeat"
-            )
-        return how(claim)
-    except TheoryError as error:
-        return error

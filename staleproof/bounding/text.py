@@ -8,9 +8,9 @@ from typing import Any
 
 def lines(result: dict[str, Any]) -> Iterator[str]:
     """The lines that people read, from the data of `staleproof.bounding.answers.answer`."""
-    for entry in result["bounds"]:
+    for entry in _each_note_once(result["bounds"]):
         yield from _bound(entry)
-    for entry in result["tuned"]:
+    for entry in _each_note_once(result["tuned"]):
         yield from _tuned(entry)
     if result["period"] is not None:
         yield f"best H = {result['period']['H']}: {result['period']['why']}"
@@ -18,6 +18,27 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
         yield from _crossover(entry)
     if result["series"] is not None:
         yield from _series(result["series"])
+
+
+def _each_note_once(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The entries, where a note stands under the last form of its method that it is about.
+
+    Forms of one method follow one another.
+    """
+    for entry, *after in (entries[number:] for number in range(len(entries))):
+        later = {
+            note
+            for other in after
+            if other["method"] == entry["method"]
+            for note in (*other["notes"], *other.get("unmet", ()))
+            if other["refused"] is None
+        }
+        kept: dict[str, Any] = {
+            key: [note for note in entry[key] if note not in later]
+            for key in ("notes", "unmet")
+            if key in entry
+        }
+        yield {**entry, **kept}
 
 
 def _title(entry: dict[str, Any]) -> str:

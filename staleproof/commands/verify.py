@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +14,7 @@ from staleproof.arguments import Parser, add_json, positive, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.ledgers import collected, proved_rows, require_writable, written
-from staleproof.output import note, put, put_json, put_table, shown
+from staleproof.output import note, one_line, put, put_json, put_table, shown, width
 from staleproof.reviews import Review
 
 if TYPE_CHECKING:
@@ -28,6 +27,14 @@ REQUIRED_OF_FILES: Final = "PROVED"
 
 LONGEST_CELL: Final = 160
 """Characters of a sentence in the table; ``--json`` and ``--report`` have all of it."""
+
+MOST_IN_A_TABLE: Final = 12
+"""Rows that are shown with their statements; ``--json`` and ``--report`` show all with them."""
+
+NARROWEST_TABLE: Final = 100
+"""Columns below which a table of sentences cannot be read."""
+
+_LONGEST_VERDICT: Final = len("CONDITIONAL")
 
 
 @dataclass(frozen=True)
@@ -97,11 +104,11 @@ def run(arguments: Namespace) -> int:
     review = Review(arguments.cross) if arguments.cross or arguments.smt is not None else None
 
     from theory.verify import select
+    from theory.workers import read_elsewhere
 
-    with redirect_stdout(sys.stderr):  # what a claim file prints is no result
-        claims = select(arguments.names)
-        required = requirements(arguments.require, claims)
-        rows = proved_rows(claims, arguments.j, arguments.deep, review)
+    claims = select(arguments.names, read_elsewhere)
+    required = requirements(arguments.require, claims)
+    rows = proved_rows(claims, arguments.j, arguments.deep, review)
     result = collected(rows)
     files = written(result, arguments.report) if arguments.report is not None else []
     if review is not None and arguments.smt is not None:
@@ -196,13 +203,33 @@ def shortfalls(required: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
 
 
 def put_rows(rows: Sequence[dict[str, Any]]) -> None:
-    """Print the rows of a ledger as a table, and how often each verdict occurs."""
-    columns = ("id", "verdict", "printed proof", "statement", "remark")
-    put_table("", columns, [_cells(row) for row in rows])
+    """Print the rows of a ledger, and how often each verdict occurs.
+
+    Few rows come as a table with their statements, many as a line each.
+    """
+    if len(rows) <= MOST_IN_A_TABLE and width() >= NARROWEST_TABLE:
+        columns = ("id", "verdict", "printed proof", "statement", "remark")
+        put_table("", columns, [_cells(row) for row in rows])
+    else:
+        put(*lines(rows, width()))
     counts = Counter(row["verdict"] for row in rows)
     listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     number = "1 claim" if len(rows) == 1 else f"{len(rows)} claims"
     put(f"{number}: {listed}")
+
+
+def lines(rows: Sequence[dict[str, Any]], columns: int) -> Iterator[str]:
+    """A line a row, under the name of its paper: id, verdict, and the remark as far as it fits."""
+    longest = max((len(row["id"]) for row in rows), default=0)
+    for paper, group in groupby(rows, key=lambda row: str(row["paper"])):
+        yield paper
+        for row in group:
+            start = f"  {row['id']:<{longest}}  {row['verdict']:<{_LONGEST_VERDICT}}"
+            remark = one_line(_remark(row))
+            room = columns - len(start) - 2
+            if len(remark) > room:
+                remark = f"{remark[: max(room - 1, 0)].rstrip()}…" if room > 0 else ""
+            yield f"{start}  {remark}".rstrip()
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
@@ -212,6 +239,12 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _remark(row: dict[str, Any]) -> str:
+    """What is special about its file, then the first finding or why nothing is decided."""
+    special = [entry["says"] for entry in row["evidence"] if entry["data"].get("remark") is True]
+    return "; ".join(filter(None, (*special, _found(row))))
+
+
+def _found(row: dict[str, Any]) -> str:
     """The first finding; without one, what kept the claim from being decided, if anything did."""
     for finding in row["findings"]:
         return f"{finding['kind']}: {finding['says']}"

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -30,6 +31,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
             stdin=subprocess.DEVNULL,
             timeout=120,
             check=False,
+            env=os.environ | {"COLUMNS": "120"},
         )
         assert not list(folder.iterdir()), "nothing is written unless asked for"
         assert "Traceback" not in done.stderr, done.stderr

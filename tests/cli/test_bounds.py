@@ -90,12 +90,23 @@ def test_crossover_has_its_closed_form(run: Run) -> None:
 
 
 def test_a_form_that_does_not_hold_is_left_out_and_said(run: Run, problem: Problem) -> None:
-    given = sets(gamma="1e-3", beta="2", tau="3", sigma=None, H=None)
+    given = sets(gamma="1e-3", beta="4", tau="3", sigma=None, H=None)
     text = run("bounds", "nag-rpd", *given).stdout
-    assert "nag-rpd, pathwise: left out, the bound needs beta <= 1" in text
+    assert "nag-rpd, pathwise: left out, the bound needs beta**2 <= 2*beta + tau" in text
     assert text.startswith("nag-rpd, printed: mean squared gradient norm <= ")
     error = problem("bounds", "nag-rpd", "--form", "sharpened", *given)
     assert "beta <= 1" in error["what"]
+
+
+def test_a_note_stands_once_for_all_forms_of_a_method(run: Run) -> None:
+    text = run("bounds", "pd", "localsgd", *sets(gamma="2")).stdout.splitlines()
+    for words in ("a proxy, since", "as the paper has it", "no proof needs it", "averaged model"):
+        assert sum(words in line for line in text) == (2 if words == "no proof needs it" else 1)
+    assert "a proxy, since" in "".join(text[text.index(_title(text, "pd, sharpened")) :])
+
+
+def _title(text: list[str], start: str) -> str:
+    return next(line for line in text if line.startswith(start))
 
 
 def test_picture_of_a_range(run: Run, result: Result, tmp_path: Path) -> None:
@@ -133,7 +144,7 @@ def test_picture_of_a_range(run: Run, result: Result, tmp_path: Path) -> None:
         (["rpd", "--set", "L=1", "--set", "L=2"], "given twice"),
         (["pd", *sets(sigma=None, H=None, gamma="-1")], "gamma is a number above 0, found -1"),
         (["pd", *sets(sigma=None, H=None, gamma="1", p="1/2")], "p is a whole number above 0"),
-        (["localsgd", *sets(gamma="2")], "gamma <= 1/L"),
+        (["localsgd", "--form", "sharpened", *sets(gamma="2")], "gamma <= 1/L"),
         (["localsgd", *sets(gamma="1e-3", K="1000001")], "N*p divides K"),
         (["rpd", "--tune", "step"], "did you mean 'stepsize'?"),
         (["rpd", "--tune", "H"], "rpd has no bound that grows with H"),

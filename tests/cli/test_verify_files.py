@@ -82,6 +82,65 @@ def test_what_a_file_prints_is_no_result(run: Run, mine: Callable[..., Path]) ->
     assert {"from file", "from judge"} <= set(done.stderr.splitlines())
 
 
+NOISE = """\
+import os, sys
+os.write(1, b"by number\\n")
+os.system("echo by a child")
+sys.__stdout__.write("by the old name\\n")
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_nothing_that_a_file_writes_reaches_the_result(
+    run: Run, mine: Callable[..., Path], jobs: int
+) -> None:
+    body = f'{NOISE}return Judgement(Verdict.PROVED, "none")'
+    path = mine(NOISE, *(judged(f"mine.{name}", body, "cost=9") for name in "ab"))
+    done = run("verify", path, "--json", "-j", jobs)
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["claims"]) == 2
+    for line in ("by number", "by a child"):
+        assert done.stderr.splitlines().count(line) == 1 + jobs + 2
+
+
+@pytest.mark.parametrize("place", ["file", "judge"])
+def test_file_that_ends_its_process_is_no_pass(
+    run: Run, mine: Callable[..., Path], place: str
+) -> None:
+    ends = "import os; os._exit(0)"
+    one = reaching("mine.one", "PROVED")
+    path = mine(f"{ends}\n", one) if place == "file" else mine(judged("mine.one", ends))
+    done = run("verify", path, "--json")
+    assert done.returncode == 2
+    assert "ended with exit code 0" in json.loads(done.stdout)["error"]["what"]
+
+
+def test_same_file_by_two_names_is_one(run: Run, mine: Callable[..., Path], tmp_path: Path) -> None:
+    path = mine(reaching("mine.one", "PROVED"))
+    (tmp_path / "link.py").symlink_to(path)
+    done = run("verify", path, f"{tmp_path}/./mine.py", tmp_path / "link.py")
+    assert (done.returncode, done.stderr) == (0, "[1/1] mine.one\n")
+
+
+def test_remarks_on_where_a_verdict_comes_from(run: Run, mine: Callable[..., Path]) -> None:
+    controlled = 'core={"a": __import__("sympy").S(2)}, holds=lambda formulas: Verdict.UNKNOWN'
+    path = mine(
+        reaching("rpd.cor-c1", "PROVED"),
+        reaching("mine.own", "REFUTED"),
+        reaching("mine.controlled", "PROVED", controlled),
+    )
+    done = run("verify", path, "--require", "REFUTED", "--json")
+    remarks = {
+        row["id"]: [entry["says"] for entry in row["evidence"]]
+        for row in json.loads(done.stdout)["claims"]
+    }
+    own = "judged by the file's own prover, without controls"
+    place = "takes the place of the catalogue's claim of this id"
+    assert remarks == {"rpd.cor-c1": [place, own], "mine.own": [own], "mine.controlled": []}
+    table = run("verify", path, "--require", "REFUTED").stdout
+    assert (table.count("judged"), table.count("takes")) == (2, 1)
+
+
 def test_deep_adds_evidence(run: Run, mine: Callable[..., Path]) -> None:
     evidence = '__import__("theory").ledger.Evidence("against", "seen late", {})'
     path = mine(reaching("mine.one", "PROVED", f"deeper=lambda formulas: ({evidence},)"))
@@ -179,8 +238,8 @@ def test_process_that_dies_is_one_line(run: Run, mine: Callable[..., Path]) -> N
     done = run("verify", path, "-j", "2")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1] == (
-        "staleproof: mine.dies: the process that judged it ended with exit code 9; "
-        "give it more memory, or try -j 1"
+        "staleproof: mine.dies: the process that ran it ended with exit code 9; "
+        "give it more memory, and let no claim end its process"
     )
 
 

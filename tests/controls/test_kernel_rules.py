@@ -267,10 +267,13 @@ def test_induction() -> None:
 
 def test_induction_needs_a_nonnegative_ratio() -> None:
     """a(1) ≤ −a(0) says nothing about a(0) from above."""
+    constant: dict[str, Any] = {"symbols": (a, b, q, K, r), "scalars": ()}
     facts = {"step": le(A(k + 1), r * A(k)), "start": le(A(0), a)}
-    assert not accepts(Induction("step", k, K, A, "start"), le(A(K), r**K * a), facts)
+    assert not accepts(Induction("step", k, K, A, "start"), le(A(K), r**K * a), facts, **constant)
     signed = {**facts, "sign": ge(r, 0)}
-    assert accepts(Induction("step", k, K, A, "start", ("sign",)), le(A(K), r**K * a), signed)
+    assert accepts(
+        Induction("step", k, K, A, "start", ("sign",)), le(A(K), r**K * a), signed, **constant
+    )
 
 
 def test_induction_of_what_is_no_recurrence() -> None:
@@ -398,11 +401,20 @@ def test_citing_keeps_points_together() -> None:
 
 
 def test_citing_keeps_meanings() -> None:
-    told = replace(LEMMA, sequences={A: X.value}, points=(X,))
-    goal, facts = le(a**2, b**2), {"less": le(a, b)}
-    other = {A: Y.value}
-    assert not accepts(Cite("test.lemma"), goal, facts, cites=(told,), sequences=other)
-    assert accepts(Cite("test.lemma"), goal, facts, cites=(told,), sequences={A: X.value})
+    bound = Hypothesis("bound", "A(k) ≤ a", le(A(k), a))
+    told = theorem(
+        id="test.told",
+        points=(X,),
+        sequences={A: X.value},
+        hypotheses=(bound,),
+        lhs=A(k),
+        terms={"a": a},
+        conclude=Combine({"bound": 1}),
+    )
+    goal, facts = le(A(k), a), {"bound": le(A(k), a)}
+    for sequences, same in (({A: Y.value}, False), ({}, False), ({A: X.value}, True)):
+        cite = Cite("test.told")
+        assert accepts(cite, goal, facts, cites=(told,), sequences=sequences) is same
 
 
 # Theorems

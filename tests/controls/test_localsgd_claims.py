@@ -129,7 +129,12 @@ def test_twins_of_13_fail(terms: dict[str, sympy.Expr]) -> None:
 def test_one_broken_branch_breaks_the_claim() -> None:
     """The second branch alone does not prove the statement."""
     broken = replace(eq_13.FIRST, conclude=Combine())
-    claim = by_branches(eq_13.SECOND, {"second": eq_13.SECOND, "first": broken})
+    claim = by_branches(
+        eq_13.SECOND,
+        {eq_13.ON_SECOND: eq_13.SECOND, eq_13.ON_FIRST: broken},
+        eq_13.CONDITIONS,
+        eq_13.CHOSEN,
+    )
     found = claim.judge(claim.printed)
     assert found.verdict is UNKNOWN
     assert [case.verdict for case in found.cases] == [PROVED, UNKNOWN]

@@ -10,7 +10,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.rpd import eq_15, lemma_i2, nag_draw_counts, sharp_lemma_i2, sharp_nag_drift
+from theory.rpd import eq_15, lemma_i2, nag_draw_counts, sharp_lemma_i2_any_beta, sharp_nag_drift
 from theory.rpd.draw_counts import WINDOW
 from theory.rpd.nag_paths import Path
 from theory.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
@@ -42,7 +42,7 @@ def test_largest_distance_of_all_draws(stages: int, delay: int, extrapolation: F
     found = max(
         reach(stages, drawn, extrapolation) for drawn in product(range(stages), repeat=delay + 1)
     )
-    assert found == sharp_lemma_i2.largest(stages, delay, extrapolation)
+    assert found == sharp_lemma_i2_any_beta.largest(stages, delay, extrapolation)
     if extrapolation**2 <= 2 * extrapolation + delay:
         assert found == (delay + extrapolation) ** 2
     printed = sympy.Add(*lemma_i2.CLAIM.printed.values())
@@ -60,7 +60,9 @@ def test_no_path_is_farther(
     draws = data.draw(st.lists(st.tuples(blocks, signs), min_size=delay + 1, max_size=delay + 1))
     late = data.draw(st.tuples(*[st.integers(0, delay)] * stages))
     path = Path(stages, tuple(draws), late)
-    assert path.replay(extrapolation) <= sharp_lemma_i2.largest(stages, delay, extrapolation)
+    assert path.replay(extrapolation) <= sharp_lemma_i2_any_beta.largest(
+        stages, delay, extrapolation
+    )
 
 
 @pytest.mark.parametrize(("stages", "delay"), SMALL)

@@ -88,7 +88,7 @@ def test_parities_that_disagree_are_told_apart() -> None:
 
 
 def test_the_domain_ends_a_stretch() -> None:
-    pd, local = bounds_of("pd")[0], bounds_of("localsgd")[0]
+    pd, local = bounds_of("pd")[1], bounds_of("localsgd")[1]
     found = crossover(pd, local, gamma, BASE | numbers(L=10))
     assert found.stretches[-1].end is not None
     assert found.stretches[-1].end.text == "1/10"
@@ -113,7 +113,7 @@ def test_nothing_left_of_the_domain() -> None:
 
 def test_conditions_that_do_not_change_are_required() -> None:
     with pytest.raises(OutsideDomainError, match="gamma <= 1/L"):
-        crossover(bounds_of("pd")[0], bounds_of("localsgd")[0], K, BASE | numbers(gamma=2))
+        crossover(bounds_of("pd")[1], bounds_of("localsgd")[1], K, BASE | numbers(gamma=2))
 
 
 @pytest.mark.parametrize(

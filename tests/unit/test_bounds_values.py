@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
@@ -107,7 +108,6 @@ def test_a_superfluous_condition_is_named_and_does_not_refuse() -> None:
     [
         ("rpd-pl", {"gamma": "41/10"}, "gamma <= p/mu"),
         ("rpd-pl", {"mu": 3}, "mu <= L"),
-        ("localsgd", {"gamma": "3/5"}, "gamma <= 1/L"),
         ("localsgd", {"K": 1001}, "N*p divides K"),
         ("localsgd", {"K": 19}, "N*p <= K"),
     ],
@@ -119,12 +119,31 @@ def test_outside_the_domain(method: str, changes: dict[str, float], condition: s
     assert all(f"{name} = {value}" in caught.value.what for name, value in changes.items())
 
 
-@pytest.mark.parametrize("form", ["pathwise", "sharpened"])
-def test_large_extrapolation_has_the_printed_bound_only(form: str) -> None:
-    given = BASE | numbers(beta="3/2")
-    evaluate(bounds_of("nag-rpd", "printed")[0], given)
-    with pytest.raises(OutsideDomainError, match="beta <= 1"):
-        evaluate(bounds_of("nag-rpd", form)[0], given)
+def test_localsgd_as_printed_holds_for_every_stepsize() -> None:
+    given = BASE | numbers(gamma="3/5")
+    found = evaluate(bounds_of("localsgd", "printed")[0], given)
+    assert [str(condition) for condition in found.unmet] == ["gamma <= 1/L"]
+    with pytest.raises(OutsideDomainError, match="gamma <= 1/L"):
+        evaluate(bounds_of("localsgd", "sharpened")[0], given)
+
+
+@pytest.mark.parametrize(
+    ("beta", "tau", "forms"),
+    [
+        ("1", 0, ["printed", "pathwise", "sharpened"]),
+        ("2", 0, ["printed", "pathwise"]),
+        ("3/2", 3, ["printed", "pathwise"]),
+        ("3", 3, ["printed", "pathwise"]),
+        ("301/100", 3, ["printed"]),
+    ],
+)
+def test_how_far_ahead_each_form_reaches(beta: str, tau: int, forms: list[str]) -> None:
+    holds = []
+    for bound in bounds_of("nag-rpd"):
+        with suppress(OutsideDomainError):
+            evaluate(bound, BASE | numbers(beta=beta, tau=tau))
+            holds.append(bound.form)
+    assert holds == forms
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tests.claim_files import HEAD, file, reaching
 from theory.catalogue import CLAIMS
 from theory.errors import (
     ClaimFileError,
+    CycleError,
     NotExactError,
     TheoryError,
     UndeclaredSymbolError,
@@ -153,6 +154,13 @@ def test_copy_of_a_claim_of_ours_is_judged_as_it_reads(tmp_path: Path, edited: b
         ("raise ValueError('one\\ntwo')\n", "stopped with ValueError: one two"),
         ("raise ValueError('x' * 9999)\n", ":1: stopped with ValueError: …"),
         ("raise KeyError\n", ":1: stopped with KeyError"),
+        ("raise GeneratorExit\n", ":1: stopped with GeneratorExit"),
+        ("class E(BaseException): pass\nraise E('x')\n", ":2: stopped with E: x"),
+        (
+            "from theory.errors import TheoryError\nclass E(TheoryError):\n"
+            "    def __init__(self): super().__init__('a', 'b', 'c')\nraise E\n",
+            ":4: b: a",
+        ),
         (
             "class E(Exception):\n    def __str__(self): raise ValueError\nraise E\n",
             ":3: stopped with E",
@@ -213,6 +221,24 @@ def test_theorem_brings_along_what_it_cites(tmp_path: Path) -> None:
     listed = text.replace("CLAIM = Theorem(", "MAIN = Theorem(") + "CLAIMS = [MAIN, LEMMA]\n"
     claims = load(written(tmp_path, listed))
     assert [claim.id for claim in claims] == ["mine.theorem", "mine.lemma"]
+
+
+@pytest.mark.parametrize("listed", ["CLAIM = LEMMA", "CLAIMS = [LEMMA, OTHER]", "CLAIM = OTHER"])
+def test_theorems_that_cite_one_another_in_a_circle(tmp_path: Path, listed: str) -> None:
+    text = (
+        f"{THEOREM}from dataclasses import replace\n"
+        "OTHER = replace(LEMMA, id='mine.other', cites=(LEMMA,))\n"
+        f"object.__setattr__(LEMMA, 'cites', (OTHER,))\n{listed}\n"
+    )
+    with pytest.raises(CycleError) as caught:
+        load(written(tmp_path, text))
+    named = ("mine.lemma → mine.other → mine.lemma", "mine.other → mine.lemma → mine.other")
+    assert caught.value.what.endswith(named)
+
+
+def test_interruption_while_a_file_is_read_is_one(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        load(written(tmp_path, "raise KeyboardInterrupt\n"))
 
 
 def test_false_theorem_is_not_proved(tmp_path: Path) -> None:

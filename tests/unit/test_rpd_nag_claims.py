@@ -18,6 +18,7 @@ from theory.rpd import (
     nag_thm,
     sharp_drift,
     sharp_lemma_i2,
+    sharp_lemma_i2_any_beta,
     sharp_nag,
     sharp_nag_drift,
     sharp_nag_pathwise,
@@ -31,7 +32,7 @@ CLAIMS = (
     lemma_i1.CLAIM,
     lemma_i2.CLAIM,
     sharp_lemma_i2.CLAIM,
-    sharp_lemma_i2.ANY_BETA_CLAIM,
+    sharp_lemma_i2_any_beta.CLAIM,
     nag_drift_by_counts.CLAIM,
     nag_draw_counts.CLAIM,
     sharp_nag_drift.CLAIM,
@@ -63,7 +64,7 @@ def test_lemma_i2_is_loose() -> None:
     assert finding.repaired.verdict is Verdict.PROVED
     assert finding.witness is not None
     assert (finding.witness["distance"], finding.witness["printed"]) == ("2", "3")
-    assert "sqrt(p) at τ = 0" in finding.says
+    assert "√p at τ = 0" in finding.says
 
 
 def test_the_theorem_is_loose() -> None:
@@ -116,7 +117,7 @@ def test_order_of_the_three_bounds() -> None:
 def test_largest_distance_is_attained(
     stages: int, delay: int, extrapolation: Fraction, squared: Fraction | int
 ) -> None:
-    most = sharp_lemma_i2.largest(stages, delay, extrapolation)
+    most = sharp_lemma_i2_any_beta.largest(stages, delay, extrapolation)
     paths = [Path.dealt(delay, stages, q) for q in range(1, min(stages, delay + 1) + 1)]
     assert most == max(path.replay(extrapolation) for path in paths) == squared
 

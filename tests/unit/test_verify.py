@@ -216,6 +216,23 @@ def test_missing_file(name: str) -> None:
         select([name])
 
 
+def test_file_is_read_once_whatever_it_is_called(tmp_path: Path) -> None:
+    path = written(tmp_path, reaching("mine.one", "PROVED"))
+    (tmp_path / "link.py").symlink_to(path)
+    names = [path, f"{tmp_path}/./mine.py", str(tmp_path / "link.py")]
+    found = select(names)
+    assert [(one.id, one.source) for one in found] == [("mine.one", path)]
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("RPD.COR-C1", "rpd.cor-c1"), ("LocalSGD", "localsgd"), ("RDP", "rpd")]
+)
+def test_case_is_no_reason_to_know_nothing(name: str, near: str) -> None:
+    with pytest.raises(UnknownClaimError) as caught:
+        select([name])
+    assert caught.value.fix == f"did you mean '{near}'?"
+
+
 def test_what_cannot_be_selected(tmp_path: Path) -> None:
     one = written(tmp_path, reaching("mine.one", "PROVED"))
     same = written(tmp_path, reaching("mine.ONE", "PROVED"), name="same.py")

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import pickle
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.claim_files import file, judged, reaching
-from theory.errors import CycleError, ProverError, TheoryError, WorkerError
+from theory.errors import ClaimFileError, CycleError, ProverError, TheoryError, WorkerError
 from theory.ledger import Judgement
 from theory.verdicts import Verdict
 from theory.verify import ledger, select, verify
-from theory.workers import processes
+from theory.workers import processes, read_elsewhere
 
 PROVED = Judgement(Verdict.PROVED, "none")
+PROVES = 'return Judgement(Verdict.PROVED, "none")'
 
 
 def written(folder: Path, *claims: str) -> str:
@@ -152,11 +155,122 @@ def test_only_what_is_found_again_elsewhere_is_judged_elsewhere(tmp_path: Path) 
     claims = select([path])
     assert processes(claims, jobs=8) == 4
     assert processes(claims, jobs=3) == 3
-    assert processes(claims[:1], jobs=8) == 1
-    assert processes([replace(one, cost=0.1) for one in claims], jobs=8) == 1
+    assert processes(claims[:1], jobs=8) == 0
+    assert processes(claims, jobs=1) == 0
+    assert processes([replace(one, cost=0.1) for one in claims], jobs=8) == 0
     other = [replace(one, judge=lambda formulas: PROVED) for one in claims]
-    assert processes(other, jobs=8) == 1
+    assert processes(other, jobs=8) == 0
     assert [row.verdict for row in verify(other, jobs=8)] == [Verdict.PROVED] * 4
+
+
+def test_files_read_elsewhere_are_judged_elsewhere(tmp_path: Path) -> None:
+    body = """\
+import os
+from theory.ledger import Evidence
+return Judgement(Verdict.PROVED, "none", evidence=(Evidence("neither", str(os.getpid()), {}),))"""
+    path = written(tmp_path, judged("mine.a", body, "cost=0"))
+    there = select([path], read_elsewhere)
+    assert [claim.id for claim in there] == ["mine.a"]
+    assert (processes(there, jobs=1), processes(there, jobs=8)) == (1, 1)
+    (row,) = verify(there, jobs=1)
+    assert row.judgement.evidence[0].says != str(os.getpid())
+    with pytest.raises(ProverError, match="its file was read by another process"):
+        there[0].judge({})
+    here = [replace(one, id="other.b") for one in select([path])]
+    with pytest.raises(WorkerError, match=r"only this process knows other\.b"):
+        verify([*there, *here])
+
+
+@pytest.mark.parametrize("text", ["import os; os._exit(0)", "import os; os.kill(os.getpid(), 9)"])
+def test_file_that_ends_the_process_that_reads_it(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(WorkerError) as caught:
+        read_elsewhere([str(path)])
+    assert caught.value.where == str(path)
+    assert "the process that ran it" in caught.value.what
+
+
+def test_process_that_leaves_a_child_behind_is_missed(tmp_path: Path) -> None:
+    body = """\
+import os, time
+if os.fork() == 0:
+    time.sleep(25)
+    os._exit(0)
+os.kill(os.getpid(), 9)"""
+    path = written(tmp_path, heavy("mine.dies", body), heavy("mine.b", body))
+    start = time.monotonic()
+    with pytest.raises(WorkerError, match="was ended by signal 9"):
+        verify(select([path]), jobs=2)
+    assert time.monotonic() - start < 15
+
+
+def test_copy_of_a_process_has_nothing_to_say(tmp_path: Path) -> None:
+    forks = 'import os\nos.fork()\nreturn Judgement(Verdict.PROVED, "none")'
+    slow = 'import time\ntime.sleep(0.3)\nreturn Judgement(Verdict.UNKNOWN, "none")'
+    claims = [heavy("mine.a", forks), *(heavy(f"mine.{k}", slow) for k in "bcd")]
+    rows = verify(select([written(tmp_path, *claims)], read_elsewhere), jobs=1)
+    assert [(row.id, row.verdict.name) for row in rows] == [
+        ("mine.a", "PROVED"),
+        *((f"mine.{k}", "UNKNOWN") for k in "bcd"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "expected"),
+    [
+        ("raise GeneratorExit", ProverError, "the prover stopped with GeneratorExit"),
+        ("raise KeyboardInterrupt", ProverError, "the prover stopped with KeyboardInterrupt"),
+        ("raise type('E', (BaseException,), {})('x')", ProverError, "the prover stopped with E: x"),
+        (
+            'return Judgement(Verdict.PROVED, "none", assumes=(lambda: 0,))',
+            ProverError,
+            "what it returns is no plain data",
+        ),
+        (
+            'return Judgement(Verdict.PROVED, "none", assumes=(Text("x"),))',
+            WorkerError,
+            "sent back is no plain data",
+        ),
+        ("raise Mine('what', 'where', 'fix')", ClaimFileError, "what"),
+    ],
+)
+def test_whatever_a_prover_does_is_one_error(
+    tmp_path: Path, body: str, kind: type[TheoryError], expected: str
+) -> None:
+    path = tmp_path / "mine.py"
+    own = (
+        "from theory.errors import TheoryError\n"
+        "class Text(str): pass\nclass Mine(TheoryError): pass\n"
+    )
+    path.write_text(own + file(judged("mine.a", body)), encoding="utf-8")
+    with pytest.raises(kind) as caught:
+        verify(select([str(path)], read_elsewhere))
+    assert type(caught.value) is kind
+    assert expected in caught.value.what
+    assert "mine" in caught.value.where
+
+
+@pytest.mark.parametrize("change", [lambda path: path.unlink(), lambda path: path.write_text("#")])
+def test_file_that_changes_before_it_is_judged(
+    tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(file(judged("mine.a", PROVES)), encoding="utf-8")
+    there = select([str(path)], read_elsewhere)
+    change(path)
+    with pytest.raises(ClaimFileError) as caught:
+        verify(there)
+    assert caught.value.where == str(path)
+
+
+def test_claim_that_is_edited_is_not_taken_for_the_one_that_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(file(judged("mine.a", "1 / 0")), encoding="utf-8")
+    there = select([str(path)], read_elsewhere)
+    path.write_text(file(judged("mine.a", PROVES)), encoding="utf-8")
+    with pytest.raises(ClaimFileError, match="the file has changed since it was read"):
+        verify(there)
 
 
 def test_errors_travel_between_processes() -> None:

@@ -24,6 +24,7 @@ from theory.blog.proofs import domain, holders
 from theory.blog.symbols import M, p, s, term
 from theory.blog.warmup import PUBLISHED
 from theory.claims import Claim, Formulas
+from theory.instances import in_words
 from theory.ledger import Case, Evidence, Finding, Judgement, Repair
 from theory.solver import Outcome, Statement, Term, decide, merge
 from theory.verdicts import Verdict, weakest
@@ -210,7 +211,8 @@ def _judge(formulas: Formulas) -> Judgement:
         Case(
             "every stage, any M",
             Verdict.REFUTED if every.verdict is Verdict.REFUTED and same_at else Verdict.UNKNOWN,
-            f"with few microbatches the first stages keep all of them: {same_at}",
+            "with few microbatches the first stages keep all of them"
+            + (f": {in_words(same_at)}" if same_at else ""),
         ),
         Case(
             "1F1B as published, average over ranks",

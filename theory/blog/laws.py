@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from schedules.families import blog_1f1b, blog_gpipe, blog_naive
 from theory.blog.loops import loops
-from theory.blog.program import SIZES, Program, first_difference
+from theory.blog.program import SIZES, Program, View, first_difference
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
-from theory.blog.proofs import actions, channels, places, times, waits
+from theory.blog.proofs import actions, channels, domain, places, times, waits
+from theory.instances import Instance, decide_from
 from theory.ledger import Evidence, Step
 from theory.queries import remembered
 from theory.solver import Outcome, Statement, decide, merge
@@ -35,11 +36,23 @@ _PARTS: Final[dict[str, tuple[str, Callable[[Program], Iterator[Statement]]]]] =
 }
 
 
+_SMALLEST: Final[Instance] = {"p": 3, "M": 3, "n": 0, "x": 0, "i": 0, "j": 0}
+"""The first of everything, with the fewest stages and microbatches that have all entries."""
+
+
+def _domain(program: Program) -> Iterator[Outcome]:
+    """The shortest pipeline is in the domain, with as few microbatches as the code takes."""
+    view = View.symbolic()
+    for stage in (0, 1):
+        inside = Statement("domain", "p ≥ 2 and 0 ≤ s < p", domain(program, view), view.s < view.p)
+        yield decide_from(inside, {"p": 2, "M": program.least, "s": stage})
+
+
 def outcome(program: Program, part: str) -> Outcome:
     """One part of the proof about a program, its queries merged."""
     says, statements = _PARTS[part]
-    found = [decide(statement) for statement in statements(program)]
-    return merge(part, f"{program.name}: {says}", found)
+    found = [decide_from(statement, _SMALLEST) for statement in statements(program)]
+    return merge(part, f"{program.name}: {says}", [*found, *_domain(program)])
 
 
 @remembered

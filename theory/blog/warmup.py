@@ -28,6 +28,7 @@ from theory.blog.programs import ONE_F_ONE_B, one_more
 from theory.blog.proofs import domain, holders, positions
 from theory.blog.symbols import M, p, s, term
 from theory.claims import Claim, Formulas
+from theory.instances import in_words
 from theory.ledger import Case, Finding, Judgement, Repair, Step
 from theory.solver import Outcome, Statement, Term, decide, merge
 from theory.verdicts import Verdict, weakest
@@ -127,14 +128,18 @@ def _readings(formulas: Formulas, proved: Verdict) -> tuple[Case, ...]:
         Case(
             "all forwards before the first backward",
             _read(refuted, every),
-            f"the last stage does one, not none: {every}",
+            f"the last stage does one, not none{_at(every)}",
         ),
         Case(
             "all forwards before the first backward in published 1F1B",
             _read(other, published),
-            f"there they are min(p − s, M): {published}",
+            f"there they are min(p − s, M){_at(published)}",
         ),
     )
+
+
+def _at(witness: Mapping[str, int] | None) -> str:
+    return f": {in_words(witness)}" if witness else ""
 
 
 def _read(verdict: Verdict, witness: Mapping[str, int] | None) -> Verdict:

@@ -11,12 +11,12 @@ from typing import Final
 import sympy
 
 from theory.bounds.model import PRINTED, SHARPENED, AtMost, Bound, Default, Divides
-from theory.bounds.rpd import MEAN_GRADIENT
+from theory.bounds.rpd import MEAN_GRADIENT, SUPERFLUOUS
 from theory.bounds.terms import TERMS
 from theory.rpd.symbols import G, Gt, K, L, N, gamma, p
 
+_SHORT_STEPS: Final = AtMost(gamma, 1 / L, "the proof drops a term that is negative only then")
 _CONDITIONS: Final = (
-    AtMost(gamma, 1 / L, "the proof drops a term that is negative only then"),
     AtMost(N * p, K, "every replica makes at least one local step"),
     Divides(N * p, K, "K = p·N·T block updates are T whole local steps of every replica"),
 )
@@ -40,6 +40,7 @@ LOCALSGD: Final = (
         claim="localsgd.eq-12",
         terms=(TERMS["localsgd.eq-12"],),
         conditions=_CONDITIONS,
+        stated=(SUPERFLUOUS,),
         defaults=_DEFAULTS,
         paper_stepsize=_TUNED,
         notes=_NOTES,
@@ -51,7 +52,7 @@ LOCALSGD: Final = (
         quantity=MEAN_GRADIENT,
         claim="localsgd.sharp-eq-12",
         terms=(TERMS["localsgd.sharp-eq-12"],),
-        conditions=_CONDITIONS,
+        conditions=(_SHORT_STEPS, *_CONDITIONS),
         defaults=_DEFAULTS,
         paper_stepsize=_TUNED,
         notes=_NOTES,

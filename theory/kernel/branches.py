@@ -5,53 +5,95 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any, Literal
+
+import sympy
+import z3
 
 from theory.claims import Claim, Formulas
+from theory.errors import TheoryError, UnsupportedFormError
 from theory.kernel.as_claim import judgement, printed_proof
 from theory.kernel.controls import formulas, verdict_of, without
 from theory.kernel.prove import Proof, prove
-from theory.kernel.theorem import Theorem
+from theory.kernel.relations import Relation
+from theory.kernel.signs import Translator
+from theory.kernel.theorem import Hypothesis, Smooth, Theorem
+from theory.kernel.vectors import Scalar
 from theory.ledger import Case, Finding, Judgement, Step
+from theory.queries import remembered
+from theory.solver import Outcome, Statement, decide
 from theory.verdicts import Verdict, weakest
 
 Remarks = Callable[[], tuple[Finding, ...]]
 """More findings about the statement."""
 
+Names = Mapping[str, tuple[str, ...]]
+"""Names of hypotheses, by branch."""
+
 
 def by_branches(
     stated: Theorem,
     branches: Mapping[str, Theorem],
+    covers: Names,
+    chosen: tuple[Relation, ...],
+    vanishing: tuple[Scalar, ...] = (),
+    instances: Names | None = None,
     challenge: str | None = None,
     depends: tuple[str, ...] = (),
     remarks: Remarks | None = None,
     cost: float = 1,
 ) -> Claim:
-    """The claim that holds if it holds in every branch.
+    """The claim that holds if it holds in every branch, and if the branches leave nothing out.
 
     Parameters
     ----------
     stated : Theorem
-        Gives id, place and words; its proof is not looked at.
+        Gives id, place, words and assumptions; its proof is not looked at.
     branches : mapping of str to Theorem
-        By what holds in it; together they cover the statement's domain. All have one left-hand
-        side and one right-hand side.
+        By what holds in it. All have one left-hand side and one right-hand side.
+    covers : mapping of str to tuple of str
+        For every branch, its hypotheses that say when it applies. That some branch applies
+        wherever `chosen` holds is proved; where it is not, the claim is UNKNOWN.
+    chosen : tuple of Relation
+        What the statement says of the stepsize: see `minimum`.
+    vanishing : tuple of sympy symbols
+        Symbols that are positive in the theorems, and may be 0 where the cases are compared.
+    instances : mapping of str to tuple of str, optional
+        For every branch, its hypotheses that are neither among those of `stated` nor conditions:
+        the instances of the same assumptions that only this branch needs.
     challenge : str, optional
         As in `theory.kernel.as_claim`.
     depends : tuple of str
         Claims that the branches rest on.
     remarks : callable, optional
+        Called where the claim is proved.
     cost : float
         As in `theory.claims.Claim`.
+
+    Raises
+    ------
+    TheoryError
+        The branches are about different things, or one assumes what is not named.
     """
+    _require_alike(stated, branches)
+    _require_named(stated, branches, covers, instances or {})
+    covered = remembered(partial(_covered, stated.id, branches, covers, chosen, vanishing))
     return Claim(
         id=stated.id,
         where=stated.where,
         statement=stated.statement,
         latex=stated.latex,
-        judge=partial(_judge, branches=branches, challenge=challenge, remarks=remarks),
+        judge=partial(
+            _judge,
+            branches=branches,
+            covers=covers,
+            covered=covered,
+            challenge=challenge,
+            remarks=remarks,
+        ),
         printed=stated.terms,
         core=stated.terms,
-        holds=partial(_holds, branches),
+        holds=partial(_holds, branches, covered),
         weakened={
             f"{when}: {hypothesis.name}": partial(without, theorem, hypothesis.name)
             for when, theorem in branches.items()
@@ -62,6 +104,83 @@ def by_branches(
     )
 
 
+def minimum(symbol: Scalar, one: Scalar, other: Scalar) -> tuple[Relation, ...]:
+    """That a symbol is the smaller of two expressions: at most both, and one of them."""
+    return (
+        Relation(symbol, "<=", one),
+        Relation(symbol, "<=", other),
+        Relation((symbol - one) * (symbol - other), "==", sympy.S.Zero),
+    )
+
+
+def _require_alike(stated: Theorem, branches: Mapping[str, Theorem]) -> None:
+    """One left-hand side with one meaning, one right-hand side, one kind, one domain."""
+    for when, one in branches.items():
+        functions = {atom.func for atom in stated.lhs.atoms(sympy.core.function.AppliedUndef)}
+        domains = {symbol.name: symbol for symbol in (*stated.symbols, *stated.scalars)}
+        same = (
+            (one.lhs, one.kind, one.terms) == (stated.lhs, stated.kind, stated.terms)
+            and all(one.sequences.get(f) == stated.sequences.get(f) for f in functions)
+            and all(domains.get(s.name, s) == s for s in (*one.symbols, *one.scalars))
+        )
+        if not same:
+            raise TheoryError(
+                "branches have one left-hand side, right-hand side, kind and meaning of every "
+                f"symbol, found another in {when!r}",
+                stated.id,
+                "state the same thing in every branch",
+            )
+
+
+def _require_named(
+    stated: Theorem, branches: Mapping[str, Theorem], covers: Names, instances: Names
+) -> None:
+    conditions = {name for names in covers.values() for name in names}
+    assumed = [h for h in stated.hypotheses if h.name not in conditions]
+    for when, one in branches.items():
+        named = {*covers.get(when, ()), *instances.get(when, ())}
+        hidden = [h.name for h in one.hypotheses if h not in assumed and h.name not in named]
+        absent = sorted(named - {h.name for h in one.hypotheses})
+        if hidden or absent or when not in covers:
+            raise TheoryError(
+                "what a branch assumes beside the statement is one of its conditions or "
+                f"instances, found {', '.join(hidden + absent) or 'no conditions'} in {when!r}",
+                stated.id,
+                "name the hypotheses in `covers` or `instances`",
+            )
+
+
+def _covered(
+    where: str,
+    branches: Mapping[str, Theorem],
+    covers: Names,
+    chosen: tuple[Relation, ...],
+    vanishing: tuple[Scalar, ...],
+) -> Outcome:
+    """Whether some branch applies wherever the choice holds, on the domains of the symbols."""
+    says = "one of the cases applies wherever the statement does"
+    looser = {s: sympy.Symbol(s.name, nonnegative=True, real=True) for s in vanishing}
+    translator = Translator()
+
+    def applies(one: Theorem, names: tuple[str, ...]) -> Any:
+        """Its conditions hold, on its own domain."""
+        facts = [translator.fact(fact.replaced(looser)) for fact in _conditions(one, names)]
+        inside = [translator.term(looser[s]) > 0 for s in vanishing if s in one.symbols]
+        return z3.And(*facts, *inside)
+
+    try:
+        given = [translator.fact(fact.replaced(looser)) for fact in chosen]
+        cases = [applies(branches[when], names) for when, names in covers.items()]
+    except UnsupportedFormError as error:
+        return Outcome(f"{where}: cases", says, Verdict.UNKNOWN, {}, error.what, 0)
+    hypotheses = (*given, *translator.domain())
+    return decide(Statement(f"{where}: cases", says, hypotheses, z3.Or(*cases)))
+
+
+def _conditions(theorem: Theorem, names: tuple[str, ...]) -> list[Relation]:
+    return [h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis) and h.name in names]
+
+
 def _stated(theorem: Theorem, printed: Formulas) -> Theorem:
     return theorem if printed == theorem.terms else replace(theorem, terms=printed)
 
@@ -69,40 +188,69 @@ def _stated(theorem: Theorem, printed: Formulas) -> Theorem:
 def _judge(
     printed: Formulas,
     branches: Mapping[str, Theorem],
+    covers: Names,
+    covered: Callable[[], Outcome],
     challenge: str | None,
     remarks: Remarks | None,
 ) -> Judgement:
     proofs = {when: prove(_stated(one, printed)) for when, one in branches.items()}
-    first = next(iter(branches.values()))
+    first, cases = next(iter(branches.values())), covered()
     base = judgement(first, printed, challenge=challenge)
-    verdict = weakest(proof.verdict for proof in proofs.values())
+    proved = weakest(proof.verdict for proof in proofs.values())
+    verdict = proved if cases.verdict is Verdict.PROVED else Verdict.UNKNOWN
     if base.counterexample is not None and verdict is not Verdict.PROVED:
         verdict = Verdict.REFUTED
     return replace(
         base,
         verdict=verdict,
-        printed_proof=printed_proof(next(iter(proofs.values()))),
+        printed_proof=_printed_proof(proofs),
         cases=tuple(Case(when, proof.verdict) for when, proof in proofs.items()),
-        assumes=_assumed(branches),
-        steps=tuple(line for when, proof in proofs.items() for line in _lines(when, proof)),
-        findings=remarks() if remarks else (),
+        assumes=_assumed(branches, covers),
+        steps=(
+            *(line for when, proof in proofs.items() for line in _lines(when, proof)),
+            Step("ours", cases.says, cases.note, cases.verdict),
+        ),
+        findings=remarks() if remarks and verdict is Verdict.PROVED else (),
     )
 
 
-def _assumed(branches: Mapping[str, Theorem]) -> tuple[str, ...]:
-    """What every branch assumes; what only some do is their name."""
-    said = [tuple(f"{h.name}: {h.says}" for h in one.hypotheses) for one in branches.values()]
-    return tuple(line for line in said[0] if all(line in one for one in said))
+def _printed_proof(proofs: Mapping[str, Proof]) -> Literal["valid", "gap", "none"]:
+    """A branch without printed lines is a gap of a proof that has them in another branch."""
+    found = {printed_proof(proof) for proof in proofs.values()}
+    if found == {"none"}:
+        return "none"
+    return "valid" if found == {"valid"} else "gap"
+
+
+def _assumed(branches: Mapping[str, Theorem], covers: Names) -> tuple[str, ...]:
+    """What any branch assumes, with its name if no other does; conditions are cases."""
+    users: dict[str, list[str]] = {}
+    for when, one in branches.items():
+        free = (h for h in one.hypotheses if h.name not in covers[when])
+        for line in (*map(_said, free), *one.assumes):
+            users.setdefault(line, []).append(when)
+    return tuple(
+        f"{line} (only in the case {whens[0]})" if len(whens) == 1 < len(branches) else line
+        for line, whens in users.items()
+    )
+
+
+def _said(hypothesis: Hypothesis | Smooth) -> str:
+    return f"{hypothesis.name}: {hypothesis.says}"
 
 
 def _lines(when: str, proof: Proof) -> tuple[Step, ...]:
     return tuple(replace(line, says=f"{when}: {line.says}") for line in proof.lines)
 
 
-def _holds(branches: Mapping[str, Theorem], edited: Formulas) -> Verdict:
-    """What the same proofs make of edited terms: UNKNOWN as soon as one branch does not hold."""
+def _holds(
+    branches: Mapping[str, Theorem], covered: Callable[[], Outcome], edited: Formulas
+) -> Verdict:
+    """What the same proofs make of edited terms, the last branch first: the weakest verdict."""
+    if covered().verdict is not Verdict.PROVED:
+        return Verdict.UNKNOWN
     terms = {f"statement {name}": form for name, form in edited.items()}
-    for one in branches.values():
+    for one in reversed(list(branches.values())):
         verdict = verdict_of(one, {**formulas(one), **terms})
         if verdict is not Verdict.PROVED:
             return verdict

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from theory.errors import UnsupportedFormError, VacuousError
-from theory.kernel.relations import Relation
+from theory.kernel.relations import Relation, le
 from theory.kernel.signs import Translator
 from theory.kernel.theorem import Checked
+from theory.kernel.vectors import Gram
 from theory.solver import have_model
 from theory.verdicts import Verdict
 
@@ -19,8 +20,8 @@ def consistent(relations: Sequence[Relation], where: str) -> Checked:
     """Look for values that satisfy all relations.
 
     Vectors are taken to be numbers first, since a model with numbers is one with vectors; if there
-    is none, inner products become free, and if even then there is none the hypotheses contradict
-    each other.
+    is none, inner products become free up to ⟨u, v⟩² ≤ ‖u‖²‖v‖², and if even then there is none the
+    hypotheses contradict each other.
 
     Raises
     ------
@@ -46,7 +47,18 @@ def consistent(relations: Sequence[Relation], where: str) -> Checked:
 
 def _satisfied(relations: Sequence[Relation], where: str, numbers: bool) -> str:
     translator = Translator(numbers_for_vectors=numbers)
-    facts = [translator.fact(relation) for relation in relations]
+    said = list(relations) if numbers else [*relations, *_lengths(relations)]
+    facts = [translator.fact(relation) for relation in said]
     how = "numbers for vectors" if numbers else "free inner products"
     asks = f"the hypotheses of {where} have a model, {how}"
     return have_model((*facts, *translator.domain()), asks, RLIMIT)
+
+
+def _lengths(relations: Sequence[Relation]) -> list[Relation]:
+    """The Cauchy–Schwarz inequality for every pair of vectors whose inner product occurs."""
+    entries = {entry for relation in relations for entry in relation.gap.atoms(Gram)}
+    pairs = sorted((entry for entry in entries if entry.args[0] != entry.args[1]), key=str)
+    return [
+        le(entry**2, Gram(entry.args[0], entry.args[0]) * Gram(entry.args[1], entry.args[1]))
+        for entry in pairs
+    ]

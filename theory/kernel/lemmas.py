@@ -39,12 +39,15 @@ CAUCHY_SCHWARZ: Final = Theorem(
     where="standard",
     statement="⟨u, v⟩² ≤ ‖u‖²‖v‖² for v ≠ 0; for v = 0 both sides are 0.",
     latex=r"\langle u, v\rangle^2 \le \|u\|^2 \|v\|^2",
-    symbols=(),
+    symbols=(_A,),
     vectors=(_U, _V),
-    hypotheses=(),
+    hypotheses=(Hypothesis("not zero", "v ≠ 0, a being ‖v‖²", eq(square(_V), _A)),),
     lhs=dot(_U, _V) ** 2,
     terms={"product": square(_U) * square(_V)},
-    conclude=Combine(squares=((1 / square(_V), square(_V) * _U - dot(_U, _V) * _V),)),
+    conclude=Combine(
+        {"not zero": (square(_U) * square(_V) - dot(_U, _V) ** 2) / _A},
+        squares=((1 / _A, square(_V) * _U - dot(_U, _V) * _V),),
+    ),
 )
 
 _AVERAGE: Final = Operator("avg", ("u",))

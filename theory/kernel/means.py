@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy
 from sympy.core.symbol import Str
@@ -70,9 +70,12 @@ class Operator:
     name: str
     random: tuple[str, ...]
 
+    _kind: ClassVar[tuple[str, ...]] = ()
+    """What tells the means of one kind of operator from those of another."""
+
     def of(self, expression: Scalar) -> Scalar:
         """The mean of an expression."""
-        names = sympy.Tuple(*(Str(name) for name in sorted(self.random)))
+        names = sympy.Tuple(*(Str(name) for name in sorted((*self.random, *self._kind))))
         return Mean(Str(self.name), names, expression)
 
 

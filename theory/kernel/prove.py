@@ -9,14 +9,22 @@ from typing import Final
 import sympy
 
 from theory.kernel.consistency import consistent
+from theory.kernel.means import Mean
+from theory.kernel.relations import Relation
+from theory.kernel.rules import RULES
 from theory.kernel.rules.cite import Cite
 from theory.kernel.theorem import Checked, Given, Hypothesis, Rule, Theorem
+from theory.kernel.vectors import Gram
 from theory.ledger import Step as Line
 from theory.queries import remembered
 from theory.verdicts import Verdict, weakest
 
 SOME: Final = tuple(map(sympy.Integer, (0, 1, 2, 10**6)))
 """Values of an index at which hypotheses are checked to have a common model; more cannot be."""
+
+
+JOINT: Final = tuple(map(sympy.Integer, range(8)))
+"""Neighbouring values at which hypotheses about sequences must have one common model."""
 
 
 @dataclass(frozen=True)
@@ -63,19 +71,26 @@ def prove(theorem: Theorem) -> Proof:
     lines, needs = [], {}
     for step in theorem.steps:
         given = Given(theorem, dict(facts))
-        checked = step.rule.check(step.relation, given)
+        checked = _checked(step.rule, step.relation, given)
         needs[step.name] = _needed(step.rule, given)
         if checked.verdict is Verdict.PROVED:
             facts[step.name] = step.relation
         says = step.says or str(step.relation)
         lines.append(Line(step.where, says, checked.note, checked.verdict))
     given = Given(theorem, dict(facts))
-    concluded = theorem.conclude.check(theorem.goal, given)
+    concluded = _checked(theorem.conclude, theorem.goal, given)
     lines.append(Line("statement", str(theorem.goal), concluded.note, concluded.verdict))
     used = _closure(_needed(theorem.conclude, given), needs)
     possible = _possible(theorem)
     lines.append(Line("ours", "the hypotheses have a model", possible.note, possible.verdict))
     return Proof(weakest((concluded.verdict, possible.verdict)), tuple(lines), used, needs)
+
+
+def _checked(rule: Rule, relation: Relation, given: Given) -> Checked:
+    """What a rule says; only rules of the kernel are asked."""
+    if type(rule) not in RULES:
+        return Checked(Verdict.UNKNOWN, f"{type(rule).__name__} is no rule of the kernel")
+    return rule.check(relation, given)
 
 
 def _possible(theorem: Theorem) -> Checked:
@@ -89,6 +104,13 @@ def _possible(theorem: Theorem) -> Checked:
         consistent([one.replaced(dict.fromkeys(named, at)) for one in relations], theorem.id)
         for at in SOME
     ]
+    # Sequences keep their meaning from index to index, so what is said of them holds jointly.
+    varying = {*theorem.scalars, *(point.value for point in theorem.points)}
+    pure = [
+        one for one in relations if not (one.gap.atoms(Gram, Mean) or one.gap.atoms() & varying)
+    ]
+    together = [one.replaced(dict.fromkeys(named, at)) for one in pure for at in JOINT]
+    found.append(consistent(list(dict.fromkeys(together)), theorem.id))
     return min(found, key=lambda checked: checked.verdict)
 
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import sympy
 
-from theory.errors import NotExactError
+from theory.errors import NotExactError, TheoryError
 from theory.kernel.means import with_vectors
 from theory.kernel.vectors import Scalar, Vector
+
+_INEXACT: Final = (
+    sympy.Float,
+    sympy.NumberSymbol,  # π, e and the like have no decision procedure here
+    sympy.I,
+    sympy.nan,
+    sympy.zoo,
+    sympy.oo,
+    -sympy.oo,
+)
 
 
 @dataclass(frozen=True)
@@ -22,11 +32,26 @@ class Relation:
     lhs, rhs : sympy expression
     kind : str
         ``"<="`` or ``"=="``.
+
+    Raises
+    ------
+    TheoryError
+        The kind is another one.
+    NotExactError
+        A side is no exact real expression: it holds a float, i, infinity or not a number.
     """
 
     lhs: Scalar
     kind: Literal["<=", "=="]
     rhs: Scalar
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("<=", "=="):
+            raise TheoryError(
+                f"a relation is '<=' or '==', found {self.kind!r}", str(self), "take one of them"
+            )
+        object.__setattr__(self, "lhs", exact(self.lhs))
+        object.__setattr__(self, "rhs", exact(self.rhs))
 
     @property
     def gap(self) -> Scalar:
@@ -60,7 +85,7 @@ def le(lhs: Scalar, rhs: Scalar) -> Relation:
     >>> print(le(sympy.Symbol("x"), 2))
     x <= 2
     """
-    return Relation(exact(lhs), "<=", exact(rhs))
+    return Relation(lhs, "<=", rhs)
 
 
 def ge(lhs: Scalar, rhs: Scalar) -> Relation:
@@ -70,29 +95,22 @@ def ge(lhs: Scalar, rhs: Scalar) -> Relation:
 
 def eq(lhs: Scalar, rhs: Scalar) -> Relation:
     """``lhs == rhs``."""
-    return Relation(exact(lhs), "==", exact(rhs))
+    return Relation(lhs, "==", rhs)
 
 
 def exact(value: Scalar) -> Scalar:
-    """Return a sympy expression whose numbers are exact.
+    """Return a sympy expression whose numbers are exact and real.
 
     Raises
     ------
     NotExactError
-        It holds a float, infinity, not a number, or is no expression.
+        It holds a float, i, infinity, not a number, or is no expression.
     """
     try:
         form = sympy.sympify(value, strict=True)
     except (sympy.SympifyError, TypeError) as error:
         raise _inexact(value) from error
-    inexact = (
-        sympy.Float,
-        sympy.NumberSymbol,  # π, e and the like have no decision procedure here
-        sympy.core.numbers.ComplexInfinity,
-        sympy.core.numbers.NaN,
-    )
-    infinite = (sympy.oo, -sympy.oo)
-    if not isinstance(form, sympy.Expr) or form.atoms(*inexact) or form.has(*infinite):
+    if not isinstance(form, sympy.Expr) or form.has(*_INEXACT):
         raise _inexact(value)
     return form
 

@@ -1,26 +1,36 @@
-"""`nonnegative`: whether an expression is at least 0 on a domain, proved or not.
+"""`nonnegative` and `undefined`: signs on a domain, and whether an expression means anything there.
 
 Two engines, tried in this order: a polynomial in nonnegative symbols without a negative coefficient
 is nonnegative; else z3 decides real arithmetic within its budget. Integers are treated as reals,
 which covers them; so a counterexample of z3's need not be one, and nothing is refuted here.
+
+No sign is looked at before it is shown that no denominator vanishes and that every root is one of
+a nonnegative number: what holds wherever it is defined may say nothing, or a falsehood.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import sympy
 import z3
+from sympy.core.function import AppliedUndef
 
 from theory.errors import UnsupportedFormError
+from theory.kernel.coefficients import any_index, no_negative_coefficient
+from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
-from theory.kernel.vectors import Gram, Scalar
+from theory.kernel.vectors import Gram, Scalar, Vector
+from theory.queries import remembered
 from theory.solver import Outcome, Statement, decide
 from theory.verdicts import Verdict
 
 RLIMIT: Final = 2_000_000
 """z3's budget for one sign, in its resource units."""
+
+Facts = tuple[Relation, ...]
+Sign = Literal[">=", ">", "!="]
 
 
 def nonnegative(
@@ -28,7 +38,8 @@ def nonnegative(
 ) -> Outcome:
     """Prove an expression at least 0, or above 0 where `strict`, given facts and domains.
 
-    The domain is that of the symbols' own assumptions. The verdict is PROVED or UNKNOWN.
+    The domain is that of the symbols' own assumptions. The verdict is PROVED or UNKNOWN; it is
+    UNKNOWN too where the expression or a fact is not shown to be defined.
 
     Examples
     --------
@@ -37,9 +48,123 @@ def nonnegative(
     'no negative coefficient'
     >>> nonnegative((x - 1) ** 2 + y**2).verdict.name, nonnegative(x - 1).verdict.name
     ('PROVED', 'UNKNOWN')
+    >>> nonnegative(1 / y**2).note
+    'y != 0 is not shown'
     """
-    says = f"{sympy.sstr(expression)} {'>' if strict else '>='} 0"
-    if _by_coefficients(expression, strict):
+    sign: Sign = ">" if strict else ">="
+    problem = undefined(expression, facts)
+    if problem:
+        says = f"{sympy.sstr(expression)} {sign} 0"
+        return Outcome("sign", says, Verdict.UNKNOWN, {}, problem, 0)
+    return _decided(expression, sign, tuple(facts))
+
+
+def undefined(one: Scalar | Vector | Relation, facts: Sequence[Relation] = ()) -> str:
+    """Why something need not be an exact real number everywhere on the domain, or ``""``.
+
+    A denominator must be shown to differ from 0, the base of a root to be at least 0, a sum to run
+    over integers from its first to its last, symbols and functions to be real. The facts count as
+    soon as they are shown to be defined themselves.
+
+    Examples
+    --------
+    >>> x, y = sympy.Symbol("x", positive=True), sympy.Symbol("y", nonnegative=True)
+    >>> undefined(1 / (x + y)), undefined(1 / y)
+    ('', 'y != 0 is not shown')
+    >>> undefined(sympy.sqrt(y - x)), undefined(sympy.I)
+    ('-x + y >= 0 is not shown', 'I is no exact real expression')
+    >>> undefined(1 / y, [Relation(x, "<=", y)])
+    ''
+    """
+    known = tuple(facts)
+    return _unsettled(known) or _missing(one, known)
+
+
+@remembered
+def _unsettled(facts: Facts) -> str:
+    """Why a fact is not defined; what is shown to be defined may be used for the others."""
+    known: Facts = ()
+    waiting = facts
+    while waiting:
+        problems = {fact: _missing(fact, known) for fact in waiting}
+        ready = tuple(fact for fact in waiting if not problems[fact])
+        if not ready:
+            return problems[waiting[0]]
+        known += ready
+        waiting = tuple(fact for fact in waiting if problems[fact])
+    return ""
+
+
+def _missing(one: Scalar | Vector | Relation, facts: Facts) -> str:
+    if isinstance(one, Relation):
+        return _hole(one.lhs, facts) or _hole(one.rhs, facts)
+    if isinstance(one, Vector):
+        return _first(_hole(sympy.sympify(factor), facts) for _, factor in one.terms)
+    return _hole(sympy.sympify(one), facts)
+
+
+@remembered
+def _hole(node: Scalar, facts: Facts) -> str:
+    """The first thing inside an expression that is not shown to be defined."""
+    if not isinstance(node, sympy.Expr):
+        return f"{node} is no exact real expression"
+    if node.is_Rational:
+        return ""
+    if node.is_Symbol or isinstance(node, (AppliedUndef, Gram)):
+        return "" if node.is_real else f"{node} is not declared real"
+    if isinstance(node, (sympy.Add, sympy.Mul, sympy.Max, sympy.Min, sympy.Abs)):
+        return _first(_hole(part, facts) for part in node.args)
+    if isinstance(node, Mean):
+        return _hole(node.args[2], ())  # the facts may be about one outcome of many
+    if isinstance(node, sympy.Sum):
+        return _hole_in_sum(node, facts)
+    if isinstance(node, sympy.Pow):
+        if node.exp.has(sympy.Sum):
+            return f"{node} has a sum for its exponent"
+        problem = _hole(node.base, facts) or _hole(node.exp, facts)
+        sign = _required(node.exp)
+        if problem or sign is None or _decided(node.base, sign, facts).verdict is Verdict.PROVED:
+            return problem
+        return f"{node.base} {sign} 0 is not shown"
+    return f"{node} is no exact real expression"
+
+
+def _first(problems: Iterable[str]) -> str:
+    return next((problem for problem in problems if problem), "")
+
+
+def _required(exponent: Scalar) -> Sign | None:
+    """What the base must be for a power to be a real number; None if any real will do."""
+    if exponent.is_integer:
+        return None if exponent.is_nonnegative else "!="
+    return ">=" if exponent.is_positive else ">"
+
+
+def _hole_in_sum(total: Any, facts: Facts) -> str:
+    """A sum runs over integers, at least as many as none, and is defined at each of them.
+
+    A sum from first down to last − 1 would be minus the sum of what lies between.
+    """
+    fresh: dict[Scalar, Scalar] = {}
+    for index, *ends in total.limits[::-1]:
+        if not all(end.is_integer for end in ends):
+            return f"{total} does not run over integers"
+        first, last = (end.subs(fresh) for end in ends)
+        problem = _hole(first, facts) or _hole(last, facts)
+        if problem:
+            return problem
+        if _decided(last - first + 1, ">=", facts).verdict is not Verdict.PROVED:
+            return f"{last - first + 1} >= 0 is not shown, for a sum from {first} to {last}"
+        fresh[index] = any_index(total, index, first)
+        facts += (Relation(first, "<=", fresh[index]), Relation(fresh[index], "<=", last))
+    return _hole(total.function.subs(fresh), facts)
+
+
+@remembered
+def _decided(expression: Scalar, sign: Sign, facts: Facts) -> Outcome:
+    """The sign of an expression that is defined, under facts that are."""
+    says = f"{sympy.sstr(expression)} {sign} 0"
+    if no_negative_coefficient(expression, strict=sign != ">="):
         return Outcome("sign", says, Verdict.PROVED, {}, "no negative coefficient", 0)
     translator = Translator()
     try:
@@ -47,38 +172,13 @@ def nonnegative(
         given = [translator.fact(fact) for fact in facts]
     except UnsupportedFormError as error:
         return Outcome("sign", says, Verdict.UNKNOWN, {}, error.what, 0)
-    goal = value > 0 if strict else value >= 0
+    goal = {">=": value >= 0, ">": value > 0, "!=": value != 0}[sign]
     hypotheses = (*given, *translator.domain())
     outcome = decide(Statement("sign", says, hypotheses, goal), RLIMIT)
     if outcome.verdict is Verdict.REFUTED:
         note = "not nonnegative on the whole domain as z3 reads it"
         return Outcome("sign", says, Verdict.UNKNOWN, {}, note, outcome.queries)
     return outcome
-
-
-def _by_coefficients(expression: Scalar, strict: bool) -> bool:
-    """Numerator and denominator are sums of products of nonnegative things, plus signs only."""
-    for part in sympy.fraction(sympy.together(sympy.expand(expression))):
-        terms = sympy.Add.make_args(sympy.expand(part))
-        if not all(_product(term) for term in terms):
-            return False
-        if strict and not any(_product(term, strict=True) for term in terms):
-            return False
-    return True
-
-
-def _product(term: Scalar, strict: bool = False) -> bool:
-    for factor in sympy.Mul.make_args(term):
-        base, exponent = factor.as_base_exp()
-        if not strict and isinstance(base, sympy.Sum) and _by_coefficients(base.function, False):
-            continue
-        even = exponent.is_Integer and exponent % 2 == 0 and base.is_real
-        if strict and base.is_positive:
-            continue
-        if not strict and (base.is_nonnegative or even):
-            continue
-        return False
-    return True
 
 
 class Translator:
@@ -93,10 +193,11 @@ class Translator:
     def __init__(self, numbers_for_vectors: bool = False) -> None:
         self._numbers = numbers_for_vectors
         self._reals: dict[Scalar, Any] = {}
+        self._roots: dict[tuple[Scalar, int], Any] = {}
         self._facts: list[Any] = []
 
     def term(self, node: Scalar) -> Any:
-        """Translate; a denominator is asserted to differ from 0.
+        """Translate; a denominator is asserted to differ from 0, which is for others to show.
 
         Raises
         ------
@@ -135,7 +236,10 @@ class Translator:
     def _known(self, atom: Scalar) -> Iterable[Any]:
         real = self._reals[atom]
         least = 1 if atom.is_integer else 0
-        if atom.is_positive:
+        if atom.has(sympy.Sum):
+            if isinstance(atom, sympy.Sum) and no_negative_coefficient(atom):
+                yield real >= 0
+        elif atom.is_positive:
             yield real >= 1 if least else real > 0
         elif atom.is_nonnegative:
             yield real >= 0
@@ -152,7 +256,12 @@ class Translator:
         return 1 / z3.Product([base] * -exponent)
 
     def _root(self, base: Scalar, degree: int) -> Any:
+        known = self._roots.get((base, degree))
+        if known is not None:
+            return known
         inside = self.term(base)
-        root = z3.Real(f"root{degree}_{base}")
+        # Names are told apart by their numbers: different expressions may be printed alike.
+        root = z3.Real(f"root{degree}_{len(self._roots)}_{base}")
+        self._roots[base, degree] = root
         self._facts += [root >= 0, z3.Product([root] * degree) == inside]
         return root

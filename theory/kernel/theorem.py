@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Literal, Protocol
 
 import sympy
-from sympy.core.function import AppliedUndef
 
-from theory.errors import TheoryError, UndeclaredSymbolError
+from theory.errors import TheoryError
 from theory.kernel.relations import Relation, exact
-from theory.kernel.vectors import Gram, Point, Scalar, Vector
+from theory.kernel.vectors import Point, Scalar, Vector
+from theory.kernel.wellformed import require_wellformed
 from theory.verdicts import Verdict
 
 
@@ -164,10 +164,9 @@ class Theorem:
             raise TheoryError(
                 f"a statement is '<=' or '==', found {self.kind!r}", self.id, "take one of them"
             )
-        _require_distinct([h.name for h in self.hypotheses] + [s.name for s in self.steps], self.id)
-        _require_declared(self)
-        _require_meant(self)
-        _require_different_points(self)
+        for name in ("terms", "sequences"):  # a proof is remembered, so its theorem must not change
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        require_wellformed(self)
 
     @property
     def goal(self) -> Relation:
@@ -217,80 +216,3 @@ def missing(names: Iterable[str], given: Given) -> Checked | None:
     """An UNKNOWN that names facts that are not there, or None."""
     absent = [name for name in names if given.fact(name) is None]
     return Checked(Verdict.UNKNOWN, f"not shown: {', '.join(absent)}") if absent else None
-
-
-def _require_distinct(names: list[str], where: str) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise TheoryError(
-            f"hypotheses and steps have different names, found {', '.join(twice)} twice",
-            where,
-            "rename one",
-        )
-
-
-def _require_declared(theorem: Theorem) -> None:
-    scalars = {*theorem.symbols, *theorem.scalars, *(point.value for point in theorem.points)}
-    named = [*theorem.vectors]
-    for point in theorem.points:
-        named += [point.position, point.gradient]
-    vectors = {name for one in named for name in one.names}
-    for place, relation in theorem.relations:
-        for side in (relation.lhs, relation.rhs):
-            found = {s.name for s in side.free_symbols - scalars if not _is_index(s, side)}
-            found |= {n for entry in side.atoms(Gram) for n in entry.names} - vectors
-            if found:
-                raise _undeclared(min(found), place, theorem, scalars, vectors)
-    for symbol in scalars:
-        if not symbol.is_real:
-            raise UndeclaredSymbolError(
-                f"the domain of {symbol} is not declared",
-                theorem.id,
-                f"give it one, such as sympy.Symbol({str(symbol)!r}, positive=True)",
-            )
-
-
-def _require_meant(theorem: Theorem) -> None:
-    """A sequence has no sign that its value has not."""
-    for sequence, value in theorem.sequences.items():
-        known = sequence(sympy.Dummy(integer=True))
-        if known.is_nonnegative and not value.is_nonnegative:
-            raise TheoryError(
-                f"{sequence} is declared nonnegative, but {value} need not be",
-                theorem.id,
-                "declare the function real",
-            )
-
-
-def _require_different_points(theorem: Theorem) -> None:
-    """A value and a gradient belong to one point: two of them would make f many-valued."""
-    for one in theorem.points:
-        for other in theorem.points:
-            shared = one.value == other.value or one.gradient == other.gradient
-            if shared and one != other:
-                raise TheoryError(
-                    f"{one.value} and its gradient belong to two different points",
-                    theorem.id,
-                    "name the value and the gradient of each point differently",
-                )
-
-
-def _is_index(symbol: Scalar, side: Scalar) -> bool:
-    """Whether a symbol is an argument of sequences such as F(k + 1), and nothing else."""
-    rest = side.replace(lambda node: isinstance(node, AppliedUndef), lambda node: sympy.S.One)
-    return symbol not in rest.free_symbols
-
-
-def _undeclared(
-    name: str, place: str, theorem: Theorem, scalars: set[Scalar], vectors: set[str]
-) -> UndeclaredSymbolError:
-    known = sorted({str(scalar) for scalar in scalars} | vectors)
-    near = get_close_matches(name, known, n=1)
-    remedy = "list it under symbols, scalars, vectors or points"
-    if name in known:
-        remedy = "two symbols of one name differ in their assumptions: use one and the same"
-    elif near:
-        remedy = f"did you mean {near[0]!r}? else {remedy}"
-    return UndeclaredSymbolError(
-        f"{name!r} occurs in the {place} but is not declared", theorem.id, remedy
-    )

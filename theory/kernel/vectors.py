@@ -13,6 +13,8 @@ from typing import Any, Final
 import sympy
 from sympy.core.symbol import Str
 
+from theory.errors import NotExactError
+
 Scalar = Any
 """A sympy expression or a Python integer; sympy ships no usable types."""
 
@@ -63,6 +65,11 @@ class Vector:
     terms : tuple of (str, sympy expression)
         Sorted by name, without zeros.
 
+    Raises
+    ------
+    NotExactError
+        A factor holds i or a float: the square of i u would be −‖u‖².
+
     Examples
     --------
     >>> u, v = vectors("u v")
@@ -71,6 +78,15 @@ class Vector:
     """
 
     terms: tuple[tuple[str, Scalar], ...]
+
+    def __post_init__(self) -> None:
+        for name, factor in self.terms:
+            if sympy.sympify(factor).has(sympy.I, sympy.Float):
+                raise NotExactError(
+                    f"vectors have exact real factors, found {factor} times {name}",
+                    "vector",
+                    "write a decimal as a fraction, such as sympy.Rational(1, 2)",
+                )
 
     def __add__(self, other: Vector) -> Vector:
         sums = dict(self.terms)

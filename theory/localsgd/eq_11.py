@@ -27,7 +27,6 @@ from theory.ledger import Finding, Repair
 from theory.localsgd import homogeneous_eq_11, mean_gradient, one_step, sharp_drift, sharp_eq_11
 from theory.localsgd.method import (
     AVERAGE,
-    F_STAR,
     FOLLOWING,
     POINTS,
     SECOND_MOMENT,
@@ -40,6 +39,7 @@ from theory.localsgd.method import (
 from theory.localsgd.sharp_eq_11 import HYPOTHESES as WITHOUT_MOMENT
 from theory.localsgd.sharp_eq_11 import SYMBOLS, VECTORS
 from theory.rpd.symbols import Delta, Gt, H, L, N, T, gamma, sigma
+from theory.verdicts import Verdict, weakest
 
 HYPOTHESES: Final = (
     *WITHOUT_MOMENT,
@@ -64,7 +64,7 @@ THEOREM: Final = Theorem(
         r"4\gamma^2 H^2 \tilde G^2 L^2 + \tfrac{L\gamma\sigma^2}{N}"
     ),
     symbols=SYMBOLS,
-    scalars=(F_STAR, SPREAD),
+    scalars=(SPREAD,),
     vectors=VECTORS,
     points=POINTS,
     sequences=SEQUENCES,
@@ -99,10 +99,15 @@ THEOREM: Final = Theorem(
 )
 
 
-def _loose(says: str, sharp: Theorem, at: Mapping[sympy.Symbol, int]) -> Finding:
-    """What the drift term says beyond need, and where that is all of it."""
+def _loose(
+    says: str, sharp: Theorem, at: Mapping[sympy.Symbol, int], proof: Proof
+) -> tuple[Finding, ...]:
+    """What the drift term says beyond need, and where that is all of it; if both are proved."""
+    verdict = prove(sharp).verdict
+    if weakest((proof.verdict, verdict)) is not Verdict.PROVED:
+        return ()
     terms = {"printed": THEOREM.terms["drift"], "repaired": sharp.terms["drift"]}
-    return Finding(
+    finding = Finding(
         kind="loose",
         where=THEOREM.where,
         says=says,
@@ -110,23 +115,26 @@ def _loose(says: str, sharp: Theorem, at: Mapping[sympy.Symbol, int]) -> Finding
             **{str(symbol): number for symbol, number in at.items()},
             **{f"drift term {name}": str(term.subs(at)) for name, term in terms.items()},
         },
-        repaired=Repair(sharp.statement, prove(sharp).verdict),
+        repaired=Repair(sharp.statement, verdict),
     )
+    return (finding,)
 
 
 def _remarks(proof: Proof) -> tuple[Finding, ...]:
     return (
-        _loose(
+        *_loose(
             "replicas that are averaged after every step (H = 1) do not drift at all, and in "
             "between only the mean of their ‖x_r − x̄‖² enters: (H − 1)² does for 4H²",
             sharp_eq_11.THEOREM,
             {H: 1},
+            proof,
         ),
-        _loose(
+        *_loose(
             "where all replicas share one function, as in the paper, they drift less by the factor "
             "1 − 1/N: a single one has nothing to drift from",
             homogeneous_eq_11.THEOREM,
             {N: 1},
+            proof,
         ),
     )
 

@@ -12,7 +12,7 @@ from typing import Final
 import sympy
 
 from theory.kernel import Cite, Combine, Hypothesis, Step, eq, le, prove
-from theory.kernel.branches import by_branches
+from theory.kernel.branches import by_branches, minimum
 from theory.ledger import Finding, Repair
 from theory.localsgd import crude, eq_11, eq_12
 from theory.localsgd.eq_12 import BUDGET
@@ -101,6 +101,9 @@ FIRST: Final = replace(
 )
 
 BRANCHES: Final = {ON_SECOND: SECOND, ON_FIRST: FIRST}
+CONDITIONS: Final = {ON_SECOND: ("stepsize",), ON_FIRST: ("stepsize", "fewer steps")}
+CHOSEN: Final = minimum(gamma, 1 / L, TUNED)
+"""γ = min{1/L, √N/(L√T)}."""
 
 
 def _remarks() -> tuple[Finding, ...]:
@@ -121,6 +124,8 @@ def _remarks() -> tuple[Finding, ...]:
 CLAIM: Final = by_branches(
     replace(SECOND, id="localsgd.eq-13"),
     BRANCHES,
+    CONDITIONS,
+    CHOSEN,
     challenge="localsgd-average-gradient-tuned",
     depends=("localsgd.eq-11", "localsgd.crude"),
     remarks=_remarks,

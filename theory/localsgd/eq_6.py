@@ -18,7 +18,8 @@ _MORE: Final = 4 * p * H**2 * Gt**2 * (N + p) / K
 
 
 def _with_p_replicas(branch: Theorem) -> Theorem:
-    """(6) in one branch, from (13) in the same."""
+    """(6) in one branch, from (13) in the same; the paper's (13) is silent about the first."""
+    place = "ours" if branch is eq_13.FIRST else "section 6"
     return replace(
         branch,
         id=branch.id.replace("eq-13", "eq-6"),
@@ -33,7 +34,7 @@ def _with_p_replicas(branch: Theorem) -> Theorem:
         ),
         hypotheses=(*branch.hypotheses, AS_MANY),
         cites=(branch,),
-        steps=(Step("(13)", branch.goal, Cite(branch.id), "(13)", "section 6"),),
+        steps=(Step("(13)", branch.goal, Cite(branch.id), "(13)", place),),
         terms={
             "optimization and variance": sympy.sqrt(p / K) * (2 * L * Delta + sigma**2),
             "drift": 4 * p**3 * H**2 * Gt**2 / K,
@@ -47,5 +48,7 @@ BRANCHES: Final = {when: _with_p_replicas(branch) for when, branch in eq_13.BRAN
 CLAIM: Final = by_branches(
     replace(BRANCHES[eq_13.ON_SECOND], id="localsgd.eq-6"),
     BRANCHES,
+    eq_13.CONDITIONS,
+    eq_13.CHOSEN,
     depends=("localsgd.eq-13",),
 )

@@ -59,8 +59,9 @@ THEOREM: Final = Theorem(
         averages("mean move", "ū is the mean of the u_r", MOVED, MEAN_MOVED, MEAN_MOVED),
         Hypothesis(
             "alike",
-            "the moves u_r of one round are uncorrelated given where it starts, and have one mean "
-            "v: the inner product of u_r with the sum of the others is (N − 1)‖v‖² on average",
+            "replicas draw by one law, and independently over the whole round, not only step by "
+            "step; so given where it starts the moves u_r of a round are uncorrelated and have one "
+            "mean v: the inner product of u_r with the sum of the others is (N − 1)‖v‖² on average",
             ge(E.of(_TOGETHER), 0),
         ),
         Hypothesis(

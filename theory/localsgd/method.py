@@ -62,7 +62,7 @@ AVG: Final = Average(
 )
 """The mean over the replicas."""
 
-E_T: Final = Operator("E_t", ("ξ_r", "ξ̄", "f(x̄⁺)"))
+E_T: Final = Operator("E_t", ("ξ_r", "ξ̄", "f(x̄⁺)", "∇f(x̄⁺)"))
 """Expectation over the draws of step t, given everything before it."""
 
 SPREAD: Final = sympy.Symbol("V", nonnegative=True)
@@ -110,7 +110,8 @@ EACH_SMOOTH: Final = Smooth("each smooth", "every f_r is L-smooth", L, "f_r")
 UNBIASED: Final = unbiased("unbiased", TURN)
 INDEPENDENT: Final = Hypothesis(
     "independent",
-    "the noise of a replica is uncorrelated with the sum of the others' noises, given the past",
+    "the noise of a replica is uncorrelated with the sum of the others' noises, given the past "
+    "(Yu et al. 2019 assume that replicas draw independently; the paper does not say it)",
     eq(E_T.of(dot(NOISE, N * MEAN_NOISE - NOISE)), 0),
 )
 VARIANCE: Final = Hypothesis(

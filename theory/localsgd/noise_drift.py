@@ -46,7 +46,7 @@ _MOVED = _KEPT - gamma * (NOISES[0] - NOISES[1])
 THEN: Final = vector("δ⁺")
 """x_r − x_s one local step later."""
 
-E_T: Final = Operator("E_t", ("ξ_r", "ξ_s", "δ⁺"))
+E_T: Final = Operator("E_t", ("ξ_r", "ξ_s", "δ⁺", "w⁺", "∇w⁺"))
 W: Final = sympy.Function("W", nonnegative=True)
 """E‖x_r − x_s‖², by the local steps since the last average."""
 
@@ -102,7 +102,9 @@ THEOREM: Final = Theorem(
         Hypothesis("averaged", "all replicas are equal after an average", eq(W(0), 0)),
         Hypothesis(
             "pairs",
-            "the mean of ‖x_r − x̄‖² is half that of ‖x_r − x_s‖² over all pairs, r = s among them",
+            "the mean of ‖x_r − x̄‖² is half that of ‖x_r − x_s‖² over all pairs, r = s among them, "
+            "and replicas are exchangeable (one law of noise for all), so that all pairs r ≠ s are "
+            "equally far apart on average",
             eq(SPREAD(j), (1 - 1 / N) * W(j) / 2),
         ),
     ),

@@ -78,6 +78,41 @@ def needed(threshold: sympy.Expr) -> Theorem:
     )
 
 
+LIMIT: Final = sympy.sqrt(NOISE) / (2 * Gt) * T ** sympy.Rational(1, 4) / N ** sympy.Rational(3, 4)
+"""The largest H at which the drift term is no larger than the 1/√(NT) term as it is printed."""
+
+
+def at_constant(threshold: sympy.Expr, limit: sympy.Expr = LIMIT) -> bool:
+    """Whether c = √(2LΔ + σ²)/(2G̃) turns `enough` and `needed` into drift ≤ rate iff H ≤ limit.
+
+    Both are proved for every c > 0, so for this one wherever 2LΔ + σ² > 0.
+
+    Parameters
+    ----------
+    threshold : sympy expression
+        In N and T.
+    limit : sympy expression
+        What H is then compared with.
+
+    Examples
+    --------
+    >>> at_constant(THRESHOLD), at_constant(THRESHOLD, 2 * LIMIT)
+    (True, False)
+    """
+    (_, period), _ = enough(threshold).relations
+    (_, drift), _ = needed(threshold).relations
+    sides = [
+        (enough(threshold).goal.rhs, NOISE * RATE),
+        (period.rhs, limit),
+        (drift.rhs, NOISE * RATE),
+        (needed(threshold).goal.rhs, limit),
+    ]
+    return all(
+        sympy.simplify(side.subs(c, sympy.sqrt(NOISE) / (2 * Gt)) - _by_roots(form)) == 0
+        for side, form in sides
+    )
+
+
 EVERY_STEP: Final = replace(
     sharp_eq_11.THEOREM,
     id="localsgd.speedup-every-step",

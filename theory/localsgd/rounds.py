@@ -28,7 +28,7 @@ from theory.localsgd.method import AVG, AWAY, averages
 from theory.rpd.symbols import Gt, H, gamma
 
 j: Final = sympy.Symbol("j", integer=True, nonnegative=True)
-"""Local steps since the last average."""
+"""Local steps since the last average, at whatever step is looked at: every t has its own j."""
 
 EARLIER, MEAN_EARLIER = vector("g_r^i"), vector("ḡ^i")
 """The stochastic gradient of replica r in step i since the last average; its mean over replicas."""
@@ -36,7 +36,11 @@ EARLIER, MEAN_EARLIER = vector("g_r^i"), vector("ḡ^i")
 STEPS: Final = Average("steps", ("g_r^i", "ḡ^i"))
 """The mean over the j steps since the last average."""
 
-E: Final = Operator("E", ("d_r", "V", "u_r", "ū", "g_r^i", "ḡ^i"))
+_RANDOM: Final = (
+    *("x̄", "f(x̄)", "∇f(x̄)", "h", "d_r", "V", "u_r", "ū", "g_r^i", "ḡ^i", "ξ_r", "ξ̄"),
+    *("f_r(x_r)", "∇f_r(x_r)", "f_r(x̄)", "∇f_r(x̄)", "f(x̄⁺)", "∇f(x̄⁺)"),
+)
+E: Final = Operator("E", _RANDOM)
 """Expectation over everything."""
 
 EXCESS: Final = EARLIER - MEAN_EARLIER
@@ -56,7 +60,10 @@ MOMENTS: Final = Hypothesis(
     le(E.of(square(EARLIER)), Gt**2),
 )
 PERIOD: Final = Hypothesis(
-    "period", "replicas are averaged after every H local steps, so j ≤ H − 1", le(j, H - 1)
+    "period",
+    "replicas are averaged after every H local steps, so j ≤ H − 1 at every step t, whose own "
+    "count j stands for; what is concluded for all t does not depend on it",
+    le(j, H - 1),
 )
 SINCE: Final = (SINCE_AVERAGE, MEAN_GRADIENT, MOMENTS, PERIOD)
 VECTORS: Final = (AWAY, EARLIER, MEAN_EARLIER)

@@ -24,8 +24,9 @@ from schedules.dependencies import tables
 from schedules.families.localsgd import CONDITIONS, Condition, Job, as_gate, build
 from schedules.timeline import timeline
 from theory.claims import Claim, Formulas
+from theory.instances import decide_from
 from theory.ledger import Case, Evidence, Finding, Judgement, Repair, Step
-from theory.solver import Outcome, Statement, Term, decide
+from theory.solver import Outcome, Statement, Term
 from theory.verdicts import Verdict, weakest
 
 L_: Final = sympy.Symbol("first", integer=True)
@@ -108,6 +109,18 @@ def _barrier(first: sympy.Expr) -> Statement:
     )
 
 
+_SECOND_ROUND: Final = {
+    "n": 1,
+    "m": 1,
+    "first_m": 1,
+    "offset_m": 0,
+    "s": 0,
+    "other": 0,
+    "before": 0,
+}
+"""The first forward behind the first barrier, with one replica and one local step a round."""
+
+
 def _ordered(stages: tuple[Term, ...], jobs: tuple[Term, ...], job: Job) -> list[Term]:
     """Job order of backwards, at these stages, among these jobs and those that gates wait for."""
     named = (*jobs, *(condition.waits_for(job) for condition in CONDITIONS))
@@ -135,7 +148,9 @@ def _lemmas() -> list[Outcome]:
                 "backwards of a stage run in job order (induction on the later job)",
                 (a <= b, along, _BACKWARD(s, b) < _BACKWARD(s, b + 1)),
                 _BACKWARD(s, a) <= _BACKWARD(s, b + 1),
-            )
+            ),
+            a=0,
+            b=0,
         ),
         _decided(
             Statement(
@@ -143,7 +158,8 @@ def _lemmas() -> list[Outcome]:
                 "B(s, m) is no later than B(0, m) (induction on the stage)",
                 (s >= 0, _BACKWARD(s, m) <= _BACKWARD(0, m), _BACKWARD(s + 1, m) < _BACKWARD(s, m)),
                 _BACKWARD(s + 1, m) <= _BACKWARD(0, m),
-            )
+            ),
+            s=0,
         ),
     ]
 
@@ -167,7 +183,10 @@ def _implied(condition: Condition) -> Outcome:
                 _FORWARD(s - 1, job.index) < t,
             ),
             needed < t,
-        )
+        ),
+        n=1,
+        s=1,
+        m=1,
     )
 
 
@@ -193,13 +212,20 @@ def _never_stale() -> Outcome:
                 _BACKWARD(s, job.first - 1) <= _BACKWARD(zero, job.first - 1),
             ),
             _BACKWARD(s, before) < _FORWARD(s, job.index),
-        )
+        ),
+        n=1,
+        s=0,
+        m=1,
+        before=0,
     )
 
 
-def _decided(statement: Statement) -> Outcome:
-    """Proved or undecided: a model here need not be a run, so it refutes nothing."""
-    outcome = decide(statement)
+def _decided(statement: Statement, **smallest: int) -> Outcome:
+    """Proved or undecided: a model here need not be a run, so it refutes nothing.
+
+    The smallest instance is one that the statement has to be about.
+    """
+    outcome = decide_from(statement, smallest)
     if outcome.verdict is not Verdict.REFUTED:
         return outcome
     note = "z3 has a model of the stated facts; it need not be a run"
@@ -232,7 +258,7 @@ def _broken_barrier(first: sympy.Expr) -> dict[str, int] | None:
 def _holds(formulas: Formulas) -> Verdict:
     if _broken_barrier(formulas["first"]) is not None:
         return Verdict.REFUTED
-    return _decided(_barrier(formulas["first"])).verdict
+    return _decided(_barrier(formulas["first"]), **_SECOND_ROUND).verdict
 
 
 def _judge(formulas: Formulas) -> Judgement:
@@ -241,7 +267,7 @@ def _judge(formulas: Formulas) -> Judgement:
     moments = {name: next((m for (n, _), m in alone.items() if n == name), None) for name in names}
     independent = Verdict.PROVED if all(moments.values()) else Verdict.UNKNOWN
     lemmas, stale, broken = _lemmas(), _never_stale(), _broken_barrier(formulas["first"])
-    barrier = _decided(_barrier(formulas["first"]))
+    barrier = _decided(_barrier(formulas["first"]), **_SECOND_ROUND)
     holds = weakest((barrier.verdict, *(lemma.verdict for lemma in lemmas)))
     if broken is not None:
         holds = Verdict.REFUTED

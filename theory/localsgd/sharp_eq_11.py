@@ -31,7 +31,7 @@ from theory.localsgd.rounds import SINCE, j
 from theory.localsgd.rounds import VECTORS as EARLIER
 from theory.rpd.symbols import Delta, Gt, H, L, N, T, gamma, sigma
 
-SYMBOLS: Final = (N, T, H, gamma, L, Gt, sigma, Delta, j)
+SYMBOLS: Final = (N, T, H, gamma, L, Gt, sigma, Delta, F_STAR, j)
 VECTORS: Final = tuple(dict.fromkeys((*NOW, *EARLIER)))
 HYPOTHESES: Final = (*STEP, *SINCE, START, LOWER)
 PERIODS: Final = "T ≥ 1 local steps, an average after every H of them; H need not divide T"
@@ -90,7 +90,7 @@ THEOREM: Final = Theorem(
         r"\gamma^2 (H-1)^2 \tilde G^2 L^2 + \tfrac{L\gamma\sigma^2}{N}"
     ),
     symbols=SYMBOLS,
-    scalars=(F_STAR, SPREAD),
+    scalars=(SPREAD,),
     vectors=VECTORS,
     points=POINTS,
     sequences=SEQUENCES,

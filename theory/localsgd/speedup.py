@@ -17,7 +17,16 @@ from theory.claims import Claim, Formulas
 from theory.falsifier.model import Instance
 from theory.kernel import prove
 from theory.ledger import Case, Finding, Judgement, Repair, Step
-from theory.localsgd.rates import DRIFT, EVERY_STEP, NOISE, RATE, THRESHOLD, enough, needed
+from theory.localsgd.rates import (
+    DRIFT,
+    EVERY_STEP,
+    NOISE,
+    RATE,
+    THRESHOLD,
+    at_constant,
+    enough,
+    needed,
+)
 from theory.localsgd.replays import descent_on_huber, value
 from theory.rpd.symbols import H, N, T
 from theory.verdicts import Verdict, weakest
@@ -97,11 +106,16 @@ def _judge(formulas: Formulas) -> Judgement:
         cases=cases,
         assumes=("the tuned bound (13), its terms compared one with the other",),
         steps=(*_directions(threshold), _every_step()),
-        findings=(*_constants(literal, order), *_no_need(method)),
+        findings=(*_constants(literal, _with_constant(threshold, order)), *_no_need(method)),
     )
 
 
-def _constants(witness: Mapping[str, Any] | None, order: Verdict) -> tuple[Finding, ...]:
+def _with_constant(threshold: sympy.Expr, order: Verdict) -> Verdict:
+    """The equivalence at the one constant c that compares the two terms as printed."""
+    return order if at_constant(threshold) else Verdict.UNKNOWN
+
+
+def _constants(witness: Mapping[str, Any] | None, repaired: Verdict) -> tuple[Finding, ...]:
     if witness is None:
         return ()
     return (
@@ -113,7 +127,7 @@ def _constants(witness: Mapping[str, Any] | None, order: Verdict) -> tuple[Findi
             repaired=Repair(
                 "the drift term is at most (2LΔ + σ²)/√(NT) if and only if "
                 "H ≤ √(2LΔ + σ²)/(2G̃) · T^{1/4}/N^{3/4}, where 2LΔ + σ² > 0",
-                order,
+                repaired,
             ),
         ),
     )

@@ -127,7 +127,7 @@ THEOREM: Final = Theorem(
         Hypothesis(
             "size",
             "e is else γ times a block gradient, of norm at most G",
-            le(square(MOVED), _STEP * DRAWN),
+            le(square(MOVED), gamma**2 * G**2 * DRAWN),
         ),
         Hypothesis("drawn or not", "h is 1 or 0", eq(DRAWN**2, DRAWN)),
         Hypothesis(
@@ -181,7 +181,7 @@ THEOREM: Final = Theorem(
         ),
     ),
     lhs=DISTANCE,
-    terms={"drift": _STEP * MISSED**2},
+    terms={"drift": gamma**2 * G**2 * MISSED**2},
     conclude=Combine({"either": 1}),
 )
 

@@ -38,7 +38,7 @@ NEXT: Final = Point(vector("N⁺"), sympy.Symbol("f(N⁺)", real=True), vector("
 """N after one draw more."""
 HIT: Final = vector("u")
 """The unit vector of the block that is drawn."""
-E_L: Final = Operator("E_l", ("u", "N⁺"))
+E_L: Final = Operator("E_l", ("u", "N⁺", "f(N⁺)", "∇f(N⁺)"))
 """Expectation over one draw, given those before."""
 
 l: Final = sympy.Symbol("l", integer=True, nonnegative=True)  # noqa: E741

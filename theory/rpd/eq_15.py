@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
+from itertools import product
 from typing import Any, Final
 
 import sympy
@@ -37,7 +39,6 @@ from theory.rpd import pl_constant, thm_h1
 from theory.rpd.lemma_b2 import MISSED
 from theory.rpd.method import F_STAR, FOLLOWING, NEXT, SEQUENCES, STALE, START, STEP, F, X, k
 from theory.rpd.symbols import Delta, G, K, L, gamma, mu, n, p, tau
-from theory.rpd.thm_h1 import GAP
 from theory.verdicts import Verdict
 
 WHERE: Final = "Theorem H.1, (15)"
@@ -45,7 +46,7 @@ CHALLENGE: Final = "rpd-pl-gap"
 
 _STEP = {h.name: h for h in thm_h1.THEOREM.hypotheses if h.name != "gap"}
 _RATIO = 1 - gamma * mu / p
-_ONE = thm_h1.THEOREM.goal.replaced({GAP: F(k) - F_STAR})
+_ONE = thm_h1.RECURRENCE.goal
 _REST = p * L * gamma * G**2 / (2 * mu) + L**2 * gamma**2 * tau**2 * G**2 / (2 * mu)
 
 THEOREM: Final = Theorem(
@@ -69,12 +70,12 @@ THEOREM: Final = Theorem(
         START,
         Hypothesis("stepsize", "γ ≤ p/μ", le(gamma, p / mu)),
     ),
-    cites=(thm_h1.THEOREM,),
+    cites=(thm_h1.RECURRENCE,),
     steps=(
         Step(
             "(14)",
             _ONE,
-            Cite("rpd.thm-h1", scalars={GAP: F(k) - F_STAR}),
+            Cite("rpd.thm-h1-recurrence"),
             "(14), for every k",
         ),
         Step(
@@ -100,13 +101,11 @@ THEOREM: Final = Theorem(
     conclude=Combine({"unrolled": 1}),
 )
 
-_LOWER = pl_constant.THEOREM.points[1]
-
 SMALL_STEPS: Final = replace(
     THEOREM,
     id="rpd.eq-15-small-steps",
     scalars=(pl_constant.HEIGHT,),
-    points=(*THEOREM.points, _LOWER),
+    points=(*THEOREM.points, *pl_constant.THEOREM.points),
     hypotheses=(
         *_STEP.values(),
         START,
@@ -145,12 +144,29 @@ def one_update(curvature: Any, stepsize: Any, slope: Any) -> Any:
     return sum(curvature * x**2 / 2 for x in moved) / 2
 
 
+REPLAYED: Final = tuple(
+    (stages, Fraction(curvature), Fraction(ratio))
+    for stages, curvature, ratio in product((1, 2, 3), ("1/2", "3"), ("7/6", "4"))
+)
+"""p, μ and γμ/p of the runs that `one_update` is compared with."""
+
+
+@cache
+def _replays() -> bool:
+    """Whether `one_update` is what the method does, whatever p, μ and γ > p/μ."""
+    return all(
+        CHALLENGES[CHALLENGE].replay(noisy_parabola(stages, curvature, ratio * stages / curvature))
+        == one_update(curvature, ratio * stages / curvature, Fraction(1))
+        for stages, curvature, ratio in REPLAYED
+    )
+
+
 def beyond(formulas: Formulas) -> Verdict:
     """REFUTED if the noisy parabola violates the bound for all p and μ and every γ > p/μ."""
     at = {K: 1, Delta: 0, L: mu, tau: 0}
     bound = sympy.Add(*formulas.values()).subs(at)
     excess = (one_update(mu, gamma, G) - bound).subs(gamma, p / mu + EXCESS)
-    shown = nonnegative(sympy.expand(excess), strict=True).verdict is Verdict.PROVED
+    shown = nonnegative(sympy.expand(excess), strict=True).verdict is Verdict.PROVED and _replays()
     return Verdict.REFUTED if shown and _replayed(formulas)["violated"] else Verdict.UNKNOWN
 
 
@@ -227,8 +243,8 @@ def _missing(formulas: Formulas, within: Verdict, outside: Verdict) -> tuple[Fin
         Finding(
             "missing-condition",
             WHERE,
-            "unrolling (14) needs 1 − γμ/p ≥ 0, which the proof does not say: beyond γ = p/μ the "
-            "statement is false, for every p, μ and γ. γ ≤ 1/L is enough, since μ ≤ L",
+            "unrolling (14) needs 1 − γμ/p ≥ 0, which the text that we have does not say: beyond "
+            "γ = p/μ the statement is false, for every p, μ and γ. γ ≤ 1/L is enough, as μ ≤ L",
             _replayed(formulas),
             Repair(f"for γ ≤ p/μ: {THEOREM.statement}", within),
         ),

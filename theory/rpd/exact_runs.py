@@ -38,6 +38,33 @@ def gradients(setting: Setting, terms: Formulas) -> dict[str, Any]:
     return _beside("rpd-average-gradient", setting, sympy.Add(*terms.values()), needs_minimum=True)
 
 
+def require(holds: bool, what: str, **found: object) -> None:
+    """Insist that a run says what a formula does, before it is shown beside it.
+
+    Raises
+    ------
+    TheoryError
+        It does not.
+
+    Examples
+    --------
+    >>> require(2 + 2 == 4, "a sum", run=4, formula=4)
+    """
+    if not bool(holds):
+        values = ", ".join(f"{name} {value}" for name, value in found.items())
+        raise TheoryError(f"a run and a formula disagree: {values}", what, "one of them is wrong")
+
+
+def number(text: str) -> sympy.Expr:
+    """An exact number that `drift` or `gradients` wrote down."""
+    return sympy.sympify(text, rational=True)
+
+
+def rational(value: Fraction) -> sympy.Rational:
+    """The same number for formulas."""
+    return sympy.Rational(value.numerator, value.denominator)
+
+
 def _beside(name: str, setting: Setting, bound: sympy.Expr, needs_minimum: bool) -> dict[str, Any]:
     challenge, one = CHALLENGES[name], instance(setting)
     if needs_minimum:

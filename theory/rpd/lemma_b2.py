@@ -7,24 +7,31 @@ update (2) and 0 ≤ d_i ≤ τ alone. The mean over e is that over the window.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
+from theory.claims import Formulas
 from theory.kernel import (
     Combine,
     Expect,
     Hypothesis,
     Operator,
-    Step,
     Theorem,
     as_claim,
     dot,
     eq,
     le,
+    prove,
     square,
     vector,
 )
+from theory.kernel import Step as Line
+from theory.kernel.as_claim import judgement
+from theory.ledger import Judgement, Step
+from theory.rpd import lemma_b2_by_blocks
 from theory.rpd.method import STALE, X
 from theory.rpd.symbols import G, gamma, tau
+from theory.verdicts import Verdict
 
 PROOF: Final = "Lemma B.2, proof"
 MISSED: Final = vector("e")
@@ -32,6 +39,14 @@ MISSED: Final = vector("e")
 
 _WINDOW = Operator("avg", ("e",))
 _AWAY = X.position - STALE.position
+
+WINDOW: Final = Hypothesis(
+    "window",
+    "x − x̂ is the sum of what the last τ updates moved and x̂ misses: block i of x̂ is at "
+    "most τ updates old (taken with the vector x − x̂; a sentence of the printed proof, of which "
+    "rpd.lemma-b2-by-blocks has no need)",
+    eq(dot(_AWAY, _AWAY), tau * _WINDOW.of(dot(MISSED, _AWAY))),
+)
 
 THEOREM: Final = Theorem(
     id="rpd.lemma-b2",
@@ -42,12 +57,7 @@ THEOREM: Final = Theorem(
     vectors=(MISSED,),
     points=(X, STALE),
     hypotheses=(
-        Hypothesis(
-            "window",
-            "x − x̂ is the sum of what the last τ updates moved and x̂ misses: block i of x̂ is at "
-            "most τ updates old (taken with the vector x − x̂)",
-            eq(dot(_AWAY, _AWAY), tau * _WINDOW.of(dot(MISSED, _AWAY))),
-        ),
+        WINDOW,
         Hypothesis(
             "one update",
             "an update moves one block, by γ times a block gradient, of norm at most G",
@@ -55,17 +65,17 @@ THEOREM: Final = Theorem(
         ),
     ),
     steps=(
-        Step(
+        Line(
             "square",
             le(0, square(tau * MISSED - _AWAY)),
             Combine(squares=((1, tau * MISSED - _AWAY),)),
         ),
-        Step(
+        Line(
             "spread",
             le(0, _WINDOW.of(square(tau * MISSED - _AWAY))),
             Expect("square", _WINDOW),
         ),
-        Step(
+        Line(
             "size",
             le(_WINDOW.of(square(MISSED)), gamma**2 * G**2),
             Expect("one update", _WINDOW),
@@ -78,4 +88,27 @@ THEOREM: Final = Theorem(
     conclude=Combine({"spread": 1, "window": 2, "size": tau**2}),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="rpd-drift-pathwise-squared")
+CHALLENGE: Final = "rpd-drift-pathwise-squared"
+
+
+def _derived() -> Step:
+    """The same statement without the sentence of the printed proof, from update (2)."""
+    same = lemma_b2_by_blocks.THEOREM.goal == THEOREM.goal
+    shown = prove(lemma_b2_by_blocks.THEOREM).verdict if same else Verdict.UNKNOWN
+    says = f"{WINDOW.name}: not needed, since {lemma_b2_by_blocks.THEOREM.statement}"
+    return Step("ours", says, lemma_b2_by_blocks.THEOREM.id, shown)
+
+
+def _judge(formulas: Formulas) -> Judgement:
+    judged, derived = judgement(THEOREM, formulas, CHALLENGE), _derived()
+    valid = judged.printed_proof == "valid" and derived.verdict is Verdict.PROVED
+    return replace(
+        judged,
+        printed_proof="valid" if valid else "gap",
+        steps=(*judged.steps, derived),
+    )
+
+
+CLAIM: Final = replace(
+    as_claim(THEOREM, CHALLENGE), judge=_judge, depends=(lemma_b2_by_blocks.THEOREM.id,)
+)

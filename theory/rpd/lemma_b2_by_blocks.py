@@ -21,10 +21,12 @@ from theory.kernel import (
     Total,
     as_claim,
     le,
+    square,
 )
-from theory.rpd import drift_by_counts, lemma_b2
+from theory.rpd import drift_by_counts
 from theory.rpd.block_drift import DELAY, MISSED
 from theory.rpd.drift_by_counts import COUNTS, i
+from theory.rpd.method import STALE, X
 from theory.rpd.symbols import G, gamma, p, tau
 
 _MISSED = sympy.Function("n", nonnegative=True)
@@ -72,7 +74,7 @@ THEOREM: Final = Theorem(
             Combine({"all blocks": 1, "counts": 1, "one block an update": tau}),
         ),
     ),
-    lhs=lemma_b2.THEOREM.lhs,
+    lhs=square(X.position - STALE.position),
     terms={"drift": gamma**2 * tau**2 * G**2},
     conclude=Combine({"drift": 1, "counts together": gamma**2 * G**2}),
 )

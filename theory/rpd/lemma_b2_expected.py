@@ -17,12 +17,15 @@ from theory.kernel.signs import nonnegative
 from theory.ledger import Finding, Judgement, Repair, Step
 from theory.rpd import lemma_b2, sharp_drift
 from theory.rpd.draw_counts import WINDOW
-from theory.rpd.exact_runs import drift
-from theory.rpd.symbols import p, tau
+from theory.rpd.exact_runs import drift, number, require
+from theory.rpd.symbols import G, gamma, p, tau
 from theory.verdicts import Verdict, weakest
 
 SHOWN: Final = (4, 4)
 """p and τ of the run beside the refutation."""
+
+_UNITS: Final = {gamma: 1, G: 1}
+"""Stepsize and gradients of that run."""
 
 SHARP: Final = sharp_drift.THEOREM.terms["drift"]
 
@@ -72,11 +75,14 @@ def _judge(printed: Formulas) -> Judgement:
 
 
 def _witness(bound: sympy.Expr) -> dict[str, Any]:
+    run = drift(*SHOWN, bound)
+    measured, sharp = number(run["measured"]), SHARP.subs({p: SHOWN[0], tau: SHOWN[1], **_UNITS})
+    require(measured == sharp, "rpd.lemma-b2-expected", run=measured, formula=sharp)
     return {
         "for every c > 0": f"with p = τ > {_decay(bound)}/c the mean of ‖x − x̂‖² is below c times "
         "the square of the bound, for every f and every rule of delays",
         "sharp bound / square of the bound": sympy.sstr(_ratio(bound)),
-        **drift(*SHOWN, bound),
+        **run,
     }
 
 

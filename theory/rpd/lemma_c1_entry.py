@@ -17,6 +17,7 @@ from theory.claims import Claim, Formulas
 from theory.delay_laws.domains import a_microbatch, domain
 from theory.delay_laws.matrix import i_, j_
 from theory.delay_laws.symbols import Microbatch
+from theory.instances import decide_from
 from theory.ledger import Evidence, Finding, Judgement, Repair, Step
 from theory.rpd.entries import entries_equal, first_wrong_entry, proof_by_slots
 from theory.rpd.laws import (
@@ -29,7 +30,7 @@ from theory.rpd.laws import (
     times,
     verdict_in_paper,
 )
-from theory.solver import Statement, decide
+from theory.solver import Statement
 from theory.verdicts import Verdict
 
 EVEN: Final = 0
@@ -78,8 +79,9 @@ def _printed_steps(refuted: bool) -> tuple[Step, ...]:
         a_microbatch(at.size, m),
         m.index >= at.size.p,
     )
-    parity = decide(
+    parity = decide_from(
         Statement("parity", "", (*steady, runs), (t + s) % 2 == 1),
+        {"p": 2, "M": 3, "m": 2, "s": 0},
     )
     return (
         Step(
@@ -122,13 +124,14 @@ def _any_forward_rule(formulas: Formulas) -> tuple[Finding, ...]:
     updates do from one microbatch to the next.
     """
     at, m = times(), Microbatch.named("m")
-    same_slot = decide(
+    same_slot = decide_from(
         Statement(
             "same-slot",
             "",
             (*domain(at.size), at.size.p >= 4, a_microbatch(at.size, m)),
             at.backward(z3.IntVal(0), m) == at.backward(z3.IntVal(2), at.size.shift(m, 1)),
-        )
+        ),
+        {"p": 4, "M": 1, "m": 0},
     )
     first, third = (formulas["entry"].subs(i_, stage) for stage in (1, 3))
     if same_slot.verdict is not Verdict.PROVED or sympy.expand(first - third - p_) != 0:

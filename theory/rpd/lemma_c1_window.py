@@ -20,12 +20,16 @@ from theory.delay_laws.counts import equals
 from theory.delay_laws.domains import a_microbatch, domain
 from theory.delay_laws.matrix import i_, j_
 from theory.delay_laws.symbols import Microbatch
+from theory.instances import decide_from
 from theory.ledger import Judgement, Step
 from theory.rpd.laws import ASSUMES, our_steps, times
-from theory.solver import Outcome, Statement, Term, decide
+from theory.solver import Outcome, Statement, Term
 from theory.verdicts import Verdict, weakest
 
 _LAST: Final = "p"
+
+SMALLEST: Final = {"p": 2, "M": 3, "m": 2, "i": 1, "j": 1}
+"""The first steady microbatch of the shortest pipeline."""
 
 
 def _span(claimed: sympy.Expr, name: str, start: str, stop: str) -> Statement:
@@ -57,7 +61,7 @@ def _span(claimed: sympy.Expr, name: str, start: str, stop: str) -> Statement:
 
 
 def _window(formulas: Formulas) -> Outcome:
-    return decide(_span(formulas["window"], "window", "F j", "B i"))
+    return decide_from(_span(formulas["window"], "window", "F j", "B i"), SMALLEST)
 
 
 def _holds(formulas: Formulas) -> Verdict:
@@ -91,7 +95,7 @@ def _judge(formulas: Formulas) -> Judgement:
             "Lemma C.1, proof",
             says,
             "z3 on proved start times",
-            decide(_span(formulas[name], name, origin, stop)).verdict,
+            decide_from(_span(formulas[name], name, origin, stop), SMALLEST).verdict,
         )
         for (says, name, stop), origin in zip(printed_steps, origins, strict=True)
     )

@@ -29,11 +29,14 @@ from theory.kernel import (
     square,
     vector,
 )
+from theory.kernel.rules.norms import Root
 from theory.ledger import Finding, Repair
 from theory.rpd import lemma_b2, sharp_lemma_i2
+from theory.rpd.exact_runs import require
 from theory.rpd.lemma_b2 import MISSED
+from theory.rpd.mathematics import written
 from theory.rpd.method import STALE, X
-from theory.rpd.nag_method import AHEAD, AWAY, INCREMENT
+from theory.rpd.nag_method import AHEAD, AWAY, INCREMENT, LENGTH
 from theory.rpd.nag_paths import Path
 from theory.rpd.symbols import G, beta, gamma, p, tau
 from theory.verdicts import Verdict
@@ -104,11 +107,11 @@ THEOREM: Final = Theorem(
             "x − x̃ = (x − x̂) − βy, by the triangle inequality",
             PROOF,
         ),
+        LENGTH,
     ),
     lhs=sympy.sqrt(square(AWAY)),
     terms={"delay": gamma * G * tau, "extrapolation": gamma * G * beta * _ROOT},
-    # The divisor is 0 only where both sides of the statement are.
-    conclude=Combine({"triangle": 1 / (_SIZE + sympy.sqrt(square(AWAY)))}),
+    conclude=Root("triangle", domain=("length",)),
 )
 
 
@@ -120,17 +123,20 @@ def remarks(proof: Proof) -> Sequence[Finding]:
     path = Path.dealt(tau=1, stages=4, blocks=1)
     printed, exact = (sympy.Add(*one.terms.values()) for one in (THEOREM, sharp_lemma_i2.THEOREM))
     ratio = sympy.simplify(printed / exact)
+    at = {p: 4, tau: 1, beta: 1, gamma: 1, G: 1}
+    distance = sympy.sqrt(sympy.sympify(path.replay(Fraction(1))))
+    require(distance == exact.subs(at), WHERE, run=distance, formula=exact.subs(at))
     return (
         Finding(
             "loose",
             WHERE,
             "for β² ≤ 2β + τ, hence for all β ≤ 1, the exact constant is τ + β; the printed one "
-            f"is {ratio} times it, which is {ratio.subs(tau, 0)} at τ = 0",
+            f"is {written(ratio)} times it, which is {written(ratio.subs(tau, 0))} at τ = 0",
             {
                 **path.describe(),
                 "beta": 1,
-                "distance": str(sympy.sqrt(sympy.sympify(path.replay(Fraction(1))))),
-                "printed": str(printed.subs({p: 4, tau: 1, beta: 1, gamma: 1, G: 1})),
+                "distance": str(distance),
+                "printed": str(printed.subs(at)),
             },
             Repair(sharp_lemma_i2.THEOREM.statement, sharp.verdict),
         ),

@@ -26,7 +26,7 @@ STEP: Final = vector("g")
 NEXT: Final = Point(X.position - gamma * STEP, sympy.Symbol("f(x⁺)", real=True), vector("∇f(x⁺)"))
 """The model x^{k+1}."""
 
-E_K: Final = Operator("E_k", ("g", "f(x⁺)"))
+E_K: Final = Operator("E_k", ("g", "f(x⁺)", "∇f(x⁺)"))
 """Expectation over the draw of iteration k, given everything before it."""
 
 F: Final = sympy.Function("F", real=True)
@@ -56,7 +56,7 @@ BOUNDED: Final = Hypothesis(
 LOWER: Final = Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, F(K)))
 START: Final = Hypothesis("start", "Δ is f(x⁰) − f*", eq(F(0), F_STAR + Delta))
 
-_PART = sympy.Function("D")
+_PART = sympy.Function("D", real=True)
 _I, _M = sympy.symbols("i m", integer=True)
 
 

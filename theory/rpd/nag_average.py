@@ -83,8 +83,8 @@ def average_gradient(
         statement=statement,
         latex=r"\tfrac1K \sum_{k<K} \mathbb{E}\|\nabla f(x^k)\|^2 \le \tfrac{2p\Delta}{\gamma K} + "
         rf"pL\gamma G^2 + L^2\gamma^2G^2\,{latex}",
-        symbols=(n, K, L, Delta, *dict.fromkeys((p, gamma, G, *drift.symbols))),
-        scalars=(F_STAR, *drift.scalars),
+        symbols=(n, K, L, Delta, F_STAR, *dict.fromkeys((p, gamma, G, *drift.symbols))),
+        scalars=drift.scalars,
         vectors=(STEP, *dict.fromkeys((APART, *drift.vectors))),
         points=(NEXT, *dict.fromkeys((X, AHEAD, *drift.points))),
         sequences={**SEQUENCES, **drift.sequences},

@@ -11,7 +11,7 @@ from typing import Final
 
 import sympy
 
-from theory.kernel import Hypothesis, Point, eq, square, vector
+from theory.kernel import Combine, Hypothesis, Point, Step, eq, le, square, vector
 from theory.kernel.vectors import Scalar, Vector
 from theory.rpd import method
 from theory.rpd.method import STALE, X
@@ -26,6 +26,12 @@ AHEAD: Final = Point(
 """The extrapolated stale model x̃^k at which the gradient is taken."""
 
 AWAY: Final = X.position - AHEAD.position
+LENGTH: Final = Step(
+    "length",
+    le(0, square(AWAY)),
+    Combine(squares=((1, AWAY),)),
+    "‖x − x̃‖² has a root",
+)
 
 AT_AHEAD: Final[dict[str, Vector]] = {
     "x̂": AHEAD.position,

@@ -18,9 +18,11 @@ from theory.kernel.as_claim import judgement
 from theory.kernel.signs import nonnegative
 from theory.ledger import Evidence, Finding, Judgement, Repair
 from theory.rpd import lemma_i2, sharp_nag, sharp_nag_pathwise
+from theory.rpd.exact_runs import require
+from theory.rpd.mathematics import written
 from theory.rpd.method import k
 from theory.rpd.nag_average import average_gradient
-from theory.rpd.nag_method import APART, AWAY, DRIFT
+from theory.rpd.nag_method import APART, AWAY, DRIFT, LENGTH
 from theory.rpd.symbols import G, L, beta, gamma, p, tau
 from theory.verdicts import Verdict
 
@@ -37,10 +39,11 @@ THEOREM: Final = average_gradient(
     lemma_i2.THEOREM,
     (
         Step("distance", lemma_i2.THEOREM.goal, Cite("rpd.lemma-i2"), "Lemma I.2"),
+        LENGTH,
         Step(
             "squared",
             le(square(APART), _SIZE**2),
-            Combine({"distance": _SIZE + sympy.sqrt(square(AWAY)), "apart": 1}),
+            Combine({"distance": _SIZE + sympy.sqrt(square(AWAY)), "apart": 1}, domain=("length",)),
         ),
         Step("drift", le(DRIFT(k), _SIZE**2), Total("squared", k)),
     ),
@@ -59,14 +62,16 @@ def remarks(proof: Proof) -> Sequence[Finding]:
         "on every path": sharp_nag_pathwise.THEOREM.terms["staleness"],
         "in expectation": sharp_nag.THEOREM.terms["staleness"],
     }
+    up, down = p * _REACH**2, sympy.expand(p * terms["in expectation"] / (L * gamma * G) ** 2)
     ratio = sympy.cancel(terms["printed"] / terms["in expectation"])
+    require(sympy.cancel(up / down - ratio) == 0, THEOREM.where, ratio=ratio, shown=up / down)
     return (
         Finding(
             "loose",
             THEOREM.where,
-            f"for β ≤ 1 the stale term is {sympy.factor(ratio)} times the one in expectation: "
-            f"{ratio.subs(tau, 0)} times at τ = 0, and {sympy.limit(ratio, tau, sympy.oo)} times "
-            "as τ grows",
+            f"for β ≤ 1 the stale term is {written(up)}/({written(down)}) times the one in "
+            f"expectation: {written(ratio.subs(tau, 0))} times at τ = 0, and "
+            f"{written(sympy.limit(ratio, tau, sympy.oo))} times as τ grows",
             {
                 **{symbol.name: value for symbol, value in at.items()},
                 "stale term": {name: str(form.subs(at)) for name, form in terms.items()},

@@ -26,6 +26,7 @@ from schedules.families import build
 from schedules.linearization import get_linearization
 from schedules.timeline import Timeline, timeline
 from theory.claims import Claim, Formulas
+from theory.instances import in_words
 from theory.ledger import Case, Evidence, Judgement, Step
 from theory.queries import remembered
 from theory.rpd.embedding import (
@@ -214,7 +215,7 @@ def _judged(delay: sympy.Expr) -> Callable[[str], tuple[Verdict, str]]:
         if not short and differs is None:
             return Verdict.PROVED, "for all timelines"
         if short and differs is not None:
-            return Verdict.REFUTED, f"{short[0].says}: fails, {differs}"
+            return Verdict.REFUTED, f"{short[0].says}: fails in a run, {in_words(differs)}"
         return Verdict.UNKNOWN, "proof and runs do not agree"
 
     return judge

@@ -21,16 +21,23 @@ from theory.kernel import (
     descent,
     eq,
     le,
+    point,
+    square,
     vector,
 )
-from theory.rpd.method import F_STAR, SMOOTH, X
+from theory.rpd.method import F_STAR, SMOOTH
 from theory.rpd.symbols import L, mu
 from theory.rpd.thm_h1 import PL
 
 HEIGHT: Final = sympy.Symbol("h", positive=True)
-"""How far f(x) lies above f*."""
+"""How far f(z) lies above f*."""
 
-_LOWER = Point(X.position - X.gradient / L, sympy.Symbol("f(y)", real=True), vector("∇f(y)"))
+ABOVE: Final = point("z")
+"""A point at which f is not least; no iterate needs to be one."""
+
+_LOWER = Point(
+    ABOVE.position - ABOVE.gradient / L, sympy.Symbol("f(y)", real=True), vector("∇f(y)")
+)
 
 THEOREM: Final = Theorem(
     id="rpd.pl-constant",
@@ -42,18 +49,22 @@ THEOREM: Final = Theorem(
     latex=r"\mu \le L",
     symbols=(L, mu, F_STAR),
     scalars=(HEIGHT,),
-    points=(X, _LOWER),
+    points=(ABOVE, _LOWER),
     hypotheses=(
         SMOOTH,
-        PL,
+        Hypothesis(
+            "PL at z",
+            PL.says,
+            le(2 * mu * (ABOVE.value - F_STAR), square(ABOVE.gradient)),
+        ),
         Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, _LOWER.value)),
-        Hypothesis("above", "f is not constant: f(x) = f* + h", eq(X.value, F_STAR + HEIGHT)),
+        Hypothesis("above", "f is not constant: f(z) = f* + h", eq(ABOVE.value, F_STAR + HEIGHT)),
     ),
     steps=(
         Step(
             "descent",
-            descent(L, X, _LOWER),
-            Descent("smooth", X, _LOWER),
+            descent(L, ABOVE, _LOWER),
+            Descent("smooth", ABOVE, _LOWER),
             "a gradient step of length 1/L",
         ),
     ),
@@ -63,7 +74,7 @@ THEOREM: Final = Theorem(
         {
             "descent": L / HEIGHT,
             "lower bound": L / HEIGHT,
-            "PL": 1 / (2 * HEIGHT),
+            "PL at z": 1 / (2 * HEIGHT),
             "above": (L - mu) / HEIGHT,
         }
     ),

@@ -47,8 +47,7 @@ THEOREM: Final = Theorem(
     id="rpd.sharp-drift",
     where="ours",
     statement=(
-        "E‖x^k − x̂^k‖² ≤ γ²G²τ(τ + p − 1)/p for RPD, also with delays chosen from the past; "
-        "τ may be replaced by min(τ, k)."
+        "E‖x^k − x̂^k‖² ≤ γ²G²τ(τ + p − 1)/p for RPD, also with delays chosen from the past."
     ),
     latex=r"\mathbb{E}\|x^k - \hat x^k\|^2 \le \gamma^2 G^2\, \tfrac{\tau(\tau + p - 1)}{p}",
     symbols=(*drift_by_counts.THEOREM.symbols, *draw_counts.THEOREM.symbols[1:], tau),
@@ -70,7 +69,12 @@ THEOREM: Final = Theorem(
             "x̂^k misses updates of the window only, whatever its delays: n_i ≤ N_i",
             le(_MISSED(k), PAIRS(WINDOW)),
         ),
-        Hypothesis("window", "w = min(τ, k) updates make the window", le(WINDOW, tau)),
+        Hypothesis(
+            "window",
+            "a window has w ≤ τ draws, as many for every k: where fewer updates have been made, "
+            "draws that no update uses fill it up",
+            le(WINDOW, tau),
+        ),
     ),
     cites=(drift_by_counts.THEOREM, draw_counts.THEOREM),
     steps=(
@@ -86,11 +90,11 @@ THEOREM: Final = Theorem(
             "in the window",
             le(DRIFT(k), _STEP * WINDOW * (WINDOW + p - 1) / p),
             Combine({"mean": 1, "missed": _STEP, "draws": _STEP}),
-            "with w = min(τ, k)",
+            "with w draws in the window",
         ),
     ),
     lhs=DRIFT(k),
-    terms={"drift": _STEP * tau * (tau + p - 1) / p},
+    terms={"drift": gamma**2 * G**2 * tau * (tau + p - 1) / p},
     conclude=Combine({"in the window": 1, "window": _STEP * (tau + WINDOW + p - 1) / p}),
 )
 
@@ -114,7 +118,7 @@ ATTAINED: Final = Theorem(
         Hypothesis(
             "line",
             "block i of x − x̂ is −γ N_i v_i, as every update of it moves it by −γ v_i",
-            eq(square(AWAY), _STEP * square(draw_counts.COUNTS.position)),
+            eq(square(AWAY), gamma**2 * G**2 * square(draw_counts.COUNTS.position)),
         ),
     ),
     cites=(draw_counts.THEOREM,),

@@ -48,10 +48,15 @@ THEOREM: Final = Theorem(
         NAMED,
         Hypothesis(
             "latest",
-            "the last w updates count 1 and the one before them, if there is one, counts β",
+            "the last w updates count 1 at most, and the one before them β at most",
             le(_WEIGHTS(k), PAIRS(WINDOW)),
         ),
-        Hypothesis("window", "w = min(τ, k)", le(WINDOW, tau)),
+        Hypothesis(
+            "window",
+            "a window has w ≤ τ draws, and one before them, as many for every k: where fewer "
+            "updates have been made, draws that no update uses fill it up",
+            le(WINDOW, tau),
+        ),
     ),
     cites=(_PATH, _DRAWS),
     steps=(
@@ -70,7 +75,7 @@ THEOREM: Final = Theorem(
                 _UPDATE * (WINDOW * (WINDOW + p - 1) + 2 * beta * WINDOW + p * beta**2) / p,
             ),
             Combine({"mean": 1, "latest": _UPDATE, "draws": _UPDATE}),
-            "with w = min(τ, k)",
+            "with w draws in the window",
         ),
     ),
     lhs=DRIFT(k),

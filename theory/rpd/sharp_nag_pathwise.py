@@ -10,7 +10,7 @@ from theory.kernel import Cite, Combine, Step, Total, as_claim, le, square
 from theory.rpd import sharp_lemma_i2
 from theory.rpd.method import k
 from theory.rpd.nag_average import average_gradient
-from theory.rpd.nag_method import APART, AWAY, DRIFT
+from theory.rpd.nag_method import APART, AWAY, DRIFT, LENGTH
 from theory.rpd.symbols import G, beta, gamma, tau
 
 _SIZE = gamma * G * (tau + beta)
@@ -24,10 +24,11 @@ THEOREM: Final = average_gradient(
     sharp_lemma_i2.THEOREM,
     (
         Step("distance", sharp_lemma_i2.THEOREM.goal, Cite("rpd.sharp-lemma-i2")),
+        LENGTH,
         Step(
             "squared",
             le(square(APART), _SIZE**2),
-            Combine({"distance": _SIZE + sympy.sqrt(square(AWAY)), "apart": 1}),
+            Combine({"distance": _SIZE + sympy.sqrt(square(AWAY)), "apart": 1}, domain=("length",)),
         ),
         Step("drift", le(DRIFT(k), _SIZE**2), Total("squared", k)),
     ),

@@ -61,8 +61,8 @@ THEOREM: Final = Theorem(
         r"\tfrac1K \sum_{k<K} \mathbb{E}\|\nabla f(x^k)\|^2 \le \tfrac{2p\Delta}{\gamma K} + "
         r"pL\gamma G^2 + L^2\gamma^2 G^2\, \tfrac{\tau(\tau + p - 1)}{p}"
     ),
-    symbols=(n, K, L, Delta, *_DRIFT.symbols),
-    scalars=(F_STAR, *_DRIFT.scalars),
+    symbols=(n, K, L, Delta, *_DRIFT.symbols, F_STAR),
+    scalars=_DRIFT.scalars,
     vectors=(STEP, *_DRIFT.vectors),
     points=(NEXT, *_DRIFT.points),
     sequences={**SEQUENCES, **_DRIFT.sequences},

@@ -20,12 +20,16 @@ from theory.claims import Claim, Formulas
 from theory.delay_laws.counts import equals
 from theory.delay_laws.domains import a_microbatch, a_stage, domain
 from theory.delay_laws.symbols import Microbatch, Times, affine_term
+from theory.instances import decide_from
 from theory.ledger import Evidence, Judgement, Step
 from theory.rpd.laws import ASSUMES, closed, our_steps, times
 from theory.solver import Outcome, Statement, Term, decide
 from theory.verdicts import Verdict, weakest
 
 m_ = sympy.Symbol("m", integer=True)
+SMALLEST: Final = {"p": 2, "M": 1, "m": 0, "s": 0}
+"""What the proved statements have to be about at least."""
+
 REPLAYED: Final = (2, 3, 4, 8)
 
 
@@ -93,7 +97,7 @@ def _proof(formulas: Formulas) -> Outcome:
     """What the family's own policy lets a backward use, against what its forward read."""
     if not FAMILY.policy.keeps_forward_version:
         return decide(_newest_at_backward())
-    return decide(_statement(formulas["key"]))
+    return decide_from(_statement(formulas["key"]), SMALLEST)
 
 
 def _holds(formulas: Formulas) -> Verdict:
@@ -113,7 +117,7 @@ def _violation() -> dict[str, int] | None:
 
 
 def _judge(formulas: Formulas) -> Judgement:
-    proof, ring, shorter = _proof(formulas), decide(_ring(0)), decide(_ring(-1))
+    proof, ring, shorter = _proof(formulas), decide_from(_ring(0), SMALLEST), decide(_ring(-1))
     unstashed, violation = decide(_newest_at_backward()), _violation()
     rule = "z3 on proved start times"
     negative = Verdict.PROVED if unstashed.verdict is Verdict.REFUTED else Verdict.UNKNOWN

@@ -19,7 +19,7 @@ from theory.falsifier.scalars import quadratic
 from theory.kernel import as_claim, prove
 from theory.ledger import Finding, Judgement, Repair
 from theory.rpd import thm_4_1
-from theory.rpd.exact_runs import alike, gradients
+from theory.rpd.exact_runs import alike, gradients, number, require
 from theory.rpd.symbols import L
 from theory.verdicts import Verdict
 
@@ -42,6 +42,8 @@ def _run(limit: sympy.Expr) -> dict[str, Any]:
     step = BEYOND * fraction(sympy.Rational(limit.subs(L, 1)))
     problem = alike(quadratic(1), 2, Fraction(1))
     found = gradients(Setting(problem, 3, 2, step), thm_4_1.THEOREM.terms)
+    measured, bound = number(found["measured"]), number(found["bound"])
+    require(measured <= bound, "rpd.stepsize", run=measured, bound=bound)
     return {"limit": str(limit), "gamma is": f"{BEYOND} times the limit", **found}
 
 

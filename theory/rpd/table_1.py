@@ -31,7 +31,8 @@ from theory.kernel import (
 from theory.ledger import Finding, Judgement, Repair
 from theory.ledger import Step as Line
 from theory.rpd.drift_by_counts import i
-from theory.rpd.exact_runs import alike
+from theory.rpd.exact_runs import alike, rational, require
+from theory.rpd.mathematics import written
 from theory.rpd.symbols import G, Gt, p
 from theory.verdicts import Verdict, weakest
 
@@ -85,13 +86,16 @@ def _instance(blocks: int) -> dict[str, Any]:
     """f(x) = Σ h(x_i) with Huber's h, far out: both constants by their definitions, at x⁰."""
     problem = alike(huber(1, 1), blocks, Fraction(2))
     gradient = problem.gradient(problem.start)
+    part, whole = max(g * g for g in gradient), sum(g * g for g in gradient)
+    least = ATTAINED.terms["second moment"].subs({p: blocks, G: sympy.sqrt(rational(part))})
+    require(rational(whole) == least, "Table 1", instance=whole, formula=least)
     return {
         "f": "Σ h(x_i), h(x) = |x| − 1/2 where |x| ≥ 1, else x²/2: |h′| ≤ 1 everywhere",
         "L": str(problem.smoothness),
         "x⁰": [str(entry) for entry in problem.start],
         "p": blocks,
-        "G², the largest square of a block gradient": str(max(g * g for g in gradient)),
-        "G̃², the square of the whole gradient": str(sum(g * g for g in gradient)),
+        "G², the largest square of a block gradient": str(part),
+        "G̃², the square of the whole gradient": str(whole),
     }
 
 
@@ -143,7 +147,7 @@ def _finding(witness: dict[str, Any]) -> Finding:
         witness=witness,
         repaired=Repair(
             "in RPD's constants G̃² is pG² at worst, and LocalSGD's drift term "
-            f"{sympy.sstr(printed)} is then {sympy.sstr(drift)}, with p⁴ as the stale term of (3) "
+            f"{written(printed)} is then {written(drift)}, with p⁴ as the stale term of (3) "
             "has at τ = Θ(p²)",
             _equal(_CORE["second moment"]),
         ),

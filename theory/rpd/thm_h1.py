@@ -7,6 +7,7 @@ sentences after it describe the other lines. Δ stands for the gap of iteration 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import sympy
@@ -156,5 +157,15 @@ THEOREM: Final = Theorem(
     },
     conclude=Combine({"total": 1, "gap": 1 - gamma * mu / p}),
 )
+
+RECURRENCE: Final = replace(
+    THEOREM,
+    id="rpd.thm-h1-recurrence",
+    scalars=(),
+    hypotheses=tuple(h for h in THEOREM.hypotheses if h.name != "gap"),
+    terms={**THEOREM.terms, "contraction": (1 - gamma * mu / p) * (F(k) - F_STAR)},
+    conclude=Combine({"total": 1}),
+)
+"""(14) in one sequence, for every k."""
 
 CLAIM: Final = as_claim(THEOREM, challenge="rpd-pl-step")

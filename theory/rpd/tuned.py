@@ -52,7 +52,9 @@ BETTER: Final[Formulas] = {"rate": PRINTED["rate"], "staleness": 2 * _STALE * BA
 _IS_GAMMA_2 = Hypothesis("stepsize", "γ is γ₂", eq(gamma, GAMMA_2))
 _IS_INVERSE = Hypothesis("stepsize", "γ is 1/L", eq(gamma, 1 / L))
 _FIRST = Hypothesis("branch", "1/L ≤ γ₂, that is G ≤ g", le(G, SMALLEST))
-_CUBE = Hypothesis("balance", "q³ is 2pΔ/(KL²τ²G²)", eq(BALANCED**3 * _STALE * K, 2 * p * Delta))
+CUBE: Final = Hypothesis(
+    "balance", "q³ is 2pΔ/(KL²τ²G²)", eq(BALANCED**3 * _STALE * K, 2 * p * Delta)
+)
 
 
 def _by_theorem_4_1(
@@ -148,8 +150,7 @@ STILL: Final = Theorem(
     where="ours",
     statement="Corollary B.1 where Δ is 0, so that γ is 0 and x^k stays at the minimizer x⁰.",
     latex=ANY_STEPSIZE.latex,
-    symbols=(p, G, L, K, Delta, tau),
-    scalars=(F_STAR,),
+    symbols=(p, G, L, K, Delta, tau, F_STAR),
     points=(X, _DOWN),
     sequences={S: square(X.gradient)},
     hypotheses=(
@@ -174,12 +175,25 @@ STILL: Final = Theorem(
     conclude=Combine({"sum": 1 / K, "no gap": 2 * L}, plus=tuple(PRINTED.values())),
 )
 
-BRANCHES: Final = {
-    "γ = γ₂ (that is, γ₂ ≤ 1/L; the proof takes any K)": SECOND,
-    "γ = 1/L < γ₂ and p(g − G) ≤ τ²(g + G)": NEAR,
-    "γ = 1/L < γ₂ and p(g − G) > τ²(g + G)": FAR,
-    "Δ = 0, where γ is 0": STILL,
+_SECOND_IS: Final = "γ = γ₂ (that is, γ₂ ≤ 1/L; the proof takes any K)"
+_NEAR_IS: Final = "γ = 1/L ≤ γ₂ and p(g − G) ≤ τ²(g + G)"
+_FAR_IS: Final = "γ = 1/L ≤ γ₂ and p(g − G) ≥ τ²(g + G)"
+_STILL_IS: Final = "Δ = 0, where γ is 0"
+
+BRANCHES: Final = {_SECOND_IS: SECOND, _NEAR_IS: NEAR, _FAR_IS: FAR, _STILL_IS: STILL}
+"""The last is the quickest to try edited terms on."""
+CONDITIONS: Final = {
+    _SECOND_IS: ("stepsize",),
+    _NEAR_IS: ("stepsize", "branch", "near"),
+    _FAR_IS: ("stepsize", "far"),
+    _STILL_IS: ("no gap",),
 }
+"""By which hypotheses each branch applies."""
+INSTANCES: Final = {
+    _FAR_IS: ("component blocks", "mean of components", "gradient by blocks"),
+    _STILL_IS: ("least", "still"),
+}
+"""Instances of the corollary's assumptions that only one branch needs."""
 
 BETTER_AT_GAMMA_2: Final = _by_theorem_4_1(
     "better-at-gamma-2",
@@ -198,7 +212,7 @@ BETTER_AT_Q: Final = _by_theorem_4_1(
     BETTER,
     (
         Hypothesis("stepsize", "γ is q", eq(gamma, BALANCED)),
-        _CUBE,
+        CUBE,
         Hypothesis("less", "q ≤ γ₂", le(gamma, GAMMA_2)),
     ),
     Combine(

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from theory.kernel.rules.algebra import Combine, Sign
 from theory.kernel.rules.averages import Average, Swap
 from theory.kernel.rules.calculus import Descent, Integral, Lipschitz, descent, lipschitz
 from theory.kernel.rules.cite import Cite
 from theory.kernel.rules.closed_sums import ClosedSum
 from theory.kernel.rules.expectation import Expect, Total
-from theory.kernel.rules.norms import Triangle
+from theory.kernel.rules.norms import Root, Triangle
 from theory.kernel.rules.series import Everywhere, Induction, Telescope
 
+RULES: Final = frozenset(
+    {
+        Cite,
+        ClosedSum,
+        Combine,
+        Descent,
+        Everywhere,
+        Expect,
+        Induction,
+        Integral,
+        Lipschitz,
+        Root,
+        Sign,
+        Swap,
+        Telescope,
+        Total,
+        Triangle,
+    }
+)
+"""All there are; a proof may use no other."""
+
 __all__ = [
+    "RULES",
     "Average",
     "Cite",
     "ClosedSum",
@@ -22,6 +46,7 @@ __all__ = [
     "Induction",
     "Integral",
     "Lipschitz",
+    "Root",
     "Sign",
     "Swap",
     "Telescope",

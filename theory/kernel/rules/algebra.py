@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import sympy
 
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
-from theory.kernel.signs import nonnegative
+from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.theorem import Checked, Given, missing
 from theory.kernel.vectors import Scalar, Vector, square
 from theory.verdicts import Verdict
+
+SHOWN: Final = 160
+"""Characters of what is left of a certificate that fails."""
+MOST: Final = 400
+"""Operations up to which it is expanded first."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class Combine:
     their multipliers, of squares times their coefficients, and of the `plus` expressions.
     Multipliers of inequalities, coefficients and `plus` must be nonnegative on the domain; a
     multiplier of an equality may have any sign. An equality follows from equalities alone. Without
-    any argument it is an identity.
+    any argument it is an identity. Whatever occurs must be shown to be defined on the whole domain.
 
     Attributes
     ----------
@@ -33,7 +39,8 @@ class Combine:
         Coefficient, and what is squared.
     plus : tuple of expressions
     domain : tuple of str
-        Facts under which signs hold, besides the domains of the symbols.
+        Facts under which signs hold and denominators are not 0, besides the domains of the
+        symbols.
     """
 
     facts: Mapping[str, Scalar] = field(default_factory=dict)
@@ -51,10 +58,17 @@ class Combine:
         absent = missing(self.uses, given)
         if absent:
             return absent
-        for problem in (self._sign_problem(goal, given), self._rest(goal, given)):
-            if problem:
-                return Checked(Verdict.UNKNOWN, problem)
+        for problem in (self._hole, self._sign_problem, self._rest):
+            found = problem(goal, given)
+            if found:
+                return Checked(Verdict.UNKNOWN, found)
         return Checked(Verdict.PROVED, self._name())
+
+    def _hole(self, goal: Relation, given: Given) -> str:
+        under = [given.facts[name] for name in self.domain]
+        parts = [goal, *self.facts.values(), *(given.facts[name] for name in self.facts)]
+        parts += [part for pair in self.squares for part in pair]
+        return first_undefined(parts, under)  # of `plus` the sign is looked at, which asks it too
 
     def _sign_problem(self, goal: Relation, given: Given) -> str:
         if goal.kind == "==":
@@ -77,9 +91,8 @@ class Combine:
             *(c * _squared(one) for c, one in self.squares),
             *self.plus,
         )
-        if is_zero(goal.gap - total):
-            return ""
-        return "the two sides of the certificate differ"
+        rest = goal.gap - total
+        return "" if is_zero(rest) else f"the two sides of the certificate differ by {_short(rest)}"
 
     def _name(self) -> str:
         if not (self.facts or self.squares or self.plus):
@@ -113,6 +126,9 @@ class Sign:
         if absent:
             return absent
         under = [given.facts[name] for name in self.facts]
+        problem = undefined(goal, under)
+        if problem:
+            return Checked(Verdict.UNKNOWN, problem)
         outcomes = [nonnegative(goal.gap, under)]
         if goal.kind == "==":
             outcomes.append(nonnegative(-goal.gap, under))
@@ -120,6 +136,18 @@ class Sign:
         if short:
             return Checked(Verdict.UNKNOWN, short[0].note)
         return Checked(Verdict.PROVED, f"sign: {outcomes[0].note}")
+
+
+def first_undefined(parts: Sequence[Scalar | Vector | Relation], under: Sequence[Relation]) -> str:
+    """Why one of these is not shown to be defined under these facts, or ``""``."""
+    return next((problem for part in parts if (problem := undefined(part, under))), "")
+
+
+def _short(rest: Scalar) -> str:
+    """What is left of a certificate, up to `SHOWN` characters."""
+    small = rest.count_ops() <= MOST
+    text = sympy.sstr(sympy.expand(rest) if small else rest)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
 
 def _squared(one: Scalar | Vector) -> Scalar:

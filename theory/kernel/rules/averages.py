@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from theory.kernel.means import Mean, Operator
 from theory.kernel.normal import is_zero
@@ -26,6 +26,8 @@ class Average(Operator):
     >>> Average("avg", ("g",)).of(dot(g, v) + dot(v, v))
     <v, v> + avg[<g, v>]
     """
+
+    _kind: ClassVar[tuple[str, ...]] = ("(average)",)
 
 
 @dataclass(frozen=True)
@@ -87,4 +89,7 @@ def _is(node: Any, operator: Operator) -> bool:
     if not isinstance(node, Mean):
         return False
     name, random, _ = node.args
-    return str(name) == operator.name and set(map(str, random)) == set(operator.random)
+    return str(name) == operator.name and set(map(str, random)) == {
+        *operator.random,
+        *operator._kind,
+    }

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import sympy
 
+from theory.kernel.means import is_random
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, le
-from theory.kernel.theorem import Checked, Given
+from theory.kernel.signs import nonnegative
+from theory.kernel.theorem import Checked, Given, Hypothesis, Smooth
 from theory.kernel.vectors import Point, Scalar, dot, square
 from theory.queries import remembered
 from theory.verdicts import Verdict
@@ -50,7 +52,9 @@ class Lipschitz:
         smooth = given.smooth(self.of, (self.x, self.y))
         if smooth is None:
             return Checked(Verdict.UNKNOWN, f"not assumed of a function at these points: {self.of}")
-        return _instance(goal, lipschitz(smooth.constant, self.x, self.y), "L-smooth")
+        return _sized(smooth) or _instance(
+            goal, lipschitz(smooth.constant, self.x, self.y), "L-smooth"
+        )
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,17 @@ class Descent:
             return Checked(Verdict.UNKNOWN, f"not assumed of a function at these points: {self.of}")
         if not _lemma_holds():
             return Checked(Verdict.UNKNOWN, "the descent lemma is not proved")
-        return _instance(goal, descent(smooth.constant, self.x, self.y), "descent lemma")
+        return _sized(smooth) or _instance(
+            goal, descent(smooth.constant, self.x, self.y), "descent lemma"
+        )
+
+
+def _sized(smooth: Smooth) -> Checked | None:
+    """An UNKNOWN if a Lipschitz constant may be negative, or None."""
+    outcome = nonnegative(sympy.sympify(smooth.constant))
+    if outcome.verdict is Verdict.PROVED:
+        return None
+    return Checked(Verdict.UNKNOWN, f"{outcome.says} is not shown: {outcome.note}")
 
 
 def _instance(goal: Relation, instance: Relation, name: str) -> Checked:
@@ -129,11 +143,37 @@ class Integral:
         fact = given.fact(self.of)
         if fact is None:
             return Checked(Verdict.UNKNOWN, f"not shown: {self.of}")
+        problem = self._problem(fact, given)
+        if problem:
+            return Checked(Verdict.UNKNOWN, problem)
         way = self.y.position - self.x.position
-        if not {self.x, self.y, self.z} <= set(given.theorem.points):
-            return Checked(Verdict.UNKNOWN, "the points are not those of the theorem")
         on_segment = (self.z.position - self.x.position - way * self.time).terms == ()
         if not on_segment or not is_zero(fact.lhs - dot(self.z.gradient, way)):
             return Checked(Verdict.UNKNOWN, f"{self.of} does not bound the slope")
         area = sympy.integrate(sympy.expand(fact.rhs), (self.time, 0, 1))
         return _instance(goal, le(self.y.value - self.x.value, area), "integral of the slope")
+
+    def _problem(self, fact: Relation, given: Given) -> str:
+        """Why the bound does not hold along the whole segment, or what else is wrong."""
+        points = {self.x, self.y, self.z}
+        if not points <= set(given.theorem.points) or len({one.function for one in points}) > 1:
+            return "the points are not those of one function of the theorem"
+        if self.time.assumptions0 != sympy.Symbol("t", positive=True).assumptions0:
+            return f"{self.time} does not run through all positive numbers"
+        if fact.kind != "<=" or self._moves(fact.rhs):
+            return "the bound itself depends on the point of the segment"
+        still = any(
+            factor.has(self.time) for one in (self.x, self.y) for _, factor in one.position.terms
+        )
+        if still:
+            return f"an end of the segment depends on {self.time}"
+        for hypothesis in given.theorem.hypotheses:
+            if isinstance(hypothesis, Hypothesis):
+                gap = hypothesis.relation.gap
+                if gap.has(self.time) or self._moves(gap):
+                    return f"hypothesis {hypothesis.name!r} is about one point of the segment"
+        return ""
+
+    def _moves(self, form: Scalar) -> bool:
+        """Whether an expression depends on the value or the gradient at z."""
+        return is_random(form, self.z.gradient.names | {self.z.value.name})

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import add
+from typing import Final
 
 import sympy
+from sympy.core.function import AppliedUndef
 
-from theory.kernel.means import Mean
+from theory.kernel.means import Mean, with_vectors
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
+from theory.kernel.rules.series import pinned
 from theory.kernel.signs import nonnegative
 from theory.kernel.theorem import Checked, Given, Hypothesis, Smooth, Theorem
-from theory.kernel.vectors import Point, Scalar, Vector
+from theory.kernel.vectors import ZERO, Point, Scalar, Vector, vector
 from theory.verdicts import Verdict
 
 
@@ -51,6 +55,7 @@ class Cite:
             return Checked(Verdict.UNKNOWN, f"{self.id} is not listed under cites")
         problem = (
             self._unproved(cited)
+            or self._captured(cited, given)
             or self._random(cited)
             or self._meanings(cited, given)
             or self._outside(cited, given)
@@ -79,6 +84,24 @@ class Cite:
         verdict = prove(cited).verdict
         return "" if verdict is Verdict.PROVED else f"{self.id} is {verdict.name}"
 
+    def _captured(self, cited: Theorem, given: Given) -> str:
+        """Symbols of the cited theorem are replaced, by what its own proof does not range over."""
+        known = {*cited.symbols, *cited.scalars, *(point.value for point in cited.points)}
+        named = {name for one in _vectors(cited) for name in one.names}
+        strange = [str(key) for key in self.scalars if key not in known]
+        strange += [name for name in self.vectors if name not in named]
+        if strange:
+            return f"{min(strange)} is no symbol of {self.id}"
+        put = {symbol for value in self.scalars.values() for symbol in _symbols(value)}
+        own = _indices(cited)
+        if put & own:
+            return f"{min(put & own, key=str)} is an index in {self.id}"
+        for index in iterations(cited):
+            fixed = pinned(index, given)
+            if fixed:
+                return fixed.note
+        return ""
+
     def _random(self, cited: Theorem) -> str:
         """What is random to a mean of the cited theorem is neither replaced nor put in."""
         put = {symbol.name for value in self.scalars.values() for symbol in _symbols(value)}
@@ -92,26 +115,40 @@ class Cite:
         return ""
 
     def _meanings(self, cited: Theorem, given: Given) -> str:
-        """Sequences mean the same, and points stay points."""
-        for sequence, value in cited.sequences.items():
-            if given.theorem.sequences.get(sequence) != value:
+        """Sequences mean the same, what follows a point is the same, and points stay points."""
+        ours = given.theorem
+        stated = [cited.goal, *(h.relation for h in _used(cited) if isinstance(h, Hypothesis))]
+        called = {call.func for one in stated for call in one.gap.atoms(AppliedUndef)}
+        said = {one: value for one, value in cited.sequences.items() if one in called}
+        for sequence, value in said.items():
+            moved = with_vectors(value, self.vectors).subs(dict(self.scalars))
+            if ours.sequences.get(sequence) != moved:
                 return f"{sequence} means something else in {self.id}"
-        values = dict(self.scalars)
+        for now, then in cited.following if said else ():
+            if (self._moved(now), self._moved(then)) not in ours.following:
+                return f"what follows {now.value} differs from {self.id}"
         for point in cited.points:
-            moved = Point(
-                point.position.replaced(self.vectors),
-                point.value.subs(values),
-                point.gradient.replaced(self.vectors),
-                point.function,
-            )
-            if moved not in given.theorem.points:
-                return f"{moved.value} is no point of this theorem"
+            if self._moved(point) not in ours.points:
+                return f"{self._moved(point).value} is no such point of this theorem"
         return ""
+
+    def _moved(self, point: Point) -> Point:
+        """A point at the values of this citation."""
+        values = dict(self.scalars)
+        position, gradient = (
+            _with_scalars(one.replaced(self.vectors), values)
+            for one in (point.position, point.gradient)
+        )
+        return Point(position, point.value.subs(values), gradient, point.function)
 
     def _outside(self, cited: Theorem, given: Given) -> str:
         facts = [given.facts[name] for name in self.domain if name in given.facts]
         for symbol, value in self.scalars.items():
             form = sympy.sympify(value)
+            if symbol.assumptions0 not in _PLAIN:
+                return f"the domain of {symbol} is not one that is checked"
+            if not form.is_real:
+                return f"{form} is not shown to be real"
             if symbol.is_integer and not form.is_integer:
                 return f"{form} is not shown to be an integer, as {symbol} is"
             least = 1 if symbol.is_integer and symbol.is_positive else 0
@@ -149,6 +186,50 @@ class Cite:
         found = _at(cited.goal, self)
         same = goal.kind == found.kind and is_zero(goal.gap - found.gap)
         return "" if same else f"{self.id} says {found} at these values"
+
+
+def _vectors(theorem: Theorem) -> Iterator[Vector]:
+    """Everything of a theorem that has vectors' names."""
+    yield from theorem.vectors
+    for point in theorem.points:
+        yield from (point.position, point.gradient)
+
+
+def iterations(theorem: Theorem) -> frozenset[Scalar]:
+    """The indices along which a proof, or one that it cites, goes."""
+    rules = [step.rule for step in theorem.steps] + [theorem.conclude]
+    own = {vars(rule)["index"] for rule in rules if getattr(rule, "iterates", False)}
+    return frozenset(own).union(*(iterations(cited) for cited in theorem.cites))
+
+
+def _indices(theorem: Theorem) -> set[Scalar]:
+    """What a theorem ranges over: indices of iterations and of sums, arguments of sequences."""
+    found = set(iterations(theorem))
+    for _, relation in theorem.relations:
+        found |= {limit[0] for one in relation.gap.atoms(sympy.Sum) for limit in one.limits}
+        for call in relation.gap.atoms(AppliedUndef):
+            found |= call.free_symbols - set(theorem.symbols)
+    return found
+
+
+def _with_scalars(one: Vector, values: Mapping[Scalar, Scalar]) -> Vector:
+    """A vector with expressions for symbols in its coefficients."""
+    parts = [vector(name) * factor.subs(values) for name, factor in one.terms]
+    return reduce(add, parts, ZERO)
+
+
+_PLAIN: Final = [
+    sympy.Symbol("x", **domain).assumptions0
+    for domain in (
+        {"real": True},
+        {"nonnegative": True},
+        {"positive": True},
+        {"integer": True},
+        {"integer": True, "nonnegative": True},
+        {"integer": True, "positive": True},
+    )
+]
+"""Domains of symbols that can be checked of what takes their place."""
 
 
 def _at(relation: Relation, cite: Cite) -> Relation:

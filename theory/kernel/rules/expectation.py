@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import sympy
+from sympy.core.function import AppliedUndef
 
 from theory.kernel.means import Mean, Operator, with_vectors
 from theory.kernel.normal import is_zero
@@ -62,6 +64,8 @@ class Total:
     of: str
     index: Scalar
 
+    iterates: ClassVar[bool] = True
+
     @property
     def uses(self) -> tuple[str, ...]:
         """The fact."""
@@ -73,7 +77,14 @@ class Total:
         if absent:
             return absent
         fact = given.facts[self.of]
+        others = fact.gap.free_symbols & self._indices(given)
+        if others:
+            note = f"{min(others, key=str)} counts something else than {self.index}"
+            return Checked(Verdict.UNKNOWN, note)
         form, left = self._rewritten(fact.gap, given)
+        stray = self._elsewhere(form, given)
+        if stray is not None:
+            return Checked(Verdict.UNKNOWN, f"{stray} is not a sequence along {self.index}")
         if left:
             return Checked(Verdict.UNKNOWN, f"no sequence stands for the mean of {left}")
         if goal.kind != fact.kind or not is_zero(goal.gap - form):
@@ -83,12 +94,11 @@ class Total:
     def _rewritten(self, gap: Scalar, given: Given) -> tuple[Scalar, Scalar | None]:
         """The gap in sequences; and the first random factor that no sequence stands for."""
         table = self._table(given)
-        constants = set(given.theorem.symbols)
         total = sympy.S.Zero
         for term in sympy.Add.make_args(sympy.expand(gap)):
             factors = sympy.Mul.make_args(term)
-            fixed = [part for part in factors if _is_constant(part, constants)]
-            random = sympy.Mul(*(part for part in factors if not _is_constant(part, constants)))
+            fixed = [part for part in factors if self._is_constant(part, given)]
+            random = sympy.Mul(*(part for part in factors if not self._is_constant(part, given)))
             random = random.args[2] if isinstance(random, Mean) else random
             if random != 1 and random not in table:
                 return total, random
@@ -111,6 +121,30 @@ class Total:
                 table[later] = sequence(self.index + 1)
         return table
 
+    def _is_constant(self, factor: Scalar, given: Given) -> bool:
+        """Whether a factor is the same in every run: of constants, and of means taken before."""
+        if factor.atoms(Gram, Mean):
+            return False
+        sequences = given.theorem.sequences
+        called = all(
+            call.func in sequences and call.args in ((self.index,), (self.index + 1,))
+            for call in factor.atoms(AppliedUndef)
+        )
+        known = {*given.theorem.symbols, self.index}
+        return called and bool(factor.free_symbols <= known)
 
-def _is_constant(factor: Scalar, constants: set[Scalar]) -> bool:
-    return factor.free_symbols <= constants and not factor.atoms(Gram, Mean)
+    def _indices(self, given: Given) -> set[Scalar]:
+        """Other symbols at which the theorem calls sequences: they may go along with the index."""
+        gaps = [relation.gap for _, relation in given.theorem.relations]
+        calls = (call for gap in gaps for call in gap.atoms(AppliedUndef))
+        return {symbol for call in calls for symbol in call.free_symbols} - {self.index}
+
+    def _elsewhere(self, form: Scalar, given: Given) -> Scalar | None:
+        """A call of one of these sequences at another index somewhere in the theorem, if any."""
+        known = {*given.theorem.symbols, self.index}
+        named = {call.func for call in form.atoms(AppliedUndef)}
+        for _, relation in given.theorem.relations:
+            for call in relation.gap.atoms(AppliedUndef):
+                if call.func in named and not call.free_symbols <= known:
+                    return call
+        return None

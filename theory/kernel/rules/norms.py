@@ -1,4 +1,4 @@
-"""The rule of norms: the triangle inequality."""
+"""Rules of norms: the triangle inequality, and roots of squares."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import sympy
 
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, le
-from theory.kernel.signs import nonnegative
+from theory.kernel.rules.algebra import first_undefined
+from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.theorem import Checked, Given, missing
 from theory.kernel.vectors import ZERO, Scalar, Vector, square
 from theory.queries import remembered
@@ -47,7 +48,7 @@ class Triangle:
             return absent
         if not _lemma_holds():
             return Checked(Verdict.UNKNOWN, "the triangle inequality is not proved")
-        problem = self._problem(given)
+        problem = self._problem(goal, given)
         if problem:
             return Checked(Verdict.UNKNOWN, problem)
         whole = reduce(add, (vector * factor for _, factor, vector, _ in self.parts), ZERO)
@@ -57,9 +58,15 @@ class Triangle:
             return Checked(Verdict.UNKNOWN, f"the triangle inequality would be {instance}")
         return Checked(Verdict.PROVED, "triangle inequality")
 
-    def _problem(self, given: Given) -> str:
+    def _problem(self, goal: Relation, given: Given) -> str:
         under = [given.facts[name] for name in self.domain]
+        unclear = undefined(goal, under)
+        if unclear:
+            return unclear
         for name, factor, vector, size in self.parts:
+            hole = first_undefined((given.facts[name], factor, vector, size), under)
+            if hole:
+                return hole
             if not is_zero(given.facts[name].gap - (sympy.sympify(size) ** 2 - square(vector))):
                 return f"{name} does not bound ‖{vector}‖² by ({size})²"
             for value in (factor, size):
@@ -67,6 +74,44 @@ class Triangle:
                 if outcome.verdict is not Verdict.PROVED:
                     return f"{outcome.says} is not shown: {outcome.note}"
         return ""
+
+
+@dataclass(frozen=True)
+class Root:
+    """From l² ≤ s² to l ≤ s, for s ≥ 0: l is the root of a squared norm, and may be 0.
+
+    Attributes
+    ----------
+    of : str
+        A fact whose gap is s² − l².
+    domain : tuple of str
+        Facts under which s is nonnegative and what is under a root is.
+    """
+
+    of: str
+    domain: tuple[str, ...] = ()
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The fact, and those that bound the domain."""
+        return (self.of, *self.domain)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the fact is the square of the goal."""
+        absent = missing(self.uses, given)
+        if absent:
+            return absent
+        under = [given.facts[name] for name in self.domain]
+        fact = given.facts[self.of]
+        hole = first_undefined((goal, fact), under)
+        if hole:
+            return Checked(Verdict.UNKNOWN, hole)
+        if goal.kind != "<=" or not is_zero(fact.gap - (goal.rhs**2 - goal.lhs**2)):
+            return Checked(Verdict.UNKNOWN, f"{self.of} is not the square of {goal}")
+        outcome = nonnegative(goal.rhs, under)
+        if outcome.verdict is not Verdict.PROVED:
+            return Checked(Verdict.UNKNOWN, f"{outcome.says} is not shown: {outcome.note}")
+        return Checked(Verdict.PROVED, f"root of {self.of}")
 
 
 @remembered

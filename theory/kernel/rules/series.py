@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.means import Mean
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.signs import nonnegative
 from theory.kernel.theorem import Checked, Given, Hypothesis, missing
-from theory.kernel.vectors import Scalar
+from theory.kernel.vectors import Gram, Scalar
 from theory.verdicts import Verdict
 
 
@@ -23,14 +25,37 @@ def pinned(index: Scalar, given: Given) -> Checked | None:
     ``k <= 5``, holds for some of its values only; and an index whose domain is smaller than
     0, 1, 2, … was never general.
     """
-    general = index.is_integer and index.is_positive is None and index.is_even is None
-    if not general:
+    plain = sympy.Symbol("k", integer=True, nonnegative=True)
+    if not index.is_Symbol or index.assumptions0 != plain.assumptions0:
         return Checked(Verdict.UNKNOWN, f"{index} does not run through 0, 1, 2, …")
     for hypothesis in given.theorem.hypotheses:
         if isinstance(hypothesis, Hypothesis) and index in hypothesis.relation.gap.free_symbols:
             calls = hypothesis.relation.gap.atoms(AppliedUndef)
             if not any(index in call.free_symbols for call in calls):
                 return Checked(Verdict.UNKNOWN, f"hypothesis {hypothesis.name!r} fixes {index}")
+    return None
+
+
+def _counts(count: Scalar, index: Scalar) -> bool:
+    """Whether a number of iterations is one: an integer of at least 0 that is not the index."""
+    form = sympy.sympify(count)
+    whole = form.is_integer and form.is_nonnegative
+    return bool(whole and index not in form.free_symbols)
+
+
+def _varying(relation: Relation, given: Given) -> Checked | None:
+    """An UNKNOWN if a relation names what differs from iteration to iteration, or None.
+
+    The same name stands for other things in the next iteration; only constants and sequences keep
+    their meaning.
+    """
+    gap = relation.gap
+    if gap.atoms(Gram, Mean):
+        return Checked(Verdict.UNKNOWN, "vectors and conditional means change along the index")
+    varying = {*given.theorem.scalars, *(point.value for point in given.theorem.points)}
+    found = gap.free_symbols & varying
+    if found:
+        return Checked(Verdict.UNKNOWN, f"{min(found, key=str)} changes along the index")
     return None
 
 
@@ -50,6 +75,8 @@ class Telescope:
     index: Scalar
     count: Scalar
 
+    iterates: ClassVar[bool] = True
+
     @property
     def uses(self) -> tuple[str, ...]:
         """The fact."""
@@ -61,6 +88,11 @@ class Telescope:
         if absent:
             return absent
         fact = given.facts[self.of]
+        changing = _varying(fact, given)
+        if changing:
+            return changing
+        if not _counts(self.count, self.index):
+            return Checked(Verdict.UNKNOWN, f"{self.count} is no number of iterations")
         if goal.kind != fact.kind or not is_zero(goal.gap - self.total(fact.gap)):
             return Checked(Verdict.UNKNOWN, f"not the sum of {self.of}")
         return Checked(Verdict.PROVED, f"sum of {self.of}")
@@ -106,6 +138,8 @@ class Induction:
     start: str
     domain: tuple[str, ...] = ()
 
+    iterates: ClassVar[bool] = True
+
     @property
     def uses(self) -> tuple[str, ...]:
         """The recurrence, the start, and what bounds the domain."""
@@ -116,6 +150,12 @@ class Induction:
         absent = missing(self.uses, given) or pinned(self.index, given)
         if absent:
             return absent
+        changing = _varying(given.facts[self.of], given)
+        if changing:
+            return changing
+        symbol = self.count.is_Symbol and _counts(self.count, self.index)
+        if not symbol or goal.gap.has(self.index):
+            return Checked(Verdict.UNKNOWN, f"no bound for every {self.count} alone")
         ratio, rest = self._read(given.facts[self.of])
         first = self.sequence(0)
         start = given.facts[self.start]
@@ -179,7 +219,18 @@ class Everywhere:
                 return fixed
             if not (value.is_integer and value.is_nonnegative):
                 return Checked(Verdict.UNKNOWN, f"{value} is not shown to be one of 0, 1, 2, …")
+        changing = _varying(given.facts[self.of], given)
+        if changing:
+            return changing
+        put = {symbol for value in self.values.values() for symbol in value.free_symbols}
+        if put & _bound(given.facts[self.of]):
+            return Checked(Verdict.UNKNOWN, f"{min(put, key=str)} is an index of a sum there")
         fact = given.facts[self.of].replaced(self.values)
         if goal.kind != fact.kind or not is_zero(goal.gap - fact.gap):
             return Checked(Verdict.UNKNOWN, f"not {self.of} at this index")
         return Checked(Verdict.PROVED, f"{self.of} at another index")
+
+
+def _bound(relation: Relation) -> set[Scalar]:
+    """Indices of the sums in a relation."""
+    return {limit[0] for one in relation.gap.atoms(sympy.Sum) for limit in one.limits}

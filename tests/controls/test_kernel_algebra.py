@@ -1,0 +1,347 @@
+"""False statements that slipped through holes in the algebra: all must stay unproved."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+from sympy import I, Rational, Sum, sqrt
+
+from theory.errors import NotExactError, TheoryError, VacuousError
+from theory.kernel import (
+    ClosedSum,
+    Combine,
+    Hypothesis,
+    Operator,
+    Relation,
+    Sign,
+    Step,
+    Theorem,
+    Triangle,
+    dot,
+    eq,
+    le,
+    prove,
+    square,
+    vectors,
+)
+from theory.kernel.coefficients import no_negative_coefficient
+from theory.kernel.normal import is_zero
+from theory.kernel.rules.norms import Root
+from theory.kernel.signs import nonnegative, undefined
+from theory.kernel.theorem import Rule
+from theory.verdicts import Verdict
+
+a, b = sympy.symbols("a b", positive=True)
+h, Delta = sympy.symbols("h Delta", nonnegative=True)
+r = sympy.Symbol("r", real=True)
+c = sympy.Symbol("c")
+K = sympy.Symbol("K", integer=True, positive=True)
+k = sympy.Symbol("k", integer=True, nonnegative=True)
+S = sympy.Function("S", nonnegative=True)
+u, v, w = vectors("u v w")
+
+
+def judged(
+    goal: Relation,
+    rule: Rule,
+    given: dict[str, Relation] | None = None,
+    steps: tuple[Step, ...] = (),
+) -> Verdict:
+    """What comes of a goal in one theorem that declares all symbols above."""
+    theorem = Theorem(
+        id="x.y",
+        where="",
+        statement="",
+        latex="",
+        symbols=(a, b, h, Delta, K),
+        scalars=(r,),
+        vectors=(u, v, w),
+        lhs=goal.lhs,
+        terms={"all": goal.rhs},
+        kind=goal.kind,
+        hypotheses=tuple(Hypothesis(name, name, one) for name, one in (given or {}).items()),
+        steps=steps,
+        conclude=rule,
+    )
+    return prove(theorem).verdict
+
+
+DIVISIONS = {
+    "0 or 1 is 1": (eq(h, 1), Combine({"fact": 1 / h}), eq(h**2, h)),
+    "1 is at most 0": (le(1, 0), Combine({"fact": 1 / Delta}), le(Delta, 0)),
+    "1 is 0": (eq(1, 0), Combine({"fact": 1 / square(v)}), eq(square(v), 0)),
+    "a real number divides": (le(square(u) + 1, square(u)), Combine({"fact": 1 / r**2}), le(r, 0)),
+    "a fact divides by 0": (le(0, 1), Combine({"fact": h}, plus=(h,)), le(0, 1 / h - 1)),
+}
+
+
+@pytest.mark.parametrize("name", DIVISIONS)
+def test_nothing_is_divided_by_what_may_be_zero(name: str) -> None:
+    goal, rule, fact = DIVISIONS[name]
+    assert judged(goal, rule, {"fact": fact}) is Verdict.UNKNOWN
+
+
+def test_a_coefficient_may_not_divide_by_what_may_be_zero() -> None:
+    goal = le(0, square(u) / h)
+    assert judged(goal, Combine(squares=((1 / h, u),))) is Verdict.UNKNOWN
+    assert judged(goal, Sign()) is Verdict.UNKNOWN
+
+
+def test_a_step_does_not_restrict_the_domain_by_what_it_divides_by() -> None:
+    """From 0 <= 1/h**2 it would follow that h is not 0."""
+    step = Step("sign", le(0, 1 / h**2), Sign())
+    found = judged(eq(h, 1), Sign(("sign", "01")), {"01": eq(h**2, h)}, (step,))
+    assert found is Verdict.UNKNOWN
+
+
+def test_what_is_shown_not_to_vanish_may_divide() -> None:
+    fact = {"fact": le(a * h, 1)}
+    assert judged(le(h, 1 / a), Combine({"fact": 1 / a}), fact) is Verdict.PROVED
+    under = {"fact": le(h * r, 1), "apart": le(a, h)}
+    rule = Combine({"fact": 1 / h}, domain=("apart",))
+    assert judged(le(r, 1 / h), rule, under) is Verdict.PROVED
+    assert judged(le(r, 1 / h), Combine({"fact": 1 / h}), under) is Verdict.UNKNOWN
+
+
+COMPLEX = {
+    "i": (le(1, 0), (1, I)),
+    "root of a negative number": (le(0, r), (1, sqrt(r))),
+    "cube of a negative number": (le(0, r**3), (1, r ** Rational(3, 2))),
+    "odd root": (le(0, r ** Rational(2, 3)), (1, sympy.cbrt(r))),
+    "coefficient": (le(0, -(r**2)), (I**2, r)),
+    "logarithm": (le(0, sympy.log(a) ** 2), (1, sympy.log(a))),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_only_real_numbers_are_squared(name: str) -> None:
+    goal, pair = COMPLEX[name]
+    assert judged(goal, Combine(squares=(pair,))) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("rule", [Sign(), Combine(plus=(sqrt(r),))])
+def test_a_root_says_nothing_of_its_base(rule: Rule) -> None:
+    step = Step("root", le(0, sqrt(r)), rule)
+    assert judged(le(0, r), Combine({"root": sqrt(r)}), steps=(step,)) is Verdict.UNKNOWN
+    assert judged(le(0, r), Sign(("root",)), steps=(step,)) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("factor", [I, 0.5, sqrt(-1) * a])
+def test_vectors_have_exact_real_factors(factor: object) -> None:
+    with pytest.raises(NotExactError, match="exact real factors"):
+        v * factor
+
+
+def test_a_vector_with_a_root_of_a_negative_number_is_not_squared() -> None:
+    assert judged(le(0, r * square(u)), Combine(squares=((1, u * sqrt(r)),))) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("one", [I, a + I, sympy.zoo, 1 / sympy.S.Zero, sympy.E, 0.1, "a"])
+def test_relations_are_exact_and_real(one: object) -> None:
+    for sides in ((one, 0), (0, one)):
+        with pytest.raises(NotExactError):
+            Relation(sides[0], "<=", sides[1])
+
+
+@pytest.mark.parametrize("kind", [">=", "<", "!=", "", None])
+def test_relations_are_of_two_kinds(kind: str) -> None:
+    with pytest.raises(TheoryError, match="'<=' or '=='"):
+        Relation(a, kind, b)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Combine({"one": 1.0}),
+        Combine({"one": sympy.Float(1)}),
+        Combine({"one": 1}, plus=(0.0 * r + sympy.Float(0),)),
+        Combine({"one": 1}, plus=(sympy.oo,)),
+        Combine({"one": 1}, squares=((1.0, 0),)),
+        Combine({"one": 1}, squares=((1, sympy.Float("1e-30")),)),
+    ],
+    ids=str,
+)
+def test_certificates_are_exact(rule: Combine) -> None:
+    goal = le(r + Rational(1, 10**20), 1)
+    assert judged(goal, rule, {"one": le(r, 1)}) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("size", [1.0 * a, I * a, sympy.log(a) ** 2, r])
+def test_triangles_have_exact_sizes(size: sympy.Expr) -> None:
+    """‖u‖ ≤ size, and twice that for twice the vector."""
+    fact = {"fact": le(square(u), r**2)}
+    parts = (("fact", sympy.Integer(2), u, size),)
+    assert judged(le(4 * square(u), 4 * r**2), Triangle(parts), fact) is Verdict.UNKNOWN
+
+
+RANGES: dict[str, tuple[Relation, Rule]] = {
+    "reversed": (le(3, 0), Combine(plus=(Sum(1, (k, 0, -4)),))),
+    "to a real number": (le(0, r), Combine(plus=(Sum(1, (k, 1, r)),))),
+    "to what may be negative": (le(0, K - 2), Combine(plus=(Sum(1, (k, 0, K - 3)),))),
+    "of negative numbers": (le(0, Sum(k, (k, -5, -1))), Sign()),
+    "of negative numbers, certified": (
+        le(0, Sum(k, (k, -5, -1))),
+        Combine(plus=(Sum(k, (k, -5, -1)),)),
+    ),
+    "reversed, of a function": (le(0, Sum(S(k), (k, 0, -4))), Sign()),
+    "inside a root": (le(0, sqrt(1 + Sum(S(k), (k, 0, -4)))), Sign()),
+    "divided by": (le(0, 1 / Sum(S(k) + 1, (k, 0, K - 2))), Sign()),
+    "of roots": (le(0, Sum(sqrt(k - 3), (k, 0, K))), Sign()),
+}
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_sums_have_signs_over_what_they_run_over_only(name: str) -> None:
+    goal, rule = RANGES[name]
+    assert judged(goal, rule) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "total",
+    [
+        Sum(S(k), (k, 0, K - 1)),
+        Sum(k**2, (k, -5, -1)),
+        Sum(k, (k, 0, K)),
+        Sum(S(k), (sympy.Symbol("j", integer=True), k, K - 1), (k, 0, K - 1)),
+    ],
+    ids=str,
+)
+def test_sums_of_nonnegative_terms_are_nonnegative(total: sympy.Expr) -> None:
+    assert nonnegative(total).verdict is Verdict.PROVED
+
+
+def test_sums_are_defined_where_they_run() -> None:
+    assert undefined(Sum(sqrt(k - 3), (k, 3, K + 2))) == ""
+    assert "k of the sum - 3 >= 0 is not shown" in undefined(Sum(sqrt(k - 3), (k, 2, K + 2)))
+
+
+def test_expressions_that_print_alike_are_different() -> None:
+    """Both symbols are printed x, and one is what the sum of two others is printed as."""
+    one, other = sympy.Symbol("x", positive=True), sympy.Symbol("x", nonnegative=True)
+    both = le(0, sqrt(one) + sqrt(other))
+    assert nonnegative(other - one, [both]).verdict is Verdict.UNKNOWN
+    name = sympy.Symbol("a + b", positive=True)
+    assert nonnegative(sqrt(a + b) - sqrt(name)).verdict is Verdict.UNKNOWN
+    alike = le(0, sqrt(name) + sqrt(a + b))
+    assert nonnegative(a + b - name, [alike]).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        sqrt(r**2) - r,
+        sqrt((r - 1) ** 2) - (r - 1),
+        sqrt(c**2) - c,
+        sqrt(c * r) - sqrt(c) * sqrt(r),
+        sqrt(-r) * sqrt(-r - 1) - sqrt(r * (r + 1)),
+        sympy.cbrt(-8) + 2,
+        sympy.cbrt(-a) + sympy.cbrt(a),
+        (c**a) ** b - c ** (a * b),
+        sqrt((r - 2) ** (2 * K)) - (r - 2) ** K,
+        (-1) ** (2 * c) - 1,
+    ],
+    ids=str,
+)
+def test_roots_and_powers_are_not_confused(form: sympy.Expr) -> None:
+    """Each differs from 0 somewhere: a root has one sign, and a power may have a negative base."""
+    assert not is_zero(form)
+
+
+def test_a_failed_certificate_says_what_is_left() -> None:
+    theorem = Theorem(
+        "x.y", "", "", "", symbols=(a,), lhs=a, terms={"all": 2 * a}, conclude=Combine()
+    )
+    (line, *_) = prove(theorem).lines
+    assert line.rule == "the two sides of the certificate differ by a"
+
+
+def test_hypotheses_that_contradict_the_cauchy_schwarz_inequality() -> None:
+    given = {"u": le(square(u), 1), "v": le(square(v), 1), "uv": le(2, dot(u, v))}
+    with pytest.raises(VacuousError):
+        judged(le(square(u), square(u) - 2), Combine({"u": 1}), given)
+
+
+def test_hypotheses_within_the_cauchy_schwarz_inequality() -> None:
+    given = {"u": le(square(u), 1), "v": le(square(v), 1), "uv": le(1, dot(u, v))}
+    assert judged(le(square(u), 1), Combine({"u": 1}), given) is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    ("goal", "domain", "verdict"),
+    [
+        (le(sqrt(square(u)), h), ("length",), Verdict.PROVED),
+        (le(sqrt(square(u)), -h), ("length",), Verdict.UNKNOWN),
+        (le(sqrt(square(u)), 2 * h), ("length",), Verdict.UNKNOWN),
+        (eq(sqrt(square(u)), h), ("length",), Verdict.UNKNOWN),
+        (le(sqrt(square(u - v)), h), ("length",), Verdict.UNKNOWN),
+    ],
+    ids=str,
+)
+def test_roots_of_squares(goal: Relation, domain: tuple[str, ...], verdict: Verdict) -> None:
+    step = Step("length", le(0, square(u)), Combine(squares=((1, u),)))
+    found = judged(goal, Root("bound", domain), {"bound": le(square(u), h**2)}, (step,))
+    assert found is verdict
+
+
+def test_a_root_needs_a_base_that_is_shown_nonnegative() -> None:
+    length = square(u - v)
+    step = Step("length", le(0, length), Combine(squares=((1, u - v),)))
+    bound = {"bound": le(length, a**2)}
+    goal = le(sqrt(length), a)
+    assert judged(goal, Root("bound"), bound, (step,)) is Verdict.UNKNOWN
+    assert judged(goal, Root("bound", ("length",)), bound, (step,)) is Verdict.PROVED
+
+
+def test_a_closed_sum_needs_a_general_index() -> None:
+    """For even j alone (−1)^j is 1, and the sum would be 0 or 1 instead of the count."""
+    even = sympy.Symbol("j", even=True, nonnegative=True)
+    goal = eq(Sum(1, (even, 0, K - 1)), (1 - (-1) ** K) / 2)
+    assert judged(goal, ClosedSum(even, K)) is Verdict.UNKNOWN
+
+
+def test_a_closed_form_has_a_value_for_every_count() -> None:
+    total = Sum(1, (k, 0, K - 1))
+    assert judged(eq(total, K), ClosedSum(k, K)) is Verdict.PROVED
+    assert judged(eq(total, (K**2 - 5 * K) / (K - 5)), ClosedSum(k, K)) is Verdict.UNKNOWN
+
+
+def test_triangles_have_real_vectors() -> None:
+    fact, parts = {"fact": le(r * square(u), a**2)}, (("fact", sympy.Integer(2), u * sqrt(r), a),)
+    assert judged(le(4 * r * square(u), 4 * a**2), Triangle(parts), fact) is Verdict.UNKNOWN
+    real = (("fact", sympy.Integer(2), u * sqrt(h), a),)
+    goal, fact = le(4 * h * square(u), 4 * a**2), {"fact": le(h * square(u), a**2)}
+    assert judged(goal, Triangle(real), fact) is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        c,
+        sympy.Function("F")(k),
+        Sum(S(k), (k, 1, a)),
+        a ** Sum(S(k), (k, 0, K - 1)),
+        Operator("E", ("r",)).of(1 / r),
+        r ** sympy.Symbol("n", integer=True),
+        h**r,
+    ],
+    ids=str,
+)
+def test_what_is_not_shown_to_be_a_real_number(one: sympy.Expr) -> None:
+    """A mean is over all outcomes, and the fact may be about one."""
+    assert undefined(one, [le(1, r)]) != ""
+
+
+def test_signs_at_a_glance() -> None:
+    """A sum of positive terms is 0 where there are none."""
+    total = Sum(S(k) + 1, (k, 0, sympy.Symbol("n", integer=True, nonnegative=True) - 1))
+    assert not no_negative_coefficient(1 / h)
+    assert not no_negative_coefficient(sqrt(h + total), strict=True)
+    assert no_negative_coefficient(1 / a)
+
+
+def test_facts_count_once_they_are_defined() -> None:
+    """Two facts that divide by each other's subject show nothing of either."""
+    first, second = le(1 / r, h), le(a, r)
+    assert undefined(1 / r, [first, second]) == ""
+    assert undefined(1 / r, [first]) == "r != 0 is not shown"
+    assert undefined(1 / r, [le(a, r + 0 / (1 + h)), le(1, 1 / h)]) == "h != 0 is not shown"

@@ -1,0 +1,200 @@
+"""What a theorem must satisfy before anything is proved of it: names, domains, points, means."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.errors import TheoryError, UndeclaredSymbolError
+from theory.kernel.means import Mean, is_random
+from theory.kernel.vectors import Gram, Scalar, Vector
+
+if TYPE_CHECKING:
+    from theory.kernel.theorem import Theorem
+
+
+def require_wellformed(theorem: Theorem) -> None:
+    """Refuse a theorem that does not say what it is about.
+
+    Raises
+    ------
+    UndeclaredSymbolError
+        A formula names what is not declared, or a symbol has no domain.
+    TheoryError
+        Another rule is broken; the message says which.
+    """
+    hypotheses, steps = theorem.hypotheses, theorem.steps
+    _require_distinct([h.name for h in hypotheses] + [s.name for s in steps], theorem.id)
+    _require_declared(theorem)
+    _require_meant(theorem)
+    _require_plain_points(theorem)
+    _require_different_points(theorem)
+    _require_random_points(theorem)
+    _require_random_scalars(theorem)
+    _require_one_index(theorem)
+
+
+def _require_distinct(names: list[str], where: str) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TheoryError(
+            f"hypotheses and steps have different names, found {', '.join(twice)} twice",
+            where,
+            "rename one",
+        )
+
+
+def _require_declared(theorem: Theorem) -> None:
+    scalars = {*theorem.symbols, *theorem.scalars, *(point.value for point in theorem.points)}
+    named = [*theorem.vectors]
+    for point in theorem.points:
+        named += [point.position, point.gradient]
+    vectors = {name for one in named for name in one.names}
+    for place, relation in theorem.relations:
+        for side in (relation.lhs, relation.rhs):
+            found = {s.name for s in side.free_symbols - scalars if not _is_index(s, side)}
+            found |= {n for entry in side.atoms(Gram) for n in entry.names} - vectors
+            if found:
+                raise _undeclared(min(found), place, theorem, scalars, vectors)
+    for symbol in scalars:
+        if not symbol.is_real:
+            raise UndeclaredSymbolError(
+                f"the domain of {symbol} is not declared",
+                theorem.id,
+                f"give it one, such as sympy.Symbol({str(symbol)!r}, positive=True)",
+            )
+
+
+_TOO_MUCH: Final = (
+    *("positive", "negative", "nonpositive", "zero", "nonzero", "imaginary"),
+    *("integer", "rational", "irrational", "algebraic", "transcendental", "even", "odd"),
+)
+"""What a mean is not declared to be."""
+
+
+def _require_meant(theorem: Theorem) -> None:
+    """A sequence has no sign that its value has not, and no other property at all."""
+    for sequence, value in theorem.sequences.items():
+        known = sequence(sympy.Dummy(integer=True))
+        if known.is_nonnegative and not value.is_nonnegative:
+            raise TheoryError(
+                f"{sequence} is declared nonnegative, but {value} need not be",
+                theorem.id,
+                "declare the function real",
+            )
+        if any(getattr(known, f"is_{word}") for word in _TOO_MUCH):
+            raise TheoryError(
+                f"a mean is real or nonnegative, and {sequence} is declared to be more",
+                theorem.id,
+                "declare the function real or nonnegative",
+            )
+
+
+def _require_plain_points(theorem: Theorem) -> None:
+    """The value at a point is a symbol and its gradient a name: anything else would assume more."""
+    for one in theorem.points:
+        if not one.value.is_Symbol or not _is_name(one.gradient):
+            raise TheoryError(
+                f"the value at a point is a symbol and its gradient one vector, found {one.value} "
+                f"and {one.gradient}",
+                theorem.id,
+                "name them, and say as a hypothesis what is known of them",
+            )
+    for now, _ in theorem.following:
+        if not _is_name(now.position):
+            raise TheoryError(
+                f"a point that another follows is a vector of its own, found {now.position}",
+                theorem.id,
+                "name the point of iteration k",
+            )
+
+
+def _is_name(one: Vector) -> bool:
+    return len(one.terms) == 1 and one.terms[0][1] == 1
+
+
+def _require_random_points(theorem: Theorem) -> None:
+    """Where the position of a point is random to a mean, its value and its gradient are so too."""
+    for place, relation in theorem.relations:
+        for mean in relation.gap.atoms(Mean):
+            random = set(map(str, mean.args[1]))
+            for one in theorem.points:
+                fixed = ({one.value.name} | one.gradient.names) - random
+                if one.position.names & random and fixed:
+                    raise TheoryError(
+                        f"{min(fixed)} is not listed as random to {mean.args[0]}, but its point is",
+                        f"{theorem.id}: {place}",
+                        "list the value and the gradient of the point as well",
+                    )
+
+
+def _require_random_scalars(theorem: Theorem) -> None:
+    """A quantity that equals something random to a mean is listed as random to it as well."""
+    quantities = {*theorem.scalars, *(one.value for one in theorem.points)}
+    means = {mean.args[:2] for _, one in theorem.relations for mean in one.gap.atoms(Mean)}
+    for name, listed in means:
+        random = frozenset(map(str, listed))
+        for place, relation in theorem.relations:
+            if relation.kind != "==" or not place.startswith("hypothesis"):
+                continue
+            taken = {
+                mean: sympy.Dummy() for mean in relation.gap.atoms(Mean) if mean.args[0] == name
+            }
+            gap = relation.gap.xreplace(taken)
+            fixed = {one for one in gap.free_symbols & quantities if one.name not in random}
+            if fixed and is_random(gap, random):
+                raise TheoryError(
+                    f"{min(fixed, key=str)} equals something that is random to {name}, and is not "
+                    "listed so",
+                    f"{theorem.id}: {place}",
+                    "list it as random",
+                )
+
+
+def _require_one_index(theorem: Theorem) -> None:
+    """Sequences run along one index; hypotheses hold at each of its values."""
+    rules = [step.rule for step in theorem.steps] + [theorem.conclude]
+    indices = {str(vars(rule)["index"]) for rule in rules if getattr(rule, "iterates", False)}
+    if len(indices) > 1:
+        raise TheoryError(
+            f"a theorem has one index of iterations, found {', '.join(sorted(indices))}",
+            theorem.id,
+            "prove a lemma for each, and cite it",
+        )
+
+
+def _require_different_points(theorem: Theorem) -> None:
+    """A value and a gradient belong to one point: two of them would make f many-valued."""
+    for one in theorem.points:
+        for other in theorem.points:
+            shared = one.value == other.value or one.gradient == other.gradient
+            if shared and one != other:
+                raise TheoryError(
+                    f"{one.value} and its gradient belong to two different points",
+                    theorem.id,
+                    "name the value and the gradient of each point differently",
+                )
+
+
+def _is_index(symbol: Scalar, side: Scalar) -> bool:
+    """Whether a symbol is an argument of sequences such as F(k + 1), and nothing else."""
+    rest = side.replace(lambda node: isinstance(node, AppliedUndef), lambda node: sympy.S.One)
+    return symbol not in rest.free_symbols
+
+
+def _undeclared(
+    name: str, place: str, theorem: Theorem, scalars: set[Scalar], vectors: set[str]
+) -> UndeclaredSymbolError:
+    known = sorted({str(scalar) for scalar in scalars} | vectors)
+    near = get_close_matches(name, known, n=1)
+    remedy = "list it under symbols, scalars, vectors or points"
+    if name in known:
+        remedy = "two symbols of one name differ in their assumptions: use one and the same"
+    elif near:
+        remedy = f"did you mean {near[0]!r}? else {remedy}"
+    return UndeclaredSymbolError(
+        f"{name!r} occurs in the {place} but is not declared", theorem.id, remedy
+    )
