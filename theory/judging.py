@@ -10,7 +10,13 @@ from time import perf_counter
 
 from schedules.errors import ScheduleError
 from theory.claims import Claim
-from theory.errors import NoClosedFormError, ProverError, TheoryError, UnsupportedFormError
+from theory.errors import (
+    ClaimFileError,
+    NoClosedFormError,
+    ProverError,
+    TheoryError,
+    UnsupportedFormError,
+)
 from theory.ledger import Controls, Evidence, Judgement, Row, plainly
 from theory.loading import place_in, reason
 from theory.mutants import run_controls
@@ -54,7 +60,8 @@ def judge(claim: Claim, deep: bool = False, listen: bool = False) -> Row:
         if claim.source is None:
             raise
         place = f"{place_in(claim.source, error)}: {error.where}"
-        raise type(error)(error.what, place, error.fix) from error
+        kind = type(error) if type(error).__init__ is TheoryError.__init__ else ClaimFileError
+        raise kind(error.what, place, error.fix) from error
     except (Exception, SystemExit) as error:
         raise _broken_down(claim, error) from error
     return Row(

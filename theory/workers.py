@@ -177,6 +177,7 @@ def lanes(claims: Sequence[Claim]) -> list[list[int]]:
     Examples
     --------
     >>> from dataclasses import replace
+    >>> from theory.catalogue import CLAIMS
     >>> one = CLAIMS["rpd.cor-c1"]
     >>> lanes([replace(one, shares="", cost=3), replace(one, shares="laws", cost=2)] * 2)
     [[1, 3], [0], [2]]

@@ -359,3 +359,22 @@ def test_what_equals_something_random_is_random() -> None:
     with pytest.raises(TheoryError, match="listed"):
         theorem(hypotheses=(norm,), lhs=mean.of(square(g)))
     theorem(hypotheses=(norm,), lhs=Operator("E", ("g", "r")).of(square(g)))
+
+
+def test_a_fact_with_a_pole_is_no_fact() -> None:
+    """1/(k − 4) is not defined at every k, so nothing is summed of it."""
+    pole = Hypothesis("pole", "A moves by 1/(k − 4)", eq(A(k + 1), A(k) + 1 / (k - 4)))
+    one = theorem(
+        symbols=(a, b, q, K, k),
+        hypotheses=(pole,),
+        kind="==",
+        lhs=A(K),
+        terms={"sum": A(0) + sympy.Sum(1 / (k - 4), (k, 0, K - 1))},
+        conclude=Telescope("pole", k, K),
+    )
+    assert prove(one).verdict is Verdict.UNKNOWN
+
+
+def test_a_point_is_at_a_real_combination() -> None:
+    with pytest.raises(TheoryError, match="real combination"):
+        theorem(points=(Point(u + sympy.sqrt(r) * v, X.value, X.gradient),))

@@ -41,7 +41,7 @@ def _product(term: Scalar, strict: bool = False) -> bool:
             if strict or not no_negative_coefficient(_general_term(base)):
                 return False
             continue
-        if base.has(sympy.Sum):  # sympy takes sums for positive where none of their terms is 0
+        if base.has(sympy.Sum):  # sympy's own signs of sums are not relied on
             return False
         even = exponent.is_Integer and exponent % 2 == 0 and base.is_real
         if strict and base.is_positive:

@@ -13,6 +13,7 @@ from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.rules import RULES
 from theory.kernel.rules.cite import Cite
+from theory.kernel.signs import undefined
 from theory.kernel.theorem import Checked, Given, Hypothesis, Rule, Theorem
 from theory.kernel.vectors import Gram
 from theory.ledger import Step as Line
@@ -90,7 +91,12 @@ def _checked(rule: Rule, relation: Relation, given: Given) -> Checked:
     """What a rule says; only rules of the kernel are asked."""
     if type(rule) not in RULES:
         return Checked(Verdict.UNKNOWN, f"{type(rule).__name__} is no rule of the kernel")
-    return rule.check(relation, given)
+    checked = rule.check(relation, given)
+    if checked.verdict is Verdict.PROVED:
+        problem = undefined(relation, tuple(given.facts.values()))
+        if problem:
+            return Checked(Verdict.UNKNOWN, problem)
+    return checked
 
 
 def _possible(theorem: Theorem) -> Checked:

@@ -10,6 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError, UndeclaredSymbolError
 from theory.kernel.means import Mean, is_random
+from theory.kernel.signs import undefined
 from theory.kernel.vectors import Gram, Scalar, Vector
 
 if TYPE_CHECKING:
@@ -102,6 +103,13 @@ def _require_plain_points(theorem: Theorem) -> None:
                 f"and {one.gradient}",
                 theorem.id,
                 "name them, and say as a hypothesis what is known of them",
+            )
+        problem = undefined(one.position)
+        if problem:
+            raise TheoryError(
+                f"a point is at a real combination of vectors, found {problem}",
+                theorem.id,
+                "declare the domains of its factors",
             )
     for now, _ in theorem.following:
         if not _is_name(now.position):

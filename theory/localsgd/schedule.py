@@ -11,61 +11,23 @@ are the engine's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import permutations, product
+from itertools import permutations
 from typing import Final
 
-import numpy as np
 import sympy
 import z3
 
-from schedules.dependencies import tables
-from schedules.families.localsgd import CONDITIONS, Condition, Job, as_gate, build
-from schedules.timeline import timeline
+from schedules.families.localsgd import CONDITIONS, Condition, Job
 from theory.claims import Claim, Formulas
 from theory.instances import decide_from
 from theory.ledger import Case, Evidence, Finding, Judgement, Repair, Step
+from theory.localsgd.schedule_runs import L_, PIPELINE, SIZES, alone, broken_barrier
 from theory.solver import Outcome, Statement, Term
 from theory.verdicts import Verdict, weakest
 
-L_: Final = sympy.Symbol("first", integer=True)
-SIZES: Final = tuple(product((1, 2, 3, 4), (1, 2, 3), (1, 2, 3)))
-"""(p, n, H) of the runs that are searched and replayed."""
-
-PIPELINE: Final = "pipeline"
 _FORWARD = z3.Function("TF", z3.IntSort(), z3.IntSort(), z3.IntSort())
 _BACKWARD = z3.Function("TB", z3.IntSort(), z3.IntSort(), z3.IntSort())
-
-
-def _holding_back() -> Iterator[tuple[dict[str, int], frozenset[str]]]:
-    """For every moment of every run: which conditions hold the next forward of a stage back."""
-    for p, n, h in SIZES:
-        jobs = 2 * n * h + 1
-        schedule = build(p, jobs, replicas=n, local_steps=h)
-        line, index = timeline(schedule), tables(schedule)
-        forward = line.start[index.forward]
-        backward = line.start[index.backward]
-        gates = {condition.name: as_gate(condition, n, h) for condition in CONDITIONS}
-        for stage, job in product(range(p), range(jobs)):
-            waits = {PIPELINE: int(forward[stage - 1, job])} if stage else {}
-            for name, gate in gates.items():
-                needed = gate(stage, job)
-                if needed is not None:
-                    waits[name] = int(backward[needed])
-            start = int(forward[stage, job - 1]) + 1 if job else 0
-            for slot in range(start, int(forward[stage, job])):
-                moment = {"p": p, "n": n, "H": h, "stage": stage, "job": job, "slot": slot}
-                yield moment, frozenset(name for name, done in waits.items() if done >= slot)
-
-
-def _alone() -> dict[tuple[str, bool], dict[str, int]]:
-    """The first moment at which each condition alone holds back, by whether the stage is 0."""
-    found: dict[tuple[str, bool], dict[str, int]] = {}
-    for moment, names in _holding_back():
-        if len(names) == 1:
-            found.setdefault((min(names), moment["stage"] == 0), moment)
-    return found
 
 
 def _job(name: str) -> tuple[Job, tuple[Term, ...]]:
@@ -232,41 +194,20 @@ def _decided(statement: Statement, **smallest: int) -> Outcome:
     return replace(outcome, verdict=Verdict.UNKNOWN, witness={}, note=note)
 
 
-def _broken_barrier(first: sympy.Expr) -> dict[str, int] | None:
-    """A forward of a replayed run that starts before a backward that it should wait for."""
-    for p, n, h in SIZES:
-        jobs = n * h
-        schedule = build(p, 2 * jobs + 1, replicas=n, local_steps=h)
-        line, index = timeline(schedule), tables(schedule)
-        ends, starts = line.end[index.backward], line.start[index.forward]
-        for start in range(jobs, 2 * jobs + 1, jobs):
-            limit = min(max(int(first.subs(L_, start)), 0), 2 * jobs + 1)
-            late = int(ends[:, :limit].max(initial=0))
-            for s, m in np.argwhere(starts[:, start : start + jobs] < late)[:1].tolist():
-                return {
-                    "p": p,
-                    "n": n,
-                    "H": h,
-                    "stage": s,
-                    "job": start + m,
-                    "forward at": int(starts[s, start + m]),
-                    "backward ends": late,
-                }
-    return None
-
-
 def _holds(formulas: Formulas) -> Verdict:
-    if _broken_barrier(formulas["first"]) is not None:
+    if broken_barrier(formulas["first"]) is not None:
         return Verdict.REFUTED
     return _decided(_barrier(formulas["first"]), **_SECOND_ROUND).verdict
 
 
 def _judge(formulas: Formulas) -> Judgement:
-    alone = _alone()
+    waiting = alone()
     names = (PIPELINE, *(condition.name for condition in CONDITIONS))
-    moments = {name: next((m for (n, _), m in alone.items() if n == name), None) for name in names}
+    moments = {
+        name: next((m for (n, _), m in waiting.items() if n == name), None) for name in names
+    }
     independent = Verdict.PROVED if all(moments.values()) else Verdict.UNKNOWN
-    lemmas, stale, broken = _lemmas(), _never_stale(), _broken_barrier(formulas["first"])
+    lemmas, stale, broken = _lemmas(), _never_stale(), broken_barrier(formulas["first"])
     barrier = _decided(_barrier(formulas["first"]), **_SECOND_ROUND)
     holds = weakest((barrier.verdict, *(lemma.verdict for lemma in lemmas)))
     if broken is not None:
@@ -284,7 +225,7 @@ def _judge(formulas: Formulas) -> Judgement:
             "each stage takes jobs in index order, and B(s + 1, m) precedes B(s, m), as E.1 says",
         ),
         steps=tuple(Step("ours", o.says, o.note, o.verdict) for o in outcomes),
-        findings=_superfluous(implied, alone),
+        findings=_superfluous(implied, waiting),
         counterexample=broken,
         evidence=(
             Evidence(
@@ -302,11 +243,11 @@ def _judge(formulas: Formulas) -> Judgement:
 
 
 def _superfluous(
-    implied: list[Outcome], alone: dict[tuple[str, bool], dict[str, int]]
+    implied: list[Outcome], waiting: dict[tuple[str, bool], dict[str, int]]
 ) -> tuple[Finding, ...]:
     if weakest(outcome.verdict for outcome in implied) is not Verdict.PROVED:
         return ()
-    never = all((condition.name, False) not in alone for condition in CONDITIONS)
+    never = all((condition.name, False) not in waiting for condition in CONDITIONS)
     return (
         Finding(
             kind="superfluous-condition",
