@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import sympy
 
+from theory.errors import NotExactError
 from theory.kernel.consistency import consistent
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
@@ -15,7 +16,7 @@ from theory.kernel.rules import RULES
 from theory.kernel.rules.cite import Cite
 from theory.kernel.signs import undefined
 from theory.kernel.theorem import Checked, Given, Hypothesis, Rule, Theorem
-from theory.kernel.vectors import Gram
+from theory.kernel.vectors import Gram, Scalar
 from theory.ledger import Step as Line
 from theory.queries import remembered
 from theory.verdicts import Verdict, weakest
@@ -106,18 +107,22 @@ def _possible(theorem: Theorem) -> Checked:
     named = {symbol for one in relations for symbol in one.gap.free_symbols & indices}
     if not named:
         return consistent(relations, theorem.id)
-    found = [
-        consistent([one.replaced(dict.fromkeys(named, at)) for one in relations], theorem.id)
-        for at in SOME
-    ]
     # Sequences keep their meaning from index to index, so what is said of them holds jointly.
     varying = {*theorem.scalars, *(point.value for point in theorem.points)}
-    pure = [
-        one for one in relations if not (one.gap.atoms(Gram, Mean) or one.gap.atoms() & varying)
-    ]
-    together = [one.replaced(dict.fromkeys(named, at)) for one in pure for at in JOINT]
-    found.append(consistent(list(dict.fromkeys(together)), theorem.id))
+    still = (one for one in relations if not one.gap.atoms(Gram, Mean))
+    pure = [one for one in still if not one.gap.free_symbols & varying]
+    try:
+        systems = [_at(relations, named, [at]) for at in SOME] + [_at(pure, named, JOINT)]
+    except NotExactError:
+        return Checked(Verdict.UNKNOWN, "a hypothesis is not defined at every index")
+    found = [consistent(system, theorem.id) for system in systems]
     return min(found, key=lambda checked: checked.verdict)
+
+
+def _at(relations: list[Relation], named: set[Scalar], values: Sequence[Scalar]) -> list[Relation]:
+    """The relations at values of their indices, each once."""
+    placed = [one.replaced(dict.fromkeys(named, at)) for one in relations for at in values]
+    return list(dict.fromkeys(placed))
 
 
 def _rules(theorem: Theorem) -> Iterator[Rule]:
