@@ -90,7 +90,7 @@ def with_opinion(row: Row, opinion: Opinion) -> Row:
     >>> from theory.judging import judge
     >>> row = judge(CLAIMS["localsgd.schedule"], listen=True)
     >>> with_opinion(row, second_opinion(row.queries)).judgement.evidence[-1].says
-    'second opinion: 12 of 12 queries confirmed by cvc5, 0 undecided'
+    'second opinion: ... queries confirmed by cvc5, 0 undecided'
     """
     judgement = replace(row.judgement, evidence=(*row.judgement.evidence, _evidence(opinion)))
     if opinion.disagreements:
