@@ -18,7 +18,7 @@ from theory.rpd.local_staleness import s_
 from theory.verdicts import Verdict
 from theory.verify import CLAIMS, judge
 
-SAMPLED = 3
+SAMPLED = 8
 """Every so many mutants are judged in full; controls judge the core of all of them."""
 
 EDITS = [
