@@ -19,6 +19,9 @@ class Placement:
         ``ranks[pipeline][stage]``, 0-based.
     copies : tuple of tuple of int
         ``copies[pipeline][stage]``: pipelines that share weights share the number.
+    owners : tuple of int, optional
+        ``owners[stage]``: the one weight copy that keeps the optimizer state of the stage for all
+        (ZeRO); None if every copy keeps its own.
 
     Examples
     --------
@@ -30,6 +33,7 @@ class Placement:
 
     ranks: tuple[tuple[int, ...], ...]
     copies: tuple[tuple[int, ...], ...]
+    owners: tuple[int, ...] | None = None
 
     @classmethod
     def one_stage_a_rank(cls, stages: int, pipelines: int = 1) -> Placement:

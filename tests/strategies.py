@@ -76,7 +76,8 @@ def any_schedules(
         done.add(action)
         orders[rank_of[action.stage]].append(action)
     copies = [(0,) * p] * pipelines if draw(st.booleans()) else [(c,) * p for c in range(pipelines)]
-    placement = Placement(ranks=(tuple(rank_of),) * pipelines, copies=tuple(copies))
+    owners = draw(st.none() | st.sampled_from(copies))
+    placement = Placement((tuple(rank_of),) * pipelines, tuple(copies), owners)
     return Schedule.from_orders("drawn", orders, M, draw(policy), placement=placement)
 
 

@@ -171,6 +171,8 @@ class Load:
 def weigh(line: Timeline, sizes: Sizes) -> Load:
     """Activations, weight versions, and what every weight copy keeps all the time.
 
+    Where a stage has one owner of the optimizer state, only that copy keeps it.
+
     Raises
     ------
     InvalidScheduleError, FormatError
@@ -179,6 +181,9 @@ def weigh(line: Timeline, sizes: Sizes) -> Load:
     schedule, kept, held = line.schedule, activation_lifetimes(line), version_lifetimes(line)
     copies = held.stage * schedule.placement.copy_count + held.copy
     first = np.unique(copies, return_index=True)[1]
+    if schedule.placement.owners is not None:
+        owners = np.array(schedule.placement.owners, dtype=np.int64)
+        first = first[held.copy[first] == owners[held.stage[first]]]
     always = Lifetimes(
         stage=held.stage[first],
         rank=held.rank[first],

@@ -16,8 +16,12 @@ Rule, for p stages (its d) and `pipelines` pipelines (its d/2):
   weights, or with `stash` = 1 those of its F.
 
 Pipelines in one direction share the weights of their rank: a stage has two weight copies, as in
-`chimera`. Summing their gradients, and sending both what ZeRO's one owner of the optimizer state
-has made of them, are no actions of this order; versions count the updates of one direction.
+`chimera`. Versions count the updates of one copy. With `zero` = 1 the optimizer state of stage s is
+kept on rank s only, as in ZeRO, and each update is two actions: ``REDUCE`` (the copy's gradients go
+to the owner) and ``U`` (on rank s the optimizer's step, on rank p − 1 − s the weights that it sends
+back). The text gives no order for these messages. Ours: they follow the backward that fills the
+window and take no slot, and what a copy gets is what its own windows made; how the owner adds up
+the gradients of both is not modelled.
 
 Known for one pipeline, with i = p − 1 − s and r = m mod n:
 
@@ -42,8 +46,11 @@ Known for several pipelines:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
+from schedules.actions import Action, Kind
 from schedules.errors import ParameterError
 from schedules.families.asynchronous import require_updates
 from schedules.families.family import Family, Parameter, require_room
@@ -76,13 +83,35 @@ def directions(stages: int, pipelines: int) -> Placement:
     Examples
     --------
     >>> directions(2, 3)
-    Placement(ranks=((0, 1), (1, 0), (0, 1)), copies=((0, 0), (1, 1), (0, 0)))
+    Placement(ranks=((0, 1), (1, 0), (0, 1)), copies=((0, 0), (1, 1), (0, 0)), owners=None)
     """
     down = tuple(range(stages))
     return Placement(
         ranks=tuple(down[::-1] if pipeline % 2 else down for pipeline in range(pipelines)),
         copies=tuple((pipeline % 2,) * stages for pipeline in range(pipelines)),
     )
+
+
+def with_owner(order: Sequence[Action], window: int) -> list[Action]:
+    """One rank's order with ``REDUCE`` and ``U`` behind each backward that fills a window.
+
+    Examples
+    --------
+    >>> print(*with_owner([Action(Kind.F, 0, 0), Action(Kind.B, 0, 0)], 1))
+    0F0 0B0 0REDUCE 0U
+    """
+    result: list[Action] = []
+    gradients: dict[tuple[int, int], int] = {}
+    for action in order:
+        result.append(action)
+        if action.kind is not Kind.B:
+            continue
+        copy = action.stage, action.pipeline % 2
+        gradients[copy] = gradients.get(copy, 0) + 1
+        if gradients[copy] % window == 0:
+            update = (Kind.REDUCE, Kind.U)
+            result += [Action(kind, action.stage, pipeline=action.pipeline % 2) for kind in update]
+    return result
 
 
 def build(
@@ -93,6 +122,7 @@ def build(
     stage_cap: int = 0,
     window: int = 1,
     stash: int = LATEST,
+    zero: int = 0,
 ) -> Schedule:
     """Generate AMDP for p stages and M minibatches, at least one a pipeline.
 
@@ -110,6 +140,8 @@ def build(
         share a copy.
     stash : int
         1 if B uses the weights of its F, 0 if the newest.
+    zero : int
+        1 if one copy of each stage keeps the optimizer state for both, 0 if each keeps its own.
 
     Raises
     ------
@@ -126,14 +158,19 @@ def build(
     . 1F1 2F0 1F3 2F2 2B0 1B1 2B2 1B3 . 2F4 . . 2B4 . .
     0F1 0F3 . 3F0 3B0 3F2 3B2 0B1 . 0B3 . 3F4 3B4 . . .
     """
-    values = _checked(stages, microbatches, admission, pipelines, stage_cap, window, stash)
+    given = {"stage_cap": stage_cap, "window": window, "stash": stash, "zero": zero}
+    values = _checked(stages, microbatches, admission, pipelines, given)
     require_room(FAMILY.name, stages, microbatches)
     placement = directions(stages, values["pipelines"])
     limits = caps(stages, microbatches, values["admission"], values["stage_cap"])
     name = "stash" if values["stash"] else FAMILY.policy.name
+    orders = run_sharing(RULE, placement, microbatches, limits)
+    if values["zero"]:
+        placement = replace(placement, owners=(0,) * stages)
+        orders = [with_owner(order, values["window"]) for order in orders]
     return Schedule.from_orders(
         FAMILY.name,
-        run_sharing(RULE, placement, microbatches, limits),
+        orders,
         microbatches,
         WeightPolicy(name, values["window"]),
         placement=placement,
@@ -146,15 +183,12 @@ def _checked(
     microbatches: int,
     admission: int | None,
     pipelines: int | None,
-    stage_cap: int,
-    window: int,
-    stash: int,
+    given: Mapping[str, int],
 ) -> dict[str, int]:
     """All parameters with their defaults, or an error for the first that does not fit."""
-    given = {"stage_cap": stage_cap, "window": window, "stash": stash}
     values = FAMILY.checked(stages, microbatches, given)
     where = f"family {FAMILY.name}"
-    for name in ("stage_cap", "stash"):
+    for name in ("stage_cap", "stash", "zero"):
         if values[name] > 1:
             raise ParameterError(f"{name} is 0 or 1, found {values[name]}", where, "take 0 or 1")
     if pipelines is None and stages % 2:
@@ -219,5 +253,6 @@ FAMILY: Final = Family(
         Parameter("stage_cap", "1: stage s admits at most min(n, p − s) (default 0)", 0),
         Parameter("window", "backwards of a weight copy an update (default 1)"),
         Parameter("stash", "1: B uses the weights of its F, 0: the newest (default 0)", 0),
+        Parameter("zero", "1: one copy keeps the optimizer state of a stage (default 0)", 0),
     ),
 )

@@ -16,7 +16,7 @@ def opposite_directions(stages: int) -> Placement:
     Examples
     --------
     >>> opposite_directions(2)
-    Placement(ranks=((0, 1), (1, 0)), copies=((0, 0), (1, 1)))
+    Placement(ranks=((0, 1), (1, 0)), copies=((0, 0), (1, 1)), owners=None)
     """
     down = tuple(range(stages))
     return Placement(ranks=(down, down[::-1]), copies=((0,) * stages, (1,) * stages))

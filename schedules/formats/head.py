@@ -51,6 +51,7 @@ def described(schedule: Schedule) -> dict[str, object]:
         "placement": {
             "ranks": [list(map(int, row)) for row in placement.ranks],
             "copies": [list(map(int, row)) for row in placement.copies],
+            **({} if placement.owners is None else {"owners": list(map(int, placement.owners))}),
         },
         "parameters": {name: int(value) for name, value in schedule.parameters.items()},
     }
@@ -69,7 +70,9 @@ def _require_safe(schedule: Schedule) -> None:
                 schedule.name,
                 "change it",
             )
-    rows = (*schedule.placement.ranks, *schedule.placement.copies)
+    placement = schedule.placement
+    owners = () if placement.owners is None else (placement.owners,)
+    rows = (*placement.ranks, *placement.copies, *owners)
     sizes = {len(row) for row in rows}
     numbers = [number for row in rows for number in row]
     if len(sizes) != 1 or not all(0 <= number < LIMIT for number in numbers):
@@ -110,8 +113,8 @@ def read_policy(node: Node) -> WeightPolicy:
 
 
 def read_placement(node: Node) -> Placement:
-    """Read ranks and copies by pipeline and stage; every row has the same length."""
-    fields = node.fields("ranks", "copies")
+    """Read ranks and copies by pipeline and stage, owners by stage; all rows are equally long."""
+    fields = node.fields("ranks", "copies", optional=("owners",))
     ranks, copies = (_rows(fields[key]) for key in ("ranks", "copies"))
     if not ranks or len({len(row) for row in (*ranks, *copies)}) != 1 or len(ranks) != len(copies):
         raise FormatError(
@@ -120,13 +123,30 @@ def read_placement(node: Node) -> Placement:
             node.place,
             "make the rows equally long",
         )
-    return Placement(ranks, copies)
+    owners = _owners(fields["owners"], copies) if "owners" in fields else None
+    return Placement(ranks, copies, owners)
+
+
+def _owners(node: Node, copies: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The copy of each stage that keeps its optimizer state."""
+    owners = _row(node)
+    of_stage = [set(column) for column in zip(*copies, strict=True)]
+    if len(owners) != len(of_stage) or any(
+        owner not in there for owner, there in zip(owners, of_stage, strict=True)
+    ):
+        raise node.error(
+            f"owners name one of its weight copies for each of the {len(of_stage)} stages",
+            "name a copy that the stage has",
+        )
+    return owners
 
 
 def _rows(node: Node) -> tuple[tuple[int, ...], ...]:
-    return tuple(
-        tuple(number.integer(0, LIMIT - 1) for number in row.items()) for row in node.items()
-    )
+    return tuple(_row(row) for row in node.items())
+
+
+def _row(node: Node) -> tuple[int, ...]:
+    return tuple(number.integer(0, LIMIT - 1) for number in node.items())
 
 
 def _lengths(rows: Sequence[Sequence[int]]) -> str:

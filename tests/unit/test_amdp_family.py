@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from schedules import Kind, Placement, build, timeline, versions
-from schedules.analysis import peaks
+from schedules.analysis import byte_peaks, parse_sizes, peaks
 from schedules.families import amdp, sharing
 from schedules.families.pipedream import RULE
+from schedules.invariants import check, parse_requirements
+from schedules.schedule import Schedule
 
 
 def test_one_pipeline_by_hand() -> None:
@@ -38,7 +40,7 @@ def test_directions_alternate_and_share_weights() -> None:
 
 def test_defaults_of_amdp() -> None:
     assert build("amdp", 6, 6).parameters == {
-        "admission": 2, "pipelines": 3, "stage_cap": 0, "window": 1, "stash": 0
+        "admission": 2, "pipelines": 3, "stage_cap": 0, "window": 1, "stash": 0, "zero": 0
     }  # fmt: skip
     assert build("amdp", 1, 3, pipelines=1).parameters["admission"] == 1
 
@@ -77,3 +79,45 @@ def test_a_window_may_leave_two_steps_without_the_cap() -> None:
         for cap in (0, 1)
     ]
     assert [int(found.max()) for found in most] == [2, 1]
+
+
+SIZES = parse_sizes("[default]\nweights = 100\nactivations = 8\noptimizer = 300", "sizes.toml")
+
+
+@pytest.mark.parametrize("window", [1, 4, 8])
+@pytest.mark.parametrize("stash", [0, 1])
+def test_one_owner_halves_the_optimizer_state(window: int, stash: int) -> None:
+    each, one = (build("amdp", 4, 32, window=window, stash=stash, zero=zero) for zero in (0, 1))
+    before, after = byte_peaks(timeline(each), SIZES), byte_peaks(timeline(one), SIZES)
+    assert before.optimizer == (600,) * 4
+    assert after.optimizer == (300,) * 4  # stage s on rank s
+    assert (before.activations, before.weights) == (after.activations, after.weights)
+    assert tuple(a - b for a, b in zip(before.total, after.total, strict=True)) == (300,) * 4
+
+
+def test_messages_to_the_owner_change_neither_times_nor_versions() -> None:
+    each, one = (build("amdp", 6, 36, window=6, zero=zero) for zero in (0, 1))
+    assert timeline(each).length == timeline(one).length
+    assert (versions(each).mismatch == versions(one).mismatch).all()
+    assert check(one, parse_requirements("update-once")).ok
+
+
+def test_every_window_has_a_reduction_and_an_update() -> None:
+    schedule = build("amdp", 4, 32, window=4, zero=1)
+    for rank in range(4):
+        order = list(schedule.rank(rank))
+        at = [n for n, action in enumerate(order) if action.kind is Kind.U]
+        assert len(at) == 2 * 16 // 4
+        for n in at:
+            pair = [(order[n - k].kind, order[n - k].stage) for k in (2, 1)]
+            assert pair == [(Kind.B, order[n].stage), (Kind.REDUCE, order[n].stage)]
+
+
+def test_a_lost_reduction_is_noticed() -> None:
+    schedule = build("amdp", 4, 32, window=4, zero=1)
+    orders = [list(schedule.rank(rank)) for rank in range(4)]
+    del orders[1][next(n for n, a in enumerate(orders[1]) if a.kind is Kind.REDUCE)]
+    broken = Schedule.from_orders(
+        "broken", orders, 32, schedule.policy, placement=schedule.placement
+    )
+    assert not check(broken, parse_requirements("update-once")).ok

@@ -95,6 +95,8 @@ MISTAKES: list[tuple[Callable[[Any], object], str, str]] = [
     (lambda v: v["ranks"][1].__setitem__(2, "1F0@1"), "row 2:cell 3", "pipeline 1"),
     (lambda v: v["placement"].update(copies=[[0]]), "placement", "rows of 2 and of 1"),
     (lambda v: v["placement"].update(ranks=[], copies=[]), "placement", "found rows of nothing"),
+    (lambda v: v["placement"].update(owners=[0]), "placement.owners", "each of the 2 stages"),
+    (lambda v: v["placement"].update(owners=[0, 1]), "placement.owners", "one of its weight"),
     (lambda v: v["placement"]["ranks"][0].__setitem__(0, -1), "placement.ranks[0][0]", "0 to"),
     (lambda v: v["parameters"].update(noam=1.5), "parameters.noam", "the number 1.5"),
     (lambda v: v.update(groups=[{"rank": 0, "first": 3, "count": 2, "kind": "batch"}]),
