@@ -17,14 +17,7 @@ from theory.ledger import Row
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-
-@pytest.fixture(scope="module")
-def saved(
-    verified: subprocess.CompletedProcess[str], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    path = tmp_path_factory.mktemp("saved") / "ledger.json"
-    path.write_text(verified.stdout, encoding="utf-8")
-    return path
+PUBLISHED = Path(__file__).parents[2] / "reports" / "published" / "ledger.json"
 
 
 def bad(run: Run, *arguments: object) -> str:
@@ -35,8 +28,8 @@ def bad(run: Run, *arguments: object) -> str:
     return done.stderr
 
 
-def test_report_of_a_saved_ledger(run: Run, ledger: Any, saved: Path, tmp_path: Path) -> None:
-    done = run("report", saved, "-o", tmp_path / "report")
+def test_report_of_a_saved_ledger(run: Run, ledger: Any, tmp_path: Path) -> None:
+    done = run("report", PUBLISHED, "-o", tmp_path / "report")
     assert done.returncode == 0, done.stderr
     files = [Path(line) for line in done.stdout.splitlines()]
     assert {"report.md", "report.tex", "ledger.json"} <= {path.name for path in files}
@@ -83,18 +76,18 @@ def test_missing_ledger(run: Run, tmp_path: Path) -> None:
     assert not os.listdir(tmp_path)
 
 
-def test_destination_that_is_a_file(run: Run, saved: Path, tmp_path: Path) -> None:
+def test_destination_that_is_a_file(run: Run, tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("mine", encoding="utf-8")
     for destination in (taken, taken / "below"):
-        assert str(taken) in bad(run, saved, "-o", destination)
+        assert str(taken) in bad(run, PUBLISHED, "-o", destination)
     assert taken.read_text(encoding="utf-8") == "mine"
     assert os.listdir(tmp_path) == ["taken"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_destination_that_may_not_be_written(run: Run, saved: Path, tmp_path: Path) -> None:
+def test_destination_that_may_not_be_written(run: Run, tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
-    assert "may not be written" in bad(run, saved, "-o", closed / "report")
+    assert "may not be written" in bad(run, PUBLISHED, "-o", closed / "report")
     assert not os.listdir(closed)
