@@ -134,6 +134,8 @@ class Theorem:
         ``F: value`` says that F(k) is the mean of that value in iteration k.
     following : tuple of (Point, Point)
         A point of iteration k, and the one that takes its place in iteration k + 1.
+    fixed : tuple of Vector
+        Names of vectors that are the same in every iteration.
     cites : tuple of Theorem
         Theorems that rules may cite by id.
     assumes : tuple of str
@@ -156,6 +158,7 @@ class Theorem:
     scalars: tuple[Scalar, ...] = ()
     sequences: Mapping[Scalar, Scalar] = field(default_factory=dict)
     following: tuple[tuple[Point, Point], ...] = ()
+    fixed: tuple[Vector, ...] = ()
     cites: tuple[Theorem, ...] = ()
     assumes: tuple[str, ...] = ()
 

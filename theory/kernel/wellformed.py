@@ -36,6 +36,7 @@ def require_wellformed(theorem: Theorem) -> None:
     _require_random_points(theorem)
     _require_random_scalars(theorem)
     _require_one_index(theorem)
+    _require_fixed_names(theorem)
 
 
 def _require_distinct(names: list[str], where: str) -> None:
@@ -206,3 +207,22 @@ def _undeclared(
     return UndeclaredSymbolError(
         f"{name!r} occurs in the {place} but is not declared", theorem.id, remedy
     )
+
+
+def _require_fixed_names(theorem: Theorem) -> None:
+    """What is the same in every iteration is declared, and nothing follows it."""
+    moving = {
+        name
+        for pair in theorem.following
+        for one in pair
+        for part in (one.position, one.gradient)
+        for name in part.names
+    }
+    declared = {name for one in theorem.vectors for name in one.names}
+    for one in theorem.fixed:
+        if not _is_name(one) or not one.names <= declared - moving:
+            raise TheoryError(
+                f"a fixed vector is one of `vectors`, and no point of `following`, found {one}",
+                theorem.id,
+                "declare it, or drop it from `fixed`",
+            )

@@ -113,6 +113,7 @@ THEOREM: Final = Theorem(
     points=(BACK, FURTHER),
     sequences=SEQUENCES,
     following=FOLLOWING,
+    fixed=(AWAY,),
     hypotheses=(
         Hypothesis(
             "update",

@@ -51,7 +51,8 @@ class Total:
     """A fact of iteration k under the expectation of everything, in the notation of sequences.
 
     The theorem's `sequences` say what F(k) is the mean of; F(k + 1) is that of the points that its
-    `following` names. Conditional means disappear (tower property).
+    `following` names, if F(k) is the mean of nothing else that may change: what is neither followed
+    nor `fixed` may be another one in iteration k + 1. Conditional means disappear (tower property).
 
     Attributes
     ----------
@@ -116,10 +117,18 @@ class Total:
         table = {}
         for sequence, value in given.theorem.sequences.items():
             table[value] = sequence(self.index)
-            later = with_vectors(value, vectors).xreplace(values)
-            if later != value:
-                table[later] = sequence(self.index + 1)
+            if self._follows(value, {*vectors}, {*values}, given):
+                table[with_vectors(value, vectors).xreplace(values)] = sequence(self.index + 1)
         return table
+
+    def _follows(self, value: Scalar, vectors: set[str], values: set[Scalar], given: Given) -> bool:
+        """Whether all of a value that may change is followed, and some of it is."""
+        named = {name for entry in value.atoms(Gram) for name in entry.names}
+        named -= {name for one in given.theorem.fixed for name in one.names}
+        changing = value.free_symbols & (
+            {*given.theorem.scalars} | {one.value for one in given.theorem.points}
+        )
+        return bool(named or changing) and named <= vectors and changing <= values
 
     def _is_constant(self, factor: Scalar, given: Given) -> bool:
         """Whether a factor is the same in every run: of constants, and of means taken before."""

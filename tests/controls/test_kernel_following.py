@@ -1,0 +1,93 @@
+"""What a sequence is the mean of in iteration k + 1: only what is followed, or fixed, is known."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+from theory.errors import TheoryError
+from theory.kernel import (
+    Combine,
+    Everywhere,
+    Hypothesis,
+    Step,
+    Theorem,
+    Total,
+    dot,
+    eq,
+    point,
+    prove,
+    square,
+    vector,
+)
+from theory.kernel.vectors import Point, Scalar, Vector
+from theory.verdicts import Verdict
+
+X = point("x")
+NEXT = Point(vector("x⁺"), sympy.Symbol("f(x⁺)", real=True), vector("∇f(x⁺)"))
+OTHER = point("y")
+a, d = vector("a"), vector("d")
+s = sympy.Symbol("s", nonnegative=True)
+k = sympy.Symbol("k", integer=True, nonnegative=True)
+A = sympy.Function("A", real=True)
+
+
+def unchanged(now: Scalar, then: Scalar, fixed: tuple[Vector, ...] = ()) -> Verdict:
+    """Whether A(k + 1) = A(k) is proved where A is the mean of `now` and `then` equals it."""
+    theorem = Theorem(
+        id="unchanged",
+        where="ours",
+        statement="A(1) is A(0).",
+        latex="",
+        symbols=(),
+        scalars=(s,),
+        vectors=(a, d),
+        points=(X, NEXT, OTHER),
+        sequences={A: now},
+        following=((X, NEXT),),
+        fixed=fixed,
+        hypotheses=(Hypothesis("same", "it has not changed", eq(then, now)),),
+        steps=(
+            Step("again", eq(then, now), Combine({"same": 1})),
+            Step("next", eq(A(k + 1), A(k)), Total("again", k)),
+        ),
+        lhs=A(1),
+        terms={"before": A(0)},
+        kind="==",
+        conclude=Everywhere("next", {k: sympy.Integer(0)}),
+    )
+    return prove(theorem).verdict
+
+
+def test_what_is_followed_has_a_next_mean() -> None:
+    assert unchanged(X.value, NEXT.value) is Verdict.PROVED
+    assert unchanged(square(X.gradient), square(NEXT.gradient)) is Verdict.PROVED
+    both = dot(X.gradient, X.position), dot(NEXT.gradient, NEXT.position)
+    assert unchanged(*both) is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    ("now", "then"),
+    [
+        (s * X.value, s * NEXT.value),
+        (X.value + s, NEXT.value + s),
+        (dot(a, X.position), dot(a, NEXT.position)),
+        (square(X.position - d), square(NEXT.position - d)),
+        (dot(OTHER.gradient, X.gradient), dot(OTHER.gradient, NEXT.gradient)),
+        (X.value - OTHER.value, NEXT.value - OTHER.value),
+    ],
+)
+def test_what_may_be_another_one_has_none(now: Scalar, then: Scalar) -> None:
+    """With s(0) = 0, s(1) = 1 and f = 1 the mean of s·f goes from 0 to 1, and so do the others."""
+    assert unchanged(now, then) is Verdict.UNKNOWN
+
+
+def test_a_fixed_vector_is_the_same_in_every_iteration() -> None:
+    assert unchanged(dot(a, X.position), dot(a, NEXT.position), fixed=(a,)) is Verdict.PROVED
+    assert unchanged(dot(a, X.position), dot(a, NEXT.position), fixed=(d,)) is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("wrong", [vector("b"), X.position, NEXT.gradient, a + d, 2 * a])
+def test_what_moves_or_is_not_declared_is_not_fixed(wrong: Vector) -> None:
+    with pytest.raises(TheoryError, match="a fixed vector is one of"):
+        unchanged(X.value, NEXT.value, fixed=(wrong,))
