@@ -23,14 +23,14 @@ back). The text gives no order for these messages. Ours: they follow the backwar
 window and take no slot, and what a copy gets is what its own windows made; how the owner adds up
 the gradients of both is not modelled.
 
-Known for one pipeline, with i = p − 1 − s and r = m mod n, n ≤ p (proved in `theory.amdp`, for all p
-and n, by `staleproof verify amdp`):
+Known for one pipeline, with i = p − 1 − s and r = m mod n, n ≤ p (proved for all p and n by
+`staleproof verify amdp`):
 
 - makespan (F + B)(p(⌊(M − 1)/n⌋ + 1) + (M − 1) mod n) for `stage_cap` = 1 or n ≤ 2, and else if
   B ≥ F, so that in the limit it is active n/p of the time;
 - `stage_cap` = 1 or n ≤ 2: the mismatch is at most the paper's min(n, p − s) − 1. It is min(m, i)
   for m < n and min(r, i) + max(0, n − 1 − s − r) from then on. So from m = n on those reach the
-  bound for which r ≥ min(n, p − s) − 1 (the last of every n among them), and all at the last stage
+  bound for which r ≥ min(n, p − s) − 1 (the last of every n among them), and all of them at stage 0
   or if n = p;
 - `stage_cap` = 0 and n ≥ 3, with F = B: it is min(m, 2i) for m < n, up to min(n, 2(p − s) − 1) − 1,
   the others are as above.
@@ -42,10 +42,10 @@ Known for several pipelines:
 - k pipelines in one direction update the same weights. Counted in updates of these, n = 2 and
   `window` = 1 give a mismatch of up to 2k − 1; in all runs tried, windows of n·k and more leave at
   most 1 if `stage_cap` = 1 or n ≤ 2, but 2 for p = n = 7, 4 pipelines and `window` = 14 without it;
-- p/2 pipelines with n = 2 do not fill the ranks in general. With B ≠ F no order of these fills them
-  for any even p ≥ 4. With F = B, after start-up, this one does for p = 2, 4, 12, 14 and 16; p = 6, 8
-  and 10 are active about 0.86, 0.80 and 0.91 of the time. Serving what has waited longest of all
-  that is ready, not of one proposal a stage, fills them for every even p ≤ 16.
+- p/2 pipelines with n = 2 do not fill the ranks in general. With B ≠ F no order of these fills
+  them for any even p ≥ 4. With F = B, after start-up, this one does for p = 2, 4, 12, 14 and 16;
+  p = 6, 8 and 10 are active about 0.86, 0.80 and 0.91 of the time. Serving what has waited longest
+  of all that is ready, not of one proposal a stage, fills them for every even p ≤ 16.
 """
 
 from __future__ import annotations
