@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from reports import checks
+from reports.cells import CELL, KEYS
 from reports.checks import list_of, maybe, one_of, plain, plain_object, record, text
 from reports.errors import LedgerError
 from reports.figures import read_figure
@@ -55,6 +56,8 @@ def _evidence(value: object, place: str) -> None:
     data = cast(Evidence, value)["data"]
     if isinstance(data, dict) and "figure" in data:
         read_figure(data, f"{place}.data")
+    if isinstance(data, dict) and CELL in data:
+        record(dict.fromkeys(KEYS, text))(data[CELL], f"{place}.data.{CELL}")
 
 
 def _row(value: object, place: str) -> None:

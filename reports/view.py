@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from reports.cells import CELL, Cell, Table, table_of
 from reports.figures import FIGURES, Picture, read_figure
+from reports.figures.verdicts import NAME, Verdicts
 from reports.ledger import (
     Controls,
     Ledger,
@@ -19,7 +21,7 @@ from reports.ledger import (
 )
 
 FIGURE_FILE = re.compile(
-    rf"[A-Za-z0-9][A-Za-z0-9._+-]*-(?:{'|'.join(FIGURES)})(?:-[0-9]+)?\.(?:svg|pdf)"
+    rf"[A-Za-z0-9][A-Za-z0-9._+-]*-(?:{'|'.join((*FIGURES, NAME))})(?:-[0-9]+)?\.(?:svg|pdf)"
 )
 """Names of the figures that this package writes."""
 
@@ -68,12 +70,51 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Line:
+    """A line of a table: an entry for each column, None where there is none."""
+
+    name: str
+    cells: tuple[Entry | None, ...]
+
+
+@dataclass(frozen=True)
+class Note:
+    """A domain, and the columns and lines whose verdicts are about it."""
+
+    domain: str
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows that form a table, and their picture (its file without suffix)."""
+
+    columns: tuple[str, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[Note, ...]
+    figure: str
+    picture: Picture
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All its rows, line by line."""
+        return tuple(cell for line in self.lines for cell in line.cells if cell is not None)
+
+
+@dataclass(frozen=True)
 class Paper:
-    """The rows of one source, and their number by verdict."""
+    """The rows of one source, and their number by verdict; those of a table stand in `grid`."""
 
     name: str
     counts: dict[str, int]
     entries: tuple[Entry, ...]
+    grid: Grid | None = None
+
+    @property
+    def total(self) -> int:
+        """How many rows there are."""
+        return sum(self.counts.values())
 
 
 @dataclass(frozen=True)
@@ -96,7 +137,9 @@ class View:
     def pictures(self) -> Iterator[tuple[str, Picture]]:
         """Yield every figure: its file without suffix, and how to draw it."""
         for paper in self.papers:
-            for entry in paper.entries:
+            if paper.grid is not None:
+                yield paper.grid.figure, paper.grid.picture
+            for entry in (*paper.entries, *(paper.grid.entries if paper.grid else ())):
                 for shown in entry.evidence:
                     if shown.picture is not None:
                         yield shown.figure, shown.picture
@@ -113,15 +156,53 @@ def make_view(ledger: Ledger) -> View:
     return View(
         version=ledger["version"],
         counts=count_verdicts(rows),
-        papers=tuple(
-            Paper(name, count_verdicts(entry.row for entry in entries), tuple(entries))
-            for name, entries in groups.items()
-        ),
+        papers=tuple(_paper(name, entries) for name, entries in groups.items()),
         findings=dict(sorted(kinds.items())),
         tried=sum(row["controls"]["tried"] for row in rows),
         killed=sum(row["controls"]["killed"] for row in rows),
         survived={name: count for name, count in survived.items() if count},
     )
+
+
+def _paper(name: str, entries: list[Entry]) -> Paper:
+    rows = [entry.row for entry in entries]
+    counts, table = count_verdicts(rows), table_of(rows)
+    if table is None:
+        return Paper(name, counts, tuple(entries))
+    alone = tuple(entry for entry in entries if entry.row["id"] not in table.ids)
+    return Paper(name, counts, alone, _grid(name, table, entries))
+
+
+def _grid(paper: str, table: Table, entries: list[Entry]) -> Grid:
+    by_id = {entry.row["id"]: entry for entry in entries}
+
+    def entry(cell: Cell | None) -> Entry | None:
+        return None if cell is None else by_id[str(cell.claim["id"])]
+
+    lines = tuple(
+        Line(
+            name,
+            tuple(entry(table.cells.get((name, column))) for column in table.columns),
+        )
+        for name in table.rows
+    )
+    words = tuple(
+        tuple(table.verdict(name, column) for column in table.columns) for name in table.rows
+    )
+    picture = Verdicts(f"What is kept: {paper}", table.rows, table.columns, words)
+    # Ids name files safely, which the name of a paper need not.
+    safe = re.sub(r"[^A-Za-z0-9]+", "-", paper).strip("-") or "table"
+    file = PurePosixPath("figures", f"{safe}-{NAME}")
+    return Grid(table.columns, lines, tuple(_notes(table)), str(file), picture)
+
+
+def _notes(table: Table) -> Iterator[Note]:
+    names: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for name in table.rows:
+        for domain, columns in table.domains(name).items():
+            names.setdefault((domain, tuple(columns)), []).append(name)
+    for (where, concerned), found in names.items():
+        yield Note(where, concerned, tuple(found))
 
 
 def _entry(row: Row, label: str) -> Entry:
@@ -142,6 +223,8 @@ def _evidence(row: Row) -> Iterator[Shown]:
     seen: Counter[str] = Counter()
     for item in row["evidence"]:
         data = item["data"]
+        if isinstance(data, dict) and CELL in data:
+            continue
         if not (isinstance(data, dict) and "figure" in data):
             shown = "" if data is None or data in ({}, []) else values_text(data)
             yield Shown(item["points"], item["says"], shown, "", "", "", None)

@@ -11,7 +11,7 @@ from typing import Final
 from theory.claims import Claim
 from theory.errors import UnknownClaimError
 
-PAPERS: Final = ("rpd", "localsgd", "blog", "schedules", "kernel")
+PAPERS: Final = ("rpd", "localsgd", "nesterov", "amdp", "blog", "schedules", "kernel")
 """Packages of this one with claims of their own; every id starts with the name of its paper."""
 
 
@@ -53,6 +53,22 @@ class Catalogue(Mapping[str, Claim]):
 
 CLAIMS: Final[Mapping[str, Claim]] = Catalogue()
 """The one catalogue there is."""
+
+
+def called(name: str) -> tuple[Claim, ...]:
+    """All claims of a paper, the one of an id, or those whose ids go on behind name and a dot.
+
+    Examples
+    --------
+    >>> [claim.id for claim in called("rpd.cor-c1")], called("rpd.cor-c2")
+    (['rpd.cor-c1'], ())
+    >>> {claim.id.rpartition(".")[0] for claim in called("schedules.1f1b")}
+    {'schedules.1f1b'}
+    """
+    paper = name.partition(".")[0]
+    if paper not in PAPERS:
+        return ()
+    return tuple(claim for claim in claims_of(paper) if f"{claim.id}.".startswith(f"{name}."))
 
 
 def unknown(

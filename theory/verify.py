@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
-from theory.catalogue import CLAIMS, PAPERS, claims_of, unknown
+from theory.catalogue import CLAIMS, PAPERS, called, claims_of, unknown
 from theory.claims import Claim
 from theory.dependencies import dependency_graph, settled
 from theory.judging import judge
@@ -31,7 +31,9 @@ def read_here(paths: Sequence[str]) -> list[Claim]:
 def select(
     names: Sequence[str] = (), read: Callable[[Sequence[str]], list[Claim]] = read_here
 ) -> list[Claim]:
-    """The claims of the named papers, ids and files; all of the catalogue if none is named.
+    """The claims of named papers, ids and files; all of the catalogue if none is named.
+
+    The beginning of an id, up to a dot, names all that go on behind it.
 
     Parameters
     ----------
@@ -73,22 +75,24 @@ def select(
 
 def _is_file(name: str) -> bool:
     """A name that means a file, there or not; a paper or an id stays one beside such a file."""
-    if name in PAPERS or name in CLAIMS:
+    if name in PAPERS or called(name):
         return False
     return name.endswith(".py") or os.path.dirname(name) != "" or os.path.isfile(name)
 
 
 def _from_catalogue(names: set[str], everything: bool) -> list[Claim]:
+    chosen = {name: called(name) for name in names}
     for name in sorted(names):
-        if name not in PAPERS and name not in CLAIMS:
+        if not chosen[name]:
             raise unknown(name, "verify")
     papers = {name.partition(".")[0] for name in names}
+    ids = {claim.id for found in chosen.values() for claim in found}
     return [
         claim
         for paper in PAPERS
         if everything or paper in papers
         for claim in claims_of(paper)
-        if everything or claim.id in names or paper in names
+        if everything or claim.id in ids
     ]
 
 

@@ -16,7 +16,8 @@ same, but while it starts up its middle stages run more forwards ahead.
 Known:
 
 - mismatch and local staleness of microbatch m are min(m, p − 1 − s), drain included;
-- stage s keeps min(p − s, M) microbatches' activations, and as many weight versions;
+- stage s keeps min(p − s, M) microbatches' activations, and as many weight versions, or
+  max(0, M − p + s) + 2 of them if that is less: with few microbatches, updates begin late;
 - makespan (M + p − 1)(F + B): every rank works M/(M + p − 1) of the time, whatever F and B are.
 """
 

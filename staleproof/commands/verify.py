@@ -51,7 +51,8 @@ def configure(parser: Parser) -> None:
         "names",
         metavar="PAPER|CLAIM|FILE",
         nargs="*",
-        help="papers, claim ids, or Python files that define CLAIM or CLAIMS (default: all papers)",
+        help="papers, claim ids or their beginnings up to a dot, or Python files that define CLAIM "
+        "or CLAIMS (default: all papers)",
     )
     parser.add_argument(
         REQUIRE,
@@ -170,7 +171,9 @@ def _required_ids(entry: Requirement, claims: Sequence[Claim]) -> set[str]:
             REQUIRE,
             f"write {entry.verdict}:id or {entry.verdict} alone",
         )
-    by_name = {name: {c.id for c in claims if name in (c.id, c.paper)} for name in entry.names}
+    by_name = {
+        name: {c.id for c in claims if f"{c.id}.".startswith(f"{name}.")} for name in entry.names
+    }
     absent = [name for name in entry.names if not by_name[name]]
     if absent:
         _refuse_unknown(absent, chosen)
@@ -184,10 +187,10 @@ def _required_ids(entry: Requirement, claims: Sequence[Claim]) -> set[str]:
 
 def _refuse_unknown(names: Sequence[str], chosen: set[str]) -> None:
     """Raise for a name that means nothing anywhere."""
-    from theory.catalogue import CLAIMS, PAPERS, unknown
+    from theory.catalogue import called, unknown
 
     for name in names:
-        if name not in PAPERS and name not in CLAIMS:
+        if not called(name):
             raise unknown(name, REQUIRE, chosen)
 
 
@@ -205,7 +208,7 @@ def shortfalls(required: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
 def put_rows(rows: Sequence[dict[str, Any]]) -> None:
     """Print the rows of a ledger, and how often each verdict occurs.
 
-    Few rows come as a table with their statements, many as a line each.
+    Few rows come as a table with their statements, many as a line each, or as cells of a table.
     """
     if len(rows) <= MOST_IN_A_TABLE and width() >= NARROWEST_TABLE:
         columns = ("id", "verdict", "printed proof", "statement", "remark")
@@ -219,17 +222,31 @@ def put_rows(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def lines(rows: Sequence[dict[str, Any]], columns: int) -> Iterator[str]:
-    """A line a row, under the name of its paper: id, verdict, and the remark as far as it fits."""
-    longest = max((len(row["id"]) for row in rows), default=0)
-    for paper, group in groupby(rows, key=lambda row: str(row["paper"])):
-        yield paper
+    """A line a row, under the name of its paper: id, verdict, and the remark as far as it fits.
+
+    Rows that form a table stand in it.
+    """
+    from reports.cells import table_of
+    from staleproof.matrix import table_lines
+
+    papers = [(name, list(group)) for name, group in groupby(rows, key=lambda row: row["paper"])]
+    tables = [table_of(group) for _, group in papers]
+    inside = {name for table in tables if table is not None for name in table.ids}
+    alone = [row for row in rows if row["id"] not in inside]
+    longest = max((len(row["id"]) for row in alone), default=0)
+    for (paper, group), table in zip(papers, tables, strict=True):
+        yield str(paper)
         for row in group:
+            if row["id"] in inside:
+                continue
             start = f"  {row['id']:<{longest}}  {row['verdict']:<{_LONGEST_VERDICT}}"
             remark = one_line(_remark(row))
             room = columns - len(start) - 2
             if len(remark) > room:
                 remark = f"{remark[: max(room - 1, 0)].rstrip()}…" if room > 0 else ""
             yield f"{start}  {remark}".rstrip()
+        if table is not None:
+            yield from table_lines(table, columns)
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

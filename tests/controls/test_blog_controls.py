@@ -15,12 +15,13 @@ from theory import blog
 from theory.blog import bubble, gpipe_order, inflight_1f1b, laws, loops, pairing, warmup
 from theory.blog.laws import compared, parts_hold
 from theory.blog.loops import one_f_one_b_statements
-from theory.blog.program import Entry, Number, Part, Program, View
 from theory.blog.programs import GPIPE, ONE_F_ONE_B, warm_up
-from theory.blog.symbols import M, a, b, m, p, s, term
+from theory.blog.symbols import a, b
 from theory.claims import Claim
 from theory.errors import UnsupportedFormError
 from theory.judging import judge
+from theory.programs.program import Entry, Number, Part, Program, View
+from theory.programs.symbols import M, m, p, s, term
 from theory.verdicts import Verdict
 
 EVERYTHING = ("places", "actions", "channels", "waits", "times")

@@ -12,15 +12,16 @@ import sympy
 import z3
 
 from schedules.closed_forms.floor_sums import p_
-from theory.blog import bubble, inflight_1f1b, laws, proofs, warmup
-from theory.blog.program import Program, View
+from theory.blog import bubble, inflight_1f1b, laws, warmup
 from theory.blog.programs import GPIPE
-from theory.blog.symbols import M
-from theory.blog.symbols import p as blog_p
 from theory.errors import TheoryError
 from theory.kernel import Hypothesis, Theorem, prove
 from theory.kernel.controls import without
 from theory.localsgd import eq_11, rates, schedule, speedup
+from theory.programs import parts, proofs
+from theory.programs.program import Program, View
+from theory.programs.symbols import M
+from theory.programs.symbols import p as blog_p
 from theory.rpd import (
     block_drift,
     eq_15,
@@ -184,7 +185,7 @@ def test_a_narrower_domain_of_programs_is_noticed(monkeypatch: pytest.MonkeyPatc
         return (*right(program, view), view.p >= 3)
 
     assert laws.outcome(GPIPE, "places").verdict is PROVED
-    monkeypatch.setattr(laws, "domain", larger)
+    monkeypatch.setattr(parts, "domain", larger)
     assert laws.outcome(GPIPE, "places").verdict is UNKNOWN
 
 

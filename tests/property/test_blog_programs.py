@@ -13,11 +13,11 @@ from schedules.messages.model import QUEUE_KEYS, QueueModel
 from schedules.validation.facts import in_flight
 from theory.blog import inflight_1f1b
 from theory.blog.pairing import fault
-from theory.blog.program import Entry, Program, View, as_schedule, posted, posts
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
-from theory.blog.proofs import OTHER_END
-from theory.blog.symbols import M, p, s
 from theory.messages import second_opinion
+from theory.programs.program import Entry, Program, View, as_schedule, posted, posts
+from theory.programs.proofs import OTHER_END
+from theory.programs.symbols import M, p, s
 
 FAMILIES = {"blog-1f1b": blog_1f1b, "blog-gpipe": blog_gpipe}
 

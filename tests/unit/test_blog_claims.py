@@ -11,11 +11,11 @@ from theory.blog import bubble, inflight_1f1b, warmup
 from theory.blog.bubble import always_positive, makespan
 from theory.blog.laws import difference, established
 from theory.blog.pairing import alone, fault
-from theory.blog.program import as_schedule, posted, posts
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
-from theory.blog.symbols import M, p, s, term
 from theory.judging import judge
 from theory.ledger import Row
+from theory.programs.program import as_schedule, posted, posts
+from theory.programs.symbols import M, p, s, term
 from theory.verdicts import Verdict
 
 VERDICTS = {

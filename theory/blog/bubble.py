@@ -26,16 +26,16 @@ from schedules.families.family import Family
 from schedules.rules import StaticOrder
 from schedules.timeline import timeline
 from theory.blog.laws import ASSUMES, UNIT, compared, lazily, proof, steps
-from theory.blog.program import SIZES, Program, View
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
-from theory.blog.proofs import domain
-from theory.blog.symbols import M, p
 from theory.claims import Claim, Formulas
 from theory.delay_laws.domains import a_microbatch, a_stage
 from theory.delay_laws.domains import domain as sizes_of
 from theory.delay_laws.start_times import prove_start_times
 from theory.delay_laws.symbols import Microbatch, Size, Times
 from theory.ledger import Case, Finding, Judgement, Repair, Step
+from theory.programs.program import SIZES, Program, View
+from theory.programs.proofs import domain
+from theory.programs.symbols import M, p
 from theory.queries import remembered
 from theory.solver import Statement, Term, decide
 from theory.verdicts import Verdict, weakest

@@ -10,12 +10,12 @@ from schedules.actions import Kind
 from schedules.families import blog_gpipe, gpipe
 from schedules.timeline import timeline
 from theory.blog.laws import ASSUMES, compared, lazily, proof, steps, verdict_of
-from theory.blog.program import SIZES, View
 from theory.blog.programs import GPIPE
-from theory.blog.proofs import positions
-from theory.blog.symbols import M, m, term
 from theory.claims import Claim, Formulas
 from theory.ledger import Case, Evidence, Judgement
+from theory.programs.program import SIZES, View
+from theory.programs.proofs import positions
+from theory.programs.symbols import M, m, term
 from theory.solver import Statement, Term, decide, merge
 from theory.verdicts import Verdict, weakest
 

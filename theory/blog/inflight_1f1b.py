@@ -12,20 +12,19 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import sympy
-import z3
 
-from schedules.actions import Kind
 from schedules.families import blog_1f1b, blog_gpipe, one_f_one_b
 from schedules.validation.facts import in_flight
 from theory.blog.laws import ASSUMES, compared, lazily, proof, steps, verdict_of
-from theory.blog.program import SIZES, Entry, Program, View
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
-from theory.blog.proofs import domain, holders
-from theory.blog.symbols import M, p, s, term
 from theory.blog.warmup import PUBLISHED
 from theory.claims import Claim, Formulas
 from theory.instances import in_words
 from theory.ledger import Case, Evidence, Finding, Judgement, Repair
+from theory.programs.in_flight import peak
+from theory.programs.order import of_program
+from theory.programs.program import SIZES, View
+from theory.programs.symbols import M, p, s, term
 from theory.solver import Outcome, Statement, Term, decide, merge
 from theory.verdicts import Verdict, weakest
 
@@ -38,75 +37,9 @@ def _value(form: sympy.Expr, view: View) -> Term:
     return term(form, {p: view.p, s: view.s, M: view.M})
 
 
-def _backwards(program: Program) -> Entry:
-    [entry] = (entry for entry in program.entries if entry.parts[0].kind is Kind.B)
-    return entry
-
-
-def peak(program: Program, form: sympy.Expr) -> Iterator[Statement]:
-    """The most microbatches that a stage keeps at one time is `form`.
-
-    Before forward x (in microbatch order) the first n of the stage's backwards have been done, so
-    x + 1 − n microbatches are kept during it.
-    """
-    view, x, n = View.symbolic(), z3.Int("x"), z3.Int("n")
-    most, back = _value(form, view), _backwards(program)
-    inside = (*domain(program, view), view.M >= 2)
-    for holder in holders(program, view, Kind.F, x):
-        at = holder.entry.place(view, holder.n)
-        yield Statement(
-            f"kept at {holder.entry.name}",
-            "no forward finds more than the peak, itself included",
-            (
-                *inside,
-                x >= 0,
-                x < view.M,
-                holder.there,
-                n >= 0,
-                n <= view.M,
-                z3.Implies(n > 0, back.place(view, n - 1) < at),
-                z3.Implies(n < view.M, back.place(view, n) > at),
-            ),
-            x + 1 - n <= most,
-        )
-    yield Statement(
-        "attained",
-        "the peak is attained: so many forwards stand before the first backward",
-        inside,
-        z3.And(most >= 1, most <= view.M, _all_before(program, view, most)),
-    )
-
-
-def _all_before(program: Program, view: View, most: Term) -> Term:
-    """Forward most − 1, the last of that many, stands before every backward."""
-    first = _backwards(program).place(view, z3.IntVal(0))
-    return z3.Or(
-        *(
-            z3.And(holder.there, holder.entry.place(view, holder.n) < first)
-            for holder in holders(program, view, Kind.F, most - 1)
-        )
-    )
-
-
-def _forwards_in_order(program: Program) -> Statement:
-    """Forward x is the (x + 1)-th of its stage."""
-    view, x, y = View.symbolic(), z3.Int("x"), z3.Int("y")
-    pairs = [
-        z3.Implies(
-            z3.And(one.there, two.there),
-            one.entry.place(view, one.n) < two.entry.place(view, two.n),
-        )
-        for one in holders(program, view, Kind.F, x)
-        for two in holders(program, view, Kind.F, y)
-    ]
-    hypotheses = (*domain(program, view), x >= 0, x < y, y < view.M)
-    return Statement("forwards", "forwards run in microbatch order", hypotheses, z3.And(*pairs))
-
-
 def _statements(formulas: Formulas) -> Iterator[Statement]:
     for name, program in _PROGRAMS.items():
-        yield _forwards_in_order(program)
-        yield from peak(program, formulas[name])
+        yield from peak(of_program(program), formulas[name])
 
 
 def _holds(formulas: Formulas) -> Verdict:
@@ -238,7 +171,7 @@ def _judge(formulas: Formulas) -> Judgement:
 
 def _published() -> Verdict:
     """The same comparison for published 1F1B."""
-    statements = (_forwards_in_order(PUBLISHED), *peak(PUBLISHED, PUBLISHED_PEAK))
+    statements = peak(of_program(PUBLISHED), PUBLISHED_PEAK)
     average = _average({"1f1b": PUBLISHED_PEAK, "gpipe": M}, sympy.Integer(2))
     same = all(
         in_flight(one_f_one_b.FAMILY.build(stages, size))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final
 
 from schedules.families import blog_1f1b, blog_gpipe, blog_naive
 from theory.blog.loops import loops
-from theory.blog.program import SIZES, Program, View, first_difference
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
-from theory.blog.proofs import actions, channels, domain, places, times, waits
-from theory.instances import Instance, decide_from
 from theory.ledger import Evidence, Step
+from theory.programs.parts import PARTS, PartOfProof, decided
+from theory.programs.program import SIZES, Program, first_difference
 from theory.queries import remembered
-from theory.solver import Outcome, Statement, decide, merge
+from theory.solver import Outcome, Statement, decide
 from theory.verdicts import Verdict, weakest
 
 PROGRAMS: Final = {program.name: program for program in (GPIPE, ONE_F_ONE_B)}
@@ -26,33 +25,15 @@ ASSUMES: Final = (
 
 UNIT: Final = "a forward and a backward take one slot each, messages none"
 
-_PARTS: Final[dict[str, tuple[str, Callable[[Program], Iterator[Statement]]]]] = {
-    "places": ("entries fill the places of a stage's program", places),
-    "actions": ("every action occurs once, behind what it needs on its rank", actions),
-    "channels": ("the two ends of every channel name the same microbatches in order", channels),
-    "waits": ("a rank function grows along all that waits, so nothing waits in a circle", waits),
-    "times": ("every start is the earliest that these waits allow", times),
+_PARTS: Final[dict[str, PartOfProof]] = {
+    **PARTS,
     "loops": ("the code's loops run these entries, by induction on iterations", loops),
 }
 
 
-_SMALLEST: Final[Instance] = {"p": 3, "M": 3, "n": 0, "x": 0, "i": 0, "j": 0}
-"""The first of everything, with the fewest stages and microbatches that have all entries."""
-
-
-def _domain(program: Program) -> Iterator[Outcome]:
-    """The shortest pipeline is in the domain, with as few microbatches as the code takes."""
-    view = View.symbolic()
-    for stage in (0, 1):
-        inside = Statement("domain", "p ≥ 2 and 0 ≤ s < p", domain(program, view), view.s < view.p)
-        yield decide_from(inside, {"p": 2, "M": program.least, "s": stage})
-
-
 def outcome(program: Program, part: str) -> Outcome:
     """One part of the proof about a program, its queries merged."""
-    says, statements = _PARTS[part]
-    found = [decide_from(statement, _SMALLEST) for statement in statements(program)]
-    return merge(part, f"{program.name}: {says}", [*found, *_domain(program)])
+    return decided(program, part, _PARTS[part])
 
 
 @remembered

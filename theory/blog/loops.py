@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import z3
 
 from schedules.actions import Kind
-from theory.blog.program import Part, Program, View
 from theory.blog.programs import GPIPE, ONE_F_ONE_B, warm_up
-from theory.blog.proofs import domain, holders
+from theory.programs.program import Part, Program, View
+from theory.programs.proofs import domain, holders
 from theory.solver import Statement, Term
 
 

@@ -11,8 +11,9 @@ from typing import Final
 import sympy
 
 from schedules.actions import Kind
-from theory.blog.program import Count, Entry, Number, Of, Part, Program, View
-from theory.blog.symbols import a, b, term
+from theory.blog.symbols import a, b
+from theory.programs.program import Count, Entry, Number, Of, Part, Program, View
+from theory.programs.symbols import term
 
 
 def _all(view: View) -> Number:

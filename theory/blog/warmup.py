@@ -23,32 +23,19 @@ from theory.blog import programs
 from theory.blog.laws import ASSUMES, compared, parts_hold, proof, steps, verdict_of
 from theory.blog.loops import one_f_one_b_statements
 from theory.blog.pairing import fault
-from theory.blog.program import SIZES, Program, View, as_schedule
 from theory.blog.programs import ONE_F_ONE_B, one_more
-from theory.blog.proofs import domain, holders, positions
-from theory.blog.symbols import M, p, s, term
 from theory.claims import Claim, Formulas
 from theory.instances import in_words
 from theory.ledger import Case, Finding, Judgement, Repair, Step
-from theory.solver import Outcome, Statement, Term, decide, merge
+from theory.programs.order import of_program
+from theory.programs.program import SIZES, Program, View, as_schedule
+from theory.programs.proofs import domain, positions
+from theory.programs.symbols import M, p, s, term
+from theory.solver import Outcome, Statement, decide, merge
 from theory.verdicts import Verdict, weakest
 
 PUBLISHED: Final = programs.one_f_one_b(count=one_more)
 """1F1B with one forward more ahead."""
-
-
-def _before_the_first_backward(program: Program, view: View, label: Term) -> Term:
-    """F of this microbatch stands before the first backward."""
-    [first] = holders(program, view, Kind.B, z3.IntVal(0))
-    return z3.Or(
-        *(
-            z3.And(
-                holder.there,
-                holder.entry.place(view, holder.n) < first.entry.place(view, first.n),
-            )
-            for holder in holders(program, view, Kind.F, label)
-        )
-    )
 
 
 def counted(program: Program, form: sympy.Expr, last: int) -> Statement:
@@ -71,7 +58,7 @@ def counted(program: Program, form: sympy.Expr, last: int) -> Statement:
         z3.And(
             number >= 0,
             number <= view.M,
-            _before_the_first_backward(program, view, x) == (x < number),
+            of_program(program).stands_before(view, x, z3.IntVal(0)) == (x < number),
         ),
     )
 

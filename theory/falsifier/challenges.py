@@ -20,6 +20,7 @@ from theory.falsifier.local import (
     tuned_local,
 )
 from theory.falsifier.model import Challenge, Instance
+from theory.falsifier.nesterov import NESTEROV
 from theory.falsifier.numbers import Number
 from theory.falsifier.rates import RATES
 from theory.falsifier.replica_moments import Totals
@@ -209,6 +210,7 @@ CHALLENGES: Final[dict[str, Challenge]] = {
             lambda found: found.drift,
             _drifts,
         ),
+        *NESTEROV,
     )
 }
 """All challenges by name."""

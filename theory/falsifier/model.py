@@ -22,9 +22,10 @@ class Instance:
     ----------
     problem : Problem
     values : tuple of (str, Number)
-        Parameters and exactly computed constants, by the names of `theory.rpd.symbols`.
+        Parameters and exactly computed constants, by the names of the paper's symbols.
     delays : str
-        The delay rule; of LocalSGD, whether its replicas share their data.
+        The delay rule; of LocalSGD, whether its replicas share their data; ``fixed`` for Nesterov's
+        method.
     engine : str
         ``tree`` enumerates all samplings, ``moments`` runs a second-moment recursion.
     """

@@ -78,7 +78,7 @@ class Piecewise:
         falls_right = self.right < 0 or (self.right == 0 and self.values[-1] < 0)
         if falls_left or falls_right:
             return None
-        return min(self.value(x) for x in (*self.knots, *self._zeros()))
+        return min(self.value(x) for x in (*self.knots, *self.zeros()))
 
     def pl(self) -> Fraction:
         """The greatest μ with f'(x)² ≥ 2μ(f(x) − f*) for all x; 0 if there is none.
@@ -101,7 +101,7 @@ class Piecewise:
             gap = self.value(x) - least
             if gap > 0:
                 found.append(g * g / (2 * gap))
-        if any(self.value(x) > least for x in self._zeros()):
+        if any(self.value(x) > least for x in self.zeros()):
             return Fraction(0)
         return min(found)
 
@@ -117,7 +117,7 @@ class Piecewise:
         width = self.knots[place] - self.knots[place - 1]
         return width * (self.values[place] + self.values[place - 1]) / 2
 
-    def _zeros(self) -> Iterator[Fraction]:
+    def zeros(self) -> Iterator[Fraction]:
         """Zeros of the derivative, on pieces where it is not constant."""
         ends = [None, *self.knots, None]
         for place, slope in enumerate(self._slopes()):

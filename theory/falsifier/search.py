@@ -35,7 +35,7 @@ def falsify(
     ----------
     challenge : Challenge
     bound : sympy expression
-        Over the symbols of `theory.rpd.symbols`.
+        Over the symbols of the paper, by their names.
     deep : bool
         Also the long and wide instances: minutes instead of about a second.
     where : sympy condition

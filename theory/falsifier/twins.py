@@ -6,37 +6,15 @@ that the falsifier would have found the error in the theorem.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import sympy
 
+from theory.falsifier.nesterov_twins import NESTEROV_TWINS
+from theory.falsifier.twin import Twin
 from theory.rpd.symbols import Delta, G, Gt, H, K, L, N, T, beta, gamma, mu, p, sigma, tau
 
-
-@dataclass(frozen=True)
-class Twin:
-    """A false bound.
-
-    Attributes
-    ----------
-    claim : str
-        Id of the theorem that it is the twin of.
-    challenge : str
-        What it bounds, by its name in `theory.falsifier.CHALLENGES`.
-    says : str
-        What is wrong with it.
-    bound : sympy expression
-    where : sympy condition
-        The stated domain.
-    """
-
-    claim: str
-    challenge: str
-    says: str
-    bound: sympy.Expr
-    where: sympy.Basic = sympy.true
-
+__all__ = ["TWINS", "Twin"]
 
 _OPTIMIZATION: Final = 2 * p * Delta / (gamma * K)
 _SAMPLING: Final = p * L * gamma * G**2
@@ -262,5 +240,6 @@ TWINS: Final = (
         "without the drift term",
         _RATE * (2 * L * Delta + sigma**2),
     ),
+    *NESTEROV_TWINS,
 )
 """Every false bound that the falsifier is tried on."""

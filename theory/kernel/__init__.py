@@ -22,6 +22,7 @@ from theory.kernel.rules import (
     Telescope,
     Total,
     Triangle,
+    Unroll,
     descent,
     lipschitz,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "Theorem",
     "Total",
     "Triangle",
+    "Unroll",
     "Vector",
     "as_claim",
     "descent",

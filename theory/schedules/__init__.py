@@ -1,4 +1,4 @@
-"""Claims of our own about schedules, for all timings."""
+"""Claims of our own about schedules: for all timings, and what every family keeps."""
 
 from __future__ import annotations
 
@@ -6,5 +6,6 @@ from typing import Final
 
 from theory.claims import Claim
 from theory.schedules import free_running, static_staleness
+from theory.schedules.matrix.rows import CLAIMS as MATRIX
 
-CLAIMS: Final[tuple[Claim, ...]] = (static_staleness.CLAIM, free_running.CLAIM)
+CLAIMS: Final[tuple[Claim, ...]] = (static_staleness.CLAIM, free_running.CLAIM, *MATRIX)

@@ -12,6 +12,7 @@ from theory.kernel.rules.closed_sums import ClosedSum
 from theory.kernel.rules.expectation import Expect, Total
 from theory.kernel.rules.norms import Root, Triangle
 from theory.kernel.rules.series import Everywhere, Induction, Telescope
+from theory.kernel.rules.unrolling import Unroll
 
 RULES: Final = frozenset(
     {
@@ -30,6 +31,7 @@ RULES: Final = frozenset(
         Telescope,
         Total,
         Triangle,
+        Unroll,
     }
 )
 """All there are; a proof may use no other."""
@@ -52,6 +54,7 @@ __all__ = [
     "Telescope",
     "Total",
     "Triangle",
+    "Unroll",
     "descent",
     "lipschitz",
 ]

@@ -2,11 +2,8 @@
 
 - Its entries fill the places 0, 1, …, each action occurs once, and in an order that makes sense.
 - Both ends of every channel name the same microbatches in the same order.
-- Nothing waits in a circle, even if every message waits for its other end and every rank for
-  everything it posts: an entry begins once the one before it is complete, and a message is
-  complete once its other end has begun, so an entry waits only for the beginnings of the entry
-  before it and of the other ends of that one's messages; `Entry.rank` grows along these waits.
-- In these waits the slots `Entry.time` are the earliest.
+
+What waits for what is in `theory.programs.waits`.
 """
 
 from __future__ import annotations
@@ -18,10 +15,9 @@ from typing import Final
 
 import z3
 
-from schedules.actions import MESSAGES, Kind
-from schedules.messages.channels import NEIGHBOUR
-from theory.blog.program import Entry, Number, Of, Part, Program, View
+from schedules.actions import Kind
 from theory.errors import UnsupportedFormError
+from theory.programs.program import Entry, Number, Of, Part, Program, View
 from theory.solver import Statement, Term
 
 OTHER_END: Final = {
@@ -50,8 +46,9 @@ class Holder:
 
 
 def domain(program: Program, view: View) -> tuple[Term, ...]:
-    """State the domain: p ≥ 2, as many microbatches as the code asks for, 0 ≤ s < p."""
-    return (view.p >= 2, program.least <= view.M, view.s >= 0, view.s < view.p)
+    """State the domain: as many stages and microbatches as the program asks for, 0 ≤ s < p."""
+    enough = (view.p >= program.least_stages, program.least <= view.M)
+    return (*enough, view.s >= 0, view.s < view.p)
 
 
 def holders(program: Program, view: View, kind: Kind, label: Term) -> list[Holder]:
@@ -67,7 +64,7 @@ def holders(program: Program, view: View, kind: Kind, label: Term) -> list[Holde
         for part in entry.parts:
             if part.kind is kind:
                 n = _number_of(view, part, label)
-                here = (*_is_entry(view, entry, n), *part.conditions(view, n))
+                here = (*is_entry(view, entry, n), *part.conditions(view, n))
                 found.append(Holder(entry, n, z3.And(part.microbatch(view, n) == label, *here)))
     return found
 
@@ -79,13 +76,14 @@ def _number_of(view: View, part: Part, label: Term) -> Term:
         raise UnsupportedFormError(
             f"the microbatch of {part.kind.name} goes up or down by one from post to post, "
             f"found a step of {step}",
-            "theory.blog",
+            "programs",
             "write it as b or −b and what does not depend on b",
         )
     return step * (label - first)
 
 
-def _is_entry(view: View, entry: Entry, n: Number) -> tuple[Term, ...]:
+def is_entry(view: View, entry: Entry, n: Number) -> tuple[Term, ...]:
+    """The stage has an entry of this kind with number n."""
     return (n >= 0, n < entry.count(view))
 
 
@@ -97,7 +95,7 @@ def places(program: Program) -> Iterator[Statement]:
         here = entry.place(view, n)
         apart = [
             z3.Implies(
-                z3.And(*_is_entry(view, other, k), *_another(entry, n, other, k)),
+                z3.And(*is_entry(view, other, k), *_another(entry, n, other, k)),
                 other.place(view, k) != here,
             )
             for other in program.entries
@@ -105,7 +103,7 @@ def places(program: Program) -> Iterator[Statement]:
         yield Statement(
             f"place of {entry.name}",
             f"{entry.name}: a place in the program that no other entry has",
-            (*domain(program, view), *_is_entry(view, entry, n)),
+            (*domain(program, view), *is_entry(view, entry, n)),
             z3.And(here >= 0, here < length, *apart),
         )
     counts = sum(entry.count(view) for entry in program.entries)
@@ -202,66 +200,4 @@ def channels(program: Program) -> Iterator[Statement]:
             f"{kind.name} goes through the microbatches from the {'last' if down else 'first'} on",
             (*domain(program, view), x >= 0, x < y, y < view.M),
             _in_order(program, view, (kind, first), (kind, second)),
-        )
-
-
-def _others(program: Program, view: View, entry: Entry, n: Term) -> Iterator[tuple[View, Holder]]:
-    """The entries at other stages that hold the other ends of an entry's messages."""
-    for part in entry.parts:
-        if part.kind not in MESSAGES:
-            continue
-        beside = view.beside(NEIGHBOUR[part.kind])
-        label = part.microbatch(view, n)
-        exists = z3.And(*part.conditions(view, n))
-        for other in holders(program, beside, OTHER_END[part.kind], label):
-            yield beside, Holder(other.entry, other.n, z3.And(exists, other.there))
-
-
-def _behind(
-    program: Program, view: View, entry: Entry, n: Term, k: Term
-) -> Iterator[tuple[Entry, Term]]:
-    """Every entry that may come next, with the condition that its number k does."""
-    place = entry.place(view, n) + 1
-    for following in program.entries:
-        comes = z3.And(*_is_entry(view, following, k), following.place(view, k) == place)
-        yield following, comes
-
-
-def waits(program: Program) -> Iterator[Statement]:
-    """Ranks grow along everything that waits."""
-    view, n, k = View.symbolic(), z3.Int("n"), z3.Int("k")
-    for entry in program.entries:
-        goals = []
-        for following, comes in _behind(program, view, entry, n, k):
-            rank = following.rank(view, k)
-            lower = [rank > entry.rank(view, n)]
-            for beside, other in _others(program, view, entry, n):
-                lower.append(z3.Implies(other.there, rank > other.entry.rank(beside, other.n)))
-            goals.append(z3.Implies(comes, z3.And(*lower)))
-        yield Statement(
-            f"behind {entry.name}",
-            f"what comes behind {entry.name} has a higher rank than all it waits for",
-            (*domain(program, view), *_is_entry(view, entry, n)),
-            z3.And(*goals),
-        )
-
-
-def times(program: Program) -> Iterator[Statement]:
-    """Every entry begins in the slot in which the last of what it waits for is over."""
-    view, n, k = View.symbolic(), z3.Int("n"), z3.Int("k")
-    for entry in program.entries:
-        over = entry.time(view, n) + entry.duration
-        for beside, other in _others(program, view, entry, n):
-            begun = other.entry.time(beside, other.n)
-            over = z3.If(z3.And(other.there, begun > over), begun, over)
-        goals = [
-            z3.Implies(comes, following.time(view, k) == over)
-            for following, comes in _behind(program, view, entry, n, k)
-        ]
-        first = z3.Implies(entry.place(view, n) == 0, entry.time(view, n) == 0)
-        yield Statement(
-            f"time behind {entry.name}",
-            f"what comes behind {entry.name} begins when all that it waits for is over",
-            (*domain(program, view), *_is_entry(view, entry, n)),
-            z3.And(first, *goals),
         )

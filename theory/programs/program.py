@@ -3,8 +3,8 @@
 An entry is what the code waits for as a whole: one computation, or the messages that it posts
 together. Entries of one kind of step are numbered n = 0, 1, …; number, place, microbatches, rank
 and time are affine in n, stage, p and M, written with operators and `View.choose`, so that the
-same data gives numbers for a replay and terms for a proof. A message exists where both its ends
-do; an entry without any stands for nothing.
+same data gives numbers for a replay and terms for a proof. A computation exists where its
+microbatch does, a message where its other end does too; an entry without any stands for nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from schedules.actions import MESSAGES, Action, Kind
 from schedules.messages.channels import NEIGHBOUR
 from schedules.policies import WeightPolicy
 from schedules.schedule import Group, Schedule
+from theory.errors import UnsupportedFormError
 
 Number = Any
 """An integer or a solver term."""
@@ -75,6 +76,21 @@ class Part:
         return (*inside, other >= 0, other < view.p)
 
 
+def untimed(_view: View, _n: Number) -> Number:
+    """Stand in for the slots of an entry where a program states none.
+
+    Raises
+    ------
+    UnsupportedFormError
+        Always: somebody asks for them.
+    """
+    raise UnsupportedFormError(
+        "slots are proved of programs that state them, and this one states none",
+        "Entry.time",
+        "state the slot in which entry n is begun",
+    )
+
+
 @dataclass(frozen=True)
 class Entry:
     """All entries of one kind of step.
@@ -89,7 +105,8 @@ class Entry:
     parts : tuple of Part
         One computation, or messages.
     rank : callable
-        A number that grows along everything that waits; see `theory.blog.proofs`.
+        A number that grows along everything that waits, or a tuple of numbers that are compared
+        from the first on; see `theory.programs.waits`.
     time : callable
         Slot in which entry n is begun, where a computation takes one slot and messages none.
     """
@@ -99,7 +116,7 @@ class Entry:
     place: Of
     parts: tuple[Part, ...]
     rank: Of
-    time: Of
+    time: Of = untimed
 
     @property
     def duration(self) -> int:
@@ -121,6 +138,8 @@ class Program:
         Entries of a stage in all.
     descending : bool
         Whether gradients travel from the last microbatch on.
+    least_stages : int
+        Fewest stages that it is stated for.
     """
 
     name: str
@@ -128,6 +147,7 @@ class Program:
     entries: tuple[Entry, ...]
     length: Count
     descending: bool = False
+    least_stages: int = 2
 
 
 def posts(program: Program, stage: int, stages: int, microbatches: int) -> Posts:
@@ -135,7 +155,7 @@ def posts(program: Program, stage: int, stages: int, microbatches: int) -> Posts
 
     Examples
     --------
-    >>> from theory.blog.programs import GPIPE
+    >>> from theory.programs.gpipe import GPIPE
     >>> [" ".join(map(str, post)) for post in posts(GPIPE, 0, 2, 1)]
     ['0F0', '0SEND_F0', '0RECV_B0', '0B0']
     """
@@ -192,9 +212,10 @@ def first_difference(
 
     Examples
     --------
-    >>> from schedules.families.blog_gpipe import build
-    >>> from theory.blog.programs import GPIPE
-    >>> first_difference(GPIPE, build, SIZES) is None
+    >>> from schedules.families import gpipe
+    >>> from schedules.lowering import lower
+    >>> from theory.programs.gpipe import GPIPE
+    >>> first_difference(GPIPE, lambda p, M: lower(gpipe.build(p, M)), SIZES) is None
     True
     """
     for p, M in sizes:

@@ -1,0 +1,205 @@
+"""Broken rules, caps, laws and formulas of one AMDP pipeline must not be proved."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+import sympy
+
+from schedules.actions import Kind
+from schedules.families.pipedream import RULE
+from schedules.rules import GreedyRule
+from theory.amdp import active_ratio, long_run, mismatch, one_step, start_times
+from theory.amdp.durations import ANY, EQUAL, LONG_BACKWARDS, Cone, Time
+from theory.amdp.greedy import SMALLEST, feasible, generated, static_times, supported
+from theory.amdp.minibatches import Minibatch, Number, Pipeline
+from theory.amdp.mismatches import PARTS, part
+from theory.amdp.start_times import CAPPED, CROWDED, FREE, LAWS, TWO, Law, Start
+from theory.amdp.symbols import d, i, n, r
+from theory.claims import Claim
+from theory.instances import decide_from
+from theory.mutants import run_controls
+from theory.solver import Statement
+from theory.verdicts import Verdict, weakest
+
+F, B = Kind.F, Kind.B
+PROVED = Verdict.PROVED
+CLAIMS = (mismatch.CLAIM, one_step.CLAIM, active_ratio.CLAIM)
+
+
+@pytest.mark.parametrize("claim", CLAIMS[1:], ids=lambda claim: claim.id)
+def test_no_mutant_survives(claim: Claim) -> None:
+    controls = run_controls(claim)
+    assert controls.tried >= 7
+    assert controls.survivors == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_no_mutant_at_all_survives(claim: Claim) -> None:
+    assert run_controls(claim, every=True).survivors == ()
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+def test_laws_are_generated(law: Law) -> None:
+    assert generated(law).verdict is PROVED
+
+
+def test_without_the_cap_the_capped_law_fails() -> None:
+    assert generated(replace(CAPPED, capped=FREE.capped)).verdict is Verdict.REFUTED
+
+
+def test_with_the_cap_the_uncapped_law_fails() -> None:
+    capped = replace(FREE, cap=CAPPED.cap, capped=CAPPED.capped)
+    assert generated(capped).verdict is not PROVED
+
+
+@pytest.mark.parametrize("law", [CAPPED, TWO], ids=lambda law: law.name)
+def test_a_cap_of_one_more_or_less_fails(law: Law) -> None:
+    for change in (1, -1):
+
+        def other(line: Pipeline, s: Number, change: int = change) -> Number:
+            return law.cap(line, s) + change
+
+        assert generated(replace(law, cap=other)).verdict is not PROVED
+
+
+def test_two_is_the_most_that_stage_0_alone_can_bound() -> None:
+    three = replace(TWO, domain=lambda line: (*FREE.domain(line), line.n <= 3))
+    assert generated(three).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("law", [TWO, FREE, CROWDED], ids=lambda law: law.name)
+def test_forwards_first_fails_where_the_first_backward_competes(law: Law) -> None:
+    assert generated(law, replace(RULE, prefer_first=F)).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("law", [FREE, CROWDED], ids=lambda law: law.name)
+def test_forwards_all_the_time_fail(law: Law) -> None:
+    assert generated(law, GreedyRule(operator.lt, B, {B: F, F: F})).verdict is Verdict.REFUTED
+
+
+def test_causality_has_to_be_strict() -> None:
+    found = generated(CAPPED, replace(RULE, finished=operator.le))
+    assert found.verdict is Verdict.UNKNOWN
+
+
+def _moved(start: Start, by: Callable[[Pipeline, Number, Minibatch], Time]) -> Start:
+    def moved(line: Pipeline, s: Number, m: Minibatch) -> Time:
+        time, step = start(line, s, m), by(line, s, m)
+        return Time(time.forwards + step.forwards, time.backwards + step.backwards)
+
+    return moved
+
+
+STEPS: tuple[Callable[[Pipeline, Number, Minibatch], Time], ...] = (
+    lambda line, s, m: Time(1, 0),
+    lambda line, s, m: Time(0, 1),
+    lambda line, s, m: Time(-1, 0),
+    lambda line, s, m: Time(s, 0),
+    lambda line, s, m: Time(0, m.place),
+    lambda line, s, m: Time(m.round, 0),
+    lambda line, s, m: Time(1, -1),
+)
+
+
+@pytest.mark.parametrize("law", [CAPPED, FREE], ids=lambda law: law.name)
+@pytest.mark.parametrize("step", range(len(STEPS)))
+def test_moved_times_fail(law: Law, step: int) -> None:
+    """With F = B a time that trades an F for a B is the same."""
+    same = law is FREE and step == len(STEPS) - 1
+    for changed in (
+        replace(law, forward=_moved(law.forward, STEPS[step])),
+        replace(law, backward=_moved(law.backward, STEPS[step])),
+    ):
+        assert (generated(changed).verdict is PROVED) is same
+
+
+@pytest.mark.parametrize(
+    ("law", "cone", "holds"),
+    [
+        (CAPPED, ANY, True),
+        (FREE, EQUAL, True),
+        (FREE, LONG_BACKWARDS, True),
+        (FREE, ANY, False),
+        (CROWDED, EQUAL, True),
+        (CROWDED, ANY, False),
+    ],
+)
+def test_durations_for_which_a_static_order_starts_so(law: Law, cone: Cone, holds: bool) -> None:
+    assert (static_times(law, cone).verdict is PROVED) is holds
+
+
+def _holds(*statements: Statement) -> bool:
+    return weakest(decide_from(one, SMALLEST).verdict for one in statements) is PROVED
+
+
+def test_bounds_of_the_long_run_cannot_be_tightened_at_will() -> None:
+    assert _holds(*feasible(long_run.LATEST, ANY))
+    assert _holds(*supported(long_run.EARLIEST, ANY))
+    assert not _holds(*feasible(FREE, ANY))
+    ahead = replace(
+        long_run.EARLIEST, backward=_moved(long_run.EARLIEST.backward, lambda *_: Time(1, 0))
+    )
+    assert not _holds(*supported(ahead, ANY))
+
+
+def test_a_late_backward_alone_is_not_feasible() -> None:
+    changed = replace(long_run.LATEST, forward=FREE.forward)
+    assert not _holds(*feasible(changed, ANY))
+
+
+EDITED = {
+    "mismatch": sympy.Min(n, d - i),
+    "first": sympy.Min(r, d - i),
+    "later": sympy.Min(r, d - 1 - i),
+    "uncapped": sympy.Min(n, d - i) - 1,
+    "uncapped first": sympy.Min(r, d - 1 - i),
+    "crowded later": d - 1 - i,
+}
+
+
+@pytest.mark.parametrize("name", list(EDITED))
+def test_every_formula_is_needed_by_its_parts(name: str) -> None:
+    """Where a formula is wrong, each part that speaks of it fails, or states an inequality."""
+    edited = {**mismatch.CLAIM.core, name: EDITED[name]}
+    failing = {known for known in PARTS if part(known, edited).verdict is not PROVED}
+    speaking = {known for known, entry in PARTS.items() if name in entry.needs}
+    assert failing <= speaking
+    assert failing
+
+
+def test_weak_upper_bounds_are_not_the_largest_mismatch() -> None:
+    edited = {**mismatch.CLAIM.core, "mismatch": n - 1}
+    assert part("capped", edited).verdict is Verdict.REFUTED
+
+
+def test_laws_are_data_that_differ() -> None:
+    assert len({law.name for law in LAWS}) == len(LAWS) == 4
+    assert start_times.CAPPED is LAWS[0]
+
+
+def test_who_attains_it_is_an_equivalence() -> None:
+    """If every minibatch had the largest mismatch, more would attain it than is said."""
+    everyone = {**mismatch.CLAIM.core, "later": mismatch.CLAIM.core["mismatch"]}
+    assert part("who", everyone).verdict is Verdict.REFUTED
+
+
+def test_three_minibatches_exceed_one_step() -> None:
+    edited = {"admission": sympy.Integer(3), "mismatch": sympy.Integer(1)}
+    assert one_step.at_most(edited).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("more", [1, -1])
+def test_the_makespan_is_exact(more: int) -> None:
+    form = active_ratio.CLAIM.core["makespan"]
+    assert active_ratio.decided_of(0, "makespan", form).verdict is PROVED
+    assert active_ratio.decided_of(0, "makespan", form + more).verdict is not PROVED
+
+
+def test_a_cap_changes_the_order() -> None:
+    assert _holds(long_run.same_order(long_run.LATEST))
+    assert not _holds(long_run.same_order(CAPPED))

@@ -1,0 +1,232 @@
+"""Negative controls of the matrix: what is broken or false must not pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import sympy
+
+from schedules import build
+from schedules.invariants import INVARIANTS
+from schedules.schedule import Schedule
+from theory.catalogue import CLAIMS
+from theory.mutants import mutants, run_controls
+from theory.programs.symbols import M, p, s
+from theory.schedules.matrix import checking, proving, rows, runs
+from theory.schedules.matrix.checking import checked, compared, fault, refused
+from theory.schedules.matrix.forms import bounded
+from theory.schedules.matrix.grid import ALL, Grid, Limit
+from theory.schedules.matrix.proving import bound_holds, without_order, without_ranks
+from theory.schedules.matrix.rows import stated
+from theory.schedules.matrix.runs import Run, observe, with_messages
+from theory.schedules.matrix.spoiled import (
+    CONTROLS,
+    answer_first,
+    backward_first,
+    no_update,
+    on_two_ranks,
+    one_version,
+    overtaken,
+    sends_exchanged,
+)
+from theory.schedules.matrix.table import STATED
+from theory.verdicts import Verdict
+from theory.verify import judge
+
+FINITE = [
+    "localsgd",
+    "zb-h1",
+    "zb-h2",
+    "zbv",
+    "dualpipe",
+    "dualpipev",
+    "chimera",
+    "interleaved-1f1b",
+    "interleaved-zero-bubble",
+    "looped-bfs",
+    "amdp",
+]
+
+SPOILED: list[tuple[Callable[[Schedule], Schedule | None], str]] = [
+    (backward_first, "causal"),
+    (on_two_ranks, "exclusive"),
+    (one_version, "stash"),
+    (no_update, "update-once"),
+    (sends_exchanged, "deadlock-free"),
+    (answer_first, "deadlock-free"),
+]
+
+
+@pytest.mark.parametrize(("change", "column"), SPOILED)
+@pytest.mark.parametrize("family", ["1f1b", "zbv", "dualpipe", "blog-1f1b", "interleaved-1f1b"])
+def test_a_spoiled_schedule_is_refused(
+    family: str, change: Callable[[Schedule], Schedule | None], column: str
+) -> None:
+    schedule = with_messages(build(family, 4, 8))
+    whole = observe({"p": 4, "M": 8}, schedule)
+    assert column not in whole.broken
+    assert not whole.undecided
+    if change not in (sends_exchanged, answer_first):
+        schedule = build(family, 4, 8)
+    spoiled = change(schedule)
+    assert spoiled is not None
+    assert column in observe({"p": 4, "M": 8}, spoiled).broken
+
+
+def test_a_microbatch_that_overtakes_is_refused_where_nothing_overlaps() -> None:
+    schedule = overtaken(build("naive", 3, 4))
+    assert schedule is not None
+    found = observe({"p": 3, "M": 4}, schedule)
+    assert set(found.broken) == {"stash"}
+    assert found.bounds["staleness"] == (1, 0, 0)
+
+
+@pytest.mark.parametrize("change", [one_version, overtaken, sends_exchanged, on_two_ranks])
+def test_there_is_nothing_to_spoil_in_one_microbatch_on_one_rank(
+    change: Callable[[Schedule], Schedule | None],
+) -> None:
+    assert change(build("1f1b", 1, 1)) is None
+
+
+@pytest.mark.parametrize("family", ["zb-h2", "chimera"])
+@pytest.mark.parametrize("column", CONTROLS)
+def test_a_checker_that_refuses_nothing_is_noticed(
+    family: str, column: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def blind(size: Any, schedule: Schedule) -> Run:
+        found = observe(size, build(family, schedule.ranks, schedule.microbatches))
+        return replace(found, size=size)
+
+    monkeypatch.setattr(checking, "observe", blind)
+    for control in CONTROLS[column]:
+        if control.change is not overtaken:
+            assert not refused(family, column, stated(family, column), control)
+    controls = run_controls(CLAIMS[f"schedules.{family}.{column}"])
+    assert bool(controls.survivors) == bool(CONTROLS[column])
+
+
+def test_a_control_without_anything_to_try_has_not_refused() -> None:
+    assert not refused("naive", "stash", {}, CONTROLS["stash"][0])
+
+
+@pytest.mark.parametrize("family", FINITE)
+@pytest.mark.parametrize("more", [1, -1])
+@pytest.mark.parametrize("column", ["staleness", "in-flight"])
+def test_neither_more_nor_less_than_the_bound(family: str, more: int, column: str) -> None:
+    small = Grid(3 if family == "localsgd" else 2, 4, STATED[family].grid.values)
+    formulas = stated(family, column)
+    assert checked(family, column, formulas, small).verdict is Verdict.CHECKED
+    shifted = {**formulas, "bound": formulas["bound"] + more}
+    found = checked(family, column, shifted, small)
+    assert found.verdict is Verdict.REFUTED
+    assert found.witness is not None
+    assert found.witness["stated"] == found.witness[column] + more
+
+
+@pytest.mark.parametrize(
+    ("family", "column", "form"),
+    [
+        ("1f1b", "in-flight", p - s),
+        ("1f1b", "in-flight", sympy.Min(p - s, M) + 1),
+        ("1f1b", "staleness", sympy.Integer(1)),
+        ("pipedream", "in-flight", sympy.Min(p - s, M)),
+        ("blog-1f1b", "in-flight", sympy.Min(p - s, M)),
+        ("blog-gpipe", "staleness", sympy.Integer(1)),
+    ],
+)
+def test_a_false_bound_is_refuted_for_all_sizes(family: str, column: str, form: Any) -> None:
+    assert bound_holds(family, column, bounded(form)) is not Verdict.PROVED
+    claim = CLAIMS[f"schedules.{family}.{column}"]
+    row = judge(replace(claim, printed=bounded(form), holds=None, weakened={}))
+    assert row.verdict < Verdict.CHECKED
+
+
+def test_another_interval_is_not_proved() -> None:
+    formulas = stated("asyncpp", "staleness")
+    assert bound_holds("asyncpp", "staleness", formulas) is Verdict.PROVED
+    for form in mutants(formulas["K"]).values():
+        assert bound_holds("asyncpp", "staleness", {**formulas, "K": form}) is not Verdict.PROVED
+
+
+@pytest.mark.parametrize("family", ["naive", "gpipe", "1f1b", "blog-gpipe", "blog-1f1b"])
+def test_provers_refuse_a_spoiled_program(family: str) -> None:
+    assert without_order(family) is not Verdict.PROVED
+    for column in ("causal", "deadlock-free"):
+        assert without_ranks(family, column) is not Verdict.PROVED
+
+
+def test_another_program_than_the_family_has_is_not_proved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert proving.proved("blog-1f1b", "exclusive", {}).verdict is Verdict.PROVED
+    monkeypatch.setattr(proving, "_differs", lambda: {"p": 2})
+    assert proving.proved("blog-1f1b", "exclusive", {}).verdict is Verdict.UNKNOWN
+
+
+def test_runs_that_contradict_a_proof_leave_it_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    def contradicting(family: str, grid: Grid | None = None) -> tuple[Run, ...]:
+        found = runs.runs(family, grid)
+        return (replace(found[0], broken={"causal": {"invariant": "causal"}}), *found[1:])
+
+    monkeypatch.setattr(checking, "runs", contradicting)
+    row = judge(replace(CLAIMS["schedules.gpipe.causal"], holds=None, weakened={}))
+    assert row.verdict is Verdict.UNKNOWN
+    assert judge(replace(CLAIMS["schedules.zb-h1.causal"], holds=None)).verdict is Verdict.REFUTED
+
+
+def test_a_proof_that_fails_is_no_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finite grid decides nothing about all sizes."""
+    unproved = proving.proved("gpipe", "causal", {})
+    unproved = replace(unproved, verdict=Verdict.UNKNOWN, note="z3 gave up")
+    monkeypatch.setattr(rows, "proved", lambda *given: unproved)
+    row = judge(replace(CLAIMS["schedules.gpipe.causal"], holds=None, weakened={}))
+    assert row.verdict is Verdict.UNKNOWN
+    assert row.judgement.steps[0].rule == "z3 gave up"
+
+
+def test_no_size_and_an_undecided_size_check_nothing() -> None:
+    whole = runs.runs("zb-h1", Grid(2, 3))
+    assert compared(whole, "causal", {}).verdict is Verdict.CHECKED
+    assert compared((), "causal", {}).verdict is Verdict.UNKNOWN
+    nowhere = Limit("nowhere", lambda size: False)
+    assert compared(whole, "causal", {}, nowhere).verdict is Verdict.UNKNOWN
+    unclear = (replace(whole[0], undecided=frozenset({"causal"})), *whole[1:])
+    assert compared(unclear, "causal", {}, ALL).verdict is Verdict.UNKNOWN
+
+
+def test_a_broken_base_leaves_what_rests_on_it_undecided() -> None:
+    spoiled = backward_first(build("zb-h1", 2, 3))
+    assert spoiled is not None
+    found = observe({"p": 2, "M": 3}, spoiled)
+    assert {"stash", "staleness", "in-flight", "update-once"} <= found.undecided
+    assert fault(found, "staleness", bounded(0)) is None
+    assert compared([found], "staleness", bounded(0)).verdict is Verdict.UNKNOWN
+
+
+def test_facts_that_the_checker_does_not_confirm_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    careless = replace(INVARIANTS["in-flight"], decide=lambda run, bound: [])
+    patched = {**INVARIANTS, "in-flight": careless}
+    monkeypatch.setattr(runs, "INVARIANTS", patched)
+    found = observe({"p": 3, "M": 4}, build("1f1b", 3, 4))
+    assert found.bounds["in-flight"] == ()
+    assert "in-flight" in found.undecided
+
+
+def test_a_schedule_that_needs_a_buffer_is_not_what_is_stated() -> None:
+    found = replace(observe({"p": 3, "M": 4}, build("1f1b", 3, 4)), buffer=1)
+    assert fault(found, "deadlock-free", bounded(0)) == {
+        "p": 3,
+        "M": 4,
+        "least buffer": 1,
+        "stated": 0,
+    }
+    assert fault(found, "deadlock-free", bounded(1)) is None
+
+
+def test_messages_of_one_batch_have_no_order() -> None:
+    """The first send and the first receive of two ranks are posted together there."""
+    assert answer_first(build("blog-1f1b", 2, 4)) is None
+    assert answer_first(build("blog-1f1b", 3, 4)) is not None

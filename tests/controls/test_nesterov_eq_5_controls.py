@@ -1,0 +1,48 @@
+"""Equation (5): other orders, delays and formulas must not be proved."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+from schedules.families.gpipe import ORDER as GPIPE
+from schedules.families.naive import ORDER as NAIVE
+from schedules.rules import StaticOrder
+from theory.mutants import run_controls
+from theory.nesterov import eq_5
+from theory.nesterov.interval_delays import K, P, always, decided, i, order
+from theory.verdicts import Verdict
+
+
+def test_no_mutant_survives() -> None:
+    controls = run_controls(eq_5.CLAIM)
+    assert controls.tried > 20
+    assert controls.survivors == ()
+
+
+@pytest.mark.parametrize("other", [GPIPE, NAIVE])
+def test_other_orders_have_other_counts(other: StaticOrder) -> None:
+    assert order(other).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("least", sympy.ceiling((P - i) / K)),
+        ("least", sympy.floor((P - i + 1) / K)),
+        ("more often", P - i),
+        ("more often", K * sympy.ceiling((P - i) / K) - (P - i)),
+        ("mean", sympy.floor((P - i) / K)),
+    ],
+)
+def test_other_formulas(name: str, form: sympy.Expr) -> None:
+    assert eq_5.CLAIM.holds is not None
+    assert eq_5.CLAIM.holds({**eq_5.CLAIM.core, name: form}) is not Verdict.PROVED
+
+
+def test_a_statement_that_leaves_out_two_stages_is_not_proved() -> None:
+    """Its hypotheses ask for more than they say."""
+    narrow = decided("narrow", "P ≥ 4", lambda view: view.m >= 0, lambda view: view.stages >= 4)
+    wide = decided("wide", "all P", lambda view: view.m >= 0, always)
+    assert narrow.verdict is Verdict.UNKNOWN
+    assert wide.verdict is Verdict.PROVED

@@ -1,0 +1,346 @@
+"""What the repaired theorems assume of a run, on exact runs of (10) that are written down anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final
+
+import pytest
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.kernel import Hypothesis, Theorem
+from theory.kernel.vectors import Gram
+from theory.nesterov import (
+    aligned,
+    iterate_rate,
+    repaired_look_ahead,
+    repaired_thm_1,
+    sharp_repaired_iterates,
+    step_bound,
+)
+from theory.nesterov.repaired_step import k
+from theory.nesterov.symbols import R, beta, eta, t, tau
+
+Vec = tuple[Fraction, ...]
+LAST: Final = 8
+"""Iterations after the delay."""
+
+
+def plus(one: Vec, other: Vec, factor: Fraction | int = 1) -> Vec:
+    return tuple(a + factor * b for a, b in zip(one, other, strict=True))
+
+
+def size(one: Vec) -> Fraction:
+    """Squared norm."""
+    return inner(one, one)
+
+
+def inner(one: Vec, other: Vec) -> Fraction:
+    return sum((a * b for a, b in zip(one, other, strict=True)), Fraction(0))
+
+
+@dataclass(frozen=True)
+class Convex:
+    """A separable convex f with β = 1, minimal at `star`: parabolas, beyond `width` lines."""
+
+    curvatures: Vec
+    width: Fraction
+    star: Vec
+
+    def value(self, at: Vec) -> Fraction:
+        return sum(map(self._part, self.curvatures, plus(at, self.star, -1)), Fraction(0))
+
+    def _part(self, curvature: Fraction, way: Fraction) -> Fraction:
+        near = min(abs(way), self.width)
+        return curvature * (near**2 / 2 + self.width * (abs(way) - near))
+
+    def gradient(self, at: Vec) -> Vec:
+        ways = plus(at, self.star, -1)
+        clipped = (max(-self.width, min(self.width, way)) for way in ways)
+        return tuple(c * way for c, way in zip(self.curvatures, clipped, strict=True))
+
+
+FUNCTIONS: Final = {
+    "parabola": Convex((Fraction(1), Fraction(1, 3)), Fraction(100), (Fraction(1), Fraction(-1))),
+    "huber": Convex((Fraction(1), Fraction(1, 2)), Fraction(1, 2), (Fraction(-1), Fraction(1, 4))),
+}
+START: Final[Vec] = (Fraction(2), Fraction(3, 2))
+
+
+@dataclass(frozen=True)
+class Run:
+    """An exact run; lists begin at t = 1, with nothing at 0.
+
+    Attributes
+    ----------
+    w, ahead, late : tuple of vectors
+        w_t, x_t = w_t + d_t, and ḡ_t.
+    """
+
+    f: Convex
+    delay: int
+    step: Fraction
+    w: tuple[Vec, ...]
+    ahead: tuple[Vec, ...]
+    late: tuple[Vec, ...]
+
+    def slope(self, s: int) -> Vec:
+        """∇f(x_s), at w_1 before it."""
+        return self.f.gradient(self.ahead[max(s, 1)])
+
+    def turn(self, s: int) -> Vec:
+        return plus(self.ahead[s], self.w[s], -1)
+
+    def z(self, s: int) -> Vec:
+        """w_s + s d_s − w*."""
+        return plus(plus(self.w[s], self.turn(s), s), self.f.star, -1)
+
+
+@cache
+def run(name: str, delay: int, step: Fraction) -> Run:
+    """(10) with γ_t = (t − 2)/t and γ_1 = 0, at rest before it begins."""
+    f, none = FUNCTIONS[name], plus(START, START, -1)
+    w, ahead, late = [none, START], [none, START], [none]
+    for now in range(1, 2 * delay + LAST + 4):
+        late.append(f.gradient(ahead[max(now - delay, 1)]))
+        fresh = Fraction(1) if now == 1 else Fraction(2, now)
+        w.append(plus(ahead[now], late[now], -step * fresh))
+        momentum = Fraction(now - 1, now + 1)
+        ahead.append(plus(w[-1], plus(w[-1], w[-2], -1), momentum))
+    return Run(f, delay, step, tuple(w), tuple(ahead), tuple(late))
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What names, values and sequences of a theorem stand for in iteration k of a run."""
+
+    vectors: Mapping[str, Vec]
+    numbers: Mapping[str, Fraction | int]
+    sequences: Mapping[str, Callable[[int], Fraction | int]]
+
+    def of(self, form: Any, index: int) -> Any:
+        """The number that a formula is."""
+        named = {s: sympy.Rational(self.numbers[s.name]) for s in form.free_symbols - {k}}
+        form = form.subs({**named, k: index}).doit()
+        for node in form.atoms(AppliedUndef):
+            number = self.sequences[node.func.__name__](int(node.args[0]))
+            form = form.subs(node, sympy.Rational(number))
+        grams = {
+            node: sympy.Rational(inner(*(self.vectors[name] for name in node.names)))
+            for node in form.atoms(Gram)
+        }
+        return form.xreplace(grams)
+
+
+def points(run: Run, places: Mapping[str, tuple[str, Vec]]) -> Iterator[tuple[str, Any]]:
+    """Names of values and of gradients, by the name of a point: its position's and where it is."""
+    for name, (position, at) in places.items():
+        yield position, at
+        yield f"f({name})", run.f.value(at)
+        yield f"∇f({name})", run.f.gradient(at)
+
+
+def begun(run: Run) -> dict[str, tuple[str, Vec]]:
+    """The points of the start."""
+    first, star = run.w[1], run.f.star
+    slope = run.f.gradient(first)
+    return {
+        "w₁": ("w₁", first),
+        "w₂": ("", run.w[2]),
+        "v₁": ("", plus(first, slope, -1)),
+        "u₁": ("", plus(star, slope)),
+        "w*": ("w*", star),
+    }
+
+
+def constants(run: Run) -> dict[str, Fraction | int]:
+    return {"beta": 1, "eta": run.step, "tau": run.delay, "f*": run.f.value(run.f.star)}
+
+
+def meaning(run: Run, at: int, j: int, iterates: bool) -> Meaning:
+    """Iteration s = k + 2 of either theorem, and iteration j of its window."""
+    s, half = at + 2, Fraction(1, 2)
+
+    def late(number: int) -> Vec:
+        """ḡ of z's step, which is half of it at first."""
+        return run.late[number] if number > 1 else plus((Fraction(0),) * 2, run.late[1], half)
+
+    gradient, star = run.slope(s), run.f.star
+    before = run.w[s] if iterates else run.ahead[s - 1]
+    lag = plus(run.w[s + 1] if iterates else run.w[s], run.ahead[s if iterates else s - 1], -1)
+    other = plus(before, plus(run.f.gradient(before), gradient, -1), -1)
+    names = dict(
+        points(
+            run,
+            {
+                **begun(run),
+                "w" if iterates else "x": ("w" if iterates else "x", before),
+                "x_s" if iterates else "x⁺": ("", run.ahead[s]),
+                "w⁺": ("", run.w[s + 1]),
+                "u": ("", other),
+                "u_s" if iterates else "u*": ("", plus(star, gradient)),
+            },
+        )
+    )
+    window = [run.late[s + 1 + i] for i in range(run.delay)]
+    change = plus(gradient, run.slope(s - 1), -1)
+    old = plus(late(s), late(s - 1), -1)
+    gain = inner(gradient, plus(run.ahead[s], star, -1))
+    vectors = {name: one for name, one in names.items() if isinstance(one, tuple)} | {
+        "h": lag,
+        "d": run.turn(s),
+        "ḡ": run.late[s],
+        "ḡ⁻": late(s - 1),
+        "z_s": run.z(s),
+        "z": run.z(s + run.delay),
+        "z⁺": run.z(s + run.delay + 1),
+        "q": run.z(s + 1 + j),
+        "q⁺": run.z(s + 2 + j),
+        "e": run.late[s + 1 + j],
+    }
+    numbers = {name: one for name, one in names.items() if not isinstance(one, tuple)}
+    numbers |= constants(run) | {"Q": sum(map(size, window)), "a": gain, "j": j}
+    numbers |= {"c": size(change), "o": size(old)}
+
+    def energy(n: int) -> Fraction:
+        u, lists = n + 2, range(run.delay)
+        base = size(run.z(u + run.delay))
+        base += 4 * run.step * (n + 1) * (value(n) - run.f.value(star))
+        if iterates:
+            kept = sum((i + run.step) * size(run.late[u + i]) for i in lists)
+        else:
+            kept = sum(
+                i * size(run.slope(u - run.delay + i))
+                + (2 * run.delay - 1) * size(plus(late(u + i), late(u + i - 1), -1))
+                for i in lists
+            )
+        return base + 4 * run.step**2 * kept
+
+    def value(n: int) -> Fraction:
+        return run.f.value(run.w[n + 2] if iterates else run.ahead[n + 1])
+
+    sequences = {
+        "F": value,
+        "n": lambda n: n,
+        "L": energy,
+        "Z": lambda n: size(run.z(n + 2 + run.delay)),
+        "Q": lambda n: sum(size(run.late[n + 3 + i]) for i in range(run.delay)),
+        "N": lambda n: size(run.slope(n + (2 if iterates else 1))),
+        "S": lambda n: size(run.late[n + 2]),
+        "h²": lambda _: size(lag),
+        "c": lambda n: size(plus(run.slope(n + 2), run.slope(n + 1), -1)),
+        "o": lambda n: size(plus(late(n + 2), late(n + 1), -1)),
+        "A": lambda _: gain,
+        "H": lambda _: inner(lag, gradient),
+        "D": lambda _: inner(run.turn(s), gradient),
+        "B": lambda _: inner(late(s - 1), gradient),
+        "C": lambda _: inner(run.late[s], gradient),
+        "P": lambda _: inner(run.z(s), gradient),
+        "q": lambda i: inner(run.z(s + 1 + i), gradient),
+        "e": lambda i: inner(run.late[s + 1 + i], gradient),
+        "e²": lambda i: size(run.late[s + 1 + i]),
+    }
+    return Meaning(vectors, {**numbers, "R": 0}, sequences)
+
+
+THEOREMS: Final = {"iterates": iterate_rate.THEOREM, "look-aheads": repaired_look_ahead.THEOREM}
+STEPS: Final = {1: Fraction(1, 4), 2: Fraction(1, 8), 3: Fraction(1, 12)}
+"""1/(4τβ)."""
+
+
+def holds(theorem: Theorem, which: str, path: Run, at: int, j: int) -> list[str]:
+    """The hypotheses that iteration `at` of a run does not satisfy."""
+    means = meaning(path, at, j, which == "iterates")
+    away = plus(path.w[1], path.f.star, -1)
+    false = []
+    for one in theorem.hypotheses:
+        if isinstance(one, Hypothesis):
+            gap = one.relation.gap.subs(R**2, sympy.Rational(inner(away, away)))
+            number = means.of(gap, at)
+            if not (number == 0 if one.relation.kind == "==" else number >= 0):
+                false.append(one.name)
+    return false
+
+
+@pytest.mark.parametrize("which", THEOREMS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("delay", STEPS)
+def test_what_is_assumed_of_a_run_is_true_of_the_method(which: str, name: str, delay: int) -> None:
+    path = run(name, delay, STEPS[delay])
+    for at in (0, 1, delay + 2):
+        for j in range(delay if at == 1 else 1):
+            assert holds(THEOREMS[which], which, path, at, j) == []
+
+
+@pytest.mark.parametrize("which", THEOREMS)
+def test_what_is_assumed_is_false_of_a_run_with_another_first_step(which: str) -> None:
+    path = run("huber", 2, STEPS[2])
+    longer = plus(path.w[2], path.late[1], -path.step)  # as if 1 − γ_1 were 2
+    other = Run(path.f, 2, path.step, (*path.w[:2], longer, *path.w[3:]), path.ahead, path.late)
+    assert holds(THEOREMS[which], which, other, 0, 0)
+
+
+@pytest.mark.parametrize("which", THEOREMS)
+def test_a_longer_stepsize_is_seen_by_one_hypothesis_alone(which: str) -> None:
+    path = run("parabola", 2, Fraction(1, 2))
+    assert holds(THEOREMS[which], which, path, 1, 0) == ["stepsize"]
+
+
+def longest(theorem: Theorem, delay: int) -> Fraction:
+    """A stepsize that just meets a theorem's condition, in units of 1/β, to a thousandth."""
+    (condition,) = [
+        h.relation
+        for h in theorem.hypotheses
+        if isinstance(h, Hypothesis) and h.name in ("stepsize", "short")
+    ]
+    gap = condition.gap.subs({beta: 1, tau: delay})
+    return max(
+        Fraction(n, 1000) for n in range(1, 1000) if gap.subs(eta, sympy.Rational(n, 1000)) >= 0
+    )
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("delay", [1, 2, 4])
+def test_the_bounds_hold_on_exact_runs_at_their_longest_stepsize(name: str, delay: int) -> None:
+    for theorem, first in (
+        (repaired_thm_1.THEOREM, delay + 1),
+        (sharp_repaired_iterates.THEOREM, 2),
+    ):
+        step = longest(theorem, delay)
+        path = run(name, delay, step)
+        away = plus(path.w[1], path.f.star, -1)
+        squared = sympy.Rational(inner(away, away))
+        for now in range(first, delay + LAST):
+            at = {eta: sympy.Rational(step), tau: delay, t: now}
+            bound = theorem.terms["distance"].subs(R**2, squared).subs(at)
+            place = path.w[now] if first == 2 else path.ahead[now - delay]
+            assert path.f.value(place) - path.f.value(path.f.star) <= Fraction(str(bound))
+
+
+def test_a_line_takes_steps_of_the_greatest_length() -> None:
+    """‖w_{t+1} − w_t‖ = ηG for every t where the gradient never changes."""
+    slope, step = Fraction(3), Fraction(1, 2)
+    moved, place = [Fraction(0)], Fraction(0)
+    for now in range(1, 20):
+        momentum = Fraction(0) if now == 1 else Fraction(now - 2, now)
+        moved.append(momentum * moved[-1] - step * (1 - momentum) * slope)
+        place += moved[-1]
+    assert {abs(one) for one in moved[1:]} == {step * slope}
+    names = {symbol.name: symbol for symbol in step_bound.THEOREM.symbols}
+    at = {names["eta"]: sympy.Rational(step), names["G"]: sympy.Rational(slope)}
+    assert step_bound.THEOREM.terms["size"].subs(at) == (step * slope) ** 2
+
+
+def test_the_cosine_bound_is_attained_by_opposite_directions() -> None:
+    """d̄ = 1 and r = −1/2 in one dimension: cos = 1 below 2ρ/(ad + ρ), and −1 once r outweighs d̄."""
+    for rest, cosine in ((Fraction(-1, 2), 1), (Fraction(-3, 2), -1)):
+        delay = 1 + rest
+        assert (1 if delay > 0 else -1) == cosine
+        bound = aligned.THEOREM.terms["gradients"].subs(
+            {aligned.a: 1, aligned.d: 1, aligned.rho: sympy.Rational(abs(rest))}
+        )
+        assert (1 - cosine <= bound) == (abs(rest) <= 1)

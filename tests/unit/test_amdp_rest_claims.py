@@ -1,0 +1,165 @@
+"""Rows of saturation, accumulation and η²: verdicts, witnesses, what edits and controls say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from types import ModuleType
+
+import pytest
+import sympy
+
+from theory.amdp import (
+    accumulation,
+    eta2,
+    eta2_mixed,
+    eta2_stash,
+    mixed_chain,
+    saturation,
+    synchronous,
+)
+from theory.amdp.fifo import QUEUE, TIES, TURNS, Play
+from theory.amdp.steady_play import Every, Steady, every_play, steady
+from theory.amdp.symbols import d
+from theory.amdp.windows import Mismatches, mismatches
+from theory.claims import Claim
+from theory.judging import judge
+from theory.ledger import Row
+from theory.mutants import mutants
+from theory.verdicts import Verdict
+
+CHECKED, PROVED, REFUTED = Verdict.CHECKED, Verdict.PROVED, Verdict.REFUTED
+
+
+def row_of(module: ModuleType) -> Row:
+    claim = module.CLAIM
+    assert isinstance(claim, Claim)
+    row = judge(claim)
+    assert row.controls.tried > 0
+    assert row.controls.survivors == ()
+    return row
+
+
+@pytest.mark.parametrize("module", [synchronous, eta2_stash, eta2_mixed])
+def test_bounds_are_proved_by_every_line(module: ModuleType) -> None:
+    row = row_of(module)
+    assert row.verdict is PROVED
+    assert all(step.verdict is PROVED for step in row.judgement.steps)
+    assert not row.judgement.findings
+
+
+def test_eta2_holds_with_a_stash_or_lipschitz_stages_and_not_without() -> None:
+    row = row_of(eta2)
+    assert row.verdict is Verdict.CONDITIONAL
+    assert [case.verdict for case in row.judgement.cases] == [PROVED, REFUTED, PROVED]
+    [finding] = row.judgement.findings
+    assert finding.witness is not None
+    weights = [Fraction(weight) for weight in finding.witness["weights"]]
+    assert weights == [1, Fraction(7, 8), Fraction(-17, 4)]
+    assert sum(weight**2 for weight in weights) / 3 == Fraction(423, 64)
+    assert Fraction(finding.witness["average"]) > Fraction(finding.witness["C"])
+    assert finding.repaired is not None
+    assert finding.repaired.verdict is PROVED
+
+
+@pytest.mark.parametrize("bound", [0, 1, 10**9])
+def test_every_bound_is_passed_at_every_stepsize(bound: int) -> None:
+    for stepsize in (Fraction(1, 2), Fraction(1, 1000)):
+        steep = mixed_chain.steep_enough(4, stepsize, Fraction(bound))
+        assert mixed_chain.average(4, stepsize, steep) > bound
+
+
+def test_saturation_is_refuted_whatever_ties_do() -> None:
+    row = row_of(saturation)
+    assert row.verdict is REFUTED
+    verdicts = [case.verdict for case in row.judgement.cases]
+    assert verdicts == [REFUTED, PROVED, CHECKED, CHECKED, REFUTED, REFUTED]
+    witness = row.judgement.counterexample
+    assert witness is not None
+    assert (witness["d"], witness["F"], witness["B"]) == (4, 1, 2)
+    shares = witness["active by tie rule"]
+    assert {Fraction(share) for ties in shares.values() for share in ties.values()} == {
+        Fraction(6, 7),
+        Fraction(3, 4),
+    }
+    [finding] = row.judgement.findings
+    assert finding.repaired is not None
+    assert finding.repaired.verdict is CHECKED
+
+
+def test_plays_have_the_periods_worked_out_by_hand() -> None:
+    """One pipeline of two stages: each rank does F and B in turn from the second minibatch on."""
+    assert steady(Play(2, 1, 1), TIES[0]) == Steady(4, 2, Fraction(1))
+    assert steady(Play(4, 1, 1), TIES[1]) == Steady(10, 10, Fraction(4, 5))
+
+
+def test_what_all_plays_can_come_to() -> None:
+    assert every_play(Play(2, 1, 1, TURNS)) == Every(6, fills=True, idles=False)
+    assert every_play(Play(4, 1, 1, QUEUE)) == Every(190, fills=True, idles=True)
+    for pair in ((1, 2), (2, 1), (2, 3)):
+        for reading in (TURNS, QUEUE):
+            every = every_play(Play(4, *pair, reading))
+            assert every is not None
+            assert not every.fills
+
+
+def test_ranks_that_are_busy_but_for_one_are_not_filled() -> None:
+    """Two minibatches on three ranks: two of them can always work, never all."""
+    assert every_play(Play(3, 1, 1)) == Every(12, fills=False, idles=True)
+    found = steady(Play(3, 1, 1), TIES[0])
+    assert found is not None
+    assert found.active == Fraction(2, 3)
+
+
+def test_forwards_backwards_and_numbers_are_three_orders() -> None:
+    assert mismatches(Play(6, 1, 2), TIES[0], 6) == Mismatches(1, 5, 5, 6, 5, 6)
+
+
+def test_accumulation_is_conditional_on_the_window_and_on_durations() -> None:
+    row = row_of(accumulation)
+    assert row.verdict is Verdict.CONDITIONAL
+    verdicts = [case.verdict for case in row.judgement.cases]
+    assert verdicts == [PROVED, PROVED, PROVED, CHECKED, REFUTED, REFUTED]
+    kinds = [finding.kind for finding in row.judgement.findings]
+    assert kinds == ["loose", "missing-condition", "missing-condition"]
+    uneven, short = (finding.witness for finding in row.judgement.findings[1:])
+    assert uneven is not None
+    assert short is not None
+    assert (uneven["d"], uneven["window"], uneven["mismatch"]) == (4, 4, 2)
+    assert (short["d"], short["window"], short["mismatch"]) == (4, 1, 3)
+
+
+def test_windows_of_one_pipeline() -> None:
+    """n = 2: only the minibatch right behind the one that closes the window sees the update."""
+    found = mismatches(Play(2, 1, 2), TIES[0], 5)
+    assert found == Mismatches(1, 1, 1, 1, 1, 1)
+
+
+@pytest.mark.parametrize("module", [eta2, saturation, accumulation])
+def test_no_edit_of_the_printed_formula_passes(module: ModuleType) -> None:
+    claim: Claim = module.CLAIM
+    for name, form in claim.printed.items():
+        for mutant in mutants(form).values():
+            edited = {**claim.printed, name: mutant}
+            row = judge(replace(claim, printed=edited, holds=None))
+            assert row.verdict in (REFUTED, Verdict.UNKNOWN)
+
+
+def test_the_accumulation_row_reads_its_printed_number() -> None:
+    claim = accumulation.CLAIM
+    row = judge(replace(claim, printed={**claim.printed, "first": d / 2}, holds=None))
+    assert row.verdict is Verdict.UNKNOWN
+    assert row.judgement.cases[3].verdict is REFUTED
+
+
+def test_the_eta2_row_reads_its_printed_exponent() -> None:
+    row = judge(replace(eta2.CLAIM, printed={"exponent": sympy.Integer(3)}, holds=None))
+    assert row.verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.slow
+def test_the_larger_domain_of_windows_is_exhausted() -> None:
+    claim = accumulation.CLAIM
+    assert claim.deeper is not None
+    [evidence] = claim.deeper(claim.printed)
+    assert evidence.points == "for"

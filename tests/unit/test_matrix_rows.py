@@ -1,0 +1,154 @@
+"""Rows ``schedules.FAMILY.INVARIANT``: which there are, their verdicts and witnesses."""
+
+from __future__ import annotations
+
+import pytest
+
+from reports.cells import CELL as REPORTED
+from schedules import FAMILIES, build
+from schedules.versions import versions
+from theory.catalogue import CLAIMS, called
+from theory.errors import UnknownClaimError
+from theory.ledger import Row
+from theory.schedules.matrix.proving import reached
+from theory.schedules.matrix.rows import CELL, stated, tried
+from theory.schedules.matrix.rows import CLAIMS as MATRIX
+from theory.schedules.matrix.table import STATED
+from theory.schedules.matrix.wording import COLUMNS
+from theory.verdicts import Verdict
+from theory.verify import judge, select
+
+CHEAP = ("chimera", "dualpipe", "zb-h1")
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, Row]:
+    """Rows of families that are quick to run."""
+    return {claim.id: judge(claim) for family in CHEAP for claim in called(f"schedules.{family}")}
+
+
+def test_every_family_has_every_cell() -> None:
+    assert set(STATED) == set(FAMILIES)
+    expected = [f"schedules.{family}.{column}" for family in STATED for column in COLUMNS]
+    assert [claim.id for claim in MATRIX] == expected
+    assert all(CLAIMS[claim.id] is claim for claim in MATRIX)
+
+
+def test_rows_of_finite_grids_are_checked(rows: dict[str, Row]) -> None:
+    assert len(rows) == len(CHEAP) * len(COLUMNS)
+    for row in rows.values():
+        assert row.verdict is Verdict.CHECKED
+        assert row.controls.survivors == ()
+        assert row.controls.tried == row.controls.killed >= 1
+        assert "that the family accepts" in row.statement
+
+
+def test_a_row_says_which_cell_it_is(rows: dict[str, Row]) -> None:
+    assert CELL == REPORTED
+    [cell] = [entry.data[CELL] for entry in rows["schedules.chimera.in-flight"].judgement.evidence]
+    assert cell["row"] == "chimera"
+    assert cell["column"] == "in-flight"
+    assert cell["bound"] == "min(p/2, p − s)"
+    assert cell["domain"] == tried("chimera", "in-flight")
+
+
+def test_what_is_proved_speaks_of_all_sizes() -> None:
+    row = judge(CLAIMS["schedules.1f1b.in-flight"])
+    assert row.verdict is Verdict.PROVED
+    assert row.statement.endswith("for every p ≥ 1 and M ≥ 1.")
+    assert {entry.points for entry in row.judgement.evidence} == {"neither", "for"}
+
+
+def test_a_proof_says_where_the_messages_stand() -> None:
+    """In PipeDream's they stand by slots, and not where lowering has them."""
+    [_, placed] = judge(CLAIMS["schedules.pipedream.deadlock-free"]).judgement.assumes
+    assert placed.startswith("messages: each sent, and its receive posted, in the slot")
+    [_, placed] = judge(CLAIMS["schedules.chimera.deadlock-free"]).judgement.assumes
+    assert "schedules.lowering.lower" in placed
+
+
+def test_only_affine_families_are_proved() -> None:
+    proved = {family for family in STATED if reached(family, "causal")}
+    expected = {name for name, family in FAMILIES.items() if family.affine}
+    asynchronous = {"pipedream-2bw", "pipemare", "xpipe", "asyncpp"}
+    blog = {"blog-naive", "blog-gpipe", "blog-1f1b"}
+    assert proved == expected | asynchronous | blog
+    assert not any(reached(family, "update-once") for family in STATED)
+
+
+@pytest.mark.parametrize(
+    ("family", "parameters"),
+    [
+        ("pipemare", ("update_interval",)),
+        pytest.param("amdp", ("admission", "pipelines", "stage_cap"), marks=pytest.mark.slow),
+    ],
+)
+def test_no_stash_is_refuted_by_the_smallest_run(family: str, parameters: tuple[str, ...]) -> None:
+    row = judge(CLAIMS[f"schedules.{family}.stash"])
+    assert row.verdict is Verdict.REFUTED
+    witness = row.judgement.counterexample
+    assert witness is not None
+    given = {name: witness[name] for name in parameters}
+    found = versions(build(family, witness["p"], witness["M"], **given))
+    stage, microbatch = map(int, witness["action"].split("B"))
+    assert found.read[stage, microbatch] == witness["read"]
+    assert found.used[stage, microbatch] == witness["used"]
+    assert witness["read"] != witness["used"]
+    [finding] = row.judgement.findings
+    assert finding.says.startswith("by design")
+    assert finding.repaired is not None
+    smaller = [
+        size
+        for size, schedule in STATED[family].grid.schedules(family)
+        if not versions(schedule).stashed.all()
+    ]
+    assert {name: witness[name] for name in smaller[0]} == smaller[0]
+
+
+@pytest.mark.slow
+def test_the_repair_of_amdp_is_checked_where_it_stashes() -> None:
+    [finding] = judge(CLAIMS["schedules.amdp.stash"]).judgement.findings
+    assert finding.repaired is not None
+    assert finding.repaired.verdict is Verdict.CHECKED
+
+
+def test_deeper_evidence_is_of_a_larger_grid() -> None:
+    claim = CLAIMS["schedules.chimera.in-flight"]
+    assert claim.deeper is not None
+    [entry] = claim.deeper(claim.printed)
+    assert entry.points == "for"
+    assert entry.data["schedules"] > 40
+
+
+def test_the_beginning_of_an_id_selects_what_goes_on() -> None:
+    assert [claim.id for claim in select(["schedules.zbv"])] == [
+        f"schedules.zbv.{column}" for column in COLUMNS
+    ]
+    both = select(["schedules.zbv", "schedules.zbv.causal", "rpd.cor-c1"])
+    assert len(both) == len(COLUMNS) + 1
+    assert both[0].id == "rpd.cor-c1"
+    with pytest.raises(UnknownClaimError, match=r"schedules\.zb"):
+        select(["schedules.zb"])
+
+
+def test_all_formulas_belong_to_columns_with_bounds() -> None:
+    for claim in MATRIX:
+        _, family, column = claim.id.split(".")
+        assert bool(claim.printed) == (column in ("staleness", "in-flight", "deadlock-free"))
+        assert claim.printed == claim.core == stated(family, column)
+        assert bool(claim.latex) == (column in ("staleness", "in-flight"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", STATED)
+def test_every_cell_of_a_family(family: str) -> None:
+    for claim in called(f"schedules.{family}"):
+        row = judge(claim)
+        column = claim.id.rpartition(".")[2]
+        refuted = family in ("pipemare", "amdp") and column == "stash"
+        proved = reached(family, column)
+        expected = Verdict.PROVED if proved else Verdict.CHECKED
+        assert row.verdict is (Verdict.REFUTED if refuted else expected), claim.id
+        assert row.controls.survivors == ()
+        # Nothing can go wrong with the versions of a single microbatch.
+        assert row.controls.tried >= 1

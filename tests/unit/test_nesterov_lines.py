@@ -1,0 +1,225 @@
+"""Rows about the lines (18) to (30) of the Nesterov paper: verdicts, findings and witnesses."""
+
+from __future__ import annotations
+
+from fractions import Fraction as Q
+from importlib import import_module
+
+import pytest
+import sympy
+
+from theory.claims import Claim
+from theory.errors import UndeclaredSymbolError
+from theory.kernel import dot, prove, square, vector
+from theory.ledger import Judgement
+from theory.nesterov import (
+    eq_18,
+    eq_19,
+    eq_26,
+    eq_28,
+    eq_30,
+    eq_30_step,
+    sharp_no_delay,
+    thm_1_no_delay,
+)
+from theory.nesterov.replays import at_numbers
+from theory.nesterov.symbols import R, beta, t, theta
+from theory.verdicts import Verdict
+
+PLAIN = ("eq_19", "eq_20", "eq_22", "eq_23", "eq_24", "eq_25", "eq_27", "eq_30_later", "eq_30_sum")
+
+
+def claim(module: str) -> Claim:
+    found = import_module(f"theory.nesterov.{module}").CLAIM
+    assert isinstance(found, Claim)
+    return found
+
+
+def judged(module: str) -> Judgement:
+    return claim(module).judge(claim(module).printed)
+
+
+def kinds(found: Judgement) -> list[str]:
+    return [finding.kind for finding in found.findings]
+
+
+def huber(w: Q) -> Q:
+    return w * w / 2 if abs(w) <= 1 else abs(w) - Q(1, 2)
+
+
+@pytest.mark.parametrize("module", PLAIN)
+def test_line_is_proved_as_printed(module: str) -> None:
+    found = judged(module)
+    assert found.verdict is Verdict.PROVED
+    assert found.printed_proof == "valid"
+    assert not found.findings
+
+
+def test_18_is_proved_although_its_middle_divides_by_zero() -> None:
+    found = judged("eq_18")
+    assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "gap")
+    assert kinds(found) == ["missing-condition"]
+    assert found.findings[0].witness == {"t": 2, "tau": 1, "gamma_2": "0"}
+    (line,) = [step for step in found.steps if "d_i/γ_i" in step.says]
+    assert line.verdict is Verdict.UNKNOWN
+    assert "!= 0 is not shown" in line.rule
+
+
+def test_division_is_fine_where_no_momentum_is_zero() -> None:
+    assert prove(eq_18.ANY).verdict is Verdict.UNKNOWN
+    assert prove(eq_18.NOT_ZERO).verdict is Verdict.PROVED
+
+
+def test_26_is_proved_for_the_condition_that_it_needs() -> None:
+    found = judged("eq_26")
+    assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "valid")
+    assert kinds(found) == ["typo", "superfluous-condition", "missing-condition"]
+    assert any("reconstructed" in step.where for step in found.steps)
+    assert all(finding.repaired is not None for finding in found.findings)
+
+
+def test_26_with_a_negative_momentum_by_hand() -> None:
+    momentum, w = Q(-1), Q(1)
+    step = -(1 - momentum) * w
+    after = w + step
+    assert after**2 / 2 == Q(1, 2)
+    line_a = -(1 + momentum) / (2 * (1 - momentum)) * step**2 - step * w / (1 - momentum)
+    line_c = -((step + w) ** 2 - w**2) / (2 * (1 - momentum))
+    assert (line_a, line_c) == (Q(1), Q(0))
+    witness = judged("eq_26").findings[-1].witness
+    assert witness is not None
+    assert (witness["left side"], witness["line A"], witness["line C"]) == ("1/2", "1", "0")
+
+
+def test_26_at_a_momentum_that_is_not_negative_holds_on_the_parabola() -> None:
+    for share in (Q(1), Q(1, 2), Q(1, 7)):
+        values = {**eq_26.AT_FIRST, theta: share}
+        lhs, rhs = eq_26.on_parabola(eq_26.THEOREM.goal, values)
+        assert lhs <= rhs
+
+
+def test_28_has_another_first_momentum_than_the_method() -> None:
+    found = judged("eq_28")
+    assert found.verdict is Verdict.PROVED
+    assert kinds(found) == ["missing-condition"]
+    witness = found.findings[0].witness
+    assert witness is not None
+    assert (witness["gamma_1 of (29)"], witness["gamma_1 of the method"]) == ("-1", "0")
+    assert prove(eq_28.THEOREM).used >= {"weight", "weight after", "momentum after"}
+
+
+def test_second_line_of_30_is_refuted_at_the_first_iteration_by_hand() -> None:
+    found = judged("eq_30_step")
+    assert (found.verdict, found.printed_proof) == (Verdict.REFUTED, "invalid")
+    assert [case.verdict for case in found.cases] == [Verdict.REFUTED, Verdict.PROVED]
+    assert found.findings[0].repaired is not None
+    assert found.findings[0].repaired.verdict is Verdict.PROVED
+    witness = found.counterexample
+    assert witness is not None
+    w_1 = Q(witness["w_1"])
+    w_2 = w_1 - 1  # the slope is 1 beyond 1
+    assert Q(witness["w_2"]) == w_2
+    assert huber(w_2) == Q(witness["left side"]) == Q(3, 2)
+    assert (w_1**2 / 2 - w_2**2 / 2) / 2 == Q(witness["right side"]) == Q(5, 4)
+
+
+def test_second_line_of_30_is_false_with_the_other_first_momentum_too() -> None:
+    witness = judged("eq_30_step").counterexample
+    assert witness is not None
+    other = witness["with gamma_1 of (29)"]
+    w_1 = Q(other["w_1"])
+    w_2 = w_1 - 2 * w_1  # (1 − γ_1) = 2, on the parabola
+    assert huber(w_2) == Q(other["left side"]) == Q(1, 2)
+    assert (w_1**2 - w_2**2) / 4 == Q(other["right side"]) == 0
+
+
+def test_second_line_of_30_with_all_of_u_is_not_refuted() -> None:
+    whole = {"excess": eq_30_step.EXCESS, "before": eq_30_step.NOW, "after": -eq_30_step.THEN}
+    assert eq_30_step.CLAIM.judge(whole).verdict is Verdict.UNKNOWN
+
+
+def test_a_run_that_disagrees_is_no_witness(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(eq_30_step, "_agrees", lambda side: False)
+    found = judged("eq_30_step")
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.counterexample is None
+    assert judged("eq_30").printed_proof != "invalid"
+
+
+def test_30_is_proved_by_another_proof_than_the_printed_one() -> None:
+    found = judged("eq_30")
+    assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "invalid")
+    assert kinds(found) == ["invalid-step"]
+    assert found.steps[0].verdict is Verdict.REFUTED
+    assert "nesterov.eq-30-step" not in eq_30.CLAIM.depends
+
+
+def test_no_delay_needs_no_bounded_gradients() -> None:
+    found = judged("thm_1_no_delay")
+    assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "invalid")
+    assert kinds(found) == ["superfluous-condition", "loose"]
+    assert all(evidence.points == "for" for evidence in found.evidence)
+
+
+@pytest.mark.parametrize("module", ["first_drop", "sharp_no_delay"])
+def test_sharper_constant_is_proved(module: str) -> None:
+    found = judged(module)
+    assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "none")
+    assert not found.findings
+
+
+def test_sharper_constant_is_smaller_and_nearly_attained() -> None:
+    at = {beta: 1, R: 1}
+    ours, theirs = (
+        sympy.Add(*one.CLAIM.printed.values()).subs(at) for one in (sharp_no_delay, thm_1_no_delay)
+    )
+    assert sympy.simplify(ours / theirs) == sympy.Rational(3, 5)
+    for i in (1, 4, 30):
+        assert sharp_no_delay.attained(i) == Q(1, 4 * i + 2)
+        assert sympy.Rational(1, 4 * i + 2) < ours.subs(t, i)
+
+
+def test_first_drop_is_attained_by_hand() -> None:
+    slope = Q(1, 5)
+    w_2 = 1 - slope
+    value = slope * w_2 - slope**2 / 2
+    assert value + w_2**2 / 4 == Q(3, 10)
+
+
+def test_a_quarter_of_the_bound_is_refuted() -> None:
+    found = thm_1_no_delay.CLAIM.judge({"start": beta * R**2 / (8 * t)})
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+
+
+def test_the_product_of_19_may_contain_zeros() -> None:
+    """γ_1 = γ_2 = 0 in the paper: the hypotheses have a model with any γ."""
+    assert prove(eq_19.THEOREM).lines[-1].verdict is Verdict.PROVED
+    assert all(not one.says.count("≠") for one in eq_19.THEOREM.hypotheses)
+
+
+def test_a_replay_needs_a_number_for_every_name() -> None:
+    with pytest.raises(UndeclaredSymbolError, match="'u'"):
+        at_numbers(square(vector("u")), {}, {})
+    with pytest.raises(UndeclaredSymbolError, match="'beta'"):
+        at_numbers(beta + 1, {}, {})
+
+
+def test_a_replay_multiplies_different_vectors() -> None:
+    u, v = vector("u"), vector("v")
+    assert at_numbers(dot(u, 2 * v), {"u": Q(2), "v": Q(1, 3)}, {}) == Q(4, 3)
+
+
+def test_equality_violates_nothing() -> None:
+    assert eq_30_step.CLAIM.judge({"same": sympy.Rational(3, 2)}).verdict is Verdict.UNKNOWN
+    assert eq_30_step.CLAIM.judge({"less": sympy.Rational(4, 3)}).verdict is Verdict.REFUTED
+
+
+def test_the_run_of_the_method_has_its_own_first_momentum() -> None:
+    assert eq_30_step._agrees(eq_30_step.FirstIteration(Q(0), Q(3)))
+    assert not eq_30_step._agrees(eq_30_step.FirstIteration(Q(-1), Q(3)))
+
+
+def test_26_is_found_wrong_at_negative_momenta_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(eq_26, "AT_FIRST", {**eq_26.AT_FIRST, theta: Q(1, 2)})
+    assert "missing-condition" not in kinds(judged("eq_26"))

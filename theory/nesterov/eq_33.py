@@ -1,0 +1,219 @@
+"""(33): the excesses are said to add up to O(ln t), which "completes the proof" of Theorem 1.
+
+Neither holds. On a line Δ̄_t is about −τηG, whatever t, so that Ω_t grows as t and the sum as t².
+And (30) with O(ln t) gives f(w_t) − f* = O(ln t / t), which is not O(1/t); "much slower than O(t)",
+as the text before (31) has it, would give o(1).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Final
+
+import sympy
+import z3
+
+from theory.claims import Claim, Formulas
+from theory.falsifier.numbers import fraction
+from theory.kernel import prove
+from theory.ledger import Case, Finding, Judgement, Repair, Step
+from theory.nesterov import eq_31, step_bound
+from theory.nesterov.positivity import above_zero
+from theory.nesterov.symbols import G, beta, t, tau
+from theory.nesterov.vanishing import is_rate, slower
+from theory.queries import remembered
+from theory.rpd.exact_runs import require
+from theory.solver import Outcome, Statement, decide
+from theory.verdicts import Verdict, weakest
+
+_MORE: Final = sympy.symbols("x y")
+
+_t, _tau, _far, _turn, _excess, _G, _beta, _C = z3.Reals("t tau far turn excess G beta C")
+
+PRODUCT: Final = Statement(
+    "(32)",
+    "‖Δ̄_t‖ ≤ C/t gives tΩ_t ≤ βC²/2 + 2GC, by Cauchy–Schwarz",
+    (
+        _t >= 1,
+        _G >= 0,
+        _beta > 0,
+        _far >= 0,
+        _t * _far <= _C,
+        2 * _excess <= _t * _beta * _far * _far + 4 * _G * _far,
+    ),
+    2 * _t * _excess <= _beta * _C * _C + 4 * _G * _C,
+)
+"""(32), reconstructed; Ω_t ≤ (tβ/2)‖Δ̄_t‖² + 2‖ḡ_t‖‖Δ̄_t‖."""
+ALWAYS: Final = Statement(
+    "always",
+    "steps of at most ηG give ‖Δ̄_t‖ ≤ (τ + 2)ηG and Ω_t ≤ (G²/β)(t(τ + 2)²/2 + 2(τ + 2)); here "
+    "G = β = 1",
+    (
+        _t >= 1,
+        _far >= 0,
+        _far <= _tau + _turn,
+        _turn <= 2,
+        2 * _excess <= _t * _far * _far + 4 * _far,
+    ),
+    2 * _excess <= _t * (_tau + 2) * (_tau + 2) + 4 * (_tau + 2),
+)
+"""w_t − w_{t−τ} is τ steps, and d_t and d_{t−τ} are at most one step long."""
+
+
+def behind_on_a_line() -> sympy.Expr:
+    """Δ̄_t over −G/β, for η = 1/β and t ≥ τ + 2: w_t = w_1 − (t − 1)G/β and d_t = −γ_tG/β.
+
+    Examples
+    --------
+    >>> behind_on_a_line().subs({tau: 2, t: 4}).doit()
+    5/2
+    """
+    ahead = t - 1 + (t - 2) / t
+    return ahead - ahead.subs(t, t - tau)
+
+
+def excess_of(behind: sympy.Expr) -> sympy.Expr:
+    """Ω_t on a line of slope G whose Δ̄_t is `behind`, for t ≥ 2."""
+    return t * beta / 2 * behind**2 - 2 * G * behind
+
+
+def on_a_line() -> sympy.Expr:
+    """Ω_t for η = 1/β and t ≥ τ + 2.
+
+    Examples
+    --------
+    >>> sympy.factor(on_a_line().subs({tau: 1, t: 3}))
+    16*G**2/(3*beta)
+    """
+    return excess_of(-behind_on_a_line() * G / beta)
+
+
+def least() -> sympy.Expr:
+    """τ²t/2 · G²/β, which Ω_t is at least."""
+    return tau**2 * t / 2 * G**2 / beta
+
+
+@remembered
+def _lemmas() -> tuple[Outcome, Outcome]:
+    return decide(PRODUCT), decide(ALWAYS)
+
+
+@remembered
+def _grows() -> bool:
+    """Whether Ω_t on a line is above `least` for all τ ≥ 1 and t ≥ τ + 2."""
+    gap = sympy.cancel((on_a_line() - least()) * beta / G**2)
+    return above_zero(gap.subs(t, tau + 2 + _MORE[0]).subs(tau, 1 + _MORE[1]), _MORE)
+
+
+def _verdict(printed: Formulas) -> Verdict:
+    """The sum is at least (G²/β)(τ²/4)(t(t + 1) − (τ + 1)(τ + 2)): no rate below t² bounds it."""
+    refuted = is_rate(printed["sum"]) and slower(t**2, printed["sum"]) and _grows()
+    steady = eq_31.steady().verdict is Verdict.PROVED
+    return Verdict.REFUTED if refuted and steady else Verdict.UNKNOWN
+
+
+def _judge(printed: Formulas) -> Judgement:
+    verdict = _verdict(printed)
+    witness = _witness(printed) if verdict is Verdict.REFUTED else None
+    nothing = excess_of(sympy.Integer(0)) == 0
+    return Judgement(
+        verdict=verdict,
+        printed_proof="invalid" if eq_31.CLAIM.judge(eq_31.CLAIM.printed).counterexample else "gap",
+        cases=(
+            Case("tau = 0", Verdict.PROVED if nothing else Verdict.UNKNOWN, "Δ̄_t = 0 and Ω_t = 0"),
+            Case("tau >= 1", verdict, "on a line the sum grows as t²"),
+        ),
+        assumes=("the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",),
+        steps=_steps(printed),
+        findings=(*_conclusion(printed), *((_finding(witness),) if witness else ())),
+        counterexample=witness,
+    )
+
+
+def _steps(printed: Formulas) -> tuple[Step, ...]:
+    product, always = _lemmas()
+    grows = Verdict.PROVED if _grows() else Verdict.UNKNOWN
+    missing = Verdict.REFUTED if _too_slow(printed) else Verdict.UNKNOWN
+    return (
+        Step("(32), reconstructed", product.says, product.note, product.verdict),
+        Step("after (33)", f"O({_rate(printed)}), which (30) gives, is O(1/t)", "limit", missing),
+        Step("ours", "on a line Ω_t ≥ (G²/β)τ²t/2 for τ ≥ 1, t ≥ τ + 2", "coefficients", grows),
+        Step("ours", always.says, always.note, always.verdict),
+    )
+
+
+def _rate(printed: Formulas) -> str:
+    """What (30) makes of the sum."""
+    return str(sympy.sstr(printed["sum"] / t))
+
+
+def _too_slow(printed: Formulas) -> bool:
+    """Whether (30) with this sum gives a rate slower than 1/t."""
+    return slower(printed["sum"] / t, 1 / t)
+
+
+def _conclusion(printed: Formulas) -> tuple[Finding, ...]:
+    if not _too_slow(printed):
+        return ()
+    says = f"(30) with a sum of O({printed['sum']}) gives O({_rate(printed)}), not O(1/t)"
+    return (Finding("invalid-step", "after (33)", says),)
+
+
+def _witness(printed: Formulas) -> dict[str, Any]:
+    for delay in eq_31.DELAYS:
+        _compared(delay)
+    delay = max(eq_31.DELAYS)
+    return {
+        "f": "f(w) = G w, convex and β-smooth for every β, |f'| = G",
+        "for every C and every delay τ ≥ 1": "the sum up to t is at least "
+        f"(G²/β)(τ²/4)(t(t + 1) − (τ + 1)(τ + 2)), above C·({printed['sum']}) for every large t",
+        "with": f"G = {eq_31.SLOPE}, β = {eq_31.SMOOTHNESS}, τ = {delay}, t = {eq_31.UNTIL}",
+        "sum of the excesses": str(sum(eq_31.line_run(delay).excess)),
+    }
+
+
+def _compared(delay: int) -> None:
+    """Every Ω_t of an exact run with the closed form; before t = τ + 2, with 0."""
+    numbers = {G: sympy.Rational(str(eq_31.SLOPE)), beta: sympy.Rational(str(eq_31.SMOOTHNESS))}
+    form = on_a_line().subs({**numbers, tau: delay})
+    for at, found in enumerate(eq_31.line_run(delay).excess, start=1):
+        if at >= delay + 2:
+            value = fraction(form.subs(t, at))
+            require(found == value, "nesterov.eq-33", t=at, run=found, formula=value)
+        require(found >= Fraction(0), "nesterov.eq-33", t=at, run=found, formula="not negative")
+
+
+def _finding(witness: dict[str, Any]) -> Finding:
+    proved = weakest((_lemmas()[1].verdict, prove(step_bound.THEOREM).verdict))
+    return Finding(
+        "false",
+        "(33)",
+        "the excesses grow as t and their sum as t², for every delay τ ≥ 1",
+        witness,
+        Repair(
+            "Ω_1 + … + Ω_t ≤ (G²/β)((τ + 2)²t(t + 1)/4 + 2(τ + 2)t); the order t² is attained",
+            proved,
+        ),
+    )
+
+
+def _holds(edited: Formulas) -> Verdict:
+    """How far y_t is behind on a line, exactly."""
+    same = sympy.cancel(edited["behind"] - behind_on_a_line()) == 0
+    return Verdict.PROVED if same and _grows() else Verdict.UNKNOWN
+
+
+CLAIM: Final = Claim(
+    id="nesterov.eq-33",
+    where="(33)",
+    statement=(
+        "With η = 1/β and γ_t = (t − 2)/t, Ω_1 + … + Ω_t = O(ln t) for every fixed delay and every "
+        "convex β-smooth f with bounded gradients."
+    ),
+    latex=r"\sum_{k=1}^t \Omega_k = O(\ln t)",
+    judge=_judge,
+    printed={"sum": sympy.log(t)},
+    core={"behind": tau + 2 * tau / (t * (t - tau))},
+    holds=_holds,
+    depends=("nesterov.step-bound",),
+)

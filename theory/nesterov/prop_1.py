@@ -1,0 +1,108 @@
+"""Proposition 1 (2): the delay and the look-ahead are said to align as γ_t → 1.
+
+False for τ = 1 already, on a parabola and with the momentum of (29): the run turns back for ever
+(`theory.nesterov.turning`), and after each turn the two are opposite. The printed proof lets the
+gradients' part of (20) vanish; d̄_t vanishes as well, and no slower.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import sympy
+
+from theory.claims import Claim, Formulas
+from theory.kernel import as_claim, prove
+from theory.ledger import Case, Evidence, Finding, Judgement, Repair, Step
+from theory.nesterov import aligned
+from theory.nesterov.turning import START, cosines, decided, departs
+from theory.rpd.exact_runs import require
+from theory.verdicts import Verdict, weakest
+
+UNTIL: Final = 400
+"""Iterations of the runs."""
+OTHERS: Final = (2, 3, 5)
+"""Further delays of the runs beside the verdict."""
+
+_REPAIRED: Final = as_claim(aligned.THEOREM)
+
+
+def _verdict(printed: Formulas) -> Verdict:
+    """The cosine is −1 or undefined for infinitely many t, so that it has no other limit."""
+    limit = printed["limit"]
+    turns = weakest(one.verdict for one in decided()) is Verdict.PROVED and departs()
+    other = bool(limit.is_Rational) and bool(limit > -1)
+    return Verdict.REFUTED if turns and other else Verdict.UNKNOWN
+
+
+def _judge(printed: Formulas) -> Judgement:
+    verdict = _verdict(printed)
+    witness = _witness() if verdict is Verdict.REFUTED else None
+    return Judgement(
+        verdict=verdict,
+        printed_proof="invalid" if witness else "gap",
+        cases=(
+            Case("tau = 1", verdict, "on a parabola the run turns back for ever"),
+            Case("tau >= 2", Verdict.UNKNOWN, "runs turn back as well"),
+        ),
+        assumes=("the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",),
+        steps=tuple(Step("ours", one.says, one.note, one.verdict) for one in decided()),
+        findings=(_finding(witness),) if witness else (),
+        counterexample=witness,
+        evidence=(_other_delays(),),
+    )
+
+
+def opposite(tau: int) -> list[int]:
+    """The t of a run at which the cosine is −1, or there is none."""
+    return [t for t, cosine in cosines(tau, UNTIL).items() if cosine != 1]
+
+
+def _witness() -> dict[str, Any]:
+    turns = opposite(1)
+    require(len(turns) > 2, "nesterov.prop-1", turns=turns)
+    return {
+        "f": "f(w) = βw²/2",
+        "tau": 1,
+        "eta": "1/β",
+        "gamma_t": "(t − 2)/t",
+        "w_1": str(START),
+        "for every T": "some t > T has cos(Δ_t, d̄_t) = −1, or none as Δ_t = 0",
+        f"such t up to {UNTIL}": turns,
+    }
+
+
+def _finding(witness: dict[str, Any]) -> Finding:
+    return Finding(
+        "false",
+        "Proposition 1 (2)",
+        "the gradients' part of (20) vanishes, but so does d̄_t: the run keeps turning back",
+        witness,
+        Repair(aligned.THEOREM.statement, prove(aligned.THEOREM).verdict),
+    )
+
+
+def _other_delays() -> Evidence:
+    return Evidence(
+        "against",
+        f"exact runs of the same parabola with longer delays: all t ≤ {UNTIL} where the cosine is "
+        "not 1",
+        {f"tau = {tau}": opposite(tau) for tau in OTHERS},
+    )
+
+
+CLAIM: Final = Claim(
+    id="nesterov.prop-1",
+    where="Proposition 1 (2)",
+    statement=(
+        "cos(Δ_t, d̄_t) → 1 as t → ∞, for every fixed delay τ ≥ 1, every stepsize and every "
+        "increasing sequence γ_t → 1."
+    ),
+    latex=r"\lim_{t\to\infty}\gamma_t = 1 \implies \lim_{t\to\infty}\cos(\Delta_t, \bar d_t) = 1",
+    judge=_judge,
+    printed={"limit": sympy.Integer(1)},
+    core=_REPAIRED.core,
+    holds=_REPAIRED.holds,
+    weakened=_REPAIRED.weakened,
+    depends=(aligned.THEOREM.id,),
+)

@@ -1,0 +1,198 @@
+"""Theorem 1: with η = 1/β the rate is O(1/t) for every fixed delay.
+
+False for every τ ≥ 2, and for one function at a time, so that no constant helps: on Huber's
+function of curvature β/(τ − 1) f(w_t) does not even converge to f* (`theory.nesterov.growth`). So
+no rate that tends to 0 holds. For τ = 0 the theorem is true; τ = 1 is open.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final, Literal
+
+import sympy
+
+from theory.claims import Claim, Formulas
+from theory.falsifier.numbers import fraction
+from theory.kernel import as_claim, prove
+from theory.ledger import Case, Evidence, Finding, Judgement, Repair, Step
+from theory.nesterov import eq_31, eq_33, repaired_iterates, thm_1_no_delay
+from theory.nesterov.energy import FLOOR, NO_CONVERGENCE
+from theory.nesterov.growth import ASSUMES, followed, horizon, keeps_away, parts, replayed
+from theory.nesterov.long_runs import FIRST, Column, gaps
+from theory.nesterov.symbols import beta, t
+from theory.nesterov.vanishing import is_rate, slower, vanishes
+from theory.verdicts import Verdict
+
+START: Final = Fraction(1, 2)
+"""w_1 of the witness."""
+MORE: Final = 700
+"""Iterations of the witness after the horizon of the certificate."""
+LEVELS: Final = (1, 10, 100)
+"""Values that t(f(w_t) − f*) passes."""
+DOUBLINGS: Final = 14
+"""Runs beside the verdict go to t = 2^DOUBLINGS."""
+
+_REPAIRED: Final = as_claim(repaired_iterates.THEOREM)
+
+
+def _share(printed: Formulas) -> Fraction | None:
+    """ηβ, if it is a positive number."""
+    share = sympy.cancel(printed["stepsize"] * beta)
+    return fraction(share) if share.is_Rational and share > 0 else None
+
+
+def least_delay(share: Fraction) -> int:
+    """The least delay with ηβ(τ − 1) ≥ 1: a flatter function makes it 1.
+
+    Examples
+    --------
+    >>> least_delay(Fraction(1)), least_delay(Fraction(2)), least_delay(Fraction(1, 4))
+    (2, 2, 5)
+    """
+    return 1 - int(-1 / share // 1)
+
+
+def beyond_first_delays(printed: Formulas) -> Verdict:
+    """The statement for delays from `least_delay` on: f(w_t) → f* follows from any such rate."""
+    if _share(printed) is None or not vanishes(printed["rate"]):
+        return Verdict.UNKNOWN
+    return Verdict.REFUTED if keeps_away(NO_CONVERGENCE) is Verdict.PROVED else Verdict.UNKNOWN
+
+
+def without_delay(printed: Formulas) -> Verdict:
+    """τ = 0 has the rate 1/t at η = 1/β, and all that is slower."""
+    follows = is_rate(printed["rate"]) and not slower(1 / t, printed["rate"])
+    if _share(printed) != 1 or not follows:
+        return Verdict.UNKNOWN
+    return prove(thm_1_no_delay.THEOREM).verdict
+
+
+def _cases(printed: Formulas) -> tuple[Case, ...]:
+    share = _share(printed)
+    first = 2 if share is None else least_delay(share)
+    open_delays = "tau = 1" if first == 2 else f"1 <= tau < {first}"
+    return (
+        Case("tau = 0", without_delay(printed), thm_1_no_delay.THEOREM.statement),
+        Case(open_delays, Verdict.UNKNOWN, "no proof and no counterexample is known here"),
+        Case(
+            f"tau >= {first}",
+            beyond_first_delays(printed),
+            "on Huber's function f(w_t) does not converge to f*",
+        ),
+    )
+
+
+def _judge(printed: Formulas) -> Judgement:
+    verdict, rests_on = beyond_first_delays(printed), _printed_steps()
+    witness = _witness(printed) if verdict is Verdict.REFUTED else None
+    return Judgement(
+        verdict=verdict,
+        printed_proof=_printed_proof(rests_on),
+        cases=_cases(printed),
+        assumes=ASSUMES,
+        steps=(*rests_on, *parts(NO_CONVERGENCE)),
+        findings=(_finding(witness),) if witness else (),
+        counterexample=witness,
+        evidence=(_long_runs(),),
+    )
+
+
+def _printed_steps() -> tuple[Step, ...]:
+    """The lines that the printed proof rests on."""
+    rows = (eq_31.CLAIM, eq_33.CLAIM)
+    return tuple(
+        Step(row.where, row.statement, row.id, row.judge(row.printed).verdict) for row in rows
+    )
+
+
+def _printed_proof(rests_on: tuple[Step, ...]) -> Literal["gap", "invalid"]:
+    false = any(step.verdict is Verdict.REFUTED for step in rests_on)
+    return "invalid" if false else "gap"
+
+
+def _witness(printed: Formulas) -> dict[str, Any]:
+    """One run in fractions; its energy is compared with the proof at every iteration."""
+    share = _share(printed)
+    assert share is not None, "a refutation has a stepsize"
+    tau = least_delay(share)
+    stepsize, first = Fraction(1, tau - 1), horizon(NO_CONVERGENCE, tau)
+    found = replayed(tau, stepsize, START, first + MORE)
+    least = followed(found, NO_CONVERGENCE)
+    return {
+        "f": "Huber's function, a w²/2 for |w| ≤ 1 and a(|w| − 1/2) beyond; f* = 0",
+        "a": f"{stepsize / share} β",
+        "tau": tau,
+        "eta": str(printed["stepsize"]),
+        "w_1": str(START),
+        "T_0": first,
+        "E_t": "w_t² − (c + 1/4) w_t A + (ct/2) A², c = ηa, A = (w_t − w_{t−1})/c",
+        "least E_t in the run from T_0 on is above": str(Fraction(int(least * 100), 100)),
+        "last t of the run": len(found.points),
+        "the same from every w_1 of at least": str(1 + stepsize * first),
+        "for every t ≥ T_0": f"E_t ≥ {FLOOR}, on every run with E_{{T_0}} ≥ {FLOOR}",
+        "so limsup f(w_t)/a is at least": str(lasting(stepsize)),
+        "t(f(w_t) − f*)/a passes": {str(level): found.passes(level) for level in LEVELS},
+    }
+
+
+def lasting(stepsize: Fraction) -> Fraction:
+    """Lower bound of limsup (f(w_t) − f*) on Huber's function, c its stepsize.
+
+    If |w_t| ≤ h ≤ 1/3 from some t on, the limit superior of E_t is at most
+    h²(1 + (4 + 3c)²/(2c)); see `theory.nesterov.growth`, 4.
+
+    Examples
+    --------
+    >>> lasting(Fraction(1))
+    Fraction(1, 102)
+    """
+    square = fraction(FLOOR) / (1 + (4 + 3 * stepsize) ** 2 / (2 * stepsize))
+    return min(square, Fraction(1, 9)) / 2
+
+
+@cache
+def _long_runs() -> Evidence:
+    """The largest t(f(w_t) − f*) of each window, for delays 0 to 3."""
+    columns = [
+        Column("Huber", tau, Fraction(1), start=START, below=1.0, above=1.0) for tau in range(4)
+    ]
+    found = gaps(columns, DOUBLINGS)
+    places = [2**n for n in range(FIRST, DOUBLINGS)]
+    return Evidence(
+        "against",
+        "runs in doubles on Huber's function with η = 1/β and w_1 = 1/2: the largest f(w_t) − f* "
+        "of 2^n ≤ t < 2^(n+1) falls faster than 1/t for τ = 0 and 1, and stays for τ = 2 and 3",
+        {
+            "from t": places,
+            **{f"tau = {c.tau}": list(map(float, found[:, n])) for n, c in enumerate(columns)},
+        },
+    )
+
+
+def _finding(witness: dict[str, Any]) -> Finding:
+    return Finding(
+        "false",
+        "Theorem 1 (2)",
+        "with η = 1/β a delay of 2 or more keeps f(w_t) away from f* for ever",
+        witness,
+        Repair(repaired_iterates.THEOREM.statement, prove(repaired_iterates.THEOREM).verdict),
+    )
+
+
+CLAIM: Final = Claim(
+    id="nesterov.thm-1",
+    where="Theorem 1 (2)",
+    statement=(
+        "With η = 1/β and γ_t = (t − 2)/t, f(w_t) − f* = O(1/t) for every fixed delay τ ≥ 0 and "
+        "every convex β-smooth f with a minimiser and bounded gradients."
+    ),
+    latex=r"\eta = \tfrac1\beta \implies f(w_t) - f^* = O\left(\tfrac1t\right)",
+    judge=_judge,
+    printed={"rate": 1 / t, "stepsize": 1 / beta},
+    core=_REPAIRED.core,
+    holds=_REPAIRED.holds,
+    weakened=_REPAIRED.weakened,
+    depends=(repaired_iterates.THEOREM.id, thm_1_no_delay.THEOREM.id),
+)

@@ -1,0 +1,152 @@
+"""A run of the delayed method on a parabola that turns back for ever; τ = 1 and η = 1/β.
+
+Units: f(w) = w²/2, so that ḡ_t = y_t = w_{t−1} + d_{t−1}; v_t = w_{t+1} − w_t. From t = 3 on
+y_t = w_t + 2/(t − 1)·y_{t−1} (`read`), and M_t = t(t − 1)v_t has M_t = M_{t−1} − 2(t − 1)y_t.
+
+Call t − 1 a departure if v_{t−1} > 0 > y_{t−1}, or both the other way round. Here is why the run
+turns after every departure, v > 0 say (else change all signs), and departs again. Suppose v > 0 for
+ever.
+
+1. While w < 0, y ≤ w < 0 (`below`). Then M rises, so that w_n − w_t is at least M_t times
+   1/(t − 1) − 1/(n − 1) (`way`, the step of an induction on n), and w_n ≥ 0 at the latest for
+   n = 2t − 1 (`crosses`).
+2. So w_t ≥ m from some t ≥ 5 on, for some m > 0. A y below −m is halved every time (`shrinks`);
+   then y_t ≥ m/2 for ever (`stays`), and M falls by (t − 1)m every time (`falls`): it does not stay
+   positive.
+
+So there is a first t with v_t ≤ 0 < v_{t−1}. By then y_t > 0 and w_t ≥ 0 (`turned`), and the run
+departs the other way, at t or, if v_t = 0, at t + 1 (`rests`).
+
+For τ = 1 Δ_t = v_{t−1} and d̄_t = γ_{t−1}v_{t−2}: after a turn their cosine is −1, or there is none.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+import z3
+
+from theory.falsifier.nesterov_runs import Delayed, momentum, replay, run
+from theory.falsifier.problem import Problem
+from theory.falsifier.scalars import quadratic
+from theory.queries import remembered
+from theory.rpd.exact_runs import require
+from theory.solver import Outcome, Statement, decide
+
+_t, _n, _m, _M, _gap = z3.Reals("t n m M gap")
+_w, _v, _y = z3.Reals("w v y")
+_v1, _y1, _w1, _d1 = z3.Reals("v_last y_last w_last d_last")
+
+_READ: Final = (_t - 1) * _y == (_t - 1) * _w + 2 * _y1
+_MOVE: Final = _t * _v == (_t - 2) * _v1 - 2 * _y
+
+LEMMAS: Final = (
+    Statement(
+        "read",
+        "y_t = w_t + 2/(t − 1)·y_{t−1}, from y_t = w_{t−1} + d_{t−1} and the step before",
+        (_y == _w1 + _d1, (_t - 1) * (_w - _w1 - _d1) == -2 * _y1),
+        _READ,
+    ),
+    Statement(
+        "below",
+        "y_{t−1} < 0 gives y_t ≤ w_t",
+        (_t >= 3, _y1 < 0, _READ),
+        _y <= _w,
+    ),
+    Statement(
+        "way",
+        "while M_n ≥ M, w_n − w_t ≥ M(1/(t − 1) − 1/(n − 1)): the step from n to n + 1",
+        (
+            _t >= 3,
+            _n >= _t,
+            _gap * (_t - 1) * (_n - 1) >= _M * (_n - _t),
+            _n * (_n - 1) * _v >= _M,
+        ),
+        (_gap + _v) * (_t - 1) * _n >= _M * (_n + 1 - _t),
+    ),
+    Statement(
+        "crosses",
+        "M_{t−1} > 0 and y_t ≤ w_t give w_n > 0 for n = 2t − 1",
+        (
+            _t >= 3,
+            _n == 2 * _t - 1,
+            (_t - 1) * (_t - 2) * _v1 > 0,
+            _M + 2 * (_t - 1) * _y == (_t - 1) * (_t - 2) * _v1,
+            _y <= _w,
+            _gap * (_t - 1) * (_n - 1) >= _M * (_n - _t),
+        ),
+        _w + _gap > 0,
+    ),
+    Statement(
+        "shrinks",
+        "w_t ≥ m > 0 and y_{t−1} < −m give y_t > y_{t−1}/2, for t ≥ 5",
+        (_t >= 5, _m > 0, _w >= _m, _y1 < -_m, _READ),
+        2 * _y > _y1,
+    ),
+    Statement(
+        "stays",
+        "w_t ≥ m > 0 and y_{t−1} ≥ −m give y_t ≥ m/2, for t ≥ 5",
+        (_t >= 5, _m > 0, _w >= _m, _y1 >= -_m, _READ),
+        2 * _y >= _m,
+    ),
+    Statement(
+        "falls",
+        "y_t ≥ m/2 gives M_t ≤ M_{t−1} − (t − 1)m",
+        (_t >= 3, 2 * _y >= _m, _MOVE),
+        _t * (_t - 1) * _v <= (_t - 1) * (_t - 2) * _v1 - (_t - 1) * _m,
+    ),
+    Statement(
+        "turned",
+        "v_t ≤ 0 < v_{t−1} gives y_t > 0, and w_t ≥ 0 since else y_t ≤ w_t",
+        (_t >= 3, _v1 > 0, _v <= 0, _MOVE, z3.Implies(_w < 0, _y <= _w)),
+        z3.And(_y > 0, _w >= 0),
+    ),
+    Statement(
+        "rests",
+        "v_{t−1} = 0, y_{t−1} > 0 and w_t ≥ 0 give v_t < 0 < y_t",
+        (_t >= 3, _v1 == 0, _y1 > 0, _w >= 0, _READ, _MOVE),
+        z3.And(_v < 0, _y > 0),
+    ),
+)
+
+START: Final = Fraction(1)
+"""w_1; v_2 = −1 and y_2 = 1, a departure."""
+
+
+@remembered
+def decided() -> tuple[Outcome, ...]:
+    """What z3 says of each lemma."""
+    return tuple(decide(lemma) for lemma in LEMMAS)
+
+
+def departs(until: int = 10) -> bool:
+    """Whether the run has a departure at t = 2, by both methods of the falsifier."""
+    problem, method = _setting(1)
+    found = run(problem, method, until)
+    require(found == replay(problem, method, until), "nesterov.prop-1", t=until)
+    ((_,), (before,), (after,)), (read,) = found.points[:3], found.read[1]
+    return bool((after - before) * read < 0)
+
+
+def cosines(tau: int, until: int) -> dict[int, int | None]:
+    """cos(Δ_t, d̄_t) for τ + 3 ≤ t ≤ until on an exact run; on a line ±1, or None if there is none.
+
+    Examples
+    --------
+    >>> cosines(1, 6)
+    {4: 1, 5: -1, 6: 1}
+    """
+    problem, method = _setting(tau)
+    points = [w for (w,) in run(problem, method, until).points]
+    found: dict[int, int | None] = {}
+    for t in range(tau + 3, until + 1):
+        now, then = points[t - 1], points[t - 1 - tau]
+        product = (now - then) * momentum(t - tau) * (then - points[t - 2 - tau])
+        found[t] = (1 if product > 0 else -1) if product else None
+    return found
+
+
+def _setting(tau: int) -> tuple[Problem, Delayed]:
+    problem = Problem("parabola", ((quadratic(1),),), (START,), (0,))
+    return problem, Delayed(Fraction(1), tau, Fraction(1))

@@ -1,0 +1,237 @@
+"""Family × invariant for all p and M: families whose order is affine, and what holds of each.
+
+An invariant with a closed form (``staleness``, ``in-flight``) is the statement that its maximum is
+that form, attained: neither a smaller nor a larger one is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from types import MappingProxyType
+from typing import Final
+
+import sympy
+
+from schedules.lowering import lower
+from schedules.schedule import Schedule
+from theory.errors import NoClosedFormError, UnknownClaimError, UnsupportedFormError
+from theory.programs.in_flight import peak
+from theory.programs.parts import PARTS, decided
+from theory.programs.program import Program, first_difference
+from theory.programs.replays import Witness, built, not_stashed, runs, sizes, unlike
+from theory.programs.slots import law, statements, wrong_start
+from theory.programs.subjects import IN_FLIGHT, STALENESS, SUBJECTS, Subject
+from theory.programs.versions import largest_staleness, stashed
+from theory.queries import remembered
+from theory.solver import Outcome, Statement, decide, merge
+from theory.verdicts import Verdict
+
+__all__ = ["AFFINE", "INVARIANTS", "Subject", "difference", "proof", "prove", "stated"]
+
+INVARIANTS: Final[tuple[str, ...]] = (
+    "causal",
+    "exclusive",
+    "stash",
+    STALENESS,
+    IN_FLIGHT,
+    "deadlock-free",
+)
+
+
+AFFINE: Final[Mapping[str, Subject]] = MappingProxyType(
+    {subject.family: subject for subject in SUBJECTS}
+)
+"""Families whose order is affine, by name."""
+
+_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "causal": ("places", "actions", "joint order"),
+    "deadlock-free": ("places", "actions", "channels", "waits"),
+}
+"""Parts of the proof about a program; for every other invariant `_ORDERED`."""
+
+_ORDERED: Final = ("places", "actions")
+
+
+def stated(family: str, invariant: str) -> sympy.Expr | None:
+    """The closed form in p, s, M and K of an invariant's maximum, None where it has none.
+
+    Examples
+    --------
+    >>> stated("1f1b", "in-flight"), stated("1f1b", "causal")
+    (Min(M, p - s), None)
+    """
+    return _known(family, invariant).closed.get(invariant)
+
+
+@remembered
+def prove(family: str, invariant: str, bound: sympy.Expr | None = None) -> Outcome:
+    """Prove or refute that a family keeps an invariant, for all p, M and intervals K.
+
+    Parameters
+    ----------
+    family : str
+        One of `AFFINE`.
+    invariant : str
+        One of `INVARIANTS`.
+    bound : sympy expression, optional
+        In p, s, M and K of `theory.programs.symbols`: what the maximum is said to be, instead of
+        the stated closed form.
+
+    Returns
+    -------
+    Outcome
+        PROVED for the whole `Subject.domain`; REFUTED by a run of small size, the witness; else
+        UNKNOWN.
+
+    Raises
+    ------
+    NoClosedFormError
+        The family is not in `AFFINE`.
+    UnknownClaimError
+        No such invariant.
+    UnsupportedFormError
+        A bound that is no integer formula, or for an invariant that has none.
+
+    Examples
+    --------
+    >>> prove("asyncpp", "staleness").verdict.name
+    'PROVED'
+    >>> prove("pipemare", "stash").witness
+    {'p': 2, 'M': 2, 'K': 1, 's': 0, 'm': 1, 'read': 0, 'used': 1}
+    """
+    subject = _known(family, invariant)
+    form = _form(subject, invariant, bound)
+    says = f"{family} keeps {invariant}" if form is None else f"{invariant} of {family} is {form}"
+    name = f"{family}.{invariant}"
+    found = merge(name, says, list(proof(subject, invariant, form)))
+    differs, witness = difference(family), _witness(subject, invariant, form)
+    if differs is not None:
+        return _undecided(found, f"its order is another one at {differs}")
+    if witness is None:
+        proved = found.verdict is Verdict.PROVED
+        return (
+            found if proved else _undecided(found, f"no run of small size shows it: {found.note}")
+        )
+    if found.verdict is Verdict.PROVED:
+        return _undecided(found, f"a run contradicts the proof: {witness}")
+    return replace(found, verdict=Verdict.REFUTED, witness=witness, note="replayed")
+
+
+def _undecided(found: Outcome, why: str) -> Outcome:
+    return replace(found, verdict=Verdict.UNKNOWN, witness={}, note=why)
+
+
+def _known(family: str, invariant: str) -> Subject:
+    if family not in AFFINE:
+        raise NoClosedFormError(
+            f"programs are known for {', '.join(AFFINE)}, not for {family!r}",
+            "programs",
+            "check it size by size",
+        )
+    if invariant not in INVARIANTS:
+        raise UnknownClaimError(
+            f"invariants proved of programs are {', '.join(INVARIANTS)}, not {invariant!r}",
+            "programs",
+            "name one of them",
+        )
+    return AFFINE[family]
+
+
+def _form(subject: Subject, invariant: str, bound: sympy.Expr | None) -> sympy.Expr | None:
+    form = subject.closed.get(invariant)
+    if bound is not None and form is None:
+        raise UnsupportedFormError(
+            f"{' and '.join(subject.closed)} have a bound, {invariant} has none, found {bound}",
+            "programs",
+            "drop it",
+        )
+    return form if bound is None else bound
+
+
+def proof(subject: Subject, invariant: str, form: sympy.Expr | None) -> Iterator[Outcome]:
+    """What has to be PROVED of a subject, piece by piece.
+
+    Parameters
+    ----------
+    subject : Subject
+    invariant : str
+        One of `INVARIANTS`.
+    form : sympy expression or None
+        What the maximum is said to be.
+    """
+    if subject.program is not None:
+        for part in _PARTS.get(invariant, _ORDERED):
+            yield _part(subject.program, part)
+    else:
+        found = law(subject.family)
+        yield merge("start times", "the rule generates these start times", found.proof)
+        if invariant == "deadlock-free":
+            yield _merged("slots", "messages in this order cannot hang", statements(found.times))
+    order = subject.order
+    if invariant == STALENESS and form is not None:
+        says = f"the largest local staleness of stage s is {form}"
+        pieces = largest_staleness(order, subject.updates, form, subject.worst)
+        yield _merged(invariant, says, pieces)
+    if invariant == IN_FLIGHT and form is not None:
+        yield _merged(invariant, f"stage s keeps at most {form}, attained", peak(order, form))
+    if invariant == "stash":
+        says = "every backward uses the version that its forward read"
+        yield _merged(invariant, says, stashed(order, subject.updates))
+
+
+@remembered
+def _part(program: Program, part: str) -> Outcome:
+    return decided(program, part, PARTS[part])
+
+
+def _merged(name: str, says: str, pieces: Iterator[Statement]) -> Outcome:
+    return merge(name, says, [decide(piece) for piece in pieces])
+
+
+@cache
+def difference(family: str) -> Witness | None:
+    """A small size at which the order of a family is not the one that is proved things of.
+
+    Programs are compared with the family's schedules, their messages placed as soon as possible,
+    action by action; start times with those of the family's timeline.
+
+    Examples
+    --------
+    >>> [difference(family) for family in AFFINE] == [None] * len(AFFINE)
+    True
+    """
+    subject = AFFINE[family]
+    interval = subject.updates.interval
+    for size in sizes(interval):
+        schedule = built(family, interval, size)
+        if schedule is not None:
+            stage = _unlike_subject(subject, schedule)
+            if stage is not None:
+                return {**size, "s": stage}
+    return None
+
+
+def _unlike_subject(subject: Subject, schedule: Schedule) -> int | None:
+    """The first stage at which a schedule is not as the subject has it."""
+    if subject.program is None:
+        return wrong_start(law(subject.family).times, schedule)
+    lowered = lower(schedule)
+    size = (schedule.stages, schedule.microbatches)
+    found = first_difference(subject.program, lambda p, M: lowered, [size])
+    return None if found is None else int(found["s"])
+
+
+def _witness(subject: Subject, invariant: str, form: sympy.Expr | None) -> Witness | None:
+    """A run that shows that an invariant is not kept, or its maximum another one."""
+    interval = subject.updates.interval
+    if invariant == "stash":
+        return not_stashed(subject.family, interval)
+    if form is None:
+        return None
+    found = runs(subject.family, interval)
+    numbers = (
+        (run.size, run.staleness if invariant == STALENESS else run.in_flight) for run in found
+    )
+    return unlike(invariant, form, numbers)

@@ -1,0 +1,1 @@
+"""SAPipe: what its theorems, its program and its algorithms say, and what holds."""

@@ -1,0 +1,104 @@
+"""A statement about a family, held against every size of a finite grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from schedules.schedule import Schedule
+from theory.claims import Formulas
+from theory.schedules.matrix.forms import value
+from theory.schedules.matrix.grid import ALL, Grid, Limit, Size
+from theory.schedules.matrix.runs import Run, observe, runs, with_messages
+from theory.schedules.matrix.spoiled import Control
+from theory.schedules.matrix.table import STATED
+from theory.verdicts import Verdict
+
+SPOILED: Final = 3
+"""Sizes on which a control is tried, the smallest."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a grid says of a statement.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        CHECKED, REFUTED, or UNKNOWN where a size was not decided or there is none.
+    sizes : int
+        Sizes looked at.
+    witness : mapping or None
+        The smallest size at which the statement fails, and how.
+    """
+
+    verdict: Verdict
+    sizes: int
+    witness: Mapping[str, Any] | None = None
+
+
+def fault(run: Run, column: str, formulas: Formulas) -> dict[str, Any] | None:
+    """How a run differs from what is stated; None where it does not."""
+    size = dict(run.size)
+    if column in run.broken:
+        return {**size, **run.broken[column]}
+    if column == "deadlock-free" and formulas:
+        stated = value(formulas, run.size, 0)
+        if stated != run.buffer:
+            return {**size, "least buffer": run.buffer, "stated": stated}
+    for stage, most in enumerate(run.bounds.get(column, ())):
+        stated = value(formulas, run.size, stage)
+        if stated != most:
+            return {**size, "s": stage, column: most, "stated": stated}
+    return None
+
+
+def compared(found: Iterable[Run], column: str, formulas: Formulas, limit: Limit = ALL) -> Found:
+    """Hold a statement against runs, up to the first that contradicts it."""
+    count, decided = 0, True
+    for run in found:
+        if not limit.admits(run.size):
+            continue
+        count += 1
+        witness = fault(run, column, formulas)
+        if witness is not None:
+            return Found(Verdict.REFUTED, count, witness)
+        decided &= column not in run.undecided
+    return Found(Verdict.CHECKED if count and decided else Verdict.UNKNOWN, count)
+
+
+def checked(family: str, column: str, formulas: Formulas, grid: Grid | None = None) -> Found:
+    """Hold a statement against every size of a family's grid, or of another one.
+
+    Examples
+    --------
+    >>> from theory.schedules.matrix.forms import M, bounded
+    >>> checked("zb-h1", "in-flight", bounded(M)).witness
+    {'p': 1, 'M': 2, 's': 0, 'in-flight': 1, 'stated': 2}
+    """
+    limit = STATED[family].limits.get(column, ALL)
+    return compared(runs(family, grid), column, formulas, limit)
+
+
+def refused(
+    family: str, column: str, formulas: Formulas, control: Control, grid: Grid | None = None
+) -> bool:
+    """Whether the checker refuses all spoiled schedules, of which there has to be one."""
+    limit = STATED[family].limits.get(column, ALL)
+    chosen = grid or STATED[family].grid
+    found = list(islice(_spoiled(chosen.schedules(family), limit, control), SPOILED))
+    return bool(found) and all(fault(run, column, formulas) is not None for run in found)
+
+
+def _spoiled(
+    schedules: Iterator[tuple[Size, Schedule]], limit: Limit, control: Control
+) -> Iterator[Run]:
+    for size, schedule in schedules:
+        if size["p"] < 2 or not limit.admits(size):
+            continue
+        whole = with_messages(schedule) if control.of_messages else schedule
+        changed = control.change(whole)
+        if changed is not None:
+            yield observe(size, changed)

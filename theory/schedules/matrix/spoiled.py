@@ -1,0 +1,173 @@
+"""Negative controls: single changes after which the checker has to refuse a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from schedules.actions import Kind
+from schedules.policies import WeightPolicy
+from schedules.schedule import IntArray, Schedule
+from schedules.validation.facts import in_flight
+
+Change = Callable[[Schedule], Schedule | None]
+"""A spoiled schedule, or None where there is nothing to spoil."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """One thing that a schedule is deprived of.
+
+    Attributes
+    ----------
+    without : str
+        What is missing afterwards.
+    change : callable
+    of_messages : bool
+        Whether it changes messages, so that these have to be there before.
+    """
+
+    without: str
+    change: Change
+    of_messages: bool = False
+
+
+def _exchanged(schedule: Schedule, one: int, other: int) -> Schedule:
+    """The schedule with two actions in each other's place."""
+
+    def column(values: IntArray) -> IntArray:
+        changed = values.copy()
+        changed[[one, other]] = values[[other, one]]
+        changed.setflags(write=False)
+        return changed
+
+    return replace(
+        schedule,
+        kind=column(schedule.kind),
+        stage=column(schedule.stage),
+        microbatch=column(schedule.microbatch),
+        pipeline=column(schedule.pipeline),
+    )
+
+
+def _first(schedule: Schedule, *kinds: Kind, rank: int) -> int | None:
+    """Flat index of the first action of these kinds on a rank."""
+    begin, end = (int(offset) for offset in schedule.offsets[rank : rank + 2])
+    found = np.flatnonzero(np.isin(schedule.kind[begin:end], kinds))
+    return begin + int(found[0]) if len(found) else None
+
+
+def backward_first(schedule: Schedule) -> Schedule | None:
+    """The backward of stage 0 and microbatch 0 changes places with its forward.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> print(*backward_first(build("1f1b", 2, 2)).rank(0))
+    0B0 0F1 0F0 0B1
+    """
+    mine = (schedule.stage == 0) & (schedule.microbatch == 0)
+    forward = np.flatnonzero(mine & (schedule.kind == Kind.F))
+    backward = np.flatnonzero(mine & np.isin(schedule.kind, (Kind.B, Kind.I)))
+    return _exchanged(schedule, int(forward[0]), int(backward[0]))
+
+
+def on_two_ranks(schedule: Schedule) -> Schedule | None:
+    """The first computations of rank 0 and rank 1 change places."""
+    if schedule.ranks < 2:
+        return None
+    firsts = [_first(schedule, Kind.F, rank=rank) for rank in (0, 1)]
+    return None if None in firsts else _exchanged(schedule, *map(int, firsts))  # type: ignore[arg-type]
+
+
+def one_version(schedule: Schedule) -> Schedule | None:
+    """Weights change after every backward, and older ones are gone.
+
+    Pipelines on the same ranks share their weights. None where a stage never has a microbatch in
+    flight besides another.
+    """
+    if max(in_flight(schedule)) < 2:
+        return None
+    ranks, stages = schedule.placement.ranks, schedule.placement.stages
+    copies = tuple((ranks.index(mine),) * stages for mine in ranks)
+    shared = replace(schedule.placement, copies=copies)
+    return replace(schedule, policy=WeightPolicy("latest"), placement=shared)
+
+
+def overtaken(schedule: Schedule) -> Schedule | None:
+    """Stage 0 begins its second microbatch before the first is back, and keeps no older version."""
+    backward = _first(schedule, Kind.B, Kind.I, rank=0)
+    if schedule.microbatches < 2 or backward is None:
+        return None
+    forwards = np.flatnonzero((schedule.stage == 0) & (schedule.kind == Kind.F))
+    changed = _exchanged(schedule, backward, int(forwards[1]))
+    return replace(changed, policy=WeightPolicy("latest"))
+
+
+def no_update(schedule: Schedule) -> Schedule | None:
+    """Updates that would come one microbatch after the last."""
+    return replace(schedule, policy=WeightPolicy("stash", schedule.microbatches + 1))
+
+
+def sends_exchanged(schedule: Schedule) -> Schedule | None:
+    """The first two sends of a rank that carry the same kind of tensor of one stage."""
+    for kind in (Kind.SEND_F, Kind.SEND_B):
+        for stage in range(schedule.stages):
+            for pipeline in range(schedule.placement.pipelines):
+                same = (schedule.kind == kind) & (schedule.stage == stage)
+                found = np.flatnonzero(same & (schedule.pipeline == pipeline))
+                if len(found) > 1:
+                    return _exchanged(schedule, int(found[0]), int(found[1]))
+    return None
+
+
+def answer_first(schedule: Schedule) -> Schedule | None:
+    """A rank that sends first receives first instead: what it waits for needs what it holds back.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> print(*answer_first(build("blog-gpipe", 2, 2)).rank(0))
+    0F0 0RECV_B1 0F1 0SEND_F1 0SEND_F0 0B1 0RECV_B0 0B0
+    """
+    for rank in range(schedule.ranks):
+        send = _first(schedule, Kind.SEND_F, Kind.SEND_B, rank=rank)
+        receive = _first(schedule, Kind.RECV_F, Kind.RECV_B, rank=rank)
+        if send is None or receive is None or send > receive:
+            continue
+        if not _together(schedule, rank, send, receive):
+            return _exchanged(schedule, send, receive)
+    return None
+
+
+def _together(schedule: Schedule, rank: int, *actions: int) -> bool:
+    """Whether one batch of a rank has these actions."""
+    places = [action - int(schedule.offsets[rank]) for action in actions]
+    return any(
+        group.rank == rank and all(0 <= at - group.first < group.count for at in places)
+        for group in schedule.groups
+    )
+
+
+CONTROLS: Final[Mapping[str, tuple[Control, ...]]] = {
+    "causal": (Control("forwards in front of their backwards", backward_first),),
+    "exclusive": (Control("each stage on one rank", on_two_ranks),),
+    "stash": (
+        Control("older versions", one_version),
+        Control("one microbatch after the other", overtaken),
+    ),
+    "staleness": (
+        Control("updates where they belong", one_version),
+        Control("one microbatch after the other", overtaken),
+    ),
+    "in-flight": (),
+    "update-once": (Control("windows that come to their ends", no_update),),
+    "deadlock-free": (
+        Control("the order of two sends", sends_exchanged, of_messages=True),
+        Control("the order of a send and its answer", answer_first, of_messages=True),
+    ),
+}
+"""By column of the matrix."""
