@@ -20,6 +20,7 @@ from theory.blog.symbols import a, b
 from theory.claims import Claim
 from theory.errors import UnsupportedFormError
 from theory.judging import judge
+from theory.outcomes import lazily
 from theory.programs.program import Entry, Number, Part, Program, View
 from theory.programs.symbols import M, m, p, s, term
 from theory.verdicts import Verdict
@@ -115,7 +116,7 @@ def test_a_computation_behind_the_makespan_is_noticed(program: Program) -> None:
             entries = tuple(late if e is entry else e for e in program.entries)
             if entry.name != "backward":
                 slow = replace(program, entries=entries)
-                assert laws.lazily(bubble.last(slow)) is Verdict.REFUTED
+                assert lazily(bubble.last(slow)) is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ def test_a_computation_behind_the_makespan_is_noticed(program: Program) -> None:
 def test_other_warm_ups_run_another_program(form: sympy.Expr) -> None:
     view = View.symbolic()
     before = term(form, {p: view.p, s: view.s, M: view.M})
-    assert laws.lazily(one_f_one_b_statements(before, view)) is Verdict.REFUTED
+    assert lazily(one_f_one_b_statements(before, view)) is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in GPIPE.entries])
@@ -132,7 +133,7 @@ def test_loops_do_not_run_a_program_with_a_step_elsewhere(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(loops, "GPIPE", with_entry(GPIPE, name, later))
-    assert laws.lazily(loops.gpipe_statements()) is Verdict.REFUTED
+    assert lazily(loops.gpipe_statements()) is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in ONE_F_ONE_B.entries])
@@ -141,7 +142,7 @@ def test_loops_do_not_run_a_1f1b_with_a_step_elsewhere(
 ) -> None:
     monkeypatch.setattr(loops, "ONE_F_ONE_B", with_entry(ONE_F_ONE_B, name, later))
     view = View.symbolic()
-    found = laws.lazily(loops.one_f_one_b_statements(warm_up(view), view))
+    found = lazily(loops.one_f_one_b_statements(warm_up(view), view))
     assert found is Verdict.REFUTED
 
 

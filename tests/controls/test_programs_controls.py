@@ -12,7 +12,7 @@ from schedules.actions import Kind
 from schedules.families import gpipe, one_f_one_b
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from theory.blog.laws import lazily
+from theory.outcomes import lazily
 from theory.programs import matrix, replays, slots
 from theory.programs.gpipe import GPIPE
 from theory.programs.matrix import AFFINE, INVARIANTS, Subject, proof, prove, stated

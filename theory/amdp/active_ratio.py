@@ -30,10 +30,10 @@ from theory.amdp.minibatches import Minibatch, Pipeline
 from theory.amdp.replays import SIZES, compared, difference, one_pipeline
 from theory.amdp.start_times import CAPPED, FREE, TWO, Law
 from theory.amdp.symbols import d, n, q, r
-from theory.blog.laws import steps, verdict_of
 from theory.claims import Claim, Formulas
 from theory.instances import decide_from, in_words
 from theory.ledger import Case, Judgement
+from theory.outcomes import steps, verdict_of
 from theory.programs.symbols import term
 from theory.queries import remembered
 from theory.solver import Outcome, Statement, Term

@@ -27,10 +27,10 @@ from theory.amdp.mismatches import PARTS, part
 from theory.amdp.replays import by_order, compared, difference, one_pipeline, unlike
 from theory.amdp.start_times import CAPPED, FREE, LAWS, TWO
 from theory.amdp.symbols import d, i, n, r
-from theory.blog.laws import steps
 from theory.claims import Claim, Formulas
 from theory.instances import in_words
 from theory.ledger import Case, Finding, Judgement, Repair
+from theory.outcomes import steps
 from theory.schedules import free_running
 from theory.solver import Outcome, merge
 from theory.verdicts import Verdict, weakest

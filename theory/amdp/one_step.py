@@ -27,10 +27,10 @@ from theory.amdp.minibatches import Minibatch, Pipeline
 from theory.amdp.mismatches import counted
 from theory.amdp.replays import by_order, one_pipeline
 from theory.amdp.start_times import TWO
-from theory.blog.laws import steps, verdict_of
 from theory.claims import Claim, Formulas
 from theory.instances import decide_from, in_words
 from theory.ledger import Case, Finding, Judgement, Repair
+from theory.outcomes import steps, verdict_of
 from theory.queries import remembered
 from theory.schedules import free_running
 from theory.solver import Outcome, Statement, decide

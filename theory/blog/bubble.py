@@ -25,7 +25,7 @@ from schedules.families import (
 from schedules.families.family import Family
 from schedules.rules import StaticOrder
 from schedules.timeline import timeline
-from theory.blog.laws import ASSUMES, UNIT, compared, lazily, proof, steps
+from theory.blog.laws import ASSUMES, UNIT, compared, proof
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
 from theory.claims import Claim, Formulas
 from theory.delay_laws.domains import a_microbatch, a_stage
@@ -33,6 +33,7 @@ from theory.delay_laws.domains import domain as sizes_of
 from theory.delay_laws.start_times import prove_start_times
 from theory.delay_laws.symbols import Microbatch, Size, Times
 from theory.ledger import Case, Finding, Judgement, Repair, Step
+from theory.outcomes import lazily, steps
 from theory.programs.program import SIZES, Program, View
 from theory.programs.proofs import domain
 from theory.programs.symbols import M, p

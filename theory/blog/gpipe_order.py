@@ -9,10 +9,11 @@ import sympy
 from schedules.actions import Kind
 from schedules.families import blog_gpipe, gpipe
 from schedules.timeline import timeline
-from theory.blog.laws import ASSUMES, compared, lazily, proof, steps, verdict_of
+from theory.blog.laws import ASSUMES, compared, proof
 from theory.blog.programs import GPIPE
 from theory.claims import Claim, Formulas
 from theory.ledger import Case, Evidence, Judgement
+from theory.outcomes import lazily, steps, verdict_of
 from theory.programs.program import SIZES, View
 from theory.programs.proofs import positions
 from theory.programs.symbols import M, m, term

@@ -15,12 +15,13 @@ import sympy
 
 from schedules.families import blog_1f1b, blog_gpipe, one_f_one_b
 from schedules.validation.facts import in_flight
-from theory.blog.laws import ASSUMES, compared, lazily, proof, steps, verdict_of
+from theory.blog.laws import ASSUMES, compared, proof
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
 from theory.blog.warmup import PUBLISHED
 from theory.claims import Claim, Formulas
 from theory.instances import in_words
 from theory.ledger import Case, Evidence, Finding, Judgement, Repair
+from theory.outcomes import lazily, steps, verdict_of
 from theory.programs.in_flight import peak
 from theory.programs.order import of_program
 from theory.programs.program import SIZES, View

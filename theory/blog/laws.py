@@ -9,11 +9,12 @@ from schedules.families import blog_1f1b, blog_gpipe, blog_naive
 from theory.blog.loops import loops
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
 from theory.ledger import Evidence, Step
+from theory.outcomes import lazily
 from theory.programs.parts import PARTS, PartOfProof, decided
 from theory.programs.program import SIZES, Program, first_difference
 from theory.queries import remembered
-from theory.solver import Outcome, Statement, decide
-from theory.verdicts import Verdict, weakest
+from theory.solver import Outcome
+from theory.verdicts import Verdict
 
 PROGRAMS: Final = {program.name: program for program in (GPIPE, ONE_F_ONE_B)}
 
@@ -48,20 +49,9 @@ def proof(names: Iterable[str], *parts: str) -> list[Outcome]:
     return [established(name, part) for name in names for part in (*always, *parts)]
 
 
-def lazily(statements: Iterable[Statement]) -> Verdict:
-    """PROVED if all statements are, else the verdict of the first that is not."""
-    found = (decide(statement).verdict for statement in statements)
-    return next((verdict for verdict in found if verdict is not Verdict.PROVED), Verdict.PROVED)
-
-
 def parts_hold(program: Program, *parts: str) -> Verdict:
     """As `lazily`, for parts of the proof about a program."""
     return lazily(statement for part in parts for statement in _PARTS[part][1](program))
-
-
-def steps(outcomes: Iterable[Outcome]) -> tuple[Step, ...]:
-    """Outcomes as steps of our own proof."""
-    return tuple(Step("ours", found.says, found.note, found.verdict) for found in outcomes)
 
 
 def difference() -> dict[str, Any] | None:
@@ -93,11 +83,3 @@ def compared() -> tuple[Step, tuple[Evidence, ...]]:
     if found is None:
         return step, ()
     return step, (Evidence("against", "a family that has another program", found),)
-
-
-def verdict_of(outcomes: Iterable[Outcome], witness: object) -> Verdict:
-    """PROVED, or REFUTED by a replayed witness; a solver's model without a replay is UNKNOWN."""
-    if witness is not None:
-        return Verdict.REFUTED
-    proved = weakest(found.verdict for found in outcomes) is Verdict.PROVED
-    return Verdict.PROVED if proved else Verdict.UNKNOWN

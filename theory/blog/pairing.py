@@ -17,10 +17,11 @@ from schedules.messages.model import QUEUE_KEYS, QueueModel
 from schedules.messages.progress import progress
 from schedules.schedule import Schedule
 from schedules.validation.match import match
-from theory.blog.laws import ASSUMES, compared, established, outcome, parts_hold, steps, verdict_of
+from theory.blog.laws import ASSUMES, compared, established, outcome, parts_hold
 from theory.blog.programs import RECEIVED, SENT, one_f_one_b
 from theory.claims import Claim, Formulas
 from theory.ledger import Case, Evidence, Judgement, Step
+from theory.outcomes import steps, verdict_of
 from theory.programs.program import SIZES, Program, as_schedule
 from theory.queries import remembered
 from theory.solver import Outcome

@@ -20,13 +20,14 @@ from schedules.families.family import Family
 from schedules.schedule import Schedule
 from schedules.timeline import timeline
 from theory.blog import programs
-from theory.blog.laws import ASSUMES, compared, parts_hold, proof, steps, verdict_of
+from theory.blog.laws import ASSUMES, compared, parts_hold, proof
 from theory.blog.loops import one_f_one_b_statements
 from theory.blog.pairing import fault
 from theory.blog.programs import ONE_F_ONE_B, one_more
 from theory.claims import Claim, Formulas
 from theory.instances import in_words
 from theory.ledger import Case, Finding, Judgement, Repair, Step
+from theory.outcomes import steps, verdict_of
 from theory.programs.order import of_program
 from theory.programs.program import SIZES, Program, View, as_schedule
 from theory.programs.proofs import domain, positions

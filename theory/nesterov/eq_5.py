@@ -17,7 +17,6 @@ from typing import Final
 import sympy
 import z3
 
-from theory.blog.laws import steps, verdict_of
 from theory.claims import Claim, Formulas
 from theory.instances import in_words
 from theory.ledger import Case, Finding, Judgement, Repair
@@ -35,6 +34,7 @@ from theory.nesterov.interval_delays import (
     updates_between,
     varies,
 )
+from theory.outcomes import steps, verdict_of
 from theory.queries import remembered
 from theory.solver import Outcome, Term
 from theory.verdicts import Verdict, weakest

@@ -12,9 +12,10 @@ import z3
 
 from schedules.actions import Kind
 from schedules.families import get_family
-from theory.blog.laws import difference, lazily, parts_hold
+from theory.blog.laws import difference, parts_hold
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
 from theory.claims import Formulas
+from theory.outcomes import lazily
 from theory.programs.in_flight import peak
 from theory.programs.matrix import AFFINE, INVARIANTS, Subject, proof, prove
 from theory.programs.order import Order
