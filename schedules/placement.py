@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from schedules.errors import ParameterError
+
 
 @dataclass(frozen=True)
 class Placement:
@@ -23,6 +25,11 @@ class Placement:
         ``owners[stage]``: the one weight copy that keeps the optimizer state of the stage for all
         (ZeRO); None if every copy keeps its own.
 
+    Raises
+    ------
+    ParameterError
+        An owner that is no copy of its stage.
+
     Examples
     --------
     >>> Placement.one_stage_a_rank(3).ranks
@@ -34,6 +41,23 @@ class Placement:
     ranks: tuple[tuple[int, ...], ...]
     copies: tuple[tuple[int, ...], ...]
     owners: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for stage, owner in enumerate(() if self.owners is None else self.owners):
+            there = {row[stage] for row in self.copies if stage < len(row)}
+            if owner not in there:
+                raise ParameterError(
+                    f"the owner of a stage's optimizer state is one of its weight copies "
+                    f"{sorted(there)}, found {owner}",
+                    f"stage {stage}",
+                    "name a copy that the stage has",
+                )
+        if self.owners is not None and len(self.owners) != self.stages:
+            raise ParameterError(
+                f"each of the {self.stages} stages has an owner, found {len(self.owners)}",
+                "placement",
+                "name one copy a stage",
+            )
 
     @classmethod
     def one_stage_a_rank(cls, stages: int, pipelines: int = 1) -> Placement:

@@ -57,7 +57,7 @@ class BytePeaks:
     activations, weights : tuple of int
         Each on its own.
     optimizer : tuple of int
-        Kept all the time.
+        Its state and accumulated gradients, kept all the time.
     total : tuple of int
         All together; at most the sum of the others, whose peaks may lie at different times.
     """
@@ -171,7 +171,8 @@ class Load:
 def weigh(line: Timeline, sizes: Sizes) -> Load:
     """Activations, weight versions, and what every weight copy keeps all the time.
 
-    Where a stage has one owner of the optimizer state, only that copy keeps it.
+    Where a stage has one owner of the optimizer state, only that copy keeps it; accumulated
+    gradients are each copy's own.
 
     Raises
     ------
@@ -181,25 +182,35 @@ def weigh(line: Timeline, sizes: Sizes) -> Load:
     schedule, kept, held = line.schedule, activation_lifetimes(line), version_lifetimes(line)
     copies = held.stage * schedule.placement.copy_count + held.copy
     first = np.unique(copies, return_index=True)[1]
+    owning = first
     if schedule.placement.owners is not None:
         owners = np.array(schedule.placement.owners, dtype=np.int64)
-        first = first[held.copy[first] == owners[held.stage[first]]]
-    always = Lifetimes(
-        stage=held.stage[first],
-        rank=held.rank[first],
-        copy=held.copy[first],
-        # Before the first slot, so that a run of no length keeps it too.
-        birth=np.full(len(first), -1),
-        death=np.full(len(first), line.length),
-        action=np.full(len(first), MISSING),
-    )
-    parts = [(kept, "activations"), (held, "weights"), (always, "optimizer")]
+        owning = first[held.copy[first] == owners[held.stage[first]]]
+    parts = [
+        (ACTIVATIONS, "activations", kept),
+        (WEIGHTS, "weights", held),
+        (OPTIMIZER, "optimizer", _always(held, owning, line.length)),
+    ]
+    if sizes.column("gradients", schedule.stages).any():
+        parts.append((OPTIMIZER, "gradients", _always(held, first, line.length)))
     return Load(
-        things=joined([things for things, _ in parts]),
+        things=joined([things for _, _, things in parts]),
         size=np.concatenate(
-            [sizes.column(name, schedule.stages)[things.stage] for things, name in parts]
+            [sizes.column(name, schedule.stages)[things.stage] for _, name, things in parts]
         ),
-        part=np.repeat(np.arange(3), [len(things.stage) for things, _ in parts]),
+        part=np.repeat([part for part, _, _ in parts], [len(one.stage) for _, _, one in parts]),
+    )
+
+
+def _always(held: Lifetimes, of: IntArray, length: int) -> Lifetimes:
+    """What these weight copies keep from before the first slot, so that a run of no length too."""
+    return Lifetimes(
+        stage=held.stage[of],
+        rank=held.rank[of],
+        copy=held.copy[of],
+        birth=np.full(len(of), -1),
+        death=np.full(len(of), length),
+        action=np.full(len(of), MISSING),
     )
 
 

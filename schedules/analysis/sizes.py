@@ -33,7 +33,7 @@ MAX_BYTES: Final = 4 * 1024**2
 MOST: Final = 4 * 10**11
 """Largest size of one thing: sums over any schedule that can be built stay within 64 bits."""
 
-KEYS: Final = ("weights", "activations", "output", "optimizer")
+KEYS: Final = ("weights", "activations", "output", "optimizer", "gradients")
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,16 @@ class StageSizes:
     output : int
         What one microbatch hands to the next stage; its gradient has the same size.
     optimizer : int
-        What a weight copy keeps beside its weights, such as optimizer state and gradients.
+        State of the optimizer: kept by each weight copy, or by the one that owns it for all.
+    gradients : int
+        What each weight copy accumulates, and keeps all the time.
     """
 
     weights: int
     activations: int
     output: int
     optimizer: int = 0
+    gradients: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,11 +126,11 @@ def parse_sizes(text: str, file: str) -> Sizes:
     --------
     >>> sizes = parse_sizes("[default]\nweights = 8\nactivations = 2", "sizes.toml")
     >>> sizes.of(1)
-    [StageSizes(weights=8, activations=2, output=2, optimizer=0)]
+    [StageSizes(weights=8, activations=2, output=2, optimizer=0, gradients=0)]
     >>> parse_sizes("[default]\nweigths = 8", "sizes.toml")
     Traceback (most recent call last):
     schedules.errors.FormatError: sizes.toml:default.weigths: a table of sizes holds weights,
-    activations, output, optimizer, not 'weigths'; did you mean 'weights'?
+    activations, output, optimizer, gradients, not 'weigths'; did you mean 'weights'?
     """
     try:
         document = tomllib.loads(text)

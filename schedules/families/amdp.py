@@ -40,8 +40,8 @@ Known for several pipelines:
 - with `stage_cap` = 1 the mismatch, if only the updates of its own pipeline count, is at most
   min(n, p − s) − 1, whatever the durations: those that are between F and B before it;
 - k pipelines in one direction update the same weights. Counted in updates of these, n = 2 and
-  `window` = 1 give a mismatch of up to 2k − 1; in all runs tried, windows of n·k and more leave at
-  most 1 if `stage_cap` = 1 or n ≤ 2, but 2 for p = n = 7, 4 pipelines and `window` = 14 without it;
+  `window` = 1 give a mismatch of up to 2k − 1; windows of n·k leave at most 1 in all runs tried
+  with n ≤ 2, but 2 for p = 10, n = 7, 8 pipelines and `window` = 28, also with `stage_cap` = 1;
 - p/2 pipelines with n = 2 do not fill the ranks in general. With B ≠ F no order of these fills
   them for any even p ≥ 4. With F = B, after start-up, this one does for p = 2, 4, 12, 14 and 16;
   p = 6, 8 and 10 are active about 0.86, 0.80 and 0.91 of the time. Serving what has waited longest
@@ -210,6 +210,13 @@ def _checked(
         },
     )
     n, lanes = values["admission"], values["pipelines"]
+    if values["zero"] and lanes < 2:
+        raise ParameterError(
+            "one copy keeps the optimizer state for another, so it takes two directions, found "
+            f"pipelines = {lanes}",
+            where,
+            "take pipelines ≥ 2, or zero = 0",
+        )
     if n > stages:
         raise ParameterError(
             f"a pipeline of p stages has use for at most p minibatches, found admission = {n} and "

@@ -123,22 +123,13 @@ def read_placement(node: Node) -> Placement:
             node.place,
             "make the rows equally long",
         )
-    owners = _owners(fields["owners"], copies) if "owners" in fields else None
-    return Placement(ranks, copies, owners)
-
-
-def _owners(node: Node, copies: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """The copy of each stage that keeps its optimizer state."""
-    owners = _row(node)
-    of_stage = [set(column) for column in zip(*copies, strict=True)]
-    if len(owners) != len(of_stage) or any(
-        owner not in there for owner, there in zip(owners, of_stage, strict=True)
-    ):
-        raise node.error(
-            f"owners name one of its weight copies for each of the {len(of_stage)} stages",
-            "name a copy that the stage has",
-        )
-    return owners
+    if "owners" not in fields:
+        return Placement(ranks, copies)
+    try:
+        return Placement(ranks, copies, _row(fields["owners"]))
+    except ParameterError as error:
+        place = fields["owners"].place
+        raise FormatError(f"{error.where}: {error.what}", place, error.fix) from None
 
 
 def _rows(node: Node) -> tuple[tuple[int, ...], ...]:

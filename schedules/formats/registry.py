@@ -52,6 +52,7 @@ class Document:
             "weight policy": True,
             "name": schedule.source is None or schedule.name != schedule.source.file,
             "parameters": bool(schedule.parameters),
+            "weight copies and owners": schedule.placement.copy_count > 1,
             "groups": bool(schedule.groups),
             "buffers": self.instructions is not None,
             "steps": self.instructions is not None,
@@ -132,7 +133,9 @@ def _versions(schedule: Schedule) -> Versions | None:
 
 
 _NOTHING: Final[frozenset[str]] = frozenset()
-_DESCRIBED: Final = frozenset({"number of microbatches", "weight policy", "name", "parameters"})
+_DESCRIBED: Final = frozenset(
+    {"number of microbatches", "weight policy", "name", "parameters", "weight copies and owners"}
+)
 _RECORDED: Final = frozenset({"times", "versions, peers and channels"})
 
 FORMATS: Final[dict[str, Format]] = {

@@ -6,8 +6,10 @@ import pytest
 
 from schedules import Kind, Placement, build, timeline, versions
 from schedules.analysis import byte_peaks, parse_sizes, peaks
+from schedules.errors import ParameterError
 from schedules.families import amdp, sharing
 from schedules.families.pipedream import RULE
+from schedules.formats.registry import Document, get_format
 from schedules.invariants import check, parse_requirements
 from schedules.schedule import Schedule
 
@@ -81,7 +83,9 @@ def test_a_window_may_leave_two_steps_without_the_cap() -> None:
     assert [int(found.max()) for found in most] == [2, 1]
 
 
-SIZES = parse_sizes("[default]\nweights = 100\nactivations = 8\noptimizer = 300", "sizes.toml")
+SIZES = parse_sizes(
+    "[default]\nweights = 100\nactivations = 8\noptimizer = 300\ngradients = 20", "sizes.toml"
+)
 
 
 @pytest.mark.parametrize("window", [1, 4, 8])
@@ -89,8 +93,8 @@ SIZES = parse_sizes("[default]\nweights = 100\nactivations = 8\noptimizer = 300"
 def test_one_owner_halves_the_optimizer_state(window: int, stash: int) -> None:
     each, one = (build("amdp", 4, 32, window=window, stash=stash, zero=zero) for zero in (0, 1))
     before, after = byte_peaks(timeline(each), SIZES), byte_peaks(timeline(one), SIZES)
-    assert before.optimizer == (600,) * 4
-    assert after.optimizer == (300,) * 4  # stage s on rank s
+    assert before.optimizer == (640,) * 4
+    assert after.optimizer == (340,) * 4  # that of stage s on rank s; gradients on both
     assert (before.activations, before.weights) == (after.activations, after.weights)
     assert tuple(a - b for a, b in zip(before.total, after.total, strict=True)) == (300,) * 4
 
@@ -121,3 +125,26 @@ def test_a_lost_reduction_is_noticed() -> None:
         "broken", orders, 32, schedule.policy, placement=schedule.placement
     )
     assert not check(broken, parse_requirements("update-once")).ok
+
+
+@pytest.mark.parametrize(("owners", "place"), [((7, 7), "stage 0"), ((0,), "placement")])
+def test_an_owner_is_a_copy_of_its_stage(owners: tuple[int, ...], place: str) -> None:
+    with pytest.raises(ParameterError, match=place):
+        Placement(ranks=((0, 1), (1, 0)), copies=((0, 0), (1, 1)), owners=owners)
+
+
+@pytest.mark.parametrize(("name", "kept"), [("json", True), ("trace", True), ("chrome", False)])
+def test_formats_say_whether_they_keep_owners(name: str, kept: bool) -> None:
+    document = Document(build("amdp", 4, 16, zero=1))
+    assert "weight copies and owners" in document.holds
+    assert ("weight copies and owners" in get_format(name).keeps) == kept
+
+
+def test_one_copy_needs_no_owner() -> None:
+    with pytest.raises(ParameterError, match="it takes two directions"):
+        build("amdp", 4, 16, pipelines=1, zero=1)
+
+
+def test_a_window_may_leave_two_steps_with_the_cap() -> None:
+    parameters = {"admission": 7, "pipelines": 8, "window": 28, "stage_cap": 1}
+    assert int(versions(build("amdp", 10, 196, **parameters)).mismatch.max()) == 2
