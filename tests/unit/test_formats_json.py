@@ -277,5 +277,6 @@ def test_written_only_and_buffers_needed(tmp_path: Path) -> None:
 def test_what_a_format_keeps_has_a_name(name: str) -> None:
     schedule = read_document(DATA / "torch2.13_DualPipeV_p2_m4.compute.csv").schedule
     some = Document(schedule).holds + read_document(DATA / "deepspeed0.19.8_train_p2_m4.json").holds
+    some += Document(build("chimera", 2, 4)).holds
     known = {*some, "name", "parameters", "times", "versions, peers and channels"}
     assert FORMATS[name].keeps <= known
