@@ -28,15 +28,16 @@ Proofs and counterexamples are rows of the ledger: `staleproof verify nesterov`.
 - **Stepsize η ≤ 1/(4τβ): O(1/t), for every delay τ ≥ 1.** f(w_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − 1))
   and f(y_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − τ)); gradients need not be bounded
   (`nesterov.repaired-iterates`, `nesterov.repaired-thm-1`).
-- **Stepsize η > 1/(4(τ − 1)β), τ ≥ 2: not O(1/t)** (`nesterov.stepsize-limit`).
+- **Stepsize η > 1/(4(τ − 1)β), τ ≥ 2: not O(1/t)** for some f and w_1 (`nesterov.stepsize-limit`).
 - **Stepsize η = 1/β, as printed:** O(1/t) without delay (`nesterov.thm-1-no-delay`); for every
   τ ≥ 2 false, as some runs do not even converge (`nesterov.thm-1`); for τ = 1 open.
-- Steps need not shrink as 1/t where gradients are bounded: ‖w_{{t+1}} − w_t‖ ≤ ηG, attained
-  (`nesterov.step-bound`).
+- ‖w_{{t+1}} − w_t‖ ≤ ηG, attained on a line (`nesterov.step-bound`). With a minimiser and η = 1/β
+  steps are O(1/t) without delay (`nesterov.no-delay-steps`); for every τ ≥ 2 on some runs they are
+  not (`nesterov.eq-31`); for τ = 1 that is open.
 
 What follows is evidence, not proof: {runs} runs in doubles to t = {last:,}, in {seconds} seconds on
 {machine}.
-Only adding, multiplying and clipping is done, entry by entry, so the same numbers come out
+Only sums, products, quotients and clipping are used, entry by entry, so the same numbers come out
 elsewhere. An exponent is fitted to the greatest f(w_t) − f* of the last four windows
 2^k ≤ t < 2^(k+1).
 
@@ -61,8 +62,8 @@ STEPS: Final = """
 ## Which stepsizes
 
 ηβ up to which runs go as O(1/t), measured on four functions, a parabola and three Huber functions,
-and interpolated between eighths of 1/(τ − 1). Up to 1/(4τ) the rate is proved, beyond 1/(4(τ − 1))
-it is refuted. Up to 3/(4(τ − 1)) these runs come to rest in the minimum, but slower.
+and interpolated between eighths of 1/(τ − 1). Up to 1/(4τ) the rate is proved in a simple form (and
+up to 1/(4τ − 1) by `nesterov.sharp-repaired-iterates`); beyond 1/(4(τ − 1)) it is refuted. Up to 3/(4(τ − 1)) these runs come to rest in the minimum, but slower.
 
 """
 SMALL: Final = """
@@ -75,7 +76,7 @@ The largest t(f(w_t) − f*)/(β‖w_1 − w*‖²) of any f in any number of di
 program: floating point, no proof ({versions}).
 *Beside Huber* is the largest ratio to the Huber function on whose line the whole run stays, where
 f(w_t) − f* = ‖w_1 − w*‖²/(4η(t−1) + 2/β); 1 says that no function is worse. At τ = 1 and η = 1/β
-the values swing, but stay below {highest}.
+the values swing, but stay below {highest} in these runs (t ≤ {longest}).
 
 """
 
@@ -117,7 +118,9 @@ def _worst(slowest: str, solved: dict[str, Any]) -> str:
     known = ", ".join(f"{name} {number}" for name, number in solved["versions"].items())
     [open_case] = [row for row in solved["rows"] if (row["tau"], row["eta·beta"]) == (1, "1")]
     highest = ceil(10 * max(open_case["t·gap"])) / 10
-    return SMALL.format(worst=slowest, versions=known, highest=highest) + table(
+    return SMALL.format(
+        worst=slowest, versions=known, highest=highest, longest=max(solved["t"])
+    ) + table(
         ("τ", "ηβ", *(f"t = {t}" for t in solved["t"]), "beside Huber"),
         [
             (

@@ -14,6 +14,7 @@ from staleproof.commands import (
     draw,
     families,
     measure,
+    partial_staleness,
     report,
     verify,
 )
@@ -31,6 +32,7 @@ COMMANDS: Final[dict[str, Command]] = {
         draw,
         families,
         measure,
+        partial_staleness,
         bounds,
         report,
     )

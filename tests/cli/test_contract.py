@@ -23,6 +23,7 @@ COMMANDS = (
     "families",
     "bounds",
     "measure",
+    "partial-staleness",
     "report",
 )
 HEAVY = {"z3", "sympy", "matplotlib", "jinja2", "rich", "torch", "networkx"}
@@ -38,7 +39,8 @@ def test_version(run: Run) -> None:
 def test_help_names_every_command(run: Run) -> None:
     done = run("--help")
     assert done.returncode == 0
-    assert all(f"    {command} " in done.stdout for command in COMMANDS)
+    first = {line.split()[0] for line in done.stdout.splitlines() if line.startswith("    ")}
+    assert set(COMMANDS) <= first
 
 
 @pytest.mark.parametrize("command", COMMANDS)

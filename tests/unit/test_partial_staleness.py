@@ -29,7 +29,8 @@ from schedules.partial_staleness.algorithms import (
     printed_algorithm_5,
 )
 from schedules.partial_staleness.graph import linear_extensions
-from schedules.partial_staleness.layers import MOST_DENOMINATOR
+from schedules.partial_staleness.layers import MOST_DENOMINATOR, MOST_IN_GRAPH
+from schedules.partial_staleness.stalls import arrivals
 
 # Backwards end at 1, 2, 11 and 12; forwards begin at 12, 13, 15 and 16, and end at 17.
 # Gradients arrive at 2, 4, 15 and 18: that of layer 1 is needed at 13.
@@ -74,6 +75,14 @@ def test_printed_program_by_hand() -> None:
     assert late_gradient(FOUR, 4) is None
 
 
+def test_channel_that_is_free_just_in_time_has_not_waited() -> None:
+    # Gradient 1 has been sent at 3, when backward 0 ends.
+    model = sequential(backward=[2, 1], forward=[1, 1], communication=[1, 2])
+    late = late_gradient(model, 0)
+    assert late is None
+    assert arrivals(model, (1, 0)) == [(4, 1), (3, 1)]
+
+
 def test_program_that_knows_a_layer_is_late_has_no_late_gradient() -> None:
     model = sequential(backward=[1, 1], forward=[1, 9], communication=[1, 9])
     assert printed_fewest_stale(model) == 2
@@ -84,6 +93,7 @@ def test_no_number_of_layers_is_enough() -> None:
     model = sequential(backward=[1, 1], forward=[1, 1], communication=[4, 1])
     assert fewest_stale(model) is None
     assert printed_fewest_stale(model) is None
+    assert heuristic(model) is None
     assert stall(model, range(2)) == 1
 
 
@@ -182,6 +192,10 @@ def test_stale_layers_and_orders_fit_the_model() -> None:
         stall(FOUR, {4})
     with pytest.raises(ParameterError, match="after those they need"):
         simulate(FOUR, (), Orders((0, 1, 2, 3), (0, 1, 2, 3)))
+    with pytest.raises(ParameterError, match="after those they need"):
+        simulate(FOUR, (), Orders((3, 2, 1, 0), (3, 2, 1, 0)))
+    with pytest.raises(ParameterError, match="after those they need"):
+        simulate(FOUR, (), Orders((3, 2, 1, 0), (0, 1, 2)))
     for ask in (fewest_stale, printed_fewest_stale):
         with pytest.raises(ParameterError, match="this model is a graph"):
             ask(DIAMOND)
@@ -204,6 +218,8 @@ def test_algorithm_4_by_layer_number_is_not_first_in_first_out() -> None:
     model = sequential(backward=[1, 1, 1], forward=[1, 1, 1], communication=[1, 1, 4])
     assert printed_algorithm_4(model, reading="ready").start == (5, 4, 0)
     assert printed_algorithm_4(model, reading="layer").start == (4, 5, 0)
+    at_once = sequential(backward=[1, 1, 1], forward=[1, 1, 1], communication=[1, 1, 2])
+    assert printed_algorithm_4(at_once, reading="layer").start == (2, 3, 0), "r(v_1) ≤ t"
 
 
 def test_algorithm_5_marks_fewer_than_needed() -> None:
@@ -228,16 +244,32 @@ def test_printed_algorithms_run_a_layer_of_a_graph_too_early_and_twice() -> None
     assert not Orders(communications.order, marking.order).fit(DIAMOND)
 
 
+def test_printed_algorithm_5_keeps_what_it_says_last() -> None:
+    """Layer "mid" is run at 7 and again at 10, and its communication starts at 10."""
+    names = ("in", "a", "b", "mid", "out")
+    model = graph(dict.fromkeys(names, (1, 1, 1)), ((), (0,), (0,), (1, 2), (3,)))
+    marking = [
+        printed_algorithm_5(
+            model,
+            Communications((), (), (0, 0, 0, start, 0)),
+            choose=lambda offered: offered[-1],
+        )
+        for start in (10, 12)
+    ]
+    assert marking[0].order == (0, 2, 3, 4, 1, 3, 4)
+    assert [each.stale for each in marking] == [frozenset(), {3}]
+
+
 def test_printed_algorithm_that_would_not_end_is_refused() -> None:
     """A ladder of diamonds: the last layer offered runs as often as paths lead to it."""
-    rungs = 18
+    rungs = 16
     after: list[tuple[int, ...]] = [()]
     for _ in range(rungs):
         top = len(after) - 1
         after += [(top,), (top,), (top + 1, top + 2)]
     model = Model(tuple(Layer(str(i), 1, 1, 1) for i in range(len(after))), tuple(after))
     communications = Communications((), (), (0,) * model.count)
-    with pytest.raises(SizeError, match="once and again"):
+    with pytest.raises(SizeError, match="again and again"):
         printed_algorithm_5(model, communications, choose=lambda offered: offered[-1])
 
 
@@ -258,6 +290,26 @@ def test_graph_whose_order_matters() -> None:
     assert best.stale == {0}
 
 
+@pytest.mark.parametrize(
+    ("rows", "after", "fewest"),
+    [
+        # A gradient that arrives at the very moment it is needed does not count as late.
+        ("113 211 113 112 112", ((), (0,), (0, 1), (0,), (1, 2, 3)), 1),
+        # The first order that reaches a set of layers is not the best one.
+        ("225 334 231 421 327 134", ((), (0,), (0,), (1,), (1,), (0, 2, 3, 4)), 1),
+        ("111 235 335 146 443", ((), (0,), (0, 1), (0, 1), (0, 2, 3)), 2),
+    ],
+)
+def test_graphs_that_need_the_best_order(
+    rows: str, after: tuple[tuple[int, ...], ...], fewest: int
+) -> None:
+    columns = zip(*(map(int, row) for row in rows.split()), strict=True)
+    layers = tuple(map(Layer, map(str, range(len(after))), *columns))
+    plan = fewest_stale_of_graph(Model(layers, after))
+    assert plan is not None
+    assert len(plan.stale) == fewest
+
+
 def test_large_graphs_are_refused() -> None:
     names = ("in", *(str(i) for i in range(12)), "out")
     after = ((), *((0,) for _ in range(12)), tuple(range(1, 13)))
@@ -265,6 +317,17 @@ def test_large_graphs_are_refused() -> None:
     with pytest.raises(SizeError, match="more than 1000000 steps"):
         fewest_stale_of_graph(model)
     assert heuristic(model) is not None
+
+
+def test_long_graphs_with_few_orders_are_decided() -> None:
+    """A chain given as a graph, as long as a graph may be."""
+    times = {str(i): (1, 1, 1) for i in range(MOST_IN_GRAPH)}
+    after = ((), *((i,) for i in range(MOST_IN_GRAPH - 1)))
+    plan = fewest_stale_of_graph(graph(times, after))
+    assert plan is not None
+    assert plan.stale == {0}
+    with pytest.raises(SizeError, match="a graph has at most 1000 layers, found 1001"):
+        graph({**times, "more": (1, 1, 1)}, (*after, (0,)))
 
 
 def test_linear_extensions_of_nothing_in_common() -> None:

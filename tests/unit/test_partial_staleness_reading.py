@@ -32,10 +32,10 @@ def test_durations_are_read_exactly(cell: str, value: object) -> None:
 
 @pytest.mark.parametrize(
     "cell",
-    (
+    [
         *("0", "0.0", "0/3", "3/0", "-1", "nan", "NaN", "inf", "Infinity", "", " ", "1,5", "0x10"),
         *("1e999", "½", "٣", "1_000", "9" * 19, "1..2", ".5", "5.", "+3", "1 2", "=1+1"),
-    ),
+    ],
 )
 def test_what_is_no_duration_is_refused_with_its_place(cell: str) -> None:
     quoted = f'"{cell}"'
@@ -78,6 +78,8 @@ def test_graphs() -> None:
         ("layer,layer,backward,forward,communication\n", "net.csv:row 1", "twice"),
         ("layer,backward (ms),forward (s),communication (ms)\n", "net.csv:row 1", "one unit"),
         ("layer,backward (ms),forward (ms),communication\n", "net.csv:row 1", "none for commun"),
+        ('"layer\n",backward,forward,communication\n', "net.csv:row 2", "found 'layer"),
+        ("layer," + "b (" + " " * 90_000 + ",forward,communication\n", "net.csv:row 1", "found"),
         (f"{HEAD}a,1,1\n", "net.csv:row 2", "has 4 cells, as the first has, found 3"),
         (f"{HEAD}a,1,1,1,1\n", "net.csv:row 2", "found 5"),
         (f"{HEAD}a,1,1,1\na,1,1,1\n", "net.csv:row 3:layer", "'a' here and in row 2"),

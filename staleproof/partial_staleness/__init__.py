@@ -1,0 +1,1 @@
+"""What `staleproof partial-staleness` answers, and how it is shown."""
