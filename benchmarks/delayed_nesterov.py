@@ -3,8 +3,8 @@
 Run with ``python -m benchmarks.delayed_nesterov``; it takes some minutes and writes its numbers to
 ``benchmarks/delayed_nesterov.json``, and from them ``docs/delayed-nesterov.md`` and its picture.
 ``--page`` writes page and picture anew from the numbers that are there. Runs are doubles, made of
-sums, products, quotients and clipping entry by entry, so that the same numbers come out everywhere; worst cases
-need the extra ``sdp`` and are kept as they were where it is not installed.
+sums, products, quotients and clipping entry by entry, so that the same numbers come out everywhere;
+worst cases need the extra ``sdp`` and are kept as they were where it is not installed.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ Proofs and counterexamples are rows of the ledger: `staleproof verify nesterov`.
 
 - **Stepsize η ≤ 1/(4τβ): O(1/t), for every delay τ ≥ 1.** f(w_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − 1))
   and f(y_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − τ)); gradients need not be bounded
-  (`nesterov.repaired-iterates`, `nesterov.repaired-thm-1`).
+  (`nesterov.repaired-iterates`, `nesterov.repaired-thm-1`). The 1/4 of the first is the best:
+  Huber's function attains ‖w_1 − w*‖²/(4η(t − 1) + 2/β).
 - **Stepsize η > 1/(4(τ − 1)β), τ ≥ 2: not O(1/t)** for some f and w_1 (`nesterov.stepsize-limit`).
 - **Stepsize η = 1/β, as printed:** O(1/t) without delay (`nesterov.thm-1-no-delay`); for every
   τ ≥ 2 false, as some runs do not even converge (`nesterov.thm-1`); for τ = 1 open.
@@ -62,8 +63,9 @@ STEPS: Final = """
 ## Which stepsizes
 
 ηβ up to which runs go as O(1/t), measured on four functions, a parabola and three Huber functions,
-and interpolated between eighths of 1/(τ − 1). Up to 1/(4τ) the rate is proved in a simple form (and
-up to 1/(4τ − 1) by `nesterov.sharp-repaired-iterates`); beyond 1/(4(τ − 1)) it is refuted. Up to 3/(4(τ − 1)) these runs come to rest in the minimum, but slower.
+and interpolated between eighths of 1/(τ − 1). Up to 1/(4τ) the rate is proved, and a little further
+(1/(4τ − 1), `nesterov.sharp-repaired-iterates`); beyond 1/(4(τ − 1)) it is refuted. Up to
+3/(4(τ − 1)) these runs come to rest in the minimum, but slower.
 
 """
 SMALL: Final = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,19 +11,25 @@ import pytest
 import sympy
 
 from schedules.actions import Kind
+from schedules.families import amdp
 from schedules.families.pipedream import RULE
+from schedules.families.sharing import run_sharing
+from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
+from schedules.schedule import Schedule
+from schedules.timeline import timeline
 from theory.amdp import active_ratio, long_run, mismatch, one_step, start_times
 from theory.amdp.durations import ANY, EQUAL, LONG_BACKWARDS, Cone, Time
 from theory.amdp.greedy import SMALLEST, feasible, generated, static_times, supported
 from theory.amdp.minibatches import Minibatch, Number, Pipeline
 from theory.amdp.mismatches import PARTS, part
+from theory.amdp.replays import one_pipeline
 from theory.amdp.start_times import CAPPED, CROWDED, FREE, LAWS, TWO, Law, Start
 from theory.amdp.symbols import d, i, n, r
 from theory.claims import Claim
 from theory.instances import decide_from
 from theory.mutants import run_controls
-from theory.solver import Statement
+from theory.solver import Outcome, Statement
 from theory.verdicts import Verdict, weakest
 
 F, B = Kind.F, Kind.B
@@ -203,3 +210,67 @@ def test_the_makespan_is_exact(more: int) -> None:
 def test_a_cap_changes_the_order() -> None:
     assert _holds(long_run.same_order(long_run.LATEST))
     assert not _holds(long_run.same_order(CAPPED))
+
+
+def test_a_mismatch_is_counted_from_both_sides() -> None:
+    """The backwards behind the stated one start after the forward: else larger ones would do."""
+    edited = {**mismatch.CLAIM.core, "later": mismatch.CLAIM.core["mismatch"]}
+    assert part("capped", edited).verdict is Verdict.REFUTED
+
+
+def test_a_larger_bound_than_the_mismatch_is_not_refuted() -> None:
+    """ "At most 2" is true of n = 2; it is not attained, so that it is not proved as printed."""
+    edited = {"admission": sympy.Integer(2), "mismatch": sympy.Integer(2)}
+    found = one_step.CLAIM.judge(edited)
+    assert found.counterexample is None
+    assert found.verdict is Verdict.UNKNOWN
+
+
+def _long_run() -> Outcome:
+    """Decided anew."""
+    found: Outcome = inspect.unwrap(long_run.long_run)()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "law"),
+    [
+        ("LATEST", CAPPED),
+        (
+            "EARLIEST",
+            replace(
+                long_run.EARLIEST,
+                backward=_moved(long_run.EARLIEST.backward, lambda *_: Time(1, 0)),
+            ),
+        ),
+    ],
+    ids=["another order", "a backward too late"],
+)
+def test_the_long_run_asks_for_order_and_support(
+    name: str, law: Law, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _long_run().verdict is PROVED
+    monkeypatch.setattr(long_run, name, law)
+    assert _long_run().verdict is not PROVED
+
+
+def test_no_stage_works_beyond_the_makespan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backwards of later stages that come much later leave the last one of stage 0 as it is."""
+    late = _moved(CAPPED.backward, lambda line, s, m: Time(3 * line.p * s, 0))
+    monkeypatch.setattr(active_ratio, "_LAWS", ((replace(CAPPED, backward=late), ANY),))
+    form = active_ratio.CLAIM.core["makespan"]
+    decided_anew = inspect.unwrap(active_ratio.decided_of)
+    assert decided_anew(0, "makespan", form).verdict is not PROVED
+
+
+def test_the_free_rule_is_not_its_static_order_if_backwards_are_longer() -> None:
+    """Why cases with B ≥ F name the order of F = B: here the rule itself takes longer."""
+    taken = {F: 3, B: 7}
+    line = run_sharing(RULE, amdp.directions(5, 1), 6, amdp.caps(5, 6, 5, 0), taken)
+    free = Schedule.from_orders("run", line, 6, WeightPolicy("latest"))
+    static = one_pipeline(5, 5, 6, stage_cap=False)
+    assert [timeline(one, taken).length for one in (free, static)] == [102, 100]
+    cases = active_ratio.CLAIM.judge(active_ratio.CLAIM.printed).cases
+    longer = [case.when for case in cases if "B ≥ F" in case.when]
+    assert longer
+    assert all("B ≥ F in the static order of F = B" in when for when in longer)

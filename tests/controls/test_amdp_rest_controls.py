@@ -5,17 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import sympy
 
 from schedules.actions import Kind
 from schedules.families import amdp
-from theory.amdp import accumulation, eta2, eta2_mixed, mixed_chain, rotation, saturation
+from theory.amdp import (
+    eta2,
+    eta2_mixed,
+    mixed_chain,
+    queue_order,
+    rotation,
+    saturation,
+    window_plays,
+)
 from theory.amdp.convergence import eta
-from theory.amdp.fifo import READINGS, TIES, TURNS, Job, Play, Uneven
+from theory.amdp.fifo import QUEUE, READINGS, TIES, TURNS, Job, Play, Uneven
 from theory.amdp.rotation import FORMS, B, F, s
 from theory.amdp.steady_play import Every, every_play
 from theory.amdp.symbols import d, n
 from theory.amdp.window_laws import CORE, is_least, statements
 from theory.amdp.windows import mismatches
+from theory.instances import admits
 from theory.kernel import prove
 from theory.kernel.controls import without
 from theory.solver import decide
@@ -79,9 +89,9 @@ def test_a_play_that_fills_the_ranks_under_no_named_rule_is_counted(
 
 
 def test_a_larger_mismatch_than_stated_is_shown() -> None:
-    domain = accumulation.Domain((4,), ((1, 1),), TIES[1:2], (1,))
+    domain = window_plays.Domain((4,), ((1, 1),), TIES[1:2], (1,))
     stated = {"first": d, "mismatch": 0}
-    verdict, witness = accumulation.exhausted(domain, stated)
+    verdict, witness = window_plays.exhausted(domain, stated)
     assert verdict is Verdict.REFUTED
     assert witness is not None
     assert (witness["window"], witness["most"]) == (4, 1)
@@ -130,19 +140,19 @@ def test_a_smaller_mismatch_term_is_not_proved() -> None:
         assert prove(replace(theorem, terms=terms)).verdict is UNKNOWN
 
 
-@pytest.mark.parametrize("left", range(len(accumulation.UNEVEN.slow)))
-def test_every_slow_backward_of_the_uneven_play_matters(left: int) -> None:
-    slow = accumulation.UNEVEN.slow
-    fewer = replace(accumulation.UNEVEN, slow=(*slow[:left], *slow[left + 1 :]))
-    found = mismatches(fewer, TIES[0], 4, accumulation.UNEVEN_STEPS)
+@pytest.mark.parametrize("left", range(len(window_plays.UNEVEN.slow)))
+def test_every_slow_stage_of_the_uneven_play_matters(left: int) -> None:
+    slow = window_plays.UNEVEN.slow
+    fewer = replace(window_plays.UNEVEN, slow=(*slow[:left], *slow[left + 1 :]))
+    found = mismatches(fewer, TIES[0], 6)
     assert found is not None
     assert found.most == 1
 
 
 def test_slow_actions_take_longer() -> None:
     job = Job(0, 1, Kind.F, 0)
-    play = Uneven(4, 1, 2, TURNS, ((job, 5),))
-    assert [play.takes(one) for one in (job, job._replace(number=1))] == [5, 1]
+    play = Uneven(4, 1, 2, TURNS, (((Kind.F, 1), 5),))
+    assert [play.takes(one) for one in (job, job._replace(stage=0))] == [5, 1]
     assert play.takes(job._replace(kind=Kind.B)) == 2
 
 
@@ -159,3 +169,104 @@ def test_short_windows_see_more_updates_in_every_reading() -> None:
         found = mismatches(Play(4, 1, 1, reading), TIES[1], 1)
         assert found is not None
         assert found.most == 3
+
+
+UNDER_WAY = next(one for one in statements(CORE) if one.name == "under way")
+
+
+@pytest.mark.parametrize("left", range(-3, 0))
+def test_every_fact_about_who_is_under_way_is_needed(left: int) -> None:
+    """A mismatch of x; a backward that starts before it ends; y's forward no later than x's."""
+    facts = list(UNDER_WAY.hypotheses)
+    del facts[left]
+    assert decide(UNDER_WAY).verdict is Verdict.PROVED
+    assert decide(replace(UNDER_WAY, hypotheses=tuple(facts))).verdict is Verdict.REFUTED
+
+
+def test_a_minibatch_of_another_window_need_not_be_under_way() -> None:
+    facts = tuple(one for one in UNDER_WAY.hypotheses if "endY" not in str(one))
+    assert len(facts) == len(UNDER_WAY.hypotheses) - 2
+    assert decide(replace(UNDER_WAY, hypotheses=facts)).verdict is Verdict.REFUTED
+
+
+QUEUED = {one.name: one for one in queue_order.statements(sympy.Integer(1))}
+
+
+NEEDED = {
+    "visits": (1, 2),
+    "arrivals": (0, 1, 2),
+    "in order": (1, 2, 3, 4, 5),
+    "places": (5,),
+    "generations": (1, 2, 5, 6, 7, 8, 9),
+    "one update": (2, 3, 4, 5, 7, 8),
+    "others": (2, 3, 4, 5, 7, 9),
+    "first generation": (1, 2, 3, 4, 5),
+    "numbers": (1, 2, 5),
+}
+
+
+@pytest.mark.parametrize("name", list(NEEDED))
+def test_facts_about_a_queue_are_needed(name: str) -> None:
+    whole = QUEUED[name]
+    assert decide(whole).verdict is Verdict.PROVED
+    for left in NEEDED[name]:
+        facts = (*whole.hypotheses[:left], *whole.hypotheses[left + 1 :])
+        assert decide(replace(whole, hypotheses=facts)).verdict is Verdict.REFUTED
+
+
+def test_upward_tokens_counted_from_0_are_not_on_the_same_ranks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    original = queue_order.visit
+    monkeypatch.setattr(
+        queue_order, "visit", lambda stages, _, kind, at: original(stages, 0, kind, at)
+    )
+    visits = next(queue_order.statements(sympy.Integer(1)))
+    assert decide(visits).verdict is Verdict.REFUTED
+
+
+def test_other_rounds_of_tokens_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Downward tokens first at every visit; upward ones a generation behind at visits below d."""
+    original = queue_order.place
+    changed = {
+        "places": lambda _, upward, done, token: original(True, upward, done, token),
+        "generations": lambda low, upward, done, token: original(
+            low, upward, 2 * done if low and upward else done, token
+        ),
+    }
+    for name, place in changed.items():
+        monkeypatch.setattr(queue_order, "place", place)
+        wrong = {one.name: one for one in queue_order.statements(sympy.Integer(1))}
+        assert decide(wrong[name]).verdict is Verdict.REFUTED
+
+
+def test_in_turns_the_law_of_the_queue_fails() -> None:
+    """The same play with all that is ready in one queue has one update at most."""
+    found = {
+        reading: mismatches(replace(window_plays.UNEVEN, reading=reading), TIES[0], 6)
+        for reading in READINGS
+    }
+    assert {reading: one and one.most for reading, one in found.items()} == {TURNS: 2, QUEUE: 1}
+
+
+def test_step_2_leaves_no_hole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds that begin and end alike, but bend in between: only the third gap tells them apart."""
+    bent = {**FORMS, "forward": FORMS["forward"] + s * (d - 1 - s) * F}
+    assert rotation.reach(FORMS)
+    assert not rotation.reach(bent)
+
+
+def test_a_forward_and_a_backward_of_opposite_directions_are_half_a_round_apart() -> None:
+    """With backwards d slots later these would meet, and no others: only one of the gaps tells."""
+    later_backwards = {**FORMS, "backward": FORMS["backward"] + F * d}
+    assert rotation.fills_if_equal(FORMS)
+    assert not rotation.fills_if_equal(later_backwards)
+
+
+def test_the_counts_of_a_queue_reach_to_the_ends_that_the_argument_names() -> None:
+    """From d(g − 1) + 1 to dg + d − 1, here with d = 2 and g = 1, and no further."""
+    law = QUEUED["one update"]
+    at = {"e": 1, "W": 2, "a": 0, "rest": 0, "F": 1, "B": 3}
+    assert admits(law, at)
+    assert not admits(law, {**at, "F": 0})
+    assert not admits(law, {**at, "B": 4})

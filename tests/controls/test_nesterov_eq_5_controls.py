@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import pytest
 import sympy
 
@@ -10,7 +13,7 @@ from schedules.families.naive import ORDER as NAIVE
 from schedules.rules import StaticOrder
 from theory.mutants import run_controls
 from theory.nesterov import eq_5
-from theory.nesterov.interval_delays import K, P, always, decided, i, order
+from theory.nesterov.interval_delays import K, P, always, decided, i, order, updates_between
 from theory.verdicts import Verdict
 
 
@@ -46,3 +49,24 @@ def test_a_statement_that_leaves_out_two_stages_is_not_proved() -> None:
     wide = decided("wide", "all P", lambda view: view.m >= 0, always)
     assert narrow.verdict is Verdict.UNKNOWN
     assert wide.verdict is Verdict.PROVED
+
+
+def test_delays_rest_on_the_count_of_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """⌊m/K⌋ − ⌊(m − L)/K⌋ has to be what is called the delay."""
+    claim = eq_5.CLAIM
+    assert claim.holds is not None
+    assert claim.holds(claim.core) is Verdict.PROVED
+    short = replace(updates_between(), verdict=Verdict.UNKNOWN)
+    monkeypatch.setattr(eq_5, "updates_between", lambda: short)
+    assert claim.holds(claim.core) is Verdict.UNKNOWN
+    assert claim.judge(claim.printed).cases[1].verdict is Verdict.UNKNOWN
+
+
+def test_a_mean_that_divides_by_0_is_none() -> None:
+    """At K = 2 this form has 0/0, which agrees with every mean."""
+    form = (P - i) * (K - 2) ** 2 / (K * (K**2 - 4 * K + 4))
+    found = [
+        decided("mean", "K = 2", partial(eq_5._is_mean, mean), lambda view: view.interval == 2)
+        for mean in (form, (P - i) / K)
+    ]
+    assert [one.verdict is Verdict.PROVED for one in found] == [False, True]

@@ -14,7 +14,18 @@ from sympy import Matrix, Rational, symbols
 
 from theory.claims import Claim
 from theory.errors import TheoryError
-from theory.nesterov import energy, eq_31, eq_33, path_lemmas, prop_1, turning
+from theory.kernel import le, prove
+from theory.nesterov import (
+    energy,
+    eq_31,
+    eq_33,
+    excesses,
+    later_steps,
+    no_delay_steps,
+    path_lemmas,
+    prop_1,
+    turning,
+)
 from theory.nesterov.energy import (
     NO_CONVERGENCE,
     NO_RATE,
@@ -63,6 +74,8 @@ def about(share: sympy.Expr, weight: sympy.Expr, horizon: sympy.Expr) -> Certifi
         Matrix([[1 / x]]),
         Matrix([[sympy.sqrt(1 + x)]]),
         Matrix([[1 + symbols("z")]]),
+        Matrix([[sympy.Float("1e-17")]]),
+        Matrix([[1.5 + x]]),
     ],
 )
 def test_what_is_not_seen_to_be_positive_definite(matrix: Matrix) -> None:
@@ -153,7 +166,15 @@ def _without(lemma: Statement, place: int) -> Statement:
     return replace(lemma, hypotheses=kept)
 
 
-EVERY = [*path_lemmas.LEMMAS, *turning.LEMMAS, eq_31.STEADY, eq_33.PRODUCT, eq_33.ALWAYS]
+EVERY = [
+    *path_lemmas.LEMMAS,
+    *turning.LEMMAS,
+    eq_31.STEADY,
+    eq_31.SETTLES,
+    eq_33.PRODUCT,
+    eq_33.ALWAYS,
+    excesses.SMALL,
+]
 
 
 @pytest.mark.parametrize("lemma", EVERY, ids=lambda lemma: lemma.name)
@@ -227,9 +248,11 @@ def test_a_run_that_does_not_what_is_proved_is_noticed() -> None:
     ("claim", "module", "piece", "instead"),
     [
         (prop_1.CLAIM, prop_1, "departs", lambda: False),
-        (eq_31.CLAIM, eq_31, "steady", lambda: decide(eq_31.INDUCTION)),
-        (eq_33.CLAIM, eq_31, "steady", lambda: decide(eq_31.INDUCTION)),
-        (eq_33.CLAIM, eq_33, "_grows", lambda: False),
+        (eq_31.CLAIM, eq_31, "not_small", lambda: Verdict.UNKNOWN),
+        (eq_31.CLAIM, excesses, "_small_ones", lambda: decide(eq_31.INDUCTION)),
+        (eq_31.CLAIM, excesses, "keeps_away", lambda one: Verdict.UNKNOWN),
+        (eq_33.CLAIM, excesses, "keeps_away", lambda one: Verdict.UNKNOWN),
+        (eq_33.CLAIM, excesses, "_small_ones", lambda: decide(eq_31.INDUCTION)),
     ],
 )
 def test_a_piece_that_fails_takes_the_refutation_away(
@@ -241,3 +264,79 @@ def test_a_piece_that_fails_takes_the_refutation_away(
 ) -> None:
     monkeypatch.setattr(module, piece, instead)
     assert claim.judge(claim.printed).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("claim", "module", "piece", "instead", "cases"),
+    [
+        (
+            eq_31.CLAIM,
+            eq_31,
+            "steady",
+            lambda: decide(eq_31.INDUCTION),
+            ["C from beta, G, tau only"],
+        ),
+        (eq_31.CLAIM, eq_31, "settles", lambda: decide(eq_31.INDUCTION), ["no minimiser"]),
+        (
+            eq_33.CLAIM,
+            eq_31,
+            "steady",
+            lambda: decide(eq_31.INDUCTION),
+            ["tau >= 1, C from beta, G, tau only", "tau >= 1, no minimiser"],
+        ),
+        (
+            eq_33.CLAIM,
+            eq_33,
+            "_grows",
+            lambda: False,
+            ["tau >= 1, C from beta, G, tau only", "tau >= 1, no minimiser"],
+        ),
+    ],
+)
+def test_a_piece_about_lines_decides_its_cases_only(
+    claim: Claim,
+    module: ModuleType,
+    piece: str,
+    instead: Callable[[], object],
+    cases: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = {case.when: case.verdict for case in claim.judge(claim.printed).cases}
+    monkeypatch.setattr(module, piece, instead)
+    after = {case.when: case.verdict for case in claim.judge(claim.printed).cases}
+    assert sorted(when for when, verdict in before.items() if verdict != after[when]) == cases
+    assert {after[when] for when in cases} == {Verdict.UNKNOWN}
+
+
+@pytest.mark.parametrize("change", ["no delay", "no delay, slope", "minimum", "distance at 2"])
+def test_steps_without_delay_need_what_they_assume(change: str) -> None:
+    theorem = later_steps.THEOREM
+    kept = tuple(one for one in theorem.hypotheses if one.name != change)
+    assert len(kept) < len(theorem.hypotheses)
+    assert prove(theorem).verdict is Verdict.PROVED
+    assert prove(replace(theorem, hypotheses=kept)).verdict is not Verdict.PROVED
+
+
+def test_steps_without_delay_are_not_shown_to_be_shorter() -> None:
+    for theorem in (later_steps.THEOREM, no_delay_steps.THEOREM):
+        for factor in (Rational(99, 100), 1 / (later_steps.K + 2)):
+            shorter = {name: factor * form for name, form in theorem.terms.items()}
+            assert prove(replace(theorem, terms=shorter)).verdict is Verdict.UNKNOWN
+    smaller = tuple(
+        replace(step, relation=le(step.relation.lhs, step.relation.rhs / 2))
+        if step.name == "z"
+        else step
+        for step in later_steps.THEOREM.steps
+    )
+    assert prove(replace(later_steps.THEOREM, steps=smaller)).verdict is Verdict.UNKNOWN
+
+
+def test_without_an_excess_lemma_of_sqrt_t_nothing_follows() -> None:
+    """‖Δ̄_t‖ ≤ ε alone does not make Ω_t small."""
+    t, far, small = z3.Reals("t far small")
+    weaker = tuple(
+        far * far <= small * small if place == 4 else one
+        for place, one in enumerate(excesses.SMALL.hypotheses)
+    )
+    assert decide(replace(excesses.SMALL, hypotheses=weaker)).verdict is Verdict.REFUTED
+    assert str(excesses.SMALL.hypotheses[4]) == str(t * far * far <= small * small)

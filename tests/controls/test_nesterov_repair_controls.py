@@ -14,6 +14,7 @@ from theory.kernel.theorem import Rule
 from theory.mutants import run_controls
 from theory.nesterov import (
     aligned,
+    averaged_step,
     gradient_window,
     interpolation,
     iterate_rate,
@@ -26,7 +27,7 @@ from theory.nesterov import (
     step_bound,
 )
 from theory.nesterov.repaired_step import STAR, V, k
-from theory.nesterov.symbols import beta, eta, tau
+from theory.nesterov.symbols import beta, eta, t, tau, theta
 from theory.verdicts import Verdict
 
 HALF: Final = sympy.Rational(1, 2)
@@ -114,6 +115,19 @@ def test_directions_are_aligned_only_where_gradients_are_outweighed() -> None:
         aligned.THEOREM, "outweighed", le(aligned.rho, 2 * aligned.a * aligned.d)
     )
     assert not proved(theorem)
+    half = {name: one / 2 for name, one in aligned.THEOREM.terms.items()}
+    assert not proved(replace(aligned.THEOREM, terms=half))
+
+
+def test_the_mean_of_the_gradients_is_not_that_of_the_first_iteration() -> None:
+    """Where 1 − γ_t is 1/t, as it is at t = 1, z moves by half; what d is makes no difference."""
+    theorem = averaged_step.THEOREM
+    first = with_hypothesis(theorem, "(29)", eq(t * theta, 1))
+    assert not proved(first)
+    half = {**theorem.terms, "move": theorem.terms["move"] / 2}
+    conclude = Combine({"(29)": -eta * dot(averaged_step.GRADIENT, averaged_step.SEEN)})
+    assert proved(replace(first, terms=half, steps=theorem.steps[1:], conclude=conclude))
+    assert not proved(replace(theorem, hypotheses=()))
 
 
 def test_the_start_needs_a_minimiser() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -13,9 +14,11 @@ from schedules.families.pipedream import RULE
 from schedules.families.sharing import run_sharing
 from schedules.timeline import timeline
 from schedules.versions import versions
-from theory.amdp.accumulation import UNEVEN, UNEVEN_STEPS
-from theory.amdp.fifo import TIES, TURNS, Job, Play, Tie
+from tests.amdp_clock import clocked, counted
+from theory.amdp import saturation
+from theory.amdp.fifo import TIES, TURNS, Play, Tie
 from theory.amdp.saturation import FAMILY_TIE, active
+from theory.amdp.window_plays import UNEVEN
 from theory.amdp.windows import mismatches
 
 COMPARED = 60
@@ -86,16 +89,6 @@ def test_mismatches_of_one_pipeline_are_those_of_the_family(window: int) -> None
     assert max(per_window) == found.affected
 
 
-def clocked(play: Play, tie: Tie, steps: int) -> dict[Job, tuple[int, int]]:
-    """Start and end of every action of a play."""
-    state, found = play.start(), {}
-    for now in range(steps):
-        chosen = play.choice(state, tie)
-        found.update({job: (now, now + play.takes(job)) for job in chosen if job is not None})
-        state = play.after(state, chosen)
-    return found
-
-
 @pytest.mark.parametrize("play", [Play(4, 1, 2), Play(6, 2, 1), UNEVEN])
 def test_a_play_respects_what_actions_wait_for(play: Play) -> None:
     times = clocked(play, TIES[0], 100)
@@ -111,29 +104,20 @@ def test_a_play_respects_what_actions_wait_for(play: Play) -> None:
 
 def test_the_uneven_play_has_two_updates_between_a_forward_and_its_backward() -> None:
     """Counted by the clock, from starts and ends alone."""
-    window, largest = UNEVEN.stages, 0
-    times = clocked(UNEVEN, TIES[0], UNEVEN_STEPS)
-    for stage in range(UNEVEN.stages):
-        own = {job: span for job, span in times.items() if job.stage == stage}
-        ends = sorted(end for job, (_, end) in own.items() if job.kind is Kind.B)
-        updates = ends[window - 1 :: window]
-        for job, (start, _) in own.items():
-            backward = own.get(job._replace(kind=Kind.B))
-            if job.kind is Kind.F and backward is not None:
-                largest = max(largest, sum(start < at <= backward[0] for at in updates))
-    assert largest == 2
+    window, times = UNEVEN.stages, clocked(UNEVEN, TIES[0], 400)
+    found = [counted(UNEVEN, times, stage) for stage in range(UNEVEN.stages)]
+    assert max(one.mismatch(window) for part in found for one in part) == 2
 
 
-def occupied(sizes: tuple[int, int, int], upward: bool, phase: int) -> np.ndarray:
+def occupied(sizes: tuple[int, int, int], ranks: Sequence[int], phase: int) -> np.ndarray:
     """Ranks × times of a round, 1 where a minibatch that never waits is."""
     stages, forward, backward = sizes
     length = stages * (forward + backward)
     found, now = np.zeros((stages, length), dtype=int), phase
     path = [(s, forward) for s in range(stages)] + [(s, backward) for s in reversed(range(stages))]
     for stage, taken in path:
-        rank = stages - 1 - stage if upward else stage
         for at in range(now, now + taken):
-            found[rank, at % length] += 1
+            found[ranks[stage], at % length] += 1
         now += taken
     return found
 
@@ -142,7 +126,8 @@ def fillable(sizes: tuple[int, int, int]) -> bool:
     """Whether two minibatches of every pipeline, on rounds without waiting, fill all ranks."""
     length = sizes[0] * (sizes[1] + sizes[2])
     pipelines = sizes[0] // 2
-    tokens = {up: [occupied(sizes, up, at) for at in range(length)] for up in (False, True)}
+    ways = {False: range(sizes[0]), True: range(sizes[0])[::-1]}
+    tokens = {up: [occupied(sizes, way, at) for at in range(length)] for up, way in ways.items()}
     up, down = 2 * (pipelines // 2), 2 * ((pipelines + 1) // 2)
     for others in combinations(range(1, length), down - 1):
         below = sum((tokens[False][at] for at in others), tokens[False][0])
@@ -181,7 +166,24 @@ def test_the_phases_that_are_said_to_fill_the_ranks_do(stages: int) -> None:
     up = [a for a in range(stages) if a not in shifted]
     assert len(up) == 2 * (stages // 4)
     sizes = (stages, 1, 1)
-    every = [occupied(sizes, False, 2 * a) for a in down] + [
-        occupied(sizes, True, 2 * a) for a in up
-    ]
+    ranks = range(stages)
+    every = [occupied(sizes, ranks, 2 * a) for a in down]
+    every += [occupied(sizes, ranks[::-1], 2 * a) for a in up]
     assert (np.sum(every, axis=0) == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "second", "phases"),
+    [
+        ((4, 1, 2), (1, 0, 3, 2), (0, 6, 0, 6)),
+        ((4, 1, 3), (2, 3, 1, 0), (0, 8, 6, 14)),
+    ],
+)
+def test_other_placements_fill_the_ranks_with_unequal_durations(
+    sizes: tuple[int, int, int], second: tuple[int, ...], phases: tuple[int, ...]
+) -> None:
+    """What no order does with stage s on rank s or d − 1 − s, and what the row assumes."""
+    placed = zip(((0, 1, 2, 3), (0, 1, 2, 3), second, second), phases, strict=True)
+    assert (np.sum([occupied(sizes, ranks, at) for ranks, at in placed], axis=0) == 1).all()
+    assert not fillable(sizes)
+    assert saturation.PLACEMENT in saturation.CLAIM.judge(saturation.CLAIM.printed).assumes

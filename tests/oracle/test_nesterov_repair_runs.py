@@ -1,21 +1,20 @@
-"""What the repaired theorems assume of a run, on exact runs of (10) that are written down anew."""
+"""What the repaired theorems assume of a run, on exact runs of (10)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 from typing import Any, Final
 
 import pytest
 import sympy
 from sympy.core.function import AppliedUndef
 
+from tests.oracle.nesterov_machine import FUNCTIONS, LAST, STEPS, Run, Vec, inner, plus, run, size
 from theory.kernel import Hypothesis, Theorem
 from theory.kernel.vectors import Gram
 from theory.nesterov import (
-    aligned,
     iterate_rate,
     repaired_look_ahead,
     repaired_thm_1,
@@ -24,94 +23,6 @@ from theory.nesterov import (
 )
 from theory.nesterov.repaired_step import k
 from theory.nesterov.symbols import R, beta, eta, t, tau
-
-Vec = tuple[Fraction, ...]
-LAST: Final = 8
-"""Iterations after the delay."""
-
-
-def plus(one: Vec, other: Vec, factor: Fraction | int = 1) -> Vec:
-    return tuple(a + factor * b for a, b in zip(one, other, strict=True))
-
-
-def size(one: Vec) -> Fraction:
-    """Squared norm."""
-    return inner(one, one)
-
-
-def inner(one: Vec, other: Vec) -> Fraction:
-    return sum((a * b for a, b in zip(one, other, strict=True)), Fraction(0))
-
-
-@dataclass(frozen=True)
-class Convex:
-    """A separable convex f with β = 1, minimal at `star`: parabolas, beyond `width` lines."""
-
-    curvatures: Vec
-    width: Fraction
-    star: Vec
-
-    def value(self, at: Vec) -> Fraction:
-        return sum(map(self._part, self.curvatures, plus(at, self.star, -1)), Fraction(0))
-
-    def _part(self, curvature: Fraction, way: Fraction) -> Fraction:
-        near = min(abs(way), self.width)
-        return curvature * (near**2 / 2 + self.width * (abs(way) - near))
-
-    def gradient(self, at: Vec) -> Vec:
-        ways = plus(at, self.star, -1)
-        clipped = (max(-self.width, min(self.width, way)) for way in ways)
-        return tuple(c * way for c, way in zip(self.curvatures, clipped, strict=True))
-
-
-FUNCTIONS: Final = {
-    "parabola": Convex((Fraction(1), Fraction(1, 3)), Fraction(100), (Fraction(1), Fraction(-1))),
-    "huber": Convex((Fraction(1), Fraction(1, 2)), Fraction(1, 2), (Fraction(-1), Fraction(1, 4))),
-}
-START: Final[Vec] = (Fraction(2), Fraction(3, 2))
-
-
-@dataclass(frozen=True)
-class Run:
-    """An exact run; lists begin at t = 1, with nothing at 0.
-
-    Attributes
-    ----------
-    w, ahead, late : tuple of vectors
-        w_t, x_t = w_t + d_t, and ḡ_t.
-    """
-
-    f: Convex
-    delay: int
-    step: Fraction
-    w: tuple[Vec, ...]
-    ahead: tuple[Vec, ...]
-    late: tuple[Vec, ...]
-
-    def slope(self, s: int) -> Vec:
-        """∇f(x_s), at w_1 before it."""
-        return self.f.gradient(self.ahead[max(s, 1)])
-
-    def turn(self, s: int) -> Vec:
-        return plus(self.ahead[s], self.w[s], -1)
-
-    def z(self, s: int) -> Vec:
-        """w_s + s d_s − w*."""
-        return plus(plus(self.w[s], self.turn(s), s), self.f.star, -1)
-
-
-@cache
-def run(name: str, delay: int, step: Fraction) -> Run:
-    """(10) with γ_t = (t − 2)/t and γ_1 = 0, at rest before it begins."""
-    f, none = FUNCTIONS[name], plus(START, START, -1)
-    w, ahead, late = [none, START], [none, START], [none]
-    for now in range(1, 2 * delay + LAST + 4):
-        late.append(f.gradient(ahead[max(now - delay, 1)]))
-        fresh = Fraction(1) if now == 1 else Fraction(2, now)
-        w.append(plus(ahead[now], late[now], -step * fresh))
-        momentum = Fraction(now - 1, now + 1)
-        ahead.append(plus(w[-1], plus(w[-1], w[-2], -1), momentum))
-    return Run(f, delay, step, tuple(w), tuple(ahead), tuple(late))
 
 
 @dataclass(frozen=True)
@@ -248,8 +159,6 @@ def meaning(run: Run, at: int, j: int, iterates: bool) -> Meaning:
 
 
 THEOREMS: Final = {"iterates": iterate_rate.THEOREM, "look-aheads": repaired_look_ahead.THEOREM}
-STEPS: Final = {1: Fraction(1, 4), 2: Fraction(1, 8), 3: Fraction(1, 12)}
-"""1/(4τβ)."""
 
 
 def holds(theorem: Theorem, which: str, path: Run, at: int, j: int) -> list[str]:
@@ -335,12 +244,18 @@ def test_a_line_takes_steps_of_the_greatest_length() -> None:
     assert step_bound.THEOREM.terms["size"].subs(at) == (step * slope) ** 2
 
 
-def test_the_cosine_bound_is_attained_by_opposite_directions() -> None:
-    """d̄ = 1 and r = −1/2 in one dimension: cos = 1 below 2ρ/(ad + ρ), and −1 once r outweighs d̄."""
-    for rest, cosine in ((Fraction(-1, 2), 1), (Fraction(-3, 2), -1)):
-        delay = 1 + rest
-        assert (1 if delay > 0 else -1) == cosine
-        bound = aligned.THEOREM.terms["gradients"].subs(
-            {aligned.a: 1, aligned.d: 1, aligned.rho: sympy.Rational(abs(rest))}
-        )
-        assert (1 - cosine <= bound) == (abs(rest) <= 1)
+@pytest.mark.parametrize("which", THEOREMS)
+def test_the_window_of_another_iteration_is_another_one(which: str) -> None:
+    """Read with one q, e and e² for every k, the hypotheses would be false of the method."""
+    path = run("parabola", 2, STEPS[2])
+    theorem, iterates = THEOREMS[which], which == "iterates"
+    here, there = (meaning(path, at, 0, iterates) for at in (1, 3))
+    names = ("q", "e", "e²")
+    mixed = replace(here, sequences={**here.sequences, **{n: there.sequences[n] for n in names}})
+    false = []
+    for one in theorem.hypotheses:
+        if isinstance(one, Hypothesis) and one.name in ("first", "last", "sizes"):
+            assert here.of(one.relation.gap, 1) == 0
+            if mixed.of(one.relation.gap, 1) != 0:
+                false.append(one.name)
+    assert false == ["first", "last", "sizes"]

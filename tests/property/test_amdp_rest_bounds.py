@@ -104,3 +104,22 @@ def test_at_equal_weights_the_mixed_product_is_the_gradient(
     w: Fraction, steepness: Fraction
 ) -> None:
     assert mixed_chain.mixed(w, w, steepness) == w
+
+
+@given(
+    window=st.integers(1, 6),
+    late=st.integers(0, 6),
+    pair=st.tuples(st.fractions(-3, 3, max_denominator=9), st.fractions(-3, 3, max_denominator=9)),
+)
+def test_the_mean_of_a_window_is_as_near_to_the_gradient_as_the_last_step_allows(
+    window: int, late: int, pair: tuple[Fraction, Fraction]
+) -> None:
+    """Huber's function: the first of a window read the weights before, the others the newest."""
+    before, now = pair
+
+    def gradient(x: Fraction) -> Fraction:
+        return max(Fraction(-1), min(Fraction(1), x))
+
+    read = [before if place < late else now for place in range(window)]
+    mean = sum((gradient(x) for x in read), Fraction(0)) / len(read)
+    assert abs(mean - gradient(now)) <= abs(now - before)

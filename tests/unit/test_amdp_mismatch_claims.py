@@ -93,13 +93,13 @@ def test_two_pipelines_of_one_direction_by_hand() -> None:
     assert sum("B" in action for action in between) == found["mismatch"] == 2
 
 
-@pytest.mark.parametrize(("admission", "most"), [(2, 2), (2, 0), (3, 1), (1, 1)])
+@pytest.mark.parametrize(("admission", "most"), [(2, 0), (3, 1), (3, 0), (4, 2)])
 def test_other_steps_are_refuted(admission: int, most: int) -> None:
     printed = {"admission": sympy.Integer(admission), "mismatch": sympy.Integer(most)}
     found = judged(one_step.CLAIM, printed)
     assert found.verdict is REFUTED
     assert found.counterexample is not None
-    assert found.counterexample["mismatch"] != most
+    assert found.counterexample["mismatch"] > most
 
 
 def test_active_ratio_holds_in_the_long_run_only() -> None:

@@ -119,13 +119,17 @@ def test_accumulation_is_conditional_on_the_window_and_on_durations() -> None:
     row = row_of(accumulation)
     assert row.verdict is Verdict.CONDITIONAL
     verdicts = [case.verdict for case in row.judgement.cases]
-    assert verdicts == [PROVED, PROVED, PROVED, CHECKED, REFUTED, REFUTED]
+    assert verdicts == [PROVED, PROVED, PROVED, PROVED, CHECKED, REFUTED, REFUTED]
     kinds = [finding.kind for finding in row.judgement.findings]
     assert kinds == ["loose", "missing-condition", "missing-condition"]
     uneven, short = (finding.witness for finding in row.judgement.findings[1:])
     assert uneven is not None
     assert short is not None
-    assert (uneven["d"], uneven["window"], uneven["mismatch"]) == (4, 4, 2)
+    assert (uneven["d"], uneven["window"], uneven["mismatch"]) == (6, 6, 2)
+    assert uneven["but"] == {"F at stage 4": 5, "F at stage 5": 5}
+    assert uneven["queue"] == TURNS
+    repairs = [finding.repaired for finding in row.judgement.findings]
+    assert [repair and repair.verdict for repair in repairs] == [PROVED] * 3
     assert (short["d"], short["window"], short["mismatch"]) == (4, 1, 3)
 
 
@@ -149,7 +153,13 @@ def test_the_accumulation_row_reads_its_printed_number() -> None:
     claim = accumulation.CLAIM
     row = judge(replace(claim, printed={**claim.printed, "first": d / 2}, holds=None))
     assert row.verdict is Verdict.UNKNOWN
-    assert row.judgement.cases[3].verdict is REFUTED
+    assert [case.verdict for case in row.judgement.cases[3:5]] == [Verdict.UNKNOWN, REFUTED]
+
+
+def test_the_accumulation_row_reads_its_printed_mismatch() -> None:
+    claim = accumulation.CLAIM
+    row = judge(replace(claim, printed={**claim.printed, "mismatch": sympy.S.Zero}, holds=None))
+    assert [case.verdict for case in row.judgement.cases[3:5]] == [Verdict.UNKNOWN, REFUTED]
 
 
 def test_the_eta2_row_reads_its_printed_exponent() -> None:
@@ -163,3 +173,37 @@ def test_the_larger_domain_of_windows_is_exhausted() -> None:
     assert claim.deeper is not None
     [evidence] = claim.deeper(claim.printed)
     assert evidence.points == "for"
+
+
+def test_what_is_checked_says_for_which_sizes() -> None:
+    """A finite domain stands in the condition, not behind it."""
+    for module, sizes in (
+        (saturation, ("d = 2, (F, B) in", "even d ≤ 16")),
+        (accumulation, ("d in",)),
+    ):
+        cases = module.CLAIM.judge(module.CLAIM.printed).cases
+        for case in cases:
+            if case.verdict is CHECKED:
+                assert any(size in case.when for size in sizes)
+
+
+def test_readings_that_are_ours_are_named() -> None:
+    saturated = " ".join(saturation.CLAIM.judge(saturation.CLAIM.printed).assumes)
+    assert "stage s is on rank s in even pipelines and on rank d − 1 − s in odd ones" in saturated
+    assert "interrupted" in saturated
+    [finding] = saturation.CLAIM.judge(saturation.CLAIM.printed).findings
+    assert "all durations are our reading" in finding.says
+    accumulated = accumulation.CLAIM.judge(accumulation.CLAIM.printed)
+    for case in accumulated.cases[4:6]:
+        assert "kinds in turns (ours)" in case.when
+    assert "kinds queue in turns (ours)" in accumulated.findings[1].says
+    assert any("theory/amdp/queue_order.py" in known for known in accumulated.assumes)
+
+
+def test_the_eta2_row_says_why_a_stash_is_a_case_and_what_a_window_is() -> None:
+    row = eta2.CLAIM.judge(eta2.CLAIM.printed)
+    assert eta2.A_STASH in row.assumes
+    assert "the system described has none" in row.cases[0].when
+    [window] = [known for known in row.assumes if "mean of a window" in known]
+    assert "amdp.eta2-mixed with Λ = L" in window
+    assert "stage by stage" in eta2_stash.THEOREM.statement

@@ -26,7 +26,8 @@ from theory.nesterov.replays import at_numbers
 from theory.nesterov.symbols import R, beta, t, theta
 from theory.verdicts import Verdict
 
-PLAIN = ("eq_19", "eq_20", "eq_22", "eq_23", "eq_24", "eq_25", "eq_27", "eq_30_later", "eq_30_sum")
+PLAIN = ("eq_19", "eq_20", "eq_22", "eq_23", "eq_24", "eq_25", "eq_27")
+OURS = ("eq_30_later", "eq_30_sum", "first_drop", "sharp_no_delay")
 
 
 def claim(module: str) -> Claim:
@@ -123,6 +124,22 @@ def test_second_line_of_30_is_refuted_at_the_first_iteration_by_hand() -> None:
     assert (w_1**2 / 2 - w_2**2 / 2) / 2 == Q(witness["right side"]) == Q(5, 4)
 
 
+def test_what_second_line_of_30_assumes_holds_in_both_cases() -> None:
+    """t ≥ 2 is one of the cases, and the counterexample is the other one."""
+    found, later = judged("eq_30_step"), judged("eq_30_later")
+    assert found.counterexample is not None
+    assert found.counterexample["t"] == 1
+    assert set(later.assumes) - set(found.assumes) == {"later: t ≥ 2"}
+    assert set(found.assumes) < set(later.assumes)
+
+
+@pytest.mark.parametrize("module", ["eq_18", "eq_19", "eq_20"])
+def test_sums_over_the_delay_say_where_they_begin(module: str) -> None:
+    said = claim(module).statement
+    assert "every t > τ, and for t ≥ 1 where" in said
+    assert "= 0 for k < 1" in said
+
+
 def test_second_line_of_30_is_false_with_the_other_first_momentum_too() -> None:
     witness = judged("eq_30_step").counterexample
     assert witness is not None
@@ -161,9 +178,10 @@ def test_no_delay_needs_no_bounded_gradients() -> None:
     assert all(evidence.points == "for" for evidence in found.evidence)
 
 
-@pytest.mark.parametrize("module", ["first_drop", "sharp_no_delay"])
-def test_sharper_constant_is_proved(module: str) -> None:
+@pytest.mark.parametrize("module", OURS)
+def test_rows_of_our_own_are_proved_and_no_proof_of_them_is_printed(module: str) -> None:
     found = judged(module)
+    assert claim(module).where == "ours"
     assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "none")
     assert not found.findings
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from types import ModuleType
 from typing import Final
 
 import pytest
@@ -12,6 +14,7 @@ from theory.kernel import Theorem, prove
 from theory.nesterov import (
     aligned,
     averaged_step,
+    eq_20,
     gradient_window,
     interpolation,
     iterate_rate,
@@ -62,6 +65,35 @@ def test_every_line_is_shown_and_every_hypothesis_used(theorem: Theorem) -> None
 def test_the_steps_say_what_the_moves_of_z_come_from() -> None:
     for module in (gradient_window, repaired_step, iterate_step):
         assert averaged_step.THEOREM.id in module.CLAIM.depends
+
+
+@pytest.mark.parametrize("module", [repaired_look_ahead, iterate_rate])
+def test_every_window_is_said_to_have_sequences_of_its_own(module: ModuleType) -> None:
+    """One q for every k would be a run whose windows are all alike."""
+    assumed = module.CLAIM.judge(module.CLAIM.printed).assumes
+    assert gradient_window.ONE_EACH in assumed
+    for name in ("move", "first", "last", "sizes"):
+        (said,) = [one for one in assumed if one.startswith(f"{name}: ")]
+        assert said.endswith("every k has its own q, e, e², Q")
+
+
+def test_the_cosine_is_bounded_by_what_20_says() -> None:
+    assert eq_20.THEOREM.id in aligned.CLAIM.depends
+
+
+def test_no_constant_below_a_quarter_would_do() -> None:
+    """R²/(4η(t − 1) + 2/β) is (t − 1)/(t − 1 + 2τ) of the bound at η = 1/(4τβ)."""
+    claim = repaired_iterates.CLAIM
+    (found,) = [one for one in claim.judge(claim.printed).evidence if "constant 1/4" in one.says]
+    assert found.points == "for"
+    for delay in repaired_iterates.DELAYS:
+        for now, share in zip(found.data["t"], found.data[f"tau = {delay}"], strict=True):
+            assert Fraction(share) == Fraction(now - 1, now - 1 + 2 * delay)
+            assert Fraction(share) < 1
+    assert Fraction(found.data["tau = 1"][-1]) > Fraction(49, 50)
+    edited = claim.judge({"distance": R**2 / (8 * eta * (t - 1))})
+    assert not [one for one in edited.evidence if "constant 1/4" in one.says]
+    assert edited.verdict is Verdict.REFUTED
 
 
 def test_the_simple_condition_is_said_to_be_loose_with_the_longer_stepsizes_beside_it() -> None:

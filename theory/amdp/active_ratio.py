@@ -225,12 +225,14 @@ def _cases(exact: Verdict, limit: Verdict, formulas: Formulas) -> tuple[Case, ..
     short = _short_run(formulas["ratio"])
     return (
         Case(
-            "the steady state: every stage bounded by min(n, d − i), or n ≤ 2, or B ≥ F",
+            "the steady state: every stage bounded by min(n, d − i), or n ≤ 2, or B ≥ F in the "
+            "static order of F = B",
             exact,
             "every d(F + B) from F(i, n) on, a rank does n forwards and n backwards",
         ),
         Case(
-            "the limit of long runs, at any F and B",
+            "the limit of long runs, at any F and B; with n ≥ 3 and stage 0 alone bounded, in the "
+            "static order of F = B",
             limit,
             "with stage 0 alone bounded in the order of F = B, which F > B delays by nF at most",
         ),
@@ -241,7 +243,7 @@ def _cases(exact: Verdict, limit: Verdict, formulas: Formulas) -> tuple[Case, ..
         ),
         Case(
             "a whole run of M = nq + r + 1 minibatches, r < n, as M/(d(q + 1) + r); every stage "
-            "bounded, or n ≤ 2, or B ≥ F",
+            "bounded, or n ≤ 2, or B ≥ F in the static order of F = B",
             exact,
             "n/d for n = 1, and below it for n ≥ 2, by at least n(n − 1) and at most d(n − 1) over "
             "d(d(q + 1) + r)",

@@ -1,6 +1,10 @@
 """SGD whose gradients are one step old: every vector is a gradient of f, at x_t or at x_{t−1}.
 
-So it is when the backward uses the weights that its forward read.
+So it is when the backward uses the weights that its forward read. Stages may differ in which they
+read: then the gradient is one at a mix x̂ of both, and ‖x_t − x̂‖² is the sum of the squares of
+those stages' steps that read x_{t−1}, so at most ‖x_t − x_{t−1}‖², all that the proof uses.
+
+The mean of a window is in general a gradient at no single point: for it see `eta2_mixed`, Λ = L.
 """
 
 from __future__ import annotations
@@ -56,8 +60,9 @@ THEOREM: Final = Theorem(
     id="amdp.eta2-stash",
     where="ours",
     statement=(
-        "If every gradient is taken at x_t or x_{t−1} and Lη + L²η² ≤ 1, then the mean over t < T "
-        "of E‖∇f(x_t)‖² is at most 2Δ/(ηT) + Lησ² + L²η²σ² for every T ≥ 1."
+        "If every gradient is taken at x_t, x_{t−1} or, stage by stage, a mix of both, and "
+        "Lη + L²η² ≤ 1, then the mean over t < T of E‖∇f(x_t)‖² is at most "
+        "2Δ/(ηT) + Lησ² + L²η²σ² for every T ≥ 1."
     ),
     latex=(
         r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla f(x_t)\|^2 \le \tfrac{2\Delta}{\eta T} + "
@@ -75,7 +80,7 @@ THEOREM: Final = Theorem(
         noise(STALE.gradient),
         Hypothesis(
             "one step",
-            "x̂_t is x_t or x_{t−1}: ‖x_t − x̂_t‖ ≤ ‖x_t − x_{t−1}‖",
+            "x̂_t is x_t or x_{t−1}, or stage by stage one of them: ‖x_t − x̂_t‖ ≤ ‖x_t − x_{t−1}‖",
             le(_AWAY, MOVED),
         ),
         AT_REST,

@@ -215,19 +215,19 @@ class Play:
 
 @dataclass(frozen=True)
 class Uneven(Play):
-    """A play in which some actions take longer than others.
+    """A play in which some stages are slower than others.
 
     Attributes
     ----------
-    slow : tuple of (Job, int)
-        These, and how long they take.
+    slow : tuple of ((Kind, int), int)
+        How long these kinds take at these stages, in every pipeline.
     """
 
-    slow: tuple[tuple[Job, int], ...] = field(default=())
+    slow: tuple[tuple[tuple[Kind, int], int], ...] = field(default=())
 
     def takes(self, job: Job) -> int:
         """How long a job takes."""
-        return dict(self.slow).get(job, super().takes(job))
+        return dict(self.slow).get((job.kind, job.stage), super().takes(job))
 
 
 def busy(state: State, chosen: Sequence[Job | None]) -> int:

@@ -1,5 +1,6 @@
 """No order keeps d ranks busy with d/2 pipelines in both directions and n = 2, unless F = B.
 
+Stage s is on rank s in even pipelines and on rank d − 1 − s in odd ones; no F or B is interrupted.
 At most d minibatches are under way and each is on one rank at a time. So if all d ranks work from
 some time on, all d minibatches do so without ever waiting, and where one ends the next of its
 pipeline begins at once: each is a token on a fixed round of length P = d(F + B), and only its phase

@@ -1,7 +1,8 @@
 """Whether d/2 pipelines in both directions, two minibatches each, leave no gap on any rank.
 
 To saturate is read as: from some time on no rank is ever idle. Open in the source: how long F and B
-take, what a rank's queue holds, and which of equally old actions goes first.
+take, on which ranks a pipeline's stages are, what a rank's queue holds, and which of equally old
+actions goes first.
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ FAMILY_TIE: Final = Tie(Kind.B, "earlier minibatch")
 """That of the family `amdp`."""
 WITNESS: Final = (4, 1, 2)
 """d, F and B of the counterexample."""
+PLACEMENT: Final = (
+    "stage s is on rank s in even pipelines and on rank d − 1 − s in odd ones, our reading of "
+    "complementary directions; other placements can fill all ranks, such as that of d = 4, B = 2F, "
+    "with the second pipeline's stages on ranks 1, 0, 3, 2"
+)
+"""What the row assumes about where stages are."""
 
 _READS: Final = {
     TURNS: "of a pipeline's stage only the kind whose turn it is queues, as in the family amdp",
@@ -84,7 +91,7 @@ def _equal(stated: Any, reading: str, tie: Tie) -> tuple[Verdict, str]:
             return Verdict.UNKNOWN, f"d = {stages}: no period found"
         if share != stated:
             return Verdict.REFUTED, f"d = {stages}: {share} of the time"
-    return Verdict.CHECKED, f"even d ≤ {SIZES[-1]}, by the period of every play"
+    return Verdict.CHECKED, "by the period of every play"
 
 
 def _possible(stated: Any) -> Verdict:
@@ -97,7 +104,7 @@ def _cases(stated: Any, any_order: Verdict) -> tuple[Case, ...]:
     pairs = ((QUEUE, FAMILY_TIE), (TURNS, FAMILY_TIE), (QUEUE, Tie(Kind.B, "lower pipeline")))
     return (
         Case(
-            "F ≠ B, even d ≥ 4, any order of the actions",
+            "F ≠ B, even d ≥ 4, stages placed as assumed, any order of the actions",
             Verdict.REFUTED if any_order is Verdict.PROVED and stated == 1 else Verdict.UNKNOWN,
             "no order keeps all ranks busy, first come first served or not",
         ),
@@ -107,12 +114,15 @@ def _cases(stated: Any, any_order: Verdict) -> tuple[Case, ...]:
             "minibatches that never wait, an even number of slots apart, can fill all ranks",
         ),
         Case(
-            "d = 2",
+            f"d = 2, (F, B) in {DURATIONS}, {len(TIES)} tie rules, both readings of the queue",
             _two_stages(stated),
-            f"(F, B) in {DURATIONS}, every tie rule: one pipeline fills both ranks",
+            "one pipeline fills both ranks",
         ),
         *(
-            Case(f"F = B; {_READS[reading]}; {tie.name}", *_equal(stated, reading, tie))
+            Case(
+                f"F = B, even d ≤ {SIZES[-1]}; {_READS[reading]}; {tie.name}",
+                *_equal(stated, reading, tie),
+            )
             for reading, tie in pairs
         ),
     )
@@ -158,7 +168,11 @@ def _judge(formulas: Formulas) -> Judgement:
         assumes=(
             "to saturate: from some time on no rank is ever idle",
             "every pipeline has n = 2 minibatches under way: where one ends the next may begin",
-            "F takes the same time everywhere, B too; messages and updates take none",
+            PLACEMENT,
+            "F takes the same time everywhere, B too; messages and updates take none, and no F or "
+            "B is interrupted",
+            'all durations: our reading; the source says "approximately" and names the ratio of F '
+            "to B among its limits",
         ),
         steps=(
             Step(
@@ -189,13 +203,16 @@ def _findings(
             where="Overall Architecture",
             says=(
                 "d/2 times the active ratio 2/d is 1 only if no minibatch ever waits; with F ≠ B "
-                "the two directions cannot avoid each other, and with F = B it depends on ties"
+                "the two directions cannot avoid each other, and with F = B it depends on ties "
+                '(the source says "approximately" and names the ratio of F to B among its limits: '
+                "all durations are our reading)"
             ),
             witness=witness,
             repaired=Repair(
                 "If F = B, even d ≤ 16, a rank serves all that is ready first come first served, "
                 "and of equally old actions backwards and then earlier minibatches go first, no "
-                "rank is idle after start-up; if F ≠ B and d ≥ 4, some are in any order.",
+                "rank is idle after start-up; if F ≠ B and d ≥ 4, some are in any order, stages "
+                "being placed as assumed.",
                 weakest((cases[3].verdict, any_order)),
             ),
         ),

@@ -3,6 +3,14 @@
 At one stage, backwards of all pipelines are counted, and after every W of them the stage updates.
 Whoever is between forward and backward then sees the update. Backwards so far are written W·u +
 rest, u the updates so far, so that a mismatch is a difference of two such u.
+
+Those of a window with a mismatch are among its first d − 1 by their forwards. For let x be one of
+them and U the first update after its forward; x's backward starts behind U, so U comes before the
+window. A member y of the window whose forward is no later than x's has its forward before U and
+its backward behind U ("under way"). So y is one of the at most d minibatches between forward and
+backward at U, and not the one that closes it ("affected"): at most d − 1 such y, x among them.
+Not all of them need have a mismatch: a stage runs on two ranks, and y's backward may start before
+U and end behind it.
 """
 
 from __future__ import annotations
@@ -54,7 +62,7 @@ def statements(forms: Formulas) -> Iterator[Statement]:
     yield Statement(
         "affected",
         "of the n·d/2 = d minibatches between forward and backward, the one that closes the window "
-        "is past its own: at most d − 1 see the update",
+        "is past its own: at most d − 1 others see the update, or end their backward behind it",
         (
             half >= 1,
             stages == 2 * half,
@@ -64,13 +72,7 @@ def statements(forms: Formulas) -> Iterator[Statement]:
         ),
         affected <= seen,
     )
-    first, second, updates = z3.Ints("first second updates")
-    yield Statement(
-        "order",
-        "if one of a window has a mismatch, so has every one of it with an earlier forward",
-        (first <= second, updates - second >= 1),
-        updates - first >= 1,
-    )
+    yield _under_way()
     between, window = z3.Ints("between W")
     spans, mismatch = _span(between, between <= window)
     yield Statement(
@@ -88,6 +90,28 @@ def statements(forms: Formulas) -> Iterator[Statement]:
         "in one pipeline backwards are in order, so that n − 1 are in between at most",
         spans,
         mismatch <= 1,
+    )
+
+
+def _under_way() -> Statement:
+    """Who of a window has its forward no later than one with a mismatch; ends count from 1."""
+    window, number, end, other_end, other_read = z3.Ints("W window endX endY readY")
+    read, known_f, updates = _updates(window, "F")
+    used, known_b, updates_then = _updates(window, "B")
+    seen = window * (updates + 1)
+
+    def inside(at: Term) -> tuple[Term, Term]:
+        return window * number < at, at <= window * number + window
+
+    return Statement(
+        "under way",
+        "if x has a mismatch and y of its window has its forward no later, then y is between "
+        "forward and backward at the first update that x sees, and does not close it",
+        (
+            *(window >= 1, *known_f, *known_b, *inside(end), *inside(other_end)),
+            *(updates_then > updates, used < end, other_read <= read),
+        ),
+        z3.And(other_read < seen, seen < other_end),
     )
 
 

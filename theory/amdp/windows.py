@@ -127,8 +127,8 @@ def _places(window: Sequence[_Done]) -> Mismatches:
     )
 
 
-def mismatches(play: Play, tie: Tie, window: int, steps: int | None = None) -> Mismatches | None:
-    """Play until all that matters repeats itself, or for so many units of time.
+def mismatches(play: Play, tie: Tie, window: int) -> Mismatches | None:
+    """Play until all that matters repeats itself: what the whole infinite play shows.
 
     Parameters
     ----------
@@ -136,8 +136,6 @@ def mismatches(play: Play, tie: Tie, window: int, steps: int | None = None) -> M
     tie : Tie
     window : int
         Backwards of a stage, of all pipelines together, between two updates.
-    steps : int, optional
-        Where given, look at so many units of time; else at the whole infinite play.
 
     Returns
     -------
@@ -155,14 +153,13 @@ def mismatches(play: Play, tie: Tie, window: int, steps: int | None = None) -> M
     state = play.start()
     stages = [_Stage(window) for _ in range(play.stages)]
     seen: set[Hashable] = set()
-    for now in range(MOST_STEPS if steps is None else steps):
-        if steps is None:
-            least = _least(stages)
-            numbers = tie.then == "earlier minibatch"
-            key = (counted_from_least(state, numbers), *(stage.key(least) for stage in stages))
-            if now and key in seen:
-                break
-            seen.add(key)
+    for now in range(MOST_STEPS):
+        least = _least(stages)
+        numbers = tie.then == "earlier minibatch"
+        key = (counted_from_least(state, numbers), *(stage.key(least) for stage in stages))
+        if now and key in seen:
+            break
+        seen.add(key)
         chosen = play.choice(state, tie)
         for job in chosen:
             if job is not None:
@@ -175,8 +172,7 @@ def mismatches(play: Play, tie: Tie, window: int, steps: int | None = None) -> M
                 stages[done.stage].end(done)
         state = after
     else:
-        if steps is None:
-            return None
+        return None
     found = [vars(stage.found) for stage in stages]
     return Mismatches(**{name: max(one[name] for one in found) for name in found[0]})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any, Literal
@@ -12,6 +12,7 @@ import sympy
 from theory.claims import Claim, Formulas
 from theory.kernel.controls import formulas, verdict_of, without
 from theory.kernel.prove import Proof, prove
+from theory.kernel.rules.inner_runs import inner_runs
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar
 from theory.ledger import Evidence, Finding, Judgement
@@ -109,12 +110,38 @@ def judgement(
     return Judgement(
         verdict=verdict,
         printed_proof=printed_proof(proof),
-        assumes=(*(f"{h.name}: {h.says}" for h in stated.hypotheses), *stated.assumes),
+        assumes=assumptions(stated),
         steps=proof.lines,
         findings=tuple(findings),
         counterexample=witness,
         evidence=evidence,
     )
+
+
+def assumptions(theorem: Theorem) -> tuple[str, ...]:
+    """What a row takes for granted: hypotheses, and how its names are to be read.
+
+    Examples
+    --------
+    >>> from theory.nesterov.gradient_window import THEOREM
+    >>> assumptions(THEOREM)[-1]
+    'g is the same in every iteration'
+    """
+    inner = (
+        f"{_listed(run.functions)}: go along {_listed(run.indices)} inside an iteration, and every "
+        "iteration has its own"
+        for run in inner_runs(theorem)
+    )
+    return (
+        *(f"{h.name}: {h.says}" for h in theorem.hypotheses),
+        *(f"{_listed(one.names)} is the same in every iteration" for one in theorem.fixed),
+        *inner,
+        *theorem.assumes,
+    )
+
+
+def _listed(names: Iterable[object]) -> str:
+    return ", ".join(sorted(map(str, names)))
 
 
 def superfluous(theorem: Theorem, proof: Proof) -> list[Finding]:

@@ -58,7 +58,8 @@ def verdict_of(theorem: Theorem, edited: Mapping[str, Scalar]) -> Verdict:
     touched = {name for name in changed if not name.startswith(f"{GOAL} ")}
     for step in _needed(theorem):
         concerned = step.name in touched or proof.needs[step.name] & touched
-        if concerned and not _passes(step.rule, facts[step.name], theorem, facts):
+        before = _before(step.name, theorem, facts)
+        if concerned and not _passes(step.rule, facts[step.name], theorem, before):
             return Verdict.UNKNOWN
     passes = _passes(theorem.conclude, goal, theorem, facts)
     return Verdict.PROVED if passes else Verdict.UNKNOWN
@@ -79,10 +80,11 @@ def without(theorem: Theorem, name: str) -> Verdict:
     kept = tuple(h for h in theorem.hypotheses if h.name != name)
     fewer = replace(theorem, hypotheses=kept)
     facts = _facts(fewer)
-    lines = [(step.rule, step.relation, proof.needs[step.name]) for step in _needed(theorem)]
-    lines.append((theorem.conclude, theorem.goal, frozenset({name})))
-    concerned = ((rule, relation) for rule, relation, needs in lines if name in needs)
-    passes = all(_passes(rule, relation, fewer, facts) for rule, relation in concerned)
+    concerned = [step for step in _needed(theorem) if name in proof.needs[step.name]]
+    passes = _passes(theorem.conclude, theorem.goal, fewer, facts) and all(
+        _passes(step.rule, step.relation, fewer, _before(step.name, fewer, facts))
+        for step in concerned
+    )
     return Verdict.PROVED if passes else Verdict.UNKNOWN
 
 
@@ -95,6 +97,13 @@ def _needed(theorem: Theorem) -> list[Step]:
 def _facts(theorem: Theorem) -> dict[str, Relation]:
     found = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
     return found | {step.name: step.relation for step in theorem.steps}
+
+
+def _before(name: str, theorem: Theorem, facts: Mapping[str, Relation]) -> dict[str, Relation]:
+    """The facts that a step may use: hypotheses and what comes before it, never itself."""
+    steps = [step.name for step in theorem.steps]
+    later = set(steps[steps.index(name) :])
+    return {known: relation for known, relation in facts.items() if known not in later}
 
 
 def _edited(relation: Relation, name: str, changed: Mapping[str, Scalar]) -> Relation:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import sympy
+from sympy.core.function import UndefinedFunction
 from sympy.core.symbol import Str
 
 from theory.kernel.vectors import Gram, Scalar, Vector, in_gram
@@ -77,6 +78,21 @@ class Operator:
         """The mean of an expression."""
         names = sympy.Tuple(*(Str(name) for name in sorted((*self.random, *self._kind))))
         return Mean(Str(self.name), names, expression)
+
+
+def is_sequence(one: Any) -> bool:
+    """Whether something is a function without a definition, such as ``sympy.Function("F")``.
+
+    Examples
+    --------
+    >>> (
+    ...     is_sequence(sympy.Function("F", real=True)),
+    ...     is_sequence(lambda k: k),
+    ...     is_sequence(sympy.exp),
+    ... )
+    (True, False, False)
+    """
+    return type(one) is UndefinedFunction
 
 
 def is_random(expression: Scalar, names: frozenset[str]) -> bool:

@@ -29,6 +29,9 @@ from theory.verdicts import Verdict
 RLIMIT: Final = 2_000_000
 """z3's budget for one sign, in its resource units."""
 
+LONGEST: Final = 10_000
+"""Bits of a number."""
+
 Facts = tuple[Relation, ...]
 Sign = Literal[">=", ">", "!="]
 
@@ -181,6 +184,17 @@ def _decided(expression: Scalar, sign: Sign, facts: Facts) -> Outcome:
     return outcome
 
 
+def _number(node: Scalar) -> Any:
+    """A rational number; z3 takes it as text, and Python writes no number of more digits."""
+    if max(abs(int(node.p)), int(node.q)).bit_length() > LONGEST:
+        raise UnsupportedFormError(
+            f"numbers have at most {LONGEST} bits, found one that has more",
+            "sign",
+            "write it with a symbol, and bound that",
+        )
+    return z3.RatVal(int(node.p), int(node.q))
+
+
 class Translator:
     """Sympy expressions as z3 reals; every atom that is no symbol becomes a real of its own.
 
@@ -202,10 +216,10 @@ class Translator:
         Raises
         ------
         UnsupportedFormError
-            A number that is not rational, or a power that is no root.
+            A number that is not rational or too long, or a power that is no root.
         """
         if node.is_Rational:
-            return z3.RatVal(int(node.p), int(node.q))
+            return _number(node)
         if node.is_Add:
             return z3.Sum([self.term(part) for part in node.args])
         if node.is_Mul:

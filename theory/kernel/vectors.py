@@ -108,6 +108,10 @@ class Vector:
     def __sub__(self, other: Vector) -> Vector:
         return self + -other
 
+    def __str__(self) -> str:
+        parts = (name if factor == 1 else f"({factor})*{name}" for name, factor in self.terms)
+        return " + ".join(parts) or "0"
+
     @property
     def names(self) -> frozenset[str]:
         """The vectors that occur."""

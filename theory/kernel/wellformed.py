@@ -9,7 +9,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError, UndeclaredSymbolError
-from theory.kernel.means import Mean, is_random
+from theory.kernel.means import Mean, is_random, is_sequence
 from theory.kernel.signs import undefined
 from theory.kernel.vectors import Gram, Scalar, Vector
 
@@ -35,6 +35,8 @@ def require_wellformed(theorem: Theorem) -> None:
     _require_different_points(theorem)
     _require_random_points(theorem)
     _require_random_scalars(theorem)
+    _require_constants(theorem)
+    _require_one_follower(theorem)
     _require_one_index(theorem)
     _require_fixed_names(theorem)
 
@@ -78,8 +80,21 @@ _TOO_MUCH: Final = (
 
 
 def _require_meant(theorem: Theorem) -> None:
-    """A sequence has no sign that its value has not, and no other property at all."""
+    """A sequence has no sign that its value has not, no other property, and a value of its own."""
+    named = {*theorem.symbols, *theorem.scalars, *(one.value for one in theorem.points)}
     for sequence, value in theorem.sequences.items():
+        if not is_sequence(sequence):
+            raise TheoryError(
+                f"a sequence is a function without a definition, found {sequence}",
+                theorem.id,
+                'take one such as sympy.Function("F", real=True)',
+            )
+        if value.atoms(AppliedUndef) or not value.free_symbols <= named:
+            raise TheoryError(
+                f"the value of {sequence} is made of quantities of one iteration, found {value}",
+                theorem.id,
+                "name them under scalars, and say by a hypothesis what they are in iteration k",
+            )
         known = sequence(sympy.Dummy(integer=True))
         if known.is_nonnegative and not value.is_nonnegative:
             raise TheoryError(
@@ -112,7 +127,14 @@ def _require_plain_points(theorem: Theorem) -> None:
                 theorem.id,
                 "declare the domains of its factors",
             )
-    for now, _ in theorem.following:
+    for now, then in theorem.following:
+        if now.function != then.function:
+            raise TheoryError(
+                f"what follows a point of {now.function} is a point of {now.function}, found "
+                f"{then.value}",
+                theorem.id,
+                "take the next point of the same function",
+            )
         if not _is_name(now.position):
             raise TheoryError(
                 f"a point that another follows is a vector of its own, found {now.position}",
@@ -161,6 +183,44 @@ def _require_random_scalars(theorem: Theorem) -> None:
                     f"{theorem.id}: {place}",
                     "list it as random",
                 )
+
+
+def _require_constants(theorem: Theorem) -> None:
+    """A constant, and what is the same in every iteration, is random to no mean."""
+    fixed = {symbol.name for symbol in theorem.symbols}
+    fixed |= {name for one in theorem.fixed for name in one.names}
+    for place, relation in theorem.relations:
+        for mean in (relation.lhs + relation.rhs).atoms(Mean):
+            wrong = fixed & set(map(str, mean.args[1]))
+            if wrong:
+                raise TheoryError(
+                    f"{min(wrong)} is the same in every iteration, and random to {mean.args[0]}",
+                    f"{theorem.id}: {place}",
+                    "list it under scalars or vectors, and not under symbols or fixed",
+                )
+
+
+def _require_one_follower(theorem: Theorem) -> None:
+    """What takes the place of a point is one point, and that of a constant is itself."""
+    takes: dict[Scalar | Vector, Scalar | Vector] = {}
+    for now, then in theorem.following:
+        for old, new in (
+            (now.value, then.value),
+            (now.position, then.position),
+            (now.gradient, then.gradient),
+        ):
+            if takes.setdefault(old, new) != new:
+                raise TheoryError(
+                    f"{old} is followed by one thing, found {takes[old]} and {new}",
+                    theorem.id,
+                    "say by a hypothesis that they are equal",
+                )
+        if {now.value, then.value} & set(theorem.symbols):
+            raise TheoryError(
+                f"what is followed changes, and {now.value} or {then.value} is a constant",
+                theorem.id,
+                "drop it from `symbols` or from `following`",
+            )
 
 
 def _require_one_index(theorem: Theorem) -> None:

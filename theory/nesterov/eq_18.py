@@ -44,8 +44,8 @@ THEOREM: Final = Theorem(
     id="nesterov.eq-18",
     where=PROOF,
     statement=(
-        "Δ_t = w_t − w_{t−τ} = Σ_{i=1}^{τ} (d_{t−i} + h̄_{t−i}) for every τ ≥ 0 and any γ (taken "
-        "with any vector)."
+        "Δ_t = w_t − w_{t−τ} = Σ_{i=1}^{τ} (d_{t−i} + h̄_{t−i}) for every τ ≥ 0, any γ and "
+        "every t > τ, and for t ≥ 1 where d_k = h̄_k = 0 for k < 1 (taken with any vector)."
     ),
     latex=r"\Delta_t = \sum_{i=1}^{\tau} d_{t-i} + \bar h_{t-i}",
     symbols=(tau,),

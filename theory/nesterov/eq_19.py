@@ -43,7 +43,8 @@ THEOREM: Final = Theorem(
     where=PROOF,
     statement=(
         "d_{t−i} + h̄_{t−i} = (γ_{t−τ+1} ⋯ γ_{t−i}) d_{t−τ} − η Σ_{k=t−τ}^{t−i} (γ_{k+1} ⋯ "
-        "γ_{t−i})(1 − γ_k) ḡ_k for every 1 ≤ i ≤ τ and any γ (taken with any vector)."
+        "γ_{t−i})(1 − γ_k) ḡ_k for every 1 ≤ i ≤ τ, any γ and every t > τ, and for t ≥ 1 where "
+        "d_k = ḡ_k = 0 for k < 1 (taken with any vector)."
     ),
     latex=(
         r"d_{t-i} + \bar h_{t-i} = \Big(\prod_{j=t-\tau+1}^{t-i}\gamma_j\Big) d_{t-\tau} - "

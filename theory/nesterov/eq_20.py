@@ -32,7 +32,8 @@ THEOREM: Final = Theorem(
     where="(20)",
     statement=(
         "Δ_t = w_t − w_{t−τ} = Σ_{i=1}^{τ} [(γ_{t−τ+1} ⋯ γ_{t−i}) d̄_t − η Σ_{k=t−τ}^{t−i} "
-        "(γ_{k+1} ⋯ γ_{t−i})(1 − γ_k) ḡ_k] for every τ ≥ 0 and any γ (taken with any vector)."
+        "(γ_{k+1} ⋯ γ_{t−i})(1 − γ_k) ḡ_k] for every τ ≥ 0, any γ and every t > τ, and for "
+        "t ≥ 1 where d_k = ḡ_k = 0 for k < 1 (taken with any vector)."
     ),
     latex=(
         r"\Delta_t = \sum_{i=1}^{\tau}\Big[\Big(\prod_{j=t-\tau+1}^{t-i}\gamma_j\Big)\bar d_t - "

@@ -39,6 +39,11 @@ START: Final = Fraction(3)
 OTHER_START: Final = Fraction(1)
 """On the parabola itself, where γ_1 = −1 goes wrong."""
 
+ASSUMES: Final = tuple(
+    f"{one.name}: {one.says}" for one in eq_30_later.THEOREM.hypotheses if one != eq_30_later.LATER
+)
+"""What both cases assume; t ≥ 2 is a case."""
+
 
 @dataclass(frozen=True)
 class FirstIteration:
@@ -111,21 +116,14 @@ def _judge(formulas: Formulas) -> Judgement:
         verdict=at_first,
         printed_proof="gap" if witness is None else "invalid",
         cases=(Case("t = 1", at_first), Case("t >= 2", later.verdict)),
+        assumes=ASSUMES,
         steps=(
-            *(
-                replace(line, where=_place(line.where), says=f"t >= 2: {line.says}")
-                for line in later.steps
-            ),
+            *(replace(line, where="ours", says=f"t >= 2: {line.says}") for line in later.steps),
             Line("(30), line 2", "t = 1: the same inequality", "exact run", at_first),
         ),
         findings=() if witness is None else (_false_at_first(witness, later.verdict),),
         counterexample=witness,
     )
-
-
-def _place(where: str) -> str:
-    """What is proved for t ≥ 2 is not the statement."""
-    return "ours" if where == "statement" else where
 
 
 def _false_at_first(witness: dict[str, Any], later: Verdict) -> Finding:

@@ -125,7 +125,6 @@ THEOREM: Final = Theorem(
             le(P(t - 1) - P(0), SUM + _HALF * (U(0) - U(t - 1))),
             Telescope("one", k, t - 1),
             "summed over the iterations 2, …, t",
-            "(30)",
         ),
         Step("numbers", eq(J(t - 1) - J(0), t - 1), Telescope("next number", k, t - 1)),
         Step(

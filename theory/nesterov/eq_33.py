@@ -1,6 +1,11 @@
 """(33): the excesses are said to add up to O(ln t), which "completes the proof" of Theorem 1.
 
-Neither holds. On a line Δ̄_t is about −τηG, whatever t, so that Ω_t grows as t and the sum as t².
+Neither holds. With a minimiser, as in Theorem 1, and with a constant that may depend on f and w_1,
+(33) is true without delay, open for τ = 1, and false for every τ ≥ 2: by (30) any sum of o(t) would
+make the runs of `theory.nesterov.growth` converge (`theory.nesterov.excesses`). On a line Δ̄_t is
+about −τηG, whatever t, so that Ω_t grows as t and the sum as t²; a run on Huber's function is on a
+line for as long as one likes, so that no constant made of β, G and τ will do for any τ ≥ 1.
+
 And (30) with O(ln t) gives f(w_t) − f* = O(ln t / t), which is not O(1/t); "much slower than O(t)",
 as the text before (31) has it, would give o(1).
 """
@@ -17,7 +22,8 @@ from theory.claims import Claim, Formulas
 from theory.falsifier.numbers import fraction
 from theory.kernel import prove
 from theory.ledger import Case, Finding, Judgement, Repair, Step
-from theory.nesterov import eq_31, step_bound
+from theory.nesterov import eq_30, eq_31, step_bound
+from theory.nesterov.excesses import ASSUMES, described, not_small, pieces, run_away
 from theory.nesterov.positivity import above_zero
 from theory.nesterov.symbols import G, beta, t, tau
 from theory.nesterov.vanishing import is_rate, slower
@@ -105,27 +111,56 @@ def _grows() -> bool:
     return above_zero(gap.subs(t, tau + 2 + _MORE[0]).subs(tau, 1 + _MORE[1]), _MORE)
 
 
-def _verdict(printed: Formulas) -> Verdict:
-    """The sum is at least (G²/β)(τ²/4)(t(t + 1) − (τ + 1)(τ + 2)): no rate below t² bounds it."""
-    refuted = is_rate(printed["sum"]) and slower(t**2, printed["sum"]) and _grows()
+def far_away(printed: Formulas) -> Verdict:
+    """With C from β, G and τ only, or without a minimiser, for τ ≥ 1.
+
+    The sum is at least (G²/β)(τ²/4)(t(t + 1) − (τ + 1)(τ + 2)): no rate below t² bounds it.
+    """
+    refuted = slower(t**2, printed["sum"]) and _grows()
     steady = eq_31.steady().verdict is Verdict.PROVED
     return Verdict.REFUTED if refuted and steady else Verdict.UNKNOWN
 
 
+def with_a_minimiser(printed: Formulas) -> Verdict:
+    """The line for τ ≥ 2: a sum of o(t) gives f(w_t) → f*."""
+    return not_small() if slower(t, printed["sum"]) else Verdict.UNKNOWN
+
+
+def without_delay(printed: Formulas) -> Verdict:
+    """The line for τ = 0: Δ̄_t = 0."""
+    nothing = excess_of(sympy.Integer(0)) == 0 and is_rate(printed["sum"])
+    return Verdict.PROVED if nothing else Verdict.UNKNOWN
+
+
+def _cases(printed: Formulas) -> tuple[Case, ...]:
+    line = far_away(printed)
+    return (
+        Case("tau = 0", without_delay(printed), "Δ̄_t = 0 and Ω_t = 0, for every f"),
+        Case("tau = 1", Verdict.UNKNOWN, "no proof and no counterexample is known here"),
+        Case(
+            "tau >= 2",
+            with_a_minimiser(printed),
+            "a sum of o(t) would give f(w_t) → f*, on every f with a minimiser",
+        ),
+        Case(
+            "tau >= 1, C from beta, G, tau only",
+            line,
+            "Huber's function from afar: the run is on its line until any t",
+        ),
+        Case("tau >= 1, no minimiser", line, "on a line the sum grows as t²"),
+    )
+
+
 def _judge(printed: Formulas) -> Judgement:
-    verdict = _verdict(printed)
+    verdict = with_a_minimiser(printed)
     witness = _witness(printed) if verdict is Verdict.REFUTED else None
-    nothing = excess_of(sympy.Integer(0)) == 0
     return Judgement(
         verdict=verdict,
         printed_proof="invalid" if eq_31.CLAIM.judge(eq_31.CLAIM.printed).counterexample else "gap",
-        cases=(
-            Case("tau = 0", Verdict.PROVED if nothing else Verdict.UNKNOWN, "Δ̄_t = 0 and Ω_t = 0"),
-            Case("tau >= 1", verdict, "on a line the sum grows as t²"),
-        ),
-        assumes=("the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",),
+        cases=_cases(printed),
+        assumes=ASSUMES,
         steps=_steps(printed),
-        findings=(*_conclusion(printed), *((_finding(witness),) if witness else ())),
+        findings=(*((_finding(witness),) if witness else ()), *_conclusion(printed)),
         counterexample=witness,
     )
 
@@ -139,6 +174,7 @@ def _steps(printed: Formulas) -> tuple[Step, ...]:
         Step("after (33)", f"O({_rate(printed)}), which (30) gives, is O(1/t)", "limit", missing),
         Step("ours", "on a line Ω_t ≥ (G²/β)τ²t/2 for τ ≥ 1, t ≥ τ + 2", "coefficients", grows),
         Step("ours", always.says, always.note, always.verdict),
+        *pieces(),
     )
 
 
@@ -164,12 +200,22 @@ def _witness(printed: Formulas) -> dict[str, Any]:
         _compared(delay)
     delay = max(eq_31.DELAYS)
     return {
-        "f": "f(w) = G w, convex and β-smooth for every β, |f'| = G",
-        "for every C and every delay τ ≥ 1": "the sum up to t is at least "
-        f"(G²/β)(τ²/4)(t(t + 1) − (τ + 1)(τ + 2)), above C·({printed['sum']}) for every large t",
-        "with": f"G = {eq_31.SLOPE}, β = {eq_31.SMOOTHNESS}, τ = {delay}, t = {eq_31.UNTIL}",
-        "sum of the excesses": str(sum(eq_31.line_run(delay).excess)),
+        **described(),
+        "for every C": f"a sum of at most C·({printed['sum']}) for every t would give f(w_t) → f*, "
+        "by (30)",
+        "mean excess at the end": _mean_excess(),
+        "without a minimiser": "f(w) = G w, convex and β-smooth for every β, |f'| = G; for every "
+        "τ ≥ 1 the sum up to t is at least (G²/β)(τ²/4)(t(t + 1) − (τ + 1)(τ + 2))",
+        "line replayed with": f"G = {eq_31.SLOPE}, β = {eq_31.SMOOTHNESS}, τ = {delay}, "
+        f"t = {eq_31.UNTIL}",
+        "sum of the excesses on the line": str(sum(eq_31.line_run(delay).excess)),
     }
+
+
+def _mean_excess() -> str:
+    """(Ω_1 + … + Ω_t)/t of the run that does not converge, rounded down to hundredths."""
+    excess = run_away().excess
+    return str(Fraction(int(100 * sum(excess, Fraction(0)) / len(excess)), 100))
 
 
 def _compared(delay: int) -> None:
@@ -188,7 +234,8 @@ def _finding(witness: dict[str, Any]) -> Finding:
     return Finding(
         "false",
         "(33)",
-        "the excesses grow as t and their sum as t², for every delay τ ≥ 1",
+        "for τ ≥ 2 a sum of o(t) would make every run converge, and some do not; on a line, for "
+        "τ ≥ 1, the excesses grow as t and their sum as t²",
         witness,
         Repair(
             "Ω_1 + … + Ω_t ≤ (G²/β)((τ + 2)²t(t + 1)/4 + 2(τ + 2)t); the order t² is attained",
@@ -207,13 +254,14 @@ CLAIM: Final = Claim(
     id="nesterov.eq-33",
     where="(33)",
     statement=(
-        "With η = 1/β and γ_t = (t − 2)/t, Ω_1 + … + Ω_t = O(ln t) for every fixed delay and every "
-        "convex β-smooth f with bounded gradients."
+        "With η = 1/β and γ_t = (t − 2)/t, Ω_1 + … + Ω_t = O(ln t) for every fixed delay τ ≥ 0 and "
+        "every convex β-smooth f with a minimiser and bounded gradients; the constant may depend "
+        "on f and w_1."
     ),
     latex=r"\sum_{k=1}^t \Omega_k = O(\ln t)",
     judge=_judge,
     printed={"sum": sympy.log(t)},
     core={"behind": tau + 2 * tau / (t * (t - tau))},
     holds=_holds,
-    depends=("nesterov.step-bound",),
+    depends=(step_bound.THEOREM.id, eq_30.THEOREM.id),
 )

@@ -130,10 +130,24 @@ CLAIM: Final = replace(
 )
 
 
+ONE_EACH: Final = (
+    "q(j) is ⟨z_{s+1+j}, g_s⟩ for j ≤ τ, e(j) and e²(j) are ⟨ḡ_{s+1+j}, g_s⟩ and ‖ḡ_{s+1+j}‖² for "
+    "j < τ, and Q is the sum of these e²(j), where s = k + 2: every k has its own q, e, e² and Q"
+)
+"""What the names of this theorem stand for where it is used in every iteration s of a run."""
+
+
 def along(seen: Mapping[str, Vector]) -> tuple[Hypothesis, ...]:
-    """The hypotheses for these vectors; what `length` says of them is an identity in `cited`."""
+    """The hypotheses for these vectors, in a theorem that assumes `ONE_EACH`.
+
+    What `length` says of the vectors is an identity in `cited`.
+    """
     return tuple(
-        Hypothesis(h.name, h.says, h.relation.replaced({}, seen))
+        Hypothesis(
+            h.name,
+            f"{h.says}, in the τ iterations after s = k + 2; every k has its own q, e, e², Q",
+            h.relation.replaced({}, seen),
+        )
         for h in THEOREM.hypotheses
         if isinstance(h, Hypothesis) and h.name != "length"
     )

@@ -1,15 +1,15 @@
-"""A run of the delayed method on Huber's function that keeps away from the minimum, step by step.
+"""A run of the delayed method on Huber's function that does not converge, step by step.
 
 Units and names are those of `theory.nesterov.energy`; η is any stepsize and τ ≥ 2 any delay with
 ηβ(τ − 1) = κ, where β is the curvature. Suppose that t^q (f(w_t) − f*) is bounded along the run,
 with q > weight ≥ 0 (or, with weight 0, that f(w_t) → f*). Then w_t → 0 and
 
-1. |A_t| ≤ 1 for t ≥ 1 (`steps`; γ_2 = 0, so that nothing depends on γ_1), and A changes slowly
+1. |A_t| ≤ 1 for t ≥ 2 (`steps`; γ_2 = 0, so that nothing depends on γ_1), and A changes slowly
    (`changes`). Over the last τ iterations that adds up (`drift` and `sums`, by induction), so that
    y_t = w_t − κA_{t−1} + e_t with a small e_t (`look-ahead`).
 2. From w_1 ≥ 1 + cT₀ on, y_t ≥ w_1 − c(t − 1) ≥ 1 for all t ≤ T₀, since no step is longer than c.
-   As y_t → 0, there is a last S with |y_S| ≥ 1, and S ≥ T₀. So (`return`) |w − cτA| ≥ 9/10 for
-   w = w_{S+1}, A = A_S, and E_{S+1} ≥ 1/2 (the certificate lands).
+   As y_t → 0, there is a last S with |y_S| ≥ 1, and S ≥ ⌊T₀⌋, so that S + 1 ≥ T₀. So (`return`)
+   |w − cτA| ≥ 9/10 for w = w_{S+1}, A = A_S, and E_{S+1} ≥ 1/2 (the certificate lands).
 3. For t > S the slope is y_t itself. Let t^weight E_t ≥ T₀^weight/2; at t = S + 1 that is so. As
    weight ≤ 1 and t ≥ T₀, E_t ≥ T₀/(2t), and e_t² ≤ bE_t/t (`errors`). So E_{t+1} is at least
    (1 − weight/(t+1))E_t (the certificate grows), which is at least (t/(t+1))^weight E_t by
@@ -49,6 +49,7 @@ HUBER: Final[Piecewise] = huber(1, 1)
 ASSUMES: Final = (
     "the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",
     "Bernoulli's inequality: (1 − x)^r ≤ 1 − rx for r and x in [0, 1]",
+    "the decided lemmas are put together by hand: growth.py 1–4, and its change of units",
 )
 """What is used and not decided here."""
 
@@ -91,14 +92,15 @@ class Run:
     tau : int
     stepsize : Fraction
         c.
-    points, read : tuple of Fraction
-        w_1 to w_{T+1} and y_1 to y_T.
+    points, read, excess : tuple of Fraction
+        w_1 to w_{T+1}, y_1 to y_T, and Ω_1 to Ω_T.
     """
 
     tau: int
     stepsize: Fraction
     points: tuple[Fraction, ...]
     read: tuple[Fraction, ...]
+    excess: tuple[Fraction, ...]
 
     def energy(self, at: int, one: Certificate) -> Fraction:
         """E_t; the certificate may not depend on σ.
@@ -127,7 +129,8 @@ def replayed(tau: int, stepsize: Fraction, start: Fraction, until: int) -> Run:
     problem = Problem("Huber's function", ((HUBER,),), (start,), (0,))
     path = run(problem, Delayed(stepsize, tau, Fraction(1)), until)
     points, read = ([Fraction(x) for (x,) in side] for side in (path.points, path.read))
-    return Run(tau, stepsize, tuple(points), tuple(read))
+    excess = tuple(map(Fraction, path.excess))
+    return Run(tau, stepsize, tuple(points), tuple(read), excess)
 
 
 def horizon(one: Certificate, tau: int) -> int:

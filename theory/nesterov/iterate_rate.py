@@ -112,6 +112,7 @@ THEOREM: Final = Theorem(
         *BEGINNING,
         ENERGY,
     ),
+    assumes=(gradient_window.ONE_EACH,),
     cites=(gradient_window.THEOREM, iterate_step.THEOREM, iterate_start.THEOREM),
     steps=(
         Step("window", WINDOW.relation, gradient_window.cited(_SEEN), WINDOW.says),

@@ -1,8 +1,9 @@
 """Long runs of the delayed method in doubles: how f(w_t) − f* goes over millions of iterations.
 
 Many runs go side by side, one to a column of an array. All have β = 1, so that η stands for ηβ.
-Only adding, multiplying and clipping is done, entry by entry: every machine with IEEE doubles
-gives the same bits. Exponents are evidence: whatever they are, they prove and refute nothing.
+Only sums, products, quotients and clipping are used, entry by entry: every machine with IEEE
+doubles gives the same bits. Exponents are evidence: whatever they are, they prove and refute
+nothing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@
 
 Denominators are cleared, so that all leading minors are polynomials. One whose coefficients are
 all ≥ 0, its constant one above 0, is positive for all variables ≥ 0; Sylvester's criterion does the
-rest. The test is sufficient: where it fails, nothing is said.
+rest. The test is sufficient: where it fails, nothing is said. An entry stands for the rational
+function that is left when common factors are cancelled: whether it is defined as it is written is
+not looked at.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from sympy import QQ, Expr, Matrix, Symbol
+from sympy import QQ, Expr, Float, Matrix, Symbol
 from sympy.polys.fields import FracField
 from sympy.polys.polyerrors import CoercionFailed
 
@@ -25,8 +27,8 @@ def positive_definite(matrix: Matrix, variables: Sequence[Symbol]) -> bool:
     Parameters
     ----------
     matrix : sympy Matrix, symmetric
-        Its entries are rational functions of the variables, with rational coefficients; others are
-        not decided.
+        Its entries are rational functions of the variables, with rational coefficients; others,
+        and those with floating-point numbers, are not decided.
     variables : sequence of sympy symbols
 
     Examples
@@ -38,7 +40,7 @@ def positive_definite(matrix: Matrix, variables: Sequence[Symbol]) -> bool:
     >>> positive_definite(Matrix([[1 + x, 1], [1, 2 + 1 / (1 + y)]]), (x, y))
     True
     """
-    if matrix != matrix.T:
+    if matrix != matrix.T or matrix.has(Float):
         return False
     field = FracField(tuple(variables), QQ)
     try:

@@ -1,8 +1,14 @@
 """Proposition 1 (2): the delay and the look-ahead are said to align as γ_t → 1.
 
 False for τ = 1 already, on a parabola and with the momentum of (29): the run turns back for ever
-(`theory.nesterov.turning`), and after each turn the two are opposite. The printed proof lets the
-gradients' part of (20) vanish; d̄_t vanishes as well, and no slower.
+(`theory.nesterov.turning`), and after each turn the cosine is −1, or there is none as one of the
+two is 0. That it is −1 for infinitely many t is shown for all but countably many η in [1/β, 2/β],
+and for η = 1/β as far as it was run. The printed proof lets the gradients' part of (20) vanish; d̄_t
+vanishes as well, and no slower.
+
+The slopes of a parabola are not bounded; the statement does not ask for that. The run itself has
+|y_t| ≤ 2 as far as it was run, where Huber's function with its edge at 2 has the same slopes; that
+this is so for ever is not shown.
 """
 
 from __future__ import annotations
@@ -42,10 +48,18 @@ def _judge(printed: Formulas) -> Judgement:
         verdict=verdict,
         printed_proof="invalid" if witness else "gap",
         cases=(
-            Case("tau = 1", verdict, "on a parabola the run turns back for ever"),
-            Case("tau >= 2", Verdict.UNKNOWN, "runs turn back as well"),
+            Case(
+                "tau = 1",
+                verdict,
+                "on a parabola the cosine is −1 for infinitely many t, for all but countably many "
+                "η in [1/β, 2/β]; for every one of them it is −1, or there is none",
+            ),
+            Case("tau >= 2", Verdict.UNKNOWN, "exact runs turn back as well; no proof for all t"),
         ),
-        assumes=("the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",),
+        assumes=(
+            "the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",
+            "the decided lemmas are put together by hand: turning.py 1–3",
+        ),
         steps=tuple(Step("ours", one.says, one.note, one.verdict) for one in decided()),
         findings=(_finding(witness),) if witness else (),
         counterexample=witness,
@@ -67,7 +81,8 @@ def _witness() -> dict[str, Any]:
         "eta": "1/β",
         "gamma_t": "(t − 2)/t",
         "w_1": str(START),
-        "for every T": "some t > T has cos(Δ_t, d̄_t) = −1, or none as Δ_t = 0",
+        "for every T": "some t > T has cos(Δ_t, d̄_t) = −1, or none as Δ_t or d̄_t is 0",
+        "for all but countably many η in [1/β, 2/β]": "the first of the two",
         f"such t up to {UNTIL}": turns,
     }
 
@@ -95,8 +110,8 @@ CLAIM: Final = Claim(
     id="nesterov.prop-1",
     where="Proposition 1 (2)",
     statement=(
-        "cos(Δ_t, d̄_t) → 1 as t → ∞, for every fixed delay τ ≥ 1, every stepsize and every "
-        "increasing sequence γ_t → 1."
+        "cos(Δ_t, d̄_t) → 1 as t → ∞, for every convex smooth f, every fixed delay τ ≥ 1, every "
+        "stepsize and every increasing sequence γ_t → 1."
     ),
     latex=r"\lim_{t\to\infty}\gamma_t = 1 \implies \lim_{t\to\infty}\cos(\Delta_t, \bar d_t) = 1",
     judge=_judge,

@@ -127,6 +127,7 @@ THEOREM: Final = Theorem(
         *BEGINNING,
         ENERGY,
     ),
+    assumes=(gradient_window.ONE_EACH,),
     cites=(gradient_window.THEOREM, repaired_step.THEOREM, repaired_start.THEOREM),
     steps=(
         Step("window", WINDOW.relation, gradient_window.cited(_SEEN), WINDOW.says),

@@ -10,11 +10,8 @@ from typing import Final
 
 import sympy
 
-from theory.falsifier.nesterov_runs import Delayed, run
-from theory.falsifier.problem import Problem
-from theory.falsifier.scalars import huber
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, as_claim, eq, square
-from theory.nesterov import eq_30_sum, first_drop
+from theory.nesterov import eq_30_sum, first_drop, huber_line
 from theory.nesterov.eq_30_sum import F, U
 from theory.nesterov.first_drop import SECOND
 from theory.nesterov.method import STAR
@@ -29,7 +26,7 @@ THEOREM: Final = Theorem(
         "≤ 3β‖w_1 − w*‖²/(10t) for every t ≥ 1."
     ),
     latex=r"f(w_{t+1}) - f^* \le \tfrac{3\beta}{10t}\|w_1 - w^*\|^2",
-    symbols=(beta, t, R),
+    symbols=(beta, t, R, STAR.value),
     vectors=eq_30_sum.THEOREM.vectors,
     points=(*eq_30_sum.THEOREM.points, *first_drop.THEOREM.points),
     hypotheses=(
@@ -69,16 +66,11 @@ CLAIM: Final = as_claim(THEOREM, "nesterov-descent", where=sympy.Eq(tau, 0))
 
 
 def attained(iteration: int) -> Fraction:
-    """f(w_{t+1}) − f* by an exact run on Huber's function with β = 1 and R = 1.
-
-    Its edge is at 1/(2t + 1), so that the run stays on the line until then.
+    """f(w_{t+1}) − f* by an exact run on Huber's function with β = 1 and R = 1, along its line.
 
     Examples
     --------
     >>> [str(attained(t)) for t in (1, 2, 3)]
     ['1/6', '1/10', '1/14']
     """
-    edge = Fraction(1, 2 * iteration + 1)
-    problem = Problem("huber", ((huber(1, edge),),), (Fraction(1),), (0,))
-    last = run(problem, Delayed(Fraction(1), 0, Fraction(1)), iteration).points[-1]
-    return Fraction(problem.value(last)) - Fraction(problem.value((Fraction(0),)))
+    return huber_line.attained(0, Fraction(1), iteration + 1)

@@ -1,23 +1,29 @@
-"""A run of the delayed method on a parabola that turns back for ever; τ = 1 and η = 1/β.
+"""Runs of the delayed method on a parabola that turn back for ever; τ = 1 and η = a/β, 1 ≤ a ≤ 2.
 
 Units: f(w) = w²/2, so that ḡ_t = y_t = w_{t−1} + d_{t−1}; v_t = w_{t+1} − w_t. From t = 3 on
-y_t = w_t + 2/(t − 1)·y_{t−1} (`read`), and M_t = t(t − 1)v_t has M_t = M_{t−1} − 2(t − 1)y_t.
+y_t = w_t + 2a/(t − 1)·y_{t−1} (`read`), and M_t = t(t − 1)v_t has M_t = M_{t−1} − 2a(t − 1)y_t.
 
 Call t − 1 a departure if v_{t−1} > 0 > y_{t−1}, or both the other way round. Here is why the run
 turns after every departure, v > 0 say (else change all signs), and departs again. Suppose v > 0 for
 ever.
 
-1. While w < 0, y ≤ w < 0 (`below`). Then M rises, so that w_n − w_t is at least M_t times
-   1/(t − 1) − 1/(n − 1) (`way`, the step of an induction on n), and w_n ≥ 0 at the latest for
-   n = 2t − 1 (`crosses`).
-2. So w_t ≥ m from some t ≥ 5 on, for some m > 0. A y below −m is halved every time (`shrinks`);
-   then y_t ≥ m/2 for ever (`stays`), and M falls by (t − 1)m every time (`falls`): it does not stay
-   positive.
+1. While w < 0, y ≤ w < 0 (`below`, at every t as long as w < 0). Then M rises, so that w_n − w_t is
+   at least M_t times 1/(t − 1) − 1/(n − 1) (`way`, the step of an induction on n), and w_n ≥ 0 at
+   the latest for n = 2t − 1 (`crosses`).
+2. As w rises, w_t ≥ m from some t ≥ 9 on, for some m > 0. A y below −m is halved every time
+   (`shrinks`); then y_t ≥ m/2 for ever (`stays`), and M falls by (t − 1)m every time (`falls`): it
+   does not stay positive.
 
 So there is a first t with v_t ≤ 0 < v_{t−1}. By then y_t > 0 and w_t ≥ 0 (`turned`), and the run
-departs the other way, at t or, if v_t = 0, at t + 1 (`rests`).
+departs the other way, at t or, if v_t = 0, at t + 1 (`rests`). The first departure is t = 2, where
+v_2 = −a y_2 as γ_2 = 0, and y_2 = w_1.
 
-For τ = 1 Δ_t = v_{t−1} and d̄_t = γ_{t−1}v_{t−2}: after a turn their cosine is −1, or there is none.
+For τ = 1 Δ_t = v_{t−1} and d̄_t = γ_{t−1}v_{t−2}: after a turn their cosine is −1, or there is none
+as one of them is 0. So it is −1, or there is none, for infinitely many t.
+
+3. v_t/w_1 is a polynomial in a without a constant term, as nothing moves if a = 0, and with −a as
+   its linear term (`linear`). So it is 0 for finitely many a (v_3 for a = 3/2), and for all but
+   countably many a no v_t is 0: then the cosine is −1 for infinitely many t.
 """
 
 from __future__ import annotations
@@ -35,23 +41,23 @@ from theory.rpd.exact_runs import require
 from theory.solver import Outcome, Statement, decide
 
 _t, _n, _m, _M, _gap = z3.Reals("t n m M gap")
-_w, _v, _y = z3.Reals("w v y")
+_w, _v, _y, _a = z3.Reals("w v y a")
 _v1, _y1, _w1, _d1 = z3.Reals("v_last y_last w_last d_last")
 
-_READ: Final = (_t - 1) * _y == (_t - 1) * _w + 2 * _y1
-_MOVE: Final = _t * _v == (_t - 2) * _v1 - 2 * _y
+_READ: Final = (_t - 1) * _y == (_t - 1) * _w + 2 * _a * _y1
+_MOVE: Final = _t * _v == (_t - 2) * _v1 - 2 * _a * _y
 
 LEMMAS: Final = (
     Statement(
         "read",
-        "y_t = w_t + 2/(t − 1)·y_{t−1}, from y_t = w_{t−1} + d_{t−1} and the step before",
-        (_y == _w1 + _d1, (_t - 1) * (_w - _w1 - _d1) == -2 * _y1),
+        "y_t = w_t + 2a/(t − 1)·y_{t−1}, from y_t = w_{t−1} + d_{t−1} and the step before",
+        (_y == _w1 + _d1, (_t - 1) * (_w - _w1 - _d1) == -2 * _a * _y1),
         _READ,
     ),
     Statement(
         "below",
         "y_{t−1} < 0 gives y_t ≤ w_t",
-        (_t >= 3, _y1 < 0, _READ),
+        (_t >= 3, _a >= 1, _y1 < 0, _READ),
         _y <= _w,
     ),
     Statement(
@@ -67,51 +73,60 @@ LEMMAS: Final = (
     ),
     Statement(
         "crosses",
-        "M_{t−1} > 0 and y_t ≤ w_t give w_n > 0 for n = 2t − 1",
+        "M_{t−1} > 0 and y_t ≤ w_t < 0 give w_n > 0 for n = 2t − 1",
         (
             _t >= 3,
+            _a >= 1,
             _n == 2 * _t - 1,
             (_t - 1) * (_t - 2) * _v1 > 0,
-            _M + 2 * (_t - 1) * _y == (_t - 1) * (_t - 2) * _v1,
+            _M + 2 * _a * (_t - 1) * _y == (_t - 1) * (_t - 2) * _v1,
             _y <= _w,
+            _w < 0,
             _gap * (_t - 1) * (_n - 1) >= _M * (_n - _t),
         ),
         _w + _gap > 0,
     ),
     Statement(
         "shrinks",
-        "w_t ≥ m > 0 and y_{t−1} < −m give y_t > y_{t−1}/2, for t ≥ 5",
-        (_t >= 5, _m > 0, _w >= _m, _y1 < -_m, _READ),
+        "w_t ≥ m > 0 and y_{t−1} < −m give y_t > y_{t−1}/2, for t ≥ 9",
+        (_t >= 9, _a <= 2, _m > 0, _w >= _m, _y1 < -_m, _READ),
         2 * _y > _y1,
     ),
     Statement(
         "stays",
-        "w_t ≥ m > 0 and y_{t−1} ≥ −m give y_t ≥ m/2, for t ≥ 5",
-        (_t >= 5, _m > 0, _w >= _m, _y1 >= -_m, _READ),
+        "w_t ≥ m > 0 and y_{t−1} ≥ −m give y_t ≥ m/2, for t ≥ 9",
+        (_t >= 9, _a >= 1, _a <= 2, _m > 0, _w >= _m, _y1 >= -_m, _READ),
         2 * _y >= _m,
     ),
     Statement(
         "falls",
-        "y_t ≥ m/2 gives M_t ≤ M_{t−1} − (t − 1)m",
-        (_t >= 3, 2 * _y >= _m, _MOVE),
+        "y_t ≥ m/2 > 0 gives M_t ≤ M_{t−1} − (t − 1)m",
+        (_t >= 3, _a >= 1, _m > 0, 2 * _y >= _m, _MOVE),
         _t * (_t - 1) * _v <= (_t - 1) * (_t - 2) * _v1 - (_t - 1) * _m,
     ),
     Statement(
         "turned",
         "v_t ≤ 0 < v_{t−1} gives y_t > 0, and w_t ≥ 0 since else y_t ≤ w_t",
-        (_t >= 3, _v1 > 0, _v <= 0, _MOVE, z3.Implies(_w < 0, _y <= _w)),
+        (_t >= 3, _a >= 1, _v1 > 0, _v <= 0, _MOVE, z3.Implies(_w < 0, _y <= _w)),
         z3.And(_y > 0, _w >= 0),
     ),
     Statement(
         "rests",
         "v_{t−1} = 0, y_{t−1} > 0 and w_t ≥ 0 give v_t < 0 < y_t",
-        (_t >= 3, _v1 == 0, _y1 > 0, _w >= 0, _READ, _MOVE),
+        (_t >= 3, _a >= 1, _v1 == 0, _y1 > 0, _w >= 0, _READ, _MOVE),
         z3.And(_v < 0, _y > 0),
+    ),
+    Statement(
+        "linear",
+        "−1 is the coefficient of a in every v_t/w_1: t·c_t = (t − 2)c_{t−1} − 2, y_t/w_1 being "
+        "1 + …",
+        (_t >= 2, _v1 == -1, _t * _v == (_t - 2) * _v1 - 2),
+        _v == -1,
     ),
 )
 
 START: Final = Fraction(1)
-"""w_1; v_2 = −1 and y_2 = 1, a departure."""
+"""w_1; v_2 = −a and y_2 = 1, a departure."""
 
 
 @remembered

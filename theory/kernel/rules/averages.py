@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from theory.kernel.means import Mean, Operator
 from theory.kernel.normal import is_zero
@@ -28,6 +28,10 @@ class Average(Operator):
     """
 
     _kind: ClassVar[tuple[str, ...]] = ("(average)",)
+
+
+MEANS: Final = frozenset({Operator, Average})
+"""All kinds of means there are; another class could call anything a mean."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,9 @@ class Swap:
         absent = missing(self.uses, given)
         if absent:
             return absent
-        if not isinstance(self.average, Average):
+        if type(self.under) not in MEANS:
+            return Checked(Verdict.UNKNOWN, f"{type(self.under).__name__} is no mean of the kernel")
+        if type(self.average) is not Average:
             return Checked(
                 Verdict.UNKNOWN,
                 f"{self.average.name} is no average over finitely many indices, and expectations "

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
-from operator import add
 from typing import Final
 
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.kernel.means import Mean, with_vectors
+from theory.kernel.means import Mean
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
+from theory.kernel.rules.inner_runs import mixed_up
+from theory.kernel.rules.ranges import indices, ranging
 from theory.kernel.rules.series import pinned
-from theory.kernel.signs import nonnegative
+from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.theorem import Checked, Given, Hypothesis, Smooth, Theorem
-from theory.kernel.vectors import ZERO, Point, Scalar, Vector, vector
+from theory.kernel.values import Values
+from theory.kernel.vectors import Scalar, Vector
 from theory.verdicts import Verdict
 
 
@@ -26,7 +27,9 @@ class Cite:
     """Another theorem, with expressions for its symbols and vectors for its vectors.
 
     Its hypotheses, so replaced, must be among ours or among what is shown; each expression must lie
-    in the domain of the symbol it stands for; and the theorem itself must be proved.
+    in the domain of the symbol it stands for; and the theorem itself must be proved. Where its
+    proof goes along iterations, what it holds fixed is fixed here too, or its run is another one
+    inside each of ours (`theory.kernel.rules.inner_runs`).
 
     Attributes
     ----------
@@ -58,6 +61,7 @@ class Cite:
             or self._captured(cited, given)
             or self._random(cited)
             or self._meanings(cited, given)
+            or mixed_up(self, cited, given.theorem)
             or self._outside(cited, given)
             or self._lacking(cited, given)
             or self._differs(cited, goal)
@@ -65,6 +69,11 @@ class Cite:
         if problem:
             return Checked(Verdict.UNKNOWN, problem)
         return Checked(Verdict.PROVED, f"by {self.id}")
+
+    @property
+    def at(self) -> Values:
+        """What takes the place of symbols and vectors."""
+        return Values(self.scalars, self.vectors)
 
     def cited(self, theorem: Theorem) -> Theorem | None:
         """The theorem that is cited."""
@@ -92,20 +101,28 @@ class Cite:
         strange += [name for name in self.vectors if name not in named]
         if strange:
             return f"{min(strange)} is no symbol of {self.id}"
-        put = {symbol for value in self.scalars.values() for symbol in _symbols(value)}
-        own = _indices(cited)
-        if put & own:
-            return f"{min(put & own, key=str)} is an index in {self.id}"
-        for index in iterations(cited):
+        own = indices(cited)
+        if self.at.put & own:
+            return f"{min(self.at.put & own, key=str)} is an index in {self.id}"
+        if own & set(self.scalars):
+            index = min(own & set(self.scalars), key=str)
+            return f"{self.id} holds for every {index}: it is cited whole, not at one value"
+        return self._unranged(cited, given)
+
+    def _unranged(self, cited: Theorem, given: Given) -> str:
+        """Our facts are about every value of the indices over which the cited proof ranges."""
+        declared = {*given.theorem.symbols, *given.theorem.scalars}
+        for index in sorted(ranging(cited), key=str):
             fixed = pinned(index, given)
             if fixed:
                 return fixed.note
+            if index in declared - set(cited.symbols):
+                return f"{index} is an index in {self.id}, but one value here: rename one of them"
         return ""
 
     def _random(self, cited: Theorem) -> str:
         """What is random to a mean of the cited theorem is neither replaced nor put in."""
-        put = {symbol.name for value in self.scalars.values() for symbol in _symbols(value)}
-        put |= {name for value in self.vectors.values() for name in value.names}
+        put = {str(name) for name in self.at.put}
         replaced = {symbol.name for symbol in self.scalars} | set(self.vectors)
         for _, relation in cited.relations:
             for mean in (relation.lhs + relation.rhs).atoms(Mean):
@@ -119,30 +136,23 @@ class Cite:
         ours = given.theorem
         stated = [cited.goal, *(h.relation for h in _used(cited) if isinstance(h, Hypothesis))]
         called = {call.func for one in stated for call in one.gap.atoms(AppliedUndef)}
-        said = {one: value for one, value in cited.sequences.items() if one in called}
-        for sequence, value in said.items():
-            moved = with_vectors(value, self.vectors).subs(dict(self.scalars))
-            if ours.sequences.get(sequence) != moved:
+        for sequence, value in cited.sequences.items():
+            if sequence in called and ours.sequences.get(sequence) != self.at.scalar(value):
                 return f"{sequence} means something else in {self.id}"
-        for now, then in cited.following if said else ():
-            if (self._moved(now), self._moved(then)) not in ours.following:
+        for now, then in cited.following if called or ranging(cited) else ():
+            if (self.at.point(now), self.at.point(then)) not in ours.following:
                 return f"what follows {now.value} differs from {self.id}"
-        for point in cited.points:
-            if self._moved(point) not in ours.points:
-                return f"{self._moved(point).value} is no such point of this theorem"
+        for point in map(self.at.point, cited.points):
+            if point not in ours.points:
+                return f"{point.value} is no such point of this theorem"
         return ""
-
-    def _moved(self, point: Point) -> Point:
-        """A point at the values of this citation."""
-        values = dict(self.scalars)
-        position, gradient = (
-            _with_scalars(one.replaced(self.vectors), values)
-            for one in (point.position, point.gradient)
-        )
-        return Point(position, point.value.subs(values), gradient, point.function)
 
     def _outside(self, cited: Theorem, given: Given) -> str:
         facts = [given.facts[name] for name in self.domain if name in given.facts]
+        for factor in self.at.factors:
+            hole = undefined(factor, facts)
+            if hole:
+                return f"a factor of a vector is not shown to be real: {hole}"
         for symbol, value in self.scalars.items():
             form = sympy.sympify(value)
             if symbol.assumptions0 not in _PLAIN:
@@ -166,13 +176,13 @@ class Cite:
     def _name(self, hypothesis: Hypothesis | Smooth, given: Given) -> str | None:
         """Our name of a hypothesis of the cited theorem."""
         if isinstance(hypothesis, Smooth):
-            constant = sympy.sympify(hypothesis.constant).subs(dict(self.scalars))
+            constant = self.at.scalar(hypothesis.constant)
             for own in given.theorem.hypotheses:
                 about = isinstance(own, Smooth) and own.function == hypothesis.function
                 if isinstance(own, Smooth) and about and is_zero(own.constant - constant):
                     return own.name
             return None
-        wanted = _at(hypothesis.relation, self)
+        wanted = self.at.relation(hypothesis.relation)
         exact = [name for name, fact in given.facts.items() if fact == wanted]
         equal = (
             name
@@ -183,7 +193,7 @@ class Cite:
         return exact[0] if exact else next(equal, trivial)
 
     def _differs(self, cited: Theorem, goal: Relation) -> str:
-        found = _at(cited.goal, self)
+        found = self.at.relation(cited.goal)
         same = goal.kind == found.kind and is_zero(goal.gap - found.gap)
         return "" if same else f"{self.id} says {found} at these values"
 
@@ -193,29 +203,6 @@ def _vectors(theorem: Theorem) -> Iterator[Vector]:
     yield from theorem.vectors
     for point in theorem.points:
         yield from (point.position, point.gradient)
-
-
-def iterations(theorem: Theorem) -> frozenset[Scalar]:
-    """The indices along which a proof, or one that it cites, goes."""
-    rules = [step.rule for step in theorem.steps] + [theorem.conclude]
-    own = {vars(rule)["index"] for rule in rules if getattr(rule, "iterates", False)}
-    return frozenset(own).union(*(iterations(cited) for cited in theorem.cites))
-
-
-def _indices(theorem: Theorem) -> set[Scalar]:
-    """What a theorem ranges over: indices of iterations and of sums, arguments of sequences."""
-    found = set(iterations(theorem))
-    for _, relation in theorem.relations:
-        found |= {limit[0] for one in relation.gap.atoms(sympy.Sum) for limit in one.limits}
-        for call in relation.gap.atoms(AppliedUndef):
-            found |= call.free_symbols - set(theorem.symbols)
-    return found
-
-
-def _with_scalars(one: Vector, values: Mapping[Scalar, Scalar]) -> Vector:
-    """A vector with expressions for symbols in its coefficients."""
-    parts = [vector(name) * factor.subs(values) for name, factor in one.terms]
-    return reduce(add, parts, ZERO)
 
 
 _PLAIN: Final = [
@@ -230,24 +217,6 @@ _PLAIN: Final = [
     )
 ]
 """Domains of symbols that can be checked of what takes their place."""
-
-
-def _at(relation: Relation, cite: Cite) -> Relation:
-    """A relation at the values of a citation."""
-    return _replaced(relation, tuple(cite.scalars.items()), tuple(cite.vectors.items()))
-
-
-@lru_cache(maxsize=2**14)
-def _replaced(
-    relation: Relation,
-    scalars: tuple[tuple[Scalar, Scalar], ...],
-    vectors: tuple[tuple[str, Vector], ...],
-) -> Relation:
-    return relation.replaced(dict(scalars), dict(vectors))
-
-
-def _symbols(value: Scalar) -> frozenset[Scalar]:
-    return frozenset(sympy.sympify(value).free_symbols)
 
 
 def _used(cited: Theorem) -> tuple[Hypothesis | Smooth, ...]:

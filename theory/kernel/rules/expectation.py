@@ -11,6 +11,7 @@ from sympy.core.function import AppliedUndef
 from theory.kernel.means import Mean, Operator, with_vectors
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
+from theory.kernel.rules.averages import MEANS
 from theory.kernel.theorem import Checked, Given, missing
 from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.verdicts import Verdict
@@ -41,6 +42,8 @@ class Expect:
         if absent:
             return absent
         fact = given.facts[self.of]
+        if type(self.under) not in MEANS:
+            return Checked(Verdict.UNKNOWN, f"{type(self.under).__name__} is no mean of the kernel")
         if goal.kind != fact.kind or not is_zero(goal.gap - self.under.of(fact.gap)):
             return Checked(Verdict.UNKNOWN, f"not the mean of {self.of}")
         return Checked(Verdict.PROVED, f"mean of {self.of}")

@@ -9,7 +9,7 @@ from typing import ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.kernel.means import Mean
+from theory.kernel.means import Mean, is_sequence
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.signs import nonnegative
@@ -36,6 +36,15 @@ def pinned(index: Scalar, given: Given) -> Checked | None:
     return None
 
 
+def no_sequence(*given: Scalar) -> Checked | None:
+    """An UNKNOWN if something is not a function such as ``sympy.Function("a")``, or None.
+
+    Any Python function can be called with an index, and return what it likes.
+    """
+    strange = next((one for one in given if not is_sequence(one)), None)
+    return Checked(Verdict.UNKNOWN, f"{strange} is no sequence") if strange is not None else None
+
+
 def _counts(count: Scalar, index: Scalar) -> bool:
     """Whether a number of iterations is one: an integer of at least 0 that is not the index."""
     form = sympy.sympify(count)
@@ -43,7 +52,7 @@ def _counts(count: Scalar, index: Scalar) -> bool:
     return bool(whole and index not in form.free_symbols)
 
 
-def _varying(relation: Relation, given: Given) -> Checked | None:
+def varying(relation: Relation, given: Given) -> Checked | None:
     """An UNKNOWN if a relation names what differs from iteration to iteration, or None.
 
     The same name stands for other things in the next iteration; only constants and sequences keep
@@ -52,8 +61,8 @@ def _varying(relation: Relation, given: Given) -> Checked | None:
     gap = relation.gap
     if gap.atoms(Gram, Mean):
         return Checked(Verdict.UNKNOWN, "vectors and conditional means change along the index")
-    varying = {*given.theorem.scalars, *(point.value for point in given.theorem.points)}
-    found = gap.free_symbols & varying
+    changing = {*given.theorem.scalars, *(point.value for point in given.theorem.points)}
+    found = gap.free_symbols & changing
     if found:
         return Checked(Verdict.UNKNOWN, f"{min(found, key=str)} changes along the index")
     return None
@@ -88,7 +97,7 @@ class Telescope:
         if absent:
             return absent
         fact = given.facts[self.of]
-        changing = _varying(fact, given)
+        changing = varying(fact, given)
         if changing:
             return changing
         if not _counts(self.count, self.index):
@@ -147,10 +156,12 @@ class Induction:
 
     def check(self, goal: Relation, given: Given) -> Checked:
         """Decide whether the bound follows by induction."""
-        absent = missing(self.uses, given) or pinned(self.index, given)
+        absent = (
+            missing(self.uses, given) or pinned(self.index, given) or no_sequence(self.sequence)
+        )
         if absent:
             return absent
-        changing = _varying(given.facts[self.of], given)
+        changing = varying(given.facts[self.of], given)
         if changing:
             return changing
         symbol = self.count.is_Symbol and _counts(self.count, self.index)
@@ -219,7 +230,7 @@ class Everywhere:
                 return fixed
             if not (value.is_integer and value.is_nonnegative):
                 return Checked(Verdict.UNKNOWN, f"{value} is not shown to be one of 0, 1, 2, …")
-        changing = _varying(given.facts[self.of], given)
+        changing = varying(given.facts[self.of], given)
         if changing:
             return changing
         put = {symbol for value in self.values.values() for symbol in value.free_symbols}

@@ -9,7 +9,7 @@ import sympy
 
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, eq
-from theory.kernel.rules.series import _varying, pinned
+from theory.kernel.rules.series import no_sequence, pinned, varying
 from theory.kernel.signs import undefined
 from theory.kernel.theorem import Checked, Given, missing
 from theory.kernel.vectors import Scalar
@@ -59,7 +59,11 @@ class Unroll:
 
     def check(self, goal: Relation, given: Given) -> Checked:
         """Decide whether the goal is that solution."""
-        absent = missing(self.uses, given) or self._unfit(given)
+        absent = (
+            missing(self.uses, given)
+            or no_sequence(self.sequence, self.product)
+            or self._unfit(given)
+        )
         if absent:
             return absent
         read = self._read(given)
@@ -76,7 +80,7 @@ class Unroll:
     def _unfit(self, given: Given) -> Checked | None:
         """Why these indices or facts are not about every k, j and n, or None."""
         problem = pinned(self.index, given) or pinned(self.other, given)
-        changing = (_varying(given.facts[name], given) for name in self.uses)
+        changing = (varying(given.facts[name], given) for name in self.uses)
         problem = problem or next((found for found in changing if found), None)
         if problem:
             return problem

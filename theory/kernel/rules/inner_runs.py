@@ -1,0 +1,106 @@
+"""Runs inside an iteration: what a cited proof holds fixed may change along our own iterations.
+
+Then the sequences of that proof go along an inner run, a new one in each iteration, and must not be
+used along ours: no rule that ranges over our index takes or gives a fact about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from sympy.core.function import AppliedUndef
+
+from theory.kernel.relations import Relation
+from theory.kernel.rules.ranges import Run, lets_run, own_indices, rules_of, runs
+from theory.kernel.theorem import Hypothesis, Rule, Theorem
+from theory.kernel.values import named
+from theory.kernel.vectors import Scalar
+
+if TYPE_CHECKING:
+    from theory.kernel.rules.cite import Cite
+
+
+def inner_runs(theorem: Theorem) -> tuple[Run, ...]:
+    """The runs inside an iteration of this theorem, from what it cites."""
+    found = {
+        run: None
+        for rule in rules_of(theorem)
+        for cited in [_cited(rule, theorem)]
+        if cited is not None
+        for run in _moving(cited[0], cited[1], theorem)
+    }
+    return tuple(found)
+
+
+def mixed_up(cite: Cite, cited: Theorem, theorem: Theorem) -> str:
+    """How a theorem takes something of an inner run for something of its own, or ``""``."""
+    own = own_indices(theorem)
+    used = list(_along(cite, theorem))
+    for run in _moving(cite, cited, theorem):
+        why = f"{run.moving(theorem)} changes, and is held fixed in {cite.id}"
+        shared = run.indices & own
+        if shared:
+            return f"{why}: its run needs an index of its own, not {min(shared, key=str)}"
+        for call in theorem.goal.gap.atoms(AppliedUndef):
+            if call.func in run.functions:
+                return f"{why}, but the statement is about {call}"
+        for place, relation in theorem.relations:
+            for call in relation.gap.atoms(AppliedUndef):
+                if call.func in run.functions and call.free_symbols & own:
+                    return f"{why}, but {call} in {place} goes along our own iterations"
+        for relation in used:
+            name = _shared(relation.gap, run)
+            if name:
+                return f"{why}, but {name} is used along our own iterations too"
+        for sequence, value in theorem.sequences.items():
+            if sequence not in run.functions and named(value) & run.names:
+                return f"{why}, but {sequence} is the mean of something that goes along with it"
+    return ""
+
+
+def _moving(cite: Cite, cited: Theorem, theorem: Theorem) -> list[Run]:
+    """The runs of a cited proof that go inside an iteration."""
+    found = (run.at(cite.at) for run in runs(cited))
+    return [run for run in found if run.moving(theorem) is not None]
+
+
+def _along(cite: Cite, theorem: Theorem) -> Iterator[Relation]:
+    """What is used along our own iterations: by rules that range over them, and other citations."""
+    facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
+    facts |= {step.name: step.relation for step in theorem.steps}
+    lines = [(step.rule, step.relation) for step in theorem.steps]
+    for rule, relation in [*lines, (theorem.conclude, theorem.goal)]:
+        if lets_run(rule):
+            yield from (facts[name] for name in rule.uses if name in facts)
+        other = _cited(rule, theorem)
+        if other is not None and runs(other[1]) and not _same(other[0], cite):
+            yield from _stated(other[0], other[1], relation)
+
+
+def _cited(rule: Rule, theorem: Theorem) -> tuple[Cite, Theorem] | None:
+    from theory.kernel.rules.cite import Cite
+
+    cited = rule.cited(theorem) if isinstance(rule, Cite) else None
+    return None if cited is None or not isinstance(rule, Cite) else (rule, cited)
+
+
+def _stated(cite: Cite, cited: Theorem, goal: Relation) -> Iterator[Relation]:
+    yield goal
+    for hypothesis in cited.hypotheses:
+        if isinstance(hypothesis, Hypothesis):
+            yield cite.at.relation(hypothesis.relation)
+
+
+def _same(one: Cite, other: Cite) -> bool:
+    def parts(cite: Cite) -> tuple[str, Mapping[Scalar, Scalar], Mapping[str, object]]:
+        return cite.id, dict(cite.scalars), dict(cite.vectors)
+
+    return parts(one) == parts(other)
+
+
+def _shared(gap: Scalar, run: Run) -> str:
+    """Something of a run in an expression, or ``""``."""
+    calls = {call for call in gap.atoms(AppliedUndef) if call.func in run.functions}
+    found = calls | (named(gap) & run.names)
+    return str(min(found, key=str)) if found else ""
