@@ -26,8 +26,8 @@ the gradients of both is not modelled.
 Known for one pipeline, with i = p − 1 − s and r = m mod n, n ≤ p (proved for all p and n by
 `staleproof verify amdp`):
 
-- makespan (F + B)(p(⌊(M − 1)/n⌋ + 1) + (M − 1) mod n) for `stage_cap` = 1 or n ≤ 2, and else if
-  B ≥ F, so that in the limit it is active n/p of the time;
+- makespan (F + B)(p(⌊(M − 1)/n⌋ + 1) + (M − 1) mod n) for `stage_cap` = 1 or n ≤ 2, and else, in
+  the order that F = B generates, if B ≥ F: in the limit it is active n/p of the time;
 - `stage_cap` = 1 or n ≤ 2: the mismatch is at most the paper's min(n, p − s) − 1. It is min(m, i)
   for m < n and min(r, i) + max(0, n − 1 − s − r) from then on. So from m = n on those reach the
   bound for which r ≥ min(n, p − s) − 1 (the last of every n among them), and all of them at stage 0
