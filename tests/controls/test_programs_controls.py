@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 import pytest
 import sympy
 
-from schedules.actions import Kind
-from schedules.families import gpipe, one_f_one_b
+from schedules.actions import Action, Kind
+from schedules.families import get_family, gpipe, one_f_one_b
+from schedules.lowering import lower as lowered
+from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+from theory.errors import UnsupportedFormError
 from theory.outcomes import lazily
 from theory.programs import matrix, replays, slots
 from theory.programs.gpipe import GPIPE
@@ -19,9 +22,19 @@ from theory.programs.matrix import AFFINE, INVARIANTS, Subject, proof, prove, st
 from theory.programs.naive import NAIVE
 from theory.programs.one_f_one_b import ONE_F_ONE_B
 from theory.programs.parts import PARTS
-from theory.programs.program import Entry, Number, Part, Program, View
+from theory.programs.program import (
+    Entry,
+    Number,
+    Of,
+    Part,
+    Program,
+    View,
+    first_difference,
+    posts,
+)
 from theory.programs.symbols import K, M, p, s
 from theory.programs.versions import Updates
+from theory.schedules.matrix import proving
 from theory.solver import Outcome
 from theory.verdicts import Verdict, weakest
 
@@ -112,6 +125,108 @@ def test_swapped_steps_have_no_growing_rank(one: str, other: str) -> None:
     assert of(subject, "deadlock-free") is Verdict.REFUTED
 
 
+def longer(kind: Kind, label: Of, more: int) -> Program:
+    """GPipe with M + `more` entries behind it."""
+    extra = Entry(
+        "extra",
+        lambda v: v.M + more,
+        lambda v, n: 6 * v.M + n,
+        (Part(kind, label),),
+        lambda v, n: 100 * (v.M + v.p) + n,
+    )
+    entries = (*GPIPE.entries, extra)
+    return replace(GPIPE, name="longer", entries=entries, length=lambda v: 7 * v.M + more)
+
+
+def hidden(view: View, n: Number) -> Number:
+    """No microbatch for n = 0 and 1, then all of them: one up from 0 to 1."""
+    return view.choose(n < 2, view.M + n, n - 2)
+
+
+@pytest.mark.parametrize("kind", [Kind.F, Kind.B, Kind.SEND_F, Kind.RECV_B])
+@pytest.mark.parametrize("invariant", INVARIANTS)
+def test_what_runs_twice_cannot_hide_behind_two_entries(kind: Kind, invariant: str) -> None:
+    again = longer(kind, hidden, 2)
+    counted = [action.kind for post in posts(again, 1, 3, 4) for action in post].count(kind)
+    assert counted == 8
+    with pytest.raises(UnsupportedFormError, match="goes up or down by one"):
+        of(replace(AFFINE["gpipe"], program=again), invariant)
+    bare = longer(kind, lambda v, n: n, 0)
+    assert holds(bare, "places") is Verdict.PROVED
+    assert holds(bare, "actions") is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("kind", [Kind.W, Kind.I, Kind.U, Kind.REDUCE])
+@pytest.mark.parametrize("invariant", INVARIANTS)
+def test_actions_that_nobody_looks_at_are_refused(kind: Kind, invariant: str) -> None:
+    extra = longer(kind, lambda v, n: n, 0)
+    assert holds(extra, "places") is Verdict.PROVED
+    with pytest.raises(UnsupportedFormError, match=f"'extra' has {kind.name}"):
+        of(replace(AFFINE["gpipe"], program=extra), invariant)
+
+
+def test_an_entry_is_one_computation_or_messages() -> None:
+    def with_parts(*kinds: Kind) -> Program:
+        parts = tuple(Part(kind, lambda v, n: n) for kind in kinds)
+        return with_entry(GPIPE, "forward", lambda entry: replace(entry, parts=parts))
+
+    assert holds(with_parts(Kind.F), "actions") is Verdict.PROVED
+    for kinds in ((), (Kind.F, Kind.F), (Kind.F, Kind.SEND_F), (Kind.RECV_F, Kind.F)):
+        with pytest.raises(UnsupportedFormError, match="one F, one B, or messages"):
+            holds(with_parts(*kinds), "actions")
+
+
+_CROSSED: dict[str, tuple[int, Of]] = {
+    "receive": (0, lambda v, n: (2 * v.s - 1, n)),
+    "forward": (1, lambda v, n: (2 * v.s, n)),
+    "send": (2, lambda v, n: (2 * v.s + 1, n)),
+    "receive gradient": (3, lambda v, n: (4 * v.p - 2 * v.s - 1, n)),
+    "backward": (4, lambda v, n: (4 * v.p - 2 * v.s, n)),
+    "send gradient": (5, lambda v, n: (4 * v.p - 2 * v.s + 1, n)),
+}
+"""A stage receives everything, computes, and sends everything: by step, its turn and its rank."""
+
+
+def step_by_step(entry: Entry, *, crossed: bool) -> Entry:
+    turn, rank = _CROSSED[entry.name]
+    [part] = entry.parts
+    if crossed and part.kind in (Kind.SEND_F, Kind.RECV_F):
+        part = Part(part.kind, lambda v, n: v.M - 1 - n)
+    return replace(entry, place=lambda v, n: turn * v.M + n, parts=(part,), rank=rank)
+
+
+@pytest.mark.parametrize("crossed", [False, True])
+def test_deadlock_free_needs_channels_in_microbatch_order(crossed: bool) -> None:
+    """Labels that are crossed at both ends are seen by nothing else."""
+    entries = tuple(step_by_step(entry, crossed=crossed) for entry in GPIPE.entries)
+    program = replace(GPIPE, entries=entries)
+    for part in ("places", "actions", "waits", "joint order"):
+        assert holds(program, part) is Verdict.PROVED, part
+    subject = replace(AFFINE["gpipe"], program=program)
+    assert of(subject, "causal") is Verdict.PROVED
+    expected = Verdict.REFUTED if crossed else Verdict.PROVED
+    assert of(subject, "deadlock-free") is expected
+
+
+def beside(one: Entry, other: Entry) -> Entry:
+    """An entry that stands where `one` has it at stage 0, and where `other` has it elsewhere."""
+    place: Of = lambda v, n: v.choose(v.s == 0, one.place(v, n), other.place(v, n))  # noqa: E731
+    return replace(other, place=place)
+
+
+@pytest.mark.parametrize("ranked", [NAIVE, GPIPE], ids=lambda program: program.name)
+def test_causal_needs_a_joint_order_of_all_stages(ranked: Program) -> None:
+    """F1 of stage 1 stands before its B0, but its tensor is made behind B0 of stage 0."""
+    pairs = zip(NAIVE.entries, GPIPE.entries, ranked.entries, strict=True)
+    entries = tuple(replace(beside(one, other), rank=last.rank) for one, other, last in pairs)
+    circular = replace(GPIPE, entries=entries)
+    for part in ("places", "actions", "channels"):
+        assert holds(circular, part) is Verdict.PROVED, part
+    subject = replace(AFFINE["gpipe"], program=circular)
+    for invariant in ("causal", "deadlock-free"):
+        assert of(subject, invariant) is Verdict.REFUTED
+
+
 BOUNDED = [(f, i) for f in AFFINE for i in INVARIANTS if stated(f, i) is not None]
 
 
@@ -140,11 +255,13 @@ def test_a_maximum_has_to_be_attained_by_a_microbatch_that_exists(invariant: str
 @pytest.mark.parametrize(
     "form",
     [
-        sympy.Min(sympy.floor((p - 1 - s) / K), sympy.floor((M - 1) / K)),
+        sympy.Min(sympy.floor((p - 1 - s) / K), sympy.floor(M / K) - 1),
         sympy.Min(sympy.ceiling((p - 1 - s) / K), sympy.floor(M / K)),
-        sympy.Min(sympy.ceiling((p - s) / K), sympy.floor((M - 1) / K)),
+        sympy.Min(sympy.ceiling((p - 1 - s) / K), sympy.floor((M - 1) / K)),
+        sympy.Min(sympy.ceiling((p - 1 - s) / K), sympy.ceiling(M / K) - 1),
+        sympy.Min(sympy.ceiling((p - s) / K), sympy.floor(M / K) - 1),
         sympy.ceiling((p - 1 - s) / K),
-        sympy.Min(p - 1 - s, sympy.floor((M - 1) / K)),
+        sympy.Min(p - 1 - s, sympy.floor(M / K) - 1),
     ],
 )
 def test_near_misses_of_the_staleness_in_windows_are_refuted(form: sympy.Expr) -> None:
@@ -152,7 +269,7 @@ def test_near_misses_of_the_staleness_in_windows_are_refuted(form: sympy.Expr) -
 
 
 def test_the_same_form_written_otherwise_is_proved() -> None:
-    written = sympy.Min(sympy.floor((p + K - 2 - s) / K), sympy.ceiling(M / K) - 1)
+    written = sympy.Min(sympy.floor((p + K - 2 - s) / K), sympy.floor((M - K) / K))
     assert prove("asyncpp", "staleness", written).verdict is Verdict.PROVED
 
 
@@ -206,6 +323,78 @@ def test_a_family_that_changes_loses_its_proof(monkeypatch: pytest.MonkeyPatch) 
     matrix.difference.cache_clear()
     assert found.verdict is Verdict.UNKNOWN
     assert found.note.startswith("its order is another one at {'p': 1")
+
+
+def moved(schedule: Schedule) -> Schedule:
+    """B of the first stage on a rank of its own, where it starts no later."""
+    orders = [list(schedule.rank(rank)) for rank in range(schedule.ranks)]
+    backwards = [action for action in orders[0] if action.kind is Kind.B]
+    orders[0] = [action for action in orders[0] if action.kind is not Kind.B]
+    return from_orders(schedule, [*orders, backwards])
+
+
+def exchanged(schedule: Schedule) -> Schedule:
+    """The last rank runs the first stage, and the first the last."""
+    orders = [list(schedule.rank(rank)) for rank in range(schedule.ranks)]
+    return from_orders(schedule, orders[::-1])
+
+
+def idle(schedule: Schedule) -> Schedule:
+    """One more rank, which runs nothing."""
+    return from_orders(schedule, [*(list(schedule.rank(r)) for r in range(schedule.ranks)), []])
+
+
+def with_weight_gradients(schedule: Schedule) -> Schedule:
+    """One more action on the last rank."""
+    orders = [list(schedule.rank(rank)) for rank in range(schedule.ranks)]
+    orders[-1].append(Action(Kind.W, schedule.stages - 1, 0))
+    return from_orders(schedule, orders)
+
+
+def from_orders(schedule: Schedule, orders: list[list[Action]]) -> Schedule:
+    return Schedule.from_orders(schedule.name, orders, schedule.microbatches, schedule.policy)
+
+
+@pytest.mark.parametrize("change", [moved, exchanged, idle])
+@pytest.mark.parametrize("family", ["pipedream", "1f1b", "gpipe"])
+def test_a_stage_on_another_rank_takes_the_proof(
+    monkeypatch: pytest.MonkeyPatch, family: str, change: Callable[[Schedule], Schedule]
+) -> None:
+    def other(name: str, interval: str, size: dict[str, int]) -> Schedule | None:
+        schedule = replays.built(name, interval, size)
+        return change(schedule) if schedule and schedule.stages > 1 else schedule
+
+    monkeypatch.setattr(matrix, "built", other)
+    matrix.difference.cache_clear()
+    unremembered = prove.__wrapped__  # type: ignore[attr-defined]
+    found: Outcome = unremembered(family, "exclusive")
+    compared = proving.comparison(family)
+    monkeypatch.undo()
+    matrix.difference.cache_clear()
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.note.startswith("its order is another one at {'p': 2, 'M': 1")
+    assert compared.verdict is Verdict.REFUTED
+    assert proving.comparison(family).verdict is Verdict.CHECKED
+
+
+def test_programs_are_compared_with_ranks_and_placements() -> None:
+    def different(change: Callable[[Schedule], Schedule]) -> dict[str, object] | None:
+        build = lambda p, M: change(lowered(gpipe.build(p, M)))  # noqa: E731 - one expression
+        return first_difference(GPIPE, build, [(2, 3)])
+
+    def elsewhere(schedule: Schedule) -> Schedule:
+        return replace(schedule, placement=Placement(((1, 0),), ((0, 0),)))
+
+    assert different(lambda schedule: schedule) is None
+    for change in (exchanged, idle, elsewhere):
+        assert different(change) == {"p": 2, "M": 3, "s": 0}
+
+
+def test_start_times_are_compared_with_ranks_and_kinds() -> None:
+    times, schedule = slots.law("pipedream").times, get_family("pipedream").build(4, 6)
+    assert slots.wrong_start(times, schedule) is None
+    for change, stage in ((moved, 0), (exchanged, 0), (idle, 0), (with_weight_gradients, 3)):
+        assert slots.wrong_start(times, change(schedule)) == stage
 
 
 def test_a_run_that_contradicts_takes_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:

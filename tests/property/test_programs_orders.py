@@ -10,7 +10,7 @@ from schedules.families import get_family
 from schedules.lowering import lower
 from schedules.schedule import Schedule
 from schedules.validation.facts import in_flight
-from schedules.versions import versions
+from theory.programs.applied import applied_staleness
 from theory.programs.matrix import AFFINE
 from theory.programs.program import posted, posts
 from theory.programs.replays import built
@@ -35,7 +35,7 @@ def test_numbers_are_the_closed_forms(family: str, stages: int, count: int, ever
     if schedule is None or (AFFINE[family].program is None and stages == 1):
         return
     found = {
-        "staleness": versions(schedule).local_staleness.max(axis=1).tolist(),
+        "staleness": applied_staleness(schedule).tolist(),
         "in-flight": in_flight(schedule),
     }
     for name, form in AFFINE[family].closed.items():

@@ -6,13 +6,18 @@ import pytest
 
 from reports.cells import CELL as REPORTED
 from schedules import FAMILIES, build
+from schedules.families import get_family
+from schedules.lowering import lower
 from schedules.versions import versions
 from theory.catalogue import CLAIMS, called
 from theory.errors import UnknownClaimError
 from theory.ledger import Row
+from theory.programs.matrix import AFFINE
+from theory.programs.slots import with_messages
 from theory.schedules.matrix.proving import reached
 from theory.schedules.matrix.rows import CELL, stated, tried
 from theory.schedules.matrix.rows import CLAIMS as MATRIX
+from theory.schedules.matrix.runs import placed
 from theory.schedules.matrix.table import STATED
 from theory.schedules.matrix.wording import COLUMNS
 from theory.verdicts import Verdict
@@ -61,10 +66,68 @@ def test_what_is_proved_speaks_of_all_sizes() -> None:
 
 def test_a_proof_says_where_the_messages_stand() -> None:
     """In PipeDream's they stand by slots, and not where lowering has them."""
-    [_, placed] = judge(CLAIMS["schedules.pipedream.deadlock-free"]).judgement.assumes
+    [_, placed, _] = judge(CLAIMS["schedules.pipedream.deadlock-free"]).judgement.assumes
     assert placed.startswith("messages: each sent, and its receive posted, in the slot")
     [_, placed] = judge(CLAIMS["schedules.chimera.deadlock-free"]).judgement.assumes
     assert "schedules.lowering.lower" in placed
+
+
+@pytest.mark.parametrize(
+    ("family", "sizes"),
+    [
+        ("1f1b", "p of 1 … 6 and M of 1, 2, 3, 4, 6, 9"),
+        ("pipedream", "p of 1 … 6 and M of 1, 2, 3, 4, 6, 9"),
+        ("blog-naive", "p of 2 … 6 and M = 1"),
+    ],
+)
+def test_a_proof_says_what_was_only_compared(family: str, sizes: str) -> None:
+    """A family that is another one from p = 7 on would be PROVED all the same."""
+    judged = judge(CLAIMS[f"schedules.{family}.exclusive"]).judgement
+    assert judged.verdict is Verdict.PROVED
+    assert judged.assumes[0] == "one stage a rank, by construction"
+    assert judged.assumes[-1].endswith(f"compared only for {sizes}")
+    [_, compared] = judged.steps
+    assert compared.verdict is Verdict.CHECKED
+    assert compared.says.endswith(f"for {sizes}")
+
+
+def test_what_is_refuted_rests_on_no_comparison_but_that_of_its_repair() -> None:
+    [_, granted] = judge(CLAIMS["schedules.pipemare.stash"]).judgement.assumes
+    assert granted.startswith(STATED["pipemare"].by_design["stash"].family + " is at all sizes")
+
+
+def test_messages_by_slots_are_what_the_checker_is_given() -> None:
+    schedule = build("pipedream", 3, 4)
+    by_slots = with_messages(get_family("pipedream"), 3, 4)
+    orders = [list(one.rank(1)) for one in (placed("pipedream", schedule), by_slots)]
+    assert orders[0] == orders[1] != list(lower(schedule).rank(1))
+    other = build("1f1b", 3, 4)
+    assert list(placed("1f1b", other).rank(1)) == list(lower(other).rank(1))
+    said = CLAIMS["schedules.pipedream.deadlock-free"].statement
+    assert "pipedream (each sent, and its receive posted, in the slot" in said
+
+
+def several(table: tuple[tuple[int, ...], ...]) -> bool:
+    """Whether a stage has different entries, pipeline by pipeline."""
+    return any(len(set(column)) > 1 for column in zip(*table, strict=True))
+
+
+def test_a_stage_that_lives_on_several_ranks_is_bounded_copy_by_copy() -> None:
+    for family, row in STATED.items():
+        placements = [schedule.placement for _, schedule in row.grid.schedules(family)]
+        on_ranks = any(several(placement.ranks) for placement in placements)
+        copies = any(several(placement.copies) for placement in placements)
+        said = CLAIMS[f"schedules.{family}.in-flight"].statement
+        assert said.startswith("At one copy of stage s (on one rank)") == on_ranks, family
+        assert ("over all replicas" in said) == (copies and not on_ranks), family
+
+
+def test_gradients_left_over_are_named_where_windows_may_be_cut_short() -> None:
+    for family in STATED:
+        said = CLAIMS[f"schedules.{family}.staleness"].statement
+        assert ("no update applies the last M mod K gradients" in said) == (
+            bool(AFFINE[family].updates.interval) if family in AFFINE else False
+        )
 
 
 def test_only_affine_families_are_proved() -> None:

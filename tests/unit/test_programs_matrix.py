@@ -46,7 +46,10 @@ def test_closed_forms_by_hand() -> None:
     assert at("pipedream-runtime", "staleness", p=4, s=0, M=2) == 1
     # m = 4 reads version 0, as only B0 has run; updates 0 and 1 come before its own.
     assert at("asyncpp", "staleness", p=4, s=0, M=9, K=2) == 2
+    # Updates follow B1 and B3; B4 of M = 5 is never applied.
+    assert at("asyncpp", "staleness", p=4, s=0, M=5, K=2) == 1
     assert at("pipedream-2bw", "staleness", p=4, s=0, M=9, K=4) == 1
+    assert at("pipedream-2bw", "staleness", p=4, s=0, M=7, K=4) == 0
     assert at("pipedream-2bw", "staleness", p=4, s=3, M=9, K=4) == 0
     assert at("pipedream", "staleness", p=4, s=1, M=9) == 3
     assert at("1f1b", "in-flight", p=4, s=1, M=9) == 3

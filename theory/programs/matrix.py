@@ -21,14 +21,14 @@ from theory.programs.in_flight import peak
 from theory.programs.parts import PARTS, decided
 from theory.programs.program import Program, first_difference
 from theory.programs.replays import Witness, built, not_stashed, runs, sizes, unlike
-from theory.programs.slots import law, statements, wrong_start
+from theory.programs.slots import law, misplaced, statements, wrong_start
 from theory.programs.subjects import IN_FLIGHT, STALENESS, SUBJECTS, Subject
 from theory.programs.versions import largest_staleness, stashed
 from theory.queries import remembered
 from theory.solver import Outcome, Statement, decide, merge
 from theory.verdicts import Verdict
 
-__all__ = ["AFFINE", "INVARIANTS", "Subject", "difference", "proof", "prove", "stated"]
+__all__ = ["AFFINE", "INVARIANTS", "Subject", "by_slots", "difference", "proof", "prove", "stated"]
 
 INVARIANTS: Final[tuple[str, ...]] = (
     "causal",
@@ -52,6 +52,17 @@ _PARTS: Final[Mapping[str, tuple[str, ...]]] = {
 """Parts of the proof about a program; for every other invariant `_ORDERED`."""
 
 _ORDERED: Final = ("places", "actions")
+
+
+def by_slots(family: str) -> bool:
+    """Whether what is proved of a family is about messages that stand by slots.
+
+    Examples
+    --------
+    >>> [family for family in AFFINE if by_slots(family)]
+    ['pipedream']
+    """
+    return family in AFFINE and AFFINE[family].program is None
 
 
 def stated(family: str, invariant: str) -> sympy.Expr | None:
@@ -217,6 +228,9 @@ def _unlike_subject(subject: Subject, schedule: Schedule) -> int | None:
     """The first stage at which a schedule is not as the subject has it."""
     if subject.program is None:
         return wrong_start(law(subject.family).times, schedule)
+    elsewhere = misplaced(schedule)
+    if elsewhere is not None:
+        return elsewhere
     lowered = lower(schedule)
     size = (schedule.stages, schedule.microbatches)
     found = first_difference(subject.program, lambda p, M: lowered, [size])

@@ -17,6 +17,7 @@ import z3
 
 from schedules.actions import MESSAGES, Action, Kind
 from schedules.messages.channels import NEIGHBOUR
+from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.schedule import Group, Schedule
 from theory.errors import UnsupportedFormError
@@ -210,6 +211,8 @@ def first_difference(
 ) -> dict[str, Any] | None:
     """The first stage whose program is not the family's, or None.
 
+    Rank r runs stage r and nothing else, in the family as in the program.
+
     Examples
     --------
     >>> from schedules.families import gpipe
@@ -220,7 +223,22 @@ def first_difference(
     """
     for p, M in sizes:
         schedule = build(p, M)
+        if not one_stage_a_rank(schedule, p):
+            return {"p": p, "M": M, "s": 0}
         for stage in range(p):
             if posts(program, stage, p, M) != posted(schedule, stage):
                 return {"p": p, "M": M, "s": stage}
     return None
+
+
+def one_stage_a_rank(schedule: Schedule, stages: int) -> bool:
+    """Whether there are as many ranks as stages, and stage r of the only pipeline is on rank r.
+
+    Examples
+    --------
+    >>> from schedules.families import chimera, gpipe
+    >>> [one_stage_a_rank(family.build(4, 4), 4) for family in (gpipe, chimera)]
+    [True, False]
+    """
+    alone = Placement.one_stage_a_rank(stages).ranks
+    return schedule.ranks == stages and schedule.placement.ranks == alone

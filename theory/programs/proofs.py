@@ -57,7 +57,7 @@ def holders(program: Program, view: View, kind: Kind, label: Term) -> list[Holde
     Raises
     ------
     UnsupportedFormError
-        A microbatch does not go up or down by one from entry to entry.
+        A microbatch does not go up or down by one from entry to entry, over all of them.
     """
     found = []
     for entry in program.entries:
@@ -70,16 +70,24 @@ def holders(program: Program, view: View, kind: Kind, label: Term) -> list[Holde
 
 
 def _number_of(view: View, part: Part, label: Term) -> Term:
-    first, second = (part.microbatch(view, z3.IntVal(n)) for n in (0, 1))
+    n = z3.Int("n")
+    first, second = (part.microbatch(view, z3.IntVal(number)) for number in (0, 1))
     step = z3.simplify(second - first)
-    if not z3.is_int_value(step) or abs(step.as_long()) != 1:
+    one = z3.is_int_value(step) and abs(step.as_long()) == 1
+    if not one or not _zero(part.microbatch(view, n) - first - step * n):
         raise UnsupportedFormError(
-            f"the microbatch of {part.kind.name} goes up or down by one from post to post, "
-            f"found a step of {step}",
+            f"the microbatch of {part.kind.name} goes up or down by one from post to post, found "
+            f"{z3.simplify(part.microbatch(view, n))} for post n",
             "programs",
             "write it as b or −b and what does not depend on b",
         )
     return step * (label - first)
+
+
+def _zero(difference: Term) -> bool:
+    """Whether it is 0 for all values of its symbols; what `simplify` leaves open counts as no."""
+    left = z3.simplify(difference, som=True)
+    return bool(z3.is_int_value(left) and left.as_long() == 0)
 
 
 def is_entry(view: View, entry: Entry, n: Number) -> tuple[Term, ...]:
@@ -149,8 +157,28 @@ def _before(program: Program, view: View, one: tuple[Kind, Term], two: tuple[Kin
     )
 
 
+def _refuse_other_actions(program: Program) -> None:
+    for entry in program.entries:
+        kinds = [part.kind for part in entry.parts]
+        messages = all(kind in OTHER_END for kind in kinds)
+        if not kinds or not (messages or kinds in ([Kind.F], [Kind.B])):
+            names = " and ".join(kind.name for kind in kinds) or "none"
+            raise UnsupportedFormError(
+                f"an entry is one F, one B, or messages, {entry.name!r} has {names}",
+                "programs",
+                "split it, or leave out what is neither",
+            )
+
+
 def actions(program: Program) -> Iterator[Statement]:
-    """Every action occurs once, behind what it needs on its rank."""
+    """Every action occurs once, behind what it needs on its rank.
+
+    Raises
+    ------
+    UnsupportedFormError
+        An entry is neither one F, one B, nor messages: other kinds are not looked at.
+    """
+    _refuse_other_actions(program)
     view, x = View.symbolic(), z3.Int("x")
     inside = (*domain(program, view), x >= 0, x < view.M)
     for kind in (Kind.F, Kind.B, *OTHER_END):

@@ -17,6 +17,7 @@ from schedules.families import get_family
 from schedules.schedule import IntArray, Schedule
 from schedules.validation.facts import in_flight
 from schedules.versions import versions
+from theory.programs.applied import applied_staleness
 from theory.programs.symbols import K, M, p, s
 
 SIZES: Final = tuple((p, M) for p in range(1, 7) for M in (1, 2, 3, 4, 6, 9))
@@ -38,7 +39,7 @@ class Run:
     size : mapping of str to int
         p, M and, where the family has it, K.
     staleness, in_flight : ndarray of int, shape (stages,)
-        The largest of every stage.
+        The largest of every stage; staleness of gradients that an update applies.
     read, used : ndarray of int, shape (stages, microbatches)
     """
 
@@ -81,7 +82,7 @@ def runs(family: str, interval: str) -> tuple[Run, ...]:
         schedule = built(family, interval, size)
         if schedule is not None:
             seen = versions(schedule)
-            staleness = seen.local_staleness.max(axis=1)
+            staleness = applied_staleness(schedule, seen)
             kept = np.array(in_flight(schedule))
             found.append(Run(size, staleness, kept, seen.read, seen.used))
     return tuple(found)

@@ -33,6 +33,7 @@ from theory.delay_laws.domains import a_microbatch, a_stage, domain
 from theory.delay_laws.start_times import prove_start_times
 from theory.delay_laws.symbols import Microbatch, Size, Times
 from theory.errors import NoClosedFormError
+from theory.programs.program import one_stage_a_rank
 from theory.queries import remembered
 from theory.solver import Outcome, Statement, Term
 
@@ -151,7 +152,9 @@ def statements(times: Times) -> Iterator[Statement]:
 
 
 def wrong_start(times: Times, schedule: Schedule) -> int | None:
-    """The first stage of a schedule that starts something in another slot, or None.
+    """The first stage of a schedule that is not of these start times, or None.
+
+    Rank r has each F and B of stage r once and nothing else, and starts them in these slots.
 
     Examples
     --------
@@ -159,6 +162,9 @@ def wrong_start(times: Times, schedule: Schedule) -> int | None:
     >>> [wrong_start(times, get_family(name).build(4, 6)) for name in ("pipedream", "gpipe")]
     [None, 0]
     """
+    elsewhere = misplaced(schedule)
+    if elsewhere is not None:
+        return elsewhere
     start, p = timeline(schedule).start, schedule.stages
     choose = lambda test, yes, no: yes if test else no  # noqa: E731 - as z3.If, for numbers
     for at in range(len(schedule)):
@@ -167,6 +173,28 @@ def wrong_start(times: Times, schedule: Schedule) -> int | None:
         values = {"s": action.stage, "m": action.microbatch, "p": p, "M": schedule.microbatches}
         if form.at(values, choose) != start[at]:
             return action.stage
+    return None
+
+
+def misplaced(schedule: Schedule) -> int | None:
+    """The first stage of which not just F and B of each microbatch are on the rank of its number.
+
+    Examples
+    --------
+    >>> [misplaced(get_family(name).build(4, 4)) for name in ("pipedream", "chimera")]
+    [None, 0]
+    """
+    if not one_stage_a_rank(schedule, schedule.stages):
+        return 0
+    for stage in range(schedule.stages):
+        all_of_it = {
+            Action(kind, stage, m)
+            for kind in (Kind.F, Kind.B)
+            for m in range(schedule.microbatches)
+        }
+        found = list(schedule.rank(stage))
+        if len(found) != len(all_of_it) or set(found) != all_of_it:
+            return stage
     return None
 
 

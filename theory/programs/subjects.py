@@ -102,8 +102,8 @@ def _subject(
 
 
 def _in_windows(family: str, interval: str, *, at_least_p: bool = False) -> Subject:
-    """1F1B without a flush, an update every K backwards."""
-    late = sympy.Min(sympy.ceiling(_BEHIND / K), sympy.floor((M - 1) / K))
+    """1F1B without a flush, an update every K backwards; ⌊M/K⌋ windows come to their ends."""
+    late = sympy.Min(sympy.ceiling(_BEHIND / K), sympy.floor(M / K) - 1)
     return _subject(family, ONE_F_ONE_B, late, _IN_TURN, interval=interval, at_least_p=at_least_p)
 
 

@@ -62,11 +62,18 @@ class Updates:
             return z3.If(n < view.M, z3.IntVal(0), z3.IntVal(1))
         return n / self.every(view)
 
+    def applies(self, view: View, x: Term) -> Term:
+        """Whether an update follows backward x; none does in a window that M cuts short."""
+        return self.after(view, x) < self.after(view, view.M)
+
 
 def largest_staleness(
     order: Order, updates: Updates, form: sympy.Expr, worst: sympy.Expr
 ) -> Iterator[Statement]:
     """The largest local staleness of stage s is `form`, in p, s, M and K.
+
+    Only gradients that an update applies count: those of a last window that M cuts short are as
+    stale as nothing.
 
     Parameters
     ----------
@@ -90,6 +97,7 @@ def largest_staleness(
             (
                 *order.microbatch(view, x),
                 *updates.domain(view),
+                updates.applies(view, x),
                 spot.there,
                 *order.done_before(view, n, spot.at),
             ),
@@ -97,13 +105,14 @@ def largest_staleness(
         )
     yield Statement(
         "attained",
-        "the stated microbatch runs before the first update and has so many before its own",
+        "the stated microbatch runs before the first update, has so many before its own, and one",
         (*order.domain(view), *updates.domain(view)),
         z3.And(
             at_worst >= 0,
             at_worst < view.M,
             order.stands_before(view, at_worst, updates.every(view) - 1),
             updates.after(view, at_worst) >= most,
+            updates.applies(view, at_worst),
         ),
     )
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from schedules.schedule import Schedule
 from theory.claims import Formulas
 from theory.schedules.matrix.forms import value
-from theory.schedules.matrix.grid import ALL, Grid, Limit, Size
-from theory.schedules.matrix.runs import Run, observe, runs, with_messages
+from theory.schedules.matrix.grid import ALL, Grid, Limit
+from theory.schedules.matrix.runs import Run, observe, placed, runs
 from theory.schedules.matrix.spoiled import Control
 from theory.schedules.matrix.table import STATED
 from theory.verdicts import Verdict
@@ -88,17 +87,15 @@ def refused(
     """Whether the checker refuses all spoiled schedules, of which there has to be one."""
     limit = STATED[family].limits.get(column, ALL)
     chosen = grid or STATED[family].grid
-    found = list(islice(_spoiled(chosen.schedules(family), limit, control), SPOILED))
+    found = list(islice(_spoiled(family, chosen, limit, control), SPOILED))
     return bool(found) and all(fault(run, column, formulas) is not None for run in found)
 
 
-def _spoiled(
-    schedules: Iterator[tuple[Size, Schedule]], limit: Limit, control: Control
-) -> Iterator[Run]:
-    for size, schedule in schedules:
+def _spoiled(family: str, grid: Grid, limit: Limit, control: Control) -> Iterator[Run]:
+    for size, schedule in grid.schedules(family):
         if size["p"] < 2 or not limit.admits(size):
             continue
-        whole = with_messages(schedule) if control.of_messages else schedule
+        whole = placed(family, schedule) if control.of_messages else schedule
         changed = control.change(whole)
         if changed is not None:
             yield observe(size, changed)

@@ -15,11 +15,15 @@ from schedules.families import get_family
 from theory.blog.laws import difference, parts_hold
 from theory.blog.programs import GPIPE, ONE_F_ONE_B
 from theory.claims import Formulas
+from theory.ledger import Step
 from theory.outcomes import lazily
 from theory.programs.in_flight import peak
 from theory.programs.matrix import AFFINE, INVARIANTS, Subject, proof, prove
+from theory.programs.matrix import difference as unlike
 from theory.programs.order import Order
+from theory.programs.program import SIZES as BLOG_SIZES
 from theory.programs.program import Program, View
+from theory.programs.replays import INTERVALS, SIZES
 from theory.programs.versions import Updates, largest_staleness
 from theory.queries import remembered
 from theory.schedules.matrix.forms import BOUND
@@ -80,6 +84,47 @@ def shared(family: str) -> str:
     subject = AFFINE.get(family) or _BLOG.get(family)
     program = None if subject is None else subject.program
     return f"proofs of {program.name}" if program else f"schedules of {family}"
+
+
+def rests_on(family: str) -> str:
+    """What the proofs about a family take for granted: that it is what they speak of.
+
+    Examples
+    --------
+    >>> rests_on("naive")
+    'naive is at all sizes the program that is proved things of; compared only for p of 1 … 6 and
+    M of 1, 2, 3, 4, 6, 9'
+    """
+    return f"{family} is at all sizes {_proved_of(family)}; compared only for {_compared(family)}"
+
+
+def comparison(family: str) -> Step:
+    """A family's schedules against what is proved of them, at the sizes that are compared."""
+    differs = _differs() if family in _BLOG else unlike(family)
+    lowered = "lowered " if family in AFFINE and AFFINE[family].program is not None else ""
+    says = f"{family}'s {lowered}schedule is {_proved_of(family)}, for {_compared(family)}"
+    rule = "every rank, action by action, stage r alone on rank r"
+    if differs is not None:
+        return Step("ours", says, f"another one at {differs}", Verdict.REFUTED)
+    return Step("ours", says, rule, Verdict.CHECKED)
+
+
+def _proved_of(family: str) -> str:
+    if family in _BLOG or AFFINE[family].program is not None:
+        return "the program that is proved things of"
+    return "the order of the start times that are proved things of"
+
+
+def _compared(family: str) -> str:
+    """The sizes at which a family is compared, in words."""
+    if family == "blog-naive":
+        return "p of 2 … 6 and M = 1"
+    interval = "" if family in _BLOG else AFFINE[family].updates.interval
+    pairs = BLOG_SIZES if family in _BLOG else SIZES
+    stages, microbatches = (sorted(set(column)) for column in zip(*pairs, strict=True))
+    words = f"p of {stages[0]} … {stages[-1]} and M of {', '.join(map(str, microbatches))}"
+    accepted = f" and {interval} of {INTERVALS[0]} … {INTERVALS[-1]}, where it has them"
+    return words + (accepted if interval else "")
 
 
 def proved(family: str, column: str, formulas: Formulas) -> Outcome:

@@ -14,11 +14,13 @@ from theory.schedules.matrix.forms import BOUND, bounded, in_words
 from theory.schedules.matrix.grid import ALL
 from theory.schedules.matrix.proving import (
     bound_holds,
+    comparison,
     for_all,
     messages,
     programmed,
     proved,
     reached,
+    rests_on,
     shared,
 )
 from theory.schedules.matrix.runs import MODEL
@@ -57,6 +59,14 @@ def _assumes(family: str, column: str) -> tuple[str, ...]:
     return (*found, f"messages: {placed}")
 
 
+def _granted(family: str, column: str) -> tuple[str, ...]:
+    """What a proof takes for granted of the family."""
+    if not reached(family, column):
+        return ()
+    alone = ("one stage a rank, by construction",) if column == "exclusive" else ()
+    return (*alone, rests_on(family))
+
+
 def stated(family: str, column: str) -> Formulas:
     """The formulas of a cell; none for what has no bound."""
     row = STATED[family]
@@ -92,11 +102,13 @@ def _judge(family: str, column: str, formulas: Formulas) -> Judgement:
         verdict, steps, replay = _for_all(family, column, formulas, found, step)
         evidence += replay
     design = STATED[family].by_design.get(column)
+    granted = _granted(family, column) if verdict is Verdict.PROVED else ()
+    granted += _granted(design.family, column) if design else ()
     return Judgement(
         verdict=verdict,
         printed_proof="none",
         cases=(Case(domain(family, column), verdict),),
-        assumes=_assumes(family, column),
+        assumes=(*_assumes(family, column), *granted),
         steps=steps,
         findings=(_finding(family, column, design, found),) if design else (),
         counterexample=found.witness,
@@ -117,9 +129,9 @@ def _for_all(
         agrees = found.verdict is Verdict.CHECKED
         says = f"the checker {'agrees' if agrees else 'disagrees'} {run.says}"
         replay = Evidence("for" if agrees else "against", says, dict(found.witness or {}))
-        return Verdict.PROVED, (step,), [replay]
+        return Verdict.PROVED, (step, comparison(family)), [replay]
     verdict = max(outcome.verdict, found.verdict)
-    return min(verdict, Verdict.UNKNOWN), (step, run), []
+    return min(verdict, Verdict.UNKNOWN), (step, comparison(family), run), []
 
 
 def _cell(family: str, column: str, formulas: Formulas) -> Evidence:

@@ -8,6 +8,7 @@ from typing import Final
 import sympy
 
 from theory.claims import Formulas
+from theory.programs.matrix import AFFINE, by_slots
 from theory.schedules.matrix.forms import BOUND, definitions, in_words
 
 _SAYS: Final[Mapping[str, str]] = {
@@ -18,12 +19,12 @@ _SAYS: Final[Mapping[str, str]] = {
     "exclusive": "Every stage of a pipeline of {family}, and every weight copy, lives on one rank",
     "stash": "Every backward of {family} uses the weight version that its forward read",
     "staleness": (
-        "At stage s of {family} up to {bound} updates, and never more, lie between a forward and "
-        "the update that applies its gradient{names}"
+        "{at} up to {bound} updates, and never more, lie between a forward and the update that "
+        "applies its gradient{left}{names}"
     ),
     "in-flight": (
-        "At stage s of {family} up to {bound} microbatches, and never more, are between their "
-        "forward and the end of their backward{names}"
+        "{at} up to {bound} microbatches, and never more, are between their forward and the end "
+        "of their backward{names}"
     ),
     "update-once": "Every gradient of {family} is applied by one update, which closes its window",
     "deadlock-free": (
@@ -41,10 +42,21 @@ _NONE: Final = {
     ),
     "deadlock-free": (
         "With one queue of messages a rank and sends that wait for their receives, every message "
-        "of {family} meets its own and every rank comes to its end"
+        "of {family}{placed} meets its own and every rank comes to its end"
     ),
 }
 """The same where the bound is 0."""
+
+_AT: Final[Mapping[str, str]] = {
+    "amdp": "At one copy of stage s (on one rank) of amdp",
+    "chimera": "At one copy of stage s (on one rank) of chimera",
+    "dualpipe": "At one copy of stage s (on one rank) of dualpipe",
+    "localsgd": "At stage s of localsgd, over all replicas,",
+}
+"""Of what a bound speaks, where a stage has several weight copies."""
+
+_LEFT: Final = " (no update applies the last M mod K gradients, which do not count)"
+"""What is said of a window that M cuts short."""
 
 _LATEX: Final = {
     "staleness": r"\max_m \mathrm{staleness}(s, m)",
@@ -63,7 +75,20 @@ def statement(family: str, column: str, formulas: Formulas, domain: str) -> str:
     bound = formulas.get(BOUND)
     says = _NONE[column] if bound == 0 else _SAYS[column]
     shown = "" if bound is None else in_words(bound)
-    return f"{says.format(family=family, bound=shown, names=definitions(formulas))}, {domain}."
+    words = says.format(
+        family=family,
+        at=_AT.get(family, f"At stage s of {family}"),
+        bound=shown,
+        left=_LEFT if "K" in formulas else "",
+        names=definitions(formulas),
+        placed=_placed(family),
+    )
+    return f"{words}, {domain}."
+
+
+def _placed(family: str) -> str:
+    """Where messages stand that lowering would put elsewhere."""
+    return f" ({AFFINE[family].messages})" if by_slots(family) else ""
 
 
 def latex(column: str, formulas: Formulas) -> str:
