@@ -18,6 +18,12 @@ BLOCK = re.compile(r"^```(python|diff|console)\n(.*?)^```$", re.MULTILINE | re.D
 CODES = {"1 claim: 1 PROVED": 0, "2 claims: 2 PROVED": 0, "is required": 1, "staleproof: my_": 2}
 
 
+@pytest.fixture(autouse=True)
+def plain_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a reader who pipes the output; test runners may set the width."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 def written(block: str) -> str | None:
     """The name of the file that a block of Python is, if it is one."""
     found = re.match(r"# (\w+\.py)\n", block)
@@ -49,7 +55,6 @@ def check(session: str) -> str:
 
 def test_files_and_commands_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr(sys, "path", [*sys.path])
     ran, lemma, change = [], "", ""
     for kind, block in BLOCK.findall(PAGE):

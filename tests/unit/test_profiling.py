@@ -181,6 +181,7 @@ def test_the_published_table_has_no_shares_of_stages_that_share_cores(
     assert f"{ranks} ranks share" in found.why_not["share"]
 
 
+@pytest.mark.slow
 def test_the_published_table_has_shares_where_stages_run_side_by_side() -> None:
     row = next(row for row in seed_table.PUBLISHED if row.schedule == "gpipe")
     model = ModelSpec("transformer", width=16, batch=2)
