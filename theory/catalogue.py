@@ -11,7 +11,7 @@ from typing import Final
 from theory.claims import Claim
 from theory.errors import UnknownClaimError
 
-PAPERS: Final = ("rpd", "localsgd", "nesterov", "amdp", "blog", "schedules", "kernel")
+PAPERS: Final = ("rpd", "localsgd", "sapipe", "nesterov", "amdp", "blog", "schedules", "kernel")
 """Packages of this one with claims of their own; every id starts with the name of its paper."""
 
 
