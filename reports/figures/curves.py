@@ -154,7 +154,7 @@ class Curves:
         axes.set_ylim(min(values) / 1.3, max(values) * 1.3)
         ends = [self._plot(axes, curve) for curve in self.curves]
         for axis, ends_of in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-            _tick(axis, *ends_of)
+            tick(axis, *ends_of)
         for mark in self.marks:
             axes.axvline(mark, color=GREY, linewidth=0.8, linestyle=(0, (1.0, 2.0)))
         axes.set_xlabel(self.across)
@@ -207,7 +207,7 @@ class Curves:
             )
 
 
-def _tick(axis: Axis, low: float, high: float) -> None:
+def tick(axis: Axis, low: float, high: float) -> None:
     """Plain numbers, 1, 2 and 5 times a power of ten where there are few powers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 

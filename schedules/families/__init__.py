@@ -25,6 +25,8 @@ from schedules.families import (
     pipedream_2bw,
     pipedream_runtime,
     pipemare,
+    pipesgd,
+    sapipe,
     xpipe,
     zb_h1,
     zb_h2,
@@ -59,6 +61,8 @@ FAMILIES: Final[dict[str, Family]] = {
         xpipe,
         asyncpp,
         amdp,
+        pipesgd,
+        sapipe,
     )
 }
 

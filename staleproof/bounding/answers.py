@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import sympy
 
+from staleproof.bounding.comparing import area, comparison, judged
 from staleproof.bounding.question import PERIOD, Question
 from theory.bounds import (
     Bound,
@@ -21,9 +22,10 @@ from theory.bounds import (
     series,
     tune,
 )
-from theory.bounds.errors import OutsideDomainError
+from theory.bounds.errors import NotComparableError, OutsideDomainError
 from theory.bounds.numbers import number
-from theory.rpd.symbols import H, gamma
+from theory.errors import UnsupportedFormError
+from theory.rpd.symbols import H
 
 Given = dict[sympy.Symbol, sympy.Rational]
 _Done = TypeVar("_Done")
@@ -38,14 +40,17 @@ def answer(question: Question) -> dict[str, Any]:
         A parameter is missing or impossible, or no form of a method holds there.
     """
     at_point = question.at_a_point
-    evaluated = at_point and (gamma in question.given or not question.tuned)
+    steps = {bound.stepsize for group in question.groups for bound in group}
+    evaluated = at_point and (not question.tuned or steps <= set(question.given))
     return {
         "parameters": {str(s): str(v) for s, v in question.given.items()},
         "bounds": _of_each(question, evaluate, _evaluation) if evaluated else [],
         "tuned": _of_each(question, tune, _tuned) if at_point and question.tuned else [],
+        "comparison": comparison(question) if at_point and judged(question) else None,
         "period": _period(question) if question.tune == PERIOD else None,
-        "crossovers": [_crossover(found) for found in _crossovers(question)],
-        "series": _series(question) if question.over is not None else None,
+        "crossovers": [] if question.crossover is None else _crossovers(question),
+        "series": _series(question) if len(question.over) == 1 else None,
+        "map": area(question) if len(question.over) == 2 else None,
     }
 
 
@@ -54,9 +59,9 @@ def _of_each(
     judge: Callable[[Bound, Given], _Done],
     to_json: Callable[[_Done], dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """One entry a bound; a form that does not hold is left out if another form does."""
+    """One entry a bound; what does not hold is left out if an alternative does."""
     found: list[dict[str, Any]] = []
-    for group in question.groups:
+    for group in question.alternatives:
         left_out = 0
         for bound in group:
             try:
@@ -66,6 +71,9 @@ def _of_each(
                     raise
                 left_out += 1
                 found.append(_head(bound, question.given) | {"refused": error.what})
+    for bound, symbols in question.lacking:
+        needed = " and ".join(map(str, symbols))
+        found.append(_head(bound, question.given) | {"refused": f"{needed} has no value"})
     return found
 
 
@@ -86,6 +94,7 @@ def _evaluation(found: Evaluation) -> dict[str, Any]:
         "value": found.total.to_json(),
         "terms": {name: number.to_json() for name, number in found.terms.items()},
         "dominant": found.dominant,
+        "named": {name: number.to_json() for name, number in found.named.items()},
         "unmet": [f"{condition}: {condition.why}" for condition in found.unmet],
     }
 
@@ -109,7 +118,7 @@ def _tuned(found: Tuned) -> dict[str, Any]:
         "paper": None
         if paper is None
         else {
-            "stepsize": number(paper.values[gamma], {}).to_json(),
+            "stepsize": number(paper.values[found.bound.stepsize], {}).to_json(),
             "value": paper.total.to_json(),
         },
         "ratio": found.ratio,
@@ -127,25 +136,41 @@ def _period(question: Question) -> dict[str, Any]:
     }
 
 
-def _crossovers(question: Question) -> Iterator[Crossover]:
-    """Every two methods, in every form that both have."""
-    if question.crossover is None:
-        return
+def _crossovers(question: Question) -> list[dict[str, Any]]:
+    """Every two methods, in every form that both have; of alternatives those that can be."""
+    several = len(question.alternatives) < len(question.groups)
+    entries, errors = [], []
+    for one, two in _pairs(question):
+        try:
+            found = crossover(one, two, question.crossover, question.given, tuned=question.tuned)
+        except (OutsideDomainError, NotComparableError, UnsupportedFormError) as error:
+            errors.append(error)
+            entries.append(_between(one, two, question) | {"refused": error.what})
+        else:
+            entries.append(_between(one, two, question) | _crossover(found))
+    if errors and (not several or len(errors) == len(entries)):
+        raise errors[0]
+    return entries
+
+
+def _pairs(question: Question) -> Iterator[tuple[Bound, Bound]]:
     for first, second in combinations(question.groups, 2):
-        for one in first:
-            for two in second:
-                if one.form == two.form:
-                    yield crossover(
-                        one, two, question.crossover, question.given, tuned=question.tuned
-                    )
+        yield from ((one, two) for one in first for two in second if one.form == two.form)
+
+
+def _between(first: Bound, second: Bound, question: Question) -> dict[str, Any]:
+    return {
+        "symbol": str(question.crossover),
+        "methods": [first.method, second.method],
+        "claims": [first.claim, second.claim],
+        "form": first.form,
+        "tuned": question.tuned,
+        "refused": None,
+    }
 
 
 def _crossover(found: Crossover) -> dict[str, Any]:
     return {
-        "symbol": str(found.symbol),
-        "methods": [found.first.method, found.second.method],
-        "form": found.first.form,
-        "tuned": found.tuned,
         "points": [point.to_json() for point in found.points],
         "touches": [point.to_json() for point in found.touches],
         "stretches": [stretch.to_json() for stretch in found.stretches],
@@ -156,8 +181,7 @@ def _crossover(found: Crossover) -> dict[str, Any]:
 
 
 def _series(question: Question) -> dict[str, Any]:
-    assert question.over is not None, "asked only with a range"
-    symbol, low, high = question.over
+    symbol, low, high = question.over[0]
     values = points(symbol, low, high)
     return {
         "symbol": str(symbol),

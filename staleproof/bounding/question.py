@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -14,11 +14,14 @@ from staleproof.arguments import suggestion
 from staleproof.errors import UsageError
 from staleproof.output import shown
 from staleproof.quantities import collected
-from theory.bounds import PIPEDREAM_DELAYS, SYMBOLS, Bound, bounds_of
+from theory.bounds import FORMS, PIPEDREAM_DELAYS, SYMBOLS, Bound, bounds_of, named
 
 STEPSIZE: Final = "stepsize"
 PERIOD: Final = "H"
 TUNABLE: Final = (STEPSIZE, PERIOD)
+
+Range = tuple[sympy.Symbol, Fraction, Fraction]
+"""A symbol, and the ends of its range."""
 
 
 @dataclass(frozen=True)
@@ -29,21 +32,29 @@ class Question:
     ----------
     groups : tuple of tuple of Bound
         The bounds of each method.
+    alternatives : tuple of tuple of Bound
+        The same by name: one name can stand for several methods, which are told apart only where
+        they hold; of every other name some form has to hold.
+    lacking : tuple of (Bound, tuple of symbols)
+        Bounds of such a name that are left out, and what has no value.
     given : dict of symbol to number
     strict : bool
-        Whether a form was named, so that no bound may be left out.
+        Whether a form of single methods was named, so that no bound may be left out.
     tune : str or None
         One of `TUNABLE`.
     crossover : symbol or None
-    over : symbol and two numbers, or None
+    over : tuple of (symbol and two numbers)
+        None, one or two ranges.
     """
 
     groups: tuple[tuple[Bound, ...], ...]
+    alternatives: tuple[tuple[Bound, ...], ...]
+    lacking: tuple[tuple[Bound, tuple[sympy.Symbol, ...]], ...]
     given: dict[sympy.Symbol, sympy.Rational]
     strict: bool
     tune: str | None
     crossover: sympy.Symbol | None
-    over: tuple[sympy.Symbol, Fraction, Fraction] | None
+    over: tuple[Range, ...]
 
     @property
     def tuned(self) -> bool:
@@ -53,7 +64,7 @@ class Question:
     @property
     def at_a_point(self) -> bool:
         """Whether the parameters say where to evaluate, and not only a range or an unknown."""
-        open_ones = {self.crossover, None if self.over is None else self.over[0]} - {None}
+        open_ones = {self.crossover, *(symbol for symbol, _, _ in self.over)} - {None}
         return open_ones <= set(self.given) and self.tune != PERIOD
 
 
@@ -68,26 +79,106 @@ def read(arguments: Namespace) -> Question:
         An unknown method, form or delay.
     """
     _require_known(arguments.tune, TUNABLE, "--tune")
-    _once(arguments.methods)
+    names = [named(name) for name in arguments.methods]
+    _once([method for methods in names for method in methods])
     delay = arguments.delay or next(iter(PIPEDREAM_DELAYS))
-    groups = tuple(bounds_of(name, arguments.form, delay) for name in arguments.methods)
+    sets = [_bounds(methods, arguments.form, delay) for methods in names]
     if arguments.delay is not None and "pd" not in arguments.methods:
         raise UsageError("it says which tau pd has, and pd is not asked for", "--delay", "drop it")
-    bounds = [bound for group in groups for bound in group]
+    bounds = [bound for groups in sets for group in groups for bound in group]
+    _one_alphabet(bounds)
     pairs = collected(arguments.set, "--set")
     given = {_symbol(name, bounds, "--set"): _rational(value) for name, value in pairs.items()}
     crossing = arguments.crossover and _symbol(arguments.crossover, bounds, "--crossover")
-    if crossing and len(groups) < 2:
+    if crossing and sum(map(len, sets)) < 2:
         raise UsageError("two methods or more are compared", "--crossover", "name another METHOD")
-    over = None
-    if arguments.over is not None:
-        name, low, high = arguments.over
-        over = (_symbol(name, bounds, "--over"), low, high)
-        if over[0] in given:
-            raise UsageError(f"{name} has a value already", "--over", f"drop --set {name}=…")
-    elif arguments.plot is not None:
+    over = tuple(_ranges(arguments.over, bounds, given))
+    if arguments.plot is not None and not over:
         raise UsageError("a picture shows a range", "--plot", "add --over NAME=LOW..HIGH")
-    return Question(groups, given, arguments.form is not None, arguments.tune, crossing, over)
+    if len(over) == 2 and arguments.tune is not None:
+        raise UsageError("a map is drawn at given numbers", "--tune", "give one range, or drop it")
+    known = {*given, crossing, *(symbol for symbol, _, _ in over)}
+    tuned = arguments.tune == STEPSIZE
+    lacking = [
+        entry for groups in sets if len(groups) > 1 for entry in _lacking(groups, known, tuned)
+    ]
+    dropped = [bound for bound, _ in lacking]
+    kept = [_without(groups, dropped) for groups in sets]
+    return Question(
+        groups=tuple(group for groups in kept for group in groups),
+        alternatives=tuple(tuple(bound for group in groups for bound in group) for groups in kept),
+        lacking=tuple(lacking),
+        given=given,
+        strict=arguments.form is not None and all(len(methods) == 1 for methods in names),
+        tune=arguments.tune,
+        crossover=crossing,
+        over=over,
+    )
+
+
+def _bounds(
+    methods: tuple[str, ...], form: str | None, delay: str
+) -> tuple[tuple[Bound, ...], ...]:
+    """The bounds of each method that a name stands for; of several, those that have the form."""
+    if len(methods) > 1 and form in FORMS:
+        having = tuple(m for m in methods if form in {bound.form for bound in bounds_of(m)})
+        methods = having or methods
+    return tuple(bounds_of(method, form, delay) for method in methods)
+
+
+def _one_alphabet(bounds: Iterable[Bound]) -> None:
+    """Raise unless every letter means the same in all bounds."""
+    by_letter = {bound.stepsize: bound.method for bound in bounds}
+    if len(by_letter) > 1:
+        one, two = list(by_letter.values())[:2]
+        raise UsageError(
+            f"{one} and {two} are of papers whose letters mean different things, such as Delta",
+            "METHOD",
+            "ask for one paper at a time",
+        )
+
+
+def _ranges(
+    found: Iterable[tuple[str, Fraction, Fraction]],
+    bounds: Iterable[Bound],
+    given: Container[sympy.Symbol],
+) -> Iterator[Range]:
+    seen: list[str] = []
+    for name, low, high in found:
+        symbol = _symbol(name, bounds, "--over")
+        if symbol in given:
+            raise UsageError(f"{name} has a value already", "--over", f"drop --set {name}=…")
+        if name in seen:
+            raise UsageError(f"{name} has two ranges", "--over", "give one of them")
+        if len(seen) == 2:
+            raise UsageError("at most two ranges are drawn", "--over", "give values to the others")
+        seen.append(name)
+        yield symbol, low, high
+
+
+def _lacking(
+    groups: Iterable[Iterable[Bound]], known: Container[sympy.Symbol | None], tuned: bool
+) -> list[tuple[Bound, tuple[sympy.Symbol, ...]]]:
+    """Bounds of alternatives that lack a value that another does without."""
+    bounds = [bound for group in groups for bound in group]
+    absent = {
+        number: tuple(
+            symbol
+            for symbol in sorted(bound.symbols - set(bound.defaults), key=str)
+            if symbol not in known and not (tuned and symbol == bound.stepsize)
+        )
+        for number, bound in enumerate(bounds)
+    }
+    if all(absent.values()):
+        return []
+    return [(bounds[number], symbols) for number, symbols in absent.items() if symbols]
+
+
+def _without(
+    groups: Iterable[tuple[Bound, ...]], dropped: list[Bound]
+) -> tuple[tuple[Bound, ...], ...]:
+    kept = (tuple(bound for bound in group if bound not in dropped) for group in groups)
+    return tuple(group for group in kept if group)
 
 
 def _symbol(name: str, bounds: Iterable[Bound], where: str) -> sympy.Symbol:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from staleproof.bounding.text_of_comparison import compared, mapped
+
 
 def lines(result: dict[str, Any]) -> Iterator[str]:
     """The lines that people read, from the data of `staleproof.bounding.answers.answer`."""
@@ -18,6 +20,10 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
         yield from _crossover(entry)
     if result["series"] is not None:
         yield from _series(result["series"])
+    if result["comparison"] is not None:
+        yield from compared(result["comparison"])
+    if result["map"] is not None:
+        yield from mapped(result["map"])
 
 
 def _each_note_once(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -55,6 +61,7 @@ def _bound(entry: dict[str, Any]) -> Iterator[str]:
     for name, term in entry["terms"].items():
         largest = "   <- largest" if name == entry["dominant"] else ""
         yield f"  {name:<{width}}  {_number(term)}{largest}"
+    yield from (f"  {name} = {_number(part)}" for name, part in entry["named"].items())
     yield from (f"  (not met: {condition})" for condition in entry["unmet"])
     yield from (f"  ({note})" for note in entry["notes"])
 
@@ -77,7 +84,11 @@ def _tuned(entry: dict[str, Any]) -> Iterator[str]:
 def _crossover(entry: dict[str, Any]) -> Iterator[str]:
     symbol = entry["symbol"]
     tuned = ", each at its best stepsize" if entry["tuned"] else ""
-    yield f"{' and '.join(entry['methods'])}, {entry['form']}, over {symbol}{tuned}"
+    title = f"{' and '.join(entry['methods'])}, {entry['form']}, over {symbol}{tuned}"
+    if entry["refused"] is not None:
+        yield f"{title}: left out, {entry['refused']}"
+        return
+    yield title
     for stretch in entry["stretches"]:
         yield f"  {_range(symbol, stretch)}: {stretch['better']}"
     for point in entry["touches"]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
 from staleproof.output import put, put_json
 from staleproof.quantities import named_quantity, named_range
+
+if TYPE_CHECKING:
+    from reports.figures import Picture
 
 
 def configure(parser: Parser) -> None:
@@ -22,7 +25,9 @@ def configure(parser: Parser) -> None:
         type=lambda text: named_quantity(text, "--set"),
         help="an exact number, such as gamma=1e-3 or beta=2/3; may be repeated",
     )
-    parser.add_argument("--form", metavar="FORM", help="printed, pathwise or sharpened (all)")
+    parser.add_argument(
+        "--form", metavar="FORM", help="printed, pathwise, sharpened or repaired (all)"
+    )
     parser.add_argument(
         "--delay",
         metavar="DELAY",
@@ -37,8 +42,10 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--over",
         metavar="NAME=LOW..HIGH",
+        action="append",
+        default=[],
         type=lambda text: named_range(text, "--over"),
-        help="the bounds over a range of one parameter",
+        help="the bounds over a range of one parameter; given twice, which one is smallest where",
     )
     parser.add_argument("--plot", metavar="OUT", help="draw --over: an .svg, .png or .pdf file")
     add_json(parser)
@@ -67,6 +74,11 @@ def run(arguments: Namespace) -> int:
 
 def _draw(result: dict[str, Any], path: str) -> None:
     from reports.drawing import save_picture
+
+    save_picture(_curves(result) if result["map"] is None else _regions(result), path)
+
+
+def _curves(result: dict[str, Any]) -> Picture:
     from reports.figures.curves import Curve, Curves
 
     found = result["series"]
@@ -79,7 +91,7 @@ def _draw(result: dict[str, Any], path: str) -> None:
         if places[0] <= point["float"] <= places[-1]
     }
     fixed = ", ".join(f"{name} = {value}" for name, value in result["parameters"].items())
-    picture = Curves(
+    return Curves(
         title="Convergence bounds" + (", each at its best stepsize" if found["tuned"] else ""),
         note=fixed + ("; dotted: a crossover" if marks else ""),
         across=symbol,
@@ -91,17 +103,54 @@ def _draw(result: dict[str, Any], path: str) -> None:
         ),
         marks=tuple(sorted(marks)),
     )
-    save_picture(picture, path)
+
+
+_DOTTED: Final = "dotted: not proved"
+
+
+def _doubtful(found: dict[str, Any]) -> bool:
+    return any(cell is False for row in found["printed"]["given"] for cell in row)
+
+
+def _regions(result: dict[str, Any]) -> Picture:
+    from reports.figures.regions import Panel, Regions
+
+    found = result["map"]
+    names = list(dict.fromkeys(entry["method"] for entry in found["printed"]["regions"]))
+    fixed = ", ".join(f"{name} = {value}" for name, value in result["parameters"].items())
+    return Regions(
+        title="The method with the smallest bound",
+        note=fixed + (f"; {_DOTTED}" if _doubtful(found) else ""),
+        across=found["symbols"][0],
+        up=found["symbols"][1],
+        places=(tuple(found["at"][0]), tuple(found["at"][1])),
+        names=tuple(names),
+        panels=tuple(
+            Panel(
+                words,
+                tuple(
+                    tuple(None if cell is None else names.index(cell["method"]) for cell in row)
+                    for row in found[kind]["smallest"]
+                ),
+                tuple(tuple(cell is False for cell in row) for row in found[kind]["given"]),
+            )
+            for kind, words in (("printed", "bounds as printed"), ("proved", "bounds proved"))
+        ),
+    )
 
 
 COMMAND: Final = Command(
     name="bounds",
     summary="convergence bounds: evaluate, tune, compare, plot",
     description=(
-        "Evaluates convergence bounds exactly, as printed in the paper and as sharpened here.\n"
-        "METHOD is rpd, pd (RPD with PipeDream's delays), rpd-pl, nag-rpd or localsgd; parameters\n"
-        "are p, K, gamma, L, G, Delta, tau, mu, beta, N, H, sigma and Gtilde. Numbers outside the\n"
-        "domain of a bound are refused with the condition that fails."
+        "Evaluates convergence bounds exactly, as printed in the paper, and as sharpened or\n"
+        "repaired here. Numbers outside the domain of a bound are refused with the condition that\n"
+        "fails. METHOD is one of\n"
+        "  rpd, pd (RPD with PipeDream's delays), rpd-pl, nag-rpd, localsgd; parameters are p, K,\n"
+        "    gamma, L, G, Delta, tau, mu, beta, N, H, sigma and Gtilde;\n"
+        "  pipesgd, sapipe-vanilla, sapipe-dc, sapipe-wp-1, sapipe-wp-2, sapipe-wp-3; parameters\n"
+        "    are L, eta, V1, V2, rho, n, M, Delta, lambda, kappa, R0 and T. sapipe stands for the\n"
+        "    five of them, side by side, with the smallest one."
     ),
     configure=configure,
     run=run,

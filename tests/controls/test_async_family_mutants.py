@@ -251,6 +251,12 @@ def test_greedy_rule_itself_is_pipedream() -> None:
 
 
 def test_no_family_of_these_is_free_of_controls() -> None:
-    """Families that update more than once a run without a flush, and are not older than this."""
+    """Families that update more than once a run without a flush, and are not older than this.
+
+    Those of data parallelism have theirs in ``test_sapipe_family_controls.py``.
+    """
     unflushed = {name for name, family in FAMILIES.items() if family.policy.name != "flush"}
-    assert unflushed - {"pipedream", "localsgd", "naive"} == {*POLICY_LAWS, "amdp"}
+    assert unflushed - {"pipedream", "localsgd", "naive", "pipesgd", "sapipe"} == {
+        *POLICY_LAWS,
+        "amdp",
+    }

@@ -48,6 +48,8 @@ FINITE = [
     "interleaved-zero-bubble",
     "looped-bfs",
     "amdp",
+    "pipesgd",
+    "sapipe",
 ]
 
 SPOILED: list[tuple[Callable[[Schedule], Schedule | None], str]] = [

@@ -18,7 +18,8 @@ from theory.bounds.tuning import best_of, coefficients, smallest
 from theory.rpd.symbols import H, K, beta, gamma, p, tau
 
 Numbers = dict[sympy.Symbol, sympy.Rational]
-ALL = [bound for method in METHODS for bound in bounds_of(method)]
+OF_RPD = [method for method in METHODS if bounds_of(method)[0].stepsize == gamma]
+ALL = [bound for method in OF_RPD for bound in bounds_of(method)]
 NAMES = [f"{bound.method}-{bound.form}" for bound in ALL]
 
 
@@ -199,7 +200,7 @@ def certified(gap: sympy.Expr) -> bool:
 
 SHARPER = [
     (bounds[k], bounds[k + 1])
-    for method in METHODS
+    for method in OF_RPD
     for bounds in [bounds_of(method)]
     for k in range(len(bounds) - 1)
     if method != "pd"

@@ -197,7 +197,8 @@ def turn_by_turn(schedule: Schedule) -> list[list[str]] | None:
     leads: dict[int, list[int]] = {}
     for source, target in zip(found.source.tolist(), found.target.tolist(), strict=True):
         needs.setdefault(target, []).append(source)
-        if rank_of[source] != rank_of[target] and schedule.kind[target] != Kind.REDUCE:
+        joint = schedule.kind[target] in (Kind.REDUCE, Kind.BARRIER)
+        if rank_of[source] != rank_of[target] and not joint:
             leads.setdefault(source, []).append(target)
     left = [units(schedule, rank) for rank in range(schedule.ranks)]
     orders: list[list[str]] = [[] for _ in left]

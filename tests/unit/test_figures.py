@@ -60,7 +60,7 @@ def test_printed_formulas_hold_at_a_size_off_the_grid(name: str) -> None:
     line = timeline(build(name, 8, microbatches))
     printed = law(name).to_json()
     symbols = {symbol: sympy.Symbol(symbol) for symbol in SYMBOLS}
-    size = {symbols["p"]: 8, symbols["M"]: microbatches, symbols["chunks"]: 2}
+    size = {symbols["p"]: 8, symbols["M"]: microbatches, symbols["chunks"]: 2, symbols["layers"]: 4}
     assert sympy.sympify(printed["makespan"], locals=symbols).subs(size) == line.length
     bubble = sympy.sympify(printed["bubble"], locals=symbols).subs(size)
     assert bubble == sympy.Rational(line.idle_fraction)
@@ -80,7 +80,7 @@ def test_peak_by_program_order(name: str, p: int) -> None:
         for action in schedule.rank(rank):
             kept += (action.kind is Kind.F) - (action.kind in (Kind.B, Kind.W))
             most = max(most, kept)
-        values = {"p": p, "M": microbatches, "r": rank, "chunks": 2}
+        values = {"p": p, "M": microbatches, "r": rank, "chunks": 2, "layers": 4}
         assert peak.subs({s: values[str(s)] for s in peak.free_symbols}) == most
 
 

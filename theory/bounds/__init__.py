@@ -1,4 +1,4 @@
-"""Convergence bounds of RPD, PipeDream as an RPD, and LocalSGD: evaluate, tune and compare.
+"""Convergence bounds of RPD, PipeDream, LocalSGD and SAPipe: evaluate, tune and compare.
 
 Examples
 --------
@@ -12,31 +12,43 @@ Examples
 
 from __future__ import annotations
 
-from theory.bounds.catalog import METHODS, SYMBOLS, bounds_of
+from theory.bounds.catalog import GROUPS, METHODS, SYMBOLS, bounds_of, named
 from theory.bounds.crossover import Crossover, crossover
 from theory.bounds.errors import BoundError
 from theory.bounds.evaluation import Evaluation, evaluate
+from theory.bounds.maps import smallest_over
 from theory.bounds.model import FORMS, Bound
 from theory.bounds.period import best_period
+from theory.bounds.regions import Border, Region, regions
 from theory.bounds.rpd import PIPEDREAM_DELAYS
 from theory.bounds.series import points, series
+from theory.bounds.standing import Standing, smallest, standings
 from theory.bounds.tuning import Tuned, tune
 
 __all__ = [
     "FORMS",
+    "GROUPS",
     "METHODS",
     "PIPEDREAM_DELAYS",
     "SYMBOLS",
+    "Border",
     "Bound",
     "BoundError",
     "Crossover",
     "Evaluation",
+    "Region",
+    "Standing",
     "Tuned",
     "best_period",
     "bounds_of",
     "crossover",
     "evaluate",
+    "named",
     "points",
+    "regions",
     "series",
+    "smallest",
+    "smallest_over",
+    "standings",
     "tune",
 ]

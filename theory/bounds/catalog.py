@@ -9,16 +9,32 @@ from theory.bounds.errors import UnknownMethodError
 from theory.bounds.localsgd import LOCALSGD
 from theory.bounds.model import FORMS, Bound
 from theory.bounds.rpd import NAG_RPD, PIPEDREAM_DELAYS, RPD, RPD_PL, WHOLE_RUN, pipedream
+from theory.bounds.sapipe import PIPESGD, SAPIPE
 from theory.rpd.symbols import Delta, G, Gt, H, K, L, N, beta, gamma, mu, p, sigma, tau
+from theory.sapipe import symbols as sapipe
 
-METHODS: Final = ("rpd", "pd", "rpd-pl", "nag-rpd", "localsgd")
+GROUPS: Final[dict[str, tuple[str, ...]]] = {"sapipe": tuple(SAPIPE)}
+"""Names that stand for several methods, which are alternatives to one another."""
 
-_FIXED: Final = {"rpd": RPD, "rpd-pl": RPD_PL, "nag-rpd": NAG_RPD, "localsgd": LOCALSGD}
+METHODS: Final = ("rpd", "pd", "rpd-pl", "nag-rpd", "localsgd", "pipesgd", *GROUPS["sapipe"])
 
-SYMBOLS: Final = {
-    str(symbol): symbol for symbol in (p, K, L, G, Delta, gamma, tau, mu, beta, N, H, sigma, Gt)
+_FIXED: Final = {
+    "rpd": RPD,
+    "rpd-pl": RPD_PL,
+    "nag-rpd": NAG_RPD,
+    "localsgd": LOCALSGD,
+    "pipesgd": PIPESGD,
+    **SAPIPE,
 }
-"""The symbols of all bounds by name."""
+
+_RPD: Final = (p, K, L, G, Delta, gamma, tau, mu, beta, N, H, sigma, Gt)
+_SAPIPE: Final = (
+    *(sapipe.n, sapipe.T, sapipe.eta, sapipe.V1, sapipe.V2, sapipe.rho, sapipe.M),
+    *(sapipe.lambda_, sapipe.kappa, sapipe.R0),
+)
+
+SYMBOLS: Final = {str(symbol): symbol for symbol in (*_RPD, *_SAPIPE)}
+"""The symbols of all bounds by name; L is one, and Delta has another meaning in each paper."""
 
 
 def bounds_of(method: str, form: str | None = None, delay: str = WHOLE_RUN) -> tuple[Bound, ...]:
@@ -27,7 +43,7 @@ def bounds_of(method: str, form: str | None = None, delay: str = WHOLE_RUN) -> t
     Parameters
     ----------
     method : str
-        One of `METHODS`.
+        One of `METHODS`; `named` says which of them a name stands for.
     form : str, optional
         One of `FORMS`; all that there are by default.
     delay : str
@@ -57,6 +73,23 @@ def bounds_of(method: str, form: str | None = None, delay: str = WHOLE_RUN) -> t
             "take one of these",
         )
     return chosen
+
+
+def named(name: str) -> tuple[str, ...]:
+    """The methods that a name stands for.
+
+    Raises
+    ------
+    UnknownMethodError
+        It stands for none.
+
+    Examples
+    --------
+    >>> named("sapipe")[:2], named("rpd")
+    (('sapipe-vanilla', 'sapipe-dc'), ('rpd',))
+    """
+    _known("a method", name, (*METHODS, *GROUPS))
+    return GROUPS.get(name, (name,))
 
 
 def _known(what: str, word: str, known: tuple[str, ...]) -> None:

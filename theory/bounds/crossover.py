@@ -146,17 +146,20 @@ class _Side:
 
 
 def _side(bound: Bound, symbol: sympy.Symbol, given: Values, tuned: bool) -> _Side:
-    free = (symbol, gamma) if tuned else (symbol,)
+    step = bound.stepsize
+    free = (symbol, step) if tuned else (symbol,)
     values = settled(bound, given, free)
-    asked = [c for c in bound.conditions if not (tuned and gamma in c.symbols)]
+    asked = [c for c in bound.conditions if not (tuned and step in c.symbols)]
     inequalities = [c for c in asked if isinstance(c, AtMost)]
     undecided = [c for c in asked if _left(c, values)]
     require(tuple(c for c in asked if c not in undecided), values)
     residues = range(bound.period) if symbol == p else [int(values.get(p, 0))]
-    limit = bound.largest_stepsize
+    limit = bound.largest_stepsize(values) if tuned else None
+    # Tuned bounds are taken apart by powers of γ, whatever the paper's letter is.
+    letter = {step: gamma} if tuned else {}
     return _Side(
-        tuple(bound.total(residue).subs(values) for residue in residues),
-        None if limit is None else limit.subs(values),
+        tuple(bound.total(residue).subs(values | letter) for residue in residues),
+        limit,
         tuple(c.gap.subs(values) for c in inequalities if c in undecided),
         tuple(
             f"{bound.method}: {c} is left aside, so read {c.number} as a real number"

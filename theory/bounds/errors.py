@@ -17,6 +17,10 @@ class BoundParameterError(BoundError):
     """A parameter is missing, unknown, or none of the numbers that its symbol stands for."""
 
 
+class MissingParameterError(BoundParameterError):
+    """A parameter has no value."""
+
+
 class OutsideDomainError(BoundError):
     """The numbers do not meet a condition that the bound needs."""
 

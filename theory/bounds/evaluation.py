@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import sympy
 
-from theory.bounds.errors import BoundParameterError, OutsideDomainError
+from theory.bounds.errors import (
+    BoundParameterError,
+    MissingParameterError,
+    OutsideDomainError,
+)
 from theory.bounds.model import AtMost, Bound, Condition, Values
 from theory.bounds.numbers import Number, number
-from theory.rpd.symbols import gamma
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Evaluation:
     total : Number
     unmet : tuple of AtMost
         Conditions of the paper that do not hold here and that the bound does not need.
+    named : mapping of str to Number
+        Parts of terms that the paper has a name for.
     """
 
     bound: Bound
@@ -33,6 +38,7 @@ class Evaluation:
     terms: Mapping[str, Number]
     total: Number
     unmet: tuple[AtMost, ...]
+    named: Mapping[str, Number] = field(default_factory=dict)
 
     @property
     def dominant(self) -> str:
@@ -70,7 +76,8 @@ def evaluate(bound: Bound, given: Values) -> Evaluation:
     terms = {name: number(form, values) for name, form in bound.terms_at(values).items()}
     total = number(sympy.Add(*bound.terms_at(values).values()), values)
     unmet = tuple(condition for condition in bound.stated if not condition.holds(values))
-    return Evaluation(bound, values, terms, total, unmet)
+    named = {name: number(form, values) for name, form in bound.named.items()}
+    return Evaluation(bound, values, terms, total, unmet, named)
 
 
 def settled(
@@ -117,13 +124,13 @@ def _missing(
     symbols: tuple[sympy.Symbol, ...],
     given: Values,
     free: Collection[sympy.Symbol],
-) -> BoundParameterError:
+) -> MissingParameterError:
     first, *instead = (str(symbol) for symbol in symbols)
     wanted = sorted(str(s) for s in bound.symbols - set(free) - set(bound.defaults))
     or_else = f", or give {' and '.join(instead)} that it can be taken from" if instead else ""
-    if symbols[0] == gamma:
+    if symbols[0] == bound.stepsize:
         or_else = ", or --tune stepsize"
-    return BoundParameterError(
+    return MissingParameterError(
         f"{bound.method} needs a value for {first}; its parameters are {', '.join(wanted)}",
         "bounds",
         f"add --set {first}=VALUE{or_else}",

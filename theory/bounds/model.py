@@ -1,13 +1,14 @@
 """`Bound`: a convergence bound as data: its terms, its conditions, where it comes from.
 
-The right-hand side is the sum of the terms. Terms are sympy expressions over
-`theory.rpd.symbols`; nothing here knows a formula.
+The right-hand side is the sum of the terms. Terms are sympy expressions over the symbols of
+their paper; nothing here knows a formula.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 import sympy
@@ -21,8 +22,10 @@ Values = Mapping[sympy.Symbol, sympy.Rational]
 PRINTED: Final = "printed"
 PATHWISE: Final = "pathwise"
 SHARPENED: Final = "sharpened"
-FORMS: Final = (PRINTED, PATHWISE, SHARPENED)
-"""As the paper has it; with the best distance that holds on every path; with the best of all."""
+REPAIRED: Final = "repaired"
+FORMS: Final = (PRINTED, PATHWISE, SHARPENED, REPAIRED)
+"""As the paper has it; with the best distance that holds on every path; with the best of all; with
+what a printed bound lacks to hold."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,26 @@ class AtMost:
     def holds(self, values: Values) -> bool:
         """Decide it at exact numbers."""
         return bool(self.gap.subs(values) >= 0)
+
+
+@dataclass(frozen=True)
+class Below(AtMost):
+    """``left < right``.
+
+    Examples
+    --------
+    >>> from theory.rpd.symbols import L, mu
+    >>> condition = Below(mu, L, "")
+    >>> condition.holds({mu: sympy.Integer(1), L: sympy.Integer(1)}), str(condition)
+    (False, 'mu < L')
+    """
+
+    def __str__(self) -> str:
+        return f"{sympy.sstr(self.left)} < {sympy.sstr(self.right)}"
+
+    def holds(self, values: Values) -> bool:
+        """Decide it at exact numbers."""
+        return bool(self.gap.subs(values) > 0)
 
 
 @dataclass(frozen=True)
@@ -111,10 +134,15 @@ class Bound:
     conditions : tuple of Condition
         What the bound really needs, beyond what the symbols say of themselves.
     stated : tuple of AtMost
-        What the paper asks for and no proof needs.
+        What does not void the bound where it fails, and is said: what the paper asks for and no
+        proof needs, and what numbers meet that belong together.
     defaults : mapping of symbol to Default
+    stepsize : sympy symbol
+        The paper's letter for it.
     paper_stepsize : sympy expression or None
-        The γ that the paper puts in.
+        The stepsize that the paper puts in.
+    named : mapping of str to sympy expression
+        Parts of terms that the paper has a name for.
     notes : tuple of str
         What a reader has to know before using the number.
     """
@@ -128,7 +156,9 @@ class Bound:
     conditions: tuple[Condition, ...] = ()
     stated: tuple[AtMost, ...] = ()
     defaults: Mapping[sympy.Symbol, Default] = field(default_factory=dict)
+    stepsize: sympy.Symbol = gamma
     paper_stepsize: sympy.Expr | None = None
+    named: Formulas = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
@@ -142,11 +172,20 @@ class Bound:
         found = {s for terms in self.terms for form in terms.values() for s in form.free_symbols}
         return found.union(*(condition.symbols for condition in self.conditions))
 
-    @property
-    def largest_stepsize(self) -> sympy.Expr | None:
-        """The γ up to which the bound holds; None if it holds for all."""
-        limits = [c.right for c in self.conditions if isinstance(c, AtMost) and c.left == gamma]
-        return sympy.Min(*limits) if limits else None
+    def largest_stepsize(
+        self, values: Mapping[sympy.Symbol, sympy.Expr] = MappingProxyType({})
+    ) -> sympy.Expr | None:
+        """The stepsize up to which the bound holds at these numbers; None if it holds for all.
+
+        Only conditions ``factor * stepsize**power <= number`` count.
+        """
+        limits = [
+            _largest(condition.left.subs(values), condition.right.subs(values), self.stepsize)
+            for condition in self.conditions
+            if type(condition) is AtMost and self.stepsize in condition.symbols
+        ]
+        found = [limit for limit in limits if limit is not None]
+        return sympy.Min(*found) if found else None
 
     def terms_at(self, values: Mapping[sympy.Symbol, sympy.Expr]) -> Formulas:
         """The terms for the parity, if it matters, of the p in `values`."""
@@ -155,3 +194,12 @@ class Bound:
     def total(self, residue: int = 0) -> sympy.Expr:
         """The right-hand side for p of this residue."""
         return sympy.Add(*self.terms[residue % self.period].values())
+
+
+def _largest(left: sympy.Expr, right: sympy.Expr, stepsize: sympy.Symbol) -> sympy.Expr | None:
+    """The stepsize at which ``factor * stepsize**power`` reaches the other side."""
+    factor, power = left.as_independent(stepsize)
+    if factor == 0:
+        return None
+    _, exponent = power.as_base_exp()
+    return sympy.root(right / factor, exponent)

@@ -15,6 +15,24 @@ from theory.rpd import (
     sharp_thm_4_1,
     thm_4_1,
 )
+from theory.sapipe import (
+    pipe_sgd,
+    prefix_repaired,
+    repaired_thm_4,
+    repaired_thm_5,
+    repaired_thm_6,
+    sharp_thm_3,
+    sharp_thm_3_full,
+    sharp_thm_5,
+    thm_2,
+    thm_2_samples,
+    thm_3,
+    thm_4,
+    thm_5,
+    thm_6,
+    wp_1_moment,
+    wp_3_moment,
+)
 
 TERMS: Final[dict[str, Formulas]] = {
     module.CLAIM.id: module.CLAIM.printed
@@ -28,5 +46,22 @@ TERMS: Final[dict[str, Formulas]] = {
         sharp_nag,
         eq_12,
         sharp_eq_12,
+        thm_2,
+        thm_2_samples,
+        pipe_sgd,
+        prefix_repaired,
+        thm_3,
+        sharp_thm_3,
+        sharp_thm_3_full,
+        thm_4,
+        wp_1_moment,
+        repaired_thm_4,
+        thm_5,
+        sharp_thm_5,
+        repaired_thm_5,
+        thm_6,
+        repaired_thm_6,
+        wp_3_moment,
     )
 }
+"""Of a claim that is refuted, the terms as printed."""

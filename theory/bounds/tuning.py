@@ -4,7 +4,8 @@ As a function of γ a bound is A/γ + Bγ + Cγ² with A > 0 and B, C ≥ 0. Its
 2A/γ³ + 2C is positive, so it is strictly convex, and its derivative vanishes where
 2Cγ³ + Bγ² − A does, which rises from −A: there is one minimum, at the only positive root. Under
 PL the first term is Δ(1 − γμ/p)^K instead, convex up to γ = p/μ. A bound that holds only up to
-some γ has its minimum there if the root lies beyond.
+some γ has its minimum there if the root lies beyond. Other bounds are rational functions of their
+stepsize: see `theory.bounds.minima`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ import sympy
 
 from theory.bounds.errors import NoStepsizeError
 from theory.bounds.evaluation import Evaluation, evaluate, require, settled
+from theory.bounds.minima import Stepsize, smallest_at
 from theory.bounds.model import Bound, Values
-from theory.bounds.numbers import Interval, Number, enclose, number, number_text
+from theory.bounds.numbers import Interval, Number, enclose, number_text
 from theory.errors import UnsupportedFormError
 from theory.rpd.symbols import gamma
 
@@ -39,29 +41,6 @@ class Coefficients:
     def derivative(self) -> sympy.Expr:
         """γ² times the derivative; it rises with γ."""
         return 2 * self.square * gamma**3 + self.linear * gamma**2 - self.inverse
-
-
-@dataclass(frozen=True)
-class Stepsize:
-    """A stepsize that makes a bound smallest.
-
-    Attributes
-    ----------
-    number : Number
-    closed : sympy expression or None
-        A rational number or a square root of one; None where only the enclosure is known.
-    at_limit : bool
-        Whether the bound would fall further beyond the largest γ that it holds for.
-    """
-
-    number: Number
-    closed: sympy.Expr | None
-    at_limit: bool = False
-
-    @classmethod
-    def of(cls, closed: sympy.Expr, at_limit: bool = False) -> Stepsize:
-        """A stepsize that has a closed form."""
-        return cls(number(closed, {}), closed, at_limit)
 
 
 @dataclass(frozen=True)
@@ -113,7 +92,7 @@ def coefficients(total: sympy.Expr) -> Coefficients:
 
 
 def tune(bound: Bound, given: Values) -> Tuned:
-    """Find the best stepsize; a γ in `given` is ignored.
+    """Find the best stepsize; one in `given` is ignored.
 
     Raises
     ------
@@ -130,15 +109,17 @@ def tune(bound: Bound, given: Values) -> Tuned:
     >>> tune(bounds_of("rpd")[0], ones | {Delta: sympy.Rational(3, 2)}).stepsize.number.text
     '1'
     """
-    values = settled(bound, given, free=(gamma,))
-    require(tuple(c for c in bound.conditions if gamma not in c.symbols), values)
-    limit = None if bound.largest_stepsize is None else bound.largest_stepsize.subs(values)
+    values = settled(bound, given, free=(bound.stepsize,))
+    require(tuple(c for c in bound.conditions if bound.stepsize not in c.symbols), values)
+    limit = bound.largest_stepsize(values)
     total = sympy.Add(*bound.terms_at(values).values())
-    if _contracts(total):
+    if bound.stepsize != gamma:
+        stepsize = smallest_at(bound, values, limit)
+    elif _contracts(total):
         stepsize = _contracting(total, values, limit)
     else:
         stepsize = best_of(coefficients(total.subs(values)), limit)
-    return Tuned(bound, stepsize, _at(total, values, stepsize), _paper(bound, given, values))
+    return Tuned(bound, stepsize, _at(bound, values, stepsize), _paper(bound, given, values))
 
 
 def _contracts(total: sympy.Expr) -> bool:
@@ -283,10 +264,11 @@ def _contracting(
     return Stepsize(Number(f"root of {sympy.sstr(slope.subs(values))}", found), None)
 
 
-def _at(total: sympy.Expr, values: Mapping[sympy.Symbol, sympy.Expr], stepsize: Stepsize) -> Number:
+def _at(bound: Bound, values: Mapping[sympy.Symbol, sympy.Expr], stepsize: Stepsize) -> Number:
     """The bound at a stepsize, whose symbol stays in the text where it has no closed form."""
-    known = values if stepsize.closed is None else {**values, gamma: stepsize.closed}
-    total_there = enclose(total, {**values, gamma: stepsize.number.interval})
+    total, letter = sympy.Add(*bound.terms_at(values).values()), bound.stepsize
+    known = values if stepsize.closed is None else {**values, letter: stepsize.closed}
+    total_there = enclose(total, {**values, letter: stepsize.number.interval})
     return Number(number_text(total, known), total_there)
 
 
@@ -295,4 +277,4 @@ def _paper(
 ) -> Evaluation | None:
     if bound.paper_stepsize is None:
         return None
-    return evaluate(bound, {**given, gamma: bound.paper_stepsize.subs(values)})
+    return evaluate(bound, {**given, bound.stepsize: bound.paper_stepsize.subs(values)})

@@ -25,6 +25,7 @@ from theory.falsifier.numbers import Number
 from theory.falsifier.rates import RATES
 from theory.falsifier.replica_moments import Totals
 from theory.falsifier.rpd import Reader, bounded_below, last_step, satisfying_pl, setting_of
+from theory.falsifier.sapipe_grids import SAPIPE
 from theory.falsifier.shrinking import simpler
 from theory.falsifier.zoo import (
     BENT,
@@ -211,6 +212,7 @@ CHALLENGES: Final[dict[str, Challenge]] = {
             _drifts,
         ),
         *NESTEROV,
+        *SAPIPE,
     )
 }
 """All challenges by name."""

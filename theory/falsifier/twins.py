@@ -11,6 +11,7 @@ from typing import Final
 import sympy
 
 from theory.falsifier.nesterov_twins import NESTEROV_TWINS
+from theory.falsifier.sapipe_twins import SAPIPE_TWINS
 from theory.falsifier.twin import Twin
 from theory.rpd.symbols import Delta, G, Gt, H, K, L, N, T, beta, gamma, mu, p, sigma, tau
 
@@ -241,5 +242,6 @@ TWINS: Final = (
         _RATE * (2 * L * Delta + sigma**2),
     ),
     *NESTEROV_TWINS,
+    *SAPIPE_TWINS,
 )
 """Every false bound that the falsifier is tried on."""

@@ -28,20 +28,20 @@ from theory.kernel import (
 from theory.sapipe.convergence import (
     AIM,
     AVERAGE,
-    B,
     E_T,
-    F,
     F_STAR,
     FOLLOWING,
-    G,
     LOWER,
     NEXT,
     OFF,
-    S,
     SHARE,
     SMOOTH,
     START,
     STEPSIZE,
+    B,
+    F,
+    G,
+    S,
     X,
     e,
     mean_of,
@@ -50,7 +50,7 @@ from theory.sapipe.convergence import (
     sequences,
 )
 from theory.sapipe.errors import OPTIMIZATION
-from theory.sapipe.symbols import L, R0, T, eta, kappa, t
+from theory.sapipe.symbols import R0, L, T, eta, kappa, t
 
 _AHEAD = E_T.of(NEXT.value)
 _HALF = eta / 2
@@ -92,6 +92,8 @@ THEOREM: Final = Theorem(
         SHARE,
     ),
     steps=(
+        Step("small", le(0, 1 - L * eta), Combine({"stepsize": L})),
+        Step("part", le(0, 1 - kappa), Combine({"share": 1})),
         Step("descent", descent(L, X, NEXT), Descent("smooth", X, NEXT)),
         Step("mean", le(_AHEAD, E_T.of(descent(L, X, NEXT).rhs)), Expect("descent", E_T)),
         Step(
@@ -106,7 +108,7 @@ THEOREM: Final = Theorem(
             Combine(
                 {"mean": 1, "unbiased": -eta, "second moment": L * eta**2 / 2},
                 squares=((_LEFT * kappa, AIM), (_LEFT * (1 - kappa), X.gradient)),
-                domain=("share", "stepsize"),
+                domain=("part", "small"),
             ),
         ),
         Step(
@@ -118,9 +120,7 @@ THEOREM: Final = Theorem(
             "sum",
             le(
                 F(T),
-                F(0)
-                - _HALF * sympy.Sum(S(t) - kappa * B(t), _ALL)
-                + T * L * eta**2 * nu / 2,
+                F(0) - _HALF * sympy.Sum(S(t) - kappa * B(t), _ALL) + T * L * eta**2 * nu / 2,
             ),
             Telescope("one update, total", t, T),
         ),

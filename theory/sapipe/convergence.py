@@ -31,7 +31,7 @@ AIM: Final = X.gradient - OFF
 NEXT: Final = Point(X.position - eta * G, sympy.Symbol("F(x⁺)", real=True), vector("∇F(x⁺)"), "F")
 """The model x_{t+1}."""
 
-E_T: Final = Operator("E_t", ("g", "F(x⁺)", "∇F(x⁺)"))
+E_T: Final = Operator("E_t", ("g", "d", "ξ_i", "ξ", "F(x⁺)", "∇F(x⁺)", "b⁺", "off(b⁺)", "∇off(b⁺)"))
 """Expectation over the samples (and the stale elements) of update t, given everything before."""
 
 nu: Final = sympy.Symbol("nu", nonnegative=True)

@@ -9,7 +9,7 @@ from typing import Final
 
 import sympy
 
-from theory.sapipe.symbols import L, M, R0, T, V1, V2, Delta, eta, lambda_, n, rho
+from theory.sapipe.symbols import R0, V1, V2, Delta, L, M, T, eta, lambda_, n, rho
 
 OPTIMIZATION: Final = 2 * R0 / (eta * T)
 """2R₀/(ηT)."""
@@ -31,9 +31,7 @@ ERR_DC: Final = (
 ERR_WP_1: Final = L**2 * eta**2 * ((rho / n - 1) * V2 + (3 - rho / n) * V1)
 """SAPipe-WP, option 1 (Theorem 4)."""
 
-ERR_WP_2: Final = (
-    L**2 * eta**2 / (1 - 2 * L**2 * eta**2) * (2 * V1 + 2 * L**2 * eta**2 * V2)
-)
+ERR_WP_2: Final = L**2 * eta**2 / (1 - 2 * L**2 * eta**2) * (2 * V1 + 2 * L**2 * eta**2 * V2)
 """SAPipe-WP, option 2 (Theorem 5)."""
 
 ERR_WP_3: Final = (

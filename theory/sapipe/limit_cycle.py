@@ -158,8 +158,7 @@ def _enclosed(run: Circling, iv: Any) -> Seen:
         stale = [others * g for g in last]
         turned = weight * sum((s * (u - v) for s, u, v in zip(stale, now, before, strict=True)))
         predicted = [
-            u - eta * (s + turned * s + own * g)
-            for u, s, g in zip(now, stale, drawn, strict=True)
+            u - eta * (s + turned * s + own * g) for u, s, g in zip(now, stale, drawn, strict=True)
         ]
         before, now = now, [u - eta * g for u, g in zip(now, drawn, strict=True)]
         last = drawn

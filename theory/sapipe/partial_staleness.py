@@ -108,7 +108,7 @@ def statements(count: int) -> list[Statement]:
     found = [_growing(chain, (*positive, z3.Not(fits)))]
     found.append(_never(chain, positive))
     for k in range(1, count + 1):
-        enough = z3.And(*chain.in_time(k))
+        enough = z3.And(z3.BoolVal(True), *chain.in_time(k))  # none is left for k = m
         found.append(_sufficient(chain, k, (*positive, fits, enough)))
         if k < count:
             found.append(_necessary(chain, k, (*positive, z3.Not(enough))))

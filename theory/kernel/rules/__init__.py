@@ -12,6 +12,7 @@ from theory.kernel.rules.closed_sums import ClosedSum
 from theory.kernel.rules.expectation import Expect, Total
 from theory.kernel.rules.norms import Root, Triangle
 from theory.kernel.rules.series import Everywhere, Induction, Telescope
+from theory.kernel.rules.splitting import Split
 from theory.kernel.rules.unrolling import Unroll
 
 RULES: Final = frozenset(
@@ -27,6 +28,7 @@ RULES: Final = frozenset(
         Lipschitz,
         Root,
         Sign,
+        Split,
         Swap,
         Telescope,
         Total,
@@ -50,6 +52,7 @@ __all__ = [
     "Lipschitz",
     "Root",
     "Sign",
+    "Split",
     "Swap",
     "Telescope",
     "Total",

@@ -69,8 +69,8 @@ class Stated:
     seconds: float = 0.2
 
 
-_V, _REPLICAS, _ADMISSION, _PIPELINES, _CAP = sympy.symbols(
-    "chunks replicas admission pipelines stage_cap", integer=True
+_V, _REPLICAS, _ADMISSION, _PIPELINES, _CAP, _STALE = sympy.symbols(
+    "chunks replicas admission pipelines stage_cap stale", integer=True
 )
 _k, _c, _r, _x = sympy.symbols("k c r x", integer=True)
 
@@ -145,6 +145,8 @@ _AMDP: Final = sympy.Min(
 _ONE_A_COPY: Final = Limit(
     "pipelines = 1, or pipelines = 2, p even and stage_cap = 1", _one_pipeline_a_copy
 )
+_DATA_PARALLEL: Final = "schedules/families/data_parallel.py"
+_ITERATION_LATE: Final = sympy.Min(1, M / p - 1)
 _LATEST: Final = "by design: one weight version is kept, so a backward uses the newest"
 
 STATED: Final[Mapping[str, Stated]] = {
@@ -229,5 +231,15 @@ STATED: Final[Mapping[str, Stated]] = {
             )
         },
         seconds=0.9,
+    ),
+    "pipesgd": Stated(
+        bounded(1), bounded(_ITERATION_LATE), _DATA_PARALLEL, Grid(4, 8, (("layers", range(1, 4)),))
+    ),
+    "sapipe": Stated(
+        bounded(1),
+        bounded(sympy.Min(_ITERATION_LATE, sympy.Max(0, _STALE - s))),
+        _DATA_PARALLEL,
+        Grid(4, 8, (("layers", range(1, 4)), ("stale", range(4)))),
+        seconds=0.5,
     ),
 }

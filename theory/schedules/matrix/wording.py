@@ -52,6 +52,8 @@ _AT: Final[Mapping[str, str]] = {
     "chimera": "At one copy of stage s (on one rank) of chimera",
     "dualpipe": "At one copy of stage s (on one rank) of dualpipe",
     "localsgd": "At stage s of localsgd, over all replicas,",
+    "pipesgd": "At one copy of stage s (on one rank) of pipesgd",
+    "sapipe": "At one copy of stage s (on one rank) of sapipe",
 }
 """Of what a bound speaks, where a stage has several weight copies."""
 

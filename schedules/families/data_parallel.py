@@ -1,0 +1,131 @@
+"""Data-parallel training with the gradients of some layers one iteration late: what families share.
+
+Ranks are workers, stages are layers, and every worker has weights of its own: pipeline w with
+weight copy w on rank w. Iteration t of worker w is microbatch t·p + w: a batch of its own data. In
+every iteration a rank does, layer by layer,
+
+- F of all layers, from the first to the last. In front of it, a fresh layer makes the update with
+  the gradient of the iteration before;
+- B of all layers, from the last to the first, and REDUCE behind each: the layer's gradient goes to
+  the all-reduce. In front of its B, a stale layer makes the update with the gradient of the
+  iteration before, which its F has not seen.
+
+An update is a BARRIER, where the rank waits until all workers have come to that update and so the
+all-reduce can end, and U, which applies the mean over the workers. All copies stay equal. After the
+last iteration everything is updated.
+
+From the papers (PipeSGD; SAPipe, section 2, section 3.1 and Algorithm 1): which gradient an update
+applies. A fresh layer's forward of iteration t + 1 has seen the gradients up to t, that of a stale
+layer those up to t − 1, as x_t = x_{t−1} − η g_t has it. Ours:
+
+- in the papers a stale gradient waits in a buffer and is applied behind the next backward. An
+  update U applies all gradients in front of it, so here it stands in front of that backward, which
+  uses the version that its forward read: a second weight version takes the place of the buffer. The
+  weights that are read, and the gradients, are the same;
+- communication takes no time, so nothing ever waits. Which layers have to be stale where it takes
+  time is the question of `schedules.partial_staleness`;
+- BARRIER, as the only action that joins ranks here: a rank waits for the others to come to the
+  update, where the all-reduce only needs their backwards.
+
+Known, for T = M/p iterations of L layers, the first K of them stale, with F = B = 1:
+
+- local staleness of a stale layer's gradient is 0 in the first iteration, then 1; that of a fresh
+  layer's is always 0. Only stale layers keep two weight versions;
+- makespan 2·L·T, no idle slot; every rank holds up to L activations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from schedules.actions import Action, Kind
+from schedules.errors import ParameterError
+from schedules.families.family import require_room
+from schedules.families.figures import Figures
+from schedules.placement import Placement
+from schedules.policies import WeightPolicy
+from schedules.schedule import Schedule
+
+DEFAULT_LAYERS: Final = 4
+POLICY: Final = WeightPolicy("stash")
+FIGURES: Final = Figures(makespan="2*layers*M/p", work="2*layers*M/p", peak="layers")
+
+
+def data_parallel(
+    family: str, workers: int, microbatches: int, layers: int, stale: int, values: Mapping[str, int]
+) -> Schedule:
+    """Generate M/p iterations of p workers.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family.
+    workers, microbatches : int
+        p, and M, a multiple of it.
+    layers, stale : int
+        L, and K ≤ L: the first K layers are stale.
+    values : mapping
+        The family's parameters, checked.
+
+    Raises
+    ------
+    ParameterError, SizeError
+        M is no multiple of p, or more actions than this package agrees to build.
+
+    Examples
+    --------
+    >>> print(*data_parallel("example", 1, 2, 2, 1, {}).rank(0))
+    0F0 1F0 1B0 1REDUCE 0B0 0REDUCE 0F1 1BARRIER 1U 1F1 1B1 1REDUCE 0BARRIER 0U 0B1 0REDUCE
+    1BARRIER 1U 0BARRIER 0U
+    """
+    if microbatches % workers:
+        raise ParameterError(
+            f"M (microbatches) is a multiple of p: one for each of p = {workers} workers an "
+            f"iteration, found M = {microbatches}",
+            f"family {family}",
+            f"take M = {workers * (microbatches // workers + 1)}",
+        )
+    require_room(family, layers, microbatches, per_pair=5)
+    iterations = microbatches // workers
+    orders = [
+        [
+            Action(kind, layer, m if m < 0 else m * workers + worker, worker)
+            for kind, layer, m in program(iterations, layers, stale)
+        ]
+        for worker in range(workers)
+    ]
+    placement = Placement(
+        ranks=tuple((worker,) * layers for worker in range(workers)),
+        copies=tuple((worker,) * layers for worker in range(workers)),
+    )
+    return Schedule.from_orders(
+        family, orders, microbatches, POLICY, placement=placement, parameters=values
+    )
+
+
+def program(iterations: int, layers: int, stale: int) -> Iterator[tuple[Kind, int, int]]:
+    """What every worker does: kind, layer, and iteration of F and B, −1 for the rest.
+
+    Examples
+    --------
+    >>> [f"{layer}{kind.name}" for kind, layer, _ in program(1, 1, 1)]
+    ['0F', '0B', '0REDUCE', '0BARRIER', '0U']
+    """
+    for t in range(iterations):
+        for layer in range(layers):
+            if t and layer >= stale:
+                yield from _update(layer)
+            yield Kind.F, layer, t
+        for layer in reversed(range(layers)):
+            if t and layer < stale:
+                yield from _update(layer)
+            yield Kind.B, layer, t
+            yield Kind.REDUCE, layer, -1
+    for layer in reversed(range(layers)):
+        yield from _update(layer)
+
+
+def _update(layer: int) -> Iterator[tuple[Kind, int, int]]:
+    yield Kind.BARRIER, layer, -1
+    yield Kind.U, layer, -1

@@ -1,0 +1,57 @@
+"""PipeSGD: data-parallel training in which every gradient is applied one iteration late.
+
+Source: Li, Kadav, Durdanovic, Samet and Graf, "Pipe-SGD: A Decentralized Pipelined SGD Framework
+for Distributed Deep Net Training", NeurIPS 2018, as SAPipe (Chen et al., NeurIPS 2022) states it:
+section 2 and Algorithm 1, lines highlighted in orange.
+
+Rule and figures: `schedules.families.data_parallel`, with all layers stale. This is `sapipe` with
+``stale`` = ``layers``.
+
+Known: forward t reads a version that lacks the gradient of iteration t − 1, so that local staleness
+is 1 from the second iteration on, at every layer.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedules.families.data_parallel import DEFAULT_LAYERS, FIGURES, POLICY, data_parallel
+from schedules.families.family import Family, Parameter
+from schedules.schedule import Schedule
+
+
+def build(stages: int, microbatches: int, layers: int = DEFAULT_LAYERS) -> Schedule:
+    """Generate PipeSGD for p workers and M microbatches, a multiple of p.
+
+    Parameters
+    ----------
+    stages, microbatches : int
+        p workers, one a rank; M = p·T for T iterations.
+    layers : int
+        Layers L of the model, which are the stages of the schedule.
+
+    Raises
+    ------
+    ParameterError, SizeError
+        A parameter outside its domain, or more actions than this package agrees to build.
+
+    Examples
+    --------
+    >>> from schedules.versions import versions
+    >>> found = versions(build(2, 6, layers=1))
+    >>> found.read.tolist(), found.local_staleness.tolist()
+    ([[0, 0, 0, 0, 1, 1]], [[0, 0, 1, 1, 1, 1]])
+    """
+    values = FAMILY.checked(stages, microbatches, {"layers": layers})
+    return data_parallel(FAMILY.name, stages, microbatches, layers, layers, values)
+
+
+FAMILY: Final = Family(
+    name="pipesgd",
+    source="Li et al. 2018 (Pipe-SGD); Chen et al. 2022 (SAPipe), Algorithm 1",
+    summary="data-parallel workers, every gradient applied one iteration late; p divides M",
+    policy=POLICY,
+    build=build,
+    parameters=(Parameter("layers", f"layers of the model (default {DEFAULT_LAYERS})"),),
+    figures=FIGURES,
+)

@@ -1,0 +1,73 @@
+"""SAPipe: data-parallel training in which the first layers' gradients are one iteration late.
+
+Source: Chen et al., "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training", NeurIPS
+2022, section 3.1: the first k layers are updated with 1-step staleness, the others without; without
+delay compensation and weight prediction ("vanilla SAPipe", Algorithm 1).
+
+Rule and figures: `schedules.families.data_parallel`. ``stale`` = 0 is synchronous data parallelism,
+``stale`` = ``layers`` is `pipesgd`. How many layers have to be stale so that computation never
+waits for communication: `staleproof partial-staleness`; never none, hence the default of 1.
+
+Known: local staleness is 1 at the first ``stale`` layers from the second iteration on, else 0.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedules.errors import ParameterError
+from schedules.families.data_parallel import DEFAULT_LAYERS, FIGURES, POLICY, data_parallel
+from schedules.families.family import Family, Parameter
+from schedules.schedule import Schedule
+
+DEFAULT_STALE: Final = 1
+
+
+def build(
+    stages: int, microbatches: int, layers: int = DEFAULT_LAYERS, stale: int = DEFAULT_STALE
+) -> Schedule:
+    """Generate SAPipe for p workers and M microbatches, a multiple of p.
+
+    Parameters
+    ----------
+    stages, microbatches : int
+        p workers, one a rank; M = p·T for T iterations.
+    layers : int
+        Layers L of the model, which are the stages of the schedule.
+    stale : int
+        So many of them, from the first on, are stale: 0 ≤ K ≤ L.
+
+    Raises
+    ------
+    ParameterError, SizeError
+        A parameter outside its domain, or more actions than this package agrees to build.
+
+    Examples
+    --------
+    >>> from schedules.versions import versions
+    >>> found = versions(build(1, 3, layers=2, stale=1))
+    >>> found.read.tolist(), found.local_staleness.tolist()
+    ([[0, 0, 1], [0, 1, 2]], [[0, 1, 1], [0, 0, 0]])
+    """
+    values = FAMILY.checked(stages, microbatches, {"layers": layers, "stale": stale})
+    if stale > layers:
+        raise ParameterError(
+            f"the first K of L layers are stale, found stale = {stale} and layers = {layers}",
+            f"family {FAMILY.name}",
+            f"take stale ≤ {layers}, or more layers",
+        )
+    return data_parallel(FAMILY.name, stages, microbatches, layers, stale, values)
+
+
+FAMILY: Final = Family(
+    name="sapipe",
+    source="Chen et al. 2022 (SAPipe), section 3.1",
+    summary="data-parallel workers, only the first layers one iteration late; p divides M",
+    policy=POLICY,
+    build=build,
+    parameters=(
+        Parameter("layers", f"layers of the model (default {DEFAULT_LAYERS})"),
+        Parameter("stale", f"stale layers, from the first on (default {DEFAULT_STALE})", 0),
+    ),
+    figures=FIGURES,
+)

@@ -1,0 +1,333 @@
+"""`staleproof bounds sapipe`."""
+
+import io
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from staleproof.cli import main
+from theory.bounds import named
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Problem = Callable[..., dict[str, str]]
+
+GIVEN = {
+    "L": "1",
+    "V1": "0.1",
+    "V2": "1",
+    "rho": "1/4",
+    "n": "8",
+    "M": "1",
+    "Delta": "1",
+    "lambda": "0.8",
+    "R0": "1",
+    "T": "1e6",
+}
+
+
+def sets(**changes: str | None) -> list[str]:
+    values = GIVEN | {name.strip("_"): value for name, value in changes.items()}
+    return [
+        word for name, value in values.items() if value for word in ("--set", f"{name}={value}")
+    ]
+
+
+def words(*arguments: object) -> str:
+    """What the command prints, in this process: verdicts are reached once for all tests."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main([str(argument) for argument in arguments])
+    assert (code, err.getvalue()) == (0, "")
+    return out.getvalue()
+
+
+def answer(*arguments: object) -> Any:
+    return json.loads(words(*arguments, "--json"))
+
+
+def test_the_program_itself_answers(run: Run) -> None:
+    done = run(
+        "bounds", "sapipe-wp-2", *sets(eta="0.01", M=None, rho=None, Delta=None, lambda_=None)
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "smallest of those that are proved: sapipe-wp-2 (sapipe.sharp-thm-5)" in done.stdout
+
+
+@pytest.mark.slow
+def test_all_five_side_by_side_with_the_smallest() -> None:
+    found = answer("bounds", "sapipe", *sets(eta="0.01"))
+    printed = {e["method"]: e for e in found["bounds"] if e["form"] == "printed"}
+    assert tuple(printed) == named("sapipe")
+    assert printed["sapipe-vanilla"]["value"]["exact"] == "17/40000"
+    assert printed["sapipe-dc"]["named"]["Err_DC"]["exact"] == "1709/781250"
+    assert printed["sapipe-wp-2"]["terms"]["variance"]["exact"] == "1/8000"
+    for entry in found["bounds"]:
+        total = sum(Fraction(term["exact"]) for term in entry["terms"].values())
+        assert Fraction(entry["value"]["exact"]) == total
+    comparison = found["comparison"]
+    rows = {row["claim"]: row for row in comparison["rows"]}
+    # Err_WP-1 is negative here, and Theorem 5 is false but not here.
+    assert Fraction(rows["sapipe.thm-4"]["error"]["exact"]) < 0
+    assert (rows["sapipe.thm-4"]["verdict"], rows["sapipe.thm-4"]["given_by"]) == ("REFUTED", None)
+    assert rows["sapipe.thm-5"]["verdict"] == "REFUTED"
+    assert rows["sapipe.thm-5"]["given_by"] == "sapipe.sharp-thm-5"
+    smallest = comparison["smallest"]
+    assert [row["claim"] for row in smallest["printed"]] == ["sapipe.thm-4"]
+    assert [row["claim"] for row in smallest["proved"]] == ["sapipe.sharp-thm-5"]
+    assert all(row["verdict"] == "PROVED" for row in smallest["proved"])
+    assert all(row["verdict"] == "PROVED" for row in rows.values() if row["form"] != "printed")
+
+
+@pytest.mark.slow
+def test_conditions_are_equivalences_and_say_what_holds() -> None:
+    found = answer("bounds", "sapipe", *sets(eta="0.01"))
+    conditions = {(e["error"], e["form"]): e for e in found["comparison"]["conditions"]}
+    assert all(entry["verdict"] == "PROVED" for entry in conditions.values())
+    assert conditions["Err_WP-2", "printed"]["where"] == "4*L**2*eta**2 <= -2*V1/V2 + 1"
+    errors = {
+        (name, entry["form"]): Fraction(value["exact"])
+        for entry in found["bounds"]
+        for name, value in entry["named"].items()
+    }
+    for name in ("Err_DC", "Err_WP-1", "Err_WP-2", "Err_WP-3"):
+        smaller = errors[name, "printed"] <= errors["Err_0", "printed"]
+        assert conditions[name, "printed"]["holds"] == smaller
+
+
+@pytest.mark.slow
+def test_words_name_the_smallest_and_what_not_to_trust() -> None:
+    text = words("bounds", "sapipe", *sets(eta="0.01"))
+    assert re.search(r"sapipe\.thm-4 +REFUTED: not to be trusted here", text)
+    assert "REFUTED, but no smaller here than sapipe.sharp-thm-5" in text
+    assert "smallest as printed: sapipe-wp-1 (sapipe.thm-4), 0.000257813; sapipe.thm-4 is" in text
+    assert "of those that are proved: sapipe-wp-2 (sapipe.sharp-thm-5), 0.000327521" in text
+    assert "Err_WP-2, printed, is at most Err_0 exactly where 4*L**2*eta**2 <= -2*V1/V2 + 1" in text
+    assert "(PROVED): it is here" in text
+    assert "need not be the best" in text
+    assert "kappa = 1: less counts only if" in text
+
+
+@pytest.mark.slow
+def test_what_lacks_a_value_is_left_out() -> None:
+    arguments = ("bounds", "sapipe", *sets(eta="0.01", M=None, rho=None))
+    found = answer(*arguments)
+    refused = {e["claim"]: e["refused"] for e in found["bounds"] if e["refused"]}
+    assert refused["sapipe.thm-3"] == refused["sapipe.thm-6"] == "M has no value"
+    assert refused["sapipe.repaired-thm-4"] == "rho has no value"
+    assert "sapipe.wp-1-moment" not in refused
+    assert not any(e.get("value") for e in found["bounds"] if e["refused"])
+    assert "sapipe-dc, printed: left out, M has no value" in words(*arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changes", "claims", "condition"),
+    [
+        ({"eta": "0.8"}, ["sapipe.thm-5", "sapipe.sharp-thm-5"], "2*L**2*eta**2 < 1"),
+        ({"eta": "0.01", "V2": "50"}, ["sapipe.thm-3"], "V2*eta*lambda <= 1 - sqrt(2)/2"),
+        ({"eta": "0.01", "rho": "0.12"}, ["sapipe.thm-4", "sapipe.repaired-thm-4"], "1 <= n*rho"),
+        ({"eta": "0.01", "lambda_": "1.1"}, ["sapipe.thm-3", "sapipe.thm-6"], "lambda <= 1"),
+    ],
+)
+def test_a_compensation_outside_its_domain_is_left_out(
+    changes: dict[str, str], claims: list[str], condition: str
+) -> None:
+    found = answer("bounds", "sapipe", *sets(**changes))
+    refused = {e["claim"]: e["refused"] for e in found["bounds"] if e["refused"]}
+    for claim in claims:
+        assert f"the bound needs {condition} (" in refused[claim]
+    assert not set(claims) & {row["claim"] for row in found["comparison"]["rows"]}
+
+
+def test_a_smoothness_that_assumption_4_forbids_is_said() -> None:
+    text = words("bounds", "sapipe-dc", *sets(eta="0.01", rho=None, Delta="0.4"))
+    assert text.count("(not met: L <= 2*Delta: by sapipe.assumption-4-gradient") == 1
+
+
+@pytest.mark.slow
+def test_tuned_stepsizes_are_compared() -> None:
+    found = answer("bounds", "sapipe", "--tune", "stepsize", *sets())
+    rows = {row["claim"]: row for row in found["comparison"]["rows"]}
+    assert all(row["error"] is None for row in rows.values())
+    tuned = {e["claim"]: e["value"] for e in found["tuned"]}
+    assert {claim: row["value"] for claim, row in rows.items()} == tuned
+    assert rows["sapipe.thm-5"]["given_by"] is None
+
+
+@pytest.mark.slow
+def test_one_range_is_tabulated_and_drawn(tmp_path: Path) -> None:
+    target = tmp_path / "curves.svg"
+    arguments = ("--over", "eta=1e-3..1", "--plot", target, *sets())
+    found = answer("bounds", "sapipe", "--form", "printed", *arguments)
+    assert found["map"] is None
+    curves = {curve["method"]: curve["values"] for curve in found["series"]["curves"]}
+    assert tuple(curves) == named("sapipe")
+    # Beyond 1/sqrt(2) Theorem 5 says nothing.
+    assert curves["sapipe-wp-2"][-1] is None
+    assert curves["sapipe-vanilla"][-1] == pytest.approx(1 + 2e-6 + 0.1 / 8)
+    assert target.read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.slow
+def test_two_ranges_are_a_map_of_who_is_smallest(tmp_path: Path) -> None:
+    target = tmp_path / "map.svg"
+    ranges = ("--over", "eta=1e-2..1", "--over", "n=1..6", *sets(n=None, rho="1"))
+    found = answer("bounds", "sapipe", *ranges, "--plot", target)
+    assert (found["series"], found["comparison"], found["bounds"]) == (None, None, [])
+    area = found["map"]
+    assert area["symbols"] == ["eta", "n"]
+    assert area["at"][1] == [1, 2, 3, 4, 5, 6]
+    assert [len(row) for row in area["proved"]["smallest"]] == [len(area["at"][0])] * 6
+    assert all(cell for row in area["proved"]["given"] for cell in row)
+    # One worker has nothing to predict, and of equal bounds the first one counts.
+    (first, *_, last), *_, row = area["proved"]["smallest"]
+    assert (first["claim"], last["claim"]) == ("sapipe.repaired-thm-4", "sapipe.wp-3-moment")
+    assert (row[0]["claim"], row[-1]["claim"]) == (
+        "sapipe.sharp-thm-5",
+        "sapipe.thm-2-own-samples",
+    )
+    regions = {region["claim"]: region for region in area["proved"]["regions"]}
+    assert regions["sapipe.repaired-thm-5"]["above"]["claim"] == "sapipe.thm-2-own-samples"
+    borders = {edge["claim"]: edge["where"] for edge in regions["sapipe.sharp-thm-5"]["borders"]}
+    assert borders["sapipe.thm-2-own-samples"] == "20*eta**2*n + 1 <= 5*n"
+    # Printed errors that no proof gives: those of WP-1 are negative for n > 1.
+    assert not any(cell for row in area["printed"]["given"][1:] for cell in row)
+    assert target.read_bytes().startswith(b"<?xml")
+    text = words("bounds", "sapipe", *ranges)
+    assert "the smallest bound over eta and n, as printed, at 288 points" in text
+    assert "never below sapipe-vanilla" in text
+    assert " points; it holds where " in text
+
+
+def test_a_picture_is_written_as_a_whole_or_not_at_all(problem: Problem, tmp_path: Path) -> None:
+    target = tmp_path / "map.svg"
+    target.write_text("before")
+    ranges = ("--over", "eta=1e-2..1", "--over", "V1=1e-2..1")
+    problem("bounds", "sapipe", *ranges, *sets(V1=None, T="0"), "--plot", target)
+    assert target.read_text() == "before"
+    assert os.listdir(tmp_path) == ["map.svg"]
+
+
+def test_crossovers_of_alternatives() -> None:
+    arguments = ("--form", "printed", "--crossover", "eta", *sets())
+    found = answer("bounds", "sapipe", *arguments)
+    by_pair = {tuple(e["methods"]): e for e in found["crossovers"]}
+    assert len(by_pair) == 10
+    entry = by_pair["sapipe-vanilla", "sapipe-wp-2"]
+    # 4 eta^2 = 1 - 2/10
+    assert [point["exact"] for point in entry["points"]] == ["sqrt(5)/5"]
+    assert [s["better"] for s in entry["stretches"]] == ["sapipe-wp-2", "sapipe-vanilla"]
+    assert by_pair["sapipe-vanilla", "sapipe-dc"]["refused"] is None
+    found = answer(
+        "bounds", "sapipe", "--form", "printed", "--crossover", "M", *sets(M=None, eta="0.01")
+    )
+    by_pair = {tuple(e["methods"]): e for e in found["crossovers"]}
+    assert "neither" in by_pair["sapipe-vanilla", "sapipe-wp-1"]["refused"]
+    assert by_pair["sapipe-vanilla", "sapipe-wp-3"]["points"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["sapipe", *sets(eta="1.5")], "needs eta <= 1/L"),
+        (["sapipe", *sets(eta="0.1", kappa="1.5")], "needs kappa <= 1"),
+        (["sapipe", *sets(eta="0.1", V1="2")], "needs V1 <= V2"),
+        (
+            [
+                "sapipe-wp-2",
+                "--form",
+                "printed",
+                *sets(eta="0.8", rho=None, M=None, Delta=None, lambda_=None),
+            ],
+            "2*L**2*eta**2 < 1",
+        ),
+        (
+            [
+                "sapipe-wp-1",
+                "--form",
+                "printed",
+                *sets(eta="0.1", rho="0.1", M=None, Delta=None, lambda_=None),
+            ],
+            "1 <= n*rho",
+        ),
+        (
+            ["sapipe-dc", "--form", "printed", *sets(eta="0.9", rho=None)],
+            "V2*eta*lambda <= 1 - sqrt(2)/2",
+        ),
+        (["sapipe", *sets(eta="nan")], "a number is needed, found 'nan'"),
+        (["sapipe", *sets(eta="-0.1")], "eta is a number above 0, found -1/10"),
+        (["sapipe", *sets(eta="0.1", V1="-1")], "V1 is a number of 0 or more"),
+        (["sapipe", *sets(eta="0.1", n="2.5")], "n is a whole number above 0"),
+        (["sapipe", *sets(eta="0.1", T="0")], "T is a whole number above 0"),
+        (["sapipe", *sets(eta="0.1", R0="0"), "--tune", "stepsize"], "R0 = 0"),
+        (["sapipe", *sets()], "needs a value for eta"),
+        (["sapipe", *sets(eta="0.1", L=None)], "needs a value for L"),
+        (["sapipe", *sets(eta="0.1", gamma="1")], "found 'gamma'"),
+        (["sapipe", "sapipe-dc", *sets(eta="0.1")], "'sapipe-dc' is named twice"),
+        (["sapipe", "rpd", *sets(eta="0.1")], "papers whose letters mean different things"),
+        (["sapip", *sets(eta="0.1")], "did you mean 'sapipe'?"),
+        (["sapipe", "--form", "pathwise", *sets(eta="0.1")], "only"),
+        (["sapipe", "--form", "fixed", *sets(eta="0.1")], "a form is one of"),
+        (["sapipe", "--over", "eta=0.1..1", "--over", "eta=0.2..1", *sets()], "eta has two ranges"),
+        (
+            [
+                "sapipe",
+                "--over",
+                "eta=0.1..1",
+                "--over",
+                "V1=1..2",
+                "--over",
+                "V2=1..2",
+                *sets(V1=None, V2=None),
+            ],
+            "at most two ranges",
+        ),
+        (
+            ["sapipe", "--over", "eta=0.1..1", "--over", "V1=1..2", *sets()],
+            "V1 has a value already",
+        ),
+        (
+            ["sapipe", "--over", "eta=0.1..1", "--over", "V1=2..1", *sets(V1=None)],
+            "the smaller first",
+        ),
+        (
+            [
+                "sapipe",
+                "--over",
+                "eta=0.1..1",
+                "--over",
+                "V1=1..2",
+                "--tune",
+                "stepsize",
+                *sets(V1=None),
+            ],
+            "at given numbers",
+        ),
+        (["sapipe", "--plot", "x.svg", *sets(eta="0.1")], "add --over NAME=LOW..HIGH"),
+        (
+            [
+                "sapipe",
+                "--over",
+                "eta=0.1..1",
+                "--over",
+                "V1=0.1..1",
+                "--plot",
+                "x.gif",
+                *sets(V1=None),
+            ],
+            ".svg",
+        ),
+        (["sapipe", "--crossover", "eta", *sets(V1="3")], "needs V1 <= V2"),
+    ],
+)
+def test_bad_input(problem: Problem, arguments: list[str], expected: str) -> None:
+    error = problem("bounds", *arguments)
+    assert expected in f"{error['where']} {error['what']}; {error['fix']}"

@@ -1,0 +1,194 @@
+"""Negative controls: data parallelism with its program changed must break a law that it states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from schedules import Kind, Schedule, WeightPolicy, build, versions
+from schedules.actions import Action
+from schedules.errors import ScheduleError
+from schedules.families import data_parallel, pipesgd, sapipe
+from schedules.invariants import check, parse_requirements
+from schedules.messages.channels import channels
+from schedules.messages.model import QueueModel
+from schedules.messages.progress import progress
+
+Step = tuple[Kind, int, int]
+Patch = pytest.MonkeyPatch
+
+P, T, L, K = 2, 4, 3, 2
+WANTED = parse_requirements("stash, update-once, barrier, staleness<=1, versions<=2, in-flight<=1")
+
+
+def made() -> Schedule:
+    return build("sapipe", P, P * T, layers=L, stale=K)
+
+
+def broken(schedule: Schedule) -> set[str]:
+    """Which of the stated laws do not hold."""
+    found = {one.invariant for one in check(schedule, WANTED).violations}
+    try:
+        known = versions(schedule)
+    except ScheduleError:
+        return found | {"versions"}
+    layer, m = np.indices((L, P * T))
+    late = np.where(layer < K, np.minimum(1, m // P), 0)
+    if (known.local_staleness != late).any():
+        found.add("staleness by layer")
+    if (known.read != m // P - late).any():
+        found.add("versions read")
+    return found
+
+
+def test_as_it_is_nothing_is_broken() -> None:
+    assert broken(made()) == set()
+
+
+# The program of all workers
+
+
+def without(kind: Kind, layer: int) -> Callable[..., Iterator[Step]]:
+    """The first such action of a layer is left out."""
+
+    def changed(iterations: int, layers: int, stale: int) -> Iterator[Step]:
+        left = 1
+        for step in PROGRAM(iterations, layers, stale):
+            if step[:2] == (kind, layer) and left:
+                left -= 1
+            else:
+                yield step
+
+    return changed
+
+
+def exchanged(first: tuple[Kind, int], second: tuple[Kind, int]) -> Callable[..., Iterator[Step]]:
+    """Wherever these two follow each other, a BARRIER at most between them, they change places."""
+
+    def changed(iterations: int, layers: int, stale: int) -> Iterator[Step]:
+        steps = list(PROGRAM(iterations, layers, stale))
+        for at, step in enumerate(steps):
+            gap = 2 if steps[at + 1 : at + 2] and steps[at + 1][0] is Kind.BARRIER else 1
+            other = steps[at + gap] if at + gap < len(steps) else step
+            if (step[:2], other[:2]) == (first, second):
+                steps[at], steps[at + gap] = other, step
+        yield from steps
+
+    return changed
+
+
+def reduced_late(iterations: int, layers: int, stale: int) -> Iterator[Step]:
+    """REDUCE behind the update that is meant to apply what it reduces."""
+    for step in PROGRAM(iterations, layers, stale):
+        if step[0] is not Kind.REDUCE:
+            yield step
+        if step[0] is Kind.U:
+            yield Kind.REDUCE, step[1], -1
+
+
+def others_stale(iterations: int, layers: int, stale: int) -> Iterator[Step]:
+    """As many fresh layers as there should be stale ones."""
+    yield from PROGRAM(iterations, layers, layers - stale)
+
+
+def forwards_from_the_last_layer(iterations: int, layers: int, stale: int) -> Iterator[Step]:
+    for kind, layer, t in PROGRAM(iterations, layers, stale):
+        yield kind, layers - 1 - layer if kind is Kind.F else layer, t
+
+
+PROGRAM = data_parallel.program
+PROGRAMS: dict[str, tuple[Callable[..., Iterator[Step]], str]] = {
+    "no stale buffer: an update at once": (
+        exchanged((Kind.U, 0), (Kind.B, 0)),
+        "staleness by layer",
+    ),
+    "a fresh layer's update behind its forward": (
+        exchanged((Kind.U, 2), (Kind.F, 2)),
+        "staleness by layer",
+    ),
+    "update of a stale layer before its forward": (others_stale, "staleness by layer"),
+    "gradients that are not reduced": (without(Kind.REDUCE, 1), "update-once"),
+    "update before the reduction": (reduced_late, "update-once"),
+    "an update too few": (without(Kind.U, 1), "update-once"),
+    "a backward too few": (without(Kind.B, 2), "complete"),
+    "forwards from the last layer": (forwards_from_the_last_layer, "causal"),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_changed_programs_break_a_law(monkeypatch: Patch, name: str) -> None:
+    program, law = PROGRAMS[name]
+    monkeypatch.setattr(data_parallel, "program", program)
+    assert law in broken(made())
+
+
+# One worker that differs
+
+
+def with_order(change: Callable[[list[Action]], list[Action]]) -> Schedule:
+    """The second worker's order changed."""
+    schedule = made()
+    orders = [list(schedule.rank(rank)) for rank in range(schedule.ranks)]
+    orders[1] = change(orders[1])
+    return Schedule.from_orders(
+        "changed", orders, schedule.microbatches, schedule.policy, placement=schedule.placement
+    )
+
+
+def swapped_iterations(order: list[Action]) -> list[Action]:
+    """Its second and third iteration change places."""
+    other = {1 * P + 1: 2 * P + 1, 2 * P + 1: 1 * P + 1}
+    return [
+        replace(action, microbatch=other.get(action.microbatch, action.microbatch))
+        for action in order
+    ]
+
+
+def one_iteration_ahead(order: list[Action]) -> list[Action]:
+    """It leaves out the first barrier and does not wait there."""
+    first = next(at for at, action in enumerate(order) if action.kind is Kind.BARRIER)
+    return order[:first] + order[first + 1 :]
+
+
+def test_swapped_iterations() -> None:
+    assert "versions read" in broken(with_order(swapped_iterations))
+
+
+def test_a_worker_that_does_not_wait_leaves_the_others_waiting() -> None:
+    schedule = with_order(one_iteration_ahead)
+    assert "barrier" in broken(schedule)
+    assert not progress(schedule, channels(schedule), QueueModel()).finished
+    whole = made()
+    assert progress(whole, channels(whole), QueueModel()).finished
+
+
+def test_weights_that_all_workers_share_are_refused() -> None:
+    """One copy on several ranks: versions of one rank would say nothing of it."""
+    schedule = made()
+    shared = replace(schedule.placement, copies=((0,) * L,) * P)
+    assert "versions" in broken(replace(schedule, placement=shared))
+
+
+# The policy
+
+
+def test_without_a_second_version_a_stale_layer_uses_another_than_it_read() -> None:
+    found = broken(replace(made(), policy=WeightPolicy("latest")))
+    assert "stash" in found
+    fresh = build("sapipe", P, P * T, layers=L, stale=0)
+    one_version = replace(fresh, policy=WeightPolicy("latest"))
+    assert check(one_version, parse_requirements("stash, versions<=1")).ok
+
+
+def test_an_update_every_second_iteration_is_another_policy() -> None:
+    assert "update-once" in broken(replace(made(), policy=WeightPolicy("stash", 2)))
+
+
+def test_both_families_share_the_program(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(data_parallel, "program", others_stale)
+    none_stale = pipesgd.build(P, P * T, layers=L)
+    assert not versions(none_stale).local_staleness.any()
+    assert versions(sapipe.build(P, P * T, layers=L, stale=0)).local_staleness.any()

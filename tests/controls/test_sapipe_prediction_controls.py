@@ -1,0 +1,169 @@
+"""Theorems 4 and 5 of SAPipe with something wrong in them: no such row may come out proved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+import sympy
+
+from theory.claims import Claim
+from theory.kernel import Theorem, prove
+from theory.mutants import run_controls
+from theory.sapipe import (
+    repaired_thm_4,
+    repaired_thm_5,
+    sharp_thm_5,
+    thm_4,
+    thm_5,
+    thm_5_domain,
+    wp_1_average,
+    wp_1_moment,
+    wp_1_noise,
+    wp_1_one_point,
+    wp_1_stall,
+    wp_2_first,
+    wp_update,
+)
+from theory.sapipe.errors import ERR_0
+from theory.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
+from theory.verdicts import Verdict
+
+QUICK = (
+    wp_update.CLAIM,
+    wp_1_noise.CLAIM,
+    wp_1_one_point.CLAIM,
+    wp_1_average.CLAIM,
+    wp_2_first.CLAIM,
+    thm_4.CLAIM,
+    thm_5.CLAIM,
+)
+LONG = (
+    wp_1_moment.CLAIM,
+    repaired_thm_4.CLAIM,
+    thm_5_domain.CLAIM,
+    sharp_thm_5.CLAIM,
+    repaired_thm_5.CLAIM,
+)
+
+
+def named(one: Claim) -> str:
+    return one.id
+
+
+@pytest.mark.parametrize("claim", QUICK, ids=named)
+def test_no_mutant_survives(claim: Claim) -> None:
+    controls = run_controls(claim)
+    assert controls.tried >= 20
+    assert controls.survivors == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", LONG, ids=named)
+def test_none_of_all_mutants_survives(claim: Claim) -> None:
+    controls = run_controls(claim, every=True)
+    assert controls.tried >= 100
+    # δ may be scaled, and helping signs may say other true things: nothing false is proved by that
+    harmless = ("small", "small enough", "enough at the start")
+    assert [one for one in controls.survivors if one.partition(":")[0] not in harmless] == []
+
+
+def small(share: sympy.Expr) -> sympy.Expr:
+    return share * L**2 * eta**2
+
+
+TWINS = [
+    # (claim, label, smaller term)
+    (wp_1_moment.CLAIM, "error", small(kappa) * V2 / 100),
+    (wp_1_moment.CLAIM, "variance", sympy.S.Zero),
+    (repaired_thm_4.CLAIM, "error", sympy.S.Zero),
+    (sharp_thm_5.CLAIM, "variance", sympy.S.Zero),
+    (repaired_thm_5.CLAIM, "optimization", sympy.S.Zero),
+    (thm_5_domain.CLAIM, "optimization", thm_5_domain.THEOREM.terms["optimization"] / 100),
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "label", "term"), TWINS, ids=[f"{one[0].id} {one[1]}" for one in TWINS]
+)
+def test_false_twins_are_refuted_with_a_witness(claim: Claim, label: str, term: sympy.Expr) -> None:
+    judged = claim.judge({**claim.printed, label: term})
+    assert judged.verdict is Verdict.REFUTED
+    assert judged.counterexample is not None
+
+
+def test_theorem_4_with_its_repairs_is_not_refuted() -> None:
+    printed = thm_4.CLAIM.printed
+    for error in (kappa * ERR_0, kappa * repaired_thm_4.ERR):
+        judged = thm_4.CLAIM.judge({**printed, "error": error})
+        assert judged.verdict is Verdict.UNKNOWN  # it is another statement, proved elsewhere
+        assert judged.counterexample is None
+        assert "false" not in {finding.kind for finding in judged.findings}
+        assert Verdict.PROVED not in {case.verdict for case in judged.cases}
+
+
+def test_the_runs_refute_the_printed_error_only_as_far_as_they_are_above_it() -> None:
+    printed = thm_4.CLAIM.printed
+    for factor, refuted in ((Fraction(1, 10), True), (Fraction(1), False)):
+        share = sympy.Rational(str(factor))
+        judged = thm_4.CLAIM.judge({**printed, "error": share * kappa * ERR_0})
+        assert (judged.verdict is Verdict.REFUTED) is refuted
+
+
+def test_assumption_3_is_not_enough_for_the_printed_factor() -> None:
+    """With ρ/n in place of nρ the repaired proof does not go through."""
+    wrong = kappa * repaired_thm_4.ERR.subs(rho, rho / n**2)
+    terms = {**repaired_thm_4.THEOREM.terms, "error": wrong}
+    assert prove(replace(repaired_thm_4.THEOREM, terms=terms)).verdict is Verdict.UNKNOWN
+
+
+def test_noise_needs_its_share_of_the_mean_noise() -> None:
+    terms = {"noise": (1 - 2 / n) * V1}
+    assert prove(replace(wp_1_noise.THEOREM, terms=terms)).verdict is Verdict.UNKNOWN
+
+
+def without(theorem: Theorem, name: str) -> Verdict:
+    kept = tuple(one for one in theorem.hypotheses if one.name != name)
+    return prove(replace(theorem, hypotheses=kept)).verdict
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["small", "two updates", "first gap", "first turn", "at rest", "second prediction", "size"],
+)
+def test_theorem_5_needs_its_domain_and_its_start(name: str) -> None:
+    assert without(sharp_thm_5.THEOREM, name) is Verdict.UNKNOWN
+
+
+def test_theorem_5_on_its_own_domain_is_not_proved_with_less_noise() -> None:
+    for error in (small(sympy.S.One) * V2, sharp_thm_5.ERR - small(V1) / n):
+        terms = {**sharp_thm_5.THEOREM.terms, "error": error}
+        assert prove(replace(sharp_thm_5.THEOREM, terms=terms)).verdict is Verdict.UNKNOWN
+
+
+def test_theorem_5_with_its_repair_is_not_refuted() -> None:
+    printed = thm_5.CLAIM.printed
+    judged = thm_5.CLAIM.judge({**printed, "error": kappa * repaired_thm_5.ERR})
+    assert judged.verdict is Verdict.UNKNOWN
+    assert judged.counterexample is None
+    assert {case.when: case.verdict for case in judged.cases}["2 L² eta² < 1, kappa = 1"] is (
+        Verdict.UNKNOWN
+    )
+
+
+def test_a_positive_error_is_not_said_to_be_negative() -> None:
+    assert thm_5.negative_outside({"error": kappa * ERR_0}) is Verdict.UNKNOWN
+    assert thm_5.inside({**thm_5.CLAIM.printed, "variance": sympy.S.Zero}) is Verdict.UNKNOWN
+    assert thm_5.nothing_predicted({"all": V1}) is Verdict.UNKNOWN
+
+
+def test_a_model_that_moves_on_does_not_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    moving = replace(wp_1_stall.STALLED, learning_rate=Fraction(1, 4))
+    monkeypatch.setattr(wp_1_stall, "STALLED", moving)
+    assert not wp_1_stall.stands_still.__wrapped__()  # type: ignore[attr-defined]
+
+
+def test_a_bound_that_is_no_number_is_not_exceeded() -> None:
+    assert wp_1_stall.STALLED.violation({"all": 1 / (T - 12)}, 12) is None
+    assert wp_1_stall.STALLED.violation({"all": sympy.Symbol("c") * T}, 12) is None

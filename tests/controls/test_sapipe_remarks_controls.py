@@ -1,0 +1,295 @@
+"""Negative controls of Assumptions 3 and 4 and Remarks 3 to 6 of SAPipe."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from types import ModuleType
+
+import pytest
+import sympy
+
+from theory.catalogue import CLAIMS
+from theory.claims import Claim, Formulas
+from theory.kernel import Combine, Hypothesis, Theorem, le
+from theory.kernel.lemmas import DESCENT
+from theory.mutants import run_controls
+from theory.sapipe import (
+    assumption_3,
+    assumption_4,
+    assumption_4_gradient,
+    remark_3,
+    remark_4,
+    remark_5,
+    remark_6,
+    workers,
+)
+from theory.sapipe.errors import ERR_0, ERR_DC, ERR_WP_2
+from theory.sapipe.pieces import lines, together, weakened
+from theory.sapipe.regions import REPAIRED_WINS, WINS, Region, enough, equivalence, needed
+from theory.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n, rho
+from theory.verdicts import Verdict
+
+PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
+
+NAMES = (
+    "assumption-3",
+    "diversity",
+    "assumption-4",
+    "assumption-4-gradient",
+    "remark-3",
+    "remark-4",
+    "remark-5",
+    "remark-6",
+    "best-lambda",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_mutant_is_killed(name: str) -> None:
+    found = run_controls(CLAIMS[f"sapipe.{name}"], every=True)
+    assert found.survivors == ()
+    assert found.tried >= 9
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_core_itself_is_proved(name: str) -> None:
+    claim = CLAIMS[f"sapipe.{name}"]
+    assert claim.holds is not None
+    assert claim.holds(claim.core) is PROVED
+
+
+_EDITS: list[tuple[Claim, Formulas, Verdict]] = [
+    (assumption_3.CLAIM, {"factor": n * rho - 1}, PROVED),
+    (assumption_3.CLAIM, {"factor": n * rho}, UNKNOWN),
+    (assumption_3.CLAIM, {"factor": n**2 * rho - 1}, UNKNOWN),
+    (assumption_3.CLAIM, {"factor": rho - 1}, REFUTED),
+    (assumption_3.CLAIM, {"factor": (n * rho - 1) / 2}, REFUTED),
+    (assumption_4.CLAIM, dict(assumption_4.REPAIRED), PROVED),
+    (assumption_4.CLAIM, {**assumption_4.PRINTED, "bound": assumption_4.c**2 * Delta}, REFUTED),
+    (
+        assumption_4.CLAIM,
+        {**assumption_4.PRINTED, "bound": (assumption_4.c**2 + assumption_4.c) * Delta},
+        UNKNOWN,
+    ),
+    (
+        assumption_4_gradient.CLAIM,
+        {**assumption_4_gradient.PRINTED, "gradient": 2 * Delta},
+        UNKNOWN,
+    ),
+    (
+        assumption_4.CLAIM,
+        {**assumption_4.PRINTED, "weight": sympy.sqrt(assumption_4.c) * assumption_4.s},
+        UNKNOWN,
+    ),
+    (assumption_4_gradient.CLAIM, {**assumption_4_gradient.PRINTED, "curvature": Delta}, UNKNOWN),
+    (remark_3.CLAIM, {"DC": ERR_DC / 40, "0": ERR_0}, UNKNOWN),
+    (remark_3.CLAIM, {"DC": remark_3.SHARP_DC, "0": ERR_0}, UNKNOWN),
+    (remark_3.CLAIM, {"DC": ERR_DC, "0": 64 * ERR_0}, UNKNOWN),
+    (remark_3.CLAIM, {"DC": -ERR_DC, "0": ERR_0}, UNKNOWN),
+    (remark_4.CLAIM, {**remark_4.PRINTED, "V1": V2 / 2}, REFUTED),
+    (remark_4.CLAIM, {**remark_4.PRINTED, "V1": -V2}, UNKNOWN),
+    (remark_4.CLAIM, {**remark_4.PRINTED, "WP-1": ERR_0}, UNKNOWN),
+    (remark_5.CLAIM, {**remark_5.PRINTED, "L2": (1 - 2 * V1 / V2) / (3 * eta**2)}, UNKNOWN),
+    (remark_5.CLAIM, {**remark_5.PRINTED, "L2": 1 / (4 * eta**2)}, UNKNOWN),
+    (remark_5.CLAIM, {**remark_5.PRINTED, "L2": -V1 / (V2 * eta**2)}, UNKNOWN),
+    (remark_5.CLAIM, {**remark_5.PRINTED, "WP-2": 2 * ERR_WP_2}, UNKNOWN),
+    (remark_6.CLAIM, dict(remark_6.CORE), PROVED),
+    (remark_6.CLAIM, {**remark_6.CORE, "L < Delta": sympy.S.Zero}, REFUTED),
+    (remark_6.CLAIM, {**remark_6.CORE, "L >= Delta": sympy.Rational(2, 3)}, REFUTED),
+    (remark_6.CLAIM, {**remark_6.CORE, "bracket": 8 * V1}, UNKNOWN),
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "edited", "verdict"), _EDITS, ids=lambda one: getattr(one, "id", "")
+)
+def test_edited_statements(claim: Claim, edited: Formulas, verdict: Verdict) -> None:
+    found = claim.judge(edited)
+    assert found.verdict is verdict
+    assert (found.counterexample is not None) == (verdict is REFUTED)
+
+
+def test_a_reversed_remark_4_names_no_hole_where_there_is_none() -> None:
+    found = remark_4.CLAIM.judge({**remark_4.PRINTED, "V1": V2 / 2}).findings[0]
+    assert found.witness is not None
+    assert "ρ/n" not in found.witness
+    assert "no number" not in found.says
+
+
+def test_without_l_at_most_two_delta_nothing_is_refuted() -> None:
+    theorem = remark_3.SHARP
+    kept = tuple(h for h in theorem.hypotheses if h.name != "consistent")
+    assert together(replace(theorem, hypotheses=kept)) is UNKNOWN
+
+
+def test_an_objective_whose_ratio_is_not_above_one_is_no_witness() -> None:
+    tiny = {"DC": ERR_DC / 40, "0": ERR_0}
+    found = remark_3.least_ratio(tiny, remark_3.SMALL, Fraction(1, 10))
+    assert found is not None
+    assert found < 1
+    for odd in (ERR_0 * lambda_**3, ERR_0 / (1 + lambda_), ERR_0 + M * lambda_, -ERR_DC):
+        rate = Fraction(1, 10)
+        assert remark_3.least_ratio({"DC": odd, "0": ERR_0}, remark_3.SMALL, rate) is None
+
+
+def _edited(region: Region) -> list[Region]:
+    """Conditions that are too weak, too strong, and multiplied by the wrong factor."""
+    left, right = region.condition.lhs, region.condition.rhs
+    return [
+        replace(region, condition=sympy.Le(left, 2 * right, evaluate=False)),
+        replace(region, condition=sympy.Le(left + V2, right, evaluate=False)),
+        replace(region, condition=sympy.Le(right, left, evaluate=False)),
+        replace(region, factor=2 * region.factor),
+        replace(region, factor=-region.factor),
+        replace(region, error=region.error + ERR_0),
+    ]
+
+
+@pytest.mark.parametrize("name", ["DC", "WP-1", "WP-2", "WP-3"])
+def test_edited_regions_are_not_proved(name: str) -> None:
+    for region in _edited(WINS[name]):
+        assert equivalence(region) is UNKNOWN
+
+
+@pytest.mark.parametrize("region", [WINS["WP-2"], *REPAIRED_WINS.values()], ids=["2", "1r", "2r"])
+def test_short_steps_are_needed(region: Region) -> None:
+    assert equivalence(replace(region, inside=())) is UNKNOWN
+
+
+def test_nothing_is_shown_by_no_theorem() -> None:
+    assert together() is UNKNOWN
+
+
+def _about(low: sympy.Expr, high: sympy.Expr) -> Theorem:
+    x = sympy.Symbol("x", real=True)
+    return Theorem(
+        id="mine.bounds",
+        where="ours",
+        statement="x is at most its bound.",
+        latex="x",
+        symbols=(x,),
+        hypotheses=(
+            Hypothesis("low", "x ≥ 1", le(low, x)),
+            Hypothesis("high", "x ≤ 0", le(x, high)),
+        ),
+        lhs=x,
+        terms={"bound": sympy.sympify(high)},
+        conclude=Combine({"high": 1}),
+    )
+
+
+def test_hypotheses_that_contradict_each_other_show_nothing() -> None:
+    one, zero = sympy.S.One, sympy.S.Zero
+    assert together(_about(zero, one)) is PROVED
+    assert together(_about(one, zero)) is UNKNOWN
+    assert together(_about(zero, one), _about(one, zero)) is UNKNOWN
+
+
+def test_a_hypothesis_that_is_not_needed_survives_as_a_control() -> None:
+    dropped = weakened(_about(sympy.S.Zero, sympy.S.One))
+    verdicts = {name: verdict() for name, verdict in dropped.items()}
+    assert verdicts == {"low (mine.bounds)": PROVED, "high (mine.bounds)": UNKNOWN}
+
+
+def test_the_other_direction_of_remark_5_needs_short_steps() -> None:
+    one = needed(replace(WINS["WP-2"], inside=()))
+    assert together(one) is UNKNOWN
+    numbers = {L: 1, eta: 1, V1: 1, V2: 1}  # Err_WP-2 is negative, and the condition false
+    assert ERR_WP_2.subs(numbers) < 0
+    assert WINS["WP-2"].condition.subs(numbers) == sympy.false
+
+
+@pytest.mark.parametrize("claim", [assumption_4.CLAIM, remark_3.CLAIM, remark_6.CLAIM])
+def test_what_rests_on_the_gradient_falls_with_it(
+    claim: Claim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assumption_4_gradient, "holds", lambda *_: UNKNOWN)
+    found = claim.judge(claim.printed)
+    repairs = [one.repaired.verdict for one in found.findings if one.repaired is not None]
+    if claim is remark_3.CLAIM:
+        assert (found.verdict, found.counterexample) == (UNKNOWN, None)
+        assert [case.verdict for case in found.cases] == [UNKNOWN, UNKNOWN, PROVED]
+    else:
+        assert UNKNOWN in repairs
+
+
+@pytest.mark.parametrize("module", [assumption_3, assumption_4, remark_6])
+def test_a_witness_beside_a_proof_is_kept(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`theory.judging` and `theory.verify` then say neither."""
+    monkeypatch.setattr(module, "holds", lambda *_: PROVED)
+    found = module.CLAIM.judge(module.PRINTED)
+    assert found.verdict is PROVED
+    assert found.counterexample is not None
+
+
+def test_a_proof_without_an_objective_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remark_3, "holds", lambda *_: PROVED)
+    found = remark_3.CLAIM.judge({"DC": ERR_DC / 40, "0": ERR_0})
+    assert (found.verdict, found.counterexample) == (UNKNOWN, None)
+
+
+def test_the_critical_point_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    alike = {"sum of |F_i'|²": Fraction(0), "|sum of F_i'|²": Fraction(0)}
+    monkeypatch.setattr(assumption_3, "at_critical", lambda: alike)
+    kinds = [one.kind for one in assumption_3.CLAIM.judge(assumption_3.PRINTED).findings]
+    assert kinds == ["false"]
+
+
+def test_the_wider_condition_rests_on_the_mean_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def but_workers(*theorems: Theorem) -> Verdict:
+        return UNKNOWN if workers.THEOREM in theorems else together(*theorems)
+
+    monkeypatch.setattr(remark_5, "together", but_workers)
+    last = remark_5.CLAIM.judge(remark_5.PRINTED).findings[-1]
+    assert last.repaired is not None
+    assert last.repaired.verdict is UNKNOWN
+
+
+def test_a_factor_above_the_exact_one_is_not_refuted_for_several_workers() -> None:
+    cases = assumption_3.CLAIM.judge({"factor": n * rho}).cases
+    assert [case.verdict for case in cases] == [UNKNOWN, UNKNOWN]
+
+
+def test_bounds_that_fit_each_other_are_not_yet_proved() -> None:
+    loose = {**assumption_4_gradient.PRINTED, "gradient": 2 * Delta, "curvature": 3 * Delta}
+    assert assumption_4_gradient.holds(loose) is UNKNOWN
+
+
+def test_every_part_of_the_comparison_is_there() -> None:
+    steps = assumption_4_gradient.CLAIM.judge(assumption_4_gradient.PRINTED).steps
+    assert [step.says.split(" ")[0] for step in steps] == ["e^{−ms}(h′", "If", "Then", "⟨u,", "⟨u,"]
+
+
+def test_the_rule_of_a_line_is_that_of_its_conclusion() -> None:
+    assert lines(DESCENT)[0].rule == "certificate: rise"
+
+
+def test_enough_alone_is_no_equivalence() -> None:
+    one = Region(
+        error=ERR_0 - V1 * (1 - V2),
+        condition=sympy.Le(V2, 1),
+        domain=sympy.true,
+        factor=V1,
+    )
+    assert together(enough(one)) is PROVED
+    assert equivalence(one) is UNKNOWN
+
+
+def test_a_region_is_left_by_its_condition_and_by_its_domain() -> None:
+    inside = {L: 1, eta: sympy.Rational(1, 2), V1: 0, V2: 1, rho: 1, n: 1}
+    region = WINS["WP-1"]
+    assert region.holds_at(inside)
+    assert not region.holds_at({**inside, eta: 2})
+    assert not region.holds_at({**inside, rho: sympy.Rational(1, 2)})
+    assert not region.holds_at({**inside, V1: 1})
+    long = {**inside, eta: sympy.Rational(3, 4)}
+    for one in (WINS["WP-2"], REPAIRED_WINS["WP-1"], REPAIRED_WINS["WP-2"]):
+        assert one.domain.subs(inside) == sympy.true
+        assert one.domain.subs(long) == sympy.false
+    heavy = {L: 1, eta: sympy.Rational(1, 2), V2: 1, lambda_: 1}
+    assert WINS["DC"].domain.subs(heavy) == sympy.false
+    assert WINS["DC"].domain.subs({**heavy, lambda_: sympy.Rational(1, 2)}) == sympy.true
+    assert WINS["WP-3"].domain.subs({L: 1, eta: 2}) == sympy.false

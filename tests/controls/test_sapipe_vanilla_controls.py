@@ -1,0 +1,182 @@
+"""What the proofs about vanilla SAPipe must not prove, and what its refutations must not refute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+import pytest
+import sympy
+
+from theory.catalogue import CLAIMS
+from theory.kernel import Combine, Hypothesis, Sign, Theorem, eq, le, prove, square
+from theory.kernel.relations import Relation
+from theory.mutants import run_controls
+from theory.sapipe import (
+    biased,
+    clipped_coins,
+    elements,
+    lemma_1,
+    prefix,
+    prefix_repaired,
+    prefix_runs,
+    rate,
+    reused_noise,
+    same_samples,
+    sgd,
+    stale_bias,
+    thm_2,
+    thm_2_pass,
+    thm_2_reuse,
+    thm_2_samples,
+    workers,
+)
+from theory.sapipe.convergence import E_T, G
+from theory.sapipe.symbols import V1, V2, L, eta, kappa, n
+from theory.verdicts import Verdict
+
+ROWS: Final = (
+    *("lemma-1", "mean-of-workers", "random-elements", "biased", "stale-bias", "sgd", "thm-2"),
+    *("thm-2-own-samples", "pipe-sgd", "reused-noise", "thm-2-same-samples", "prefix"),
+    *("prefix-repaired", "remark-1", "remark-2"),
+)
+SLOW: Final = ("thm-2-first-pass", "same-samples", "rate")
+
+
+def proved(theorem: Theorem) -> bool:
+    return prove(theorem).verdict is Verdict.PROVED
+
+
+def saying(theorem: Theorem, changed: Mapping[str, Relation]) -> Theorem:
+    """The theorem with some hypotheses that say something else."""
+    hypotheses = tuple(
+        Hypothesis(one.name, one.says, changed[one.name]) if one.name in changed else one
+        for one in theorem.hypotheses
+    )
+    assert hypotheses != theorem.hypotheses
+    return replace(theorem, hypotheses=hypotheses)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_no_mutant_survives(row: str) -> None:
+    controls = run_controls(CLAIMS[f"sapipe.{row}"])
+    assert controls.tried > 10
+    assert controls.survivors == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", [*ROWS, *SLOW])
+def test_no_mutant_of_all_survives(row: str) -> None:
+    controls = run_controls(CLAIMS[f"sapipe.{row}"], every=True)
+    assert controls.tried == controls.known
+    assert controls.survivors == ()
+
+
+@pytest.mark.parametrize(
+    "module", [biased, sgd, thm_2_samples, thm_2_reuse, thm_2_pass, prefix_repaired, same_samples]
+)
+@pytest.mark.parametrize("factor", [sympy.Rational(1, 2), sympy.Rational(99, 100)])
+def test_no_smaller_bound_follows(module: object, factor: sympy.Rational) -> None:
+    theorem: Theorem = module.THEOREM  # type: ignore[attr-defined]
+    smaller = {name: factor * form for name, form in theorem.terms.items()}
+    assert not proved(replace(theorem, terms=smaller))
+
+
+def test_independence_of_the_workers_is_needed() -> None:
+    together = eq(E_T.of(square(workers.NOISE)), E_T.of(square(workers.NOISE)))
+    assert not proved(saying(workers.THEOREM, {"independent": together}))
+    assert not proved(replace(workers.THEOREM, terms={"variance": V1 / n**2}))
+
+
+def test_stepsizes_above_1_over_l_are_not_covered() -> None:
+    longer = le(eta, 2 / L)
+    for theorem in (lemma_1.THEOREM, biased.THEOREM, sgd.THEOREM, thm_2_samples.THEOREM):
+        assert not proved(saying(theorem, {"stepsize": longer}))
+
+
+def test_a_larger_share_is_not_covered() -> None:
+    assert not proved(saying(biased.THEOREM, {"share": le(kappa, 2)}))
+    [claim] = [one for one in elements.THEOREM.hypotheses if one.name == "elements, squared"]
+    assert isinstance(claim, Hypothesis)
+    less = Relation(claim.relation.lhs, "==", claim.relation.rhs / 2)
+    assert not proved(saying(elements.THEOREM, {claim.name: less}))
+
+
+def test_a_share_of_the_error_is_not_proved_for_a_prefix() -> None:
+    printed = {**prefix_repaired.THEOREM.terms, "staleness": kappa * L**2 * eta**2 * V2}
+    symbols = (*prefix_repaired.THEOREM.symbols, kappa)
+    assert not proved(replace(prefix_repaired.THEOREM, symbols=symbols, terms=printed))
+
+
+def test_one_variance_is_not_proved_for_a_prefix() -> None:
+    terms = dict(prefix_repaired.THEOREM.terms)
+    terms["variance"] = terms["variance"] / 2
+    assert not proved(replace(prefix_repaired.THEOREM, terms=terms))
+
+
+def test_reused_samples_are_not_proved_beyond_their_condition() -> None:
+    looser = le(kappa * reused_noise.r, 1 - L * eta)
+    assert not proved(saying(thm_2_reuse.THEOREM, {"small step": looser}))
+    dropped = tuple(h for h in thm_2_reuse.THEOREM.hypotheses if h.name != "small step")
+    assert not proved(replace(thm_2_reuse.THEOREM, hypotheses=dropped))
+
+
+@pytest.mark.parametrize("name", ["no noise in y", "kept", "moved", "size of the noise"])
+def test_what_is_known_of_the_noise_is_needed(name: str) -> None:
+    kept = tuple(h for h in reused_noise.THEOREM.hypotheses if h.name != name)
+    assert not proved(replace(reused_noise.THEOREM, hypotheses=kept))
+
+
+@pytest.mark.parametrize("name", ["first update", "first gradient", "pass", "start"])
+def test_what_pays_for_the_first_update_is_needed(name: str) -> None:
+    kept = tuple(h for h in thm_2_pass.THEOREM.hypotheses if h.name != name)
+    assert not proved(replace(thm_2_pass.THEOREM, hypotheses=kept))
+
+
+def test_the_rate_asks_for_the_smaller_stepsize() -> None:
+    kept = tuple(h for h in rate.THEOREM.hypotheses if h.name != "one of both")
+    assert not proved(replace(rate.THEOREM, hypotheses=kept))
+
+
+def test_no_bias_at_all_does_not_follow_from_smoothness() -> None:
+    assert not proved(replace(stale_bias.THEOREM, terms={"stale": sympy.S.Zero}))
+    assert not proved(saying(stale_bias.THEOREM, {"size": le(E_T.of(square(G)), 2 * V2)}))
+
+
+def test_a_sign_is_no_proof_of_the_lemma() -> None:
+    assert not proved(replace(lemma_1.THEOREM, conclude=Sign(("stepsize",))))
+    assert not proved(replace(lemma_1.THEOREM, conclude=Combine({"sorted": 1})))
+
+
+def test_the_refuter_lets_the_true_bounds_be() -> None:
+    """With twice the variance term, or with the bound of same-samples, nothing is refuted."""
+    printed = dict(thm_2.CLAIM.printed)
+    assert thm_2.witness(printed) is not None
+    assert thm_2.witness({**printed, "variance": 2 * printed["variance"]}) is None
+    at = {reused_noise.r: sympy.sqrt(1 - sympy.Rational(1, 4))}
+    factor = (1 + 2 * sympy.Rational(1, 4) * at[reused_noise.r]).evalf(5)
+    rational = sympy.Rational(str(factor)) - sympy.Rational(1, 1000)
+    assert thm_2.witness({**printed, "variance": rational * printed["variance"]}) is None
+    assert same_samples.THEOREM.terms["variance"].has(reused_noise.r)
+
+
+def test_the_refuter_needs_the_reuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With κ = 0 no sample is used twice, and the clipped coins stay within their bound."""
+    never = tuple(replace(one, share=Fraction(0)) for one in thm_2.RUNS)
+    monkeypatch.setattr(thm_2, "RUNS", never)
+    assert thm_2.witness(thm_2.CLAIM.printed) is None
+    assert clipped_coins.examine(never[0]).average <= 1
+
+
+def test_fresh_layers_alone_stay_within_the_bound_of_the_prefix() -> None:
+    fresh = prefix_runs.run(
+        prefix.gradient, (Fraction(1), Fraction(0)), (False, False), Fraction(1), 7
+    )
+    assert prefix_runs.average(prefix.gradient, fresh) <= prefix.bound(prefix.CLAIM.printed, 2, 7)
+
+
+def test_a_prefix_with_the_whole_error_is_not_refuted() -> None:
+    whole = {**prefix.CLAIM.printed, "staleness": L**2 * eta**2 * V2}
+    assert prefix.witness(whole) is None

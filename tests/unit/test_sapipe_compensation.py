@@ -1,0 +1,224 @@
+"""Theorems 3 and 6 of SAPipe: their rows, the lines of their proofs and what is said of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final
+
+import pytest
+import sympy
+
+from theory.catalogue import CLAIMS
+from theory.kernel import Theorem, prove
+from theory.ledger import Finding
+from theory.sapipe import (
+    dc_fourths,
+    dc_fourths_full,
+    dc_objective,
+    dc_squares,
+    dc_step,
+    dc_update,
+    dc_witnesses,
+    repaired_thm_6,
+    sharp_thm_3,
+    sharp_thm_3_full,
+    thm_3,
+    thm_6,
+    wp_3_flaws,
+    wp_3_left_out,
+    wp_3_lines,
+    wp_3_missed,
+    wp_3_moment,
+    wp_3_outer,
+)
+from theory.sapipe.errors import ERR_DC, ERR_WP_3
+from theory.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n
+from theory.verdicts import Verdict
+
+ROWS: Final = tuple(
+    module.THEOREM
+    for module in (
+        dc_step,
+        dc_update,
+        dc_squares,
+        dc_fourths,
+        dc_fourths_full,
+        dc_objective,
+        thm_3,
+        sharp_thm_3,
+        sharp_thm_3_full,
+        wp_3_outer,
+        wp_3_left_out,
+        wp_3_missed,
+        wp_3_moment,
+        repaired_thm_6,
+    )
+)
+LINES: Final = (*wp_3_lines.HOLDING, wp_3_lines.ALONE, thm_6.EXACT)
+ERRORS: Final = ("remainder", "uncompensated", "outer product", "compensated noise")
+
+
+@pytest.mark.parametrize("theorem", [*ROWS, *LINES], ids=lambda theorem: theorem.id)
+def test_every_line_is_shown_and_every_hypothesis_used(theorem: Theorem) -> None:
+    proof = prove(theorem)
+    assert {line.verdict for line in proof.lines} == {Verdict.PROVED}
+    assert [one.name for one in theorem.hypotheses if one.name not in proof.used] == []
+
+
+def test_every_row_is_in_the_catalogue() -> None:
+    assert {theorem.id for theorem in (*ROWS, thm_6.CLAIM)} <= set(CLAIMS)
+
+
+def test_theorem_3_has_the_printed_error_term() -> None:
+    assert sympy.expand(sum(thm_3.THEOREM.terms[name] for name in ERRORS) - kappa * ERR_DC) == 0
+
+
+def test_the_sharp_constants_are_4_times_smaller_and_the_first_16_times_for_kappa_1() -> None:
+    printed = thm_3.THEOREM.terms
+    for theorem, first in ((sharp_thm_3.THEOREM, 4), (sharp_thm_3_full.THEOREM, 16)):
+        ratios = [sympy.cancel(printed[name] / theorem.terms[name]) for name in ERRORS]
+        assert ratios == [first, 4, 4, 4]
+        for name in ("optimization", "variance"):
+            assert theorem.terms[name] == printed[name]
+
+
+def test_theorem_3_is_conditional_on_who_knows_a_sample() -> None:
+    judged = thm_3.CLAIM.judge(thm_3.CLAIM.printed)
+    assert judged.verdict is Verdict.CONDITIONAL
+    assert judged.printed_proof == "gap"
+    assert [case.verdict.name for case in judged.cases] == ["PROVED", "PROVED", "UNKNOWN"]
+    assert judged.counterexample is None
+    kinds = [one.kind for one in judged.findings]
+    assert kinds == [
+        *("loose", "loose", "missing-condition", "invalid-step", "typo", "typo"),
+    ]
+
+
+def test_every_displayed_line_about_one_update_is_a_step() -> None:
+    places = [line.where for line in thm_3.CLAIM.judge(thm_3.CLAIM.printed).steps]
+    for part, count in (("the variance", 4), ("gradient estimation", 6), ("the bound of", 5)):
+        assert len([place for place in places if part in place]) >= count
+
+
+def test_a_step_is_at_most_half_of_what_is_printed() -> None:
+    sharp = dc_step.sharp()
+    assert prove(sharp).verdict is Verdict.PROVED
+    assert sympy.cancel(dc_step.THEOREM.terms["length"] / sharp.terms["length"]) == 2
+
+
+def test_the_longest_steps_follow_the_recursion_to_the_geometric_sum() -> None:
+    found = dc_witnesses.lengths()
+    steps = found["a_t of a_t = η√V₂ + ηλV₂ a_{t−1}"]
+    assert all(later == 1 + found["lambda"] * now for now, later in pairwise(steps))
+    assert found["geometric sum"] - steps[-1] < Fraction(1, 1000)
+    assert found["printed"] == 2 * found["geometric sum"]
+
+
+def test_assumption_4_for_f_alone_is_not_enough() -> None:
+    """f'' − E g² at tanh x = 4/5: 9/25 − 16/25 − 81/100."""
+    found = dc_witnesses.objective()
+    assert found is not None
+    assert found["|E[f'' − g²]|"] == Fraction(16, 25) + Fraction(81, 100) - Fraction(9, 25)
+    assert found["Delta of F"] < found["|E[f'' − g²]|"] <= found["Delta + V1/n"]
+
+
+def test_the_first_iteration_decreases_nothing() -> None:
+    found = dc_witnesses.first_iteration()
+    assert found is not None
+    assert found["F(x_1) − F(x_0)"] > found["most that F(x_1) − F(x_0) may be"]
+    assert dc_witnesses.first_iteration(Fraction(1)) is None, "a long step has a large error term"
+
+
+def test_theorem_6_is_refuted_by_a_run_that_circles() -> None:
+    judged = thm_6.CLAIM.judge(thm_6.CLAIM.printed)
+    assert judged.verdict is Verdict.REFUTED
+    assert judged.printed_proof == "invalid"
+    assert judged.counterexample is not None
+    assert judged.counterexample["measured, at least"] > 6.6e-5
+    assert judged.counterexample["bound, at most"].startswith("[0.0000602013")
+    names = [case.verdict.name for case in judged.cases]
+    assert names == ["PROVED", "PROVED", "REFUTED", "UNKNOWN"]
+    places = {line.where for line in judged.steps}
+    assert any(place.endswith("line 5") for place in places)
+    assert all("Theorem 4" not in place for place in places)
+
+
+def _finding(kind: str, place: str) -> Finding:
+    (found,) = [one for one in thm_6.flaws() if one.kind == kind and place in one.where]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        ("invalid-step", "①, second line"),
+        ("invalid-step", "①, fifth line"),
+        ("invalid-step", "②, second line"),
+        ("missing-condition", "②, third line"),
+        ("typo", "line 10"),
+    ],
+)
+def test_every_flaw_has_a_witness_and_a_repair_that_is_proved(kind: str, place: str) -> None:
+    found = _finding(kind, place)
+    assert found.witness
+    assert found.repaired is not None
+    assert found.repaired.verdict is Verdict.PROVED
+
+
+def test_the_dropped_prediction_errors_by_hand() -> None:
+    """Two workers with x²/2, η = 1/2, λ = 0: x_1 = x_0/2, x_2 = x_0/8, x_3 = 3x_0/32."""
+    slope, x, before, gradient = Fraction(1, 2), Fraction(1, 8), Fraction(0), Fraction(1, 8)
+    models, gradients = [], []
+    for _ in range(4):
+        guess = x - slope * (before / 2 + gradient / 2)
+        x, before, gradient = x - slope * gradient, gradient, guess
+        models.append(x)
+        gradients.append(before)
+    found = wp_3_flaws.stale_points()
+    assert found is not None
+    assert found["x"] == models
+    assert found["g_{2,t}"] == gradients
+    missed = (gradients[3] - gradients[2]) / 2 - (models[2] - models[1]) / 2
+    assert found["first part"] == 2 * slope**2 * missed**2
+    assert found["its bound"] == 4 * slope**2 * Fraction(1, 16) * (models[2] - models[1]) ** 4
+
+
+def test_the_lost_factor_by_hand() -> None:
+    found = wp_3_flaws.lost_factor()
+    assert found is not None
+    left = (Fraction(1, 4) + (Fraction(1, 2) - Fraction(1, 2) * Fraction(1, 16)) ** 2) / 2
+    assert found["mean of the squares"] == left
+    assert found["what the line allows"] < left <= found["with Young's factor 2"]
+
+
+def test_the_error_of_the_moment_row_vanishes_for_one_worker_and_the_printed_one_does_not() -> None:
+    assert wp_3_moment.ERR.subs(n, 1) == 0
+    at = {n: 1, V1: 0, M: 0, L: 1, V2: 1, Delta: 1, lambda_: 1, eta: 1}
+    assert ERR_WP_3.subs(at) == 2
+
+
+def test_the_repaired_error_has_the_terms_of_the_printed_one() -> None:
+    """Without λ and for a small Lη: 4V₁/n, 6 and 12 instead of 8V₁/n, 4 and 2."""
+    inner = sympy.expand(
+        sympy.limit(sympy.cancel(repaired_thm_6.ERR / (L * eta) ** 2).subs(lambda_, 0), L, 0)
+    )
+    assert sympy.expand(inner - 4 * V1 / n - 6 * eta**4 * M**2 * V2**2) == 0
+    curved = sympy.cancel(repaired_thm_6.ERR.subs({V1: 0, M: 0, lambda_: 0}))
+    assert sympy.cancel(curved - 12 * L**4 * eta**4 * V2 / (1 - 6 * L**2 * eta**2)) == 0
+
+
+def test_edited_constants_change_what_is_said() -> None:
+    terms = thm_3.CLAIM.printed
+    halved = {**terms, "remainder": terms["remainder"] / 2}
+    judged = thm_3.CLAIM.judge(halved)
+    assert judged.verdict is Verdict.UNKNOWN
+    assert [case.verdict.name for case in judged.cases] == ["UNKNOWN"] * 3
+    edited = {**thm_6.CLAIM.printed, "variance": L * eta * V1}
+    assert thm_6.exact(edited) is Verdict.UNKNOWN
+
+
+def test_the_sharp_row_is_not_the_printed_one_under_another_name() -> None:
+    swapped = replace(sharp_thm_3.THEOREM, terms=thm_3.THEOREM.terms)
+    assert prove(swapped).verdict is Verdict.UNKNOWN

@@ -1,0 +1,262 @@
+"""SAPipe with weight prediction, Theorems 4 and 5: verdicts, witnesses, replays by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy
+
+from theory.claims import Claim
+from theory.kernel import prove
+from theory.ledger import Judgement
+from theory.sapipe import (
+    CLAIMS,
+    repaired_thm_4,
+    repaired_thm_5,
+    sharp_thm_5,
+    thm_4,
+    thm_5,
+    thm_5_domain,
+    wp_1_average,
+    wp_1_lines,
+    wp_1_moment,
+    wp_1_noise,
+    wp_1_one_point,
+    wp_1_stall,
+    wp_2_first,
+    wp_2_lines,
+    wp_update,
+)
+from theory.sapipe.errors import ERR_0, ERR_WP_2
+from theory.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
+from theory.sapipe.wp_replays import Instance
+from theory.verdicts import Verdict
+
+THEOREMS = (
+    wp_update.THEOREM,
+    wp_1_noise.THEOREM,
+    wp_1_one_point.THEOREM,
+    wp_1_average.THEOREM,
+    wp_1_moment.THEOREM,
+    repaired_thm_4.THEOREM,
+    thm_4.DIVERSE,
+    wp_2_first.THEOREM,
+    sharp_thm_5.THEOREM,
+    thm_5_domain.THEOREM,
+    repaired_thm_5.THEOREM,
+)
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.id)
+def test_what_is_ours_is_proved_and_needs_all_it_assumes(theorem: object) -> None:
+    proof = prove(theorem)  # type: ignore[arg-type]
+    assert proof.verdict is Verdict.PROVED
+    assert {h.name for h in theorem.hypotheses} <= proof.used  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def fourth() -> Judgement:
+    return thm_4.CLAIM.judge(thm_4.CLAIM.printed)
+
+
+@pytest.fixture(scope="module")
+def fifth() -> Judgement:
+    return thm_5.CLAIM.judge(thm_5.CLAIM.printed)
+
+
+def kinds(judged: Judgement) -> list[str]:
+    return [finding.kind for finding in judged.findings]
+
+
+def cases(judged: Judgement) -> dict[str, Verdict]:
+    return {case.when: case.verdict for case in judged.cases}
+
+
+def test_theorem_4_is_refuted_twice(fourth: Judgement) -> None:
+    assert fourth.verdict is Verdict.REFUTED
+    assert fourth.counterexample is not None
+    still, alike = (fourth.counterexample[name] for name in ("standing still", "equal workers"))
+    assert (still["T"], still["measured"], still["bound"]) == (
+        12,
+        Fraction(785, 8748),
+        Fraction(1, 12),
+    )
+    assert "for every later T" in still
+    assert alike["measured"] > alike["bound"]
+    assert cases(fourth) == {
+        "rho = n": Verdict.REFUTED,
+        "rho < n": Verdict.REFUTED,
+        "2n <= rho <= 3n": Verdict.PROVED,
+    }
+
+
+def test_theorem_4_has_four_invalid_lines(fourth: Judgement) -> None:
+    assert fourth.printed_proof == "invalid"
+    assert kinds(fourth) == ["false", *["invalid-step"] * 4, "missing-condition", "typo"]
+    invalid = [one for one in fourth.findings if one.kind in ("false", "invalid-step")]
+    assert all(one.witness and one.repaired for one in invalid)
+    assert {one.repaired.verdict for one in invalid if one.repaired} == {Verdict.PROVED}
+    refuted = [step for step in fourth.steps if step.verdict is Verdict.REFUTED]
+    assert len(refuted) == 4
+    assert all(step.verdict is not Verdict.UNKNOWN for step in fourth.steps)
+
+
+def test_theorem_5_is_refuted_beyond_its_series(fifth: Judgement) -> None:
+    assert fifth.verdict is Verdict.REFUTED
+    assert fifth.counterexample is not None
+    at_limit = fifth.counterexample["η = 1/L"]
+    assert (at_limit["T"], at_limit["measured"], at_limit["bound"]) == (1, 1, -1)
+    assert list(cases(fifth).values()) == [
+        Verdict.REFUTED,
+        Verdict.UNKNOWN,
+        Verdict.PROVED,
+        Verdict.PROVED,
+        Verdict.UNKNOWN,
+    ]
+
+
+def test_theorem_5_has_its_findings(fifth: Judgement) -> None:
+    assert fifth.printed_proof == "invalid"
+    assert kinds(fifth) == [
+        "false",
+        *["invalid-step"] * 3,
+        "not-reproducible",
+        "missing-condition",
+        "loose",
+    ]
+    repaired = [one.repaired for one in fifth.findings if one.repaired]
+    assert len(repaired) == 6
+    assert {one.verdict for one in repaired} == {Verdict.PROVED}
+    assert fifth.evidence[0].points == "for"
+
+
+def stalled_by_hand(updates: int) -> list[Fraction]:
+    """Option 1 on F_1 = F_2 = x²/2, F_3 = −x²/2 with η = 1/3, written out once more."""
+    signs, model = (1, 1, -1), Fraction(1)
+    predicted = [model] * 3
+    models = [model]
+    for _ in range(updates):
+        slopes = [sign * x for sign, x in zip(signs, predicted, strict=True)]
+        predicted = [model - slope / 3 for slope in slopes]
+        model -= sum(slopes, Fraction(0)) / 9
+        models.append(model)
+    return models
+
+
+def test_the_model_stands_still_after_one_update() -> None:
+    models = stalled_by_hand(20)
+    assert models[1:] == [Fraction(8, 9)] * 20
+    assert wp_1_stall.STALLED.models(20) == models
+    assert wp_1_stall.stands_still()
+
+
+def test_the_closed_form_of_its_average_is_the_run() -> None:
+    for updates in (1, 2, 3, 12, 30):
+        slopes = [x / 3 for x in stalled_by_hand(updates - 1)]
+        average = sum((slope**2 for slope in slopes), Fraction(0)) / updates
+        assert wp_1_stall.STALLED.average(updates) == average
+        assert sympy.Rational(str(average)) == wp_1_stall.average().subs(T, updates)
+
+
+def test_it_is_above_the_bound_from_twelve_iterations_on_and_not_before() -> None:
+    printed = thm_4.CLAIM.printed
+    assert wp_1_stall.STALLED.violation(printed, 11) is None
+    assert wp_1_stall.above_for_all_later(printed, 12) is Verdict.PROVED
+    assert wp_1_stall.above_for_all_later(printed, 11) is Verdict.UNKNOWN
+
+
+def test_the_bound_for_equal_workers_is_negative_from_eleven_iterations_on() -> None:
+    bound = wp_1_stall.ALIKE.bound(thm_4.CLAIM.printed)
+    assert bound.subs(T, 10) > 0
+    assert bound.subs(T, 11) == sympy.Rational(-1, 176)
+
+
+def test_constants_of_an_instance() -> None:
+    one = Instance((Fraction(3), Fraction(-1)), Fraction(2), Fraction(1, 5), option=1)
+    found = one.constants()
+    assert (found[n], found[rho], found[L], found[V1], found[V2]) == (
+        Fraction(2),
+        Fraction(5, 2),
+        Fraction(3),
+        Fraction(0),
+        Fraction(36),
+    )
+    assert one.value(Fraction(5)) == 8
+    assert one.slope(Fraction(-7)) == -2
+    assert one.models(1) == [1, Fraction(4, 5)]
+
+
+def second_option_by_hand(eta_: Fraction, updates: int) -> list[Fraction]:
+    """Option 2 on x²/2 without noise and with g_0 = 0, written out once more."""
+    model, last, predicted = Fraction(1), Fraction(0), Fraction(1)
+    models = [model]
+    for _ in range(updates):
+        slope = predicted
+        predicted = model - eta_ * last
+        model, last = model - eta_ * slope, slope
+        models.append(model)
+    return models
+
+
+def test_option_2_is_run_as_in_algorithm_3() -> None:
+    step = Fraction(1, 2)
+    one = Instance((Fraction(1),), Fraction(10), step, option=2)
+    assert one.models(8) == second_option_by_hand(step, 8)
+    assert one.models(2) == [1, Fraction(1, 2), 0]  # both gradients at x_0
+
+
+@pytest.mark.parametrize(
+    ("witness", "larger", "smaller"),
+    [
+        (wp_1_lines.three_squares, "three squares", "left"),
+        (wp_1_lines.diversity, "left", "(rho/n − 1)|F'|²"),
+        (wp_1_lines.different_points, "left", "(n rho − 1)|F'(x_1)|²"),
+        (wp_1_lines.fading_noise, "|F'(1)|²", "V2 − V1"),
+        (wp_2_lines.first_of_all, "‖g_1 − g_0‖² with g_0 = 0", "bound"),
+        (
+            wp_2_lines.partly_predicted,
+            "E‖g_2 − g_1‖²",
+            "2L²η²E‖g_0 − g_{−1}‖² + 2V1 + 2L²η²V2",
+        ),
+    ],
+)
+def test_witnesses_against_single_lines(witness: object, larger: str, smaller: str) -> None:
+    found = witness()  # type: ignore[operator]
+    assert found[larger] > found[smaller]
+
+
+def test_values_of_the_witnesses() -> None:
+    squares = wp_1_lines.three_squares()
+    assert squares is not None
+    assert (squares["left"], squares["three squares"]) == (Fraction(1, 2), Fraction(3, 2))
+    apart = wp_1_lines.different_points()
+    assert apart is not None
+    assert apart["left"] == Fraction(8, 9)
+    models = wp_1_lines.only_models_known()
+    assert models is not None
+    assert models["∇F_1 at the first worker's prediction"] == [Fraction(-1, 2), Fraction(1, 2)]
+    start = wp_2_lines.first_difference()
+    assert start is not None
+    assert start["E‖g_1 − g_2‖²"] == 2
+    # κ = 1/2, a = 1/10: half of it 1 + (1 + a)² and half of it 2
+    mixed = wp_2_lines.partly_predicted()
+    assert mixed is not None
+    assert mixed["E‖g_2 − g_1‖²"] == (1 + Fraction(11, 10) ** 2) / 2 + 1
+
+
+def test_the_error_terms_compare_as_they_should() -> None:
+    assert wp_1_moment.THEOREM.terms["error"] == kappa * ERR_0
+    at = {L: 1, eta: sympy.Rational(1, 10), V1: 1, V2: 1, n: 4}
+    assert sharp_thm_5.ERR.subs(at) < ERR_WP_2.subs(at) < repaired_thm_5.ERR.subs(at)
+
+
+def test_where_the_error_term_of_theorem_5_is_no_number() -> None:
+    assert thm_5.infinite_between(thm_5.CLAIM.printed)
+    assert not thm_5.infinite_between({"error": ERR_0})
+    assert thm_5.negative_outside(thm_5.CLAIM.printed) is Verdict.PROVED
+
+
+@pytest.mark.parametrize("claim", [thm_4.CLAIM, thm_5.CLAIM], ids=lambda claim: claim.id)
+def test_rows_rest_on_rows_that_exist(claim: Claim) -> None:
+    assert set(claim.depends) <= {one.id for one in CLAIMS}

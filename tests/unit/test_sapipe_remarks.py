@@ -1,0 +1,305 @@
+"""Assumptions 3 and 4 and Remarks 3 to 6 of SAPipe: verdicts, cases, and witnesses by hand."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+import sympy
+
+from theory.catalogue import CLAIMS
+from theory.judging import judge
+from theory.kernel import prove
+from theory.ledger import Row
+from theory.sapipe import (
+    assumption_4_gradient,
+    best_lambda,
+    diversity,
+    regions,
+    remark_3,
+    repaired_thm_4,
+    sharp_thm_3_full,
+    sharp_thm_5,
+)
+from theory.sapipe.log_cosh import Line, LogCosh, Workers
+from theory.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n, rho
+from theory.verdicts import Verdict
+
+PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
+
+ROWS = {
+    "assumption-3": REFUTED,
+    "diversity": PROVED,
+    "assumption-4": REFUTED,
+    "assumption-4-gradient": PROVED,
+    "remark-3": REFUTED,
+    "remark-4": REFUTED,
+    "remark-5": PROVED,
+    "remark-6": REFUTED,
+    "best-lambda": PROVED,
+}
+
+
+@cache
+def row(name: str) -> Row:
+    return judge(CLAIMS[f"sapipe.{name}"])
+
+
+def witness(name: str) -> Mapping[str, Any]:
+    found = row(name).judgement.counterexample
+    assert found is not None
+    return found
+
+
+def weights(said: str) -> list[Fraction]:
+    """Of ``w_i ln cosh x, w = (5, -3)``."""
+    return [Fraction(w) for w in ast.literal_eval(said[said.index("(") : said.index(")") + 1])]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_verdicts(name: str) -> None:
+    found = row(name)
+    assert found.verdict is ROWS[name]
+    assert (found.judgement.counterexample is not None) == (ROWS[name] is REFUTED)
+    assert all(step.verdict is PROVED for step in found.judgement.steps)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_every_repair_is_proved(name: str) -> None:
+    for finding in row(name).judgement.findings:
+        assert finding.repaired is not None
+        assert finding.repaired.verdict is PROVED
+        assert finding.witness or finding.kind in ("loose", "superfluous-condition")
+
+
+def test_cases() -> None:
+    cases = {name: [case.verdict for case in row(name).judgement.cases] for name in ROWS}
+    assert cases == {
+        "assumption-3": [PROVED, REFUTED],
+        "diversity": [],
+        "assumption-4": [PROVED],
+        "assumption-4-gradient": [],
+        "remark-3": [REFUTED, REFUTED, PROVED],
+        "remark-4": [PROVED, REFUTED],
+        "remark-5": [PROVED],
+        "remark-6": [PROVED, PROVED, REFUTED],
+        "best-lambda": [],
+    }
+
+
+def test_kinds_of_findings() -> None:
+    kinds = {name: [one.kind for one in row(name).judgement.findings] for name in ROWS}
+    assert kinds == {
+        "assumption-3": ["false", "missing-condition"],
+        "diversity": [],
+        "assumption-4": ["missing-condition", "false"],
+        "assumption-4-gradient": [],
+        "remark-3": ["false"],
+        "remark-4": ["missing-condition", "invalid-step"],
+        "remark-5": ["missing-condition", "loose"],
+        "remark-6": ["false", "false", "superfluous-condition"],
+        "best-lambda": [],
+    }
+
+
+@pytest.mark.parametrize("which", ["equal workers", "unequal workers"])
+def test_the_spread_of_workers_by_hand(which: str) -> None:
+    shown = witness("assumption-3")[which]
+    w = weights(shown["F_i"])
+    u, count = Fraction(shown["tanh x"]), len(w)
+    mean = sum(w, Fraction(0)) * u / count
+    squares = sum(((one * u) ** 2 for one in w), Fraction(0))
+    ratio = squares / (count * mean) ** 2
+    spread = sum(((one * u - mean) ** 2 for one in w), Fraction(0)) / count
+    assert (Fraction(shown["rho"]), shown["n"]) == (ratio, count)
+    assert Fraction(shown["mean of |F_i' − F'|²"]) == spread
+    assert Fraction(shown["stated bound"]) == (ratio / count - 1) * mean**2 < spread
+    assert spread == (count * ratio - 1) * mean**2
+
+
+def test_no_ratio_bounds_workers_that_differ_at_a_critical_point() -> None:
+    shown = row("assumption-3").judgement.findings[1].witness
+    assert shown is not None
+    assert Fraction(shown["sum of |F_i'|²"]) == 2 * Fraction(1, 2) ** 2
+    assert Fraction(shown["|sum of F_i'|²"]) == 0
+
+
+def at_exponential(form: sympy.Expr, x: sympy.Symbol, power: Fraction) -> sympy.Rational:
+    """A function of x where e^x is this number."""
+    value = sympy.Rational(power.numerator, power.denominator)
+    return sympy.nsimplify(sympy.simplify(form.rewrite(sympy.exp).subs(x, sympy.log(value))))
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(1), Fraction(2)])
+def test_log_cosh_by_differentiation(scale: Fraction) -> None:
+    x = sympy.Symbol("x", real=True)
+    one = LogCosh(scale)
+    f = sympy.Rational(scale.numerator, scale.denominator) * sympy.log(sympy.cosh(x))
+    for power in (Fraction(1), Fraction(2), Fraction(1, 3), Fraction(50)):
+        u = (power**2 - 1) / (power**2 + 1)
+        slope, curvature, third = (
+            Fraction(str(at_exponential(f.diff(x, order), x, power))) for order in (1, 2, 3)
+        )
+        assert (slope, curvature) == (one.gradient(u), one.curvature(u))
+        assert abs(slope**2 - curvature) <= one.apart()
+        assert slope**2 < one.largest_gradient
+        assert curvature <= one.smoothness
+        assert abs(third) <= 2 * one.remainder
+
+
+def test_the_hessian_error_of_a_scaled_loss_by_hand() -> None:
+    """At its minimiser, and far away, where f′² − f″ is c²u² − c(1 − u²)."""
+    for said, sides in witness("assumption-4").items():
+        c = Fraction(said.rpartition("= ")[2])
+        line = said.startswith("f = x")
+        u = Fraction(999, 1000)
+        most = c**2 if line else max(c, c**2 * u**2 - c * (1 - u**2))
+        assert Fraction(sides["stated for cf"]) < most <= Fraction(sides["for cf"])
+
+
+def test_a_weight_makes_everything_scale() -> None:
+    c = Fraction(7, 3)
+    for kind in (LogCosh, Line):
+        assert kind(c).apart(1 / c) == c * kind(Fraction(1)).apart()
+    assert LogCosh(c).apart() != c * LogCosh(Fraction(1)).apart()
+
+
+def test_the_square_of_the_proof_is_the_one_that_is_differentiated() -> None:
+    k, q = sympy.symbols("k q", real=True)
+    m = sympy.Symbol("m", nonnegative=True)
+    assert assumption_4_gradient.damped_slope() == k**2 - q - m**2
+
+
+def err_dc(values: Mapping[str, Fraction]) -> Fraction:
+    """As printed."""
+    at = values.__getitem__
+    rate, big, taylor, off, weight, second = map(at, ("eta", "L", "M", "Delta", "lam", "V2"))
+    return (
+        128 * rate**4 * taylor**2 * second**2
+        + 32 * rate**2 * (1 - weight) ** 2 * big**2 * second
+        + 32 * rate**2 * weight**2 * off**2 * second
+        + 16 * rate**3 * weight**2 * big * second**3
+    )
+
+
+def test_the_small_objective_by_hand() -> None:
+    shown = witness("remark-3")
+    names = ("L", "Delta", "V2", "eta")
+    values = {name: Fraction(shown[name]) for name in names} | {"M": Fraction(0)}
+    vanilla = values["L"] ** 2 * values["eta"] ** 2 * values["V2"]
+    ratios = [err_dc({**values, "lam": Fraction(i, 200)}) / vanilla for i in range(201)]
+    assert Fraction(shown["least Err_DC/Err_0 over λ"]) <= min(ratios)
+    assert min(ratios) < Fraction(shown["least Err_DC/Err_0 over λ"]) + Fraction(1, 10**6)
+    assert min(ratios) > Fraction(32, 5)
+
+
+def test_the_worst_ratio_is_attained_at_four_fifths() -> None:
+    at = {"lam": Fraction(4, 5), "L": Fraction(2), "Delta": Fraction(1), "M": Fraction(0)}
+    small = Fraction(1, 10**9)
+    found = err_dc({**at, "eta": small, "V2": Fraction(1)}) / (4 * small**2)
+    assert Fraction(32, 5) < found < Fraction(32, 5) + Fraction(1, 10**6)
+    assert remark_3.CORE["ratio"] == sympy.Rational(32, 5)
+
+
+def test_letters_alone_satisfy_remark_3() -> None:
+    numbers = {L: 100, Delta: 1, M: 0, V2: 1, eta: sympy.Rational(1, 1000), lambda_: 1}
+    assert regions.WINS["DC"].holds_at(numbers)
+    assert regions.CONSISTENT.subs(numbers) == sympy.false
+
+
+def test_the_reversed_condition_by_hand() -> None:
+    shown = witness("remark-4")
+    w = weights(shown["F_i"])
+    ratio = sum(one**2 for one in w) / sum(w) ** 2
+    assert Fraction(shown["rho"]) == ratio > 3 * len(w)
+    assert Fraction(shown["V2"]) == max(one**2 for one in w)
+    assert Fraction(shown["L"]) == max(map(abs, w))
+    share, second = ratio / len(w), Fraction(shown["V2"])
+    assert Fraction(shown["V1 at most"]) == (2 - share) / (3 - share) * second >= 0
+    scale = (Fraction(shown["L"]) * Fraction(shown["eta"])) ** 2
+    assert Fraction(shown["Err_WP-1"]) == scale * (share - 1) * second
+    assert Fraction(shown["Err_0"]) == scale * second < Fraction(shown["Err_WP-1"])
+    found = row("remark-4").judgement.findings[0].witness
+    assert found is not None
+    assert found["ρ/n"] == "3"
+
+
+def test_the_noisy_objective_by_hand() -> None:
+    shown = row("remark-5").judgement.findings[0].witness
+    assert shown is not None
+    slopes = [Fraction(sign * 4) for sign in (-1, 1)]
+    assert Fraction(shown["V1"]) == sum(s**2 for s in slopes) / 2
+    assert Fraction(shown["V2"]) == max((1 + s) ** 2 for s in slopes)
+    least = 2 * Fraction(shown["V1"]) / Fraction(shown["V2"])
+    assert Fraction(shown["limit of Err_WP-2/Err_0"]) == least > 1
+
+
+def test_a_better_lambda_by_hand() -> None:
+    for when, shown in witness("remark-6").items():
+        big, off = Fraction(shown["L"]), Fraction(shown["Delta"])
+        assert (big < off) == (when == "L < Delta")
+
+        def loss(weight: Fraction, big: Fraction = big, off: Fraction = off) -> Fraction:
+            return (1 - weight) ** 2 * big**2 + weight**2 * off**2
+
+        ends = {"L < Delta": Fraction(0), "L >= Delta": Fraction(1)}
+        assert Fraction(shown["preferred λ"]) == ends[when]
+        assert Fraction(shown["(1 − λ)²L² + λ²Δ²"]) == loss(ends[when])
+        assert Fraction(shown["there"]) == loss(Fraction(shown["better λ"])) < loss(ends[when])
+        scale = Fraction(shown["f"].split()[0])
+        assert (big, off) == (scale, max(scale, scale**2))
+
+
+def test_theorems_for_others_to_cite() -> None:
+    for theorem in (diversity.THEOREM, best_lambda.THEOREM):
+        assert prove(theorem).verdict is PROVED
+    assert sympy.expand(best_lambda.loss(best_lambda.BEST) - best_lambda.LEAST).simplify() == 0
+
+
+@pytest.mark.parametrize("repaired", [False, True])
+def test_regions_are_exact(repaired: bool) -> None:
+    found = regions.REPAIRED_WINS if repaired else regions.WINS
+    assert set(found) == ({"WP-1", "WP-2"} if repaired else {"DC", "WP-1", "WP-2", "WP-3"})
+    for region in found.values():
+        assert regions.equivalence(region) is PROVED
+        assert region.condition.rel_op == "<="
+
+
+def test_a_region_asks_for_its_domain_and_for_numbers() -> None:
+    numbers = {L: 1, V1: 0, V2: 1, eta: sympy.Rational(1, 2)}
+    region = regions.WINS["WP-2"]
+    assert region.holds_at(numbers)
+    assert not region.holds_at({**numbers, eta: 2})
+    assert not region.holds_at({V1: 0, V2: 1})
+
+
+def test_workers_of_one_and_of_many() -> None:
+    alone = Workers((Fraction(3),))
+    assert alone.rho == 1
+    assert alone.spread == 0
+    many = Workers(tuple(Fraction(k) for k in range(1, 6)))
+    exact = diversity.THEOREM.terms["diversity"].subs({n: 5, rho: sympy.Rational(many.rho)})
+    factor = exact.as_coeff_Mul()[0]
+    assert sympy.Rational(many.spread) == factor * sympy.Rational(many.mean**2)
+
+
+def test_repaired_errors_are_those_of_the_repaired_theorems() -> None:
+    one = {kappa: 1}
+    pairs = [
+        (regions.ERR_WP_1_REPAIRED, repaired_thm_4.THEOREM.terms["error"]),
+        (regions.ERR_WP_2_SHARPER, sharp_thm_5.THEOREM.terms["error"]),
+        (
+            remark_3.SHARP_DC,
+            sum(
+                term
+                for name, term in sharp_thm_3_full.THEOREM.terms.items()
+                if name not in ("optimization", "variance")
+            ),
+        ),
+    ]
+    for ours, theirs in pairs:
+        assert sympy.simplify(ours - theirs.subs(one)) == 0

@@ -1,0 +1,258 @@
+"""Rows of vanilla SAPipe: Lemma 1, Theorem 2, prefixes of layers, Remarks 1, 2 and 7."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from types import ModuleType
+
+import pytest
+import sympy
+
+from theory.judging import judge
+from theory.kernel import prove
+from theory.ledger import Row
+from theory.sapipe import (
+    biased,
+    cor_1,
+    elements,
+    lemma_1,
+    pipe_sgd,
+    prefix,
+    prefix_repaired,
+    rate,
+    remark_1,
+    remark_2,
+    remark_7,
+    reuse_line,
+    reused_noise,
+    same_samples,
+    sgd,
+    stale_bias,
+    thm_2,
+    thm_2_pass,
+    thm_2_reuse,
+    thm_2_samples,
+    workers,
+)
+from theory.sapipe.clipped_coins import Run, examine
+from theory.sapipe.coin_moments import run
+from theory.sapipe.symbols import V2, L, T, eta, kappa
+from theory.verdicts import Verdict
+
+PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
+CONDITIONAL = Verdict.CONDITIONAL
+
+THEOREMS = (
+    lemma_1,
+    workers,
+    elements,
+    biased,
+    stale_bias,
+    sgd,
+    thm_2_samples,
+    pipe_sgd,
+    thm_2_pass,
+    reused_noise,
+    same_samples,
+    thm_2_reuse,
+    prefix_repaired,
+    rate,
+)
+
+
+@cache
+def row_of(module: ModuleType) -> Row:
+    row = judge(module.CLAIM)
+    assert row.controls.tried > 0
+    assert row.controls.survivors == ()
+    return row
+
+
+@pytest.mark.parametrize("module", THEOREMS, ids=lambda module: module.THEOREM.id)
+def test_theorems_are_proved_line_by_line_and_use_all_they_assume(module: ModuleType) -> None:
+    row = row_of(module)
+    assert row.verdict is PROVED
+    assert all(step.verdict is PROVED for step in row.judgement.steps)
+    assert not row.judgement.findings
+
+
+def test_lemma_1_has_every_displayed_line() -> None:
+    places = [line.where for line in prove(lemma_1.THEOREM).lines]
+    lines = [place.removeprefix(f"{lemma_1.WHERE}, ") for place in places if "Lemma 1," in place]
+    assert lines == [
+        "line 1",
+        "line 2",
+        "expectation on both sides",
+        "①",
+        "②, line 2",
+        "②, line 3",
+        "combined, line 1",
+        "combined, line 2",
+        "combined, line 3",
+    ]
+    assert row_of(lemma_1).judgement.printed_proof == "valid"
+
+
+def test_theorem_2_by_what_the_source_leaves_open() -> None:
+    row = row_of(thm_2)
+    assert row.verdict is CONDITIONAL
+    assert row.judgement.printed_proof == "invalid"
+    verdicts = [case.verdict for case in row.judgement.cases]
+    assert verdicts == [PROVED] * 5 + [REFUTED, UNKNOWN]
+    kinds = [finding.kind for finding in row.judgement.findings]
+    assert kinds == [
+        "missing-condition",
+        "invalid-step",
+        "missing-condition",
+        "invalid-step",
+        "superfluous-condition",
+        "typo",
+        "typo",
+    ]
+    repaired = [one.repaired for one in row.judgement.findings if one.repaired is not None]
+    assert len(repaired) == 5
+    assert all(one.verdict is PROVED for one in repaired)
+
+
+def test_the_witness_of_theorem_2_exceeds_the_bound_from_rest_and_after_a_pass() -> None:
+    witness = row_of(thm_2).judgement.findings[0].witness
+    assert witness is not None
+    bound = Fraction(witness["bound/d"])
+    assert bound == Fraction(1, 4) * Fraction(witness["V2/d = ρ²/d"]) + 1
+    assert Fraction(witness["average/d, at least"]) > bound
+    assert Fraction(witness["average/d, at least, if the first iteration passes"]) > bound
+
+
+def test_looser_terms_are_no_longer_refuted() -> None:
+    printed = dict(thm_2.CLAIM.printed)
+    doubled = {**printed, "variance": 2 * printed["variance"]}
+    judged = thm_2.CLAIM.judge(doubled)
+    assert judged.verdict is UNKNOWN
+    assert judged.counterexample is None
+    assert judged.findings[0].kind == "invalid-step"
+
+
+def test_the_sample_that_is_used_twice_breaks_the_printed_line() -> None:
+    found = reuse_line.replay(Fraction(1, 2), Fraction(1, 4))
+    # by hand: η²/2·[½((1 − η)² + 1) + ½(2 + 1)] against η²/2·[2 − η/2], η = 1/4
+    assert found["E F(x_2)"] == Fraction(1, 32) * Fraction(73, 32)
+    assert found["printed bound of it"] == Fraction(1, 32) * Fraction(15, 8)
+    assert found["E<∇F(x_1), z_1>"] == -Fraction(1, 2) * Fraction(1, 4)
+
+
+@pytest.mark.parametrize("share", [Fraction(0), Fraction(1)])
+def test_at_both_ends_no_sample_is_used_twice(share: Fraction) -> None:
+    found = reuse_line.replay(share, Fraction(1, 4))
+    assert found["E F(x_2)"] <= found["printed bound of it"]
+
+
+def test_first_moments_of_the_coins_by_hand() -> None:
+    share = Fraction(1, 4)
+    squares = [now[2, 0, 0] for now in run(share, 3)]
+    stale = share * (4 * (1 - share) + 2 * share)
+    assert squares == [0, 1, (1 - share) + stale]
+    passing = [now[2, 0, 0] for now in run(share, 2, passes=True)]
+    assert passing == [0, 1 - share]
+
+
+def test_the_chance_of_clipping_by_hand() -> None:
+    """T = 3, κ = 1/4: E q is 1, 2 and 21/8, so V₂ is 2.68; q_1 is 0 or 4, of variance 4."""
+    found = examine(Run(Fraction(1, 4), 3, 1000))
+    assert found.second == Fraction(268, 100)
+    exact = Fraction(4, 1000) / Fraction(68, 100) ** 2
+    assert exact <= found.clipped < exact + Fraction(1, 10**4)
+
+
+def test_few_coordinates_or_few_updates_show_nothing() -> None:
+    assert examine(Run(Fraction(1, 4), 30, 10**3)).average < 1
+    short = examine(Run(Fraction(1, 4), 5, 10**9))
+    assert short.average < short.bound
+
+
+def test_a_prefix_of_layers_keeps_its_bias() -> None:
+    row = row_of(prefix)
+    assert row.verdict is REFUTED
+    witness = row.judgement.counterexample
+    assert witness is not None
+    assert [Fraction(x) for x in witness["x_1 over the first updates"]] == [1, 0, -1, -1, 0, 1, 1]
+    assert Fraction(witness["average"]) == Fraction(5, 7)
+    assert Fraction(witness["bound"]) == Fraction(1, 7) + Fraction(1, 2)
+    [finding] = row.judgement.findings
+    assert finding.repaired is not None
+    assert finding.repaired.verdict is PROVED
+
+
+@pytest.mark.parametrize("parameters", [2, 3, 10])
+def test_whatever_the_share_is_the_run_returns_after_six_updates(parameters: int) -> None:
+    assert prefix.replay(parameters, 600) == Fraction(2, 3)
+
+
+def test_with_the_share_1_the_prefix_is_within_the_bound() -> None:
+    whole = {**prefix.CLAIM.printed, "staleness": L**2 * eta**2 * V2}
+    assert prefix.CLAIM.judge(whole).verdict is UNKNOWN
+
+
+def test_remarks_1_and_2() -> None:
+    assert row_of(remark_1).verdict is PROVED
+    row = row_of(remark_2)
+    assert row.verdict is PROVED
+    assert [case.verdict for case in row.judgement.cases] == [PROVED, PROVED]
+    [loose] = row.judgement.findings
+    assert loose.kind == "loose"
+    assert loose.repaired is not None
+    assert loose.repaired.verdict is PROVED
+
+
+def test_an_error_without_its_cause_is_no_remark_1() -> None:
+    printed = remark_1.CLAIM.printed
+    assert remark_1.CLAIM.holds is not None
+    stale = printed["staleness"] / kappa
+    assert remark_1.CLAIM.holds({**printed, "staleness": stale}) is UNKNOWN
+    found = remark_1.parts({**printed, "staleness": stale})
+    assert found["each error vanishes only with its cause"] is UNKNOWN
+
+
+def test_the_bound_of_same_samples_is_that_of_theorem_2_up_to_its_factors() -> None:
+    sharp, printed = same_samples.THEOREM.terms, thm_2_samples.THEOREM.terms
+    factor = sympy.simplify(sharp["variance"] / printed["variance"])
+    at = {kappa: sympy.Rational(3, 4), reused_noise.r: sympy.Rational(1, 2)}
+    assert factor.subs({**at, L: 1, eta: sympy.Rational(1, 4)}) == 1
+    assert sharp["staleness"] == printed["staleness"]
+
+
+def test_corollary_1_method_by_method() -> None:
+    row = row_of(cor_1)
+    assert row.verdict is PROVED
+    assert [case.verdict for case in row.judgement.cases] == [PROVED] * len(cor_1.METHODS)
+    assert {"sapipe.thm-3", "sapipe.wp-1-moment", "sapipe.rate"} <= set(row.depends)
+
+
+def test_a_method_whose_error_is_larger_does_not_fit() -> None:
+    method = cor_1.METHODS[0]
+    assert method.fits() is PROVED
+    assert replace(method, error=method.error / 2).fits() is UNKNOWN
+    assert replace(method, weight=method.weight / 2).fits() is UNKNOWN
+
+
+@pytest.mark.parametrize("rate_of_t", [1 / T, 1 / T ** sympy.Rational(1, 3), sympy.S.One])
+def test_the_corollary_has_one_rate(rate_of_t: sympy.Expr) -> None:
+    assert cor_1.orders({**cor_1.PRINTED, "rate": rate_of_t}) is UNKNOWN
+    assert remark_7.vanishes({"rate": rate_of_t}) is UNKNOWN
+
+
+def test_remark_7_is_about_means_over_runs() -> None:
+    row = row_of(remark_7)
+    assert row.verdict is Verdict.CONDITIONAL
+    assert [case.verdict for case in row.judgement.cases] == [PROVED, PROVED, REFUTED]
+    [finding] = row.judgement.findings
+    assert finding.repaired is not None
+    assert finding.repaired.verdict is PROVED
+    assert finding.witness is not None
+    assert finding.witness["for every t ≥ 1"] == 1
+
+
+@pytest.mark.parametrize("length", [1, 4, 7])
+def test_a_fixed_stepsize_keeps_its_noise(length: int) -> None:
+    assert remark_7.fixed_step(length) == 1

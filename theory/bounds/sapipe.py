@@ -1,0 +1,218 @@
+"""Bounds of one-step stale data-parallel SGD: PipeSGD, and SAPipe with and without compensation.
+
+Source: "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training", Theorems 2 to 6. Each is
+2R₀/(ηT) + κ·Err and a variance term. Delta is here the distance between a gradient's outer product
+and the Hessian, while the RPD paper's Delta is f(x⁰) − f*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import sympy
+
+from theory.bounds.model import (
+    PRINTED,
+    REPAIRED,
+    SHARPENED,
+    AtMost,
+    Below,
+    Bound,
+    Condition,
+    Default,
+)
+from theory.bounds.terms import TERMS
+from theory.claims import Formulas
+from theory.sapipe.symbols import V1, V2, Delta, L, T, eta, kappa, lambda_, n, rho
+
+QUANTITY: Final = "mean squared gradient norm over T iterations"
+
+_SHARE: Final = AtMost(kappa, sympy.Integer(1), "it is a share of the parameters")
+_STEPS: Final = AtMost(eta, 1 / L, "the proofs drop a term that is negative only then")
+_VARIANCE: Final = AtMost(V1, V2, "a variance is at most the second moment")
+_CONDITIONS: Final = (_STEPS, _SHARE, _VARIANCE)
+_WEIGHT: Final = AtMost(lambda_, sympy.Integer(1), "the paper's lambda lies between 0 and 1")
+_COMPENSATION: Final = AtMost(
+    lambda_ * eta * V2,
+    1 - 1 / sympy.sqrt(2),
+    "beyond it compensated steps can grow from each to the next",
+)
+_DIVERSITY: Final = AtMost(
+    sympy.Integer(1), n * rho, "n gradients of one length have diversity 1/n, and none have less"
+)
+_SHORT: Final = Below(
+    2 * L**2 * eta**2, sympy.Integer(1), "beyond it the error term is infinite or negative"
+)
+_CONSISTENT: Final = AtMost(
+    L,
+    2 * Delta,
+    "by sapipe.assumption-4-gradient Assumption 4 makes every f 2 Delta-smooth, so a larger L is "
+    "more than is needed",
+)
+_ALL_STALE: Final = Default(
+    sympy.Integer(1),
+    "less counts only if stale elements are drawn anew in every iteration (Assumption 5); where "
+    "the same layers are always stale, and others never, sapipe.prefix-repaired holds",
+)
+_WHOLE: Final = AtMost(
+    sympy.Integer(1), kappa, "with fresh elements in between, steps and samples mix"
+)
+_TWO_UPDATES: Final = AtMost(sympy.Integer(2), T, "the first predictions need two updates")
+_CONTRACTS: Final = Below(
+    3 * (1 + (1 + 2 * lambda_ * eta * V2) ** 2) * L**2 * eta**2,
+    sympy.Integer(1),
+    "beyond it prediction errors can grow from each to the next",
+)
+_ERRORS: Final = {
+    "vanilla": "Err_0",
+    "dc": "Err_DC",
+    "wp-1": "Err_WP-1",
+    "wp-2": "Err_WP-2",
+    "wp-3": "Err_WP-3",
+}
+
+
+def _bound(
+    method: str,
+    form: str,
+    source: str,
+    claim: str,
+    conditions: tuple[Condition, ...] = (),
+    meant: tuple[AtMost, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Bound:
+    terms = TERMS[f"sapipe.{claim}"]
+    return Bound(
+        method=f"sapipe-{method}",
+        form=form,
+        source=source,
+        quantity=QUANTITY,
+        claim=f"sapipe.{claim}",
+        terms=(terms,),
+        conditions=(*_CONDITIONS, *conditions),
+        stated=meant,
+        defaults={kappa: _ALL_STALE},
+        stepsize=eta,
+        named={_ERRORS[method]: _error(terms)},
+        notes=notes,
+    )
+
+
+def _error(terms: Formulas) -> sympy.Expr:
+    """What staleness adds, for each share of stale parameters."""
+    parts = [form for name, form in terms.items() if name not in ("optimization", "variance")]
+    return sympy.Add(*(part / kappa if part.has(kappa) else part for part in parts))
+
+
+_OWN_SAMPLES: Final = (
+    "kappa < 1 takes stale elements to have samples of their own; for those of Algorithm 1, which "
+    "were used by the update before, see sapipe.same-samples"
+)
+
+VANILLA: Final = (
+    _bound("vanilla", PRINTED, "Theorem 2", "thm-2"),
+    _bound(
+        "vanilla",
+        REPAIRED,
+        "Theorem 2, stale elements with samples of their own",
+        "thm-2-own-samples",
+        notes=(_OWN_SAMPLES,),
+    ),
+    _bound(
+        "vanilla",
+        REPAIRED,
+        "Theorem 2 where the same layers are always stale, whatever their share",
+        "prefix-repaired",
+    ),
+)
+
+_OF_DC: Final = (_WEIGHT, _COMPENSATION)
+
+DC: Final = (
+    _bound("dc", PRINTED, "Theorem 3", "thm-3", _OF_DC, (_CONSISTENT,)),
+    _bound(
+        "dc",
+        SHARPENED,
+        "Theorem 3 with the best constants of its proof",
+        "sharp-thm-3",
+        _OF_DC,
+        (_CONSISTENT,),
+    ),
+    _bound(
+        "dc",
+        SHARPENED,
+        "Theorem 3 with the best constants of its proof for kappa = 1",
+        "sharp-thm-3-full",
+        (*_OF_DC, _WHOLE),
+        (_CONSISTENT,),
+    ),
+)
+
+WP_1: Final = (
+    _bound("wp-1", PRINTED, "Theorem 4", "thm-4", (_DIVERSITY,)),
+    _bound(
+        "wp-1",
+        REPAIRED,
+        "from the second moment of the workers' gradients alone",
+        "wp-1-moment",
+    ),
+    _bound(
+        "wp-1",
+        REPAIRED,
+        "Theorem 4 with Assumption 3 at one point and the workers' drift",
+        "repaired-thm-4",
+        (_SHORT, _DIVERSITY),
+    ),
+)
+
+WP_2: Final = (
+    _bound("wp-2", PRINTED, "Theorem 5", "thm-5", (_SHORT,)),
+    _bound(
+        "wp-2",
+        SHARPENED,
+        "Theorem 5 with the variance of a mean of n gradients",
+        "sharp-thm-5",
+        (_SHORT, _WHOLE, _TWO_UPDATES),
+    ),
+    _bound("wp-2", REPAIRED, "for every stepsize up to 1/L", "repaired-thm-5"),
+)
+
+WP_3: Final = (
+    _bound("wp-3", PRINTED, "Theorem 6", "thm-6", (_WEIGHT,), (_CONSISTENT,)),
+    _bound(
+        "wp-3",
+        REPAIRED,
+        "Theorem 6 with the errors of earlier predictions",
+        "repaired-thm-6",
+        (_WEIGHT, _WHOLE, _CONTRACTS),
+        (_CONSISTENT,),
+    ),
+    _bound(
+        "wp-3",
+        REPAIRED,
+        "from the length of the prediction alone",
+        "wp-3-moment",
+        (_WEIGHT, _WHOLE),
+    ),
+)
+
+SAPIPE: Final = {bounds[0].method: bounds for bounds in (VANILLA, DC, WP_1, WP_2, WP_3)}
+"""By method: without compensation first."""
+
+PIPESGD: Final = tuple(
+    replace(
+        bound,
+        method="pipesgd",
+        source=source,
+        claim=claim,
+        terms=({name: form.subs(kappa, 1) for name, form in TERMS[claim].items()},),
+        conditions=tuple(c for c in bound.conditions if c != _SHARE),
+        defaults={},
+        notes=("SAPipe without compensation, every parameter stale: kappa = 1",),
+    )
+    for bound, source, claim in (
+        (VANILLA[0], "Theorem 2, Remark 2", "sapipe.thm-2"),
+        (VANILLA[1], "Theorem 2 for kappa = 1", "sapipe.pipe-sgd"),
+    )
+)

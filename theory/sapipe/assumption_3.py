@@ -1,0 +1,210 @@
+"""Assumption 3: "it is easy to check" that it bounds how far the workers' gradients are from ∇F.
+
+The mean of ‖∇F_i‖² is at most nρ‖∇F‖², since Σ∇F_i = n∇F; the printed factor has ρ/n in place of
+nρ. Wherever Assumption 3 holds with equality, nρ − 1 is the exact factor, so that the printed one
+is too small by ρ(n − 1/n) for every n ≥ 2, and below 0 for ρ < n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Final
+
+import sympy
+
+from theory.claims import Claim, Formulas
+from theory.kernel import Combine, Hypothesis, Theorem, eq, le, prove, square
+from theory.kernel.signs import nonnegative
+from theory.kernel.vectors import Scalar
+from theory.ledger import Case, Finding, Judgement, Repair
+from theory.sapipe import diversity
+from theory.sapipe.convergence import X
+from theory.sapipe.diversity import DIVERSITY, OBJECTIVE, WORKER, WORKERS
+from theory.sapipe.log_cosh import Workers
+from theory.sapipe.pieces import lines, weakened
+from theory.sapipe.symbols import n, rho
+from theory.verdicts import Verdict
+
+PRINTED: Final = {"factor": rho / n - 1}
+"""Of ‖∇F‖², which the mean of ‖∇F_i − ∇F‖² is at most."""
+
+REPAIRED: Final = {"factor": n * rho - 1}
+
+_EQUAL: Final = Hypothesis(
+    "attained",
+    "Σ‖∇F_i(x)‖² = ρ‖Σ∇F_i(x)‖²",
+    eq(DIVERSITY.relation.lhs, DIVERSITY.relation.rhs),
+)
+_CRITICAL: Final = Hypothesis("critical", "∇F(x) = 0", eq(square(X.gradient), 0))
+
+ATTAINED: Final = Theorem(
+    id="sapipe.diversity-attained",
+    where="ours",
+    statement="Where Assumption 3 holds with equality, nρ − 1 is the factor exactly.",
+    latex=r"\tfrac1n \sum_i \|\nabla F_i - \nabla F\|^2 = (n\rho - 1)\|\nabla F\|^2",
+    kind="==",
+    symbols=(n, rho),
+    vectors=(WORKER,),
+    points=(X,),
+    hypotheses=(OBJECTIVE, _EQUAL),
+    lhs=diversity.THEOREM.lhs,
+    terms={"diversity": REPAIRED["factor"] * square(X.gradient)},
+    conclude=Combine({"attained": 1, "objective": -2}),
+)
+
+CRITICAL: Final = Theorem(
+    id="sapipe.diversity-critical",
+    where="ours",
+    statement="Under Assumption 3 every ∇F_i(x) is 0 wherever ∇F(x) is.",
+    latex=r"\nabla F(x) = 0 \implies \nabla F_i(x) = 0",
+    symbols=(n, rho),
+    vectors=(WORKER,),
+    points=(X,),
+    hypotheses=(DIVERSITY, _CRITICAL),
+    lhs=WORKERS.of(square(WORKER)),
+    terms={"none": sympy.S.Zero},
+    conclude=Combine({"diversity": 1, "critical": n * rho}),
+)
+
+
+ALIKE: Final = Workers((Fraction(1), Fraction(1)))
+"""Equal workers: the printed factor is negative."""
+
+UNLIKE: Final = Workers((Fraction(3), Fraction(-1)))
+"""One worker pulls the other way: ρ > n, and the printed factor is positive, but too small."""
+
+
+def exceeded(one: Workers, factor: Scalar) -> dict[str, Any] | None:
+    """The two sides where the stated factor is too small for these workers, or None."""
+    count = len(one.weights)
+    least = sympy.Rational(one.rho.numerator, one.rho.denominator)
+    stated = factor.subs({n: count, rho: least}) * sympy.Rational(
+        (one.mean**2).numerator, (one.mean**2).denominator
+    )
+    if not (stated.is_Rational and stated < sympy.Rational(*one.spread.as_integer_ratio())):
+        return None
+    return {
+        "F_i": f"w_i ln cosh x, w = ({', '.join(map(str, one.weights))})",
+        "n": count,
+        "tanh x": one.slope,
+        "rho": one.rho,
+        "mean of |F_i' − F'|²": one.spread,
+        "stated bound": stated,
+    }
+
+
+def _theorem(factor: Scalar) -> Theorem:
+    return replace(diversity.THEOREM, terms={"diversity": factor * square(X.gradient)})
+
+
+def holds(formulas: Formulas) -> Verdict:
+    """Whether a factor follows from Assumption 3."""
+    return prove(_theorem(formulas["factor"])).verdict
+
+
+def _alone(factor: Scalar) -> Verdict:
+    """The statement for one worker."""
+    one = {n: sympy.S.One}
+    told = tuple(
+        Hypothesis(each.name, each.says, each.relation.replaced(one))
+        for each in (OBJECTIVE, DIVERSITY)
+    )
+    stated = _theorem(sympy.expand(factor.subs(one)))
+    return prove(replace(stated, symbols=(rho,), hypotheses=told)).verdict
+
+
+def _several(factor: Scalar) -> Verdict:
+    """REFUTED if the factor is below the exact one for every n ≥ 2 and every ρ > 0."""
+    gap = REPAIRED["factor"] - factor
+    short = nonnegative(gap, [le(2, n)], strict=True).verdict
+    exact = prove(ATTAINED).verdict
+    return Verdict.REFUTED if short is exact is Verdict.PROVED else Verdict.UNKNOWN
+
+
+def _cases(factor: Scalar) -> tuple[Case, ...]:
+    return (
+        Case("n = 1", _alone(factor), "both sides are 0 for ρ = 1"),
+        Case(
+            "n >= 2, and equality in Assumption 3 at some x with ∇F(x) ≠ 0",
+            _several(factor),
+            "there the factor nρ − 1 is exact",
+        ),
+    )
+
+
+def _witness(factor: Scalar) -> dict[str, Any] | None:
+    found = {
+        "equal workers": exceeded(ALIKE, factor),
+        "unequal workers": exceeded(UNLIKE, factor),
+    }
+    return {name: one for name, one in found.items() if one} or None
+
+
+def at_critical(shifts: tuple[Fraction, ...] = (Fraction(1, 2), Fraction(-1, 2))) -> dict[str, Any]:
+    """F_i = ln cosh x + s_i x at x = 0, where F has its minimum.
+
+    Examples
+    --------
+    >>> at_critical()["sum of |F_i'|²"], at_critical()["|sum of F_i'|²"]
+    (Fraction(1, 2), Fraction(0, 1))
+    """
+    total = sum(shifts, Fraction(0))
+    return {
+        "F_i": f"ln cosh x + s_i x, s = ({', '.join(map(str, shifts))})",
+        "x": 0,
+        "sum of |F_i'|²": sum((s**2 for s in shifts), Fraction(0)),
+        "|sum of F_i'|²": total**2,
+    }
+
+
+def _findings(witness: Mapping[str, Any] | None) -> tuple[Finding, ...]:
+    sides = at_critical()
+    found = []
+    if witness is not None:
+        says = "the mean of ‖∇F_i‖² is at most nρ‖∇F‖², not (ρ/n)‖∇F‖², as Σ∇F_i is n∇F"
+        repaired = Repair(diversity.THEOREM.statement, holds(REPAIRED))
+        found.append(Finding("false", CLAIM.where, says, witness, repaired))
+    if sides["sum of |F_i'|²"] > sides["|sum of F_i'|²"] == 0:
+        says = (
+            "the ratio is not defined where ∇F(x) = 0; multiplied out, no ρ will do if the workers "
+            "differ there"
+        )
+        repaired = Repair(CRITICAL.statement, prove(CRITICAL).verdict)
+        found.append(Finding("missing-condition", CLAIM.where, says, sides, repaired))
+    return tuple(found)
+
+
+def _judge(formulas: Formulas) -> Judgement:
+    factor = formulas["factor"]
+    witness, shown = _witness(factor), holds(formulas)
+    return Judgement(
+        verdict=Verdict.REFUTED if witness and shown is not Verdict.PROVED else shown,
+        printed_proof="none",
+        cases=_cases(factor),
+        assumes=tuple(f"{one.name}: {one.says}" for one in (OBJECTIVE, DIVERSITY)),
+        steps=lines(ATTAINED, CRITICAL),
+        findings=_findings(witness),
+        counterexample=witness,
+    )
+
+
+CLAIM: Final = Claim(
+    id="sapipe.assumption-3",
+    where="Assumption 3",
+    statement=(
+        "Assumption 3 implies that the mean over the n workers of ‖∇F_i(x) − ∇F(x)‖² is at most "
+        "(ρ/n − 1)‖∇F(x)‖²."
+    ),
+    latex=(
+        r"\tfrac1n \sum_{i} \|\nabla F_i(x) - \nabla F(x)\|^2 \le "
+        r"\left(\tfrac{\rho}{n} - 1\right) \|\nabla F(x)\|^2"
+    ),
+    judge=_judge,
+    printed=PRINTED,
+    core=REPAIRED,
+    holds=holds,
+    weakened=weakened(ATTAINED, CRITICAL),
+    depends=("sapipe.diversity",),
+)

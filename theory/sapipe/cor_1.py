@@ -1,0 +1,187 @@
+"""Corollary 1: every method of the paper reaches O(1/√T) + O(V₁/(n√T)).
+
+With η = min(c/√T, 1/L) and explicit constants, from the bounds that are proved here: Theorem 2 as
+printed, Theorem 3 with its best constants, and for the three options of SAPipe-WP the repairs of
+Theorems 4 to 6 that hold for every η ≤ 1/L. The error terms are O(1/T): a power of η more than the corollary needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import sympy
+
+from theory.claims import Claim, Formulas
+from theory.kernel import Theorem, prove
+from theory.kernel.signs import nonnegative
+from theory.ledger import Case, Finding, Judgement, Repair, Step
+from theory.sapipe import (
+    rate,
+    repaired_thm_5,
+    same_samples,
+    sharp_thm_3,
+    thm_2_samples,
+    wp_1_moment,
+    wp_3_moment,
+)
+from theory.sapipe.convergence import STEPSIZE
+from theory.sapipe.errors import OPTIMIZATION, VAR_0
+from theory.sapipe.reused_noise import r
+from theory.sapipe.symbols import V1, V2, Delta, L, M, T, eta, kappa, lambda_, n
+from theory.verdicts import Verdict, weakest
+
+_U: Final = sympy.Symbol("u", positive=True)
+"""√T."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method whose bound has the form that `theory.sapipe.rate` takes.
+
+    Attributes
+    ----------
+    name : str
+    theorem : Theorem
+        Its bound.
+    error, weight : sympy expression
+        E and w, free of η and T.
+    domain : str
+        Which T the bound asks for beside T ≥ 1.
+    """
+
+    name: str
+    theorem: Theorem
+    error: sympy.Expr
+    weight: sympy.Expr = sympy.S.One
+    domain: str = ""
+
+    def fits(self) -> Verdict:
+        """Whether its bound is at most 2R₀/(ηT) + κEη² + w Var₀ for η ≤ 1/L."""
+        form = OPTIMIZATION + kappa * self.error * eta**2 + self.weight * VAR_0
+        rest = form - sympy.Add(*self.theorem.terms.values())
+        facts = [STEPSIZE.relation]
+        return nonnegative(sympy.factor(rest), facts).verdict
+
+    def verdict(self) -> Verdict:
+        """Of the corollary for this method."""
+        shown = (prove(self.theorem).verdict, prove(rate.THEOREM).verdict, self.fits())
+        return Verdict.PROVED if set(shown) == {Verdict.PROVED} else Verdict.UNKNOWN
+
+
+METHODS: Final = (
+    Method("vanilla SAPipe, samples of their own", thm_2_samples.THEOREM, L**2 * V2),
+    Method(
+        "vanilla SAPipe, samples as in Algorithm 1",
+        same_samples.THEOREM,
+        L**2 * V2,
+        1 + 2 * kappa * r,
+    ),
+    Method(
+        "SAPipe-DC",
+        sharp_thm_3.THEOREM,
+        32 * M**2 * V2**2 / L**2
+        + 8 * (1 - lambda_) ** 2 * L**2 * V2
+        + 8 * lambda_**2 * Delta**2 * V2
+        + 4 * lambda_**2 * V2**3,
+        1 + kappa,
+        "so large that ληV₂ ≤ 1 − 1/√2, λ fixed",
+    ),
+    Method("SAPipe-WP, option 1", wp_1_moment.THEOREM, L**2 * V2),
+    Method("SAPipe-WP, option 2", repaired_thm_5.THEOREM, 4 * L**2 * V2),
+    Method("SAPipe-WP, option 3", wp_3_moment.THEOREM, L**2 * V2 * (2 + lambda_ * V2 / L) ** 2),
+)
+"""In the order of the corollary."""
+
+
+def orders(printed: Formulas) -> Verdict:
+    """Whether the explicit bound has exactly the printed powers of T, with constants beside them.
+
+    Examples
+    --------
+    >>> orders(PRINTED).name, orders({**PRINTED, "noise": PRINTED["noise"] / T}).name
+    ('PROVED', 'UNKNOWN')
+    """
+    terms = rate.THEOREM.terms
+    parts = {
+        "rate": terms["optimization"] + terms["staleness"],
+        "noise": terms["variance"],
+    }
+    exact = all(_same_order(parts[name], printed[name]) for name in parts)
+    return Verdict.PROVED if exact else Verdict.UNKNOWN
+
+
+def _same_order(form: sympy.Expr, printed: sympy.Expr) -> bool:
+    """Form = (C + lower powers of √T)·printed with a constant C ≥ 0, free of T, n and V₁."""
+    ratio = sympy.expand(sympy.powsimp((form / printed).subs(T, _U**2)))
+    powers = [term.as_coeff_exponent(_U) for term in sympy.Add.make_args(ratio)]
+    constants = all(factor.is_nonnegative and not factor.has(_U, n, V1) for factor, _ in powers)
+    return constants and max(power for _, power in powers) == 0
+
+
+def _cases() -> tuple[Case, ...]:
+    return tuple(
+        Case(
+            f"{method.name}{', T ' + method.domain if method.domain else ''}",
+            method.verdict(),
+            f"E = {sympy.sstr(method.error)}, w = {sympy.sstr(method.weight)} in "
+            f"{rate.THEOREM.id}, from {method.theorem.id}",
+        )
+        for method in METHODS
+    )
+
+
+def _judge(printed: Formulas) -> Judgement:
+    cases = _cases()
+    exact = orders(printed)
+    steps = (
+        *prove(rate.THEOREM).lines,
+        Step("Corollary 1", "the explicit bounds have the printed orders", "powers of √T", exact),
+    )
+    return Judgement(
+        verdict=weakest((exact, *(case.verdict for case in cases))),
+        printed_proof="none",
+        cases=cases,
+        assumes=(
+            "O(·) hides constants of L, V₂, M, Δ, λ, κ, R₀ and c, and not of T, n and V₁",
+            "what the theorems of the methods assume; 0 ≤ κ ≤ 1",
+            "the option 1 and 3 bounds are the ones that hold for every η ≤ 1/L; Theorems 4 to 6 "
+            "as printed are not used",
+        ),
+        steps=steps,
+        findings=(
+            Finding(
+                "loose",
+                "Corollary 1",
+                "2R₀/(c√T) does not shrink with n: for a noise of V₁/n the choice c ∝ √n, with "
+                "T ≥ L²c², gives 1/√(nT)",
+                repaired=Repair(rate.THEOREM.statement, prove(rate.THEOREM).verdict),
+            ),
+        ),
+    )
+
+
+PRINTED: Final[Mapping[str, sympy.Expr]] = {
+    "rate": 1 / sympy.sqrt(T),
+    "noise": V1 / (n * sympy.sqrt(T)),
+}
+
+CLAIM: Final = Claim(
+    id="sapipe.cor-1",
+    where="Corollary 1",
+    statement=(
+        "With η ∝ min(1/√T, 1/L), vanilla SAPipe, SAPipe-DC and SAPipe-WP with each option have a "
+        "mean over t ≤ T of E‖∇F(x_{t−1})‖² of O(1/√T) + O(V₁/(n√T)), as SGD."
+    ),
+    latex=(
+        r"\tfrac1T \sum_{t=1}^T \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le "
+        r"\mathcal{O}(\tfrac{1}{\sqrt T}) + \mathcal{O}(\tfrac{V_1}{n\sqrt T})"
+    ),
+    judge=_judge,
+    printed=PRINTED,
+    core=PRINTED,
+    holds=orders,
+    depends=(rate.THEOREM.id, *(method.theorem.id for method in METHODS)),
+    cost=4,
+)

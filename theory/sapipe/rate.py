@@ -1,0 +1,78 @@
+"""What η = min(c/√T, 1/L) makes of a bound 2R₀/(ηT) + κEη² + w·LηV₁/n.
+
+All bounds of the paper have this form, with E the error of their method divided by η²; where powers
+of η are left in E, η ≤ 1/L bounds them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sympy
+
+from theory.kernel import Combine, Hypothesis, Theorem, as_claim, eq, le
+from theory.sapipe.symbols import R0, V1, L, T, eta, kappa, n
+
+c: Final = sympy.Symbol("c", positive=True)
+"""The factor of 1/√T."""
+
+E: Final = sympy.Symbol("E", nonnegative=True)
+"""The method's error, divided by η²."""
+
+w: Final = sympy.Symbol("w", nonnegative=True)
+"""By what Var₀ is multiplied; 1 + κ for SAPipe-DC."""
+
+MEAN: Final = sympy.Symbol("mean", nonnegative=True)
+"""The mean over t < T of E‖∇F(x_t)‖²."""
+
+_ROOT: Final = sympy.sqrt(T)
+_FAST: Final = c / _ROOT
+
+CHOICE: Final = (
+    Hypothesis("at most c/√T", "η ≤ c/√T", le(eta, _FAST)),
+    Hypothesis(
+        "one of both",
+        "η is c/√T or 1/L, and at most both (the smaller of the two)",
+        eq((eta - _FAST) * (eta - 1 / L), 0),
+    ),
+)
+
+THEOREM: Final = Theorem(
+    id="sapipe.rate",
+    where="ours",
+    statement=(
+        "Whatever is at most 2R₀/(ηT) + κEη² + wLηV₁/n with η = min(c/√T, 1/L) is at most "
+        "2R₀/(c√T) + 2LR₀/T + κEc²/T + wcLV₁/(n√T), for every T ≥ 1."
+    ),
+    latex=(
+        r"\eta = \min(\tfrac{c}{\sqrt T}, \tfrac1L) \implies \tfrac{2R_0}{\eta T} + "
+        r"\kappa E\eta^2 + w\tfrac{L\eta V_1}{n} \le \tfrac{2R_0}{c\sqrt T} + \tfrac{2LR_0}{T} + "
+        r"\tfrac{\kappa E c^2}{T} + w\tfrac{cLV_1}{n\sqrt T}"
+    ),
+    symbols=(T, eta, L, kappa, n, V1, R0, c, E, w),
+    scalars=(MEAN,),
+    hypotheses=(
+        Hypothesis(
+            "bound",
+            "the theorem of the method",
+            le(MEAN, 2 * R0 / (eta * T) + kappa * E * eta**2 + w * L * eta * V1 / n),
+        ),
+        *CHOICE,
+    ),
+    lhs=MEAN,
+    terms={
+        "optimization": 2 * R0 / (c * _ROOT) + 2 * L * R0 / T,
+        "staleness": kappa * E * c**2 / T,
+        "variance": w * c * L * V1 / (n * _ROOT),
+    },
+    conclude=Combine(
+        {
+            "bound": 1,
+            "at most c/√T": w * L * V1 / n + kappa * E * (_FAST + eta),
+            "one of both": 2 * R0 * L * _ROOT / (c * eta * T),
+        },
+        plus=(2 * R0 * L * _ROOT * eta / (c * T),),
+    ),
+)
+
+CLAIM: Final = as_claim(THEOREM)

@@ -1,0 +1,146 @@
+"""Remark 2: Theorem 2 at its two ends, SGD and PipeSGD.
+
+The bound at κ = 0 is that of SGD as this proof gives it. It is not exact: the proof drops
+−(η/2)(1 − Lη)‖∇F‖², and keeps half of what it could.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import sympy
+
+from theory.claims import Claim, Formulas
+from theory.kernel import Combine, Step, Telescope, Theorem, Total, le, prove, square
+from theory.kernel.controls import GOAL, formulas, verdict_of
+from theory.ledger import Case, Finding, Judgement, Repair
+from theory.sapipe import pipe_sgd, sgd, thm_2_samples
+from theory.sapipe.convergence import E_T, NEXT, F, S, X
+from theory.sapipe.errors import OPTIMIZATION, VAR_0
+from theory.sapipe.symbols import V1, L, T, eta, kappa, n, t
+from theory.verdicts import Verdict, weakest
+
+_LEFT: Final = 2 - L * eta
+_NOISE: Final = L * eta**2 * V1 / (2 * n)
+_AHEAD: Final = E_T.of(NEXT.value)
+
+
+def _sharp() -> Theorem:
+    """SGD, with nothing dropped."""
+    kept = tuple(step for step in sgd.THEOREM.steps if step.name in ("descent", "mean", "workers"))
+    drop = eta * _LEFT / 2
+    return replace(
+        sgd.THEOREM,
+        id="sapipe.sharp-sgd",
+        statement=(
+            "For SGD with n workers and η ≤ 1/L the mean over t < T of E‖∇F(x_t)‖² is at most "
+            "(2R₀/(ηT) + LηV₁/n)/(2 − Lη) for every T ≥ 1."
+        ),
+        steps=(
+            *kept,
+            Step(
+                "one update",
+                le(_AHEAD, X.value - drop * square(X.gradient) + _NOISE),
+                Combine(
+                    {
+                        "mean": 1,
+                        "unbiased": L * eta**2 - eta,
+                        "of the workers": L * eta**2 / 2,
+                        "workers": L * eta**2 / 2,
+                    }
+                ),
+            ),
+            Step(
+                "one update, total",
+                le(F(t + 1), F(t) - drop * S(t) + _NOISE),
+                Total("one update", t),
+            ),
+            Step(
+                "sum",
+                le(F(T), F(0) - drop * sympy.Sum(S(t), (t, 0, T - 1)) + T * _NOISE),
+                Telescope("one update, total", t, T),
+            ),
+            Step("small", le(0, 1 - L * eta), Combine({"stepsize": L})),
+        ),
+        terms={"optimization": OPTIMIZATION / _LEFT, "variance": VAR_0 / _LEFT},
+        conclude=Combine(
+            dict.fromkeys(("sum", "lower bound", "start"), 2 / (eta * T * _LEFT)),
+            domain=("small",),
+        ),
+    )
+
+
+SHARP: Final = _sharp()
+
+
+def ends(printed: Formulas) -> dict[str, Verdict]:
+    """By the end, whether this is the bound there, and what Theorem 2 becomes.
+
+    Examples
+    --------
+    >>> [verdict.name for verdict in ends(CLAIM.printed).values()]
+    ['PROVED', 'PROVED']
+    """
+    general = sympy.Add(*thm_2_samples.THEOREM.terms.values())
+    theorems = {"kappa = 0": (sgd.THEOREM, 0), "kappa = 1": (pipe_sgd.THEOREM, 1)}
+    found = {}
+    for when, (theorem, value) in theorems.items():
+        same = sympy.expand(general.subs(kappa, value) - printed[when]) == 0
+        shown = _with(theorem, printed[when])
+        found[when] = shown if same else Verdict.UNKNOWN
+    return found
+
+
+def _with(theorem: Theorem, bound: sympy.Expr) -> Verdict:
+    """What the proof of a theorem makes of this bound."""
+    terms = [name for name in formulas(theorem) if name.startswith(f"{GOAL} ")]
+    given = {**dict.fromkeys(terms, sympy.S.Zero), terms[0]: bound}
+    return verdict_of(theorem, {**formulas(theorem), **given})
+
+
+def _judge(printed: Formulas) -> Judgement:
+    found = ends(printed)
+    cases = tuple(Case(when, verdict) for when, verdict in found.items())
+    at = {L: 1, eta: sympy.Rational(1, 100)}
+    return Judgement(
+        weakest(found.values()),
+        printed_proof="none",
+        cases=cases,
+        assumes=("runs at rest: see Theorem 2 for a first iteration that passes",),
+        steps=(*prove(sgd.THEOREM).lines, *prove(pipe_sgd.THEOREM).lines),
+        findings=(
+            Finding(
+                "loose",
+                "Remark 2, 'exact error bound of vanilla distributed SGD'",
+                "the bound is what this proof leaves of SGD's, 2 − Lη times as large as what the "
+                "same steps give if nothing is dropped",
+                {"Leta": at[eta], "factor": _LEFT.subs(at)},
+                Repair(SHARP.statement, prove(SHARP).verdict),
+            ),
+        ),
+    )
+
+
+_PRINTED: Final = {
+    "kappa = 0": sympy.Add(*sgd.THEOREM.terms.values()),
+    "kappa = 1": sympy.Add(*pipe_sgd.THEOREM.terms.values()),
+}
+
+CLAIM: Final = Claim(
+    id="sapipe.remark-2",
+    where="Remark 2",
+    statement=(
+        "With no stale layer (κ = 0) Theorem 2 is the bound of distributed SGD, 2R₀/(ηT) + Var₀; "
+        "with all layers stale (κ = 1) it is that of PipeSGD, 2R₀/(ηT) + Err₀ + Var₀."
+    ),
+    latex=(
+        r"\kappa = 0: \tfrac{2R_0}{\eta T} + \text{Var}_0, \qquad "
+        r"\kappa = 1: \tfrac{2R_0}{\eta T} + \text{Err}_0 + \text{Var}_0"
+    ),
+    judge=_judge,
+    printed=_PRINTED,
+    core=_PRINTED,
+    holds=lambda given: weakest(ends(given).values()),
+    depends=(sgd.THEOREM.id, pipe_sgd.THEOREM.id, thm_2_samples.THEOREM.id),
+)

@@ -1,0 +1,147 @@
+"""Remark 7: what Corollary 1 says, and does not say, of convergence.
+
+The corollary bounds a mean over the run for a stepsize that is chosen for its length T. So the mean
+tends to 0 as T grows, over runs that have ever smaller stepsizes. It says nothing of the end of
+one run: with a fixed stepsize the gradient keeps its noise, on a parabola for ever.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any, Final
+
+import sympy
+
+from theory.claims import Claim, Formulas
+from theory.ledger import Case, Finding, Judgement, Repair, Step
+from theory.sapipe import cor_1, rate
+from theory.sapipe.symbols import V1, T, n
+from theory.verdicts import Verdict, weakest
+
+LENGTHS: Final = (1, 2, 5, 10)
+"""Updates of the runs that are replayed."""
+
+
+def vanishes(printed: Formulas) -> Verdict:
+    """Whether the printed rate tends to 0 as T grows, and the bound of Corollary 1 has that rate.
+
+    Examples
+    --------
+    >>> vanishes({"rate": cor_1.PRINTED["rate"]}).name, vanishes({"rate": T**0}).name
+    ('PROVED', 'UNKNOWN')
+    """
+    stated = printed["rate"]
+    shown = cor_1.orders({**cor_1.PRINTED, "rate": stated})
+    return shown if sympy.limit(stated, T, sympy.oo) == 0 else Verdict.UNKNOWN
+
+
+def fewer_errors() -> Verdict:
+    """Whether the bound decreases as workers are added, where there is noise."""
+    noise, workers = sympy.symbols("V n", positive=True)
+    bound = sympy.Add(*rate.THEOREM.terms.values()).subs({V1: noise, n: workers, rate.w: 1})
+    return Verdict.PROVED if sympy.diff(bound, workers).is_negative else Verdict.UNKNOWN
+
+
+def fixed_step(length: int) -> Fraction:
+    """E‖∇F(x_T)‖² after T updates on F = x²/2 with gradients x ± 1, η = 1, from x_0 = 0.
+
+    Every outcome of the coins is run. κ = 0, 1 worker.
+
+    Examples
+    --------
+    >>> fixed_step(3)
+    Fraction(1, 1)
+    """
+    total = Fraction(0)
+    for coins in product((1, -1), repeat=length):
+        x = Fraction(0)
+        for coin in coins:
+            x = x - (x + coin)
+        total += x * x
+    return total / Fraction(2**length)
+
+
+def witness() -> dict[str, Any] | None:
+    """A run whose gradient stays as long as it is, for every number of updates that is replayed."""
+    found = {length: fixed_step(length) for length in LENGTHS}
+    if set(found.values()) != {Fraction(1)}:
+        return None
+    return {
+        "F": "x²/2, gradients x + z, z = ±1 with probability 1/2 each",
+        "kappa": 0,
+        "n": 1,
+        "eta": 1,
+        "x_0": 0,
+        "x_t": "−z_t for every t ≥ 1",
+        "E‖∇F(x_t)‖²": {str(length): value for length, value in found.items()},
+        "for every t ≥ 1": 1,
+    }
+
+
+def _cases(printed: Formulas) -> tuple[Case, ...]:
+    corollary = weakest((vanishes(printed), *(one.verdict() for one in cor_1.METHODS)))
+    return (
+        Case(
+            "the mean over t ≤ T of E‖∇F(x_{t−1})‖², with η = min(c/√T, 1/L)",
+            corollary,
+            "tends to 0 as T grows, at the rate 1/√T, for all five methods",
+        ),
+        Case("the bound, as workers are added", fewer_errors(), "2R₀/(c√T) stays"),
+        Case(
+            "E‖∇F(x_t)‖² along one run, whose stepsize is fixed",
+            Verdict.REFUTED if witness() else Verdict.UNKNOWN,
+            "need not tend to 0, with or without stale gradients",
+        ),
+    )
+
+
+def _judge(printed: Formulas) -> Judgement:
+    cases = _cases(printed)
+    proved = weakest((cases[0].verdict, cases[1].verdict)) is Verdict.PROVED
+    found = witness()
+    steps = tuple(Step("ours", case.when, case.says, case.verdict) for case in cases[:2])
+    findings: tuple[Finding, ...] = ()
+    if found is not None:
+        findings = (
+            Finding(
+                "missing-condition",
+                "Remark 7, 'converge to a critical point'",
+                "the corollary is about the mean over a run whose stepsize shrinks with its "
+                "length; no run is shown to converge, and one with a fixed stepsize need not",
+                found,
+                Repair(
+                    "The mean over t ≤ T of E‖∇F(x_{t−1})‖² tends to 0 as T grows, if every "
+                    "T has its own stepsize min(c/√T, 1/L).",
+                    cases[0].verdict,
+                ),
+            ),
+        )
+    return Judgement(
+        Verdict.CONDITIONAL if proved else Verdict.UNKNOWN,
+        printed_proof="none",
+        cases=cases,
+        assumes=("what Corollary 1 assumes",),
+        steps=steps,
+        findings=findings,
+    )
+
+
+_PRINTED: Final = {"rate": cor_1.PRINTED["rate"]}
+
+CLAIM: Final = Claim(
+    id="sapipe.remark-7",
+    where="Remark 7",
+    statement=(
+        "Vanilla SAPipe, SAPipe-DC and SAPipe-WP converge to a critical point, with "
+        "‖∇F(x_{t−1})‖ → 0 as T → ∞, all at the rate 1/√T, and the error decreases as workers are "
+        "added."
+    ),
+    latex=r"\|\nabla F(x_{t-1})\| \to 0 \quad (T \to \infty)",
+    judge=_judge,
+    printed=_PRINTED,
+    core=_PRINTED,
+    holds=vanishes,
+    depends=("sapipe.cor-1",),
+    cost=4,
+)
