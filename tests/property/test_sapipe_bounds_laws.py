@@ -220,3 +220,24 @@ def test_points_of_a_map_are_exact() -> None:
     assert values[0] == sympy.Rational(1, 1000)
     assert values[-1] == 1
     assert all(value.is_Rational for value in values)
+
+
+def test_equal_bounds_are_within_a_border_where_kappa_is_zero() -> None:
+    ones = {
+        SYMBOLS[name]: sympy.Integer(1) for name in ("L", "V1", "V2", "n", "M", "Delta", "lambda")
+    }
+    found = border(bounds_of("sapipe-dc")[0], bounds_of("sapipe-vanilla")[0], ones)
+    there = {eta: sympy.Rational(1, 8), SYMBOLS["kappa"]: sympy.Integer(0)}
+    assert found.where.holds(there)
+    assert not found.where.holds(there | {SYMBOLS["kappa"]: sympy.Integer(1)})
+
+
+def test_a_bound_that_holds_less_far_does_not_push_another_out() -> None:
+    """With one worker and nρ = 1 the error of repaired-thm-4 is 0, but 2L²η² < 1 is needed."""
+    ones = {SYMBOLS[name]: sympy.Integer(1) for name in ("L", "V2", "n", "rho", "R0", "T")}
+    vanilla, repaired = bounds_of("sapipe-vanilla")[0], bounds_of("sapipe-wp-1")[-1]
+    first, second = regions([vanilla, repaired], ones, [eta, SYMBOLS["V1"]])
+    assert (first.above, second.above) == (None, None)
+    assert second.borders[0].always
+    (inside,) = regions([bounds_of("sapipe-wp-2")[0]], ones, [eta, SYMBOLS["V1"]])
+    assert "2*eta**2 < 1" in map(str, inside.conditions)

@@ -35,9 +35,8 @@ def test_cells_have_the_colours_of_their_names() -> None:
         figure = PICTURE.draw()
         left, right = figure.axes
         (mesh,) = (each for each in left.collections if isinstance(each, QuadMesh))
-        colours = [
-            to_hex(colour).upper() for colour in mesh.to_rgba(mesh.get_array()).reshape(6, 4)
-        ]
+        shades = mesh.to_rgba(np.asarray(mesh.get_array())).reshape(6, 4).tolist()
+        colours = [to_hex(tuple(shade)).upper() for shade in shades]
         one, two, none = COLOURS[0], COLOURS[1], PALE.upper()
         assert colours == [one, two, none, two, two, one]
         (dots,) = (each for each in left.collections if isinstance(each, PathCollection))

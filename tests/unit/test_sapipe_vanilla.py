@@ -226,7 +226,7 @@ def test_corollary_1_method_by_method() -> None:
     row = row_of(cor_1)
     assert row.verdict is PROVED
     assert [case.verdict for case in row.judgement.cases] == [PROVED] * len(cor_1.METHODS)
-    assert {"sapipe.thm-3", "sapipe.wp-1-moment", "sapipe.rate"} <= set(row.depends)
+    assert {"sapipe.sharp-thm-3", "sapipe.wp-1-moment", "sapipe.rate"} <= set(row.depends)
 
 
 def test_a_method_whose_error_is_larger_does_not_fit() -> None:

@@ -49,7 +49,7 @@ def total_over(bound: Bound, symbols: Pair, given: Values) -> Total:
     conditions = [_decided(c, symbols, values) for c in bound.conditions if isinstance(c, AtMost)]
 
     def total(there: Sequence[sympy.Rational]) -> Fraction | None:
-        if False:
+        if not all(holds(there) for holds in conditions):
             return None
         residue = int(there[symbols.index(p)]) if p in symbols else 0
         top, bottom = ratios[residue % len(ratios)]

@@ -2,7 +2,8 @@
 
 With η = min(c/√T, 1/L) and explicit constants, from the bounds that are proved here: Theorem 2 as
 printed, Theorem 3 with its best constants, and for the three options of SAPipe-WP the repairs of
-Theorems 4 to 6 that hold for every η ≤ 1/L. The error terms are O(1/T): a power of η more than the corollary needs.
+Theorems 4 to 6 that hold for every η ≤ 1/L. The error terms are O(1/T): a power of η more than the
+corollary needs.
 """
 
 from __future__ import annotations
