@@ -114,7 +114,9 @@ def require_runnable(spec: RunSpec) -> None:
         )
     for index in np.flatnonzero(schedule.kind == Kind.BARRIER).tolist():
         raise NotRunnableError(
-            "barriers between ranks are not run, found one", schedule.place(index), "remove it"
+            "barriers between ranks are not run, found one",
+            schedule.place(index),
+            "take a schedule without BARRIER (`staleproof check` and `delays` take this one too)",
         )
     _require_local_averages(spec)
     if spec.order == "free-running":

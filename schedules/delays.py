@@ -211,10 +211,11 @@ def equivalent_delays(line: Timeline, linearization: str = DEFAULT) -> Delays:
     )
 
 
-def steady(found: Delays) -> Steady | str:
+def steady(found: Delays, unit: int = 1) -> Steady | str:
     """The rows of microbatches S ≤ m < M − S, or a sentence that says why there are none.
 
-    S is the number of stages.
+    S is the number of stages. Where M is too small, the sentence names the least multiple of `unit`
+    that is not.
 
     Examples
     --------
@@ -225,12 +226,15 @@ def steady(found: Delays) -> Steady | str:
     ([[3, 1], [2, 0]], '3/2')
     >>> steady(delays(timeline(build("pipedream", 2, 4))))
     'no microbatch m has S ≤ m < M − S with S = 2 stages; take M ≥ 5'
+    >>> steady(delays(timeline(build("dualpipe", 2, 4))), unit=2)
+    'no microbatch m has S ≤ m < M − S with S = 2 stages; take M ≥ 6, a multiple of 2'
     """
     stages = found.matrix.shape[1]
     first, last = stages, found.microbatches - stages
     if first >= last:
-        return (
-            f"no microbatch m has S ≤ m < M − S with S = {stages} stages; take M ≥ {2 * stages + 1}"
+        least = -(-(2 * stages + 1) // unit) * unit
+        return f"no microbatch m has S ≤ m < M − S with S = {stages} stages; take M ≥ {least}" + (
+            f", a multiple of {unit}" if unit > 1 else ""
         )
     rows = np.empty((stages, stages), dtype=np.int32)
     inside = (found.microbatch >= first) & (found.microbatch < last)
@@ -261,9 +265,9 @@ def require_room(stages: int, microbatches: int) -> None:
     entries = stages * stages * microbatches
     if 2 * 4 * entries > MAX_BYTES:
         raise SizeError(
-            f"the delay matrix of p = {stages} stages and M = {microbatches} microbatches has "
-            f"p²·M = {entries} entries and needs {8 * entries / 1024**3:.1f} GiB, more than the "
+            f"the delay matrix of S = {stages} stages and M = {microbatches} microbatches has "
+            f"S²·M = {entries} entries and needs {8 * entries / 1024**3:.1f} GiB, more than the "
             f"{MAX_BYTES / 1024**3:.0f} GiB allowed",
             "delays",
-            "take fewer microbatches, or use `staleproof derive --at` for closed forms",
+            "take fewer microbatches, or `staleproof derive --at` where there are closed forms",
         )

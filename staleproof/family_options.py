@@ -53,6 +53,19 @@ def size(arguments: Namespace, family: str) -> tuple[int, int]:
     return arguments.p, arguments.m or MICROBATCHES_PER_RANK * arguments.p
 
 
+def stages(arguments: Namespace, family: str) -> int:
+    """The number of stages, before anything is built.
+
+    Raises
+    ------
+    UsageError, schedules.errors.ScheduleError
+        A size or parameter is missing or outside its domain, or there is no such family.
+    """
+    known, values = get_family(family), parameters(arguments)
+    ranks, microbatches = size(arguments, family)
+    return known.stages(ranks, known.checked(ranks, microbatches, values))
+
+
 def built(arguments: Namespace, family: str) -> Schedule:
     """Generate the schedule that the arguments describe.
 

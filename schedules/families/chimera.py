@@ -119,6 +119,7 @@ FAMILY: Final = Family(
     summary="two 1F1B pipelines in opposite directions, two weight copies; p even, p divides M",
     policy=WeightPolicy("flush"),
     build=build,
+    multiple="p",
     figures=Figures(
         makespan="2*M + p - 2",
         work="2*M",

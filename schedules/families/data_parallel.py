@@ -6,9 +6,10 @@ every iteration a rank does, layer by layer,
 
 - F of all layers, from the first to the last. In front of it, a fresh layer makes the update with
   the gradient of the iteration before;
-- B of all layers, from the last to the first, and REDUCE behind each: the layer's gradient goes to
-  the all-reduce. In front of its B, a stale layer makes the update with the gradient of the
-  iteration before, which its F has not seen.
+- the backward of all layers, from the last to the first, split: I, which reads weights, then W, the
+  gradient, which reads none; and REDUCE behind it: the gradient goes to the all-reduce. Between I
+  and W, a stale layer makes the update with the gradient of the iteration before, which its F has
+  not seen.
 
 An update is a BARRIER, where the rank waits until all workers have come to that update and so the
 all-reduce can end, and U, which applies the mean over the workers. All copies stay equal. After the
@@ -16,22 +17,27 @@ last iteration everything is updated.
 
 From the papers (PipeSGD; SAPipe, section 2, section 3.1 and Algorithm 1): which gradient an update
 applies. A fresh layer's forward of iteration t + 1 has seen the gradients up to t, that of a stale
-layer those up to t − 1, as x_t = x_{t−1} − η g_t has it. Ours:
+layer those up to t − 1, as x_t = x_{t−1} − η g_t has it. One weight version is kept; a stale
+gradient waits in a buffer, here from its W to the U of the next iteration. Ours:
 
-- in the papers a stale gradient waits in a buffer and is applied behind the next backward. An
-  update U applies all gradients in front of it, so here it stands in front of that backward, which
-  uses the version that its forward read: a second weight version takes the place of the buffer. The
-  weights that are read, and the gradients, are the same;
+- the papers do not split backwards: the whole backward precedes the update. An update U applies all
+  gradients in front of it, so here the half that has the newest one stands behind it. I and U are
+  in the papers' order, and W has the same result behind U, as it reads no weights;
 - communication takes no time, so nothing ever waits. Which layers have to be stale where it takes
   time is the question of `schedules.partial_staleness`;
 - BARRIER, as the only action that joins ranks here: a rank waits for the others to come to the
   update, where the all-reduce only needs their backwards.
 
-Known, for T = M/p iterations of L layers, the first K of them stale, with F = B = 1:
+Known, for T = M/p iterations of L layers, the first K of them stale, with F = I = W = 1:
 
 - local staleness of a stale layer's gradient is 0 in the first iteration, then 1; that of a fresh
-  layer's is always 0. Only stale layers keep two weight versions;
-- makespan 2·L·T, no idle slot; every rank holds up to L activations.
+  layer's is always 0;
+- no update lies between a forward and its backward: every layer keeps one weight version, and the
+  policies ``stash`` and ``latest`` are the same;
+- a global delay counts the updates of all layers and workers, also those of one iteration, one
+  after the other: it is above 0 even where nothing is stale (``stale`` = 0), and so is an
+  equivalent delay against a layer that the same iteration has updated before;
+- makespan 3·L·T, no idle slot; every rank holds up to L activations.
 """
 
 from __future__ import annotations
@@ -49,7 +55,18 @@ from schedules.schedule import Schedule
 
 DEFAULT_LAYERS: Final = 4
 POLICY: Final = WeightPolicy("stash")
-FIGURES: Final = Figures(makespan="2*layers*M/p", work="2*layers*M/p", peak="layers")
+FIGURES: Final = Figures(makespan="3*layers*M/p", work="3*layers*M/p", peak="layers")
+
+UNEQUAL_RANKS: Final = (
+    "the updates of the workers are counted one after the other, so that the rows of a layer "
+    "differ from worker to worker, for every M; take p = 1, or p ≤ S and the linearization "
+    "slot-start"
+)
+
+
+def layer_count(workers: int, values: Mapping[str, int]) -> int:
+    """Stages: the layers of the model."""
+    return values.get("layers", DEFAULT_LAYERS)
 
 
 def data_parallel(
@@ -76,8 +93,8 @@ def data_parallel(
     Examples
     --------
     >>> print(*data_parallel("example", 1, 2, 2, 1, {}).rank(0))
-    0F0 1F0 1B0 1REDUCE 0B0 0REDUCE 0F1 1BARRIER 1U 1F1 1B1 1REDUCE 0BARRIER 0U 0B1 0REDUCE
-    1BARRIER 1U 0BARRIER 0U
+    0F0 1F0 1I0 1W0 1REDUCE 0I0 0W0 0REDUCE 0F1 1BARRIER 1U 1F1 1I1 1W1 1REDUCE 0I1 0BARRIER 0U
+    0W1 0REDUCE 1BARRIER 1U 0BARRIER 0U
     """
     if microbatches % workers:
         raise ParameterError(
@@ -86,7 +103,7 @@ def data_parallel(
             f"family {family}",
             f"take M = {workers * (microbatches // workers + 1)}",
         )
-    require_room(family, layers, microbatches, per_pair=5)
+    require_room(family, layers, microbatches, per_pair=6)
     iterations = microbatches // workers
     orders = [
         [
@@ -105,12 +122,12 @@ def data_parallel(
 
 
 def program(iterations: int, layers: int, stale: int) -> Iterator[tuple[Kind, int, int]]:
-    """What every worker does: kind, layer, and iteration of F and B, −1 for the rest.
+    """What every worker does: kind, layer, and iteration of F, I and W, −1 for the rest.
 
     Examples
     --------
     >>> [f"{layer}{kind.name}" for kind, layer, _ in program(1, 1, 1)]
-    ['0F', '0B', '0REDUCE', '0BARRIER', '0U']
+    ['0F', '0I', '0W', '0REDUCE', '0BARRIER', '0U']
     """
     for t in range(iterations):
         for layer in range(layers):
@@ -118,9 +135,10 @@ def program(iterations: int, layers: int, stale: int) -> Iterator[tuple[Kind, in
                 yield from _update(layer)
             yield Kind.F, layer, t
         for layer in reversed(range(layers)):
+            yield Kind.I, layer, t
             if t and layer < stale:
                 yield from _update(layer)
-            yield Kind.B, layer, t
+            yield Kind.W, layer, t
             yield Kind.REDUCE, layer, -1
     for layer in reversed(range(layers)):
         yield from _update(layer)

@@ -164,6 +164,7 @@ FAMILY: Final = Family(
     summary="two overlapped pipelines in opposite directions, two weight copies; p, M even, M ≥ 2p",
     policy=WeightPolicy("flush"),
     build=build,
+    multiple=2,
     figures=Figures(
         makespan="3*M + p/2 - 1",
         work="3*M",

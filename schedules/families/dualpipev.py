@@ -100,6 +100,7 @@ FAMILY: Final = Family(
     summary="DualPipe folded into a V: half the ranks, one weight copy; M ≥ 2p",
     policy=WeightPolicy("flush"),
     build=build,
+    stages=lambda ranks, values: 2 * ranks,
     figures=Figures(
         makespan="6*M + p - 1",
         work="6*M",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from schedules.errors import ParameterError, SizeError, UnknownNameError
 from schedules.families.figures import Figures
+from schedules.linearization import Linearization
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule, StaticOrder
 from schedules.schedule import Schedule
@@ -29,6 +30,11 @@ class Parameter:
     name: str
     meaning: str
     minimum: int = 1
+
+
+def one_a_rank(ranks: int, values: Mapping[str, int]) -> int:
+    """Stages of a family with one on every rank."""
+    return ranks
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,13 @@ class Family:
         Whether closed forms of its start times are derived and proved.
     no_steady : str
         Why it has no periodic rows; empty if it has.
+    unequal_ranks : str
+        Why on several ranks exact delays have no periodic rows where the updates of one slot are
+        counted one after the other; empty if they have.
+    stages : callable
+        ``stages(ranks, values) -> int``: S, from the parameters that are given.
+    multiple : int or "p"
+        Every multiple of it that is large enough is an M that the family accepts.
     figures : Figures or None
         Makespan and memory as stated formulas, where they are not derived.
     """
@@ -66,6 +79,18 @@ class Family:
     affine: bool = False
     no_steady: str = ""
     figures: Figures | None = None
+    unequal_ranks: str = ""
+    stages: Callable[[int, Mapping[str, int]], int] = one_a_rank
+    multiple: int | Literal["p"] = 1
+
+    def why_unsteady(self, ranks: int, linearization: Linearization) -> str:
+        """Why exact delays have no periodic rows, whatever M is; empty if they have."""
+        unequal = ranks > 1 and linearization.backward_counts
+        return self.no_steady or (self.unequal_ranks if unequal else "")
+
+    def unit(self, ranks: int) -> int:
+        """`multiple` on so many ranks."""
+        return ranks if self.multiple == "p" else self.multiple
 
     def checked(self, stages: int, microbatches: int, values: Mapping[str, int]) -> dict[str, int]:
         """Return `values` as integers, or raise for the first one outside its domain.

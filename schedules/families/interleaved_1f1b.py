@@ -28,6 +28,7 @@ from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
     DEFAULT_CHUNKS,
+    chunked,
     depth_first,
     even_rounds,
     looped,
@@ -72,6 +73,8 @@ FAMILY: Final = Family(
     policy=WeightPolicy("flush"),
     build=build,
     parameters=(CHUNKS,),
+    stages=chunked,
+    multiple="p",
     figures=Figures(
         makespan="2*chunks*M + 2*(p - 1)",
         work="2*chunks*M",

@@ -27,6 +27,7 @@ from schedules.families.interleaving import (
     DEFAULT_CHUNKS,
     Loop,
     RankOrder,
+    chunked,
     depth_first,
     even_rounds,
     looped,
@@ -73,6 +74,8 @@ FAMILY: Final = Family(
     policy=WeightPolicy("flush"),
     build=build,
     parameters=(CHUNKS,),
+    stages=chunked,
+    multiple="p",
     figures=Figures(
         makespan="3*chunks*M + p - 1",
         work="3*chunks*M",

@@ -25,6 +25,12 @@ from schedules.schedule import IntArray, Schedule
 DEFAULT_CHUNKS: Final = 2
 CHUNKS: Final = Parameter("chunks", f"stages a rank v (default {DEFAULT_CHUNKS})")
 
+
+def chunked(ranks: int, values: Mapping[str, int]) -> int:
+    """Stages of a family with `CHUNKS`."""
+    return ranks * values.get(CHUNKS.name, DEFAULT_CHUNKS)
+
+
 BACKWARD: Final = (Kind.B, Kind.I, Kind.W)
 """Kinds that go through the chunks of a rank from the last to the first."""
 

@@ -27,6 +27,7 @@ from schedules.families.interleaving import (
     DEFAULT_CHUNKS,
     Loop,
     RankOrder,
+    chunked,
     depth_first,
     looped,
 )
@@ -77,6 +78,7 @@ FAMILY: Final = Family(
     policy=WeightPolicy("flush"),
     build=build,
     parameters=(CHUNKS,),
+    stages=chunked,
     figures=Figures(
         makespan="2*chunks*M + 2*(p - 1)",
         work="2*chunks*M",

@@ -15,7 +15,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.data_parallel import DEFAULT_LAYERS, FIGURES, POLICY, data_parallel
+from schedules.families.data_parallel import (
+    DEFAULT_LAYERS,
+    FIGURES,
+    POLICY,
+    UNEQUAL_RANKS,
+    data_parallel,
+    layer_count,
+)
 from schedules.families.family import Family, Parameter
 from schedules.schedule import Schedule
 
@@ -54,4 +61,7 @@ FAMILY: Final = Family(
     build=build,
     parameters=(Parameter("layers", f"layers of the model (default {DEFAULT_LAYERS})"),),
     figures=FIGURES,
+    unequal_ranks=UNEQUAL_RANKS,
+    stages=layer_count,
+    multiple="p",
 )

@@ -16,7 +16,14 @@ from __future__ import annotations
 from typing import Final
 
 from schedules.errors import ParameterError
-from schedules.families.data_parallel import DEFAULT_LAYERS, FIGURES, POLICY, data_parallel
+from schedules.families.data_parallel import (
+    DEFAULT_LAYERS,
+    FIGURES,
+    POLICY,
+    UNEQUAL_RANKS,
+    data_parallel,
+    layer_count,
+)
 from schedules.families.family import Family, Parameter
 from schedules.schedule import Schedule
 
@@ -70,4 +77,7 @@ FAMILY: Final = Family(
         Parameter("stale", f"stale layers, from the first on (default {DEFAULT_STALE})", 0),
     ),
     figures=FIGURES,
+    unequal_ranks=UNEQUAL_RANKS,
+    stages=layer_count,
+    multiple="p",
 )

@@ -119,6 +119,7 @@ FAMILY: Final = Family(
     summary="two stages a rank in a V, split backwards: no bubble if F = I = W",
     policy=WeightPolicy("flush"),
     build=build,
+    stages=lambda ranks, values: 2 * ranks,
     figures=Figures(
         makespan="6*M + p - 1",
         work="6*M",

@@ -258,7 +258,7 @@ def _require_megatron(schedule: Schedule) -> None:
     wrong = ~np.isin(schedule.kind, (Kind.F, Kind.B))
     for column in (schedule.stage, schedule.microbatch):
         wrong |= (column < 0) | (column >= LIMIT)
-    fix = "drop it, or use a format that holds it"
+    fix = "drop it, or write a .json file, which holds it"
     if wrong.any():
         index = int(np.argmax(wrong))
         what = "a Megatron order holds F and B of stages and microbatches from 0, found "

@@ -221,7 +221,7 @@ def _pairs(schedule: Schedule) -> set[int]:
                 "the only group a schedule file can hold is an overlap of two computations, found "
                 f"{group.count} actions of kind {group.kind!r}",
                 schedule.place(first),
-                "drop the group, or use a format that holds it",
+                "drop the group, or write a .json file, which holds it",
             )
         pairs.add(first)
     return pairs
@@ -235,6 +235,6 @@ def _cell(schedule: Schedule, index: int) -> str:
             "a schedule file holds computations, messages and UNSHARD, RESHARD, REDUCE_GRAD of one "
             f"pipeline, found {action} of pipeline {action.pipeline}",
             schedule.place(index),
-            "drop the action, or use a format that holds it",
+            "drop the action, or write a .json file, which holds it",
         )
     return text

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import sympy
 
 from staleproof.bounding.question import Question
+from staleproof.output import note
 from theory.bounds import (
     Bound,
     Region,
@@ -22,9 +23,9 @@ from theory.bounds import (
     tune,
 )
 from theory.bounds.errors import OutsideDomainError
+from theory.bounds.evaluation import settled
 from theory.bounds.model import PRINTED
-from theory.bounds.standing import Found, verdict_of
-from theory.verdicts import Verdict
+from theory.bounds.standing import Found, is_proved, verdict_of
 
 Places = tuple[Sequence[sympy.Rational], Sequence[sympy.Rational]]
 Grid = list[list[int | None]]
@@ -40,7 +41,9 @@ def judged(question: Question) -> bool:
 
 def comparison(question: Question) -> dict[str, Any]:
     """Every bound with what is known of it, the smallest ones, and the paper's conditions."""
-    found = standings(list(_found(question)))
+    evaluated = list(_found(question))
+    _judge(one.bound for one in evaluated)
+    found = standings(evaluated, question.given)
     return {
         "rows": [_row(one) for one in found],
         "smallest": {
@@ -48,6 +51,14 @@ def comparison(question: Question) -> dict[str, Any]:
         },
         "conditions": list(_conditions(question)),
     }
+
+
+def _judge(bounds: Iterable[Bound]) -> None:
+    """Reach the verdicts of all claims, which are remembered, and say which one takes its time."""
+    claims = list(dict.fromkeys(bound.claim for bound in bounds))
+    for number, claim in enumerate(claims):
+        note(f"[{number + 1}/{len(claims)}] {claim}")
+        verdict_of(claim)
 
 
 def _found(question: Question) -> Iterator[Found]:
@@ -64,6 +75,7 @@ def _row(one: Standing) -> dict[str, Any]:
     return {
         **_name(one.found.bound),
         "verdict": one.verdict.name,
+        "reading": one.reading,
         "given_by": None if one.given_by is None else one.given_by.bound.claim,
         "error": _error(one.found),
         "value": one.found.total.to_json(),
@@ -109,9 +121,12 @@ def area(question: Question) -> dict[str, Any]:
     symbols = (one, two)
     places = (points(one, *ends), points(two, *other_ends))
     bounds = [bound for group in question.groups for bound in group]
+    for bound in bounds:
+        settled(bound, question.given, symbols)  # numbers are refused before proofs take their time
+    _judge(bounds)
     found = {}
     for kind in KINDS:
-        chosen = _of_kind(bounds, kind)
+        chosen = _of_kind(bounds, kind, question)
         grid = smallest_over(chosen, symbols, places, question.given)
         found[kind] = {
             "smallest": [[None if k is None else _name(chosen[k]) for k in row] for row in grid],
@@ -129,7 +144,7 @@ def _given(
     grid: Grid, chosen: Sequence[Bound], bounds: Sequence[Bound], question: Question, places: Places
 ) -> list[list[bool | None]]:
     """Whether the smallest bound is proved, or no smaller than a proved one on its method."""
-    proved = _of_kind(bounds, "proved")
+    proved = _of_kind(bounds, "proved", question)
     symbols = (question.over[0][0], question.over[1][0])
     found: dict[int, Grid] = {}
     for k in {k for row in grid for k in row if k is not None and chosen[k] not in proved}:
@@ -146,10 +161,11 @@ def _given(
     ]
 
 
-def _of_kind(bounds: Sequence[Bound], kind: str) -> list[Bound]:
+def _of_kind(bounds: Sequence[Bound], kind: str, question: Question) -> list[Bound]:
     if kind == PRINTED:
         return [bound for bound in bounds if bound.form == PRINTED]
-    return [bound for bound in bounds if verdict_of(bound.claim) is Verdict.PROVED]
+    open_ones = {symbol for symbol, _, _ in question.over}
+    return [bound for bound in bounds if is_proved(bound, question.given, open_ones)]
 
 
 def _region(region: Region) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
 def _standing(row: dict[str, Any]) -> str:
     """The verdict of a bound's claim, and what that means for the number."""
     if row["given_by"] == row["claim"]:
-        return str(row["verdict"])
+        return f"{row['verdict']} for {row['reading']}" if row["reading"] else str(row["verdict"])
     if row["given_by"] is None:
         return f"{row['verdict']}: not to be trusted here"
     return f"{row['verdict']}, but no smaller here than {row['given_by']}"

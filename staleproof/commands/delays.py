@@ -28,11 +28,16 @@ from schedules.linearization import DEFAULT
 from schedules.schedule import IntArray
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
-from staleproof.family_options import add_parameters, add_size, built, size
+from staleproof.family_options import add_parameters, add_size, built, size, stages
 from staleproof.output import matrix_lines, put, put_json
 
 LARGEST_PRINTED = 16
 """Stages up to which the matrix is printed; JSON always has it."""
+
+COUNTED = (
+    "updates are counted one after the other, also those of one iteration at several stages, so an "
+    "entry above 0 need not be staleness"
+)
 
 NO_UPDATE = "whole run: no delays, as no gradient is applied"
 
@@ -56,7 +61,8 @@ def run(arguments: Namespace) -> int:
     linearization = get_linearization(arguments.linearization).name
     get_family(arguments.family)
     # A delay matrix that is too large is refused before its schedule takes its time.
-    require_room(*size(arguments, arguments.family))
+    _, microbatches = size(arguments, arguments.family)
+    require_room(stages(arguments, arguments.family), microbatches)
     schedule = built(arguments, arguments.family)
     result = measured(schedule, linearization)
     if arguments.json:
@@ -93,7 +99,9 @@ def measured(schedule: Schedule, linearization: str) -> dict[str, Any]:
 
 def _exact(line: Timeline, linearization: str) -> dict[str, Any]:
     found = delays(line, linearization)
-    part = _steady(line.schedule, found)
+    known = get_family(line.schedule.name)
+    why = known.why_unsteady(line.schedule.ranks, get_linearization(linearization))
+    part = why or _periodic(line.schedule, found)
     return {
         "steady": None if isinstance(part, str) else _statistics(part),
         "steady_why": part if isinstance(part, str) else None,
@@ -104,9 +112,10 @@ def _exact(line: Timeline, linearization: str) -> dict[str, Any]:
 
 def _equivalent(line: Timeline, linearization: str) -> dict[str, Any]:
     found = equivalent_delays(line, linearization)
-    part = _steady(line.schedule, found)
+    part = get_family(line.schedule.name).no_steady or _periodic(line.schedule, found)
     return {
         "equivalent": None if isinstance(part, str) else _statistics(part),
+        "equivalent_why": part if isinstance(part, str) else None,
         "equivalent_whole_run_max": _max(found),
     }
 
@@ -116,8 +125,8 @@ def _max(found: Delays) -> int | None:
     return int(found.matrix.max()) if found.matrix.size else None
 
 
-def _steady(schedule: Schedule, found: Delays) -> Steady | str:
-    return get_family(schedule.name).no_steady or steady(found)
+def _periodic(schedule: Schedule, found: Delays) -> Steady | str:
+    return steady(found, get_family(schedule.name).unit(schedule.ranks))
 
 
 def _statistics(part: Steady) -> dict[str, Any]:
@@ -137,9 +146,8 @@ def _largest(found: Delays) -> dict[str, int]:
 
 def _local(schedule: Schedule) -> dict[str, Any]:
     found = versions(schedule).local_staleness
-    stages, microbatches = found.shape
-    periodic = not get_family(schedule.name).no_steady
-    part = found[:, stages : microbatches - stages] if periodic else found
+    inside = found[:, schedule.stages : schedule.microbatches - schedule.stages]
+    part = found if get_family(schedule.name).no_steady else inside
     return {
         "local_staleness": constant_rows(part),
         "local_staleness_whole_run": found.max(axis=1).tolist(),
@@ -180,15 +188,17 @@ def _lines(schedule: Schedule, result: dict[str, Any]) -> Iterator[str]:
             f"{where['stage']}, microbatch {where['microbatch']}) against block {where['block']}"
         )
     yield ""
-    yield from _matrix("steady equivalent delay", result["equivalent"], result["steady_why"])
+    yield from _matrix("steady equivalent delay", result["equivalent"], result["equivalent_why"])
     yield NO_UPDATE if where is None else f"whole run: max {result['equivalent_whole_run_max']}"
+    if result["equivalent_whole_run_max"]:
+        yield COUNTED
     yield ""
     yield from _staleness(result)
 
 
 def _matrix(title: str, part: dict[str, Any] | None, why: str | None) -> Iterator[str]:
     if part is None:
-        yield f"{title}: none, as {why or 'its rows do not repeat'}"
+        yield f"{title}: none, as {why}"
         return
     rows = part["rows"]
     if len(rows) <= LARGEST_PRINTED:
@@ -222,7 +232,9 @@ COMMAND: Final = Command(
     summary="exact delays of one schedule",
     description=(
         "Prints how many updates lie between the weights a gradient was computed with and its\n"
-        "own update: for every pair of active stage and block, under a named way to count."
+        "own update: for every pair of active stage and block, under a named way to count.\n"
+        "Updates are counted one after the other, also those of one iteration at several stages.\n"
+        "How stale the gradients of a stage are is its local staleness, which is printed too."
     ),
     configure=configure,
     run=run,

@@ -10,7 +10,7 @@ from schedules.linearization import DEFAULT
 from staleproof.arguments import Parser, add_json, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import InputError, UsageError
-from staleproof.family_options import add_parameters, add_size, built, size
+from staleproof.family_options import add_parameters, add_size, built, size, stages
 from staleproof.output import put, put_json, shown
 from staleproof.sources import is_file
 
@@ -113,7 +113,7 @@ def _require_room(arguments: Namespace) -> None:
     get_family(arguments.source)
     ranks, microbatches = size(arguments, arguments.source)
     if arguments.what == "delays":
-        require_room(ranks, microbatches)
+        require_room(stages(arguments, arguments.source), microbatches)
     elif 2 * ranks * microbatches > MOST_BARS:
         raise PictureError(
             f"a picture shows at most {MOST_BARS} actions, and p = {ranks} ranks with M = "
@@ -141,11 +141,13 @@ def _run(line: Timeline, measured: bool) -> Picture:
 
 def _delays(line: Timeline, linearization: str) -> Picture:
     from reports.drawing import Matrix
-    from schedules import FAMILIES, delays, steady
+    from schedules import FAMILIES, delays, get_linearization, steady
 
     schedule = line.schedule
     family = FAMILIES.get(schedule.name)
-    found = (family.no_steady if family else "") or steady(delays(line, linearization))
+    ranks, way = schedule.ranks, get_linearization(linearization)
+    why, unit = (family.why_unsteady(ranks, way), family.unit(ranks)) if family else ("", 1)
+    found = why or steady(delays(line, linearization), unit)
     if isinstance(found, str):
         raise InputError(
             f"there is no steady delay matrix, as {found}",

@@ -13,7 +13,9 @@ from theory.kernel import Combine, Hypothesis, Theorem, eq, le, prove
 from theory.kernel.controls import without
 from theory.mutants import run_controls
 from theory.sapipe import (
+    dc_bias,
     dc_fourths,
+    dc_fourths_drawn,
     dc_fourths_full,
     dc_objective,
     dc_squares,
@@ -47,7 +49,9 @@ THEOREMS: Final = tuple(
         dc_step,
         dc_update,
         dc_squares,
+        dc_bias,
         dc_fourths,
+        dc_fourths_drawn,
         dc_fourths_full,
         dc_objective,
         sharp_thm_3,
@@ -74,7 +78,9 @@ def with_hypothesis(theorem: Theorem, name: str, relation: object) -> Theorem:
     return replace(theorem, hypotheses=changed)
 
 
-@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.id)
+@pytest.mark.parametrize(
+    "theorem", [*THEOREMS, dc_bias.BETTER, sharp_thm_3.ANY], ids=lambda theorem: theorem.id
+)
 def test_no_smaller_bound_follows(theorem: Theorem) -> None:
     terms = {name: NEAR * one for name, one in theorem.terms.items()}
     assert not proved(replace(theorem, terms=terms))
@@ -136,6 +142,12 @@ def test_room_that_is_not_there_cannot_be_used() -> None:
         (thm_3.THEOREM, "stale variance"),
         (thm_3.THEOREM, "stepsize"),
         (thm_3.THEOREM, "small"),
+        (dc_fourths_drawn.THEOREM, "drawn"),
+        (dc_fourths_drawn.THEOREM, "mixed mean"),
+        (dc_fourths_drawn.THEOREM, "share"),
+        (dc_bias.THEOREM, "weight"),
+        (dc_bias.BETTER, "step"),
+        (dc_bias.BETTER, "enough"),
         (repaired_thm_6.THEOREM, "small"),
         (repaired_thm_6.THEOREM, "outer product"),
         (repaired_thm_6.THEOREM, "noise of the others"),
@@ -213,6 +225,20 @@ def test_not_every_run_exceeds_theorem_6(other: dict[str, Any]) -> None:
     assert thm_6.circling(replace(limit_cycle.RUN, **other), thm_6.CLAIM.printed) is None
 
 
+def test_a_function_that_is_not_convex_refutes_nothing() -> None:
+    """The run is far above this smaller bound; L and V₂ are those of a convex p only."""
+    smaller = {**thm_6.CLAIM.printed, "error": thm_6.CLAIM.printed["error"] / 2}
+    for reach, convex in ((Fraction(1, 20), True), (Fraction(3, 50), False)):
+        run = replace(limit_cycle.RUN, reach=reach)
+        assert (run.curvature_at_reach >= 0) == convex
+        assert limit_cycle.enclosed(run).furthest_at_most <= reach
+        assert (thm_6.circling(run, smaller) is not None) == convex
+
+
+def test_elements_that_depend_on_each_other_are_not_covered_by_the_independent_draw() -> None:
+    assert not proved(with_hypothesis(dc_fourths_drawn.THEOREM, "drawn", MIXED.relation))
+
+
 def test_a_looser_theorem_6_is_not_refuted() -> None:
     looser = {**thm_6.CLAIM.printed, "error": 2 * thm_6.CLAIM.printed["error"]}
     judged = thm_6.CLAIM.judge(looser)
@@ -232,7 +258,9 @@ def test_the_falsifier_finds_what_a_false_twin_of_theorem_3_allows() -> None:
 _ERRORS: Final = ("remainder", "uncompensated", "outer product", "compensated noise")
 
 
-@pytest.mark.parametrize("module", [dc_step, dc_squares, dc_objective, wp_3_outer, wp_3_left_out])
+@pytest.mark.parametrize(
+    "module", [dc_step, dc_squares, dc_objective, dc_bias, wp_3_outer, wp_3_left_out]
+)
 def test_no_mutant_is_proved(module: object) -> None:
     found = run_controls(module.CLAIM)  # type: ignore[attr-defined]
     assert found.tried == found.killed > 0

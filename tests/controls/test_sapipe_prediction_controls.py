@@ -12,6 +12,8 @@ from theory.claims import Claim
 from theory.kernel import Theorem, prove
 from theory.mutants import run_controls
 from theory.sapipe import (
+    assumption_3,
+    remark_4,
     repaired_thm_4,
     repaired_thm_5,
     sharp_thm_5,
@@ -100,7 +102,9 @@ def test_theorem_4_with_its_repairs_is_not_refuted() -> None:
         assert judged.verdict is Verdict.UNKNOWN  # it is another statement, proved elsewhere
         assert judged.counterexample is None
         assert "false" not in {finding.kind for finding in judged.findings}
-        assert Verdict.PROVED not in {case.verdict for case in judged.cases}
+        shown = {case.when for case in judged.cases if case.verdict is Verdict.PROVED}
+        assert shown == {"kappa = 0"}  # there it says the same
+        assert Verdict.REFUTED not in {case.verdict for case in judged.cases}
 
 
 def test_the_runs_refute_the_printed_error_only_as_far_as_they_are_above_it() -> None:
@@ -116,6 +120,22 @@ def test_assumption_3_is_not_enough_for_the_printed_factor() -> None:
     wrong = kappa * repaired_thm_4.ERR.subs(rho, rho / n**2)
     terms = {**repaired_thm_4.THEOREM.terms, "error": wrong}
     assert prove(replace(repaired_thm_4.THEOREM, terms=terms)).verdict is Verdict.UNKNOWN
+
+
+def test_remark_4_beyond_what_is_small_enough_is_no_counterexample() -> None:
+    """ρ > 3n is not shown to be meant; what fails for a ρ < 3n as well is refuted."""
+    printed = remark_4.CLAIM.judge(remark_4.PRINTED)
+    assert (printed.verdict, printed.counterexample) == (Verdict.CONDITIONAL, None)
+    assert printed.findings[0].witness is not None
+    assert remark_4.CLAIM.depends == ()  # formulas are compared: it rests on no row that is refuted
+    false = remark_4.CLAIM.judge({**remark_4.PRINTED, "V1": V2 / 2}).counterexample
+    assert false is not None
+    assert 2 * false["n"] < false["rho"] < 3 * false["n"]
+
+
+def test_another_denominator_in_assumption_3_is_not_enough_for_less() -> None:
+    cases = assumption_3.CLAIM.judge({"factor": rho / n - 2}).cases
+    assert cases[-1].verdict is Verdict.UNKNOWN
 
 
 def test_noise_needs_its_share_of_the_mean_noise() -> None:
@@ -155,7 +175,7 @@ def test_theorem_5_with_its_repair_is_not_refuted() -> None:
 def test_a_positive_error_is_not_said_to_be_negative() -> None:
     assert thm_5.negative_outside({"error": kappa * ERR_0}) is Verdict.UNKNOWN
     assert thm_5.inside({**thm_5.CLAIM.printed, "variance": sympy.S.Zero}) is Verdict.UNKNOWN
-    assert thm_5.nothing_predicted({"all": V1}) is Verdict.UNKNOWN
+    assert wp_update.nothing_predicted({"all": V1}) is Verdict.UNKNOWN
 
 
 def test_a_model_that_moves_on_does_not_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,19 +18,23 @@ from theory.sapipe import (
     assumption_3,
     assumption_4,
     assumption_4_gradient,
+    dc_bias,
     remark_3,
     remark_4,
     remark_5,
     remark_6,
     workers,
 )
+from theory.sapipe.dc_errors import SHARP_DC
 from theory.sapipe.errors import ERR_0, ERR_DC, ERR_WP_2
 from theory.sapipe.pieces import lines, together, weakened
 from theory.sapipe.regions import REPAIRED_WINS, WINS, Region, enough, equivalence, needed
+from theory.sapipe.steep import STEEP, Steep
 from theory.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n, rho
 from theory.verdicts import Verdict
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
+CONDITIONAL = Verdict.CONDITIONAL
 
 NAMES = (
     "assumption-3",
@@ -83,9 +87,11 @@ _EDITS: list[tuple[Claim, Formulas, Verdict]] = [
         UNKNOWN,
     ),
     (assumption_4_gradient.CLAIM, {**assumption_4_gradient.PRINTED, "curvature": Delta}, UNKNOWN),
+    (remark_3.CLAIM, dict(remark_3.PRINTED), CONDITIONAL),
     (remark_3.CLAIM, {"DC": ERR_DC / 40, "0": ERR_0}, UNKNOWN),
-    (remark_3.CLAIM, {"DC": remark_3.SHARP_DC, "0": ERR_0}, UNKNOWN),
+    (remark_3.CLAIM, {"DC": SHARP_DC, "0": ERR_0}, UNKNOWN),
     (remark_3.CLAIM, {"DC": ERR_DC, "0": 64 * ERR_0}, UNKNOWN),
+    (remark_3.CLAIM, {"DC": ERR_DC, "0": ERR_0 / 2}, UNKNOWN),
     (remark_3.CLAIM, {"DC": -ERR_DC, "0": ERR_0}, UNKNOWN),
     (remark_4.CLAIM, {**remark_4.PRINTED, "V1": V2 / 2}, REFUTED),
     (remark_4.CLAIM, {**remark_4.PRINTED, "V1": -V2}, UNKNOWN),
@@ -208,8 +214,9 @@ def test_what_rests_on_the_gradient_falls_with_it(
     found = claim.judge(claim.printed)
     repairs = [one.repaired.verdict for one in found.findings if one.repaired is not None]
     if claim is remark_3.CLAIM:
-        assert (found.verdict, found.counterexample) == (UNKNOWN, None)
-        assert [case.verdict for case in found.cases] == [UNKNOWN, UNKNOWN, PROVED]
+        assert found.verdict is CONDITIONAL
+        assert found.findings == ()
+        assert [case.verdict for case in found.cases] == [PROVED, UNKNOWN, UNKNOWN]
     else:
         assert UNKNOWN in repairs
 
@@ -226,9 +233,52 @@ def test_a_witness_beside_a_proof_is_kept(
 
 
 def test_a_proof_without_an_objective_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remark_3, "holds", lambda *_: PROVED)
+    monkeypatch.setattr(remark_3, "never", lambda *_: PROVED)
     found = remark_3.CLAIM.judge({"DC": ERR_DC / 40, "0": ERR_0})
-    assert (found.verdict, found.counterexample) == (UNKNOWN, None)
+    assert found.cases[1].verdict is UNKNOWN
+    assert found.findings == ()
+
+
+def test_premises_that_no_objective_satisfies_prove_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With its least L nothing is small enough, and the row is not called conditional."""
+    monkeypatch.setattr(remark_3, "LOOSE", remark_3.SMALL.smoothness)
+    assert remark_3.satisfied(remark_3.PRINTED) is None
+    assert remark_3.satisfied({"DC": ERR_DC / 100, "0": ERR_0}) is None, "small by itself"
+    found = remark_3.CLAIM.judge(remark_3.PRINTED)
+    assert found.verdict is UNKNOWN
+    assert found.cases[0].verdict is UNKNOWN
+
+
+def test_an_error_that_is_not_smaller_satisfies_nothing() -> None:
+    assert remark_3.satisfied({"DC": 2 * ERR_0, "0": ERR_0}) is None
+    assert remark_3.satisfied({"DC": ERR_DC, "0": -ERR_0}) is None
+    assert remark_3.satisfied({"DC": ERR_DC * V1, "0": ERR_0}) is None
+
+
+@pytest.mark.parametrize("one", [dc_bias.BETTER, dc_bias.THEOREM])
+def test_a_longer_bias_is_not_covered(one: Theorem) -> None:
+    short = {name: term * sympy.Rational(99, 100) for name, term in one.terms.items()}
+    assert together(replace(one, terms=short)) is UNKNOWN
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 4), Fraction(1, 2), Fraction(2)])
+def test_long_steps_of_the_steep_objective_are_no_example(rate: Fraction) -> None:
+    assert remark_3.compensated(STEEP, rate) is None
+
+
+def test_an_objective_with_a_large_delta_is_no_example() -> None:
+    flat = Steep(Fraction(1, 10), Fraction(1, 2))  # ends with a slope above 1
+    assert flat.apart > flat.smoothness
+    assert remark_3.compensated(flat, Fraction(1, 10**6)) is None
+
+
+def test_the_better_half_rests_on_the_identity_and_on_the_sign() -> None:
+    assert remark_6.nearer() is PROVED
+    assert remark_6.nearer(slope=remark_6.SLOPE * (L - Delta)) is UNKNOWN
+    other = replace(remark_6.HALF, terms={**remark_6.HALF.terms, "half": sympy.Rational(2, 5)})
+    assert remark_6.nearer(other) is UNKNOWN
 
 
 def test_the_critical_point_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +300,7 @@ def test_the_wider_condition_rests_on_the_mean_of_workers(monkeypatch: pytest.Mo
 
 def test_a_factor_above_the_exact_one_is_not_refuted_for_several_workers() -> None:
     cases = assumption_3.CLAIM.judge({"factor": n * rho}).cases
-    assert [case.verdict for case in cases] == [UNKNOWN, UNKNOWN]
+    assert [case.verdict for case in cases] == [UNKNOWN, UNKNOWN, UNKNOWN]
 
 
 def test_bounds_that_fit_each_other_are_not_yet_proved() -> None:

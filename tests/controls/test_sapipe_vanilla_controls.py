@@ -28,21 +28,25 @@ from theory.sapipe import (
     sgd,
     stale_bias,
     thm_2,
+    thm_2_mixture,
     thm_2_pass,
     thm_2_reuse,
+    thm_2_reuse_pass,
     thm_2_samples,
+    thm_2_witness,
     workers,
 )
 from theory.sapipe.convergence import E_T, G
 from theory.sapipe.symbols import V1, V2, L, eta, kappa, n
+from theory.sapipe.thm_2_witness import RUNS, witnesses
 from theory.verdicts import Verdict
 
 ROWS: Final = (
     *("lemma-1", "mean-of-workers", "random-elements", "biased", "stale-bias", "sgd", "thm-2"),
     *("thm-2-own-samples", "pipe-sgd", "reused-noise", "thm-2-same-samples", "prefix"),
-    *("prefix-repaired", "remark-1", "remark-2"),
+    *("prefix-repaired", "remark-1", "remark-2", "same-samples-rational"),
 )
-SLOW: Final = ("thm-2-first-pass", "same-samples", "rate")
+SLOW: Final = ("thm-2-first-pass", "same-samples", "same-samples-first-pass", "rate")
 
 
 def proved(theorem: Theorem) -> bool:
@@ -153,21 +157,59 @@ def test_a_sign_is_no_proof_of_the_lemma() -> None:
 def test_the_refuter_lets_the_true_bounds_be() -> None:
     """With twice the variance term, or with the bound of same-samples, nothing is refuted."""
     printed = dict(thm_2.CLAIM.printed)
-    assert thm_2.witness(printed) is not None
-    assert thm_2.witness({**printed, "variance": 2 * printed["variance"]}) is None
-    at = {reused_noise.r: sympy.sqrt(1 - sympy.Rational(1, 4))}
-    factor = (1 + 2 * sympy.Rational(1, 4) * at[reused_noise.r]).evalf(5)
-    rational = sympy.Rational(str(factor)) - sympy.Rational(1, 1000)
-    assert thm_2.witness({**printed, "variance": rational * printed["variance"]}) is None
+    assert len(witnesses(printed)) == len(RUNS)
+    assert witnesses({**printed, "variance": 2 * printed["variance"]}) == ()
+    root = Fraction(866, 1000)  # below √(1 − 1/4)
+    factor = 1 + 2 * sympy.Rational(1, 4) * sympy.Rational(root)
+    assert root**2 < 1 - Fraction(1, 4)
+    assert witnesses({**printed, "variance": factor * printed["variance"]}) == ()
     assert same_samples.THEOREM.terms["variance"].has(reused_noise.r)
 
 
-def test_the_refuter_needs_the_reuse(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bound_between_two_runs_is_refuted_by_one_of_them() -> None:
+    printed = dict(thm_2.CLAIM.printed)
+    more = {**printed, "variance": sympy.Rational(26, 25) * printed["variance"]}
+    judged = thm_2.CLAIM.judge(more)
+    assert [one["eta"] for one in witnesses(more)] == [1]
+    assert [c.verdict for c in judged.cases[-3:]] == [
+        Verdict.REFUTED,
+        Verdict.UNKNOWN,
+        Verdict.UNKNOWN,
+    ]
+
+
+@pytest.mark.parametrize("runs", RUNS, ids=lambda runs: f"eta {runs[0].eta}")
+def test_the_refuter_needs_the_reuse(
+    runs: tuple[clipped_coins.Run, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With κ = 0 no sample is used twice, and the clipped coins stay within their bound."""
-    never = tuple(replace(one, share=Fraction(0)) for one in thm_2.RUNS)
-    monkeypatch.setattr(thm_2, "RUNS", never)
-    assert thm_2.witness(thm_2.CLAIM.printed) is None
-    assert clipped_coins.examine(never[0]).average <= 1
+    never = tuple(replace(one, share=Fraction(0)) for one in runs)
+    monkeypatch.setattr(thm_2_witness, "RUNS", (never,))
+    assert witnesses(thm_2.CLAIM.printed) == ()
+    assert clipped_coins.examine(never[0]).average <= never[0].eta
+
+
+def test_a_pass_is_needed_for_no_less_than_it_costs() -> None:
+    theorem = thm_2_reuse_pass.THEOREM
+    cheaper = {**theorem.terms, "first update": theorem.terms["first update"] / 2}
+    assert not proved(replace(theorem, terms=cheaper))
+    kept = tuple(h for h in theorem.hypotheses if h.name != "pass")
+    assert not proved(replace(theorem, hypotheses=kept))
+
+
+@pytest.mark.parametrize("name", ["parts", "one gradient", "first stale part"])
+def test_what_is_known_of_the_parts_of_a_prefix_is_needed(name: str) -> None:
+    kept = tuple(h for h in prefix_repaired.THEOREM.hypotheses if h.name != name)
+    assert not proved(replace(prefix_repaired.THEOREM, hypotheses=kept))
+
+
+def test_a_line_that_holds_is_not_called_false(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were every draw ∇f(x_0), as the printed line has it, nothing would be found."""
+    same = dict.fromkeys(thm_2_mixture.mixtures(), Fraction(1))
+    monkeypatch.setattr(thm_2_mixture, "mixtures", lambda: same)
+    assert thm_2_mixture.witness() is None
+    assert thm_2_mixture.line().verdict is Verdict.UNKNOWN
+    assert stale_bias.CLAIM.judge(stale_bias.CLAIM.printed).printed_proof == "valid"
 
 
 def test_fresh_layers_alone_stay_within_the_bound_of_the_prefix() -> None:

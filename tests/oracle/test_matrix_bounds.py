@@ -44,12 +44,19 @@ BEYOND = {
 def counted(schedule: Schedule) -> tuple[list[int], list[int]]:
     """Microbatches in flight and local staleness, the most of every stage.
 
-    A gradient that no update applies is as stale as nothing.
+    A gradient that no update applies is as stale as nothing. Where there are actions U, they are
+    the updates.
     """
+    explicit = bool((schedule.kind == Kind.U).any())
     flush = schedule.policy.name == "flush"
     split = bool((schedule.kind == Kind.W).any())
     flying: dict[tuple[int, int], set[int]] = defaultdict(set)
     gradients: dict[tuple[int, int], int] = defaultdict(int)
+    made: dict[tuple[int, int], int] = defaultdict(int)
+
+    def updates_of(copy: tuple[int, int]) -> int:
+        return made[copy] if explicit else gradients[copy] // schedule.policy.interval
+
     seen: dict[tuple[int, int], int] = {}
     most, stale = [0] * schedule.stages, [0] * schedule.stages
     late: list[tuple[tuple[int, int], int, int]] = []
@@ -57,7 +64,7 @@ def counted(schedule: Schedule) -> tuple[list[int], list[int]]:
         for action in schedule.rank(rank):
             stage, m = action.stage, action.microbatch
             copy = (stage, schedule.placement.copies[action.pipeline][stage])
-            updates = gradients[copy] // schedule.policy.interval
+            updates = updates_of(copy)
             if action.kind is Kind.F:
                 flying[stage, rank].add(m)
                 seen[stage, m] = 0 if flush else updates
@@ -66,8 +73,10 @@ def counted(schedule: Schedule) -> tuple[list[int], list[int]]:
                 flying[stage, rank].remove(m)
                 late.append((copy, updates, 0 if flush else updates - seen[stage, m]))
                 gradients[copy] += 1
+            elif action.kind is Kind.U:
+                made[copy] += 1
     for copy, before, between in late:
-        if flush or before < gradients[copy] // schedule.policy.interval:
+        if flush or before < updates_of(copy):
             stale[copy[0]] = max(stale[copy[0]], between)
     assert split or not any(flying.values())
     return most, stale

@@ -1,8 +1,8 @@
 """Schedules pipesgd and sapipe, executed with numbers, against Algorithm 1 of the SAPipe paper.
 
-A run knows the actions only: F remembers the weights of its layer, B computes the gradient at what
-was remembered, REDUCE hands it to the all-reduce, U applies the mean of all workers. The paper's
-recursion knows iterations only. Numbers are exact.
+A run knows the actions only: F remembers the weights of its layer, I finds them unchanged and
+computes at what was remembered, W makes that a gradient, REDUCE hands it to the all-reduce, U
+applies the mean of all workers. The paper's recursion knows iterations only. Numbers are exact.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ def executed(schedule: Schedule) -> tuple[list[list[Vector]], list[Vector]]:
     workers, layers = schedule.ranks, schedule.stages
     weights = [[Fraction(layer + 1) for layer in range(layers)] for _ in range(workers)]
     read: list[dict[int, list[Fraction]]] = [defaultdict(list) for _ in range(workers)]
+    half: dict[tuple[int, int], Fraction] = {}
     own: dict[tuple[int, int], deque[Fraction]] = defaultdict(deque)
     reduced: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
     arrived: dict[tuple[int, int], int] = defaultdict(int)
@@ -71,9 +72,12 @@ def executed(schedule: Schedule) -> tuple[list[list[Vector]], list[Vector]]:
                 actions.popleft()
                 if action.kind is Kind.F:
                     read[worker][action.microbatch // workers].append(weights[worker][layer])
-                elif action.kind is Kind.B:
+                elif action.kind is Kind.I:
                     t = action.microbatch // workers
-                    own[key].append(gradient(tuple(read[worker][t]), worker, t + 1)[layer])
+                    assert weights[worker][layer] == read[worker][t][layer]
+                    half[key] = gradient(tuple(read[worker][t]), worker, t + 1)[layer]
+                elif action.kind is Kind.W:
+                    own[key].append(half.pop(key))
                 elif action.kind is Kind.REDUCE:
                     reduced[layer, arrived[key]].append(own[key].popleft())
                     arrived[key] += 1

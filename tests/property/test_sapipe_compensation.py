@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from schedules.methods import SAPipeDC, SAPipeWP, run
-from theory.kernel.vectors import Scalar
+from theory.kernel.vectors import Scalar, square
 from theory.sapipe import (
     dc_fourths_full,
     dc_squares,
@@ -21,6 +21,8 @@ from theory.sapipe import (
     wp_3_moment,
     wp_3_outer,
 )
+from theory.sapipe.dc_fourths_drawn import DRAWN
+from theory.sapipe.dc_method import COMPENSATED, E_T, FRESH
 from theory.sapipe.symbols import R0, V1, V2, Delta, L, M, T, eta, kappa, lambda_, n
 from theory.sapipe.wp_3_flaws import Capped, Fleet
 
@@ -122,6 +124,13 @@ def test_one_worker_predicts_perfectly(rate: Fraction, start: Fraction, weight: 
         assert method.points(now)[0][0] == later.model[0]
 
 
+WEIGHTS: Final[dict[str, Any]] = {
+    "fresh": lambda share: 1 - share,
+    "stale": lambda share: share,
+    "both": lambda share: 2 * share * (1 - share),
+}
+"""What `DRAWN` gives ‖f‖⁴, ‖c‖⁴ and ‖f‖²‖c‖²."""
+
 coordinates = st.fractions(-2, 2, max_denominator=4)
 pairs = st.tuples(coordinates, coordinates)
 
@@ -144,3 +153,41 @@ def test_rank_one_matrices_are_as_close_as_their_vectors(
     # η² = ‖Δx‖²/V₂ turns 4η²V₂² into 4V₂‖Δx‖²
     factor = sympy.cancel(wp_3_outer.THEOREM.terms["apart"] / (eta**2 * V2**2))
     assert factor.as_coeff_Mul()[0] == 4
+
+
+@given(st.lists(pairs, min_size=1, max_size=4), shares)
+@settings(max_examples=60, deadline=None)
+def test_the_fourth_moment_of_an_independent_draw(
+    elements: list[tuple[Fraction, Fraction]], share: Fraction
+) -> None:
+    """Every draw of fresh and stale elements with its probability, against `DRAWN`."""
+    fresh, stale = (sum((one[k] ** 2 for one in elements), Fraction(0)) for k in (0, 1))
+    mean = Fraction(0)
+    for drawn in product((0, 1), repeat=len(elements)):
+        weight = share ** sum(drawn) * (1 - share) ** (len(drawn) - sum(drawn))
+        size = sum((one[k] ** 2 for one, k in zip(elements, drawn, strict=True)), Fraction(0))
+        mean += weight * size**2
+    moments = {"fresh": fresh**2, "stale": stale**2, "both": fresh * stale}
+    assert mean <= sum((WEIGHTS[name](share) * one for name, one in moments.items()), Fraction(0))
+
+
+def test_the_weights_are_those_of_the_hypothesis() -> None:
+    forms = {
+        "fresh": square(FRESH) ** 2,
+        "stale": square(COMPENSATED) ** 2,
+        "both": square(FRESH) * square(COMPENSATED),
+    }
+    stated = sum((WEIGHTS[name](kappa) * E_T.of(one) for name, one in forms.items()), sympy.S.Zero)
+    assert sympy.expand(DRAWN.relation.rhs - stated) == 0
+
+
+def test_the_recurrence_of_an_independent_draw_stays_at_most_at_4() -> None:
+    """Its fixed point for V₂ = 1, over a grid of κ and of q up to 1 − 1/√2."""
+    for part in range(41):
+        kappa_ = part / 40
+        for q in np.linspace(0, 1 - 0.5**0.5, 25):
+            c = 1 / (1 - q)
+            mean = (1 - kappa_ + kappa_ * c) / (1 - kappa_ * q)
+            added = kappa_ * (c * c + 2 * c * q * mean)
+            added += 2 * kappa_ * (1 - kappa_) * (c + q * mean)
+            assert (1 - kappa_ + added) / (1 - kappa_ * q * q) <= 4 + 1e-12

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedules import Kind, Schedule, build, timeline, versions
+from schedules import (
+    LINEARIZATIONS,
+    Kind,
+    Schedule,
+    Steady,
+    WeightPolicy,
+    build,
+    delays,
+    get_linearization,
+    steady,
+    timeline,
+    versions,
+)
 from schedules.analysis import peaks
 from schedules.dependencies import EdgeKind, edges
+from schedules.families import get_family
 from schedules.invariants import check, parse_requirements
 
 workers, iterations, layers = st.integers(1, 4), st.integers(1, 5), st.integers(1, 5)
-times = st.fixed_dictionaries({Kind.F: st.integers(1, 5), Kind.B: st.integers(1, 5)})
+times = st.fixed_dictionaries({kind: st.integers(1, 5) for kind in (Kind.F, Kind.I, Kind.W)})
 
 
 @st.composite
@@ -37,21 +52,22 @@ def test_versions(size: tuple[int, int, int, int]) -> None:
     late = np.where(layer < K, np.minimum(1, m // p), 0)
     assert (found.read == m // p - late).all()
     assert (found.local_staleness == late).all()
-    assert (found.mismatch == late).all()
+    assert not found.mismatch.any()
     assert found.stashed.all()
+    newest = versions(replace(schedule, policy=WeightPolicy("latest")))
+    assert (newest.used == found.used).all()
 
 
 @given(sizes(), times)
 def test_nothing_waits_as_communication_takes_no_time(
     size: tuple[int, int, int, int], taken: dict[Kind, int]
 ) -> None:
-    p, T, L, K = size
+    p, T, L, _ = size
     line = timeline(built(size), taken)
     assert line.length == L * T * sum(taken.values())
     assert line.idle_fraction == 0
     assert peaks(line).activations_by_rank == (L,) * p
-    two = [2 if layer < K and T > 1 else 1 for layer in range(L)]
-    assert list(peaks(line).versions_by_stage) == two
+    assert peaks(line).versions_by_stage == (1,) * L
 
 
 @given(sizes(), times)
@@ -73,7 +89,7 @@ def test_every_update_waits_for_all_workers(
 def test_requirements(size: tuple[int, int, int, int]) -> None:
     _, _, _, K = size
     bound = int(K > 0)
-    wanted = f"stash, update-once, barrier, in-flight<=1, staleness<={bound}, versions<={1 + bound}"
+    wanted = f"stash, update-once, barrier, in-flight<=1, staleness<={bound}, versions<=1"
     assert check(built(size), parse_requirements(wanted)).ok
 
 
@@ -84,3 +100,16 @@ def test_pipesgd_is_sapipe_with_all_layers_stale(p: int, T: int, L: int) -> None
         assert list(one.rank(rank)) == list(other.rank(rank))
     assert one.placement == other.placement
     assert one.policy == other.policy
+
+
+@given(sizes(), st.sampled_from(list(LINEARIZATIONS)))
+def test_exact_delays_repeat_as_the_family_says(
+    size: tuple[int, int, int, int], linearization: str
+) -> None:
+    """Never for several workers that are counted one after the other; else for p ≤ L."""
+    p, _, L, K = size
+    line = timeline(built((p, 2 * L // p + 2, L, K)))
+    why = get_family("sapipe").why_unsteady(p, get_linearization(linearization))
+    found = steady(delays(line, linearization))
+    if why or p <= L:
+        assert isinstance(found, Steady) == (not why)

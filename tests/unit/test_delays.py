@@ -98,6 +98,14 @@ def test_too_few_microbatches_for_a_steady_state(p: int) -> None:
     assert f"with S = {p} stages; take M ≥ {2 * p + 1}" in why
 
 
+@pytest.mark.parametrize(("unit", "least"), [(1, 7), (2, 8), (4, 8), (7, 7), (9, 9)])
+def test_remedy_is_a_multiple(unit: int, least: int) -> None:
+    why = steady(delays(timeline(build("pipedream", 3, 6))), unit)
+    wanted = f"take M ≥ {least}" + (f", a multiple of {unit}" if unit > 1 else "")
+    assert isinstance(why, str)
+    assert why.endswith(wanted)
+
+
 def test_rows_that_do_not_repeat() -> None:
     why = steady(delays(timeline(build("localsgd", 2, 16, replicas=2, local_steps=2))))
     assert isinstance(why, str)
@@ -110,8 +118,8 @@ def test_rows_that_do_not_repeat() -> None:
 def test_sizes_that_do_not_fit() -> None:
     with pytest.raises(SizeError) as caught:
         require_room(10_000, 1_000)
-    assert "p = 10000 stages and M = 1000 microbatches" in caught.value.what
-    assert "p²·M = 100000000000 entries" in caught.value.what
+    assert "S = 10000 stages and M = 1000 microbatches" in caught.value.what
+    assert "S²·M = 100000000000 entries" in caught.value.what
     assert "745.1 GiB" in caught.value.what
     assert "derive --at" in caught.value.fix
 
@@ -126,7 +134,7 @@ def test_limit_is_where_it_says() -> None:
 def test_size_is_refused_before_the_matrix_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     # The package's attribute of this name is the function, so the module is asked for.
     monkeypatch.setattr(import_module("schedules.delays"), "MAX_BYTES", 8 * 2 * 2 * 5 - 1)
-    with pytest.raises(SizeError, match="p²·M = 20 entries"):
+    with pytest.raises(SizeError, match="S²·M = 20 entries"):
         delays(timeline(build("pipedream", 2, 5)))
     delays(timeline(build("pipedream", 2, 4)))
 

@@ -116,6 +116,38 @@ def test_sizes_that_do_not_fit(family: str) -> None:
     assert "74.5 GiB" in caught.value.what
 
 
+@every_family
+def test_stages_are_known_before_anything_is_built(family: str) -> None:
+    known = get_family(family)
+    names = {entry.name for entry in known.parameters}
+    for given in ({}, {"chunks": 3}, {"layers": 3}):
+        if set(given) <= names:
+            M = 1 if family == "blog-naive" else 8
+            assert build(family, 4, M, **given).stages == known.stages(4, given)
+
+
+@every_family
+@pytest.mark.parametrize("p", [2, 4])
+def test_multiples_are_accepted(family: str, p: int) -> None:
+    if family == "blog-naive":  # its M is 1
+        return
+    unit = get_family(family).unit(p)
+    for M in range(4 * p, 8 * p):
+        if M % unit == 0:
+            assert build(family, p, M).microbatches == M
+
+
+def test_multiples_are_no_larger_than_needed() -> None:
+    units = {family: get_family(family).unit(4) for family in ("pipedream", "dualpipe", "sapipe")}
+    assert units == {"pipedream": 1, "dualpipe": 2, "sapipe": 4}
+
+
+@pytest.mark.parametrize("family", ["chimera", "dualpipe", "interleaved-1f1b", "sapipe"])
+def test_not_every_number_is_accepted(family: str) -> None:
+    with pytest.raises(ParameterError):
+        build(family, 4, 4 * 4 + 1)
+
+
 def test_room_for_split_backwards() -> None:
     require_room("zbv", 1, MAX_ACTIONS // 2)
     with pytest.raises(SizeError, match="make 3·S·M = 30000000 actions"):

@@ -11,6 +11,7 @@ from theory.verdicts import Verdict
 
 T = sympy.Symbol("T", integer=True, positive=True)
 t = sympy.Symbol("t", integer=True, nonnegative=True)
+k = sympy.Symbol("k", integer=True, nonnegative=True)
 a = sympy.Function("a", nonnegative=True)
 
 TWO = Hypothesis("two", "T ≥ 2", le(2, T))
@@ -20,7 +21,7 @@ ALL = sympy.Sum(a(t), (t, 0, T - 1))
 def said(goal: Relation, rule: Split, *hypotheses: Hypothesis) -> Verdict:
     facts = {one.name: one.relation for one in hypotheses}
     theorem = Theorem(
-        "x.y", "", "", "", symbols=(T,), lhs=0, terms={}, conclude=rule, hypotheses=hypotheses
+        "x.y", "", "", "", symbols=(T, k), lhs=0, terms={}, conclude=rule, hypotheses=hypotheses
     )
     return rule.check(goal, Given(theorem, facts)).verdict
 
@@ -84,3 +85,40 @@ def test_wrong_goals_are_not_accepted(name: str) -> None:
 
 def test_facts_must_be_there() -> None:
     assert said(eq(ALL, ALL), Split(t, domain=("two",))) is Verdict.UNKNOWN
+
+
+CAPTURED = [
+    # the first or the last term of Σ_t (1 + Σ_k kt): t = k put into the inner sum is another k
+    (sympy.Sum(1 + sympy.Sum(k * t, (k, 0, 1)), (t, k, k)), Split(t, first=1)),
+    (sympy.Sum(1 + sympy.Sum(k * t, (k, 0, 1)), (t, 0, k)), Split(t, last=1)),
+    # in the end of an inner sum, and two sums deep
+    (sympy.Sum(1 + sympy.Sum(a(k), (k, 0, t)), (t, k, k)), Split(t, first=1)),
+    (
+        sympy.Sum(1 + sympy.Sum(1 + sympy.Sum(k * t, (k, 0, 1)), (T, 1, 2)), (t, k, k)),
+        Split(t, first=1),
+    ),
+]
+
+
+@pytest.mark.parametrize(("total", "rule"), CAPTURED)
+def test_an_end_that_an_inner_sum_would_capture(total: sympy.Sum, rule: Split) -> None:
+    (_, start, end), inner = total.limits[0], total.function
+    taken = inner.subs(t, start if rule.first else end)
+    between = sympy.Sum(inner, (t, start + rule.first, end - rule.last))
+    assert said(eq(total, taken + between), rule) is Verdict.UNKNOWN
+
+
+def test_a_start_alone_that_an_inner_sum_would_capture() -> None:
+    inner = 1 + sympy.Sum(k * t, (k, 0, 1))
+    total, rest = sympy.Sum(inner, (t, k, T)), sympy.Sum(inner, (t, k + 1, T))
+    known = Hypothesis("no more", "k ≤ T", le(k, T))
+    rule = Split(t, first=1, domain=("no more",))
+    assert said(eq(total, inner.subs(t, k) + rest), rule, known) is Verdict.UNKNOWN
+    plain = sympy.Sum(a(t), (t, k, T)), a(k) + sympy.Sum(a(t), (t, k + 1, T))
+    assert said(eq(*plain), rule, known) is Verdict.PROVED
+
+
+def test_an_inner_sum_over_another_index_is_no_obstacle() -> None:
+    inner = 1 + sympy.Sum(k * t, (k, 0, 1))
+    total, rest = sympy.Sum(inner, (t, 0, T - 1)), sympy.Sum(inner, (t, 1, T - 1))
+    assert said(eq(total, 1 + rest), Split(t, first=1)) is Verdict.PROVED

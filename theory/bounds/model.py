@@ -6,7 +6,7 @@ their paper; nothing here knows a formula.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
@@ -145,6 +145,10 @@ class Bound:
         Parts of terms that the paper has a name for.
     notes : tuple of str
         What a reader has to know before using the number.
+    reading : str
+        What the bound takes its method to do where the paper has it do something else, or "".
+    faithful : tuple of AtMost
+        Where one of these holds the method is that of the paper all the same.
     """
 
     method: str
@@ -160,6 +164,15 @@ class Bound:
     paper_stepsize: sympy.Expr | None = None
     named: Formulas = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    reading: str = ""
+    faithful: tuple[AtMost, ...] = ()
+
+    def read_otherwise(self, given: Values, free: Collection[sympy.Symbol] = ()) -> str:
+        """The reading at these numbers, with some symbols open; "" for the paper's own method."""
+        defaults = {symbol: default.value for symbol, default in self.defaults.items()}
+        values = {s: value for s, value in {**defaults, **given}.items() if s not in free}
+        known = (one for one in self.faithful if one.symbols <= set(values))
+        return "" if any(one.holds(values) for one in known) else self.reading
 
     @property
     def period(self) -> int:

@@ -148,7 +148,8 @@ def regions(
         for two in able
         if one != two
     }
-    above = {two: one for two in able if (one := _no_larger(two, able, pairs)) is not None}
+    needs = {k: set(_undecided(bounds[k], values[k])) for k in able}
+    above = {two: one for two in able if (one := _no_larger(two, able, pairs, needs)) is not None}
     left = [k for k in able if k not in above]
     return tuple(
         Region(
@@ -163,14 +164,17 @@ def regions(
 
 
 def _no_larger(
-    two: int, able: Sequence[int], pairs: Mapping[tuple[int, int], Border]
+    two: int,
+    able: Sequence[int],
+    pairs: Mapping[tuple[int, int], Border],
+    needs: Mapping[int, Collection[Condition]],
 ) -> int | None:
     """Another bound that holds where this one does and is no larger; of equal ones the first."""
     for one in able:
         if one == two:
             continue
         pair, back = pairs[one, two], pairs[two, one]
-        covers = set(pair.first.conditions) <= set(pair.second.conditions)
+        covers = all(condition in needs[two] for condition in needs[one])
         if pair.always and covers and (one < two or not back.always):
             return one
     return None
@@ -184,11 +188,17 @@ def _failing(bound: Bound, values: Values) -> Condition | None:
 
 def _open(bound: Bound, values: Values) -> Iterator[Condition]:
     """The conditions that the numbers leave open, with the numbers in."""
-    for condition in bound.conditions:
-        if isinstance(condition, AtMost) and not condition.symbols <= set(_numbers(values)):
+    for condition in _undecided(bound, values):
+        if isinstance(condition, AtMost):
             yield replace(
                 condition, left=condition.left.subs(values), right=condition.right.subs(values)
             )
+
+
+def _undecided(bound: Bound, values: Values) -> Iterator[Condition]:
+    """The conditions that the numbers leave open."""
+    known = set(_numbers(values))
+    return (condition for condition in bound.conditions if not condition.symbols <= known)
 
 
 def _numbers(values: Values) -> Iterator[sympy.Symbol]:

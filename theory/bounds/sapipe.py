@@ -53,10 +53,21 @@ _CONSISTENT: Final = AtMost(
 _ALL_STALE: Final = Default(
     sympy.Integer(1),
     "less counts only if stale elements are drawn anew in every iteration (Assumption 5); where "
-    "the same layers are always stale, and others never, sapipe.prefix-repaired holds",
+    "the same layers are always stale, and others never, sapipe.prefix-repaired holds if they have "
+    "samples of their own",
 )
 _WHOLE: Final = AtMost(
     sympy.Integer(1), kappa, "with fresh elements in between, steps and samples mix"
+)
+_NONE: Final = AtMost(kappa, sympy.Integer(0), "nothing is stale")
+_OWN_SAMPLES: Final = "stale elements with samples of their own"
+"""How bounds are read for 0 < κ < 1 whose proofs do not know the samples of Algorithm 1."""
+
+_MIXED: Final = Below(kappa, sympy.Integer(1), "with nothing fresh, sapipe.pipe-sgd says more")
+_SMALL: Final = AtMost(
+    eta,
+    (1 - 2 * kappa * sympy.sqrt(1 - kappa)) / L,
+    "beyond it samples that are used twice may add more, and sapipe.thm-2 is refuted for some",
 )
 _TWO_UPDATES: Final = AtMost(sympy.Integer(2), T, "the first predictions need two updates")
 _CONTRACTS: Final = Below(
@@ -81,6 +92,7 @@ def _bound(
     conditions: tuple[Condition, ...] = (),
     meant: tuple[AtMost, ...] = (),
     notes: tuple[str, ...] = (),
+    reading: str = "",
 ) -> Bound:
     terms = TERMS[f"sapipe.{claim}"]
     return Bound(
@@ -96,6 +108,8 @@ def _bound(
         stepsize=eta,
         named={_ERRORS[method]: _error(terms)},
         notes=notes,
+        reading=reading,
+        faithful=(_WHOLE, _NONE) if reading == _OWN_SAMPLES else (),
     )
 
 
@@ -105,25 +119,44 @@ def _error(terms: Formulas) -> sympy.Expr:
     return sympy.Add(*(part / kappa if part.has(kappa) else part for part in parts))
 
 
-_OWN_SAMPLES: Final = (
-    "kappa < 1 takes stale elements to have samples of their own; for those of Algorithm 1, which "
-    "were used by the update before, see sapipe.same-samples"
+_REUSED: Final = (
+    "for 0 < kappa < 1 samples are those of Algorithm 1, from rest: each gives fresh elements "
+    "first and stale ones next"
 )
 
 VANILLA: Final = (
-    _bound("vanilla", PRINTED, "Theorem 2", "thm-2"),
+    _bound("vanilla", PRINTED, "Theorem 2", "thm-2", notes=(_REUSED,)),
+    _bound("vanilla", REPAIRED, "Theorem 2 for kappa = 1", "pipe-sgd", (_WHOLE,)),
+    _bound(
+        "vanilla",
+        REPAIRED,
+        "Theorem 2 for kappa < 1 and short steps",
+        "thm-2-same-samples",
+        (_MIXED, _SMALL),
+        notes=(_REUSED,),
+    ),
+    _bound(
+        "vanilla",
+        REPAIRED,
+        "for kappa < 1 and every stepsize up to 1/L",
+        "same-samples-rational",
+        (_MIXED,),
+        notes=(_REUSED, "sapipe.same-samples has 2*sqrt(1 - kappa) for its 2 - kappa"),
+    ),
     _bound(
         "vanilla",
         REPAIRED,
         "Theorem 2, stale elements with samples of their own",
         "thm-2-own-samples",
-        notes=(_OWN_SAMPLES,),
+        (_MIXED,),
+        reading=_OWN_SAMPLES,
     ),
     _bound(
         "vanilla",
         REPAIRED,
         "Theorem 2 where the same layers are always stale, whatever their share",
         "prefix-repaired",
+        reading="the same layers always stale, with samples of their own",
     ),
 )
 
@@ -134,15 +167,16 @@ DC: Final = (
     _bound(
         "dc",
         SHARPENED,
-        "Theorem 3 with the best constants of its proof",
+        "Theorem 3 with smaller constants from its proof",
         "sharp-thm-3",
         _OF_DC,
         (_CONSISTENT,),
+        reading=_OWN_SAMPLES,
     ),
     _bound(
         "dc",
         SHARPENED,
-        "Theorem 3 with the best constants of its proof for kappa = 1",
+        "Theorem 3 with smaller constants from its proof for kappa = 1",
         "sharp-thm-3-full",
         (*_OF_DC, _WHOLE),
         (_CONSISTENT,),
@@ -156,6 +190,7 @@ WP_1: Final = (
         REPAIRED,
         "from the second moment of the workers' gradients alone",
         "wp-1-moment",
+        reading=_OWN_SAMPLES,
     ),
     _bound(
         "wp-1",
@@ -163,6 +198,7 @@ WP_1: Final = (
         "Theorem 4 with Assumption 3 at one point and the workers' drift",
         "repaired-thm-4",
         (_SHORT, _DIVERSITY),
+        reading=_OWN_SAMPLES,
     ),
 )
 
@@ -175,7 +211,13 @@ WP_2: Final = (
         "sharp-thm-5",
         (_SHORT, _WHOLE, _TWO_UPDATES),
     ),
-    _bound("wp-2", REPAIRED, "for every stepsize up to 1/L", "repaired-thm-5"),
+    _bound(
+        "wp-2",
+        REPAIRED,
+        "for every stepsize up to 1/L",
+        "repaired-thm-5",
+        reading=_OWN_SAMPLES,
+    ),
 )
 
 WP_3: Final = (
@@ -207,7 +249,7 @@ PIPESGD: Final = tuple(
         source=source,
         claim=claim,
         terms=({name: form.subs(kappa, 1) for name, form in TERMS[claim].items()},),
-        conditions=tuple(c for c in bound.conditions if c != _SHARE),
+        conditions=tuple(c for c in bound.conditions if kappa not in c.symbols),
         defaults={},
         notes=("SAPipe without compensation, every parameter stale: kappa = 1",),
     )

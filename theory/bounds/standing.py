@@ -2,17 +2,20 @@
 
 A printed bound whose claim is not proved may still hold at given numbers: where it is no smaller
 than a bound on the same method that is proved. Bounds that are tuned are about different stepsizes,
-so nothing follows from one for another.
+so nothing follows from one for another; nor from a bound that reads its method in another way than
+the paper has it, such as with samples that its algorithm does not draw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import sympy
+
 from theory.bounds.evaluation import Evaluation
-from theory.bounds.model import PRINTED
+from theory.bounds.model import PRINTED, Bound, Values
 from theory.bounds.numbers import Number
 from theory.bounds.tuning import Tuned
 from theory.catalogue import CLAIMS
@@ -47,11 +50,14 @@ class Standing:
         Of the bound's claim.
     given_by : Found or None
         A proved bound on the same method that is no larger at these numbers; itself if proved.
+    reading : str
+        What the bound takes its method to do at these numbers, other than the paper has it, or "".
     """
 
     found: Found
     verdict: Verdict
     given_by: Found | None
+    reading: str = ""
 
     @property
     def proved(self) -> bool:
@@ -59,16 +65,47 @@ class Standing:
         return self.verdict is Verdict.PROVED
 
 
-def standings(found: Sequence[Found]) -> tuple[Standing, ...]:
-    """What is known of each of several bounds, given all of them."""
-    proved = [one for one in found if verdict_of(one.bound.claim) is Verdict.PROVED]
+def is_proved(bound: Bound, given: Values, free: Collection[sympy.Symbol] = ()) -> bool:
+    """Whether a bound is proved at these numbers, of the method as the paper has it.
+
+    Examples
+    --------
+    >>> from theory.bounds import SYMBOLS, bounds_of
+    >>> own = next(b for b in bounds_of("sapipe-wp-1") if b.claim == "sapipe.wp-1-moment")
+    >>> kappa = SYMBOLS["kappa"]
+    >>> (
+    ...     is_proved(own, {}),
+    ...     is_proved(own, {kappa: sympy.Rational(1, 2)}),
+    ...     is_proved(own, {}, {kappa}),
+    ... )
+    (True, False, False)
+    """
+    return not bound.read_otherwise(given, free) and verdict_of(bound.claim) is Verdict.PROVED
+
+
+def standings(found: Sequence[Found], given: Values) -> tuple[Standing, ...]:
+    """What is known of each of several bounds, given all of them.
+
+    Parameters
+    ----------
+    found : sequence of Found
+    given : mapping of symbol to number
+        The numbers that the bounds are taken at.
+    """
+    proved = [one for one in found if is_proved(one.bound, given)]
     return tuple(
-        Standing(one, verdict_of(one.bound.claim), _given_by(one, proved)) for one in found
+        Standing(
+            one,
+            verdict_of(one.bound.claim),
+            _given_by(one, proved),
+            one.bound.read_otherwise(given),
+        )
+        for one in found
     )
 
 
 def _given_by(one: Found, proved: Iterable[Found]) -> Found | None:
-    if one in proved:
+    if verdict_of(one.bound.claim) is Verdict.PROVED:
         return one
     alike = (
         other
@@ -85,7 +122,14 @@ def _less(one: Number, other: Number) -> bool:
 
 
 def smallest(found: Sequence[Standing], *, printed: bool) -> tuple[Standing, ...]:
-    """The smallest bounds as printed, or of those that are proved; of equals all, in order."""
-    chosen = [one for one in found if (one.found.bound.form == PRINTED if printed else one.proved)]
+    """The smallest bounds as printed, or of those that are proved; of equals all, in order.
+
+    Bounds with a reading of their own are about other methods, and left out.
+    """
+    chosen = [
+        one
+        for one in found
+        if (one.found.bound.form == PRINTED if printed else one.proved and not one.reading)
+    ]
     least = min((one.found.total.interval.high for one in chosen), default=None)
     return tuple(one for one in chosen if one.found.total.interval.high == least)

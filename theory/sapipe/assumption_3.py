@@ -2,7 +2,8 @@
 
 The mean of ‖∇F_i‖² is at most nρ‖∇F‖², since Σ∇F_i = n∇F; the printed factor has ρ/n in place of
 nρ. Wherever Assumption 3 holds with equality, nρ − 1 is the exact factor, so that the printed one
-is too small by ρ(n − 1/n) for every n ≥ 2, and below 0 for ρ < n.
+is too small by ρ(n − 1/n) for every n ≥ 2, and below 0 for ρ < n. It is right of another
+Assumption 3, with ‖∇F‖² in place of ‖Σ∇F_i‖².
 """
 
 from __future__ import annotations
@@ -68,6 +69,11 @@ CRITICAL: Final = Theorem(
     conclude=Combine({"diversity": 1, "critical": n * rho}),
 )
 
+_OF_THE_MEAN: Final = Hypothesis(
+    DIVERSITY.name,
+    "Σ‖∇F_i(x)‖² ≤ ρ‖∇F(x)‖²",
+    le(DIVERSITY.relation.lhs, rho / n * square(X.gradient)),
+)
 
 ALIKE: Final = Workers((Fraction(1), Fraction(1)))
 """Equal workers: the printed factor is negative."""
@@ -104,6 +110,11 @@ def holds(formulas: Formulas) -> Verdict:
     return prove(_theorem(formulas["factor"])).verdict
 
 
+def _of_the_mean(factor: Scalar) -> Verdict:
+    """The statement, if Assumption 3 is about ‖∇F‖² in place of ‖Σ∇F_i‖²."""
+    return prove(replace(_theorem(factor), hypotheses=(OBJECTIVE, _OF_THE_MEAN))).verdict
+
+
 def _alone(factor: Scalar) -> Verdict:
     """The statement for one worker."""
     one = {n: sympy.S.One}
@@ -130,6 +141,11 @@ def _cases(factor: Scalar) -> tuple[Case, ...]:
             "n >= 2, and equality in Assumption 3 at some x with ∇F(x) ≠ 0",
             _several(factor),
             "there the factor nρ − 1 is exact",
+        ),
+        Case(
+            "Assumption 3 read with ‖∇F(x)‖² below the fraction",
+            _of_the_mean(factor),
+            "Σ‖∇F_i‖² ≤ ρ‖∇F‖²: this ρ is n² times the other, nρ for ρ/n",
         ),
     )
 

@@ -130,8 +130,9 @@ def _findings(witness: Mapping[str, Any] | None) -> tuple[Finding, ...]:
     curvature = one.curvature(Fraction(0))
     if one.gradient(Fraction(0)) == 0 and one.apart() >= curvature > 0:
         says = (
-            "Δ holds for every x, so it cannot tend to 0 as t grows: it is at least the curvature "
-            "at a minimiser, and at least half of the largest one"
+            "this Δ holds for every x, so it cannot tend to 0 as t grows: it is at least the "
+            "curvature at a minimiser, and at least half of the largest one (what DC-ASGD lets "
+            "tend to 0 is another quantity, its error at x_t)"
         )
         sides = {"f": "ln cosh x", "f'(0)": 0, "f''(0)": curvature, "least Delta": one.apart()}
         verdict = min(prove(AT_MINIMISER).verdict, assumption_4_gradient.holds())
@@ -161,7 +162,7 @@ def _judge(formulas: Formulas) -> Judgement:
 
 CLAIM: Final = Claim(
     id="sapipe.assumption-4",
-    where="Assumption 4",
+    where="Assumption 4, as Theorem 3 uses it (our reading)",
     statement=(
         "Assumption 4 does not depend on the unit of the loss: with ‖∇f∇fᵀ − ∇²f‖ ≤ Δ for f it "
         "holds for cf with cΔ, as Assumption 1 does with cL, for every c > 0."

@@ -1,4 +1,4 @@
-"""The fourth moment of the steps of SAPipe-DC, for every share of stale elements."""
+"""The fourth moment of the steps of SAPipe-DC, in whatever way elements depend on each other."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ THEOREM: Final = Theorem(
     id="sapipe.dc-fourths",
     where="ours",
     statement=(
-        "If ληV₂ ≤ 1 − 1/√2, then the mean over t < T of E‖x_t − x_{t−1}‖⁴ of SAPipe-DC is at most "
-        "16η⁴V₂², for every share of stale elements (written with g⁻ = (x_{t−1} − x_t)/η)."
+        "If ληV₂ ≤ 1 − 1/√2, then the mean over t < T of E‖x_t − x_{t−1}‖⁴ of SAPipe-DC, with "
+        "samples of their own for stale elements and a compensation that sees all of Δx, is at "
+        "most 16η⁴V₂², whichever elements are stale (written with g⁻ = (x_{t−1} − x_t)/η)."
     ),
     latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|x_t - x_{t-1}\|^4 \le 16\eta^4 V_2^2",
     symbols=(T, eta, lambda_, V2),

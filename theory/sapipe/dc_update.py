@@ -34,7 +34,8 @@ THEOREM: Final = Theorem(
     id="sapipe.dc-update",
     where=f"{PROOF}, all ingredients together, first line",
     statement=(
-        "With η ≤ 1/L one update of SAPipe-DC has E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + "
+        "With η ≤ 1/L one update of SAPipe-DC, with samples of their own for stale elements and a "
+        "compensation that sees all of Δx, has E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + "
         "(κη/2)(2M²‖Δx‖⁴ + 4(1 − λ)²L²‖Δx‖² + 4λ²Δ²‖Δx‖²) + (Lη²/2)((1 + κ)V₁/n + 2κλ²V₂²‖Δx‖²)."
     ),
     latex=(

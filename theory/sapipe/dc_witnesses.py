@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from theory.sapipe.log_cosh import LogCosh
+from theory.sapipe.steep import STEEP
 
 LOSS: Final = LogCosh(Fraction(1))
 """ln cosh x: L = 1, V₂ = 1, Δ = 1."""
@@ -62,6 +63,35 @@ def objective() -> dict[str, Any] | None:
         "|E[f'' − g²]|": found,
         "Delta of F": allowed,
         "Delta + V1/n": allowed + variance,
+    }
+
+
+def first_layers(stale: Fraction = Fraction(4, 5)) -> dict[str, Any] | None:
+    """A compensation of the first elements alone misses more than Δ‖Δx‖; None if it does not.
+
+    F(x, y) = h(ax + by), a² + b² = 1, and x alone is stale: what λ = 1 misses of the Hessian in x
+    is a(h″ − h′²)Δx + bh″Δy times a, instead of the first row of ∇²F − ∇F∇Fᵀ times (Δx, Δy).
+
+    Examples
+    --------
+    >>> found = first_layers()
+    >>> found["missed, squared"] > found["Delta, squared"]
+    True
+    """
+    slope, share = STEEP.bend, stale**2
+    curvature = STEEP.curvature(slope)
+    row = share**2 * (curvature - slope**2) ** 2 + share * (1 - share) * curvature**2
+    whole = (curvature - slope**2) ** 2 * share
+    if row <= STEEP.apart**2:
+        return None
+    return {
+        "F(x, y)": f"h(ax + by), h = −ln cos up to h' = {STEEP.bend}, a = {stale}, a² + b² = 1",
+        "stale": "x; lambda = 1, ‖Δx‖ = 1 in the worst direction",
+        "h', h''": [slope, curvature],
+        "L, Delta": [STEEP.smoothness, STEEP.apart],
+        "missed, squared": row,
+        "Delta, squared": STEEP.apart**2,
+        "missed by a compensation that sees all of Δx, squared": whole,
     }
 
 

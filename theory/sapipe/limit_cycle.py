@@ -124,7 +124,7 @@ def enclosed(run: Circling) -> Seen:
     --------
     >>> from dataclasses import replace
     >>> float(enclosed(replace(RUN, iterations=1)).largest_at_most)  # ‖∇F(x_0)‖²
-    9.80100000...e-05
+    9.801e-05
     """
     from mpmath import iv
 

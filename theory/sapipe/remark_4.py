@@ -2,7 +2,8 @@
 
 Err_WP-1 ≤ Err₀ is (3 − ρ/n)V₁ ≤ (2 − ρ/n)V₂. The remark divides by 3 − ρ/n: for ρ < 3n that is the
 printed condition, at ρ = 3n it says nothing, and for ρ > 3n it turns around, so that without noise
-the printed condition always holds while Err_WP-1 is over twice Err₀. Err_WP-1 itself is no bound
+the printed condition always holds while Err_WP-1 is over twice Err₀. "Small enough" leaves open
+which ρ are meant: ρ < 3n is the part in which the remark holds. Err_WP-1 itself is no bound
 (`sapipe.thm-4`); the condition for a bound that holds is beside it.
 """
 
@@ -83,8 +84,11 @@ def holds(formulas: Formulas) -> Verdict:
 APART: Final = Workers((Fraction(5), Fraction(-3)))
 """ρ = 17/2 is more than 3n, and nothing is random."""
 
+NEAR: Final = Workers((Fraction(2), Fraction(-1)))
+"""ρ = 5 is between 2n and 3n: small enough for the remark to hold."""
 
-def reversed_at(formulas: Formulas, one: Workers = APART) -> dict[str, Any] | None:
+
+def reversed_at(formulas: Formulas, one: Workers) -> dict[str, Any] | None:
     """Workers of which the condition holds while Err_WP-1 is above Err₀, or None."""
     largest = max(weight**2 for weight in one.weights)
     smooth = max(abs(weight) for weight in one.weights)
@@ -134,7 +138,8 @@ def _findings(formulas: Formulas, witness: Mapping[str, Any] | None) -> Iterator
         yield Finding(
             "missing-condition",
             CLAIM.where,
-            "the division by 3 − ρ/n needs ρ < 3n; above it the inequality turns around"
+            "how small ρ has to be is left open: the division by 3 − ρ/n needs ρ < 3n; above it "
+            "the inequality turns around"
             + (f", and at ρ = {hole['ρ/n']}n the condition is no number" if hole else ""),
             {**witness, **hole},
             Repair(
@@ -158,17 +163,25 @@ def _findings(formulas: Formulas, witness: Mapping[str, Any] | None) -> Iterator
         )
 
 
+def _verdict(formulas: Formulas, beyond: Mapping[str, Any] | None) -> Verdict:
+    """CONDITIONAL where it holds for ρ < 3n and not beyond: the remark leaves ρ open."""
+    if reversed_at(formulas, NEAR):
+        return Verdict.REFUTED
+    shown = holds(formulas)
+    return Verdict.CONDITIONAL if shown is Verdict.PROVED and beyond else shown
+
+
 def _judge(formulas: Formulas) -> Judgement:
-    witness = reversed_at(formulas)
+    witness = reversed_at(formulas, APART)
     repaired = (way(REPAIRED_WINS["WP-1"]) for way in (enough, needed))
     return Judgement(
-        verdict=Verdict.REFUTED if witness else Verdict.UNKNOWN,
+        verdict=_verdict(formulas, witness),
         printed_proof="none",
         cases=_cases(formulas, witness),
         assumes=("the error terms of Theorems 2 and 4 as printed, compared one with the other",),
         steps=lines(*_ways(formulas), *repaired),
         findings=tuple(_findings(formulas, witness)),
-        counterexample=witness,
+        counterexample=reversed_at(formulas, NEAR),
     )
 
 
@@ -176,8 +189,8 @@ CLAIM: Final = Claim(
     id="sapipe.remark-4",
     where="Remark 4",
     statement=(
-        "If V₁ ≤ (2 − ρ/n)/(3 − ρ/n) · V₂, then Err_WP-1 ≤ Err₀: SAPipe-WP with option 1 has a "
-        "smaller error than vanilla SAPipe."
+        "When V₁ and ρ are small enough (i.e., V₁ ≤ (2 − ρ/n)/(3 − ρ/n) · V₂), then "
+        "Err_WP-1 ≤ Err₀: SAPipe-WP with option 1 has a smaller error than vanilla SAPipe."
     ),
     latex=(
         r"V_1 \le \frac{2 - \rho/n}{3 - \rho/n} V_2 \implies "
@@ -188,5 +201,4 @@ CLAIM: Final = Claim(
     core=PRINTED,
     holds=holds,
     weakened=weakened(*_ways(PRINTED)),
-    depends=("sapipe.assumption-3",),
 )

@@ -2,8 +2,8 @@
 
 The first part holds: Err_WP-3 ≤ Err₀ is a condition on 8V₁/n + 4η⁴M²V₂² + 2η²V₂(…), which a large n
 and a small η satisfy. The second does not: (1 − λ)²L² + λ²Δ² is least at λ* = L²/(L² + Δ²), between
-the two ends, and far from 1 for every objective, since L ≤ 2Δ makes λ* ≤ 4/5. Between the two ends
-alone the remark has the right one.
+the two ends, and far from 1 at the least L, since L ≤ 2Δ makes λ* ≤ 4/5. Of the two ends the remark
+has the right one, and λ* is on its side of 1/2.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sympy
 
 from theory.claims import Claim, Formulas
 from theory.kernel import Combine, Hypothesis, Theorem, le
+from theory.kernel.signs import nonnegative
 from theory.kernel.vectors import Scalar
 from theory.ledger import Case, Finding, Judgement, Repair
 from theory.sapipe import assumption_4_gradient, best_lambda
@@ -65,14 +66,41 @@ SMALL: Final = Theorem(
 NOT_ONE: Final = Theorem(
     id="sapipe.best-lambda-at-most",
     where="ours",
-    statement="The best λ, L²/(L² + Δ²), is at most 4/5 for the constants of an objective.",
+    statement="The best λ, L²/(L² + Δ²), is at most 4/5 for Δ and the least L of an objective.",
     latex=r"\frac{L^2}{L^2 + \Delta^2} \le \tfrac45",
     symbols=(L, Delta),
-    hypotheses=(Hypothesis("consistent", "L ≤ 2Δ", le(L, 2 * Delta)),),
+    hypotheses=(Hypothesis("consistent", "L ≤ 2Δ, as the least L is", le(L, 2 * Delta)),),
     lhs=BEST,
     terms={"most": sympy.Rational(4, 5)},
     conclude=Combine({"consistent": (2 * Delta + L) / (5 * (L**2 + Delta**2))}),
 )
+
+
+SLOPE: Final[Scalar] = (L + Delta) / (2 * (L**2 + Delta**2))
+"""By how much λ* exceeds 1/2, over L − Δ."""
+
+HALF: Final = Theorem(
+    id="sapipe.best-lambda-half",
+    where="ours",
+    statement="λ* − 1/2 is (L + Δ)/(2(L² + Δ²)) times L − Δ, so below 0 if and only if L < Δ.",
+    latex=r"\lambda^* - \tfrac12 = \frac{(L - \Delta)(L + \Delta)}{2(L^2 + \Delta^2)}",
+    kind="==",
+    symbols=(L, Delta),
+    lhs=BEST,
+    terms={"half": sympy.S.Half, "beyond": SLOPE * (L - Delta)},
+    conclude=Combine(),
+)
+
+
+def nearer(theorem: Theorem = HALF, slope: Scalar = SLOPE) -> Verdict:
+    """Whether λ* is less than 1/2 exactly where L < Δ: by the identity and the sign of its factor.
+
+    Examples
+    --------
+    >>> nearer().name
+    'PROVED'
+    """
+    return min(together(theorem), nonnegative(slope, strict=True).verdict)
 
 
 def _end(closer: Scalar, farther: Scalar, smaller: Hypothesis, multiplier: Scalar) -> Theorem:
@@ -156,6 +184,7 @@ def _cases(formulas: Formulas, witness: Mapping[str, Any] | None) -> tuple[Case,
         ),
         Case("the better λ of 0 and 1", together(*ENDS), "0 for L ≤ Δ, 1 for L ≥ Δ"),
         Case("the best λ of all", Verdict.REFUTED if witness else Verdict.UNKNOWN),
+        Case("λ* < 1/2 if and only if L < Δ", nearer(), "λ* = L²/(L² + Δ²), the best one"),
     )
 
 
@@ -164,7 +193,7 @@ def _findings(witness: Mapping[str, Any] | None) -> Iterator[Finding]:
         says = "the best λ lies between 0 and 1, for L < Δ and for L ≥ Δ"
         repaired = Repair(best_lambda.THEOREM.statement, together(best_lambda.THEOREM))
         yield Finding("false", CLAIM.where, says, witness, repaired)
-        says = "λ → 1 is never best: L ≤ 2Δ by Assumption 4"
+        says = "λ → 1 is never best at the least L, which is at most 2Δ by Assumption 4"
         shown = min(together(NOT_ONE), assumption_4_gradient.holds())
         sides = witness.get("L >= Delta")
         yield Finding("false", CLAIM.where, says, sides, Repair(NOT_ONE.statement, shown))
@@ -183,8 +212,13 @@ def _judge(formulas: Formulas) -> Judgement:
         verdict=Verdict.REFUTED if witness and shown is not Verdict.PROVED else shown,
         printed_proof="none",
         cases=_cases(formulas, witness),
-        assumes=("the error terms of Theorems 2 and 6 as printed, compared one with the other",),
-        steps=lines(*_condition(formulas["bracket"]), SMALL, *ENDS, best_lambda.THEOREM, NOT_ONE),
+        assumes=(
+            "the error terms of Theorems 2 and 6 as printed, compared one with the other",
+            *assumption_4_gradient.ASSUMES,
+        ),
+        steps=lines(
+            *_condition(formulas["bracket"]), SMALL, *ENDS, best_lambda.THEOREM, HALF, NOT_ONE
+        ),
         findings=tuple(_findings(witness)),
         counterexample=witness,
     )

@@ -45,6 +45,7 @@ from theory.sapipe.wp_1_method import (
     NEXT_SPREAD,
     NOISE,
     PREDICTED,
+    READ_SO,
     SPREAD,
     W,
 )
@@ -117,7 +118,8 @@ THEOREM: Final = Theorem(
     statement=(
         "With η ≤ 1/L and 2L²η² < 1, SAPipe-WP with option 1 has a mean over t < T of "
         "E‖∇F(x_t)‖² of at most 2R₀/(ηT) + κL²η²[(1 − 1/n)V₁ + 2(nρ − 1)V₂]/(1 − 2L²η²) + LηV₁/n "
-        "for every T ≥ 1."
+        "for every T ≥ 1, V₂ being at least every ‖∇F(x_t)‖². "
+        f"{READ_SO}"
     ),
     latex=(
         r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "

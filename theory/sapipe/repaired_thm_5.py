@@ -1,7 +1,8 @@
 """SAPipe-WP with option 2 for every η ≤ 1/L and every share κ: four times Err₀.
 
 The predicted weights miss by the difference of two updates, each of mean square at most η²V₂. No
-recursion is needed, so no condition beyond η ≤ 1/L is either.
+recursion is needed, so no condition beyond η ≤ 1/L is either. Where κ < 1, an update is a mixture
+of fresh and stale elements, and the samples of the stale ones are not used before.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ THEOREM: Final = Theorem(
     where="ours",
     statement=(
         "With η ≤ 1/L, SAPipe-WP with option 2 has a mean over t < T of E‖∇F(x_t)‖² of at most "
-        "2R₀/(ηT) + 4κL²η²V₂ + LηV₁/n for every T ≥ 1 and 0 ≤ κ ≤ 1."
+        "2R₀/(ηT) + 4κL²η²V₂ + LηV₁/n for every T ≥ 1. This is Algorithm 3 for κ = 1, round 0 not "
+        "counted and g_0 = 0; for 0 < κ < 1 if stale elements have samples of their own."
     ),
     latex=(
         r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "

@@ -3,7 +3,7 @@
 The stale gradient c = ∇F(x_{t−1}) + n is known before update t, and x_t depends on n. What this
 adds, at most 2κ√(1 − κ)·LηV₁/n, is partly paid by what the printed proof drops: with Lη < 1 the
 squared norms of the means of fresh and of stale elements count against the bound, and so does
-‖∇F(x_T)‖² at its end. The run starts at rest.
+‖∇F(x_T)‖² at its end. The run starts at rest; `theory.sapipe.thm_2_reuse_pass` has the other one.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ THEOREM: Final = Theorem(
     id="sapipe.same-samples",
     where="ours",
     statement=(
-        "For vanilla SAPipe with η ≤ 1/L and 0 < κ < 1 whose stale elements reuse the samples of "
+        "For vanilla SAPipe with η ≤ 1/L and 0 ≤ κ < 1 whose stale elements reuse the samples of "
         "the update before, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/((2 − Lη)ηT) + "
         "κL²η²V₂ + (1 + 2κ√(1 − κ))/(2 − Lη)·LηV₁/n for every T ≥ 1, from rest."
     ),

@@ -1,4 +1,4 @@
-"""Theorem 3 with the best constants that its proof gives where every element is stale."""
+"""Theorem 3 with smaller constants from the same proof where every element is stale."""
 
 from __future__ import annotations
 

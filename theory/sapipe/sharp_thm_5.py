@@ -128,8 +128,8 @@ THEOREM: Final = Theorem(
     id="sapipe.sharp-thm-5",
     where="ours",
     statement=(
-        "With 2L²η² < 1, and all elements predicted (κ = 1), SAPipe-WP with option 2 and g_0 = 0 "
-        "has a mean over t < T of E‖∇F(x_t)‖² of at most 2R₀/(ηT) + "
+        "With 2L²η² < 1, and all elements predicted (κ = 1), SAPipe-WP with option 2, round 0 not "
+        "counted and g_0 = 0, has a mean over t < T of E‖∇F(x_t)‖² of at most 2R₀/(ηT) + "
         "L²η²(2V₁/n + 2L²η²V₂)/(1 − 2L²η²) + LηV₁/n for every T ≥ 2."
     ),
     latex=(

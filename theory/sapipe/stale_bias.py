@@ -2,15 +2,18 @@
 
 Theorem 2 calls it Err₀. A mixture of fresh and stale elements has a squared norm of at most V₂ on
 average over the drawn elements, and not for every draw: its fresh part may be as long as √V₂, and
-its stale part too.
+its stale part too. The printed proof has a line more, which no mixture satisfies: see
+`theory.sapipe.thm_2_mixture`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import sympy
 
+from theory.claims import Formulas
 from theory.kernel import (
     Combine,
     Expect,
@@ -29,11 +32,14 @@ from theory.kernel import (
     square,
     vector,
 )
+from theory.kernel.as_claim import judgement
+from theory.ledger import Judgement
+from theory.sapipe import thm_2_mixture
 from theory.sapipe.convergence import E_T, NEXT, OFF, SMOOTH, B, G, X
 from theory.sapipe.errors import ERR_0
 from theory.sapipe.symbols import V2, L, T, eta, t
 
-WHERE: Final = "appendix A, proof of Theorem 2"
+WHERE: Final = thm_2_mixture.PROOF
 
 OFF_NOW: Final = point("b", "off")
 """b as a thing that another follows."""
@@ -101,4 +107,9 @@ THEOREM: Final = Theorem(
     conclude=Telescope("next, total", t, T),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+
+def _judge(printed: Formulas) -> Judgement:
+    return thm_2_mixture.with_line(judgement(THEOREM, printed))
+
+
+CLAIM: Final = replace(as_claim(THEOREM), judge=_judge)

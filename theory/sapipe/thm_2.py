@@ -1,9 +1,10 @@
 """Theorem 2: vanilla SAPipe, a mixture of fresh gradients and of gradients one update old.
 
-The statement does not say which samples stale elements have. Its proof gives them samples of their
-own, and then the bound holds everywhere. Algorithm 1 has line 8 take ∇f(x_{t−1}; z_{i,t}), and line
-9, one iteration later, ∇f(x_{t−1}; z_{i,t}) again: for 0 < κ < 1 a sample that is in x_t is used
-once more at update t + 1. Read so, the bound holds where 2κ√(1 − κ) ≤ 1 − Lη, and fails for Lη = 1.
+Section 3.1 gives the mixture by Algorithm 1, and that fixes the samples: line 8 takes
+∇f(x_{t−1}; z_{i,t}), and line 9, one iteration later, ∇f(x_{t−1}; z_{i,t}) again. The printed proof
+takes stale elements to have samples that x_{t−1} does not depend on. For 0 < κ < 1 they are in it:
+for κ = 1/4 the bound fails with Lη = 1 and with Lη = 4/5. It holds where 2κ√(1 − κ) ≤ 1 − Lη, from
+rest; and with samples of their own, which is another method, it holds everywhere.
 """
 
 from __future__ import annotations
@@ -11,22 +12,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Final
 
-import sympy
-
 from theory.claims import Claim, Formulas
-from theory.kernel import (
-    Combine,
-    Descent,
-    Hypothesis,
-    Step,
-    Theorem,
-    as_claim,
-    descent,
-    le,
-    prove,
-    square,
-)
+from theory.kernel import Theorem, as_claim, prove
 from theory.kernel.controls import formulas, verdict_of
+from theory.kernel.signs import nonnegative
 from theory.ledger import Case, Finding, Judgement, Repair
 from theory.ledger import Step as Line
 from theory.sapipe import (
@@ -36,149 +25,97 @@ from theory.sapipe import (
     same_samples,
     sgd,
     stale_bias,
+    thm_2_mixture,
+    thm_2_one_iteration,
     thm_2_pass,
     thm_2_reuse,
+    thm_2_reuse_pass,
     thm_2_samples,
     workers,
 )
-from theory.sapipe.clipped_coins import Run, examine
-from theory.sapipe.convergence import F_STAR, SMOOTH, STEPSIZE, X
 from theory.sapipe.reuse_line import replay
-from theory.sapipe.same_samples import LOWEST
-from theory.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n
+from theory.sapipe.symbols import T, kappa
+from theory.sapipe.thm_2_mixture import PROOF
+from theory.sapipe.thm_2_witness import RUNS, witnesses
 from theory.verdicts import Verdict, weakest
 
-PROOF: Final = "appendix A, proof of Theorem 2"
 
-AGAIN: Final = "samples as in Algorithm 1"
-"""How cases begin in which fresh and stale elements share samples."""
+def as_printed(theorem: Theorem, printed: Formulas, at: dict[Any, Any] | None = None) -> Verdict:
+    """What a theorem's proof makes of the printed terms, at these values of symbols.
 
-ONE_ITERATION: Final = Theorem(
-    id="sapipe.thm-2-one-iteration",
-    where="ours",
-    statement="‖∇F(x_0)‖² is at most 2R₀/η for η ≤ 1/L: Theorem 2 for T = 1, whatever it does.",
-    latex=r"\|\nabla F(x_0)\|^2 \le \tfrac{2R_0}{\eta}",
-    symbols=(eta, L, R0, F_STAR),
-    points=(X, LOWEST),
-    hypotheses=(
-        SMOOTH,
-        Hypothesis("bounded", "F is at least F(x_*) (Assumption 6)", le(F_STAR, LOWEST.value)),
-        Hypothesis("start", "R₀ is F(x_0) − F(x_*)", le(X.value, F_STAR + R0)),
-        STEPSIZE,
-    ),
-    steps=(Step("down", descent(L, X, LOWEST), Descent("smooth", X, LOWEST)),),
-    lhs=square(X.gradient),
-    terms={"optimization": 2 * R0 / eta},
-    conclude=Combine(
-        {"down": 2 * L, "bounded": 2 * L, "start": 2 * L, "stepsize": 2 * L * R0 / eta}
-    ),
-)
+    Terms that the theorem lacks must not be negative there: it is then the stronger statement.
 
-RUNS: Final = tuple(Run(Fraction(1, 4), 30, 10**7, passes) for passes in (False, True))
-"""From rest, and with a first iteration that passes."""
-
-
-def _as_printed(theorem: Theorem, printed: Formulas, at: dict[Any, Any] | None = None) -> Verdict:
-    """What a theorem's proof makes of the printed terms, at these values of symbols."""
+    Examples
+    --------
+    >>> printed = dict(CLAIM.printed)
+    >>> as_printed(sgd.THEOREM, printed, {kappa: 0}).name
+    'PROVED'
+    >>> as_printed(sgd.THEOREM, {**printed, "staleness": kappa - 1}, {kappa: 0}).name
+    'UNKNOWN'
+    """
     known = formulas(theorem)
-    given = {
-        f"statement {name}": form.subs(at or {})
-        for name, form in printed.items()
-        if f"statement {name}" in known
-    }
+    there = {f"statement {name}": form.subs(at or {}) for name, form in printed.items()}
+    extra = (form for name, form in there.items() if name not in known)
+    if any(nonnegative(form).verdict is not Verdict.PROVED for form in extra):
+        return Verdict.UNKNOWN
+    given = {name: form for name, form in there.items() if name in known}
     return verdict_of(theorem, {**known, **given})
 
 
-def witness(printed: Formulas) -> dict[str, Any] | None:
-    """Runs that exceed these terms for Lη = 1, from rest and with a pass; None if one does not."""
-    found = [examine(run) for run in RUNS]
-    for run, shown in zip(RUNS, found, strict=True):
-        at = {L: 1, eta: 1, n: 1, R0: 0, T: run.count, V1: 1}
-        values = {**at, kappa: sympy.Rational(run.share), V2: sympy.Rational(shown.second)}
-        bound = sympy.Add(*printed.values()).subs(values)
-        if not shown.average > Fraction(str(bound)):
-            return None
-    return {
-        "f(x; z)": "h(x + z), z uniform on {-1, 1}^d, h(y) = |y|²/2 up to |y| = ρ, linear beyond",
-        "d": f"{RUNS[0].dimension}, or more",
-        "n": 1,
-        "L": 1,
-        "eta": 1,
-        "kappa": RUNS[0].share,
-        "T": RUNS[0].count,
-        "x_0": 0,
-        "R0": 0,
-        "V1/d": 1,
-        "V2/d = ρ²/d": found[0].second,
-        "a gradient is clipped with probability at most": found[0].clipped,
-        "average/d, at least": found[0].average,
-        "average/d, at least, if the first iteration passes": found[1].average,
-        "bound/d": found[0].bound,
-    }
-
-
-_NOT_STALE: Final = {kappa: 0}
-_ALL_STALE: Final = {kappa: 1}
-
-
-def _cases(printed: Formulas, found: dict[str, Any] | None) -> tuple[Case, ...]:
-    own = _as_printed(thm_2_samples.THEOREM, printed)
+def _cases(printed: Formulas, found: tuple[dict[str, Any], ...]) -> tuple[Case, ...]:
     passing = weakest(
         (
-            own,
-            prove(thm_2_pass.THEOREM).verdict,
-            prove(ONE_ITERATION).verdict,
+            as_printed(thm_2_pass.THEOREM, printed, {T: thm_2_pass.m + 2}),
+            as_printed(thm_2_one_iteration.THEOREM, printed, {T: 1}),
         )
     )
-    same = _as_printed(thm_2_reuse.THEOREM, printed)
+    shown = {one["eta"] for one in found}
     return (
-        Case("kappa = 0", _as_printed(sgd.THEOREM, printed, _NOT_STALE), "SGD"),
-        Case("kappa = 1", _as_printed(pipe_sgd.THEOREM, printed, _ALL_STALE), "PipeSGD, from rest"),
+        Case("kappa = 0", as_printed(sgd.THEOREM, printed, {kappa: 0}), "SGD"),
         Case(
-            "stale elements have samples of their own, from rest",
-            own,
-            "what the printed proof takes for granted",
+            "kappa = 1, from rest",
+            as_printed(pipe_sgd.THEOREM, printed, {kappa: 1}),
+            "PipeSGD, which uses no sample twice",
         ),
         Case(
-            "stale elements have samples of their own, the first iteration passes",
+            "kappa = 1, the first iteration passes",
             passing,
             "not in the printed proof; what it drops pays for the first update",
         ),
         Case(
-            f"{AGAIN}, 0 < kappa < 1, 2 kappa sqrt(1 - kappa) <= 1 - L eta",
-            same,
-            "from rest; so for every kappa if L eta <= 1 - 4/(3 sqrt(3))",
+            "0 < kappa < 1, from rest, 2 kappa sqrt(1 - kappa) <= 1 - L eta",
+            as_printed(thm_2_reuse.THEOREM, printed),
+            "so for every kappa if L eta <= 1 - 4/(3 sqrt(3))",
+        ),
+        *(
+            Case(
+                f"kappa = {runs[0].share}, L eta = {runs[0].eta}",
+                Verdict.REFUTED if runs[0].eta in shown else Verdict.UNKNOWN,
+                "from rest and with a first iteration that passes: samples that are used twice "
+                "add more than the bound allows",
+            )
+            for runs in RUNS
         ),
         Case(
-            f"{AGAIN}, L eta = 1, kappa = 1/4",
-            Verdict.REFUTED if found else Verdict.UNKNOWN,
-            "samples that are used twice add more than the bound allows",
-        ),
-        Case(
-            f"{AGAIN}, elsewhere, or with a first iteration that passes",
+            "all other 0 < kappa < 1: from rest with a longer step, or with a first iteration that "
+            "passes",
             Verdict.UNKNOWN,
-            f"from rest {same_samples.THEOREM.id} bounds it, with 1 + 2 kappa sqrt(1 - kappa) "
-            "times the variance term",
+            f"{same_samples.THEOREM.id} and {thm_2_reuse_pass.THEOREM.id} bound it, with "
+            "(1 + 2 kappa sqrt(1 - kappa))/(2 - L eta) times the variance term",
         ),
     )
 
 
-def _verdict(cases: tuple[Case, ...]) -> Verdict:
-    """CONDITIONAL if all cases but those with the samples of Algorithm 1 are proved."""
-    shown = [case.verdict for case in cases if not case.when.startswith(AGAIN)]
-    if weakest(shown) is not Verdict.PROVED:
-        return weakest(shown)
-    return max(weakest(case.verdict for case in cases), Verdict.CONDITIONAL)
-
-
 def _judge(printed: Formulas) -> Judgement:
-    found = witness(printed)
+    found = witnesses(printed)
     cases = _cases(printed, found)
     return Judgement(
-        _verdict(cases),
+        weakest(case.verdict for case in cases),
         printed_proof="invalid",
         cases=cases,
         assumes=(
+            "vanilla SAPipe is the mixture of section 3.1, with the samples of Algorithm 1: one "
+            "z_{i,t} a worker and iteration",
             "E[·|past] is given all samples of earlier iterations",
             "the same elements are stale on all workers, drawn anew in every iteration "
             "(Assumption 5); a fixed part of the layers is sapipe.prefix",
@@ -187,6 +124,7 @@ def _judge(printed: Formulas) -> Judgement:
         ),
         steps=_lines(),
         findings=_findings(found),
+        counterexample=found[0] if found else None,
     )
 
 
@@ -206,46 +144,38 @@ def _lines() -> tuple[Line, ...]:
             for theorem in (lemma_1, workers, stale_bias, biased)
             for line in prove(theorem.THEOREM).lines
         ),
+        thm_2_mixture.line(),
         *prove(thm_2_samples.THEOREM).lines,
     )
 
 
-def _findings(found: dict[str, Any] | None) -> tuple[Finding, ...]:
-    line = replay(Fraction(1, 2), Fraction(1, 4))
-    sharp, own, passing = (
-        prove(one.THEOREM).verdict for one in (same_samples, thm_2_samples, thm_2_pass)
-    )
+def _findings(found: tuple[dict[str, Any], ...]) -> tuple[Finding, ...]:
+    own = _repair(thm_2_samples.THEOREM)
     return (
-        *((_needed(found, sharp),) if found else ()),
+        *(_needed(one, own) for one in found),
         Finding(
             "invalid-step",
             f"{PROOF}, E[g_{{i,t}}] = ∇F_i(x_{{t−2}})",
             "x_{t−1} depends on z_{i,t−1} wherever κ < 1, so that the stale gradient with this "
             "sample is biased given x_{t−1}: after two updates the printed line is exceeded",
-            line,
-            Repair(thm_2_samples.THEOREM.statement, own),
+            replay(Fraction(1, 2), Fraction(1, 4)),
+            _repair(same_samples.THEOREM),
         ),
+        thm_2_mixture.finding(_repair(stale_bias.THEOREM)),
         Finding(
             "missing-condition",
             "Algorithm 1, t = 1",
             "where the first iteration passes, its stale elements miss ∇F(x_0) altogether, and the "
-            "proof has no term for that; the bound holds all the same",
-            repaired=Repair(thm_2_pass.THEOREM.statement, passing),
-        ),
-        Finding(
-            "invalid-step",
-            f"{PROOF}, last line",
-            "‖g‖² ≤ V₂ holds on average over the drawn elements and not for every draw, if g "
-            "mixes two gradients",
-            {"fresh": [1, 0], "stale": [0, 1], "V2": 1, "mixed": [1, 1], "square of mixed": 2},
-            Repair(stale_bias.THEOREM.statement, prove(stale_bias.THEOREM).verdict),
+            "proof has no term for that; with κ = 1, or with samples of their own, the bound holds "
+            "all the same",
+            repaired=_repair(thm_2_pass.THEOREM),
         ),
         Finding(
             "superfluous-condition",
             "Assumption 5",
             "elements need not be drawn independently of each other: that each is stale with "
             "probability κ, whatever the past and the samples are, is all the proof uses",
-            repaired=Repair(thm_2_samples.THEOREM.statement, own),
+            repaired=own,
         ),
         Finding("typo", f"{PROOF}, telescoping", "κ is missing before L²η²(1/T)Σ, and so is t = 2"),
         Finding(
@@ -256,14 +186,19 @@ def _findings(found: dict[str, Any] | None) -> tuple[Finding, ...]:
     )
 
 
-def _needed(found: dict[str, Any], sharp: Verdict) -> Finding:
+def _repair(theorem: Theorem) -> Repair:
+    return Repair(theorem.statement, prove(theorem).verdict)
+
+
+def _needed(found: dict[str, Any], own: Repair) -> Finding:
+    at = f"κ = {found['kappa']} and Lη = {found['eta']}"
     return Finding(
         "missing-condition",
-        f"Theorem 2, {AGAIN}",
-        "stale elements need samples of their own: for 0 < κ < 1 and Lη = 1 those that are used "
-        "twice add more than the bound allows",
+        "Theorem 2 with the samples of Algorithm 1",
+        "the proof needs stale elements with samples of their own, which Algorithm 1 does not give "
+        f"them; at {at} those that are used twice add more than the bound allows",
         found,
-        Repair(same_samples.THEOREM.statement, sharp),
+        own,
     )
 
 
@@ -296,6 +231,7 @@ CLAIM: Final = Claim(
             thm_2_pass,
             same_samples,
             thm_2_reuse,
+            thm_2_reuse_pass,
             sgd,
             pipe_sgd,
         )

@@ -21,7 +21,7 @@ THEOREM: Final = Theorem(
     id="sapipe.thm-2-same-samples",
     where="Theorem 2, samples as in Algorithm 1",
     statement=(
-        "For vanilla SAPipe with 0 < κ < 1 and 2κ√(1 − κ) ≤ 1 − Lη whose stale elements reuse the "
+        "For vanilla SAPipe with 0 ≤ κ < 1 and 2κ√(1 − κ) ≤ 1 − Lη whose stale elements reuse the "
         "samples of the update before, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + "
         "κL²η²V₂ + LηV₁/n for every T ≥ 1, from rest."
     ),

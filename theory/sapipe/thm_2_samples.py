@@ -4,14 +4,19 @@ Its printed proof takes E[g_{i,t}] = ∇F_i(x_{t−2}) for stale elements, given
 on. That is so if no element of x_{t−1} comes from the sample of these stale elements: for κ = 1 in
 any case, else if a worker draws one sample for its fresh elements and another for its stale ones.
 The run starts at rest: x_{−1} = x_0, and stale elements of the first update use a gradient at x_0.
+Algorithm 1 fixes the samples, so for 0 < κ < 1 this is a method of its own.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
+from theory.claims import Formulas
 from theory.kernel import Cite, Combine, Step, Theorem, as_claim
-from theory.sapipe import biased, elements, stale_bias, workers
+from theory.kernel.as_claim import judgement
+from theory.ledger import Judgement
+from theory.sapipe import biased, elements, stale_bias, thm_2_mixture, workers
 from theory.sapipe.biased import BIAS
 from theory.sapipe.convergence import (
     AVERAGE,
@@ -37,7 +42,8 @@ from theory.sapipe.errors import ERR_0, OPTIMIZATION, VAR_0
 from theory.sapipe.stale_bias import AT_REST, FOLLOWING, OFF_NEXT, OFF_NOW, SIZE, STALE_MEAN
 from theory.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n, t
 
-WHERE: Final = "appendix A, proof of Theorem 2"
+WHERE: Final = thm_2_mixture.PROOF
+CHALLENGE: Final = "sapipe-vanilla"
 
 _ALL: Final = (t, 0, T - 1)
 _MEAN = mean_of(OFF).relation
@@ -101,4 +107,9 @@ THEOREM: Final = Theorem(
     conclude=Cite("sapipe.biased", scalars={e: ERR_0, nu: V1 / n}),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="sapipe-vanilla", cost=3)
+
+def _judge(printed: Formulas) -> Judgement:
+    return thm_2_mixture.with_line(judgement(THEOREM, printed, CHALLENGE))
+
+
+CLAIM: Final = replace(as_claim(THEOREM, CHALLENGE, cost=3), judge=_judge)

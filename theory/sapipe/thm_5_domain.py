@@ -18,9 +18,9 @@ THEOREM: Final[Theorem] = replace(
     id="sapipe.thm-5-domain",
     where="Theorem 5, where 2L²η² < 1",
     statement=(
-        "With 2L²η² < 1, all elements predicted (κ = 1) and g_0 = 0, Theorem 5 holds as printed: "
-        "for SAPipe-WP with option 2 the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + "
-        "Err_WP-2 + LηV₁/n for every T ≥ 2."
+        "With 2L²η² < 1, all elements predicted (κ = 1), round 0 not counted and g_0 = 0, "
+        "Theorem 5 holds as printed: for SAPipe-WP with option 2 the mean over t < T of "
+        "E‖∇F(x_t)‖² is at most 2R₀/(ηT) + Err_WP-2 + LηV₁/n for every T ≥ 2."
     ),
     latex=(
         r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "

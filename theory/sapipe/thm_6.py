@@ -4,7 +4,8 @@ The printed proof takes the gradients that a prediction extrapolates for gradien
 themselves, while they were taken at predictions: prediction errors of earlier iterations, which may
 add up, are dropped. The statement holds where predictions are exact, so for n = 1. It fails for the
 run of `limit_cycle`: 100 workers with the same data and no noise, whose prediction errors keep each
-other going. The error terms of `repaired_thm_6` and `wp_3_moment` are shown for any n.
+other going; V₂ is the largest ‖g_{i,t}‖² of that run, as Assumption 2 has it. The error terms of
+`repaired_thm_6` and `wp_3_moment` are shown for any n.
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ def circling(run: Circling, printed: Formulas) -> dict[str, Any] | None:
         "Delta": run.misfit,
         "R0": run.gap,
     }
+    everywhere = {**numbers, "V2": 2 * run.steepest**2}
     bound = sympy.Add(*printed.values())
     if not exceeds(seen.mean_at_least, bound, numbers):
         return None
@@ -116,10 +118,15 @@ def circling(run: Circling, printed: Formulas) -> dict[str, Any] | None:
         "function": f"p(x) + p(y), p'(u) = u − {run.bend}u³ for |u| ≤ {run.reach}",
         "workers": "all have the same data, without noise",
         "start": [str(one) for one in run.start],
-        "parameters": {name: str(number) for name, number in numbers.items() if name != "V2"},
-        "V2, at most": float(seen.largest_at_most),
+        "parameters": {
+            **{name: str(number) for name, number in numbers.items() if name != "V2"},
+            "V2": f"the largest ‖g_{{i,t}}‖² of the run, at most {float(seen.largest_at_most)}",
+        },
+        "R0": float(run.gap),
         "measured, at least": float(seen.mean_at_least),
         "bound, at most": value_in_words(bound, numbers),
+        "V2 over all x": float(everywhere["V2"]),
+        "bound with V2 over all x": value_in_words(bound, everywhere),
     }
 
 
@@ -139,10 +146,21 @@ def _cases(shown: Verdict, several: Verdict) -> tuple[Case, ...]:
         Case("kappa = 0", shown, "distributed SGD: nothing is predicted"),
         Case("kappa = 1, n = 1", shown, "the prediction is exact, and Err_WP-3 is not needed"),
         Case(
-            "kappa = 1, n >= 2",
+            "kappa = 1, all n >= 2 together",
             several,
-            f"the printed proof fails; see {repaired_thm_6.THEOREM.id} and "
-            f"{wp_3_moment.THEOREM.id} for what holds",
+            f"the printed proof fails, and the statement for n = {limit_cycle.RUN.n}; see "
+            f"{repaired_thm_6.THEOREM.id} and {wp_3_moment.THEOREM.id} for what holds",
+        ),
+        Case(
+            "kappa = 1, n = 2, 3, 4",
+            Verdict.UNKNOWN,
+            "neither a proof nor a counterexample is known here",
+        ),
+        Case(
+            "kappa = 1, V2 over all x",
+            Verdict.UNKNOWN,
+            "with a V2 that bounds gradients at every x, visited or not, the bound is above what "
+            "the circling run does, which then decides nothing",
         ),
         Case(
             "0 < kappa < 1",
@@ -160,7 +178,10 @@ def _judge(printed: Formulas) -> Judgement:
         verdict=several,
         printed_proof="invalid" if _invalid(findings) else "gap",
         cases=_cases(exact(printed), several),
-        assumes=assumptions(EXACT),
+        assumes=(
+            *assumptions(EXACT),
+            "V2 is the largest ‖g_{i,t}‖² of the run, as Assumption 2 has it (i ∈ [n], t ∈ [T])",
+        ),
         steps=_steps(printed),
         findings=findings,
         counterexample=witness,

@@ -54,6 +54,7 @@ from theory.sapipe.wp_1_method import (
     FOLLOWING,
     HERE,
     OBJECTIVE,
+    OWN_SAMPLES,
     POINTS,
     PREDICTED,
     PROOF,
@@ -86,7 +87,8 @@ THEOREM: Final = Theorem(
     where=PROOF,
     statement=(
         "With η ≤ 1/L, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + LηV₁/n + κL² times "
-        "the mean over t < T and the workers of E‖x_t − x̃_i‖², whatever the predictions x̃_i are."
+        "the mean over t < T and the workers of E‖x_t − x̃_i‖², whatever the predictions x̃_i are: "
+        f"for κ = 1, and {OWN_SAMPLES}."
     ),
     latex=(
         r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "

@@ -5,7 +5,9 @@ g_i, and has evaluated its next gradient at x̃_i = x_t − ηg_i. So x_{t+1} �
 enters the bound is V, the mean over the workers of ‖x_t − x̃_i‖².
 
 Where κ < 1 the paper leaves open what g_i is in fresh elements. Here it is the worker's own fresh
-gradient, as the printed line x_t − x̃_{i,t} = −η(g_t − g_{i,t}) wants it.
+gradient, as the printed line x_t − x̃_{i,t} = −η(g_t − g_{i,t}) wants it, and stale elements have
+samples of their own. `schedules.methods` predicts with the gradient at x̃_i in all elements: for
+0 < κ < 1 the two are different methods.
 """
 
 from __future__ import annotations
@@ -19,6 +21,13 @@ from theory.sapipe.convergence import E_T, OFF, X
 from theory.sapipe.symbols import L
 
 PROOF: Final = "appendix A, proof of Theorem 4"
+
+OWN_SAMPLES: Final = "for 0 < κ < 1 if stale elements have samples of their own"
+READ_SO: Final = (
+    f"This is Algorithm 3 for κ = 1, round 0 not counted; {OWN_SAMPLES} and x̃_i takes the worker's "
+    "own fresh gradient in fresh elements."
+)
+"""What the statements about option 1 ask of the method."""
 
 AWAY: Final = vector("p_i")
 """x̃_i − x_t, by how much the prediction of worker i misses."""

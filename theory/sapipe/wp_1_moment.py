@@ -37,6 +37,7 @@ from theory.sapipe.wp_1_method import (
     E_WITH_WORKERS,
     NEXT_SPREAD,
     OWN,
+    READ_SO,
     W,
 )
 
@@ -69,7 +70,7 @@ THEOREM: Final = Theorem(
     statement=(
         "With η ≤ 1/L, SAPipe-WP with option 1 has a mean over t < T of E‖∇F(x_t)‖² of at most "
         "2R₀/(ηT) + κL²η²V₂ + LηV₁/n, as vanilla SAPipe, for every T ≥ 1 and whatever the "
-        "diversity of the workers."
+        f"diversity of the workers. {READ_SO}"
     ),
     latex=(
         r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "

@@ -1,10 +1,11 @@
-"""Two runs that Theorem 4 does not allow, and the one that stands still for ever.
+"""Three runs that Theorem 4 does not allow, and the one that stands still for ever.
 
 Equal workers have ρ = 1/n, and Err_WP-1 = L²η²(1/n² − 1)V₂ without noise is negative, so that the
 bound is too for large T. Three workers with F_1 = F_2 = h and F_3 = −h have ρ = 3 = n, so that
 Err_WP-1 = 0 without noise, and the bound tends to 0. At Lη = 1/3 the predictions after one update
 are (2/3, 2/3, 4/3) times x_0: the gradients there add up to 0, the model stays where it is, and the
-next predictions are the same again.
+next predictions are the same again. With a little more weight on the third worker ρ is above n and
+Err_WP-1 above 0, but too small still.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ STALLED: Final = Instance(
     (Fraction(1), Fraction(1), Fraction(-1)), Fraction(2), Fraction(1, 3), option=1
 )
 """The bound tends to 0, and the model stays."""
+
+LEANING: Final = Instance(
+    (Fraction(1), Fraction(1), Fraction(-31, 30)), Fraction(4, 3), Fraction(1, 3), option=1
+)
+"""n < ρ < 2n: the error is positive, and the model stops as well."""
 
 LONGEST: Final = 60
 """Up to which T a run is looked at for a violation; the printed bound is passed long before."""

@@ -30,7 +30,7 @@ THEOREM: Final = Theorem(
     where="ours",
     statement=(
         "With η ≤ 1/L, E‖∇F(x_0)‖² is at most 2R₀/η + LηV₁/n for the first update of SAPipe-WP "
-        "with option 2, T = 1."
+        "with option 2, T = 1, round 0 not counted."
     ),
     latex=r"\|\nabla F(x_0)\|^2 \le \tfrac{2R_0}{\eta} + \tfrac{L\eta V_1}{n}",
     symbols=(n, eta, L, V1, R0, F_STAR),

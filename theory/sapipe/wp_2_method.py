@@ -3,7 +3,8 @@
 x_{t+1} = x_t − ηg, and the gradient of iteration t is taken at x̃_t = x_{t−1} − ηg⁻⁻, with the
 update before the last in place of the last one, g⁻. So p = x̃_t − x_t is η(g⁻ − g⁻⁻), and the
 next one, x̃_{t+1} = x_t − ηg⁻, is known before the samples of iteration t are. All elements are
-predicted here: κ = 1.
+predicted here: κ = 1. Round 0, line 5 of Algorithm 3, computes the gradients at x_0 that update 1
+applies; it is not counted, and g_0 is 0.
 """
 
 from __future__ import annotations

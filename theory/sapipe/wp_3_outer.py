@@ -30,7 +30,8 @@ SIZES: Final = (
     ),
     Hypothesis(
         "mean known",
-        "‖∇G_i(x_{t−1})‖² ≤ V₂: it is a mean of such (Assumption 2)",
+        "‖∇G_i(x_{t−1})‖² ≤ V₂: it is a mean of such, V₂ bounding gradients at the models x_t and "
+        "not at the predictions alone, where Assumption 2 has it",
         le(square(BEFORE), V2),
     ),
 )

@@ -11,6 +11,7 @@ from typing import Final
 
 import sympy
 
+from theory.claims import Formulas
 from theory.kernel import (
     Combine,
     Descent,
@@ -21,8 +22,10 @@ from theory.kernel import (
     as_claim,
     descent,
     le,
+    prove,
     square,
 )
+from theory.sapipe import sgd
 from theory.sapipe.convergence import (
     AIM,
     E_T,
@@ -36,6 +39,7 @@ from theory.sapipe.convergence import (
     second_moment,
 )
 from theory.sapipe.symbols import L, eta, kappa
+from theory.verdicts import Verdict
 
 AHEAD: Final = E_T.of(NEXT.value)
 _HALF = eta / 2
@@ -79,3 +83,16 @@ THEOREM: Final = Theorem(
 )
 
 CLAIM: Final = as_claim(THEOREM)
+
+
+def nothing_predicted(printed: Formulas) -> Verdict:
+    """What a bound is worth for κ = 0, where every method is SGD: UNKNOWN if it says another thing.
+
+    Examples
+    --------
+    >>> nothing_predicted({"all": sympy.Add(*sgd.THEOREM.terms.values()) + kappa}).name
+    'PROVED'
+    """
+    stated = sympy.Add(*printed.values()).subs(kappa, 0)
+    same = sympy.simplify(stated - sympy.Add(*sgd.THEOREM.terms.values())) == 0
+    return prove(sgd.THEOREM).verdict if same else Verdict.UNKNOWN

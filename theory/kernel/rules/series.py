@@ -68,6 +68,18 @@ def varying(relation: Relation, given: Given) -> Checked | None:
     return None
 
 
+def captured(form: Scalar, *values: Scalar) -> Checked | None:
+    """An UNKNOWN if a value for a symbol of a form names an index of a sum in it, or None.
+
+    Put inside that sum, the value would stand for something else at each of its terms.
+    """
+    bound = {limit[0] for one in form.atoms(sympy.Sum) for limit in one.limits}
+    found = bound & {symbol for value in values for symbol in value.free_symbols}
+    if found:
+        return Checked(Verdict.UNKNOWN, f"{min(found, key=str)} is an index of a sum there")
+    return None
+
+
 @dataclass(frozen=True)
 class Telescope:
     """The sum of a fact over k = 0 … count − 1; what cancels between neighbours is left out.
@@ -233,15 +245,10 @@ class Everywhere:
         changing = varying(given.facts[self.of], given)
         if changing:
             return changing
-        put = {symbol for value in self.values.values() for symbol in value.free_symbols}
-        if put & _bound(given.facts[self.of]):
-            return Checked(Verdict.UNKNOWN, f"{min(put, key=str)} is an index of a sum there")
+        taken = captured(given.facts[self.of].gap, *self.values.values())
+        if taken:
+            return taken
         fact = given.facts[self.of].replaced(self.values)
         if goal.kind != fact.kind or not is_zero(goal.gap - fact.gap):
             return Checked(Verdict.UNKNOWN, f"not {self.of} at this index")
         return Checked(Verdict.PROVED, f"{self.of} at another index")
-
-
-def _bound(relation: Relation) -> set[Scalar]:
-    """Indices of the sums in a relation."""
-    return {limit[0] for one in relation.gap.atoms(sympy.Sum) for limit in one.limits}

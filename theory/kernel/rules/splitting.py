@@ -8,7 +8,7 @@ import sympy
 
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
-from theory.kernel.rules.series import pinned
+from theory.kernel.rules.series import captured, pinned
 from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.theorem import Checked, Given, missing
 from theory.kernel.vectors import Scalar
@@ -21,6 +21,7 @@ class Split:
 
     The goal reads ``Sum(g, (index, a, b)) == g(a) + … + Sum(g, (index, a + first, b - last)) + … +
     g(b)``. The sum must have at least as many terms as are taken out, for every value of its ends.
+    Sums inside g have other indices than a and b name: these are put into g.
 
     Attributes
     ----------
@@ -56,6 +57,9 @@ class Split:
         index, start, end = total.limits[0]
         if index != self.index:
             return Checked(Verdict.UNKNOWN, f"{self.index} is not the index of the sum")
+        problem = captured(total.function, start, end)
+        if problem:
+            return problem
         taken = self.first + self.last
         enough = nonnegative(end - start + 1 - taken, under).verdict is Verdict.PROVED
         if self.first < 0 or self.last < 0 or not enough:
