@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 from schedules.families import get_family
@@ -27,6 +28,8 @@ from theory.schedules.matrix.runs import MODEL
 from theory.schedules.matrix.spoiled import (
     CONTROLS,
     Control,
+    has_updates,
+    late_update,
     one_version,
     overtaken,
     sends_exchanged,
@@ -180,9 +183,12 @@ def _controls(family: str, column: str) -> Iterator[Control]:
     """The controls that have something to take away from a family."""
     row = STATED[family]
     alone, serial = row.grid.microbatches == 1, row.in_flight == bounded(1)
+    updates = any(has_updates(schedule) for _, schedule in islice(row.grid.schedules(family), 1))
     for control in CONTROLS[column]:
-        if control.change is overtaken and not serial:
-            continue  # microbatches overlap as it is
+        if control.change is overtaken and (updates or not serial):
+            continue  # microbatches overlap as it is, or updates stay where they are
+        if control.change is late_update and not updates:
+            continue  # updates have no place of their own
         if control.change is one_version and (serial or alone):
             continue  # no older version is ever wanted
         if control.change is one_version and column == "staleness" and row.staleness != FRESH:

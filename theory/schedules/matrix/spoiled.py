@@ -12,6 +12,7 @@ from schedules.actions import Kind
 from schedules.policies import WeightPolicy
 from schedules.schedule import IntArray, Schedule
 from schedules.validation.facts import in_flight
+from schedules.versions import weights_of_action
 
 Change = Callable[[Schedule], Schedule | None]
 """A spoiled schedule, or None where there is nothing to spoil."""
@@ -107,6 +108,32 @@ def overtaken(schedule: Schedule) -> Schedule | None:
     return replace(changed, policy=WeightPolicy("latest"))
 
 
+def late_update(schedule: Schedule) -> Schedule | None:
+    """The first forward behind an action U changes places with the U, and keeps no older version.
+
+    Its backward then has another version than it. None where no U has such a forward behind it.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> print(*late_update(build("sapipe", 1, 2, layers=1, stale=0)).rank(0))
+    0F0 0I0 0W0 0REDUCE 0BARRIER 0F1 0U 0I1 0W1 0REDUCE 0BARRIER 0U
+    """
+    weights = weights_of_action(schedule)
+    for update in np.flatnonzero(schedule.kind == Kind.U).tolist():
+        behind = (weights == weights[update]) & (schedule.kind == Kind.F)
+        forwards = np.flatnonzero(behind[update:])
+        if len(forwards):
+            changed = _exchanged(schedule, update, update + int(forwards[0]))
+            return replace(changed, policy=WeightPolicy("latest"))
+    return None
+
+
+def has_updates(schedule: Schedule) -> bool:
+    """Whether it says by actions U where its updates are."""
+    return bool((schedule.kind == Kind.U).any())
+
+
 def no_update(schedule: Schedule) -> Schedule | None:
     """Updates that would come one microbatch after the last."""
     return replace(schedule, policy=WeightPolicy("stash", schedule.microbatches + 1))
@@ -158,10 +185,12 @@ CONTROLS: Final[Mapping[str, tuple[Control, ...]]] = {
     "stash": (
         Control("older versions", one_version),
         Control("one microbatch after the other", overtaken),
+        Control("updates in front of the next forward", late_update),
     ),
     "staleness": (
         Control("updates where they belong", one_version),
         Control("one microbatch after the other", overtaken),
+        Control("updates in front of the next forward", late_update),
     ),
     "in-flight": (),
     "update-once": (Control("windows that come to their ends", no_update),),
