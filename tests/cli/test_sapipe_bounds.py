@@ -58,6 +58,7 @@ def answer(*arguments: object) -> Any:
     return json.loads(words(*arguments, "--json"))
 
 
+@pytest.mark.slow
 def test_the_program_itself_answers(run: Run) -> None:
     done = run(
         "bounds", "sapipe-wp-2", *sets(eta="0.01", M=None, rho=None, Delta=None, lambda_=None)
@@ -190,6 +191,7 @@ def test_a_compensation_outside_its_domain_is_left_out(
     assert not set(claims) & {row["claim"] for row in found["comparison"]["rows"]}
 
 
+@pytest.mark.slow
 def test_a_smoothness_that_assumption_4_forbids_is_said() -> None:
     text = words("bounds", "sapipe-dc", *sets(eta="0.01", rho=None, Delta="0.4"))
     assert text.count("(not met: L <= 2*Delta: by sapipe.assumption-4-gradient") == 1

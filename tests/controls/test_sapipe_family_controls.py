@@ -16,6 +16,8 @@ from schedules.invariants import check, parse_requirements
 from schedules.messages.channels import channels
 from schedules.messages.model import QueueModel
 from schedules.messages.progress import progress
+from theory.schedules.matrix.runs import observe
+from theory.schedules.matrix.spoiled import barrier_missing, late_update
 
 Step = tuple[Kind, int, int]
 Patch = pytest.MonkeyPatch
@@ -205,3 +207,33 @@ def test_both_families_share_the_program(monkeypatch: Patch) -> None:
     none_stale = pipesgd.build(P, P * T, layers=L)
     assert not versions(none_stale).local_staleness.any()
     assert versions(sapipe.build(P, P * T, layers=L, stale=0)).local_staleness.any()
+
+
+# The controls of its cells in the matrix
+
+
+@pytest.mark.parametrize("stale", range(L + 1))
+def test_a_late_update_is_refused(stale: int) -> None:
+    schedule = build("sapipe", P, P * T, layers=L, stale=stale)
+    whole = observe({}, schedule)
+    spoiled = late_update(schedule)
+    assert spoiled is not None
+    found = observe({}, spoiled)
+    assert "stash" not in whole.broken
+    assert "stash" in found.broken
+    assert found.bounds["staleness"] != whole.bounds["staleness"]
+
+
+def test_a_rank_that_lacks_a_barrier_is_refused() -> None:
+    spoiled = barrier_missing(made())
+    assert spoiled is not None
+    assert len(spoiled) == len(made()) - 1
+    assert "deadlock-free" not in observe({}, made()).broken
+    assert "deadlock-free" in observe({}, spoiled).broken
+
+
+def test_nothing_to_spoil() -> None:
+    assert late_update(build("pipesgd", P, 2 * P)) is None
+    assert late_update(build("pipedream", 2, 8)) is None
+    assert barrier_missing(build("sapipe", 1, T)) is None
+    assert barrier_missing(build("gpipe", 2, 4)) is None

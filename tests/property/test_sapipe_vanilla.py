@@ -148,6 +148,7 @@ def drawn_average(
     return total / count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "one",
     [run for runs in RUNS for run in runs],

@@ -129,6 +129,7 @@ def test_who_takes_samples_of_their_own() -> None:
     assert bound.read_otherwise({}, {kappa})
 
 
+@pytest.mark.slow
 def test_another_reading_vouches_for_nothing() -> None:
     bounds = [*bounds_of("sapipe-vanilla")[:1], *bounds_of("sapipe-vanilla")[-2:]]
     given = BASE | numbers(kappa="1/4", eta="9/20")

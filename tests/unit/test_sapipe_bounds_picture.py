@@ -50,6 +50,7 @@ def test_cells_have_the_colours_of_their_names() -> None:
     assert "Colours: one, two" in PICTURE.caption()
 
 
+@pytest.mark.slow
 def test_formats_and_the_same_bytes_twice(tmp_path: Path) -> None:
     starts = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
     for suffix, start in starts.items():

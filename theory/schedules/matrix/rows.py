@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import islice
 from typing import Any, Final
 
 from schedules.families import get_family
@@ -28,6 +27,9 @@ from theory.schedules.matrix.runs import MODEL
 from theory.schedules.matrix.spoiled import (
     CONTROLS,
     Control,
+    barrier_missing,
+    crosses_ranks,
+    has_barriers,
     has_updates,
     late_update,
     one_version,
@@ -183,7 +185,8 @@ def _controls(family: str, column: str) -> Iterator[Control]:
     """The controls that have something to take away from a family."""
     row = STATED[family]
     alone, serial = row.grid.microbatches == 1, row.in_flight == bounded(1)
-    updates = any(has_updates(schedule) for _, schedule in islice(row.grid.schedules(family), 1))
+    several = next(schedule for size, schedule in row.grid.schedules(family) if size["p"] > 1)
+    updates = has_updates(several)
     for control in CONTROLS[column]:
         if control.change is overtaken and (updates or not serial):
             continue  # microbatches overlap as it is, or updates stay where they are
@@ -193,6 +196,10 @@ def _controls(family: str, column: str) -> Iterator[Control]:
             continue  # no older version is ever wanted
         if control.change is one_version and column == "staleness" and row.staleness != FRESH:
             continue  # stale as it is
+        if control.of_messages and not crosses_ranks(several):
+            continue  # no messages
+        if control.change is barrier_missing and not has_barriers(several):
+            continue  # no barriers
         if control.change is sends_exchanged and alone:
             continue  # one message of each kind
         yield control

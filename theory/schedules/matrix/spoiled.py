@@ -36,12 +36,11 @@ class Control:
     of_messages: bool = False
 
 
-def _exchanged(schedule: Schedule, one: int, other: int) -> Schedule:
-    """The schedule with two actions in each other's place."""
+def _ordered(schedule: Schedule, order: IntArray) -> Schedule:
+    """The schedule with, at every place, the action that had the place `order`."""
 
     def column(values: IntArray) -> IntArray:
-        changed = values.copy()
-        changed[[one, other]] = values[[other, one]]
+        changed = values[order]
         changed.setflags(write=False)
         return changed
 
@@ -52,6 +51,13 @@ def _exchanged(schedule: Schedule, one: int, other: int) -> Schedule:
         microbatch=column(schedule.microbatch),
         pipeline=column(schedule.pipeline),
     )
+
+
+def _exchanged(schedule: Schedule, one: int, other: int) -> Schedule:
+    """The schedule with two actions in each other's place."""
+    order = np.arange(len(schedule))
+    order[[one, other]] = other, one
+    return _ordered(schedule, order)
 
 
 def _first(schedule: Schedule, *kinds: Kind, rank: int) -> int | None:
@@ -109,9 +115,10 @@ def overtaken(schedule: Schedule) -> Schedule | None:
 
 
 def late_update(schedule: Schedule) -> Schedule | None:
-    """The first forward behind an action U changes places with the U, and keeps no older version.
+    """The first action U moves behind the next forward of its weights; no older version is kept.
 
-    Its backward then has another version than it. None where no U has such a forward behind it.
+    The backward of that forward then has another version than it. None where no U has a forward
+    behind it.
 
     Examples
     --------
@@ -121,17 +128,46 @@ def late_update(schedule: Schedule) -> Schedule | None:
     """
     weights = weights_of_action(schedule)
     for update in np.flatnonzero(schedule.kind == Kind.U).tolist():
-        behind = (weights == weights[update]) & (schedule.kind == Kind.F)
-        forwards = np.flatnonzero(behind[update:])
+        same = (weights == weights[update]) & (schedule.kind == Kind.F)
+        forwards = np.flatnonzero(same[update:])
         if len(forwards):
-            changed = _exchanged(schedule, update, update + int(forwards[0]))
-            return replace(changed, policy=WeightPolicy("latest"))
+            order = np.arange(len(schedule))
+            passed = slice(update, update + int(forwards[0]) + 1)
+            order[passed] = np.roll(order[passed], -1)
+            return replace(_ordered(schedule, order), policy=WeightPolicy("latest"))
     return None
+
+
+def barrier_missing(schedule: Schedule) -> Schedule | None:
+    """The last rank leaves out its first BARRIER; None where it has none, or is the only one."""
+    orders = [list(schedule.rank(rank)) for rank in range(schedule.ranks)]
+    barriers = [at for at, action in enumerate(orders[-1]) if action.kind is Kind.BARRIER]
+    if schedule.ranks < 2 or not barriers:
+        return None
+    del orders[-1][barriers[0]]
+    return Schedule.from_orders(
+        schedule.name,
+        orders,
+        schedule.microbatches,
+        schedule.policy,
+        placement=schedule.placement,
+        parameters=schedule.parameters,
+    )
 
 
 def has_updates(schedule: Schedule) -> bool:
     """Whether it says by actions U where its updates are."""
     return bool((schedule.kind == Kind.U).any())
+
+
+def has_barriers(schedule: Schedule) -> bool:
+    """Whether ranks wait for each other at a BARRIER."""
+    return bool((schedule.kind == Kind.BARRIER).any())
+
+
+def crosses_ranks(schedule: Schedule) -> bool:
+    """Whether some pipeline has stages on several ranks, so that there are messages."""
+    return any(len(set(ranks)) > 1 for ranks in schedule.placement.ranks)
 
 
 def no_update(schedule: Schedule) -> Schedule | None:
@@ -197,6 +233,7 @@ CONTROLS: Final[Mapping[str, tuple[Control, ...]]] = {
     "deadlock-free": (
         Control("the order of two sends", sends_exchanged, of_messages=True),
         Control("the order of a send and its answer", answer_first, of_messages=True),
+        Control("a barrier of the last rank", barrier_missing),
     ),
 }
 """By column of the matrix."""
