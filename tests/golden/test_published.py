@@ -29,7 +29,7 @@ ROW = {
     "controls",
     "seconds",
 }
-PAPERS = {"rpd", "localsgd", "nesterov", "amdp", "blog", "schedules", "kernel"}
+PAPERS = {"rpd", "localsgd", "sapipe", "nesterov", "amdp", "blog", "schedules", "kernel"}
 
 
 @pytest.fixture(scope="module")

@@ -141,6 +141,6 @@ CLAIM: Final = Claim(
     printed=_PRINTED,
     core=_PRINTED,
     holds=vanishes,
-    depends=("sapipe.cor-1",),
+    depends=cor_1.CLAIM.depends,
     cost=4,
 )
