@@ -44,6 +44,7 @@ def test_delays_say_at_once_what_no_microbatches_can_give(
         assert found["steady_why"] is None
 
 
+@pytest.mark.slow
 def test_check_as_a_gate(result: Result) -> None:
     wanted = ("--require", "stash,update-once,barrier,staleness<=1,versions<=1")
     assert result("check", "pipesgd", "-p", 3, "-m", 9, *wanted)[0] == 0
@@ -56,6 +57,7 @@ def test_check_as_a_gate(result: Result) -> None:
     assert result("check", "sapipe", "-p", 3, "-m", 9, *none_stale)[0] == 0
 
 
+@pytest.mark.slow
 def test_figures_and_list(result: Result) -> None:
     code, found = result("derive", "sapipe")
     assert (code, found["verdict"], found["bubble"]) == (0, "CHECKED", "0")

@@ -78,6 +78,7 @@ def with_hypothesis(theorem: Theorem, name: str, relation: object) -> Theorem:
     return replace(theorem, hypotheses=changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "theorem", [*THEOREMS, dc_bias.BETTER, sharp_thm_3.ANY], ids=lambda theorem: theorem.id
 )

@@ -95,6 +95,7 @@ def test_false_twins_are_refuted_with_a_witness(claim: Claim, label: str, term: 
     assert judged.counterexample is not None
 
 
+@pytest.mark.slow
 def test_theorem_4_with_its_repairs_is_not_refuted() -> None:
     printed = thm_4.CLAIM.printed
     for error in (kappa * ERR_0, kappa * repaired_thm_4.ERR):
