@@ -8,10 +8,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, NotRequired, TypedDict
 
-SCHEMA = "staleproof-ledger/1"
+SCHEMA = "staleproof-ledger/2"
+SCHEMAS = (SCHEMA, "staleproof-ledger/1")
+"""A ledger of the first schema lacks what came with the second, and so does its report."""
 VERDICTS = ("REFUTED", "UNKNOWN", "CHECKED", "CONDITIONAL", "PROVED")
 """From weakest to strongest."""
 PRINTED_PROOFS = ("valid", "gap", "invalid", "none")
+
+ORIGINS = {
+    "printed": "as the source prints it",
+    "reconstructed": "the source's own, from a display that its text has lost",
+    "implied": "implied by the source",
+    "ours": "ours",
+}
+AS_PRINTED = ("printed", "reconstructed")
+"""Origins of rows that judge a statement of the source itself."""
+LINKS = {
+    "kernel": "rules of the kernel",
+    "solver": "answers of an SMT solver",
+    "comparison": "Python code that compares or replays, named and counted below",
+    "grid": "a finite grid of sizes was tried, and nothing beyond them",
+    "words": "an argument in words, printed in full, that a reader has to check",
+}
+"""What verdicts rest on, strongest first."""
 
 Verdict = Literal["REFUTED", "UNKNOWN", "CHECKED", "CONDITIONAL", "PROVED"]
 
@@ -31,6 +50,7 @@ class Step(TypedDict):
     says: str
     rule: str
     verdict: Verdict
+    goal: NotRequired[str | None]
 
 
 class Repair(TypedDict):
@@ -67,6 +87,32 @@ class Controls(TypedDict):
     known: NotRequired[int]
 
 
+class Hypothesis(TypedDict):
+    """What is assumed: in the words of the claim, and as the formula that the proof uses."""
+
+    name: str
+    says: str
+    formula: str | None
+    latex: str
+    case: NotRequired[str]
+    smooth: NotRequired[dict[str, str]]
+
+
+class Symbol(TypedDict):
+    """A name of the formulas."""
+
+    name: str
+    domain: str
+    says: str
+
+
+class Trusted(TypedDict):
+    """A module whose code is taken on trust, and how long it is."""
+
+    module: str
+    lines: int
+
+
 class Row(TypedDict):
     """One claim."""
 
@@ -86,6 +132,16 @@ class Row(TypedDict):
     evidence: list[Evidence]
     controls: Controls
     seconds: NotRequired[float]
+    origin: NotRequired[str]
+    goal: NotRequired[str | None]
+    goal_latex: NotRequired[str]
+    hypotheses: NotRequired[list[Hypothesis]]
+    symbols: NotRequired[list[Symbol]]
+    quantifiers: NotRequired[list[str]]
+    supplied: NotRequired[list[str]]
+    rests_on: NotRequired[list[str]]
+    arguments: NotRequired[list[str]]
+    trusted: NotRequired[list[Trusted]]
 
 
 class Ledger(TypedDict):
@@ -100,6 +156,40 @@ def survivor_count(controls: Controls) -> int:
     """How many false variants passed as true."""
     survivors = controls["survivors"]
     return survivors if isinstance(survivors, int) else len(survivors)
+
+
+def verdict_text(row: Row) -> str:
+    """The verdict of a row, and what it rests on.
+
+    Examples
+    --------
+    >>> verdict_text({"verdict": "PROVED", "rests_on": ["grid", "solver"]})
+    'PROVED · solver + grid'
+    """
+    if row["verdict"] == "UNKNOWN":  # which is no result
+        return row["verdict"]
+    links = [link for link in LINKS if link in row.get("rests_on", ())]
+    return f"{row['verdict']} · {' + '.join(links)}" if links else row["verdict"]
+
+
+def hypothesis_text(one: Hypothesis) -> str:
+    """A hypothesis as its formula; the smoothness of a function has none.
+
+    Examples
+    --------
+    >>> smooth = {"constant": "L", "function": "f"}
+    >>> hypothesis_text({"name": "a", "says": "", "formula": None, "latex": "", "smooth": smooth})
+    'the gradient of f is Lipschitz with constant L'
+    """
+    if one["formula"] is not None or "smooth" not in one:
+        return one["formula"] or ""
+    about = one["smooth"]
+    return f"the gradient of {about['function']} is Lipschitz with constant {about['constant']}"
+
+
+def as_printed(rows: Iterable[Row]) -> list[Row]:
+    """Rows that judge what a source says itself."""
+    return [row for row in rows if row.get("origin") in AS_PRINTED]
 
 
 def count_verdicts(rows: Iterable[Row]) -> dict[str, int]:

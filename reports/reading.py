@@ -6,7 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from reports import checks
 from reports.cells import CELL, KEYS
@@ -14,8 +14,10 @@ from reports.checks import list_of, maybe, one_of, plain, plain_object, record, 
 from reports.errors import LedgerError
 from reports.figures import read_figure
 from reports.ledger import (
+    LINKS,
+    ORIGINS,
     PRINTED_PROOFS,
-    SCHEMA,
+    SCHEMAS,
     VERDICTS,
     Controls,
     Evidence,
@@ -76,6 +78,13 @@ _FINDING = record(
         "repaired": maybe(_REPAIR),
     }
 )
+_STEP = record(
+    {"where": text, "says": text, "rule": text, "verdict": _verdict}, {"goal": maybe(text)}
+)
+_HYPOTHESIS = record(
+    {"name": text, "says": text, "formula": maybe(text), "latex": text},
+    {"case": text, "smooth": record({"constant": text, "function": text})},
+)
 _ROW = record(
     {
         "id": _row_id,
@@ -87,15 +96,28 @@ _ROW = record(
         "cases": list_of(record({"when": text, "verdict": _verdict}, {"says": text})),
         "assumes": list_of(text),
         "printed_proof": one_of(*PRINTED_PROOFS),
-        "steps": list_of(record({"where": text, "says": text, "rule": text, "verdict": _verdict})),
+        "steps": list_of(_STEP),
         "findings": list_of(_FINDING),
         "counterexample": maybe(plain_object),
         "evidence": list_of(_evidence),
         "controls": _controls,
     },
-    {"depends": list_of(text)},
+    {
+        "depends": list_of(text),
+        "anchor": _row_id,
+        "origin": one_of(*ORIGINS),
+        "goal": maybe(text),
+        "goal_latex": text,
+        "hypotheses": list_of(_HYPOTHESIS),
+        "symbols": list_of(record({"name": text, "domain": text, "says": text})),
+        "quantifiers": list_of(text),
+        "supplied": list_of(text),
+        "rests_on": list_of(one_of(*LINKS)),
+        "arguments": list_of(text),
+        "trusted": list_of(record({"module": text, "lines": checks.integer(0)})),
+    },
 )
-_LEDGER = record({"schema": one_of(SCHEMA), "version": text, "claims": list_of(_row)})
+_LEDGER = record({"schema": one_of(*SCHEMAS), "version": text, "claims": list_of(_row)})
 
 
 def validate_ledger(obj: object) -> Ledger:
@@ -149,6 +171,22 @@ def load_ledger(path: str | os.PathLike[str]) -> Ledger:
         If the file cannot be read, is not JSON, or is not a ledger: always this error, always
         one line.
     """
+    obj = read_json(path)
+    try:
+        return validate_ledger(obj)
+    except LedgerError as error:
+        where = f"{Path(path)}: {error.place}"
+        raise LedgerError(error.rule, error.value, where, error.remedy) from None
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """Read a JSON file that should hold a ledger.
+
+    Raises
+    ------
+    LedgerError
+        If the file cannot be read or is not JSON.
+    """
     place = str(Path(path))
     try:
         content = Path(path).read_bytes()
@@ -158,7 +196,7 @@ def load_ledger(path: str | os.PathLike[str]) -> Ledger:
             "a ledger must be a readable file", reason, place, "check the path"
         ) from None
     try:
-        obj = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
+        return json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
     except UnicodeDecodeError:
         raise LedgerError(
             "a ledger must be UTF-8 text", content[:12], place, "pass the JSON file of `verify`"
@@ -166,12 +204,6 @@ def load_ledger(path: str | os.PathLike[str]) -> Ledger:
     except (ValueError, RecursionError) as error:
         raise LedgerError(
             "a ledger must be JSON", str(error), place, "pass the JSON file of `verify`"
-        ) from None
-    try:
-        return validate_ledger(obj)
-    except LedgerError as error:
-        raise LedgerError(
-            error.rule, error.value, f"{place}: {error.place}", error.remedy
         ) from None
 
 

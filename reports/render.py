@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reports.errors import OutputError
 from reports.figures import picture_bytes
 from reports.files import json_bytes, write_files
-from reports.ledger import VERDICTS, Ledger, count_verdicts
+from reports.ledger import LINKS, VERDICTS, Ledger, as_printed, count_verdicts
 from reports.mathsource import math_source
 from reports.reading import validate_ledger
 from reports.text import Raw, code_latex, code_markdown, escape_latex, escape_markdown
@@ -57,7 +57,7 @@ def write_report(ledger: Ledger, directory: str | os.PathLike[str]) -> list[Path
     Examples
     --------
     >>> import tempfile
-    >>> ledger = {"schema": "staleproof-ledger/1", "version": "0.1.0", "claims": []}
+    >>> ledger = {"schema": "staleproof-ledger/2", "version": "0.1.0", "claims": []}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_report(ledger, folder)]
     ['ledger.json', 'report.md', 'report.tex']
@@ -116,10 +116,16 @@ def _environment(kind: str) -> Environment:
     )
     environment.filters |= {
         "code": lambda text: Raw(code(text)),
+        "cell": lambda text: Raw(code(text).replace("|", r"\|") if kind == "md" else code(text)),
         "raw": Raw,
         "math": _math,
     }
-    environment.globals |= {"VERDICTS": VERDICTS, "MEANINGS": MEANINGS, "PRINTED": PRINTED}
+    environment.globals |= {
+        "VERDICTS": VERDICTS,
+        "MEANINGS": MEANINGS,
+        "PRINTED": PRINTED,
+        "LINKS": LINKS,
+    }
     return environment
 
 
@@ -141,7 +147,9 @@ def _published(ledger: Ledger) -> dict[str, object]:
     rows = [
         {key: value for key, value in row.items() if key != "seconds"} for row in ledger["claims"]
     ]
-    return {**ledger, "claims": rows, "summary": count_verdicts(ledger["claims"])}
+    summary = count_verdicts(ledger["claims"])
+    printed = count_verdicts(as_printed(ledger["claims"]))
+    return {**ledger, "claims": rows, "summary": summary, "as_printed": printed}
 
 
 def _remove_stale_figures(folder: Path, current: set[str]) -> None:

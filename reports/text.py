@@ -68,7 +68,7 @@ def _parts(text: str) -> list[tuple[str, bool]]:
 
 
 def code_markdown(text: str) -> str:
-    """Write text as a Markdown code span; not for text with bars inside a table.
+    """Write text as a Markdown code span; inside a table, escape its bars.
 
     Examples
     --------

@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 
-from reports.cells import CELL, Cell, Table, table_of
-from reports.figures import FIGURES, Picture, read_figure
+from reports.cells import Cell, Table, table_of
+from reports.entries import Entry, make_entry
+from reports.figures import FIGURES, Picture
 from reports.figures.verdicts import NAME, Verdicts
 from reports.ledger import (
-    Controls,
+    AS_PRINTED,
+    LINKS,
     Ledger,
     Row,
+    as_printed,
     count_verdicts,
     survivor_count,
 )
@@ -39,34 +41,6 @@ PRINTED = {
     "invalid": "invalid: a step is false",
     "none": "none: the source prints no proof",
 }
-_LONGEST_VALUE = 600
-_LONGEST_SYMBOL = 2
-
-
-@dataclass(frozen=True)
-class Shown:
-    """One evidence entry: a one-line text of its data, or a figure (its file without suffix)."""
-
-    points: str
-    says: str
-    data: str
-    kind: str
-    figure: str
-    caption: str
-    picture: Picture | None
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One row with what is derived from it."""
-
-    row: Row
-    label: str
-    counterexample: str
-    witnesses: tuple[str, ...]
-    controls: tuple[str, str]
-    survivors: tuple[str, ...]
-    evidence: tuple[Shown, ...]
 
 
 @dataclass(frozen=True)
@@ -128,6 +102,9 @@ class View:
     tried: int
     killed: int
     survived: dict[str, int]
+    kinds: tuple[tuple[str, dict[str, int]], ...]
+    links: dict[str, int]
+    trusted: dict[str, int]
 
     @property
     def total(self) -> int:
@@ -149,8 +126,8 @@ def make_view(ledger: Ledger) -> View:
     """Arrange a valid ledger; rows keep their order within their paper."""
     rows = ledger["claims"]
     groups: dict[str, list[Entry]] = {}
-    for index, row in enumerate(rows):
-        groups.setdefault(row["paper"], []).append(_entry(row, f"claim-{index + 1}"))
+    for row in rows:
+        groups.setdefault(row["paper"], []).append(make_entry(row))
     kinds = Counter(finding["kind"] for row in rows for finding in row["findings"])
     survived = {row["id"]: survivor_count(row["controls"]) for row in rows}
     return View(
@@ -161,7 +138,24 @@ def make_view(ledger: Ledger) -> View:
         tried=sum(row["controls"]["tried"] for row in rows),
         killed=sum(row["controls"]["killed"] for row in rows),
         survived={name: count for name, count in survived.items() if count},
+        kinds=tuple(_kinds(rows)),
+        links={link: sum(link in row.get("rests_on", ()) for row in rows) for link in LINKS},
+        trusted={
+            one["module"]: one["lines"]
+            for one in sorted(
+                (one for row in rows for one in row.get("trusted", ())),
+                key=lambda one: one["module"],
+            )
+        },
     )
+
+
+def _kinds(rows: list[Row]) -> Iterator[tuple[str, dict[str, int]]]:
+    """Rows that judge what a source says itself, and the others; no ledger mixes the two."""
+    if all("origin" in row for row in rows):
+        yield "As printed", count_verdicts(as_printed(rows))
+        others = (row for row in rows if row["origin"] not in AS_PRINTED)
+        yield "Implied or ours", count_verdicts(others)
 
 
 def _paper(name: str, entries: list[Entry]) -> Paper:
@@ -203,86 +197,3 @@ def _notes(table: Table) -> Iterator[Note]:
             names.setdefault((domain, tuple(columns)), []).append(name)
     for (where, concerned), found in names.items():
         yield Note(where, concerned, tuple(found))
-
-
-def _entry(row: Row, label: str) -> Entry:
-    survivors = row["controls"]["survivors"]
-    return Entry(
-        row=row,
-        label=label,
-        counterexample=_values(row["counterexample"]),
-        witnesses=tuple(_values(finding["witness"]) for finding in row["findings"]),
-        controls=_controls(row["controls"]),
-        survivors=tuple(survivors) if isinstance(survivors, list) else (),
-        evidence=tuple(_evidence(row)),
-    )
-
-
-def _evidence(row: Row) -> Iterator[Shown]:
-    """Give each figure of a row a file of its own: the second growth is ``…-growth-2``."""
-    seen: Counter[str] = Counter()
-    for item in row["evidence"]:
-        data = item["data"]
-        if isinstance(data, dict) and CELL in data:
-            continue
-        if not (isinstance(data, dict) and "figure" in data):
-            shown = "" if data is None or data in ({}, []) else values_text(data)
-            yield Shown(item["points"], item["says"], shown, "", "", "", None)
-            continue
-        kind = data["figure"]
-        seen[kind] += 1
-        suffix = f"-{seen[kind]}" if seen[kind] > 1 else ""
-        picture = read_figure(data, row["id"])
-        file = PurePosixPath("figures", f"{row['id']}-{kind}{suffix}")
-        yield Shown(item["points"], item["says"], "", kind, str(file), picture.caption(), picture)
-
-
-def _controls(controls: Controls) -> tuple[str, str]:
-    """Say what became of the false variants: a plain sentence, and a loud one or nothing."""
-    tried, killed = controls["tried"], controls["killed"]
-    survived = survivor_count(controls)
-    if not tried:
-        return "No false variant of this claim was tried.", ""
-    plain = f"{killed} of {tried} false variants of this claim were rejected."
-    known = controls.get("known", tried)
-    if known > tried:
-        plain = f"{killed} of {tried} false variants were rejected, a sample of {known}."
-    undecided = tried - killed - survived
-    if undecided:
-        plain += f" {undecided} stayed undecided."
-    variants = "FALSE VARIANT" if survived == 1 else "FALSE VARIANTS"
-    return plain, f"{survived} {variants} PASSED AS TRUE." if survived else ""
-
-
-def _values(values: dict[str, Any] | None) -> str:
-    return values_text(values) if values else ""
-
-
-def values_text(data: object) -> str:
-    """Write plain data compactly on one line.
-
-    Examples
-    --------
-    >>> values_text({"rows": [[1, "1/2"], None], "p": 3, "m": 2})
-    'm = 2, p = 3, rows = [[1, 1/2], null]'
-    """
-    shown = ", ".join(_pairs(data)) if isinstance(data, dict) else _value(data)
-    if len(shown) > _LONGEST_VALUE:
-        return shown[:_LONGEST_VALUE].rstrip() + " … (whole in ledger.json)"
-    return shown
-
-
-def _pairs(data: dict[str, object]) -> Iterator[str]:
-    """Symbols before words, each in alphabetical order, so that writers' habits change nothing."""
-    keys = sorted(data, key=lambda key: (len(key) > _LONGEST_SYMBOL, key))
-    return (f"{key} = {_value(data[key])}" for key in keys)
-
-
-def _value(data: object) -> str:
-    if isinstance(data, dict):
-        return "{" + ", ".join(_pairs(data)) + "}"
-    if isinstance(data, list):
-        return "[" + ", ".join(map(_value, data)) + "]"
-    if isinstance(data, bool):
-        return "true" if data else "false"
-    return "null" if data is None else str(data)

@@ -33,6 +33,10 @@ class UnknownNameError(ScheduleError):
     """No family, parameter or linearization has this name."""
 
 
+class NoRuleError(ScheduleError):
+    """A family has no rule as data to generate its schedules from."""
+
+
 class SizeError(ScheduleError):
     """The request would need more memory than this package agrees to take."""
 

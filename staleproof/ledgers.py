@@ -14,8 +14,8 @@ from staleproof.output import note
 
 if TYPE_CHECKING:
     from theory.claims import Claim
-    from theory.ledger import Row
-    from theory.verify import Review
+    from theory.judging.verify import Review
+    from theory.ledger import Evidence, Row
 
 
 def proved_rows(
@@ -23,6 +23,7 @@ def proved_rows(
     jobs: int | None = None,
     deep: bool = False,
     review: Review | None = None,
+    every: bool = False,
 ) -> list[Row]:
     """Run the claims, with a line of progress on stderr for each.
 
@@ -33,10 +34,13 @@ def proved_rows(
         Processes; by default one for each core that this program may use.
     deep : bool
         Also gather evidence that takes long.
+    every : bool, optional
+        Try every control instead of a sample.
     review : callable, optional
-        See `theory.verify.verify`.
+        See `theory.judging.verify.verify`.
     """
-    from theory.verify import verify
+    from theory.judging.judge import nothing_more
+    from theory.judging.verify import verify
 
     keep_from_z3()
     return verify(
@@ -45,7 +49,16 @@ def proved_rows(
         jobs=jobs or usable_cores(),
         deep=deep,
         review=review,
+        more=_tightness if deep else nothing_more,
+        every=every,
     )
+
+
+def _tightness(name: str) -> tuple[Evidence, ...]:
+    """How near a claim of the catalogue is to being attained; worst cases take a while."""
+    from theory.tightness.evidence import evidence_about
+
+    return evidence_about(name)
 
 
 def usable_cores() -> int:
@@ -64,7 +77,7 @@ def collected(rows: Sequence[Row]) -> dict[str, Any]:
         A prover left something in a row that has no place there.
     """
     from reports import validate_ledger
-    from theory.verify import ledger
+    from theory.judging.verify import ledger
 
     found = {"version": __version__, **ledger(rows)}
     validate_ledger(found)

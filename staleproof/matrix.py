@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Final
 
 from reports.cells import Cell, Table
-from reports.view import values_text
+from reports.entries import values_text
 from staleproof.output import one_line
 
 GAP: Final = 2

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 WIDTH_WITHOUT_TERMINAL = 120
 """Columns of a table that goes into a file or a pipe and has no `COLUMNS` to follow."""
 
+LONGEST_VERDICT = len("CONDITIONAL")
+
 
 def json_text(value: object) -> str:
     """Encode a result as one line of strict JSON, in plain ASCII so that no locale can break it.
@@ -174,8 +176,9 @@ def put_table(title: str, columns: Iterable[str], rows: Iterable[Sequence[str]])
 
     table = Table(title=title, title_justify="left", show_lines=True)
     for column in columns:
-        whole = column in {"id", "verdict", "printed proof"}
-        table.add_column(column, no_wrap=whole, overflow="fold")
+        whole = column in {"id", "printed proof"}
+        least = LONGEST_VERDICT if column == "verdict" else None
+        table.add_column(column, no_wrap=whole, overflow="fold", min_width=least)
     for row in rows:
         table.add_row(*(Text(one_line(cell)) for cell in row))
     put(*_rendered(table))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from theory.ledger import Row
-    from theory.queries import Query
+    from theory.smt.queries import Query
 
 
 class Review:
@@ -25,7 +25,7 @@ class Review:
         self.asked: dict[str, tuple[Query, ...]] = {}
         self.contradictions: list[str] = []
         if cross:
-            from theory.cross.engine import require_cvc5
+            from theory.smt.cvc5 import require_cvc5
 
             require_cvc5()  # before the work is done that it is for
 
@@ -34,7 +34,7 @@ class Review:
         self.asked[row.id] = row.queries
         if not self._cross:
             return row
-        from theory.cross.opinions import contradictions, second_opinion, with_opinion
+        from theory.judging.opinions import contradictions, second_opinion, with_opinion
 
         opinion = second_opinion(row.queries)
         self.contradictions += contradictions(row.id, opinion)
@@ -49,6 +49,6 @@ class Review:
             The folder cannot be written.
         """
         from reports.files import write_files
-        from theory.cross.files import smt_files
+        from theory.smt.files import smt_files
 
         return [str(path) for path in write_files(smt_files(self.asked), directory)]

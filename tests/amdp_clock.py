@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from schedules.actions import Kind
-from theory.amdp.fifo import Job, Play, Tie
+from theory.papers.amdp.fifo import Job, Play, Tie
 
 Times = Mapping[Job, tuple[int, int]]
 """Start and end of every action."""
-
-
-@dataclass(frozen=True)
-class ByJob(Play):
-    """A play in which single actions take longer than others."""
-
-    slow: tuple[tuple[Job, int], ...] = field(default=())
-
-    def takes(self, job: Job) -> int:
-        return dict(self.slow).get(job, super().takes(job))
 
 
 def clocked(play: Play, tie: Tie, steps: int) -> dict[Job, tuple[int, int]]:

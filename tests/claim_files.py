@@ -3,33 +3,50 @@
 from __future__ import annotations
 
 HEAD = """\
+from theory.account import OPEN, Account, Case, Compared, Decision, Exhausted, Readings
+from theory.account import Finding, Refutation, Violation
 from theory.claims import Claim
-from theory.ledger import Judgement
-from theory.verdicts import Verdict
 """
 
+_YES = 'Decision((Compared("1 = 1", "mine", True),))'
+_GROUNDS = {
+    "PROVED": _YES,
+    "CONDITIONAL": f'Readings(("a",)), (Case("a", {_YES}), Case("b", OPEN))',
+    "CHECKED": 'Decision((Exhausted("p = 2", 1, True),))',
+    "UNKNOWN": "OPEN",
+    "REFUTED": 'Decision(fails=Refutation({"p": 2}, Violation(lambda: 2, "<=", 1, {})))',
+}
 
-def judged(name: str, judge: str, more: str = "") -> str:
+
+def returned(verdict: str, more: str = "") -> str:
+    """A line that returns what is found to have this verdict, with more arguments.
+
+    >>> print(returned("UNKNOWN", "assumes=('a > 0',)"))
+    return Account(OPEN, assumes=('a > 0',))
+    """
+    return f"return Account({_GROUNDS[verdict]}{', ' if more else ''}{more})"
+
+
+def judged(name: str, account: str, more: str = "") -> str:
     """A claim of this id, with the body of its prover and more arguments.
 
     >>> print(judged("mine.one", "raise ValueError(1)"))
-    def judge(formulas):
+    def account(formulas):
         raise ValueError(1)
-    CLAIMS.append(Claim("mine.one", "here", "It holds.", "1 = 1", judge))
+    CLAIMS.append(Claim("mine.one", "here", "It holds.", "1 = 1", account))
     <BLANKLINE>
     """
-    body = "\n".join(f"    {line}" for line in judge.splitlines())
+    body = "\n".join(f"    {line}" for line in account.splitlines())
     extra = f", {more}" if more else ""
     return (
-        f"def judge(formulas):\n{body}\n"
-        f'CLAIMS.append(Claim("{name}", "here", "It holds.", "1 = 1", judge{extra}))\n'
+        f"def account(formulas):\n{body}\n"
+        f'CLAIMS.append(Claim("{name}", "here", "It holds.", "1 = 1", account{extra}))\n'
     )
 
 
 def reaching(name: str, verdict: str, more: str = "") -> str:
     """A claim of this id that is found to have this verdict."""
-    witness = ', counterexample={"p": 2}' if verdict == "REFUTED" else ""
-    return judged(name, f'return Judgement(Verdict.{verdict}, "none"{witness})', more)
+    return judged(name, returned(verdict), more)
 
 
 def file(*claims: str) -> str:

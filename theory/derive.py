@@ -12,18 +12,19 @@ from schedules.families import FAMILIES, get_family
 from schedules.families.family import Family
 from schedules.linearization import DEFAULT, get_linearization
 from schedules.rules import GreedyRule
-from theory.delay_laws.counts import prove_counts, prove_floor_sums, prove_telescoping
-from theory.delay_laws.domains import Admission
-from theory.delay_laws.greedy_induction import Clause, rule_clauses
-from theory.delay_laws.law import Closed, DelayLaw
-from theory.delay_laws.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
-from theory.delay_laws.shape import guess_shape, prove_shape
-from theory.delay_laws.staleness import guess_staleness, prove_staleness
-from theory.delay_laws.start_times import prove_start_times
-from theory.delay_laws.symbols import Size, Times
-from theory.delay_laws.whole_run import prove_whole_run, whole_run
 from theory.errors import NoClosedFormError
-from theory.solver import Outcome
+from theory.laws.delays.as_built import as_built
+from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_telescoping
+from theory.laws.delays.domains import Admission
+from theory.laws.delays.greedy_induction import Clause, rule_clauses
+from theory.laws.delays.law import Closed, DelayLaw
+from theory.laws.delays.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
+from theory.laws.delays.shape import guess_shape, prove_shape
+from theory.laws.delays.staleness import guess_staleness, prove_staleness
+from theory.laws.delays.start_times import prove_start_times
+from theory.laws.delays.symbols import Size, Times
+from theory.laws.delays.whole_run import prove_whole_run, whole_run
+from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
 
 __all__ = ["DelayLaw", "derive", "derive_rule"]
@@ -80,7 +81,8 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     """Derive the law of a family's rule under an admission bound.
 
     Start times are guessed and proved first; everything else is computed from them, so a law
-    never rests on an unproved start time.
+    never rests on an unproved start time. That the family builds what its rule generates is
+    compared on a grid of sizes: a law of what it does not build is none of its own.
     """
     lines = get_linearization(linearization)
     try:
@@ -95,6 +97,9 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     proof = prove_start_times(family.rule, admission, guess)
     if weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED:
         return DelayLaw(family.name, linearization, None, tuple(proof))
+    link = as_built(family, admission, guess)
+    if not link.ties:
+        return DelayLaw(family.name, linearization, None, tuple(proof), link=link)
     counts = guess_counts(family, lines, samples, guess, admission)
     if counts is None:
         return _nothing(family, linearization, "counts of updates have no supported form")
@@ -126,7 +131,7 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     clauses: tuple[Clause, ...] = ()
     if isinstance(family.rule, GreedyRule):
         clauses = rule_clauses(family.rule, admission, times)
-    return DelayLaw(family.name, linearization, closed, tuple(proof), clauses)
+    return DelayLaw(family.name, linearization, closed, tuple(proof), clauses, link)
 
 
 def _nothing(family: Family, linearization: str, why: str) -> DelayLaw:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import sympy
@@ -13,9 +13,9 @@ import sympy
 from theory.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from theory.queries import Query
+    from theory.smt.queries import Query
 
-SCHEMA = "staleproof-ledger/1"
+SCHEMA = "staleproof-ledger/2"
 
 FindingKind = Literal[
     "false",
@@ -27,6 +27,14 @@ FindingKind = Literal[
     "typo",
 ]
 PrintedProof = Literal["valid", "gap", "invalid", "none"]
+Link = Literal["kernel", "solver", "comparison", "grid", "words"]
+"""What a step rests on: the kernel's rules; a solver's answer; Python code that compares; a finite
+grid of sizes; an argument in words."""
+Origin = Literal["printed", "reconstructed", "implied", "ours"]
+"""Whose statement a row is: the source's as printed; its own, from a display that the text lost;
+what it implies; ours."""
+AS_PRINTED: Final[tuple[Origin, ...]] = ("printed", "reconstructed")
+"""Origins of the rows that judge what a source says itself."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,7 @@ class Step:
     says: str
     rule: str
     verdict: Verdict
+    rests_on: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,6 +125,34 @@ class Judgement:
     findings: tuple[Finding, ...] = ()
     counterexample: Mapping[str, Any] | None = None
     evidence: tuple[Evidence, ...] = ()
+    rests_on: tuple[Link, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a row says of its statement, made from the data that was judged: plain data.
+
+    Attributes
+    ----------
+    goal, goal_latex : str
+        The statement; None where nothing but a sentence states it.
+    hypotheses, symbols : tuple of mappings
+    quantifiers : tuple of str
+        What the statement holds for.
+    steps : tuple of mappings
+        For each step of the judgement its goal, premises and certificate, or nothing.
+    supplied : tuple of str
+        Keys of the row that are the claim's own words, which no proof looks at.
+    """
+
+    goal: str | None = None
+    goal_latex: str = ""
+    hypotheses: tuple[Mapping[str, Any], ...] = ()
+    symbols: tuple[Mapping[str, str], ...] = ()
+    quantifiers: tuple[str, ...] = ()
+    steps: tuple[Mapping[str, Any], ...] = ()
+    supplied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,7 +160,8 @@ class Row:
     """One line of the ledger.
 
     Its `queries` are what z3 was asked for the judgement, if anybody listened; they are written to
-    files of their own.
+    files of their own. `trusted` has the lines of each module whose code is taken on trust,
+    `closure` the ids of all that it rests on, `checked_by` who else came to the same answers.
     """
 
     id: str
@@ -136,6 +174,11 @@ class Row:
     controls: Controls = field(default_factory=Controls)
     seconds: float = 0.0
     queries: tuple[Query, ...] = ()
+    origin: Origin = "printed"
+    shown: Shown = field(default_factory=Shown)
+    trusted: Mapping[str, int] = field(default_factory=dict)
+    closure: tuple[str, ...] = ()
+    checked_by: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -144,25 +187,62 @@ class Row:
 
     def to_json(self) -> dict[str, Any]:
         """The row in the published schema."""
-        judged = self.judgement
+        judged, shown = self.judgement, self.shown
         return {
             "id": self.id,
+            "anchor": self.id,
             "paper": self.paper,
             "where": self.where,
+            "origin": self.origin,
+            "goal": shown.goal,
+            "goal_latex": shown.goal_latex,
+            "hypotheses": _plain(shown.hypotheses),
+            "symbols": _plain(shown.symbols),
+            "quantifiers": list(shown.quantifiers),
             "statement": self.statement,
             "latex": self.latex,
+            "supplied": list(shown.supplied),
             "depends": list(self.depends),
+            "closure": list(self.closure),
             "verdict": judged.verdict.name,
+            "rests_on": list(judged.rests_on or _links(judged.steps)),
+            "checked_by": list(self.checked_by),
             "cases": [_plain(case) for case in judged.cases],
             "assumes": list(judged.assumes),
+            "arguments": list(judged.arguments),
+            "trusted": [{"module": name, "lines": n} for name, n in self.trusted.items()],
             "printed_proof": judged.printed_proof,
-            "steps": [_plain(step) for step in judged.steps],
+            "steps": _steps(judged.steps, shown.steps),
             "findings": [_plain(finding) for finding in judged.findings],
             "counterexample": _plain(judged.counterexample),
             "evidence": [_plain(evidence) for evidence in judged.evidence],
             "controls": _plain(self.controls),
             "seconds": round(self.seconds, 3),
         }
+
+
+def _links(steps: Sequence[Step]) -> list[Link]:
+    """What the steps of a judgement rest on; what is no step has no links."""
+    return sorted({link for step in steps for link in getattr(step, "rests_on", ())})
+
+
+def _steps(steps: Sequence[Step], known: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Steps with what is known of them beside their words."""
+    beside = [*known, *({} for _ in steps)]
+    plain = [_plain(step) for step in steps]
+    return [
+        {**_NO_GOAL, **one, **_plain(more)} if isinstance(one, dict) else one
+        for one, more in zip(plain, beside, strict=False)
+    ]
+
+
+_NO_GOAL: Final[Mapping[str, Any]] = {
+    "name": "",
+    "goal": None,
+    "latex": "",
+    "premises": [],
+    "certificate": None,
+}
 
 
 def plainly(judgement: Judgement) -> Judgement:
@@ -176,7 +256,7 @@ def plainly(judgement: Judgement) -> Judgement:
     Examples
     --------
     >>> plainly(Judgement(Verdict.REFUTED, "none", counterexample={"p": Fraction(1, 2)}))
-    Judgement(verdict=<Verdict.REFUTED: 0>, ..., counterexample={'p': '1/2'}, evidence=())
+    Judgement(verdict=<Verdict.REFUTED: 0>, ..., counterexample={'p': '1/2'}, ...)
     """
     return replace(
         judgement,

@@ -42,3 +42,22 @@ def weakest(verdicts: Iterable[Verdict]) -> Verdict:
     'UNKNOWN'
     """
     return min(verdicts, default=Verdict.UNKNOWN)
+
+
+def first_short(verdicts: Iterable[Verdict]) -> Verdict:
+    """PROVED if all verdicts are, else the first that is not; UNKNOWN for none.
+
+    Later verdicts are not asked for, so that a mutant is refused as soon as one part falls short.
+
+    Examples
+    --------
+    >>> first_short([Verdict.PROVED, Verdict.UNKNOWN, Verdict.REFUTED]).name
+    'UNKNOWN'
+    >>> first_short([]).name
+    'UNKNOWN'
+    """
+    found = Verdict.UNKNOWN
+    for found in verdicts:
+        if found is not Verdict.PROVED:
+            break
+    return found

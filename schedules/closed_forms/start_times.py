@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -12,8 +12,7 @@ from schedules.actions import Kind
 from schedules.closed_forms.affine import Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.dependencies import tables
-from schedules.families.family import Family
-from schedules.rules import GreedyRule, StaticOrder, run_greedy, run_static
+from schedules.families.family import Family, from_rule
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import timeline
 
@@ -56,14 +55,9 @@ def build_from_rule(
     family: Family, stages: int, microbatches: int, admission: Callable[[int], int] | None
 ) -> Schedule:
     """Generate a family's schedule from its rule and an admission bound alone."""
-    if isinstance(family.rule, GreedyRule):
-        limit = None if admission is None else admission(stages)
-        orders = run_greedy(family.rule, stages, microbatches, limit)
-    elif isinstance(family.rule, StaticOrder):
-        orders = run_static(family.rule, stages, microbatches)
-    else:
+    if family.rule is None:
         return family.build(stages, microbatches)
-    return Schedule.from_orders(family.name, orders, microbatches, family.policy)
+    return from_rule(replace(family, admission=admission), stages, microbatches)
 
 
 def sample(family: Family, admission: Callable[[int], int] | None) -> Samples:

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from schedules.errors import ParameterError, SizeError, UnknownNameError
+from schedules.errors import NoRuleError, ParameterError, SizeError, UnknownNameError
 from schedules.families.figures import Figures
 from schedules.linearization import Linearization
 from schedules.policies import WeightPolicy
-from schedules.rules import GreedyRule, StaticOrder
+from schedules.rules import GreedyRule, StaticOrder, run_greedy, run_static
 from schedules.schedule import Schedule
 
 MAX_ACTIONS = 20_000_000
@@ -37,16 +37,17 @@ def one_a_rank(ranks: int, values: Mapping[str, int]) -> int:
     return ranks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Family:
-    """One schedule family.
+    """One schedule family; what is remembered of one is not taken for another of its name.
 
     Attributes
     ----------
     name, source, summary : str
     policy : WeightPolicy
     build : callable
-        ``build(stages, microbatches, **parameters) -> Schedule``.
+        ``build(stages, microbatches, **parameters) -> Schedule``; of a family with a rule it is
+        made by `from_rule`.
     rule : GreedyRule, StaticOrder or None
         The data that generates it and that provers read; None where a procedure generates it.
     parameters : tuple of Parameter
@@ -157,3 +158,46 @@ def require_room(family: str, stages: int, microbatches: int, per_pair: int = 2)
             f"family {family}",
             "take fewer, or use `staleproof derive --at` for closed forms",
         )
+
+
+def from_rule(family: Family, stages: int, microbatches: int, **parameters: int) -> Schedule:
+    """Generate a schedule from nothing but a family's rule, admission bound and policy.
+
+    Parameters
+    ----------
+    family : Family
+    stages, microbatches : int
+    parameters : int
+        Of the family; ``noam`` replaces its admission bound.
+
+    Raises
+    ------
+    NoRuleError
+        The family has no rule as data.
+    ParameterError, UnknownNameError, SizeError
+        A parameter outside its domain, or more actions than this package agrees to build.
+    InvalidScheduleError
+        The rule generates no schedule.
+
+    Examples
+    --------
+    >>> from schedules.families.pipedream import FAMILY
+    >>> [str(action) for action in from_rule(FAMILY, 2, 2, noam=1).rank(0)]
+    ['0F0', '0B0', '0F1', '0B1']
+    """
+    values = family.checked(stages, microbatches, parameters)
+    require_room(family.name, stages, microbatches)
+    if isinstance(family.rule, GreedyRule):
+        if family.admission is not None:
+            values = {"noam": family.admission(stages), **values}
+        orders = run_greedy(family.rule, stages, microbatches, values.get("noam"))
+    elif isinstance(family.rule, StaticOrder):
+        orders = run_static(family.rule, stages, microbatches)
+    else:
+        raise NoRuleError(
+            f"a schedule is generated from a greedy rule or a static order, found {family.rule!r}",
+            f"family {family.name}",
+            "call its build, or state its rule as data",
+        )
+    policy = family.policy
+    return Schedule.from_orders(family.name, orders, microbatches, policy, parameters=values)

@@ -10,7 +10,7 @@ class Figures:
     """Formulas of one step where every computation takes its unit time (`unit_durations`).
 
     Texts that sympy reads, over p (ranks), M (microbatches) and the family's parameters. They are
-    claims: `theory.figures.check_figures` compares them with runs.
+    claims: `theory.laws.stated_figures.check_figures` compares them with runs.
 
     Attributes
     ----------

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from schedules.actions import Kind
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.policies import WeightPolicy
-from schedules.rules import StaticOrder, run_static
+from schedules.rules import StaticOrder
 from schedules.schedule import Schedule
 
 ORDER: Final = StaticOrder(
@@ -34,10 +34,7 @@ def build(stages: int, microbatches: int) -> Schedule:
     >>> [str(action) for action in build(2, 1).rank(1)]
     ['1F0', '1B0']
     """
-    FAMILY.checked(stages, microbatches, {})
-    require_room(FAMILY.name, stages, microbatches)
-    orders = run_static(ORDER, stages, microbatches)
-    return Schedule.from_orders(FAMILY.name, orders, microbatches, FAMILY.policy)
+    return from_rule(FAMILY, stages, microbatches)
 
 
 FAMILY: Final = Family(

@@ -23,9 +23,9 @@ from __future__ import annotations
 from typing import Final
 
 from schedules.actions import Kind
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.policies import WeightPolicy
-from schedules.rules import StaticOrder, run_static
+from schedules.rules import StaticOrder
 from schedules.schedule import Schedule
 
 ORDER: Final = StaticOrder(
@@ -55,10 +55,7 @@ def build(stages: int, microbatches: int) -> Schedule:
     . F0 F1 . B0 F2 B1 F3 B2 . B3 .
     . . F0 B0 F1 B1 F2 B2 F3 B3 . .
     """
-    FAMILY.checked(stages, microbatches, {})
-    require_room(FAMILY.name, stages, microbatches)
-    orders = run_static(ORDER, stages, microbatches)
-    return Schedule.from_orders(FAMILY.name, orders, microbatches, FAMILY.policy)
+    return from_rule(FAMILY, stages, microbatches)
 
 
 FAMILY: Final = Family(

@@ -10,9 +10,9 @@ import operator
 from typing import Any, Final
 
 from schedules.actions import Kind
-from schedules.families.family import Family, Parameter, require_room
+from schedules.families.family import Family, Parameter, from_rule
 from schedules.policies import WeightPolicy
-from schedules.rules import GreedyRule, run_greedy
+from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 
 RULE: Final = GreedyRule(
@@ -48,16 +48,8 @@ def build(stages: int, microbatches: int, noam: int | None = None) -> Schedule:
     >>> [str(action) for action in build(2, 3).rank(0)]
     ['0F0', '0F1', '0B0', '0F2', '0B1', '0B2']
     """
-    limit = default_noam(stages) if noam is None else noam
-    values = FAMILY.checked(stages, microbatches, {"noam": limit})
-    require_room(FAMILY.name, stages, microbatches)
-    return Schedule.from_orders(
-        FAMILY.name,
-        run_greedy(RULE, stages, microbatches, limit),
-        microbatches,
-        FAMILY.policy,
-        parameters=values,
-    )
+    given = {} if noam is None else {"noam": noam}
+    return from_rule(FAMILY, stages, microbatches, **given)
 
 
 FAMILY: Final = Family(

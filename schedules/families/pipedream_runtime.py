@@ -25,8 +25,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.asynchronous import without_flush
-from schedules.families.family import Family
+from schedules.families.family import Family, from_rule
 from schedules.families.one_f_one_b import ORDER
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
@@ -46,8 +45,7 @@ def build(stages: int, microbatches: int) -> Schedule:
     >>> versions(build(3, 5)).mismatch.tolist()
     [[0, 1, 2, 2, 2], [0, 1, 1, 1, 1], [0, 0, 0, 0, 0]]
     """
-    FAMILY.checked(stages, microbatches, {})
-    return without_flush(FAMILY.name, stages, microbatches, FAMILY.policy, {})
+    return from_rule(FAMILY, stages, microbatches)
 
 
 FAMILY: Final = Family(

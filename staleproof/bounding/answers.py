@@ -25,7 +25,7 @@ from theory.bounds import (
 from theory.bounds.errors import NotComparableError, OutsideDomainError
 from theory.bounds.numbers import number
 from theory.errors import UnsupportedFormError
-from theory.rpd.symbols import H
+from theory.papers.rpd.symbols import H
 
 Given = dict[sympy.Symbol, sympy.Rational]
 _Done = TypeVar("_Done")

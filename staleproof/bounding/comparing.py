@@ -96,7 +96,8 @@ def _name(bound: Bound) -> dict[str, Any]:
 
 def _conditions(question: Question) -> Iterator[dict[str, Any]]:
     """When an error term is at most Err_0, whatever the other symbols are."""
-    from theory.sapipe.regions import REPAIRED_WINS, WINS, equivalence
+    from theory.judging.decide import established
+    from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, equivalence
 
     asked = {bound.method for group in question.groups for bound in group}
     for kind, wins in ((PRINTED, WINS), ("repaired", REPAIRED_WINS)):
@@ -110,7 +111,7 @@ def _conditions(question: Question) -> Iterator[dict[str, Any]]:
                     "error": f"Err_{name}",
                     "where": sympy.sstr(region.condition),
                     "domain": sympy.sstr(region.domain),
-                    "verdict": equivalence(region).name,
+                    "verdict": established(equivalence(region)).name,
                     "holds": region.holds_at(question.given) if known else None,
                 }
 

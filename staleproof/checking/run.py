@@ -181,7 +181,7 @@ def _query(found: Checked, path: str | None) -> str | None:
     if path is None:
         return None
     from reports.files import write_files
-    from theory.messages import smtlib_lines
+    from theory.laws.messages import smtlib_lines
 
     lines = smtlib_lines(found.schedule, found.report.run.plan, found.report.model)
     content = (f"{line}\n".encode() for line in lines)

@@ -11,6 +11,7 @@ from staleproof.commands import (
     convert,
     delays,
     derive,
+    diff,
     draw,
     families,
     measure,
@@ -35,6 +36,7 @@ COMMANDS: Final[dict[str, Command]] = {
         partial_staleness,
         bounds,
         report,
+        diff,
     )
 }
 

@@ -99,7 +99,7 @@ def _run_figures(arguments: Namespace) -> int:
             f"leave {AT} out, or ask `staleproof compare {arguments.family}` for one size",
         )
 
-    from theory.figures import check_figures
+    from theory.laws.stated_figures import check_figures
     from theory.verdicts import Verdict
 
     law = check_figures(arguments.family, parameters(arguments))
@@ -130,10 +130,20 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         yield ""
         yield from _closed_forms(result)
     yield from _proof_lines(result)
+    tie = result["as_built"]
+    if tie is not None:
+        yield f"  {tie['verdict']:<9} as built: {tie['says']} [{_compared(tie)}]"
     if result.get("at") is not None:
         yield ""
         yield "at these numbers"
         yield from (f"  {name} = {value}" for name, value in result["at"].items())
+
+
+def _compared(tie: dict[str, Any]) -> str:
+    """The sizes at which a family was compared with its law, or the first that differs."""
+    if tie["differs"] is not None:
+        return f"another one at {tie['differs']}"
+    return f"compared for {tie['grid']}"
 
 
 def _proof_lines(result: dict[str, Any]) -> Iterator[str]:

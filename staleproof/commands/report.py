@@ -32,7 +32,7 @@ def run(arguments: Namespace) -> int:
 
 def _ledger(path: str | None) -> Mapping[str, Any]:
     if path is None:
-        from theory.verify import select
+        from theory.judging.verify import select
 
         return collected(proved_rows(select([])))
     from reports import load_ledger

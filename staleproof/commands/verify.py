@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from textwrap import shorten
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from staleproof.arguments import Parser, add_json, positive, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.ledgers import collected, proved_rows, require_writable, written
-from staleproof.output import note, one_line, put, put_json, put_table, shown, width
+from staleproof.output import note, put, put_json, shown
 from staleproof.reviews import Review
+from staleproof.rows import put_rows
 
 if TYPE_CHECKING:
     from theory.claims import Claim
@@ -24,17 +22,6 @@ if TYPE_CHECKING:
 REQUIRE: Final = "--require"
 REQUIRED_OF_FILES: Final = "PROVED"
 """What is required of the claims of a user's file when no ``--require`` speaks of them."""
-
-LONGEST_CELL: Final = 160
-"""Characters of a sentence in the table; ``--json`` and ``--report`` have all of it."""
-
-MOST_IN_A_TABLE: Final = 12
-"""Rows that are shown with their statements; ``--json`` and ``--report`` show all with them."""
-
-NARROWEST_TABLE: Final = 100
-"""Columns below which a table of sentences cannot be read."""
-
-_LONGEST_VERDICT: Final = len("CONDITIONAL")
 
 
 @dataclass(frozen=True)
@@ -68,6 +55,12 @@ def configure(parser: Parser) -> None:
         metavar="N",
         type=positive("-j"),
         help="processes to judge in (default: one a core); no verdict depends on it",
+    )
+    parser.add_argument(
+        "--controls",
+        choices=("sample", "all"),
+        default="sample",
+        help="how many mutants of each proved statement to try (default: about sixty)",
     )
     parser.add_argument(
         "--deep", action="store_true", help="also gather evidence that takes minutes"
@@ -104,12 +97,13 @@ def run(arguments: Namespace) -> int:
             require_writable(directory)
     review = Review(arguments.cross) if arguments.cross or arguments.smt is not None else None
 
-    from theory.verify import select
-    from theory.workers import read_elsewhere
+    from theory.judging.verify import select
+    from theory.judging.workers import read_elsewhere
 
     claims = select(arguments.names, read_elsewhere)
     required = requirements(arguments.require, claims)
-    rows = proved_rows(claims, arguments.j, arguments.deep, review)
+    every = arguments.controls == "all"
+    rows = proved_rows(claims, arguments.j, arguments.deep, review, every)
     result = collected(rows)
     files = written(result, arguments.report) if arguments.report is not None else []
     if review is not None and arguments.smt is not None:
@@ -117,7 +111,7 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         put_json(result)
     else:
-        put_rows(result["claims"])
+        put_rows(result["claims"], {claim.id for claim in claims if claim.source is not None})
         put(*files)
     short = [line for verdict, ids in required for line in shortfalls(verdict, ids, rows)]
     if review is not None:
@@ -187,7 +181,7 @@ def _required_ids(entry: Requirement, claims: Sequence[Claim]) -> set[str]:
 
 def _refuse_unknown(names: Sequence[str], chosen: set[str]) -> None:
     """Raise for a name that means nothing anywhere."""
-    from theory.catalogue import called, unknown
+    from theory.judging.catalogue import called, unknown
 
     for name in names:
         if not called(name):
@@ -203,77 +197,6 @@ def shortfalls(required: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
         for row in rows
         if row.id in ids and row.verdict < Verdict[required]
     ]
-
-
-def put_rows(rows: Sequence[dict[str, Any]]) -> None:
-    """Print the rows of a ledger, and how often each verdict occurs.
-
-    Few rows come as a table with their statements, many as a line each, or as cells of a table.
-    """
-    if len(rows) <= MOST_IN_A_TABLE and width() >= NARROWEST_TABLE:
-        columns = ("id", "verdict", "printed proof", "statement", "remark")
-        put_table("", columns, [_cells(row) for row in rows])
-    else:
-        put(*lines(rows, width()))
-    counts = Counter(row["verdict"] for row in rows)
-    listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    number = "1 claim" if len(rows) == 1 else f"{len(rows)} claims"
-    put(f"{number}: {listed}")
-
-
-def lines(rows: Sequence[dict[str, Any]], columns: int) -> Iterator[str]:
-    """A line a row, under the name of its paper: id, verdict, and the remark as far as it fits.
-
-    Rows that form a table stand in it.
-    """
-    from reports.cells import table_of
-    from staleproof.matrix import table_lines
-
-    papers = [(name, list(group)) for name, group in groupby(rows, key=lambda row: row["paper"])]
-    tables = [table_of(group) for _, group in papers]
-    inside = {name for table in tables if table is not None for name in table.ids}
-    alone = [row for row in rows if row["id"] not in inside]
-    longest = max((len(row["id"]) for row in alone), default=0)
-    for (paper, group), table in zip(papers, tables, strict=True):
-        yield str(paper)
-        for row in group:
-            if row["id"] in inside:
-                continue
-            start = f"  {row['id']:<{longest}}  {row['verdict']:<{_LONGEST_VERDICT}}"
-            remark = one_line(_remark(row))
-            room = columns - len(start) - 2
-            if len(remark) > room:
-                remark = f"{remark[: max(room - 1, 0)].rstrip()}…" if room > 0 else ""
-            yield f"{start}  {remark}".rstrip()
-        if table is not None:
-            yield from table_lines(table, columns)
-
-
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    said = (row["statement"], _remark(row))
-    brief = (shorten(text, LONGEST_CELL, placeholder=" …") for text in said)
-    return row["id"], row["verdict"], row["printed_proof"], *brief
-
-
-def _remark(row: dict[str, Any]) -> str:
-    """What is special about its file, then the first finding or why nothing is decided."""
-    special = [entry["says"] for entry in row["evidence"] if entry["data"].get("remark") is True]
-    return "; ".join(filter(None, (*special, _found(row))))
-
-
-def _found(row: dict[str, Any]) -> str:
-    """The first finding; without one, what kept the claim from being decided, if anything did."""
-    for finding in row["findings"]:
-        return f"{finding['kind']}: {finding['says']}"
-    if row["verdict"] != "UNKNOWN":
-        return ""
-    for evidence in reversed(row["evidence"]):
-        if evidence["says"].startswith("not decided"):
-            return str(evidence["says"])
-    for step in row["steps"]:
-        if step["verdict"] != "PROVED":
-            return f"{step['where']}: {step['rule']}"
-    return ""
 
 
 COMMAND: Final = Command(

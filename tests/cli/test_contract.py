@@ -19,6 +19,7 @@ COMMANDS = (
     "check",
     "compare",
     "convert",
+    "diff",
     "draw",
     "families",
     "bounds",

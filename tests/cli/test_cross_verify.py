@@ -13,19 +13,19 @@ from staleproof.cli import main
 CLAIM = "localsgd.schedule"
 FALSE = """
 import z3
+from theory.account import Account, Compared, Decision
 from theory.claims import Claim
-from theory.ledger import Judgement
-from theory.solver import Statement, decide
+from theory.smt.solver import Statement, decide
 
 x = z3.Int("x")
 
-def judge(formulas):
+def account(formulas):
     outcome = decide(Statement("one", "x > 1 implies x > 0", (x > 1,), x > 0))
-    return Judgement(outcome.verdict, "none")
+    return Account(Decision((outcome,)))
 
 CLAIMS = [
-    Claim("mine.lemma", "here", "A lemma.", "", judge),
-    Claim("mine.theorem", "here", "A theorem.", "", judge, depends=("mine.lemma",)),
+    Claim("mine.lemma", "here", "A lemma.", "", account),
+    Claim("mine.theorem", "here", "A theorem.", "", account, depends=("mine.lemma",)),
 ]
 """
 
@@ -56,7 +56,7 @@ def test_cross_confirms_every_query(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_disagreement_exits_with_1_and_a_line(
     file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("theory.cross.opinions._answer", lambda text, rlimit: ("sat", ""))
+    monkeypatch.setattr("theory.judging.opinions._answer", lambda text, rlimit: ("sat", ""))
     assert main(["verify", file, "--cross", "--json", "--require", "REFUTED", "-j", "1"]) == 1
     shown = capsys.readouterr()
     rows = json.loads(shown.out)["claims"]
@@ -74,12 +74,13 @@ def test_a_lemma_that_solvers_disagree_on_takes_its_theorem_along(
 ) -> None:
     path = tmp_path / "mine.py"
     silent = FALSE.replace(
-        'Claim("mine.theorem", "here", "A theorem.", "", judge,',
+        'Claim("mine.theorem", "here", "A theorem.", "", account,',
         'Claim("mine.theorem", "here", "A theorem.", "", '
-        "lambda formulas: Judgement(Verdict.PROVED, 'none'),",
+        "lambda formulas: Account(Decision((Compared('1 = 1', 'mine', True),))),",
     )
-    path.write_text("from theory.verdicts import Verdict\n" + silent, encoding="utf-8")
-    monkeypatch.setattr("theory.cross.opinions._answer", lambda text, rlimit: ("sat", ""))
+    assert silent != FALSE
+    path.write_text(silent, encoding="utf-8")
+    monkeypatch.setattr("theory.judging.opinions._answer", lambda text, rlimit: ("sat", ""))
     assert main(["verify", str(path), "--cross", "--json", "--require", "REFUTED"]) == 1
     rows = {row["id"]: row for row in json.loads(capsys.readouterr().out)["claims"]}
     assert rows["mine.theorem"]["verdict"] == "UNKNOWN"
@@ -103,7 +104,7 @@ def test_smt_writes_what_z3_answers_again(
 
 
 def test_smt_needs_no_second_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("theory.cross.engine.find_spec", lambda name: None)
+    monkeypatch.setattr("theory.smt.cvc5.find_spec", lambda name: None)
     assert main(["verify", CLAIM, "--smt", str(tmp_path), "--json"]) == 0
     assert any(tmp_path.iterdir())
 
@@ -111,7 +112,7 @@ def test_smt_needs_no_second_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_without_cvc5_one_line_and_no_work(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("theory.cross.engine.find_spec", lambda name: None)
+    monkeypatch.setattr("theory.smt.cvc5.find_spec", lambda name: None)
     assert main(["verify", CLAIM, "--cross", "--json"]) == 2
     shown = capsys.readouterr()
     assert json.loads(shown.out)["error"]["fix"] == "run: pip install 'staleproof[cross]'"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.claim_files import file, judged, reaching
+from tests.claim_files import file, judged, reaching, returned
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Problem = Callable[..., dict[str, str]]
@@ -74,12 +74,12 @@ def test_nothing_is_required_of_claims_of_ours_beside_a_file(
 
 
 def test_what_a_file_prints_is_no_result(run: Run, mine: Callable[..., Path]) -> None:
-    body = 'print("from judge")\nreturn Judgement(Verdict.PROVED, "none")'
+    body = f'print("from account")\n{returned("PROVED")}'
     path = mine('print("from file")\n', judged("mine.one", body))
     done = run("verify", path, "--json")
     assert done.returncode == 0
     assert len(json.loads(done.stdout)["claims"]) == 1
-    assert {"from file", "from judge"} <= set(done.stderr.splitlines())
+    assert {"from file", "from account"} <= set(done.stderr.splitlines())
 
 
 NOISE = """\
@@ -94,7 +94,7 @@ sys.__stdout__.write("by the old name\\n")
 def test_nothing_that_a_file_writes_reaches_the_result(
     run: Run, mine: Callable[..., Path], jobs: int
 ) -> None:
-    body = f'{NOISE}return Judgement(Verdict.PROVED, "none")'
+    body = f"{NOISE}{returned('PROVED')}"
     path = mine(NOISE, *(judged(f"mine.{name}", body, "cost=9") for name in "ab"))
     done = run("verify", path, "--json", "-j", jobs)
     assert done.returncode == 0
@@ -103,7 +103,7 @@ def test_nothing_that_a_file_writes_reaches_the_result(
         assert done.stderr.splitlines().count(line) == 1 + jobs + 2
 
 
-@pytest.mark.parametrize("place", ["file", "judge"])
+@pytest.mark.parametrize("place", ["file", "account"])
 def test_file_that_ends_its_process_is_no_pass(
     run: Run, mine: Callable[..., Path], place: str
 ) -> None:
@@ -123,22 +123,32 @@ def test_same_file_by_two_names_is_one(run: Run, mine: Callable[..., Path], tmp_
 
 
 def test_remarks_on_where_a_verdict_comes_from(run: Run, mine: Callable[..., Path]) -> None:
-    controlled = 'core={"a": __import__("sympy").S(2)}, holds=lambda formulas: Verdict.UNKNOWN'
+    core = 'core={"a": __import__("sympy").S(2)}, holds=lambda formulas: '
+    two = "Compared('a = 2', 'mine', formulas['a'] == 2)"
     path = mine(
         reaching("rpd.cor-c1", "PROVED"),
         reaching("mine.own", "REFUTED"),
-        reaching("mine.controlled", "PROVED", controlled),
+        reaching("mine.controlled", "PROVED", f"{core}[{two}]"),
+        reaching("mine.dummy", "PROVED", f"{core}[]"),
     )
     done = run("verify", path, "--require", "REFUTED", "--json")
     remarks = {
         row["id"]: [entry["says"] for entry in row["evidence"]]
         for row in json.loads(done.stdout)["claims"]
     }
-    own = "judged by the file's own prover, without controls"
+    controlled = "judged by the file's own prover"
+    own = f"{controlled}, without controls"
     place = "takes the place of the catalogue's claim of this id"
-    assert remarks == {"rpd.cor-c1": [place, own], "mine.own": [own], "mine.controlled": []}
+    assert remarks == {
+        "rpd.cor-c1": [place, own],
+        "mine.own": [own],
+        "mine.controlled": ["judged by the file's own prover"],
+        "mine.dummy": [own],
+    }
     table = run("verify", path, "--require", "REFUTED").stdout
-    assert (table.count("judged"), table.count("takes")) == (2, 1)
+    assert (table.count("judged"), table.count("takes")) == (4, 1)
+    words = "rpd.cor-c1, mine.own, mine.controlled, mine.dummy: the file's own words"
+    assert words in table
 
 
 def test_deep_adds_evidence(run: Run, mine: Callable[..., Path]) -> None:
@@ -173,19 +183,15 @@ def test_report_of_a_file(run: Run, mine: Callable[..., Path], tmp_path: Path) -
             "mine.py:6): the prover stopped with KeyError: 'a'; correct the claim file",
         ),
         ([judged("mine.one", "import sys; sys.exit(0)")], "stopped with SystemExit: 0"),
-        ([judged("mine.one", "return None")], "judge returns a Judgement"),
-        ([judged("mine.one", 'return Judgement(Verdict.PROVED, "fine")')], "must be one of"),
+        ([judged("mine.one", "return None")], "account returns a theory.account.Account"),
         (
-            [judged("mine.one", 'return Judgement(Verdict.PROVED, "none", steps=(3,))')],
-            "(mine.one).steps[0]: must be an object",
+            [judged("mine.one", returned("PROVED", "findings=(Finding(3, '', '', {1: 1}),)"))],
+            "(mine.one).findings[0].kind",
         ),
+        ([judged("mine.one", returned("PROVED", "steps=(3,)"))], "stopped with AttributeError"),
+        ([judged("mine.one", returned("PROVED", "assumes=(3,)"))], "(mine.one).assumes[0]"),
         (
-            [
-                judged(
-                    "mine.one",
-                    'return Judgement(Verdict.REFUTED, "none", counterexample={"x": float("nan")})',
-                )
-            ],
+            [judged("mine.one", returned("REFUTED").replace('{"p": 2}', '{"p": float("nan")}'))],
             "(mine.one).counterexample",
         ),
     ],

@@ -18,18 +18,19 @@ from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.timeline import timeline
-from theory.amdp import active_ratio, long_run, mismatch, one_step, start_times
-from theory.amdp.durations import ANY, EQUAL, LONG_BACKWARDS, Cone, Time
-from theory.amdp.greedy import SMALLEST, feasible, generated, static_times, supported
-from theory.amdp.minibatches import Minibatch, Number, Pipeline
-from theory.amdp.mismatches import PARTS, part
-from theory.amdp.replays import one_pipeline
-from theory.amdp.start_times import CAPPED, CROWDED, FREE, LAWS, TWO, Law, Start
-from theory.amdp.symbols import d, i, n, r
+from tests.amdp_rows import judged
 from theory.claims import Claim
-from theory.instances import decide_from
-from theory.mutants import run_controls
-from theory.solver import Outcome, Statement
+from theory.judging.mutants import run_controls
+from theory.papers.amdp import active_ratio, long_run, mismatch, one_step, start_times
+from theory.papers.amdp.durations import ANY, EQUAL, LONG_BACKWARDS, Cone, Time
+from theory.papers.amdp.greedy import SMALLEST, feasible, generated, static_times, supported
+from theory.papers.amdp.minibatches import Minibatch, Number, Pipeline
+from theory.papers.amdp.mismatches import PARTS, part
+from theory.papers.amdp.replays import one_pipeline
+from theory.papers.amdp.start_times import CAPPED, CROWDED, FREE, LAWS, TWO, Law, Start
+from theory.papers.amdp.symbols import d, i, n, r
+from theory.smt.instances import decide_from
+from theory.smt.solver import Outcome, Statement
 from theory.verdicts import Verdict, weakest
 
 F, B = Kind.F, Kind.B
@@ -221,7 +222,7 @@ def test_a_mismatch_is_counted_from_both_sides() -> None:
 def test_a_larger_bound_than_the_mismatch_is_not_refuted() -> None:
     """ "At most 2" is true of n = 2; it is not attained, so that it is not proved as printed."""
     edited = {"admission": sympy.Integer(2), "mismatch": sympy.Integer(2)}
-    found = one_step.CLAIM.judge(edited)
+    found = judged(one_step.CLAIM, edited)
     assert found.counterexample is None
     assert found.verdict is Verdict.UNKNOWN
 
@@ -270,7 +271,7 @@ def test_the_free_rule_is_not_its_static_order_if_backwards_are_longer() -> None
     free = Schedule.from_orders("run", line, 6, WeightPolicy("latest"))
     static = one_pipeline(5, 5, 6, stage_cap=False)
     assert [timeline(one, taken).length for one in (free, static)] == [102, 100]
-    cases = active_ratio.CLAIM.judge(active_ratio.CLAIM.printed).cases
+    cases = judged(active_ratio.CLAIM).cases
     longer = [case.when for case in cases if "B ≥ F" in case.when]
     assert longer
     assert all("B ≥ F in the static order of F = B" in when for when in longer)

@@ -9,7 +9,11 @@ import sympy
 
 from schedules.actions import Kind
 from schedules.families import amdp
-from theory.amdp import (
+from tests.amdp_rows import judged
+from theory.judging.controls import without
+from theory.judging.decide import established, stands
+from theory.kernel import prove
+from theory.papers.amdp import (
     eta2,
     eta2_mixed,
     mixed_chain,
@@ -18,17 +22,15 @@ from theory.amdp import (
     saturation,
     window_plays,
 )
-from theory.amdp.convergence import eta
-from theory.amdp.fifo import QUEUE, READINGS, TIES, TURNS, Job, Play, Uneven
-from theory.amdp.rotation import FORMS, B, F, s
-from theory.amdp.steady_play import Every, every_play
-from theory.amdp.symbols import d, n
-from theory.amdp.window_laws import CORE, is_least, statements
-from theory.amdp.windows import mismatches
-from theory.instances import admits
-from theory.kernel import prove
-from theory.kernel.controls import without
-from theory.solver import decide
+from theory.papers.amdp.convergence import eta
+from theory.papers.amdp.fifo import QUEUE, READINGS, TIES, TURNS, Job, Play, Uneven
+from theory.papers.amdp.rotation import FORMS, B, F, s
+from theory.papers.amdp.steady_play import Every, every_play
+from theory.papers.amdp.symbols import d, n
+from theory.papers.amdp.window_laws import CORE, is_least, statements
+from theory.papers.amdp.windows import mismatches
+from theory.smt.instances import admits
+from theory.smt.solver import decide
 from theory.verdicts import Verdict
 
 UNKNOWN = Verdict.UNKNOWN
@@ -47,7 +49,7 @@ UNKNOWN = Verdict.UNKNOWN
     ],
 )
 def test_another_round_is_not_proved(wrong: dict[str, object]) -> None:
-    assert rotation.proof({**FORMS, **wrong}).verdict is UNKNOWN
+    assert established(rotation.grounds({**FORMS, **wrong})) is UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -70,50 +72,51 @@ def test_too_small_a_distance_leaves_room() -> None:
 def test_equal_durations_are_no_witness(monkeypatch: pytest.MonkeyPatch) -> None:
     """With F = B some play fills the ranks: the row has no counterexample then."""
     monkeypatch.setattr(saturation, "WITNESS", (4, 1, 1))
-    found = saturation.CLAIM.judge(saturation.CLAIM.printed)
+    found = judged(saturation.CLAIM)
     assert found.verdict is UNKNOWN
     assert found.counterexample is None
 
 
 def test_a_search_that_is_cut_off_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("theory.amdp.steady_play.MOST_STATES", 10)
+    monkeypatch.setattr("theory.papers.amdp.steady_play.MOST_STATES", 10)
     assert every_play(Play(4, 1, 2)) is None
-    assert saturation.CLAIM.judge(saturation.CLAIM.printed).verdict is UNKNOWN
+    assert judged(saturation.CLAIM).verdict is UNKNOWN
 
 
 def test_a_play_that_fills_the_ranks_under_no_named_rule_is_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(saturation, "every_play", lambda _: Every(1, fills=True, idles=True))
-    assert saturation.CLAIM.judge(saturation.CLAIM.printed).verdict is UNKNOWN
+    assert judged(saturation.CLAIM).verdict is UNKNOWN
 
 
 def test_a_larger_mismatch_than_stated_is_shown() -> None:
     domain = window_plays.Domain((4,), ((1, 1),), TIES[1:2], (1,))
     stated = {"first": d, "mismatch": 0}
-    verdict, witness = window_plays.exhausted(domain, stated)
-    assert verdict is Verdict.REFUTED
-    assert witness is not None
-    assert (witness["window"], witness["most"]) == (4, 1)
+    found = window_plays.exhausted(domain, stated)
+    assert not found.ground.holds
+    assert found.against is not None
+    assert stands(found.against)
+    assert (found.against.witness["window"], found.against.witness["most"]) == (4, 1)
 
 
 def test_the_order_has_to_be_attained(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bound whose power no instance has is one that may be improved."""
     monkeypatch.setattr(eta2, "excess", lambda: eta**3)
-    found = eta2.CLAIM.judge(eta2.CLAIM.printed)
+    found = judged(eta2.CLAIM)
     assert found.verdict is UNKNOWN
 
 
 def test_a_play_without_a_period_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saturation, "active", lambda *_: None)
-    found = saturation.CLAIM.judge(saturation.CLAIM.printed)
+    found = judged(saturation.CLAIM)
     assert found.verdict is UNKNOWN
     assert all(case.verdict is not Verdict.CHECKED for case in found.cases)
 
 
 def test_a_chain_that_gives_gradients_passes_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixed_chain, "mixed", lambda forward, backward, steepness: forward)
-    assert eta2.passes_every_bound() is UNKNOWN
+    assert eta2.passes_every_bound().verdict is UNKNOWN
     assert eta2.replayed() is None
 
 

@@ -10,19 +10,21 @@ import sympy
 
 from schedules import Schedule
 from schedules.actions import Kind
-from schedules.families import blog_1f1b, blog_gpipe, gpipe, one_f_one_b
-from theory import blog
-from theory.blog import bubble, gpipe_order, inflight_1f1b, laws, loops, pairing, warmup
-from theory.blog.laws import compared, parts_hold
-from theory.blog.loops import one_f_one_b_statements
-from theory.blog.programs import GPIPE, ONE_F_ONE_B, warm_up
-from theory.blog.symbols import a, b
+from schedules.families import FAMILIES, blog_1f1b, blog_gpipe, gpipe, one_f_one_b
+from tests.verdicts_of import first, lazily
+from theory.account import OPEN, Account
 from theory.claims import Claim
 from theory.errors import UnsupportedFormError
-from theory.judging import judge
-from theory.outcomes import lazily
-from theory.programs.program import Entry, Number, Part, Program, View
-from theory.programs.symbols import M, m, p, s, term
+from theory.judging.decide import decided
+from theory.judging.judge import judge
+from theory.laws.static_orders.program import Entry, Number, Part, Program, View
+from theory.laws.static_orders.symbols import M, m, p, s, term
+from theory.papers import blog
+from theory.papers.blog import bubble, gpipe_order, inflight_1f1b, laws, loops, pairing, warmup
+from theory.papers.blog.laws import compared, parts_hold
+from theory.papers.blog.loops import one_f_one_b_statements
+from theory.papers.blog.programs import GPIPE, ONE_F_ONE_B, warm_up
+from theory.papers.blog.symbols import a, b
 from theory.verdicts import Verdict
 
 EVERYTHING = ("places", "actions", "channels", "waits", "times")
@@ -73,7 +75,9 @@ def test_no_step_of_a_program_can_be_changed(
     program: Program, change: Callable[[Entry], Entry], part: str
 ) -> None:
     for entry in program.entries:
-        assert parts_hold(with_entry(program, entry.name, change), part) is not Verdict.PROVED
+        assert (
+            first(parts_hold(with_entry(program, entry.name, change), part)) is not Verdict.PROVED
+        )
 
 
 @pytest.mark.parametrize("program", [GPIPE, ONE_F_ONE_B], ids=lambda program: program.name)
@@ -82,19 +86,19 @@ def test_a_rank_function_that_dips_is_no_proof(program: Program) -> None:
     for entry in program.entries:
         if entry.parts[0].kind in (Kind.F, Kind.B):
             lowered = with_entry(program, entry.name, lower)
-            assert parts_hold(lowered, "waits") is not Verdict.PROVED
+            assert first(parts_hold(lowered, "waits")) is not Verdict.PROVED
 
 
 @pytest.mark.parametrize("program", [GPIPE, ONE_F_ONE_B], ids=lambda program: program.name)
 def test_equal_ranks_are_no_proof(program: Program) -> None:
     flat = tuple(replace(entry, rank=lambda v, n: 0) for entry in program.entries)
-    assert parts_hold(replace(program, entries=flat), "waits") is Verdict.REFUTED
+    assert first(parts_hold(replace(program, entries=flat), "waits")) is Verdict.REFUTED
 
 
 def test_a_rank_that_stands_still_behind_a_computation_is_no_proof() -> None:
     [forward] = (entry for entry in GPIPE.entries if entry.name == "forward")
     still = with_entry(GPIPE, "send", lambda entry: replace(entry, rank=forward.rank))
-    assert parts_hold(still, "waits") is Verdict.REFUTED
+    assert first(parts_hold(still, "waits")) is Verdict.REFUTED
 
 
 def twice(entry: Entry) -> Entry:
@@ -107,9 +111,9 @@ def test_an_action_that_occurs_twice_is_noticed(program: Program) -> None:
         doubled = with_entry(program, entry.name, twice)
         if entry.duration:
             with pytest.raises(UnsupportedFormError, match="one F, one B, or messages"):
-                parts_hold(doubled, "actions")
+                first(parts_hold(doubled, "actions"))
         else:
-            assert parts_hold(doubled, "actions") is Verdict.REFUTED
+            assert first(parts_hold(doubled, "actions")) is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("program", [GPIPE, ONE_F_ONE_B], ids=lambda program: program.name)
@@ -173,7 +177,7 @@ def test_gradients_in_microbatch_order_at_one_end_only() -> None:
         "receive gradient",
         lambda entry: replace(entry, parts=(Part(Kind.RECV_B, lambda v, n: n),)),
     )
-    assert parts_hold(in_order, "channels") is Verdict.REFUTED
+    assert first(parts_hold(in_order, "channels")) is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(
@@ -211,19 +215,24 @@ def test_a_family_that_changes_takes_every_verdict_with_it(
     def standard(stages: int, microbatches: int) -> Schedule:
         return one_f_one_b.build(stages, microbatches)
 
-    monkeypatch.setattr(blog_1f1b, "FAMILY", replace(blog_1f1b.FAMILY, build=standard))
-    step, against = compared()
-    assert step.verdict is Verdict.REFUTED
+    other = replace(blog_1f1b.FAMILY, build=standard)
+    monkeypatch.setattr(blog_1f1b, "FAMILY", other)
+    monkeypatch.setitem(FAMILIES, "blog-1f1b", other)
+    steps, against = compared()
+    found = decided(Account(OPEN, steps=steps)).steps
+    assert [step.verdict for step in found].count(Verdict.UNKNOWN) == 1
     assert against[0].points == "against"
     for claim in blog.CLAIMS:
-        assert judge(replace(claim, holds=None)).verdict <= Verdict.UNKNOWN
+        row = judge(replace(claim, holds=None))
+        assert row.verdict <= Verdict.UNKNOWN
+        proved = [case for case in row.judgement.cases if case.verdict is Verdict.PROVED]
+        assert proved == []
 
 
 def test_a_gpipe_in_microbatch_order_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blog_gpipe, "FAMILY", replace(blog_gpipe.FAMILY, build=gpipe.build))
-    found = laws.difference()
-    assert found is not None
-    assert found["family"] == "blog-gpipe"
+    other = replace(blog_gpipe.FAMILY, build=gpipe.build)
+    monkeypatch.setitem(FAMILIES, "blog-gpipe", other)
+    assert [laws.link(name).ties for name in ("blog-gpipe", "blog-naive")] == [False, True]
 
 
 def test_a_step_that_skips_microbatches_is_refused() -> None:
@@ -234,9 +243,27 @@ def test_a_step_that_skips_microbatches_is_refused() -> None:
         GPIPE, "forward", lambda entry: replace(entry, parts=(Part(Kind.F, twice),))
     )
     with pytest.raises(UnsupportedFormError, match="goes up or down by one"):
-        parts_hold(skipping, "actions")
+        first(parts_hold(skipping, "actions"))
 
 
 def test_pairs_posted_one_by_one_have_no_growing_rank() -> None:
-    assert parts_hold(ONE_F_ONE_B, "waits") is Verdict.PROVED
-    assert parts_hold(split(ONE_F_ONE_B), "waits") is not Verdict.PROVED
+    assert first(parts_hold(ONE_F_ONE_B, "waits")) is Verdict.PROVED
+    assert first(parts_hold(split(ONE_F_ONE_B), "waits")) is not Verdict.PROVED
+
+
+@pytest.mark.parametrize("form", [M, p - 1, sympy.Min(p - s - 1, M - 1), s, p - s])
+def test_other_warm_ups_do_not_fall_to_none(form: sympy.Expr) -> None:
+    assert warmup.falls(sympy.Min(p - s - 1, M)).verdict is Verdict.PROVED
+    assert warmup.falls(form).verdict is Verdict.REFUTED
+
+
+def test_a_warm_up_with_one_more_forward_fills_the_pipeline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def verdict() -> Verdict:
+        cases = judge(replace(warmup.CLAIM, holds=None)).judgement.cases
+        return next(case.verdict for case in cases if case.when.startswith("it fills"))
+
+    assert verdict() is Verdict.REFUTED
+    monkeypatch.setattr(blog_1f1b, "FAMILY", one_f_one_b.FAMILY)
+    assert verdict() is Verdict.UNKNOWN

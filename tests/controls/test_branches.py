@@ -10,12 +10,19 @@ import sympy
 
 from theory.claims import Claim
 from theory.errors import TheoryError
+from theory.judging.branches import by_branches, minimum
+from theory.judging.decide import decided
 from theory.kernel import Hypothesis, Theorem, le
-from theory.kernel.branches import by_branches, minimum
-from theory.localsgd import eq_6, eq_13
-from theory.rpd import cor_b1, tuned
-from theory.rpd.symbols import G, K, L, N, T, gamma
+from theory.ledger import Judgement
+from theory.papers.localsgd import eq_6, eq_13
+from theory.papers.rpd import cor_b1, tuned
+from theory.papers.rpd.symbols import G, K, L, N, T, gamma
 from theory.verdicts import Verdict
+
+
+def judged_of(claim: Claim) -> Judgement:
+    assert claim.account is not None
+    return decided(claim.account(claim.printed))
 
 
 def names(claim_assumes: tuple[str, ...]) -> set[str]:
@@ -23,7 +30,7 @@ def names(claim_assumes: tuple[str, ...]) -> set[str]:
 
 
 def test_the_corollary_assumes_what_any_branch_assumes() -> None:
-    judged = cor_b1.CLAIM.judge(cor_b1.CLAIM.printed)
+    judged = judged_of(cor_b1.CLAIM)
     assert {"uniform", "bounded", "smooth", "window", "lower bound"} <= names(judged.assumes)
     [least] = (line for line in judged.assumes if line.startswith("least:"))
     assert "only in the case Δ = 0" in least
@@ -33,7 +40,7 @@ def test_the_corollary_assumes_what_any_branch_assumes() -> None:
 
 @pytest.mark.parametrize("claim", [eq_13.CLAIM, eq_6.CLAIM])
 def test_a_branch_that_the_paper_does_not_treat_is_a_gap(claim: Claim) -> None:
-    judged = claim.judge(claim.printed)
+    judged = judged_of(claim)
     assert judged.verdict is Verdict.PROVED
     assert judged.printed_proof == "gap"
     assert {"unbiased", "variance", "independent"} <= names(judged.assumes)
@@ -43,7 +50,7 @@ def test_branches_that_leave_a_case_out_prove_nothing() -> None:
     only = {eq_13.ON_SECOND: eq_13.SECOND}
     conditions = {eq_13.ON_SECOND: ("stepsize",)}
     claim = by_branches(eq_13.SECOND, only, conditions, eq_13.CHOSEN)
-    judged = claim.judge(claim.printed)
+    judged = judged_of(claim)
     assert judged.cases[0].verdict is Verdict.PROVED
     assert judged.verdict is Verdict.UNKNOWN
     assert judged.steps[-1].verdict is not Verdict.PROVED
@@ -56,14 +63,14 @@ def test_a_narrower_branch_leaves_a_case_out() -> None:
     hypotheses = tuple(narrow if h.name == narrow.name else h for h in eq_13.FIRST.hypotheses)
     branches = {**eq_13.BRANCHES, eq_13.ON_FIRST: replace(eq_13.FIRST, hypotheses=hypotheses)}
     claim = by_branches(eq_13.SECOND, branches, eq_13.CONDITIONS, eq_13.CHOSEN)
-    assert claim.judge(claim.printed).verdict is Verdict.UNKNOWN
+    assert judged_of(claim).verdict is Verdict.UNKNOWN
 
 
 def test_a_choice_that_is_free_is_not_covered() -> None:
     claim = by_branches(
         eq_13.SECOND, eq_13.BRANCHES, eq_13.CONDITIONS, minimum(gamma, 2 / L, eq_13.TUNED)
     )
-    assert claim.judge(claim.printed).verdict is Verdict.UNKNOWN
+    assert judged_of(claim).verdict is Verdict.UNKNOWN
 
 
 def test_a_stepsize_of_zero_has_to_be_covered_too() -> None:
@@ -77,7 +84,7 @@ def test_a_stepsize_of_zero_has_to_be_covered_too() -> None:
         vanishing=(gamma,),
         instances=tuned.INSTANCES,
     )
-    assert claim.judge(claim.printed).verdict is Verdict.UNKNOWN
+    assert judged_of(claim).verdict is Verdict.UNKNOWN
 
 
 def test_a_branch_may_not_assume_more_in_silence() -> None:

@@ -10,14 +10,14 @@ import sympy
 from schedules.closed_forms.floor_sums import p_
 from schedules.families import localsgd, pipedream
 from schedules.policies import WeightPolicy
-from theory.delay_laws.matrix import i_
-from theory.localsgd import schedule as localsgd_schedule
-from theory.mutants import mutants
-from theory.rpd import stash_invariant
-from theory.rpd.local_staleness import s_
-from theory.schedules.matrix.rows import CLAIMS as MATRIX
+from theory.judging.mutants import mutants
+from theory.judging.verify import CLAIMS, judge
+from theory.laws.delays.matrix import i_
+from theory.papers.localsgd import schedule as localsgd_schedule
+from theory.papers.rpd import stash_invariant
+from theory.papers.rpd.local_staleness import s_
+from theory.papers.schedules.matrix.rows import CLAIMS as MATRIX
 from theory.verdicts import Verdict
-from theory.verify import CLAIMS, judge
 
 SAMPLED = 8
 """Every so many mutants are judged in full; controls judge the core of all of them."""

@@ -12,17 +12,18 @@ import sympy
 import z3
 
 from schedules.closed_forms.floor_sums import p_
-from theory.blog import bubble, inflight_1f1b, laws, warmup
-from theory.blog.programs import GPIPE
 from theory.errors import TheoryError
+from theory.judging.controls import without
+from theory.judging.decide import decided, proves, verdict_of
 from theory.kernel import Hypothesis, Theorem, prove
-from theory.kernel.controls import without
-from theory.localsgd import eq_11, rates, schedule, speedup
-from theory.programs import parts, proofs
-from theory.programs.program import Program, View
-from theory.programs.symbols import M
-from theory.programs.symbols import p as blog_p
-from theory.rpd import (
+from theory.laws.static_orders import parts, proofs
+from theory.laws.static_orders.program import Program, View
+from theory.laws.static_orders.symbols import M
+from theory.laws.static_orders.symbols import p as blog_p
+from theory.papers.blog import bubble, inflight_1f1b, laws, warmup
+from theory.papers.blog.programs import GPIPE
+from theory.papers.localsgd import eq_11, rates, schedule, speedup
+from theory.papers.rpd import (
     block_drift,
     eq_15,
     lemma_b2,
@@ -42,16 +43,16 @@ from theory.rpd import (
     table_1,
     thm_4_1,
 )
-from theory.rpd.method import X
-from theory.rpd.symbols import G, gamma, mu, p
-from theory.solver import decide
+from theory.papers.rpd.method import X
+from theory.papers.rpd.symbols import G, gamma, mu, p
+from theory.smt.solver import decide
 from theory.verdicts import Verdict
 
 PROVED, UNKNOWN = Verdict.PROVED, Verdict.UNKNOWN
 
 
 def judged(module: ModuleType) -> Verdict:
-    found: Verdict = module.CLAIM.judge(module.CLAIM.printed).verdict
+    found: Verdict = decided(module.CLAIM.account(module.CLAIM.printed)).verdict
     return found
 
 
@@ -67,9 +68,9 @@ def test_a_wrong_replay_of_the_schedule_is_noticed() -> None:
 
 
 def test_substituting_into_the_bound_is_no_proof_about_the_error() -> None:
-    found = stale_power.CLAIM.judge(stale_power.CLAIM.printed)
+    found = decided(stale_power.CLAIM.account(stale_power.CLAIM.printed))
     assert (found.verdict, found.printed_proof) == (Verdict.REFUTED, "gap")
-    wrong = stale_power.CLAIM.judge({**stale_power.CLAIM.printed, "growth": p_**5})
+    wrong = decided(stale_power.CLAIM.account({**stale_power.CLAIM.printed, "growth": p_**5}))
     assert wrong.printed_proof == "invalid"
 
 
@@ -82,23 +83,23 @@ def test_a_run_beyond_the_bound_is_noticed(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_wrong_sharp_bound_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lemma_b2_expected, "SHARP", lemma_b2_expected.SHARP / 2)
     with pytest.raises(TheoryError, match="lemma-b2-expected"):
-        lemma_b2_expected._witness(lemma_b2.THEOREM.terms["drift"])
+        lemma_b2_expected._witness(lemma_b2.THEOREM.terms["drift"], sympy.Integer(2))
 
 
 def test_a_wrong_least_moment_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = replace(table_1.ATTAINED, terms={"second moment": p**2 * G**2})
     monkeypatch.setattr(table_1, "ATTAINED", wrong)
     with pytest.raises(TheoryError, match="Table 1"):
-        table_1._instance(4)
+        table_1._described(4)
 
 
 def test_one_update_is_compared_with_the_method(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert eq_15.beyond(eq_15.THEOREM.terms) is Verdict.REFUTED
+    assert verdict_of(eq_15.beyond(eq_15.THEOREM.terms)) is Verdict.REFUTED
     right = eq_15.one_update
     monkeypatch.setattr(eq_15, "one_update", lambda *at: 2 * right(*at))
     eq_15._replays.cache_clear()
     try:
-        assert eq_15.beyond(eq_15.THEOREM.terms) is UNKNOWN
+        assert verdict_of(eq_15.beyond(eq_15.THEOREM.terms)) is UNKNOWN
     finally:
         eq_15._replays.cache_clear()
 
@@ -140,11 +141,11 @@ def test_nothing_is_loose_without_a_proof(module: ModuleType) -> None:
 def test_the_sentence_of_lemma_b2_is_derived(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lemma_b2_by_blocks.THEOREM.goal == lemma_b2.THEOREM.goal
     assert lemma_b2_by_blocks.THEOREM.id in lemma_b2.CLAIM.depends
-    found = lemma_b2.CLAIM.judge(lemma_b2.CLAIM.printed)
+    found = decided(lemma_b2.CLAIM.account(lemma_b2.CLAIM.printed))
     assert (found.printed_proof, found.steps[-1].verdict) == ("valid", PROVED)
     broken = replace(lemma_b2_by_blocks.THEOREM, terms={"drift": gamma**2 * G**2})
     monkeypatch.setattr(lemma_b2_by_blocks, "THEOREM", broken)
-    found = lemma_b2.CLAIM.judge(lemma_b2.CLAIM.printed)
+    found = decided(lemma_b2.CLAIM.account(lemma_b2.CLAIM.printed))
     assert (found.verdict, found.printed_proof) == (PROVED, "gap")
 
 
@@ -152,8 +153,9 @@ def test_the_constant_of_the_threshold_is_checked() -> None:
     assert rates.at_constant(rates.THRESHOLD)
     for limit in (2 * rates.LIMIT, rates.LIMIT**2, rates.THRESHOLD):
         assert not rates.at_constant(rates.THRESHOLD, limit)
-    assert speedup._with_constant(2 * rates.THRESHOLD, PROVED) is UNKNOWN
-    assert speedup._with_constant(rates.THRESHOLD, UNKNOWN) is UNKNOWN
+    assert proves(*speedup._with_constant(rates.THRESHOLD))
+    assert not proves(*speedup._with_constant(2 * rates.THRESHOLD))
+    assert not proves(*speedup._with_constant(-rates.THRESHOLD))
 
 
 def narrowed(fact: z3.ExprRef) -> Callable[..., tuple[z3.ExprRef, ...]]:
@@ -163,7 +165,7 @@ def narrowed(fact: z3.ExprRef) -> Callable[..., tuple[z3.ExprRef, ...]]:
 def test_a_narrower_domain_of_schedules_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (lemma_c1_window, stash_invariant):
         monkeypatch.setattr(module, "domain", narrowed(z3.Int("p") >= 3))
-        assert module.CLAIM.holds(module.CLAIM.core) is UNKNOWN
+        assert not proves(*module.CLAIM.holds(module.CLAIM.core))
 
 
 def test_more_than_one_replica_is_too_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,7 +199,7 @@ def test_the_end_is_one_formula() -> None:
 def test_sentences_have_no_python() -> None:
     texts = []
     for module in (lemma_i2, nag_thm, table_1, pd_as_rpd, warmup, inflight_1f1b):
-        found = module.CLAIM.judge(module.CLAIM.printed)
+        found = decided(module.CLAIM.account(module.CLAIM.printed))
         texts += [case.says for case in found.cases]
         texts += [finding.says for finding in found.findings]
         texts += [finding.repaired.statement for finding in found.findings if finding.repaired]

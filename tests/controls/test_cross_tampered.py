@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import z3
 
-from theory import solver
-from theory.catalogue import CLAIMS
-from theory.cross.opinions import contradictions, second_opinion, with_opinion
-from theory.judging import judge
-from theory.queries import Query, record, recording
-from theory.solver import Statement, decide
+from theory.judging.catalogue import CLAIMS
+from theory.judging.judge import judge
+from theory.judging.opinions import contradictions, second_opinion, with_opinion
+from theory.smt import solver
+from theory.smt.queries import Query, record, recording
+from theory.smt.solver import Statement, decide
 from theory.verdicts import Verdict
 
 pytest.importorskip("cvc5")
@@ -91,7 +91,7 @@ def test_a_claim_whose_answers_are_turned_round_is_unknown(monkeypatch: pytest.M
     def turned_round(asks: str, terms: Any, answer: str, rlimit: int) -> None:
         record(asks, terms, flipped[answer], rlimit)
 
-    monkeypatch.setattr("theory.solver.record", turned_round)
+    monkeypatch.setattr("theory.smt.solver.record", turned_round)
     row = judge(CLAIM, listen=True)
     opinion = second_opinion(row.queries)
     assert len(opinion.disagreements) == opinion.queries > 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from theory.catalogue import CLAIMS
-from theory.mutants import SAMPLE, run_controls
+from theory.judging.catalogue import CLAIMS
+from theory.judging.mutants import SAMPLE, run_controls
 
 
 @pytest.mark.slow

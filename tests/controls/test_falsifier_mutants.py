@@ -19,7 +19,7 @@ from theory.falsifier.problem import Problem, Vector
 from theory.falsifier.replica_moments import geometric_totals, unrolled_totals
 from theory.falsifier.replicas import Local, follow_replicas
 from theory.falsifier.zoo import LOCAL, LONG_LOCAL, QUADRATICS
-from theory.rpd.symbols import G, gamma, tau
+from theory.papers.rpd.symbols import G, gamma, tau
 
 PROBLEM = QUADRATICS[2](2)
 LONG = Method(4, 0, Fraction(1, 2), Fraction(0), rule("zero", PROBLEM, 0))

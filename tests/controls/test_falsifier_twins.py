@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 import sympy
 
+from tests.twins.rpd import TWINS, Twin
 from theory.falsifier import CHALLENGES, falsify
-from theory.falsifier.twins import TWINS, Twin
-from theory.rpd.symbols import Delta, G, Gt, H, K, L, N, T, beta, gamma, mu, p, sigma, tau
+from theory.papers.rpd.symbols import Delta, G, Gt, H, K, L, N, T, beta, gamma, mu, p, sigma, tau
 
 _DRIFT = gamma**2 * G**2 * tau * (tau + p - 1) / p
 _SLACK = 2 * p * Delta / (gamma * K) + p * L * gamma * G**2

@@ -11,8 +11,8 @@ import sympy
 
 from schedules.families import FAMILIES, get_family
 from schedules.families.figures import Figures
-from theory.figures import Forms, Run, compare, read_forms, runs
-from theory.mutants import mutants
+from theory.judging.mutants import mutants
+from theory.laws.stated_figures import Forms, Run, compare, read_forms, runs
 from theory.verdicts import Verdict, weakest
 
 STATED = [name for name, family in FAMILIES.items() if family.figures is not None]

@@ -39,8 +39,8 @@ from theory.kernel import (
 )
 from theory.kernel.theorem import Checked, Given, Rule
 from theory.kernel.vectors import ZERO
-from theory.rpd import draw_counts, eq_8, stepsize, thm_4_1
-from theory.rpd.symbols import gamma
+from theory.papers.rpd import draw_counts, eq_8, stepsize, thm_4_1
+from theory.papers.rpd.symbols import gamma
 from theory.verdicts import Verdict
 
 a, b, q = sympy.symbols("a b q", positive=True)
@@ -135,8 +135,9 @@ def test_an_index_of_the_cited_proof_is_not_put_in() -> None:
 
 def test_what_holds_for_some_indices_only_is_not_summed_by_citing() -> None:
     few = Hypothesis("few", "k is at most 5", le(k, 5))
-    note = cited({}, {"bound": le(A(k), a)}, hypotheses=(few, BOUND), symbols=(a, b, q, K, k))
-    assert "fixes k" in note
+    facts = {"bound": le(A(k), a)}
+    assert "fixes k" in cited({}, facts, hypotheses=(few, BOUND), indices=(k,))
+    assert "one value" in cited({}, facts, symbols=(a, b, q, K, k))
 
 
 def test_only_domains_that_are_checked() -> None:
@@ -308,8 +309,8 @@ FLAT = Hypothesis("flat", "‖∇f(z)‖ ≤ 1", le(square(Z.gradient), 1))
     ("changes", "note"),
     [
         ({"fact": le(SLOPE, SLOPE)}, "depends on the point"),
-        ({"hypotheses": (EARLY,)}, "one point"),
-        ({"hypotheses": (FLAT,)}, "one point"),
+        ({"hypotheses": (EARLY,)}, "about one value of t"),
+        ({"hypotheses": (FLAT,)}, "about one value of t"),
         ({"points": (X, Y, replace(Z, function="h"))}, "one function"),
     ],
     ids=["itself", "time", "gradient", "function"],
@@ -365,14 +366,16 @@ def test_a_fact_with_a_pole_is_no_fact() -> None:
     """1/(k − 4) is not defined at every k, so nothing is summed of it."""
     pole = Hypothesis("pole", "A moves by 1/(k − 4)", eq(A(k + 1), A(k) + 1 / (k - 4)))
     one = theorem(
-        symbols=(a, b, q, K, k),
+        indices=(k,),
         hypotheses=(pole,),
         kind="==",
         lhs=A(K),
         terms={"sum": A(0) + sympy.Sum(1 / (k - 4), (k, 0, K - 1))},
         conclude=Telescope("pole", k, K),
     )
-    assert prove(one).verdict is Verdict.UNKNOWN
+    found = prove(one)
+    assert found.verdict is Verdict.UNKNOWN
+    assert "one value" not in found.lines[0].rule
 
 
 def test_a_point_is_at_a_real_combination() -> None:

@@ -8,6 +8,8 @@ import pytest
 import sympy
 
 from theory.errors import TheoryError
+from theory.judging.as_claim import assumptions
+from theory.judging.controls import formulas, verdict_of, without
 from theory.kernel import (
     Average,
     Cite,
@@ -34,8 +36,6 @@ from theory.kernel import (
     square,
     vectors,
 )
-from theory.kernel.as_claim import assumptions
-from theory.kernel.controls import formulas, verdict_of, without
 from theory.kernel.rules.ranges import Run, runs
 from theory.kernel.theorem import Given, Rule
 from theory.kernel.values import Values
@@ -90,7 +90,7 @@ FALLS = theorem(
     Telescope("falls", k, n),
     {"falls": le(F(k + 1), F(k))},
     id="test.falls",
-    symbols=(n, k),
+    symbols=(n,),
 )
 
 
@@ -98,7 +98,7 @@ def test_an_index_of_the_cited_proof_is_not_one_value() -> None:
     """F(1) ≤ F(0) says nothing about F(2)."""
     once = {"falls": le(F(1), F(0))}
     cite = Cite("test.falls", {k: ZERO})
-    assert "for every k" in says(theorem(FALLS.goal, cite, once, cites=(FALLS,)))
+    assert "k is no symbol" in says(theorem(FALLS.goal, cite, once, cites=(FALLS,)))
     always = {"falls": le(F(k + 1), F(k))}
     assert proved(theorem(FALLS.goal, Cite("test.falls"), always, cites=(FALLS,)))
 
@@ -110,12 +110,13 @@ BOUNDED = theorem(
 
 def test_an_index_of_the_cited_proof_is_general_here() -> None:
     facts = {"bound": le(F(i), a)}
-    outer = {"cites": (BOUNDED,), "symbols": (a, n, i)}
     cite = Cite("test.bounded")
     assert proved(theorem(BOUNDED.goal, cite, facts, cites=(BOUNDED,)))
     pinned = facts | {"first": le(i, 0)}
-    assert "fixes i" in says(theorem(BOUNDED.goal, cite, pinned, **outer))
-    assert "one value here" in says(theorem(BOUNDED.goal, cite, facts, **outer))
+    fixed = theorem(BOUNDED.goal, cite, pinned, cites=(BOUNDED,), indices=(i,))
+    assert "fixes i" in says(fixed)
+    constant = theorem(BOUNDED.goal, cite, facts, cites=(BOUNDED,), symbols=(a, n, i))
+    assert "one value" in says(constant)
 
 
 UNROLLED = {
@@ -132,7 +133,7 @@ def test_the_second_index_of_a_product_is_general_here() -> None:
     cite = Cite("test.unrolled")
     assert proved(theorem(lemma.goal, cite, UNROLLED, cites=(lemma,)))
     first = UNROLLED | {"first": le(j, 0)}
-    assert "fixes j" in says(theorem(lemma.goal, cite, first, cites=(lemma,), symbols=(n, j)))
+    assert "fixes j" in says(theorem(lemma.goal, cite, first, cites=(lemma,), indices=(j,)))
 
 
 # What the cited proof holds fixed
@@ -213,7 +214,7 @@ def test_what_no_premise_names_may_be_an_index_here() -> None:
     summed: dict[str, Any] = {
         "steps": (step,),
         "conclude": Telescope("at j", j, n),
-        "symbols": (n, d, j),
+        "indices": (j,),
     }
     assert proved(drops(d, lhs=goal.lhs, terms={"all": goal.rhs}, **summed))
 
@@ -522,7 +523,7 @@ def test_a_sequence_is_no_python_function() -> None:
     assert not accepts(mixed, eq(B(n), P(0, n)), UNROLLED)
     product = Unroll("step", "start", "empty", "longer", k, j, n, A, lambda *at: P(*at))
     assert not accepts(product, eq(A(n), P(0, n)), UNROLLED)
-    with pytest.raises(TheoryError, match="function without a definition"):
+    with pytest.raises(TheoryError, match="own classes"):
         theorem(le(0, 0), Combine(), {}, points=(X,), sequences={sometimes: X.value})
 
 
@@ -541,17 +542,17 @@ class OppositeAverage(Average):
 
 
 def test_a_mean_is_one_of_the_kernel() -> None:
-    mean, average = Operator("E", ("p",)), Average("avg", ("p",))
+    mean = Operator("E", ("p",), over="sample")
+    average = Average("avg", ("p",), over="replica")
     fact = {"sign": le(0, p)}
     assert accepts(Expect("sign", mean), le(0, mean.of(p)), fact, scalars=(p,))
     assert not accepts(Expect("sign", Opposite("E", ("p",))), le(p, 0), fact, scalars=(p,))
     nest = {"nest": le(average.of(mean.of(p)), a)}
     goal = le(mean.of(average.of(p)), a)
     assert accepts(Swap("nest", average, mean), goal, nest, scalars=(p,))
-    assert accepts(Swap("nest", average, mean), goal, nest, scalars=(p,))
-    less = Swap("nest", OppositeAverage("avg", ("p",)), mean)
+    less = Swap("nest", OppositeAverage("avg", ("p",), over="replica"), mean)
     assert not accepts(less, le(-mean.of(p), a), nest, scalars=(p,))
-    under = Swap("nest", average, Opposite("E", ("p",)))
+    under = Swap("nest", average, Opposite("E", ("p",), over="sample"))
     assert not accepts(under, le(-average.of(p), a), nest, scalars=(p,))
 
 
@@ -561,7 +562,7 @@ def test_a_mean_is_one_of_the_kernel() -> None:
 def test_a_number_that_is_too_long_is_unknown() -> None:
     grows = {"grows": eq(A(k), 2**k * A(0))}
     goal = eq(sympy.Sum(A(k), (k, 0, n - 1)), sympy.Sum(2**k * A(0), (k, 0, n - 1)))
-    one = theorem(goal, Telescope("grows", k, n), grows, symbols=(n, k))
+    one = theorem(goal, Telescope("grows", k, n), grows, indices=(k,))
     assert "numbers have at most" in says(one)
 
 

@@ -10,6 +10,8 @@ import pytest
 import sympy
 
 from theory.errors import TheoryError, UndeclaredSymbolError, VacuousError
+from theory.judging.controls import formulas, verdict_of
+from theory.judging.mutants import mutants
 from theory.kernel import (
     Cite,
     Combine,
@@ -42,11 +44,9 @@ from theory.kernel import (
     vector,
     vectors,
 )
-from theory.kernel.controls import formulas, verdict_of
 from theory.kernel.lemmas import DESCENT, JENSEN, LEMMAS, YOUNG
 from theory.kernel.theorem import Given, Rule
-from theory.mutants import mutants
-from theory.rpd import thm_4_1
+from theory.papers.rpd import thm_4_1
 from theory.verdicts import Verdict
 
 a, b, q = sympy.symbols("a b q", positive=True)
@@ -294,7 +294,8 @@ def test_an_index_that_a_hypothesis_fixes_is_not_general() -> None:
     index = sympy.Symbol("l", integer=True, nonnegative=True)
     step = eq(A(index + 1), A(index) + index)
     fixed = theorem(
-        symbols=(index, K),
+        symbols=(K,),
+        indices=(index,),
         hypotheses=(
             Hypothesis("five", "l is 5", eq(index, 5)),
             Hypothesis("step", "F grows by l", step),
@@ -319,7 +320,7 @@ def test_hypotheses_about_an_index_hold_for_all_of_it() -> None:
     count = Hypothesis("count", "A counts", eq(A(index), index))
     few = Hypothesis("few", "A is at most 5", le(A(index), 5))
     step = Step("same", le(A(index), 5), Combine({"few": 1}))
-    changes: dict[str, Any] = {"symbols": (index, K), "steps": (step,), "lhs": sympy.S.Zero}
+    changes: dict[str, Any] = {"indices": (index,), "steps": (step,), "lhs": sympy.S.Zero}
     conclude = Telescope("same", index, K)
     with pytest.raises(VacuousError):
         prove(theorem(**changes, hypotheses=(count, few), conclude=conclude))

@@ -7,11 +7,14 @@ from dataclasses import replace
 import pytest
 import sympy
 
+from tests.verdicts_of import of_formulas
 from theory.falsifier import CHALLENGES, falsify
+from theory.judging.branches import by_branches
+from theory.judging.controls import without
+from theory.judging.decide import decided
+from theory.judging.mutants import run_controls
 from theory.kernel import Combine, Hypothesis, Step, Theorem, eq, prove, square
-from theory.kernel.branches import by_branches
-from theory.kernel.controls import without
-from theory.localsgd import (
+from theory.papers.localsgd import (
     drift,
     eq_5,
     eq_6,
@@ -25,9 +28,8 @@ from theory.localsgd import (
     sharp_eq_11,
     speedup,
 )
-from theory.localsgd.method import AVG, MEAN_NOISE, NOISE, NOISE_ITSELF, STEPSIZE, VARIANCE
-from theory.mutants import run_controls
-from theory.rpd.symbols import Gt, H, K, L, N, T, gamma, p, sigma
+from theory.papers.localsgd.method import AVG, MEAN_NOISE, NOISE, NOISE_ITSELF, STEPSIZE, VARIANCE
+from theory.papers.rpd.symbols import Gt, H, K, L, N, T, gamma, p, sigma
 from theory.verdicts import Verdict
 
 PROVED, UNKNOWN = Verdict.PROVED, Verdict.UNKNOWN
@@ -82,7 +84,7 @@ def test_runs_refute_false_twins(
 
 def test_a_false_row_is_refuted() -> None:
     twin = {"drift": gamma**2 * (H - 1) * Gt**2}
-    found = sharp_drift.CLAIM.judge(twin)
+    found = decided(sharp_drift.CLAIM.account(twin))
     assert found.verdict is Verdict.REFUTED
     assert found.counterexample is not None
 
@@ -123,7 +125,7 @@ def test_twins_of_13_fail(terms: dict[str, sympy.Expr]) -> None:
     assert eq_13.CLAIM.holds is not None
     assert eq_13.CLAIM.holds(eq_13.TERMS) is PROVED
     assert eq_13.CLAIM.holds({**eq_13.TERMS, **terms}) is UNKNOWN
-    assert eq_13.CLAIM.judge({**eq_13.TERMS, **terms}).verdict < PROVED
+    assert decided(eq_13.CLAIM.account({**eq_13.TERMS, **terms})).verdict < PROVED
 
 
 def test_one_broken_branch_breaks_the_claim() -> None:
@@ -135,7 +137,7 @@ def test_one_broken_branch_breaks_the_claim() -> None:
         eq_13.CONDITIONS,
         eq_13.CHOSEN,
     )
-    found = claim.judge(claim.printed)
+    found = decided(claim.account(claim.printed))
     assert found.verdict is UNKNOWN
     assert [case.verdict for case in found.cases] == [PROVED, UNKNOWN]
     assert claim.holds is not None
@@ -154,21 +156,20 @@ def test_one_broken_branch_breaks_the_claim() -> None:
     ids=str,
 )
 def test_other_thresholds_are_not_proved(threshold: sympy.Expr) -> None:
-    assert speedup.CLAIM.holds is not None
-    assert speedup.CLAIM.holds({"threshold": threshold}) is UNKNOWN
-    assert speedup.CLAIM.judge({"threshold": threshold}).verdict is UNKNOWN
+    assert of_formulas(speedup.CLAIM, {"threshold": threshold}) is not Verdict.PROVED
+    assert decided(speedup.CLAIM.account({"threshold": threshold})).verdict is UNKNOWN
 
 
 def test_a_larger_threshold_has_no_witness_against_it() -> None:
     """At 4 thresholds H = 2 is no longer beyond, and H = 1 is allowed for N = 2, T = 4."""
-    found = speedup.CLAIM.judge({"threshold": 4 * rates.THRESHOLD})
+    found = decided(speedup.CLAIM.account({"threshold": 4 * rates.THRESHOLD}))
     assert [case.verdict for case in found.cases] == [UNKNOWN] * 3
     assert found.findings == ()
 
 
 def test_a_false_tuned_row_is_refuted() -> None:
     twin = {name: term / 100 for name, term in eq_13.TERMS.items()}
-    found = eq_13.CLAIM.judge(twin)
+    found = decided(eq_13.CLAIM.account(twin))
     assert found.verdict is Verdict.REFUTED
     assert found.counterexample is not None
 

@@ -11,9 +11,11 @@ import sympy
 from schedules.families.gpipe import ORDER as GPIPE
 from schedules.families.naive import ORDER as NAIVE
 from schedules.rules import StaticOrder
-from theory.mutants import run_controls
-from theory.nesterov import eq_5
-from theory.nesterov.interval_delays import K, P, always, decided, i, order, updates_between
+from tests.verdicts_of import of_formulas
+from theory.judging.decide import decided as judged_of
+from theory.judging.mutants import run_controls
+from theory.papers.nesterov import eq_5
+from theory.papers.nesterov.interval_delays import K, P, always, decided, i, order, updates_between
 from theory.verdicts import Verdict
 
 
@@ -39,8 +41,7 @@ def test_other_orders_have_other_counts(other: StaticOrder) -> None:
     ],
 )
 def test_other_formulas(name: str, form: sympy.Expr) -> None:
-    assert eq_5.CLAIM.holds is not None
-    assert eq_5.CLAIM.holds({**eq_5.CLAIM.core, name: form}) is not Verdict.PROVED
+    assert of_formulas(eq_5.CLAIM, {**eq_5.CLAIM.core, name: form}) is not Verdict.PROVED
 
 
 def test_a_statement_that_leaves_out_two_stages_is_not_proved() -> None:
@@ -54,12 +55,31 @@ def test_a_statement_that_leaves_out_two_stages_is_not_proved() -> None:
 def test_delays_rest_on_the_count_of_updates(monkeypatch: pytest.MonkeyPatch) -> None:
     """⌊m/K⌋ − ⌊(m − L)/K⌋ has to be what is called the delay."""
     claim = eq_5.CLAIM
-    assert claim.holds is not None
-    assert claim.holds(claim.core) is Verdict.PROVED
+    assert of_formulas(claim, claim.core) is Verdict.PROVED
     short = replace(updates_between(), verdict=Verdict.UNKNOWN)
     monkeypatch.setattr(eq_5, "updates_between", lambda: short)
-    assert claim.holds(claim.core) is Verdict.UNKNOWN
-    assert claim.judge(claim.printed).cases[1].verdict is Verdict.UNKNOWN
+    assert of_formulas(claim, claim.core) is not Verdict.PROVED
+    judged = judged_of(claim.account(claim.printed))
+    assert judged.verdict is Verdict.UNKNOWN
+    assert [case.verdict.name for case in judged.cases] == ["UNKNOWN", "UNKNOWN", "REFUTED"]
+
+
+@pytest.mark.parametrize("name", ["varies", "_at_each_stage"])
+def test_what_a_constant_delay_amounts_to_is_proved(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = replace(getattr(eq_5, name)(), verdict=Verdict.UNKNOWN)
+    monkeypatch.setattr(eq_5, name, lambda: short)
+    assert judged_of(eq_5.CLAIM.account(eq_5.CLAIM.printed)).verdict is Verdict.UNKNOWN
+
+
+def test_a_formula_that_fails_for_some_constant_delay_alone_is_refuted() -> None:
+    """Right for K = 1, and for K = 2 at P − i = 2 one too many."""
+    found = judged_of(eq_5.CLAIM.account({"delay": P - i}))
+    assert found.verdict is Verdict.REFUTED
+    assert [case.verdict.name for case in found.cases] == ["REFUTED", "PROVED", "REFUTED"]
+    assert found.counterexample is not None
+    assert found.counterexample["K"] > 1
 
 
 def test_a_mean_that_divides_by_0_is_none() -> None:

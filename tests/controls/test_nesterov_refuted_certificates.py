@@ -12,10 +12,12 @@ import sympy
 import z3
 from sympy import Matrix, Rational, symbols
 
+from theory.account import Compared
 from theory.claims import Claim
 from theory.errors import TheoryError
+from theory.judging.decide import decided, proves
 from theory.kernel import le, prove
-from theory.nesterov import (
+from theory.papers.nesterov import (
     energy,
     eq_31,
     eq_33,
@@ -26,7 +28,7 @@ from theory.nesterov import (
     prop_1,
     turning,
 )
-from theory.nesterov.energy import (
+from theory.papers.nesterov.energy import (
     NO_CONVERGENCE,
     NO_RATE,
     Certificate,
@@ -38,9 +40,9 @@ from theory.nesterov.energy import (
     sigma,
     t,
 )
-from theory.nesterov.growth import followed, keeps_away, replayed
-from theory.nesterov.positivity import above_zero, positive_definite
-from theory.solver import Statement, decide
+from theory.papers.nesterov.growth import followed, keeps_away, replayed
+from theory.papers.nesterov.positivity import above_zero, positive_definite
+from theory.smt.solver import Statement, decide
 from theory.verdicts import Verdict
 
 x, y = symbols("x y")
@@ -53,6 +55,10 @@ class Fixed(Certificate):
     @property
     def stepsize(self) -> sympy.Expr:
         return sympy.Integer(1)
+
+
+FAILS = (Compared("a piece of the proof", "this test", False),)
+"""What does not hold."""
 
 
 def about(share: sympy.Expr, weight: sympy.Expr, horizon: sympy.Expr) -> Certificate:
@@ -105,7 +111,7 @@ def test_what_is_positive_definite() -> None:
 )
 def test_a_changed_certificate_does_not_grow(changed: dict[str, sympy.Expr]) -> None:
     assert not grows(replace(NO_CONVERGENCE, **changed))
-    assert keeps_away(replace(NO_CONVERGENCE, **changed)) is Verdict.UNKNOWN
+    assert not proves(*keeps_away(replace(NO_CONVERGENCE, **changed)))
 
 
 @pytest.mark.parametrize("share", [Rational(1, 4), Rational(1, 5)])
@@ -140,7 +146,7 @@ def test_delays_0_and_1_are_not_certified(tau: int, weight: sympy.Expr) -> None:
     beyond = replace(one, weight=weight + Rational(1, 10))
     assert grows(beyond)
     assert not late_enough(beyond)
-    assert keeps_away(beyond) is Verdict.UNKNOWN
+    assert not proves(*keeps_away(beyond))
 
 
 def test_the_weight_is_from_zero_to_below_one() -> None:
@@ -195,16 +201,16 @@ def test_sharper_lemmas_are_false() -> None:
 def test_one_lemma_that_fails_takes_the_verdict_away(
     module: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from theory.nesterov import growth
+    from theory.papers.nesterov import growth
 
     false = decide(Statement("false", "x > 0", (z3.Real("x") >= 0,), z3.Real("x") > 0))
     lemmas = (*path_lemmas.decided(), false)
     monkeypatch.setattr(growth, "decided", lambda: lemmas)
     monkeypatch.setattr(prop_1, "decided", lambda: lemmas)
     if module is turning:
-        assert prop_1.CLAIM.judge(prop_1.CLAIM.printed).verdict is Verdict.UNKNOWN
+        assert decided(prop_1.CLAIM.account(prop_1.CLAIM.printed)).verdict is Verdict.UNKNOWN
     else:
-        assert growth.keeps_away(replace(NO_CONVERGENCE, horizon=401 * k)) is not Verdict.PROVED
+        assert not proves(*growth.keeps_away(NO_CONVERGENCE))
 
 
 def test_the_domain_begins_at_delay_2_and_ends_at_one_half() -> None:
@@ -248,10 +254,10 @@ def test_a_run_that_does_not_what_is_proved_is_noticed() -> None:
     ("claim", "module", "piece", "instead"),
     [
         (prop_1.CLAIM, prop_1, "departs", lambda: False),
-        (eq_31.CLAIM, eq_31, "not_small", lambda: Verdict.UNKNOWN),
+        (eq_31.CLAIM, eq_31, "not_small", lambda: FAILS),
         (eq_31.CLAIM, excesses, "_small_ones", lambda: decide(eq_31.INDUCTION)),
-        (eq_31.CLAIM, excesses, "keeps_away", lambda one: Verdict.UNKNOWN),
-        (eq_33.CLAIM, excesses, "keeps_away", lambda one: Verdict.UNKNOWN),
+        (eq_31.CLAIM, excesses, "keeps_away", lambda one: FAILS),
+        (eq_33.CLAIM, excesses, "keeps_away", lambda one: FAILS),
         (eq_33.CLAIM, excesses, "_small_ones", lambda: decide(eq_31.INDUCTION)),
     ],
 )
@@ -263,7 +269,7 @@ def test_a_piece_that_fails_takes_the_refutation_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, piece, instead)
-    assert claim.judge(claim.printed).verdict is Verdict.UNKNOWN
+    assert decided(claim.account(claim.printed)).verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -301,9 +307,9 @@ def test_a_piece_about_lines_decides_its_cases_only(
     cases: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = {case.when: case.verdict for case in claim.judge(claim.printed).cases}
+    before = {case.when: case.verdict for case in decided(claim.account(claim.printed)).cases}
     monkeypatch.setattr(module, piece, instead)
-    after = {case.when: case.verdict for case in claim.judge(claim.printed).cases}
+    after = {case.when: case.verdict for case in decided(claim.account(claim.printed)).cases}
     assert sorted(when for when, verdict in before.items() if verdict != after[when]) == cases
     assert {after[when] for when in cases} == {Verdict.UNKNOWN}
 

@@ -8,11 +8,11 @@ from typing import Final
 import pytest
 import sympy
 
-from theory.catalogue import CLAIMS
+from theory.judging.catalogue import CLAIMS
+from theory.judging.mutants import run_controls
 from theory.kernel import Combine, Hypothesis, Theorem, dot, eq, le, prove, square
 from theory.kernel.theorem import Rule
-from theory.mutants import run_controls
-from theory.nesterov import (
+from theory.papers.nesterov import (
     aligned,
     averaged_step,
     gradient_window,
@@ -26,8 +26,8 @@ from theory.nesterov import (
     repaired_thm_1,
     step_bound,
 )
-from theory.nesterov.repaired_step import STAR, V, k
-from theory.nesterov.symbols import beta, eta, t, tau, theta
+from theory.papers.nesterov.repaired_step import STAR, V, k
+from theory.papers.nesterov.symbols import beta, eta, t, tau, theta
 from theory.verdicts import Verdict
 
 HALF: Final = sympy.Rational(1, 2)

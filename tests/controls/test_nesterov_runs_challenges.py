@@ -27,7 +27,7 @@ from theory.falsifier.nesterov import (
 from theory.falsifier.nesterov_runs import Delayed, replay, run
 from theory.falsifier.scalars import bent, huber, linear, quadratic
 from theory.falsifier.zoo import BOUNDED, QUADRATICS, SMOOTH, alike, two_by_block
-from theory.nesterov.symbols import G, Omega, R, beta, eta, t, tau
+from theory.papers.nesterov.symbols import G, Omega, R, beta, eta, t, tau
 
 ZERO, ONE = Fraction(0), Fraction(1)
 SMALL = sympy.And(sympy.Le(4 * eta * tau * beta, 1), sympy.Ge(tau, 1))

@@ -14,8 +14,8 @@ from schedules.partial_staleness.algorithms import (
     printed_algorithm_5,
 )
 from tests.stale_machine import every_chain, random_chains
-from theory.sapipe.partial_staleness import Chain, symbolic
-from theory.solver import Outcome, Statement, Term, decide
+from theory.papers.sapipe.partial_staleness import Chain, symbolic
+from theory.smt.solver import Outcome, Statement, Term, decide
 from theory.verdicts import Verdict
 
 Condition = Callable[[Model, int], bool]

@@ -10,9 +10,9 @@ import sympy
 from schedules import build, timeline
 from schedules.delays import delays
 from schedules.linearization import LINEARIZATIONS, Linearization, get_linearization
-from theory.judging import judge
-from theory.rpd import pd_as_rpd
-from theory.rpd.embedding import (
+from theory.judging.judge import judge
+from theory.papers.rpd import pd_as_rpd
+from theory.papers.rpd.embedding import (
     delay_statement,
     equivalent_statements,
     h,
@@ -22,9 +22,9 @@ from theory.rpd.embedding import (
     k,
     slot_statements,
 )
-from theory.rpd.pd_as_rpd import fed
-from theory.rpd.replays import first_difference, pipedream, problem, rpd
-from theory.solver import Statement, decide
+from theory.papers.rpd.fed_runs import fed
+from theory.papers.rpd.replays import first_difference, pipedream, problem, rpd
+from theory.smt.solver import Statement, decide
 from theory.verdicts import Verdict
 
 

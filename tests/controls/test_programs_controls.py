@@ -9,33 +9,34 @@ import pytest
 import sympy
 
 from schedules.actions import Action, Kind
-from schedules.families import get_family, gpipe, one_f_one_b
+from schedules.families import FAMILIES, get_family, gpipe, one_f_one_b
+from schedules.families.family import Family
 from schedules.lowering import lower as lowered
 from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+from tests.verdicts_of import lazily
 from theory.errors import UnsupportedFormError
-from theory.outcomes import lazily
-from theory.programs import matrix, replays, slots
-from theory.programs.gpipe import GPIPE
-from theory.programs.matrix import AFFINE, INVARIANTS, Subject, proof, prove, stated
-from theory.programs.naive import NAIVE
-from theory.programs.one_f_one_b import ONE_F_ONE_B
-from theory.programs.parts import PARTS
-from theory.programs.program import (
+from theory.laws.delays.as_built import wrong_start
+from theory.laws.static_orders import replays, slots
+from theory.laws.static_orders.gpipe import GPIPE
+from theory.laws.static_orders.matrix import AFFINE, INVARIANTS, Subject, proof, prove, stated
+from theory.laws.static_orders.naive import NAIVE
+from theory.laws.static_orders.one_f_one_b import ONE_F_ONE_B
+from theory.laws.static_orders.parts import PARTS
+from theory.laws.static_orders.program import (
     Entry,
     Number,
     Of,
     Part,
     Program,
     View,
-    first_difference,
     posts,
+    unlike,
 )
-from theory.programs.symbols import K, M, p, s
-from theory.programs.versions import Updates
-from theory.schedules.matrix import proving
-from theory.solver import Outcome
+from theory.laws.static_orders.symbols import K, M, p, s
+from theory.laws.static_orders.versions import Updates
+from theory.papers.schedules.matrix import proving
 from theory.verdicts import Verdict, weakest
 
 PROGRAMS = (GPIPE, NAIVE, ONE_F_ONE_B)
@@ -312,15 +313,18 @@ def test_naive_needs_no_stash() -> None:
     assert of(latest, "stash") is Verdict.PROVED
 
 
-def test_a_family_that_changes_loses_its_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    def other(family: str, interval: str, size: dict[str, int]) -> Schedule:
-        return gpipe.build(size["p"], size["M"])
+def with_build(
+    monkeypatch: pytest.MonkeyPatch, name: str, change: Callable[[Schedule], Schedule]
+) -> None:
+    """Let the registry's family build other schedules, and nothing else change."""
+    own = get_family(name)
+    other = replace(own, build=lambda p, M, **given: change(own.build(p, M, **given)))
+    monkeypatch.setitem(FAMILIES, name, other)
 
-    monkeypatch.setattr(matrix, "built", other)
-    matrix.difference.cache_clear()
-    unremembered = prove.__wrapped__  # type: ignore[attr-defined]
-    found: Outcome = unremembered("1f1b", "in-flight")
-    matrix.difference.cache_clear()
+
+def test_a_family_that_changes_loses_its_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_build(monkeypatch, "1f1b", lambda one: gpipe.build(one.stages, one.microbatches))
+    found = prove("1f1b", "in-flight")
     assert found.verdict is Verdict.UNKNOWN
     assert found.note.startswith("its order is another one at {'p': 1")
 
@@ -360,52 +364,44 @@ def from_orders(schedule: Schedule, orders: list[list[Action]]) -> Schedule:
 def test_a_stage_on_another_rank_takes_the_proof(
     monkeypatch: pytest.MonkeyPatch, family: str, change: Callable[[Schedule], Schedule]
 ) -> None:
-    def other(name: str, interval: str, size: dict[str, int]) -> Schedule | None:
-        schedule = replays.built(name, interval, size)
-        return change(schedule) if schedule and schedule.stages > 1 else schedule
-
-    monkeypatch.setattr(matrix, "built", other)
-    matrix.difference.cache_clear()
-    unremembered = prove.__wrapped__  # type: ignore[attr-defined]
-    found: Outcome = unremembered(family, "exclusive")
-    compared = proving.comparison(family)
+    with_build(monkeypatch, family, lambda one: change(one) if one.stages > 1 else one)
+    found, differs = prove(family, "exclusive"), not proving.link(family).ties
     monkeypatch.undo()
-    matrix.difference.cache_clear()
     assert found.verdict is Verdict.UNKNOWN
     assert found.note.startswith("its order is another one at {'p': 2, 'M': 1")
-    assert compared.verdict is Verdict.REFUTED
-    assert proving.comparison(family).verdict is Verdict.CHECKED
+    assert differs
+    assert proving.link(family).ties
 
 
 def test_programs_are_compared_with_ranks_and_placements() -> None:
-    def different(change: Callable[[Schedule], Schedule]) -> dict[str, object] | None:
-        build = lambda p, M: change(lowered(gpipe.build(p, M)))  # noqa: E731 - one expression
-        return first_difference(GPIPE, build, [(2, 3)])
+    def different(change: Callable[[Schedule], Schedule]) -> int | None:
+        return unlike(GPIPE, change(lowered(gpipe.build(2, 3))), 2, 3)
 
     def elsewhere(schedule: Schedule) -> Schedule:
         return replace(schedule, placement=Placement(((1, 0),), ((0, 0),)))
 
+    def another_copy(schedule: Schedule) -> Schedule:
+        return replace(schedule, placement=Placement(((0, 1),), ((0, 1),)))
+
     assert different(lambda schedule: schedule) is None
-    for change in (exchanged, idle, elsewhere):
-        assert different(change) == {"p": 2, "M": 3, "s": 0}
+    for change in (exchanged, idle, elsewhere, another_copy):
+        assert different(change) == 0
 
 
 def test_start_times_are_compared_with_ranks_and_kinds() -> None:
     times, schedule = slots.law("pipedream").times, get_family("pipedream").build(4, 6)
-    assert slots.wrong_start(times, schedule) is None
+    assert wrong_start(times.guess, schedule) is None
     for change, stage in ((moved, 0), (exchanged, 0), (idle, 0), (with_weight_gradients, 3)):
-        assert slots.wrong_start(times, change(schedule)) == stage
+        assert wrong_start(times.guess, change(schedule)) == {"s": stage}
 
 
 def test_a_run_that_contradicts_takes_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    def other(family: str, interval: str, size: dict[str, int]) -> Schedule:
+    def other(family: Family, interval: str, size: dict[str, int]) -> Schedule:
         return one_f_one_b.build(size["p"], size["M"] + 1)
 
     monkeypatch.setattr(replays, "built", other)
-    replays.runs.cache_clear()
-    unremembered = prove.__wrapped__  # type: ignore[attr-defined]
-    found: Outcome = unremembered("1f1b", "in-flight")
-    replays.runs.cache_clear()
+    monkeypatch.setitem(FAMILIES, "1f1b", replace(get_family("1f1b")))  # nothing is remembered
+    found = prove("1f1b", "in-flight")
     assert found.verdict is Verdict.UNKNOWN
     assert found.note.startswith("a run contradicts the proof")
 

@@ -30,17 +30,17 @@ from schedules.closed_forms.floor_sums import (
     x_,
 )
 from schedules.linearization import get_linearization
-from theory.delay_laws import counts as count_proofs
-from theory.delay_laws import matrix as delay_law
-from theory.delay_laws.counts import prove_counts, prove_floor_sums, prove_telescoping
-from theory.delay_laws.law import Closed
-from theory.delay_laws.matrix import prove_extremes, prove_mean
-from theory.delay_laws.staleness import prove_staleness
-from theory.delay_laws.start_times import prove_start_times
-from theory.delay_laws.symbols import Size, Times
-from theory.delay_laws.whole_run import prove_whole_run
 from theory.derive import derive
-from theory.solver import Outcome
+from theory.laws.delays import counts as count_proofs
+from theory.laws.delays import matrix as delay_law
+from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_telescoping
+from theory.laws.delays.law import Closed
+from theory.laws.delays.matrix import prove_extremes, prove_mean
+from theory.laws.delays.staleness import prove_staleness
+from theory.laws.delays.start_times import prove_start_times
+from theory.laws.delays.symbols import Size, Times
+from theory.laws.delays.whole_run import prove_whole_run
+from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
 
 AFFINE = [name for name, family in FAMILIES.items() if family.affine]

@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from theory.rpd import sharp_drift, thm_4_1
-from theory.rpd.symbols import Delta, G, K, L, gamma, p, tau
+from theory.papers.rpd import sharp_drift, thm_4_1
+from theory.papers.rpd.symbols import Delta, G, K, L, gamma, p, tau
 
 Slope = Callable[[Fraction], Fraction]
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import pytest
 import sympy
 
+from tests.verdicts_of import of_formulas
 from theory.claims import Claim
-from theory.mutants import run_controls
-from theory.rpd import (
+from theory.judging.decide import decided
+from theory.judging.mutants import run_controls
+from theory.papers.rpd import (
     eq_15,
     lemma_i1,
     lemma_i2,
@@ -22,7 +24,7 @@ from theory.rpd import (
     sharp_nag_drift,
     thm_h1,
 )
-from theory.rpd.symbols import G, K, L, beta, gamma, mu, p, tau
+from theory.papers.rpd.symbols import G, K, L, beta, gamma, mu, p, tau
 from theory.verdicts import Verdict
 
 QUICK = (
@@ -66,7 +68,7 @@ TWINS = [
     ("claim", "label", "term"), TWINS, ids=[f"{one[0].id} {one[1]}" for one in TWINS]
 )
 def test_false_twins_are_refuted_with_a_witness(claim: Claim, label: str, term: sympy.Expr) -> None:
-    judged = claim.judge({**claim.printed, label: term})
+    judged = decided(claim.account({**claim.printed, label: term}))
     assert judged.verdict is Verdict.REFUTED
     assert judged.counterexample is not None
     assert sympy.sympify(judged.counterexample["measured"]) > sympy.sympify(
@@ -76,15 +78,14 @@ def test_false_twins_are_refuted_with_a_witness(claim: Claim, label: str, term: 
 
 def test_edits_inside_the_part_that_is_proved() -> None:
     printed = eq_15.CLAIM.printed
-    judged = eq_15.CLAIM.judge({**printed, "sampling": 2 * printed["sampling"]})
+    judged = decided(eq_15.CLAIM.account({**printed, "sampling": 2 * printed["sampling"]}))
     # weaker, and true for small steps, but not what the proof gives
     assert judged.verdict is Verdict.UNKNOWN
     assert Verdict.PROVED not in [case.verdict for case in judged.cases]
 
 
 def cases(claim: Claim, changes: Mapping[str, sympy.Expr]) -> Verdict:
-    assert claim.holds is not None
-    return claim.holds({**claim.core, **changes})
+    return of_formulas(claim, {**claim.core, **changes})
 
 
 def test_the_condition_on_beta_is_needed() -> None:

@@ -121,6 +121,10 @@ def test_all_combinations_of_changes() -> None:
 # The same by editing the family's file and nothing else
 
 EDITS = {
+    "noam p + 1, in build alone": (
+        "from_rule(FAMILY, stages, microbatches, **given)",
+        "from_rule(FAMILY, stages, microbatches, noam=stages + 1)",
+    ),
     "finished <=": ("finished=operator.lt", "finished=operator.le"),
     "swapped kinds": (
         "{Kind.B: Kind.F, Kind.F: Kind.B}",

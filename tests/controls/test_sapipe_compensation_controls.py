@@ -9,10 +9,12 @@ from typing import Any, Final
 import pytest
 import sympy
 
+from theory.judging.catalogue import CLAIMS
+from theory.judging.controls import without
+from theory.judging.decide import decided
+from theory.judging.mutants import run_controls
 from theory.kernel import Combine, Hypothesis, Theorem, eq, le, prove
-from theory.kernel.controls import without
-from theory.mutants import run_controls
-from theory.sapipe import (
+from theory.papers.sapipe import (
     dc_bias,
     dc_fourths,
     dc_fourths_drawn,
@@ -34,11 +36,11 @@ from theory.sapipe import (
     wp_3_moment,
     wp_3_outer,
 )
-from theory.sapipe.dc_average import average_gradient, errors
-from theory.sapipe.dc_fourths_full import WHOLE
-from theory.sapipe.dc_method import MIXED, q
-from theory.sapipe.symbols import V2, L, eta
-from theory.sapipe.wp_3_method import STEP_SIZE
+from theory.papers.sapipe.dc_average import average_gradient, errors
+from theory.papers.sapipe.dc_fourths_full import WHOLE
+from theory.papers.sapipe.dc_method import MIXED, q
+from theory.papers.sapipe.symbols import V2, L, eta
+from theory.papers.sapipe.wp_3_method import STEP_SIZE
 from theory.verdicts import Verdict
 
 HALF: Final = Fraction(1, 2)
@@ -206,10 +208,30 @@ def test_flaws_are_gone_where_a_line_holds() -> None:
     assert dc_witnesses.first_iteration(Fraction(1)) is None
 
 
+def test_theorem_3_is_called_invalid_for_its_first_line_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert decided(thm_3.CLAIM.account(thm_3.CLAIM.printed)).printed_proof == "invalid"
+    monkeypatch.setattr(dc_witnesses, "first_iteration", lambda: None)
+    found = decided(thm_3.CLAIM.account(thm_3.CLAIM.printed))
+    assert found.printed_proof == "gap"
+    assert "invalid-step" not in {one.kind for one in found.findings}
+
+
+@pytest.mark.parametrize("name", ["thm-2", "thm-3", "thm-4", "thm-5", "thm-6", "remark-4"])
+def test_a_row_with_an_invalid_step_says_so(name: str) -> None:
+    claim = CLAIMS[f"sapipe.{name}"]
+    found = decided(claim.account(claim.printed))
+    steps = [one for one in found.findings if one.kind == "invalid-step"]
+    assert steps
+    assert all(one.witness for one in steps)
+    assert found.printed_proof == "invalid"
+
+
 def test_a_line_without_a_witness_is_not_called_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("stale_points", "used_samples", "lost_factor"):
         monkeypatch.setattr(wp_3_flaws, name, lambda: None)
-    assert thm_6.CLAIM.judge(thm_6.CLAIM.printed).printed_proof == "gap"
+    assert decided(thm_6.CLAIM.account(thm_6.CLAIM.printed)).printed_proof == "gap"
 
 
 @pytest.mark.parametrize(
@@ -242,7 +264,7 @@ def test_elements_that_depend_on_each_other_are_not_covered_by_the_independent_d
 
 def test_a_looser_theorem_6_is_not_refuted() -> None:
     looser = {**thm_6.CLAIM.printed, "error": 2 * thm_6.CLAIM.printed["error"]}
-    judged = thm_6.CLAIM.judge(looser)
+    judged = decided(thm_6.CLAIM.account(looser))
     assert judged.verdict is Verdict.UNKNOWN
     assert judged.counterexample is None
     assert judged.evidence[0].points == "for"
@@ -251,7 +273,7 @@ def test_a_looser_theorem_6_is_not_refuted() -> None:
 def test_the_falsifier_finds_what_a_false_twin_of_theorem_3_allows() -> None:
     """Without its error term and variance the bound is passed."""
     bare = {**thm_3.CLAIM.printed, **dict.fromkeys((*_ERRORS, "variance"), sympy.S.Zero)}
-    judged = thm_3.CLAIM.judge(bare)
+    judged = decided(thm_3.CLAIM.account(bare))
     assert judged.verdict is Verdict.REFUTED
     assert judged.counterexample is not None
 

@@ -16,8 +16,8 @@ from schedules.invariants import check, parse_requirements
 from schedules.messages.channels import channels
 from schedules.messages.model import QueueModel
 from schedules.messages.progress import progress
-from theory.schedules.matrix.runs import observe
-from theory.schedules.matrix.spoiled import barrier_missing, late_update
+from theory.papers.schedules.matrix.runs import observe
+from theory.papers.schedules.matrix.spoiled import barrier_missing, late_update
 
 Step = tuple[Kind, int, int]
 Patch = pytest.MonkeyPatch

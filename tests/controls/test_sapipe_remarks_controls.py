@@ -4,37 +4,48 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from types import ModuleType
 
 import pytest
 import sympy
 
-from theory.catalogue import CLAIMS
+from theory.account import Compared, Ground
 from theory.claims import Claim, Formulas
+from theory.judging.catalogue import CLAIMS
+from theory.judging.decide import decided, established
+from theory.judging.mutants import passes, run_controls
 from theory.kernel import Combine, Hypothesis, Theorem, le
 from theory.kernel.lemmas import DESCENT
-from theory.mutants import run_controls
-from theory.sapipe import (
+from theory.papers.sapipe import (
     assumption_3,
     assumption_4,
     assumption_4_gradient,
     dc_bias,
+    lambda_ends,
     remark_3,
     remark_4,
     remark_5,
     remark_6,
     workers,
 )
-from theory.sapipe.dc_errors import SHARP_DC
-from theory.sapipe.errors import ERR_0, ERR_DC, ERR_WP_2
-from theory.sapipe.pieces import lines, together, weakened
-from theory.sapipe.regions import REPAIRED_WINS, WINS, Region, enough, equivalence, needed
-from theory.sapipe.steep import STEEP, Steep
-from theory.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n, rho
+from theory.papers.sapipe.dc_errors import SHARP_DC
+from theory.papers.sapipe.errors import ERR_0, ERR_DC, ERR_WP_2
+from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, Region, enough, equivalence, needed
+from theory.papers.sapipe.steep import STEEP, Steep
+from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n, rho
 from theory.verdicts import Verdict
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
 CONDITIONAL = Verdict.CONDITIONAL
+FAILS = Compared("nothing", "", False)
+
+
+def reached(*grounds: Ground) -> Verdict:
+    """What they show together."""
+    return established(grounds)
+
 
 NAMES = (
     "assumption-3",
@@ -60,7 +71,7 @@ def test_every_mutant_is_killed(name: str) -> None:
 def test_the_core_itself_is_proved(name: str) -> None:
     claim = CLAIMS[f"sapipe.{name}"]
     assert claim.holds is not None
-    assert claim.holds(claim.core) is PROVED
+    assert passes(partial(claim.holds, claim.core)) is PROVED
 
 
 _EDITS: list[tuple[Claim, Formulas, Verdict]] = [
@@ -104,6 +115,11 @@ _EDITS: list[tuple[Claim, Formulas, Verdict]] = [
     (remark_6.CLAIM, {**remark_6.CORE, "L < Delta": sympy.S.Zero}, REFUTED),
     (remark_6.CLAIM, {**remark_6.CORE, "L >= Delta": sympy.Rational(2, 3)}, REFUTED),
     (remark_6.CLAIM, {**remark_6.CORE, "bracket": 8 * V1}, UNKNOWN),
+    (remark_6.CLAIM, remark_6.PRINTED, CONDITIONAL),
+    (remark_6.CLAIM, {**remark_6.PRINTED, "bracket": 8 * V1}, UNKNOWN),
+    (remark_6.CLAIM, {**remark_6.PRINTED, "L < Delta": sympy.S.One}, REFUTED),
+    (remark_6.CLAIM, {**remark_6.PRINTED, "L >= Delta": sympy.S.Zero}, REFUTED),
+    (remark_6.CLAIM, {**remark_6.PRINTED, "L >= Delta": sympy.S.Half}, REFUTED),
 ]
 
 
@@ -111,13 +127,13 @@ _EDITS: list[tuple[Claim, Formulas, Verdict]] = [
     ("claim", "edited", "verdict"), _EDITS, ids=lambda one: getattr(one, "id", "")
 )
 def test_edited_statements(claim: Claim, edited: Formulas, verdict: Verdict) -> None:
-    found = claim.judge(edited)
+    found = decided(claim.account(edited))
     assert found.verdict is verdict
     assert (found.counterexample is not None) == (verdict is REFUTED)
 
 
 def test_a_reversed_remark_4_names_no_hole_where_there_is_none() -> None:
-    found = remark_4.CLAIM.judge({**remark_4.PRINTED, "V1": V2 / 2}).findings[0]
+    found = decided(remark_4.CLAIM.account({**remark_4.PRINTED, "V1": V2 / 2})).findings[0]
     assert found.witness is not None
     assert "ρ/n" not in found.witness
     assert "no number" not in found.says
@@ -126,7 +142,7 @@ def test_a_reversed_remark_4_names_no_hole_where_there_is_none() -> None:
 def test_without_l_at_most_two_delta_nothing_is_refuted() -> None:
     theorem = remark_3.SHARP
     kept = tuple(h for h in theorem.hypotheses if h.name != "consistent")
-    assert together(replace(theorem, hypotheses=kept)) is UNKNOWN
+    assert reached(replace(theorem, hypotheses=kept)) is UNKNOWN
 
 
 def test_an_objective_whose_ratio_is_not_above_one_is_no_witness() -> None:
@@ -155,16 +171,16 @@ def _edited(region: Region) -> list[Region]:
 @pytest.mark.parametrize("name", ["DC", "WP-1", "WP-2", "WP-3"])
 def test_edited_regions_are_not_proved(name: str) -> None:
     for region in _edited(WINS[name]):
-        assert equivalence(region) is UNKNOWN
+        assert established(equivalence(region)) is UNKNOWN
 
 
 @pytest.mark.parametrize("region", [WINS["WP-2"], *REPAIRED_WINS.values()], ids=["2", "1r", "2r"])
 def test_short_steps_are_needed(region: Region) -> None:
-    assert equivalence(replace(region, inside=())) is UNKNOWN
+    assert established(equivalence(replace(region, inside=()))) is UNKNOWN
 
 
 def test_nothing_is_shown_by_no_theorem() -> None:
-    assert together() is UNKNOWN
+    assert reached() is UNKNOWN
 
 
 def _about(low: sympy.Expr, high: sympy.Expr) -> Theorem:
@@ -187,20 +203,20 @@ def _about(low: sympy.Expr, high: sympy.Expr) -> Theorem:
 
 def test_hypotheses_that_contradict_each_other_show_nothing() -> None:
     one, zero = sympy.S.One, sympy.S.Zero
-    assert together(_about(zero, one)) is PROVED
-    assert together(_about(one, zero)) is UNKNOWN
-    assert together(_about(zero, one), _about(one, zero)) is UNKNOWN
+    assert reached(_about(zero, one)) is PROVED
+    assert reached(_about(one, zero)) is UNKNOWN
+    assert reached(_about(zero, one), _about(one, zero)) is UNKNOWN
 
 
 def test_a_hypothesis_that_is_not_needed_survives_as_a_control() -> None:
     dropped = weakened(_about(sympy.S.Zero, sympy.S.One))
-    verdicts = {name: verdict() for name, verdict in dropped.items()}
+    verdicts = {name: passes(control) for name, control in dropped.items()}
     assert verdicts == {"low (mine.bounds)": PROVED, "high (mine.bounds)": UNKNOWN}
 
 
 def test_the_other_direction_of_remark_5_needs_short_steps() -> None:
     one = needed(replace(WINS["WP-2"], inside=()))
-    assert together(one) is UNKNOWN
+    assert reached(one) is UNKNOWN
     numbers = {L: 1, eta: 1, V1: 1, V2: 1}  # Err_WP-2 is negative, and the condition false
     assert ERR_WP_2.subs(numbers) < 0
     assert WINS["WP-2"].condition.subs(numbers) == sympy.false
@@ -210,31 +226,40 @@ def test_the_other_direction_of_remark_5_needs_short_steps() -> None:
 def test_what_rests_on_the_gradient_falls_with_it(
     claim: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assumption_4_gradient, "holds", lambda *_: UNKNOWN)
-    found = claim.judge(claim.printed)
+    monkeypatch.setattr(assumption_4_gradient, "holds", lambda *_: (FAILS,))
+    found = decided(claim.account(claim.printed))
     repairs = [one.repaired.verdict for one in found.findings if one.repaired is not None]
     if claim is remark_3.CLAIM:
         assert found.verdict is CONDITIONAL
         assert found.findings == ()
         assert [case.verdict for case in found.cases] == [PROVED, UNKNOWN, UNKNOWN]
+    elif claim is remark_6.CLAIM:
+        assert [one.kind for one in found.findings] == ["false", "superfluous-condition"]
     else:
         assert UNKNOWN in repairs
 
 
-@pytest.mark.parametrize("module", [assumption_3, assumption_4, remark_6])
-def test_a_witness_beside_a_proof_is_kept(
-    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("module", "stated"),
+    [
+        (assumption_3, assumption_3.PRINTED),
+        (assumption_4, assumption_4.PRINTED),
+        (remark_6, {**remark_6.PRINTED, "L >= Delta": sympy.S.Half}),
+    ],
+)
+def test_a_witness_beside_a_proof_is_kept_and_decides_nothing(
+    module: ModuleType, stated: Formulas, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`theory.judging` and `theory.verify` then say neither."""
-    monkeypatch.setattr(module, "holds", lambda *_: PROVED)
-    found = module.CLAIM.judge(module.PRINTED)
-    assert found.verdict is PROVED
+    assert decided(module.CLAIM.account(stated)).verdict is REFUTED
+    monkeypatch.setattr(module, "holds", lambda *_: (DESCENT,))
+    found = decided(module.CLAIM.account(stated))
+    assert found.verdict is UNKNOWN
     assert found.counterexample is not None
 
 
 def test_a_proof_without_an_objective_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remark_3, "never", lambda *_: PROVED)
-    found = remark_3.CLAIM.judge({"DC": ERR_DC / 40, "0": ERR_0})
+    monkeypatch.setattr(remark_3, "never", lambda *_: (DESCENT,))
+    found = decided(remark_3.CLAIM.account({"DC": ERR_DC / 40, "0": ERR_0}))
     assert found.cases[1].verdict is UNKNOWN
     assert found.findings == ()
 
@@ -246,7 +271,7 @@ def test_premises_that_no_objective_satisfies_prove_nothing(
     monkeypatch.setattr(remark_3, "LOOSE", remark_3.SMALL.smoothness)
     assert remark_3.satisfied(remark_3.PRINTED) is None
     assert remark_3.satisfied({"DC": ERR_DC / 100, "0": ERR_0}) is None, "small by itself"
-    found = remark_3.CLAIM.judge(remark_3.PRINTED)
+    found = decided(remark_3.CLAIM.account(remark_3.PRINTED))
     assert found.verdict is UNKNOWN
     assert found.cases[0].verdict is UNKNOWN
 
@@ -260,7 +285,7 @@ def test_an_error_that_is_not_smaller_satisfies_nothing() -> None:
 @pytest.mark.parametrize("one", [dc_bias.BETTER, dc_bias.THEOREM])
 def test_a_longer_bias_is_not_covered(one: Theorem) -> None:
     short = {name: term * sympy.Rational(99, 100) for name, term in one.terms.items()}
-    assert together(replace(one, terms=short)) is UNKNOWN
+    assert reached(replace(one, terms=short)) is UNKNOWN
 
 
 @pytest.mark.parametrize("rate", [Fraction(1, 4), Fraction(1, 2), Fraction(2)])
@@ -275,41 +300,39 @@ def test_an_objective_with_a_large_delta_is_no_example() -> None:
 
 
 def test_the_better_half_rests_on_the_identity_and_on_the_sign() -> None:
-    assert remark_6.nearer() is PROVED
-    assert remark_6.nearer(slope=remark_6.SLOPE * (L - Delta)) is UNKNOWN
-    other = replace(remark_6.HALF, terms={**remark_6.HALF.terms, "half": sympy.Rational(2, 5)})
-    assert remark_6.nearer(other) is UNKNOWN
+    assert established(lambda_ends.nearer()) is PROVED
+    assert established(lambda_ends.nearer(slope=lambda_ends.SLOPE * (L - Delta))) is UNKNOWN
+    other = replace(
+        lambda_ends.HALF, terms={**lambda_ends.HALF.terms, "half": sympy.Rational(2, 5)}
+    )
+    assert established(lambda_ends.nearer(other)) is UNKNOWN
 
 
 def test_the_critical_point_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     alike = {"sum of |F_i'|²": Fraction(0), "|sum of F_i'|²": Fraction(0)}
     monkeypatch.setattr(assumption_3, "at_critical", lambda: alike)
-    kinds = [one.kind for one in assumption_3.CLAIM.judge(assumption_3.PRINTED).findings]
+    kinds = [one.kind for one in decided(assumption_3.CLAIM.account(assumption_3.PRINTED)).findings]
     assert kinds == ["false"]
 
 
 def test_the_wider_condition_rests_on_the_mean_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    def but_workers(*theorems: Theorem) -> Verdict:
-        return UNKNOWN if workers.THEOREM in theorems else together(*theorems)
-
-    monkeypatch.setattr(remark_5, "together", but_workers)
-    last = remark_5.CLAIM.judge(remark_5.PRINTED).findings[-1]
-    assert last.repaired is not None
-    assert last.repaired.verdict is UNKNOWN
+    monkeypatch.setattr(workers, "THEOREM", FAILS)
+    [only] = decided(remark_5.CLAIM.account(remark_5.PRINTED)).findings
+    assert only.kind == "missing-condition"
 
 
 def test_a_factor_above_the_exact_one_is_not_refuted_for_several_workers() -> None:
-    cases = assumption_3.CLAIM.judge({"factor": n * rho}).cases
+    cases = decided(assumption_3.CLAIM.account({"factor": n * rho})).cases
     assert [case.verdict for case in cases] == [UNKNOWN, UNKNOWN, UNKNOWN]
 
 
 def test_bounds_that_fit_each_other_are_not_yet_proved() -> None:
     loose = {**assumption_4_gradient.PRINTED, "gradient": 2 * Delta, "curvature": 3 * Delta}
-    assert assumption_4_gradient.holds(loose) is UNKNOWN
+    assert established(assumption_4_gradient.holds(loose)) is UNKNOWN
 
 
 def test_every_part_of_the_comparison_is_there() -> None:
-    steps = assumption_4_gradient.CLAIM.judge(assumption_4_gradient.PRINTED).steps
+    steps = decided(assumption_4_gradient.CLAIM.account(assumption_4_gradient.PRINTED)).steps
     assert [step.says.split(" ")[0] for step in steps] == ["e^{−ms}(h′", "If", "Then", "⟨u,", "⟨u,"]
 
 
@@ -324,8 +347,8 @@ def test_enough_alone_is_no_equivalence() -> None:
         domain=sympy.true,
         factor=V1,
     )
-    assert together(enough(one)) is PROVED
-    assert equivalence(one) is UNKNOWN
+    assert reached(enough(one)) is PROVED
+    assert established(equivalence(one)) is UNKNOWN
 
 
 def test_a_region_is_left_by_its_condition_and_by_its_domain() -> None:

@@ -31,7 +31,7 @@ from theory.falsifier.sapipe_replay import replay_pipeline
 from theory.falsifier.sapipe_runs import Pipeline, follow_pipeline
 from theory.falsifier.sapipe_scalars import rounded
 from theory.falsifier.scalars import linear, quadratic
-from theory.sapipe.errors import (
+from theory.papers.sapipe.errors import (
     ERR_0,
     ERR_DC,
     ERR_WP_1,
@@ -40,7 +40,7 @@ from theory.sapipe.errors import (
     OPTIMIZATION,
     VAR_0,
 )
-from theory.sapipe.symbols import V1, V2, L, eta, kappa, lambda_, n, rho
+from theory.papers.sapipe.symbols import V1, V2, L, eta, kappa, lambda_, n, rho
 
 SAMPLES = OPTIMIZATION + VAR_0
 SMALL = sympy.Lt(2 * L**2 * eta**2, 1)

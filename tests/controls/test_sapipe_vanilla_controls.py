@@ -10,11 +10,12 @@ from typing import Final
 import pytest
 import sympy
 
-from theory.catalogue import CLAIMS
+from theory.judging.catalogue import CLAIMS
+from theory.judging.decide import decided
+from theory.judging.mutants import run_controls
 from theory.kernel import Combine, Hypothesis, Sign, Theorem, eq, le, prove, square
 from theory.kernel.relations import Relation
-from theory.mutants import run_controls
-from theory.sapipe import (
+from theory.papers.sapipe import (
     biased,
     clipped_coins,
     elements,
@@ -36,9 +37,9 @@ from theory.sapipe import (
     thm_2_witness,
     workers,
 )
-from theory.sapipe.convergence import E_T, G
-from theory.sapipe.symbols import V1, V2, L, eta, kappa, n
-from theory.sapipe.thm_2_witness import RUNS, witnesses
+from theory.papers.sapipe.convergence import E_T, G
+from theory.papers.sapipe.symbols import V1, V2, L, eta, kappa, n
+from theory.papers.sapipe.thm_2_witness import RUNS, refutations
 from theory.verdicts import Verdict
 
 ROWS: Final = (
@@ -157,20 +158,20 @@ def test_a_sign_is_no_proof_of_the_lemma() -> None:
 def test_the_refuter_lets_the_true_bounds_be() -> None:
     """With twice the variance term, or with the bound of same-samples, nothing is refuted."""
     printed = dict(thm_2.CLAIM.printed)
-    assert len(witnesses(printed)) == len(RUNS)
-    assert witnesses({**printed, "variance": 2 * printed["variance"]}) == ()
+    assert len(refutations(printed)) == len(RUNS)
+    assert refutations({**printed, "variance": 2 * printed["variance"]}) == {}
     root = Fraction(866, 1000)  # below √(1 − 1/4)
     factor = 1 + 2 * sympy.Rational(1, 4) * sympy.Rational(root)
     assert root**2 < 1 - Fraction(1, 4)
-    assert witnesses({**printed, "variance": factor * printed["variance"]}) == ()
+    assert refutations({**printed, "variance": factor * printed["variance"]}) == {}
     assert same_samples.THEOREM.terms["variance"].has(reused_noise.r)
 
 
 def test_a_bound_between_two_runs_is_refuted_by_one_of_them() -> None:
     printed = dict(thm_2.CLAIM.printed)
     more = {**printed, "variance": sympy.Rational(26, 25) * printed["variance"]}
-    judged = thm_2.CLAIM.judge(more)
-    assert [one["eta"] for one in witnesses(more)] == [1]
+    judged = decided(thm_2.CLAIM.account(more))
+    assert list(refutations(more)) == [1]
     assert [c.verdict for c in judged.cases[-3:]] == [
         Verdict.REFUTED,
         Verdict.UNKNOWN,
@@ -185,7 +186,7 @@ def test_the_refuter_needs_the_reuse(
     """With κ = 0 no sample is used twice, and the clipped coins stay within their bound."""
     never = tuple(replace(one, share=Fraction(0)) for one in runs)
     monkeypatch.setattr(thm_2_witness, "RUNS", (never,))
-    assert witnesses(thm_2.CLAIM.printed) == ()
+    assert refutations(thm_2.CLAIM.printed) == {}
     assert clipped_coins.examine(never[0]).average <= never[0].eta
 
 
@@ -208,8 +209,8 @@ def test_a_line_that_holds_is_not_called_false(monkeypatch: pytest.MonkeyPatch) 
     same = dict.fromkeys(thm_2_mixture.mixtures(), Fraction(1))
     monkeypatch.setattr(thm_2_mixture, "mixtures", lambda: same)
     assert thm_2_mixture.witness() is None
-    assert thm_2_mixture.line().verdict is Verdict.UNKNOWN
-    assert stale_bias.CLAIM.judge(stale_bias.CLAIM.printed).printed_proof == "valid"
+    assert thm_2_mixture.line().decision.fails is None
+    assert decided(stale_bias.CLAIM.account(stale_bias.CLAIM.printed)).printed_proof == "valid"
 
 
 def test_fresh_layers_alone_stay_within_the_bound_of_the_prefix() -> None:
@@ -221,4 +222,4 @@ def test_fresh_layers_alone_stay_within_the_bound_of_the_prefix() -> None:
 
 def test_a_prefix_with_the_whole_error_is_not_refuted() -> None:
     whole = {**prefix.CLAIM.printed, "staleness": L**2 * eta**2 * V2}
-    assert prefix.witness(whole) is None
+    assert prefix.refutation(whole) is None

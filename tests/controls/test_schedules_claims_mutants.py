@@ -22,19 +22,19 @@ from schedules.families.pipedream import RULE
 from schedules.rules import GreedyRule
 from schedules.versions import versions
 from theory.claims import Claim
-from theory.schedules import CLAIMS, counters, free_running, static_staleness
-from theory.schedules.counters import (
+from theory.judging.verify import judge
+from theory.papers.schedules import CLAIMS, counters, free_running, static_staleness
+from theory.papers.schedules.counters import (
     Event,
     Stage,
     admission_statements,
     last_stage_statements,
     pair_statements,
 )
-from theory.schedules.free_running import proof
-from theory.schedules.static_staleness import a_, staleness_by_the_clock, statements
-from theory.solver import Statement, decide
+from theory.papers.schedules.free_running import proof
+from theory.papers.schedules.static_staleness import a_, staleness_by_the_clock, statements
+from theory.smt.solver import Statement, decide
 from theory.verdicts import Verdict, weakest
-from theory.verify import judge
 
 PRINTED = free_running.CLAIM.printed
 

@@ -15,11 +15,12 @@ from schedules.families.sharing import run_sharing
 from schedules.timeline import timeline
 from schedules.versions import versions
 from tests.amdp_clock import clocked, counted
-from theory.amdp import saturation
-from theory.amdp.fifo import TIES, TURNS, Play, Tie
-from theory.amdp.saturation import FAMILY_TIE, active
-from theory.amdp.window_plays import UNEVEN
-from theory.amdp.windows import mismatches
+from tests.amdp_rows import judged
+from theory.papers.amdp import saturation
+from theory.papers.amdp.fifo import TIES, TURNS, Play, Tie
+from theory.papers.amdp.saturation_shares import FAMILY_TIE, active
+from theory.papers.amdp.window_plays import UNEVEN
+from theory.papers.amdp.windows import mismatches
 
 COMPARED = 60
 """Actions a rank that are compared: far from the end of the family's finite run."""
@@ -186,4 +187,4 @@ def test_other_placements_fill_the_ranks_with_unequal_durations(
     placed = zip(((0, 1, 2, 3), (0, 1, 2, 3), second, second), phases, strict=True)
     assert (np.sum([occupied(sizes, ranks, at) for ranks, at in placed], axis=0) == 1).all()
     assert not fillable(sizes)
-    assert saturation.PLACEMENT in saturation.CLAIM.judge(saturation.CLAIM.printed).assumes
+    assert saturation.PLACEMENT in judged(saturation.CLAIM).assumes

@@ -29,7 +29,7 @@ from tests.oracle.message_machine import Machine
 from tests.property.test_schedules import longest_paths, starts
 from tests.rows import rows
 from tests.strategies import any_schedules, durations
-from theory.messages import second_opinion
+from theory.laws.messages import second_opinion
 
 MODELS = (
     QueueModel("rank", 0),

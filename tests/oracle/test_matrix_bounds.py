@@ -12,13 +12,14 @@ from schedules import Kind, build
 from schedules.errors import ParameterError
 from schedules.schedule import Schedule
 from schedules.versions import versions
-from theory.programs.applied import applied_staleness
-from theory.programs.matrix import AFFINE, prove
-from theory.programs.symbols import K, M, p, s
-from theory.schedules.matrix.forms import bounded, value
-from theory.schedules.matrix.grid import ALL, Size
-from theory.schedules.matrix.proving import bound_holds, reached
-from theory.schedules.matrix.table import STATED
+from tests.verdicts_of import first
+from theory.laws.static_orders.applied import applied_staleness
+from theory.laws.static_orders.matrix import AFFINE, prove
+from theory.laws.static_orders.symbols import K, M, p, s
+from theory.papers.schedules.matrix.forms import bounded, value
+from theory.papers.schedules.matrix.grid import ALL, Size
+from theory.papers.schedules.matrix.proving import bound_holds, reached
+from theory.papers.schedules.matrix.table import STATED
 from theory.verdicts import Verdict
 
 BEYOND = {
@@ -140,4 +141,4 @@ def test_a_gradient_that_is_never_applied_is_not_stale() -> None:
     assert applied_staleness(schedule).tolist() == [0, 0] == counted(schedule)[1]
     before = sympy.Min(sympy.ceiling((p - 1 - s) / K), sympy.floor((M - 1) / K))
     assert prove("asyncpp", "staleness", before).verdict is Verdict.REFUTED
-    assert bound_holds("asyncpp", "staleness", bounded(before)) is Verdict.REFUTED
+    assert first(bound_holds("asyncpp", "staleness", bounded(before))) is Verdict.REFUTED

@@ -24,7 +24,14 @@ from schedules.messages.progress import progress
 from schedules.messages.waits import blockages
 from schedules.schedule import Group
 from tests.rows import rows
-from theory.messages import Constraint, Opinion, constraints, second_opinion, smtlib, smtlib_lines
+from theory.laws.messages import (
+    Constraint,
+    Opinion,
+    constraints,
+    second_opinion,
+    smtlib,
+    smtlib_lines,
+)
 
 FILES = sorted(Path(__file__).parents[1].joinpath("data", "schedules").glob("*_p*.*"))
 MODELS = [QueueModel(queues, k) for queues, k in product(QUEUE_KEYS, (0, 1, 2, None))]
@@ -323,7 +330,7 @@ EXAMPLES = [
 def test_every_rule_decides_somewhere(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = [opinion(*example).answer for example in EXAMPLES]
     monkeypatch.setattr(
-        "theory.messages.opinion.constraints",
+        "theory.laws.messages.opinion.constraints",
         lambda *given: tuple(one for one in constraints(*given) if one.rule != rule),
     )
     after = [opinion(*example).answer for example in EXAMPLES]

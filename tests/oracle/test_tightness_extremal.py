@@ -9,8 +9,8 @@ import pytest
 import sympy
 
 from theory.bounds.terms import TERMS
-from theory.rpd import lemma_b2
-from theory.rpd import symbols as s
+from theory.papers.rpd import lemma_b2
+from theory.papers.rpd import symbols as s
 from theory.tightness.evidence import INSTANCES, extremal_evidence
 from theory.tightness.extremal import (
     Extremal,

@@ -15,14 +15,14 @@ from schedules import Kind, Schedule, WeightPolicy, timeline
 from schedules.families import amdp
 from schedules.families.pipedream import RULE
 from schedules.families.sharing import run_sharing
-from theory.amdp import mismatch
-from theory.amdp.durations import ANY, EQUAL, LONG_BACKWARDS, Time, later, no_earlier
-from theory.amdp.greedy import tight
-from theory.amdp.minibatches import Pipeline
-from theory.amdp.replays import by_order, one_pipeline
-from theory.amdp.start_times import CAPPED, CROWDED, FREE, TWO, Law, before
-from theory.amdp.symbols import d, i, n, r
-from theory.instances import admits
+from theory.papers.amdp import mismatch
+from theory.papers.amdp.durations import ANY, EQUAL, LONG_BACKWARDS, Time, later, no_earlier
+from theory.papers.amdp.greedy import tight
+from theory.papers.amdp.minibatches import Pipeline
+from theory.papers.amdp.replays import by_order, one_pipeline
+from theory.papers.amdp.start_times import CAPPED, CROWDED, FREE, TWO, Law, before
+from theory.papers.amdp.symbols import d, i, n, r
+from theory.smt.instances import admits
 
 F, B = Kind.F, Kind.B
 depths = st.integers(1, 9)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory.amdp import eta2_stash, mixed_chain, synchronous
-from theory.amdp.convergence import Delta, L, T, eta, sigma
 from theory.kernel import Theorem
+from theory.papers.amdp import eta2_stash, mixed_chain, synchronous
+from theory.papers.amdp.convergence import Delta, L, T, eta, sigma
 
 STEPS = st.fractions(Fraction(1, 50), Fraction(3, 5), max_denominator=50)
 

@@ -11,13 +11,13 @@ from schedules.families import blog_1f1b, blog_gpipe
 from schedules.messages.channels import channels
 from schedules.messages.model import QUEUE_KEYS, QueueModel
 from schedules.validation.facts import in_flight
-from theory.blog import inflight_1f1b
-from theory.blog.pairing import fault
-from theory.blog.programs import GPIPE, ONE_F_ONE_B
-from theory.messages import second_opinion
-from theory.programs.program import Entry, Program, View, as_schedule, posted, posts
-from theory.programs.proofs import OTHER_END
-from theory.programs.symbols import M, p, s
+from theory.laws.messages import second_opinion
+from theory.laws.static_orders.program import Entry, Program, View, as_schedule, posted, posts
+from theory.laws.static_orders.proofs import OTHER_END
+from theory.laws.static_orders.symbols import M, p, s
+from theory.papers.blog import inflight_1f1b
+from theory.papers.blog.pairing import fault
+from theory.papers.blog.programs import GPIPE, ONE_F_ONE_B
 
 FAMILIES = {"blog-1f1b": blog_1f1b, "blog-gpipe": blog_gpipe}
 

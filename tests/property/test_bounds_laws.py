@@ -15,7 +15,7 @@ from theory.bounds.errors import OutsideDomainError
 from theory.bounds.isolation import roots_above_zero
 from theory.bounds.model import AtMost
 from theory.bounds.tuning import best_of, coefficients, smallest
-from theory.rpd.symbols import H, K, beta, gamma, p, tau
+from theory.papers.rpd.symbols import H, K, beta, gamma, p, tau
 
 Numbers = dict[sympy.Symbol, sympy.Rational]
 OF_RPD = [method for method in METHODS if bounds_of(method)[0].stepsize == gamma]

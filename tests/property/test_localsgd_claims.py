@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.claims import Formulas
-from theory.localsgd import (
+from theory.papers.localsgd import (
     crude,
     drift,
     eq_11,

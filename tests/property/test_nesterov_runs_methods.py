@@ -16,7 +16,7 @@ from theory.falsifier.numbers import Root
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import asymmetric_huber, huber, quadratic
 from theory.falsifier.zoo import SMOOTH, Maker, alike
-from theory.nesterov.long_runs import FIRST, Column, extremes, gaps
+from theory.papers.nesterov.long_runs import FIRST, Column, extremes, gaps
 
 MAKERS = [make for make, _ in CONVEX if make(1).rational]
 stepsizes = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 8), Fraction(7, 3)])

@@ -10,12 +10,12 @@ from schedules.families import get_family
 from schedules.lowering import lower
 from schedules.schedule import Schedule
 from schedules.validation.facts import in_flight
-from theory.programs.applied import applied_staleness
-from theory.programs.matrix import AFFINE
-from theory.programs.program import posted, posts
-from theory.programs.replays import built
-from theory.programs.slots import with_messages
-from theory.programs.symbols import K, M, p, s
+from theory.laws.static_orders.applied import applied_staleness
+from theory.laws.static_orders.matrix import AFFINE
+from theory.laws.static_orders.program import posted, posts
+from theory.laws.static_orders.replays import built
+from theory.laws.static_orders.slots import with_messages
+from theory.laws.static_orders.symbols import K, M, p, s
 
 families = st.sampled_from(tuple(AFFINE))
 stages = st.integers(1, 9)
@@ -25,7 +25,7 @@ intervals = st.integers(1, 16)
 
 def made(family: str, stages: int, count: int, every: int) -> Schedule | None:
     size = {"p": stages, "M": count, "K": every}
-    return built(family, AFFINE[family].updates.interval, size)
+    return built(get_family(family), AFFINE[family].updates.interval, size)
 
 
 @given(families, stages, counts, intervals)

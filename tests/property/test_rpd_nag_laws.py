@@ -10,10 +10,17 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.rpd import eq_15, lemma_i2, nag_draw_counts, sharp_lemma_i2_any_beta, sharp_nag_drift
-from theory.rpd.draw_counts import WINDOW
-from theory.rpd.nag_paths import Path
-from theory.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
+from theory.judging.decide import verdict_of
+from theory.papers.rpd import (
+    eq_15,
+    lemma_i2,
+    nag_draw_counts,
+    sharp_lemma_i2_any_beta,
+    sharp_nag_drift,
+)
+from theory.papers.rpd.draw_counts import WINDOW
+from theory.papers.rpd.nag_paths import Path
+from theory.papers.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
 from theory.verdicts import Verdict
 
 SMALL = [(1, 0), (1, 3), (2, 1), (2, 2), (3, 1), (2, 3), (3, 2)]
@@ -116,9 +123,10 @@ def test_eq_15_fails_exactly_beyond_its_stepsize(
 
 
 def test_beyond_is_decided_by_the_formulas() -> None:
-    assert eq_15.beyond(eq_15.CLAIM.printed) is Verdict.REFUTED
+    assert verdict_of(eq_15.beyond(eq_15.CLAIM.printed)) is Verdict.REFUTED
     wider = {**eq_15.CLAIM.printed, "sampling": mu * gamma**2 * G**2}
-    assert eq_15.beyond(wider) is Verdict.UNKNOWN
+    assert verdict_of(eq_15.beyond(wider)) is Verdict.UNKNOWN
     # violated by the instance that is replayed, but not at γ = 2p/μ
     somewhere = mu * gamma**2 * G**2 / 2 - mu * G**2 * (gamma - 2 * p / mu) ** 2
-    assert eq_15.beyond({**eq_15.CLAIM.printed, "sampling": somewhere}) is Verdict.UNKNOWN
+    nearer = {**eq_15.CLAIM.printed, "sampling": somewhere}
+    assert verdict_of(eq_15.beyond(nearer)) is Verdict.UNKNOWN

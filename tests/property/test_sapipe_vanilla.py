@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.sapipe import prefix, thm_2, thm_2_mixture
-from theory.sapipe.clipped_coins import Run, examine
-from theory.sapipe.coin_moments import run as moments
-from theory.sapipe.prefix_runs import average as squares
-from theory.sapipe.prefix_runs import run as prefix_run
-from theory.sapipe.thm_2_witness import RUNS, bound
+from theory.papers.sapipe import prefix, thm_2, thm_2_mixture
+from theory.papers.sapipe.clipped_coins import Run, examine
+from theory.papers.sapipe.coin_moments import run as moments
+from theory.papers.sapipe.prefix_runs import average as squares
+from theory.papers.sapipe.prefix_runs import run as prefix_run
+from theory.papers.sapipe.thm_2_witness import RUNS, bound
 
 Slope = Callable[[Fraction], Fraction]
 Array = npt.NDArray[np.float64]

@@ -9,7 +9,12 @@ from types import ModuleType
 import pytest
 import sympy
 
-from theory.amdp import (
+from tests.amdp_rows import judged
+from theory.claims import Claim
+from theory.judging.judge import judge
+from theory.judging.mutants import mutants
+from theory.ledger import Row
+from theory.papers.amdp import (
     accumulation,
     eta2,
     eta2_mixed,
@@ -18,14 +23,10 @@ from theory.amdp import (
     saturation,
     synchronous,
 )
-from theory.amdp.fifo import QUEUE, TIES, TURNS, Play
-from theory.amdp.steady_play import Every, Steady, every_play, steady
-from theory.amdp.symbols import d
-from theory.amdp.windows import Mismatches, mismatches
-from theory.claims import Claim
-from theory.judging import judge
-from theory.ledger import Row
-from theory.mutants import mutants
+from theory.papers.amdp.fifo import QUEUE, TIES, TURNS, Play
+from theory.papers.amdp.steady_play import Every, Steady, every_play, steady
+from theory.papers.amdp.symbols import d
+from theory.papers.amdp.windows import Mismatches, mismatches
 from theory.verdicts import Verdict
 
 CHECKED, PROVED, REFUTED = Verdict.CHECKED, Verdict.PROVED, Verdict.REFUTED
@@ -69,12 +70,14 @@ def test_every_bound_is_passed_at_every_stepsize(bound: int) -> None:
         assert mixed_chain.average(4, stepsize, steep) > bound
 
 
-def test_saturation_is_refuted_whatever_ties_do() -> None:
+def test_pipelines_can_saturate_if_forwards_take_as_long_as_backwards() -> None:
+    """Refuted else whatever ties do, with stage s on rank s or d − 1 − s."""
     row = row_of(saturation)
-    assert row.verdict is REFUTED
+    assert row.verdict is Verdict.CONDITIONAL
     verdicts = [case.verdict for case in row.judgement.cases]
-    assert verdicts == [REFUTED, PROVED, CHECKED, CHECKED, REFUTED, REFUTED]
-    witness = row.judgement.counterexample
+    served = [CHECKED, CHECKED, REFUTED, REFUTED, CHECKED, REFUTED]
+    assert verdicts == [REFUTED, PROVED, PROVED, Verdict.UNKNOWN, *served]
+    witness = row.judgement.findings[0].witness
     assert witness is not None
     assert (witness["d"], witness["F"], witness["B"]) == (4, 1, 2)
     shares = witness["active by tie rule"]
@@ -119,17 +122,24 @@ def test_accumulation_is_conditional_on_the_window_and_on_durations() -> None:
     row = row_of(accumulation)
     assert row.verdict is Verdict.CONDITIONAL
     verdicts = [case.verdict for case in row.judgement.cases]
-    assert verdicts == [PROVED, PROVED, PROVED, PROVED, CHECKED, REFUTED, REFUTED]
+    straight = [PROVED, PROVED, PROVED, PROVED, CHECKED, REFUTED, REFUTED]
+    as_in_chimera = [REFUTED, REFUTED, Verdict.UNKNOWN, PROVED, REFUTED, CHECKED]
+    assert verdicts == [*straight, *as_in_chimera]
     kinds = [finding.kind for finding in row.judgement.findings]
-    assert kinds == ["loose", "missing-condition", "missing-condition"]
-    uneven, short = (finding.witness for finding in row.judgement.findings[1:])
+    assert kinds == ["loose", *["missing-condition"] * 4]
+    uneven, short = (finding.witness for finding in row.judgement.findings[1:3])
+    windows = [finding.witness for finding in row.judgement.findings[3:]]
+    assert [one and (one["d"], one["window"], one["mismatch"]) for one in windows] == [
+        (8, 8, 2),
+        (8, 16, 2),
+    ]
     assert uneven is not None
     assert short is not None
     assert (uneven["d"], uneven["window"], uneven["mismatch"]) == (6, 6, 2)
     assert uneven["but"] == {"F at stage 4": 5, "F at stage 5": 5}
     assert uneven["queue"] == TURNS
     repairs = [finding.repaired for finding in row.judgement.findings]
-    assert [repair and repair.verdict for repair in repairs] == [PROVED] * 3
+    assert [repair and repair.verdict for repair in repairs] == [PROVED] * 5
     assert (short["d"], short["window"], short["mismatch"]) == (4, 1, 3)
 
 
@@ -178,30 +188,31 @@ def test_the_larger_domain_of_windows_is_exhausted() -> None:
 def test_what_is_checked_says_for_which_sizes() -> None:
     """A finite domain stands in the condition, not behind it."""
     for module, sizes in (
-        (saturation, ("d = 2, (F, B) in", "even d ≤ 16")),
+        (saturation, ("d = 2, (F, B) in", "even d ≤ 16", "d in (4, 8, 12, 16)")),
         (accumulation, ("d in",)),
     ):
-        cases = module.CLAIM.judge(module.CLAIM.printed).cases
+        cases = judged(module.CLAIM).cases
         for case in cases:
             if case.verdict is CHECKED:
                 assert any(size in case.when for size in sizes)
 
 
 def test_readings_that_are_ours_are_named() -> None:
-    saturated = " ".join(saturation.CLAIM.judge(saturation.CLAIM.printed).assumes)
-    assert "stage s is on rank s in even pipelines and on rank d − 1 − s in odd ones" in saturated
+    row = judged(saturation.CLAIM)
+    saturated = " ".join(row.assumes)
+    assert "stage s on rank s in even pipelines and on rank d − 1 − s in" in row.cases[0].when
     assert "interrupted" in saturated
-    [finding] = saturation.CLAIM.judge(saturation.CLAIM.printed).findings
+    [finding] = judged(saturation.CLAIM).findings
     assert "all durations are our reading" in finding.says
-    accumulated = accumulation.CLAIM.judge(accumulation.CLAIM.printed)
+    accumulated = judged(accumulation.CLAIM)
     for case in accumulated.cases[4:6]:
         assert "kinds in turns (ours)" in case.when
     assert "kinds queue in turns (ours)" in accumulated.findings[1].says
-    assert any("theory/amdp/queue_order.py" in known for known in accumulated.assumes)
+    assert any("theory/papers/amdp/queue_order.py" in known for known in accumulated.assumes)
 
 
 def test_the_eta2_row_says_why_a_stash_is_a_case_and_what_a_window_is() -> None:
-    row = eta2.CLAIM.judge(eta2.CLAIM.printed)
+    row = judged(eta2.CLAIM)
     assert eta2.A_STASH in row.assumes
     assert "the system described has none" in row.cases[0].when
     [window] = [known for known in row.assumes if "mean of a window" in known]

@@ -12,7 +12,7 @@ from theory.bounds.differences import at_stepsize
 from theory.bounds.errors import BoundParameterError, NotComparableError, OutsideDomainError
 from theory.bounds.isolation import product_of, roots_above_zero
 from theory.bounds.model import AtMost
-from theory.rpd.symbols import G, H, K, L, gamma, p, sigma, tau
+from theory.papers.rpd.symbols import G, H, K, L, gamma, p, sigma, tau
 
 x = sympy.Symbol("x", positive=True)
 

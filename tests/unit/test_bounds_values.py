@@ -21,8 +21,8 @@ from theory.bounds.errors import (
 )
 from theory.bounds.numbers import Interval, enclose
 from theory.errors import UnsupportedFormError
-from theory.rpd.laws import closed, largest
-from theory.rpd.symbols import p
+from theory.papers.rpd.laws import closed, largest
+from theory.papers.rpd.symbols import p
 
 
 def numbers(**given: float | str) -> dict[sympy.Symbol, sympy.Rational]:

@@ -8,15 +8,15 @@ from dataclasses import replace
 import pytest
 import z3
 
-from theory.catalogue import CLAIMS
-from theory.cross import engine
-from theory.cross.files import smt_files
-from theory.cross.opinions import second_opinion, with_opinion
+from tests.verdicts_of import reaching
 from theory.errors import TheoryError
-from theory.judging import judge
-from theory.ledger import Judgement
-from theory.queries import Query, recording, remembered
-from theory.solver import Statement, decide, satisfiable
+from theory.judging.catalogue import CLAIMS
+from theory.judging.judge import judge
+from theory.judging.opinions import second_opinion, with_opinion
+from theory.smt import cvc5 as engine
+from theory.smt.files import smt_files
+from theory.smt.queries import Query, recording, remembered
+from theory.smt.solver import Statement, decide, satisfiable
 from theory.verdicts import Verdict
 
 x = z3.Int("x")
@@ -148,8 +148,8 @@ def test_real_arithmetic_of_several_unknowns_is_decided() -> None:
 def test_a_claim_without_queries_is_not_called_confirmed() -> None:
     pytest.importorskip("cvc5")
     claim = CLAIMS["localsgd.schedule"]
-    proved = Judgement(Verdict.PROVED, "valid")
-    silent = replace(claim, judge=lambda formulas: proved, holds=None, weakened={})
+    proved = reaching(Verdict.PROVED)
+    silent = replace(claim, account=lambda formulas: proved, holds=None, weakened={})
     judged = judge(silent, listen=True)
     row = with_opinion(judged, second_opinion(judged.queries))
     assert (judged.queries, row.verdict) == ((), Verdict.PROVED)

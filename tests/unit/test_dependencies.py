@@ -1,4 +1,4 @@
-"""`theory.dependencies`: no circle, no unknown id, and nothing rests on what is not established."""
+"""`theory.judging.dependencies`: no circle, no unknown id, nothing unestablished below."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from itertools import pairwise, permutations
 
 import pytest
 
-from theory.catalogue import CLAIMS
+from tests.verdicts_of import reaching
 from theory.claims import Claim
-from theory.dependencies import dependency_graph, settled
 from theory.errors import CycleError, UnknownClaimError
-from theory.ledger import Judgement, Row
+from theory.judging.catalogue import CLAIMS
+from theory.judging.dependencies import dependency_graph, settled
+from theory.judging.judge import judged
+from theory.judging.verify import verify
+from theory.ledger import Row
 from theory.verdicts import Verdict
-from theory.verify import verify
 
 
 def claim(name: str, *depends: str, verdict: Verdict = Verdict.PROVED) -> Claim:
-    witness = {"p": 2} if verdict is Verdict.REFUTED else None
-    judgement = Judgement(verdict, "none", counterexample=witness)
-    return Claim(name, "here", "It holds.", "1", lambda formulas: judgement, depends=depends)
+    account = reaching(verdict)
+    return Claim(name, "here", "It holds.", "1", lambda formulas: account, depends=depends)
 
 
 def known(*claims: Claim) -> dict[str, Claim]:
@@ -68,7 +69,7 @@ def test_claims_of_ours_depend_on_claims_of_ours() -> None:
 
 
 def row(one: Claim) -> Row:
-    judgement = one.judge(one.printed)
+    judgement = judged(one)
     return Row(one.id, one.paper, one.where, one.statement, one.latex, judgement, one.depends)
 
 
@@ -114,7 +115,7 @@ def test_what_a_claim_rests_on_is_judged_even_if_nobody_asks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lemma = claim("rpd.lemma-of-a-test", verdict=Verdict.REFUTED)
-    monkeypatch.setattr("theory.verify.CLAIMS", known(lemma))
+    monkeypatch.setattr("theory.judging.verify.CLAIMS", known(lemma))
     begun: list[tuple[str, int, int]] = []
     rows = verify([claim("m.theorem", lemma.id)], lambda *progress: begun.append(progress))
     assert [(one.id, one.verdict.name) for one in rows] == [("m.theorem", "UNKNOWN")]

@@ -45,7 +45,7 @@ from theory.falsifier.zoo import (
     SMOOTH,
     LocalMaker,
 )
-from theory.rpd.symbols import G, K, L, N, gamma, p, tau
+from theory.papers.rpd.symbols import G, K, L, N, gamma, p, tau
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 DRIFT = CHALLENGES["rpd-drift"]

@@ -16,7 +16,15 @@ from schedules.families import FAMILIES, get_family
 from schedules.families.figures import Figures
 from theory.derive import derive
 from theory.errors import NoClosedFormError
-from theory.figures import CHOICES, SYMBOLS, FiguresLaw, check_figures, compare, read_forms, runs
+from theory.laws.stated_figures import (
+    CHOICES,
+    SYMBOLS,
+    FiguresLaw,
+    check_figures,
+    compare,
+    read_forms,
+    runs,
+)
 from theory.verdicts import Verdict
 
 STATED = [name for name, family in FAMILIES.items() if family.figures is not None]

@@ -24,9 +24,9 @@ from theory.verdicts import Verdict
 
 u, v, w = vectors("u v w")
 a = sympy.Symbol("a", positive=True)
-AVG = Average("avg", ("u",))
-E = Operator("E", ("u", "v"))
-OTHER = Operator("E_k", ("u",))
+AVG = Average("avg", ("u",), over="replica")
+E = Operator("E", ("u", "v"), over="sample")
+OTHER = Operator("E_k", ("u",), over="step")
 
 
 def checked(fact: Relation, goal: Relation, rule: Swap) -> Verdict:
@@ -54,10 +54,19 @@ def test_it_swaps_in_both_directions() -> None:
 
 
 def test_two_averages_swap_as_well() -> None:
-    other = Average("steps", ("u", "v"))
+    other = Average("steps", ("u", "v"), over="step")
     fact = le(AVG.of(other.of(dot(u, v))), a)
     goal = le(other.of(AVG.of(dot(u, v))), a)
     assert checked(fact, goal, Swap("fact", AVG, other)) is Verdict.PROVED
+
+
+@pytest.mark.parametrize("over", ["", "sample"], ids=["none", "the same"])
+def test_what_depends_on_both_names_two_variables(over: str) -> None:
+    """The spread over one index, of means over the same index, is 0."""
+    average = Average("avg", ("u",), over=over)
+    fact = le(average.of(E.of(dot(u, v))), a)
+    goal = le(E.of(average.of(dot(u, v))), a)
+    assert checked(fact, goal, Swap("fact", average, E)) is Verdict.UNKNOWN
 
 
 def test_it_reaches_nests_inside_other_means() -> None:
@@ -93,14 +102,14 @@ def test_it_gives_nothing_else(goal: Relation) -> None:
 
 def test_operators_of_one_name_with_other_random_names_stay() -> None:
     """The mean over u is not the mean over u and w, whatever both are called."""
-    wider = Average("avg", ("u", "w"))
+    wider = Average("avg", ("u", "w"), over="replica")
     fact = le(wider.of(E.of(dot(u, v))), a)
     goal = le(E.of(AVG.of(dot(u, v))), a)
     assert checked(fact, goal, Swap("fact", AVG, E)) is Verdict.UNKNOWN
 
 
 def test_operators_of_other_names_stay() -> None:
-    other = Average("mean", ("u",))
+    other = Average("mean", ("u",), over="replica")
     fact = le(other.of(E.of(dot(u, v))), a)
     goal = le(E.of(other.of(dot(u, v))), a)
     assert checked(fact, goal, Swap("fact", AVG, E)) is Verdict.UNKNOWN

@@ -1,4 +1,4 @@
-"""`theory.loading`: a user's file becomes claims, or one error that names the place."""
+"""`theory.judging.loading`: a user's file becomes claims, or one error that names the place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.claim_files import HEAD, file, reaching
-from theory.catalogue import CLAIMS
 from theory.errors import (
     ClaimFileError,
     CycleError,
@@ -18,8 +17,9 @@ from theory.errors import (
     TheoryError,
     UndeclaredSymbolError,
 )
-from theory.judging import judge
-from theory.loading import load, loaded, place_in, reason, require_distinct
+from theory.judging.catalogue import CLAIMS
+from theory.judging.judge import judge
+from theory.judging.loading import load, loaded, place_in, reason, require_distinct
 from theory.verdicts import Verdict
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +98,7 @@ def test_neighbour_cannot_hide_a_library(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("edited", [False, True])
 def test_copy_of_a_claim_of_ours_is_judged_as_it_reads(tmp_path: Path, edited: bool) -> None:
-    text = (ROOT / "theory/rpd/lemma_b1.py").read_text(encoding="utf-8")
+    text = (ROOT / "theory/papers/rpd/lemma_b1.py").read_text(encoding="utf-8")
     printed = '"mean": dot(STALE.gradient, V) / p}'
     assert printed in text
     changed = text.replace(printed, printed.replace("/ p", "/ (2 * p)") if edited else printed)
@@ -138,7 +138,7 @@ def test_copy_of_a_claim_of_ours_is_judged_as_it_reads(tmp_path: Path, edited: b
         (file(reaching("mine.one", "PROVED", "deeper=3")), "deeper is a function or None"),
         (file(reaching("mine.one", "PROVED", "cost='long'")), "a number of seconds, found str"),
         (file(ONE).replace('"here"', "7"), "where is text, found int"),
-        (file(ONE).replace("judge))", "None))"), "judge is a function, found NoneType"),
+        (file(ONE).replace("account))", "None))"), "account is a function, found NoneType"),
         ("x = 1\ny = (\n", ":2: no valid Python: '(' was never closed"),
         ("def f():\nreturn 1\n", ":2: no valid Python: expected an indented block"),
         (b"x = '\xff'\n", "no valid Python"),

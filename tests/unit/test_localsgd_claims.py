@@ -8,9 +8,10 @@ import pytest
 import sympy
 
 from theory.claims import Claim
+from theory.judging.controls import without
+from theory.judging.decide import decided
 from theory.kernel import Theorem, prove
-from theory.kernel.controls import without
-from theory.localsgd import (
+from theory.papers.localsgd import (
     crude,
     drift,
     eq_5,
@@ -31,8 +32,8 @@ from theory.localsgd import (
     slope_gap,
     speedup,
 )
-from theory.localsgd.replays import alike, budget, stepsize
-from theory.rpd.symbols import Delta, Gt, H, K, L, N, T, gamma, p, sigma
+from theory.papers.localsgd.replays import alike, budget, stepsize
+from theory.papers.rpd.symbols import Delta, Gt, H, K, L, N, T, gamma, p, sigma
 from theory.verdicts import Verdict
 
 THEOREMS = (
@@ -101,7 +102,7 @@ def test_sharper_terms_are_below_the_printed_ones() -> None:
 
 
 def test_findings_of_the_printed_bound() -> None:
-    found = eq_11.CLAIM.judge(eq_11.CLAIM.printed)
+    found = decided(eq_11.CLAIM.account(eq_11.CLAIM.printed))
     assert found.verdict is Verdict.PROVED
     superfluous, *loose = found.findings
     assert superfluous.kind == "superfluous-condition"
@@ -118,7 +119,7 @@ def test_findings_of_the_printed_bound() -> None:
 
 @pytest.mark.parametrize("claim", [eq_13.CLAIM, eq_6.CLAIM], ids=lambda claim: claim.id)
 def test_both_branches_are_cases(claim: Claim) -> None:
-    found = claim.judge(claim.printed)
+    found = decided(claim.account(claim.printed))
     assert {case.when: case.verdict for case in found.cases} == {
         eq_13.ON_SECOND: Verdict.PROVED,
         eq_13.ON_FIRST: Verdict.PROVED,
@@ -148,7 +149,7 @@ def test_the_budget_is_that_of_the_schedule() -> None:
 
 
 def test_speed_up_in_three_readings() -> None:
-    found = speedup.CLAIM.judge(speedup.CLAIM.printed)
+    found = decided(speedup.CLAIM.account(speedup.CLAIM.printed))
     assert found.verdict is Verdict.CONDITIONAL
     assert {case.when: case.verdict for case in found.cases} == {
         speedup.ORDER: Verdict.PROVED,

@@ -6,10 +6,10 @@ import pytest
 import sympy
 
 from theory.errors import UnsupportedFormError
-from theory.programs.symbols import M, p, s
-from theory.schedules.matrix.forms import bounded, definitions, in_words, value
-from theory.schedules.matrix.grid import Grid
-from theory.schedules.matrix.wording import COLUMNS, latex, statement
+from theory.laws.static_orders.symbols import M, p, s
+from theory.papers.schedules.matrix.forms import bounded, definitions, in_words, value
+from theory.papers.schedules.matrix.grid import Grid
+from theory.papers.schedules.matrix.wording import COLUMNS, latex, statement
 
 v, c, k = sympy.symbols("chunks c k", integer=True)
 

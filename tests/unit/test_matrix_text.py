@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from reports.cells import table_of
-from staleproof.commands.verify import MOST_IN_A_TABLE, lines, put_rows
 from staleproof.matrix import MARKS, table_lines
+from staleproof.rows import MOST_IN_A_TABLE, lines, put_rows
 
 COLUMNS = ("causal", "stash", "deadlock-free")
 FAMILIES = ("naive", "1f1b", "interleaved-zero-bubble", "amdp", "zbv")
@@ -21,6 +21,9 @@ def row(name: str, verdict: str = "PROVED", **more: Any) -> dict[str, Any]:
         "verdict": verdict,
         "printed_proof": "none",
         "statement": "It holds.",
+        "goal": None,
+        "rests_on": [],
+        "origin": "printed",
         "findings": [],
         "evidence": [],
         "steps": [],

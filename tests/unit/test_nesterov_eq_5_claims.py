@@ -6,23 +6,28 @@ import pytest
 import sympy
 
 from schedules import build
-from theory.nesterov import eq_5
-from theory.nesterov.interval_delays import K, P, delays, i, runs
+from theory.judging.decide import decided
+from theory.papers.nesterov import eq_5
+from theory.papers.nesterov.interval_delays import K, P, delays, i, runs
 from theory.verdicts import Verdict
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+PROVED, CONDITIONAL, REFUTED = Verdict.PROVED, Verdict.CONDITIONAL, Verdict.REFUTED
 
 
 def test_equation_5_holds_where_the_delay_is_constant() -> None:
-    found = eq_5.CLAIM.judge(eq_5.CLAIM.printed)
-    assert found.verdict is REFUTED
-    assert [case.verdict for case in found.cases] == [REFUTED, PROVED, PROVED]
+    found = decided(eq_5.CLAIM.account(eq_5.CLAIM.printed))
+    assert found.verdict is CONDITIONAL
+    assert "assuming constant delay at each stage" in eq_5.CLAIM.statement
+    assert [case.verdict for case in found.cases] == [PROVED, PROVED, REFUTED]
+    assert "constant delay at stage i" in found.cases[0].when
     assert all(step.verdict is PROVED for step in found.steps)
-    assert found.counterexample == {"P": 2, "i": 1, "K": 2, "m": 2, "delay": 1, "stated": 0}
+    assert found.counterexample is None
+    [finding] = found.findings
+    assert finding.witness == {"P": 2, "i": 1, "K": 2, "m": 2, "delay": 1, "stated": 0}
 
 
 def test_equation_5_is_repaired() -> None:
-    [finding] = eq_5.CLAIM.judge(eq_5.CLAIM.printed).findings
+    [finding] = decided(eq_5.CLAIM.account(eq_5.CLAIM.printed)).findings
     assert finding.repaired is not None
     assert finding.repaired.verdict is PROVED
 
@@ -34,16 +39,22 @@ def test_witness_by_hand() -> None:
     assert delays(build("asyncpp", 2, 4, update_interval=2), 0) == [0, 0, 1, 0]
 
 
-def test_a_formula_that_is_wrong_even_for_one() -> None:
-    found = eq_5.CLAIM.judge({"delay": sympy.floor((2 * (P - i) + 2) / (2 * K))})
+def test_a_formula_that_is_wrong_even_where_the_delay_is_constant() -> None:
+    found = decided(eq_5.CLAIM.account({"delay": sympy.floor((2 * (P - i) + 2) / (2 * K))}))
     assert found.verdict is REFUTED
-    assert found.cases[-1].verdict is not PROVED
+    assert [case.verdict for case in found.cases] == [REFUTED] * 3
     assert found.findings == ()
+    at = found.counterexample
+    assert at is not None
+    assert (at["P"] - at["i"]) % at["K"] == 0
+    assert at["delay"] == (at["P"] - at["i"]) // at["K"] != at["stated"]
 
 
 @pytest.mark.parametrize("form", [sympy.floor((P - i) / K), sympy.ceiling((P - i) / K)])
-def test_no_constant_is_right(form: sympy.Expr) -> None:
-    assert eq_5.CLAIM.judge({"delay": form}).verdict is REFUTED
+def test_no_constant_is_right_where_delays_differ(form: sympy.Expr) -> None:
+    found = decided(eq_5.CLAIM.account({"delay": form}))
+    assert found.verdict is CONDITIONAL
+    assert [case.verdict for case in found.cases] == [PROVED, PROVED, REFUTED]
 
 
 def test_repaired_delays_of_all_runs() -> None:

@@ -10,9 +10,10 @@ import sympy
 
 from theory.claims import Claim
 from theory.errors import UndeclaredSymbolError
+from theory.judging.decide import decided
 from theory.kernel import dot, prove, square, vector
 from theory.ledger import Judgement
-from theory.nesterov import (
+from theory.papers.nesterov import (
     eq_18,
     eq_19,
     eq_26,
@@ -22,8 +23,8 @@ from theory.nesterov import (
     sharp_no_delay,
     thm_1_no_delay,
 )
-from theory.nesterov.replays import at_numbers
-from theory.nesterov.symbols import R, beta, t, theta
+from theory.papers.nesterov.replays import at_numbers
+from theory.papers.nesterov.symbols import R, beta, t, theta
 from theory.verdicts import Verdict
 
 PLAIN = ("eq_19", "eq_20", "eq_22", "eq_23", "eq_24", "eq_25", "eq_27")
@@ -31,13 +32,13 @@ OURS = ("eq_30_later", "eq_30_sum", "first_drop", "sharp_no_delay")
 
 
 def claim(module: str) -> Claim:
-    found = import_module(f"theory.nesterov.{module}").CLAIM
+    found = import_module(f"theory.papers.nesterov.{module}").CLAIM
     assert isinstance(found, Claim)
     return found
 
 
 def judged(module: str) -> Judgement:
-    return claim(module).judge(claim(module).printed)
+    return decided(claim(module).account(claim(module).printed))
 
 
 def kinds(found: Judgement) -> list[str]:
@@ -152,7 +153,7 @@ def test_second_line_of_30_is_false_with_the_other_first_momentum_too() -> None:
 
 def test_second_line_of_30_with_all_of_u_is_not_refuted() -> None:
     whole = {"excess": eq_30_step.EXCESS, "before": eq_30_step.NOW, "after": -eq_30_step.THEN}
-    assert eq_30_step.CLAIM.judge(whole).verdict is Verdict.UNKNOWN
+    assert decided(eq_30_step.CLAIM.account(whole)).verdict is Verdict.UNKNOWN
 
 
 def test_a_run_that_disagrees_is_no_witness(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +206,7 @@ def test_first_drop_is_attained_by_hand() -> None:
 
 
 def test_a_quarter_of_the_bound_is_refuted() -> None:
-    found = thm_1_no_delay.CLAIM.judge({"start": beta * R**2 / (8 * t)})
+    found = decided(thm_1_no_delay.CLAIM.account({"start": beta * R**2 / (8 * t)}))
     assert found.verdict is Verdict.REFUTED
     assert found.counterexample is not None
 
@@ -229,8 +230,12 @@ def test_a_replay_multiplies_different_vectors() -> None:
 
 
 def test_equality_violates_nothing() -> None:
-    assert eq_30_step.CLAIM.judge({"same": sympy.Rational(3, 2)}).verdict is Verdict.UNKNOWN
-    assert eq_30_step.CLAIM.judge({"less": sympy.Rational(4, 3)}).verdict is Verdict.REFUTED
+    assert (
+        decided(eq_30_step.CLAIM.account({"same": sympy.Rational(3, 2)})).verdict is Verdict.UNKNOWN
+    )
+    assert (
+        decided(eq_30_step.CLAIM.account({"less": sympy.Rational(4, 3)})).verdict is Verdict.REFUTED
+    )
 
 
 def test_the_run_of_the_method_has_its_own_first_momentum() -> None:

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 import sympy
 
+from theory.judging.decide import decided, verdict_of
+from theory.judging.mutants import mutants
+from theory.judging.verify import CLAIMS, judge
 from theory.ledger import Row
-from theory.mutants import mutants
-from theory.nesterov import eq_31, eq_33, prop_1, stepsize_limit, symbols, thm_1
-from theory.nesterov.local_analysis import largest_share
-from theory.nesterov.symbols import beta, t, tau
-from theory.nesterov.vanishing import leading
+from theory.papers.nesterov import eq_31, eq_33, prop_1, stepsize_limit, symbols, thm_1
+from theory.papers.nesterov.local_analysis import largest_share
+from theory.papers.nesterov.symbols import beta, t, tau
+from theory.papers.nesterov.vanishing import leading
 from theory.verdicts import Verdict
-from theory.verify import CLAIMS, judge
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
 ROWS = ("nesterov.prop-1", "nesterov.eq-31", "nesterov.eq-33", "nesterov.thm-1")
@@ -133,11 +134,11 @@ def energy(w: list[Fraction]) -> Fraction:
 )
 def test_edited_theorems(rate: sympy.Expr, stepsize: sympy.Expr, verdict: Verdict) -> None:
     edited = {"rate": rate, "stepsize": stepsize}
-    assert thm_1.beyond_first_delays(edited) is verdict
+    assert verdict_of(thm_1.beyond_first_delays(edited)) is verdict
 
 
 def test_a_shorter_stepsize_is_refuted_for_longer_delays_only() -> None:
-    found = thm_1.CLAIM.judge({"rate": 1 / t, "stepsize": 1 / (2 * beta)})
+    found = decided(thm_1.CLAIM.account({"rate": 1 / t, "stepsize": 1 / (2 * beta)}))
     cases = {case.when: case.verdict for case in found.cases}
     assert cases == {"tau = 0": UNKNOWN, "1 <= tau < 3": UNKNOWN, "tau >= 3": REFUTED}
     assert found.counterexample is not None
@@ -146,12 +147,13 @@ def test_a_shorter_stepsize_is_refuted_for_longer_delays_only() -> None:
 
 def test_without_delay_only_slower_rates_follow() -> None:
     for rate, verdict in ((1 / t, PROVED), (1 / sympy.sqrt(t), PROVED), (t**-2, UNKNOWN)):
-        assert thm_1.without_delay({"rate": rate, "stepsize": 1 / beta}) is verdict
+        known = thm_1.without_delay({"rate": rate, "stepsize": 1 / beta})
+        assert verdict_of(known) is verdict
 
 
 def test_short_stepsizes_have_the_general_witness_alone() -> None:
     """A run in fractions up to T_0 would never end."""
-    found = thm_1.CLAIM.judge({"rate": 1 / t, "stepsize": 1 / (10**9 * beta)})
+    found = decided(thm_1.CLAIM.account({"rate": 1 / t, "stepsize": 1 / (10**9 * beta)}))
     assert (found.verdict, found.evidence) == (REFUTED, ())
     shown = found.counterexample
     assert shown is not None
@@ -162,7 +164,7 @@ def test_short_stepsizes_have_the_general_witness_alone() -> None:
 
 def test_texts_follow_the_stepsize() -> None:
     for stepsize in (1 / (4 * beta), 1 / (4 * tau * beta)):
-        found = thm_1.CLAIM.judge({"rate": 1 / t, "stepsize": stepsize})
+        found = decided(thm_1.CLAIM.account({"rate": 1 / t, "stepsize": stepsize}))
         unknown = [case.says for case in found.cases if case.verdict is UNKNOWN]
         assert unknown
         assert all(says.startswith("not decided here") for says in unknown)
@@ -196,9 +198,9 @@ ODD = [
 @pytest.mark.parametrize("form", ODD, ids=str)
 def test_what_is_not_read_is_not_judged(form: sympy.Expr) -> None:
     judged = (
-        thm_1.CLAIM.judge({"rate": form, "stepsize": 1 / beta}),
-        eq_31.CLAIM.judge({"step": form}),
-        eq_33.CLAIM.judge({"sum": form}),
+        decided(thm_1.CLAIM.account({"rate": form, "stepsize": 1 / beta})),
+        decided(eq_31.CLAIM.account({"step": form})),
+        decided(eq_33.CLAIM.account({"sum": form})),
     )
     for found in judged:
         assert found.verdict is UNKNOWN
@@ -211,7 +213,7 @@ def test_what_is_not_read_is_not_judged(form: sympy.Expr) -> None:
     ids=str,
 )
 def test_odd_stepsizes_are_not_judged(stepsize: sympy.Expr) -> None:
-    found = thm_1.CLAIM.judge({"rate": 1 / t, "stepsize": stepsize})
+    found = decided(thm_1.CLAIM.account({"rate": 1 / t, "stepsize": stepsize}))
     assert {found.verdict, *(case.verdict for case in found.cases)} == {UNKNOWN}
 
 
@@ -332,7 +334,7 @@ def test_the_limit_is_that_of_the_local_analysis() -> None:
 @pytest.mark.parametrize("text", sorted(mutants(stepsize_limit.CLAIM.printed["limit"])))
 def test_another_limit_is_not_proved(text: str) -> None:
     edited = {"limit": mutants(stepsize_limit.CLAIM.printed["limit"])[text]}
-    assert stepsize_limit.CLAIM.judge(edited).verdict is UNKNOWN
+    assert decided(stepsize_limit.CLAIM.account(edited)).verdict is UNKNOWN
 
 
 def test_the_cosines_of_the_witness() -> None:
@@ -372,12 +374,12 @@ def test_the_run_that_turns_is_one_on_a_function_with_bounded_slopes_too() -> No
 
 @pytest.mark.parametrize(("limit", "verdict"), [(1, REFUTED), (0, REFUTED), (2, REFUTED)])
 def test_other_limits_of_the_cosine(limit: int, verdict: Verdict) -> None:
-    assert prop_1.CLAIM.judge({"limit": sympy.Integer(limit)}).verdict is verdict
+    assert decided(prop_1.CLAIM.account({"limit": sympy.Integer(limit)})).verdict is verdict
 
 
 @pytest.mark.parametrize("limit", [sympy.Integer(-1), sympy.Integer(-2), t, beta])
 def test_a_limit_that_turns_do_not_refute(limit: sympy.Expr) -> None:
-    assert prop_1.CLAIM.judge({"limit": limit}).verdict is UNKNOWN
+    assert decided(prop_1.CLAIM.account({"limit": limit})).verdict is UNKNOWN
 
 
 def test_the_steps_of_the_witness_on_a_line() -> None:
@@ -415,7 +417,9 @@ def test_edited_lines(claim: Any, name: str, edited: sympy.Expr, verdict: Verdic
     ("edited", "verdict"), [(t, REFUTED), (t * sympy.log(t), REFUTED), (t**2, UNKNOWN)]
 )
 def test_on_a_line_sums_grow_as_the_square(edited: sympy.Expr, verdict: Verdict) -> None:
-    cases = {case.when: case.verdict for case in eq_33.CLAIM.judge({"sum": edited}).cases}
+    cases = {
+        case.when: case.verdict for case in decided(eq_33.CLAIM.account({"sum": edited})).cases
+    }
     assert cases["tau >= 1, no minimiser"] is verdict
     assert cases["tau >= 2"] is UNKNOWN
 
@@ -423,7 +427,7 @@ def test_on_a_line_sums_grow_as_the_square(edited: sympy.Expr, verdict: Verdict)
 def test_a_sum_of_constant_order_would_have_given_the_rate() -> None:
     kinds = [one.kind for one in row("nesterov.eq-33").judgement.findings]
     assert kinds == ["false", "invalid-step"]
-    bounded = eq_33.CLAIM.judge({"sum": t**0})
+    bounded = decided(eq_33.CLAIM.account({"sum": t**0}))
     assert [one.kind for one in bounded.findings] == ["false"]
 
 

@@ -9,9 +9,10 @@ from typing import Final
 import pytest
 import sympy
 
-from theory.catalogue import CLAIMS
+from theory.judging.catalogue import CLAIMS
+from theory.judging.decide import decided
 from theory.kernel import Theorem, prove
-from theory.nesterov import (
+from theory.papers.nesterov import (
     aligned,
     averaged_step,
     eq_20,
@@ -29,7 +30,7 @@ from theory.nesterov import (
     sharp_repaired_thm_1,
     step_bound,
 )
-from theory.nesterov.symbols import G, R, beta, eta, t, tau
+from theory.papers.nesterov.symbols import G, R, beta, eta, t, tau
 from theory.verdicts import Verdict
 
 THEOREMS: Final = tuple(
@@ -70,7 +71,7 @@ def test_the_steps_say_what_the_moves_of_z_come_from() -> None:
 @pytest.mark.parametrize("module", [repaired_look_ahead, iterate_rate])
 def test_every_window_is_said_to_have_sequences_of_its_own(module: ModuleType) -> None:
     """One q for every k would be a run whose windows are all alike."""
-    assumed = module.CLAIM.judge(module.CLAIM.printed).assumes
+    assumed = decided(module.CLAIM.account(module.CLAIM.printed)).assumes
     assert gradient_window.ONE_EACH in assumed
     for name in ("move", "first", "last", "sizes"):
         (said,) = [one for one in assumed if one.startswith(f"{name}: ")]
@@ -84,21 +85,23 @@ def test_the_cosine_is_bounded_by_what_20_says() -> None:
 def test_no_constant_below_a_quarter_would_do() -> None:
     """R²/(4η(t − 1) + 2/β) is (t − 1)/(t − 1 + 2τ) of the bound at η = 1/(4τβ)."""
     claim = repaired_iterates.CLAIM
-    (found,) = [one for one in claim.judge(claim.printed).evidence if "constant 1/4" in one.says]
+    (found,) = [
+        one for one in decided(claim.account(claim.printed)).evidence if "constant 1/4" in one.says
+    ]
     assert found.points == "for"
     for delay in repaired_iterates.DELAYS:
         for now, share in zip(found.data["t"], found.data[f"tau = {delay}"], strict=True):
             assert Fraction(share) == Fraction(now - 1, now - 1 + 2 * delay)
             assert Fraction(share) < 1
     assert Fraction(found.data["tau = 1"][-1]) > Fraction(49, 50)
-    edited = claim.judge({"distance": R**2 / (8 * eta * (t - 1))})
+    edited = decided(claim.account({"distance": R**2 / (8 * eta * (t - 1))}))
     assert not [one for one in edited.evidence if "constant 1/4" in one.says]
     assert edited.verdict is Verdict.REFUTED
 
 
 def test_the_simple_condition_is_said_to_be_loose_with_the_longer_stepsizes_beside_it() -> None:
     claim = repaired_iterates.CLAIM
-    (finding,) = claim.judge(claim.printed).findings
+    (finding,) = decided(claim.account(claim.printed)).findings
     assert finding.kind == "loose"
     assert finding.witness is not None
     assert list(finding.witness.values()) == [2, "1/8", "1/7", "1/4"]

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from theory.nesterov import local_analysis, long_runs
-from theory.nesterov.local_analysis import (
+from theory.papers.nesterov import local_analysis, long_runs
+from theory.papers.nesterov.local_analysis import (
     EXPONENT,
     a,
     characteristic,
@@ -21,7 +21,15 @@ from theory.nesterov.local_analysis import (
     resting_level,
     tau,
 )
-from theory.nesterov.long_runs import Column, edge, family, hubers, parabolas, picture, trends
+from theory.papers.nesterov.long_runs import (
+    Column,
+    edge,
+    family,
+    hubers,
+    parabolas,
+    picture,
+    trends,
+)
 
 ONE = Fraction(1)
 SHORT = 14

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from theory.nesterov import CLAIMS
-from theory.nesterov.local_analysis import exponent
+from theory.papers.nesterov import CLAIMS
+from theory.papers.nesterov.local_analysis import exponent
 
 ROOT = Path(__file__).parents[2]
 REMEDY = "run `python -m benchmarks.delayed_nesterov --page`"

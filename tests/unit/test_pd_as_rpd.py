@@ -8,12 +8,12 @@ import pytest
 
 from schedules import build, timeline
 from schedules.delays import delays
-from theory.judging import judge
+from theory.judging.judge import judge
 from theory.ledger import Row as LedgerRow
-from theory.rpd import pd_as_rpd
-from theory.rpd.embedding import h, k
-from theory.rpd.pd_as_rpd import fed, insufficient, mismatch, mismatch_of_equivalent
-from theory.rpd.replays import (
+from theory.papers.rpd import pd_as_rpd
+from theory.papers.rpd.embedding import h, k
+from theory.papers.rpd.fed_runs import fed, insufficient, mismatch, mismatch_of_equivalent
+from theory.papers.rpd.replays import (
     SUM,
     Problem,
     Row,
@@ -49,7 +49,7 @@ def test_controls(row: LedgerRow) -> None:
 
 
 def test_what_is_not_sufficient_differs() -> None:
-    assert len(insufficient()) == 6
+    assert len(insufficient()) == 5
     assert all(differs for _, differs in insufficient())
 
 

@@ -46,7 +46,11 @@ def test_golden_ledger_is_valid() -> None:
     ("change", "rule", "place"),
     [
         (lambda x: x.pop("claims"), "needs the key 'claims'", "ledger"),
-        (lambda x: x.update(schema="other/1"), "one of staleproof-ledger/1", "schema"),
+        (
+            lambda x: x.update(schema="other/1"),
+            "one of staleproof-ledger/2, staleproof-ledger/1",
+            "schema",
+        ),
         (lambda x: x.update(claims={}), "must be a list", "claims"),
         (lambda x: x["claims"].append(3), "must be an object", "claims[4]"),
         (lambda x: x["claims"][2].pop("steps"), "needs the key 'steps'", "claims[2] (rpd.stash"),
@@ -64,6 +68,10 @@ def test_golden_ledger_is_valid() -> None:
         (lambda x: x["claims"][0]["controls"].update(killed=-1), "whole number", ".killed"),
         (lambda x: x["claims"][0]["controls"].update(killed=True), "whole number", ".killed"),
         (lambda x: x["claims"][0]["controls"].update(survivors=1), "exceed tried", ".controls"),
+        (lambda x: x["claims"][1].update(origin="theirs"), "one of printed", ".origin"),
+        (lambda x: x["claims"][1].update(rests_on=["faith"]), "one of kernel", ".rests_on[0]"),
+        (lambda x: x["claims"][1]["hypotheses"][0].pop("formula"), "'formula'", ".hypotheses[0]"),
+        (lambda x: x["claims"][2]["trusted"][0].update(lines=-1), "whole number", ".lines"),
         (
             lambda x: x["claims"][0]["evidence"][0].update(says=2),
             "must be text",

@@ -19,7 +19,7 @@ from reports import (
     write_json_atomic,
     write_report,
 )
-from reports.view import values_text
+from reports.entries import values_text
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ledger.json"
 

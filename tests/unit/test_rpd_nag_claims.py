@@ -9,8 +9,9 @@ import sympy
 
 from theory.claims import Claim
 from theory.falsifier.errors import RejectedInstanceError
+from theory.judging.decide import decided, proves
 from theory.kernel import prove
-from theory.rpd import (
+from theory.papers.rpd import (
     lemma_i1,
     lemma_i2,
     nag_draw_counts,
@@ -24,8 +25,8 @@ from theory.rpd import (
     sharp_nag_pathwise,
     thm_4_1,
 )
-from theory.rpd.nag_paths import Path
-from theory.rpd.symbols import G, K, beta, gamma, p, tau
+from theory.papers.rpd.nag_paths import Path
+from theory.papers.rpd.symbols import G, K, beta, gamma, p, tau
 from theory.verdicts import Verdict
 
 CLAIMS = (
@@ -46,7 +47,7 @@ STALE = {one.id: one.printed["staleness"] for one in (nag_thm.CLAIM, sharp_nag_p
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_true_for_all_parameters(claim: Claim) -> None:
-    judged = claim.judge(claim.printed)
+    judged = decided(claim.account(claim.printed))
     assert judged.verdict is Verdict.PROVED
     assert all(step.verdict is Verdict.PROVED for step in judged.steps)
     assert not any(entry.points == "against" for entry in judged.evidence)
@@ -61,7 +62,7 @@ def test_lemma_i2_is_loose() -> None:
     (finding,) = lemma_i2.remarks(prove(lemma_i2.THEOREM))
     assert finding.kind == "loose"
     assert finding.repaired is not None
-    assert finding.repaired.verdict is Verdict.PROVED
+    assert proves(*finding.repaired.grounds)
     assert finding.witness is not None
     assert (finding.witness["distance"], finding.witness["printed"]) == ("2", "3")
     assert "√p at τ = 0" in finding.says
@@ -77,7 +78,7 @@ def test_the_theorem_is_loose() -> None:
         "in expectation": "5/2",
     }
     assert "p times at τ = 0, and p times as τ grows" in finding.says
-    assert finding.repaired.verdict is Verdict.PROVED
+    assert proves(*finding.repaired.grounds)
 
 
 def test_extrapolation_does_not_help_the_bound() -> None:

@@ -9,9 +9,10 @@ import sympy
 
 from theory.claims import Claim
 from theory.falsifier import CHALLENGES
+from theory.judging.decide import decided
 from theory.kernel import prove
-from theory.rpd import eq_15, pl_constant, sharp_eq_15, thm_h1
-from theory.rpd.symbols import Delta, G, K, L, gamma, mu, p, tau
+from theory.papers.rpd import eq_15, pl_constant, sharp_eq_15, thm_h1
+from theory.papers.rpd.symbols import Delta, G, K, L, gamma, mu, p, tau
 from theory.verdicts import Verdict
 
 GAP = thm_h1.GAP
@@ -19,7 +20,7 @@ GAP = thm_h1.GAP
 
 @pytest.mark.parametrize("claim", [thm_h1.CLAIM, pl_constant.CLAIM, sharp_eq_15.CLAIM])
 def test_true_for_all_parameters(claim: Claim) -> None:
-    judged = claim.judge(claim.printed)
+    judged = decided(claim.account(claim.printed))
     assert judged.verdict is Verdict.PROVED
     assert all(step.verdict is Verdict.PROVED for step in judged.steps)
     assert not any(entry.points == "against" for entry in judged.evidence)
@@ -36,11 +37,11 @@ def test_h1_as_printed() -> None:
     }
     printed = [step.where for step in prove(thm_h1.THEOREM).lines].count(thm_h1.PROOF)
     assert printed == 8
-    assert thm_h1.CLAIM.judge(terms).printed_proof == "valid"
+    assert decided(thm_h1.CLAIM.account(terms)).printed_proof == "valid"
 
 
 def test_eq_15_needs_a_stepsize() -> None:
-    judged = eq_15.CLAIM.judge(eq_15.CLAIM.printed)
+    judged = decided(eq_15.CLAIM.account(eq_15.CLAIM.printed))
     assert judged.verdict is Verdict.CONDITIONAL
     assert {case.when: case.verdict for case in judged.cases} == {
         "gamma <= 1/L": Verdict.PROVED,

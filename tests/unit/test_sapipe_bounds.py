@@ -21,9 +21,9 @@ from theory.bounds import (
 from theory.bounds.errors import BoundParameterError, NoStepsizeError, OutsideDomainError
 from theory.bounds.model import AtMost, Below, Bound
 from theory.bounds.standing import verdict_of
-from theory.catalogue import CLAIMS
-from theory.sapipe.errors import PRINTED
-from theory.sapipe.symbols import kappa
+from theory.judging.catalogue import CLAIMS
+from theory.papers.sapipe.errors import PRINTED
+from theory.papers.sapipe.symbols import kappa
 from theory.verdicts import Verdict
 
 

@@ -8,9 +8,10 @@ import pytest
 import sympy
 
 from theory.claims import Claim
+from theory.judging.decide import decided, proves
 from theory.kernel import prove
 from theory.ledger import Judgement
-from theory.sapipe import (
+from theory.papers.sapipe import (
     CLAIMS,
     repaired_thm_4,
     repaired_thm_5,
@@ -26,9 +27,9 @@ from theory.sapipe import (
     wp_2_first,
     wp_update,
 )
-from theory.sapipe.errors import ERR_0, ERR_WP_2
-from theory.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
-from theory.sapipe.wp_replays import Instance
+from theory.papers.sapipe.errors import ERR_0, ERR_WP_2
+from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
+from theory.papers.sapipe.wp_replays import Instance
 from theory.verdicts import Verdict
 
 THEOREMS = (
@@ -55,12 +56,12 @@ def test_what_is_ours_is_proved_and_needs_all_it_assumes(theorem: object) -> Non
 
 @pytest.fixture(scope="module")
 def fourth() -> Judgement:
-    return thm_4.CLAIM.judge(thm_4.CLAIM.printed)
+    return decided(thm_4.CLAIM.account(thm_4.CLAIM.printed))
 
 
 @pytest.fixture(scope="module")
 def fifth() -> Judgement:
-    return thm_5.CLAIM.judge(thm_5.CLAIM.printed)
+    return decided(thm_5.CLAIM.account(thm_5.CLAIM.printed))
 
 
 def kinds(judged: Judgement) -> list[str]:
@@ -186,8 +187,8 @@ def test_the_closed_form_of_its_average_is_the_run() -> None:
 def test_it_is_above_the_bound_from_twelve_iterations_on_and_not_before() -> None:
     printed = thm_4.CLAIM.printed
     assert wp_1_stall.STALLED.violation(printed, 11) is None
-    assert wp_1_stall.above_for_all_later(printed, 12) is Verdict.PROVED
-    assert wp_1_stall.above_for_all_later(printed, 11) is Verdict.UNKNOWN
+    assert proves(*wp_1_stall.above_for_all_later(printed, 12))
+    assert not proves(*wp_1_stall.above_for_all_later(printed, 11))
 
 
 def test_the_bound_for_equal_workers_is_negative_from_eleven_iterations_on() -> None:
@@ -239,7 +240,7 @@ def test_the_error_terms_compare_as_they_should() -> None:
 def test_where_the_error_term_of_theorem_5_is_no_number() -> None:
     assert thm_5.infinite_between(thm_5.CLAIM.printed)
     assert not thm_5.infinite_between({"error": ERR_0})
-    assert thm_5.negative_outside(thm_5.CLAIM.printed) is Verdict.PROVED
+    assert proves(thm_5.negative_outside(thm_5.CLAIM.printed))
 
 
 @pytest.mark.parametrize("claim", [thm_4.CLAIM, thm_5.CLAIM], ids=lambda claim: claim.id)

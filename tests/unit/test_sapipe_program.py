@@ -18,12 +18,12 @@ from schedules.partial_staleness import (
     simulate,
 )
 from tests.stale_machine import waits
-from theory.catalogue import CLAIMS
 from theory.errors import UnsupportedFormError
-from theory.judging import judge
+from theory.judging.catalogue import CLAIMS
+from theory.judging.judge import judge
 from theory.ledger import Finding, Row
-from theory.sapipe import alg_4, alg_5, no_stall, program, thm_1
-from theory.sapipe.algorithm_lines import (
+from theory.papers.sapipe import alg_4, alg_5, no_stall, program, thm_1
+from theory.papers.sapipe.algorithm_lines import (
     PRINTED_4,
     PRINTED_5,
     REPAIRED_4,
@@ -31,8 +31,8 @@ from theory.sapipe.algorithm_lines import (
     late,
     stale_layers,
 )
-from theory.sapipe.chain_replays import chains, never_stalls
-from theory.sapipe.conditions import (
+from theory.papers.sapipe.chain_replays import chains, never_stalls
+from theory.papers.sapipe.conditions import (
     CHANNEL,
     IN_TIME,
     PROGRAM,
@@ -47,9 +47,9 @@ from theory.sapipe.conditions import (
     read,
     total,
 )
-from theory.sapipe.layer_induction import statements
-from theory.sapipe.timetables import timetable
-from theory.solver import decide
+from theory.papers.sapipe.layer_induction import statements
+from theory.papers.sapipe.timetables import timetable
+from theory.smt.solver import decide
 from theory.verdicts import Verdict
 
 PROVED, REFUTED, CHECKED = Verdict.PROVED, Verdict.REFUTED, Verdict.CHECKED

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from types import ModuleType
 
 import pytest
 import sympy
 
-from theory.judging import judge
+from theory.judging.decide import decided, established, proves
+from theory.judging.judge import judge
+from theory.judging.mutants import passes
 from theory.kernel import prove
 from theory.ledger import Row
-from theory.sapipe import (
+from theory.papers.sapipe import (
     biased,
     cor_1,
     elements,
@@ -41,9 +43,9 @@ from theory.sapipe import (
     thm_2_samples,
     workers,
 )
-from theory.sapipe.clipped_coins import Run, examine
-from theory.sapipe.coin_moments import run
-from theory.sapipe.symbols import V1, V2, L, T, eta, kappa
+from theory.papers.sapipe.clipped_coins import Run, examine
+from theory.papers.sapipe.coin_moments import run
+from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa
 from theory.verdicts import Verdict
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
@@ -147,7 +149,7 @@ def test_the_witnesses_of_theorem_2_exceed_the_bound_from_rest_and_after_a_pass(
 def test_looser_terms_are_no_longer_refuted() -> None:
     printed = dict(thm_2.CLAIM.printed)
     doubled = {**printed, "variance": 2 * printed["variance"]}
-    judged = thm_2.CLAIM.judge(doubled)
+    judged = decided(thm_2.CLAIM.account(doubled))
     assert judged.verdict is UNKNOWN
     assert judged.counterexample is None
     assert judged.findings[0].kind == "invalid-step"
@@ -157,11 +159,11 @@ def test_terms_that_a_case_lacks_are_not_ignored() -> None:
     """κ − 1 for κ is nothing at κ = 1 and negative at κ = 0; V₁ − V₂ is negative for T = 1."""
     printed = dict(thm_2.CLAIM.printed)
     less = {**printed, "staleness": (kappa - 1) * L**2 * eta**2 * V2}
-    sgd_case, pipe_case, *_ = thm_2.CLAIM.judge(less).cases
+    sgd_case, pipe_case, *_ = decided(thm_2.CLAIM.account(less)).cases
     assert (sgd_case.verdict, pipe_case.verdict) == (UNKNOWN, UNKNOWN)
     first = {"optimization": printed["optimization"], "variance": V1 - V2}
-    assert thm_2.as_printed(thm_2_one_iteration.THEOREM, first, {T: 1}) is UNKNOWN
-    assert thm_2.as_printed(thm_2_one_iteration.THEOREM, printed, {T: 1}) is PROVED
+    assert not proves(*thm_2.as_printed(thm_2_one_iteration.THEOREM, first, {T: 1}))
+    assert proves(*thm_2.as_printed(thm_2_one_iteration.THEOREM, printed, {T: 1}))
 
 
 def test_a_mixture_is_no_gradient_at_one_point() -> None:
@@ -251,7 +253,7 @@ def test_whatever_the_share_is_the_run_returns_after_six_updates(parameters: int
 
 def test_with_the_share_1_the_prefix_is_within_the_bound() -> None:
     whole = {**prefix.CLAIM.printed, "staleness": L**2 * eta**2 * V2}
-    assert prefix.CLAIM.judge(whole).verdict is UNKNOWN
+    assert decided(prefix.CLAIM.account(whole)).verdict is UNKNOWN
 
 
 def test_remarks_1_and_2() -> None:
@@ -270,9 +272,10 @@ def test_an_error_without_its_cause_is_no_remark_1() -> None:
     printed = remark_1.CLAIM.printed
     assert remark_1.CLAIM.holds is not None
     stale = printed["staleness"] / kappa
-    assert remark_1.CLAIM.holds({**printed, "staleness": stale}) is UNKNOWN
-    found = remark_1.parts({**printed, "staleness": stale})
-    assert found["each error vanishes only with its cause"] is UNKNOWN
+    edited = {**printed, "staleness": stale}
+    assert passes(partial(remark_1.CLAIM.holds, edited)) is UNKNOWN
+    found = remark_1.parts(edited)
+    assert established(found["each error vanishes only with its cause"]) is UNKNOWN
 
 
 def test_the_bound_of_same_samples_is_that_of_theorem_2_up_to_its_factors() -> None:
@@ -293,18 +296,18 @@ def test_corollary_1_method_by_method() -> None:
 
 def test_a_method_whose_error_is_larger_does_not_fit() -> None:
     method = cor_1.METHODS[0]
-    assert method.fits() is PROVED
-    assert replace(method, error=method.error / 2).fits() is UNKNOWN
-    assert replace(method, weight=method.weight / 2).fits() is UNKNOWN
+    assert method.fits().verdict is PROVED
+    assert replace(method, error=method.error / 2).fits().verdict is UNKNOWN
+    assert replace(method, weight=method.weight / 2).fits().verdict is UNKNOWN
     passing = next(one for one in cor_1.METHODS if one.first != 0)
-    assert passing.fits() is PROVED
-    assert replace(passing, first=passing.first / 2).fits() is UNKNOWN
+    assert passing.fits().verdict is PROVED
+    assert replace(passing, first=passing.first / 2).fits().verdict is UNKNOWN
 
 
 @pytest.mark.parametrize("rate_of_t", [1 / T, 1 / T ** sympy.Rational(1, 3), sympy.S.One])
 def test_the_corollary_has_one_rate(rate_of_t: sympy.Expr) -> None:
-    assert cor_1.orders({**cor_1.PRINTED, "rate": rate_of_t}) is UNKNOWN
-    assert remark_7.vanishes({"rate": rate_of_t}) is UNKNOWN
+    assert not cor_1.orders({**cor_1.PRINTED, "rate": rate_of_t}).holds
+    assert established(remark_7.vanishes({"rate": rate_of_t})) is UNKNOWN
 
 
 def test_remark_7_is_about_means_over_runs() -> None:

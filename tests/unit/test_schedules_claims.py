@@ -16,11 +16,12 @@ from schedules.free_running import free_run
 from schedules.timeline import run_to_end
 from schedules.versions import versions
 from theory.claims import Claim
-from theory.schedules import CLAIMS, free_running, static_staleness
-from theory.schedules.free_running import N_, pile_up, slow_end, worst_run
-from theory.schedules.static_staleness import staleness_by_the_clock, two_ranks
+from theory.judging.verify import judge, select
+from theory.papers.schedules import CLAIMS, free_running, static_staleness
+from theory.papers.schedules.free_running import N_
+from theory.papers.schedules.free_runs import pile_up, slow_end, worst_run
+from theory.papers.schedules.static_staleness import staleness_by_the_clock, two_ranks
 from theory.verdicts import Verdict
-from theory.verify import judge, select
 
 # A free run
 

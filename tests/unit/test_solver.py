@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 import z3
 
-from theory.solver import Outcome, Statement, decide, merge
+from theory.smt.solver import Outcome, Statement, decide, merge
 from theory.verdicts import Verdict, weakest
 
 x, y, z = z3.Ints("x y z")

@@ -1,4 +1,4 @@
-"""`theory.verify`: what is selected, and what every judgement is held to, whoever reached it."""
+"""`theory.judging.verify`: what is selected, and what every judgement is held to."""
 
 from __future__ import annotations
 
@@ -13,49 +13,71 @@ import numpy as np
 import pytest
 import sympy
 
-from tests.claim_files import file, reaching
-from theory.catalogue import CLAIMS, PAPERS, Catalogue
+from tests.claim_files import file
+from tests.claim_files import reaching as in_file
+from tests.verdicts_of import reaching
+from theory.account import Account, Decision, Finding, Refutation, Violation
 from theory.claims import Claim
 from theory.errors import (
     ClaimFileError,
     CycleError,
     ProverError,
+    TheoryError,
     UnknownClaimError,
     UnsupportedFormError,
     VacuousError,
 )
-from theory.judging import judge
-from theory.ledger import Evidence, Finding, Judgement
+from theory.judging.catalogue import CLAIMS, PAPERS, Catalogue
+from theory.judging.judge import judge
+from theory.judging.verify import ledger, select, verify
+from theory.ledger import Evidence, Judgement
 from theory.verdicts import Verdict
-from theory.verify import ledger, select, verify
 
 FOR, AGAINST = (Evidence(points, "a replay", {}) for points in ("for", "against"))
-PROVED = Judgement(Verdict.PROVED, "none")
+PROVED = reaching(Verdict.PROVED)
 
 
-def claim(judge: Callable[[Any], Any], **more: Any) -> Claim:
-    return Claim("mine.one", "here", "It holds.", "1 = 1", judge=judge, **more)
+def claim(account: Callable[[Any], Any], **more: Any) -> Claim:
+    return Claim("mine.one", "here", "It holds.", "1 = 1", account=account, **more)
+
+
+def refuted_by(measured: int, **witness: object) -> Account:
+    """That a number is at most 1 is refuted by this one."""
+    wrong = Violation(lambda: measured, "<=", 1, {})
+    return Account(Decision(fails=Refutation(witness, wrong)))
 
 
 @pytest.mark.parametrize(
-    ("judgement", "verdict"),
+    ("account", "verdict"),
     [
-        (Judgement(Verdict.REFUTED, "none"), Verdict.UNKNOWN),
-        (Judgement(Verdict.REFUTED, "none", counterexample={"p": 2}), Verdict.REFUTED),
-        (Judgement(Verdict.PROVED, "none", evidence=(FOR, AGAINST)), Verdict.UNKNOWN),
-        (Judgement(Verdict.PROVED, "none", evidence=(FOR,)), Verdict.PROVED),
-        (Judgement(Verdict.CONDITIONAL, "none", evidence=(AGAINST,)), Verdict.CONDITIONAL),
+        (refuted_by(1, p=2), Verdict.UNKNOWN),
+        (refuted_by(2, p=2), Verdict.REFUTED),
+        (reaching(Verdict.PROVED, (FOR, AGAINST)), Verdict.UNKNOWN),
+        (reaching(Verdict.PROVED, (FOR,)), Verdict.PROVED),
+        (reaching(Verdict.CONDITIONAL, (AGAINST,)), Verdict.CONDITIONAL),
     ],
     ids=["no witness", "witness", "contradicted", "supported", "conditional"],
 )
 def test_no_refutation_without_a_witness_and_no_proof_against_a_replay(
-    judgement: Judgement, verdict: Verdict
+    account: Account, verdict: Verdict
 ) -> None:
-    assert judge(claim(lambda formulas: judgement)).verdict is verdict
+    assert judge(claim(lambda formulas: account)).verdict is verdict
+
+
+def test_a_refutation_without_a_witness_cannot_be_written() -> None:
+    with pytest.raises(TheoryError, match="a refutation has a witness"):
+        refuted_by(2)
+
+
+def test_a_judgement_without_a_witness_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever refutes: the last guard looks at what comes out."""
+    bare = Judgement(Verdict.REFUTED, "none")
+    monkeypatch.setattr("theory.judging.judge.decided", lambda account: bare)
+    assert judge(claim(lambda formulas: PROVED)).verdict is Verdict.UNKNOWN
 
 
 def test_formula_that_cannot_be_read_is_undecided() -> None:
-    def unreadable(formulas: object) -> Judgement:
+    def unreadable(formulas: object) -> Account:
         raise UnsupportedFormError("no polynomial", "claim", "write it out")
 
     row = judge(claim(unreadable))
@@ -86,28 +108,31 @@ def test_deeper_evidence_is_about_the_printed_formulas() -> None:
 
 
 @pytest.mark.parametrize(
-    ("judgement", "expected"),
+    ("account", "expected"),
     [
-        (None, "TypeError: judge returns a Judgement with a Verdict, found None"),
+        (None, "TypeError: account returns a theory.account.Account, found None"),
         ("PROVED", "found 'PROVED'"),
-        (Judgement("PROVED", "none"), "judge returns a Judgement with a Verdict"),  # type: ignore[arg-type]
-        (replace(PROVED, counterexample={"f": print}), "has no JSON form"),
+        (Verdict.PROVED, "account returns a theory.account.Account"),
+        (Judgement(Verdict.PROVED, "none"), "account returns a theory.account.Account"),
+        (Account("PROVED"), "AttributeError"),  # type: ignore[arg-type]
+        (Account(Decision((Verdict.PROVED,))), "a ground is something that a machine reached"),  # type: ignore[arg-type]
+        (refuted_by(2, f=print), "has no JSON form"),
     ],
 )
-def test_what_is_no_judgement(judgement: object, expected: str) -> None:
+def test_what_is_no_account(account: object, expected: str) -> None:
     with pytest.raises(ProverError) as caught:
-        judge(claim(lambda formulas: judgement))
+        judge(claim(lambda formulas: account))
     assert caught.value.where.startswith("mine.one (")
     assert expected in caught.value.what
 
 
 @pytest.mark.parametrize("kind", [ValueError, KeyError, RecursionError, MemoryError, SystemExit])
-@pytest.mark.parametrize("part", ["judge", "holds", "deeper"])
+@pytest.mark.parametrize("part", ["account", "holds", "deeper"])
 def test_prover_that_breaks_down_is_named(kind: type[BaseException], part: str) -> None:
     def breaking(formulas: object) -> Any:
         raise kind("so it is")
 
-    parts: dict[str, Any] = {"judge": lambda formulas: PROVED, part: breaking}
+    parts: dict[str, Any] = {"account": lambda formulas: PROVED, part: breaking}
     with pytest.raises(ProverError) as caught:
         judge(claim(**parts, core={"a": sympy.S(1)}), deep=True)
     assert f"the prover stopped with {kind.__name__}: " in caught.value.what
@@ -116,7 +141,7 @@ def test_prover_that_breaks_down_is_named(kind: type[BaseException], part: str) 
 
 
 def test_interruption_is_no_breakdown() -> None:
-    def interrupted(formulas: object) -> Judgement:
+    def interrupted(formulas: object) -> Account:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -124,7 +149,7 @@ def test_interruption_is_no_breakdown() -> None:
 
 
 def test_what_the_kernel_refuses_stays_what_it_is() -> None:
-    def vacuous(formulas: object) -> Judgement:
+    def vacuous(formulas: object) -> Account:
         raise VacuousError("nothing satisfies x > x", "mine.one", "drop it")
 
     with pytest.raises(VacuousError, match=r"^mine\.one: nothing satisfies x > x; drop it$"):
@@ -133,14 +158,12 @@ def test_what_the_kernel_refuses_stays_what_it_is() -> None:
 
 def test_witnesses_and_data_become_plain() -> None:
     witness = MappingProxyType({"p": np.int64(2), "mean": Fraction(3, 2)})
-    judgement = Judgement(
-        Verdict.REFUTED,
-        "none",
+    account = replace(
+        refuted_by(2, **witness),
         findings=(Finding("false", "here", "so", witness),),
-        counterexample=witness,
         evidence=(Evidence("for", "so", {"rows": np.eye(2), "law": sympy.Symbol("p") / 2}),),
     )
-    found = judge(claim(lambda formulas: judgement)).judgement
+    found = judge(claim(lambda formulas: account)).judgement
     plain = {"p": 2, "mean": "3/2"}
     assert found.counterexample == found.findings[0].witness == plain
     assert type(found.counterexample["p"]) is int
@@ -176,13 +199,13 @@ def test_one_claim_needs_its_own_paper_only(monkeypatch: pytest.MonkeyPatch) -> 
         asked.append(paper)
         return ()
 
-    monkeypatch.setattr("theory.catalogue.claims_of", claims_of)
+    monkeypatch.setattr("theory.judging.catalogue.claims_of", claims_of)
     assert Catalogue().get("localsgd.schedule") is None
     assert asked == ["localsgd"]
 
 
 def test_papers_ids_and_files_together(tmp_path: Path) -> None:
-    path = written(tmp_path, reaching("mine.b", "PROVED"), reaching("mine.a", "PROVED"))
+    path = written(tmp_path, in_file("mine.b", "PROVED"), in_file("mine.a", "PROVED"))
     found = select([path, "rpd.cor-c1", "localsgd", path])
     local = [name for name in CLAIMS if name.startswith("localsgd.")]
     assert [one.id for one in found] == ["rpd.cor-c1", *local, "mine.b", "mine.a"]
@@ -191,7 +214,7 @@ def test_papers_ids_and_files_together(tmp_path: Path) -> None:
 
 
 def test_file_takes_the_place_of_the_claim_it_names(tmp_path: Path) -> None:
-    path = written(tmp_path, reaching("rpd.cor-c1", "REFUTED"))
+    path = written(tmp_path, in_file("rpd.cor-c1", "REFUTED"))
     for names in ([path, "rpd"], ["rpd.cor-c1", path], [path]):
         (mine,) = (one for one in select(names) if one.id == "rpd.cor-c1")
         assert judge(mine).verdict is Verdict.REFUTED
@@ -217,7 +240,7 @@ def test_missing_file(name: str) -> None:
 
 
 def test_file_is_read_once_whatever_it_is_called(tmp_path: Path) -> None:
-    path = written(tmp_path, reaching("mine.one", "PROVED"))
+    path = written(tmp_path, in_file("mine.one", "PROVED"))
     (tmp_path / "link.py").symlink_to(path)
     names = [path, f"{tmp_path}/./mine.py", str(tmp_path / "link.py")]
     found = select(names)
@@ -234,15 +257,15 @@ def test_case_is_no_reason_to_know_nothing(name: str, near: str) -> None:
 
 
 def test_what_cannot_be_selected(tmp_path: Path) -> None:
-    one = written(tmp_path, reaching("mine.one", "PROVED"))
-    same = written(tmp_path, reaching("mine.ONE", "PROVED"), name="same.py")
+    one = written(tmp_path, in_file("mine.one", "PROVED"))
+    same = written(tmp_path, in_file("mine.ONE", "PROVED"), name="same.py")
     with pytest.raises(ClaimFileError, match=r"mine\.py and .*same\.py: two claims are called"):
         select([one, same])
-    circle = [reaching(f"mine.{a}", "PROVED", f"depends=('mine.{b}',)") for a, b in ("xy", "yx")]
+    circle = [in_file(f"mine.{a}", "PROVED", f"depends=('mine.{b}',)") for a, b in ("xy", "yx")]
     with pytest.raises(
         CycleError, match=r"mine\.x → mine\.y → mine\.x|mine\.y → mine\.x → mine\.y"
     ):
         select([written(tmp_path, *circle)])
-    lost = reaching("mine.one", "PROVED", "depends=('rpd.cor-c2',)")
+    lost = in_file("mine.one", "PROVED", "depends=('rpd.cor-c2',)")
     with pytest.raises(UnknownClaimError, match=r"did you mean 'rpd\.cor-c1'"):
         select([written(tmp_path, lost)])

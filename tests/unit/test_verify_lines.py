@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from staleproof.commands.verify import MOST_IN_A_TABLE, NARROWEST_TABLE, lines, put_rows
+from staleproof.rows import MOST_IN_A_TABLE, NARROWEST_TABLE, details, lines, put_rows
 
 
 def row(name: str, verdict: str = "PROVED", **more: Any) -> dict[str, Any]:
@@ -16,6 +16,11 @@ def row(name: str, verdict: str = "PROVED", **more: Any) -> dict[str, Any]:
         "verdict": verdict,
         "printed_proof": "none",
         "statement": "It holds.",
+        "goal": None,
+        "hypotheses": [],
+        "quantifiers": [],
+        "rests_on": [],
+        "origin": "printed",
         "findings": [],
         "evidence": [],
         "steps": [],
@@ -61,3 +66,43 @@ def test_few_rows_are_a_table(
     out = capsys.readouterr().out
     assert ("│" in out, "It holds." in out) == (table, table)
     assert all(len(line) <= columns for line in out.splitlines())
+
+
+def test_one_row_shows_what_was_checked_and_the_words_beside_it() -> None:
+    convex = {"name": "small", "says": "f is convex", "formula": "L*gamma <= 2", "latex": ""}
+    smooth = {
+        **convex,
+        "formula": None,
+        "smooth": {"constant": "L", "function": "f"},
+        "case": "L > 1",
+    }
+    more: dict[str, Any] = {
+        "goal": "a <= b",
+        "hypotheses": [convex, smooth],
+        "rests_on": ["solver", "grid"],
+    }
+    assert list(details(row("a.one", **more, quantifiers=["for every L: positive"]))) == [
+        "a.one: PROVED · solver + grid",
+        "  grid: a finite grid of sizes was tried, and nothing beyond them",
+        "  formula: a <= b",
+        "  if L*gamma <= 2    [small: f is convex]",
+        "  if (L > 1) the gradient of f is Lipschitz with constant L    [small: f is convex]",
+        "  for every L: positive",
+    ]
+
+
+def test_what_a_file_says_itself_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [row("a.one", supplied=["statement"]), row("a.two", supplied=["statement"])]
+    put_rows([*rows, row("b.three", supplied=["statement"])], own={"a.one", "a.two"})
+    words = "a.one, a.two: the file's own words, which nothing checks: statement"
+    assert words in capsys.readouterr().out.splitlines()
+
+
+def test_rows_of_ours_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    own = [row(f"a.r{k}", "REFUTED", origin=word) for k, word in enumerate(("implied", "ours"))]
+    put_rows([row("a.one"), row("a.two", origin="reconstructed"), *own])
+    assert capsys.readouterr().out.splitlines()[-3:] == [
+        "as printed: 2 PROVED",
+        "implied or ours: 2 REFUTED",
+        "4 claims: 2 PROVED, 2 REFUTED",
+    ]

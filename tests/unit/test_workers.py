@@ -1,4 +1,4 @@
-"""`theory.workers`: claims judged side by side are judged as they are one by one."""
+"""`theory.judging.workers`: claims judged side by side are judged as they are one by one."""
 
 from __future__ import annotations
 
@@ -11,15 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.claim_files import file, judged, reaching
+from tests.claim_files import file, judged, reaching, returned
+from theory.account import Account, Compared, Decision
 from theory.errors import ClaimFileError, CycleError, ProverError, TheoryError, WorkerError
-from theory.ledger import Judgement
+from theory.judging.verify import ledger, select, verify
+from theory.judging.workers import processes, read_elsewhere
 from theory.verdicts import Verdict
-from theory.verify import ledger, select, verify
-from theory.workers import processes, read_elsewhere
 
-PROVED = Judgement(Verdict.PROVED, "none")
-PROVES = 'return Judgement(Verdict.PROVED, "none")'
+PROVED = Account(Decision((Compared("1 = 1", "mine", True),)))
+PROVES = returned("PROVED")
+AGAINST = '(__import__("theory").ledger.Evidence("against", "a replay", {}),)'
+SAYS_WHERE = f"""\
+import os
+from theory.ledger import Evidence
+where = Evidence("neither", str(os.getpid()), {{"folder": os.getcwd()}})
+{returned("PROVED", "evidence=(where,)")}"""
 
 
 def written(folder: Path, *claims: str) -> str:
@@ -36,9 +42,9 @@ def heavy(name: str, body: str, cost: float = 2) -> str:
 def test_verdicts_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
     names = ["kernel", "localsgd.schedule", "schedules.static-staleness"]
     claims = [
-        heavy("mine.refuted", 'return Judgement(Verdict.REFUTED, "none", counterexample={"p": 2})'),
-        heavy("mine.against", f"return {_against()}", 3),
-        reaching("mine.deep", "PROVED", f"deeper=lambda formulas: {_against()}.evidence"),
+        heavy("mine.refuted", returned("REFUTED")),
+        heavy("mine.against", returned("PROVED", f"evidence={AGAINST}"), 3),
+        reaching("mine.deep", "PROVED", f"deeper=lambda formulas: {AGAINST}"),
         heavy("mine.unknown", 'raise __import__("theory").errors.UnsupportedFormError("", "", "")'),
     ]
     selected = select([*names, written(tmp_path, *claims)])
@@ -61,27 +67,16 @@ def test_processes_are_really_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, here: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    body = """\
-import os
-from theory.ledger import Evidence
-evidence = (Evidence("neither", str(os.getpid()), {"folder": os.getcwd()}),)
-return Judgement(Verdict.PROVED, "none", evidence=evidence)"""
-    written(tmp_path, *(heavy(f"m.{k}", body) for k in "ab"))
+    written(tmp_path, *(heavy(f"m.{k}", SAYS_WHERE) for k in "ab"))
     rows = verify(select(["mine.py"]), jobs=jobs)
     evidence = [row.judgement.evidence[0] for row in rows]
     assert all((entry.says == str(os.getpid())) is here for entry in evidence)
     assert {entry.data["folder"] for entry in evidence} == {os.getcwd()}
 
 
-def _against() -> str:
-    evidence = '(__import__("theory").ledger.Evidence("against", "a replay", {}),)'
-    return f'Judgement(Verdict.PROVED, "none", evidence={evidence})'
-
-
 def test_longest_claims_begin_first(tmp_path: Path) -> None:
-    body = 'return Judgement(Verdict.PROVED, "none")'
     costs = {"mine.a": 1, "mine.b": 5, "mine.c": 2, "mine.d": 5}
-    path = written(tmp_path, *(heavy(name, body, cost) for name, cost in costs.items()))
+    path = written(tmp_path, *(heavy(name, PROVES, cost) for name, cost in costs.items()))
     begun: list[str] = []
     rows = verify(select([path]), lambda name, number, total: begun.append(name), jobs=2)
     assert begun == ["mine.b", "mine.d", "mine.c", "mine.a"]
@@ -89,13 +84,9 @@ def test_longest_claims_begin_first(tmp_path: Path) -> None:
 
 
 def test_what_is_shared_is_judged_in_one_process(tmp_path: Path) -> None:
-    body = """\
-import os
-from theory.ledger import Evidence
-return Judgement(Verdict.PROVED, "none", evidence=(Evidence("neither", str(os.getpid()), {}),))"""
     shares = ["a", "b", "", "a", "b", "a"]
     claims = [
-        judged(f"mine.{k}", body, f"shares={name!r}, cost=2") for k, name in enumerate(shares)
+        judged(f"mine.{k}", SAYS_WHERE, f"shares={name!r}, cost=2") for k, name in enumerate(shares)
     ]
     begun: list[str] = []
     path = written(tmp_path, *claims)
@@ -111,7 +102,7 @@ def test_first_error_wins_whatever_ends_first(tmp_path: Path, jobs: int) -> None
     slow = "import time; time.sleep(0.5); raise ValueError('the first')"
     path = written(
         tmp_path,
-        heavy("mine.fine", 'return Judgement(Verdict.PROVED, "none")', 1),
+        heavy("mine.fine", PROVES, 1),
         heavy("mine.slow", slow),
         heavy("mine.quick", "raise KeyError('the second')", 9),
     )
@@ -158,24 +149,20 @@ def test_only_what_is_found_again_elsewhere_is_judged_elsewhere(tmp_path: Path) 
     assert processes(claims[:1], jobs=8) == 0
     assert processes(claims, jobs=1) == 0
     assert processes([replace(one, cost=0.1) for one in claims], jobs=8) == 0
-    other = [replace(one, judge=lambda formulas: PROVED) for one in claims]
+    other = [replace(one, account=lambda formulas: PROVED) for one in claims]
     assert processes(other, jobs=8) == 0
     assert [row.verdict for row in verify(other, jobs=8)] == [Verdict.PROVED] * 4
 
 
 def test_files_read_elsewhere_are_judged_elsewhere(tmp_path: Path) -> None:
-    body = """\
-import os
-from theory.ledger import Evidence
-return Judgement(Verdict.PROVED, "none", evidence=(Evidence("neither", str(os.getpid()), {}),))"""
-    path = written(tmp_path, judged("mine.a", body, "cost=0"))
+    path = written(tmp_path, judged("mine.a", SAYS_WHERE, "cost=0"))
     there = select([path], read_elsewhere)
     assert [claim.id for claim in there] == ["mine.a"]
     assert (processes(there, jobs=1), processes(there, jobs=8)) == (1, 1)
     (row,) = verify(there, jobs=1)
     assert row.judgement.evidence[0].says != str(os.getpid())
     with pytest.raises(ProverError, match="its file was read by another process"):
-        there[0].judge({})
+        there[0].account({})
     here = [replace(one, id="other.b") for one in select([path])]
     with pytest.raises(WorkerError, match=r"only this process knows other\.b"):
         verify([*there, *here])
@@ -206,8 +193,8 @@ os.kill(os.getpid(), 9)"""
 
 
 def test_copy_of_a_process_has_nothing_to_say(tmp_path: Path) -> None:
-    forks = 'import os\nos.fork()\nreturn Judgement(Verdict.PROVED, "none")'
-    slow = 'import time\ntime.sleep(0.3)\nreturn Judgement(Verdict.UNKNOWN, "none")'
+    forks = f"import os\nos.fork()\n{PROVES}"
+    slow = f"import time\ntime.sleep(0.3)\n{returned('UNKNOWN')}"
     claims = [heavy("mine.a", forks), *(heavy(f"mine.{k}", slow) for k in "bcd")]
     rows = verify(select([written(tmp_path, *claims)], read_elsewhere), jobs=1)
     assert [(row.id, row.verdict.name) for row in rows] == [
@@ -223,12 +210,12 @@ def test_copy_of_a_process_has_nothing_to_say(tmp_path: Path) -> None:
         ("raise KeyboardInterrupt", ProverError, "the prover stopped with KeyboardInterrupt"),
         ("raise type('E', (BaseException,), {})('x')", ProverError, "the prover stopped with E: x"),
         (
-            'return Judgement(Verdict.PROVED, "none", assumes=(lambda: 0,))',
+            returned("PROVED", "assumes=(lambda: 0,)"),
             ProverError,
             "what it returns is no plain data",
         ),
         (
-            'return Judgement(Verdict.PROVED, "none", assumes=(Text("x"),))',
+            returned("PROVED", "assumes=(Text('x'),)"),
             WorkerError,
             "sent back is no plain data",
         ),

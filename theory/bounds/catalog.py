@@ -10,8 +10,8 @@ from theory.bounds.localsgd import LOCALSGD
 from theory.bounds.model import FORMS, Bound
 from theory.bounds.rpd import NAG_RPD, PIPEDREAM_DELAYS, RPD, RPD_PL, WHOLE_RUN, pipedream
 from theory.bounds.sapipe import PIPESGD, SAPIPE
-from theory.rpd.symbols import Delta, G, Gt, H, K, L, N, beta, gamma, mu, p, sigma, tau
-from theory.sapipe import symbols as sapipe
+from theory.papers.rpd.symbols import Delta, G, Gt, H, K, L, N, beta, gamma, mu, p, sigma, tau
+from theory.papers.sapipe import symbols as sapipe
 
 GROUPS: Final[dict[str, tuple[str, ...]]] = {"sapipe": tuple(SAPIPE)}
 """Names that stand for several methods, which are alternatives to one another."""

@@ -15,7 +15,7 @@ from theory.bounds.isolation import roots_above_zero
 from theory.bounds.model import AtMost, Bound, Divides, Values
 from theory.bounds.numbers import Interval, Number
 from theory.bounds.stretches import EQUAL, Stretch, real_stretches, whole_stretches
-from theory.rpd.symbols import gamma, p
+from theory.papers.rpd.symbols import gamma, p
 
 _PLAIN: Final = (
     "all real roots of the difference's numerator and denominator, isolated exactly; the sign "
@@ -90,7 +90,7 @@ def crossover(
     Examples
     --------
     >>> from theory.bounds.catalog import bounds_of
-    >>> from theory.rpd.symbols import G, Gt, H, Delta, K, L, sigma
+    >>> from theory.papers.rpd.symbols import G, Gt, H, Delta, K, L, sigma
     >>> ones = dict.fromkeys((p, L, G, Gt, H, Delta, sigma), sympy.Integer(1))
     >>> ones |= {p: sympy.Integer(4), gamma: sympy.Rational(1, 100)}
     >>> found = crossover(bounds_of("pd")[0], bounds_of("localsgd")[0], K, ones)

@@ -23,7 +23,7 @@ from theory.bounds.errors import NotComparableError
 from theory.bounds.isolation import polynomial, product_of
 from theory.bounds.numbers import Interval, enclose
 from theory.bounds.tuning import Coefficients, coefficients, smallest
-from theory.rpd.symbols import gamma
+from theory.papers.rpd.symbols import gamma
 
 _v = sympy.Symbol("v")
 

@@ -65,7 +65,7 @@ def evaluate(bound: Bound, given: Values) -> Evaluation:
     Examples
     --------
     >>> from theory.bounds.catalog import bounds_of
-    >>> from theory.rpd.symbols import G, Delta, K, L, gamma, p, tau
+    >>> from theory.papers.rpd.symbols import G, Delta, K, L, gamma, p, tau
     >>> ones = dict.fromkeys((p, L, G, Delta), sympy.Integer(1))
     >>> ones |= {K: sympy.Integer(10), gamma: sympy.Rational(1, 10), tau: sympy.Integer(2)}
     >>> evaluate(bounds_of("rpd")[0], ones).total.text
@@ -146,7 +146,7 @@ def require_possible(symbol: sympy.Symbol, value: sympy.Expr) -> None:
 
     Examples
     --------
-    >>> from theory.rpd.symbols import p
+    >>> from theory.papers.rpd.symbols import p
     >>> require_possible(p, sympy.Integer(4))
     """
     least = "above 0" if symbol.is_positive else "of 0 or more"

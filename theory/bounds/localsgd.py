@@ -13,7 +13,7 @@ import sympy
 from theory.bounds.model import PRINTED, SHARPENED, AtMost, Bound, Default, Divides
 from theory.bounds.rpd import MEAN_GRADIENT, SUPERFLUOUS
 from theory.bounds.terms import TERMS
-from theory.rpd.symbols import G, Gt, K, L, N, gamma, p
+from theory.papers.rpd.symbols import G, Gt, K, L, N, gamma, p
 
 _SHORT_STEPS: Final = AtMost(gamma, 1 / L, "the proof drops a term that is negative only then")
 _CONDITIONS: Final = (

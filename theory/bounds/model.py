@@ -14,7 +14,7 @@ from typing import Final
 import sympy
 
 from theory.claims import Formulas
-from theory.rpd.symbols import gamma, p
+from theory.papers.rpd.symbols import gamma, p
 
 Values = Mapping[sympy.Symbol, sympy.Rational]
 """Exact numbers of symbols."""
@@ -34,7 +34,7 @@ class AtMost:
 
     Examples
     --------
-    >>> from theory.rpd.symbols import L, mu
+    >>> from theory.papers.rpd.symbols import L, mu
     >>> condition = AtMost(mu, L, "a function has μ ≤ L")
     >>> condition.holds({mu: sympy.Integer(1), L: sympy.Integer(2)}), str(condition)
     (True, 'mu <= L')
@@ -68,7 +68,7 @@ class Below(AtMost):
 
     Examples
     --------
-    >>> from theory.rpd.symbols import L, mu
+    >>> from theory.papers.rpd.symbols import L, mu
     >>> condition = Below(mu, L, "")
     >>> condition.holds({mu: sympy.Integer(1), L: sympy.Integer(1)}), str(condition)
     (False, 'mu < L')

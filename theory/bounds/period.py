@@ -6,7 +6,7 @@ import sympy
 
 from theory.bounds.errors import NotComparableError
 from theory.bounds.model import Bound
-from theory.rpd.symbols import H
+from theory.papers.rpd.symbols import H
 
 
 def best_period(bound: Bound) -> int:

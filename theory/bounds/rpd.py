@@ -14,7 +14,7 @@ import sympy
 
 from theory.bounds.model import PATHWISE, PRINTED, SHARPENED, AtMost, Bound
 from theory.bounds.terms import TERMS
-from theory.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
+from theory.papers.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
 
 MEAN_GRADIENT: Final = "mean squared gradient norm"
 GAP: Final = "E f(x^K) - f*"

@@ -24,7 +24,7 @@ from theory.bounds.model import (
 )
 from theory.bounds.terms import TERMS
 from theory.claims import Formulas
-from theory.sapipe.symbols import V1, V2, Delta, L, T, eta, kappa, lambda_, n, rho
+from theory.papers.sapipe.symbols import V1, V2, Delta, L, T, eta, kappa, lambda_, n, rho
 
 QUANTITY: Final = "mean squared gradient norm over T iterations"
 

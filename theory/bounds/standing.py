@@ -18,7 +18,8 @@ from theory.bounds.evaluation import Evaluation
 from theory.bounds.model import PRINTED, Bound, Values
 from theory.bounds.numbers import Number
 from theory.bounds.tuning import Tuned
-from theory.catalogue import CLAIMS
+from theory.judging.catalogue import CLAIMS
+from theory.judging.judge import judged
 from theory.verdicts import Verdict
 
 
@@ -31,8 +32,7 @@ def verdict_of(claim: str) -> Verdict:
     >>> verdict_of("sapipe.biased").name
     'PROVED'
     """
-    stated = CLAIMS[claim]
-    return stated.judge(stated.printed).verdict
+    return judged(CLAIMS[claim]).verdict
 
 
 Found = Evaluation | Tuned

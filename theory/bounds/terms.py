@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from theory.claims import Formulas
-from theory.localsgd import eq_12, sharp_eq_12
-from theory.rpd import (
+from theory.papers.localsgd import eq_12, sharp_eq_12
+from theory.papers.rpd import (
     eq_15,
     nag_thm,
     sharp_eq_15,
@@ -15,7 +15,7 @@ from theory.rpd import (
     sharp_thm_4_1,
     thm_4_1,
 )
-from theory.sapipe import (
+from theory.papers.sapipe import (
     pipe_sgd,
     prefix_repaired,
     repaired_thm_4,

@@ -23,7 +23,7 @@ from theory.bounds.minima import Stepsize, smallest_at
 from theory.bounds.model import Bound, Values
 from theory.bounds.numbers import Interval, Number, enclose, number_text
 from theory.errors import UnsupportedFormError
-from theory.rpd.symbols import gamma
+from theory.papers.rpd.symbols import gamma
 
 BITS: Final = 120
 """A stepsize that is no rational number is known to this many bits."""
@@ -104,7 +104,7 @@ def tune(bound: Bound, given: Values) -> Tuned:
     Examples
     --------
     >>> from theory.bounds.catalog import bounds_of
-    >>> from theory.rpd.symbols import G, Delta, K, L, p, tau
+    >>> from theory.papers.rpd.symbols import G, Delta, K, L, p, tau
     >>> ones = dict.fromkeys((p, K, L, G, Delta, tau), sympy.Integer(1))
     >>> tune(bounds_of("rpd")[0], ones | {Delta: sympy.Rational(3, 2)}).stepsize.number.text
     '1'

@@ -114,6 +114,8 @@ class Attempt:
         ``"against"`` with a witness, ``"for"`` without, ``"neither"`` if nothing was tried.
     rates : tuple of Evidence
         Of a deep search: long runs with fitted exponents, and the data of a picture.
+    violation : Instance or None
+        The instance of the witness.
     """
 
     tried: int
@@ -123,3 +125,4 @@ class Attempt:
     attained: bool
     evidence: Evidence
     rates: tuple[Evidence, ...] = ()
+    violation: Instance | None = None

@@ -34,7 +34,7 @@ class Rate:
     says : str
         What was run.
     along : str
-        The parameter, by its name in `theory.rpd.symbols`.
+        The parameter, by its name in `theory.papers.rpd.symbols`.
     at : tuple of int
         Its values, rising.
     measured : tuple of float

@@ -56,7 +56,7 @@ def falsify(
     Examples
     --------
     >>> from theory.falsifier import CHALLENGES
-    >>> from theory.rpd.symbols import G, gamma, p, tau
+    >>> from theory.papers.rpd.symbols import G, gamma, p, tau
     >>> falsify(CHALLENGES["rpd-drift-pathwise"], gamma * tau * G).witness is None
     True
     >>> attempt = falsify(CHALLENGES["rpd-drift"], (gamma * tau * G) ** 2 / p)
@@ -76,8 +76,10 @@ def falsify(
             continue
         tried += 1
         if outcome.violated:
-            witness = _witness(test, shrink(test, instance), instance)
-            return _against(challenge, bound, tried, outcome, witness)
+            smallest = shrink(test, instance)
+            witness = _witness(test, smallest, instance)
+            found = _against(challenge, bound, tried, outcome, witness)
+            return replace(found, violation=smallest)
         if outcome.ratio is not None and _closer(outcome, instance, ratio, closest):
             ratio, closest = outcome.ratio, instance
     rates = tuple(run() for run in challenge.rates) if deep else ()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from theory.errors import UnsupportedFormError, VacuousError
+from theory.errors import NotExactError, UnsupportedFormError, VacuousError
+from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, le
 from theory.kernel.signs import Translator
 from theory.kernel.theorem import Checked
 from theory.kernel.vectors import Gram
-from theory.solver import have_model
+from theory.smt.solver import have_model
 from theory.verdicts import Verdict
 
 RLIMIT: Final = 2_000_000
@@ -43,6 +44,31 @@ def consistent(relations: Sequence[Relation], where: str) -> Checked:
             f"look at {'; '.join(map(str, relations))}",
         )
     return Checked(Verdict.UNKNOWN, "no values found that satisfy the hypotheses together")
+
+
+def require_no_contradiction(relations: Sequence[Relation], where: str) -> None:
+    """Refuse relations that contradict each other, whatever numbers inner products and means are.
+
+    Raises
+    ------
+    VacuousError
+        They do.
+    """
+    try:
+        answer = _satisfied([_plainly(one) for one in relations], where, numbers=False)
+    except (UnsupportedFormError, NotExactError):
+        return
+    if answer == "unsat":
+        raise VacuousError(
+            "no values satisfy the hypotheses together once means and sums are taken, so they "
+            "would imply anything",
+            where,
+            f"look at {'; '.join(map(str, relations))}",
+        )
+
+
+def _plainly(relation: Relation) -> Relation:
+    return Relation(linear_sums(relation.lhs), relation.kind, linear_sums(relation.rhs))
 
 
 def _satisfied(relations: Sequence[Relation], where: str, numbers: bool) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import sympy
-from sympy.core.function import UndefinedFunction
+from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.symbol import Str
 
+from theory.errors import TheoryError
 from theory.kernel.vectors import Gram, Scalar, Vector, in_gram
 
 
@@ -50,6 +51,28 @@ class Mean(sympy.Function):  # type: ignore[misc]
         return text if exp is None else rf"{text}^{{{exp}}}"
 
 
+GIVEN: Final = "(given) "
+OVER: Final = "(over) "
+LAW: Final = "(law) "
+"""How a mean keeps what its operator declares, beside the names that are random to it."""
+
+
+def marked(mean: Any, mark: str) -> frozenset[str]:
+    """What the operator of a mean declares under one of these marks."""
+    names = map(str, mean.args[1])
+    return frozenset(name.removeprefix(mark) for name in names if name.startswith(mark))
+
+
+def random_names(mean: Any) -> frozenset[str]:
+    """The names that are random to a mean."""
+    return frozenset(name for name in map(str, mean.args[1]) if not name.startswith("("))
+
+
+def law_of(mean: Any) -> str:
+    """The probability measure of a mean."""
+    return min(marked(mean, LAW), default=str(mean.args[0]))
+
+
 @dataclass(frozen=True)
 class Operator:
     """A (conditional) expectation, or an average over finitely many indices.
@@ -59,6 +82,15 @@ class Operator:
     name : str
     random : tuple of str
         Names of vectors and scalar symbols that are random to it; all others are pulled out.
+    given : tuple of str
+        Names that stand in an equation together with random ones, and are the same at every
+        outcome all the same; it is an assumption, and rows show it.
+    over : str
+        The variable that it binds, such as ``"replica"``; means over different ones may be
+        exchanged.
+    law : str
+        The probability measure; its own name, unless it is a conditional mean of a law that others
+        are conditional means of as well.
 
     Examples
     --------
@@ -70,14 +102,56 @@ class Operator:
 
     name: str
     random: tuple[str, ...]
+    given: tuple[str, ...] = ()
+    over: str = ""
+    law: str = ""
 
     _kind: ClassVar[tuple[str, ...]] = ()
     """What tells the means of one kind of operator from those of another."""
 
+    def __post_init__(self) -> None:
+        odd = [name for name in (*self.random, *self.given) if name.startswith("(")]
+        if odd:
+            raise TheoryError(
+                f"no name begins with a parenthesis, found {odd[0]!r}",
+                self.name,
+                "give the vector or symbol another name",
+            )
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """All that tells its means from others of its name: random names, and what it declares."""
+        said = [f"{GIVEN}{name}" for name in self.given]
+        said += [f"{OVER}{self.over}"] if self.over else []
+        said += [f"{LAW}{self.law}"] if self.law else []
+        return frozenset((*self.random, *self._kind, *said))
+
     def of(self, expression: Scalar) -> Scalar:
         """The mean of an expression."""
-        names = sympy.Tuple(*(Str(name) for name in sorted((*self.random, *self._kind))))
+        names = sympy.Tuple(*(Str(name) for name in sorted(self.marks)))
         return Mean(Str(self.name), names, expression)
+
+
+class Average(Operator):
+    """The mean over finitely many indices, with weights that are fixed beforehand.
+
+    Replicas 1, …, N are such indices, and so are the local steps since an average; components that
+    are drawn are not. `random` names what depends on the index.
+
+    Examples
+    --------
+    >>> from theory.kernel.vectors import dot, vectors
+    >>> g, v = vectors("g v")
+    >>> Average("avg", ("g",)).of(dot(g, v) + dot(v, v))
+    <v, v> + avg[<g, v>]
+    """
+
+    _kind: ClassVar[tuple[str, ...]] = ("(average)",)
+
+
+def is_average(mean: Any) -> bool:
+    """Whether a mean is taken over finitely many indices, and under no law."""
+    return set(Average._kind) <= set(map(str, mean.args[1]))
 
 
 def is_sequence(one: Any) -> bool:
@@ -96,8 +170,10 @@ def is_sequence(one: Any) -> bool:
 
 
 def is_random(expression: Scalar, names: frozenset[str]) -> bool:
-    """Whether an expression depends on one of these vectors or symbols."""
+    """Whether an expression depends on one of these vectors, symbols or sequences."""
     if any(symbol.name in names for symbol in expression.free_symbols):
+        return True
+    if any(str(call.func) in names for call in expression.atoms(AppliedUndef)):
         return True
     return any(name in names for entry in expression.atoms(Gram) for name in entry.names)
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import sympy
 
 from theory.errors import NotExactError
-from theory.kernel.consistency import consistent
+from theory.kernel.consistency import consistent, require_no_contradiction
+from theory.kernel.entailed import entailed
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.rules import RULES
 from theory.kernel.rules.cite import Cite
+from theory.kernel.rules.ranges import ranging
 from theory.kernel.signs import undefined
 from theory.kernel.theorem import Checked, Given, Hypothesis, Rule, Theorem
 from theory.kernel.vectors import Gram, Scalar
 from theory.ledger import Step as Line
-from theory.queries import remembered
+from theory.smt.queries import remembered
 from theory.verdicts import Verdict, weakest
 
 SOME: Final = tuple(map(sympy.Integer, (0, 1, 2, 10**6)))
@@ -27,6 +29,10 @@ SOME: Final = tuple(map(sympy.Integer, (0, 1, 2, 10**6)))
 
 JOINT: Final = tuple(map(sympy.Integer, range(8)))
 """Neighbouring values at which hypotheses about sequences must have one common model."""
+
+
+MANY: Final = sympy.Integer(10) ** 100
+"""More iterations than any bound that is not meant to grow."""
 
 
 @dataclass(frozen=True)
@@ -74,30 +80,61 @@ def prove(theorem: Theorem) -> Proof:
     for step in theorem.steps:
         given = Given(theorem, dict(facts))
         checked = _checked(step.rule, step.relation, given)
-        needs[step.name] = _needed(step.rule, given)
+        needed = _needed(step.rule, given)
+        needs[step.name] = needed | _defining((step.relation,), needed, given)
         if checked.verdict is Verdict.PROVED:
             facts[step.name] = step.relation
         says = step.says or str(step.relation)
         lines.append(Line(step.where, says, checked.note, checked.verdict))
     given = Given(theorem, dict(facts))
-    concluded = _checked(theorem.conclude, theorem.goal, given)
+    concluded = _checked(theorem.conclude, theorem.goal, given, as_printed(theorem))
     lines.append(Line("statement", str(theorem.goal), concluded.note, concluded.verdict))
-    used = _closure(_needed(theorem.conclude, given), needs)
+    needed = _needed(theorem.conclude, given)
+    used = _closure(needed | _defining(as_printed(theorem), needed, given), needs)
     possible = _possible(theorem)
+    if concluded.verdict is Verdict.PROVED:
+        _require_possible_for_all(theorem, (*facts.values(), theorem.goal))
     lines.append(Line("ours", "the hypotheses have a model", possible.note, possible.verdict))
     return Proof(weakest((concluded.verdict, possible.verdict)), tuple(lines), used, needs)
 
 
-def _checked(rule: Rule, relation: Relation, given: Given) -> Checked:
+def as_printed(theorem: Theorem) -> tuple[Scalar, ...]:
+    """The sides of a statement before anything is added up: 1/r − 1/r means nothing at r = 0."""
+    return (theorem.lhs, *theorem.terms.values())
+
+
+def _checked(
+    rule: Rule, relation: Relation, given: Given, printed: Sequence[Scalar] = ()
+) -> Checked:
     """What a rule says; only rules of the kernel are asked."""
     if type(rule) not in RULES:
         return Checked(Verdict.UNKNOWN, f"{type(rule).__name__} is no rule of the kernel")
     checked = rule.check(relation, given)
     if checked.verdict is Verdict.PROVED:
-        problem = undefined(relation, tuple(given.facts.values()))
+        facts = tuple(given.facts.values())
+        problem = next(filter(None, (undefined(part, facts) for part in (relation, *printed))), "")
         if problem:
             return Checked(Verdict.UNKNOWN, problem)
     return checked
+
+
+def _defining(
+    parts: Sequence[Scalar | Relation], used: frozenset[str], given: Given
+) -> frozenset[str]:
+    """Facts beside those used without which some part would not be defined."""
+
+    def settled(names: Iterable[str]) -> bool:
+        facts = [given.facts[name] for name in names if name in given.facts]
+        return not any(undefined(part, facts) for part in parts)
+
+    if settled(()) or settled(used):
+        return frozenset()
+    others = [name for name in given.facts if name not in used]
+    for name in list(others):
+        fewer = [one for one in others if one != name]
+        if settled((*used, *fewer)):
+            others = fewer
+    return frozenset(others)
 
 
 def _possible(theorem: Theorem) -> Checked:
@@ -105,6 +142,12 @@ def _possible(theorem: Theorem) -> Checked:
     indices = {getattr(rule, "index", None) for rule in _rules(theorem)} - {None}
     relations = [h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)]
     named = {symbol for one in relations for symbol in one.gap.free_symbols & indices}
+    together = entailed(theorem, relations)
+    if together:
+        at_first = dict.fromkeys(named, SOME[1])
+        said = (*relations, *together)
+        stated = dict.fromkeys((*said, *(one.replaced(at_first) for one in said)))
+        require_no_contradiction(tuple(stated), theorem.id)
     if not named:
         return consistent(relations, theorem.id)
     # Sequences keep their meaning from index to index, so what is said of them holds jointly.
@@ -117,6 +160,29 @@ def _possible(theorem: Theorem) -> Checked:
         return Checked(Verdict.UNKNOWN, "a hypothesis is not defined at every index")
     found = [consistent(system, theorem.id) for system in systems]
     return min(found, key=lambda checked: checked.verdict)
+
+
+def _require_possible_for_all(theorem: Theorem, shown: Sequence[Relation]) -> None:
+    """Refuse hypotheses from which a proof along iterations reached what cannot be.
+
+    A(k + 1) = A(k) + 1 and 0 ≤ A ≤ 10 have a model for some iterations, and none for all of them. A
+    count that no hypothesis names may be as large as one likes.
+    """
+    ranged = ranging(theorem)
+    if not ranged:
+        return
+    assumed = [h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)]
+    told = {symbol for one in assumed for symbol in one.gap.free_symbols}
+    counts = {one for one in theorem.symbols if one.is_integer} - told
+    large = dict.fromkeys((*counts, *ranged), MANY)
+    plain = [one for one in shown if not one.gap.atoms(Gram, Mean)]
+    grown = [one for one in plain if not any(p.exp.free_symbols for p in one.gap.atoms(sympy.Pow))]
+    require_no_contradiction(tuple(dict.fromkeys(plain)), theorem.id)
+    try:
+        placed = tuple(dict.fromkeys(one.replaced(large) for one in grown))
+    except NotExactError:
+        return
+    require_no_contradiction(placed, theorem.id)
 
 
 def _at(relations: list[Relation], named: set[Scalar], values: Sequence[Scalar]) -> list[Relation]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal
 
 import sympy
@@ -53,7 +54,7 @@ class Relation:
         object.__setattr__(self, "lhs", exact(self.lhs))
         object.__setattr__(self, "rhs", exact(self.rhs))
 
-    @property
+    @cached_property
     def gap(self) -> Scalar:
         """What is nonnegative, or zero."""
         return self.rhs - self.lhs

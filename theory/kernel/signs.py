@@ -22,8 +22,8 @@ from theory.kernel.coefficients import any_index, no_negative_coefficient
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.vectors import Gram, Scalar, Vector
-from theory.queries import remembered
-from theory.solver import Outcome, Statement, decide
+from theory.smt.queries import remembered
+from theory.smt.solver import Outcome, Statement, decide
 from theory.verdicts import Verdict
 
 RLIMIT: Final = 2_000_000

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Literal, Protocol
 
 import sympy
 
 from theory.errors import TheoryError
+from theory.kernel.plain import copied, plain
 from theory.kernel.relations import Relation, exact
 from theory.kernel.vectors import Point, Scalar, Vector
 from theory.kernel.wellformed import require_wellformed
@@ -136,6 +136,8 @@ class Theorem:
         A point of iteration k, and the one that takes its place in iteration k + 1.
     fixed : tuple of Vector
         Names of vectors that are the same in every iteration.
+    indices : tuple of sympy symbols
+        Indices that formulas name besides as arguments of sequences: k in (k + 1)·F(k).
     cites : tuple of Theorem
         Theorems that rules may cite by id.
     assumes : tuple of str
@@ -159,6 +161,7 @@ class Theorem:
     sequences: Mapping[Scalar, Scalar] = field(default_factory=dict)
     following: tuple[tuple[Point, Point], ...] = ()
     fixed: tuple[Vector, ...] = ()
+    indices: tuple[Scalar, ...] = ()
     cites: tuple[Theorem, ...] = ()
     assumes: tuple[str, ...] = ()
 
@@ -167,9 +170,31 @@ class Theorem:
             raise TheoryError(
                 f"a statement is '<=' or '==', found {self.kind!r}", self.id, "take one of them"
             )
-        for name in ("terms", "sequences"):  # a proof is remembered, so its theorem must not change
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        self._copy()  # a proof is remembered, so its theorem must not change
         require_wellformed(self)
+
+    def _copy(self) -> None:
+        for name, kinds in (("hypotheses", (Hypothesis, Smooth)), ("steps", (Step,))):
+            listed = tuple(getattr(self, name))
+            if any(type(one) not in kinds for one in listed):
+                raise TheoryError(
+                    f"{name} are made of {' and '.join(kind.__name__ for kind in kinds)}",
+                    self.id,
+                    "use the kernel's own classes",
+                )
+            object.__setattr__(self, name, listed)
+        if any(type(one) is not Theorem for one in self.cites):
+            raise TheoryError("what is cited is a Theorem itself", self.id, "cite the theorem")
+        for one in (*self.hypotheses, *(step.rule for step in self.steps), self.conclude):
+            if is_dataclass(one):  # anything else is no rule of the kernel, and proves nothing
+                copied(one, self.id)
+        for step in self.steps:
+            plain((step.name, step.relation, step.says, step.where), self.id)
+        kept = ("hypotheses", "steps", "conclude", "cites")
+        for part in fields(self):
+            if part.name not in kept:
+                object.__setattr__(self, part.name, plain(getattr(self, part.name), self.id))
+        object.__setattr__(self, "cites", tuple(self.cites))
 
     @property
     def goal(self) -> Relation:

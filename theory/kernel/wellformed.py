@@ -9,7 +9,8 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError, UndeclaredSymbolError
-from theory.kernel.means import Mean, is_random, is_sequence
+from theory.kernel.context import require_context
+from theory.kernel.means import is_sequence
 from theory.kernel.signs import undefined
 from theory.kernel.vectors import Gram, Scalar, Vector
 
@@ -30,15 +31,14 @@ def require_wellformed(theorem: Theorem) -> None:
     hypotheses, steps = theorem.hypotheses, theorem.steps
     _require_distinct([h.name for h in hypotheses] + [s.name for s in steps], theorem.id)
     _require_declared(theorem)
+    _require_one_thing_a_name(theorem)
     _require_meant(theorem)
     _require_plain_points(theorem)
     _require_different_points(theorem)
-    _require_random_points(theorem)
-    _require_random_scalars(theorem)
-    _require_constants(theorem)
     _require_one_follower(theorem)
     _require_one_index(theorem)
     _require_fixed_names(theorem)
+    require_context(theorem)
 
 
 def _require_distinct(names: list[str], where: str) -> None:
@@ -52,7 +52,8 @@ def _require_distinct(names: list[str], where: str) -> None:
 
 
 def _require_declared(theorem: Theorem) -> None:
-    scalars = {*theorem.symbols, *theorem.scalars, *(point.value for point in theorem.points)}
+    scalars = {*theorem.symbols, *theorem.scalars, *theorem.indices}
+    scalars |= {point.value for point in theorem.points}
     named = [*theorem.vectors]
     for point in theorem.points:
         named += [point.position, point.gradient]
@@ -69,6 +70,35 @@ def _require_declared(theorem: Theorem) -> None:
                 f"the domain of {symbol} is not declared",
                 theorem.id,
                 f"give it one, such as sympy.Symbol({str(symbol)!r}, positive=True)",
+            )
+
+
+def _require_one_thing_a_name(theorem: Theorem) -> None:
+    """What a name depends on is told by the name, so two things do not share one.
+
+    A sequence may be called like a quantity or vector of one iteration: both change.
+    """
+    things: dict[str, Scalar] = {}
+    symbols = {*theorem.symbols, *theorem.scalars, *theorem.indices}
+    symbols |= {one.value for one in theorem.points}
+    vectors = {name for one in theorem.vectors for name in one.names}
+    for one in theorem.points:
+        vectors |= one.position.names | one.gradient.names
+    for _, relation in theorem.relations:
+        free = relation.gap.free_symbols
+        bound = {limit[0] for one in relation.gap.atoms(sympy.Sum) for limit in one.limits}
+        symbols |= free | {one for one in bound if one.name in {other.name for other in free}}
+    called = {call.func for _, one in theorem.relations for call in one.gap.atoms(AppliedUndef)}
+    still = {one.name for one in (*theorem.symbols, *theorem.indices)}
+    still |= {name for one in theorem.fixed for name in one.names}
+    shared = [one for one in {*called, *theorem.sequences} if str(one) in still]
+    for thing in (*sorted(symbols, key=str), *sorted(vectors), *shared):
+        if things.setdefault(getattr(thing, "name", thing), thing) != thing:
+            raise TheoryError(
+                f"{thing} is the name of two things: symbols with other domains, vectors and "
+                "sequences have names of their own",
+                theorem.id,
+                "rename one of them",
             )
 
 
@@ -145,59 +175,6 @@ def _require_plain_points(theorem: Theorem) -> None:
 
 def _is_name(one: Vector) -> bool:
     return len(one.terms) == 1 and one.terms[0][1] == 1
-
-
-def _require_random_points(theorem: Theorem) -> None:
-    """Where the position of a point is random to a mean, its value and its gradient are so too."""
-    for place, relation in theorem.relations:
-        for mean in relation.gap.atoms(Mean):
-            random = set(map(str, mean.args[1]))
-            for one in theorem.points:
-                fixed = ({one.value.name} | one.gradient.names) - random
-                if one.position.names & random and fixed:
-                    raise TheoryError(
-                        f"{min(fixed)} is not listed as random to {mean.args[0]}, but its point is",
-                        f"{theorem.id}: {place}",
-                        "list the value and the gradient of the point as well",
-                    )
-
-
-def _require_random_scalars(theorem: Theorem) -> None:
-    """A quantity that equals something random to a mean is listed as random to it as well."""
-    quantities = {*theorem.scalars, *(one.value for one in theorem.points)}
-    means = {mean.args[:2] for _, one in theorem.relations for mean in one.gap.atoms(Mean)}
-    for name, listed in means:
-        random = frozenset(map(str, listed))
-        for place, relation in theorem.relations:
-            if relation.kind != "==" or not place.startswith("hypothesis"):
-                continue
-            taken = {
-                mean: sympy.Dummy() for mean in relation.gap.atoms(Mean) if mean.args[0] == name
-            }
-            gap = relation.gap.xreplace(taken)
-            fixed = {one for one in gap.free_symbols & quantities if one.name not in random}
-            if fixed and is_random(gap, random):
-                raise TheoryError(
-                    f"{min(fixed, key=str)} equals something that is random to {name}, and is not "
-                    "listed so",
-                    f"{theorem.id}: {place}",
-                    "list it as random",
-                )
-
-
-def _require_constants(theorem: Theorem) -> None:
-    """A constant, and what is the same in every iteration, is random to no mean."""
-    fixed = {symbol.name for symbol in theorem.symbols}
-    fixed |= {name for one in theorem.fixed for name in one.names}
-    for place, relation in theorem.relations:
-        for mean in (relation.lhs + relation.rhs).atoms(Mean):
-            wrong = fixed & set(map(str, mean.args[1]))
-            if wrong:
-                raise TheoryError(
-                    f"{min(wrong)} is the same in every iteration, and random to {mean.args[0]}",
-                    f"{theorem.id}: {place}",
-                    "list it under scalars or vectors, and not under symbols or fixed",
-                )
 
 
 def _require_one_follower(theorem: Theorem) -> None:

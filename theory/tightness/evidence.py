@@ -33,6 +33,12 @@ TABLES: Final[Mapping[str, Callable[[], list[Comparison]]]] = {
 }
 
 
+def evidence_about(claim_id: str) -> tuple[Evidence, ...]:
+    """All that is known of the tightness of a claim of the catalogue; worst cases take a while."""
+    found = (extremal_evidence(claim_id), tightness_evidence(claim_id))
+    return tuple(evidence for evidence in found if evidence is not None)
+
+
 def extremal_evidence(claim_id: str) -> Evidence | None:
     """An exact instance of a claim's bound, or None if there is none.
 

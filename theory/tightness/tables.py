@@ -10,7 +10,7 @@ from typing import Any, Final
 import sympy
 
 from theory.bounds.terms import TERMS
-from theory.rpd import symbols as s
+from theory.papers.rpd import symbols as s
 from theory.tightness.worst_case import Local, Rpd, worst_local, worst_rpd
 
 _ONE: Final = Fraction(1)

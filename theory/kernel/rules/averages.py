@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from theory.kernel.means import Mean, Operator
+from theory.kernel.means import Average, Mean, Operator, is_average
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Checked, Given, missing
 from theory.kernel.vectors import Scalar
 from theory.verdicts import Verdict
 
-
-class Average(Operator):
-    """The mean over finitely many indices, with weights that are fixed beforehand.
-
-    Replicas 1, …, N are such indices, and so are the local steps since an average; components that
-    are drawn are not. `random` names what depends on the index.
-
-    Examples
-    --------
-    >>> from theory.kernel.vectors import dot, vectors
-    >>> g, v = vectors("g v")
-    >>> Average("avg", ("g",)).of(dot(g, v) + dot(v, v))
-    <v, v> + avg[<g, v>]
-    """
-
-    _kind: ClassVar[tuple[str, ...]] = ("(average)",)
-
-
 MEANS: Final = frozenset({Operator, Average})
 """All kinds of means there are; another class could call anything a mean."""
+
+
+__all__ = ["MEANS", "Average", "Swap", "is_average"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +24,8 @@ class Swap:
     """A fact with an average and an expectation next to each other, in the other order.
 
     A finite sum with fixed weights may be taken inside or outside of any expectation. Two
-    expectations do not commute in general, so one of the two has to be an `Average`.
+    expectations do not commute in general, so one of the two has to be an `Average`. They run over
+    two variables, which they name where something depends on both.
 
     Attributes
     ----------
@@ -72,6 +58,14 @@ class Swap:
                 f"{self.average.name} is no average over finitely many indices, and expectations "
                 "need not commute",
             )
+        shared = set(self.average.random) & set(self.under.random)
+        apart = self.average.over and self.under.over and self.average.over != self.under.over
+        if shared and not apart:
+            return Checked(
+                Verdict.UNKNOWN,
+                f"{min(shared)} is random to both {self._names()}: say by `over` which variable "
+                "each of them binds, and that they are two",
+            )
         fact = given.facts[self.of]
         if goal.kind != fact.kind or not is_zero(self._inside(goal.gap) - self._inside(fact.gap)):
             return Checked(Verdict.UNKNOWN, f"not {self.of} with {self._names()} swapped")
@@ -94,8 +88,5 @@ def _is(node: Any, operator: Operator) -> bool:
     """Whether a node is a mean under this operator: of its name, and random in the same names."""
     if not isinstance(node, Mean):
         return False
-    name, random, _ = node.args
-    return str(name) == operator.name and set(map(str, random)) == {
-        *operator.random,
-        *operator._kind,
-    }
+    name, marks, _ = node.args
+    return str(name) == operator.name and set(map(str, marks)) == operator.marks

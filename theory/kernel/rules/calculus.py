@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import sympy
 
+from theory.kernel.context import free_in
 from theory.kernel.means import is_random
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, le
 from theory.kernel.signs import nonnegative
-from theory.kernel.theorem import Checked, Given, Hypothesis, Smooth
+from theory.kernel.theorem import Checked, Given, Smooth
 from theory.kernel.vectors import Point, Scalar, dot, square
-from theory.queries import remembered
+from theory.smt.queries import remembered
 from theory.verdicts import Verdict
 
 
@@ -162,17 +163,7 @@ class Integral:
             return f"{self.time} does not run through all positive numbers"
         if fact.kind != "<=" or self._moves(fact.rhs):
             return "the bound itself depends on the point of the segment"
-        still = any(
-            factor.has(self.time) for one in (self.x, self.y) for _, factor in one.position.terms
-        )
-        if still:
-            return f"an end of the segment depends on {self.time}"
-        for hypothesis in given.theorem.hypotheses:
-            if isinstance(hypothesis, Hypothesis):
-                gap = hypothesis.relation.gap
-                if gap.has(self.time) or self._moves(gap):
-                    return f"hypothesis {hypothesis.name!r} is about one point of the segment"
-        return ""
+        return free_in(given.theorem, self.time, {"z": self.z})
 
     def _moves(self, form: Scalar) -> bool:
         """Whether an expression depends on the value or the gradient at z."""

@@ -107,18 +107,9 @@ class Cite:
         if own & set(self.scalars):
             index = min(own & set(self.scalars), key=str)
             return f"{self.id} holds for every {index}: it is cited whole, not at one value"
-        return self._unranged(cited, given)
-
-    def _unranged(self, cited: Theorem, given: Given) -> str:
-        """Our facts are about every value of the indices over which the cited proof ranges."""
-        declared = {*given.theorem.symbols, *given.theorem.scalars}
-        for index in sorted(ranging(cited), key=str):
-            fixed = pinned(index, given)
-            if fixed:
-                return fixed.note
-            if index in declared - set(cited.symbols):
-                return f"{index} is an index in {self.id}, but one value here: rename one of them"
-        return ""
+        # Our facts are about every value of the indices over which the cited proof ranges.
+        fixed = (pinned(index, given) for index in sorted(ranging(cited), key=str))
+        return next((found.note for found in fixed if found), "")
 
     def _random(self, cited: Theorem) -> str:
         """What is random to a mean of the cited theorem is neither replaced nor put in."""

@@ -8,11 +8,11 @@ from typing import ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.kernel.means import Mean, Operator, with_vectors
+from theory.kernel.means import Mean, Operator, law_of, with_vectors
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
-from theory.kernel.rules.averages import MEANS
-from theory.kernel.theorem import Checked, Given, missing
+from theory.kernel.rules.averages import MEANS, is_average
+from theory.kernel.theorem import Checked, Given, Hypothesis, Theorem, missing
 from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.verdicts import Verdict
 
@@ -55,7 +55,8 @@ class Total:
 
     The theorem's `sequences` say what F(k) is the mean of; F(k + 1) is that of the points that its
     `following` names, if F(k) is the mean of nothing else that may change: what is neither followed
-    nor `fixed` may be another one in iteration k + 1. Conditional means disappear (tower property).
+    nor `fixed` may be another one in iteration k + 1. Conditional means disappear (tower property),
+    if all of a theorem, and of what it cites, are means of one law.
 
     Attributes
     ----------
@@ -85,6 +86,13 @@ class Total:
         if others:
             note = f"{min(others, key=str)} counts something else than {self.index}"
             return Checked(Verdict.UNKNOWN, note)
+        apart = _laws(given.theorem)
+        if len(apart) > 1:
+            note = (
+                f"means under {' and '.join(sorted(apart))} are no means under one law: say by "
+                "`law` of which they are conditional means"
+            )
+            return Checked(Verdict.UNKNOWN, note)
         form, left = self._rewritten(fact.gap, given)
         stray = self._elsewhere(form, given)
         if stray is not None:
@@ -103,7 +111,8 @@ class Total:
             factors = sympy.Mul.make_args(term)
             fixed = [part for part in factors if self._is_constant(part, given)]
             random = sympy.Mul(*(part for part in factors if not self._is_constant(part, given)))
-            random = random.args[2] if isinstance(random, Mean) else random
+            if random not in table and isinstance(random, Mean) and not is_average(random):
+                random = random.args[2]
             if random != 1 and random not in table:
                 return total, random
             total += sympy.Mul(*fixed) * table.get(random, sympy.S.One)
@@ -160,3 +169,16 @@ class Total:
                 if call.func in named and not call.free_symbols <= known:
                     return call
         return None
+
+
+def _laws(theorem: Theorem) -> frozenset[str]:
+    """The laws under which means disappear in a proof, and in those that it cites."""
+    rules = [(step.rule, step.relation) for step in theorem.steps]
+    facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
+    facts |= {step.name: step.relation for step in theorem.steps}
+    found = frozenset[str]()
+    for rule, _ in [*rules, (theorem.conclude, theorem.goal)]:
+        if isinstance(rule, Total) and rule.of in facts:
+            means = facts[rule.of].gap.atoms(Mean)
+            found |= {law_of(mean) for mean in means if not is_average(mean)}
+    return found.union(*(_laws(cited) for cited in theorem.cites))

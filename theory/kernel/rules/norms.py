@@ -14,7 +14,7 @@ from theory.kernel.rules.algebra import first_undefined
 from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.theorem import Checked, Given, missing
 from theory.kernel.vectors import ZERO, Scalar, Vector, square
-from theory.queries import remembered
+from theory.smt.queries import remembered
 from theory.verdicts import Verdict
 
 

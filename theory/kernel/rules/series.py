@@ -13,7 +13,7 @@ from theory.kernel.means import Mean, is_sequence
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.signs import nonnegative
-from theory.kernel.theorem import Checked, Given, Hypothesis, missing
+from theory.kernel.theorem import Checked, Given, Hypothesis, Smooth, missing
 from theory.kernel.vectors import Gram, Scalar
 from theory.verdicts import Verdict
 
@@ -28,7 +28,15 @@ def pinned(index: Scalar, given: Given) -> Checked | None:
     plain = sympy.Symbol("k", integer=True, nonnegative=True)
     if not index.is_Symbol or index.assumptions0 != plain.assumptions0:
         return Checked(Verdict.UNKNOWN, f"{index} does not run through 0, 1, 2, …")
+    if index in {*given.theorem.symbols, *given.theorem.scalars}:
+        note = f"{index} is declared as one value, not as an index: list it under `indices`"
+        return Checked(Verdict.UNKNOWN, note)
     for hypothesis in given.theorem.hypotheses:
+        if (
+            isinstance(hypothesis, Smooth)
+            and index in sympy.sympify(hypothesis.constant).free_symbols
+        ):
+            return Checked(Verdict.UNKNOWN, f"the constant of {hypothesis.name!r} fixes {index}")
         if isinstance(hypothesis, Hypothesis) and index in hypothesis.relation.gap.free_symbols:
             calls = hypothesis.relation.gap.atoms(AppliedUndef)
             if not any(index in call.free_symbols for call in calls):

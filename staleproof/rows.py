@@ -1,0 +1,127 @@
+"""Rows of a ledger as text: a table, a line each, or one at full length."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from textwrap import shorten
+from typing import Any, Final
+
+from staleproof.output import LONGEST_VERDICT, one_line, put, put_table, width
+
+LONGEST_CELL: Final = 160
+"""Characters of a sentence in the table; ``--json`` and ``--report`` have all of it."""
+
+MOST_IN_A_TABLE: Final = 12
+"""Rows that are shown with their statements; ``--json`` and ``--report`` show all with them."""
+
+NARROWEST_TABLE: Final = 100
+"""Columns below which a table of sentences cannot be read."""
+
+EXPLAINED: Final = ("comparison", "grid", "words")
+"""What a verdict may rest on beside machine proofs; a row at full length explains these."""
+
+
+def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
+    """Print the rows of a ledger, and how often each verdict occurs.
+
+    Few rows come as a table with formulas and sentences, many as a line each, or as cells of a
+    table; one row comes with its hypotheses. Rows of files, whose ids are `own`, come with what the
+    files say in their own words.
+    """
+    if len(rows) <= MOST_IN_A_TABLE and width() >= NARROWEST_TABLE:
+        columns = ("id", "verdict", "printed proof", "formula", "sentence", "remark")
+        put_table("", columns, [_cells(row) for row in rows])
+    else:
+        put(*lines(rows, width()))
+    if len(rows) == 1:
+        put(*map(one_line, details(rows[0])))
+    supplied: dict[str, list[str]] = {}
+    for row in rows:
+        if row["id"] in own:
+            supplied.setdefault(", ".join(row["supplied"]), []).append(row["id"])
+    for words, ids in supplied.items():
+        put(one_line(f"{', '.join(ids)}: the file's own words, which nothing checks: {words}"))
+    apart = [row for row in rows if row["origin"] not in ("printed", "reconstructed")]
+    if 0 < len(apart) < len(rows):
+        printed = [row for row in rows if row not in apart]
+        put(f"as printed: {_counted(printed)}", f"implied or ours: {_counted(apart)}")
+    number = "1 claim" if len(rows) == 1 else f"{len(rows)} claims"
+    put(f"{number}: {_counted(rows)}")
+
+
+def _counted(rows: Sequence[dict[str, Any]]) -> str:
+    counts = Counter(row["verdict"] for row in rows)
+    return ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+
+
+def details(row: Any) -> Iterator[str]:
+    """One row at full length: what it rests on, and its hypotheses as they were checked."""
+    from reports.ledger import LINKS, hypothesis_text, verdict_text
+
+    yield f"{row['id']}: {verdict_text(row)}"
+    yield from (f"  {link}: {LINKS[link]}" for link in EXPLAINED if link in row["rests_on"])
+    if row["goal"] is not None:
+        yield f"  formula: {row['goal']}"
+    for one in row["hypotheses"]:
+        case = f" ({one['case']})" if "case" in one else ""
+        yield f"  if{case} {hypothesis_text(one)}    [{one['name']}: {one['says']}]"
+    yield from (f"  {text}" for text in row["quantifiers"])
+
+
+def lines(rows: Sequence[dict[str, Any]], columns: int) -> Iterator[str]:
+    """A line a row, under the name of its paper: id, verdict, and the remark as far as it fits.
+
+    Rows that form a table stand in it.
+    """
+    from reports.cells import table_of
+    from staleproof.matrix import table_lines
+
+    papers = [(name, list(group)) for name, group in groupby(rows, key=lambda row: row["paper"])]
+    tables = [table_of(group) for _, group in papers]
+    inside = {name for table in tables if table is not None for name in table.ids}
+    alone = [row for row in rows if row["id"] not in inside]
+    longest = max((len(row["id"]) for row in alone), default=0)
+    for (paper, group), table in zip(papers, tables, strict=True):
+        yield str(paper)
+        for row in group:
+            if row["id"] in inside:
+                continue
+            start = f"  {row['id']:<{longest}}  {row['verdict']:<{LONGEST_VERDICT}}"
+            remark = one_line(_remark(row))
+            room = columns - len(start) - 2
+            if len(remark) > room:
+                remark = f"{remark[: max(room - 1, 0)].rstrip()}…" if room > 0 else ""
+            yield f"{start}  {remark}".rstrip()
+        if table is not None:
+            yield from table_lines(table, columns)
+
+
+def _cells(row: Any) -> tuple[str, ...]:
+    from reports.ledger import verdict_text
+
+    said = (row["goal"] or "", row["statement"], _remark(row))
+    brief = (shorten(text, LONGEST_CELL, placeholder=" …") for text in said)
+    return row["id"], verdict_text(row), row["printed_proof"], *brief
+
+
+def _remark(row: dict[str, Any]) -> str:
+    """What is special about its file, then the first finding or why nothing is decided."""
+    special = [entry["says"] for entry in row["evidence"] if entry["data"].get("remark") is True]
+    return "; ".join(filter(None, (*special, _found(row))))
+
+
+def _found(row: dict[str, Any]) -> str:
+    """The first finding; without one, what kept the claim from being decided, if anything did."""
+    for finding in row["findings"]:
+        return f"{finding['kind']}: {finding['says']}"
+    if row["verdict"] != "UNKNOWN":
+        return ""
+    for evidence in reversed(row["evidence"]):
+        if evidence["says"].startswith("not decided"):
+            return str(evidence["says"])
+    for step in row["steps"]:
+        if step["verdict"] != "PROVED":
+            return f"{step['where']}: {step['rule']}"
+    return ""

@@ -1,0 +1,235 @@
+"""Negative controls: a family whose `build` alone is edited keeps no law, no proof and no row.
+
+The rule stays as it is. What a build does otherwise, at all sizes or from some size on, shows on
+the grid at which every law and program is compared with its family; a build that does the same in
+other words keeps everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from schedules.actions import Action, Kind
+from schedules.errors import ParameterError
+from schedules.families import FAMILIES, get_family
+from schedules.families.family import Family, from_rule
+from schedules.families.pipedream import RULE
+from schedules.policies import WeightPolicy
+from schedules.schedule import Schedule
+from theory.derive import derive, derive_rule
+from theory.judging.decide import verdict_of
+from theory.judging.judge import judge
+from theory.laws.links import Grid, compared
+from theory.laws.static_orders.matrix import AFFINE, link, prove
+from theory.papers import blog, rpd
+from theory.papers.rpd.laws import our_steps
+from theory.papers.schedules.matrix.rows import CLAIMS
+from theory.verdicts import Verdict
+
+Build = Callable[..., Schedule]
+Edit = Callable[[Family], Build]
+When = Callable[[int, int], bool]
+
+RPD = {claim.id: claim for claim in rpd.CLAIMS}
+CELLS = {claim.id: claim for claim in CLAIMS}
+
+
+def changed(family: Family, change: Callable[[Schedule], Schedule], when: When) -> Build:
+    """The family's build, its schedules changed at some sizes."""
+
+    def build(p: int, M: int, **given: int) -> Schedule:
+        schedule = family.build(p, M, **given)
+        return change(schedule) if when(p, M) else schedule
+
+    return build
+
+
+def swapped(schedule: Schedule) -> Schedule:
+    """The first rank's last two actions change places."""
+    orders = [list(schedule.rank(rank)) for rank in range(schedule.ranks)]
+    orders[0][-2:] = reversed(orders[0][-2:])
+    return from_orders(schedule, orders, schedule.policy)
+
+
+def flushed(schedule: Schedule) -> Schedule:
+    orders = [list(schedule.rank(rank)) for rank in range(schedule.ranks)]
+    stashes = schedule.policy.name == "stash"
+    return from_orders(schedule, orders, WeightPolicy("flush" if stashes else "stash"))
+
+
+def from_orders(schedule: Schedule, orders: list[list[Action]], policy: WeightPolicy) -> Schedule:
+    size, parameters = schedule.microbatches, schedule.parameters
+    return Schedule.from_orders(schedule.name, orders, size, policy, parameters=parameters)
+
+
+def at(when: When, change: Callable[[Schedule], Schedule] = swapped) -> Edit:
+    return lambda family: changed(family, change, when)
+
+
+EDITS: dict[str, Edit] = {
+    "two actions": at(lambda p, M: M > 1),
+    "two actions, p >= 4": at(lambda p, M: p >= 4 and M > 1),
+    "two actions, M > p": at(lambda p, M: p < M),
+    "two actions, M >= 2p and p >= 5": at(lambda p, M: 2 * p <= M and p >= 5),
+    "two actions, one size": at(lambda p, M: (p, M) == (7, 20)),
+    "policy": at(lambda p, M: True, flushed),
+}
+
+OF_PIPEDREAM: dict[str, Edit] = {
+    "noam p + 1": lambda family: lambda p, M: from_rule(family, p, M, noam=p + 1),
+    "noam p + 1, p >= 6": lambda family: lambda p, M: from_rule(family, p, M, noam=p + (p >= 6)),
+    "noam p - 1": lambda family: lambda p, M: from_rule(family, p, M, noam=max(p - 1, 1)),
+    "F first": lambda family: (
+        lambda p, M: from_rule(replace(family, rule=replace(RULE, prefer_first=Kind.F)), p, M)
+    ),
+    "refuses a size": lambda family: lambda p, M: refusing(family, p, M),
+}
+
+
+def refusing(family: Family, p: int, M: int) -> Schedule:
+    if p == M:
+        raise ParameterError("M is not p", "family", "take another")
+    return family.build(p, M)
+
+
+def rewrite(monkeypatch: pytest.MonkeyPatch, name: str, edit: Edit) -> None:
+    """Edit the build of the registry's family, and nothing else of it."""
+    own = get_family(name)
+    monkeypatch.setitem(FAMILIES, name, replace(own, build=edit(own)))
+
+
+def same(family: Family) -> Build:
+    return lambda p, M, **given: family.build(p, M, **given)
+
+
+DERIVED = [name for name, family in FAMILIES.items() if family.affine]
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("name", DERIVED)
+def test_an_edited_build_takes_the_derived_law(
+    monkeypatch: pytest.MonkeyPatch, name: str, edit: str
+) -> None:
+    rewrite(monkeypatch, name, EDITS[edit])
+    law = derive(name)
+    assert law.verdict is Verdict.UNKNOWN
+    assert law.link is not None
+    assert law.link.differs is not None
+    assert {"p", "M"} <= law.link.differs.keys()
+    assert law.to_json()["max"] is None
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_a_build_in_other_words_keeps_the_law(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    own = derive(name).to_json()
+    rewrite(monkeypatch, name, same)
+    assert own["verdict"] == "PROVED"
+    assert own["rests_on"] == ["solver", "comparison", "grid"]
+    assert derive(name).to_json() == own
+
+
+OF_RPD = ("rpd.prop-4.1", "rpd.cor-c1", "rpd.lemma-c1-mean", "rpd.local-staleness")
+
+
+@pytest.mark.parametrize("edit", OF_PIPEDREAM)
+def test_an_edited_build_takes_the_rows_of_pipedream(
+    monkeypatch: pytest.MonkeyPatch, edit: str
+) -> None:
+    rewrite(monkeypatch, "pipedream", OF_PIPEDREAM[edit])
+    assert derive("pipedream").verdict is Verdict.UNKNOWN
+    for name in OF_RPD:
+        row = judge(replace(RPD[name], holds=None, weakened={}))
+        assert row.verdict is Verdict.UNKNOWN
+        assert "pipedream" in row.judgement.evidence[0].says
+    for invariant in ("staleness", "in-flight", "causal"):
+        assert prove("pipedream", invariant).verdict < Verdict.CHECKED
+    cell = CELLS["schedules.pipedream.staleness"]
+    assert judge(replace(cell, holds=None, weakened={})).verdict is not Verdict.PROVED
+
+
+def test_a_build_in_other_words_keeps_the_rows_of_pipedream(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = {name: judge(replace(RPD[name], holds=None)).verdict for name in OF_RPD}
+    rewrite(monkeypatch, "pipedream", same)
+    assert {name: judge(replace(RPD[name], holds=None)).verdict for name in OF_RPD} == before
+    assert before["rpd.prop-4.1"] is Verdict.PROVED
+    assert verdict_of(our_steps()[-1].decision) is Verdict.CHECKED
+    assert prove("pipedream", "staleness").rests_on == ("solver", "grid")
+
+
+def test_another_bound_is_compared_with_the_build_of_that_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert derive("pipedream", parameters={"noam": 1}).verdict is Verdict.PROVED
+    rewrite(monkeypatch, "pipedream", lambda family: lambda p, M, noam=None: family.build(p, M))
+    assert derive("pipedream").verdict is Verdict.PROVED
+    assert derive("pipedream", parameters={"noam": 1}).verdict is Verdict.UNKNOWN
+
+
+def test_a_rule_that_the_family_does_not_build_has_no_law_of_it() -> None:
+    gpipe = get_family("gpipe")
+    nothing = replace(gpipe, build=None)  # type: ignore[arg-type]
+    assert derive_rule(nothing, "ascending", None).verdict is Verdict.UNKNOWN
+    stranger = replace(gpipe, rule=get_family("1f1b").rule)
+    assert derive_rule(gpipe, "ascending", None).verdict is Verdict.PROVED
+    assert derive_rule(stranger, "ascending", None).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("name", [name for name in AFFINE if name != "pipedream"])
+def test_an_edited_build_takes_the_proofs_of_its_program(
+    monkeypatch: pytest.MonkeyPatch, name: str, edit: str
+) -> None:
+    assert link(name).verdict is Verdict.CHECKED
+    rewrite(monkeypatch, name, EDITS[edit])
+    assert link(name).verdict is Verdict.REFUTED
+    assert prove(name, "causal").verdict is Verdict.UNKNOWN
+
+
+def test_an_order_at_one_interval_only_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def edit(family: Family) -> Build:
+        def build(p: int, M: int, window: int) -> Schedule:
+            schedule = family.build(p, M, window=window)
+            return swapped(schedule) if window == p + 1 else schedule
+
+        return build
+
+    rewrite(monkeypatch, "pipedream-2bw", edit)
+    differs = link("pipedream-2bw").differs
+    assert differs is not None
+    assert differs["window"] == differs["p"] + 1
+
+
+@pytest.mark.parametrize("name", ["schedules.1f1b.in-flight", "schedules.asyncpp.staleness"])
+def test_an_edited_build_takes_the_cell(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    claim = replace(CELLS[name], holds=None, weakened={})
+    assert judge(claim).verdict is Verdict.PROVED
+    rewrite(monkeypatch, name.split(".")[1], EDITS["two actions, p >= 4"])
+    assert judge(claim).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("name", ["blog-1f1b", "blog-gpipe"])
+def test_an_edited_build_takes_the_rows_of_the_blog(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    rewrite(monkeypatch, name, EDITS["two actions, M >= 2p and p >= 5"])
+    for claim in blog.CLAIMS:
+        row = judge(replace(claim, holds=None, weakened={}))
+        assert row.verdict <= Verdict.UNKNOWN
+        assert all(case.verdict is not Verdict.PROVED for case in row.judgement.cases)
+
+
+def test_no_sizes_are_no_comparison() -> None:
+    nowhere = Grid(least_stages=9)
+    found = compared(get_family("gpipe"), "anything", nowhere, lambda schedule: None)
+    assert (found.sizes, found.verdict, found.ties) == (0, Verdict.UNKNOWN, False)
+
+
+def test_a_grid_reaches_beyond_two_rounds_at_every_number_of_stages() -> None:
+    sizes: list[Mapping[str, int]] = list(Grid().sizes())
+    for p in range(2, 8):
+        assert {size["M"] for size in sizes if size["p"] == p} == set(range(1, 3 * p + 1))

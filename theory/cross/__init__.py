@@ -1,1 +1,0 @@
-"""A second solver's answers to the questions that z3 was asked."""

@@ -1,0 +1,243 @@
+"""`as_claim`: a theorem as a row of the ledger, with a falsifier beside its proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.account import Account, Decision, Finding, Refutation, Violation
+from theory.claims import Claim, Formulas
+from theory.errors import VacuousError
+from theory.falsifier import CHALLENGES, falsify
+from theory.judging.controls import formulas, verdict_of, without
+from theory.kernel.consistency import consistent
+from theory.kernel.context import measures
+from theory.kernel.means import Mean
+from theory.kernel.prove import Proof, prove
+from theory.kernel.relations import Relation
+from theory.kernel.rules.inner_runs import inner_runs
+from theory.kernel.theorem import Hypothesis, Smooth, Theorem
+from theory.kernel.vectors import Gram, Scalar
+from theory.ledger import Evidence, Step
+from theory.verdicts import Verdict
+
+Remarks = Callable[[Proof], Sequence[Finding]]
+"""More findings about a claim, from its proof."""
+
+
+def as_claim(
+    theorem: Theorem,
+    challenge: str | None = None,
+    remarks: Remarks | None = None,
+    cost: float = 1,
+    where: Scalar = sympy.true,
+) -> Claim:
+    """The claim that judges a theorem by its own proof.
+
+    PROVED if the proof holds. Else, where a challenge is named, the falsifier looks for an exact
+    counterexample, and the verdict is REFUTED with one and UNKNOWN without.
+
+    Parameters
+    ----------
+    theorem : Theorem
+    challenge : str, optional
+        What the statement bounds, by its name in `theory.falsifier.CHALLENGES`; it is tried beside
+        a proof too, since a proof and a counterexample together show an error.
+    remarks : callable, optional
+    cost : float
+        See `theory.claims.Claim`.
+    where : sympy condition
+        What the hypotheses say of the parameters that the challenge does not: only instances where
+        it holds are tried.
+
+    Examples
+    --------
+    >>> from theory.kernel.lemmas import YOUNG
+    >>> claim = as_claim(YOUNG)
+    >>> claim.id, claim.account(YOUNG.terms).decision.grounds == (YOUNG,)
+    ('kernel.young', True)
+    """
+    return Claim(
+        id=theorem.id,
+        where=theorem.where,
+        statement=theorem.statement,
+        latex=theorem.latex,
+        account=partial(account, theorem, challenge=challenge, remarks=remarks, where=where),
+        printed=theorem.terms,
+        core=_Later(partial(formulas, theorem)),
+        holds=partial(verdict_of, theorem),
+        weakened=_Later(partial(_weakened, theorem)),
+        depends=tuple(cited.id for cited in theorem.cites),
+        deeper=partial(_deeper, challenge, where),
+        cost=cost,
+        shares=challenge or "",
+        origin="ours" if theorem.where == "ours" else "printed",
+        theorem=theorem,
+        challenge=challenge or "",
+    )
+
+
+class _Later(Mapping[str, Any]):
+    """A mapping that is worked out when it is first looked at: importing a claim proves nothing."""
+
+    def __init__(self, work_out: Callable[[], Mapping[str, Any]]) -> None:
+        self._work_out = cache(work_out)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._work_out()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._work_out())
+
+    def __len__(self) -> int:
+        return len(self._work_out())
+
+
+def _weakened(theorem: Theorem) -> dict[str, Callable[[], Verdict]]:
+    """The theorem without each hypothesis that its proof needs; the others are findings."""
+    used = prove(theorem).used
+    return {h.name: partial(without, theorem, h.name) for h in theorem.hypotheses if h.name in used}
+
+
+def account(
+    theorem: Theorem,
+    printed: Formulas,
+    challenge: str | None = None,
+    remarks: Remarks | None = None,
+    where: Scalar = sympy.true,
+) -> Account:
+    """What is known of a theorem with these terms on its right-hand side.
+
+    Raises
+    ------
+    theory.errors.VacuousError
+        No values satisfy its hypotheses.
+    """
+    stated = theorem if printed == theorem.terms else replace(theorem, terms=printed)
+    proof = prove(stated)
+    refutation, evidence = _attempt(stated, challenge, where)
+    findings = [*superfluous(stated, proof), *(remarks(proof) if remarks else ())]
+    return Account(
+        Decision((stated,), refutation),
+        assumes=assumptions(stated),
+        steps=_whose(theorem, proof.lines),
+        findings=tuple(findings),
+        evidence=evidence,
+    )
+
+
+def _whose(theorem: Theorem, lines: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The lines of a proof: no line of a theorem of ours is printed, whatever it was made from."""
+    if theorem.where != "ours":
+        return lines
+    return tuple(
+        line if line.where == "statement" else replace(line, where="ours") for line in lines
+    )
+
+
+def assumptions(theorem: Theorem) -> tuple[str, ...]:
+    """What a row takes for granted: hypotheses, and how its names are to be read.
+
+    Examples
+    --------
+    >>> from theory.papers.nesterov.gradient_window import THEOREM
+    >>> assumptions(THEOREM)[-1]
+    'g is the same in every iteration'
+    """
+    inner = (
+        f"{_listed(run.functions)}: go along {_listed(run.indices)} inside an iteration, and every "
+        "iteration has its own"
+        for run in inner_runs(theorem)
+    )
+    return (
+        *(f"{h.name}: {h.says}" for h in theorem.hypotheses),
+        *(f"{_listed(one.names)} is the same in every iteration" for one in theorem.fixed),
+        *(
+            f"{_listed(one.given)}: the same at every outcome of {one.name}"
+            for one in measures(theorem)
+            if one.given
+        ),
+        *inner,
+        *theorem.assumes,
+    )
+
+
+def _listed(names: Iterable[object]) -> str:
+    return ", ".join(sorted(map(str, names)))
+
+
+def superfluous(theorem: Theorem, proof: Proof) -> list[Finding]:
+    """A finding for every hypothesis that the proof does not need."""
+    if proof.verdict is not Verdict.PROVED:
+        return []
+    unused = [one for one in theorem.hypotheses if one.name not in proof.used]
+    return [
+        Finding(
+            "superfluous-condition",
+            theorem.where,
+            f"{hypothesis.says}: the proof never uses it, and the statement holds without it",
+            shown=(_dropped(theorem, hypothesis),),
+        )
+        for hypothesis in unused
+    ]
+
+
+def _dropped(theorem: Theorem, hypothesis: Hypothesis | Smooth) -> Theorem:
+    kept = tuple(one for one in theorem.hypotheses if one is not hypothesis)
+    return replace(theorem, hypotheses=kept)
+
+
+def conditions(theorem: Theorem) -> tuple[Relation, ...]:
+    """What the hypotheses say of constants alone, so that the numbers of an instance decide it."""
+    constants = set(theorem.symbols)
+    return tuple(
+        one.relation
+        for one in theorem.hypotheses
+        if isinstance(one, Hypothesis)
+        and one.relation.gap.free_symbols <= constants
+        and not one.relation.gap.atoms(Gram, Mean, AppliedUndef, sympy.Sum)
+    )
+
+
+def _attempt(
+    theorem: Theorem, challenge: str | None, where: Scalar
+) -> tuple[Refutation | None, tuple[Evidence, ...]]:
+    """The falsifier's instance, with all that the theorem supposes of it, or what it tried."""
+    if challenge is None:
+        return None, ()
+    bound = sympy.Add(*theorem.terms.values())
+    one = CHALLENGES[challenge]
+    attempt = falsify(one, bound, where=where)
+    if attempt.witness is None or attempt.violation is None:
+        return None, (attempt.evidence,)
+    instance = attempt.violation
+    supposed = conditions(theorem)
+    symbols = bound.free_symbols.union(*(relation.gap.free_symbols for relation in supposed))
+    at = {s: instance.numbers[s.name] for s in symbols if s.name in instance.numbers}
+    of_instance = tuple(one for one in supposed if one.gap.free_symbols <= set(at))
+    if not _possible([one.replaced(at) for one in supposed if one not in of_instance]):
+        return None, (attempt.evidence,)
+    violation = Violation(partial(one.replay, instance), "<=", bound, at, of_instance)
+    return Refutation(dict(attempt.witness), violation), (attempt.evidence,)
+
+
+def _possible(relations: list[Relation]) -> bool:
+    """Whether names of the proof, which no instance gives a value, have values as supposed."""
+    try:
+        return not relations or consistent(relations, "instance").verdict is Verdict.PROVED
+    except VacuousError:
+        return False
+
+
+def _deeper(challenge: str | None, where: Scalar, printed: Formulas) -> tuple[Evidence, ...]:
+    """Long runs with the rates fitted to them."""
+    if challenge is None:
+        return ()
+    bound = sympy.Add(*printed.values())
+    attempt = falsify(CHALLENGES[challenge], bound, deep=True, where=where)
+    return attempt.evidence, *attempt.rates

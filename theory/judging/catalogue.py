@@ -1,0 +1,103 @@
+"""The claims of this package by id, imported paper by paper when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from theory.claims import Claim
+from theory.errors import UnknownClaimError
+from theory.judging.as_claim import as_claim
+from theory.kernel.lemmas import LEMMAS
+
+PAPERS: Final = ("rpd", "localsgd", "sapipe", "nesterov", "amdp", "blog", "schedules", "kernel")
+"""What claims are about; every id starts with one of these."""
+
+
+@cache
+def claims_of(paper: str) -> tuple[Claim, ...]:
+    """All claims of one of `PAPERS`.
+
+    Examples
+    --------
+    >>> claims_of("localsgd")[0].paper
+    'localsgd'
+    """
+    if paper == "kernel":
+        return tuple(replace(as_claim(lemma), origin="ours") for lemma in LEMMAS)
+    found: tuple[Claim, ...] = import_module(f"theory.papers.{paper}").CLAIMS
+    return found
+
+
+class Catalogue(Mapping[str, Claim]):
+    """All claims by id, in the order of the papers; looking one up imports its paper only."""
+
+    def __getitem__(self, name: str) -> Claim:
+        paper = name.partition(".")[0]
+        if paper in PAPERS:
+            for claim in claims_of(paper):
+                if claim.id == name:
+                    return claim
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (claim.id for paper in PAPERS for claim in claims_of(paper))
+
+    def __len__(self) -> int:
+        return sum(len(claims_of(paper)) for paper in PAPERS)
+
+
+CLAIMS: Final[Mapping[str, Claim]] = Catalogue()
+"""The one catalogue there is."""
+
+
+def called(name: str) -> tuple[Claim, ...]:
+    """All claims of a paper, the one of an id, or those whose ids go on behind name and a dot.
+
+    Examples
+    --------
+    >>> [claim.id for claim in called("rpd.cor-c1")], called("rpd.cor-c2")
+    (['rpd.cor-c1'], ())
+    >>> {claim.id.rpartition(".")[0] for claim in called("schedules.1f1b")}
+    {'schedules.1f1b'}
+    """
+    paper = name.partition(".")[0]
+    if paper not in PAPERS:
+        return ()
+    return tuple(claim for claim in claims_of(paper) if f"{claim.id}.".startswith(f"{name}."))
+
+
+def unknown(
+    name: str,
+    where: str,
+    others: Iterable[str] = (),
+    otherwise: str = "see `staleproof verify` for all ids",
+) -> UnknownClaimError:
+    """The error for a name that is no paper and no claim, with the nearest that is one.
+
+    Parameters
+    ----------
+    name : str
+    where : str
+        Where it was asked for.
+    others : iterable of str
+        Names that are known besides those of the catalogue.
+    otherwise : str
+        What to do if no name is near.
+
+    Examples
+    --------
+    >>> unknown("rpd.cor-c2", "verify").fix
+    "did you mean 'rpd.cor-c1'?"
+    """
+    known = {one.lower(): one for one in (*PAPERS, *CLAIMS, *others)}
+    near = [known[one] for one in get_close_matches(name.lower(), known, n=1)]
+    return UnknownClaimError(
+        f"no paper or claim is called {name!r}; papers are {', '.join(sorted(PAPERS))}",
+        where,
+        f"did you mean {near[0]!r}?" if near else otherwise,
+    )

@@ -1,0 +1,93 @@
+"""What a theorem says of its names, in words that are made from its data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sympy
+
+from theory.judging.expression_text import expression_text, name_text
+from theory.kernel.means import Mean
+from theory.kernel.rules.averages import Average
+from theory.kernel.rules.ranges import indices, ranging
+from theory.kernel.theorem import Theorem
+from theory.kernel.vectors import Point, Vector
+
+Names = dict[tuple[str, str], str]
+"""By kind (``"name"`` or ``"sequence"``) and name."""
+
+
+def meanings(theorem: Theorem) -> Names:
+    """What each name of a theorem stands for, where its domain does not say it all.
+
+    Examples
+    --------
+    >>> from theory.kernel.lemmas import DESCENT
+    >>> found = meanings(DESCENT)
+    >>> found["name", "f(x)"], ("name", "L") in found
+    ('f at x', False)
+    """
+    found: Names = {}
+    for symbol in theorem.scalars:
+        found["name", symbol.name] = "quantity that may depend on the run"
+    for symbol in indices(theorem):
+        found["name", symbol.name] = "index of a sum or sequence"
+    for symbol in ranging(theorem):
+        found["name", symbol.name] = "index over which the proof ranges"
+    for point in theorem.points:
+        found |= _of_point(point)
+    for vector in theorem.fixed:
+        for name in vector.names:
+            found["name", name] = _and(found.get(("name", name)), "the same in every iteration")
+    for before, after in theorem.following:
+        _follow(found, before, after)
+    for function, value in theorem.sequences.items():
+        mean = f"{function.__name__}(k) is the mean of {expression_text(value)} in iteration k"
+        found["sequence", function.__name__] = mean
+    return found
+
+
+def operators(theorem: Theorem) -> Iterator[dict[str, str]]:
+    """The means that the formulas take, and what is random to each."""
+    sides = [side for _, relation in theorem.relations for side in (relation.lhs, relation.rhs)]
+    sides += theorem.sequences.values()
+    means = {mean.args[:2] for side in sides for mean in sympy.sympify(side).atoms(Mean)}
+    for name, random in sorted(means, key=str):
+        drawn = [str(one) for one in random if str(one) not in Average._kind]
+        average = len(drawn) < len(random)
+        listed = ", ".join(map(name_text, drawn))
+        says = f"average over indices of {listed}" if average else f"mean over {listed}"
+        yield {"name": str(name), "domain": "mean", "says": says}
+
+
+def position_text(position: Vector) -> str:
+    """A position as text.
+
+    Examples
+    --------
+    >>> from theory.kernel.vectors import vectors
+    >>> x, g = vectors("x g")
+    >>> position_text(x - sympy.Symbol("gamma") * g)
+    '-g*gamma + x'
+    """
+    total = sympy.Add(*(factor * sympy.Symbol(name) for name, factor in position.terms))
+    return expression_text(total)
+
+
+def _of_point(point: Point) -> Names:
+    at = position_text(point.position)
+    found = {("name", point.value.name): f"{point.function} at {at}"}
+    for name in point.gradient.names:
+        found["name", name] = f"gradient of {point.function} at {at}"
+    return found
+
+
+def _follow(found: Names, before: Point, after: Point) -> None:
+    """What takes the place of a value in the next iteration."""
+    name = ("name", before.value.name)
+    says = f"in iteration k + 1 it is {name_text(after.value.name)}"
+    found[name] = _and(found.get(name), says)
+
+
+def _and(first: str | None, second: str) -> str:
+    return f"{first}; {second}" if first else second

@@ -1,0 +1,123 @@
+"""Mutants of a claim's formulas: what the same prover must not prove.
+
+Operators act on the expression tree and know nothing about the claim: every number, exponents
+included, becomes one more, one less and twice itself; every summand changes its sign; every symbol
+is shifted by one. Each hypothesis is dropped in turn; a claim that survives that is reported with
+it, for then the hypothesis is not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+import sympy
+
+from theory.account import Grounds
+from theory.claims import Claim, Formulas
+from theory.errors import UnsupportedFormError, VacuousError
+from theory.judging.decide import established
+from theory.ledger import Controls
+from theory.verdicts import Verdict
+
+Control = Callable[[], Grounds | Verdict]
+"""What the same machinery makes of something that it must not prove."""
+
+
+def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
+    """Differing mutants of an expression, by what they read.
+
+    Examples
+    --------
+    >>> p = sympy.Symbol("p", integer=True)
+    >>> sorted(mutants(p + 2))
+    ['2 - p', 'p + 1', 'p + 3', 'p + 4', 'p - 2']
+    """
+    found = {}
+    for candidate in (*_numbers(form), *_signs(form), *_shifts(form)):
+        if sympy.expand(candidate - form) != 0:
+            found[sympy.sstr(candidate)] = candidate
+    return found
+
+
+def _numbers(form: sympy.Expr) -> Iterator[sympy.Expr]:
+    if form.is_Number:
+        yield from (form + 1, form - 1, 2 * form)
+        return
+    for position, part in enumerate(form.args):
+        for changed in _numbers(part):
+            arguments = [*form.args[:position], changed, *form.args[position + 1 :]]
+            yield form.func(*arguments)
+
+
+def _signs(form: sympy.Expr) -> Iterator[sympy.Expr]:
+    for part in sympy.Add.make_args(form):
+        yield form - 2 * part
+
+
+def _shifts(form: sympy.Expr) -> Iterator[sympy.Expr]:
+    for symbol in sorted(form.free_symbols, key=str):
+        yield sympy.expand(form.subs(symbol, symbol + 1))
+
+
+SAMPLE: Final = 60
+"""Mutants of a claim that are tried unless all are asked for."""
+
+
+def run_controls(claim: Claim, every: bool = False) -> Controls:
+    """Give mutants of the claim's proved core, and the claim without a hypothesis, to the prover.
+
+    Parameters
+    ----------
+    claim : Claim
+    every : bool
+        All of them; else `SAMPLE` at most, spread evenly over the formulas and hypotheses.
+    """
+    if claim.holds is None:
+        return Controls()
+    known = [*_changed(claim), *_weakened(claim)]
+    step = 1 if every else max(1, -(-len(known) // SAMPLE))
+    tried = known[::step]
+    survivors = [name for name, control in tried if passes(control) is Verdict.PROVED]
+    return Controls(len(tried), len(tried) - len(survivors), tuple(survivors), len(known))
+
+
+def accepts_original(claim: Claim) -> bool:
+    """Whether the prover of mutants accepts the formulas themselves; else it says nothing of them.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from theory.judging.catalogue import CLAIMS
+    >>> accepts_original(replace(CLAIMS["kernel.young"], holds=lambda formulas: ()))
+    False
+    """
+    return claim.holds is not None and passes(partial(claim.holds, claim.core)) > Verdict.UNKNOWN
+
+
+def passes(control: Control) -> Verdict:
+    """What a control came to."""
+    try:
+        found = control()
+        return found if isinstance(found, Verdict) else established(found)
+    except (UnsupportedFormError, VacuousError):
+        return Verdict.UNKNOWN
+
+
+def _changed(claim: Claim) -> Iterator[tuple[str, Control]]:
+    """Every mutant of every formula, and what the prover says of it."""
+    for name, form in claim.core.items():
+        for text, mutant in mutants(form).items():
+            formulas = _replaced(claim.core, name, mutant)
+            if claim.holds is not None:
+                yield f"{name}: {text}", partial(claim.holds, formulas)
+
+
+def _weakened(claim: Claim) -> Iterator[tuple[str, Control]]:
+    for name, judge_without in claim.weakened.items():
+        yield f"without {name}", judge_without
+
+
+def _replaced(formulas: Formulas, name: str, form: sympy.Expr) -> Mapping[str, sympy.Expr]:
+    return {**formulas, name: form}

@@ -1,0 +1,43 @@
+"""Whose statement each row of a paper is: said beside the claims, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from theory.claims import Claim
+from theory.errors import UnknownClaimError
+from theory.ledger import Origin
+
+Origins = Mapping[str, Origin]
+"""By the id of a claim. A theorem that stands nowhere but here is ours without being named."""
+
+
+def with_origins(claims: Iterable[Claim], origins: Origins) -> tuple[Claim, ...]:
+    """The same claims, each with its origin where one is named.
+
+    Raises
+    ------
+    UnknownClaimError
+        An id that no claim has.
+
+    Examples
+    --------
+    >>> from theory.judging.as_claim import as_claim
+    >>> from theory.kernel.lemmas import YOUNG
+    >>> [claim.origin for claim in with_origins([as_claim(YOUNG)], {"kernel.young": "ours"})]
+    ['ours']
+    """
+    found = tuple(claims)
+    unknown = sorted(set(origins) - {claim.id for claim in found})
+    if unknown:
+        raise UnknownClaimError(
+            f"an origin is said of a claim, found {', '.join(unknown)}",
+            "origins",
+            "name claims of this paper",
+        )
+    return tuple(replace(one, origin=origins.get(one.id, _unnamed(one))) for one in found)
+
+
+def _unnamed(claim: Claim) -> Origin:
+    return "ours" if claim.where == "ours" else claim.origin

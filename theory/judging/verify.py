@@ -1,0 +1,180 @@
+"""Run claims: select them, judge them, try their mutants, collect the ledger."""
+
+from __future__ import annotations
+
+import os
+from collections import ChainMap, Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+from theory.claims import Claim
+from theory.judging.catalogue import CLAIMS, PAPERS, called, claims_of, unknown
+from theory.judging.dependencies import dependency_graph, settled
+from theory.judging.judge import More, judge, nothing_more
+from theory.judging.loading import load, require_distinct
+from theory.judging.workers import Progress, processes, side_by_side
+from theory.ledger import AS_PRINTED, SCHEMA, Row
+from theory.verdicts import Verdict
+
+__all__ = ["CLAIMS", "Progress", "judge", "ledger", "select", "verify"]
+
+Review = Callable[[Row], Row]
+"""A second look at a judged claim."""
+
+
+def read_here(paths: Sequence[str]) -> list[Claim]:
+    """The claims of files, which are run in this process."""
+    return [claim for path in paths for claim in load(path)]
+
+
+def select(
+    names: Sequence[str] = (), read: Callable[[Sequence[str]], list[Claim]] = read_here
+) -> list[Claim]:
+    """The claims of named papers, ids and files; all of the catalogue if none is named.
+
+    The beginning of an id, up to a dot, names all that go on behind it.
+
+    Parameters
+    ----------
+    names : sequence of str
+    read : callable
+        Gives the claims of files; `theory.judging.workers.read_elsewhere` runs them in another
+        process.
+
+    Returns
+    -------
+    list of Claim
+        First those of the catalogue, in its order, then those of the files. A claim of a file
+        takes the place of the one in the catalogue that has its id.
+
+    Raises
+    ------
+    UnknownClaimError
+        A name is no paper, no claim and no file; or a dependency is none.
+    ClaimFileError
+        A file is none of claims, or two files define claims of one name.
+    CycleError
+        Claims depend on one another in a circle.
+
+    Examples
+    --------
+    >>> [claim.id for claim in select(["rpd.cor-c1"])]
+    ['rpd.cor-c1']
+    """
+    files = [name for name in dict.fromkeys(names) if _is_file(name)]
+    mine = read(list({os.path.realpath(name): name for name in reversed(files)}.values())[::-1])
+    require_distinct(mine)
+    own = {claim.id for claim in mine}
+    listed = set(names) - set(files)
+    chosen = [claim for claim in _from_catalogue(listed, not names) if claim.id not in own]
+    claims = [*chosen, *mine]
+    require_distinct(claims)
+    dependency_graph(claims, _known(claims))
+    return claims
+
+
+def _is_file(name: str) -> bool:
+    """A name that means a file, there or not; a paper or an id stays one beside such a file."""
+    if name in PAPERS or called(name):
+        return False
+    return name.endswith(".py") or os.path.dirname(name) != "" or os.path.isfile(name)
+
+
+def _from_catalogue(names: set[str], everything: bool) -> list[Claim]:
+    chosen = {name: called(name) for name in names}
+    for name in sorted(names):
+        if not chosen[name]:
+            raise unknown(name, "verify")
+    papers = {name.partition(".")[0] for name in names}
+    ids = {claim.id for found in chosen.values() for claim in found}
+    return [
+        claim
+        for paper in PAPERS
+        if everything or paper in papers
+        for claim in claims_of(paper)
+        if everything or claim.id in ids
+    ]
+
+
+def _known(claims: Sequence[Claim]) -> Mapping[str, Claim]:
+    """All claims by id; the given ones hide those of the catalogue."""
+    return ChainMap({claim.id: claim for claim in claims}, cast(dict[str, Claim], CLAIMS))
+
+
+def verify(
+    claims: Sequence[Claim],
+    progress: Progress | None = None,
+    jobs: int = 1,
+    deep: bool = False,
+    review: Review | None = None,
+    more: More = nothing_more,
+    every: bool = False,
+) -> list[Row]:
+    """Judge claims, and what they rest on.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    progress : callable, optional
+        Called with (id, number begun before, number in all) as each begins.
+    jobs : int
+        Processes that judge side by side; 1 judges in this one, unless the claims were read in
+        another. No verdict depends on it.
+    deep : bool
+        Also gather evidence that takes long.
+    more : callable
+        Gives the rest of that evidence, by id.
+    every : bool
+        Try every control instead of a sample.
+    review : callable, optional
+        What it makes of a row takes the row's place, before anything that rests on it is settled.
+        Rows then come with the queries of their proofs.
+
+    Returns
+    -------
+    list of Row
+        One for each claim given, in their order.
+
+    Raises
+    ------
+    TheoryError
+        A claim is not well-formed, its prover broke down, or a process has gone.
+
+    Examples
+    --------
+    >>> [row.verdict.name for row in verify(select(["rpd.lemma-c1-window"]))]
+    ['PROVED']
+    """
+    known = _known(claims)
+    graph = dependency_graph(claims, known)
+    given = {claim.id for claim in claims}
+    everything = [*(known[name] for name in graph if name not in given), *claims]
+    how = partial(judge, deep=deep, listen=review is not None, more=more, every=every)
+    count = processes(everything, jobs)
+    if count > 0:
+        rows = side_by_side(everything, count, progress, how)
+    else:
+        rows = []
+        for number, claim in enumerate(everything):
+            if progress is not None:
+                progress(claim.id, number, len(everything))
+            rows.append(how(claim))
+    if review is not None:
+        rows = [review(row) for row in rows]
+    return [row for row in settled(rows, graph) if row.id in given]
+
+
+def ledger(rows: Sequence[Row]) -> dict[str, Any]:
+    """Rows and counts as one JSON object; what sources say themselves is counted apart as well."""
+    return {
+        "schema": SCHEMA,
+        "claims": [row.to_json() for row in rows],
+        "summary": _counted(rows),
+        "as_printed": _counted([row for row in rows if row.origin in AS_PRINTED]),
+    }
+
+
+def _counted(rows: Sequence[Row]) -> dict[str, int]:
+    counts = Counter(row.verdict for row in rows)
+    return {verdict.name: counts[verdict] for verdict in Verdict if counts[verdict]}

@@ -1,0 +1,286 @@
+"""Γ: what every name of a theorem depends on, and the one side condition of rules that bind.
+
+A name is a constant, an index, or it changes: from iteration to iteration, along a path, or with
+the outcome of a mean. Whatever is made of a name that changes changes with it: the value and the
+gradient at a point with its position, factors included, and what an equation ties to it. The author
+may declare a name `given` to a mean instead; rows show that as an assumption.
+
+A rule that binds a variable (a mean, a sum, an integral, an induction, "for every k") may do so if
+the variable is free in nothing that the proof takes for granted beyond what the rule discharges:
+`free_in` looks for it, through hypotheses, points, smoothness constants and sequences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.errors import TheoryError
+from theory.kernel.equations import is_equation
+from theory.kernel.means import GIVEN, LAW, OVER, Mean, is_random, marked, random_names
+from theory.kernel.relations import Relation
+from theory.kernel.values import named
+from theory.kernel.vectors import Gram, Point, Scalar
+
+if TYPE_CHECKING:
+    from theory.kernel.theorem import Theorem
+
+Ties = tuple[tuple[str, Relation], ...]
+"""Hypotheses, with their places."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a theorem says of one of its means.
+
+    Attributes
+    ----------
+    name : str
+    random : frozenset of str
+        Names that are random to it, wherever it occurs.
+    given : frozenset of str
+        Names that are declared not to be.
+    """
+
+    name: str
+    random: frozenset[str]
+    given: frozenset[str]
+
+
+def require_context(theorem: Theorem) -> None:
+    """Refuse a theorem in which a name passes for something that it is not.
+
+    Raises
+    ------
+    TheoryError
+    """
+    found = measures(theorem)
+    _require_one_meaning(theorem, found)
+    for measure in found:
+        _require_random_points(theorem, measure)
+        _require_declared_random(theorem, measure)
+        _require_not_constant(theorem, measure)
+    _require_still_points(theorem)
+
+
+def means_in(theorem: Theorem) -> Iterator[tuple[str, Any]]:
+    """Every mean that a theorem names, with the place where."""
+    for place, relation in theorem.relations:
+        for mean in (relation.lhs + relation.rhs).atoms(Mean):
+            yield place, mean
+
+
+@lru_cache(maxsize=2**12)
+def measures(theorem: Theorem) -> tuple[Measure, ...]:
+    """The means of a theorem, each once."""
+    random: dict[str, frozenset[str]] = {}
+    given: dict[str, frozenset[str]] = {}
+    for _, mean in means_in(theorem):
+        name = str(mean.args[0])
+        random[name] = random.get(name, frozenset()) | random_names(mean)
+        given[name] = given.get(name, frozenset()) | marked(mean, GIVEN)
+    return tuple(Measure(name, random[name], given[name]) for name in sorted(random))
+
+
+def _require_one_meaning(theorem: Theorem, found: tuple[Measure, ...]) -> None:
+    """A mean has one variable and one law; where it lists less as random, no more is named."""
+    random = {measure.name: measure.random for measure in found}
+    declared: dict[tuple[str, str], frozenset[str]] = {}
+    for place, relation in theorem.relations:
+        for mean in (relation.lhs + relation.rhs).atoms(Mean):
+            name = str(mean.args[0])
+            for mark in (OVER, LAW):
+                said = marked(mean, mark)
+                if said and declared.setdefault((name, mark), said) != said:
+                    raise TheoryError(
+                        f"{name} is one mean, found {mark.strip('() ')} "
+                        f"{min(declared[name, mark])} and {min(said)}",
+                        f"{theorem.id}: {place}",
+                        "give two means two names",
+                    )
+            beside = names_in(_outside(relation.gap, name)) | names_in(mean.args[2])
+            hidden = (random[name] - random_names(mean)) & beside
+            if hidden:
+                raise TheoryError(
+                    f"{min(hidden)} is random to {name} elsewhere, and is not listed so",
+                    f"{theorem.id}: {place}",
+                    "list it as random, or give two means two names",
+                )
+
+
+@lru_cache(maxsize=2**12)
+def names_in(form: Scalar) -> frozenset[str]:
+    """Names of symbols, vectors and sequences in an expression."""
+    called = {str(call.func) for call in form.atoms(AppliedUndef)}
+    return frozenset({*map(str, named(form)), *called})
+
+
+def _require_random_points(theorem: Theorem, measure: Measure) -> None:
+    """Where the position of a point is random, its value and its gradient are so too."""
+    for one in theorem.points:
+        fixed = ({one.value.name} | one.gradient.names) - measure.random
+        if fixed and _position(one) & measure.random:
+            raise TheoryError(
+                f"{min(fixed)} is not listed as random to {measure.name}, but its point is",
+                theorem.id,
+                "list the value and the gradient of the point as well",
+            )
+
+
+def _position(one: Point) -> frozenset[str]:
+    """What a position is made of: vectors, and what is in their factors."""
+    return frozenset(map(str, named(one.position)))
+
+
+def _require_declared_random(theorem: Theorem, measure: Measure) -> None:
+    """What an equation ties to something random is listed as random, or declared `given`."""
+    ties = tuple(one for one in theorem.relations if one[0].startswith("hypothesis"))
+    still = constants(theorem) | measure.given | _shown_still(ties, measure, theorem)
+    moving = changing(theorem)
+    everything = tuple(relation for _, relation in ties)
+    for place, relation in ties:
+        raw = _outside(relation.gap, measure.name)
+        if not is_random(raw, measure.random):
+            continue
+        tied = (names_in(raw) & moving) - measure.random - still
+        tied |= {name for name in _defined(raw, theorem) if name not in measure.given}
+        if tied and is_equation(relation, everything):
+            name = min(tied)
+            raise TheoryError(
+                f"{name} stands in an equation with what is random to {measure.name}, and is not "
+                "listed so",
+                f"{theorem.id}: {place}",
+                f"list it as random to {measure.name}; or, if it is the same at every outcome, "
+                f"under `given` of that mean",
+            )
+
+
+@lru_cache(maxsize=2**12)
+def _outside(gap: Scalar, name: str) -> Scalar:
+    """What is left of an expression without the means of this name."""
+    taken = (mean for mean in gap.atoms(Mean) if str(mean.args[0]) == name)
+    return gap.xreplace({mean: sympy.Dummy() for mean in taken})
+
+
+def _shown_still(ties: Ties, measure: Measure, theorem: Theorem) -> frozenset[str]:
+    """Names that equal something made of means alone: these are the same at every outcome."""
+    found: frozenset[str] = frozenset()
+    for _, relation in ties:
+        raw = _outside(relation.gap, measure.name)
+        if relation.kind == "==" and raw != relation.gap and not is_random(raw, measure.random):
+            found |= _determined(sympy.expand(raw), changing(theorem))
+    return found
+
+
+def _determined(form: Scalar, moving: frozenset[str]) -> frozenset[str]:
+    """What an equation leaves one value: r in 2r = E s, and m in ‖m‖² = E⟨u, m⟩, the mean of u."""
+    names = names_in(form) & moving
+    for one in (*form.free_symbols, *form.atoms(Gram)):
+        factor = form.coeff(one)
+        alone = set(map(str, one.args)) if isinstance(one, Gram) else {one.name}
+        if names == alone and not names & names_in(factor + form - factor * one):
+            return names
+    return frozenset()
+
+
+@lru_cache(maxsize=2**12)
+def constants(theorem: Theorem) -> frozenset[str]:
+    """Names that are the same in every iteration and at every outcome."""
+    fixed = {name for one in theorem.fixed for name in one.names}
+    return frozenset({symbol.name for symbol in theorem.symbols} | fixed)
+
+
+@lru_cache(maxsize=2**12)
+def changing(theorem: Theorem) -> frozenset[str]:
+    """Names that are not: quantities, points, vectors, and sequences."""
+    found = {symbol.name for symbol in theorem.scalars}
+    found |= {name for one in theorem.vectors for name in one.names}
+    for one in theorem.points:
+        found |= {one.value.name} | one.position.names | one.gradient.names
+    for _, relation in theorem.relations:
+        found |= {str(call.func) for call in relation.gap.atoms(AppliedUndef)}
+    return frozenset(found)
+
+
+def _defined(raw: Scalar, theorem: Theorem) -> frozenset[str]:
+    """Constants that an equation says to be something else: s in s = ‖g‖²."""
+    form = sympy.expand(raw)
+    found = set()
+    for symbol in form.free_symbols & set(theorem.symbols):
+        factor = form.coeff(symbol)
+        if (
+            factor.is_Rational
+            and factor != 0
+            and symbol not in (form - factor * symbol).free_symbols
+        ):
+            found.add(symbol.name)
+    return frozenset(found)
+
+
+def _require_not_constant(theorem: Theorem, measure: Measure) -> None:
+    """A constant, and what is the same in every iteration, is random to no mean."""
+    wrong = constants(theorem) & measure.random
+    if wrong:
+        raise TheoryError(
+            f"{min(wrong)} is the same in every iteration, and random to {measure.name}",
+            theorem.id,
+            "list it under scalars or vectors, and not under symbols or fixed",
+        )
+
+
+def _require_still_points(theorem: Theorem) -> None:
+    """A value or a gradient is constant only where its point is."""
+    fixed = constants(theorem)
+    for one in theorem.points:
+        said = ({one.value.name} | one.gradient.names) & fixed
+        moving = _position(one) - fixed
+        if said and moving:
+            raise TheoryError(
+                f"{min(said)} is declared constant, but {min(moving)}, at which it is taken, is "
+                "not",
+                theorem.id,
+                f"list {min(moving)} under `fixed`, or {min(said)} under scalars or vectors",
+            )
+
+
+def free_in(theorem: Theorem, variable: Scalar, discharged: Mapping[str, Point]) -> str:
+    """Where a variable is free in what a proof takes for granted, or ``""``.
+
+    Parameters
+    ----------
+    theorem : Theorem
+    variable : sympy symbol
+    discharged : mapping of str to Point
+        Points that the rule binds together with the variable; they are looked for as well.
+    """
+    bound = {name for one in discharged.values() for name in one.gradient.names}
+    bound |= {one.value.name for one in discharged.values()}
+    for name, one in _granted(theorem):
+        if variable in one or bound & set(map(str, one)):
+            return f"{name} is about one value of {variable}"
+    moving = {variable.name, *bound}
+    for point in theorem.points:
+        if point not in discharged.values() and moving & set(map(str, named(point.position))):
+            return f"{point.value} is at a point that depends on {variable}"
+    for pair in theorem.following:
+        if set(pair) & set(discharged.values()):
+            return f"{pair[1].value} follows {pair[0].value}, and depends on {variable}"
+    return ""
+
+
+def _granted(theorem: Theorem) -> Iterator[tuple[str, set[Scalar | str]]]:
+    """What hypotheses, smoothness constants and sequences name."""
+    from theory.kernel.theorem import Hypothesis
+
+    for one in theorem.hypotheses:
+        if isinstance(one, Hypothesis):
+            yield f"hypothesis {one.name!r}", named(one.relation.gap)
+        else:
+            yield f"the constant of {one.name!r}", named(one.constant)
+    for sequence, value in theorem.sequences.items():
+        yield f"{sequence}", named(value)

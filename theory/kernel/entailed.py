@@ -1,0 +1,83 @@
+"""What hypotheses say together once means and sums are taken: ‖g‖ ≤ 1 always, so in the mean too.
+
+A theorem whose hypotheses contradict each other would prove anything. Some do so through a mean or
+a sum alone, which a solver takes for one number; so it is told these consequences as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.kernel.means import Mean, random_names
+from theory.kernel.normal import linear_sums
+from theory.kernel.relations import Relation, le
+from theory.kernel.rules.expectation import Total
+from theory.kernel.theorem import Given, Theorem
+from theory.kernel.vectors import Gram, Scalar, dot, vector
+
+
+def entailed(theorem: Theorem, relations: Sequence[Relation]) -> list[Relation]:
+    """Consequences of hypotheses: under each mean, under total expectation, and summed.
+
+    Parameters
+    ----------
+    theorem : Theorem
+    relations : sequence of Relation
+        Its hypotheses; an index in them stands for every index.
+    """
+    calls = (call for one in relations for call in one.gap.atoms(AppliedUndef))
+    known = {*theorem.symbols, *theorem.scalars}
+    indices = {symbol for call in calls for symbol in call.free_symbols} - known
+    found = [*_averaged(relations), *_totals(theorem, relations, indices)]
+    everything = [*relations, *found]
+    return [*found, *_summed(everything, indices), *_squares(everything)]
+
+
+def _averaged(relations: Sequence[Relation]) -> Iterator[Relation]:
+    """Every relation under every mean that occurs, once."""
+    means = {mean.args[:2] for one in relations for mean in one.gap.atoms(Mean)}
+    for name, marks in sorted(means, key=str):
+        for one in relations:
+            gap = Mean(name, marks, sympy.expand(one.gap))
+            if gap != sympy.expand(one.gap):
+                yield Relation(sympy.S.Zero, one.kind, gap)
+
+
+def _totals(
+    theorem: Theorem, relations: Sequence[Relation], indices: set[Scalar]
+) -> Iterator[Relation]:
+    """Every relation about one iteration in the notation of sequences, where that can be said."""
+    given = Given(theorem, {})
+    for index in sorted(indices, key=str):
+        for one in relations:
+            if one.gap.atoms(Gram, Mean) or one.gap.free_symbols & set(theorem.scalars):
+                form, left = Total("", index)._rewritten(one.gap, given)
+                if left is None:
+                    yield Relation(sympy.S.Zero, one.kind, form)
+
+
+def _summed(relations: Sequence[Relation], indices: set[Scalar]) -> Iterator[Relation]:
+    """Every relation about every index, over every range that is summed over."""
+    sums = {total for one in relations for total in linear_sums(one.gap).atoms(sympy.Sum)}
+    limits = {total.limits for total in sums if len(total.limits) == 1}
+    for ((bound, first, last),) in sorted(limits, key=str):
+        for one in relations:
+            free = one.gap.free_symbols & indices
+            if len(free) == 1 and not one.gap.has(sympy.Sum):
+                gap = one.gap.subs(free.pop(), bound)
+                yield Relation(sympy.S.Zero, one.kind, sympy.Sum(gap, (bound, first, last)))
+
+
+def _squares(relations: Sequence[Relation]) -> Iterator[Relation]:
+    """A mean of inner products is at most the mean lengths allow, and that of a number likewise."""
+    for mean in sorted({m for one in relations for m in one.gap.atoms(Mean)}, key=str):
+        name, marks, inside = mean.args
+        if isinstance(inside, Gram) and inside.args[0] != inside.args[1]:
+            parts = (vector(one) for one in inside.names)
+            lengths = [Mean(name, marks, dot(one, one)) for one in parts]
+            yield le(mean**2, lengths[0] * lengths[1])
+        if inside.is_Symbol and str(inside) in random_names(mean):
+            yield le(mean**2, Mean(name, marks, inside**2))

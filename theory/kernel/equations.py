@@ -1,0 +1,85 @@
+"""Which inequalities are equations in disguise, by themselves or together with others."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import sympy
+import z3
+
+from theory.kernel.means import Mean
+from theory.kernel.relations import Relation
+from theory.kernel.signs import nonnegative
+from theory.kernel.vectors import Gram, Scalar
+from theory.verdicts import Verdict
+
+SAMPLES: Final = (sympy.Rational(3, 7), sympy.Rational(5, 3))
+"""Values of all symbols at which a quadratic form is looked at."""
+
+
+@lru_cache(maxsize=2**12)
+def is_equation(relation: Relation, everything: tuple[Relation, ...]) -> bool:
+    """Whether a relation holds with equality, by itself or as all of these together show.
+
+    An inequality may: a ≤ b beside b ≤ a, (r − ‖g‖²)² ≤ 0, ‖x⁺ − x + γg‖² ≤ 0.
+    """
+    if relation.kind == "==" or relation in implied_equations(everything):
+        return True
+    others = [one for one in everything if one != relation]
+    return nonnegative(-relation.gap, others).verdict is Verdict.PROVED
+
+
+@lru_cache(maxsize=2**10)
+def implied_equations(relations: tuple[Relation, ...]) -> frozenset[Relation]:
+    """Inequalities among these that can only hold with equality.
+
+    Those of which a sum with positive multipliers, with equations and with squares that occur in
+    them, is 0 ≤ 0: a ≤ b with b ≤ a, and ‖x⁺ − x + γg‖² ≤ 0.
+    """
+    bounds = [one for one in relations if one.kind == "<="]
+    if not bounds:
+        return frozenset()
+    gaps = [sympy.expand(one.gap) for one in bounds]
+    squares = [form for gap in gaps if (form := _square_in(gap)) is not None]
+    equal = [sympy.expand(one.gap) for one in relations if one.kind == "=="]
+    weights = [z3.Real(f"weight{i}") for i in range(len(gaps) + len(squares) + len(equal))]
+    sums: dict[Scalar, list[Any]] = {}
+    for weight, form in zip(weights, [*gaps, *squares, *equal], strict=True):
+        for term in sympy.Add.make_args(form):
+            number, rest = term.as_coeff_Mul()
+            if number != 0:
+                sums.setdefault(rest, []).append(weight * z3.RatVal(int(number.p), int(number.q)))
+    solver = z3.Solver(ctx=z3.main_ctx())
+    solver.add(*(z3.Sum(parts) == 0 for parts in sums.values()))
+    solver.add(*(weight >= 0 for weight in weights[: len(gaps) + len(squares)]))
+    return frozenset(
+        one
+        for one, weight in zip(bounds, weights, strict=False)
+        if solver.check(weight >= 1) == z3.sat
+    )
+
+
+def _square_in(gap: Scalar) -> Scalar | None:
+    """The squares that an inequality bounds, if what it says of inner products is of that kind."""
+    terms = [term for term in sympy.Add.make_args(gap) if term.atoms(Gram)]
+    form = -sympy.Add(*terms)
+    entries = form.atoms(Gram)
+    linear = sympy.Add(*(form.coeff(entry) * entry for entry in entries))
+    nested = any(form.coeff(entry).atoms(Gram) for entry in entries)
+    if not entries or form.atoms(Mean) or nested or sympy.expand(form - linear) != 0:
+        return None
+    names = sorted({name for entry in entries for name in entry.names})
+    for sample in SAMPLES:
+        at = form.subs(dict.fromkeys(form.free_symbols, sample))
+        matrix = sympy.Matrix(
+            len(names), len(names), lambda i, j, at=at: _entry(at, names[i], names[j])
+        )
+        if not matrix.is_positive_semidefinite:
+            return None
+    return form
+
+
+def _entry(form: Scalar, one: str, other: str) -> Scalar:
+    factor = form.coeff(Gram(sympy.core.symbol.Str(one), sympy.core.symbol.Str(other)))
+    return factor if one == other else factor / 2

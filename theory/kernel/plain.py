@@ -1,0 +1,101 @@
+"""Copies of what a theorem is made of: exact types all the way down, and nothing that can change.
+
+A subclass of a symbol may lie about its sign, and a mapping may answer differently when it is asked
+again; so formulas are looked at node by node when a theorem is made, and containers are copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any, Final
+
+import sympy
+from sympy.core.function import UndefinedFunction
+from sympy.core.numbers import Half, NegativeOne, One, Zero
+from sympy.core.symbol import Str
+
+from theory.errors import TheoryError
+from theory.kernel.means import Average, Mean, Operator
+from theory.kernel.relations import Relation, exact
+from theory.kernel.vectors import Gram, Point, Vector
+
+NODES: Final = frozenset(
+    {
+        *(sympy.Add, sympy.Mul, sympy.Pow, sympy.Sum, sympy.Tuple, sympy.Abs, sympy.Max, sympy.Min),
+        *(sympy.Integer, sympy.Rational, Zero, One, NegativeOne, Half),
+        *(sympy.Symbol, sympy.Dummy, Str, Gram, Mean),
+    }
+)
+"""What formulas are made of, besides calls of sequences."""
+
+_LEAVES: Final = (str, int, bool, type(None))
+_RECORDS: Final = (Relation, Vector, Point, Operator, Average)
+
+
+def require_plain(form: Any, where: str) -> None:
+    """Refuse an expression with a node of another class.
+
+    Raises
+    ------
+    TheoryError
+        A subclass, or a function that the kernel does not know.
+
+    Examples
+    --------
+    >>> require_plain(sympy.Symbol("x") ** 2, "formula")
+    >>> require_plain(sympy.exp(sympy.Symbol("x")), "formula")
+    Traceback (most recent call last):
+    theory.errors.TheoryError: formula: formulas are made of symbols, ...
+    """
+    for node in sympy.preorder_traversal(form):
+        kind = type(node)
+        if kind not in NODES and type(kind) is not UndefinedFunction:
+            raise TheoryError(
+                f"formulas are made of symbols, rational numbers, sums, products, powers and "
+                f"sequences, found {node!s:.60} of the class {kind.__name__}",
+                where,
+                "use sympy's own symbols, and name anything else by a symbol",
+            )
+
+
+def plain(value: Any, where: str) -> Any:
+    """A copy of anything that a theorem holds: tuples, read-only mappings, checked formulas.
+
+    Raises
+    ------
+    NotExactError
+        A number in it is not exact.
+    TheoryError
+        Something in it is of a class that the kernel does not know.
+    """
+    if isinstance(value, Mapping):
+        return MappingProxyType({plain(k, where): plain(v, where) for k, v in value.items()})
+    if isinstance(value, (list, tuple)):
+        return tuple(plain(one, where) for one in value)
+    if isinstance(value, (float, complex, sympy.Expr)):
+        require_plain(exact(value), where)
+        return value
+    if type(value) in _LEAVES or type(value) is UndefinedFunction:
+        return value
+    if type(value) in _RECORDS:
+        for one in fields(value):
+            plain(getattr(value, one.name), where)
+        return value
+    raise TheoryError(
+        f"found {value!r:.60} of the class {type(value).__name__}",
+        where,
+        "use the kernel's own classes, text, whole numbers and sympy expressions",
+    )
+
+
+def copied(one: Any, where: str) -> None:
+    """Replace every field of a frozen dataclass by its copy.
+
+    Raises
+    ------
+    TheoryError
+    """
+    for field in fields(one):
+        object.__setattr__(one, field.name, plain(getattr(one, field.name), where))

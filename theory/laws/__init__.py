@@ -1,0 +1,1 @@
+"""Laws of schedules for all sizes: start times, counts, delays, orders, families."""

@@ -1,0 +1,178 @@
+"""Induction on slots: a greedy rule picks in slot t exactly the actions whose formula is t.
+
+The hypothesis for slot t says that exactly the actions with a formula below t have run, and in
+slot t itself those of earlier stages with the formula t. It fixes the next forward a and the
+next backward b of a stage, and with them everything that the rule looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import z3
+
+from schedules.actions import Kind
+from schedules.rules import GreedyRule
+from theory.laws.delays.domains import (
+    Admission,
+    a_microbatch,
+    a_stage,
+    domain,
+    product_facts,
+    products_in_order,
+)
+from theory.laws.delays.symbols import Microbatch, Times
+from theory.smt.solver import Statement, Term, decide
+from theory.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A preference of the rule and whether it ever decides between two ready kinds.
+
+    Attributes
+    ----------
+    when : str
+        ``"before the first B"``, ``"after B"`` or ``"after F"``.
+    prefers : str
+        F or B.
+    decides : bool or None
+        None if undecided.
+    """
+
+    when: str
+    prefers: str
+    decides: bool | None
+
+
+@dataclass(frozen=True)
+class _Slot:
+    """What stage s sees when it chooses in slot t."""
+
+    hypotheses: tuple[Term, ...]
+    forward_ready: Term
+    backward_ready: Term
+    no_backward_yet: Term
+    last_was_forward: Term
+    forward_due: Term
+    backward_due: Term
+
+
+def greedy_statements(rule: GreedyRule, admission: Admission, times: Times) -> list[Statement]:
+    """The step of the induction, and that the admission bound holds."""
+    slot = _slot(rule, admission, times)
+    prefers_forward = z3.If(
+        slot.no_backward_yet,
+        z3.BoolVal(rule.prefer_first is Kind.F),
+        z3.If(
+            slot.last_was_forward,
+            z3.BoolVal(rule.prefer_after[Kind.F] is Kind.F),
+            z3.BoolVal(rule.prefer_after[Kind.B] is Kind.F),
+        ),
+    )
+    runs_forward = z3.And(slot.forward_ready, z3.Or(z3.Not(slot.backward_ready), prefers_forward))
+    runs_backward = z3.And(slot.backward_ready, z3.Not(runs_forward))
+    step = Statement(
+        "slot-induction",
+        "if exactly the actions with a formula below t have run, the rule picks in slot t "
+        "exactly those whose formula is t",
+        slot.hypotheses,
+        z3.And(runs_forward == slot.forward_due, runs_backward == slot.backward_due),
+    )
+    return [step] if admission is None else [step, _admission(admission, times)]
+
+
+def rule_clauses(rule: GreedyRule, admission: Admission, times: Times) -> tuple[Clause, ...]:
+    """Which preferences of the rule ever decide, for any p, M, stage and slot.
+
+    A preference that never decides can be changed without changing the schedule.
+    """
+    slot = _slot(rule, admission, times)
+    after = z3.Not(slot.no_backward_yet)
+    conditions = (
+        ("before the first B", rule.prefer_first, slot.no_backward_yet),
+        ("after B", rule.prefer_after[Kind.B], z3.And(after, z3.Not(slot.last_was_forward))),
+        ("after F", rule.prefer_after[Kind.F], z3.And(after, slot.last_was_forward)),
+    )
+    return tuple(
+        Clause(when, kind.name, _decides(slot, when, condition))
+        for when, kind, condition in conditions
+    )
+
+
+def _decides(slot: _Slot, when: str, condition: Term) -> bool | None:
+    both = z3.And(slot.forward_ready, slot.backward_ready)
+    never = decide(Statement(when, "never decides", (*slot.hypotheses, condition), z3.Not(both)))
+    return {Verdict.PROVED: False, Verdict.REFUTED: True}.get(never.verdict)
+
+
+def _slot(rule: GreedyRule, admission: Admission, times: Times) -> _Slot:
+    size, s, t = times.size, z3.Int("s"), z3.Int("t")
+    a, b = Microbatch.named("a"), Microbatch.named("b")
+    forward, backward, count = times.forward, times.backward, size.microbatches
+
+    def next_is(index: Microbatch, time: Callable[[Term, Microbatch], Term]) -> Term:
+        """Before slot t exactly the microbatches below `index` have run."""
+        return z3.And(
+            index.index >= 0,
+            index.index <= count,
+            z3.Implies(index.index > 0, time(s, size.shift(index, -1)) < t),
+            z3.Implies(index.index < count, time(s, index) >= t),
+        )
+
+    def done(time: Term, stage: Term) -> Term:
+        """The action is recorded when stage s chooses in slot t, and counts as finished."""
+        recorded = z3.Or(time < t, z3.And(time == t, stage < s))
+        return z3.And(recorded, rule.finished(time, t))
+
+    admitted: Term = z3.BoolVal(True)
+    if admission is not None:
+        admitted = a.index - b.index < admission(size.p)
+    return _Slot(
+        hypotheses=(
+            *domain(size),
+            a_stage(size, s),
+            t >= 0,
+            next_is(a, forward),
+            next_is(b, backward),
+            *product_facts(size, a),
+            *product_facts(size, b),
+            *products_in_order(size, a, b),
+        ),
+        forward_ready=z3.And(
+            a.index < count, z3.If(s == 0, admitted, done(forward(s - 1, a), s - 1))
+        ),
+        backward_ready=z3.And(
+            b.index < count,
+            done(forward(s, b), s),
+            z3.Or(s == size.p - 1, done(backward(s + 1, b), s + 1)),
+        ),
+        no_backward_yet=b.index == 0,
+        last_was_forward=z3.And(
+            a.index > 0, forward(s, size.shift(a, -1)) > backward(s, size.shift(b, -1))
+        ),
+        forward_due=z3.And(a.index < count, forward(s, a) == t),
+        backward_due=z3.And(b.index < count, backward(s, b) == t),
+    )
+
+
+def _admission(admission: Callable[[Term], Term], times: Times) -> Statement:
+    """When F(0, m) starts, fewer microbatches are active than are admitted."""
+    size, m, done = times.size, Microbatch.named("m"), Microbatch.named("n")
+    zero, start = z3.IntVal(0), times.forward(z3.IntVal(0), m)
+    return Statement(
+        "admission",
+        "no forward at stage 0 exceeds the bound on active microbatches",
+        (
+            *domain(size),
+            a_microbatch(size, m),
+            done.index >= 0,
+            done.index <= m.index,
+            *product_facts(size, done),
+            *products_in_order(size, m, done),
+            z3.Implies(done.index > 0, times.backward(zero, size.shift(done, -1)) < start),
+            times.backward(zero, done) >= start,
+        ),
+        m.index - done.index < admission(size.p),
+    )

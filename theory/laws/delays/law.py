@@ -1,0 +1,263 @@
+"""`DelayLaw`: closed forms of a family's delays with their proof, and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any
+
+import sympy
+
+from schedules.closed_forms.counts import CountForm
+from schedules.closed_forms.floor_sums import p_, x_
+from schedules.closed_forms.start_times import StartTimes
+from theory.errors import NoClosedFormError
+from theory.laws.delays.greedy_induction import Clause
+from theory.laws.delays.matrix import ByResidue, DelayMatrix, i_, j_
+from theory.laws.delays.polynomials import by_parity
+from theory.laws.delays.shape import Shape
+from theory.laws.delays.staleness import LocalStaleness
+from theory.laws.delays.whole_run import WholeRun
+from theory.laws.links import Link
+from theory.smt.solver import Outcome
+from theory.verdicts import Verdict, weakest
+
+
+@dataclass(frozen=True)
+class Closed:
+    """The closed forms of a delay law, before or after proof."""
+
+    start_times: StartTimes
+    counts: CountForm
+    matrix: DelayMatrix
+    mean: ByResidue
+    whole: WholeRun
+    staleness: LocalStaleness
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class DelayLaw:
+    """What `derive` found out about a family under a linearization.
+
+    Attributes
+    ----------
+    family, linearization : str
+    closed : Closed or None
+        None where no closed form was found.
+    proof : tuple of Outcome
+    clauses : tuple of Clause
+        For a greedy rule: which of its preferences ever decide.
+    link : Link or None
+        The comparison with what the family builds; None where there is nothing to compare.
+    """
+
+    family: str
+    linearization: str
+    closed: Closed | None
+    proof: tuple[Outcome, ...]
+    clauses: tuple[Clause, ...] = ()
+    link: Link | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """PROVED if every part of the proof is, and the family builds what it is about."""
+        established = weakest(outcome.verdict for outcome in self.proof) is Verdict.PROVED
+        built = self.link is not None and self.link.ties
+        return Verdict.PROVED if established and built and self.closed else Verdict.UNKNOWN
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """What the law rests on: ``"solver"``, ``"comparison"``, ``"grid"``."""
+        named = [kind for outcome in self.proof for kind in outcome.rests_on]
+        return tuple(dict.fromkeys([*named, *([self.link.kind] if self.link else [])]))
+
+    @property
+    def matrix(self) -> DelayMatrix:
+        """The closed form of the delay matrix."""
+        return self.established.matrix
+
+    @property
+    def established(self) -> Closed:
+        """The closed forms, once every part of the proof is PROVED.
+
+        Raises
+        ------
+        NoClosedFormError
+            They are not established; the message says which part fell short.
+        """
+        if self.closed is None or self.verdict is not Verdict.PROVED:
+            raise NoClosedFormError(
+                f"no closed form is established: {self._short()}",
+                f"derive {self.family}",
+                "ask `staleproof delays` for the numbers of one size",
+            )
+        return self.closed
+
+    @property
+    def parts(self) -> tuple[tuple[str, Outcome | Link], ...]:
+        """What is said by each part of the proof, and by the comparison with what is built."""
+        proved = tuple((outcome.says, outcome) for outcome in self.proof)
+        return proved if self.link is None else (*proved, (self.link.words, self.link))
+
+    def _short(self) -> str:
+        """The first part that fell short, and why."""
+        for says, part in self.parts:
+            enough = Verdict.CHECKED if part is self.link else Verdict.PROVED
+            if part.verdict is not enough:
+                return f"{says} ({part.note})"
+        return "nothing was proved"
+
+    @property
+    def domain(self) -> str:
+        """The values that the law is stated for."""
+        if self.closed is None or self.verdict is not Verdict.PROVED:
+            return "none"
+        steady = "0 <= m < M" if self.closed.counts.from_start else "p <= m < M - p"
+        return f"p >= 2, 0 <= i < p, 0 <= j < p, {steady}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The law as plain data; formulas are `sympy.sstr` texts."""
+        head = {
+            "family": self.family,
+            "linearization": self.linearization,
+            "domain": self.domain,
+            "verdict": self.verdict.name,
+            "clauses": [asdict(clause) for clause in self.clauses],
+            "proof": [
+                {
+                    "name": outcome.name,
+                    "says": outcome.says,
+                    "method": outcome.note,
+                    "verdict": outcome.verdict.name,
+                    "queries": outcome.queries,
+                }
+                for outcome in self.proof
+            ],
+            "rests_on": list(self.rests_on),
+            "as_built": None if self.link is None else self.link.to_json(),
+        }
+        if self.verdict is not Verdict.PROVED:
+            return head | _NOTHING
+        return head | _closed_json(self.established)
+
+    def at(self, p: int, i: int | None = None, j: int | None = None) -> dict[str, Any]:
+        """Evaluate at numbers, without building a schedule.
+
+        Raises
+        ------
+        NoClosedFormError
+            A number outside the law's domain, or no law.
+
+        Examples
+        --------
+        >>> from theory.derive import derive
+        >>> derive("pipedream").at(1_000_000, 0, 0)["delay"]
+        999999500000
+        """
+        closed = self.established
+        for name, value in (("p", p), ("i", i), ("j", j)):
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            _require(value is None or whole, f"whole numbers, found {name} = {value!r}")
+        _require(p >= 2, f"p ≥ 2, found p = {p}")
+        for name, stage in (("i", i), ("j", j)):
+            _require(stage is None or 0 <= stage < p, f"0 ≤ {name} < p = {p}, found {stage}")
+        a = p % closed.matrix.period
+        values: dict[str, Any] = {"p": p}
+        if i is not None:
+            values["i"] = i
+            staleness = closed.staleness.steady[a, i % closed.matrix.period]
+            values["local_staleness"] = _number(staleness.subs({p_: p, x_: i}))
+        if i is not None and j is not None:
+            entry = closed.matrix.entry(a, i % closed.matrix.period, j % closed.matrix.period)
+            values["j"] = j
+            values["delay"] = _number(entry.subs({p_: p, i_: i, j_: j}))
+        tables = _by_residue(closed)
+        return values | {name: _number(table[a].subs(p_, p)) for name, table in tables.items()}
+
+
+_NOTHING: dict[str, Any] = {
+    "start_times": None,
+    "delay": None,
+    "max": None,
+    "min": None,
+    "mean": None,
+    "whole_run_max": None,
+    "whole_run_least_m": None,
+    "local_staleness": None,
+    "local_staleness_whole_run": None,
+    "makespan": None,
+    "bubble": None,
+    "in_flight": None,
+}
+
+
+def _by_residue(closed: Closed) -> dict[str, ByResidue]:
+    classes = range(closed.matrix.period)
+    return {
+        "max": {a: closed.matrix.corner(a, last=False) for a in classes},
+        "min": {a: closed.matrix.corner(a, last=True) for a in classes},
+        "mean": closed.mean,
+        "whole_run_max": closed.whole.supremum,
+        "whole_run_least_m": closed.whole.least_m,
+    }
+
+
+def _closed_json(closed: Closed) -> dict[str, Any]:
+    steady = {(a, b, 0): form.subs(x_, i_) for (a, b), form in closed.staleness.steady.items()}
+    largest = closed.staleness.largest
+    assert largest is not None, "a proved law has one"
+    tables = _by_residue(closed)
+    return {
+        "start_times": {
+            "F": closed.start_times.forward.described(),
+            "B": closed.start_times.backward.described(),
+        },
+        "delay": delay_cases(closed.matrix),
+        **{name: sympy.sstr(by_parity(table)) for name, table in tables.items()},
+        "local_staleness": _one_or_cases(steady, closed.matrix.period),
+        "makespan": sympy.sstr(closed.shape.makespan),
+        "bubble": sympy.sstr(closed.shape.bubble),
+        "in_flight": closed.shape.in_flight.renamed({"s": "i"}).described(),
+        "local_staleness_whole_run": largest.renamed({"s": "i"}).described(),
+    }
+
+
+def delay_cases(matrix: DelayMatrix) -> list[dict[str, str]]:
+    """The matrix as ``{"when", "expr"}`` texts, disjoint and exhaustive, merged where equal."""
+    q = range(matrix.period)
+    return _cases({key: matrix.entry(*key) for key in product(q, q, q)}, matrix.period)
+
+
+def _cases(table: Mapping[tuple[int, int, int], sympy.Expr], q: int) -> list[dict[str, str]]:
+    """Split by the residues of p, then i, then j, but only where the formulas differ."""
+    rows: list[dict[str, str]] = []
+
+    def split(known: tuple[int, ...]) -> None:
+        inside = {form for key, form in table.items() if key[: len(known)] == known}
+        if len(inside) > 1:
+            for residue in range(q):
+                split((*known, residue))
+            return
+        tests = zip((p_, i_, j_), known, strict=False)
+        when = sympy.And(*(sympy.Eq(sympy.Mod(symbol, q), residue) for symbol, residue in tests))
+        rows.append({"when": sympy.sstr(when), "expr": sympy.sstr(inside.pop())})
+
+    split(())
+    return rows
+
+
+def _one_or_cases(table: Mapping[tuple[int, int, int], sympy.Expr], q: int) -> Any:
+    padded = {(a, b, c): table[a, b, 0] for a, b, c in product(range(q), repeat=3)}
+    rows = _cases(padded, q)
+    return rows[0]["expr"] if len(rows) == 1 else rows
+
+
+def _require(holds: bool, rule: str) -> None:
+    if not holds:
+        raise NoClosedFormError(f"the law is stated for {rule}", "--at", "stay inside the domain")
+
+
+def _number(value: sympy.Expr) -> int | str:
+    return int(value) if value.is_Integer else str(value)

@@ -1,0 +1,169 @@
+"""Makespan, bubble and activations in flight, in closed form and proved for all p and M."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import sympy
+import z3
+
+from schedules.actions import Kind
+from schedules.closed_forms.affine import PRODUCT, Affine, Piecewise
+from schedules.closed_forms.fit import fit
+from schedules.closed_forms.start_times import SAMPLED_STAGES, StartTimes, build_from_rule
+from schedules.families.family import Family
+from schedules.schedule import Schedule
+from theory.laws.delays.domains import Admission, a_microbatch, a_stage, domain
+from theory.laws.delays.symbols import Microbatch, Times, affine_term
+from theory.smt.solver import Outcome, Statement, decide, merge
+
+p_, M_ = sympy.symbols("p M", integer=True)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The outline of a schedule under unit durations.
+
+    Attributes
+    ----------
+    makespan : sympy expression
+        In p and M.
+    in_flight : Piecewise
+        Bound on microbatches between their forward and their backward at stage ``s``, in ``s``,
+        ``p`` and ``M``; the peak is this or M, whichever is less.
+    """
+
+    makespan: sympy.Expr
+    in_flight: Piecewise
+
+    @property
+    def bubble(self) -> sympy.Expr:
+        """Idle time over p · makespan: every rank works 2M slots."""
+        return sympy.factor(1 - 2 * M_ / self.makespan)
+
+
+def guess_shape(family: Family, guess: StartTimes, admission: Admission) -> Shape | None:
+    """Read the makespan off the last backward, and fit what small runs hold in flight."""
+    held = _held_in_small_runs(family, admission)
+    last = guess.backward.pieces[-1].value
+    if held is None or len(guess.backward.pieces) > 1:
+        return None
+    return Shape(sympy.expand(_at_last_backward(last) + 1), held)
+
+
+def _at_last_backward(form: Affine) -> sympy.Expr:
+    values = {"s": 0, "m": M_ - 1, "p": p_, "M": M_, PRODUCT: p_ * (M_ - 1)}
+    return sympy.sympify(form.at(values))
+
+
+def _held_in_small_runs(family: Family, admission: Admission) -> Piecewise | None:
+    rows: list[tuple[int, int, int, int]] = []
+    for p in SAMPLED_STAGES:
+        for microbatches in (3 * p, 4 * p):
+            schedule = build_from_rule(family, p, microbatches, admission)
+            rows += [(s, p, microbatches, held) for s, held in enumerate(peak_in_flight(schedule))]
+    s, p_column, big_m, target = np.array(rows, dtype=np.int64).T
+    columns = {"s": s, "p": p_column, "M": big_m, "m": np.zeros_like(s)}
+    return fit(columns, target, [("s", "p"), ("s", "p", "M")])
+
+
+def peak_in_flight(schedule: Schedule) -> list[int]:
+    """Most microbatches between F and B (or W) at each stage, by program order.
+
+    Examples
+    --------
+    >>> from schedules.families import build
+    >>> peak_in_flight(build("gpipe", 2, 3))
+    [3, 3]
+    """
+    change = (schedule.kind == Kind.F).astype(int) - np.isin(schedule.kind, (Kind.B, Kind.W))
+    peaks = []
+    for stage in range(schedule.stages):
+        own = change[schedule.stage == stage]
+        peaks.append(int(np.cumsum(own).max(initial=0)))
+    return peaks
+
+
+def prove_shape(times: Times, claimed: Shape) -> list[Outcome]:
+    """Prove the makespan and the peak in flight for every p ≥ 2 and M ≥ 1."""
+    return [
+        decide(_makespan(times, claimed)),
+        merge(
+            "in-flight",
+            "microbatches between forward and backward at a stage: bound and attained",
+            [decide(_bound(times, claimed)), decide(_attained(times, claimed))],
+        ),
+    ]
+
+
+def _makespan(times: Times, claimed: Shape) -> Statement:
+    """Every action ends by the claimed makespan, and the last backward at stage 0 ends at it."""
+    size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
+    n = Microbatch(size.microbatches - 1, z3.Int("p*last"))
+    monomials = {
+        (0, 0): z3.IntVal(1),
+        (1, 0): size.p,
+        (0, 1): size.microbatches,
+        (1, 1): n.product + size.p,
+    }
+    terms = sympy.Poly(claimed.makespan, p_, M_).terms()
+    value = z3.Sum(*(int(coefficient) * monomials[powers] for powers, coefficient in terms))
+    steps = size.microbatches - 1 - m.index
+    return Statement(
+        "makespan",
+        "all actions end by the makespan, and B(0, M − 1) ends at it",
+        (
+            *domain(size),
+            a_stage(size, s),
+            a_microbatch(size, m),
+            n.product >= m.product + 2 * steps,
+            z3.Implies(steps == 0, n.product == m.product),
+            z3.Implies(steps >= 1, n.product >= m.product + size.p),
+        ),
+        z3.And(
+            times.forward(s, m) < value,
+            times.backward(s, m) < value,
+            times.backward(z3.IntVal(0), n) + 1 == value,
+        ),
+    )
+
+
+def _bound(times: Times, claimed: Shape) -> Statement:
+    """When F(s, m) starts, B(s, m − w) has started, so at most w are in flight."""
+    size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
+    most = affine_term(claimed.in_flight, size.values(s, m))
+    return Statement(
+        "in-flight-bound",
+        "update m − w of a stage starts before its forward of m",
+        (*domain(size), a_stage(size, s), a_microbatch(size, m)),
+        z3.And(
+            most >= 1,
+            z3.Implies(
+                m.index >= most,
+                times.backward(s, _back(times, claimed, m)) < times.forward(s, m),
+            ),
+        ),
+    )
+
+
+def _back(times: Times, claimed: Shape, m: Microbatch) -> Microbatch:
+    """Microbatch m − w, with its product where w is a number."""
+    only = claimed.in_flight.pieces[0].value
+    if len(claimed.in_flight.pieces) == 1 and not only.terms:
+        return times.size.shift(m, -only.constant)
+    most = affine_term(claimed.in_flight, times.size.values(z3.Int("s"), m))
+    return Microbatch(m.index - most, z3.Int("p*n"))
+
+
+def _attained(times: Times, claimed: Shape) -> Statement:
+    """The first min(w, M) forwards of a stage all precede its first backward."""
+    size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
+    most = affine_term(claimed.in_flight, size.values(s, m))
+    first = Microbatch(z3.IntVal(0), z3.IntVal(0))
+    return Statement(
+        "in-flight-attained",
+        "the first w forwards of a stage precede its first backward",
+        (*domain(size), a_stage(size, s), a_microbatch(size, m), m.index < most),
+        times.forward(s, m) < times.backward(s, first),
+    )

@@ -1,0 +1,161 @@
+"""Local staleness in closed form: in the steady state, and its maximum over a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import sympy
+import z3
+
+from schedules.actions import Kind
+from schedules.closed_forms.affine import Piecewise
+from schedules.closed_forms.counts import CountForm, Region
+from schedules.closed_forms.fit import fit
+from schedules.closed_forms.floor_sums import p_, x_
+from schedules.closed_forms.start_times import SAMPLED_STAGES, build_from_rule
+from schedules.families.family import Family
+from schedules.versions import versions
+from theory.laws.delays.counts import equals
+from theory.laws.delays.domains import a_microbatch, a_stage, domain
+from theory.laws.delays.polynomials import floor_on_class
+from theory.laws.delays.symbols import Microbatch, Times, affine_term
+from theory.smt.solver import Outcome, Statement, Term, decide, merge
+
+
+@dataclass(frozen=True)
+class LocalStaleness:
+    """Versions created at a stage between a forward and the update it leads to.
+
+    Attributes
+    ----------
+    steady : mapping
+        By the residues (of p, of the stage): a polynomial in p and ``x``, the stage.
+    largest : Piecewise or None
+        Maximum over all microbatches, start-up included, in ``s`` and ``p``.
+    """
+
+    steady: Mapping[tuple[int, int], sympy.Expr]
+    largest: Piecewise | None
+
+
+def guess_staleness(
+    family: Family, counts: CountForm, admission: Callable[[int], int] | None
+) -> LocalStaleness:
+    """Steady value from the counts, largest value from small runs."""
+    q = counts.period
+    own = counts.numerator[Kind.F][Region.AT].renamed({"u": "x"})
+    steady = {
+        (a, b): sympy.expand(-floor_on_class(own, q, {"p": a, "x": b}))
+        for a in range(q)
+        for b in range(q)
+    }
+    return LocalStaleness(steady, _largest(family, admission))
+
+
+def _largest(family: Family, admission: Callable[[int], int] | None) -> Piecewise | None:
+    stages: list[int] = []
+    sizes: list[int] = []
+    values: list[int] = []
+    for p in SAMPLED_STAGES:
+        schedule = build_from_rule(family, p, 4 * p, admission)
+        worst = versions(schedule).local_staleness.max(axis=1)
+        stages += range(p)
+        sizes += [p] * p
+        values += worst.tolist()
+    s, p_column = np.array(stages), np.array(sizes)
+    columns = {"s": s, "p": p_column, "m": np.zeros_like(s)}
+    return fit(columns, np.array(values), [("s", "p")])
+
+
+def prove_staleness(times: Times, counts: CountForm, claimed: LocalStaleness) -> list[Outcome]:
+    """Prove both parts; a missing largest value is UNKNOWN."""
+    outcomes = [_steady(counts, claimed)]
+    if claimed.largest is None:
+        outcomes.append(merge("largest-staleness", "no closed form was found", []))
+    else:
+        says = "largest local staleness of a run, start-up included"
+        if counts.per_microbatch:
+            statements = [_bound(times, claimed.largest), _attained(times, claimed.largest)]
+        else:
+            statements = [_constant_in_step(times, claimed.largest)]
+        outcomes.append(merge("largest-staleness", says, [decide(s) for s in statements]))
+    return outcomes
+
+
+def _steady(counts: CountForm, claimed: LocalStaleness) -> Outcome:
+    q = counts.period
+    p, x = z3.Ints("p x")
+    numerator = counts.numerator[Kind.F][Region.AT].at({"u": x, "x": x, "p": p})
+    outcomes = []
+    for a, b in product(range(q), repeat=2):
+        form = claimed.steady[a, b]
+        value = z3.Int("value")
+        outcomes.append(
+            decide(
+                Statement(
+                    f"steady-staleness-{a}{b}",
+                    "steady local staleness is minus the floor of the own-stage count",
+                    (
+                        p >= 2,
+                        x >= 0,
+                        x < p,
+                        p % q == a,
+                        x % q == b,
+                        equals(value, form, {p_: p, x_: x}),
+                    ),
+                    z3.And(-value * q <= numerator, numerator < -value * q + q),
+                )
+            )
+        )
+    return merge("steady-staleness", "local staleness in the steady state", outcomes)
+
+
+def _bound(times: Times, largest: Piecewise) -> Statement:
+    """After F(s, m) at most `largest` of the updates up to that of m are still to come."""
+    size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
+    worst = affine_term(largest, size.values(s, m))
+    earlier = _earlier(times, largest, m, worst)
+    return Statement(
+        "staleness-bound",
+        "update m − w − 1 of a stage precedes its forward of m",
+        (*domain(size), a_stage(size, s), a_microbatch(size, m), m.index >= worst + 1),
+        times.backward(s, earlier) < times.forward(s, m),
+    )
+
+
+def _constant_in_step(times: Times, largest: Piecewise) -> Statement:
+    """With one update at the end of a step every forward of it precedes that update."""
+    size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
+    final = Microbatch(size.microbatches - 1, z3.Int("p*(M-1)"))
+    return Statement(
+        "staleness-flush",
+        "no version is created between a forward and the step's update",
+        (*domain(size), a_stage(size, s), a_microbatch(size, m)),
+        z3.And(
+            affine_term(largest, size.values(s, m)) == 0,
+            times.forward(s, m) < times.backward(s, final),
+        ),
+    )
+
+
+def _earlier(times: Times, largest: Piecewise, m: Microbatch, worst: Term) -> Microbatch:
+    """Microbatch m − w − 1, with its product where w is a number."""
+    if all(not piece.value.terms for piece in largest.pieces) and len(largest.pieces) == 1:
+        return times.size.shift(m, -largest.pieces[0].value.constant - 1)
+    return Microbatch(m.index - worst - 1, z3.Int("p*n"))
+
+
+def _attained(times: Times, largest: Piecewise) -> Statement:
+    """At m = w nothing of the stage has been updated before its forward."""
+    size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
+    worst = affine_term(largest, size.values(s, m))
+    first = Microbatch(z3.IntVal(0), z3.IntVal(0))
+    return Statement(
+        "staleness-attained",
+        "microbatch m = w has no update of its stage before its forward",
+        (*domain(size), a_stage(size, s), a_microbatch(size, m), m.index == worst),
+        z3.And(worst >= 0, times.forward(s, m) < times.backward(s, first)),
+    )

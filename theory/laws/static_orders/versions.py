@@ -1,0 +1,162 @@
+"""Versions that forwards read and backwards use, and the exact maximum of local staleness.
+
+A version is how many updates a stage has had. Backward x of a stage is that of microbatch x, and
+the first n of its backwards stand before a forward: all follows from n. These are the rules of
+`schedules.policies` and `schedules.versions` on terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import sympy
+import z3
+
+from schedules.actions import Kind
+from schedules.policies import WeightPolicy
+from theory.laws.static_orders.order import Order, in_order, own_backward
+from theory.laws.static_orders.program import View
+from theory.laws.static_orders.symbols import K, M, p, s, term
+from theory.smt.solver import Statement, Term
+
+KEPT_BY_DOUBLE_BUFFER: Final = 2
+"""Versions that the policy ``double-buffer`` keeps, the newest included."""
+
+
+@dataclass(frozen=True)
+class Updates:
+    """When a stage's weights are updated, and what its policy reads and keeps.
+
+    Attributes
+    ----------
+    policy : WeightPolicy
+        Its name counts; the interval is symbolic.
+    interval : str
+        Name of the family's parameter K, ``""`` where an update follows every backward.
+    at_least_p : bool
+        Whether the family asks for K ≥ p.
+    """
+
+    policy: WeightPolicy
+    interval: str = ""
+    at_least_p: bool = False
+
+    def every(self, view: View) -> Term:
+        """Backwards from update to update."""
+        if self.policy.name == "flush":
+            return view.M
+        return z3.Int("K") if self.interval else z3.IntVal(1)
+
+    def domain(self, view: View) -> tuple[Term, ...]:
+        """Hypotheses on the interval: a run in which no update happens is none."""
+        if not self.interval:
+            return ()
+        every = self.every(view)
+        return (every >= (view.p if self.at_least_p else 1), every <= view.M)
+
+    def after(self, view: View, n: Term) -> Term:
+        """Updates that n ≤ M backwards trigger."""
+        if self.policy.name == "flush":
+            return z3.If(n < view.M, z3.IntVal(0), z3.IntVal(1))
+        return n / self.every(view)
+
+    def applies(self, view: View, x: Term) -> Term:
+        """Whether an update follows backward x; none does in a window that M cuts short."""
+        return self.after(view, x) < self.after(view, view.M)
+
+
+def largest_staleness(
+    order: Order, updates: Updates, form: sympy.Expr, worst: sympy.Expr
+) -> Iterator[Statement]:
+    """The largest local staleness of stage s is `form`, in p, s, M and K.
+
+    Only gradients that an update applies count: those of a last window that M cuts short are as
+    stale as nothing.
+
+    Parameters
+    ----------
+    order : Order
+    updates : Updates
+    form : sympy expression
+    worst : sympy expression
+        A microbatch that attains it, before the stage's first update.
+    """
+    yield from in_order(order)
+    yield own_backward(order)
+    view, x, n = View.symbolic(), z3.Int("x"), z3.Int("n")
+    names = {p: view.p, s: view.s, M: view.M}
+    if updates.interval:
+        names[K] = updates.every(view)
+    most, at_worst = term(form, names), term(worst, names)
+    for number, spot in enumerate(order.spots(view, Kind.F, x)):
+        yield Statement(
+            f"staleness of forwards {number}",
+            "no more updates than stated lie between a forward and the update of its gradient",
+            (
+                *order.microbatch(view, x),
+                *updates.domain(view),
+                updates.applies(view, x),
+                spot.there,
+                *order.done_before(view, n, spot.at),
+            ),
+            updates.after(view, x) - updates.after(view, n) <= most,
+        )
+    yield Statement(
+        "attained",
+        "the stated microbatch runs before the first update, has so many before its own, and one",
+        (*order.domain(view), *updates.domain(view)),
+        z3.And(
+            at_worst >= 0,
+            at_worst < view.M,
+            order.stands_before(view, at_worst, updates.every(view) - 1),
+            updates.after(view, at_worst) >= most,
+            updates.applies(view, at_worst),
+        ),
+    )
+
+
+def stashed(order: Order, updates: Updates) -> Iterator[Statement]:
+    """Every backward uses the version that its forward read, and that version is there."""
+    yield from in_order(order)
+    yield own_backward(order)
+    view, x = View.symbolic(), z3.Int("x")
+    n, first = z3.Int("n"), z3.Int("n_0")
+    for number, spot in enumerate(order.spots(view, Kind.F, x)):
+        yield Statement(
+            f"version of forwards {number}",
+            "a backward uses the version that its forward read",
+            (
+                *order.microbatch(view, x),
+                *updates.domain(view),
+                spot.there,
+                *order.done_before(view, n, spot.at),
+                _at_stage_zero(order, view, x, first),
+            ),
+            _same_version(updates, view, x, n, first),
+        )
+
+
+def _at_stage_zero(order: Order, view: View, x: Term, first: Term) -> Term:
+    """Exactly `first` backwards of stage 0 stand before its F of microbatch x."""
+    zero = replace(view, s=z3.IntVal(0))
+    return z3.Or(
+        *(
+            z3.And(spot.there, *order.done_before(zero, first, spot.at))
+            for spot in order.spots(zero, Kind.F, x)
+        )
+    )
+
+
+def _same_version(updates: Updates, view: View, x: Term, n: Term, first: Term) -> Term:
+    """What F read, after n backwards (`first` at stage 0), is what B uses, after x."""
+    policy = updates.policy
+    at_forward, newest = updates.after(view, n), updates.after(view, x)
+    read = updates.after(view, first) if policy.reads_stage_zero else at_forward
+    made = z3.And(read >= 0, read <= at_forward, at_forward <= newest)
+    if policy.name == "double-buffer":
+        return z3.And(made, newest - read < KEPT_BY_DOUBLE_BUFFER)
+    if policy.name == "flush" or not policy.keeps_forward_version:
+        return z3.And(made, read == newest)
+    return made

@@ -1,0 +1,1 @@
+"""What the papers claim: one folder a paper, one file a numbered statement."""

@@ -1,0 +1,242 @@
+"""Active ratio: one pipeline of d stages that admits two minibatches works 2/d of the time.
+
+Problem: the share of its time that a rank with one stage of one pipeline works. The source says
+"approximately", and 2/d of the pipeline that it controls, n = 2: read as the share in the long run.
+For n ≤ d it is n/d, as more than d minibatches keep no rank active for more than all of its time;
+if n ≥ 3 and stage 0 alone is bounded, that is proved of the order of F = B only.
+
+Method: start times are proved by `greedy`, for all d, n and M. In the steady state everything
+repeats every d(F + B), n minibatches further on. A run of M = nq + r + 1 minibatches takes
+(F + B)(d(q + 1) + r), so its share falls short of n/d by (d(n − 1) − r(d − n))/(d(d(q + 1) + r)):
+by nothing for n = 1, and otherwise by at least n(n − 1) and at most d(n − 1) over that, which only
+vanishes in the limit. F > B with stage 0 alone bounded: `long_run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+import sympy
+import z3
+
+from schedules.actions import Kind
+from theory.account import (
+    OPEN,
+    Account,
+    Case,
+    Compared,
+    Decision,
+    Ground,
+)
+from theory.claims import Claim, Formulas
+from theory.laws.static_orders.symbols import term
+from theory.papers.amdp.active_shares import short_run, unlike
+from theory.papers.amdp.durations import EQUAL, LONG_BACKWARDS, Cone, Time, no_earlier
+from theory.papers.amdp.greedy import SMALLEST, established, static_times
+from theory.papers.amdp.lines import ours
+from theory.papers.amdp.long_run import long_run
+from theory.papers.amdp.minibatches import Minibatch, Pipeline
+from theory.papers.amdp.replays import agreement, compared
+from theory.papers.amdp.start_times import CAPPED, FREE, TWO, Law
+from theory.papers.amdp.symbols import d, n, q, r
+from theory.smt.instances import decide_from, in_words
+from theory.smt.queries import remembered
+from theory.smt.solver import Outcome, Statement, Term
+
+_PRINTED: Final = {"ratio": 2 / d}
+_CORE: Final = {
+    "ratio": n / d,
+    "period": d,
+    "makespan": d * (q + 1) + r,
+    "shortfall": d * (n - 1) - r * (d - n),
+}
+"""For any n. The last three: in units of F + B; of F + B with M = nq + r + 1; over d times that."""
+
+ASSUMES: Final = (
+    "F takes equally long at all stages, and so does B; messages take no time",
+    "within a stage PipeDream's rule decides, where a case does not name another order",
+)
+
+_LAWS: Final[tuple[tuple[Law, Cone], ...]] = (
+    (CAPPED, CAPPED.cone),
+    (TWO, TWO.cone),
+    (FREE, EQUAL),
+    (FREE, LONG_BACKWARDS),
+)
+
+
+def _units(form: sympy.Expr, line: Pipeline, m: Minibatch) -> Time:
+    """So many times F + B, with d·q under the name that the minibatch has for it."""
+    rounds = sympy.Symbol("rounds", integer=True)
+    names = {d: line.p, n: line.n, q: m.round, r: m.place, rounds: m.product}
+    number = term(sympy.expand(form).subs(d * q, rounds), names)
+    return Time(number, number)
+
+
+def _same(cone: Cone, one: Time, two: Time) -> Term:
+    return z3.And(no_earlier(cone, one, two), no_earlier(cone, two, one))
+
+
+def _inside(law: Law, line: Pipeline, s: Term, *known: Minibatch) -> tuple[Term, ...]:
+    return (*law.domain(line), s >= 0, s < line.p, *line.are_minibatches(*known))
+
+
+def _makespan(law: Law, cone: Cone, form: sympy.Expr) -> Statement:
+    line, s, m, last = Pipeline.symbolic(), z3.Int("s"), Minibatch.named("m"), Minibatch.named("l")
+    total = _units(form, line, last)
+    return Statement(
+        f"{law.name}: makespan",
+        f"{law.says}: all is over by the makespan, and the last backward of stage 0 ends at it",
+        (*_inside(law, line, s, m, last), z3.Not(last.precedes(m))),
+        z3.And(
+            *(no_earlier(cone, total, law.end(kind, line, s, m)) for kind in (Kind.F, Kind.B)),
+            _same(cone, law.end(Kind.B, line, z3.IntVal(0), last), total),
+        ),
+    )
+
+
+def _period(law: Law, cone: Cone, form: sympy.Expr) -> Statement:
+    line, s, m = Pipeline.symbolic(), z3.Int("s"), Minibatch.named("m")
+    following = Minibatch(m.round + 1, m.place, m.product + line.p)
+    span = _units(form, line, m)
+
+    def repeats(kind: Kind) -> Term:
+        start = law.start(kind, line, s, m)
+        then = Time(start.forwards + span.forwards, start.backwards + span.backwards)
+        return _same(cone, law.start(kind, line, s, following), then)
+
+    return Statement(
+        f"{law.name}: period",
+        f"{law.says}: one period later F and B of every stage repeat, n minibatches further on",
+        _inside(law, line, s, m),
+        z3.And(z3.Implies(m.round >= 1, repeats(Kind.F)), repeats(Kind.B)),
+    )
+
+
+@remembered
+def decided_of(which: int, what: str, form: sympy.Expr) -> Outcome:
+    """Whether `form` is the period or the makespan of one of the laws, by its position."""
+    law, cone = _LAWS[which]
+    statement = (_period if what == "period" else _makespan)(law, cone, form)
+    return decide_from(statement, SMALLEST)
+
+
+@remembered
+def _longer_backwards() -> Outcome:
+    return static_times(FREE, LONG_BACKWARDS)
+
+
+def _identity(says: str, *differences: sympy.Expr) -> Compared:
+    holds = all(sympy.simplify(difference) == 0 for difference in differences)
+    return Compared(says, "theory.papers.amdp.active_ratio", holds)
+
+
+def _algebra(formulas: Formulas) -> Iterator[Compared]:
+    ratio, period, makespan, short = (formulas[name] for name in _CORE)
+    run = (n * q + r + 1) / makespan
+    yield _identity("n of F and B in each period are the ratio", ratio - n / period)
+    yield _identity(
+        "the share of a whole run falls short of the ratio by the stated difference",
+        ratio - run - short / (d * makespan),
+    )
+    yield _identity(
+        "for 0 ≤ r < n ≤ d it is at least n(n − 1) and at most d(n − 1) over d times the makespan",
+        short - n * (n - 1) - (d - n) * (n - 1 - r),
+        d * (n - 1) - short - r * (d - n),
+    )
+    yield _identity("the share of a whole run tends to the ratio", _limit(run) - ratio)
+
+
+def _stated(form: sympy.Expr) -> Compared:
+    """That the ratio of any n is as printed for n = 2."""
+    return _identity("for n = 2 the ratio n/d is as stated", form - _CORE["ratio"].subs(n, 2))
+
+
+def _limit(run: sympy.Expr) -> sympy.Expr:
+    """As q grows, with everything else fixed."""
+    many = sympy.Symbol("q", positive=True)
+    return sympy.limit(run.subs(q, many), many, sympy.oo)
+
+
+def _times(formulas: Formulas, which: int) -> Iterator[Outcome]:
+    """Start times, period and makespan under one of the laws."""
+    law, cone = _LAWS[which]
+    yield _longer_backwards() if cone is LONG_BACKWARDS else established(law)
+    yield decided_of(which, "period", formulas["period"])
+    yield decided_of(which, "makespan", formulas["makespan"])
+
+
+def _holds(formulas: Formulas) -> Iterator[Ground]:
+    times = (outcome for which in range(len(_LAWS)) for outcome in _times(formulas, which))
+    return chain(times, _algebra(formulas))
+
+
+def _cases(exact: tuple[Ground, ...], limit: tuple[Ground, ...]) -> tuple[Case, ...]:
+    short = short_run(_CORE["ratio"])
+    return (
+        Case(
+            "the steady state: every stage bounded by min(n, d − i), or n ≤ 2, or B ≥ F in the "
+            "static order of F = B",
+            Decision(exact),
+            "every d(F + B) from F(i, n) on, a rank does n forwards and n backwards",
+        ),
+        Case(
+            "the limit of long runs, at any F and B; with n ≥ 3 and stage 0 alone bounded, in the "
+            "static order of F = B",
+            Decision(limit),
+            "with stage 0 alone bounded in the order of F = B, which F > B delays by nF at most",
+        ),
+        Case(
+            "the limit of long runs, n ≥ 3, stage 0 alone bounded, F ≠ B, the rule deciding in the "
+            "run",
+            OPEN,
+            "the rule's order may be another than that of F = B; the source speaks of n = 2",
+        ),
+        Case(
+            "a whole run, exactly, n ≥ 2",
+            Decision(fails=short),
+            f"always less{f': {in_words(short.witness)}' if short else ''}",
+        ),
+        Case(
+            "a whole run of M = nq + r + 1 minibatches, r < n, as M/(d(q + 1) + r); every stage "
+            "bounded, or n ≤ 2, or B ≥ F in the static order of F = B",
+            Decision(exact),
+            "n/d for n = 1, and below it for n ≥ 2, by at least n(n − 1) and at most d(n − 1) over "
+            "d(d(q + 1) + r)",
+        ),
+    )
+
+
+def _account(formulas: Formulas) -> Account:
+    """Of n = 2 what is proved of the first two laws, at any F and B; the cases say n/d."""
+    algebra, stated = tuple(_algebra(_CORE)), _stated(formulas["ratio"])
+    times = [tuple(_times(_CORE, which)) for which in range(len(_LAWS))]
+    of_two: tuple[Ground, ...] = (*times[0], *times[1], *algebra, stated, agreement())
+    everything = tuple(chain(*times))
+    exact: tuple[Ground, ...] = (*algebra, *everything, agreement())
+    limit = long_run()
+    return Account(
+        Decision(of_two, unlike(formulas["ratio"])),
+        cases=_cases(exact, (*exact, limit)),
+        assumes=ASSUMES,
+        steps=ours((*everything, *algebra, stated, limit)),
+        evidence=compared(),
+    )
+
+
+CLAIM: Final = Claim(
+    id="amdp.active-ratio",
+    where="overall architecture",
+    statement=(
+        "In the long run, a single pipeline of d ≥ 2 stages that admits n = 2 minibatches keeps "
+        "each of its d ranks active 2/d of the time."
+    ),
+    latex=r"\lim_{M \to \infty} \frac{M (F + B)}{T(M)} = \frac{2}{d} \text{ for } n = 2",
+    account=_account,
+    printed=_PRINTED,
+    core=_CORE,
+    holds=_holds,
+    cost=2.0,
+)

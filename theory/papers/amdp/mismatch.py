@@ -1,0 +1,244 @@
+"""Mismatch of stage i: min(n, d − i) − 1, if no stage i admits more than d − i minibatches.
+
+Problem: the versions that one pipeline's own updates create between F and B of a minibatch, where
+an update follows every backward. The source bounds what stage 0 admits by n and leaves open what
+later stages do; "the mismatch of stage i" is read as the largest of all minibatches.
+
+Method: `greedy` proves what the rule's start times are, for all d, n and M; order gives the
+mismatch of every minibatch (`mismatches`), and its maximum. With m = nq + r it is, under a cap at
+every stage or for n ≤ 2, min(m, d − 1 − i) for m < n and min(r, d − 1 − i) + max(0, n − 1 − i − r)
+from then on. If stage 0 alone is bounded, stage i > 0 goes on with its forwards until its first
+backward comes: min(m, 2(d − 1 − i)) for m < n, so that the largest is min(n, 2(d − i) − 1) − 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Final
+
+import sympy
+
+from schedules.actions import Kind
+from schedules.families.pipedream import RULE
+from schedules.free_running import free_run
+from theory.account import (
+    OPEN,
+    Account,
+    Case,
+    Decision,
+    Finding,
+    Ground,
+    Readings,
+    Refutation,
+    Repair,
+    Violation,
+)
+from theory.claims import Claim, Formulas
+from theory.judging.decide import proves
+from theory.kernel import le
+from theory.papers.amdp.greedy import established, generated
+from theory.papers.amdp.lines import ours
+from theory.papers.amdp.mismatches import PARTS, part
+from theory.papers.amdp.replays import agreement, by_order, compared, one_pipeline, unlike
+from theory.papers.amdp.start_times import CAPPED, FREE, LAWS, TWO
+from theory.papers.amdp.symbols import d, i, n, q, r
+from theory.papers.schedules import free_running
+from theory.smt.instances import in_words
+from theory.smt.solver import Outcome, merge
+
+_BEHIND: Final = d - 1 - i
+_PRINTED: Final = {"mismatch": sympy.Min(n, d - i) - 1}
+_CORE: Final = {
+    **_PRINTED,
+    "first": sympy.Min(r, _BEHIND),
+    "later": sympy.Min(r, _BEHIND) + sympy.Max(0, n - 1 - i - r),
+    "uncapped": sympy.Min(n, 2 * (d - i) - 1) - 1,
+    "uncapped first": sympy.Min(r, 2 * _BEHIND),
+    "crowded later": _BEHIND + sympy.Min(_BEHIND, n - d),
+}
+"""The largest mismatch, and that of every minibatch: with a cap; without; without and n ≥ d."""
+
+ASSUMES: Final = (
+    "an update follows every backward of the pipeline, and nothing else updates its weights",
+    "within a stage PipeDream's rule decides: B first until a first B is done, then in turn",
+    "F takes equally long at all stages, and so does B; messages take no time",
+)
+
+
+def _holds(formulas: Formulas) -> Iterator[Outcome]:
+    return chain(map(established, LAWS), (part(name, formulas) for name in PARTS))
+
+
+def _preferences() -> Outcome:
+    """With a cap at every stage the rule and its opposite generate the same times."""
+    other = {Kind.F: Kind.B, Kind.B: Kind.F}
+    opposite = replace(
+        RULE,
+        prefer_first=other[RULE.prefer_first],
+        prefer_after={last: other[kind] for last, kind in RULE.prefer_after.items()},
+    )
+    says = "with a cap at every stage a forward and a backward are never ready at the same time"
+    return merge("preferences", says, [established(CAPPED), generated(CAPPED, opposite)])
+
+
+def slow_first_stage() -> int:
+    """Largest mismatch at stage 1 of 3 when the forwards of stage 0 are slow, n = 2.
+
+    Examples
+    --------
+    >>> slow_first_stage()
+    0
+    """
+    first = (Kind.F, 0)
+    line = free_run(RULE, 3, 4, 2, lambda action: 9 if (action.kind, action.stage) == first else 1)
+    return max(by_order(line.schedule, 1).values())
+
+
+def _differs(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> Refutation | None:
+    """A run whose largest mismatch at a stage is another than stated."""
+    found = unlike(form, stage_cap=stage_cap, least=least)
+    if found is None:
+        return None
+    p, admission, stage = found["d"], found["n"], found["i"]
+
+    def again() -> int:
+        run = one_pipeline(p, admission, 2 * admission + 1, stage_cap=stage_cap)
+        return max(by_order(run, stage).values())
+
+    at, supposed = {d: p, n: admission, i: stage}, (le(least, n), le(i + 1, d))
+    return Refutation(found, Violation(again, "==", form, at, supposed))
+
+
+def _less(formulas: Formulas) -> Refutation | None:
+    """A minibatch m ≥ n with less than the stated mismatch, though a cap is at every stage."""
+    p, admission = 3, 2
+    for stage in range(p):
+        stated = int(formulas["mismatch"].subs({d: p, n: admission, i: stage}))
+        for m, found in _of_each(p, admission, stage).items():
+            if m >= admission and found < stated:
+                where = {"d": p, "n": admission, "i": stage, "m": m}
+                witness = {**where, "mismatch": found, "stated": stated}
+                return Refutation(witness, _violation(formulas["mismatch"], p, admission, stage, m))
+    return None
+
+
+def _violation(form: sympy.Expr, p: int, admission: int, stage: int, m: int) -> Violation:
+    at = {d: p, n: admission, i: stage, q: m // admission, r: m % admission}
+    supposed = (le(i + 1, d), le(1, q), le(r + 1, n))
+    return Violation(lambda: _of_each(p, admission, stage)[m], "==", form, at, supposed)
+
+
+def _of_each(p: int, admission: int, stage: int) -> dict[int, int]:
+    return by_order(one_pipeline(p, admission, 3 * admission, stage_cap=True), stage)
+
+
+def _cases(
+    times: tuple[Ground, ...],
+    parts: Mapping[str, Outcome],
+    timing: tuple[Ground, ...],
+    formulas: Formulas,
+    exceeded: Refutation | None,
+) -> tuple[Case, ...]:
+    less, slow = _less(formulas), slow_first_stage()
+    always = "stage d − 2 always exceeds it" if proves(*times, parts["exceeded"]) else ""
+    return (
+        Case(
+            "every stage bounded: stage i admits at most min(n, d − i), n ≤ d",
+            Decision((*times, parts["capped"], parts["who"])),
+            "largest of all minibatches, M ≥ n, at all F and B; of every n minibatches the last "
+            "attains it at every stage, at stage 0 every one from n − 1 on; in all, m ≥ n attains "
+            "it iff m mod n ≥ min(n, d − i) − 1, i = 0 or n = d",
+        ),
+        Case(
+            "every stage bounded, n > d",
+            Decision((*times, parts["n > d"])),
+            "the caps are those of n = d",
+        ),
+        Case(
+            "only stage 0 bounded, n ≤ 2 or d = 1",
+            Decision((*times, parts["two"], parts["one stage"])),
+            "as with a cap at every stage",
+        ),
+        Case(
+            "only stage 0 bounded, n ≥ 3 and d ≥ 2",
+            Decision(fails=exceeded) if always else OPEN,
+            always + _at(exceeded),
+        ),
+        Case(
+            "every stage bounded, as an upper bound, at any durations and message delays",
+            Decision(timing),
+            f"not attained by all: with a slow stage 0, d = 3 and n = 2, stage 1 has {slow}",
+        ),
+        Case(
+            "the mismatch of every minibatch m ≥ n, every stage bounded",
+            Decision(fails=less),
+            "stages behind stage 0 have minibatches with less" + _at(less),
+        ),
+    )
+
+
+def _at(fails: Refutation | None) -> str:
+    return f": {in_words(fails.witness)}" if fails else ""
+
+
+def _finding(exceeded: Refutation, repaired: tuple[Ground, ...]) -> Finding:
+    return Finding(
+        kind="missing-condition",
+        where="overall architecture; key design 1",
+        says=(
+            "bounding what stage 0 reads does not bound later stages alike: until its first "
+            "backward comes, stage i goes on with what it gets, up to 2(d − i) − 1 forwards; the "
+            "formula needs n ≤ 2, or a cap of min(n, d − i) at every stage"
+        ),
+        witness=exceeded.witness,
+        repaired=Repair(
+            "If stage 0 alone is bounded, by n, and F = B, the largest mismatch of stage i is "
+            "min(n, 2(d − i) − 1) − 1, for all d, n and M ≥ n.",
+            repaired,
+        ),
+    )
+
+
+def _account(formulas: Formulas) -> Account:
+    formulas = {**_CORE, **formulas}
+    laws = tuple(established(law) for law in LAWS)
+    times: tuple[Ground, ...] = (*laws, agreement())
+    parts = {name: part(name, formulas) for name in PARTS}
+    run = free_running.proof({"inner": free_running.N_ - 1, "last": 0 * free_running.N_})
+    timing = (parts["cap"], run["admission"], run["bound"])
+    exceeded = _differs(formulas["mismatch"], stage_cap=False, least=3)
+    wrong = _differs(formulas["mismatch"], stage_cap=True)
+    cases = _cases(times, parts, timing, formulas, exceeded)
+    repaired: tuple[Ground, ...] = (*times, parts["free"], parts["crowded"])
+    holding = tuple(case.when for case in cases[:3])
+    return Account(
+        Decision(fails=wrong) if wrong else Readings(holding),
+        cases=cases,
+        assumes=ASSUMES,
+        steps=ours((*laws, _preferences(), *parts.values(), *timing[1:])),
+        findings=(_finding(exceeded, repaired),) if exceeded else (),
+        evidence=compared(),
+    )
+
+
+CLAIM: Final = Claim(
+    id="amdp.mismatch",
+    where="overall architecture; key design 1",
+    statement=(
+        "In a pipeline of d stages that admits n minibatches, the largest mismatch between forward "
+        "and backward at stage i (from 0) is min(n, d − i) − 1."
+    ),
+    latex=r"\mathrm{mismatch}(i) = \min(n, d - i) - 1",
+    account=_account,
+    printed=_PRINTED,
+    core=_CORE,
+    holds=_holds,
+    weakened={
+        "cap behind stage 0": lambda: (generated(replace(CAPPED, capped=FREE.capped)),),
+        "n ≤ 2": lambda: (generated(replace(TWO, domain=FREE.domain)),),
+    },
+    depends=("schedules.static-staleness",),
+    cost=3.0,
+)

@@ -1,0 +1,20 @@
+"""Claims of a blog's from-scratch pipeline parallelism in PyTorch."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from theory.claims import Claim
+from theory.judging.origins import with_origins
+from theory.papers.blog import bubble, gpipe_order, inflight_1f1b, pairing, warmup
+from theory.papers.blog.origins import ORIGINS
+
+_ROWS: Final = (
+    warmup.CLAIM,
+    inflight_1f1b.CLAIM,
+    bubble.CLAIM,
+    pairing.CLAIM,
+    gpipe_order.CLAIM,
+)
+
+CLAIMS: Final[tuple[Claim, ...]] = with_origins(_ROWS, ORIGINS)

@@ -1,0 +1,15 @@
+"""Whose statement each row is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from theory.judging.origins import Origins
+
+ORIGINS: Final[Origins] = {
+    "blog.warmup": "printed",
+    "blog.inflight-1f1b": "printed",
+    "blog.bubble": "printed",
+    "blog.pairing": "printed",
+    "blog.gpipe-order": "printed",
+}

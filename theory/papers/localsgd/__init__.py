@@ -1,0 +1,57 @@
+"""Claims of the RPD paper about LocalSGD: appendix D, in its order, and the schedule of E.2."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from theory.claims import Claim
+from theory.judging.as_claim import as_claim
+from theory.judging.origins import with_origins
+from theory.papers.localsgd import (
+    crude,
+    drift,
+    eq_5,
+    eq_6,
+    eq_11,
+    eq_12,
+    eq_13,
+    homogeneous_drift,
+    homogeneous_eq_11,
+    mean_gradient,
+    mean_noise,
+    noise_drift,
+    one_step,
+    schedule,
+    sharp_drift,
+    sharp_eq_11,
+    sharp_eq_12,
+    slope_gap,
+    speedup,
+)
+from theory.papers.localsgd.origins import ORIGINS
+
+_ROWS: Final = (
+    slope_gap.CLAIM,
+    mean_gradient.CLAIM,
+    mean_noise.CLAIM,
+    one_step.CLAIM,
+    drift.CLAIM,
+    eq_11.CLAIM,
+    sharp_drift.CLAIM,
+    sharp_eq_11.CLAIM,
+    noise_drift.CLAIM,
+    homogeneous_drift.CLAIM,
+    homogeneous_eq_11.CLAIM,
+    eq_12.CLAIM,
+    sharp_eq_12.CLAIM,
+    eq_5.CLAIM,
+    crude.CLAIM,
+    eq_13.CLAIM,
+    as_claim(eq_13.SECOND),
+    as_claim(eq_13.FIRST),
+    eq_6.CLAIM,
+    speedup.CLAIM,
+    schedule.CLAIM,
+)
+
+CLAIMS: Final[tuple[Claim, ...]] = with_origins(_ROWS, ORIGINS)

@@ -1,0 +1,67 @@
+"""What the method is: delayed gradient descent, with the mean of where that has been.
+
+With γ_t = (t − 2)/t from t = 2 on, z_t = w_t + t d_t − w* moves by −2ηḡ_t, whatever d_t is, and
+t w_{t+1} = (t − 1)w_t + z_{t+1} + w*: so t w_{t+1} is the sum of the z_k + w* for k = 2, …, t + 1.
+The first is what the proofs of the repaired rates start from. At t = 1, where γ_1 = 0, z moves by
+−ηḡ_1 only.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from theory.judging.as_claim import as_claim
+from theory.kernel import Combine, Hypothesis, Step, Theorem, dot, eq, square, vector
+from theory.papers.nesterov.symbols import eta, t, theta
+
+NOW, TURN, STAR, GRADIENT, SEEN = map(vector, ("w", "d", "w*", "ḡ", "u"))
+"""w_t, d_t, w*, ḡ_t and any vector."""
+LATER: Final = Hypothesis(
+    "(29)", "θ is 1 − γ_t = 2/t, as for every t ≥ 2; 1 − γ_1 is 1", eq(t * theta, 2)
+)
+
+NEXT: Final = NOW + TURN - eta * theta * GRADIENT
+"""w_{t+1} of (10)."""
+_NEXT_TURN: Final = (t - 1) / (t + 1) * (NEXT - NOW)
+"""d_{t+1}, γ_{t+1} being (t − 1)/(t + 1) for every t ≥ 1."""
+
+Z: Final = NOW + t * TURN - STAR
+Z_NEXT: Final = NEXT + (t + 1) * _NEXT_TURN - STAR
+
+THEOREM: Final = Theorem(
+    id="nesterov.averaged-step",
+    where="ours",
+    statement=(
+        "With (10) and γ_t = (t − 2)/t, z_t = w_t + t d_t − w* is moved by −2ηḡ_t in every "
+        "iteration t ≥ 2, whatever d_t is (taken with any vector)."
+    ),
+    latex=r"z_{t+1} = z_t - 2\eta\bar g_t, \quad z_t = w_t + t\,d_t - w^*",
+    symbols=(eta, t, theta),
+    vectors=(NOW, TURN, STAR, GRADIENT, SEEN),
+    hypotheses=(LATER,),
+    kind="==",
+    lhs=dot(Z_NEXT, SEEN),
+    terms={"before": dot(Z, SEEN), "move": -2 * eta * dot(GRADIENT, SEEN)},
+    steps=(
+        Step(
+            "squared",
+            eq(square(Z_NEXT), square(Z - 2 * eta * GRADIENT)),
+            Combine(
+                {
+                    LATER.name: eta**2 * (t * theta + 2) * square(GRADIENT)
+                    - 2 * eta * dot(Z, GRADIENT)
+                }
+            ),
+            "the same, squared",
+        ),
+        Step(
+            "mean",
+            eq(t * dot(NEXT, SEEN), (t - 1) * dot(NOW, SEEN) + dot(Z_NEXT + STAR, SEEN)),
+            Combine(),
+            "t w_{t+1} = (t − 1)w_t + z_{t+1} + w*",
+        ),
+    ),
+    conclude=Combine({LATER.name: -eta * dot(GRADIENT, SEEN)}),
+)
+
+CLAIM: Final = as_claim(THEOREM)

@@ -1,0 +1,147 @@
+"""Proposition 1 (2): the delay and the look-ahead are said to align as γ_t → 1.
+
+False for τ = 1 already, on a parabola and with the momentum of (29): the run turns back for ever
+(`turning`), and after each turn the cosine is −1, or there is none as one of the
+two is 0. That it is −1 for infinitely many t is shown for all but countably many η in [1/β, 2/β],
+and for η = 1/β as far as it was run. The printed proof lets the gradients' part of (20) vanish; d̄_t
+vanishes as well, and no slower.
+
+The slopes of a parabola are not bounded; the statement does not ask for that. The run itself has
+|y_t| ≤ 2 as far as it was run, where Huber's function with its edge at 2 has the same slopes; that
+this is so for ever is not shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import sympy
+
+from theory.account import (
+    OPEN,
+    Account,
+    Case,
+    Compared,
+    Decision,
+    Finding,
+    Ground,
+    Line,
+    Refutation,
+    Repair,
+)
+from theory.claims import Claim, Formulas
+from theory.judging.as_claim import as_claim
+from theory.judging.decide import proves
+from theory.ledger import Evidence
+from theory.papers.nesterov import aligned
+from theory.papers.nesterov.turning import START, cosines, decided, departs
+from theory.papers.rpd.exact_runs import require
+
+UNTIL: Final = 400
+"""Iterations of the runs."""
+OTHERS: Final = (2, 3, 5)
+"""Further delays of the runs beside the verdict."""
+
+_REPAIRED: Final = as_claim(aligned.THEOREM)
+
+
+def _turns() -> tuple[Ground, ...]:
+    """That the cosine is −1 or undefined for infinitely many t."""
+    departure = Compared("it departs at t = 2", "theory.papers.nesterov.turning.departs", departs())
+    return (*decided(), departure)
+
+
+def _known(printed: Formulas) -> Decision:
+    """Then it has no limit above −1."""
+    limit = printed["limit"]
+    above = bool(limit.is_Rational) and bool(limit > -1)
+    if not above or not proves(*_turns()):
+        return OPEN
+    return Decision(fails=Refutation(_witness(), _turns()))
+
+
+def _account(printed: Formulas) -> Account:
+    decision = _known(printed)
+    return Account(
+        decision,
+        cases=(
+            Case(
+                "tau = 1",
+                decision,
+                "on a parabola the cosine is −1 for infinitely many t, for all but countably many "
+                "η in [1/β, 2/β]; for every one of them it is −1, or there is none",
+            ),
+            Case("tau >= 2", OPEN, "exact runs turn back as well; no proof for all t"),
+        ),
+        assumes=(
+            "the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",
+            "the decided lemmas are put together by hand: the argument 'turning for ever'",
+        ),
+        steps=(
+            Line(
+                "Proposition 1, proof",
+                "the gradients' part of (20) vanishes, and the cosine tends to 1 with it",
+                "the same run",
+                decision,
+            ),
+            *(Line("ours", one.says, one.note, Decision((one,))) for one in decided()),
+        ),
+        findings=(_finding(decision.fails),) if decision.fails else (),
+        evidence=(_other_delays(),),
+    )
+
+
+def opposite(tau: int) -> list[int]:
+    """The t of a run at which the cosine is −1, or there is none."""
+    return [t for t, cosine in cosines(tau, UNTIL).items() if cosine != 1]
+
+
+def _witness() -> dict[str, Any]:
+    turns = opposite(1)
+    require(len(turns) > 2, "nesterov.prop-1", turns=turns)
+    return {
+        "f": "f(w) = βw²/2",
+        "tau": 1,
+        "eta": "1/β",
+        "gamma_t": "(t − 2)/t",
+        "w_1": str(START),
+        "for every T": "some t > T has cos(Δ_t, d̄_t) = −1, or none as Δ_t or d̄_t is 0",
+        "for all but countably many η in [1/β, 2/β]": "the first of the two",
+        f"such t up to {UNTIL}": turns,
+    }
+
+
+def _finding(fails: Refutation) -> Finding:
+    return Finding(
+        "false",
+        "Proposition 1 (2)",
+        "the gradients' part of (20) vanishes, but so does d̄_t: the run keeps turning back",
+        fails.witness,
+        repaired=Repair(aligned.THEOREM.statement, (aligned.THEOREM,)),
+    )
+
+
+def _other_delays() -> Evidence:
+    return Evidence(
+        "against",
+        f"exact runs of the same parabola with longer delays: all t ≤ {UNTIL} where the cosine is "
+        "not 1",
+        {f"tau = {tau}": opposite(tau) for tau in OTHERS},
+    )
+
+
+CLAIM: Final = Claim(
+    id="nesterov.prop-1",
+    where="Proposition 1 (2)",
+    statement=(
+        "cos(Δ_t, d̄_t) → 1 as t → ∞, for every convex smooth f, every fixed delay τ ≥ 1, every "
+        "stepsize and every increasing sequence γ_t → 1."
+    ),
+    latex=r"\lim_{t\to\infty}\gamma_t = 1 \implies \lim_{t\to\infty}\cos(\Delta_t, \bar d_t) = 1",
+    account=_account,
+    printed={"limit": sympy.Integer(1)},
+    core=_REPAIRED.core,
+    holds=_REPAIRED.holds,
+    weakened=_REPAIRED.weakened,
+    depends=(aligned.THEOREM.id,),
+)

@@ -1,0 +1,113 @@
+"""Claims of "Demystifying Pipeline Parallelism: First Theory for PipeDream" (RPD).
+
+In the paper's order: convergence (section 4, appendix B), delays of the schedule (appendix C),
+PipeDream as RPD (appendices F and G), and the variants of appendices H and I. Our own lemmas and
+sharper theorems (``where`` is "ours") stand beside what they are about.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from theory.claims import Claim
+from theory.judging.as_claim import as_claim
+from theory.judging.origins import with_origins
+from theory.papers.rpd import (
+    any_gradient,
+    block_drift,
+    cor_b1,
+    cor_c1,
+    delay_whole_run,
+    draw_counts,
+    drift_by_counts,
+    eq_8,
+    eq_9,
+    eq_15,
+    lemma_b1,
+    lemma_b2,
+    lemma_b2_by_blocks,
+    lemma_b2_expected,
+    lemma_c1_entry,
+    lemma_c1_mean,
+    lemma_c1_odd,
+    lemma_c1_window,
+    lemma_i1,
+    lemma_i2,
+    local_staleness,
+    nag_draw_counts,
+    nag_drift_by_counts,
+    nag_thm,
+    pd_as_rpd,
+    pl_constant,
+    prop_4_1,
+    sharp_drift,
+    sharp_eq_15,
+    sharp_lemma_i2,
+    sharp_lemma_i2_any_beta,
+    sharp_nag,
+    sharp_nag_drift,
+    sharp_nag_pathwise,
+    sharp_thm_4_1,
+    stale_gradient,
+    stale_power,
+    stale_power_of_the_bound,
+    stash_invariant,
+    stepsize,
+    table_1,
+    thm_4_1,
+    thm_h1,
+)
+from theory.papers.rpd.origins import ORIGINS
+
+_ROWS: Final = (
+    lemma_b1.CLAIM,
+    lemma_b2.CLAIM,
+    lemma_b2_by_blocks.CLAIM,
+    lemma_b2_expected.CLAIM,
+    eq_8.CLAIM,
+    stale_gradient.CLAIM,
+    eq_9.CLAIM,
+    thm_4_1.CLAIM,
+    stepsize.CLAIM,
+    as_claim(stepsize.ANY_STEPSIZE),
+    any_gradient.CLAIM,
+    cor_b1.CLAIM,
+    draw_counts.CLAIM,
+    drift_by_counts.CLAIM,
+    block_drift.CLAIM,
+    sharp_drift.CLAIM,
+    as_claim(sharp_drift.ATTAINED),
+    sharp_thm_4_1.CLAIM,
+    stale_power_of_the_bound.CLAIM,
+    stale_power.CLAIM,
+    table_1.CLAIM,
+    as_claim(table_1.UPPER),
+    as_claim(table_1.ATTAINED),
+    prop_4_1.CLAIM,
+    lemma_c1_window.CLAIM,
+    lemma_c1_entry.CLAIM,
+    lemma_c1_odd.CLAIM,
+    lemma_c1_mean.CLAIM,
+    cor_c1.CLAIM,
+    delay_whole_run.CLAIM,
+    local_staleness.CLAIM,
+    pd_as_rpd.CLAIM,
+    stash_invariant.CLAIM,
+    thm_h1.CLAIM,
+    as_claim(thm_h1.RECURRENCE),
+    pl_constant.CLAIM,
+    eq_15.CLAIM,
+    sharp_eq_15.CLAIM,
+    lemma_i1.CLAIM,
+    lemma_i2.CLAIM,
+    sharp_lemma_i2.CLAIM,
+    sharp_lemma_i2_any_beta.CLAIM,
+    nag_draw_counts.CLAIM,
+    nag_drift_by_counts.CLAIM,
+    sharp_nag_drift.CLAIM,
+    nag_thm.CLAIM,
+    sharp_nag_pathwise.CLAIM,
+    sharp_nag.CLAIM,
+)
+
+CLAIMS: Final[tuple[Claim, ...]] = with_origins(_ROWS, ORIGINS)

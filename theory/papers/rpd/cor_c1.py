@@ -1,0 +1,143 @@
+"""Corollary C.1: the mean steady delay of PipeDream is p²/2 + O(1).
+
+Compared with the derived mean on each parity class; the gap comes with an explicit constant,
+or with the p beyond which it exceeds any given one.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Final
+
+import numpy as np
+import sympy
+
+from schedules.closed_forms.floor_sums import p_
+from schedules.delays import Steady, steady
+from theory.account import Account, Compared, Decision, Finding, Refutation
+from theory.claims import Claim, Formulas
+from theory.judging.decide import proves
+from theory.laws.delays.comparison import Bounded, bounded
+from theory.laws.delays.polynomials import in_words, readable
+from theory.ledger import Evidence
+from theory.papers.rpd import prop_4_1
+from theory.papers.rpd.entries import by_slots
+from theory.papers.rpd.laws import (
+    ASSUMES,
+    PAPER,
+    by_linearization,
+    closed,
+    in_paper,
+    linearization_of,
+    mean_in_replay,
+    our_steps,
+    replay,
+)
+
+PICTURED: Final = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32)
+"""Numbers of stages replayed for the picture."""
+SHOWN: Final = 16
+"""Stages of the replay beside a refutation."""
+
+
+def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+    derived = closed(linearization).mean
+    outcome = bounded(derived, formulas["mean"])
+    gap = outcome.exceeds
+    if outcome.bound is not None:
+        gap = f"gap at most {readable(outcome.bound)}"
+    fails = _refutation(formulas, linearization, outcome) if outcome.exceeds else None
+    return Decision((outcome,), fails), f"the mean is {in_words(derived)}; {gap}"
+
+
+def _holds(formulas: Formulas) -> tuple[Bounded]:
+    return (bounded(closed().mean, formulas["mean"]),)
+
+
+def _account(formulas: Formulas) -> Account:
+    cases = by_linearization(partial(_known, formulas))
+    decision = in_paper(cases)
+    refuted = [(linearization_of(case), case.decision.fails) for case in cases]
+    return Account(
+        decision,
+        cases=cases,
+        assumes=ASSUMES,
+        steps=(by_slots(), *our_steps()),
+        findings=tuple(_finding(name, fails) for name, fails in refuted if fails),
+        evidence=(_growth(formulas, proves(*decision.grounds)),),
+    )
+
+
+def _finding(name: str, fails: Refutation) -> Finding:
+    return Finding(
+        kind="false" if name == PAPER else "missing-condition",
+        where="Corollary C.1",
+        says=f"in `{name}` the mean is {in_words(closed(name).mean)}: no bounded gap",
+        witness=fails.witness,
+    )
+
+
+def _refutation(formulas: Formulas, name: str, outcome: Bounded) -> Refutation:
+    """The p whose gap exceeds any constant, and one of them replayed."""
+    witness = {
+        "linearization": name,
+        "for every C": outcome.exceeds,
+        "p": SHOWN,
+        "mean": str(mean_in_replay(SHOWN, name)),
+        "printed": str(formulas["mean"].subs(p_, SHOWN)),
+    }
+    unbounded = Compared(outcome.exceeds, "theory.laws.delays.comparison.bounded", True)
+    return Refutation(witness, (unbounded,))
+
+
+def _growth(formulas: Formulas, proved: bool) -> Evidence:
+    """The paper's figure 6 from replays: statistics over the second half of a run of M = 4p."""
+    means, largest, low, whole = [], [], [], []
+    for p in PICTURED:
+        run = replay(p, 4 * p)
+        rows = steady(run)
+        assert isinstance(rows, Steady), "PipeDream is periodic at M = 4p"
+        second_half = run.matrix[len(run.matrix) // 2 :]
+        means.append(str(rows.mean))
+        largest.append(rows.max)
+        low.append(str(Fraction(float(np.percentile(second_half, 10)))))
+        whole.append(int(run.matrix.max()))
+    worst = prop_4_1.CLAIM.printed["worst"]
+    return Evidence(
+        points="for" if proved else "neither",
+        says=f"steady mean and maximum, 10th percentile, and whole-run maximum, p up to {p}",
+        data={
+            "figure": "growth",
+            "linearization": PAPER,
+            "p": list(PICTURED),
+            "mean": means,
+            "max": largest,
+            "p10": low,
+            "whole_run_max": whole,
+            "laws": [
+                _law("mean", formulas["mean"]),
+                _law("maximum", worst),
+            ],
+        },
+    )
+
+
+def _law(of: str, form: sympy.Expr) -> dict[str, object]:
+    values = [str(form.subs(p_, p)) for p in PICTURED]
+    return {"label": f"{of} {readable(form)}", "latex": sympy.latex(form), "values": values}
+
+
+_PRINTED: Final = {"mean": p_**2 / 2}
+
+CLAIM: Final = Claim(
+    id="rpd.cor-c1",
+    where="Corollary C.1",
+    statement="The mean steady delay of PipeDream with p stages is p²/2 + O(1).",
+    latex=r"\bar d = \tfrac{p^2}{2} + O(1)",
+    account=_account,
+    printed=_PRINTED,
+    core=_PRINTED,
+    holds=_holds,
+    shares="delay laws",
+)

@@ -1,0 +1,139 @@
+"""Whole runs: τ = p² − p/2 is claimed to bound every delay of a PipeDream run.
+
+RPD's theorem needs 0 ≤ d ≤ τ at every iteration, start-up included. In start-up the first p
+forwards of stage 0 record an empty history while their backwards wait for everybody's first
+updates; microbatch p − 1 has the largest delay of any run.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from schedules.closed_forms.floor_sums import p_
+from schedules.linearization import get_linearization
+from theory.account import Account, Compared, Decision, Finding, Refutation, Repair, Violation
+from theory.claims import Claim, Formulas
+from theory.kernel import le
+from theory.laws.delays.polynomials import (
+    in_words,
+    least_in_class,
+    nonnegative_from,
+    on_class,
+)
+from theory.laws.delays.whole_run import WholeRun, prove_whole_run
+from theory.papers.rpd.laws import (
+    ASSUMES,
+    PAPER,
+    by_linearization,
+    closed,
+    in_paper,
+    our_steps,
+    replay,
+    times,
+    worst,
+)
+from theory.smt.solver import Outcome
+
+SEARCHED: Final = 64
+"""Largest p at which a counterexample is looked for."""
+
+
+def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+    supremum = closed(linearization).whole.supremum
+    q = len(supremum)
+    margins = {a: on_class(formulas["bound"] - form, a, q) for a, form in supremum.items()}
+    says = f"the supremum is {in_words(supremum)}"
+    if all(nonnegative_from(form, least_in_class(a, q)) for a, form in margins.items()):
+        code = "theory.laws.delays.polynomials.nonnegative_from"
+        return Decision((Compared(says, code, True),)), says
+    p = _first_violation(formulas, linearization)
+    if p is None:
+        return Decision(), f"no counterexample up to p = {SEARCHED}"
+    fails = _refutation(formulas, linearization, p)
+    return Decision(fails=fails), f"{says}; p = {p} exceeds the bound"
+
+
+def _first_violation(formulas: Formulas, linearization: str) -> int | None:
+    supremum = closed(linearization).whole.supremum
+    return next(
+        (
+            p
+            for p in range(2, SEARCHED + 1)
+            if supremum[p % len(supremum)].subs(p_, p) > formulas["bound"].subs(p_, p)
+        ),
+        None,
+    )
+
+
+def _holds(formulas: Formulas) -> tuple[Outcome]:
+    """Supremum and least M by parity, through the same proof as the derived ones."""
+    claimed = WholeRun(
+        {0: formulas["even"], 1: formulas["odd"]},
+        {0: formulas["least M, even"], 1: formulas["least M, odd"]},
+    )
+    forms = closed()
+    return (
+        prove_whole_run(times(), forms.counts, get_linearization(PAPER), forms.matrix, claimed),
+    )
+
+
+def _account(formulas: Formulas) -> Account:
+    cases = by_linearization(partial(_known, formulas))
+    decision = in_paper(cases)
+    return Account(
+        decision,
+        cases=cases,
+        assumes=ASSUMES,
+        steps=our_steps(),
+        findings=(_finding(decision.fails),) if decision.fails else (),
+    )
+
+
+def _finding(fails: Refutation) -> Finding:
+    return Finding(
+        kind="missing-condition",
+        where="section 4, from RPD back to PD, with appendix E.1",
+        says=(
+            "the law counts steady microbatches only, while the theorem needs the bound at every "
+            "update; in start-up delays exceed it by about p²/4"
+        ),
+        witness=fails.witness,
+        repaired=Repair(
+            "⌊5p²/4⌋ − p bounds every delay of a whole run and is attained, first with "
+            "M = p − 1 + ⌊p/2⌋ microbatches, at microbatch p − 1",
+            _holds(_REPAIRED),
+        ),
+    )
+
+
+def _refutation(formulas: Formulas, linearization: str, p: int) -> Refutation:
+    least = closed(linearization).whole.least_m
+    microbatches = int(least[p % len(least)].subs(p_, p))
+    found = worst(replay(p, microbatches, linearization))
+    witness = {"p": p, "M": microbatches, **found, "printed": str(formulas["bound"].subs(p_, p))}
+
+    def again() -> int:
+        return int(replay(p, microbatches, linearization).matrix.max())
+
+    return Refutation(witness, Violation(again, "<=", formulas["bound"], {p_: p}, (le(2, p_),)))
+
+
+_REPAIRED: Final = {
+    "even": 5 * p_**2 / 4 - p_,
+    "odd": (5 * p_**2 - 1) / 4 - p_,
+    "least M, even": 3 * p_ / 2 - 1,
+    "least M, odd": 3 * (p_ - 1) / 2,
+}
+
+CLAIM: Final = Claim(
+    id="rpd.delay-whole-run",
+    where="section 4 with Proposition 4.1 and appendix E.1",
+    statement="τ = p² − p/2 bounds every delay of a PipeDream run with E.1's scheduler.",
+    latex=r"d_i^k \le p^2 - \tfrac{p}{2} \quad \text{for all } i, k",
+    account=_account,
+    printed={"bound": p_**2 - p_ / 2},
+    core=_REPAIRED,
+    holds=_holds,
+    shares="delay laws",
+)

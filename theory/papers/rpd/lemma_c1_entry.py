@@ -1,0 +1,192 @@
+"""Lemma C.1, even p: every steady delay is claimed to be (p/2) times its window, exactly.
+
+The printed proof multiplies whole slots by p/2 updates a slot. Delays also count the updates
+that stand before the two events inside their own slots; in the paper's embedding these give
+⌊(i−1)/2⌋ − ⌈(j−1)/2⌉ more, which is not zero in general.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import sympy
+import z3
+
+from schedules.closed_forms.floor_sums import p_
+from theory.account import Account, Compared, Decision, Finding, Line, Refutation, Repair
+from theory.claims import Claim, Formulas
+from theory.judging.decide import proves
+from theory.laws.delays.domains import a_microbatch, domain
+from theory.laws.delays.matrix import i_, j_
+from theory.laws.delays.symbols import Microbatch
+from theory.ledger import Evidence
+from theory.papers.rpd.entries import by_slots, entries_equal, entry_is
+from theory.papers.rpd.laws import (
+    ASSUMES,
+    PAPER,
+    by_linearization,
+    in_paper,
+    our_steps,
+    replay,
+    replayed_entry,
+    times,
+)
+from theory.smt.instances import decide_from
+from theory.smt.solver import Statement
+
+EVEN: Final = 0
+SHOWN: Final = 8
+"""Stages in the picture."""
+
+
+def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+    decision = entry_is(formulas["entry"], linearization, EVEN)
+    if decision.fails is None:
+        return decision, "holds for every even p" if proves(
+            *decision.grounds
+        ) else "no replay differs"
+    found = decision.fails.witness
+    at = ", ".join(f"{key} = {found[key]}" for key in ("p", "i (from 1)", "j (from 1)"))
+    return decision, f"{at} has delay {found['delay']}, not {found['printed']}"
+
+
+def _holds(formulas: Formulas) -> tuple[Compared]:
+    return (entries_equal(formulas["entry"], PAPER, EVEN),)
+
+
+def _account(formulas: Formulas) -> Account:
+    cases = by_linearization(partial(_known, formulas))
+    decision = in_paper(cases)
+    fails = decision.fails
+    return Account(
+        decision,
+        cases=cases,
+        assumes=ASSUMES,
+        steps=(_half_of_the_stages(), by_slots(), *our_steps()),
+        findings=(_false(fails), *_any_forward_rule(formulas)) if fails else (),
+        evidence=(_heatmap(formulas),),
+    )
+
+
+def _half_of_the_stages() -> Line:
+    at, m = times(), Microbatch.named("m")
+    s, t = z3.Ints("s t")
+    runs = at.backward(s, m) == t
+    steady = (
+        *domain(at.size),
+        s >= 0,
+        s < at.size.p,
+        a_microbatch(at.size, m),
+        m.index >= at.size.p,
+    )
+    parity = decide_from(
+        Statement("parity", "", (*steady, runs), (t + s) % 2 == 1),
+        {"p": 2, "M": 3, "m": 2, "s": 0},
+    )
+    return Line(
+        "Lemma C.1, proof, case 1",
+        "in a steady slot t exactly the stages s with t + s odd run backward: p/2 of them",
+        "z3 on proved start times",
+        Decision((parity,)),
+    )
+
+
+def _false(fails: Refutation) -> Finding:
+    return Finding(
+        kind="false",
+        where="Lemma C.1, even p",
+        says=(
+            "the delay also counts the updates that precede both events inside their own slots; "
+            "the printed formula is exact only if events count no update of their own slot "
+            "(`slot-start`), where updates of one slot share an index"
+        ),
+        witness=fails.witness,
+        repaired=Repair(
+            "for even p the steady delay is (p/2)(2p − i − j + 1) + ⌊(i−1)/2⌋ − ⌈(j−1)/2⌉",
+            _holds(_REPAIRED),
+        ),
+    )
+
+
+def _any_forward_rule(formulas: Formulas) -> tuple[Finding, ...]:
+    """Whatever forwards record, two updates of one slot would need the same index.
+
+    Holds of every formula whose entries of stages 1 and 3 (from 1) differ by p, as the counts of
+    updates do from one microbatch to the next.
+    """
+    at, m = times(), Microbatch.named("m")
+    same_slot = decide_from(
+        Statement(
+            "same-slot",
+            "",
+            (*domain(at.size), at.size.p >= 4, a_microbatch(at.size, m)),
+            at.backward(z3.IntVal(0), m) == at.backward(z3.IntVal(2), at.size.shift(m, 1)),
+        ),
+        {"p": 4, "M": 1, "m": 0},
+    )
+    first, third = (formulas["entry"].subs(i_, stage) for stage in (1, 3))
+    if sympy.expand(first - third - p_) != 0:
+        return ()
+    run, m_shown = replay(4, 16), 8
+    indices = [
+        int(run.index[(run.stage == stage) & (run.microbatch == microbatch)][0])
+        for stage, microbatch in ((0, m_shown), (2, m_shown + 1))
+    ]
+    return (
+        Finding(
+            kind="invalid-step",
+            where="Lemma C.1, proof",
+            says=(
+                "no rule for what a forward records repairs it when p ≥ 4: the law gives stage 1 "
+                "(from 1) at microbatch m and stage 3 at m + 1 delays that differ by p, what they "
+                "recorded differs by p as well, so both updates would have one index; but they "
+                "run in the same slot (proved), and every backward appends one entry of its own"
+            ),
+            witness={
+                "p": 4,
+                "stages (from 1)": [1, 3],
+                "microbatches": [m_shown, m_shown + 1],
+                "history indices": indices,
+            },
+            shown=(same_slot,),
+        ),
+    )
+
+
+def _heatmap(formulas: Formulas) -> Evidence:
+    stages = range(SHOWN)
+    rows = [[replayed_entry(SHOWN, i, j, PAPER) for j in stages] for i in stages]
+    law = [
+        [str(formulas["entry"].subs({p_: SHOWN, i_: i + 1, j_: j + 1})) for j in stages]
+        for i in stages
+    ]
+    same = all(str(rows[i][j]) == law[i][j] for i in stages for j in stages)
+    return Evidence(
+        points="for" if same else "against",
+        says=f"steady delays of p = {SHOWN} from a replay, beside the printed law",
+        data={"figure": "heatmap", "linearization": PAPER, "p": SHOWN, "rows": rows, "law": law},
+    )
+
+
+_PRINTED: Final = {"entry": p_ / 2 * (2 * p_ - i_ - j_ + 1)}
+_REPAIRED: Final = {
+    "entry": p_ / 2 * (2 * p_ - i_ - j_ + 1)
+    + sympy.floor((i_ - 1) / 2)
+    - sympy.ceiling((j_ - 1) / 2)
+}
+
+CLAIM: Final = Claim(
+    id="rpd.lemma-c1-entry",
+    where="Lemma C.1, even p",
+    statement=(
+        "For even p every steady delay is exactly (p/2) times its window: active stage i and "
+        "block j (1-based) have delay (p/2)(2p − i − j + 1)."
+    ),
+    latex=r"d_{ij} = \tfrac{p}{2}\,(2p - i - j + 1) \quad (p \text{ even})",
+    account=_account,
+    printed=_PRINTED,
+    core=_REPAIRED,
+    holds=_holds,
+    shares="delay laws",
+)

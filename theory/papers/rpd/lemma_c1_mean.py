@@ -1,0 +1,98 @@
+"""Lemma C.1, mean: for even p the mean steady delay is claimed to be exactly p²/2.
+
+Our proof sums the derived matrix over all i and j by telescoping.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from schedules.closed_forms.floor_sums import p_
+from theory.account import Account, Decision, Finding, Refutation, Repair, Violation
+from theory.claims import Claim, Formulas
+from theory.laws.delays.comparison import equal
+from theory.laws.delays.matrix import prove_mean
+from theory.laws.delays.polynomials import in_words
+from theory.papers.rpd.entries import by_slots
+from theory.papers.rpd.laws import (
+    ASSUMES,
+    HALF,
+    SIZES,
+    by_linearization,
+    closed,
+    in_paper,
+    mean_in_replay,
+    our_steps,
+)
+from theory.smt.solver import Outcome
+
+EVEN: Final = 0
+
+
+def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+    derived = closed(linearization).mean
+    outcome = equal(derived, formulas["mean"], (EVEN,))
+    says = f"the mean is {in_words(derived)}"
+    if outcome.p is None:
+        return Decision((outcome,)), says
+    refutation = _refutation(formulas, linearization, outcome.p)
+    return Decision((outcome,), refutation), f"{says}, so p = {outcome.p} refutes it"
+
+
+def _holds(formulas: Formulas) -> tuple[Outcome]:
+    """The mean of every p, even or odd, in the paper's linearization."""
+    matrix = closed().matrix
+    return (prove_mean(matrix, dict.fromkeys(range(matrix.period), formulas["mean"])),)
+
+
+def _account(formulas: Formulas) -> Account:
+    cases = by_linearization(partial(_known, formulas))
+    decision = in_paper(cases)
+    return Account(
+        decision,
+        cases=cases,
+        assumes=ASSUMES,
+        steps=(by_slots(), *our_steps()),
+        findings=(_finding(decision.fails),) if decision.fails else (),
+    )
+
+
+def _finding(fails: Refutation) -> Finding:
+    return Finding(
+        kind="false",
+        where="Lemma C.1, even p",
+        says=(
+            "updates inside the end slots lower the mean by 1/2; it is p²/2 only in "
+            "`slot-start`, where updates of one slot share an index"
+        ),
+        witness=fails.witness,
+        repaired=Repair("for every p ≥ 2, even or odd, the mean is (p² − 1)/2", _holds(_REPAIRED)),
+    )
+
+
+def _refutation(formulas: Formulas, linearization: str, p: int) -> Refutation:
+    witness = {
+        "linearization": linearization,
+        "p": p,
+        "mean": str(mean_in_replay(p, linearization)),
+        "printed": str(formulas["mean"].subs(p_, p)),
+    }
+    measured = partial(mean_in_replay, p, linearization)
+    at = {p_: p, HALF: p // 2}
+    return Refutation(witness, Violation(measured, "==", formulas["mean"], at, SIZES[EVEN]))
+
+
+_REPAIRED: Final = {"mean": (p_**2 - 1) / 2}
+
+CLAIM: Final = Claim(
+    id="rpd.lemma-c1-mean",
+    where="Lemma C.1, even p",
+    statement="For even p the mean steady delay over all stages and blocks is exactly p²/2.",
+    latex=r"\bar d = \tfrac{p^2}{2} \quad (p \text{ even})",
+    account=_account,
+    printed={"mean": p_**2 / 2},
+    core=_REPAIRED,
+    holds=_holds,
+    shares="delay laws",
+)

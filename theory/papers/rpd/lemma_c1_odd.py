@@ -1,0 +1,96 @@
+"""Lemma C.1, odd p: every steady delay is claimed to be (p/2) times its window plus O(1).
+
+Per-slot counts do alternate between (p−1)/2 and (p+1)/2, and sums of them over a window are
+within 1/2 of p/2 a slot. What the printed proof leaves out, the updates inside the two end
+slots, grows with i − j.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import sympy
+
+from schedules.closed_forms.floor_sums import p_
+from theory.account import Account, Compared, Decision, Finding, Line, Refutation, Repair
+from theory.claims import Claim, Formulas
+from theory.laws.delays.matrix import i_, j_
+from theory.papers.rpd.entries import corner_excess, entries_equal, gaps, wrong_entry
+from theory.papers.rpd.laws import ASSUMES, PAPER, by_linearization, in_paper, our_steps
+
+ODD: Final = 1
+WHERE: Final = "appendix C, proof of Lemma C.1, case 2"
+
+
+def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+    entry = formulas["entry"]
+    found = [gap for _, gap in gaps(entry, linearization, ODD)]
+    if all(gap.is_number for gap in found):
+        says = f"the correction is at most {max(abs(gap) for gap in found)}"
+        return Decision((Compared(says, "theory.papers.rpd.entries.gaps", True),)), says
+    excess = corner_excess(entry, linearization, ODD)
+    fails = _refutation(entry, linearization, excess) if excess else None
+    return Decision(fails=fails), excess or "no unbounded corner found"
+
+
+def _refutation(entry: sympy.Expr, linearization: str, excess: str) -> Refutation:
+    """Entries whose correction exceeds any constant, and the least that is not as printed."""
+    example = wrong_entry(entry, linearization, ODD)
+    witness = {"for every C": excess, **(example.witness if example else {})}
+    code = "theory.papers.rpd.entries.corner_excess"
+    return Refutation(witness, (Compared(excess, code, bool(excess)),))
+
+
+def _holds(formulas: Formulas) -> tuple[Compared]:
+    return (entries_equal(formulas["entry"], PAPER, ODD),)
+
+
+def _account(formulas: Formulas) -> Account:
+    cases = by_linearization(partial(_known, formulas))
+    decision = in_paper(cases)
+    says = "the delay is the number of updates in the window's slots, (p/2)(2p − i − j + 1) + O(1)"
+    rule = "compared with the derived delay matrix"
+    return Account(
+        decision,
+        cases=cases,
+        assumes=ASSUMES,
+        steps=(Line(WHERE, says, rule, decision), *our_steps()),
+        findings=(_finding(decision.fails),) if decision.fails else (),
+    )
+
+
+def _finding(fails: Refutation) -> Finding:
+    return Finding(
+        kind="false",
+        where=WHERE,
+        says=(
+            "the correction is (i − j − 1)/2 and grows with p: updates inside the end slots are "
+            "left out of the count"
+        ),
+        witness=fails.witness,
+        repaired=Repair(
+            "for odd p the steady delay is exactly (p/2)(2p − i − j + 1) + (i − j − 1)/2 "
+            "(i, j from 1)",
+            _holds(_REPAIRED),
+        ),
+    )
+
+
+_WINDOWED: Final = p_ / 2 * (2 * p_ - i_ - j_ + 1)
+_REPAIRED: Final = {"entry": _WINDOWED + (i_ - j_ - 1) / 2}
+
+CLAIM: Final = Claim(
+    id="rpd.lemma-c1-odd",
+    where=WHERE,
+    statement=(
+        "For odd p every steady delay is (p/2) times its window of 2p − i − j + 1 slots (i, j from "
+        "1), up to a correction that stays bounded as p grows."
+    ),
+    latex=r"d_{ij} = \tfrac{p}{2}\,(2p - i - j + 1) + O(1) \quad (p \text{ odd})",
+    account=_account,
+    printed={"entry": _WINDOWED},
+    core=_REPAIRED,
+    holds=_holds,
+    shares="delay laws",
+)

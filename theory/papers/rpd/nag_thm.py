@@ -1,0 +1,99 @@
+"""The theorem of NAG-RPD that Lemma I.2 implies: (3) with (τ + β√p)² in place of τ².
+
+Appendix I announces what "follows from the same smoothness argument as the base RPD theorem" but
+displays no theorem; this is the one that its two lemmas give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import sympy
+
+from theory.account import Account, Finding, Repair
+from theory.claims import Formulas
+from theory.judging.as_claim import account, as_claim
+from theory.judging.decide import proves
+from theory.kernel import Cite, Combine, Proof, Step, Total, le, square
+from theory.kernel.signs import nonnegative
+from theory.ledger import Evidence
+from theory.papers.rpd import lemma_i2, sharp_nag, sharp_nag_pathwise
+from theory.papers.rpd.exact_runs import require
+from theory.papers.rpd.mathematics import written
+from theory.papers.rpd.method import k
+from theory.papers.rpd.nag_average import average_gradient
+from theory.papers.rpd.nag_method import APART, AWAY, DRIFT, LENGTH
+from theory.papers.rpd.symbols import G, L, beta, gamma, p, tau
+
+CHALLENGE: Final = "nag-average-gradient"
+
+_REACH = tau + beta * sympy.sqrt(p)
+_SIZE = gamma * G * _REACH
+
+THEOREM: Final = average_gradient(
+    "rpd.nag-thm",
+    "For NAG-RPD the mean over k < K of E‖∇f(x^k)‖² is at most "
+    "2pΔ/(γK) + pLγG² + L²γ²G²(τ + β√p)² for every γ > 0 and K ≥ 1.",
+    r"(\tau + \beta\sqrt p)^2",
+    lemma_i2.THEOREM,
+    (
+        Step("distance", lemma_i2.THEOREM.goal, Cite("rpd.lemma-i2"), "Lemma I.2"),
+        LENGTH,
+        Step(
+            "squared",
+            le(square(APART), _SIZE**2),
+            Combine({"distance": _SIZE + sympy.sqrt(square(AWAY)), "apart": 1}, domain=("length",)),
+        ),
+        Step("drift", le(DRIFT(k), _SIZE**2), Total("squared", k)),
+    ),
+    _REACH**2,
+    where="appendix I, implied",
+)
+
+
+def remarks(proof: Proof) -> Sequence[Finding]:
+    """The stale term is loose, pathwise and in expectation."""
+    if not proves(proof, sharp_nag.THEOREM):
+        return ()
+    at = {tau: 1, beta: 1, p: 4, gamma: 1, G: 1, L: 1}
+    terms = {
+        "printed": THEOREM.terms["staleness"],
+        "on every path": sharp_nag_pathwise.THEOREM.terms["staleness"],
+        "in expectation": sharp_nag.THEOREM.terms["staleness"],
+    }
+    up, down = p * _REACH**2, sympy.expand(p * terms["in expectation"] / (L * gamma * G) ** 2)
+    ratio = sympy.cancel(terms["printed"] / terms["in expectation"])
+    require(sympy.cancel(up / down - ratio) == 0, THEOREM.where, ratio=ratio, shown=up / down)
+    return (
+        Finding(
+            "loose",
+            THEOREM.where,
+            f"for β ≤ 1 the stale term is {written(up)}/({written(down)}) times the one in "
+            f"expectation: {written(ratio.subs(tau, 0))} times at τ = 0, and "
+            f"{written(sympy.limit(ratio, tau, sympy.oo))} times as τ grows",
+            {
+                **{symbol.name: value for symbol, value in at.items()},
+                "stale term": {name: str(form.subs(at)) for name, form in terms.items()},
+            },
+            (proof, sharp_nag.THEOREM),
+            Repair(sharp_nag.THEOREM.statement, (sharp_nag.THEOREM,)),
+        ),
+    )
+
+
+def without_help(formulas: Formulas) -> Evidence:
+    """Whether the bound gets larger with β: then extrapolation cannot lower it."""
+    slope = sympy.expand(sympy.diff(sympy.Add(*formulas.values()), beta))
+    grows = proves(nonnegative(slope))
+    says = "is never smaller for a larger β, so it favours β = 0" if grows else "may fall with β"
+    return Evidence("neither", f"the bound {says}", {"derivative in beta": str(slope)})
+
+
+def _account(formulas: Formulas) -> Account:
+    known = account(THEOREM, formulas, CHALLENGE, remarks)
+    return replace(known, evidence=(*known.evidence, without_help(formulas)))
+
+
+CLAIM: Final = replace(as_claim(THEOREM, CHALLENGE, remarks, cost=5), account=_account)

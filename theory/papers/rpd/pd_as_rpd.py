@@ -1,0 +1,161 @@
+"""Appendix F: RPD fed with PipeDream's order, batches and exact delays is PipeDream.
+
+Proved for all timelines, whatever actions take: block j of the history at the length h that
+F(j, m) recorded is the block that F(j, m) read. The h updates are the first of the history, and
+those of block j among them are the ones of earlier slots, for no linearization counts an update
+of the forward's own stage in its own slot. The rest is induction on the history index. Each step
+is a query; that it goes from index to index is text, and so is that a function gives the same
+gradient, in floats bit for bit, for the same model and microbatch.
+
+It needs indices that are positions in the history: with those of `slot-start`, which stages of
+one slot share, the delays are too short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+import sympy
+
+from schedules.linearization import get_linearization
+from theory.account import (
+    Account,
+    Case,
+    Compared,
+    Decision,
+    Exhausted,
+    Line,
+    Refutation,
+    Violation,
+)
+from theory.claims import Claim, Formulas
+from theory.judging.decide import proves
+from theory.papers.rpd.embedding import (
+    delay_statement,
+    equivalent_statements,
+    h,
+    history_statements,
+    index_statement,
+    induction_statements,
+    k,
+    slot_statements,
+)
+from theory.papers.rpd.fed_runs import (
+    compared_runs,
+    insufficient,
+    mismatch,
+    mismatch_of_equivalent,
+    off_by_one,
+)
+from theory.papers.rpd.laws import PAPER, by_linearization, in_paper
+from theory.smt.instances import in_words
+from theory.smt.queries import remembered
+from theory.smt.solver import Outcome, decide
+
+ARGUMENT: Final = (
+    "induction over the history: the statements about index k give the one about k + 1; and a "
+    "function has the same gradient, in floats bit for bit, for the same model and microbatch"
+)
+
+
+@remembered
+def _shared() -> tuple[Outcome, ...]:
+    statements = (*slot_statements(), *induction_statements(), *equivalent_statements())
+    return tuple(decide(statement) for statement in statements)
+
+
+@remembered
+def _of_history(linearization: str) -> tuple[Outcome, ...]:
+    chosen = get_linearization(linearization)
+    return tuple(
+        decide(statement) for statement in (*history_statements(chosen), index_statement(chosen))
+    )
+
+
+def _proof(linearization: str, delay: sympy.Expr) -> tuple[Outcome, ...]:
+    return (*_shared(), *_of_history(linearization), decide(delay_statement(delay)))
+
+
+def _holds(formulas: Formulas) -> Iterator[Outcome]:
+    yield from _proof(PAPER, formulas["delay"])
+
+
+def _known(delay: sympy.Expr, linearization: str) -> tuple[Decision, str]:
+    outcomes, differs = _proof(linearization, delay), mismatch(linearization, delay)
+    if differs is None:
+        return Decision(outcomes), "for all timelines" if proves(*outcomes) else "no run differs"
+    short = next((one.says for one in outcomes if not proves(one)), "proved all the same")
+
+    def differing() -> int:
+        return int(mismatch(linearization, delay) is not None)
+
+    fails = Refutation(differs, Violation(differing, "==", sympy.Integer(0), {}))
+    return Decision(outcomes, fails), f"{short}: fails in a run, {in_words(differs)}"
+
+
+def _equivalent() -> Case:
+    same = mismatch_of_equivalent() is None
+    runs = Compared("no run differs", "theory.papers.rpd.fed_runs.mismatch_of_equivalent", same)
+    decision = Decision((*_shared(), runs))
+    says = "the least that read the same blocks"
+    return Case("fed with equivalent delays instead", decision, says)
+
+
+PRINTED: Final = ("delay", "same model", "same step")
+"""Statements of `embedding` that appendix F makes; the others are ours."""
+
+
+def _steps(delay: sympy.Expr, fails: Refutation | None) -> Iterator[Line]:
+    """The lines of the appendix, and what they need; then what is not enough, each by a run."""
+    for one in _proof(PAPER, delay):
+        where = "appendix F" if one.name in PRINTED else "ours"
+        known = Decision((one,), fails if one.name == "delay" else None)
+        yield Line(where, one.says, "z3, for all timelines", known)
+    for name, differs in insufficient():
+        says, code = f"not sufficient: {name}", "theory.papers.rpd.fed_runs.insufficient"
+        run = Decision((Compared(says, code, differs),))
+        yield Line("appendix F", says, "a run that differs", run)
+    says = "one delay more or less shows if and only if the block changed there"
+    one_run = Exhausted(f"{says}: every delay of a run", 1, off_by_one())
+    yield Line("ours", says, "every delay of a run", Decision((one_run,)))
+
+
+def _account(formulas: Formulas) -> Account:
+    delay = formulas["delay"]
+    cases = by_linearization(partial(_known, delay))
+    decision = in_paper(cases)
+    return Account(
+        decision,
+        cases=(*cases, _equivalent()),
+        assumes=(
+            "a backward's gradient is that of the blocks which its microbatch's forwards read, as "
+            "in appendix F",
+            "delays count positions in the history: the paper's `ascending`, as in its public code",
+            "both compute a gradient by the same operations in the same order",
+        ),
+        steps=tuple(_steps(delay, decision.fails)),
+        evidence=() if decision.fails else (compared_runs(),),
+        arguments=(ARGUMENT,),
+    )
+
+
+_PRINTED: Final = {"delay": k - h}
+
+CLAIM: Final = Claim(
+    id="rpd.pd-as-rpd",
+    where="appendix F",
+    statement=(
+        "RPD fed with PipeDream's order of block updates, its microbatches and its exact delays "
+        "takes exactly PipeDream's steps."
+    ),
+    latex=r"d_j^k = k - h_j^{m_k}, \quad \hat x_j^k = x_j^{k - d_j^k} = x_j^{h_j^{m_k}}",
+    account=_account,
+    printed=_PRINTED,
+    core=_PRINTED,
+    holds=_holds,
+    weakened={
+        "an update's index is its position": lambda: _proof("slot-start", k - h),
+    },
+)

@@ -1,0 +1,120 @@
+"""Proposition 4.1: the largest steady delay is p² − p/2 + O(1), exactly so for even p.
+
+The paper defines the delay by its simulator's embedding, which appends updates in stage order;
+that is the linearization `ascending`. Our proof: the derived delay matrix falls in i and in j,
+so its maximum is D[0][0]; compare that with the printed formula on each parity class.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from schedules.closed_forms.floor_sums import p_
+from theory.account import Account, Compared, Decision, Finding, Refutation, Violation
+from theory.claims import Claim, Formulas
+from theory.laws.delays.comparison import Bounded, Comparison, bounded, equal
+from theory.laws.delays.polynomials import in_words, readable
+from theory.papers.rpd.entries import by_slots
+from theory.papers.rpd.laws import (
+    ASSUMES,
+    HALF,
+    PAPER,
+    SIZES,
+    by_linearization,
+    in_paper,
+    largest,
+    largest_in_replay,
+    linearization_of,
+    our_steps,
+)
+
+EVEN: Final = 0
+
+
+def _compared(formulas: Formulas, linearization: str) -> tuple[Comparison, Bounded]:
+    """Exactly, for even p; up to a constant, for every p."""
+    table, worst = largest(linearization), formulas["worst"]
+    return equal(table, worst, (EVEN,)), bounded(table, worst)
+
+
+def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+    exact, near = _compared(formulas, linearization)
+    gap = near.exceeds
+    if near.bound is not None:
+        gap = f"the gap to the law is at most {readable(near.bound)}"
+    decision = Decision((exact, near), _refutation(formulas, linearization))
+    return decision, f"maximum {in_words(largest(linearization))}; {gap}"
+
+
+def _refutation(formulas: Formulas, name: str) -> Refutation | None:
+    """A replayed p with another maximum, else the p whose gap exceeds any constant."""
+    exact, near = _compared(formulas, name)
+    if exact.p is not None:
+        witness = {
+            "linearization": name,
+            "p": exact.p,
+            "largest delay": largest_in_replay(exact.p, name),
+            "printed": str(formulas["worst"].subs(p_, exact.p)),
+        }
+        measured, at = partial(largest_in_replay, exact.p, name), {p_: exact.p, HALF: exact.p // 2}
+        return Refutation(witness, Violation(measured, "==", formulas["worst"], at, SIZES[EVEN]))
+    if not near.exceeds:
+        return None
+    unbounded = Compared(near.exceeds, "theory.laws.delays.comparison.bounded", True)
+    return Refutation({"linearization": name, "for every C": near.exceeds}, (unbounded,))
+
+
+def _holds(formulas: Formulas) -> tuple[Comparison, Bounded]:
+    return _compared(formulas, PAPER)
+
+
+def _account(formulas: Formulas) -> Account:
+    cases = by_linearization(partial(_known, formulas))
+    refuted = [(linearization_of(case), case.decision.fails) for case in cases]
+    return Account(
+        in_paper(cases),
+        cases=cases,
+        assumes=ASSUMES,
+        steps=(by_slots(), *our_steps()),
+        findings=tuple(_finding(name, fails) for name, fails in refuted if fails),
+    )
+
+
+def _finding(name: str, fails: Refutation) -> Finding:
+    if name == PAPER:
+        return Finding(
+            kind="false",
+            where="Proposition 4.1",
+            says=f"the largest steady delay in `{name}` is {in_words(largest(name))}",
+            witness=fails.witness,
+        )
+    return Finding(
+        kind="missing-condition",
+        where="appendix C, proof of Lemma C.1, case 1",
+        says=(
+            "the printed count sums whole slots and leaves out the updates of the first and the "
+            f"last slot; that does not matter at i = j = 1 (from 1) in `{PAPER}`, but it does in "
+            f"`{name}`, so the way of counting inside a slot has to be stated"
+        ),
+        witness=fails.witness,
+    )
+
+
+_PRINTED: Final = {"worst": p_**2 - p_ / 2}
+
+CLAIM: Final = Claim(
+    id="rpd.prop-4.1",
+    where="Proposition 4.1, (4)",
+    statement=(
+        "The largest delay of steady PipeDream with p stages is p² − p/2 + O(1), and exactly "
+        "p² − p/2 for even p."
+    ),
+    latex=r"\tau_{\max} = p^2 - \tfrac{p}{2} + O(1), \quad \tau_{\max} = p^2 - \tfrac{p}{2}"
+    r" \text{ for even } p",
+    account=_account,
+    printed=_PRINTED,
+    core=_PRINTED,
+    holds=_holds,
+    shares="delay laws",
+)

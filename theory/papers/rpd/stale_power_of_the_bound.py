@@ -1,0 +1,71 @@
+"""How the stale term of (3) grows with p, at τ = Θ(p²): as p⁴, which is a statement on the bound.
+
+Whether the error that it bounds is as large is another statement, `rpd.stale-power`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sympy
+
+from schedules.closed_forms.floor_sums import p_
+from theory.account import Account, Decision, Line, Refutation
+from theory.claims import Claim, Formulas
+from theory.laws.delays.comparison import Comparison, equal
+from theory.laws.delays.matrix import ByResidue
+from theory.laws.delays.polynomials import in_words
+from theory.papers.rpd import prop_4_1, thm_4_1
+from theory.papers.rpd.growth import grows_as, superscript
+from theory.papers.rpd.symbols import G, L, gamma, p, tau
+
+WHERE: Final = "section 5"
+
+_SCALE: Final = L**2 * gamma**2 * G**2
+"""What does not depend on p."""
+
+
+def in_p(term: sympy.Expr, delay: sympy.Expr) -> ByResidue:
+    """A stale term without L²γ²G², at this delay."""
+    return {0: sympy.expand((term / _SCALE).subs({p: p_, tau: delay}, simultaneous=True))}
+
+
+def printed_term(delay: sympy.Expr) -> ByResidue:
+    """The stale term of Theorem 4.1, as printed."""
+    return in_p(thm_4_1.THEOREM.terms["staleness"], delay)
+
+
+def known(printed: Formulas) -> Decision:
+    """Whether the term grows as it should, by constants for every p ≥ 2."""
+    term = printed_term(printed["delay"])
+    growth = grows_as(term, printed["growth"])
+    if growth.as_claimed is not False:
+        return Decision((growth.shown,))
+    witness = {"term over L²γ²G²": in_words(term), "growth": superscript(growth.says)}
+    return Decision(fails=Refutation(witness, (growth.shown,)))
+
+
+def _account(printed: Formulas) -> Account:
+    decision = known(printed)
+    says = "τ = Θ(p²) is put into the stale term of (3)"
+    return Account(decision, steps=(Line(WHERE, says, "Laurent polynomials in p", decision),))
+
+
+def _holds(edited: Formulas) -> tuple[Comparison]:
+    """The term itself, exactly: a factor would not change how it grows."""
+    return (equal(printed_term(_PRINTED["delay"]), edited["term"], (0,)),)
+
+
+_PRINTED: Final = {"delay": prop_4_1.CLAIM.printed["worst"], "growth": p_**4}
+
+CLAIM: Final = Claim(
+    id="rpd.stale-power-of-the-bound",
+    where="section 5, with (3) and Proposition 4.1",
+    statement="With τ = Θ(p²) the stale term L²γ²τ²G² of Theorem 4.1 grows as p⁴.",
+    latex=r"\tau = p^2 - \tfrac{p}{2} \implies L^2\gamma^2\tau^2G^2 = \Theta(p^4)\,L^2\gamma^2G^2",
+    account=_account,
+    printed=_PRINTED,
+    core={"term": p_**4 - p_**3 + p_**2 / 4},
+    holds=_holds,
+    depends=("rpd.thm-4.1", "rpd.prop-4.1"),
+)

@@ -1,0 +1,209 @@
+"""Algorithm 4 (appendix B): when communications start.
+
+As printed, a gradient is ready when its backward starts, and a communication starts when the
+channel is free, ready or not. With both lines repaired it is right for sequential models. Lines
+that matter for graphs only are listed in `schedules.partial_staleness.algorithms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import sympy
+
+from schedules.partial_staleness import Layer, Model, iterations, sequential
+from schedules.partial_staleness.algorithms import algorithm_4, printed_algorithm_4
+from theory.account import (
+    OPEN,
+    Account,
+    Case,
+    Decision,
+    Exhausted,
+    Finding,
+    Line,
+    Refutation,
+    Repair,
+    Violation,
+)
+from theory.claims import Claim, Formulas
+from theory.papers.sapipe.algorithm_lines import PRINTED_4, REPAIRED_4, communications, timing
+from theory.papers.sapipe.chain_replays import WORDS, chains, shown
+from theory.papers.sapipe.pieces import lines
+from theory.papers.sapipe.refuting import of
+from theory.smt.solver import Outcome, decide
+
+ASSUMES: Final = (
+    "times count from the start of the first backward, c(b_m) = 0",
+    "sequential models, but for the finding about line 6; induction over layers",
+    "GETMININDEX takes what has been ready for longest: section 3.1 says FIFO",
+)
+
+_WAITING: Final = sequential([1, 1, 1], [1, 1, 1], [1, 1, 2])
+"""Two gradients wait at once: of layer 2, and of layer 1."""
+
+_DIAMOND: Final = Model(
+    tuple(Layer(name, 1, 1, 1) for name in ("in", "left", "right", "out")),
+    after=((), (0,), (0,), (1, 2)),
+)
+
+
+def _holds(formulas: Formulas) -> Iterator[Outcome]:
+    return map(decide, timing(formulas))
+
+
+_FREE, _READY = sympy.symbols("free ready", integer=True, nonnegative=True)
+"""When the channel is free for a gradient, and when its backward has ended."""
+
+
+def refutation(formulas: Formulas) -> Refutation | None:
+    """The smallest model for which its start times are not those of the simulation."""
+    for model in chains():
+        _, start = communications(formulas, model)
+        played = next(iterations(model, range(model.count)))
+        if start != played.communication:
+            ends = tuple(at + takes for at, takes in zip(played.backward, model.b, strict=True))
+            right = {"backwards end": ends, "communications start": played.communication}
+            witness = {**shown(model), "Algorithm 4": start, **right}
+            return Refutation(witness, _starts(formulas, model, start, played.communication, ends))
+    return None
+
+
+def _starts(
+    formulas: Formulas,
+    model: Model,
+    start: tuple[int, ...],
+    right: tuple[int, ...],
+    ends: tuple[int, ...],
+) -> Violation:
+    """The first communication that it starts at another time than when it may start."""
+    layer = max(i for i in range(model.count) if start[i] != right[i])
+    first = layer + 1 == model.count
+    free = 0 if first else right[layer + 1] + model.v[layer + 1]
+    measured = of(lambda found: found[1][layer], communications, formulas, model)
+    at = {_FREE: free, _READY: ends[layer]}
+    return Violation(measured, "==", sympy.Max(_FREE, _READY), at)
+
+
+def _same() -> Exhausted:
+    """The lines, run one by one, are the algorithm and its repair."""
+    same = all(
+        communications(formulas, model) == (found.ready, found.start)
+        for model in chains()
+        for formulas, found in (
+            (PRINTED_4, printed_algorithm_4(model)),
+            (REPAIRED_4, algorithm_4(model)),
+        )
+    )
+    says = "the lines as formulas are the whole algorithm, run"
+    return Exhausted(says, len(chains()), same)
+
+
+def _one_line(*names: str) -> dict[str, Any] | None:
+    """Where the algorithm is wrong if all its lines but these are repaired."""
+    found = refutation({**REPAIRED_4, **{name: PRINTED_4[name] for name in names}})
+    return None if found is None else dict(found.witness)
+
+
+def _readings() -> dict[str, Any] | None:
+    """A model for which the two readings of GETMININDEX send in different orders."""
+    by_time, by_layer = (
+        printed_algorithm_4(_WAITING, reading=reading).start for reading in ("ready", "layer")
+    )
+    if by_time == by_layer:
+        return None
+    return {**shown(_WAITING), "first ready": by_time, "smallest layer": by_layer}
+
+
+def _twice() -> dict[str, Any] | None:
+    """A graph in which line 6 runs a layer before one of those it needs, and then again."""
+    order = printed_algorithm_4(_DIAMOND).order
+    if len(set(order)) == len(order):
+        return None
+    names = [_DIAMOND.layers[layer].name for layer in order]
+    return {"forwards": "in → left, in → right, left → out, right → out", "backwards run": names}
+
+
+def _account(formulas: Formulas) -> Account:
+    same, repaired = _same(), tuple(_holds(REPAIRED_4))
+    decision = Decision(tuple(_holds(formulas)), refutation(formulas))
+    return Account(
+        decision,
+        cases=(
+            Case("sequential models, as printed", decision),
+            Case(
+                "sequential models of every m, lines 7 and 16 repaired",
+                Decision(repaired) if same.holds else OPEN,
+            ),
+        ),
+        assumes=ASSUMES,
+        steps=(*lines(*repaired), Line("ours", same.says, WORDS, Decision((same,)))),
+        findings=tuple(_findings(repaired)) if decision.fails else (),
+    )
+
+
+def _findings(repaired: tuple[Outcome, ...]) -> Iterator[Finding]:
+    yield Finding(
+        "false",
+        "Algorithm 4, line 7",
+        "r(v_i) ← t is the start of backward i; the text says its completion (all other lines "
+        "repaired in the witness)",
+        _one_line("ready"),
+        repaired=Repair(
+            "r(v_i) ← t + b_i, with line 16 repaired: right for sequential models.", repaired
+        ),
+    )
+    yield Finding(
+        "false",
+        "Algorithm 4, line 16",
+        "c(v_i) ← t starts v_k, which line 13 adds whether it is ready at t or not (all other "
+        "lines repaired in the witness)",
+        _one_line("start", "channel"),
+        repaired=Repair(
+            "t ← max(t, r(v_i)) before it, with line 7 repaired: right for sequential models.",
+            repaired,
+        ),
+    )
+    readings, twice = _readings(), _twice()
+    if readings:
+        yield Finding(
+            "not-reproducible",
+            "Algorithm 4, line 14",
+            "the minimal index in the ready time set is the layer of smallest number or the one "
+            "ready first; the results differ, and FIFO is the latter",
+            readings,
+        )
+    if twice:
+        yield Finding(
+            "false",
+            "Algorithm 4, line 6",
+            "in a graph a layer enters S after the first of those that it waits for, and again "
+            "after each of the others: it runs too early, and more than once",
+            twice,
+        )
+    yield Finding(
+        "typo",
+        "Algorithm 4, lines 3, 9, 12, 13, 15 and its input",
+        "r(c_m) and r(c_1) for r(v_m) and r(v_1); line 12 assigns R[-1] instead of taking k "
+        "from it; line 13 names a set S that line 15 changes and that is made anew; b_n for "
+        "b_m and G = (B, V, E) for (B, E)",
+        {
+            "printed": ["r(c_m)", "r(c_1)", "r(v_k) ← R[-1]", "b_n", "G = (B, V, E)"],
+            "meant": ["r(v_m)", "r(v_1)", "the k with r(v_k) = R[-1]", "b_m", "G = (B, E)"],
+        },
+    )
+
+
+CLAIM: Final = Claim(
+    id="sapipe.alg-4",
+    where="Algorithm 4",
+    statement=(
+        "Algorithm 4 determines the start times of a sequential model's communications: one after "
+        "the other, as their gradients become ready at the completion of their backwards."
+    ),
+    latex=r"c(v_i) = \max\{\,c(v_{i+1}) + v_{i+1},\ b_m + \dots + b_i\,\}",
+    account=_account,
+    printed=PRINTED_4,
+    core=REPAIRED_4,
+    holds=_holds,
+)

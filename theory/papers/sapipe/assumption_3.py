@@ -1,0 +1,236 @@
+"""Assumption 3: "it is easy to check" that it bounds how far the workers' gradients are from ∇F.
+
+The mean of ‖∇F_i‖² is at most nρ‖∇F‖², since Σ∇F_i = n∇F; the printed factor has ρ/n in place of
+nρ. Wherever Assumption 3 holds with equality, nρ − 1 is the exact factor, so that the printed one
+is too small by ρ(n − 1/n) for every n ≥ 2, and below 0 for ρ < n. It is right of another
+Assumption 3, with ‖∇F‖² in place of ‖Σ∇F_i‖².
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Final
+
+import sympy
+
+from theory.account import (
+    Account,
+    Case,
+    Decision,
+    Finding,
+    Refutation,
+    Repair,
+    Violation,
+)
+from theory.claims import Claim, Formulas
+from theory.kernel import Combine, Hypothesis, Theorem, eq, le, square
+from theory.kernel.signs import nonnegative
+from theory.kernel.vectors import Scalar
+from theory.papers.sapipe import diversity
+from theory.papers.sapipe.convergence import X
+from theory.papers.sapipe.diversity import DIVERSITY, OBJECTIVE, WORKER, WORKERS
+from theory.papers.sapipe.log_cosh import Workers
+from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.symbols import n, rho
+
+PRINTED: Final = {"factor": rho / n - 1}
+"""Of ‖∇F‖², which the mean of ‖∇F_i − ∇F‖² is at most."""
+
+REPAIRED: Final = {"factor": n * rho - 1}
+
+_EQUAL: Final = Hypothesis(
+    "attained",
+    "Σ‖∇F_i(x)‖² = ρ‖Σ∇F_i(x)‖²",
+    eq(DIVERSITY.relation.lhs, DIVERSITY.relation.rhs),
+)
+_CRITICAL: Final = Hypothesis("critical", "∇F(x) = 0", eq(square(X.gradient), 0))
+
+ATTAINED: Final = Theorem(
+    id="sapipe.diversity-attained",
+    where="ours",
+    statement="Where Assumption 3 holds with equality, nρ − 1 is the factor exactly.",
+    latex=r"\tfrac1n \sum_i \|\nabla F_i - \nabla F\|^2 = (n\rho - 1)\|\nabla F\|^2",
+    kind="==",
+    symbols=(n, rho),
+    vectors=(WORKER,),
+    points=(X,),
+    hypotheses=(OBJECTIVE, _EQUAL),
+    lhs=diversity.THEOREM.lhs,
+    terms={"diversity": REPAIRED["factor"] * square(X.gradient)},
+    conclude=Combine({"attained": 1, "objective": -2}),
+)
+
+CRITICAL: Final = Theorem(
+    id="sapipe.diversity-critical",
+    where="ours",
+    statement="Under Assumption 3 every ∇F_i(x) is 0 wherever ∇F(x) is.",
+    latex=r"\nabla F(x) = 0 \implies \nabla F_i(x) = 0",
+    symbols=(n, rho),
+    vectors=(WORKER,),
+    points=(X,),
+    hypotheses=(DIVERSITY, _CRITICAL),
+    lhs=WORKERS.of(square(WORKER)),
+    terms={"none": sympy.S.Zero},
+    conclude=Combine({"diversity": 1, "critical": n * rho}),
+)
+
+_OF_THE_MEAN: Final = Hypothesis(
+    DIVERSITY.name,
+    "Σ‖∇F_i(x)‖² ≤ ρ‖∇F(x)‖²",
+    le(DIVERSITY.relation.lhs, rho / n * square(X.gradient)),
+)
+
+ALIKE: Final = Workers((Fraction(1), Fraction(1)))
+"""Equal workers: the printed factor is negative."""
+
+UNLIKE: Final = Workers((Fraction(3), Fraction(-1)))
+"""One worker pulls the other way: ρ > n, and the printed factor is positive, but too small."""
+
+
+SLOPE: Final[Scalar] = sympy.Symbol("g", nonnegative=True)
+"""‖∇F(x)‖."""
+
+_SQUARES: Final[Scalar] = sympy.Symbol("Q", nonnegative=True)
+"""Σ‖∇F_i(x)‖²."""
+
+
+def exceeded(one: Workers, factor: Scalar) -> Refutation | None:
+    """The two sides where the stated factor is too small for these workers, or None."""
+    squares = sum((g**2 for g in one.gradients), Fraction(0))
+    at = {n: len(one.weights), rho: one.rho, SLOPE: abs(one.mean), _SQUARES: squares}
+    stated = (factor * SLOPE**2).subs(at)
+    if not (stated.is_Rational and stated < sympy.Rational(*one.spread.as_integer_ratio())):
+        return None
+    witness = {
+        "F_i": f"w_i ln cosh x, w = ({', '.join(map(str, one.weights))})",
+        "n": len(one.weights),
+        "tanh x": one.slope,
+        "rho": one.rho,
+        "mean of |F_i' − F'|²": one.spread,
+        "stated bound": stated,
+    }
+    assumed = (le(_SQUARES, rho * (n * SLOPE) ** 2),)
+    spread = Violation(lambda: one.spread, "<=", factor * SLOPE**2, at, assumed)
+    return Refutation(witness, spread)
+
+
+def _theorem(factor: Scalar) -> Theorem:
+    return replace(diversity.THEOREM, terms={"diversity": factor * square(X.gradient)})
+
+
+def holds(formulas: Formulas) -> tuple[Theorem]:
+    """That a factor follows from Assumption 3."""
+    return (_theorem(formulas["factor"]),)
+
+
+def _of_the_mean(factor: Scalar) -> Theorem:
+    """The statement, if Assumption 3 is about ‖∇F‖² in place of ‖Σ∇F_i‖²."""
+    return replace(_theorem(factor), hypotheses=(OBJECTIVE, _OF_THE_MEAN))
+
+
+def _alone(factor: Scalar) -> Theorem:
+    """The statement for one worker."""
+    one = {n: sympy.S.One}
+    told = tuple(
+        Hypothesis(each.name, each.says, each.relation.replaced(one))
+        for each in (OBJECTIVE, DIVERSITY)
+    )
+    stated = _theorem(sympy.expand(factor.subs(one)))
+    return replace(stated, symbols=(rho,), hypotheses=told)
+
+
+def _several(factor: Scalar, found: Refutation | None) -> Decision:
+    """False if the factor is below the exact one for every n ≥ 2 and every ρ > 0."""
+    short = nonnegative(REPAIRED["factor"] - factor, [le(2, n)], strict=True)
+    return Decision(fails=found and replace(found, because=(ATTAINED, short)))
+
+
+def _cases(factor: Scalar, found: Refutation | None) -> tuple[Case, ...]:
+    return (
+        Case("n = 1", Decision((_alone(factor),)), "both sides are 0 for ρ = 1"),
+        Case(
+            "n >= 2, and equality in Assumption 3 at some x with ∇F(x) ≠ 0",
+            _several(factor, found),
+            "there the factor nρ − 1 is exact",
+        ),
+        Case(
+            "Assumption 3 read with ‖∇F(x)‖² below the fraction",
+            Decision((_of_the_mean(factor),)),
+            "Σ‖∇F_i‖² ≤ ρ‖∇F‖²: this ρ is n² times the other, nρ for ρ/n",
+        ),
+    )
+
+
+def _refutation(factor: Scalar) -> Refutation | None:
+    tried = (("equal workers", ALIKE), ("unequal workers", UNLIKE))
+    found = {name: one for name, workers in tried if (one := exceeded(workers, factor))}
+    if not found:
+        return None
+    first = next(iter(found.values()))
+    return replace(first, witness={name: one.witness for name, one in found.items()})
+
+
+def at_critical(shifts: tuple[Fraction, ...] = (Fraction(1, 2), Fraction(-1, 2))) -> dict[str, Any]:
+    """F_i = ln cosh x + s_i x at x = 0, where F has its minimum.
+
+    Examples
+    --------
+    >>> at_critical()["sum of |F_i'|²"], at_critical()["|sum of F_i'|²"]
+    (Fraction(1, 2), Fraction(0, 1))
+    """
+    total = sum(shifts, Fraction(0))
+    return {
+        "F_i": f"ln cosh x + s_i x, s = ({', '.join(map(str, shifts))})",
+        "x": 0,
+        "sum of |F_i'|²": sum((s**2 for s in shifts), Fraction(0)),
+        "|sum of F_i'|²": total**2,
+    }
+
+
+def _findings(found: Refutation | None) -> Iterator[Finding]:
+    sides = at_critical()
+    if found is not None:
+        says = "the mean of ‖∇F_i‖² is at most nρ‖∇F‖², not (ρ/n)‖∇F‖², as Σ∇F_i is n∇F"
+        repaired = Repair(diversity.THEOREM.statement, holds(REPAIRED))
+        yield Finding("false", CLAIM.where, says, found.witness, repaired=repaired)
+    if sides["sum of |F_i'|²"] > sides["|sum of F_i'|²"] == 0:
+        says = (
+            "the ratio is not defined where ∇F(x) = 0; multiplied out, no ρ will do if the workers "
+            "differ there"
+        )
+        repaired = Repair(CRITICAL.statement, (CRITICAL,))
+        yield Finding("missing-condition", CLAIM.where, says, sides, repaired=repaired)
+
+
+def _account(formulas: Formulas) -> Account:
+    factor = formulas["factor"]
+    found = _refutation(factor)
+    return Account(
+        Decision(holds(formulas), found),
+        cases=_cases(factor, found),
+        assumes=tuple(f"{one.name}: {one.says}" for one in (OBJECTIVE, DIVERSITY)),
+        steps=lines(ATTAINED, CRITICAL),
+        findings=tuple(_findings(found)),
+    )
+
+
+CLAIM: Final = Claim(
+    id="sapipe.assumption-3",
+    where="Assumption 3",
+    statement=(
+        "Assumption 3 implies that the mean over the n workers of ‖∇F_i(x) − ∇F(x)‖² is at most "
+        "(ρ/n − 1)‖∇F(x)‖²."
+    ),
+    latex=(
+        r"\tfrac1n \sum_{i} \|\nabla F_i(x) - \nabla F(x)\|^2 \le "
+        r"\left(\tfrac{\rho}{n} - 1\right) \|\nabla F(x)\|^2"
+    ),
+    account=_account,
+    printed=PRINTED,
+    core=REPAIRED,
+    holds=holds,
+    weakened=weakened(ATTAINED, CRITICAL),
+    depends=("sapipe.diversity",),
+)

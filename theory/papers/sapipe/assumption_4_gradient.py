@@ -1,0 +1,196 @@
+"""What Assumption 4 alone makes of an objective: short gradients, and curvature of at most 2Δ.
+
+h = exp(−f) has ∇²h = h(∇f∇fᵀ − ∇²f), so that Assumption 4 is |h″| ≤ Δh along every line, with
+h > 0. Along a gradient that is longer than √Δ h would fall to 0. How the theorems below make a
+proof is said in `arguments`, "comparison along the gradient".
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+import sympy
+
+from theory.account import Account, Decision
+from theory.claims import Claim, Formulas
+from theory.kernel import Combine, Hypothesis, Theorem, dot, eq, le, square, vectors
+from theory.kernel.vectors import Scalar
+from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.symbols import Delta
+
+_G, _U = vectors("∇f(x) u")
+_k, _q = sympy.symbols("k q", real=True)
+_m = sympy.Symbol("m", nonnegative=True)
+_excess, _start, _here, _factor = sympy.symbols("excess h(0) h(s) E", positive=True)
+_damped, _then = sympy.symbols("W h(r)", real=True)
+_s = sympy.Symbol("s", real=True)
+
+_BELOW: Final = Hypothesis(
+    "approximation from above",
+    "⟨∇f, u⟩² − ⟨u, ∇²f u⟩ ≤ Δ for the direction u (Assumption 4)",
+    le(_k**2 - _q, Delta),
+)
+
+
+def damped_slope() -> Scalar:
+    """(e^{−ms}(h′ + mh))′ over e^{−ms}h, for h = e^{−φ} with φ′ = k and φ″ = q.
+
+    Examples
+    --------
+    >>> damped_slope()
+    k**2 - m**2 - q
+    """
+    along = sympy.Function("phi")(_s)
+    height = sympy.exp(-along)
+    damped = sympy.exp(-_m * _s) * (height.diff(_s) + _m * height)
+    slope = sympy.expand(sympy.simplify(damped.diff(_s) / (sympy.exp(-_m * _s) * height)))
+    return slope.subs(along.diff(_s, 2), _q).subs(along.diff(_s), _k)
+
+
+@cache
+def _falls(bound: Scalar) -> Theorem:
+    return Theorem(
+        id="sapipe.damped-slope",
+        where="ours",
+        statement="e^{−ms}(h′ + mh) never grows along a line, where m² is the bound of ‖∇f‖².",
+        latex=r"(e^{-ms}(h' + mh))' \le 0",
+        symbols=(Delta, _m),
+        scalars=(_k, _q),
+        hypotheses=(_BELOW, Hypothesis("root", "m² is the bound", eq(bound, _m**2))),
+        lhs=damped_slope(),
+        terms={"none": sympy.S.Zero},
+        conclude=Combine({_BELOW.name: 1, "root": 1}),
+    )
+
+
+_STEEP: Final = Theorem(
+    id="sapipe.steep",
+    where="ours",
+    statement="If k exceeds m at the start, h′ stays at or below h′(0) + mh(0) < 0.",
+    latex=r"h'(s) \le -(k - m)h(0)",
+    symbols=(_m, _excess, _start),
+    scalars=(_here, _factor, _damped),
+    hypotheses=(
+        Hypothesis(
+            "no growth",
+            "W = e^{−ms}(h′ + mh) is at most what it is at 0",
+            le(_damped, -_excess * _start),
+        ),
+        Hypothesis("factor", "E = e^{ms} is at least 1", le(1, _factor)),
+    ),
+    lhs=_factor * _damped - _m * _here,
+    terms={"start": -_excess * _start},
+    conclude=Combine({"no growth": _factor, "factor": _excess * _start}, plus=(_m * _here,)),
+)
+
+_CROSSES: Final = Theorem(
+    id="sapipe.crosses",
+    where="ours",
+    statement="Then h is 0 or less at r = 1/(k − m), which no e^{−f} is.",
+    latex=r"h\left(\tfrac1{k - m}\right) \le 0",
+    symbols=(_excess, _start),
+    scalars=(_then,),
+    hypotheses=(
+        Hypothesis(
+            "mean value",
+            "h(r) is at most h(0) + r times the largest h′ in between",
+            le(_then, _start - _excess * _start / _excess),
+        ),
+    ),
+    lhs=_then,
+    terms={"none": sympy.S.Zero},
+    conclude=Combine({"mean value": 1}),
+)
+
+_UNIT: Final = Hypothesis("unit", "u has length 1", eq(square(_U), 1))
+
+
+@cache
+def _curvature(bound: Scalar, most: Scalar) -> Theorem:
+    return Theorem(
+        id="sapipe.curvature",
+        where="ours",
+        statement="⟨u, ∇²f u⟩ is at most twice Δ for every u of length 1.",
+        latex=r"\langle u, \nabla^2 f\, u\rangle \le 2\Delta",
+        symbols=(Delta,),
+        scalars=(_q,),
+        vectors=(_G, _U),
+        hypotheses=(
+            Hypothesis("approximation", "Assumption 4", le(_q - dot(_G, _U) ** 2, Delta)),
+            Hypothesis("gradient", "‖∇f‖² is at most its bound", le(square(_G), bound)),
+            _UNIT,
+        ),
+        lhs=_q,
+        terms={"curvature": most},
+        conclude=Combine(
+            {"approximation": 1, "gradient": 1, "unit": dot(_G, _U) ** 2},
+            squares=((1, _G - dot(_G, _U) * _U),),
+        ),
+    )
+
+
+@cache
+def _least(most: Scalar) -> Theorem:
+    return Theorem(
+        id="sapipe.least-curvature",
+        where="ours",
+        statement="⟨u, ∇²f u⟩ is at least −Δ for every u of length 1.",
+        latex=r"-\Delta \le \langle u, \nabla^2 f\, u\rangle",
+        symbols=(Delta,),
+        scalars=(_k, _q),
+        hypotheses=(_BELOW,),
+        lhs=-_q,
+        terms={"curvature": most},
+        conclude=Combine({_BELOW.name: 1}, squares=((1, _k),)),
+    )
+
+
+PRINTED: Final = {"gradient": Delta, "curvature": 2 * Delta, "least": Delta}
+"""Bounds of ‖∇f‖², of the curvature, and of minus the curvature."""
+
+
+def holds(formulas: Formulas = PRINTED) -> tuple[Theorem, ...]:
+    """Why these bounds follow from Assumption 4."""
+    gradient, curvature, least = (formulas[name] for name in PRINTED)
+    return (
+        _falls(gradient),
+        _STEEP,
+        _CROSSES,
+        _curvature(gradient, curvature),
+        _least(least),
+    )
+
+
+ASSUMES: Final = (
+    "a function on the line whose derivative is nowhere positive does not grow, and h(r) ≤ h(0) + "
+    "rc if h′ ≤ c between 0 and r (mean value theorem)",
+    "the norm of a symmetric matrix is the largest |⟨u, Au⟩| over u of length 1; a gradient whose "
+    "derivative is bounded by L in norm is L-Lipschitz",
+    "the comparison is put together by hand from the machine-checked steps: the argument "
+    "'comparison along the gradient'",
+)
+
+
+def _account(formulas: Formulas) -> Account:
+    theorems = holds(formulas)
+    return Account(Decision(theorems), assumes=ASSUMES, steps=lines(*theorems))
+
+
+CLAIM: Final = Claim(
+    id="sapipe.assumption-4-gradient",
+    where="ours",
+    statement=(
+        "Every twice differentiable f on all of R^d with ‖∇f∇fᵀ − ∇²f‖ ≤ Δ everywhere has "
+        "‖∇f‖² ≤ Δ and −Δ ≤ ∇²f ≤ 2Δ everywhere, so that its least L is at most 2Δ."
+    ),
+    latex=(
+        r"\|\nabla f \nabla f^\top - \nabla^2 f\| \le \Delta \implies \|\nabla f\|^2 \le \Delta,\;"
+        r" -\Delta \le \nabla^2 f \le 2\Delta"
+    ),
+    account=_account,
+    printed=PRINTED,
+    core=PRINTED,
+    holds=holds,
+    weakened=weakened(*holds(PRINTED)),
+)

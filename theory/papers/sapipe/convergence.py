@@ -1,0 +1,96 @@
+"""One update of SAPipe as the kernel sees it.
+
+x_{t+1} = x_t − η g. Given the past, the mean of g is (1 − κ)∇F(x_t) + κ s: the fresh elements of
+the gradient aim at ∇F(x_t), the stale or predicted ones at s. Assumption 5 draws which elements are
+stale anew in every iteration, each with probability κ and independently of everything else; so
+the second moment of g is at most (1 − κ)‖∇F(x_t)‖² + κ‖s‖² plus the variance of the samples.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sympy
+
+from theory.kernel import Hypothesis, Operator, Point, Smooth, dot, eq, le, point, square, vector
+from theory.kernel.vectors import Scalar, Vector
+from theory.papers.sapipe.symbols import R0, L, T, eta, kappa, t
+
+X: Final = point("x", "F")
+"""The model x_t."""
+
+G: Final = vector("g")
+"""What the update subtracts, divided by η."""
+
+OFF: Final = vector("b")
+"""By how much the mean of the stale or predicted gradient misses ∇F(x_t), given the past."""
+
+AIM: Final = X.gradient - OFF
+"""That mean, s."""
+
+NEXT: Final = Point(X.position - eta * G, sympy.Symbol("F(x⁺)", real=True), vector("∇F(x⁺)"), "F")
+"""The model x_{t+1}."""
+
+E_T: Final = Operator(
+    "E_t",
+    ("g", "d", "ξ_i", "ξ", "F(x⁺)", "∇F(x⁺)", "b⁺", "off(b⁺)", "∇off(b⁺)"),
+    given=("∇F(x)",),
+    over="sample",
+    law="run",
+)
+"""Expectation over the samples (and the stale elements) of update t, given everything before."""
+
+nu: Final = sympy.Symbol("nu", nonnegative=True)
+"""Bound on the variance of g."""
+
+e: Final = sympy.Symbol("e", nonnegative=True)
+"""Bound on the mean of E‖b‖² over the iterations."""
+
+F: Final = sympy.Function("F", real=True)
+S, B = (sympy.Function(name, nonnegative=True) for name in ("S", "B"))
+"""Total expectations by iteration: F(x_t), ‖∇F(x_t)‖² and ‖b‖²."""
+
+F_STAR: Final = sympy.Symbol("F*", real=True)
+"""The least value of F."""
+
+AVERAGE: Final = sympy.Sum(S(t), (t, 0, T - 1)) / T
+"""Mean over the iterations of E‖∇F(x_t)‖²; the paper's x_{t−1}, t from 1."""
+
+FOLLOWING: Final = ((X, NEXT),)
+
+SMOOTH: Final = Smooth("smooth", "F is L-smooth (Assumption 1)", L, "F")
+LOWER: Final = Hypothesis("lower bound", "F is at least F(x_*) (Assumption 6)", le(F_STAR, F(T)))
+START: Final = Hypothesis("start", "R₀ is F(x_0) − F(x_*)", eq(F(0), F_STAR + R0))
+STEPSIZE: Final = Hypothesis("stepsize", "η ≤ 1/L", le(eta, 1 / L))
+SHARE: Final = Hypothesis("share", "κ ≤ 1", le(kappa, 1))
+
+
+def mean_of(off: Vector) -> Hypothesis:
+    """The mean of g given the past, as an inner product with ∇F(x_t), for this b."""
+    return Hypothesis(
+        "unbiased",
+        "given the past, fresh elements of g have the mean ∇F(x_t) and stale ones s, and each "
+        "element is stale with probability κ, independently of the samples (Assumptions 2, 5)",
+        eq(
+            E_T.of(dot(G, X.gradient)),
+            square(X.gradient) - kappa * dot(off, X.gradient),
+        ),
+    )
+
+
+def second_moment(off: Vector, variance: Scalar) -> Hypothesis:
+    """The second moment of g given the past, for this b and this variance."""
+    return Hypothesis(
+        "second moment",
+        "given the past and the stale elements, g deviates from its mean by at most this variance "
+        "(Assumptions 2, 5)",
+        le(
+            E_T.of(square(G)),
+            (1 - kappa) * square(X.gradient) + kappa * square(X.gradient - off) + variance,
+        ),
+    )
+
+
+def sequences(off: Vector) -> dict[Scalar, Scalar]:
+    """What the sequences are means of, for this b."""
+    return {F: X.value, S: square(X.gradient), B: square(off)}

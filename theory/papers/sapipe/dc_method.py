@@ -1,0 +1,163 @@
+"""One update of SAPipe-DC as the kernel sees it.
+
+x_{t+1} = x_t − η g. A stale element of g comes from g_s + λ g_s g_sᵀΔx, where g_s is a stochastic
+gradient at x_{t−1} and Δx = x_t − x_{t−1}; a fresh one from g_f, at x_t. With c = ⟨g_s, Δx⟩ the
+compensation is λ c g_s. Its run starts at the first update that is done: x_{−1} = x_0.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sympy
+
+from theory.kernel import Hypothesis, Operator, Point, dot, eq, le, point, square, vector
+from theory.kernel.vectors import Scalar, Vector
+from theory.papers.sapipe.convergence import NEXT, OFF, B, F, G, S, X
+from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n
+
+LAST: Final = point("g⁻", "step")
+"""What the update before subtracted, divided by η: Δx = −η g⁻."""
+
+THIS: Final = Point(G, sympy.Symbol("step(g)", real=True), vector("∇step(g)"), "step")
+"""g in the same role, for the next update."""
+
+MOVED: Final[Vector] = -eta * LAST.position
+"""Δx = x_t − x_{t−1}."""
+
+FRESH, STALE, CURVED, HESSIAN, OUTER_MEAN = (
+    vector(name) for name in ("g_f", "g_s", "∇²f(x⁻;z)Δx", "∇²F(x⁻)Δx", "E[g_s g_sᵀ]Δx")
+)
+"""g_f, g_s, the Hessian of the drawn batch at x_{t−1} times Δx, and the means of the latter two."""
+
+ALONG: Final = sympy.Symbol("c", real=True)
+"""⟨g_s, Δx⟩, so that g_s g_sᵀΔx is c g_s."""
+
+OUTER: Final[Vector] = ALONG * STALE
+"""g_s g_sᵀΔx."""
+
+COMPENSATED: Final[Vector] = STALE + lambda_ * OUTER
+"""DC_λ(g_s, Δx)."""
+
+AIM: Final[Vector] = X.gradient - OFF
+"""Its mean given the past."""
+
+STALE_MEAN: Final[Vector] = AIM - lambda_ * OUTER_MEAN
+"""The mean of g_s, which is ∇F(x_{t−1})."""
+
+E_T: Final = Operator(
+    "E_t",
+    ("g", "g_f", "g_s", "c", "∇²f(x⁻;z)Δx", "F(x⁺)", "∇F(x⁺)", "step(g)", "∇step(g)"),
+    given=("g⁻",),
+)
+"""Expectation over the samples and the stale elements of update t, given everything before it."""
+
+U, Q = (sympy.Function(name, nonnegative=True) for name in ("U", "Q"))
+"""Total expectations by update: ‖g⁻‖² and ‖g⁻‖⁴."""
+
+FOLLOWING: Final = ((X, NEXT), (LAST, THIS))
+SEQUENCES: Final[dict[Scalar, Scalar]] = {
+    F: X.value,
+    S: square(X.gradient),
+    B: square(OFF),
+    U: square(LAST.position),
+    Q: square(LAST.position) ** 2,
+}
+LENGTHS: Final[dict[Scalar, Scalar]] = {one: SEQUENCES[one] for one in (U, Q)}
+
+q: Final[Scalar] = lambda_ * eta * V2
+"""What a step adds to the next one, at most: λ η V₂."""
+
+VECTORS: Final = (*(G, OFF, FRESH, STALE, CURVED, HESSIAN, OUTER_MEAN),)
+STALE_SIZE: Final = (
+    Hypothesis("stale size", "‖g_s‖² ≤ V₂ on every draw (Assumption 2)", le(square(STALE), V2)),
+    Hypothesis("along", "c is ⟨g_s, Δx⟩", eq(ALONG, dot(STALE, MOVED))),
+)
+SIZES: Final = (
+    Hypothesis("fresh size", "‖g_f‖² ≤ V₂ on every draw (Assumption 2)", le(square(FRESH), V2)),
+    *STALE_SIZE,
+)
+SMALL: Final = Hypothesis("small", "ληV₂ ≤ 1 − 1/√2", le(q, 1 - 1 / sympy.sqrt(2)))
+MIXED: Final = Hypothesis(
+    "mixed",
+    "every element of g is one of g_f or of the compensated gradient",
+    le(square(G), square(FRESH) + square(COMPENSATED)),
+)
+MIXED_MEAN: Final = Hypothesis(
+    "mixed mean",
+    "each element is stale with probability κ, whatever the samples (Assumption 5)",
+    eq(
+        E_T.of(square(G)),
+        (1 - kappa) * E_T.of(square(FRESH)) + kappa * E_T.of(square(COMPENSATED)),
+    ),
+)
+MIXED_SLOPE: Final = Hypothesis(
+    "mixed slope",
+    "the same of its inner product with ∇F(x_t) (Assumption 5)",
+    eq(
+        E_T.of(dot(G, X.gradient)),
+        (1 - kappa) * E_T.of(dot(FRESH, X.gradient)) + kappa * E_T.of(dot(COMPENSATED, X.gradient)),
+    ),
+)
+AT_REST: Final = (
+    Hypothesis("at rest", "x_{−1} is x_0", eq(U(0), 0)),
+    Hypothesis("at rest, fourth power", "x_{−1} is x_0", eq(Q(0), 0)),
+)
+MEANS: Final = (
+    Hypothesis(
+        "fresh mean",
+        "g_f is unbiased at x_t (taken with ∇F(x_t))",
+        eq(E_T.of(dot(FRESH, X.gradient)), square(X.gradient)),
+    ),
+    Hypothesis(
+        "fresh variance",
+        "g_f is the mean over n independent workers, each of variance at most V₁ (Assumption 2)",
+        le(E_T.of(square(FRESH - X.gradient)), V1 / n),
+    ),
+    Hypothesis(
+        "aim",
+        "the compensated gradient has the mean s given the past (taken with s)",
+        eq(E_T.of(dot(COMPENSATED, AIM)), square(AIM)),
+    ),
+    Hypothesis(
+        "aim, slope",
+        "the compensated gradient has the mean s given the past (taken with ∇F(x_t))",
+        eq(E_T.of(dot(COMPENSATED, X.gradient)), dot(AIM, X.gradient)),
+    ),
+    Hypothesis(
+        "outer mean",
+        "g_s g_sᵀΔx has its mean given the past (taken with that mean)",
+        eq(E_T.of(dot(OUTER, OUTER_MEAN)), square(OUTER_MEAN)),
+    ),
+    Hypothesis(
+        "stale variance",
+        "g_s is the mean over n workers at x_{t−1}, whose samples the past does not know: its "
+        "variance is at most V₁/n (Assumption 2)",
+        le(E_T.of(square(STALE - STALE_MEAN)), V1 / n),
+    ),
+)
+CURVATURE: Final = (
+    Hypothesis(
+        "taylor",
+        "the remainder of Taylor's formula of ∇F at x_{t−1} is at most M‖Δx‖² (Assumption 4)",
+        le(square(OFF + lambda_ * OUTER_MEAN - HESSIAN), M**2 * square(MOVED) ** 2),
+    ),
+    Hypothesis(
+        "curvature",
+        "the Hessian of an L-smooth F is at most L (Assumption 1)",
+        le(square(HESSIAN), L**2 * square(MOVED)),
+    ),
+    Hypothesis(
+        "outer product",
+        "‖∇f∇fᵀ − ∇²f‖ ≤ Δ for the drawn batch at x_{t−1} (Assumption 4)",
+        le(square(CURVED - OUTER), Delta**2 * square(MOVED)),
+    ),
+    Hypothesis(
+        "mean outer product",
+        "given the past, the Hessian of the batch has the mean ∇²F(x_{t−1})",
+        eq(
+            E_T.of(dot(CURVED - OUTER, HESSIAN - OUTER_MEAN)),
+            square(HESSIAN - OUTER_MEAN),
+        ),
+    ),
+)

@@ -1,0 +1,229 @@
+"""The program for the fewest stale layers (section 3.1): its constraints against no stall.
+
+Its second constraint is the right condition of `no_stall` for j = m alone. It lets
+the channel run without a gap from the end of backward m on, though gradients m − 1, …, 1 do not
+exist yet then. So it is necessary, and for k < m − 1 not sufficient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import sympy
+
+from schedules.partial_staleness import (
+    Model,
+    fewest_stale,
+    printed_fewest_stale,
+    sequential,
+    simulate,
+)
+from theory.account import (
+    Account,
+    Case,
+    Decision,
+    Exhausted,
+    Finding,
+    Line,
+    Refutation,
+    Repair,
+    Violation,
+)
+from theory.claims import Claim, Formulas
+from theory.kernel import le
+from theory.ledger import Evidence
+from theory.papers.sapipe import no_stall
+from theory.papers.sapipe.chain_replays import WORDS, chains, never_stalls, shown
+from theory.papers.sapipe.conditions import IN_TIME, PROGRAM, RIGHT, at_least, holds_for, j, k, m
+from theory.papers.sapipe.layer_induction import always_fails, never_below, same
+from theory.papers.sapipe.pieces import lines
+from theory.papers.sapipe.refuting import of
+from theory.smt.solver import Outcome, decide
+
+MOST: Final = 8
+"""Layers up to which the gap between the two answers is shown."""
+
+
+def _members(formulas: Formulas) -> tuple[Outcome, Outcome]:
+    """Its constraints are among the right ones: that on the channel, and that of j = m."""
+    first = "the first constraint is the condition on the channel"
+    second = "the second constraint is the condition of layer j = m"
+    return (
+        decide(same(first, formulas["channel"], RIGHT["channel"])),
+        decide(same(second, formulas["second"], IN_TIME.subs(j, m))),
+    )
+
+
+def _necessary(formulas: Formulas) -> Iterator[Outcome]:
+    """As members of the right conditions they hold where nothing stalls."""
+    yield from _members(formulas)
+    yield from no_stall.shown()
+
+
+def _nearly_all_stale(formulas: Formulas) -> Iterator[Outcome]:
+    """For k ≥ m − 1 there is no layer j > k but m, and for k = m the second one always holds."""
+    yield from _necessary(formulas)
+    yield decide(never_below("k = m", formulas["second"].subs(k, m)))
+
+
+def refutation(formulas: Formulas) -> Refutation | None:
+    """The smallest model and k for which the constraints hold and the simulation stalls."""
+    for model in chains():
+        for stale in range(model.count + 1):
+            if not holds_for(formulas, model, stale) or never_stalls(model, stale):
+                continue
+            run = simulate(model, range(stale))
+            room = _room(formulas, model, stale)
+            witness = {
+                **shown(model),
+                "k": stale,
+                "room in its constraints": room,
+                "room in the right ones": _room(RIGHT, model, stale),
+                "communications start": run.iterations[0].communication,
+                "forwards start": run.iterations[0].forward,
+                "stall of every iteration": run.stall,
+                "right k": fewest_stale(model),
+            }
+            return Refutation(witness, _stalls(model, stale, room))
+    return None
+
+
+def _stalls(model: Model, stale: int, room: dict[str, int]) -> Violation:
+    """No stall is stated wherever each constraint leaves room of at least 0."""
+    at = {sympy.Symbol(name, integer=True): left for name, left in room.items()}
+    waits = of(lambda run: sum(one.stall for one in run.iterations), simulate, model, range(stale))
+    return Violation(waits, "==", sympy.S.Zero, at, tuple(le(0, left) for left in at))
+
+
+def _room(formulas: Formulas, model: Model, stale: int) -> dict[str, int]:
+    return {name: at_least(form, model, stale) for name, form in formulas.items()}
+
+
+def _wide(count: int) -> Model:
+    """All durations are 1, but b_{m−1} = 3m and v_{m−1} = 2m."""
+    b, u, v = ([1] * count for _ in range(3))
+    b[count - 2], v[count - 2] = 3 * count, 2 * count
+    return sequential(b, u, v)
+
+
+def _gap() -> Evidence:
+    models = {count: _wide(count) for count in range(2, MOST + 1)}
+    return Evidence(
+        "against",
+        "how far the answer can be off: b = u = v = 1 but b_{m−1} = 3m and v_{m−1} = 2m",
+        {
+            "m": list(models),
+            "printed k": [printed_fewest_stale(model) for model in models.values()],
+            "right k": [fewest_stale(model) for model in models.values()],
+        },
+    )
+
+
+def _replayed(formulas: Formulas) -> Line:
+    """Where the constraints hold and something stalls, the right ones name the reason."""
+    wrong = [
+        (model, stale)
+        for model in chains()
+        for stale in range(model.count + 1)
+        if holds_for(formulas, model, stale) and not never_stalls(model, stale)
+    ]
+    named = all(at_least(IN_TIME, *case) < 0 and case[1] < case[0].count - 1 for case in wrong)
+    says = f"of {WORDS}, {len(wrong)} with their k satisfy them and stall, all with k < m − 1"
+    tried = Exhausted(says, len(wrong), named)
+    return Line("ours", says, "event simulation against the right conditions", Decision((tried,)))
+
+
+def _account(formulas: Formulas) -> Account:
+    found = refutation(formulas)
+    return Account(
+        Decision(fails=found),
+        cases=(
+            Case(
+                "k < m − 1: constraints hold ⟹ no stall",
+                Decision(fails=found),
+                "a gradient has to exist before it is sent",
+            ),
+            Case(
+                "k ≥ m − 1, so also m = 1: constraints hold ⟺ no stall",
+                Decision(tuple(_nearly_all_stale(formulas))),
+            ),
+            Case(
+                "every m and k: no stall ⟹ constraints hold",
+                Decision(tuple(_necessary(formulas))),
+                "its k is never too large",
+            ),
+        ),
+        assumes=no_stall.ASSUMES,
+        steps=(*lines(*_members(formulas)), _replayed(formulas)),
+        findings=tuple(_findings(found)),
+        evidence=(_gap(),),
+    )
+
+
+def _findings(found: Refutation | None) -> Iterator[Finding]:
+    if found is None:
+        return
+    no_room = IN_TIME.subs({k: 0, j: 1})
+    never = (decide(always_fails("k = 0", no_room)), *no_stall.shown())
+    yield Finding(
+        "missing-condition",
+        "section 3.1, second constraint",
+        "it is the condition of j = m alone: the channel is taken to run without a gap from "
+        "the end of the first backward, whatever backwards it still has to wait for",
+        found.witness,
+        repaired=Repair(no_stall.CLAIM.statement, no_stall.shown()),
+    )
+    yield Finding(
+        "loose",
+        "section 3.1, 0 ≤ k",
+        "k = 0 is never enough: forward 1 follows backward 1 at once, with no time left to "
+        "send gradient 1",
+        {"room for k = 0, j = 1": no_room.doit()},
+        repaired=Repair("A sequential model that never stalls has k ≥ 1 stale layers.", never),
+    )
+    yield Finding(
+        "loose",
+        "section 3.1, O(m²)",
+        "enumerating k takes O(m) with running sums, for the right conditions too: only layer "
+        "k + 1 matters, and k + 1 is enough where k is (schedules/partial_staleness/chain.py)",
+        shown=(_linear(),),
+    )
+    yield Finding(
+        "typo",
+        "section 3.1, the program",
+        "i = 1, …, m stands behind constraints in which i is the index of sums; and k, the "
+        "limit of sums, is a whole number, so that this is a search and no convex program",
+        {"printed": "i = 1, …, m", "constraints": [str(form) for form in PROGRAM.values()]},
+    )
+
+
+def _linear() -> Exhausted:
+    """The search with running sums finds the least k that never stalls."""
+    models = chains()
+    same_k = all(fewest_stale(model) == _least(model) for model in models)
+    return Exhausted(f"the search in O(m) finds the least k for {WORDS}", len(models), same_k)
+
+
+def _least(model: Model) -> int | None:
+    return next((k for k in range(model.count + 1) if never_stalls(model, k)), None)
+
+
+CLAIM: Final = Claim(
+    id="sapipe.program",
+    where="section 3.1",
+    statement=(
+        "A sequential model never stalls with its first k layers stale if and only if "
+        "Σ_i v_i ≤ Σ_i b_i + Σ_i u_i and Σ_{i>k} v_i ≤ Σ_{i<m} b_i + Σ_{i≤k} u_i, the constraints "
+        "of the program for the fewest stale layers."
+    ),
+    latex=(
+        r"\sum_i v_i \le \sum_i b_i + \sum_i u_i,\quad "
+        r"\sum_{i=k+1}^m v_i \le \sum_{i=1}^{m-1} b_i + \sum_{i=1}^k u_i"
+    ),
+    account=_account,
+    printed=PROGRAM,
+    core=PROGRAM,
+    holds=_necessary,
+    depends=("sapipe.no-stall",),
+)

@@ -1,0 +1,207 @@
+"""Remark 4: when option 1 of weight prediction is said to beat vanilla SAPipe.
+
+Err_WP-1 ≤ Err₀ is (3 − ρ/n)V₁ ≤ (2 − ρ/n)V₂. The remark divides by 3 − ρ/n: for ρ < 3n that is the
+printed condition, at ρ = 3n it says nothing, and for ρ > 3n it turns around, so that without noise
+the printed condition always holds while Err_WP-1 is over twice Err₀. "Small enough" leaves open
+which ρ are meant: ρ < 3n is the part in which the remark holds. Err_WP-1 itself is no bound
+(`sapipe.thm-4`); the condition for a bound that holds is beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final
+
+import sympy
+
+from theory.account import (
+    Account,
+    Case,
+    Decision,
+    Finding,
+    Readings,
+    Refutation,
+    Repair,
+    Violation,
+)
+from theory.claims import Claim, Formulas
+from theory.kernel import Combine, Hypothesis, Theorem, eq, le
+from theory.kernel.vectors import Scalar
+from theory.papers.sapipe import assumption_3
+from theory.papers.sapipe.assumption_3 import ALIKE, exceeded
+from theory.papers.sapipe.errors import ERR_0, ERR_WP_1
+from theory.papers.sapipe.log_cosh import Workers
+from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, equivalence
+from theory.papers.sapipe.symbols import V1, V2, L, eta, n, rho
+
+PRINTED: Final = {"V1": (2 - rho / n) / (3 - rho / n) * V2, "WP-1": ERR_WP_1}
+
+below: Final = sympy.Symbol("delta", positive=True)
+"""3 − ρ/n, where that is positive."""
+
+_BELOW: Final = Hypothesis("below 3n", "ρ < 3n", eq(3 - rho / n, below))
+_UNDER: Final = (_BELOW.name,)
+_FACTOR: Final = L**2 * eta**2 * (3 - rho / n)
+
+
+@cache
+def _enough(most: Scalar, error: Scalar) -> Theorem:
+    return Theorem(
+        id="sapipe.remark-4-enough",
+        where="ours",
+        statement="For ρ < 3n the printed condition gives Err_WP-1 ≤ Err₀.",
+        latex=r"V_1 \le \tfrac{2 - \rho/n}{3 - \rho/n} V_2 \Rightarrow "
+        r"\mathrm{Err}_{WP-1} \le \mathrm{Err}_0",
+        symbols=(L, eta, V1, V2, n, rho, below),
+        hypotheses=(Hypothesis("condition", "as printed", le(V1, most)), _BELOW),
+        lhs=error,
+        terms={"vanilla": ERR_0},
+        conclude=Combine({"condition": _FACTOR}, domain=_UNDER),
+    )
+
+
+@cache
+def _needed(most: Scalar, error: Scalar) -> Theorem:
+    return Theorem(
+        id="sapipe.remark-4-needed",
+        where="ours",
+        statement="For ρ < 3n Err_WP-1 ≤ Err₀ gives the printed condition.",
+        latex=r"\mathrm{Err}_{WP-1} \le \mathrm{Err}_0 \Rightarrow "
+        r"V_1 \le \tfrac{2 - \rho/n}{3 - \rho/n} V_2",
+        symbols=(L, eta, V1, V2, n, rho, below),
+        hypotheses=(Hypothesis("smaller", "Err_WP-1 ≤ Err₀", le(error, ERR_0)), _BELOW),
+        lhs=V1,
+        terms={"condition": most},
+        conclude=Combine({"smaller": 1 / _FACTOR}, domain=_UNDER),
+    )
+
+
+def holds(formulas: Formulas) -> tuple[Theorem, Theorem]:
+    """That the condition says Err_WP-1 ≤ Err₀ for every ρ < 3n, and no more than that."""
+    both = formulas["V1"], formulas["WP-1"]
+    return _enough(*both), _needed(*both)
+
+
+APART: Final = Workers((Fraction(5), Fraction(-3)))
+"""ρ = 17/2 is more than 3n, and nothing is random."""
+
+NEAR: Final = Workers((Fraction(2), Fraction(-1)))
+"""ρ = 5 is between 2n and 3n: small enough for the remark to hold."""
+
+
+def constants(one: Workers) -> dict[Scalar, Any]:
+    """Those of these workers, without noise."""
+    return {
+        n: len(one.weights),
+        rho: one.rho,
+        L: max(abs(weight) for weight in one.weights),
+        V1: 0,
+        V2: max(weight**2 for weight in one.weights),
+        eta: Fraction(1, 10),
+    }
+
+
+def reversed_at(formulas: Formulas, one: Workers) -> Refutation | None:
+    """Workers of which the condition holds while Err_WP-1 is above Err₀, or None."""
+    numbers = constants(one)
+    most, error, vanilla = (
+        sympy.sympify(form).subs(numbers) for form in (formulas["V1"], formulas["WP-1"], ERR_0)
+    )
+    if not (most.is_Rational and error.is_Rational and most >= 0 and error > vanilla):
+        return None
+    witness = {
+        "F_i": f"w_i ln cosh x, w = ({', '.join(map(str, one.weights))}), without noise",
+        **{str(symbol): number for symbol, number in numbers.items()},
+        "V1 at most": most,
+        "Err_WP-1": error,
+        "Err_0": vanilla,
+    }
+
+    def measured() -> Scalar:
+        return sympy.sympify(formulas["WP-1"]).subs(constants(one))
+
+    return Refutation(witness, Violation(measured, "<=", ERR_0, numbers, (le(V1, formulas["V1"]),)))
+
+
+def undefined_at(condition: Scalar) -> dict[str, Any] | None:
+    """A ρ/n at which the condition is no number, or None."""
+    ratio = sympy.Symbol("r")
+    denominator = sympy.fraction(sympy.together(condition.subs(rho, ratio * n)))[1]
+    roots = sympy.roots(sympy.Poly(denominator, ratio)) if denominator.has(ratio) else {}
+    positive = [root for root in roots if root.is_Rational and root > 0]
+    return {"ρ/n": min(positive)} if positive else None
+
+
+SMALL: Final = "ρ < 3n"
+
+
+def _cases(formulas: Formulas, beyond: Refutation | None) -> tuple[Case, ...]:
+    return (
+        Case(SMALL, Decision(holds(formulas)), "if and only if"),
+        Case("ρ > 3n", Decision(fails=beyond)),
+    )
+
+
+def _findings(formulas: Formulas, beyond: Refutation | None) -> Iterator[Finding]:
+    hole = undefined_at(formulas["V1"]) or {}
+    printed, repaired = WINS["WP-1"], REPAIRED_WINS["WP-1"]
+    if beyond is not None:
+        yield Finding(
+            "missing-condition",
+            CLAIM.where,
+            "how small ρ has to be is left open: the division by 3 − ρ/n needs ρ < 3n; above it "
+            "the inequality turns around"
+            + (f", and at ρ = {hole['ρ/n']}n the condition is no number" if hole else ""),
+            {**beyond.witness, **hole},
+            repaired=Repair(
+                f"Err_WP-1 ≤ Err₀ if and only if {sympy.sstr(printed.condition)}, for every ρ",
+                equivalence(printed),
+            ),
+        )
+    spread = exceeded(ALIKE, assumption_3.PRINTED["factor"])
+    if spread is not None:
+        yield Finding(
+            "invalid-step",
+            CLAIM.where,
+            "Err_WP-1 takes ρ/n − 1 from the consequence of Assumption 3, which is false "
+            "(`sapipe.assumption-3`); for the error that nρ − 1 gives, the condition is another",
+            spread.witness,
+            repaired=Repair(
+                "(1 − 1/n)V₁ + 2(nρ − 1)V₂ ≤ (1 − 2L²η²)V₂ if and only if the repaired error is at "
+                "most Err₀, where 2L²η² < 1",
+                equivalence(repaired),
+            ),
+        )
+
+
+def _account(formulas: Formulas) -> Account:
+    near, beyond = (reversed_at(formulas, one) for one in (NEAR, APART))
+    return Account(
+        Decision(fails=near) if near else Readings((SMALL,)),
+        cases=_cases(formulas, beyond),
+        assumes=("the error terms of Theorems 2 and 4 as printed, compared one with the other",),
+        steps=lines(*holds(formulas), *equivalence(REPAIRED_WINS["WP-1"])),
+        findings=tuple(_findings(formulas, beyond)),
+    )
+
+
+CLAIM: Final = Claim(
+    id="sapipe.remark-4",
+    where="Remark 4",
+    statement=(
+        "When V₁ and ρ are small enough (i.e., V₁ ≤ (2 − ρ/n)/(3 − ρ/n) · V₂), then "
+        "Err_WP-1 ≤ Err₀: SAPipe-WP with option 1 has a smaller error than vanilla SAPipe."
+    ),
+    latex=(
+        r"V_1 \le \frac{2 - \rho/n}{3 - \rho/n} V_2 \implies "
+        r"\mathrm{Err}_{WP-1} \le \mathrm{Err}_0"
+    ),
+    account=_account,
+    printed=PRINTED,
+    core=PRINTED,
+    holds=holds,
+    weakened=weakened(*holds(PRINTED)),
+)

@@ -1,0 +1,149 @@
+"""Remark 5: when option 2 of weight prediction is said to beat vanilla SAPipe.
+
+4L²η² ≤ 1 − 2V₁/V₂ implies 2L²η² ≤ 1/2, so that Err_WP-2 is finite and the remark holds as printed.
+Where 2L²η² < 1 the condition is needed too. It does not come down to a small L: for 2V₁ > V₂
+nothing satisfies it, and there Err_WP-2 > Err₀ for every L and η.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+import sympy
+
+from theory.account import Account, Case, Decision, Finding, Repair
+from theory.claims import Claim, Formulas
+from theory.kernel import Combine, Hypothesis, Theorem, le
+from theory.kernel.vectors import Scalar
+from theory.papers.sapipe import workers
+from theory.papers.sapipe.errors import ERR_0, ERR_WP_2
+from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.regions import (
+    REPAIRED_WINS,
+    SHORT_STEPS,
+    SQUARE,
+    WINS,
+    equivalence,
+    needed,
+)
+from theory.papers.sapipe.symbols import V1, V2, L, eta
+
+PRINTED: Final = {"L2": (1 - 2 * V1 / V2) / (4 * eta**2), "WP-2": ERR_WP_2}
+"""What L² is at most, and the error."""
+
+_SHARE: Final = SQUARE / (1 - 2 * SQUARE)
+
+
+@cache
+def _enough(most: Scalar, error: Scalar) -> Theorem:
+    """The remark, without any further condition."""
+    return Theorem(
+        id="sapipe.remark-5-enough",
+        where="ours",
+        statement="The printed condition gives Err_WP-2 ≤ Err₀, and keeps it finite.",
+        latex=r"L^2 \le \tfrac{1 - 2V_1/V_2}{4\eta^2} \Rightarrow "
+        r"\mathrm{Err}_{WP-2} \le \mathrm{Err}_0",
+        symbols=(L, eta, V1, V2),
+        hypotheses=(Hypothesis("condition", "as printed", le(L**2, most)),),
+        lhs=error,
+        terms={"vanilla": ERR_0},
+        conclude=Combine({"condition": 4 * eta**2 * V2 * _SHARE}, domain=("condition",)),
+    )
+
+
+NOISY: Final = Theorem(
+    id="sapipe.remark-5-noisy",
+    where="ours",
+    statement="If 2V₁ ≥ V₂ then Err_WP-2 ≥ Err₀ wherever 2L²η² < 1, however small L is.",
+    latex=r"2V_1 \ge V_2 \Rightarrow \mathrm{Err}_{WP-2} \ge \mathrm{Err}_0",
+    symbols=(L, eta, V1, V2, *SHORT_STEPS.relation.gap.free_symbols - {L, eta}),
+    hypotheses=(Hypothesis("noisy", "2V₁ ≥ V₂", le(V2, 2 * V1)), SHORT_STEPS),
+    lhs=ERR_0,
+    terms={"WP-2": ERR_WP_2},
+    conclude=Combine(
+        {"noisy": _SHARE}, plus=(4 * _SHARE * SQUARE * V2,), domain=(SHORT_STEPS.name,)
+    ),
+)
+
+MEAN: Final = Fraction(1)
+NOISE: Final = Fraction(4)
+"""∇f = tanh x ± 4, each sign as likely as the other."""
+
+
+def noisy_loss(slope: Fraction) -> dict[str, Fraction]:
+    """V₁, V₂ and the share of Err₀ that Err_WP-2 is at least, where L and η tend to 0.
+
+    Parameters
+    ----------
+    slope : Fraction
+        Least upper bound of |F′|.
+
+    Examples
+    --------
+    >>> {name: str(number) for name, number in noisy_loss(MEAN).items()}
+    {'V1': '16', 'V2': '25', 'limit of Err_WP-2/Err_0': '32/25'}
+    """
+    variance = sum(((sign * NOISE) ** 2 for sign in (-1, 1)), Fraction(0)) / 2
+    largest = max((slope + sign * NOISE) ** 2 for sign in (-1, 1))
+    numbers = {V1: variance, V2: largest}
+    small = sympy.cancel(ERR_WP_2 / ERR_0).subs({L: 0}).subs(numbers)
+    limit = Fraction(int(small.p), int(small.q))
+    return {"V1": variance, "V2": largest, "limit of Err_WP-2/Err_0": limit}
+
+
+def holds(formulas: Formulas) -> tuple[Theorem]:
+    """That the condition gives Err_WP-2 ≤ Err₀."""
+    return (_enough(formulas["L2"], formulas["WP-2"]),)
+
+
+def _findings() -> Iterator[Finding]:
+    at = noisy_loss(MEAN)
+    if at["limit of Err_WP-2/Err_0"] > 1:
+        says = (
+            "a small L is not enough: for 2V₁ > V₂ no L satisfies the condition, and Err_WP-2 "
+            "exceeds Err₀ for all of them"
+        )
+        sides = {"f": "ln cosh x ± 4x, both signs as likely", **at}
+        repaired = Repair(NOISY.statement, (NOISY,))
+        yield Finding("missing-condition", CLAIM.where, says, sides, repaired=repaired)
+    says = (
+        "2V₁ bounds the noise of two means of n workers, whose variance is V₁/n each: with 2V₁/n "
+        "for it the condition is wider for n ≥ 2"
+    )
+    wider = (*equivalence(REPAIRED_WINS["WP-2"]), workers.THEOREM)
+    repaired = Repair(
+        "4L²η² ≤ 1 − 2V₁/(nV₂) if and only if the error with 2V₁/n is at most Err₀, where "
+        "2L²η² < 1",
+        wider,
+    )
+    yield Finding("loose", CLAIM.where, says, shown=wider, repaired=repaired)
+
+
+def _account(formulas: Formulas) -> Account:
+    back = needed(WINS["WP-2"])
+    return Account(
+        Decision(holds(formulas)),
+        cases=(Case("the other way around, where 2L²η² < 1", Decision((back,))),),
+        assumes=("the error terms of Theorems 2 and 5 as printed, compared one with the other",),
+        steps=lines(*holds(formulas), back, NOISY),
+        findings=tuple(_findings()),
+    )
+
+
+CLAIM: Final = Claim(
+    id="sapipe.remark-5",
+    where="Remark 5",
+    statement=(
+        "If L² ≤ (1 − 2V₁/V₂)/(4η²), then Err_WP-2 ≤ Err₀: SAPipe-WP with option 2 has a smaller "
+        "error than vanilla SAPipe."
+    ),
+    latex=(r"L^2 \le \frac{1 - 2V_1/V_2}{4\eta^2} \implies \mathrm{Err}_{WP-2} \le \mathrm{Err}_0"),
+    account=_account,
+    printed=PRINTED,
+    core=PRINTED,
+    holds=holds,
+    weakened=weakened(_enough(PRINTED["L2"], PRINTED["WP-2"]), NOISY),
+)

@@ -1,0 +1,235 @@
+"""Remark 6: when option 3 is said to beat vanilla SAPipe, and which λ is said to be best.
+
+The first part holds: Err_WP-3 ≤ Err₀ is a condition on 8V₁/n + 4η⁴M²V₂² + 2η²V₂(…), which a large n
+and a small η satisfy. The second does not: (1 − λ)²L² + λ²Δ² is least at λ* = L²/(L² + Δ²), between
+the two ends, and far from 1 at the least L, since L ≤ 2Δ makes λ* ≤ 4/5. Of the two ends the remark
+has the right one, and λ* is on its side of 1/2. "λ → 0 is preferred" leaves open which of these is
+meant: as a direction it holds, as the best λ it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+import sympy
+
+from theory.account import (
+    OPEN,
+    Account,
+    Case,
+    Decision,
+    Finding,
+    Ground,
+    Readings,
+    Refutation,
+    Repair,
+)
+from theory.claims import Claim, Formulas
+from theory.judging.decide import proves
+from theory.kernel import Combine, Hypothesis, Theorem, le
+from theory.kernel.vectors import Scalar
+from theory.papers.sapipe import assumption_4_gradient, best_lambda
+from theory.papers.sapipe.best_lambda import BEST, loss
+from theory.papers.sapipe.errors import ERR_0, ERR_WP_3
+from theory.papers.sapipe.lambda_ends import (
+    HALF,
+    NOT_ONE,
+    SIDES,
+    STATED,
+    ends,
+    names_ends,
+    nearer,
+    no_better,
+    reversed_ends,
+)
+from theory.papers.sapipe.log_cosh import LogCosh
+from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.regions import SQUARE, WINS, enough, needed
+from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n
+
+PRINTED: Final = {**STATED, "bracket": WINS["WP-3"].condition.lhs}
+"""The λ that is preferred, and what is compared with V₂."""
+
+CORE: Final = {"L < Delta": BEST, "L >= Delta": BEST, "bracket": PRINTED["bracket"]}
+
+_THIRD: Final = V2 / 3
+
+SMALL: Final = Theorem(
+    id="sapipe.remark-6-small",
+    where="ours",
+    statement="A large n and a small η give Err_WP-3 ≤ Err₀, whatever M, L, λ and Δ are.",
+    latex=r"\mathrm{Err}_{WP-3} \le \mathrm{Err}_0",
+    symbols=(L, eta, V1, V2, n, M, Delta, lambda_),
+    hypotheses=(
+        Hypothesis("many workers", "n ≥ 24V₁/V₂", le(24 * V1 / V2, n)),
+        Hypothesis("Taylor", "12η⁴M²V₂ ≤ 1", le(12 * eta**4 * M**2 * V2, 1)),
+        Hypothesis("Hessian", "6η²((1 − λ)²L² + λ²Δ²) ≤ 1", le(6 * eta**2 * loss(lambda_), 1)),
+    ),
+    lhs=ERR_WP_3,
+    terms={"vanilla": ERR_0},
+    conclude=Combine(
+        {
+            "many workers": SQUARE * _THIRD / n,
+            "Taylor": SQUARE * _THIRD,
+            "Hessian": SQUARE * _THIRD,
+        }
+    ),
+)
+
+
+@cache
+def _preferred(weight: Scalar) -> Theorem:
+    """That this λ is the best one: the loss at any other is larger by (L² + Δ²) times a square."""
+    return Theorem(
+        id="sapipe.preferred",
+        where="ours",
+        statement="No λ is better than the preferred one.",
+        latex=r"\lambda^* = \arg\min",
+        symbols=(L, Delta, lambda_),
+        lhs=loss(weight),
+        terms={"any": loss(lambda_)},
+        conclude=Combine(squares=((L**2 + Delta**2, lambda_ - weight),)),
+    )
+
+
+@cache
+def _condition(bracket: Scalar) -> tuple[Theorem, Theorem]:
+    stated = replace(WINS["WP-3"], condition=sympy.Le(bracket, V2, evaluate=False))
+    return enough(stated), needed(stated)
+
+
+def holds(formulas: Formulas) -> tuple[Theorem, ...]:
+    """That the preferred λ are the best ones, and that the condition is Err_WP-3 ≤ Err₀."""
+    best = (_preferred(formulas[name]) for name in SIDES)
+    return (*best, *_condition(formulas["bracket"]))
+
+
+OBJECTIVES: Final = {"L < Delta": LogCosh(Fraction(2)), "L >= Delta": LogCosh(Fraction(1))}
+
+
+def beaten(formulas: Formulas) -> Refutation | None:
+    """Objectives of which another λ is better than the preferred one, or None."""
+    found, wrong = {}, []
+    for when, one in OBJECTIVES.items():
+        numbers = {L: one.smoothness, Delta: one.apart()}
+        preferred = sympy.sympify(formulas[when]).subs(numbers)
+        best = BEST.subs(numbers)
+        stated, least = (loss(weight).subs(numbers) for weight in (preferred, best))
+        if proves(*one.hold()) and stated.is_Rational and least < stated:
+            found[when] = {
+                "f": f"{one.scale} ln cosh x",
+                "L": one.smoothness,
+                "Delta": one.apart(),
+                "preferred λ": preferred,
+                "(1 − λ)²L² + λ²Δ²": stated,
+                "better λ": best,
+                "there": least,
+            }
+            at = {**numbers, lambda_: best}
+            wrong.append(no_better(formulas[when], at, (SIDES[when].relation,)))
+    return Refutation(found, wrong[0]) if wrong else None
+
+
+SMALL_ENOUGH: Final = "Err_WP-3 ≤ Err₀ for small η and large n"
+BETTER_END: Final = "λ → 0 or 1 as a direction: the better λ of 0 and 1"
+
+
+def _cases(formulas: Formulas, beats: Refutation | None) -> tuple[Case, ...]:
+    return (
+        Case(
+            SMALL_ENOUGH,
+            Decision((SMALL, *_condition(formulas["bracket"]))),
+            "if and only if 8V₁/n + 4η⁴M²V₂² + 2η²V₂((1 − λ)²L² + λ²Δ²) ≤ V₂",
+        ),
+        Case(
+            BETTER_END,
+            Decision(ends(formulas)) if names_ends(formulas) else OPEN,
+            "0 for L ≤ Δ, 1 for L ≥ Δ",
+        ),
+        Case(
+            "λ → 0 or 1 as the best λ of all",
+            Decision(fails=beats),
+            "L²/(L² + Δ²) is better" if beats else "",
+        ),
+        Case(
+            "λ → 0 or 1 as a direction: λ* < 1/2 if and only if L < Δ",
+            Decision(nearer()),
+            "λ* = L²/(L² + Δ²), the best one",
+        ),
+    )
+
+
+def _findings(beats: Refutation | None) -> Iterator[Finding]:
+    if beats is not None:
+        says = (
+            "as the best λ neither end is right: that lies between 0 and 1, for L < Δ and for L ≥ Δ"
+        )
+        repaired = Repair(best_lambda.THEOREM.statement, (best_lambda.THEOREM,))
+        yield Finding("false", CLAIM.where, says, beats.witness, repaired=repaired)
+        says = "λ → 1 is never best at the least L, which is at most 2Δ by Assumption 4"
+        never: tuple[Ground, ...] = (NOT_ONE, *assumption_4_gradient.holds())
+        sides = beats.witness.get("L >= Delta")
+        repaired = Repair(NOT_ONE.statement, never)
+        yield Finding("false", CLAIM.where, says, sides, never, repaired)
+    says = "M and Δ need not be small: a small η is enough beside a large n"
+    repaired = Repair(
+        "n ≥ 24V₁/V₂, 12η⁴M²V₂ ≤ 1 and 6η²((1 − λ)²L² + λ²Δ²) ≤ 1 give Err_WP-3 ≤ Err₀",
+        (SMALL,),
+    )
+    yield Finding("superfluous-condition", CLAIM.where, says, shown=(SMALL,), repaired=repaired)
+
+
+def _decision(formulas: Formulas, beats: Refutation | None) -> Decision | Readings:
+    """Where it holds as a direction only, the remark leaves open what is meant.
+
+    A λ between 0 and 1 is no direction: it is the best one or the statement is false.
+    """
+    if not names_ends(formulas):
+        return Decision(holds(formulas), beats)
+    wrong = reversed_ends(formulas)
+    return Decision(fails=wrong) if wrong else Readings((SMALL_ENOUGH, BETTER_END))
+
+
+def _account(formulas: Formulas) -> Account:
+    beats = beaten(formulas)
+    return Account(
+        _decision(formulas, beats),
+        cases=_cases(formulas, beats),
+        assumes=(
+            "the error terms of Theorems 2 and 6 as printed, compared one with the other",
+            *assumption_4_gradient.ASSUMES,
+        ),
+        steps=lines(
+            *_condition(formulas["bracket"]),
+            SMALL,
+            *ends(formulas),
+            best_lambda.THEOREM,
+            HALF,
+            NOT_ONE,
+        ),
+        findings=tuple(_findings(beats)),
+    )
+
+
+CLAIM: Final = Claim(
+    id="sapipe.remark-6",
+    where="Remark 6",
+    statement=(
+        "For small enough η, M and Δ and large enough n Err_WP-3 ≤ Err₀; and λ → 0 is preferred if "
+        "L < Δ, otherwise λ → 1."
+    ),
+    latex=(
+        r"\mathrm{Err}_{WP-3} \le \mathrm{Err}_0;\; \lambda \to 0 \text{ if } L < \Delta, "
+        r"\text{ else } \lambda \to 1"
+    ),
+    account=_account,
+    printed=PRINTED,
+    core=CORE,
+    holds=holds,
+    weakened=weakened(SMALL, NOT_ONE, *ends(PRINTED)),
+    depends=("sapipe.best-lambda", "sapipe.assumption-4-gradient"),
+)

@@ -1,0 +1,160 @@
+"""Remark 7: what Corollary 1 says, and does not say, of convergence.
+
+The corollary bounds a mean over the run for a stepsize that is chosen for its length T. So the mean
+tends to 0 as T grows, over runs that have ever smaller stepsizes. It says nothing of the end of
+one run; and with one stepsize for every length, which the corollary does not take, the gradient
+keeps its noise, on a parabola for ever.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any, Final
+
+import sympy
+
+from theory.account import (
+    OPEN,
+    Account,
+    Case,
+    Compared,
+    Decision,
+    Finding,
+    Line,
+    Readings,
+    Repair,
+)
+from theory.claims import Claim, Formulas
+from theory.papers.sapipe import cor_1, rate
+from theory.papers.sapipe.symbols import V1, T, n
+
+LENGTHS: Final = (1, 2, 5, 10)
+"""Updates of the runs that are replayed."""
+
+
+def vanishes(printed: Formulas) -> tuple[Compared, Compared]:
+    """That the printed rate tends to 0 as T grows, and the bound of Corollary 1 has that rate.
+
+    Examples
+    --------
+    >>> [[one.holds for one in vanishes({"rate": at})] for at in (cor_1.PRINTED["rate"], T**0)]
+    [[True, True], [False, False]]
+    """
+    stated = printed["rate"]
+    small = bool(sympy.limit(stated, T, sympy.oo) == 0)
+    return (
+        Compared("the rate tends to 0 as T grows", "sympy.limit", small),
+        cor_1.orders({**cor_1.PRINTED, "rate": stated}),
+    )
+
+
+def fewer_errors() -> Compared:
+    """Whether the bound decreases as workers are added, where there is noise."""
+    noise, workers = sympy.symbols("V n", positive=True)
+    bound = sympy.Add(*rate.THEOREM.terms.values()).subs({V1: noise, n: workers, rate.w: 1})
+    falls = sympy.diff(bound, workers).is_negative is True
+    return Compared("the derivative by n is negative", "sympy.diff", falls)
+
+
+def fixed_step(length: int) -> Fraction:
+    """E‖∇F(x_T)‖² after T updates on F = x²/2 with gradients x ± 1, η = 1, from x_0 = 0.
+
+    Every outcome of the coins is run. κ = 0, 1 worker.
+
+    Examples
+    --------
+    >>> fixed_step(3)
+    Fraction(1, 1)
+    """
+    total = Fraction(0)
+    for coins in product((1, -1), repeat=length):
+        x = Fraction(0)
+        for coin in coins:
+            x = x - (x + coin)
+        total += x * x
+    return total / Fraction(2**length)
+
+
+def witness() -> dict[str, Any] | None:
+    """A run whose gradient stays as long as it is, for every number of updates that is replayed."""
+    found = {length: fixed_step(length) for length in LENGTHS}
+    if set(found.values()) != {Fraction(1)}:
+        return None
+    return {
+        "F": "x²/2, gradients x + z, z = ±1 with probability 1/2 each",
+        "kappa": 0,
+        "n": 1,
+        "eta": 1,
+        "x_0": 0,
+        "x_t": "−z_t for every t ≥ 1",
+        "E‖∇F(x_t)‖²": {str(length): value for length, value in found.items()},
+        "for every t ≥ 1": 1,
+    }
+
+
+MEAN: Final = "the mean over t ≤ T of E‖∇F(x_{t−1})‖², with η = min(c/√T, b/L)"
+ADDED: Final = "the bound, as workers are added"
+
+
+def _cases(printed: Formulas) -> tuple[Case, ...]:
+    methods = (ground for method in cor_1.METHODS for ground in method.grounds())
+    return (
+        Case(
+            MEAN,
+            Decision((*vanishes(printed), *methods)),
+            "tends to 0 as T grows, at the rate 1/√T, for all five methods as in Corollary 1",
+        ),
+        Case(ADDED, Decision((fewer_errors(),)), "2R₀/(c√T) stays"),
+        Case(
+            "E‖∇F(x_{T−1})‖² at the end of the run, with the same η",
+            OPEN,
+            "the corollary bounds a mean over the run, which one long gradient moves by 1/T only",
+        ),
+        cor_1.LEFT,
+    )
+
+
+def _account(printed: Formulas) -> Account:
+    cases = _cases(printed)
+    return Account(
+        Readings((MEAN, ADDED)),
+        cases=cases,
+        assumes=("what Corollary 1 assumes",),
+        steps=tuple(Line("ours", case.when, case.says, case.decision) for case in cases[:2]),
+        findings=(
+            Finding(
+                "missing-condition",
+                "Remark 7, 'converge to a critical point'",
+                "what Corollary 1 bounds is the mean over a run whose stepsize shrinks with its "
+                "length, and no single x_T. The witness is ours and not what is printed: with one "
+                "stepsize for every length, outside the corollary, neither tends to 0",
+                witness(),
+                repaired=Repair(
+                    "The mean over t ≤ T of E‖∇F(x_{t−1})‖² tends to 0 as T grows, if every "
+                    "T has its own stepsize min(c/√T, b/L).",
+                    cases[0].decision.grounds,
+                ),
+            ),
+        ),
+    )
+
+
+_PRINTED: Final = {"rate": cor_1.PRINTED["rate"]}
+
+CLAIM: Final = Claim(
+    id="sapipe.remark-7",
+    where="Remark 7",
+    statement=(
+        "Vanilla SAPipe, SAPipe-DC and SAPipe-WP converge to a critical point, with "
+        "‖∇F(x_{t−1})‖ → 0 as T → ∞, all at the rate 1/√T, and the error decreases as workers are "
+        "added."
+    ),
+    latex=r"\|\nabla F(x_{t-1})\| \to 0 \quad (T \to \infty)",
+    account=_account,
+    printed=_PRINTED,
+    core=_PRINTED,
+    holds=vanishes,
+    depends=cor_1.CLAIM.depends,
+    cost=4,
+)

@@ -1,0 +1,252 @@
+"""Theorem 2: vanilla SAPipe, a mixture of fresh gradients and of gradients one update old.
+
+Section 3.1 gives the mixture by Algorithm 1, and that fixes the samples: line 8 takes
+∇f(x_{t−1}; z_{i,t}), and line 9, one iteration later, ∇f(x_{t−1}; z_{i,t}) again. The printed proof
+takes stale elements to have samples that x_{t−1} does not depend on. For 0 < κ < 1 they are in it:
+for κ = 1/4 the bound fails with Lη = 1 and with Lη = 4/5. It holds where 2κ√(1 − κ) ≤ 1 − Lη, from
+rest; and with samples of their own, which is another method, it holds everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+from theory.account import (
+    OPEN,
+    Account,
+    Case,
+    Decision,
+    Finding,
+    Ground,
+    Line,
+    Refutation,
+    Repair,
+)
+from theory.claims import Claim, Formulas
+from theory.judging.as_claim import as_claim
+from theory.kernel import Theorem, prove
+from theory.kernel.signs import nonnegative
+from theory.papers.sapipe import (
+    biased,
+    lemma_1,
+    pipe_sgd,
+    same_samples,
+    sgd,
+    stale_bias,
+    thm_2_mixture,
+    thm_2_one_iteration,
+    thm_2_pass,
+    thm_2_reuse,
+    thm_2_reuse_pass,
+    thm_2_samples,
+    workers,
+)
+from theory.papers.sapipe.pieces import stating
+from theory.papers.sapipe.refuting import unlike
+from theory.papers.sapipe.reuse_line import replay
+from theory.papers.sapipe.symbols import T, kappa
+from theory.papers.sapipe.thm_2_mixture import PROOF
+from theory.papers.sapipe.thm_2_witness import RUNS, refutations
+
+
+def as_printed(
+    theorem: Theorem, printed: Formulas, at: Mapping[Any, Any] | None = None
+) -> tuple[Ground, ...]:
+    """A theorem with the printed terms, at these values of symbols.
+
+    Terms that the theorem lacks must not be negative there: it is then the stronger statement.
+
+    Examples
+    --------
+    >>> from theory.judging.decide import proves
+    >>> printed = dict(CLAIM.printed)
+    >>> proves(*as_printed(sgd.THEOREM, printed, {kappa: 0}))
+    True
+    >>> proves(*as_printed(sgd.THEOREM, {**printed, "staleness": kappa - 1}, {kappa: 0}))
+    False
+    """
+    there = {name: form.subs(at or {}) for name, form in printed.items()}
+    extra = (form for name, form in there.items() if name not in theorem.terms)
+    return (*map(nonnegative, extra), stating(theorem, there))
+
+
+def _cases(printed: Formulas, found: Mapping[Fraction, Refutation]) -> tuple[Case, ...]:
+    passing = (
+        *as_printed(thm_2_pass.THEOREM, printed, {T: thm_2_pass.m + 2}),
+        *as_printed(thm_2_one_iteration.THEOREM, printed, {T: 1}),
+    )
+    return (
+        Case("kappa = 0", Decision(as_printed(sgd.THEOREM, printed, {kappa: 0})), "SGD"),
+        Case(
+            "kappa = 1, from rest",
+            Decision(as_printed(pipe_sgd.THEOREM, printed, {kappa: 1})),
+            "PipeSGD, which uses no sample twice",
+        ),
+        Case(
+            "kappa = 1, the first iteration passes",
+            Decision(passing),
+            "not in the printed proof; what it drops pays for the first update",
+        ),
+        Case(
+            "0 < kappa < 1, from rest, 2 kappa sqrt(1 - kappa) <= 1 - L eta",
+            Decision(as_printed(thm_2_reuse.THEOREM, printed)),
+            "so for every kappa if L eta <= 1 - 4/(3 sqrt(3))",
+        ),
+        *(
+            Case(
+                f"kappa = {runs[0].share}, L eta = {runs[0].eta}",
+                Decision(fails=found.get(runs[0].eta)),
+                "from rest and with a first iteration that passes: samples that are used twice "
+                "add more than the bound allows",
+            )
+            for runs in RUNS
+        ),
+        Case(
+            "all other 0 < kappa < 1: from rest with a longer step, or with a first iteration that "
+            "passes",
+            OPEN,
+            f"{same_samples.THEOREM.id} and {thm_2_reuse_pass.THEOREM.id} bound it, with "
+            "(1 + 2 kappa sqrt(1 - kappa))/(2 - L eta) times the variance term",
+        ),
+    )
+
+
+def _account(printed: Formulas) -> Account:
+    found = refutations(printed)
+    return Account(
+        Decision(fails=next(iter(found.values()), None)),
+        cases=_cases(printed, found),
+        assumes=(
+            "vanilla SAPipe is the mixture of section 3.1, with the samples of Algorithm 1: one "
+            "z_{i,t} a worker and iteration",
+            "E[·|past] is given all samples of earlier iterations",
+            "the same elements are stale on all workers, drawn anew in every iteration "
+            "(Assumption 5); a fixed part of the layers is sapipe.prefix",
+            "the estimates are put together by hand, from Chebyshev's, Young's and Jensen's "
+            "inequalities: the argument 'noisy parabolas, clipped'",
+        ),
+        steps=(
+            _used_twice(),
+            *(
+                line
+                for theorem in (lemma_1, workers, stale_bias, biased)
+                for line in prove(theorem.THEOREM).lines
+            ),
+            thm_2_mixture.line(),
+            *prove(thm_2_samples.THEOREM).lines,
+        ),
+        findings=tuple(_findings(found)),
+    )
+
+
+def _coins() -> dict[str, Any]:
+    return replay(Fraction(1, 2), Fraction(1, 4))
+
+
+def _used_twice() -> Line:
+    """The first line of the printed proof."""
+    return Line(
+        PROOF,
+        "E[g_{i,t}] = ∇F_i(x_{t−2}) for stale elements, given the past",
+        "exact enumeration of the coins: false with the samples of Algorithm 1",
+        Decision(fails=unlike(_coins, "E<∇F(x_1), z_1>", "==")),
+    )
+
+
+def _findings(found: Mapping[Fraction, Refutation]) -> Iterator[Finding]:
+    own, passing = _repair(thm_2_samples.THEOREM), _repair(thm_2_pass.THEOREM)
+    yield from (_needed(one.witness, own) for one in found.values())
+    yield Finding(
+        "invalid-step",
+        f"{PROOF}, E[g_{{i,t}}] = ∇F_i(x_{{t−2}})",
+        "x_{t−1} depends on z_{i,t−1} wherever κ < 1, so that the stale gradient with this "
+        "sample is biased given x_{t−1}: after two updates the printed line is exceeded",
+        _coins(),
+        repaired=_repair(same_samples.THEOREM),
+    )
+    yield thm_2_mixture.finding(_repair(stale_bias.THEOREM))
+    yield Finding(
+        "missing-condition",
+        "Algorithm 1, t = 1",
+        "where the first iteration passes, its stale elements miss ∇F(x_0) altogether, and the "
+        "proof has no term for that; with κ = 1, or with samples of their own, the bound holds "
+        "all the same",
+        shown=(thm_2_pass.THEOREM,),
+        repaired=passing,
+    )
+    yield Finding(
+        "superfluous-condition",
+        "Assumption 5",
+        "elements need not be drawn independently of each other: that each is stale with "
+        "probability κ, whatever the past and the samples are, is all the proof uses",
+        shown=(thm_2_samples.THEOREM,),
+        repaired=own,
+    )
+    yield Finding(
+        "typo",
+        f"{PROOF}, telescoping",
+        "κ is missing before L²η²(1/T)Σ, and so is t = 2",
+        {"printed": "L²η²(1/T)Σ_{t=3}", "meant": "κL²η²(1/T)Σ_{t=2}"},
+    )
+    yield Finding(
+        "typo",
+        f"{PROOF}, the variance term",
+        "∇f_i(x_{t−2}) stands for ∇F_i(x_{t−2}); further on it is a stochastic gradient",
+        {"printed": "∇f_i(x_{t−2})", "meant": "∇F_i(x_{t−2})"},
+    )
+
+
+def _repair(theorem: Theorem) -> Repair:
+    return Repair(theorem.statement, (theorem,))
+
+
+def _needed(found: Mapping[str, Any], own: Repair) -> Finding:
+    at = f"κ = {found['kappa']} and Lη = {found['eta']}"
+    return Finding(
+        "missing-condition",
+        "Theorem 2 with the samples of Algorithm 1",
+        "the proof needs stale elements with samples of their own, which Algorithm 1 does not give "
+        f"them; at {at} those that are used twice add more than the bound allows",
+        found,
+        repaired=own,
+    )
+
+
+_OWN: Final = as_claim(thm_2_samples.THEOREM)
+
+CLAIM: Final = Claim(
+    id="sapipe.thm-2",
+    where="Theorem 2",
+    statement=(
+        "Under Assumptions 1, 2, 5 and 6 and η ≤ 1/L vanilla SAPipe has a mean over t ≤ T of "
+        "E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κL²η²V₂ + LηV₁/n."
+    ),
+    latex=(
+        r"\tfrac1T \sum_{t=1}^T \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
+        r"\kappa L^2\eta^2 V_2 + \tfrac{L\eta V_1}{n}"
+    ),
+    account=_account,
+    printed=thm_2_samples.THEOREM.terms,
+    core=_OWN.core,
+    holds=_OWN.holds,
+    weakened=_OWN.weakened,
+    depends=tuple(
+        one.THEOREM.id
+        for one in (
+            lemma_1,
+            workers,
+            stale_bias,
+            biased,
+            thm_2_samples,
+            thm_2_pass,
+            same_samples,
+            thm_2_reuse,
+            thm_2_reuse_pass,
+            sgd,
+            pipe_sgd,
+        )
+    ),
+    cost=3,
+)

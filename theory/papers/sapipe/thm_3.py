@@ -1,0 +1,204 @@
+"""Theorem 3: what delay compensation reaches, with the constants as printed.
+
+They are 16, 4, 4 and 4 times those of `sharp_thm_3`: the printed proof takes twice the geometric
+sum for the length of a step. That recursion is for κ = 1; for a mixture of fresh and stale elements
+moments of the steps take its place, and the printed constants cover them. Algorithm 2 prints κ = 1
+only and leaves open how fresh and stale elements mix. The proof takes the samples of stale elements
+to be unknown to x_{t−1}, while for 0 < κ < 1 Algorithm 1 uses a sample for fresh elements first;
+and it lets the compensation see all of Δx, while Section 3.2 applies it to the first k layers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from theory.account import OPEN, Account, Case, Decision, Finding, Readings, Repair
+from theory.claims import Formulas
+from theory.judging.as_claim import account, as_claim
+from theory.judging.decide import proves
+from theory.kernel import Proof, Theorem, prove
+from theory.papers.sapipe import (
+    dc_fourths,
+    dc_objective,
+    dc_step,
+    dc_update,
+    dc_witnesses,
+    sharp_thm_3,
+)
+from theory.papers.sapipe.dc_average import average_gradient, errors
+from theory.papers.sapipe.dc_lines import PROOF
+from theory.papers.sapipe.dc_method import MIXED
+from theory.papers.sapipe.refuting import Broken, broken, unlike
+from theory.papers.sapipe.symbols import V2
+
+CHALLENGE: Final = "sapipe-dc"
+
+THEOREM: Final = average_gradient(
+    "sapipe.thm-3",
+    "Theorem 3",
+    "Under Assumptions 1, 2, 4, 5 and 6, with ληV₂ ≤ 1 − 1/√2 and η ≤ 1/L, SAPipe-DC has an "
+    "average E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κ(128η⁴M²V₂² + 32η²(1 − λ)²L²V₂ + 32η²λ²Δ²V₂ + "
+    "16η³λ²LV₂³) + (1 + κ)LηV₁/n after T iterations.",
+    r"\tfrac1T \sum_{t=1}^T \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
+    r"\kappa\bigl(128\eta^4M^2V_2^2 + 32\eta^2(1-\lambda)^2L^2V_2 + 32\eta^2\lambda^2\Delta^2V_2 + "
+    r"16\eta^3\lambda^2LV_2^3\bigr) + (1+\kappa)\tfrac{L\eta V_1}{n}",
+    dc_fourths.THEOREM,
+    MIXED,
+    errors(128, 32, 16),
+    (48 * V2**2, 6 * V2),
+)
+
+
+_FIRST: Final = "from the first update that is done"
+ENDS: Final = f"kappa = 0 or kappa = 1, {_FIRST}"
+OWN: Final = (
+    "0 < kappa < 1, stale elements with samples of their own and a compensation that sees "
+    f"all of Δx, {_FIRST}"
+)
+
+
+def _cases(known: Decision) -> tuple[Case, ...]:
+    return (
+        Case(
+            ENDS,
+            known,
+            "no sample is used twice, and a compensation sees all of Δx or is not used",
+        ),
+        Case(
+            OWN,
+            known,
+            "what the printed proof takes for granted; Algorithm 2 prints kappa = 1 only and "
+            "leaves the mixture open",
+        ),
+        Case(
+            "0 < kappa < 1, compensation of the first k layers by their own part of Δx",
+            OPEN,
+            "as Section 3.2 says; the compensation then leaves what the other layers moved",
+        ),
+        Case(
+            "0 < kappa < 1, a sample gives fresh elements first and stale ones next (Algorithm 1)",
+            OPEN,
+            "x_{t−1} depends on the sample of the stale elements, so their mean given the past is "
+            "not ∇F(x_{t−2}); neither a proof nor a counterexample is known here",
+        ),
+        Case(
+            "Assumption 4 for F alone",
+            OPEN,
+            "it does not bound ‖E[∇²f Δx − ggᵀΔx]‖ by Δ‖Δx‖; with Δ + V₁/n for Δ it does "
+            f"({dc_objective.THEOREM.id})",
+        ),
+        Case(
+            "counted from t = 1, in which Algorithm 2 updates nothing",
+            OPEN,
+            "‖∇F(x_0)‖² ≤ 2LR₀ is averaged once more: 2R₀(1 + Lη)/(ηT) for 2R₀/(ηT) is enough",
+        ),
+    )
+
+
+def remarks(proof: Proof) -> Sequence[Finding]:
+    """What is loose, silent or misprinted in the printed proof."""
+    return (*_loose(proof), *_readings(), *_misprints())
+
+
+def _loose(proof: Proof) -> Iterator[Finding]:
+    if not proves(proof):
+        return
+    yield Finding(
+        "loose",
+        dc_step.WHERE,
+        "the geometric sum is at most η√V₂/(1 − ληV₂) ≤ √2 η√V₂ and twice that is taken: 128, "
+        "32, 32 and 16 may be 8, 8, 8 and 4, elements being drawn independently (Assumption 5)",
+        dc_witnesses.lengths(),
+        repaired=_repair(sharp_thm_3.THEOREM),
+    )
+    yield Finding(
+        "loose",
+        "Theorem 3",
+        "that elements are drawn independently of each other is not needed: without it 128 may "
+        "be 32",
+        shown=(sharp_thm_3.ANY,),
+        repaired=_repair(sharp_thm_3.ANY),
+    )
+
+
+def _readings() -> Iterator[Finding]:
+    """What a witness shows the proof to take for granted, and its line that is false."""
+    objective, layers = dc_witnesses.objective(), dc_witnesses.first_layers()
+    if objective:
+        yield Finding(
+            "missing-condition",
+            f"{PROOF}, the error of the gradient estimation, last line",
+            "E ggᵀ is ∇F∇Fᵀ plus the covariance of g, so Assumption 4 for F alone does not bound "
+            "‖E[∇²f Δx − ggᵀΔx]‖ by Δ‖Δx‖: the proof uses it for the objective of every drawn "
+            "batch; for F alone Δ + V₁/n takes the place of Δ",
+            objective,
+            repaired=_repair(dc_objective.THEOREM),
+        )
+    if layers:
+        yield Finding(
+            "missing-condition",
+            "Section 3.2 and the proof of Theorem 3",
+            "compensation is only applied to the first k layers, and the proof takes it of all of "
+            "Δx: ggᵀΔx of the first layers lacks what the other layers moved, which is no part of "
+            "what Δ bounds, though L ≤ 2Δ bounds it",
+            layers,
+            repaired=Repair(
+                "with a compensation that sees all of Δx the theorem holds", (THEOREM,)
+            ),
+        )
+    yield from _first_line()[1]
+
+
+def _first_line() -> Broken:
+    """The last chain of the printed proof, in the iteration that updates nothing."""
+    line, wrong = broken(
+        "F(x_1) − F(x_0) is at most the error less (η/2)‖∇F(x_0)‖², at t = 1 too",
+        f"{PROOF}, all ingredients together, at t = 1",
+        "in the first iteration Algorithm 2 updates nothing, and the line claims a decrease; "
+        "shown is the run that starts with the first update, x_{−1} = x_0",
+        unlike(
+            dc_witnesses.first_iteration,
+            "F(x_1) − F(x_0)",
+            "<=",
+            "most that F(x_1) − F(x_0) may be",
+        ),
+        THEOREM,
+    )
+    mended = Repair("counted from the first update that is done, the theorem holds", (THEOREM,))
+    return line, tuple(replace(one, repaired=mended) for one in wrong)
+
+
+def _misprints() -> Iterator[Finding]:
+    yield Finding(
+        "typo",
+        f"{PROOF}, re-arranged",
+        "the line has no ≤ and lacks 2E[F(x_{t−1}) − F(x_t)]/η",
+        {"meant": "≤ 2E[F(x_{t−1}) − F(x_t)]/η + …"},
+    )
+    yield Finding(
+        "typo",
+        dc_step.WHERE,
+        "a_1 = ‖ηg_1‖, but Algorithm 2 leaves x_1 = x_0, so that a_1 = 0",
+        {"printed": "a_1 = ‖ηg_1‖", "meant": "a_1 = 0"},
+    )
+
+
+def _repair(theorem: Theorem) -> Repair:
+    return Repair(theorem.statement, (theorem,))
+
+
+def _account(printed: Formulas) -> Account:
+    known = account(THEOREM, printed, CHALLENGE, remarks)
+    assert isinstance(known.decision, Decision), "a theorem has no readings"
+    lines = (*prove(dc_update.THEOREM).lines, *prove(dc_step.THEOREM).lines)
+    return replace(
+        known,
+        decision=known.decision if known.decision.fails else Readings((ENDS, OWN)),
+        cases=_cases(known.decision),
+        steps=(*lines, _first_line()[0], *known.steps),
+    )
+
+
+CLAIM: Final = replace(as_claim(THEOREM, CHALLENGE), account=_account)

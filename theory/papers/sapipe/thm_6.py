@@ -1,0 +1,241 @@
+"""Theorem 6: what weight prediction with option 3 reaches.
+
+The printed proof takes the gradients that a prediction extrapolates for gradients at the models
+themselves, while they were taken at predictions: prediction errors of earlier iterations, which may
+add up, are dropped. The statement holds where predictions are exact, so for n = 1. It fails for the
+run of `limit_cycle`: 100 workers with the same data and no noise, whose prediction errors keep each
+other going; V₂ is the largest ‖g_{i,t}‖² of that run, as Assumption 2 has it. The error terms of
+`repaired_thm_6` and `wp_3_moment` are shown for any n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import sympy
+
+from theory.account import (
+    OPEN,
+    Account,
+    Case,
+    Decision,
+    Line,
+    Refutation,
+)
+from theory.claims import Claim, Formulas
+from theory.judging.as_claim import account, assumptions
+from theory.judging.controls import without
+from theory.judging.decide import proves
+from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le, prove
+from theory.kernel.vectors import Scalar
+from theory.ledger import Evidence
+from theory.papers.sapipe import (
+    circling_constants,
+    limit_cycle,
+    repaired_thm_6,
+    wp_1_average,
+    wp_1_method,
+    wp_3_lines,
+    wp_3_moment,
+)
+from theory.papers.sapipe.convergence import AVERAGE
+from theory.papers.sapipe.errors import ERR_WP_3, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.limit_cycle import Circling
+from theory.papers.sapipe.refuting import above, of
+from theory.papers.sapipe.symbols import R0, V1, V2, Delta, L, M, T, eta, kappa, lambda_, n, t
+from theory.papers.sapipe.thm_6_flaws import flaws, lines
+from theory.papers.sapipe.wp_1_method import W
+from theory.papers.sapipe.wp_3_method import PROOF
+
+if TYPE_CHECKING:
+    from theory.falsifier.numbers import Number
+
+CHALLENGE: Final = "sapipe-wp-3"
+
+SHARED: Final = ("the variance term", "line 4", "line 5")
+"""Ends of the places of lines that the proof has in common with that of Theorem 4."""
+
+_BASE: Final = wp_1_average.THEOREM
+_ALL: Final = (t, 0, T - 1)
+
+EXACT: Final = Theorem(
+    id="sapipe.thm-6-exact-predictions",
+    where="Theorem 6, where predictions are exact",
+    statement="Theorem 6 holds wherever every x̃_{i,t} is x_t, as with one worker.",
+    latex=(
+        r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
+        r"\kappa \mathrm{Err}_{WP-3} + \mathrm{Var}_0"
+    ),
+    symbols=(*_BASE.symbols, V2, M, Delta, lambda_),
+    scalars=_BASE.scalars,
+    vectors=_BASE.vectors,
+    points=_BASE.points,
+    sequences=_BASE.sequences,
+    following=_BASE.following,
+    hypotheses=(
+        *_BASE.hypotheses,
+        Hypothesis(
+            "exact predictions",
+            "no worker's prediction misses x_t",
+            le(sympy.Sum(W(t), _ALL), 0),
+        ),
+    ),
+    cites=(_BASE,),
+    steps=(Step("average", _BASE.goal, Cite("sapipe.wp-1-average")),),
+    lhs=AVERAGE,
+    terms={"optimization": OPTIMIZATION, "error": kappa * ERR_WP_3, "variance": VAR_0},
+    conclude=Combine(
+        {"average": 1, "exact predictions": kappa * L**2 / T}, plus=(kappa * ERR_WP_3,)
+    ),
+)
+
+
+def exact(printed: Formulas) -> tuple[Theorem, Theorem]:
+    """The statement for κ = 1 and n = 1, where predictions are exact, and for κ = 0."""
+    return replace(EXACT, terms=printed), wp_3_lines.ALONE
+
+
+def circling(run: Circling, printed: Formulas) -> Refutation | None:
+    """The run with its constants, if its mean is above the bound; else None."""
+    from theory.falsifier.compare import exceeds, value_in_words
+
+    seen = limit_cycle.enclosed(run)
+    if not proves(*circling_constants.hold(run)) or seen.furthest_at_most > run.reach:
+        return None  # the slope is u − ku³ up to U only
+    at = {**_constants(run), V2: seen.largest_at_most}
+    numbers, bound = _named(at), sympy.Add(*printed.values())
+    everywhere = _named({**at, V2: 2 * run.steepest**2})
+    if not exceeds(seen.mean_at_least, bound, numbers):
+        return None
+    witness = {
+        "function": f"p(x) + p(y), p'(u) = u − {run.bend}u³ for |u| ≤ {run.reach}",
+        "workers": "all have the same data, without noise",
+        "start": [str(one) for one in run.start],
+        "parameters": {
+            **{name: str(number) for name, number in numbers.items() if name != "V2"},
+            "V2": f"the largest ‖g_{{i,t}}‖² of the run, at most {float(seen.largest_at_most)}",
+        },
+        "R0": float(run.gap),
+        "measured, at least": float(seen.mean_at_least),
+        "bound, at most": value_in_words(bound, numbers),
+        "V2 over all x": float(everywhere["V2"]),
+        "bound with V2 over all x": value_in_words(bound, everywhere),
+    }
+    return Refutation(
+        witness, above(of(lambda seen: seen.mean_at_least, limit_cycle.enclosed, run), printed, at)
+    )
+
+
+def _constants(run: Circling) -> dict[Scalar, Fraction]:
+    """All but V₂."""
+    return {
+        n: Fraction(run.n),
+        T: Fraction(run.iterations),
+        eta: run.eta,
+        lambda_: run.weight,
+        kappa: Fraction(1),
+        L: run.smoothness,
+        V1: Fraction(0),
+        M: run.remainder,
+        Delta: run.misfit,
+        R0: run.gap,
+    }
+
+
+def _named(at: Mapping[Scalar, Fraction]) -> dict[str, Number]:
+    return {str(symbol): number for symbol, number in at.items()}
+
+
+def _refutation(printed: Formulas) -> tuple[Refutation | None, tuple[Evidence, ...]]:
+    """The circling run if it is above the bound, else what the falsifier finds."""
+    found = circling(limit_cycle.RUN, printed)
+    if found is not None:
+        return found, ()
+    tried = account(EXACT, printed, CHALLENGE)
+    assert isinstance(tried.decision, Decision), "a theorem has no readings"
+    return tried.decision.fails, tried.evidence
+
+
+def _cases(shown: Decision, several: Decision) -> tuple[Case, ...]:
+    return (
+        Case("kappa = 0", shown, "distributed SGD: nothing is predicted"),
+        Case("kappa = 1, n = 1", shown, "the prediction is exact, and Err_WP-3 is not needed"),
+        Case(
+            "kappa = 1, all n >= 2 together",
+            several,
+            f"the printed proof fails, and the statement for n = {limit_cycle.RUN.n}; see "
+            f"{repaired_thm_6.THEOREM.id} and {wp_3_moment.THEOREM.id} for what holds",
+        ),
+        Case(
+            "kappa = 1, n = 2, 3, 4",
+            OPEN,
+            "neither a proof nor a counterexample is known here",
+        ),
+        Case(
+            "kappa = 1, V2 over all x",
+            OPEN,
+            "with a V2 that bounds gradients at every x, visited or not, the bound is above what "
+            "the circling run does, which then decides nothing",
+        ),
+        Case(
+            "0 < kappa < 1",
+            OPEN,
+            "the printed proof fails here too, and takes steps for as short as those of κ = 1",
+        ),
+    )
+
+
+def _account(printed: Formulas) -> Account:
+    fails, evidence = _refutation(printed)
+    shown, several = Decision(exact(printed)), Decision(fails=fails)
+    return Account(
+        several,
+        cases=_cases(shown, several),
+        assumes=(
+            *assumptions(EXACT),
+            "V2 is the largest ‖g_{i,t}‖² of the run, as Assumption 2 has it (i ∈ [n], t ∈ [T])",
+        ),
+        steps=(
+            *(
+                replace(line, where=line.where.replace(wp_1_method.PROOF, PROOF))
+                for line in prove(_BASE).lines
+                if line.where.endswith(SHARED)
+            ),
+            *(
+                Line(one.where, one.statement, prove(one).lines[-2].rule, Decision((one,)))
+                for one in (*wp_3_lines.HOLDING, wp_3_lines.ALONE)
+            ),
+            *(line for line, _ in lines()),
+            Line("ours", EXACT.statement, EXACT.id, shown),
+        ),
+        findings=tuple(flaws()),
+        evidence=evidence,
+    )
+
+
+CLAIM: Final = Claim(
+    id="sapipe.thm-6",
+    where="Theorem 6",
+    statement=(
+        "Under Assumptions 1, 2, 4, 5 and 6 and η ≤ 1/L, SAPipe-WP with option 3 has the average "
+        "E‖∇F(x_{t−1})‖² at most 2R₀/(ηT) + κη²L²[8V₁/n + 4η⁴M²V₂² + 2η²V₂(L²(1 − λ)² + λ²Δ²)] + "
+        "LηV₁/n after T iterations."
+    ),
+    latex=(
+        r"\tfrac1T \sum_{t=1}^T \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
+        r"\kappa\eta^2L^2\bigl[8\tfrac{V_1}{n} + 4\eta^4M^2V_2^2 + "
+        r"2\eta^2V_2(L^2(1-\lambda)^2 + \lambda^2\Delta^2)\bigr] + \tfrac{L\eta V_1}{n}"
+    ),
+    account=_account,
+    printed=EXACT.terms,
+    core=EXACT.terms,
+    holds=exact,
+    weakened={"exact predictions": partial(without, EXACT, "exact predictions")},
+    depends=(_BASE.id, repaired_thm_6.THEOREM.id, wp_3_moment.THEOREM.id),
+    cost=3,
+    shares=CHALLENGE,
+)

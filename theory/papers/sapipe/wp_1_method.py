@@ -1,0 +1,96 @@
+"""SAPipe-WP with option 1 as the kernel sees it: every worker predicts with its own gradient.
+
+In iteration t worker i has contributed g_i to the update, x_{t+1} = x_t − ηg with g the mean of the
+g_i, and has evaluated its next gradient at x̃_i = x_t − ηg_i. So x_{t+1} − x̃_i = η(g_i − g): what
+enters the bound is V, the mean over the workers of ‖x_t − x̃_i‖².
+
+Where κ < 1 the paper leaves open what g_i is in fresh elements. Here it is the worker's own fresh
+gradient, as the printed line x_t − x̃_{i,t} = −η(g_t − g_{i,t}) wants it, and stale elements have
+samples of their own. `schedules.methods` predicts with the gradient at x̃_i in all elements: for
+0 < κ < 1 the two are different methods.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import sympy
+
+from theory.kernel import Average, Hypothesis, Point, Smooth, dot, eq, square, vector
+from theory.papers.sapipe.convergence import E_T, OFF, X
+from theory.papers.sapipe.symbols import L
+
+PROOF: Final = "appendix A, proof of Theorem 4"
+
+OWN_SAMPLES: Final = "for 0 < κ < 1 if stale elements have samples of their own"
+READ_SO: Final = (
+    f"This is Algorithm 3 for κ = 1, round 0 not counted; {OWN_SAMPLES} and x̃_i takes the worker's "
+    "own fresh gradient in fresh elements."
+)
+"""What the statements about option 1 ask of the method."""
+
+AWAY: Final = vector("p_i")
+"""x̃_i − x_t, by how much the prediction of worker i misses."""
+
+HERE: Final = Point(X.position, sympy.Symbol("F_i(x)", real=True), vector("∇F_i(x)"), "F_i")
+"""The objective of worker i at x_t."""
+
+PREDICTED: Final = Point(
+    X.position + AWAY, sympy.Symbol("F_i(x̃_i)", real=True), vector("∇F_i(x̃_i)"), "F_i"
+)
+"""The same at the predicted weights, where its gradient is taken."""
+
+OWN: Final = vector("g_i")
+"""What worker i contributes to g."""
+
+NOISE: Final = vector("ζ_i")
+"""By how much g_i misses its mean, given the past and the stale elements."""
+
+MEAN_NOISE: Final = vector("ζ")
+"""The mean of that over the workers."""
+
+MISSED, MEAN_MISSED = vector("a_i"), vector("a")
+"""The stale elements of ∇F_i(x) − ∇F_i(x̃_i), 0 in the fresh ones; the mean of that over i."""
+
+AVG: Final = Average(
+    "avg",
+    ("p_i", "g_i", "ζ_i", "a_i", "F_i(x)", "∇F_i(x)", "F_i(x̃_i)", "∇F_i(x̃_i)"),
+    given=("∇F(x)", "ζ"),
+    over="worker",
+)
+"""The mean over the workers."""
+
+SPREAD: Final = sympy.Symbol("V", nonnegative=True)
+NEXT_SPREAD: Final = sympy.Symbol("V⁺", nonnegative=True)
+"""The mean over the workers of ‖x_t − x̃_i‖²; the same of the next iteration."""
+
+E_WITH_WORKERS: Final = replace(E_T, random=(*E_T.random, "g_i", "ζ_i", "ζ", "a_i", "a", "V⁺"))
+"""The same expectation, of what the workers do as well."""
+
+_ALL, _ALL_NEXT = (
+    Point(vector(f"x̃{mark}"), value, vector(f"∇V{mark}"), "V")
+    for mark, value in (("", SPREAD), ("⁺", NEXT_SPREAD))
+)
+"""The predictions of all workers as one point, at which only the value matters."""
+
+W: Final = sympy.Function("W", nonnegative=True)
+"""E V by iteration."""
+
+FOLLOWING: Final = ((_ALL, _ALL_NEXT),)
+POINTS: Final = (HERE, PREDICTED, _ALL, _ALL_NEXT)
+
+EACH_SMOOTH: Final = Smooth("each smooth", "every F_i is L-smooth (Assumption 1)", L, "F_i")
+APART: Final = HERE.gradient - PREDICTED.gradient
+OBJECTIVE: Final = Hypothesis(
+    "predicted mean",
+    "the mean of the predicted gradient is s = (1/n)Σ∇F_i(x̃_i), given all samples of earlier "
+    "iterations, so that b is the mean over the workers of ∇F_i(x) − ∇F_i(x̃_i)",
+    eq(AVG.of(dot(APART, OFF)), square(OFF)),
+)
+SPREAD_IS: Final = Hypothesis(
+    "spread",
+    "V is the mean over the workers of ‖x_t − x̃_i‖²",
+    eq(SPREAD, AVG.of(square(AWAY))),
+)
+AT_START: Final = Hypothesis("first prediction", "x̃_{i,0} is x_0 (Algorithm 3)", eq(W(0), 0))

@@ -1,0 +1,11 @@
+"""Claims of our own about schedules: for all timings, and what every family keeps."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from theory.claims import Claim
+from theory.papers.schedules import free_running, static_staleness
+from theory.papers.schedules.matrix.rows import CLAIMS as MATRIX
+
+CLAIMS: Final[tuple[Claim, ...]] = (static_staleness.CLAIM, free_running.CLAIM, *MATRIX)

@@ -1,0 +1,213 @@
+"""Cells that are proved for all p and M: families whose order is affine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import sympy
+import z3
+
+from schedules.actions import Kind
+from schedules.families import get_family
+from theory.account import Decision, Grounds, Line
+from theory.claims import Formulas
+from theory.judging.outcomes import in_turn
+from theory.laws.links import Link, tied
+from theory.laws.static_orders.in_flight import peak
+from theory.laws.static_orders.matrix import AFFINE, INVARIANTS, Subject, proof, prove
+from theory.laws.static_orders.matrix import link as affine_link
+from theory.laws.static_orders.order import Order
+from theory.laws.static_orders.program import Program, View
+from theory.laws.static_orders.versions import Updates, largest_staleness
+from theory.papers.blog.laws import link as blog_link
+from theory.papers.blog.laws import parts_hold
+from theory.papers.blog.programs import GPIPE, ONE_F_ONE_B
+from theory.papers.schedules.matrix.forms import BOUND
+from theory.smt.queries import remembered
+from theory.smt.solver import Outcome, Statement, decide, merge, undecided
+
+
+def _blog(family: str, program: Program) -> Subject:
+    updates = Updates(get_family(family).policy)
+    return Subject(family, program, updates, {}, sympy.Integer(0))
+
+
+_BLOG: Final[Mapping[str, Subject]] = {
+    "blog-naive": _blog("blog-naive", GPIPE),
+    "blog-gpipe": _blog("blog-gpipe", GPIPE),
+    "blog-1f1b": _blog("blog-1f1b", ONE_F_ONE_B),
+}
+"""Programs of the blog, messages included; `theory.papers.blog.laws` ties families to them."""
+
+_BLOG_DOMAINS: Final = {
+    "blog-naive": "p ≥ 2 and M = 1",
+    "blog-gpipe": "p ≥ 2 and M ≥ 2",
+    "blog-1f1b": "p ≥ 2 and M ≥ 2",
+}
+
+
+def reached(family: str, column: str) -> bool:
+    """Whether a cell is one of those that are proved for all sizes."""
+    return column in INVARIANTS and (family in AFFINE or family in _BLOG)
+
+
+def for_all(family: str) -> str:
+    """The sizes that a proof speaks of, in words.
+
+    Examples
+    --------
+    >>> for_all("asyncpp"), for_all("blog-naive")
+    ('p ≥ 1 and M ≥ update_interval ≥ 1', 'p ≥ 2 and M = 1')
+    """
+    if family in _BLOG:
+        return _BLOG_DOMAINS[family]
+    subject = AFFINE[family]
+    interval = subject.updates.interval
+    words = subject.domain.removesuffix(", 0 ≤ s < p").removesuffix(f" with K = {interval}")
+    noam = " (and NOAM = p)" if family == "pipedream" else ""
+    return words.replace("K", interval).replace(", ", " and ") + noam
+
+
+def messages(family: str) -> str:
+    """Where a family's messages stand in what is proved of it, as part of a sentence."""
+    if family in _BLOG:
+        return "where the family has them"
+    return AFFINE[family].messages
+
+
+def shared(family: str) -> str:
+    """Name of what the proofs about a family rest on, and others may too."""
+    subject = AFFINE.get(family) or _BLOG.get(family)
+    program = None if subject is None else subject.program
+    return f"proofs of {program.name}" if program else f"schedules of {family}"
+
+
+def link(family: str) -> Link:
+    """What ties a family to what is proved of it, in words and as data."""
+    return blog_link(family) if family in _BLOG else affine_link(family)
+
+
+def rests_on(family: str) -> str:
+    """What the proofs about a family take for granted: that it is what they speak of.
+
+    Examples
+    --------
+    >>> rests_on("naive")
+    "at all sizes naive's lowered schedule is the program that is proved things of; compared only
+    for 1 ≤ p ≤ 7, 1 ≤ M ≤ 3p"
+    """
+    tie = link(family)
+    return f"at all sizes {tie.says}; compared only for {tie.grid.words}"
+
+
+def comparison(family: str) -> Line:
+    """A family's schedules against what is proved of them, at the sizes that are compared."""
+    tie = link(family)
+    return Line("ours", tie.words, tie.note, Decision((tie,)))
+
+
+def proved(family: str, column: str, formulas: Formulas) -> Outcome:
+    """Prove a cell that is `reached`, with these formulas."""
+    if family in _BLOG:
+        return _of_blog(family, column, formulas)
+    bound = formulas.get(BOUND) if column in AFFINE[family].closed else None
+    found = prove(family, column, bound)
+    interval = AFFINE[family].updates.interval
+    if str(formulas.get("K", interval)) != interval:
+        return undecided(found, f"K is {interval}, not {formulas['K']}")
+    return found
+
+
+def _of_blog(family: str, column: str, formulas: Formulas) -> Outcome:
+    subject = _BLOG[family]
+    form = formulas.get(BOUND) if column in ("staleness", "in-flight") else None
+    name, says = f"{family}.{column}", f"{family} keeps {column}"
+    if column in ("stash", "staleness"):
+        # Backwards may go down through the microbatches here, and there is one update at the end.
+        pieces = list(proof(subject, "exclusive", None))
+        pieces += [decide(statement) for statement in flushed(subject.order)]
+        found = merge(name, says, pieces)
+        if form not in (None, 0):
+            found = undecided(found, f"it is 0, not {form}")
+    else:
+        found = merge(name, says, list(proof(subject, column, form)))
+    return merge(name, says, tied([found], link(family)))
+
+
+def flushed(order: Order) -> Iterator[Statement]:
+    """The one update of a step comes behind every forward and every backward of its stage.
+
+    So all of them see version 0, and no update lies between a forward and its own.
+    """
+    view, x, n = View.symbolic(), z3.Int("x"), z3.Int("n")
+    for kind in (Kind.F, Kind.B):
+        for number, spot in enumerate(order.spots(view, kind, x)):
+            own = (n >= 0, n <= view.M, order.backward(view, n) == spot.at)
+            before = order.done_before(view, n, spot.at) if kind is Kind.F else own
+            yield Statement(
+                f"step of {kind.name} {number}",
+                f"{kind.name} finds fewer than M backwards done, so no update",
+                (*order.microbatch(view, x), spot.there, *before),
+                n < view.M,
+            )
+
+
+def bound_holds(family: str, column: str, formulas: Formulas) -> Iterator[Outcome]:
+    """What the provers alone say of another bound, without the runs that would contradict it."""
+    subject = _BLOG.get(family) or AFFINE[family]
+    form, interval = formulas[BOUND], subject.updates.interval
+    if (family in _BLOG and column == "staleness") or str(formulas.get("K", interval)) != interval:
+        return iter((proved(family, column, formulas),))
+    if column == "in-flight":
+        return in_turn(peak(subject.order, form))
+    return in_turn(largest_staleness(subject.order, subject.updates, form, subject.worst))
+
+
+def without_order(family: str) -> tuple[Outcome, ...]:
+    """What the provers say of a program whose first forwards and first backwards change places."""
+    return _disordered(_program(family))
+
+
+def without_ranks(family: str, column: str) -> tuple[Outcome, ...]:
+    """What the provers say of a program if all that waits has the same rank."""
+    return _rankless(_program(family), "waits" if column == "deadlock-free" else "joint order")
+
+
+@remembered
+def _disordered(program: Program) -> tuple[Outcome, ...]:
+    first, other = (
+        next(entry for entry in program.entries if entry.parts[0].kind is kind)
+        for kind in (Kind.F, Kind.B)
+    )
+    exchanged = {
+        first.name: replace(first, place=other.place, count=other.count),
+        other.name: replace(other, place=first.place, count=first.count),
+    }
+    entries = tuple(exchanged.get(entry.name, entry) for entry in program.entries)
+    return tuple(parts_hold(replace(program, entries=entries), "places", "actions"))
+
+
+@remembered
+def _rankless(program: Program, part: str) -> tuple[Outcome, ...]:
+    entries = tuple(replace(entry, rank=lambda view, n: 0) for entry in program.entries)
+    return tuple(parts_hold(replace(program, entries=entries), part))
+
+
+def _program(family: str) -> Program:
+    program = (_BLOG.get(family) or AFFINE[family]).program
+    assert program is not None, "only programs are taken apart"
+    return program
+
+
+def programmed(family: str, column: str) -> Mapping[str, Callable[[], Grounds]]:
+    """Controls of the provers, where a cell is proved of a program; by what they leave out."""
+    subject = _BLOG.get(family) or AFFINE.get(family)
+    if not reached(family, column) or subject is None or subject.program is None:
+        return {}
+    found = {"the order of its program": partial(without_order, family)}
+    if column in ("causal", "deadlock-free"):
+        found["ranks that grow along all that waits"] = partial(without_ranks, family, column)
+    return found
