@@ -53,7 +53,7 @@ def first_by_forwards(stated: Formulas) -> tuple[Ground, ...]:
         "theory.papers.amdp.accumulation_cases",
         sympy.expand(stated["first"] - UNDER_WAY) == 0,
     )
-    return _law("affected"), _law("under way"), counted
+    return _law("affected"), *map(_law, ("product", "no later update", "under way")), counted
 
 
 def _straight(stated: Formulas) -> tuple[Case, ...]:

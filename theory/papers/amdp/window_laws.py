@@ -47,7 +47,7 @@ def statements(forms: Formulas) -> Iterator[Statement]:
     Examples
     --------
     >>> [decide(one).verdict.name for one in statements(CORE)]
-    ['PROVED', 'PROVED', 'PROVED', 'PROVED']
+    ['PROVED', 'PROVED', 'PROVED', 'PROVED', 'PROVED', 'PROVED']
     """
     stages, half, under_way, left, affected = z3.Ints("d e under_way left affected")
     seen = linear_term(forms["affected"], {d: stages})
@@ -64,7 +64,8 @@ def statements(forms: Formulas) -> Iterator[Statement]:
         ),
         affected <= seen,
     )
-    yield _under_way()
+    yield _product()
+    yield from _under_way()
     between, window = z3.Ints("between W")
     spans, mismatch = _span(between, between <= window)
     yield Statement(
@@ -85,23 +86,44 @@ def statements(forms: Formulas) -> Iterator[Statement]:
     )
 
 
-def _under_way() -> Statement:
+def _product() -> Statement:
+    """What is used of products; z3 need not look for it among the instances below."""
+    left, right = z3.Ints("left right")
+    return Statement(
+        "product",
+        "a product of nonnegative integers is nonnegative",
+        (left >= 0, right >= 0),
+        left * right >= 0,
+    )
+
+
+def _under_way() -> Iterator[Statement]:
     """Who of a window has its forward no later than one with a mismatch; ends count from 1."""
     window, number, end, other_end, other_read = z3.Ints("W window endX endY readY")
     read, known_f, updates = _updates(window, "F")
     used, known_b, updates_then = _updates(window, "B")
     seen = window * (updates + 1)
 
+    def products(gap: Term) -> Term:
+        return z3.Implies(gap >= 0, window * gap >= 0)
+
     def inside(at: Term) -> tuple[Term, Term]:
         return window * number < at, at <= window * number + window
 
-    return Statement(
+    yield Statement(
+        "no later update",
+        "x has seen no update behind the window that it ends in",
+        (window >= 1, *known_b, *inside(end), used < end, products(updates_then - number - 1)),
+        updates_then <= number,
+    )
+    yield Statement(
         "under way",
         "if x has a mismatch and y of its window has its forward no later, then y is between "
         "forward and backward at the first update that x sees, and does not close it",
         (
-            *(window >= 1, *known_f, *known_b, *inside(end), *inside(other_end)),
-            *(updates_then > updates, used < end, other_read <= read),
+            *(window >= 1, *known_f, *inside(other_end), other_read <= read),
+            *(updates_then > updates, updates_then <= number),
+            *(products(updates_then - updates - 1), products(number - updates_then)),
         ),
         z3.And(other_read < seen, seen < other_end),
     )
