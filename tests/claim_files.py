@@ -8,7 +8,7 @@ from theory.account import Finding, Refutation, Violation
 from theory.claims import Claim
 """
 
-_YES = 'Decision((Compared("1 = 1", "mine", True),))'
+_YES = 'Decision((Compared("1 = 1", __name__, True),))'
 _GROUNDS = {
     "PROVED": _YES,
     "CONDITIONAL": f'Readings(("a",)), (Case("a", {_YES}), Case("b", OPEN))',

@@ -1,5 +1,7 @@
 """Settings that every test shares."""
 
+from datetime import date
+
 import pytest
 from hypothesis import settings
 
@@ -17,9 +19,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="run every N-th of the selected tests: a sample of slow ones",
     )
+    parser.addoption(
+        "--turn",
+        type=int,
+        default=date.today().toordinal(),
+        metavar="K",
+        help="which N-th: those that leave the remainder of K (default: the day, so that in N days "
+        "all are run)",
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    step, turn = config.getoption("--every"), config.getoption("--turn")
+    return f"sample: --every {step} --turn {turn % step}" if step > 1 else None
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     step = config.getoption("--every")
-    items[:] = items[::step]
+    items[:] = items[config.getoption("--turn") % step :: step]

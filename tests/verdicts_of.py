@@ -40,7 +40,7 @@ def of_formulas(claim: Claim, formulas: Formulas) -> Verdict:
     return passes(partial(claim.holds, formulas))
 
 
-_HELD = Decision((Compared("1 = 1", "mine", holds=True),))
+_HELD = Decision((Compared("1 = 1", __name__, holds=True),))
 _REACHED: dict[Verdict, tuple[Decision | Readings, tuple[Case, ...]]] = {
     Verdict.PROVED: (_HELD, ()),
     Verdict.CONDITIONAL: (Readings(("a",)), (Case("a", _HELD), Case("b", OPEN))),

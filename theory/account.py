@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from theory.errors import TheoryError
 from theory.falsifier.numbers import Number
@@ -223,6 +223,11 @@ class Account:
     evidence : tuple of Evidence
     arguments : tuple of str
         Arguments in words that put the grounds together.
+
+    Raises
+    ------
+    TheoryError
+        A part is something else.
     """
 
     decision: Decision | Readings
@@ -232,3 +237,29 @@ class Account:
     findings: tuple[Finding, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     arguments: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, kinds in _PARTS.items():
+            given = getattr(self, name)
+            parts = given if isinstance(given, tuple) else (given,)
+            single = name == "decision"
+            wrong = [part for part in parts if not isinstance(part, kinds)]
+            if wrong or isinstance(given, tuple) is single:
+                said = " or ".join(kind.__name__ for kind in kinds)
+                raise TheoryError(
+                    f"{name} of an account is {'a' if single else 'a tuple of'} {said}, found "
+                    f"{(wrong or [given])[0]!r:.80}",
+                    "account",
+                    "correct it",
+                )
+
+
+_PARTS: Final[Mapping[str, tuple[type, ...]]] = {
+    "decision": (Decision, Readings),
+    "cases": (Case,),
+    "assumes": (str,),
+    "steps": (Line, Step),
+    "findings": (Finding,),
+    "evidence": (Evidence,),
+    "arguments": (str,),
+}

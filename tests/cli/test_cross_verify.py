@@ -76,7 +76,7 @@ def test_a_lemma_that_solvers_disagree_on_takes_its_theorem_along(
     silent = FALSE.replace(
         'Claim("mine.theorem", "here", "A theorem.", "", account,',
         'Claim("mine.theorem", "here", "A theorem.", "", '
-        "lambda formulas: Account(Decision((Compared('1 = 1', 'mine', True),))),",
+        "lambda formulas: Account(Decision((Compared('1 = 1', __name__, True),))),",
     )
     assert silent != FALSE
     path.write_text(silent, encoding="utf-8")

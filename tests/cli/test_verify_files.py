@@ -124,7 +124,7 @@ def test_same_file_by_two_names_is_one(run: Run, mine: Callable[..., Path], tmp_
 
 def test_remarks_on_where_a_verdict_comes_from(run: Run, mine: Callable[..., Path]) -> None:
     core = 'core={"a": __import__("sympy").S(2)}, holds=lambda formulas: '
-    two = "Compared('a = 2', 'mine', formulas['a'] == 2)"
+    two = "Compared('a = 2', __name__, formulas['a'] == 2)"
     path = mine(
         reaching("rpd.cor-c1", "PROVED"),
         reaching("mine.own", "REFUTED"),
@@ -188,8 +188,22 @@ def test_report_of_a_file(run: Run, mine: Callable[..., Path], tmp_path: Path) -
             [judged("mine.one", returned("PROVED", "findings=(Finding(3, '', '', {1: 1}),)"))],
             "(mine.one).findings[0].kind",
         ),
-        ([judged("mine.one", returned("PROVED", "steps=(3,)"))], "stopped with AttributeError"),
-        ([judged("mine.one", returned("PROVED", "assumes=(3,)"))], "(mine.one).assumes[0]"),
+        (
+            [judged("mine.one", returned("PROVED", "steps=(3,)"))],
+            "steps of an account is a tuple of Line or Step, found 3",
+        ),
+        (
+            [judged("mine.one", returned("PROVED", "assumes=(3,)"))],
+            "assumes of an account is a tuple of str, found 3",
+        ),
+        (
+            [judged("mine.one", "return Account(Decision((Compared('a', 'nonsense.f', True),)))")],
+            "named by its module, found 'nonsense.f'",
+        ),
+        (
+            [reaching("mine.one", "PROVED", "origin='wild'")],
+            "origin is one of printed, reconstructed, implied, ours, found 'wild'",
+        ),
         (
             [judged("mine.one", returned("REFUTED").replace('{"p": 2}', '{"p": float("nan")}'))],
             "(mine.one).counterexample",

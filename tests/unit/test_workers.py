@@ -18,7 +18,7 @@ from theory.judging.verify import ledger, select, verify
 from theory.judging.workers import processes, read_elsewhere
 from theory.verdicts import Verdict
 
-PROVED = Account(Decision((Compared("1 = 1", "mine", True),)))
+PROVED = Account(Decision((Compared("1 = 1", __name__, True),)))
 PROVES = returned("PROVED")
 AGAINST = '(__import__("theory").ledger.Evidence("against", "a replay", {}),)'
 SAYS_WHERE = f"""\

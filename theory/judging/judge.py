@@ -86,10 +86,10 @@ def judge(
         if not _is_own(claim, judgement) or accepts_original(claim):
             controls = run_controls(claim, deep or every)
         judgement = _remarked(claim, judgement, controls)
-        seen = shown(claim, account, judgement)
+        seen, code = shown(claim, account, judgement), trusted(account)
     except (NoClosedFormError, UnsupportedFormError, ScheduleError) as error:
         judgement, controls, queries = _undecided(str(error)), Controls(), []
-        account, seen = None, Shown()
+        seen, code = Shown(), {}
     except TheoryError as error:
         if claim.source is None:
             raise
@@ -111,7 +111,7 @@ def judge(
         queries=tuple(queries),
         origin=claim.origin,
         shown=seen,
-        trusted={} if account is None else trusted(account),
+        trusted=code,
     )
 
 

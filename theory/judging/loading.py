@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from textwrap import shorten
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import networkx as nx
 
@@ -25,6 +25,7 @@ from theory.errors import ClaimFileError, CycleError, TheoryError
 from theory.judging.as_claim import as_claim
 from theory.judging.catalogue import CLAIMS
 from theory.kernel import Theorem
+from theory.ledger import Origin
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*\.[A-Za-z0-9][A-Za-z0-9._+-]*")
 _LONGEST_ID: Final = 120
@@ -41,6 +42,7 @@ _FIELDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "core": (lambda value: isinstance(value, Mapping), "a mapping"),
     "holds": (lambda value: value is None or callable(value), "a function or None"),
     "deeper": (lambda value: value is None or callable(value), "a function or None"),
+    "origin": (lambda value: value in get_args(Origin), f"one of {', '.join(get_args(Origin))}"),
     "cost": (lambda value: isinstance(value, (int, float)), "a number of seconds"),
     "depends": (
         lambda value: isinstance(value, tuple) and all(isinstance(name, str) for name in value),
@@ -267,9 +269,10 @@ def _claim(value: object, name: str, path: str) -> Claim:
         )
     for field, (right, kind) in _FIELDS.items():
         if not right(getattr(claim, field)):
-            found = type(getattr(claim, field)).__name__
+            value = getattr(claim, field)
+            found = repr(value) if isinstance(value, str) else type(value).__name__
             raise ClaimFileError(
-                f"{field} is {kind}, found {found}", f"{path}: {claim.id}", "correct it"
+                f"{field} is {kind}, found {found:.80}", f"{path}: {claim.id}", "correct it"
             )
     return replace(claim, source=path)
 

@@ -37,14 +37,14 @@ GLOSS: Final = ("statement", "latex")
 """What every claim says of itself in its own words."""
 
 
-def shown(claim: Claim, account: Account | None, judgement: Judgement) -> Shown:
+def shown(claim: Claim, account: Account, judgement: Judgement) -> Shown:
     """What is shown of a claim beside its verdict.
 
     Parameters
     ----------
     claim : Claim
-    account : Account or None
-        What the judge was given; None for a claim with a judge of its own.
+    account : Account
+        What the judge was given.
     judgement : Judgement
 
     Examples
@@ -80,7 +80,7 @@ def shown(claim: Claim, account: Account | None, judgement: Judgement) -> Shown:
     )
 
 
-def parts(claim: Claim, account: Account | None) -> Parts:
+def parts(claim: Claim, account: Account) -> Parts:
     """The theorems that say what a claim says, and that its decision rests on.
 
     A claim names its theorem, and a decision with that statement for a ground is about it. Without
@@ -88,8 +88,6 @@ def parts(claim: Claim, account: Account | None) -> Parts:
     """
     named = claim.theorem
     alone = {"": named} if named is not None and claim.printed == named.terms else {}
-    if account is None:  # such a judge cannot be looked into; files of others are not believed
-        return {} if claim.source else alone
     grounds = _grounds(account)
     theorems = [ground for ground in grounds if type(ground) is Theorem]
     if named is not None:

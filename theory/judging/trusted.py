@@ -10,12 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from theory.account import Account, Compared, Decision, Finding, Ground, Line, Violation
+from theory.errors import TheoryError
 from theory.laws.delays.comparison import Bounded, Comparison
 from theory.laws.links import Link as GridLink
 
 
 def trusted(account: Account) -> dict[str, int]:
     """The modules whose code an account takes on trust, with their numbers of lines.
+
+    Raises
+    ------
+    TheoryError
+        What is said to have compared is in no file that a reader could look at.
 
     Examples
     --------
@@ -37,18 +43,29 @@ def module_of(code: str) -> str:
     --------
     >>> module_of("theory.verdicts.Verdict")
     'theory.verdicts'
+
+    Raises
+    ------
+    TheoryError
+        There is none, or it has no file.
     """
     name = code
     while name and _file(name) is None:
         name = name.rpartition(".")[0]
-    return name or code
+    if not name:
+        raise TheoryError(
+            f"what compares is named by its module, found {code!r:.80}, which has no file",
+            "code",
+            "name the function, such as 'theory.papers.rpd.entries'",
+        )
+    return name
 
 
 @cache
 def line_count(module: str) -> int:
-    """Lines of a module's file; 0 where there is none to be read."""
+    """Lines of a module's file."""
     path = _file(module)
-    return 0 if path is None else len(path.read_text(encoding="utf-8").splitlines())
+    return len(path.read_text(encoding="utf-8").splitlines()) if path is not None else 0
 
 
 @cache
