@@ -13,6 +13,9 @@ from staleproof.output import LONGEST_VERDICT, one_line, put, put_table, width
 LONGEST_CELL: Final = 160
 """Characters of a sentence in the table; ``--json`` and ``--report`` have all of it."""
 
+LONGEST_INSTANCE: Final = 400
+"""Characters of a counterexample below the table."""
+
 MOST_IN_A_TABLE: Final = 12
 """Rows that are shown with their statements; ``--json`` and ``--report`` show all with them."""
 
@@ -43,12 +46,21 @@ def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
             supplied.setdefault(", ".join(row["supplied"]), []).append(row["id"])
     for words, ids in supplied.items():
         put(one_line(f"{', '.join(ids)}: the file's own words, which nothing checks: {words}"))
+    for row in rows:
+        if row["counterexample"] and (row["id"] in own or len(rows) == 1):
+            put(one_line(_instance(row)))
     apart = [row for row in rows if row["origin"] not in ("printed", "reconstructed")]
     if 0 < len(apart) < len(rows):
         printed = [row for row in rows if row not in apart]
         put(f"as printed: {_counted(printed)}", f"implied or ours: {_counted(apart)}")
     number = "1 claim" if len(rows) == 1 else f"{len(rows)} claims"
     put(f"{number}: {_counted(rows)}")
+
+
+def _instance(row: dict[str, Any]) -> str:
+    """The counterexample of a row, as far as a line has room."""
+    said = ", ".join(f"{name} = {value}" for name, value in row["counterexample"].items())
+    return f"{row['id']}: counterexample: {shorten(said, LONGEST_INSTANCE, placeholder=' …')}"
 
 
 def _counted(rows: Sequence[dict[str, Any]]) -> str:

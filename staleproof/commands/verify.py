@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from theory.ledger import Row
 
 REQUIRE: Final = "--require"
+EXPECT: Final = "--expect"
 REQUIRED_OF_FILES: Final = "PROVED"
 """What is required of the claims of a user's file when no ``--require`` speaks of them."""
 
@@ -49,6 +50,15 @@ def configure(parser: Parser) -> None:
         type=requirement,
         help="exit with 1 unless these claims (default: all selected) have at least this verdict; "
         f"may be repeated; claims of files that none speaks of have to be {REQUIRED_OF_FILES}",
+    )
+    parser.add_argument(
+        EXPECT,
+        metavar="VERDICT[:ID,…]",
+        action="append",
+        default=[],
+        type=requirement,
+        help="exit with 1 unless these claims have exactly this verdict, so that a false statement "
+        "can be a test; nothing else is required of them; may be repeated",
     )
     parser.add_argument(
         "-j",
@@ -91,7 +101,8 @@ def requirement(text: str) -> Requirement:
 
 def run(arguments: Namespace) -> int:
     """Verify, print, report; 1 if a requirement falls short."""
-    refuse_unknown_verdicts(arguments.require)
+    refuse_unknown_verdicts(arguments.require, REQUIRE)
+    refuse_unknown_verdicts(arguments.expect, EXPECT)
     for directory in (arguments.report, arguments.smt):
         if directory is not None:
             require_writable(directory)
@@ -101,7 +112,9 @@ def run(arguments: Namespace) -> int:
     from theory.judging.workers import read_elsewhere
 
     claims = select(arguments.names, read_elsewhere)
-    required = requirements(arguments.require, claims)
+    expected = [(one.verdict, _ids(one, claims, EXPECT)) for one in arguments.expect]
+    told = {name for _, ids in expected for name in ids}
+    required = requirements(arguments.require, claims, told)
     every = arguments.controls == "all"
     rows = proved_rows(claims, arguments.j, arguments.deep, review, every)
     result = collected(rows)
@@ -114,6 +127,7 @@ def run(arguments: Namespace) -> int:
         put_rows(result["claims"], {claim.id for claim in claims if claim.source is not None})
         put(*files)
     short = [line for verdict, ids in required for line in shortfalls(verdict, ids, rows)]
+    short += [line for verdict, ids in expected for line in surprises(verdict, ids, rows)]
     if review is not None:
         short += [f"staleproof: {line}" for line in review.contradictions]
     for line in short:
@@ -121,7 +135,7 @@ def run(arguments: Namespace) -> int:
     return 1 if short else 0
 
 
-def refuse_unknown_verdicts(required: Sequence[Requirement]) -> None:
+def refuse_unknown_verdicts(required: Sequence[Requirement], option: str) -> None:
     """Raise for a requirement whose verdict is none."""
     if not required:
         return
@@ -132,15 +146,17 @@ def refuse_unknown_verdicts(required: Sequence[Requirement]) -> None:
         if entry.verdict not in words:
             raise UsageError(
                 f"a verdict is one of {', '.join(words)}, not {shown(entry.verdict)}",
-                REQUIRE,
+                option,
                 suggestion(entry.verdict, words) or "name one of them",
             )
 
 
 def requirements(
-    required: Sequence[Requirement], claims: Sequence[Claim]
+    required: Sequence[Requirement], claims: Sequence[Claim], told: Collection[str] = ()
 ) -> list[tuple[str, set[str]]]:
     """Least verdicts, each with the ids of the claims that it is required of.
+
+    Of claims of files of which nothing is `told`, by this or by what is expected, PROVED is.
 
     Raises
     ------
@@ -149,20 +165,21 @@ def requirements(
     theory.errors.UnknownClaimError
         There is no such claim.
     """
-    found = [(entry.verdict, _required_ids(entry, claims)) for entry in required]
-    spoken_of = {name for _, ids in found for name in ids}
+    found = [(entry.verdict, _ids(entry, claims, REQUIRE)) for entry in required]
+    spoken_of = {name for _, ids in found for name in ids}.union(told)
     silent = {claim.id for claim in claims if claim.source is not None} - spoken_of
     return [*found, (REQUIRED_OF_FILES, silent)]
 
 
-def _required_ids(entry: Requirement, claims: Sequence[Claim]) -> set[str]:
+def _ids(entry: Requirement, claims: Sequence[Claim], option: str) -> set[str]:
+    """The claims that an option speaks of."""
     chosen = {claim.id for claim in claims}
     if entry.names is None:
         return chosen
     if "" in entry.names:
         raise UsageError(
             "an id is needed after ':' and after every ','",
-            REQUIRE,
+            option,
             f"write {entry.verdict}:id or {entry.verdict} alone",
         )
     by_name = {
@@ -170,22 +187,22 @@ def _required_ids(entry: Requirement, claims: Sequence[Claim]) -> set[str]:
     }
     absent = [name for name in entry.names if not by_name[name]]
     if absent:
-        _refuse_unknown(absent, chosen)
+        _refuse_unknown(absent, chosen, option)
         raise UsageError(
-            f"{', '.join(absent)} is required but not selected",
-            REQUIRE,
+            f"{', '.join(absent)} is named but not selected",
+            option,
             "name it among the claims to verify, or name none to verify all",
         )
     return set().union(*by_name.values())
 
 
-def _refuse_unknown(names: Sequence[str], chosen: set[str]) -> None:
+def _refuse_unknown(names: Sequence[str], chosen: set[str], option: str) -> None:
     """Raise for a name that means nothing anywhere."""
     from theory.judging.catalogue import called, unknown
 
     for name in names:
         if not called(name):
-            raise unknown(name, REQUIRE, chosen)
+            raise unknown(name, option, chosen)
 
 
 def shortfalls(required: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
@@ -196,6 +213,15 @@ def shortfalls(required: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
         f"staleproof: {row.id}: the verdict is {row.verdict.name}, {required} is required"
         for row in rows
         if row.id in ids and row.verdict < Verdict[required]
+    ]
+
+
+def surprises(expected: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
+    """A line for every row with another verdict than the one expected of it."""
+    return [
+        f"staleproof: {row.id}: the verdict is {row.verdict.name}, {expected} is expected"
+        for row in rows
+        if row.id in ids and row.verdict.name != expected
     ]
 
 

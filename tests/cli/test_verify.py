@@ -36,9 +36,19 @@ def test_requirement_that_falls_short(run: Run) -> None:
     assert [row["id"] for row in json.loads(done.stdout)["claims"]] == [BELOW]
 
 
+def test_expected_exactly(run: Run) -> None:
+    assert run("verify", BELOW, "--expect", f"REFUTED:{BELOW}").returncode == 0
+    done = run("verify", BELOW, "--expect", f"UNKNOWN:{BELOW}")
+    assert done.returncode == 1
+    assert f"staleproof: {BELOW}: the verdict is REFUTED, UNKNOWN is expected" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
+        (["--expect", "REFUTED:rpd.cor-c2"], "'rpd.cor-c1'"),
+        (["--expect", "refuted"], "did you mean 'REFUTED'?"),
+        (["localsgd", "--expect", "REFUTED:rpd.cor-c1"], "not selected"),
         (["rdp"], "'rpd'"),
         (["rpd.cor-c2"], "'rpd.cor-c1'"),
         (["--require", "PROVE"], "did you mean 'PROVED'?"),

@@ -64,6 +64,12 @@ def test_required_instead(
     assert run("verify", path, *options).returncode == code
 
 
+def test_what_is_expected_of_a_file_is_not_required(run: Run, mine: Callable[..., Path]) -> None:
+    path = str(mine(reaching("mine.one", "REFUTED"), reaching("mine.two", "PROVED")))
+    assert run("verify", path, "--expect", "REFUTED:mine.one").returncode == 0
+    assert run("verify", path, "--expect", "REFUTED:mine.two").returncode == 1
+
+
 def test_nothing_is_required_of_claims_of_ours_beside_a_file(
     run: Run, mine: Callable[..., Path]
 ) -> None:

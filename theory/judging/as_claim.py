@@ -14,6 +14,7 @@ from theory.account import Account, Decision, Finding, Refutation, Violation
 from theory.claims import Claim, Formulas
 from theory.errors import VacuousError
 from theory.falsifier import CHALLENGES, falsify
+from theory.falsifier.small_models import small_model
 from theory.judging.controls import formulas, verdict_of, without
 from theory.kernel.consistency import consistent
 from theory.kernel.context import measures
@@ -39,8 +40,9 @@ def as_claim(
 ) -> Claim:
     """The claim that judges a theorem by its own proof.
 
-    PROVED if the proof holds. Else, where a challenge is named, the falsifier looks for an exact
-    counterexample, and the verdict is REFUTED with one and UNKNOWN without.
+    PROVED if the proof holds. Else an exact counterexample is looked for, among small numbers and,
+    where a challenge is named, by the falsifier; the verdict is REFUTED with one and UNKNOWN
+    without.
 
     Parameters
     ----------
@@ -82,6 +84,12 @@ def as_claim(
     )
 
 
+def is_attacked(claim: Claim) -> bool:
+    """Whether only the kernel and small numbers decide a claim: it is made here, unchallenged."""
+    made_here = isinstance(claim.account, partial) and claim.account.func is account
+    return made_here and not claim.challenge
+
+
 class _Later(Mapping[str, Any]):
     """A mapping that is worked out when it is first looked at: importing a claim proves nothing."""
 
@@ -110,8 +118,17 @@ def account(
     challenge: str | None = None,
     remarks: Remarks | None = None,
     where: Scalar = sympy.true,
+    attacked: bool = True,
 ) -> Account:
     """What is known of a theorem with these terms on its right-hand side.
+
+    Parameters
+    ----------
+    theorem, challenge, remarks, where
+        As in `as_claim`.
+    printed : mapping of str to sympy expression
+    attacked : bool
+        Look for small numbers that violate it where it is not proved.
 
     Raises
     ------
@@ -121,6 +138,8 @@ def account(
     stated = theorem if printed == theorem.terms else replace(theorem, terms=printed)
     proof = prove(stated)
     refutation, evidence = _attempt(stated, challenge, where)
+    if refutation is None and proof.verdict is not Verdict.PROVED and attacked:
+        refutation = _attacked(stated)
     findings = [*superfluous(stated, proof), *(remarks(proof) if remarks else ())]
     return Account(
         Decision((stated,), refutation),
@@ -224,6 +243,16 @@ def _attempt(
         return None, (attempt.evidence,)
     violation = Violation(partial(one.replay, instance), "<=", bound, at, of_instance)
     return Refutation(dict(attempt.witness), violation), (attempt.evidence,)
+
+
+def _attacked(theorem: Theorem) -> Refutation | None:
+    """Numbers that satisfy every hypothesis and violate the statement."""
+    model = small_model(theorem)
+    if model is None:
+        return None
+    goal = model.goal
+    violation = Violation(model.left, goal.kind, goal.rhs, model.numbers, model.under)
+    return Refutation(model.shown, violation)
 
 
 def _possible(relations: list[Relation]) -> bool:

@@ -257,7 +257,10 @@ def _account(
     remarks: Remarks | None,
 ) -> Account:
     stated = {when: _stated(one, printed) for when, one in branches.items()}
-    base, cases = account(next(iter(stated.values())), printed, challenge=challenge), covered()
+    base, cases = (
+        account(next(iter(stated.values())), printed, challenge=challenge, attacked=False),
+        covered(),
+    )
     fails = base.decision.fails if isinstance(base.decision, Decision) else None
     decision = Decision((*stated.values(), cases), fails)
     lines = {when: _lines(when, prove(one)) for when, one in stated.items()}

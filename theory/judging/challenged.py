@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from sympy.core.function import AppliedUndef
 
-from theory.account import Account, Decision
+from theory.account import Account, Decision, Refutation, Violation
 from theory.claims import Claim
+from theory.falsifier.small_models import SmallModel
 from theory.judging.as_claim import conditions
 from theory.judging.catalogue import CLAIMS
 from theory.kernel.normal import is_zero
@@ -27,6 +28,8 @@ def fairly(claim: Claim, account: Account) -> Account:
         return account
     if not isinstance(decision, Decision) or decision.fails is None:
         return account
+    if _is_about(decision.fails, claim.theorem):
+        return account
     strange = tuple(_strange(claim.theorem, claim.challenge))
     if not strange:
         return account
@@ -37,6 +40,16 @@ def fairly(claim: Claim, account: Account) -> Account:
     seen = (replace(one, points="neither") for one in account.evidence)
     note = Evidence("neither", why, {})
     return replace(account, decision=replace(decision, fails=None), evidence=(*seen, note))
+
+
+def _is_about(refutation: Refutation, theorem: Theorem) -> bool:
+    """Whether what is replayed are numbers that were posed with these very hypotheses."""
+    because = refutation.because
+    model = getattr(because.measured, "__self__", None) if isinstance(because, Violation) else None
+    if not isinstance(model, SmallModel):
+        return False
+    same = [*map(id, model.of.hypotheses)] == [*map(id, theorem.hypotheses)]
+    return same and is_zero(model.of.lhs - theorem.lhs) and model.of.kind == theorem.kind
 
 
 def _strange(theorem: Theorem, challenge: str) -> Iterator[str]:

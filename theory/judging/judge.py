@@ -20,6 +20,7 @@ from theory.errors import (
     TheoryError,
     UnsupportedFormError,
 )
+from theory.judging.as_claim import is_attacked
 from theory.judging.catalogue import CLAIMS
 from theory.judging.challenged import fairly
 from theory.judging.decide import decided
@@ -167,7 +168,7 @@ def _undecided(why: str) -> Judgement:
 def _is_own(claim: Claim, judgement: Judgement) -> bool:
     """Whether a file's own functions decide its claim, and not the kernel a theorem."""
     of_kernel = claim.theorem is not None and judgement.rests_on == ("kernel",)
-    return claim.source is not None and not of_kernel
+    return claim.source is not None and not of_kernel and not is_attacked(claim)
 
 
 def _remarked(claim: Claim, judgement: Judgement, controls: Controls) -> Judgement:

@@ -10,7 +10,7 @@ a nonnegative number: what holds wherever it is defined may say nothing, or a fa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import sympy
@@ -246,6 +246,11 @@ class Translator:
     def domain(self) -> tuple[Any, ...]:
         """What is known of the atoms so far: their assumptions, and what roots are."""
         return (*self._facts, *(fact for atom in self._reals for fact in self._known(atom)))
+
+    def read(self, values: Mapping[str, Any]) -> dict[Scalar, Any]:
+        """Values of z3's constants, by what they stand for."""
+        names = {atom: str(real) for atom, real in self._reals.items()}
+        return {atom: values[name] for atom, name in names.items() if name in values}
 
     def _known(self, atom: Scalar) -> Iterable[Any]:
         real = self._reals[atom]

@@ -167,7 +167,7 @@ def satisfiable(named: Mapping[str, Term], rlimit: int = RLIMIT) -> tuple[str, f
     >>> answer, sorted(core)
     ('unsat', ['down', 'up'])
     """
-    solver = _solver(rlimit)
+    solver = fresh_solver(rlimit)
     solver.set("core.minimize", True)
     solver.set("arith.solver", 1)  # Bellman–Ford: for differences only, and much faster there
     for name, assertion in named.items():
@@ -178,7 +178,8 @@ def satisfiable(named: Mapping[str, Term], rlimit: int = RLIMIT) -> tuple[str, f
     return str(answer), frozenset(str(name) for name in core)
 
 
-def _solver(rlimit: int) -> Any:
+def fresh_solver(rlimit: int) -> Any:
+    """A solver with a context, a budget and a seed of its own."""
     solver = z3.Solver(ctx=z3.Context())
     solver.set("rlimit", rlimit)
     solver.set("random_seed", 0)
@@ -199,7 +200,7 @@ def have_model(assertions: Sequence[Term], asks: str, rlimit: int = RLIMIT) -> s
 
 
 def _check(assertions: Sequence[Term], rlimit: int, asks: str) -> tuple[Any, Any]:
-    solver = _solver(rlimit)
+    solver = fresh_solver(rlimit)
     for assertion in assertions:
         term = z3.BoolVal(assertion) if isinstance(assertion, bool) else assertion
         solver.add(term.translate(solver.ctx))

@@ -1,0 +1,160 @@
+"""What is false is refuted by numbers that satisfy every hypothesis, and what is true is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import sympy
+
+from theory.account import Decision, Refutation, Violation
+from theory.falsifier.small_models import SmallModel, small_model
+from theory.judging.as_claim import as_claim
+from theory.judging.challenged import fairly
+from theory.judging.decide import decided, stands
+from theory.judging.judge import judge
+from theory.kernel import (
+    Combine,
+    Hypothesis,
+    Operator,
+    Point,
+    Smooth,
+    Theorem,
+    dot,
+    eq,
+    le,
+    point,
+    square,
+    vectors,
+)
+from theory.kernel.lemmas import CAUCHY_SCHWARZ, JENSEN, YOUNG
+from theory.verdicts import Verdict
+
+L, gamma, mu, a = sympy.symbols("L gamma mu a", positive=True)
+n = sympy.Symbol("n", integer=True, positive=True)
+u, v, g = vectors("u v g")
+x, star = point("x"), point("x*")
+after = Point(
+    x.position - gamma * x.gradient, sympy.Symbol("f(x+)", real=True), vectors("∇f(x+)")[0]
+)
+E = Operator("E", ("g",))
+SMOOTH = Smooth("smooth", "f is L-smooth", L)
+STEP = Hypothesis("step", "γL ≤ 1", le(gamma * L, 1))
+STRONG = Hypothesis(
+    "strong",
+    "f is μ-strongly convex (x, x*)",
+    le(
+        mu * square(x.position - star.position),
+        dot(x.gradient - star.gradient, x.position - star.position),
+    ),
+)
+STATIONARY = Hypothesis("stationary", "∇f(x*) = 0", eq(square(star.gradient), 0))
+UNBIASED = Hypothesis("unbiased", "E g = v (against v)", eq(E.of(dot(g, v)), square(v)))
+
+
+def stated(lhs: Any, rhs: Any, **parts: Any) -> Theorem:
+    """A statement without any proof."""
+    names = {"id": "mine.one", "where": "here", "statement": "", "latex": "", "conclude": Combine()}
+    return Theorem(**{**names, "symbols": (), **parts}, lhs=lhs, terms={"right": rhs})
+
+
+DISTANCE = square(x.position - gamma * x.gradient - star.position)
+PAIRS = {
+    "young": (
+        stated(
+            square(u + v),
+            (1 + a) * square(u) + (1 + 1 / a) * square(v),
+            symbols=(a,),
+            vectors=(u, v),
+        ),
+        (1 + a) * square(u) + (1 + 1 / (2 * a)) * square(v),
+    ),
+    "descent": (
+        stated(
+            after.value,
+            x.value - gamma / 2 * square(x.gradient),
+            symbols=(L, gamma),
+            points=(x, after),
+            hypotheses=(SMOOTH, STEP),
+        ),
+        x.value - gamma * square(x.gradient),
+    ),
+    "contraction": (
+        stated(
+            DISTANCE,
+            square(x.position - star.position),
+            symbols=(L, gamma, mu),
+            points=(x, star),
+            hypotheses=(SMOOTH, STEP, STRONG, STATIONARY),
+        ),
+        (1 - 2 * gamma * mu) * square(x.position - star.position),
+    ),
+    "two coordinates": (
+        stated(dot(u, v) ** 2, square(u) * square(v), vectors=(u, v)),
+        dot(u, v) ** 2 / 2 + square(u) * square(v) / 2 - square(u) * square(v) / 4,
+    ),
+    "variance": (
+        stated(
+            2 * E.of(dot(g, v)) - square(v), E.of(square(g)), vectors=(g, v), hypotheses=(UNBIASED,)
+        ),
+        E.of(square(g)) / 2,
+    ),
+    "counts": (stated(1 + n, 2 * n, symbols=(n,)), 2 * n - 1),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_true_statement_has_no_model_and_its_false_twin_has_one(name: str) -> None:
+    true, false_side = PAIRS[name]
+    assert small_model(true) is None
+    twin = replace(true, terms={"right": false_side})
+    row = judge(as_claim(twin))
+    assert row.verdict is Verdict.REFUTED
+    assert row.judgement.counterexample
+    assert judge(as_claim(true)).verdict is Verdict.UNKNOWN, "no proof was given"
+
+
+@pytest.mark.parametrize("theorem", [YOUNG, CAUCHY_SCHWARZ, JENSEN], ids=lambda one: one.id)
+def test_lemmas_of_the_kernel_have_no_model(theorem: Theorem) -> None:
+    assert small_model(theorem) is None
+
+
+@pytest.mark.parametrize("dropped", ["step", "smooth"])
+def test_without_a_hypothesis_the_descent_lemma_is_false(dropped: str) -> None:
+    true, _ = PAIRS["descent"]
+    kept = tuple(one for one in true.hypotheses if one.name != dropped)
+    assert small_model(replace(true, hypotheses=kept)) is not None
+
+
+def test_what_is_said_in_words_alone_keeps_a_statement_from_being_attacked() -> None:
+    true, false_side = PAIRS["young"]
+    twin = replace(true, terms={"right": false_side}, assumes=("a is at most 1/2",))
+    assert small_model(twin) is None
+
+
+def refuted_by(model: SmallModel) -> Refutation:
+    goal = model.goal
+    return Refutation(
+        model.shown, Violation(model.left, goal.kind, goal.rhs, model.numbers, model.under)
+    )
+
+
+def test_numbers_that_break_a_hypothesis_refute_nothing() -> None:
+    true, false_side = PAIRS["descent"]
+    model = small_model(replace(true, terms={"right": false_side}))
+    assert model is not None
+    assert stands(refuted_by(model))
+    for symbol, value in ((gamma, 10 / model.numbers[L]), (L, -1)):
+        assert not stands(refuted_by(replace(model, numbers={**model.numbers, symbol: value})))
+
+
+def test_numbers_of_another_statement_refute_nothing() -> None:
+    true, false_side = PAIRS["descent"]
+    twin = replace(true, terms={"right": false_side})
+    weaker = replace(twin, hypotheses=(SMOOTH,))
+    model = small_model(weaker)
+    assert model is not None
+    claim = replace(as_claim(twin), source="mine.py")
+    given = replace(claim.account(claim.printed), decision=Decision(fails=refuted_by(model)))
+    assert decided(fairly(claim, given)).verdict is Verdict.UNKNOWN
