@@ -18,7 +18,7 @@ import pytest
 from schedules import FAMILIES, Kind, Placement, WeightPolicy, build, timeline, versions
 from schedules.analysis import peaks
 from schedules.errors import ScheduleError
-from schedules.families import amdp, asynchronous
+from schedules.families import amdp
 from schedules.families.family import from_rule
 from schedules.families.one_f_one_b import ORDER
 from schedules.families.pipedream import RULE
