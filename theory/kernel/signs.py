@@ -137,7 +137,8 @@ def _has_sign(base: Scalar, sign: Sign, facts: Facts) -> bool:
     """Whether the facts give a sign; those about nothing else do so whatever there is beside."""
     near = tuple(fact for fact in facts if fact.gap.free_symbols <= base.free_symbols)
     return any(
-        _decided(base, sign, some).verdict is Verdict.PROVED for some in dict.fromkeys((near, facts))
+        _decided(base, sign, some).verdict is Verdict.PROVED
+        for some in dict.fromkeys((near, facts))
     )
 
 
