@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from staleproof.arguments import Parser, add_json, positive, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
+from staleproof.kept_results import keep, kept, key
 from staleproof.ledgers import collected, proved_rows, require_writable, written
 from staleproof.output import note, put, put_json, shown
 from staleproof.reviews import Review
 from staleproof.rows import put_rows
-
-if TYPE_CHECKING:
-    from theory.claims import Claim
-    from theory.ledger import Row
 
 REQUIRE: Final = "--require"
 REQUIRED_OF_FILES: Final = "PROVED"
@@ -30,6 +27,14 @@ class Requirement:
 
     verdict: str
     names: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Named:
+    """A claim's id, and the user's file that it is from."""
+
+    id: str
+    source: str | None
 
 
 def configure(parser: Parser) -> None:
@@ -73,6 +78,11 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--smt", metavar="DIR", help="write what z3 was asked into this folder, as SMT-LIB 2 files"
     )
+    parser.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="prove again what was proved with the same sources, versions and options before",
+    )
     parser.add_argument("--report", metavar="DIR", help="also write a report into this folder")
     add_json(parser)
 
@@ -96,15 +106,23 @@ def run(arguments: Namespace) -> int:
         if directory is not None:
             require_writable(directory)
     review = Review(arguments.cross) if arguments.cross or arguments.smt is not None else None
+    every, name = arguments.controls == "all", None
+    if arguments.from_shell and not (arguments.no_cache or arguments.deep or review is not None):
+        name = key(arguments.names, every)
+    before = kept(name)
+    if before is None:
+        from theory.judging.verify import select
+        from theory.judging.workers import read_elsewhere
 
-    from theory.judging.verify import select
-    from theory.judging.workers import read_elsewhere
-
-    claims = select(arguments.names, read_elsewhere)
-    required = requirements(arguments.require, claims)
-    every = arguments.controls == "all"
-    rows = proved_rows(claims, arguments.j, arguments.deep, review, every)
-    result = collected(rows)
+        chosen = select(arguments.names, read_elsewhere)
+        claims = [Named(claim.id, claim.source) for claim in chosen]
+        required = requirements(arguments.require, claims)
+        result = collected(proved_rows(chosen, arguments.j, arguments.deep, review, every))
+        keep(name, name and key(arguments.names, every), result)
+    else:
+        note("staleproof: kept from a run with these sources and options; --no-cache proves again")
+        result, claims = before, [Named(row["id"], None) for row in before["claims"]]
+        required = requirements(arguments.require, claims)
     files = written(result, arguments.report) if arguments.report is not None else []
     if review is not None and arguments.smt is not None:
         files += review.written(arguments.smt)
@@ -113,7 +131,8 @@ def run(arguments: Namespace) -> int:
     else:
         put_rows(result["claims"], {claim.id for claim in claims if claim.source is not None})
         put(*files)
-    short = [line for verdict, ids in required for line in shortfalls(verdict, ids, rows)]
+    reached = {row["id"]: row["verdict"] for row in result["claims"]}
+    short = [line for verdict, ids in required for line in shortfalls(verdict, ids, reached)]
     if review is not None:
         short += [f"staleproof: {line}" for line in review.contradictions]
     for line in short:
@@ -138,7 +157,7 @@ def refuse_unknown_verdicts(required: Sequence[Requirement]) -> None:
 
 
 def requirements(
-    required: Sequence[Requirement], claims: Sequence[Claim]
+    required: Sequence[Requirement], claims: Sequence[Named]
 ) -> list[tuple[str, set[str]]]:
     """Least verdicts, each with the ids of the claims that it is required of.
 
@@ -155,7 +174,7 @@ def requirements(
     return [*found, (REQUIRED_OF_FILES, silent)]
 
 
-def _required_ids(entry: Requirement, claims: Sequence[Claim]) -> set[str]:
+def _required_ids(entry: Requirement, claims: Sequence[Named]) -> set[str]:
     chosen = {claim.id for claim in claims}
     if entry.names is None:
         return chosen
@@ -188,14 +207,16 @@ def _refuse_unknown(names: Sequence[str], chosen: set[str]) -> None:
             raise unknown(name, REQUIRE, chosen)
 
 
-def shortfalls(required: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
-    """A line for every row below the verdict required of it."""
+def shortfalls(required: str, ids: set[str], reached: Mapping[str, str]) -> list[str]:
+    """A line for every claim below the verdict required of it."""
+    if not ids:
+        return []
     from theory.verdicts import Verdict
 
     return [
-        f"staleproof: {row.id}: the verdict is {row.verdict.name}, {required} is required"
-        for row in rows
-        if row.id in ids and row.verdict < Verdict[required]
+        f"staleproof: {name}: the verdict is {verdict}, {required} is required"
+        for name, verdict in reached.items()
+        if name in ids and Verdict[verdict] < Verdict[required]
     ]
 
 
