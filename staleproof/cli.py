@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     accept_every_character()
     with watched():
         try:
-            return _explained(given)
+            return _explained(given, from_shell=arguments is None)
         except BrokenPipeError:
             abandon_stdout()
             return READER_GONE
@@ -110,10 +110,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return INTERRUPTED
 
 
-def _explained(arguments: Sequence[str]) -> int:
+def _explained(arguments: Sequence[str], from_shell: bool) -> int:
     """Run the command; an error that says what to do about it becomes exit code 2."""
     try:
-        return _run(arguments)
+        return _run(arguments, from_shell)
     except StandardOutputError as error:
         abandon_stdout()
         put_error(error, as_json=False)
@@ -125,9 +125,10 @@ def _explained(arguments: Sequence[str]) -> int:
     return BAD_INPUT
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run(arguments: Sequence[str], from_shell: bool) -> int:
     try:
         command, chosen = parse(arguments)
+        chosen.from_shell = from_shell  # else this process may hold other code than the sources
         code = command.run(chosen)
     except SystemExit as printed:
         code = int(printed.code or 0)

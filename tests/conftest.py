@@ -1,9 +1,13 @@
 """Settings that every test shares."""
 
+import os
 from datetime import date
 
 import pytest
 from hypothesis import settings
+
+# Runs of the command in tests prove anew.
+os.environ["STALEPROOF_NO_CACHE"] = "1"
 
 # Passing or failing must not depend on the machine or on luck.
 # `--hypothesis-profile=default` searches at random instead.

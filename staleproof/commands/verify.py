@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from staleproof.arguments import Parser, add_json, positive, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
+from staleproof.kept_results import keep, kept, key
 from staleproof.ledgers import collected, proved_rows, require_writable, written
 from staleproof.output import note, put, put_json, shown
 from staleproof.reviews import Review
 from staleproof.rows import put_rows
-
-if TYPE_CHECKING:
-    from theory.claims import Claim
-    from theory.ledger import Row
 
 REQUIRE: Final = "--require"
 EXPECT: Final = "--expect"
@@ -31,6 +28,14 @@ class Requirement:
 
     verdict: str
     names: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Named:
+    """A claim's id, and the user's file that it is from."""
+
+    id: str
+    source: str | None
 
 
 def configure(parser: Parser) -> None:
@@ -83,6 +88,11 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--smt", metavar="DIR", help="write what z3 was asked into this folder, as SMT-LIB 2 files"
     )
+    parser.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="prove again what was proved with the same sources, versions and options before",
+    )
     parser.add_argument("--report", metavar="DIR", help="also write a report into this folder")
     add_json(parser)
 
@@ -107,17 +117,27 @@ def run(arguments: Namespace) -> int:
         if directory is not None:
             require_writable(directory)
     review = Review(arguments.cross) if arguments.cross or arguments.smt is not None else None
+    every, name = arguments.controls == "all", None
+    if arguments.from_shell and not (arguments.no_cache or arguments.deep or review is not None):
+        name = key(arguments.names, every)
+    before = kept(name)
+    if before is None:
+        from theory.judging.verify import select
+        from theory.judging.workers import read_elsewhere
 
-    from theory.judging.verify import select
-    from theory.judging.workers import read_elsewhere
-
-    claims = select(arguments.names, read_elsewhere)
+        chosen = select(arguments.names, read_elsewhere)
+        claims = [Named(claim.id, claim.source) for claim in chosen]
+    else:
+        note("staleproof: kept from a run with these sources and options; --no-cache proves again")
+        claims = [Named(row["id"], None) for row in before["claims"]]
     expected = [(one.verdict, _ids(one, claims, EXPECT)) for one in arguments.expect]
-    told = {name for _, ids in expected for name in ids}
+    told = {one for _, ids in expected for one in ids}
     required = requirements(arguments.require, claims, told)
-    every = arguments.controls == "all"
-    rows = proved_rows(claims, arguments.j, arguments.deep, review, every)
-    result = collected(rows)
+    if before is None:
+        result = collected(proved_rows(chosen, arguments.j, arguments.deep, review, every))
+        keep(name, name and key(arguments.names, every), result)
+    else:
+        result = before
     files = written(result, arguments.report) if arguments.report is not None else []
     if review is not None and arguments.smt is not None:
         files += review.written(arguments.smt)
@@ -126,8 +146,9 @@ def run(arguments: Namespace) -> int:
     else:
         put_rows(result["claims"], {claim.id for claim in claims if claim.source is not None})
         put(*files)
-    short = [line for verdict, ids in required for line in shortfalls(verdict, ids, rows)]
-    short += [line for verdict, ids in expected for line in surprises(verdict, ids, rows)]
+    reached = {row["id"]: row["verdict"] for row in result["claims"]}
+    short = [line for verdict, ids in required for line in shortfalls(verdict, ids, reached)]
+    short += [line for verdict, ids in expected for line in surprises(verdict, ids, reached)]
     if review is not None:
         short += [f"staleproof: {line}" for line in review.contradictions]
     for line in short:
@@ -152,7 +173,7 @@ def refuse_unknown_verdicts(required: Sequence[Requirement], option: str) -> Non
 
 
 def requirements(
-    required: Sequence[Requirement], claims: Sequence[Claim], told: Collection[str] = ()
+    required: Sequence[Requirement], claims: Sequence[Named], told: Collection[str] = ()
 ) -> list[tuple[str, set[str]]]:
     """Least verdicts, each with the ids of the claims that it is required of.
 
@@ -171,7 +192,7 @@ def requirements(
     return [*found, (REQUIRED_OF_FILES, silent)]
 
 
-def _ids(entry: Requirement, claims: Sequence[Claim], option: str) -> set[str]:
+def _ids(entry: Requirement, claims: Sequence[Named], option: str) -> set[str]:
     """The claims that an option speaks of."""
     chosen = {claim.id for claim in claims}
     if entry.names is None:
@@ -205,23 +226,25 @@ def _refuse_unknown(names: Sequence[str], chosen: set[str], option: str) -> None
             raise unknown(name, option, chosen)
 
 
-def shortfalls(required: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
-    """A line for every row below the verdict required of it."""
+def shortfalls(required: str, ids: set[str], reached: Mapping[str, str]) -> list[str]:
+    """A line for every claim below the verdict required of it."""
+    if not ids:
+        return []
     from theory.verdicts import Verdict
 
     return [
-        f"staleproof: {row.id}: the verdict is {row.verdict.name}, {required} is required"
-        for row in rows
-        if row.id in ids and row.verdict < Verdict[required]
+        f"staleproof: {name}: the verdict is {verdict}, {required} is required"
+        for name, verdict in reached.items()
+        if name in ids and Verdict[verdict] < Verdict[required]
     ]
 
 
-def surprises(expected: str, ids: set[str], rows: Sequence[Row]) -> list[str]:
-    """A line for every row with another verdict than the one expected of it."""
+def surprises(expected: str, ids: set[str], reached: Mapping[str, str]) -> list[str]:
+    """A line for every claim with another verdict than the one expected of it."""
     return [
-        f"staleproof: {row.id}: the verdict is {row.verdict.name}, {expected} is expected"
-        for row in rows
-        if row.id in ids and row.verdict.name != expected
+        f"staleproof: {name}: the verdict is {verdict}, {expected} is expected"
+        for name, verdict in reached.items()
+        if name in ids and verdict != expected
     ]
 
 

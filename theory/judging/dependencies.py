@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
-
-import networkx as nx
+from typing import TYPE_CHECKING, Final
 
 from theory.claims import Claim
 from theory.errors import CycleError
 from theory.judging.catalogue import unknown
 from theory.ledger import Evidence, Row
 from theory.verdicts import Verdict
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 SETTLED_ALONE: Final = (Verdict.REFUTED, Verdict.UNKNOWN)
 """Verdicts that rest on nothing else: a witness stands by itself."""
@@ -42,6 +43,8 @@ def dependency_graph(claims: Iterable[Claim], known: Mapping[str, Claim]) -> nx.
     >>> list(dependency_graph([theorem], CLAIMS).edges)
     [('rpd.prop-4.1', 'mine.theorem')]
     """
+    import networkx as nx  # here: it takes as long to import as a small file to verify
+
     own = {claim.id: claim for claim in claims}
     graph = nx.DiGraph()
     graph.add_nodes_from(own)
@@ -60,6 +63,8 @@ def dependency_graph(claims: Iterable[Claim], known: Mapping[str, Claim]) -> nx.
 
 
 def _refuse_circles(graph: nx.DiGraph) -> None:
+    import networkx as nx
+
     try:
         edges = nx.find_cycle(graph)
     except nx.NetworkXNoCycle:
@@ -88,6 +93,8 @@ def settled(rows: Sequence[Row], graph: nx.DiGraph) -> list[Row]:
         In the same order, each with all that it rests on; what is withdrawn is UNKNOWN and says
         why.
     """
+    import networkx as nx
+
     found = {row.id: row for row in rows}
     for name in nx.topological_sort(graph):
         row = found[name]

@@ -18,11 +18,15 @@ from theory.account import Grounds
 from theory.claims import Claim, Formulas
 from theory.errors import UnsupportedFormError, VacuousError
 from theory.judging.decide import established
+from theory.kernel.residues import Residues
 from theory.ledger import Controls
 from theory.verdicts import Verdict
 
 Control = Callable[[], Grounds | Verdict]
 """What the same machinery makes of something that it must not prove."""
+
+Name = Callable[[], str]
+"""What a control is called; it takes long to write, and only survivors are named."""
 
 
 def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
@@ -34,11 +38,17 @@ def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
     >>> sorted(mutants(p + 2))
     ['2 - p', 'p + 1', 'p + 3', 'p + 4', 'p - 2']
     """
-    found = {}
-    for candidate in (*_numbers(form), *_signs(form), *_shifts(form)):
-        if sympy.expand(candidate - form) != 0:
-            found[sympy.sstr(candidate)] = candidate
-    return found
+    return {sympy.sstr(candidate): candidate for candidate in _differing(form)}
+
+
+def _differing(form: sympy.Expr) -> list[sympy.Expr]:
+    """Mutants that are not the expression itself in other words, each once."""
+    candidates, at = dict.fromkeys((*_numbers(form), *_signs(form), *_shifts(form))), Residues()
+    return [
+        candidate
+        for candidate in candidates
+        if at.differ(candidate, form) or sympy.expand(candidate - form) != 0
+    ]
 
 
 def _numbers(form: sympy.Expr) -> Iterator[sympy.Expr]:
@@ -79,7 +89,7 @@ def run_controls(claim: Claim, every: bool = False) -> Controls:
     known = [*_changed(claim), *_weakened(claim)]
     step = 1 if every else max(1, -(-len(known) // SAMPLE))
     tried = known[::step]
-    survivors = [name for name, control in tried if passes(control) is Verdict.PROVED]
+    survivors = [name() for name, control in tried if passes(control) is Verdict.PROVED]
     return Controls(len(tried), len(tried) - len(survivors), tuple(survivors), len(known))
 
 
@@ -105,18 +115,22 @@ def passes(control: Control) -> Verdict:
         return Verdict.UNKNOWN
 
 
-def _changed(claim: Claim) -> Iterator[tuple[str, Control]]:
+def _changed(claim: Claim) -> Iterator[tuple[Name, Control]]:
     """Every mutant of every formula, and what the prover says of it."""
     for name, form in claim.core.items():
-        for text, mutant in mutants(form).items():
+        for mutant in _differing(form):
             formulas = _replaced(claim.core, name, mutant)
             if claim.holds is not None:
-                yield f"{name}: {text}", partial(claim.holds, formulas)
+                yield partial(_named, name, mutant), partial(claim.holds, formulas)
 
 
-def _weakened(claim: Claim) -> Iterator[tuple[str, Control]]:
+def _named(name: str, mutant: sympy.Expr) -> str:
+    return f"{name}: {sympy.sstr(mutant)}"
+
+
+def _weakened(claim: Claim) -> Iterator[tuple[Name, Control]]:
     for name, judge_without in claim.weakened.items():
-        yield f"without {name}", judge_without
+        yield partial("without {}".format, name), judge_without
 
 
 def _replaced(formulas: Formulas, name: str, form: sympy.Expr) -> Mapping[str, sympy.Expr]:

@@ -10,6 +10,7 @@ import sympy
 from theory.kernel.vectors import Scalar
 
 
+@lru_cache(maxsize=2**14)
 def no_negative_coefficient(expression: Scalar, strict: bool = False) -> bool:
     """Whether an expression that is defined is at least 0, or above 0 where `strict`, at a glance.
 

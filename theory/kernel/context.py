@@ -71,7 +71,7 @@ def require_context(theorem: Theorem) -> None:
 def means_in(theorem: Theorem) -> Iterator[tuple[str, Any]]:
     """Every mean that a theorem names, with the place where."""
     for place, relation in theorem.relations:
-        for mean in (relation.lhs + relation.rhs).atoms(Mean):
+        for mean in relation.lhs.atoms(Mean) | relation.rhs.atoms(Mean):
             yield place, mean
 
 
@@ -92,7 +92,7 @@ def _require_one_meaning(theorem: Theorem, found: tuple[Measure, ...]) -> None:
     random = {measure.name: measure.random for measure in found}
     declared: dict[tuple[str, str], frozenset[str]] = {}
     for place, relation in theorem.relations:
-        for mean in (relation.lhs + relation.rhs).atoms(Mean):
+        for mean in relation.lhs.atoms(Mean) | relation.rhs.atoms(Mean):
             name = str(mean.args[0])
             for mark in (OVER, LAW):
                 said = marked(mean, mark)

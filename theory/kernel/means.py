@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 import sympy
@@ -57,12 +58,14 @@ LAW: Final = "(law) "
 """How a mean keeps what its operator declares, beside the names that are random to it."""
 
 
+@lru_cache(maxsize=2**14)
 def marked(mean: Any, mark: str) -> frozenset[str]:
     """What the operator of a mean declares under one of these marks."""
     names = map(str, mean.args[1])
     return frozenset(name.removeprefix(mark) for name in names if name.startswith(mark))
 
 
+@lru_cache(maxsize=2**14)
 def random_names(mean: Any) -> frozenset[str]:
     """The names that are random to a mean."""
     return frozenset(name for name in map(str, mean.args[1]) if not name.startswith("("))
@@ -169,6 +172,7 @@ def is_sequence(one: Any) -> bool:
     return type(one) is UndefinedFunction
 
 
+@lru_cache(maxsize=2**16)
 def is_random(expression: Scalar, names: frozenset[str]) -> bool:
     """Whether an expression depends on one of these vectors, symbols or sequences."""
     if any(symbol.name in names for symbol in expression.free_symbols):

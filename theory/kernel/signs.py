@@ -11,6 +11,7 @@ a nonnegative number: what holds wherever it is defined may say nothing, or a fa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 import sympy
@@ -57,7 +58,7 @@ def nonnegative(
     sign: Sign = ">" if strict else ">="
     problem = undefined(expression, facts)
     if problem:
-        says = f"{sympy.sstr(expression)} {sign} 0"
+        says = f"{_text(expression)} {sign} 0"
         return Outcome("sign", says, Verdict.UNKNOWN, {}, problem, 0)
     return _decided(expression, sign, tuple(facts))
 
@@ -111,7 +112,7 @@ def _hole(node: Scalar, facts: Facts) -> str:
     """The first thing inside an expression that is not shown to be defined."""
     if not isinstance(node, sympy.Expr):
         return f"{node} is no exact real expression"
-    if node.is_Rational:
+    if node.is_Rational or (facts and not _hole(node, ())):  # most need no facts: asked once
         return ""
     if node.is_Symbol or isinstance(node, (AppliedUndef, Gram)):
         return "" if node.is_real else f"{node} is not declared real"
@@ -126,10 +127,19 @@ def _hole(node: Scalar, facts: Facts) -> str:
             return f"{node} has a sum for its exponent"
         problem = _hole(node.base, facts) or _hole(node.exp, facts)
         sign = _required(node.exp)
-        if problem or sign is None or _decided(node.base, sign, facts).verdict is Verdict.PROVED:
+        if problem or sign is None or _has_sign(node.base, sign, facts):
             return problem
         return f"{node.base} {sign} 0 is not shown"
     return f"{node} is no exact real expression"
+
+
+def _has_sign(base: Scalar, sign: Sign, facts: Facts) -> bool:
+    """Whether the facts give a sign; those about nothing else do so whatever there is beside."""
+    near = tuple(fact for fact in facts if fact.gap.free_symbols <= base.free_symbols)
+    return any(
+        _decided(base, sign, some).verdict is Verdict.PROVED
+        for some in dict.fromkeys((near, facts))
+    )
 
 
 def _first(problems: Iterable[str]) -> str:
@@ -166,7 +176,7 @@ def _hole_in_sum(total: Any, facts: Facts) -> str:
 @remembered
 def _decided(expression: Scalar, sign: Sign, facts: Facts) -> Outcome:
     """The sign of an expression that is defined, under facts that are."""
-    says = f"{sympy.sstr(expression)} {sign} 0"
+    says = f"{_text(expression)} {sign} 0"
     if no_negative_coefficient(expression, strict=sign != ">="):
         return Outcome("sign", says, Verdict.PROVED, {}, "no negative coefficient", 0)
     translator = Translator()
@@ -182,6 +192,12 @@ def _decided(expression: Scalar, sign: Sign, facts: Facts) -> Outcome:
         note = "not nonnegative on the whole domain as z3 reads it"
         return Outcome("sign", says, Verdict.UNKNOWN, {}, note, outcome.queries)
     return outcome
+
+
+@lru_cache(maxsize=2**14)
+def _text(form: Scalar) -> str:
+    """What an expression reads."""
+    return str(sympy.sstr(form))
 
 
 def _number(node: Scalar) -> Any:
@@ -266,7 +282,7 @@ class Translator:
     def _real(self, atom: Scalar) -> Any:
         if atom.is_real is False:
             raise UnsupportedFormError(f"{atom} is not real", "sign", "declare it real")
-        return self._reals.setdefault(atom, z3.Real(f"x{len(self._reals)}_{atom}"))
+        return self._reals.setdefault(atom, z3.Real(f"x{len(self._reals)}_{_text(atom)}"))
 
     def _power(self, base: Any, exponent: int) -> Any:
         if exponent >= 0:
@@ -280,7 +296,7 @@ class Translator:
             return known
         inside = self.term(base)
         # Names are told apart by their numbers: different expressions may be printed alike.
-        root = z3.Real(f"root{degree}_{len(self._roots)}_{base}")
+        root = z3.Real(f"root{degree}_{len(self._roots)}_{_text(base)}")
         self._roots[base, degree] = root
         self._facts += [root >= 0, z3.Product([root] * degree) == inside]
         return root

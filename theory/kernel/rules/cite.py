@@ -116,7 +116,7 @@ class Cite:
         put = {str(name) for name in self.at.put}
         replaced = {symbol.name for symbol in self.scalars} | set(self.vectors)
         for _, relation in cited.relations:
-            for mean in (relation.lhs + relation.rhs).atoms(Mean):
+            for mean in relation.lhs.atoms(Mean) | relation.rhs.atoms(Mean):
                 for name in map(str, mean.args[1]):
                     if name in put | replaced:
                         return f"{name} is random to {mean.args[0]} in {self.id}"

@@ -1,0 +1,132 @@
+"""Ledgers of `verify` that are kept for the next run with the very same sources.
+
+The key is a digest of every source and data file of these packages, of the versions of what they
+compute with, and of the options; so whatever is edited, nothing old is shown. Files of users are
+never kept: what those read or import cannot be known. Where the store cannot be read or written, it
+is as if there were none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import sqlite3
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from importlib import metadata, util
+from pathlib import Path
+from typing import Any, Final
+
+from staleproof import __version__
+
+MOST: Final = 32
+"""Ledgers that are kept, the newest ones."""
+WAIT: Final = 5.0
+"""Seconds for which another run may hold the store."""
+PACKAGES: Final = ("schedules", "theory", "reports", "staleproof")
+COMPUTING: Final = ("sympy", "z3-solver", "mpmath", "numpy", "networkx")
+OUTPUTS: Final = ("__pycache__", "published", "measured")
+OFF: Final = "STALEPROOF_NO_CACHE"
+
+
+def store() -> Path:
+    """The file that holds them, in the place that the system has for such."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+    folder = Path(base) if os.path.isabs(base) else Path.home() / ".cache"
+    return folder / "staleproof" / "ledgers.sqlite3"
+
+
+def key(names: Sequence[str], every: bool) -> str | None:
+    """What a run depends on; None if it is not to be kept.
+
+    Examples
+    --------
+    >>> key(["my_lemma.py"], False), key(["./rpd"], False)
+    (None, None)
+    """
+    if os.environ.get(OFF) or any(map(_may_be_file, names)):
+        return None
+    try:
+        versions = {name: metadata.version(name) for name in COMPUTING}
+        sources = [list(_sources(Path(folder))) for folder in _folders()]
+    except (OSError, metadata.PackageNotFoundError):
+        return None
+    told = {name: value for name, value in os.environ.items() if name.startswith("SYMPY_")}
+    machine = (sys.version, sys.flags.optimize, platform.platform())
+    what = (__version__, machine, versions, told, sources, list(names), every)
+    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+
+
+def _may_be_file(name: str) -> bool:
+    return name.endswith(".py") or os.path.dirname(name) != "" or os.path.exists(name)
+
+
+def _folders() -> Iterator[str]:
+    """Where these packages are imported from; nothing is imported for it."""
+    for package in PACKAGES:
+        found = util.find_spec(package)
+        yield from found.submodule_search_locations or () if found is not None else ()
+
+
+def _sources(root: Path) -> Iterator[tuple[str, str]]:
+    for folder, inner, files in os.walk(root):
+        inner[:] = sorted(name for name in inner if name not in OUTPUTS)
+        for name in sorted(files):
+            path = Path(folder, name)
+            yield path.relative_to(root).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def kept(name: str | None) -> dict[str, Any] | None:
+    """The ledger of this key, if it is there as it was written."""
+    if name is None or not store().is_file():
+        return None
+    try:
+        with closing(_opened()) as database:
+            row = database.execute("SELECT ledger, digest FROM kept WHERE name = ?", (name,))
+            text, digest = row.fetchone() or ("", "")
+            if digest != _digest(name, text):
+                return None
+            found = json.loads(text)
+    except (OSError, sqlite3.Error, ValueError, TypeError, AttributeError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def keep(name: str | None, now: str | None, ledger: Mapping[str, Any]) -> None:
+    """Keep a ledger, unless something was edited while it was made: then its key is another now."""
+    if name is None or name != now:
+        return
+    try:
+        text = json.dumps(ledger)
+        store().parent.mkdir(parents=True, exist_ok=True)
+        with closing(_opened()) as database, database:
+            database.execute(
+                "INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", (name, text, _digest(name, text))
+            )
+            newest = "SELECT rowid FROM kept ORDER BY rowid DESC LIMIT ?"
+            database.execute(f"DELETE FROM kept WHERE rowid NOT IN ({newest})", (MOST,))
+    except (OSError, sqlite3.Error, ValueError, TypeError):
+        return
+
+
+def _opened() -> sqlite3.Connection:
+    database = sqlite3.connect(store(), timeout=WAIT)
+    try:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("CREATE TABLE IF NOT EXISTS kept (name PRIMARY KEY, ledger, digest)")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _digest(name: str, text: str) -> str:
+    return hashlib.sha256(f"{name}\n{text}".encode()).hexdigest()
