@@ -163,7 +163,7 @@ def _account(formulas: Formulas) -> Account:
 
 def _refuted_by_solver(outcome: Outcome) -> Compared:
     """That a statement is false, as a counterexample of the solver shows."""
-    return Compared(f"not: {outcome.says}", "z3's model", bool(outcome.witness))
+    return Compared(f"not: {outcome.says}", "theory.smt.solver.decide", bool(outcome.witness))
 
 
 CLAIM: Final = Claim(
