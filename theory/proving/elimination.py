@@ -80,7 +80,7 @@ def _linear_place(split: Split, gap: Element) -> int | None:
 
 
 def _solution(gap: Element, place: int) -> Element:
-    field = gap.parent()
+    field = gap.field
     parts = _by_power(gap.numer, place)
     return -field(parts.get(0, field.ring.zero)) / field(parts[1])
 
@@ -95,7 +95,7 @@ def replaced(element: Element, solved: Sequence[Solved]) -> Element:
 def _replaced(element: Element, place: int, value: Element) -> Element:
     if not any(p[place] for part in (element.numer, element.denom) for p, _ in part.terms()):
         return element
-    field = element.parent()
+    field = element.field
     numerator, denominator = (
         sum((field(part) * value**power for power, part in _by_power(side, place).items()), field.zero)
         for side in (element.numer, element.denom)
@@ -147,7 +147,7 @@ def added(form: Form, other: Form, factor: Element) -> Form:
     """``form + factor * other``."""
     total = dict(form)
     for monomial, element in other.items():
-        total[monomial] = total.get(monomial, factor.parent().zero) + factor * element
+        total[monomial] = total.get(monomial, factor.field.zero) + factor * element
     return _without_zeros(total)
 
 

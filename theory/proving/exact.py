@@ -1,0 +1,95 @@
+"""Linear equations over a field of rational functions, solved exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from theory.proving.forms import Element, Form
+
+Row = dict[int, Element]
+"""Coefficients by the number of an unknown; −1 has the right-hand side."""
+
+RIGHT = -1
+
+
+@dataclass(frozen=True)
+class Solution:
+    """All solutions: unknowns that are free, and the others as combinations of them.
+
+    Attributes
+    ----------
+    free : tuple of int
+    values : mapping of int to mapping of int to element
+        For an unknown, its constant under −1 and its factors by free unknown.
+    """
+
+    free: tuple[int, ...]
+    values: Mapping[int, Mapping[int, Element]]
+
+
+def solve(columns: Sequence[Form], goal: Form) -> Solution | None:
+    """Unknowns x with Σ x·column = goal, or None if there are none.
+
+    Examples
+    --------
+    >>> from sympy import QQ, field
+    >>> F, a = field("a", QQ)
+    >>> found = solve([{(1,): a, (0,): F.one}, {(0,): a}], {(1,): a**2})
+    >>> found.free, found.values[0][-1], found.values[1][-1]
+    ((), a, -1)
+    """
+    rows = _rows(columns, goal)
+    solved: dict[int, Row] = {}
+    while rows:
+        rows = [row for row in rows if row]
+        if any(set(row) == {RIGHT} for row in rows):
+            return None
+        if not rows:
+            break
+        _, unknown, row = min(
+            ((_weight(row[k]) + 3 * len(row), k, row) for row in rows for k in row if k != RIGHT),
+            key=lambda entry: entry[:2],
+        )
+        rows.remove(row)
+        pivot = row[unknown]
+        unit = {k: value / pivot for k, value in row.items()}
+        rows = [_reduced(other, unknown, unit) for other in rows]
+        solved = {k: _reduced(other, unknown, unit) for k, other in solved.items()}
+        solved[unknown] = unit
+    free = tuple(k for k in range(len(columns)) if k not in solved)
+    values = {
+        unknown: {k: (value if k == RIGHT else -value) for k, value in row.items() if k != unknown}
+        for unknown, row in solved.items()
+    }
+    return Solution(free, values)
+
+
+def _rows(columns: Sequence[Form], goal: Form) -> list[Row]:
+    monomials = dict.fromkeys(monomial for form in (*columns, goal) for monomial in form)
+    rows = []
+    for monomial in monomials:
+        row = {k: form[monomial] for k, form in enumerate(columns) if monomial in form}
+        if monomial in goal:
+            row[RIGHT] = goal[monomial]
+        rows.append(row)
+    return rows
+
+
+def _weight(element: Element) -> int:
+    return len(element.numer) + len(element.denom)
+
+
+def _reduced(row: Row, unknown: int, unit: Row) -> Row:
+    """The row without an unknown, which `unit` expresses by others."""
+    factor = row.get(unknown)
+    if not factor:
+        return row
+    total = dict(row)
+    for k, value in unit.items():
+        changed = total[k] - factor * value if k in total else -factor * value
+        if changed:
+            total[k] = changed
+        else:
+            total.pop(k, None)
+    return total
