@@ -97,10 +97,17 @@ def _replaced(element: Element, place: int, value: Element) -> Element:
         return element
     field = element.field
     numerator, denominator = (
-        sum((field(part) * value**power for power, part in _by_power(side, place).items()), field.zero)
+        _at_value(field, _by_power(side, place), value)
         for side in (element.numer, element.denom)
     )
     return numerator / denominator
+
+
+def _at_value(field: Any, parts: dict[int, Any], value: Element) -> Element:
+    total = field(parts.pop(0, field.ring.zero))  # 0**0 is refused by the field
+    for power, part in parts.items():
+        total += field(part) * value**power
+    return total
 
 
 def _by_power(polynomial: Any, place: int) -> dict[int, Any]:

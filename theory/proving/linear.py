@@ -36,7 +36,8 @@ class Draft:
 
     facts: Mapping[str, Element]
     terms: Mapping[Monomial, Element]
-    squares: list[tuple[Element, Vector]] = field(default_factory=list)
+    squares: list[tuple[Element, Vector | Scalar]] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
 
 
 def linear(problem: Problem) -> Iterator[Combine | str]:
@@ -141,8 +142,8 @@ def _of_equations(problem: Problem, draft: Draft) -> dict[str, Scalar]:
         rest = dict(added(rest, problem.fact_forms[name], -element))
     for monomial, element in draft.terms.items():
         rest = dict(added(rest, {monomial: split.field.one}, -element))
-    for coefficient, vector in draft.squares:
-        rest = dict(added(rest, problem.square_form(vector), -coefficient))
+    for (coefficient, _), form in zip(draft.squares, draft.forms, strict=True):
+        rest = dict(added(rest, form, -coefficient))
     shares, _ = multipliers_of_equations(rest, problem.solved)
     return {
         name: sympy.Add(*(split.scalar(e) * split.product(m) for m, e in share.items()))

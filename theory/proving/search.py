@@ -16,6 +16,7 @@ from theory.kernel.vectors import Scalar
 from theory.proving.forms import Atoms, splits
 from theory.proving.problem import Problem, stated
 from theory.proving.linear import linear
+from theory.proving.squares import with_squares
 from theory.verdicts import Verdict
 
 
@@ -61,7 +62,7 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
         if checked.verdict is Verdict.PROVED:
             return Searched(candidate)
         whys.append(checked.note)
-    return Searched(None, next(iter(whys), "nothing to search with"))
+    return Searched(None, "; ".join(dict.fromkeys(whys)) or "nothing to search with")
 
 
 def _candidates(
@@ -71,3 +72,4 @@ def _candidates(
         yield Combine()
     for problem in stated(theorem, goal, facts):
         yield from linear(problem)
+        yield from with_squares(problem)

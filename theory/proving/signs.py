@@ -73,10 +73,10 @@ def _divisions(expression: Scalar, gap: Scalar) -> list[tuple[Scalar, Scalar]]:
         pairs.append((sympy.factor(exact), sympy.S.Zero))
     numerator, _ = sympy.fraction(sympy.together(gap))
     for symbol in sorted(gap.free_symbols & expression.free_symbols, key=str):
-        polynomial = sympy.Poly(numerator, symbol)
-        if polynomial.degree() != 1:
+        slope = numerator.diff(symbol)
+        constant = numerator.subs(symbol, 0)
+        if slope == 0 or slope.has(symbol) or sympy.expand(numerator - slope * symbol - constant):
             continue
-        slope, constant = polynomial.all_coeffs()
         rest = sympy.cancel(expression.subs(symbol, -constant / slope))
         if rest.has(sympy.zoo, sympy.nan):
             continue

@@ -69,7 +69,7 @@ def infeasible_at(goal: Sequence[Any], columns: Sequence[Column]) -> int | None:
 def _joint(goal: Sequence[Any], columns: Sequence[Column], chosen: Sequence[int]) -> list[int] | None:
     """The columns used by multipliers that are small at the point where they are largest."""
     kept = list(chosen)
-    if not kept:
+    if not kept or not len(goal[0]):
         return None if any(np.abs(vector).max(initial=0) > 0 for vector in goal) else []
     count, times = len(kept), len(goal)
     equations, sides, scales = [], [], np.ones((times, count))
@@ -77,6 +77,8 @@ def _joint(goal: Sequence[Any], columns: Sequence[Column], chosen: Sequence[int]
         matrix = np.stack([columns[n].values[place] for n in kept], axis=1)
         rows = np.abs(np.column_stack([matrix, vector])).max(axis=1)
         keep = rows > 0
+        if not keep.any():
+            continue
         matrix, right = matrix[keep] / rows[keep, None], vector[keep] / rows[keep]
         largest = np.abs(matrix).max(axis=0)
         scales[place] = np.where(largest > 0, largest, 1)
@@ -84,6 +86,8 @@ def _joint(goal: Sequence[Any], columns: Sequence[Column], chosen: Sequence[int]
         block[:, place * count : (place + 1) * count] = matrix / scales[place]
         equations.append(block)
         sides.append(right)
+    if not equations:
+        return []
     bounds = [(None, None) if columns[n].free else (0, None) for n in kept] * times
     bounds += [(0, None)] * count
     above = np.zeros((2 * count * times, count * (times + 1)))
