@@ -20,7 +20,7 @@ class Solved:
     value : element
         What it equals; free of all that is eliminated.
     fact : str
-        The equation's name, ``""`` for the meaning of a root.
+        The equation's name.
     stated, gap : element
         What is zero, as it is stated, and free of what was eliminated before.
     """
@@ -33,9 +33,9 @@ class Solved:
 
 
 def eliminate(split: Split, equations: Mapping[str, Element]) -> tuple[Solved, ...]:
-    """Solve equations of the field, and the meanings of its roots, one after the other."""
+    """Solve equations of the field one after the other."""
     solved: list[Solved] = []
-    for name, equation in [*_root_equations(split), *equations.items()]:
+    for name, equation in equations.items():
         gap = replaced(equation, solved)
         if not gap:
             continue
@@ -49,18 +49,6 @@ def eliminate(split: Split, equations: Mapping[str, Element]) -> tuple[Solved, .
         ]
         solved.append(fresh)
     return tuple(solved)
-
-
-def _root_equations(split: Split) -> list[tuple[str, Element]]:
-    """What is under a root equals its power."""
-    equations = []
-    for number, (base, degree) in split.atoms.roots.items():
-        if number in split.inside:
-            form = split.form(split.atoms.element(base))
-            if form is not None and set(form) <= {split.one}:
-                root = split.field.gens[split.inside.index(number)]
-                equations.append(("", form.get(split.one, split.field.zero) - root**degree))
-    return equations
 
 
 def _linear_place(split: Split, gap: Element) -> int | None:
@@ -139,7 +127,7 @@ def multipliers_of_equations(
             for element in quotient.values():
                 shares[earlier] = added(shares[earlier], shares[number], -element)
     named = zip(solved, shares, strict=True)
-    return {entry.fact: share for entry, share in named if entry.fact and share}, owed
+    return {entry.fact: share for entry, share in named if share}, owed
 
 
 def _divided(form: Form, entry: Solved) -> tuple[Form, Form]:

@@ -16,8 +16,9 @@ import sympy
 from sympy.polys.fields import FracField
 
 from theory.kernel.coefficients import no_negative_coefficient
+from theory.kernel.means import Mean
 from theory.kernel.normal import linear_sums
-from theory.kernel.vectors import Scalar
+from theory.kernel.vectors import Gram, Scalar
 
 Element = Any
 """A rational function, as sympy's `FracElement`; sympy ships no usable types."""
@@ -38,15 +39,23 @@ class Atoms:
     nodes : list of sympy expressions
     roots : dict of int to (expression, int)
         Atoms that are roots: what is under them, and their degree.
+    surds : list of sympy expressions
+        Roots of numbers: they are numbers, not atoms.
     """
 
     nodes: list[Scalar] = field(default_factory=list)
     roots: dict[int, tuple[Scalar, int]] = field(default_factory=dict)
+    surds: list[Scalar] = field(default_factory=list)
 
     @cached_property
     def whole(self) -> Any:
         """The field of rational functions of all atoms."""
-        return FracField([f"a{number}" for number in range(len(self.nodes))], sympy.QQ)
+        return FracField([f"a{number}" for number in range(len(self.nodes))], self.numbers)
+
+    @cached_property
+    def numbers(self) -> Any:
+        """The field of the numbers that occur."""
+        return sympy.QQ.algebraic_field(*self.surds) if self.surds else sympy.QQ
 
     def add(self, expression: Scalar) -> Scalar:
         """Note the atoms of an expression, and give back the form that `element` reads."""
@@ -60,7 +69,7 @@ class Atoms:
         return self._visit(form, lambda node: gens[self._number_of(node)], self._constant)
 
     def _constant(self, value: Scalar) -> Element:
-        return self.whole(sympy.QQ(int(value.p), int(value.q)))
+        return self.whole(self.numbers.from_sympy(value))
 
     def _noted(self, node: Scalar) -> int:
         self._number_of(node)
@@ -74,6 +83,10 @@ class Atoms:
     def _visit(self, node: Scalar, atom: Any, number: Any) -> Any:
         """Follow sums, products and powers; `atom` and `number` say what the leaves are."""
         if node.is_Rational:
+            return number(node)
+        if _is_surd(node):
+            if node not in self.surds and "whole" not in vars(self):
+                self.surds.append(node)
             return number(node)
         if node.is_Add or node.is_Mul:
             parts = [self._visit(part, atom, number) for part in node.args]
@@ -94,8 +107,9 @@ class Atoms:
             degree = int(exponent.q)
             root = sympy.Pow(base, sympy.Rational(1, degree), evaluate=False)
             whole = atom(root)
-            self._visit(prepared(base), atom, number)
-            self.roots[self._number_of(root)] = base, degree
+            form = prepared(base)
+            self._visit(form, atom, number)
+            self.roots[self._number_of(root)] = form, degree
             return whole ** int(exponent.p) if whole or exponent.p > 0 else whole
         times, rest = exponent.as_coeff_Mul()
         if not times.is_Integer:
@@ -112,6 +126,10 @@ class Atoms:
         return _tidied(numerator, denominator)
 
 
+def _is_surd(node: Scalar) -> bool:
+    return bool(node.is_Pow and node.base.is_Rational and node.exp.is_Rational and node.is_real)
+
+
 def prepared(expression: Scalar) -> Scalar:
     """Sums split by linearity, powers of products and sums in exponents taken apart."""
     return sympy.expand(
@@ -126,7 +144,7 @@ def prepared(expression: Scalar) -> Scalar:
 def _polynomial(part: Any, nodes: Sequence[Scalar]) -> Scalar:
     terms = (
         sympy.Mul(
-            sympy.Rational(int(c.numerator), int(c.denominator)),
+            part.ring.domain.to_sympy(c),
             *(node**power for node, power in zip(nodes, powers, strict=True)),
         )
         for powers, c in part.terms()
@@ -163,7 +181,7 @@ class Split:
     @cached_property
     def field(self) -> Any:
         """Rational functions of the atoms inside."""
-        return FracField([f"a{number}" for number in self.inside], sympy.QQ)
+        return FracField([f"a{number}" for number in self.inside], self.atoms.numbers)
 
     @property
     def one(self) -> Monomial:
@@ -221,7 +239,10 @@ def conflicts(elements: Iterable[Element]) -> tuple[set[int], set[frozenset[int]
 
 
 def splits(
-    atoms: Atoms, elements: Sequence[Element], parameters: frozenset[Scalar]
+    atoms: Atoms,
+    elements: Sequence[Element],
+    equations: Sequence[Element],
+    parameters: frozenset[Scalar],
 ) -> Iterator[Split]:
     """Ways to choose the field, simplest certificates first."""
     alone, pairs = conflicts(elements)
@@ -240,9 +261,23 @@ def splits(
         _cover(pairs, alone | under | multiplied, atoms),
         _cover(pairs, alone | under, atoms),
     )
+    choices = (*choices, *(_closed(choice, equations, atoms) for choice in choices))
     everything = range(len(atoms.nodes))
     for inside in dict.fromkeys(tuple(sorted(choice)) for choice in choices):
         yield Split(atoms, inside, tuple(n for n in everything if n not in inside))
+
+
+def _closed(chosen: set[int], equations: Sequence[Element], atoms: Atoms) -> set[int]:
+    """Add what equations without vectors and means tie to the field."""
+    tied = []
+    for element in equations:
+        numbers = {n for powers, _ in element.numer.terms() for n, p in enumerate(powers) if p}
+        if not any(isinstance(atoms.nodes[n], (Gram, Mean)) for n in numbers):
+            tied.append(numbers)
+    chosen = set(chosen)
+    while fresh := [numbers for numbers in tied if numbers & chosen and not numbers <= chosen]:
+        chosen |= set().union(*fresh)
+    return chosen
 
 
 def _cover(pairs: set[frozenset[int]], chosen: set[int], atoms: Atoms) -> set[int]:
@@ -250,6 +285,9 @@ def _cover(pairs: set[frozenset[int]], chosen: set[int], atoms: Atoms) -> set[in
     chosen = set(chosen)
     while open_pairs := [pair for pair in pairs if not pair & chosen]:
         counts = {n: sum(n in pair for pair in open_pairs) for pair in open_pairs for n in pair}
-        best = max(sorted(counts), key=lambda n: (atoms.nodes[n].is_Symbol, counts[n]))
+        best = max(
+            sorted(counts),
+            key=lambda n: (atoms.nodes[n].is_Symbol, bool(atoms.nodes[n].is_positive), counts[n]),
+        )
         chosen.add(best)
     return chosen

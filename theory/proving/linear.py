@@ -12,7 +12,7 @@ from theory.kernel.vectors import Scalar, Vector
 from theory.proving.elimination import added, multipliers_of_equations
 from theory.proving.exact import RIGHT, solve
 from theory.proving.forms import Element, Form, Monomial
-from theory.proving.problem import Problem
+from theory.proving.problem import ROOT, Problem
 from theory.proving.signs import apart, domain_for
 from theory.proving.support import Column, infeasible_at, scaled, support
 
@@ -123,6 +123,7 @@ def completed(problem: Problem, draft: Draft) -> Combine | str:
             plus.append(parts.plus * term)
     for name, multiplier in _of_equations(problem, draft).items():
         facts[name] = facts.get(name, 0) + multiplier
+    facts = {name: m for name, m in facts.items() if not name.startswith(ROOT)}
     squares = tuple(
         (split.scalar(c), vector) for c, vector in draft.squares
     )

@@ -20,6 +20,7 @@ SIZES: Final = (1, 1, 1, 4, 20, 100)
 """How small numbers are made, so that small step sizes are met as well."""
 
 Point = tuple[Fraction, ...]
+Sign = tuple[int | None, bool]
 
 
 def points(
@@ -55,16 +56,16 @@ def points(
     return chosen
 
 
-def _sign(node: Any) -> tuple[bool, bool]:
-    """Whether an atom is at least 0, and whole."""
-    return bool(node.is_nonnegative), bool(node.is_integer)
+def _sign(node: Any) -> tuple[int | None, bool]:
+    """1 for a positive atom, 0 for one that is at least 0, else None; and whether it is whole."""
+    return 1 if node.is_positive else 0 if node.is_nonnegative else None, bool(node.is_integer)
 
 
-def _number(draw: random.Random, nonnegative: bool, whole: bool) -> Fraction:
+def _number(draw: random.Random, least: int | None, whole: bool) -> Fraction:
     if whole:
         return Fraction(draw.choice((1, 2, 3, 4, 5, 7, 10, 20)))
     size = Fraction(draw.randint(2, 19), draw.randint(2, 19) * draw.choice(SIZES))
-    return size if nonnegative or draw.random() < 0.5 else -size
+    return size if least is not None or draw.random() < 0.5 else -size
 
 
 def _completed(values: list[Fraction], solved: Sequence[Solved]) -> Point | None:
@@ -76,9 +77,10 @@ def _completed(values: list[Fraction], solved: Sequence[Solved]) -> Point | None
     return tuple(values)
 
 
-def _inside(point: Point, signs: Sequence[tuple[bool, bool]], bounds: Sequence[Element]) -> bool:
-    if any(value <= 0 for value, (nonnegative, _) in zip(point, signs, strict=True) if nonnegative):
-        return False
+def _inside(point: Point, signs: Sequence[Sign], bounds: Sequence[Element]) -> bool:
+    for value, (least, _) in zip(point, signs, strict=True):
+        if least is not None and (value < 0 or value == 0 < least):
+            return False
     return all((value := at(bound, point)) is not None and value > 0 for bound in bounds)
 
 
@@ -91,7 +93,7 @@ def at(element: Element, point: Sequence[Fraction]) -> Fraction | None:
 def _polynomial_at(polynomial: Any, point: Sequence[Fraction]) -> Fraction:
     total = Fraction(0)
     for powers, c in polynomial.terms():
-        term = Fraction(int(c.numerator), int(c.denominator))
+        term = _fraction(c, polynomial.ring.domain)
         for value, power in zip(point, powers, strict=True):
             if power:
                 term *= value**power
@@ -99,9 +101,16 @@ def _polynomial_at(polynomial: Any, point: Sequence[Fraction]) -> Fraction:
     return total
 
 
+def _fraction(number: Any, domain: Any) -> Fraction:
+    """A number; one that is not rational is rounded."""
+    if domain.is_QQ:
+        return Fraction(int(number.numerator), int(number.denominator))
+    return Fraction(float(domain.to_sympy(number)))
+
+
 def _asked(
     draw: random.Random,
-    signs: Sequence[tuple[bool, bool]],
+    signs: Sequence[Sign],
     solved: Sequence[Solved],
     bounds: Sequence[Element],
 ) -> Point | None:
@@ -109,8 +118,9 @@ def _asked(
     reals = [z3.Real(f"x{place}") for place in range(len(signs))]
     solver = z3.Solver()
     solver.set("rlimit", RLIMIT)
-    for real, (nonnegative, _) in zip(reals, signs, strict=True):
-        solver.add(real > 0 if nonnegative else real == real)
+    for real, (least, _) in zip(reals, signs, strict=True):
+        if least is not None:
+            solver.add(real > 0 if least else real >= 0)
     for entry in solved:
         solver.add(_as_z3(entry.gap.numer, reals) == 0)
     for bound in bounds:
@@ -142,7 +152,7 @@ def _as_z3(polynomial: Any, reals: Sequence[Any]) -> Any:
         [
             z3.Product(
                 [
-                    z3.RatVal(int(c.numerator), int(c.denominator)),
+                    z3.RatVal(*_fraction(c, polynomial.ring.domain).as_integer_ratio()),
                     *(real for real, power in zip(reals, powers, strict=True) for _ in range(power)),
                 ]
             )

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import sympy
 
-from theory.kernel.relations import Relation
+from theory.kernel.relations import Relation, eq
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar
 from theory.proving.elimination import Solved, eliminate, reduced
@@ -16,6 +16,8 @@ from theory.proving.forms import Atoms, Element, Form, Monomial, Split, splits
 from theory.proving.points import Point, at, points
 
 POINTS = 3
+ROOT = "\0root "
+"""Beginning of the name of an equation that says what a root is; a certificate does not need it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +116,14 @@ def stated(
     prepared = {name: atoms.add(relation.gap) for name, relation in facts.items()}
     aim = atoms.add(goal.gap)
     elements = {name: atoms.element(form) for name, form in prepared.items()}
+    for number, (base, degree) in atoms.roots.items():
+        name = f"{ROOT}{atoms.nodes[number]}"
+        facts = {**facts, name: eq(base, atoms.nodes[number] ** degree)}
+        elements[name] = atoms.element(base) - atoms.whole.gens[number] ** degree
     target = atoms.element(aim)
-    for split in splits(atoms, [target, *elements.values()], frozenset(theorem.symbols)):
+    equations = [e for name, e in elements.items() if facts[name].kind == "=="]
+    parameters = frozenset(theorem.symbols)
+    for split in splits(atoms, [target, *elements.values()], equations, parameters):
         goal_form = split.form(target)
         forms = {name: split.form(element) for name, element in elements.items()}
         if goal_form is not None and None not in forms.values():

@@ -13,8 +13,6 @@ from scipy import sparse
 
 from theory.proving.support import SMALL, Column
 
-import os
-DEBUG=os.environ.get('DBG')
 TRACE = 1e-2
 """What a square costs beside a multiplier."""
 MISSING = 1e6
@@ -56,11 +54,14 @@ class Outcome:
         What is squared.
     rank : int
         How many squares there are.
+    matrices : list of arrays
+        The squares as a matrix, one a point.
     """
 
     columns: list[int]
     places: list[int]
     rank: int
+    matrices: list[Any]
 
 
 def available() -> bool:
@@ -89,7 +90,7 @@ def common(program: Program) -> Outcome | None:
         top = max(values.max(initial=0), SMALL)
         rank = max(rank, int((values > RANK * top).sum()))
         places |= {k for k in range(len(matrix)) if matrix[k, k] > RANK * top}
-    return Outcome(chosen, sorted(places), rank)
+    return Outcome(chosen, sorted(places), rank, [matrix for _, matrix in solutions])
 
 
 def _used(chosen: list[int], solutions: Sequence[tuple[Any, Any]]) -> list[int]:
@@ -117,7 +118,8 @@ def _solved_at(program: Program, chosen: list[int], place: int) -> tuple[Any, An
     count = len(chosen)
     matrix = np.zeros((len(rows), count + len(pairs) + 1))
     right = np.zeros(len(rows))
-    right[: len(program.goal[place])] = program.goal[place]
+    size_of_goal = max(np.abs(program.goal[place]).max(initial=0), 1e-12)
+    right[: len(program.goal[place])] = program.goal[place] / size_of_goal
     for k, n in enumerate(chosen):
         matrix[: len(program.columns[n].values[place]), k] = program.columns[n].values[place]
     for k, (i, j) in enumerate(pairs):
@@ -152,8 +154,8 @@ def _solved_at(program: Program, chosen: list[int], place: int) -> tuple[Any, An
     )
     result = solver.solve()
     values = np.array(result.x)
-    if DEBUG: print(result.status, values)
-    if str(result.status) not in ("Solved", "AlmostSolved") or values[-1] > CLOSE * max(1.0, np.abs(values).max()):
+    usable = str(result.status) in ("Solved", "AlmostSolved", "InsufficientProgress")
+    if not usable or values[-1] > CLOSE * max(1.0, np.abs(values).max()):
         return None
     square = np.zeros((size, size))
     for k, (i, j) in enumerate(pairs):
