@@ -99,7 +99,7 @@ class Problem:
         """Coefficients of a form at the points, in the order of the monomials."""
         zero = self.split.field.zero
         rows = [[at(form.get(m, zero), point) for m in self.monomials] for point in self.points]
-        return None if any(None in row for row in rows) else tuple(rows)
+        return None if any(x is None for row in rows for x in row) else tuple(rows)
 
     def described(self, place: int) -> str:
         """A point in words."""
@@ -126,5 +126,5 @@ def stated(
     for split in splits(atoms, [target, *elements.values()], equations, parameters):
         goal_form = split.form(target)
         forms = {name: split.form(element) for name, element in elements.items()}
-        if goal_form is not None and None not in forms.values():
+        if goal_form is not None and all(form is not None for form in forms.values()):
             yield Problem(goal, facts, split, goal_form, forms)  # type: ignore[arg-type]

@@ -19,6 +19,8 @@ MISSING = 1e6
 """What it costs to fall short of a sum of squares: with it, a lone solution is met as well."""
 CLOSE = 1e-5
 """By how much squares may fall short in floating point."""
+GROWTH = 50
+"""By how much numbers may grow where a column is left out: an infimum that is not attained grows."""
 RANK = 1e-4
 """Eigenvalues below this, relative to the largest, are taken for 0."""
 
@@ -35,12 +37,15 @@ class Program:
     rows : mapping of monomial to int
     products : mapping of (int, int) to monomial
         Of what may be squared, i ≤ j.
+    weights : sequence of mapping of (int, int) to float
+        Factors of these products, a mapping a point.
     """
 
     goal: Sequence[Any]
     columns: Sequence[Column]
     rows: Mapping[Any, int]
     products: Mapping[tuple[int, int], Any]
+    weights: Sequence[Mapping[tuple[int, int], float]]
 
 
 @dataclass(frozen=True)
@@ -78,11 +83,11 @@ def common(program: Program) -> Outcome | None:
     chosen = _used(chosen, solutions)
     for number in sorted(chosen, key=lambda n: -program.columns[n].cost):
         fewer = [n for n in chosen if n != number]
-        if _solved(program, fewer) is not None:
-            chosen = fewer
-    solutions = _solved(program, chosen)
-    if solutions is None:
-        return None
+        without = _solved(program, fewer)
+        if without is not None and _size(without) <= GROWTH * _size(solutions):
+            chosen, solutions = fewer, without
+    if len(solutions[0][0]) != len(chosen):
+        solutions = _solved(program, chosen) or solutions
     places: set[int] = set()
     rank = 0
     for _, matrix in solutions:
@@ -91,6 +96,10 @@ def common(program: Program) -> Outcome | None:
         rank = max(rank, int((values > RANK * top).sum()))
         places |= {k for k in range(len(matrix)) if matrix[k, k] > RANK * top}
     return Outcome(chosen, sorted(places), rank, [matrix for _, matrix in solutions])
+
+
+def _size(solutions: Sequence[tuple[Any, Any]]) -> float:
+    return max(float(np.abs(part).max(initial=0)) for pair in solutions for part in pair)
 
 
 def _used(chosen: list[int], solutions: Sequence[tuple[Any, Any]]) -> list[int]:
@@ -123,7 +132,8 @@ def _solved_at(program: Program, chosen: list[int], place: int) -> tuple[Any, An
     for k, n in enumerate(chosen):
         matrix[: len(program.columns[n].values[place]), k] = program.columns[n].values[place]
     for k, (i, j) in enumerate(pairs):
-        matrix[rows[program.products[i, j]], count + k] = 1 if i == j else sqrt(2)
+        weight = program.weights[place][i, j]
+        matrix[rows[program.products[i, j]], count + k] += weight * (1 if i == j else sqrt(2))
     sizes = np.maximum(np.abs(matrix[:, :count]).max(axis=0, initial=0), 1e-12)
     matrix[:, :count] /= sizes
     signed = [k for k, n in enumerate(chosen) if not program.columns[n].free]

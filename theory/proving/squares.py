@@ -5,45 +5,81 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import combinations_with_replacement
-from operator import add
-from typing import Any
+from itertools import combinations
+from typing import Any, Final
 
 import sympy
 
 from theory.kernel.rules.algebra import Combine
-from theory.kernel.vectors import ZERO, Gram, Scalar, Vector, vector
-from theory.proving.elimination import added
+from theory.kernel.vectors import Scalar
+from theory.proving.blocks import Block, blocks_of
+from theory.proving.elimination import replaced
 from theory.proving.exact import RIGHT, Solution, solve
 from theory.proving.forms import Element, Form, Monomial
 from theory.proving.linear import Draft, columns_of, completed
+from theory.proving.patterns import null_vectors
+from theory.proving.points import at
 from theory.proving.problem import Problem
-from theory.proving.semidefinite import Program, available, common
-from theory.proving.support import Column, scaled
+from theory.proving.semidefinite import Outcome, Program, available, common
+from theory.proving.support import scaled
 
-Name = str | Scalar
-"""What a square is made of: the name of a vector, a scalar atom, or 1."""
+ORDERS: Final = 6
+"""In how many orders the squares are completed."""
+
+Matrix = dict[tuple[int, int], Element]
+Condition = tuple[dict[tuple[int, int], Element], Element]
+"""Factors of entries of the matrix, and what they add up to."""
 
 
 @dataclass(frozen=True)
-class Block:
-    """What may be squared together, and the monomials of its products.
+class Exact:
+    """Unknown multipliers, and the matrix of the squares as an affine function of them.
 
     Attributes
     ----------
-    names : tuple
-    products : dict of (int, int) to monomial
-        For i ≤ j.
+    problem : Problem
+    block : Block
+    facts : list of str
+    terms : list of monomial
+    entries : list of (int, int)
+        Entries of the matrix that are unknowns themselves.
+    forms : list of Form
+        Of all unknowns.
+    places : list of int
+        What is squared.
     """
 
-    names: tuple[Name, ...]
-    products: dict[tuple[int, int], Monomial]
+    problem: Problem
+    block: Block
+    facts: list[str]
+    terms: list[Monomial]
+    entries: list[tuple[int, int]]
+    forms: list[Form]
+    places: list[int]
+
+    def entry(self, i: int, j: int) -> tuple[Element, dict[int, Element]]:
+        """Constant and factors of the unknowns of an entry of the matrix."""
+        field, pair = self.problem.split.field, (min(i, j), max(i, j))
+        if pair in self.entries:
+            return field.zero, {self.forms_before + self.entries.index(pair): field.one}
+        if pair not in self.block.alone:
+            return field.zero, {}
+        monomial, coefficient = self.block.products[pair]
+        share = field.one / coefficient / (1 if i == j else 2)
+        constant = self.problem.reduced_goal.get(monomial, field.zero) * share
+        slopes = {k: -form[monomial] * share for k, form in enumerate(self.forms) if monomial in form}
+        return constant, slopes
+
+    @property
+    def forms_before(self) -> int:
+        """How many unknowns come before the entries."""
+        return len(self.facts) + len(self.terms)
 
 
 def with_squares(problem: Problem) -> Iterator[Combine | str]:
     """Certificates that a semidefinite program suggests."""
-    blocks = blocks_of(problem)
-    if problem.goal.kind == "==" or not blocks or not problem.points:
+    blocks = [] if problem.goal.kind == "==" or not problem.points else blocks_of(problem)
+    if not blocks:
         return
     if not available():
         yield "squares may be needed, and the search for them needs the extra: staleproof[sdp]"
@@ -52,109 +88,106 @@ def with_squares(problem: Problem) -> Iterator[Combine | str]:
         yield from _with_block(problem, block)
 
 
-def blocks_of(problem: Problem) -> list[Block]:
-    """Vectors whose inner products occur, and scalars whose squares do."""
-    split = problem.split
-    nodes = [split.atoms.nodes[number] for number in split.outside]
-    grams = {node: k for k, node in enumerate(nodes) if isinstance(node, Gram)}
-    unit = [tuple(int(k == j) for j in range(len(nodes))) for k in range(len(nodes))]
-    blocks = []
-    names = sorted({name for node in grams for name in node.names})
-    if names:
-        products = {}
-        for i, j in combinations_with_replacement(range(len(names)), 2):
-            entry = Gram(sympy.core.symbol.Str(names[i]), sympy.core.symbol.Str(names[j]))
-            products[i, j] = unit[grams[entry]] if entry in grams else (i, j, "absent")
-        blocks.append(Block(tuple(names), products))
-    squared = sorted({k for m in problem.monomials for k, p in enumerate(m) if p == 2 and sum(m) == 2})
-    if squared:
-        powers = [split.one, *(unit[k] for k in squared)]
-        products = {
-            (i, j): tuple(a + b for a, b in zip(powers[i], powers[j], strict=True))
-            for i, j in combinations_with_replacement(range(len(powers)), 2)
-        }
-        blocks.append(Block((sympy.S.One, *(nodes[k] for k in squared)), products))
-    return blocks
-
-
 def _with_block(problem: Problem, block: Block) -> Iterator[Combine | str]:
-    names, terms, columns = columns_of(problem)
-    goal = problem.at_points(problem.reduced_goal)
-    if goal is None or columns is None:
-        return
-    squares = {block.products[k, k] for k in range(len(block.names))}
-    kept = [n for n in range(len(columns)) if n < len(names) or terms[n - len(names)] not in squares]
-    rows = {monomial: row for row, monomial in enumerate(problem.monomials)}
-    program = Program(scaled(goal), [columns[n] for n in kept], rows, block.products)
-    outcome = common(program)
-    if outcome is None:
+    program, kept, names, terms = _program(problem, block)
+    outcome = None if program is None else common(program)
+    if outcome is None or program is None:
         yield f"no multipliers and squares at {problem.described(0)}"
         return
     chosen = [kept[n] for n in outcome.columns]
     facts = [names[n] for n in chosen if n < len(names)]
     used = [terms[n - len(names)] for n in chosen if n >= len(names)]
-    yield from _exact(problem, block, facts, used, outcome)
-
-
-def _exact(
-    problem: Problem, block: Block, facts: list[str], terms: list[Monomial], outcome: Any
-) -> Iterator[Combine | str]:
-    """Multipliers from what is no product of the block, then the squares from the rest."""
     one = problem.split.field.one
+    pairs = [(i, j) for k, i in enumerate(outcome.places) for j in outcome.places[k:]]
+    entries = [pair for pair in pairs if pair not in block.alone]
     forms: list[Form] = [problem.reduced_facts[name] for name in facts]
-    forms += [{monomial: one} for monomial in terms]
-    places = outcome.places
-    inside = {block.products[tuple(sorted((i, j)))] for i in places for j in places}
-    outer = [{m: e for m, e in form.items() if m not in inside} for form in forms]
-    goal = {m: e for m, e in problem.reduced_goal.items() if m not in inside}
-    solution = solve(outer, goal)
-    if solution is None:
-        yield "multipliers change their form inside the domain"
-        return
-    for values in _values(problem, block, forms, solution, outcome):
-        rest: Form = problem.reduced_goal
-        for form, value in zip(forms, values, strict=True):
-            rest = added(rest, form, -value)
-        for order in _orders(places):
-            squares = _ldl(rest, block, order, one)
-            if squares is None:
-                continue
-            draft = Draft(
-                dict(zip(facts, values[: len(facts)], strict=True)),
-                dict(zip(terms, values[len(facts) :], strict=True)),
-                [(d, _combination(problem, block, factors)) for d, factors in squares],
-            )
-            draft.forms = [_square_form(block, factors, one) for _, factors in squares]
-            yield completed(problem, draft)
+    forms += [{monomial: one} for monomial in used]
+    for i, j in entries:
+        monomial, coefficient = block.products[i, j]
+        forms.append({monomial: replaced(coefficient * (1 if i == j else 2), problem.solved)})
+    exact = Exact(problem, block, facts, used, entries, forms, outcome.places)
+    yield from _drafts(exact, outcome)
+
+
+def _program(problem: Problem, block: Block) -> tuple[Program | None, list[int], list[str], list[Monomial]]:
+    names, terms, columns = columns_of(problem)
+    goal = problem.at_points(problem.reduced_goal)
+    if goal is None or columns is None:
+        return None, [], names, terms
+    squares = {block.products[k, k][0] for k in range(len(block.parts))} - {problem.split.one}
+    kept = [n for n in range(len(columns)) if n < len(names) or terms[n - len(names)] not in squares]
+    rows = {monomial: row for row, monomial in enumerate(problem.monomials)}
+    products = {pair: monomial for pair, (monomial, _) in block.products.items()}
+    weights = [
+        {pair: float(at(element, point) or 0) for pair, (_, element) in block.products.items()}
+        for point in problem.points
+    ]
+    return Program(scaled(goal), [columns[n] for n in kept], rows, products, weights), kept, names, terms
+
+
+def _drafts(exact: Exact, outcome: Outcome) -> Iterator[Combine | str]:
+    solutions = 0
+    for values in _values(exact, outcome):
+        solutions += 1
+        matrix = {
+            (i, j): _valued(exact.entry(i, j), values) for i in exact.places for j in exact.places
+        }
+        for order in _orders(exact.places):
+            squares = _ldl(matrix, order)
+            if squares is not None:
+                yield completed(exact.problem, _draft(exact, values, squares))
+    if not solutions:
+        yield "the numbers of the squares are not settled by their rank"
+
+
+def _valued(entry: tuple[Element, dict[int, Element]], values: Sequence[Element]) -> Element:
+    constant, slopes = entry
+    for k, slope in slopes.items():
+        constant = constant + slope * values[k]
+    return constant
+
+
+def _draft(
+    exact: Exact, values: Sequence[Element], squares: list[tuple[Element, dict[int, Element]]]
+) -> Draft:
+    scalar, one = exact.problem.split.scalar, exact.problem.split.field.one
+    count = len(exact.facts)
+    return Draft(
+        dict(zip(exact.facts, values[:count], strict=True)),
+        dict(zip(exact.terms, values[count : exact.forms_before], strict=True)),
+        [
+            (d, exact.block.combination([(k, scalar(f)) for k, f in factors.items()]))
+            for d, factors in squares
+        ],
+        [exact.block.form(factors, one) for _, factors in squares],
+    )
 
 
 def _orders(places: Sequence[int]) -> list[tuple[int, ...]]:
     """A few orders of elimination."""
     forward = tuple(places)
     turned = [forward[k:] + forward[:k] for k in range(len(forward))]
-    return list(dict.fromkeys([*turned, forward[::-1]]))[:5]
+    return list(dict.fromkeys([*turned, forward[::-1]]))[:ORDERS]
 
 
 def _ldl(
-    rest: Form, block: Block, order: Sequence[int], one: Element
+    matrix: Matrix, order: Sequence[int]
 ) -> list[tuple[Element, dict[int, Element]]] | None:
-    """Coefficients and factors of squares whose sum the form is, or None."""
+    """Coefficients and factors of squares whose sum the matrix is, or None."""
     squares = []
+    rest = dict(matrix)
     for place in order:
-        pivot = rest.get(block.products[place, place])
-        row = {
-            other: rest[product]
-            for other in range(len(block.names))
-            if other != place and (product := block.products[tuple(sorted((place, other)))]) in rest
-        }
-        if not pivot:
-            if row:
-                return None
+        pivot = rest[place, place]
+        row = {other: rest[place, other] for other in order if rest[place, other]}
+        if not row:
             continue
-        factors = {place: one, **{other: value / pivot / 2 for other, value in row.items()}}
-        rest = added(rest, _square_form(block, factors, one), -pivot)
-        squares.append(_without_fractions(pivot, factors))
-    return None if rest else squares
+        if not pivot:
+            return None
+        for i in row:
+            for j in row:
+                rest[i, j] = rest[i, j] - row[i] * row[j] / pivot
+        squares.append(_without_fractions(pivot, {k: e / pivot for k, e in row.items()}))
+    return squares
 
 
 def _without_fractions(
@@ -167,85 +200,98 @@ def _without_fractions(
     return coefficient / times**2, {k: e * times for k, e in factors.items()}
 
 
-def _square_form(block: Block, factors: dict[int, Element], one: Element) -> Form:
-    total: dict[Monomial, Element] = {}
-    for i, left in factors.items():
-        for j, right in factors.items():
-            product = block.products[tuple(sorted((i, j)))]  # type: ignore[index]
-            total[product] = total.get(product, 0 * one) + left * right
-    return {product: element for product, element in total.items() if element}
-
-
-def _combination(problem: Problem, block: Block, factors: dict[int, Element]) -> Vector | Scalar:
-    scalars = {k: problem.split.scalar(element) for k, element in factors.items()}
-    if isinstance(block.names[0], str):
-        parts = (vector(str(block.names[k])) * factor for k, factor in scalars.items())
-        return reduce(add, parts, ZERO)
-    return sympy.Add(*(block.names[k] * factor for k, factor in scalars.items()))
-
-
-def _values(
-    problem: Problem, block: Block, forms: list[Form], solution: Solution, outcome: Any
-) -> Iterator[list[Element]]:
-    """Multipliers; one that is left free is fixed by the rank that the squares have."""
-    field = problem.split.field
-    count = len(forms)
-    if not solution.free:
-        yield [solution.values[k].get(RIGHT, field.zero) for k in range(count)]
-        return
-    if len(solution.free) > 1:
-        return
-    free = solution.free[0]
-    for candidate in _roots(problem, block, forms, solution, outcome):
-        yield [
-            candidate
-            if k == free
-            else solution.values[k].get(RIGHT, field.zero)
-            + solution.values[k].get(free, field.zero) * candidate
-            for k in range(count)
-        ]
-
-
-def _roots(
-    problem: Problem, block: Block, forms: list[Form], solution: Solution, outcome: Any
-) -> Iterator[Element]:
-    """Values of the free multiplier at which a minor vanishes, from the determinant's factors."""
-    free = solution.free[0]
-    field = problem.split.field
-    constant, slope = dict(problem.reduced_goal), {}
-    for k, form in enumerate(forms):
-        if k == free:
-            slope = dict(added(slope, form, -field.one))
+def _values(exact: Exact, outcome: Outcome) -> Iterator[list[Element]]:
+    """Exact multipliers; those that are left free are fixed by the rank that the squares have."""
+    for conditions in _rank_conditions(exact, outcome):
+        solution = _solution(exact, conditions)
+        if solution is None:
             continue
-        values = solution.values[k]
-        constant = dict(added(constant, form, -values.get(RIGHT, field.zero)))
-        slope = dict(added(slope, form, -values.get(free, field.zero)))
+        if not solution.free:
+            yield [_at_free(solution, k, {}, exact) for k in range(len(exact.forms))]
+            return
+        if len(solution.free) == 1:
+            for root in _roots(exact, solution, outcome.rank + 1):
+                free = {solution.free[0]: root}
+                yield [_at_free(solution, k, free, exact) for k in range(len(exact.forms))]
+
+
+def _rank_conditions(exact: Exact, outcome: Outcome) -> Iterator[list[Condition]]:
+    """Equations for the matrix: none, then vectors that it sends to 0, then an entry that is 1."""
+    yield []
+    one = exact.problem.split.field.one
+    seen = [
+        ({(i, j): factor for j, factor in factors.items()}, 0 * one)
+        for factors in null_vectors(exact.problem, exact.places, outcome)
+        for i in exact.places
+    ]
+    if seen:
+        yield seen
+    for place in exact.places:
+        if exact.entry(place, place)[1]:
+            yield [*seen, ({(place, place): one}, one)]
+
+
+def _solution(exact: Exact, conditions: list[Condition]) -> Solution | None:
+    """Unknowns for which everything but the squares vanishes, and the conditions hold."""
+    inside = {
+        exact.block.products[i, j][0]
+        for i, j in exact.block.alone
+        if i in exact.places and j in exact.places
+    }
+    forms: list[dict[Any, Element]] = [
+        {m: e for m, e in form.items() if m not in inside} for form in exact.forms
+    ]
+    goal: dict[Any, Element] = {
+        m: e for m, e in exact.problem.reduced_goal.items() if m not in inside
+    }
+    zero = exact.problem.split.field.zero
+    for number, (entries, value) in enumerate(conditions):
+        key = ("condition", number)
+        goal[key] = value
+        for (i, j), factor in entries.items():
+            constant, slopes = exact.entry(i, j)
+            goal[key] = goal[key] - constant * factor
+            for k, slope in slopes.items():
+                forms[k][key] = forms[k].get(key, zero) + slope * factor
+    return solve([_nonzero(form) for form in forms], _nonzero(goal))
+
+
+def _nonzero(form: dict[Any, Element]) -> dict[Any, Element]:
+    return {key: element for key, element in form.items() if element}
+
+
+def _at_free(solution: Solution, k: int, free: dict[int, Element], exact: Exact) -> Element:
+    zero = exact.problem.split.field.zero
+    if k in free:
+        return free[k]
+    values = solution.values[k]
+    return sum(
+        (values[f] * value for f, value in free.items() if f in values), values.get(RIGHT, zero)
+    )
+
+
+def _roots(exact: Exact, solution: Solution, size: int) -> Iterator[Element]:
+    """Values of the free unknown at which a minor vanishes, from the determinant's factors."""
+    free, split = solution.free[0], exact.problem.split
+    field = split.field
     t = sympy.Dummy("t")
-    scalar = problem.split.scalar
+    at_zero = [_at_free(solution, k, {free: field.zero}, exact) for k in range(len(exact.forms))]
+    at_one = [_at_free(solution, k, {free: field.one}, exact) for k in range(len(exact.forms))]
 
     def entry(i: int, j: int) -> Scalar:
-        product = block.products[tuple(sorted((i, j)))]  # type: ignore[index]
-        value = scalar(constant.get(product, field.zero)) + t * scalar(slope.get(product, field.zero))
-        return value if i == j else value / 2
+        low, high = (_valued(exact.entry(i, j), values) for values in (at_zero, at_one))
+        return split.scalar(low) + t * split.scalar(high - low)
 
-    size = outcome.rank + 1
-    seen: list[Scalar] = []
-    for minor in _minors(outcome.places, size):
+    seen: list[Element] = []
+    for minor in list(combinations(exact.places, size))[:ORDERS]:
         matrix = sympy.Matrix([[entry(i, j) for j in minor] for i in minor])
         numerator, _ = sympy.fraction(sympy.together(matrix.det(method="berkowitz")))
         for factor, _ in sympy.factor_list(sympy.expand(numerator), t)[1]:
             polynomial = sympy.Poly(factor, t)
-            if polynomial.degree() == 1:
-                root = sympy.cancel(-polynomial.nth(0) / polynomial.nth(1))
-                if root not in seen:
-                    seen.append(root)
-                    atoms = problem.split.atoms
-                    form = problem.split.form(atoms.element(root))
-                    if form is not None and set(form) <= {problem.split.one}:
-                        yield form.get(problem.split.one, field.zero)
-
-
-def _minors(places: Sequence[int], size: int) -> list[tuple[int, ...]]:
-    from itertools import combinations
-
-    return list(combinations(places, size))[:6]
+            if polynomial.degree() != 1:
+                continue
+            root = split.form(split.atoms.element(-polynomial.nth(0) / polynomial.nth(1)))
+            value = None if root is None else root.get(split.one, field.zero)
+            if value is not None and value not in seen:
+                seen.append(value)
+                yield value
