@@ -98,6 +98,25 @@ def _at_value(field: Any, parts: dict[int, Any], value: Element) -> Element:
     return total
 
 
+def named(element: Element, solved: Sequence[Solved]) -> Element:
+    """An element with eliminated symbols in place of what they equal, where it is under a line."""
+    field = element.field
+    for entry in solved:
+        value = entry.value.numer
+        if value.is_ground:
+            continue
+        denominator, times = element.denom, 0
+        while True:
+            quotient, rest = divmod(denominator, value)
+            if rest:
+                break
+            denominator, times = quotient, times + 1
+        if times:
+            factor = field.gens[entry.place] * field(entry.value.denom)
+            element = field(element.numer) / (field(denominator) * factor**times)
+    return element
+
+
 def _by_power(polynomial: Any, place: int) -> dict[int, Any]:
     """Coefficients by the power of one generator."""
     parts: dict[int, dict[Any, Any]] = {}

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import sympy
 
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.vectors import Scalar, Vector
-from theory.proving.elimination import added, multipliers_of_equations
+from theory.proving.elimination import added, multipliers_of_equations, named
 from theory.proving.exact import RIGHT, solve
 from theory.proving.forms import Element, Form, Monomial
 from theory.proving.problem import ROOT, Problem
 from theory.proving.signs import apart, domain_for
 from theory.proving.support import Column, infeasible_at, scaled, support
 
-FACT, TERM, CONSTANT = 1.0, 8.0, 10.0
-"""What a multiplier of a fact, of a nonnegative term and a constant cost."""
+PRICES: Final = ((1.0, 8.0), (1.0, 0.2), (8.0, 1.0))
+"""What a multiplier of a fact and a nonnegative term cost; the first that works is taken."""
 
 
 @dataclass
@@ -50,19 +51,26 @@ def linear(problem: Problem) -> Iterator[Combine | str]:
     if goal is None or columns is None:
         yield "not defined at a point of the domain"
         return
-    target = scaled(goal)
-    chosen = support(target, columns)
-    if chosen is None:
-        place = infeasible_at(target, columns)
-        where = "" if place is None else f" at {problem.described(place)}"
-        yield f"no multipliers{where or ' that are alike at all points'}"
-        return
-    draft = _solved(problem, [names[n] if n < len(names) else "" for n in chosen],
-                    [terms[n - len(names)] for n in chosen if n >= len(names)])
-    if draft is None:
-        yield "multipliers change their form inside the domain"
-        return
-    yield completed(problem, draft)
+    target, seen = scaled(goal), set[tuple[int, ...]]()
+    for prices in PRICES:
+        chosen = support(target, [column.priced(prices) for column in columns])
+        if chosen is None:
+            place = infeasible_at(target, columns)
+            where = "" if place is None else f" at {problem.described(place)}"
+            yield f"no multipliers{where or ' that are alike at all points'}"
+            return
+        if tuple(chosen) in seen:
+            continue
+        seen.add(tuple(chosen))
+        draft = _solved(
+            problem,
+            [names[n] for n in chosen if n < len(names)],
+            [terms[n - len(names)] for n in chosen if n >= len(names)],
+        )
+        if draft is None:
+            yield "multipliers change their form inside the domain"
+        else:
+            yield completed(problem, draft)
 
 
 def columns_of(
@@ -79,16 +87,14 @@ def columns_of(
         values = problem.at_points(problem.reduced_facts[name])
         if values is None:
             return names, terms, None
-        columns.append(Column(name, problem.facts[name].kind == "==", FACT, scaled(values)))
+        columns.append(Column(name, problem.facts[name].kind == "==", scaled(values)))
     for monomial in terms:
         unit = problem.at_points({monomial: problem.split.field.one})
-        cost = CONSTANT if monomial == problem.split.one else TERM
-        columns.append(Column("", False, cost, scaled(unit or ())))
+        columns.append(Column("", False, scaled(unit or ())))
     return names, terms, columns
 
 
 def _solved(problem: Problem, names: list[str], terms: list[Monomial]) -> Draft | None:
-    names = [name for name in names if name]
     one = problem.split.field.one
     forms = [problem.reduced_facts[name] for name in names] + [{m: one} for m in terms]
     solution = solve(forms, problem.reduced_goal)
@@ -105,6 +111,7 @@ def _solved(problem: Problem, names: list[str], terms: list[Monomial]) -> Draft 
 def completed(problem: Problem, draft: Draft) -> Combine | str:
     """Signs of a draft as the kernel shows them, and the multipliers of the field's equations."""
     split = problem.split
+    draft = _restored(problem, draft)
     facts: dict[str, Scalar] = {n: split.scalar(e) for n, e in draft.facts.items() if e}
     wanted = [m for name, m in facts.items() if problem.facts[name].kind == "<="]
     wanted += [split.scalar(c) for c, _ in draft.squares]
@@ -132,6 +139,17 @@ def completed(problem: Problem, draft: Draft) -> Combine | str:
     if not isinstance(domain, tuple):
         return f"the sign of {sympy.sstr(domain)} is open"
     return Combine(facts, squares, tuple(plus), domain)
+
+
+def _restored(problem: Problem, draft: Draft) -> Draft:
+    """The draft with symbols for what they equal, where that stands under a line."""
+    solved = problem.solved
+    return Draft(
+        {name: named(element, solved) for name, element in draft.facts.items()},
+        {monomial: named(element, solved) for monomial, element in draft.terms.items()},
+        [(named(element, solved), what) for element, what in draft.squares],
+        draft.forms,
+    )
 
 
 def _of_equations(problem: Problem, draft: Draft) -> dict[str, Scalar]:

@@ -16,7 +16,7 @@ from theory.proving.blocks import Block, blocks_of
 from theory.proving.elimination import replaced
 from theory.proving.exact import RIGHT, Solution, solve
 from theory.proving.forms import Element, Form, Monomial
-from theory.proving.linear import Draft, columns_of, completed
+from theory.proving.linear import PRICES, Draft, columns_of, completed
 from theory.proving.patterns import null_vectors
 from theory.proving.points import at
 from theory.proving.problem import Problem
@@ -122,7 +122,7 @@ def _program(problem: Problem, block: Block) -> tuple[Program | None, list[int],
         {pair: float(at(element, point) or 0) for pair, (_, element) in block.products.items()}
         for point in problem.points
     ]
-    return Program(scaled(goal), [columns[n] for n in kept], rows, products, weights), kept, names, terms
+    return Program(scaled(goal), [columns[n].priced(PRICES[0]) for n in kept], rows, products, weights), kept, names, terms
 
 
 def _drafts(exact: Exact, outcome: Outcome) -> Iterator[Combine | str]:

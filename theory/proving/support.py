@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -26,15 +26,19 @@ class Column:
         A fact, or ``""`` for what is nonnegative itself.
     free : bool
         Whether its multiplier may be negative.
-    cost : float
     values : tuple of arrays
         Its coefficients, an array a point.
+    cost : float
     """
 
     name: str
     free: bool
-    cost: float
     values: tuple[Any, ...]
+    cost: float = 1.0
+
+    def priced(self, prices: tuple[float, float]) -> Column:
+        """The column at the price of a fact, or of what is nonnegative itself."""
+        return replace(self, cost=prices[0 if self.name else 1])
 
 
 def scaled(vectors: Sequence[Vector]) -> tuple[Any, ...]:
@@ -60,7 +64,7 @@ def support(goal: Sequence[Any], columns: Sequence[Column]) -> list[int] | None:
 def infeasible_at(goal: Sequence[Any], columns: Sequence[Column]) -> int | None:
     """The first point that has no certificate, or None."""
     for place, vector in enumerate(goal):
-        alone = [Column(c.name, c.free, c.cost, (c.values[place],)) for c in columns]
+        alone = [replace(c, values=(c.values[place],)) for c in columns]
         if _joint([vector], alone, range(len(columns))) is None:
             return place
     return None
