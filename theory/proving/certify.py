@@ -1,0 +1,140 @@
+"""`certify`: find the certificates that `Found` stands for, and keep them in data files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+from typing import Any, Final
+
+from theory.claims import Claim
+from theory.kernel.relations import Relation
+from theory.kernel.rules.algebra import Combine
+from theory.kernel.rules.found import Found
+from theory.kernel.theorem import Given, Hypothesis, Rule, Theorem
+from theory.proving.search import search
+from theory.proving.storing import entry, updated
+from theory.verdicts import Verdict
+
+STATEMENT: Final = "statement"
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Certified:
+    """What came of one step.
+
+    Attributes
+    ----------
+    theorem, step : str
+    outcome : str
+        ``"found"``, ``"kept"`` if what is stored still holds, or ``"not found"``.
+    why : str
+        Where no certificate exists, or which sign is open.
+    seconds : float
+        Of the processor.
+    entry : mapping, optional
+        The certificate as data.
+    path : Path
+        The data file.
+    """
+
+    theorem: str
+    step: str
+    outcome: str
+    why: str
+    seconds: float
+    entry: dict[str, Any] | None
+    path: Path
+
+
+def certify(
+    claims: Sequence[Claim], again: bool = False, progress: Progress | None = None
+) -> list[Certified]:
+    """Search for every certificate that is missing or stale, and write the data files.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    again : bool
+        Search for those that are there as well.
+    progress : callable, optional
+        Called with the place of each search.
+
+    Raises
+    ------
+    TheoryError
+        A data file cannot be written.
+    """
+    results = [
+        result
+        for theorem in theorems_of(claims)
+        for result in _of_theorem(theorem, again, progress or (lambda text: None))
+    ]
+    for path in dict.fromkeys(result.path for result in results):
+        here = [result for result in results if result.path == path]
+        kept = {(one.theorem, one.entry["key"]): one.entry for one in here if one.entry}
+        updated(path, {one.theorem for one in here}, list(kept.values()))
+    return results
+
+
+def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
+    """The theorems of claims, those of their branches, and what these cite."""
+    listed: dict[int, Theorem] = {}
+
+    def take(theorem: object) -> None:
+        if type(theorem) is Theorem and id(theorem) not in listed:
+            listed[id(theorem)] = theorem
+            for cited in theorem.cites:
+                take(cited)
+
+    for claim in claims:
+        take(claim.theorem)
+        branches = getattr(claim.account, "keywords", {}).get("branches", {})
+        for theorem in branches.values():
+            take(theorem)
+    return list(listed.values())
+
+
+def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[Certified]:
+    facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
+    for step in theorem.steps:
+        yield from _of_rule(theorem, step.name, step.relation, step.rule, dict(facts), again, progress)
+        facts[step.name] = step.relation
+    yield from _of_rule(
+        theorem, STATEMENT, theorem.goal, theorem.conclude, dict(facts), again, progress
+    )
+
+
+def _of_rule(
+    theorem: Theorem,
+    step: str,
+    goal: Relation,
+    rule: Rule,
+    facts: dict[str, Relation],
+    again: bool,
+    progress: Progress,
+) -> Iterator[Certified]:
+    if type(rule) is not Found:
+        return
+    before = process_time()
+    given = Given(theorem, facts)
+    if not again and rule.check(goal, given).verdict is Verdict.PROVED:
+        combine, why, outcome = _plain(rule), "", "kept"
+    else:
+        progress(f"{theorem.id}: {step}")
+        unknown = [name for name in rule.among if name not in facts]
+        usable = {name: one for name, one in facts.items() if not rule.among or name in rule.among}
+        searched = search(theorem, goal, usable)
+        combine, why = searched.combine, searched.why
+        outcome = "found" if combine else "not found"
+        if unknown and not combine:
+            why = f"no fact is called {unknown[0]!r} here"
+    data = None if combine is None else entry(theorem.id, step, goal, facts, combine)
+    yield Certified(theorem.id, step, outcome, why, process_time() - before, data, rule.path)
+
+
+def _plain(rule: Found) -> Combine:
+    return Combine(rule.facts, rule.squares, rule.plus, rule.domain)
