@@ -96,10 +96,10 @@ COMMAND: Final = Command(
     name="certify",
     summary="find the certificates that Found stands for",
     description=(
-        "Searches for the certificate of every step that says Found(...), and keeps what it finds in\n"
+        "Searches for the certificate of every step that says Found(...), and keeps it in\n"
         "certificates/NAME.json beside NAME.py, where `staleproof verify` checks it. Nothing is\n"
-        "proved here. Exit code 1 if a certificate was not found; the reason names a rational point\n"
-        "where none exists, or the sign that is open."
+        "proved here. Exit code 1 if a certificate was not found; the reason names a rational\n"
+        "point where none exists, or the sign that is open."
     ),
     configure=configure,
     run=run,

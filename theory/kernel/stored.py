@@ -85,7 +85,10 @@ def key_of(goal: Relation, facts: Mapping[str, Relation]) -> str:
     --------
     >>> from theory.kernel.relations import le
     >>> x, y = sympy.Symbol("x", positive=True), sympy.Symbol("x", real=True)
-    >>> key_of(le(x, 1), {}) == key_of(le(1 * x, 1), {}), key_of(le(x, 1), {}) == key_of(le(y, 1), {})
+    >>> (
+    ...     key_of(le(x, 1), {}) == key_of(le(1 * x, 1), {}),
+    ...     key_of(le(x, 1), {}) == key_of(le(y, 1), {}),
+    ... )
     (True, False)
     """
     parts = [f"{name!r} {one.kind} {_spelled(one.gap)}" for name, one in sorted(facts.items())]
@@ -97,13 +100,13 @@ def key_of(goal: Relation, facts: Mapping[str, Relation]) -> str:
 def _spelled(node: Any) -> str:
     """A formula with its domains, whatever the order in which sympy keeps its parts."""
     if not node.args:
-        domain = (node.is_positive, node.is_nonnegative, node.is_integer) if node.is_Symbol else ""
-        return f"{node}{domain}"
+        signs = node.is_positive, node.is_nonnegative, node.is_integer
+        return f"{node}{signs if node.is_Symbol else ''}"
     parts = [_spelled(part) for part in node.args]
     if node.is_Add or node.is_Mul:
         parts.sort()
-    domain = (node.is_nonnegative, node.is_real) if isinstance(node, AppliedUndef) else ""
-    return f"{node.func.__name__}{domain}({', '.join(parts)})"
+    sign = node.is_nonnegative if isinstance(node, AppliedUndef) else ""
+    return f"{node.func.__name__}{sign}({', '.join(parts)})"
 
 
 def names_of(relations: Iterable[Relation]) -> dict[str, Scalar]:
@@ -185,7 +188,9 @@ def _node(node: ast.expr, names: Mapping[str, Scalar]) -> Scalar:
 
 def _power(base: Scalar, exponent: Scalar) -> Scalar:
     if exponent.is_Number:
-        bits = abs(exponent) * max(base.p.bit_length(), base.q.bit_length()) if base.is_Rational else 0
+        bits = (
+            abs(exponent) * max(base.p.bit_length(), base.q.bit_length()) if base.is_Rational else 0
+        )
         if not exponent.is_Rational or abs(exponent) > HIGHEST or bits > BITS:
             raise ValueError(f"exponents are at most {HIGHEST}, found {exponent!s:.40}")
     return base**exponent

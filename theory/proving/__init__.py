@@ -1,1 +1,1 @@
-"""Search for certificates; what it finds is an ordinary `Combine`, and only the kernel's check counts."""
+"""Search for certificates: each is an ordinary `Combine`, and only the kernel's check counts."""

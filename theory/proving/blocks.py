@@ -70,8 +70,14 @@ def _of_vectors(problem: Problem) -> list[tuple[Scalar, str]]:
         return []
     parts: list[tuple[Scalar, str]] = [(sympy.S.One, name) for name in sorted(names)]
     for monomial in problem.monomials:
-        grams = [n for n, p in zip(split.outside, monomial, strict=True) if p and isinstance(nodes[n], Gram)]
-        others = [(n, p) for n, p in zip(split.outside, monomial, strict=True) if p and n not in grams]
+        grams = [
+            n
+            for n, p in zip(split.outside, monomial, strict=True)
+            if p and isinstance(nodes[n], Gram)
+        ]
+        others = [
+            (n, p) for n, p in zip(split.outside, monomial, strict=True) if p and n not in grams
+        ]
         if len(grams) == 1 and others and all(p % 2 == 0 for _, p in others):
             scalar = sympy.Mul(*(nodes[n] ** (p // 2) for n, p in others))
             one, other = nodes[grams[0]].names

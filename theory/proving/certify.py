@@ -13,7 +13,7 @@ from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules.found import Found
 from theory.kernel.theorem import Given, Hypothesis, Rule, Theorem
-from theory.proving.search import search
+from theory.proving.search import Searched, search
 from theory.proving.storing import entry, updated
 from theory.verdicts import Verdict
 
@@ -101,7 +101,9 @@ def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
 def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[Certified]:
     facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
     for step in theorem.steps:
-        yield from _of_rule(theorem, step.name, step.relation, step.rule, dict(facts), again, progress)
+        yield from _of_rule(
+            theorem, step.name, step.relation, step.rule, dict(facts), again, progress
+        )
         facts[step.name] = step.relation
     yield from _of_rule(
         theorem, STATEMENT, theorem.goal, theorem.conclude, dict(facts), again, progress
@@ -122,16 +124,16 @@ def _of_rule(
     before = process_time()
     given = Given(theorem, facts)
     if not again and rule.check(goal, given).verdict is Verdict.PROVED:
-        combine, why, outcome = _plain(rule), "", "kept"
+        searched, outcome = Searched(_plain(rule)), "kept"
     else:
         progress(f"{theorem.id}: {step}")
         unknown = [name for name in rule.among if name not in facts]
         usable = {name: one for name, one in facts.items() if not rule.among or name in rule.among}
         searched = search(theorem, goal, usable)
-        combine, why = searched.combine, searched.why
-        outcome = "found" if combine else "not found"
-        if unknown and not combine:
-            why = f"no fact is called {unknown[0]!r} here"
+        outcome = "not found" if searched.combine is None else "found"
+        if unknown and searched.combine is None:
+            searched = Searched(None, f"no fact is called {unknown[0]!r} here")
+    combine, why = searched.combine, searched.why
     data = None if combine is None else entry(theorem.id, step, goal, facts, combine)
     yield Certified(theorem.id, step, outcome, why, process_time() - before, data, rule.path)
 

@@ -44,9 +44,7 @@ def eliminate(split: Split, equations: Mapping[str, Element]) -> tuple[Solved, .
             continue
         value = _solution(gap, place)
         fresh = Solved(place, value, name, equation, gap)
-        solved = [
-            replace(old, value=replaced(old.value, [fresh])) for old in solved
-        ]
+        solved = [replace(old, value=replaced(old.value, [fresh])) for old in solved]
         solved.append(fresh)
     return tuple(solved)
 
@@ -85,8 +83,7 @@ def _replaced(element: Element, place: int, value: Element) -> Element:
         return element
     field = element.field
     numerator, denominator = (
-        _at_value(field, _by_power(side, place), value)
-        for side in (element.numer, element.denom)
+        _at_value(field, _by_power(side, place), value) for side in (element.numer, element.denom)
     )
     return numerator / denominator
 
@@ -131,16 +128,15 @@ def reduced(form: Form, solved: Sequence[Solved]) -> Form:
     return _without_zeros({monomial: replaced(part, solved) for monomial, part in form.items()})
 
 
-def multipliers_of_equations(
-    rest: Form, solved: Sequence[Solved]
-) -> tuple[dict[str, Form], Form]:
+def multipliers_of_equations(rest: Form, solved: Sequence[Solved]) -> tuple[dict[str, Form], Form]:
     """Write a form that vanishes modulo the equations as their combination, and what is left."""
-    shares, owed = [], dict(rest)
+    shares: list[Form] = []
+    owed: Form = dict(rest)
     for entry in solved:
         share, owed = _divided(owed, entry)
         shares.append(share)
     for number in reversed(range(len(solved))):
-        equation = {(): solved[number].stated}
+        equation: Form = {(): solved[number].stated}
         for earlier in range(number):
             quotient, equation = _divided(equation, solved[earlier])
             for element in quotient.values():

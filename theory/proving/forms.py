@@ -246,16 +246,20 @@ def splits(
 ) -> Iterator[Split]:
     """Ways to choose the field, simplest certificates first."""
     alone, pairs = conflicts(elements)
-    under = {n for e in elements for powers, _ in e.denom.terms() for n, p in enumerate(powers) if p}
+    under = {
+        n for e in elements for powers, _ in e.denom.terms() for n, p in enumerate(powers) if p
+    }
     constants = {
         number
         for number, node in enumerate(atoms.nodes)
-        if node.free_symbols and node.free_symbols <= parameters and not node.has(sympy.Sum)
+        if node.free_symbols
+        and node.free_symbols <= parameters
+        and not node.has(sympy.Sum)
         and not node.is_Function
     }
     constants |= {n for n in atoms.roots if not atoms.nodes[n].free_symbols}
     multiplied = {number for number in constants if any(number in pair for pair in pairs)}
-    choices = (
+    choices: tuple[set[int], ...] = (
         constants | under,
         constants | under | _cover(pairs, constants | alone | under, atoms),
         _cover(pairs, alone | under | multiplied, atoms),

@@ -131,9 +131,7 @@ def completed(problem: Problem, draft: Draft) -> Combine | str:
     for name, multiplier in _of_equations(problem, draft).items():
         facts[name] = facts.get(name, 0) + multiplier
     facts = {name: m for name, m in facts.items() if not name.startswith(ROOT)}
-    squares = tuple(
-        (split.scalar(c), vector) for c, vector in draft.squares
-    )
+    squares = tuple((split.scalar(c), vector) for c, vector in draft.squares)
     defined = (problem.goal, *facts.values(), *(problem.facts[name] for name in facts))
     domain = domain_for((*wanted, *plus), (*defined, *(v for _, v in squares)), problem.domain)
     if not isinstance(domain, tuple):

@@ -1,4 +1,4 @@
-"""Exact vectors behind numbers: what a matrix sends to 0 at every point, as functions of the point."""
+"""Exact vectors behind numbers: what a matrix sends to 0, as functions of the point."""
 
 from __future__ import annotations
 
@@ -21,15 +21,13 @@ LARGEST: Final = 12
 def null_vectors(
     problem: Problem, places: Sequence[int], outcome: Outcome
 ) -> list[dict[int, Element]]:
-    """Vectors of the common null space whose entries are simple: numbers times products of powers."""
+    """Vectors of the null space whose entries are numbers, or numbers times products of powers."""
     reduced = [_null_space(matrix[np.ix_(places, places)]) for matrix in outcome.matrices]
     if len({rows.shape for rows in reduced}) != 1 or not len(reduced[0]):
         return []
     vectors = []
     for row in range(len(reduced[0])):
-        entries = [
-            _simple(problem, [rows[row][k] for rows in reduced]) for k in range(len(places))
-        ]
+        entries = [_simple(problem, [rows[row][k] for rows in reduced]) for k in range(len(places))]
         known = [e for e in entries if e is not None]
         if len(known) == len(entries):
             vectors.append({k: e for k, e in zip(places, known, strict=True) if e})
@@ -84,12 +82,12 @@ def _power_law(problem: Problem, values: Sequence[float]) -> Element | None:
     if min(map(abs, values)) < NEAR / 100:
         return None
     powers = (-2, -1, 1, 2)
-    laws = [((k, a),) for k in range(len(gens)) for a in powers]
+    laws: list[tuple[tuple[int, int], ...]] = [((k, a),) for k in range(len(gens)) for a in powers]
     laws += [
         ((k, a), (m, b)) for k in range(len(gens)) for m in range(k) for a in powers for b in powers
     ]
     for law in laws:
-        sizes = [np.prod([point[k] ** a for k, a in law]) for point in points if all(point)]
+        sizes = [float(np.prod([point[k] ** a for k, a in law])) for point in points if all(point)]
         if len(sizes) < len(values):
             return None
         constant = _fraction([v / s for v, s in zip(values, sizes, strict=True)])

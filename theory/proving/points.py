@@ -70,10 +70,10 @@ def _number(draw: random.Random, least: int | None, whole: bool) -> Fraction:
 
 def _completed(values: list[Fraction], solved: Sequence[Solved]) -> Point | None:
     for entry in solved:
-        value = at(entry.value, values)
-        if value is None:
+        solution = at(entry.value, values)
+        if solution is None:
             return None
-        values[entry.place] = value
+        values[entry.place] = solution
     return tuple(values)
 
 
@@ -81,7 +81,8 @@ def _inside(point: Point, signs: Sequence[Sign], bounds: Sequence[Element]) -> b
     for value, (least, _) in zip(point, signs, strict=True):
         if least is not None and (value < 0 or value == 0 < least):
             return False
-    return all((value := at(bound, point)) is not None and value > 0 for bound in bounds)
+    sizes = [at(bound, point) for bound in bounds]
+    return all(size is not None and size > 0 for size in sizes)
 
 
 def at(element: Element, point: Sequence[Fraction]) -> Fraction | None:
@@ -153,7 +154,11 @@ def _as_z3(polynomial: Any, reals: Sequence[Any]) -> Any:
             z3.Product(
                 [
                     z3.RatVal(*_fraction(c, polynomial.ring.domain).as_integer_ratio()),
-                    *(real for real, power in zip(reals, powers, strict=True) for _ in range(power)),
+                    *(
+                        real
+                        for real, power in zip(reals, powers, strict=True)
+                        for _ in range(power)
+                    ),
                 ]
             )
             for powers, c in polynomial.terms()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import sympy
 
 from theory.kernel.relations import Relation, eq
 from theory.kernel.theorem import Theorem
-from theory.kernel.vectors import Scalar
 from theory.proving.elimination import Solved, eliminate, reduced
 from theory.proving.forms import Atoms, Element, Form, Monomial, Split, splits
 from theory.proving.points import Point, at, points
@@ -95,11 +95,17 @@ class Problem:
         forms = (self.reduced_goal, *self.reduced_facts.values())
         return tuple(dict.fromkeys((self.split.one, *(m for form in forms for m in form))))
 
-    def at_points(self, form: Form) -> tuple[list[object], ...] | None:
+    def at_points(self, form: Form) -> list[list[Fraction]] | None:
         """Coefficients of a form at the points, in the order of the monomials."""
         zero = self.split.field.zero
-        rows = [[at(form.get(m, zero), point) for m in self.monomials] for point in self.points]
-        return None if any(x is None for row in rows for x in row) else tuple(rows)
+        rows = []
+        for point in self.points:
+            row = [at(form.get(monomial, zero), point) for monomial in self.monomials]
+            known = [value for value in row if value is not None]
+            if len(known) < len(row):
+                return None
+            rows.append(known)
+        return rows
 
     def described(self, place: int) -> str:
         """A point in words."""
@@ -108,9 +114,7 @@ class Problem:
         return ", ".join(f"{sympy.sstr(node)} = {value}" for node, value in pairs)
 
 
-def stated(
-    theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]
-) -> Iterator[Problem]:
+def stated(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> Iterator[Problem]:
     """The problem, with one field after another."""
     atoms = Atoms()
     prepared = {name: atoms.add(relation.gap) for name, relation in facts.items()}

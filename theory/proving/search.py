@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import sympy
-
-from theory.errors import TheoryError
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.theorem import Given, Theorem
-from theory.kernel.vectors import Scalar
-from theory.proving.forms import Atoms, splits
-from theory.proving.problem import Problem, stated
 from theory.proving.linear import linear
+from theory.proving.problem import stated
 from theory.proving.squares import with_squares
 from theory.verdicts import Verdict
 

@@ -36,7 +36,9 @@ def shown(expression: Scalar, under: tuple[Relation, ...] = ()) -> bool:
     return nonnegative(expression, under).verdict is Verdict.PROVED
 
 
-def apart(expression: Scalar, bounds: Mapping[str, Relation], deepest: int = DEEPEST) -> Parts | None:
+def apart(
+    expression: Scalar, bounds: Mapping[str, Relation], deepest: int = DEEPEST
+) -> Parts | None:
     """Write an expression as nonnegative multiples of bounds plus what is nonnegative itself.
 
     Examples
@@ -85,7 +87,9 @@ def _divisions(expression: Scalar, gap: Scalar) -> list[tuple[Scalar, Scalar]]:
 
 
 def domain_for(
-    wanted: tuple[Scalar, ...], defined: tuple[Scalar | Relation, ...], facts: Mapping[str, Relation]
+    wanted: tuple[Scalar, ...],
+    defined: tuple[Scalar | Relation, ...],
+    facts: Mapping[str, Relation],
 ) -> tuple[str, ...] | Scalar:
     """Facts under which signs hold and all is defined, none too many; or the sign that is open."""
 

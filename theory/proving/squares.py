@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import sympy
 
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.vectors import Scalar
+from theory.proving.affine import Condition, Exact, at_free, solution_of, valued
 from theory.proving.blocks import Block, blocks_of
 from theory.proving.elimination import replaced
-from theory.proving.exact import RIGHT, Solution, solve
+from theory.proving.exact import Solution
 from theory.proving.forms import Element, Form, Monomial
 from theory.proving.linear import PRICES, Draft, columns_of, completed
 from theory.proving.patterns import null_vectors
@@ -27,53 +27,6 @@ ORDERS: Final = 6
 """In how many orders the squares are completed."""
 
 Matrix = dict[tuple[int, int], Element]
-Condition = tuple[dict[tuple[int, int], Element], Element]
-"""Factors of entries of the matrix, and what they add up to."""
-
-
-@dataclass(frozen=True)
-class Exact:
-    """Unknown multipliers, and the matrix of the squares as an affine function of them.
-
-    Attributes
-    ----------
-    problem : Problem
-    block : Block
-    facts : list of str
-    terms : list of monomial
-    entries : list of (int, int)
-        Entries of the matrix that are unknowns themselves.
-    forms : list of Form
-        Of all unknowns.
-    places : list of int
-        What is squared.
-    """
-
-    problem: Problem
-    block: Block
-    facts: list[str]
-    terms: list[Monomial]
-    entries: list[tuple[int, int]]
-    forms: list[Form]
-    places: list[int]
-
-    def entry(self, i: int, j: int) -> tuple[Element, dict[int, Element]]:
-        """Constant and factors of the unknowns of an entry of the matrix."""
-        field, pair = self.problem.split.field, (min(i, j), max(i, j))
-        if pair in self.entries:
-            return field.zero, {self.forms_before + self.entries.index(pair): field.one}
-        if pair not in self.block.alone:
-            return field.zero, {}
-        monomial, coefficient = self.block.products[pair]
-        share = field.one / coefficient / (1 if i == j else 2)
-        constant = self.problem.reduced_goal.get(monomial, field.zero) * share
-        slopes = {k: -form[monomial] * share for k, form in enumerate(self.forms) if monomial in form}
-        return constant, slopes
-
-    @property
-    def forms_before(self) -> int:
-        """How many unknowns come before the entries."""
-        return len(self.facts) + len(self.terms)
 
 
 def with_squares(problem: Problem) -> Iterator[Combine | str]:
@@ -109,20 +62,31 @@ def _with_block(problem: Problem, block: Block) -> Iterator[Combine | str]:
     yield from _drafts(exact, outcome)
 
 
-def _program(problem: Problem, block: Block) -> tuple[Program | None, list[int], list[str], list[Monomial]]:
+def _program(
+    problem: Problem, block: Block
+) -> tuple[Program | None, list[int], list[str], list[Monomial]]:
     names, terms, columns = columns_of(problem)
     goal = problem.at_points(problem.reduced_goal)
     if goal is None or columns is None:
         return None, [], names, terms
     squares = {block.products[k, k][0] for k in range(len(block.parts))} - {problem.split.one}
-    kept = [n for n in range(len(columns)) if n < len(names) or terms[n - len(names)] not in squares]
+    kept = [
+        n for n in range(len(columns)) if n < len(names) or terms[n - len(names)] not in squares
+    ]
     rows = {monomial: row for row, monomial in enumerate(problem.monomials)}
     products = {pair: monomial for pair, (monomial, _) in block.products.items()}
     weights = [
         {pair: float(at(element, point) or 0) for pair, (_, element) in block.products.items()}
         for point in problem.points
     ]
-    return Program(scaled(goal), [columns[n].priced(PRICES[0]) for n in kept], rows, products, weights), kept, names, terms
+    return (
+        Program(
+            scaled(goal), [columns[n].priced(PRICES[0]) for n in kept], rows, products, weights
+        ),
+        kept,
+        names,
+        terms,
+    )
 
 
 def _drafts(exact: Exact, outcome: Outcome) -> Iterator[Combine | str]:
@@ -130,7 +94,7 @@ def _drafts(exact: Exact, outcome: Outcome) -> Iterator[Combine | str]:
     for values in _values(exact, outcome):
         solutions += 1
         matrix = {
-            (i, j): _valued(exact.entry(i, j), values) for i in exact.places for j in exact.places
+            (i, j): valued(exact.entry(i, j), values) for i in exact.places for j in exact.places
         }
         for order in _orders(exact.places):
             squares = _ldl(matrix, order)
@@ -138,13 +102,6 @@ def _drafts(exact: Exact, outcome: Outcome) -> Iterator[Combine | str]:
                 yield completed(exact.problem, _draft(exact, values, squares))
     if not solutions:
         yield "the numbers of the squares are not settled by their rank"
-
-
-def _valued(entry: tuple[Element, dict[int, Element]], values: Sequence[Element]) -> Element:
-    constant, slopes = entry
-    for k, slope in slopes.items():
-        constant = constant + slope * values[k]
-    return constant
 
 
 def _draft(
@@ -170,9 +127,7 @@ def _orders(places: Sequence[int]) -> list[tuple[int, ...]]:
     return list(dict.fromkeys([*turned, forward[::-1]]))[:ORDERS]
 
 
-def _ldl(
-    matrix: Matrix, order: Sequence[int]
-) -> list[tuple[Element, dict[int, Element]]] | None:
+def _ldl(matrix: Matrix, order: Sequence[int]) -> list[tuple[Element, dict[int, Element]]] | None:
     """Coefficients and factors of squares whose sum the matrix is, or None."""
     squares = []
     rest = dict(matrix)
@@ -203,16 +158,16 @@ def _without_fractions(
 def _values(exact: Exact, outcome: Outcome) -> Iterator[list[Element]]:
     """Exact multipliers; those that are left free are fixed by the rank that the squares have."""
     for conditions in _rank_conditions(exact, outcome):
-        solution = _solution(exact, conditions)
+        solution = solution_of(exact, conditions)
         if solution is None:
             continue
         if not solution.free:
-            yield [_at_free(solution, k, {}, exact) for k in range(len(exact.forms))]
+            yield [at_free(solution, k, {}, exact) for k in range(len(exact.forms))]
             return
         if len(solution.free) == 1:
             for root in _roots(exact, solution, outcome.rank + 1):
                 free = {solution.free[0]: root}
-                yield [_at_free(solution, k, free, exact) for k in range(len(exact.forms))]
+                yield [at_free(solution, k, free, exact) for k in range(len(exact.forms))]
 
 
 def _rank_conditions(exact: Exact, outcome: Outcome) -> Iterator[list[Condition]]:
@@ -231,55 +186,16 @@ def _rank_conditions(exact: Exact, outcome: Outcome) -> Iterator[list[Condition]
             yield [*seen, ({(place, place): one}, one)]
 
 
-def _solution(exact: Exact, conditions: list[Condition]) -> Solution | None:
-    """Unknowns for which everything but the squares vanishes, and the conditions hold."""
-    inside = {
-        exact.block.products[i, j][0]
-        for i, j in exact.block.alone
-        if i in exact.places and j in exact.places
-    }
-    forms: list[dict[Any, Element]] = [
-        {m: e for m, e in form.items() if m not in inside} for form in exact.forms
-    ]
-    goal: dict[Any, Element] = {
-        m: e for m, e in exact.problem.reduced_goal.items() if m not in inside
-    }
-    zero = exact.problem.split.field.zero
-    for number, (entries, value) in enumerate(conditions):
-        key = ("condition", number)
-        goal[key] = value
-        for (i, j), factor in entries.items():
-            constant, slopes = exact.entry(i, j)
-            goal[key] = goal[key] - constant * factor
-            for k, slope in slopes.items():
-                forms[k][key] = forms[k].get(key, zero) + slope * factor
-    return solve([_nonzero(form) for form in forms], _nonzero(goal))
-
-
-def _nonzero(form: dict[Any, Element]) -> dict[Any, Element]:
-    return {key: element for key, element in form.items() if element}
-
-
-def _at_free(solution: Solution, k: int, free: dict[int, Element], exact: Exact) -> Element:
-    zero = exact.problem.split.field.zero
-    if k in free:
-        return free[k]
-    values = solution.values[k]
-    return sum(
-        (values[f] * value for f, value in free.items() if f in values), values.get(RIGHT, zero)
-    )
-
-
 def _roots(exact: Exact, solution: Solution, size: int) -> Iterator[Element]:
     """Values of the free unknown at which a minor vanishes, from the determinant's factors."""
     free, split = solution.free[0], exact.problem.split
     field = split.field
     t = sympy.Dummy("t")
-    at_zero = [_at_free(solution, k, {free: field.zero}, exact) for k in range(len(exact.forms))]
-    at_one = [_at_free(solution, k, {free: field.one}, exact) for k in range(len(exact.forms))]
+    at_zero = [at_free(solution, k, {free: field.zero}, exact) for k in range(len(exact.forms))]
+    at_one = [at_free(solution, k, {free: field.one}, exact) for k in range(len(exact.forms))]
 
     def entry(i: int, j: int) -> Scalar:
-        low, high = (_valued(exact.entry(i, j), values) for values in (at_zero, at_one))
+        low, high = (valued(exact.entry(i, j), values) for values in (at_zero, at_one))
         return split.scalar(low) + t * split.scalar(high - low)
 
     seen: list[Element] = []

@@ -74,7 +74,7 @@ def formula_text(form: Scalar) -> str:
     --------
     >>> x, k = sympy.Symbol("x", positive=True), sympy.Symbol("lambda", positive=True)
     >>> formula_text((x - k) / (2 * sympy.sqrt(x))), formula_text(-k / 3)
-    ('(x - "lambda")/(2*x**(1/2))', '-"lambda"/3')
+    ('(-"lambda" + x)/(2*(x**(1/2)))', '-"lambda"/3')
     """
     if form.is_Integer:
         return str(form)
@@ -141,7 +141,9 @@ def updated(path: Path, theorems: Iterable[str], entries: Sequence[Mapping[str, 
     try:
         old = path.read_text(encoding="utf-8") if path.exists() else ""
         others = [one for one in _kept(old) if one["theorem"] not in again]
-        kept = sorted((*others, *entries), key=lambda one: (one["theorem"], one["step"], one["key"]))
+        kept = sorted(
+            (*others, *entries), key=lambda one: (one["theorem"], one["step"], one["key"])
+        )
         lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in kept)
         text = f'{{"schema": "{SCHEMA}", "certificates": [\n{lines}\n]}}\n'
         if text == old or not (kept or old):
@@ -160,7 +162,9 @@ def _kept(old: str) -> list[dict[str, Any]]:
     try:
         content = json.loads(old)
         if content["schema"] == SCHEMA:
-            return [one for one in content["certificates"] if {"theorem", "step", "key"} <= set(one)]
+            return [
+                one for one in content["certificates"] if {"theorem", "step", "key"} <= set(one)
+            ]
     except (ValueError, TypeError, KeyError, RecursionError):
         pass
     return []

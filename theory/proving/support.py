@@ -70,7 +70,9 @@ def infeasible_at(goal: Sequence[Any], columns: Sequence[Column]) -> int | None:
     return None
 
 
-def _joint(goal: Sequence[Any], columns: Sequence[Column], chosen: Sequence[int]) -> list[int] | None:
+def _joint(
+    goal: Sequence[Any], columns: Sequence[Column], chosen: Sequence[int]
+) -> list[int] | None:
     """The columns used by multipliers that are small at the point where they are largest."""
     kept = list(chosen)
     if not kept or not len(goal[0]):

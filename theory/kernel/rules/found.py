@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +48,11 @@ class Found(Combine):
 
     def __init__(self, *names: str, facts: tuple[str, ...] = ()) -> None:
         where = sys._getframe(1).f_globals.get("__file__") or ""
-        given = {"among": (*names, *facts), "file": str(where)}
-        for one in fields(Combine):
-            given[one.name] = {} if one.name == "facts" else ()
-        for name, value in {**given, "problem": type(self).problem}.items():
+        nothing: dict[str, Any] = {"facts": {}, "squares": (), "plus": (), "domain": ()}
+        self._set(**nothing, among=(*names, *facts), file=str(where), problem=type(self).problem)
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -84,7 +85,9 @@ class Found(Combine):
             data, problem = None, f"{error.where}: {error.what}; {error.fix}"
         if data is None and not self.problem:
             return self
-        return self._with(data or {}, f"{problem}; run: staleproof certify {self._argument(theorem)}")
+        return self._with(
+            data or {}, f"{problem}; run: staleproof certify {self._argument(theorem)}"
+        )
 
     def _stored(
         self, theorem: Theorem, step: str, goal: Relation, facts: Mapping[str, Relation]
@@ -128,12 +131,16 @@ class Found(Combine):
 
     def _with(self, parts: Mapping[str, Any], problem: str) -> Found:
         fresh = Found(facts=self.among)
-        for name, value in {**parts, "file": self.file, "problem": "" if parts else problem}.items():
+        for name, value in {
+            **parts,
+            "file": self.file,
+            "problem": "" if parts else problem,
+        }.items():
             object.__setattr__(fresh, name, value)
         return fresh
 
     def _argument(self, theorem: Theorem) -> str:
-        """What to call ``staleproof certify`` with: the file, or the id of a claim of the papers."""
+        """What ``staleproof certify`` is called with: the file, or the id of a claim of ours."""
         inside = "papers" in Path(self.file).parts[:-1]
         return theorem.id if inside or not self.file else self.file
 
