@@ -9,9 +9,11 @@ from time import process_time
 from typing import Any, Final
 
 from theory.claims import Claim
+from theory.errors import TheoryError
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
-from theory.kernel.rules.found import Found
+from theory.kernel.rules.found import Found, parts_of
+from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Theorem
 from theory.proving.search import Searched, search
 from theory.proving.storing import entry, updated
@@ -135,7 +137,20 @@ def _of_rule(
             searched = Searched(None, f"no fact is called {unknown[0]!r} here")
     combine, why = searched.combine, searched.why
     data = None if combine is None else entry(theorem.id, step, goal, facts, combine)
+    if data is not None:
+        why = _unread(data, goal, given)
+        data, outcome = (None, "not found") if why else (data, outcome)
     yield Certified(theorem.id, step, outcome, why, process_time() - before, data, rule.path)
+
+
+def _unread(data: Entry, goal: Relation, given: Given) -> str:
+    """Why a certificate does not hold as it is read back, or ``""``."""
+    used = {name: given.facts[name] for name in (*data["facts"], *data["domain"])}
+    try:
+        checked = Combine(**parts_of(data, goal, used, data["step"])).check(goal, given)
+    except TheoryError as error:  # such as two symbols of one name
+        return error.what
+    return "" if checked.verdict is Verdict.PROVED else checked.note
 
 
 def _plain(rule: Found) -> Combine:

@@ -12,7 +12,7 @@ from theory.errors import NotExactError, TheoryError
 from theory.kernel.plain import plain
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
-from theory.kernel.stored import entries_of, formula, key_of, names_of, vector_from
+from theory.kernel.stored import Entry, entries_of, formula, key_of, names_of, vector_from
 from theory.kernel.theorem import Checked, Given, Theorem
 from theory.verdicts import Verdict
 
@@ -100,34 +100,9 @@ class Found(Combine):
                 continue
             used = {name: facts[name] for name in uses}
             if key_of(goal, used) == entry["key"]:
-                return self._read(entry, goal, used, f"{theorem.id}: {step}"), ""
+                return parts_of(entry, goal, used, f"{theorem.id}: {step}"), ""
         stale = f"the stored certificate of {step!r} is for another formula or other facts"
         return None, stale if entries else f"no certificate is stored for {step!r}"
-
-    def _read(
-        self, entry: Mapping[str, Any], goal: Relation, used: Mapping[str, Relation], where: str
-    ) -> dict[str, Any]:
-        """The parts of a certificate, of the kernel's own classes."""
-        names = names_of((goal, *used.values()))
-        try:
-            parts = {
-                "facts": {name: formula(text, names) for name, text in entry["facts"].items()},
-                "squares": tuple(
-                    (formula(c, names), _squared(one, names)) for c, one in entry["squares"]
-                ),
-                "plus": tuple(formula(text, names) for text in entry["plus"]),
-                "domain": tuple(entry["domain"]),
-            }
-            return {name: plain(part, where) for name, part in parts.items()}
-        except (ValueError, TypeError, ArithmeticError, MemoryError, RecursionError) as error:
-            reason = str(error)
-        except SyntaxError as error:
-            reason = error.msg
-        except NotExactError as error:
-            reason = error.what
-        raise TheoryError(
-            f"the stored certificate cannot be read: {reason:.120}", where, "certify again"
-        )
 
     def _with(self, parts: Mapping[str, Any], problem: str) -> Found:
         fresh = Found(facts=self.among)
@@ -143,6 +118,38 @@ class Found(Combine):
         """What ``staleproof certify`` is called with: the file, or the id of a claim of ours."""
         inside = "papers" in Path(self.file).parts[:-1]
         return theorem.id if inside or not self.file else self.file
+
+
+def parts_of(
+    entry: Entry, goal: Relation, used: Mapping[str, Relation], where: str
+) -> dict[str, Any]:
+    """The parts of a certificate from data, of the kernel's own classes.
+
+    Raises
+    ------
+    TheoryError
+        Something in it is no formula of what the goal and the facts name.
+    """
+    names = names_of((goal, *used.values()))
+    try:
+        parts = {
+            "facts": {name: formula(text, names) for name, text in entry["facts"].items()},
+            "squares": tuple(
+                (formula(c, names), _squared(one, names)) for c, one in entry["squares"]
+            ),
+            "plus": tuple(formula(text, names) for text in entry["plus"]),
+            "domain": tuple(entry["domain"]),
+        }
+        return {name: plain(part, where) for name, part in parts.items()}
+    except (ValueError, TypeError, ArithmeticError, MemoryError, RecursionError) as error:
+        reason = str(error)
+    except SyntaxError as error:
+        reason = error.msg
+    except NotExactError as error:
+        reason = error.what
+    raise TheoryError(
+        f"the stored certificate cannot be read: {reason:.120}", where, "certify again"
+    )
 
 
 def _squared(one: Any, names: Mapping[str, Any]) -> Any:
