@@ -152,7 +152,8 @@ PLAIN = st.lists(st.integers(-2, 2), min_size=3, max_size=3)
 
 
 def combined(numbers: list[int]) -> Vector:
-    return u * numbers[0] + v * numbers[1] + w * (numbers[2] * gamma)
+    total: Vector = u * numbers[0] + v * numbers[1] + w * (numbers[2] * gamma)
+    return total
 
 
 @settings(max_examples=12, deadline=None)

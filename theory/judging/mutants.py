@@ -97,7 +97,7 @@ def accepts_original(claim: Claim) -> bool:
 
 
 def _is_uncertified(claim: Claim) -> bool:
-    """Whether a theorem waits for a certificate: its mutants fail for that reason, and say nothing."""
+    """Whether a theorem waits for a certificate: its mutants fail without it, and say nothing."""
     try:
         if claim.theorem is not None and claim.holds is not None:
             claim.holds(claim.core)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
@@ -129,18 +129,23 @@ def _of_rule(
         searched, outcome = Searched(_plain(rule)), "kept"
     else:
         progress(f"{theorem.id}: {step}")
-        unknown = [name for name in rule.among if name not in facts]
-        usable = {name: one for name, one in facts.items() if not rule.among or name in rule.among}
-        searched = search(theorem, goal, usable)
+        searched = _searched(theorem, goal, rule, facts)
         outcome = "not found" if searched.combine is None else "found"
-        if unknown and searched.combine is None:
-            searched = Searched(None, f"no fact is called {unknown[0]!r} here")
     combine, why = searched.combine, searched.why
     data = None if combine is None else entry(theorem.id, step, goal, facts, combine)
     if data is not None:
         why = _unread(data, goal, given)
         data, outcome = (None, "not found") if why else (data, outcome)
     yield Certified(theorem.id, step, outcome, why, process_time() - before, data, rule.path)
+
+
+def _searched(
+    theorem: Theorem, goal: Relation, rule: Found, facts: Mapping[str, Relation]
+) -> Searched:
+    unknown = [name for name in rule.among if name not in facts]
+    if unknown:
+        return Searched(None, f"no fact is called {unknown[0]!r} here")
+    return search(theorem, goal, {name: facts[name] for name in rule.among or facts})
 
 
 def _unread(data: Entry, goal: Relation, given: Given) -> str:
