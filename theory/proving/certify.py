@@ -70,15 +70,14 @@ def certify(
     TheoryError
         A data file cannot be written.
     """
-    results = [
-        result
-        for theorem in theorems_of(claims)
-        for result in _of_theorem(theorem, again, progress or (lambda text: None))
-    ]
-    for path in dict.fromkeys(result.path for result in results):
-        here = [result for result in results if result.path == path]
-        kept = {(one.theorem, one.entry["key"]): one.entry for one in here if one.entry}
-        updated(path, {one.theorem for one in here}, list(kept.values()))
+    results: list[Certified] = []
+    for theorem in theorems_of(claims):
+        results += _of_theorem(theorem, again, progress or (lambda text: None))
+        same = [result for result in results if result.theorem == theorem.id]
+        for path in dict.fromkeys(result.path for result in same):
+            entries = [one.entry for one in same if one.path == path and one.entry is not None]
+            distinct = {(one["step"], one["key"]): one for one in entries}
+            updated(path, theorem.id, list(distinct.values()))
     return results
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import sympy
+from sympy.polys.fields import FracField
 
 from theory.proving.forms import Element, Form
 
@@ -39,6 +43,11 @@ def solve(columns: Sequence[Form], goal: Form) -> Solution | None:
     >>> found.free, found.values[0][-1], found.values[1][-1]
     ((), a, -1)
     """
+    narrow = _over_rationals((*columns, goal))
+    if narrow is not None:  # common divisors over a larger field take long
+        wide = next(e.field for form in (*columns, goal) for e in form.values())
+        small = solve(narrow[:-1], narrow[-1])
+        return None if small is None else Solution(small.free, _widened(small.values, wide))
     rows = _rows(columns, goal)
     solved: dict[int, Row] = {}
     while rows:
@@ -63,6 +72,35 @@ def solve(columns: Sequence[Form], goal: Form) -> Solution | None:
         for unknown, row in solved.items()
     }
     return Solution(free, values)
+
+
+def _over_rationals(forms: Sequence[Form]) -> list[Form] | None:
+    """The forms over rational numbers, if they are given over a larger field and need none."""
+    elements = [element for form in forms for element in form.values()]
+    if not elements or elements[0].field.domain.is_QQ:
+        return None
+    domain = elements[0].field.domain
+    numbers = (c for e in elements for part in (e.numer, e.denom) for c in part.coeffs())
+    if not all(domain.to_sympy(c).is_Rational for c in numbers):
+        return None
+    field = FracField(elements[0].field.symbols, sympy.QQ)
+    return [{m: _over(e, field) for m, e in form.items()} for form in forms]
+
+
+def _over(element: Element, field: Any) -> Element:
+    """The same element of a field over other numbers."""
+    old, new = element.field.domain, field.domain
+    numerator, denominator = (
+        field.ring.from_dict({p: new.from_sympy(old.to_sympy(c)) for p, c in part.terms()})
+        for part in (element.numer, element.denom)
+    )
+    return field.raw_new(numerator, denominator)
+
+
+def _widened(
+    values: Mapping[int, Mapping[int, Element]], field: Any
+) -> dict[int, dict[int, Element]]:
+    return {k: {n: _over(e, field) for n, e in row.items()} for k, row in values.items()}
 
 
 def _rows(columns: Sequence[Form], goal: Form) -> list[Row]:

@@ -6,7 +6,7 @@ import json
 import keyword
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,18 +115,17 @@ def _name(text: str) -> str:
     return text if plain else json.dumps(text, ensure_ascii=False)
 
 
-def updated(path: Path, theorems: Iterable[str], entries: Sequence[Mapping[str, Any]]) -> bool:
-    """Put entries in place of all those of these theorems; whether the file has changed.
+def updated(path: Path, theorem: str, entries: Sequence[Mapping[str, Any]]) -> bool:
+    """Put entries in place of all those of a theorem; whether the file has changed.
 
     Raises
     ------
     TheoryError
         The file cannot be read or written.
     """
-    again = set(theorems)
     try:
         old = path.read_text(encoding="utf-8") if path.exists() else ""
-        others = [one for one in _kept(old) if one["theorem"] not in again]
+        others = [one for one in _kept(old) if one["theorem"] != theorem]
         kept = sorted(
             (*others, *entries), key=lambda one: (one["theorem"], one["step"], one["key"])
         )
