@@ -53,6 +53,10 @@ class VacuousError(TheoryError):
     """Hypotheses that nothing satisfies; whatever follows from them says nothing."""
 
 
+class UncertifiedError(TheoryError):
+    """A certificate is to be found first; that a mutant is not proved without it says nothing."""
+
+
 class ProverError(TheoryError):
     """A prover broke down, or returned what is no judgement; nothing follows about its claim."""
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from staleproof.commands import (
     bounds,
+    certify,
     check,
     compare,
     convert,
@@ -25,6 +26,7 @@ COMMANDS: Final[dict[str, Command]] = {
     module.COMMAND.name: module.COMMAND
     for module in (
         verify,
+        certify,
         delays,
         derive,
         check,

@@ -15,7 +15,13 @@ from staleproof.cli import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "adding-a-claim.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(python|diff|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-CODES = {"1 claim: 1 PROVED": 0, "2 claims: 2 PROVED": 0, "is required": 1, "staleproof: my_": 2}
+CODES = {
+    "1 claim: 1 PROVED": 0,
+    "2 claims: 2 PROVED": 0,
+    "1 of 1 certificate": 0,
+    "is required": 1,
+    "staleproof: my_": 2,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -71,8 +77,9 @@ def test_files_and_commands_of_the_page(tmp_path: Path, monkeypatch: pytest.Monk
             Path("my_lemma.py").write_text(lemma, encoding="utf-8")
     assert "my_lemma" not in sys.modules, "files are run in another process"
     files = [command.split()[-1] for command, _ in ran]
-    assert files == ["my_lemma.py"] * 4 + ["my_theorem.py", "my_step.py"]
-    assert [bool(change) for _, change in ran] == [False, True, True, True, False, False]
+    ours = ["my_theorem.py", "my_step.py", "my_stale_step.py", "my_stale_step.py"]
+    assert files == ["my_lemma.py"] * 4 + ours
+    assert [bool(change) for _, change in ran] == [False, True, True, True] + [False] * len(ours)
 
 
 def test_lemma_has_about_twenty_lines() -> None:

@@ -14,6 +14,7 @@ import staleproof
 
 COMMANDS = (
     "verify",
+    "certify",
     "delays",
     "derive",
     "check",

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from theory.errors import TheoryError
+from theory.errors import TheoryError, UncertifiedError
 from theory.kernel.prove import prove
 from theory.kernel.relations import Relation
+from theory.kernel.rules import Found
 from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.kernel.vectors import Scalar
 from theory.verdicts import Verdict
@@ -48,6 +49,7 @@ def verdict_of(theorem: Theorem, edited: Mapping[str, Scalar]) -> Verdict:
     >>> verdict_of(YOUNG, {**formulas(YOUNG), "statement second": 0}).name
     'UNKNOWN'
     """
+    _require_certificates(theorem)
     original = formulas(theorem)
     changed = {name: form for name, form in edited.items() if form != original.get(name)}
     proof = prove(theorem)
@@ -75,6 +77,7 @@ def without(theorem: Theorem, name: str) -> Verdict:
     >>> without(DESCENT, "smooth").name
     'UNKNOWN'
     """
+    _require_certificates(theorem)
     proof = prove(theorem)
     if proof.verdict is not Verdict.PROVED:
         return proof.verdict
@@ -90,6 +93,15 @@ def without(theorem: Theorem, name: str) -> Verdict:
         for step in concerned
     )
     return Verdict.PROVED if passes else Verdict.UNKNOWN
+
+
+def _require_certificates(theorem: Theorem) -> None:
+    """Refuse a theorem that is not proved because a certificate is missing: no mutant is killed."""
+    rules = (*(step.rule for step in theorem.steps), theorem.conclude)
+    problem = next((rule.problem for rule in rules if type(rule) is Found and rule.problem), "")
+    if problem and prove(theorem).verdict is not Verdict.PROVED:
+        what, _, fix = problem.rpartition("; ")
+        raise UncertifiedError(what, theorem.id, fix)
 
 
 def _needed(theorem: Theorem) -> list[Step]:

@@ -16,7 +16,7 @@ import sympy
 
 from theory.account import Grounds
 from theory.claims import Claim, Formulas
-from theory.errors import UnsupportedFormError, VacuousError
+from theory.errors import UncertifiedError, UnsupportedFormError, VacuousError
 from theory.judging.decide import established
 from theory.kernel.residues import Residues
 from theory.ledger import Controls
@@ -84,7 +84,7 @@ def run_controls(claim: Claim, every: bool = False) -> Controls:
     every : bool
         All of them; else `SAMPLE` at most, spread evenly over the formulas and hypotheses.
     """
-    if claim.holds is None:
+    if claim.holds is None or _is_uncertified(claim):
         return Controls()
     known = [*_changed(claim), *_weakened(claim)]
     step = 1 if every else max(1, -(-len(known) // SAMPLE))
@@ -106,12 +106,22 @@ def accepts_original(claim: Claim) -> bool:
     return claim.holds is not None and passes(partial(claim.holds, claim.core)) > Verdict.UNKNOWN
 
 
+def _is_uncertified(claim: Claim) -> bool:
+    """Whether a theorem waits for a certificate: its mutants fail without it, and say nothing."""
+    try:
+        if claim.theorem is not None and claim.holds is not None:
+            claim.holds(claim.core)
+    except UncertifiedError:
+        return True
+    return False
+
+
 def passes(control: Control) -> Verdict:
     """What a control came to."""
     try:
         found = control()
         return found if isinstance(found, Verdict) else established(found)
-    except (UnsupportedFormError, VacuousError):
+    except (UncertifiedError, UnsupportedFormError, VacuousError):
         return Verdict.UNKNOWN
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal, Protocol
 
 import sympy
@@ -171,6 +171,7 @@ class Theorem:
                 f"a statement is '<=' or '==', found {self.kind!r}", self.id, "take one of them"
             )
         self._copy()  # a proof is remembered, so its theorem must not change
+        self._fill()
         require_wellformed(self)
 
     def _copy(self) -> None:
@@ -195,6 +196,25 @@ class Theorem:
             if part.name not in kept:
                 object.__setattr__(self, part.name, plain(getattr(self, part.name), self.id))
         object.__setattr__(self, "cites", tuple(self.cites))
+
+    def _fill(self) -> None:
+        """Put stored certificates into the rules that stand for them."""
+        from theory.kernel.rules.found import Found
+
+        if not any(type(rule) is Found for rule in (*(s.rule for s in self.steps), self.conclude)):
+            return
+        facts = {h.name: h.relation for h in self.hypotheses if isinstance(h, Hypothesis)}
+        steps = []
+        for step in self.steps:
+            rule = step.rule
+            if type(rule) is Found:
+                step = replace(step, rule=rule.filled(self, step.name, step.relation, facts))
+            steps.append(step)
+            facts[step.name] = step.relation
+        object.__setattr__(self, "steps", tuple(steps))
+        if type(self.conclude) is Found:
+            rule = self.conclude.filled(self, "statement", self.goal, facts)
+            object.__setattr__(self, "conclude", rule)
 
     @property
     def goal(self) -> Relation:

@@ -10,6 +10,7 @@ from theory.kernel.rules.calculus import Descent, Integral, Lipschitz, descent, 
 from theory.kernel.rules.cite import Cite
 from theory.kernel.rules.closed_sums import ClosedSum
 from theory.kernel.rules.expectation import Expect, Total
+from theory.kernel.rules.found import Found
 from theory.kernel.rules.norms import Root, Triangle
 from theory.kernel.rules.series import Everywhere, Induction, Telescope
 from theory.kernel.rules.splitting import Split
@@ -23,6 +24,7 @@ RULES: Final = frozenset(
         Descent,
         Everywhere,
         Expect,
+        Found,
         Induction,
         Integral,
         Lipschitz,
@@ -47,6 +49,7 @@ __all__ = [
     "Descent",
     "Everywhere",
     "Expect",
+    "Found",
     "Induction",
     "Integral",
     "Lipschitz",

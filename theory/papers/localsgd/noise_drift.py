@@ -15,6 +15,7 @@ from theory.judging.as_claim import as_claim
 from theory.kernel import (
     Combine,
     Expect,
+    Found,
     Hypothesis,
     Induction,
     Lipschitz,
@@ -122,16 +123,7 @@ THEOREM: Final = Theorem(
         Step(
             "step",
             le(E_T.of(square(THEN)), RATIO * square(APART) + 2 * gamma**2 * sigma**2),
-            Combine(
-                {
-                    "moved": 1,
-                    "kept": 1,
-                    "unbiased": -2 * gamma,
-                    "independent": -2 * gamma**2,
-                    "variance": gamma**2,
-                    "variance too": gamma**2,
-                }
-            ),
+            Found("moved", "kept", "unbiased", "independent", "variance", "variance too"),
         ),
         Step("total", le(W(i + 1), RATIO * W(i) + 2 * gamma**2 * sigma**2), Total("step", i)),
         Step("growth", le(W(j), _GROWTH), Induction("total", i, j, W, "averaged")),

@@ -7,9 +7,9 @@ from typing import Final
 from theory.judging.as_claim import as_claim
 from theory.kernel import (
     Cite,
-    Combine,
     Descent,
     Expect,
+    Found,
     Step,
     Swap,
     Theorem,
@@ -79,15 +79,7 @@ THEOREM: Final = Theorem(
         "drift": gamma * L**2 / 2 * SPREAD,
         "variance": L * gamma**2 * sigma**2 / (2 * N),
     },
-    conclude=Combine(
-        {
-            "mean": 1,
-            "no turn": -gamma,
-            "turn": gamma,
-            "noise": L * gamma**2 / 2,
-            "slopes": gamma / 2,
-        }
-    ),
+    conclude=Found("mean", "no turn", "turn", "noise", "slopes"),
 )
 
 CLAIM: Final = as_claim(THEOREM)

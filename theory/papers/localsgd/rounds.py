@@ -68,8 +68,6 @@ PERIOD: Final = Hypothesis(
 SINCE: Final = (SINCE_AVERAGE, MEAN_GRADIENT, MOMENTS, PERIOD)
 VECTORS: Final = (AWAY, EARLIER, MEAN_EARLIER)
 
-SLACK: Final = gamma**2 * Gt**2 * (H - 1 + j)
-"""(H − 1)² − j² is H − 1 + j times H − 1 − j."""
 
 _PATH: Final = AWAY + gamma * j * EXCESS
 ALL: Final = E.of(STEPS.of(AVG.of(square(EARLIER))))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import Cite, Combine, Lipschitz, Step, Theorem, lipschitz, square
+from theory.kernel import Cite, Found, Lipschitz, Step, Theorem, lipschitz, square
 from theory.papers.rpd import lemma_b2, stale_gradient
 from theory.papers.rpd.method import SMOOTH, STALE, X
 from theory.papers.rpd.symbols import G, L, gamma, p, tau
@@ -33,10 +33,7 @@ THEOREM: Final = Theorem(
     ),
     lhs=square(X.gradient),
     terms={"blocks": 2 * p * G**2, "staleness": 2 * L**2 * gamma**2 * tau**2 * G**2},
-    conclude=Combine(
-        {"at x̂": 2, "lipschitz": 2, "stale": 2 * L**2},
-        squares=((1, X.gradient - 2 * STALE.gradient),),
-    ),
+    conclude=Found("at x̂", "lipschitz", "stale"),
 )
 
 CLAIM: Final = as_claim(THEOREM)

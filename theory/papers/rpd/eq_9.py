@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import Cite, Combine, Expect, Lipschitz, Step, Theorem, le, lipschitz, square
+from theory.kernel import Cite, Expect, Found, Lipschitz, Step, Theorem, le, lipschitz, square
 from theory.papers.rpd import eq_8, lemma_b2
 from theory.papers.rpd.lemma_b2 import MISSED
 from theory.papers.rpd.method import BOUNDED, E_K, NEXT, SMOOTH, STALE, STEP, X, uniform
@@ -63,14 +63,7 @@ THEOREM: Final = Theorem(
         "staleness": gamma**3 * L**2 * tau**2 * G**2 / (2 * p),
         "sampling": L * gamma**2 * G**2 / 2,
     },
-    conclude=Combine(
-        {
-            "(8)": 1,
-            "size": L * gamma**2 / 2,
-            "lipschitz": gamma / (2 * p),
-            "stale": gamma * L**2 / (2 * p),
-        }
-    ),
+    conclude=Found("(8)", "size", "lipschitz", "stale"),
 )
 
 CLAIM: Final = as_claim(THEOREM)

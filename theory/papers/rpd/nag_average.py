@@ -14,6 +14,7 @@ from theory.kernel import (
     Cite,
     Combine,
     Expect,
+    Found,
     Lipschitz,
     Step,
     Telescope,
@@ -107,10 +108,7 @@ def average_gradient(
             "sampling": p * L * gamma * G**2,
             "staleness": L**2 * gamma**2 * G**2 * size,
         },
-        conclude=Combine(
-            dict.fromkeys(("sum", "lower bound", "start"), 2 * p / (gamma * K)),
-            plus=(sympy.Sum(S_AHEAD(k), (k, 0, K - 1)) / K,),
-        ),
+        conclude=Found(),
     )
 
 
@@ -127,14 +125,7 @@ def _from(size: Scalar) -> tuple[Step, ...]:
         Step(
             "one step",
             le(E_K.of(NEXT.value), X.value - progress + slope * L**2 * square(APART) + noise),
-            Combine(
-                {
-                    "(8)": 1,
-                    "size of g": L * gamma**2 / 2,
-                    "lipschitz": slope,
-                    "apart": -slope * L**2,
-                }
-            ),
+            Found("(8)", "size of g", "lipschitz", "apart"),
             "(9) at x̃, before the distance is bounded",
         ),
         Step(

@@ -16,6 +16,7 @@ from theory.judging.as_claim import as_claim
 from theory.kernel import (
     Cite,
     Combine,
+    Found,
     Hypothesis,
     Step,
     Telescope,
@@ -133,22 +134,13 @@ THEOREM: Final = Theorem(
         Step(
             "oldest",
             le(MISSED + beta * BEFORE, WEIGHT),
-            Combine(
-                {"missed": 1 - beta, "with the one before": beta, "weight": -1},
-                domain=("within",),
-            ),
+            Found("missed", "with the one before", "weight", "within"),
             "n_i + βb_i ≤ N_i + βh_i",
         ),
         Step(
             "block",
             le(AHEAD_DISTANCE, _UPDATE**2 * WEIGHT**2),
-            Combine(
-                {
-                    "triangle": 1,
-                    "ahead": 1,
-                    "oldest": _UPDATE**2 * (WEIGHT + MISSED + beta * BEFORE),
-                }
-            ),
+            Found("triangle", "ahead", "oldest"),
         ),
         Step("every block", le(_DISTANCES(i), _UPDATE**2 * _SQUARES(i)), Total("block", i)),
         Step(

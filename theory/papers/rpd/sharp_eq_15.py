@@ -11,6 +11,7 @@ from theory.kernel import (
     Cite,
     Combine,
     Expect,
+    Found,
     Hypothesis,
     Induction,
     Lipschitz,
@@ -85,16 +86,7 @@ THEOREM: Final = Theorem(
                 E_K.of(NEXT.value) - F_STAR,
                 _RATIO * (X.value - F_STAR) + _SLOPE * L**2 * square(AWAY) + _NOISE,
             ),
-            Combine(
-                {
-                    "(8)": 1,
-                    "size of g": L * gamma**2 / 2,
-                    "lipschitz": _SLOPE,
-                    "away": -_SLOPE * L**2,
-                    "PL": _SLOPE,
-                },
-                plus=(_SLOPE * square(STALE.gradient),),
-            ),
+            Found("(8)", "size of g", "lipschitz", "away", "PL"),
             "(14) before the stale distance is bounded",
         ),
         Step(

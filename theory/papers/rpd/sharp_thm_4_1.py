@@ -14,6 +14,7 @@ from theory.kernel import (
     Cite,
     Combine,
     Expect,
+    Found,
     Lipschitz,
     Step,
     Telescope,
@@ -83,14 +84,7 @@ THEOREM: Final = Theorem(
                 + gamma * L**2 / (2 * p) * square(AWAY)
                 + L * gamma**2 * G**2 / 2,
             ),
-            Combine(
-                {
-                    "(8)": 1,
-                    "size of g": L * gamma**2 / 2,
-                    "lipschitz": gamma / (2 * p),
-                    "away": -gamma * L**2 / (2 * p),
-                }
-            ),
+            Found("(8)", "size of g", "lipschitz", "away"),
             "(9) before Lemma B.2 is used",
         ),
         Step(
@@ -125,10 +119,7 @@ THEOREM: Final = Theorem(
         "sampling": p * L * gamma * G**2,
         "staleness": L**2 * gamma**2 * G**2 * tau * (tau + p - 1) / p,
     },
-    conclude=Combine(
-        dict.fromkeys(("sum", "lower bound", "start"), 2 * p / (gamma * K)),
-        plus=(sympy.Sum(S_STALE(k), (k, 0, K - 1)) / K,),
-    ),
+    conclude=Found(),
 )
 
 CLAIM: Final = as_claim(THEOREM, challenge="rpd-average-gradient")

@@ -1,0 +1,106 @@
+"""``staleproof certify``: find certificates, for ``verify`` to check."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from staleproof.arguments import Parser, add_json
+from staleproof.commands.command import Command
+from staleproof.errors import UsageError
+from staleproof.output import note, put, put_json, shown
+
+if TYPE_CHECKING:
+    from theory.proving.certify import Certified
+
+
+def configure(parser: Parser) -> None:
+    """Add the arguments of ``certify``."""
+    parser.add_argument(
+        "names",
+        metavar="FILE|DIR|CLAIM",
+        nargs="+",
+        help="Python files that define CLAIM or CLAIMS, folders of such files, papers or claim ids",
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="also search for certificates that still hold"
+    )
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Search, write the data files, and say what was found; 1 if something was not."""
+    names = [file for name in arguments.names for file in _files(name)]
+
+    from theory.judging.verify import select
+    from theory.proving.certify import certify
+
+    results = certify(select(names), arguments.again, note)
+    if arguments.json:
+        put_json({"certificates": [_described(result) for result in results]})
+    else:
+        put(*map(_line, results), _summary(results))
+    return 1 if any(result.outcome == "not found" for result in results) else 0
+
+
+def _files(name: str) -> list[str]:
+    """The name, or the files of a folder that speak of `Found`."""
+    folder = Path(name)
+    if not folder.is_dir():
+        return [name]
+    files = sorted(folder.glob("*.py"))
+    speaking = [str(file) for file in files if b"Found" in file.read_bytes()]
+    if not speaking:
+        raise UsageError(
+            f"no Python file in {shown(name)} has a Found",
+            "certify",
+            "name a folder of claim files, a file or a claim",
+        )
+    return speaking
+
+
+def _described(result: Certified) -> dict[str, Any]:
+    return {
+        "theorem": result.theorem,
+        "step": result.step,
+        "outcome": result.outcome,
+        "why": result.why,
+        "seconds": round(result.seconds, 3),
+        "file": str(result.path),
+        "certificate": result.entry,
+    }
+
+
+def _line(result: Certified) -> str:
+    place = f"{result.theorem}: {result.step}: {result.outcome}"
+    if result.entry is None:
+        return f"{place} ({result.why})"
+    counts = {part: len(result.entry[part]) for part in ("facts", "squares", "plus")}
+    words = {"facts": "fact", "squares": "square", "plus": "nonnegative term"}
+    parts = [f"{n} {words[part]}{'s' * (n != 1)}" for part, n in counts.items() if n]
+    return f"{place}, {' + '.join(parts) or 'an identity'}, {result.seconds:.1f} s"
+
+
+def _summary(results: list[Certified]) -> str:
+    count = len(results)
+    if not count:
+        return "there is no Found here: nothing to search for"
+    missing = sum(result.outcome == "not found" for result in results)
+    files = ", ".join(dict.fromkeys(str(r.path) for r in results if r.entry is not None))
+    said = f"{count - missing} of {count} certificate{'s' * (count != 1)}"
+    return f"{said} in {files}" if files else said
+
+
+COMMAND: Final = Command(
+    name="certify",
+    summary="find the certificates that Found stands for",
+    description=(
+        "Searches for the certificate of every step that says Found(...), and keeps it in\n"
+        "certificates/NAME.json beside NAME.py, where `staleproof verify` checks it. Nothing is\n"
+        "proved here. Exit code 1 if a certificate was not found; the reason names a rational\n"
+        "point where none exists, or the sign that is open."
+    ),
+    configure=configure,
+    run=run,
+)

@@ -1,0 +1,88 @@
+"""`staleproof certify`: what it prints and writes, and `verify` before and after."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.certified import FILE, data_of, written
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Problem = Callable[..., dict[str, str]]
+FALSE = FILE.replace("(1 + d) * square(u)", "d * square(u)")
+
+
+def test_a_file_is_certified_and_then_proved(run: Run, tmp_path: Path) -> None:
+    path = written(tmp_path)
+    before = run("verify", path)
+    assert before.returncode == 1
+    assert "UNKNOWN" in before.stdout
+    done = run("certify", path)
+    assert (done.returncode, done.stderr.splitlines()) == (
+        0,
+        ["mine.split: young", "mine.split: idle step", "mine.split: statement"],
+    )
+    assert done.stdout.splitlines()[-1] == f"3 of 3 certificates in {data_of(path)}"
+    assert run("verify", path).returncode == 0
+    again = run("certify", tmp_path)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert [line.split(",")[0] for line in again.stdout.splitlines()[:3]] == [
+        "mine.split: young: kept",
+        "mine.split: idle step: kept",
+        "mine.split: statement: kept",
+    ]
+
+
+def test_what_is_false_is_not_found(tmp_path: Path, result: Callable[..., Any]) -> None:
+    code, found = result("certify", written(tmp_path, FALSE))
+    outcomes = {one["step"]: one for one in found["certificates"]}
+    assert code == 1
+    assert outcomes["statement"]["outcome"] == "not found"
+    assert " = " in outcomes["statement"]["why"]
+    assert outcomes["statement"]["certificate"] is None
+    assert outcomes["young"]["certificate"]["squares"]
+
+
+def test_an_edit_is_seen_and_mended(run: Run, tmp_path: Path) -> None:
+    path = written(tmp_path)
+    assert run("certify", path).returncode == 0
+    stale = data_of(path).read_bytes()
+    written(tmp_path, FILE.replace("(1 + d) * square(u)", "(2 + d) * square(u)"))
+    done = run("verify", path, "--json")
+    assert done.returncode == 1
+    says = json.dumps(json.loads(done.stdout)["claims"][0])
+    assert f"is for another formula or other facts; run: staleproof certify {path}" in says
+    assert run("certify", path).returncode == 0
+    assert run("verify", path).returncode == 0
+    assert data_of(path).read_bytes() != stale
+
+
+def test_a_claim_of_ours_without_found(run: Run) -> None:
+    done = run("certify", "kernel.young")
+    assert (done.returncode, done.stdout) == (0, "there is no Found here: nothing to search for\n")
+
+
+def test_unknown_facts_are_named(tmp_path: Path, run: Run) -> None:
+    done = run("certify", written(tmp_path, FILE.replace('Found("young",', 'Found("jung",')))
+    assert done.returncode == 1
+    assert "no fact is called 'jung' here" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["missing.py", "rpd.no-such-claim"])
+def test_bad_names(problem: Problem, name: str) -> None:
+    assert problem("certify", name)["fix"]
+
+
+def test_a_folder_without_found(problem: Problem, tmp_path: Path) -> None:
+    assert "has a Found" in problem("certify", tmp_path)["what"]
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path, run: Run) -> None:
+    path = written(tmp_path)
+    (tmp_path / "certificates").write_text("in the way", encoding="utf-8")
+    done = run("certify", path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot be written" in done.stderr.splitlines()[-1]

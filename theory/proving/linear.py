@@ -1,0 +1,168 @@
+"""Certificates without squares: multipliers of facts, and nonnegative terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import sympy
+
+from theory.kernel.rules.algebra import Combine
+from theory.kernel.vectors import Scalar, Vector
+from theory.proving.elimination import added, multipliers_of_equations, named
+from theory.proving.exact import RIGHT, solve
+from theory.proving.forms import Element, Form, Monomial
+from theory.proving.problem import ROOT, Problem
+from theory.proving.signs import apart, domain_for
+from theory.proving.support import Column, infeasible_at, scaled, support
+
+PRICES: Final = ((1.0, 8.0), (1.0, 0.2), (8.0, 1.0))
+"""What a multiplier of a fact and a nonnegative term cost; the first that works is taken."""
+
+
+@dataclass
+class Draft:
+    """A certificate in the making.
+
+    Attributes
+    ----------
+    facts : mapping of str to element
+        Multipliers.
+    terms : mapping of monomial to element
+        Coefficients of nonnegative terms.
+    squares : list of (element, mapping of str to element)
+        Coefficient, and factors of vectors.
+    """
+
+    facts: Mapping[str, Element]
+    terms: Mapping[Monomial, Element]
+    squares: list[tuple[Element, Vector | Scalar]] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
+
+
+def linear(problem: Problem) -> Iterator[Combine | str]:
+    """Certificates that a linear program suggests."""
+    if not problem.points:
+        yield "no rational point of the domain was met"
+        return
+    names, terms, columns = columns_of(problem)
+    goal = problem.at_points(problem.reduced_goal)
+    if goal is None or columns is None:
+        yield "not defined at a point of the domain"
+        return
+    target, seen = scaled(goal), set[tuple[int, ...]]()
+    for prices in PRICES:
+        chosen = support(target, [column.priced(prices) for column in columns])
+        if chosen is None:
+            place = infeasible_at(target, columns)
+            where = "" if place is None else f" at {problem.described(place)}"
+            yield f"no multipliers{where or ' that are alike at all points'}"
+            return
+        if tuple(chosen) in seen:
+            continue
+        seen.add(tuple(chosen))
+        draft = _solved(
+            problem,
+            [names[n] for n in chosen if n < len(names)],
+            [terms[n - len(names)] for n in chosen if n >= len(names)],
+        )
+        if draft is None:
+            yield "multipliers change their form inside the domain"
+        else:
+            yield completed(problem, draft)
+
+
+def columns_of(
+    problem: Problem,
+) -> tuple[list[str], list[Monomial], list[Column] | None]:
+    """What may be multiplied: facts, then nonnegative terms."""
+    exact = problem.goal.kind == "=="
+    names = [n for n in problem.reduced_facts if not exact or problem.facts[n].kind == "=="]
+    terms: list[Monomial] = []
+    if not exact:
+        terms = [m for m in problem.monomials if problem.split.is_nonnegative(m)]
+    columns = []
+    for name in names:
+        values = problem.at_points(problem.reduced_facts[name])
+        if values is None:
+            return names, terms, None
+        columns.append(Column(name, problem.facts[name].kind == "==", scaled(values)))
+    for monomial in terms:
+        unit = problem.at_points({monomial: problem.split.field.one})
+        columns.append(Column("", False, scaled(unit or ())))
+    return names, terms, columns
+
+
+def _solved(problem: Problem, names: list[str], terms: list[Monomial]) -> Draft | None:
+    one = problem.split.field.one
+    forms = [problem.reduced_facts[name] for name in names] + [{m: one} for m in terms]
+    solution = solve(forms, problem.reduced_goal)
+    if solution is None:
+        return None
+    zero = problem.split.field.zero
+    values = [solution.values.get(k, {}).get(RIGHT, zero) for k in range(len(forms))]
+    return Draft(
+        dict(zip(names, values[: len(names)], strict=True)),
+        dict(zip(terms, values[len(names) :], strict=True)),
+    )
+
+
+def completed(problem: Problem, draft: Draft) -> Combine | str:
+    """Signs of a draft as the kernel shows them, and the multipliers of the field's equations."""
+    split = problem.split
+    draft = _restored(problem, draft)
+    facts: dict[str, Scalar] = {n: split.scalar(e) for n, e in draft.facts.items() if e}
+    wanted = [m for name, m in facts.items() if problem.facts[name].kind == "<="]
+    wanted += [split.scalar(c) for c, _ in draft.squares]
+    plus: list[Scalar] = []
+    for monomial, element in draft.terms.items():
+        if not element:
+            continue
+        coefficient, term = split.scalar(element), split.product(monomial)
+        parts = apart(coefficient, problem.bounds)
+        if parts is None:
+            plus.append(coefficient * term)
+            continue
+        for name, factor in parts.facts.items():
+            facts[name] = facts.get(name, 0) + factor * term
+        if parts.plus != 0:
+            plus.append(parts.plus * term)
+    for name, multiplier in _of_equations(problem, draft).items():
+        facts[name] = facts.get(name, 0) + multiplier
+    facts = {name: m for name, m in facts.items() if not name.startswith(ROOT)}
+    squares = tuple((split.scalar(c), vector) for c, vector in draft.squares)
+    defined = (problem.goal, *facts.values(), *(problem.facts[name] for name in facts))
+    domain = domain_for((*wanted, *plus), (*defined, *(v for _, v in squares)), problem.domain)
+    if not isinstance(domain, tuple):
+        return f"the sign of {sympy.sstr(domain)} is open"
+    return Combine(facts, squares, tuple(plus), domain)
+
+
+def _restored(problem: Problem, draft: Draft) -> Draft:
+    """The draft with symbols for what they equal, where that stands under a line."""
+    solved = problem.solved
+    return Draft(
+        {name: named(element, solved) for name, element in draft.facts.items()},
+        {monomial: named(element, solved) for monomial, element in draft.terms.items()},
+        [(named(element, solved), what) for element, what in draft.squares],
+        draft.forms,
+    )
+
+
+def _of_equations(problem: Problem, draft: Draft) -> dict[str, Scalar]:
+    """Multipliers of the equations that were solved: what is left is a multiple of them."""
+    if not problem.solved:
+        return {}
+    split, rest = problem.split, dict(problem.goal_form)
+    for name, element in draft.facts.items():
+        rest = dict(added(rest, problem.fact_forms[name], -element))
+    for monomial, element in draft.terms.items():
+        rest = dict(added(rest, {monomial: split.field.one}, -element))
+    for (coefficient, _), form in zip(draft.squares, draft.forms, strict=True):
+        rest = dict(added(rest, form, -coefficient))
+    shares, _ = multipliers_of_equations(rest, problem.solved)
+    return {
+        name: sympy.Add(*(split.scalar(e) * split.product(m) for m, e in share.items()))
+        for name, share in shares.items()
+    }

@@ -1,0 +1,134 @@
+"""`Problem`: a goal and facts as linear forms over a field, with points of its domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import sympy
+
+from theory.kernel.relations import Relation, eq
+from theory.kernel.theorem import Theorem
+from theory.proving.elimination import Solved, eliminate, reduced
+from theory.proving.forms import Atoms, Element, Form, Monomial, Split, splits
+from theory.proving.points import Point, at, points
+
+POINTS = 3
+ROOT = "\0root "
+"""Beginning of the name of an equation that says what a root is; a certificate does not need it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be shown, with one choice of the field.
+
+    Attributes
+    ----------
+    goal : Relation
+    facts : mapping of str to Relation
+    split : Split
+    goal_form : Form
+    fact_forms : mapping of str to Form
+    """
+
+    goal: Relation
+    facts: Mapping[str, Relation]
+    split: Split
+    goal_form: Form
+    fact_forms: Mapping[str, Form]
+
+    @cached_property
+    def within(self) -> dict[str, Element]:
+        """Facts that are about the field alone."""
+        one = self.split.one
+        return {
+            name: form[one] for name, form in self.fact_forms.items() if form and set(form) == {one}
+        }
+
+    @cached_property
+    def solved(self) -> tuple[Solved, ...]:
+        """Equations of the field."""
+        equations = {n: e for n, e in self.within.items() if self.facts[n].kind == "=="}
+        return eliminate(self.split, equations)
+
+    @cached_property
+    def used_up(self) -> frozenset[str]:
+        """Facts that are no columns: equations that are solved, and bounds of the field."""
+        bounds = {name for name in self.within if self.facts[name].kind == "<="}
+        return frozenset(bounds | {entry.fact for entry in self.solved})
+
+    @cached_property
+    def bounds(self) -> dict[str, Relation]:
+        """Inequalities about the field alone."""
+        return {n: self.facts[n] for n in self.within if self.facts[n].kind == "<="}
+
+    @cached_property
+    def domain(self) -> dict[str, Relation]:
+        """Everything that is about the field alone."""
+        return {name: self.facts[name] for name in self.within}
+
+    @cached_property
+    def points(self) -> list[Point]:
+        """Points of the domain."""
+        bounds = [self.within[name] for name in self.bounds]
+        return points(self.split, self.solved, bounds, POINTS)
+
+    @cached_property
+    def reduced_goal(self) -> Form:
+        """The goal modulo the equations."""
+        return reduced(self.goal_form, self.solved)
+
+    @cached_property
+    def reduced_facts(self) -> dict[str, Form]:
+        """The facts that are columns, modulo the equations."""
+        return {
+            name: reduced(form, self.solved)
+            for name, form in self.fact_forms.items()
+            if name not in self.used_up
+        }
+
+    @cached_property
+    def monomials(self) -> tuple[Monomial, ...]:
+        """All monomials of the goal and the columns; the empty one first."""
+        forms = (self.reduced_goal, *self.reduced_facts.values())
+        return tuple(dict.fromkeys((self.split.one, *(m for form in forms for m in form))))
+
+    def at_points(self, form: Form) -> list[list[Fraction]] | None:
+        """Coefficients of a form at the points, in the order of the monomials."""
+        zero = self.split.field.zero
+        rows = []
+        for point in self.points:
+            row = [at(form.get(monomial, zero), point) for monomial in self.monomials]
+            known = [value for value in row if value is not None]
+            if len(known) < len(row):
+                return None
+            rows.append(known)
+        return rows
+
+    def described(self, place: int) -> str:
+        """A point in words."""
+        nodes = [self.split.atoms.nodes[number] for number in self.split.inside]
+        pairs = zip(nodes, self.points[place], strict=True)
+        return ", ".join(f"{sympy.sstr(node)} = {value}" for node, value in pairs)
+
+
+def stated(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> Iterator[Problem]:
+    """The problem, with one field after another."""
+    atoms = Atoms()
+    prepared = {name: atoms.add(relation.gap) for name, relation in facts.items()}
+    aim = atoms.add(goal.gap)
+    elements = {name: atoms.element(form) for name, form in prepared.items()}
+    for number, (base, degree) in atoms.roots.items():
+        name = f"{ROOT}{atoms.nodes[number]}"
+        facts = {**facts, name: eq(base, atoms.nodes[number] ** degree)}
+        elements[name] = atoms.element(base) - atoms.whole.gens[number] ** degree
+    target = atoms.element(aim)
+    equations = [e for name, e in elements.items() if facts[name].kind == "=="]
+    parameters = frozenset(theorem.symbols)
+    for split in splits(atoms, [target, *elements.values()], equations, parameters):
+        goal_form = split.form(target)
+        forms = {name: split.form(element) for name, element in elements.items()}
+        if goal_form is not None and all(form is not None for form in forms.values()):
+            yield Problem(goal, facts, split, goal_form, forms)  # type: ignore[arg-type]

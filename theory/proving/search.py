@@ -1,0 +1,70 @@
+"""`search`: a certificate for a relation from facts, or why none was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from theory.kernel.normal import is_zero
+from theory.kernel.relations import Relation
+from theory.kernel.rules.algebra import Combine
+from theory.kernel.theorem import Given, Theorem
+from theory.proving.linear import linear
+from theory.proving.problem import stated
+from theory.proving.squares import with_squares
+from theory.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What came of a search.
+
+    Attributes
+    ----------
+    combine : Combine, optional
+        A certificate that the kernel has accepted.
+    why : str
+        Otherwise, what stood in the way.
+    """
+
+    combine: Combine | None
+    why: str = ""
+
+
+def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> Searched:
+    """Look for a certificate of a relation.
+
+    Parameters
+    ----------
+    theorem : Theorem
+        Its constants and vectors are those that the relation is about.
+    goal : Relation
+    facts : mapping of str to Relation
+        What may be used.
+
+    Examples
+    --------
+    >>> from theory.kernel.lemmas import JENSEN
+    >>> facts = {step.name: step.relation for step in JENSEN.steps}
+    """
+    given = Given(theorem, facts)
+    whys = []
+    for candidate in _candidates(theorem, goal, facts):
+        if isinstance(candidate, str):
+            whys.append(candidate)
+            continue
+        checked = candidate.check(goal, given)
+        if checked.verdict is Verdict.PROVED:
+            return Searched(candidate)
+        whys.append(checked.note)
+    return Searched(None, "; ".join(dict.fromkeys(whys)) or "nothing to search with")
+
+
+def _candidates(
+    theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]
+) -> Iterator[Combine | str]:
+    if is_zero(goal.gap):
+        yield Combine()
+    for problem in stated(theorem, goal, facts):
+        yield from linear(problem)
+        yield from with_squares(problem)

@@ -1,0 +1,182 @@
+"""Semidefinite programs at points of the domain, by clarabel where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+from scipy import sparse
+
+from theory.proving.support import SMALL, Column
+
+TRACE: Final = 1e-2
+"""What a square costs beside a multiplier."""
+MISSING: Final = 1e6
+"""What it costs to fall short of a sum of squares: with it, a lone solution is met as well."""
+CLOSE: Final = 1e-5
+"""By how much squares may fall short in floating point."""
+GROWTH: Final = 50
+"""By how much numbers may grow where a column is left out: towards a missed infimum they grow."""
+RANK: Final = 1e-4
+"""Eigenvalues below this, relative to the largest, are taken for 0."""
+USABLE: Final = ("Solved", "AlmostSolved", "InsufficientProgress")
+"""What the solver says of a result that is worth looking at."""
+
+Solved = tuple[Any, Any]
+"""Multipliers, and the matrix of the squares, at one point."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Multipliers and squares that give the goal.
+
+    Attributes
+    ----------
+    goal : sequence of arrays
+        An array a point.
+    columns : sequence of Column
+    rows : mapping of monomial to int
+    products : mapping of (int, int) to monomial
+        Of what may be squared, i ≤ j.
+    weights : sequence of mapping of (int, int) to float
+        Factors of these products, a mapping a point.
+    """
+
+    goal: Sequence[Any]
+    columns: Sequence[Column]
+    rows: Mapping[Any, int]
+    products: Mapping[tuple[int, int], Any]
+    weights: Sequence[Mapping[tuple[int, int], float]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What certificates at all points have in common.
+
+    Attributes
+    ----------
+    columns : list of int
+    places : list of int
+        What is squared.
+    rank : int
+        How many squares there are.
+    matrices : list of arrays
+        The squares as a matrix, one a point.
+    """
+
+    columns: list[int]
+    places: list[int]
+    rank: int
+    matrices: list[Any]
+
+
+def available() -> bool:
+    """Whether the solver is installed."""
+    return find_spec("clarabel") is not None
+
+
+def common(program: Program) -> Outcome | None:
+    """Columns of which none can be left out, and squares; None if there is no certificate."""
+    chosen = list(range(len(program.columns)))
+    solutions = _at_all(program, chosen)
+    if solutions is None:
+        return None
+    sizes = np.max([np.abs(values) for values, _ in solutions], axis=0)
+    used = [n for n, size in zip(chosen, sizes, strict=True) if size > 1e-6]
+    solved = _at_all(program, used)
+    chosen, solutions = (chosen, solutions) if solved is None else (used, solved)
+    for number in sorted(chosen, key=lambda n: -program.columns[n].cost):
+        fewer = [n for n in chosen if n != number]
+        without = _at_all(program, fewer)
+        if without is not None and _size(without) <= GROWTH * _size(solutions):
+            chosen, solutions = fewer, without
+    return _outcome(chosen, [matrix for _, matrix in solutions])
+
+
+def _outcome(chosen: list[int], matrices: list[Any]) -> Outcome:
+    places: set[int] = set()
+    rank = 0
+    for matrix in matrices:
+        values = np.linalg.eigvalsh(matrix)
+        least = RANK * max(values.max(initial=0), SMALL)
+        rank = max(rank, int((values > least).sum()))
+        places |= {k for k in range(len(matrix)) if matrix[k, k] > least}
+    return Outcome(chosen, sorted(places), rank, matrices)
+
+
+def _size(solutions: Sequence[Solved]) -> float:
+    return max(float(np.abs(part).max(initial=0)) for pair in solutions for part in pair)
+
+
+def _at_all(program: Program, chosen: list[int]) -> list[Solved] | None:
+    solutions = []
+    for place in range(len(program.goal)):
+        solution = _at(program, chosen, place)
+        if solution is None:
+            return None
+        solutions.append(solution)
+    return solutions
+
+
+def _at(program: Program, chosen: list[int], place: int) -> Solved | None:
+    """Unknowns are multipliers, the upper triangle of the squares, and what they fall short by."""
+    import clarabel
+
+    pairs = sorted(program.products, key=lambda pair: (pair[1], pair[0]))
+    count = len(chosen)
+    matrix, right = _equations(program, chosen, place, pairs)
+    signed = [k for k, n in enumerate(chosen) if not program.columns[n].free]
+    below = np.zeros((len(signed) + 1 + len(pairs), count + len(pairs) + 1))
+    below[range(len(signed)), signed] = -1
+    below[len(signed), -1] = -1
+    below[len(signed) + 1 :, count:-1] = -np.eye(len(pairs))
+    below[len(signed) + 1 :, -1] = [-float(i == j) for i, j in pairs]
+    costs = [0.0 if program.columns[n].free else program.columns[n].cost for n in chosen]
+    costs += [TRACE * (i == j) for i, j in pairs] + [MISSING]
+    side = 1 + max(j for _, j in pairs)
+    cones = [
+        clarabel.ZeroConeT(len(right)),
+        clarabel.NonnegativeConeT(len(signed) + 1),
+        clarabel.PSDTriangleConeT(side),
+    ]
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    result = clarabel.DefaultSolver(
+        sparse.csc_matrix((len(costs), len(costs))),
+        np.array(costs),
+        sparse.csc_matrix(np.concatenate([matrix, below])),
+        np.concatenate([right, np.zeros(len(below))]),
+        cones,
+        settings,
+    ).solve()
+    values = np.array(result.x)
+    short = CLOSE * max(1.0, np.abs(values).max())
+    if str(result.status) not in USABLE or values[-1] > short:
+        return None
+    square = np.zeros((side, side))
+    for k, (i, j) in enumerate(pairs):
+        square[i, j] = square[j, i] = values[count + k] / (1 if i == j else sqrt(2))
+    return values[:count], square
+
+
+def _equations(
+    program: Program, chosen: list[int], place: int, pairs: Sequence[tuple[int, int]]
+) -> tuple[Any, Any]:
+    """One equation a monomial; multipliers and the goal are scaled to about 1."""
+    absent = dict.fromkeys(m for m in program.products.values() if m not in program.rows)
+    rows = {**program.rows, **{m: len(program.rows) + k for k, m in enumerate(absent)}}
+    matrix = np.zeros((len(rows), len(chosen) + len(pairs) + 1))
+    right = np.zeros(len(rows))
+    goal = program.goal[place]
+    right[: len(goal)] = goal / max(np.abs(goal).max(initial=0), 1e-12)
+    for k, n in enumerate(chosen):
+        values = program.columns[n].values[place]
+        matrix[: len(values), k] = values / max(np.abs(values).max(initial=0), 1e-12)
+    for k, (i, j) in enumerate(pairs):
+        weight = program.weights[place][i, j] * (1 if i == j else sqrt(2))
+        matrix[rows[program.products[i, j]], len(chosen) + k] += weight
+    return matrix, right

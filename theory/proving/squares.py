@@ -1,0 +1,213 @@
+"""Certificates with squares: semidefinite programs for their form, exact LDLᵀ for their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import combinations
+from typing import Final
+
+import sympy
+
+from theory.kernel.rules.algebra import Combine
+from theory.kernel.vectors import Scalar
+from theory.proving.affine import Condition, Exact, at_free, solution_of, valued
+from theory.proving.blocks import Block, blocks_of
+from theory.proving.elimination import replaced
+from theory.proving.exact import Solution
+from theory.proving.forms import Element, Form, Monomial
+from theory.proving.linear import PRICES, Draft, columns_of, completed
+from theory.proving.patterns import null_vectors
+from theory.proving.points import at
+from theory.proving.problem import Problem
+from theory.proving.semidefinite import Outcome, Program, available, common
+from theory.proving.support import scaled
+
+ORDERS: Final = 6
+"""In how many orders the squares are completed."""
+
+Matrix = dict[tuple[int, int], Element]
+
+
+def with_squares(problem: Problem) -> Iterator[Combine | str]:
+    """Certificates that a semidefinite program suggests."""
+    blocks = [] if problem.goal.kind == "==" or not problem.points else blocks_of(problem)
+    if not blocks:
+        return
+    if not available():
+        yield "squares may be needed, and the search for them needs the extra: staleproof[sdp]"
+        return
+    for block in blocks:
+        yield from _with_block(problem, block)
+
+
+def _with_block(problem: Problem, block: Block) -> Iterator[Combine | str]:
+    program, kept, names, terms = _program(problem, block)
+    outcome = None if program is None else common(program)
+    if outcome is None or program is None:
+        yield f"no multipliers and squares at {problem.described(0)}"
+        return
+    chosen = [kept[n] for n in outcome.columns]
+    facts = [names[n] for n in chosen if n < len(names)]
+    used = [terms[n - len(names)] for n in chosen if n >= len(names)]
+    one = problem.split.field.one
+    pairs = [(i, j) for k, i in enumerate(outcome.places) for j in outcome.places[k:]]
+    entries = [pair for pair in pairs if pair not in block.alone]
+    forms: list[Form] = [problem.reduced_facts[name] for name in facts]
+    forms += [{monomial: one} for monomial in used]
+    for i, j in entries:
+        monomial, coefficient = block.products[i, j]
+        forms.append({monomial: replaced(coefficient * (1 if i == j else 2), problem.solved)})
+    exact = Exact(problem, block, facts, used, entries, forms, outcome.places)
+    yield from _drafts(exact, outcome)
+
+
+def _program(
+    problem: Problem, block: Block
+) -> tuple[Program | None, list[int], list[str], list[Monomial]]:
+    names, terms, columns = columns_of(problem)
+    goal = problem.at_points(problem.reduced_goal)
+    if goal is None or columns is None:
+        return None, [], names, terms
+    squares = {block.products[k, k][0] for k in range(len(block.parts))} - {problem.split.one}
+    kept = [
+        n for n in range(len(columns)) if n < len(names) or terms[n - len(names)] not in squares
+    ]
+    rows = {monomial: row for row, monomial in enumerate(problem.monomials)}
+    products = {pair: monomial for pair, (monomial, _) in block.products.items()}
+    weights = [
+        {pair: float(at(element, point) or 0) for pair, (_, element) in block.products.items()}
+        for point in problem.points
+    ]
+    return (
+        Program(
+            scaled(goal), [columns[n].priced(PRICES[0]) for n in kept], rows, products, weights
+        ),
+        kept,
+        names,
+        terms,
+    )
+
+
+def _drafts(exact: Exact, outcome: Outcome) -> Iterator[Combine | str]:
+    solutions = 0
+    for values in _values(exact, outcome):
+        solutions += 1
+        matrix = {
+            (i, j): valued(exact.entry(i, j), values) for i in exact.places for j in exact.places
+        }
+        for order in _orders(exact.places):
+            squares = _ldl(matrix, order)
+            if squares is not None:
+                yield completed(exact.problem, _draft(exact, values, squares))
+    if not solutions:
+        yield "the numbers of the squares are not settled by their rank"
+
+
+def _draft(
+    exact: Exact, values: Sequence[Element], squares: list[tuple[Element, dict[int, Element]]]
+) -> Draft:
+    scalar, one = exact.problem.split.scalar, exact.problem.split.field.one
+    count = len(exact.facts)
+    return Draft(
+        dict(zip(exact.facts, values[:count], strict=True)),
+        dict(zip(exact.terms, values[count : exact.forms_before], strict=True)),
+        [
+            (d, exact.block.combination([(k, scalar(f)) for k, f in factors.items()]))
+            for d, factors in squares
+        ],
+        [exact.block.form(factors, one) for _, factors in squares],
+    )
+
+
+def _orders(places: Sequence[int]) -> list[tuple[int, ...]]:
+    """A few orders of elimination."""
+    forward = tuple(places)
+    turned = [forward[k:] + forward[:k] for k in range(len(forward))]
+    return list(dict.fromkeys([*turned, forward[::-1]]))[:ORDERS]
+
+
+def _ldl(matrix: Matrix, order: Sequence[int]) -> list[tuple[Element, dict[int, Element]]] | None:
+    """Coefficients and factors of squares whose sum the matrix is, or None."""
+    squares = []
+    rest = dict(matrix)
+    for place in order:
+        pivot = rest[place, place]
+        row = {other: rest[place, other] for other in order if rest[place, other]}
+        if not row:
+            continue
+        if not pivot:
+            return None
+        for i in row:
+            for j in row:
+                rest[i, j] = rest[i, j] - row[i] * row[j] / pivot
+        squares.append(_without_fractions(pivot, {k: e / pivot for k, e in row.items()}))
+    return squares
+
+
+def _without_fractions(
+    coefficient: Element, factors: dict[int, Element]
+) -> tuple[Element, dict[int, Element]]:
+    """The same square with factors that are polynomials: they are defined everywhere."""
+    field = coefficient.field
+    common = reduce(lambda a, b: a.lcm(b), (e.denom for e in factors.values()), field.ring.one)
+    times = field(common)
+    return coefficient / times**2, {k: e * times for k, e in factors.items()}
+
+
+def _values(exact: Exact, outcome: Outcome) -> Iterator[list[Element]]:
+    """Exact multipliers; those that are left free are fixed by the rank that the squares have."""
+    for conditions in _rank_conditions(exact, outcome):
+        solution = solution_of(exact, conditions)
+        if solution is None:
+            continue
+        if not solution.free:
+            yield [at_free(solution, k, {}, exact) for k in range(len(exact.forms))]
+            return
+        if len(solution.free) == 1:
+            for root in _roots(exact, solution, outcome.rank + 1):
+                free = {solution.free[0]: root}
+                yield [at_free(solution, k, free, exact) for k in range(len(exact.forms))]
+
+
+def _rank_conditions(exact: Exact, outcome: Outcome) -> Iterator[list[Condition]]:
+    """Equations for the matrix: none, then vectors that it sends to 0, then an entry that is 1."""
+    yield []
+    one = exact.problem.split.field.one
+    seen = [
+        ({(i, j): factor for j, factor in factors.items()}, 0 * one)
+        for factors in null_vectors(exact.problem, exact.places, outcome)
+        for i in exact.places
+    ]
+    if seen:
+        yield seen
+    for place in exact.places:
+        if exact.entry(place, place)[1]:
+            yield [*seen, ({(place, place): one}, one)]
+
+
+def _roots(exact: Exact, solution: Solution, size: int) -> Iterator[Element]:
+    """Values of the free unknown at which a minor vanishes, from the determinant's factors."""
+    free, split = solution.free[0], exact.problem.split
+    field = split.field
+    t = sympy.Dummy("t")
+    at_zero = [at_free(solution, k, {free: field.zero}, exact) for k in range(len(exact.forms))]
+    at_one = [at_free(solution, k, {free: field.one}, exact) for k in range(len(exact.forms))]
+
+    def entry(i: int, j: int) -> Scalar:
+        low, high = (valued(exact.entry(i, j), values) for values in (at_zero, at_one))
+        return split.scalar(low) + t * split.scalar(high - low)
+
+    seen: list[Element] = []
+    for minor in list(combinations(exact.places, size))[:ORDERS]:
+        matrix = sympy.Matrix([[entry(i, j) for j in minor] for i in minor])
+        numerator, _ = sympy.fraction(sympy.together(matrix.det(method="berkowitz")))
+        for factor, _ in sympy.factor_list(sympy.expand(numerator), t)[1]:
+            polynomial = sympy.Poly(factor, t)
+            if polynomial.degree() != 1:
+                continue
+            root = split.form(split.atoms.element(-polynomial.nth(0) / polynomial.nth(1)))
+            value = None if root is None else root.get(split.one, field.zero)
+            if value is not None and value not in seen:
+                seen.append(value)
+                yield value
