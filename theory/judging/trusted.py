@@ -43,27 +43,16 @@ def module_of(code: str) -> str:
     --------
     >>> module_of("theory.verdicts.Verdict")
     'theory.verdicts'
-
-    Raises
-    ------
-    TheoryError
-        There is none, or it has no file.
     """
     name = code
     while name and _file(name) is None:
         name = name.rpartition(".")[0]
-    if not name:
-        raise TheoryError(
-            f"what compares is named by its module, found {code!r:.80}, which has no file",
-            "code",
-            "name the function, such as 'theory.papers.rpd.entries'",
-        )
-    return name
+    return name or code
 
 
 @cache
 def line_count(module: str) -> int:
-    """Lines of a module's file."""
+    """Lines of a module's file; 0 where there is none, as of a function typed in by hand."""
     path = _file(module)
     return len(path.read_text(encoding="utf-8").splitlines()) if path is not None else 0
 
@@ -102,9 +91,19 @@ def _code(decision: Decision) -> Iterator[str]:
 
 def _of_ground(ground: Ground) -> Iterator[str]:
     if isinstance(ground, Compared):
+        _require_file(ground.code)
         yield ground.code
     elif isinstance(ground, (Comparison, Bounded, GridLink)):
         yield type(ground).__module__
+
+
+def _require_file(code: str) -> None:
+    if _file(module_of(code)) is None:
+        raise TheoryError(
+            f"what compares is named by its module, found {code!r:.80}, which has no file",
+            "code",
+            "name the function, such as 'theory.papers.rpd.entries'",
+        )
 
 
 def _of_function(function: Callable[..., Any]) -> Iterator[str]:
