@@ -60,6 +60,7 @@ def key(names: Sequence[str], every: bool) -> str | None:
     except (OSError, metadata.PackageNotFoundError):
         return None
     told = {name: value for name, value in os.environ.items() if name.startswith("SYMPY_")}
+    told.pop("SYMPY_CACHE_SIZE", None)  # how much sympy remembers; this program sets it itself
     machine = (sys.version, sys.flags.optimize, platform.platform())
     what = (__version__, machine, versions, told, sources, list(names), every)
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()

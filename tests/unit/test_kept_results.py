@@ -84,6 +84,18 @@ def test_names_options_and_versions_are_in_the_key(
     assert len(set(keys)) == len(keys)
 
 
+def test_the_key_is_the_same_before_and_after_a_run() -> None:
+    code = (
+        "from staleproof.kept_results import key\n"
+        "before = key([], False)\n"
+        "from theory.judging.verify import select\n"
+        "select(['kernel.young'])\n"
+        "assert before is not None and key([], False) == before\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "SYMPY_CACHE_SIZE"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
 def test_files_of_users_are_never_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rpd").mkdir()
     monkeypatch.chdir(tmp_path)

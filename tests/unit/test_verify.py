@@ -114,7 +114,6 @@ def test_deeper_evidence_is_about_the_printed_formulas() -> None:
         ("PROVED", "found 'PROVED'"),
         (Verdict.PROVED, "account returns a theory.account.Account"),
         (Judgement(Verdict.PROVED, "none"), "account returns a theory.account.Account"),
-        (Account("PROVED"), "AttributeError"),  # type: ignore[arg-type]
         (Account(Decision((Verdict.PROVED,))), "a ground is something that a machine reached"),  # type: ignore[arg-type]
         (refuted_by(2, f=print), "has no JSON form"),
     ],
@@ -269,3 +268,8 @@ def test_what_cannot_be_selected(tmp_path: Path) -> None:
     lost = in_file("mine.one", "PROVED", "depends=('rpd.cor-c2',)")
     with pytest.raises(UnknownClaimError, match=r"did you mean 'rpd\.cor-c1'"):
         select([written(tmp_path, lost)])
+
+
+def test_an_account_decides_by_its_parts_alone() -> None:
+    with pytest.raises(TheoryError, match="decision of an account is a Decision or Readings"):
+        Account("PROVED")  # type: ignore[arg-type]

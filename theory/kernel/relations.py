@@ -64,13 +64,27 @@ class Relation:
     ) -> Relation:
         """Put expressions in place of symbols, and vectors in place of names."""
         sides = [
-            with_vectors(side, vectors or {}).subs(dict(scalars), simultaneous=True)
+            with_scalars(with_vectors(side, vectors or {}), scalars)
             for side in (self.lhs, self.rhs)
         ]
         return Relation(sides[0], self.kind, sides[1])
 
     def __str__(self) -> str:
         return f"{sympy.sstr(self.lhs)} {self.kind} {sympy.sstr(self.rhs)}"
+
+
+def with_scalars(form: Scalar, scalars: Mapping[Scalar, Scalar]) -> Scalar:
+    """An expression with others in place of symbols, all at once; indices of sums stay.
+
+    Examples
+    --------
+    >>> x, y = sympy.symbols("x y")
+    >>> with_scalars(x - 2 * y, {x: y, y: x})
+    -2*x + y
+    """
+    if form.has(sympy.Sum) or not all(one.is_Symbol for one in scalars):
+        return form.subs(dict(scalars), simultaneous=True)
+    return form.xreplace({one: sympy.sympify(other) for one, other in scalars.items()})
 
 
 def le(lhs: Scalar, rhs: Scalar) -> Relation:

@@ -10,7 +10,7 @@ from operator import add
 import sympy
 
 from theory.kernel.means import with_vectors
-from theory.kernel.relations import Relation
+from theory.kernel.relations import Relation, with_scalars
 from theory.kernel.vectors import ZERO, Gram, Point, Scalar, Vector, vector
 
 
@@ -36,7 +36,7 @@ class Values:
     def scalar(self, form: Scalar) -> Scalar:
         """An expression at these values."""
         replaced = with_vectors(sympy.sympify(form), self.vectors)
-        return replaced.subs(dict(self.scalars), simultaneous=True)
+        return with_scalars(replaced, self.scalars)
 
     def vector(self, one: Vector) -> Vector:
         """A vector at these values; those in its factors count too."""
@@ -46,7 +46,7 @@ class Values:
 
     def point(self, one: Point) -> Point:
         """A point at these values."""
-        value = one.value.subs(dict(self.scalars), simultaneous=True)
+        value = with_scalars(one.value, self.scalars)
         return Point(self.vector(one.position), value, self.vector(one.gradient), one.function)
 
     def relation(self, one: Relation) -> Relation:
