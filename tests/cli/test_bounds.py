@@ -44,6 +44,7 @@ def test_values_are_exact(result: Result) -> None:
     assert any("Table 1" in note for note in by_name["localsgd", "printed"]["notes"])
 
 
+@pytest.mark.slow
 def test_delay_of_pd_is_chosen_and_said(result: Result) -> None:
     values = {}
     for delay in ("whole-run", "steady"):
@@ -109,6 +110,7 @@ def _title(text: list[str], start: str) -> str:
     return next(line for line in text if line.startswith(start))
 
 
+@pytest.mark.slow
 def test_picture_of_a_range(run: Run, result: Result, tmp_path: Path) -> None:
     target = tmp_path / "bounds.svg"
     arguments = ("bounds", "pd", "rpd-pl", "--over", "p=2..6", *sets(p=None, gamma="1e-3"))

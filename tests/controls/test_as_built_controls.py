@@ -122,6 +122,7 @@ def test_an_edited_build_takes_the_derived_law(
     assert law.to_json()["max"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DERIVED)
 def test_a_build_in_other_words_keeps_the_law(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     own = derive(name).to_json()
@@ -150,6 +151,7 @@ def test_an_edited_build_takes_the_rows_of_pipedream(
     assert judge(replace(cell, holds=None, weakened={})).verdict is not Verdict.PROVED
 
 
+@pytest.mark.slow
 def test_a_build_in_other_words_keeps_the_rows_of_pipedream(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -212,6 +214,7 @@ def test_an_edited_build_takes_the_cell(monkeypatch: pytest.MonkeyPatch, name: s
     assert judge(claim).verdict is Verdict.UNKNOWN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["blog-1f1b", "blog-gpipe"])
 def test_an_edited_build_takes_the_rows_of_the_blog(
     monkeypatch: pytest.MonkeyPatch, name: str

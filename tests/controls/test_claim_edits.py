@@ -22,12 +22,19 @@ from theory.verdicts import Verdict
 SAMPLED = 8
 """Every so many mutants are judged in full; controls judge the core of all of them."""
 
-EDITS = [
-    pytest.param(claim.id, name, text, id=f"{claim.id}-{name}-{text}")
+FAST = 12
+"""Every so many of those are judged on every run."""
+
+CHOSEN = [
+    (claim.id, name, text)
     for claim in CLAIMS.values()
     if claim not in MATRIX  # see test_matrix_bounds.py
     for name, form in claim.printed.items()
     for text in list(mutants(form))[::SAMPLED]
+]
+EDITS = [
+    pytest.param(*edit, id="-".join(edit), marks=() if i % FAST == 0 else pytest.mark.slow)
+    for i, edit in enumerate(CHOSEN)
 ]
 
 TRUE_FORMS = {

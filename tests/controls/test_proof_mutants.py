@@ -169,6 +169,7 @@ def start_time_mutants(family: str) -> Mutants:
             yield f"{which} {change}", replace(guess, **{which: mutant})
 
 
+@pytest.mark.slow
 @every_family
 def test_start_times(family: str) -> None:
     guess, rule = closed(family).start_times, FAMILIES[family].rule
@@ -208,6 +209,7 @@ def same_counts(one: CountForm, other: CountForm) -> bool:
     )
 
 
+@pytest.mark.slow
 @every_family
 def test_counts(family: str) -> None:
     counts, lines = closed(family).counts, get_linearization("ascending")
@@ -297,6 +299,7 @@ def test_extremes_of_a_matrix_that_grows() -> None:
             assert not proved(prove_extremes(replace(matrix, **growing)))
 
 
+@pytest.mark.slow
 @every_family
 @pytest.mark.parametrize("part", ["supremum", "least_m"])
 def test_whole_run(family: str, part: str) -> None:
@@ -311,6 +314,7 @@ def test_whole_run(family: str, part: str) -> None:
     assert not survivors(table_mutants(table), prove)
 
 
+@pytest.mark.slow
 @every_family
 def test_steady_staleness(family: str) -> None:
     law, times = closed(family), times_of(family)
@@ -322,6 +326,7 @@ def test_steady_staleness(family: str) -> None:
     assert not survivors(table_mutants(law.staleness.steady, (p_, x_)), prove)
 
 
+@pytest.mark.slow
 @every_family
 def test_largest_staleness(family: str) -> None:
     law, times = closed(family), times_of(family)

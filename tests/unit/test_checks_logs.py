@@ -112,6 +112,7 @@ def test_other_orders_by_hand() -> None:
     assert other_order(build("gpipe", 3, 1)) is None
 
 
+@pytest.mark.slow
 def test_the_published_table_is_compared_in_ratios() -> None:
     found = seed_table.table(2, 4, ModelSpec("transformer", width=16, batch=2))
     rows = {(row["implementation"], row["schedule"]): row for row in found["rows"]}

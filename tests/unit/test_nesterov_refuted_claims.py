@@ -217,6 +217,7 @@ def test_odd_stepsizes_are_not_judged(stepsize: sympy.Expr) -> None:
     assert {found.verdict, *(case.verdict for case in found.cases)} == {UNKNOWN}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "factor", "powers"),
     [

@@ -286,6 +286,7 @@ def test_the_bound_of_same_samples_is_that_of_theorem_2_up_to_its_factors() -> N
     assert sharp["staleness"] == printed["staleness"]
 
 
+@pytest.mark.slow
 def test_corollary_1_method_by_method() -> None:
     row = row_of(cor_1)
     assert row.verdict is CONDITIONAL

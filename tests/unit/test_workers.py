@@ -211,7 +211,7 @@ def test_copy_of_a_process_has_nothing_to_say(tmp_path: Path) -> None:
         ("raise type('E', (BaseException,), {})('x')", ProverError, "the prover stopped with E: x"),
         (
             returned("PROVED", "assumes=(lambda: 0,)"),
-            ClaimFileError,
+            TheoryError,
             "assumes of an account is a tuple of str",
         ),
         (

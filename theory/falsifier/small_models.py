@@ -8,7 +8,7 @@ sequences or sums are about whole runs, and are not attacked here; nor are those
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -32,6 +32,9 @@ COUNTS: Final = (1, 2, 3, 5)
 """Values that integer symbols take."""
 RLIMIT: Final = 200_000
 """z3's budget for one shape and one combination: what is violated is mostly violated quickly."""
+UNKNOWNS: Final = 10
+MONOMIALS: Final = 80
+"""What a question may hold at most: z3 does not keep to its budget on larger ones."""
 TRIES: Final = 3
 """Combinations of them."""
 
@@ -270,6 +273,8 @@ def _solved(posed: _Posed, counts: Mapping[Scalar, Scalar]) -> SmallModel | None
     at = dict(counts)
     under = [one.replaced(at) for one in posed.under]  # before the goal: it puts functions in
     goal = posed.goal.replaced(at)
+    if not _is_small((*under, goal)):
+        return None
     translator = Translator()
     try:
         facts = [translator.fact(one) for one in under]
@@ -282,6 +287,15 @@ def _solved(posed: _Posed, counts: Mapping[Scalar, Scalar]) -> SmallModel | None
     if values is None:
         return None
     return _read(posed, at, translator.read(values))
+
+
+def _is_small(relations: Iterable[Relation]) -> bool:
+    """Whether there are few unknowns, and few monomials in the numerators."""
+    gaps = [one.gap for one in relations]
+    numerators = [sympy.fraction(sympy.together(gap))[0] for gap in gaps]
+    monomials = sum(len(sympy.Add.make_args(sympy.expand(one))) for one in numerators)
+    unknowns = {symbol for gap in gaps for symbol in gap.free_symbols}
+    return len(unknowns) <= UNKNOWNS and monomials <= MONOMIALS
 
 
 def _read(
