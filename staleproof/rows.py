@@ -47,7 +47,7 @@ def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
     for words, ids in supplied.items():
         put(one_line(f"{', '.join(ids)}: the file's own words, which nothing checks: {words}"))
     for row in rows:
-        if row["counterexample"] and (row["id"] in own or len(rows) == 1):
+        if row.get("counterexample") and (row["id"] in own or len(rows) == 1):
             put(one_line(_instance(row)))
     apart = [row for row in rows if row["origin"] not in ("printed", "reconstructed")]
     if 0 < len(apart) < len(rows):

@@ -209,8 +209,9 @@ def _ids(entry: Requirement, claims: Sequence[Named], option: str) -> set[str]:
     absent = [name for name in entry.names if not by_name[name]]
     if absent:
         _refuse_unknown(absent, chosen, option)
+        said = "required" if option == REQUIRE else "expected"
         raise UsageError(
-            f"{', '.join(absent)} is named but not selected",
+            f"{', '.join(absent)} is {said} but not selected",
             option,
             "name it among the claims to verify, or name none to verify all",
         )

@@ -77,7 +77,7 @@ def test_a_broken_solver_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
         made.set("rlimit", rlimit)
         return made
 
-    monkeypatch.setattr(solver, "_solver", broken)
+    monkeypatch.setattr(solver, "fresh_solver", broken)
     with recording() as queries:
         outcome = decide(false)
     assert outcome.verdict is Verdict.PROVED, "the stand-in misleads the first solver's guard"

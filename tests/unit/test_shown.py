@@ -95,7 +95,7 @@ def test_edited_words_leave_what_is_shown(edit: Mapping[str, Any]) -> None:
 def test_an_edited_formula_is_shown() -> None:
     claim = as_claim(STEPSIZE)
     found = row(replace(claim, printed={"first": a}))
-    assert found["verdict"] == "UNKNOWN"
+    assert found["verdict"] == "REFUTED"
     assert found["goal"] == "L*a*gamma - dot(u, u) <= a"
 
 

@@ -21,11 +21,15 @@ from gpu_validation.spec import RankOutcome
 from gpu_validation.transports import threads
 from schedules import build
 
+OPENMP = ("libgomp", "libomp", "libiomp")
+"""How the libraries of OpenMP are called."""
+
 
 def openmp_threads() -> int:
     """How many threads OpenMP would use in the present thread; asks nothing of torch."""
     lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
-    names = {line.split()[-1] for line in lines if "omp" in line.split()[-1] and ".so" in line}
+    paths = {line.split()[-1] for line in lines if ".so" in line}
+    names = {path for path in paths if Path(path).name.startswith(OPENMP)}
     if not names:
         pytest.skip("this torch has no OpenMP")
     return int(ctypes.CDLL(min(names)).omp_get_max_threads())

@@ -13,7 +13,7 @@ import sympy
 
 from theory.account import Finding, Repair
 from theory.judging.branches import by_branches, minimum
-from theory.kernel import Cite, Combine, Found, Hypothesis, Step, eq, le
+from theory.kernel import Cite, Combine, Hypothesis, Step, eq, le
 from theory.papers.localsgd import crude, eq_11, eq_12
 from theory.papers.localsgd.eq_12 import BUDGET
 from theory.papers.localsgd.method import AVERAGE
@@ -89,7 +89,18 @@ FIRST: Final = replace(
     ),
     cites=(crude.THEOREM,),
     steps=(Step("crude", crude.THEOREM.goal, Cite("localsgd.crude")),),
-    conclude=Found("crude", "stepsize", BUDGET.name, "fewer steps"),
+    conclude=Combine(
+        {
+            "crude": 1,
+            "stepsize": 2 * (H - 1) ** 2 * Gt**2 * L * (1 + gamma * L),
+            BUDGET.name: _BUDGET_DRIFT,
+            "fewer steps": 4 * H**2 * Gt**2 / T,
+        },
+        plus=(
+            TERMS["optimization and variance"],
+            Gt**2 * (2 * H**2 + 4 * H - 4),
+        ),
+    ),
 )
 
 BRANCHES: Final = {ON_SECOND: SECOND, ON_FIRST: FIRST}
