@@ -158,3 +158,38 @@ def test_numbers_of_another_statement_refute_nothing() -> None:
     claim = replace(as_claim(twin), source="mine.py")
     given = replace(claim.account(claim.printed), decision=Decision(fails=refuted_by(model)))
     assert decided(fairly(claim, given)).verdict is Verdict.UNKNOWN
+
+
+k = sympy.Symbol("k", integer=True, nonnegative=True)
+b = sympy.Symbol("b", real=True)
+HEIGHT = Point(vectors("y")[0], sympy.Symbol("f(y)", nonnegative=True), vectors("∇f(y)")[0])
+AFTER = Point(x.position - x.gradient, sympy.Symbol("f(x⁺)", real=True), vectors("∇f(x⁺)")[0])
+TRUE_BY_DOMAIN = {
+    "negative": stated(c := sympy.Symbol("c", negative=True), 0, symbols=(c,)),
+    "even": stated(1, ((m := sympy.Symbol("m", even=True)) - 1) ** 2, symbols=(m,)),
+    "a value with a domain": stated(-HEIGHT.value, 0, points=(HEIGHT,)),
+    "for every k": stated(
+        b, 0, symbols=(b,), indices=(k,), hypotheses=(Hypothesis("all", "bk ≤ 1", le(b * k, 1)),)
+    ),
+    "in every iteration": stated(
+        square(AFTER.position),
+        1,
+        points=(x, AFTER),
+        following=((x, AFTER),),
+        hypotheses=(Hypothesis("ball", "‖x‖ ≤ 1", le(square(x.position), 1)),),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRUE_BY_DOMAIN)
+def test_what_is_true_by_domains_or_for_every_iteration_is_not_refuted(name: str) -> None:
+    assert judge(as_claim(TRUE_BY_DOMAIN[name])).verdict is Verdict.UNKNOWN, "no proof was given"
+
+
+@pytest.mark.parametrize("declared", ["negative", "even", "prime", "nonpositive"])
+def test_an_instance_outside_its_domain_refutes_nothing(declared: str) -> None:
+    symbol = sympy.Symbol("s", **{declared: True})
+    number = 1  # none of these
+    assert not stands(Refutation({"s": 1}, Violation(lambda: 2, "<=", symbol, {symbol: number})))
+    free = sympy.Symbol("s", real=True)
+    assert stands(Refutation({"s": 1}, Violation(lambda: 2, "<=", free, {free: number})))

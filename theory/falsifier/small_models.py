@@ -21,6 +21,7 @@ from sympy.core.function import AppliedUndef
 from theory.errors import UnsupportedFormError
 from theory.kernel.means import Mean, random_names
 from theory.kernel.relations import Relation, eq, le
+from theory.kernel.rules.ranges import indices
 from theory.kernel.signs import Translator
 from theory.kernel.theorem import Hypothesis, Smooth, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
@@ -105,6 +106,8 @@ def _in_reach(theorem: Theorem) -> bool:
     forms = [relation.gap for _, relation in theorem.relations]
     if theorem.assumes or theorem.sequences:  # what is said in words, numbers need not satisfy
         return False
+    if theorem.indices or theorem.following or indices(theorem):  # hypotheses hold for every k
+        return False
     if any(form.atoms(AppliedUndef, sympy.Sum) or _roots(form) for form in forms):
         return False
     return len({mean.args[0] for mean in _means(theorem)}) <= 1
@@ -117,7 +120,7 @@ def _roots(form: Scalar) -> bool:
 
 def _means(theorem: Theorem) -> Iterator[Any]:
     for _, relation in theorem.relations:
-        yield from (relation.lhs + relation.rhs).atoms(Mean)
+        yield from relation.lhs.atoms(Mean) | relation.rhs.atoms(Mean)  # none may cancel another
 
 
 def _counts(theorem: Theorem) -> Iterator[dict[Scalar, Scalar]]:
@@ -180,15 +183,11 @@ class _Posed:
             for one, other in zip(self.vector(point.gradient, outcome), gradient, strict=True):
                 yield eq(one, other)
         name = (point.value, self._index(str(point.value), outcome))
-        if point.value.is_Symbol and name not in self._values and point.value not in self.constants:
+        plain = point.value == sympy.Symbol(str(point.value), real=True)  # without a domain
+        if plain and name not in self._values and point.value not in self.theorem.symbols:
             self._values[name] = value
         else:
             yield eq(self.at(point.value, outcome), value)
-
-    @cached_property
-    def constants(self) -> frozenset[Scalar]:
-        """Symbols whose domains say something of them."""
-        return frozenset(self.theorem.symbols)
 
     def coefficients(self, function: str) -> tuple[Scalar, tuple[Scalar, ...], tuple[Scalar, ...]]:
         """The constant, slopes at 0 and second derivatives of a function."""

@@ -174,6 +174,8 @@ def stands(refutation: Refutation) -> bool:
 def violated(one: Violation) -> bool:
     """Whether an instance satisfies what is supposed, and exceeds what is stated, exactly."""
     at = {symbol: _exactly(value) for symbol, value in one.at.items()}
+    if not all(_in_domain(value, symbol) for symbol, value in at.items()):
+        return False
     if not all(satisfied(relation, at) for relation in one.under):
         return False
     measured = one.measured()
@@ -205,12 +207,8 @@ def satisfied(relation: Relation, at: dict[Scalar, Scalar]) -> bool:
 
 
 def _in_domain(value: Scalar, symbol: Scalar) -> bool:
-    """Whether a number has the properties that a symbol is declared to have."""
-    return all(
-        getattr(value, f"is_{word}") is True
-        for word in ("real", "integer", "positive", "nonnegative", "nonzero")
-        if getattr(symbol, f"is_{word}")
-    )
+    """Whether a number has all that a symbol is declared to have, such as even or negative."""
+    return all(getattr(value, f"is_{word}") is said for word, said in symbol.assumptions0.items())
 
 
 def _shown_witness(decision: Decision | Readings, verdict: Verdict) -> dict[str, object] | None:

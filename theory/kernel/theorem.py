@@ -196,6 +196,8 @@ class Theorem:
             if part.name not in kept:
                 object.__setattr__(self, part.name, plain(getattr(self, part.name), self.id))
         object.__setattr__(self, "cites", tuple(self.cites))
+        terms = {name: exact(form) for name, form in self.terms.items()}  # 0 may be Python's
+        object.__setattr__(self, "terms", terms)
 
     def _fill(self) -> None:
         """Put stored certificates into the rules that stand for them."""
