@@ -196,11 +196,9 @@ def _exactly(number: Scalar | Root | Enclosure) -> Scalar:
 
 
 def satisfied(relation: Relation, at: dict[Scalar, Scalar]) -> bool:
-    """Whether a relation holds at exact numbers for all of its symbols, which lie in its domain."""
-    for symbol in relation.gap.free_symbols:
-        value = at.get(symbol)
-        if value is None or not _in_domain(value, symbol):
-            return False
+    """Whether a relation holds at exact numbers for all of its symbols."""
+    if not relation.gap.free_symbols <= at.keys():
+        return False
     gap = relation.gap.subs(at, simultaneous=True)
     holds = gap.is_zero if relation.kind == "==" else gap.is_nonnegative
     return holds is True
