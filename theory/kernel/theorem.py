@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from types import MappingProxyType
 from typing import Literal, Protocol
 
 import sympy
@@ -197,7 +198,7 @@ class Theorem:
                 object.__setattr__(self, part.name, plain(getattr(self, part.name), self.id))
         object.__setattr__(self, "cites", tuple(self.cites))
         terms = {name: exact(form) for name, form in self.terms.items()}  # 0 may be Python's
-        object.__setattr__(self, "terms", terms)
+        object.__setattr__(self, "terms", MappingProxyType(terms))
 
     def _fill(self) -> None:
         """Put stored certificates into the rules that stand for them."""
