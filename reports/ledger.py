@@ -96,6 +96,7 @@ class Hypothesis(TypedDict):
     latex: str
     case: NotRequired[str]
     smooth: NotRequired[dict[str, str]]
+    delayed: NotRequired[dict[str, str]]
 
 
 class Symbol(TypedDict):
@@ -173,7 +174,7 @@ def verdict_text(row: Row) -> str:
 
 
 def hypothesis_text(one: Hypothesis) -> str:
-    """A hypothesis as its formula; the smoothness of a function has none.
+    """A hypothesis as its formula; the smoothness of a function and a delay have none.
 
     Examples
     --------
@@ -181,6 +182,9 @@ def hypothesis_text(one: Hypothesis) -> str:
     >>> hypothesis_text({"name": "a", "says": "", "formula": None, "latex": "", "smooth": smooth})
     'the gradient of f is Lipschitz with constant L'
     """
+    if "delayed" in one:
+        about = one["delayed"]
+        return f"{about['old']} is {about['now']} of one of the last {about['delay']} iterations"
     if one["formula"] is not None or "smooth" not in one:
         return one["formula"] or ""
     about = one["smooth"]

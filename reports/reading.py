@@ -83,7 +83,11 @@ _STEP = record(
 )
 _HYPOTHESIS = record(
     {"name": text, "says": text, "formula": maybe(text), "latex": text},
-    {"case": text, "smooth": record({"constant": text, "function": text})},
+    {
+        "case": text,
+        "smooth": record({"constant": text, "function": text}),
+        "delayed": record({"old": text, "now": text, "delay": text}),
+    },
 )
 _ROW = record(
     {

@@ -80,6 +80,16 @@ def details(row: Any) -> Iterator[str]:
         case = f" ({one['case']})" if "case" in one else ""
         yield f"  if{case} {hypothesis_text(one)}    [{one['name']}: {one['says']}]"
     yield from (f"  {text}" for text in row["quantifiers"])
+    yield from (f"  where {text}" for text in _defined(row["symbols"]))
+
+
+def _defined(symbols: Sequence[dict[str, str]]) -> Iterator[str]:
+    """What sequences are the means of, and what takes the place of what in the next iteration."""
+    for one in symbols:
+        if one["domain"].startswith("sequence") and one["says"]:
+            yield one["says"]
+        elif "in iteration k + 1" in one["says"]:
+            yield f"{one['name']}: {one['says']}"
 
 
 def lines(rows: Sequence[dict[str, Any]], columns: int) -> Iterator[str]:

@@ -22,7 +22,7 @@ from theory.kernel.means import Mean
 from theory.kernel.prove import Proof, prove
 from theory.kernel.relations import Relation
 from theory.kernel.rules.inner_runs import inner_runs
-from theory.kernel.theorem import Hypothesis, Smooth, Theorem
+from theory.kernel.theorem import Assumption, Hypothesis, Theorem
 from theory.kernel.vectors import Gram, Scalar
 from theory.ledger import Evidence, Step
 from theory.verdicts import Verdict
@@ -206,7 +206,7 @@ def superfluous(theorem: Theorem, proof: Proof) -> list[Finding]:
     ]
 
 
-def _dropped(theorem: Theorem, hypothesis: Hypothesis | Smooth) -> Theorem:
+def _dropped(theorem: Theorem, hypothesis: Assumption) -> Theorem:
     kept = tuple(one for one in theorem.hypotheses if one is not hypothesis)
     return replace(theorem, hypotheses=kept)
 

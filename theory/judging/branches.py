@@ -33,7 +33,7 @@ from theory.kernel.rules import (
 )
 from theory.kernel.rules.ranges import rules_of
 from theory.kernel.signs import Translator
-from theory.kernel.theorem import Hypothesis, Rule, Smooth, Theorem
+from theory.kernel.theorem import Assumption, Hypothesis, Rule, Theorem
 from theory.kernel.vectors import Scalar
 from theory.ledger import Step
 from theory.smt.queries import remembered
@@ -183,7 +183,7 @@ def _require_general(where: str, when: str, one: Theorem, conditions: tuple[str,
     for hypothesis in one.hypotheses:
         if hypothesis.name not in conditions:
             continue
-        if isinstance(hypothesis, Smooth):
+        if not isinstance(hypothesis, Hypothesis):
             raise TheoryError(
                 f"a case is told apart by a relation, found the assumption {hypothesis.name!r} in "
                 f"{when!r}",
@@ -294,7 +294,7 @@ def _assumed(
     return (*(f"chosen so that {one}" for one in chosen), *said)
 
 
-def _said(hypothesis: Hypothesis | Smooth) -> str:
+def _said(hypothesis: Assumption) -> str:
     return f"{hypothesis.name}: {hypothesis.says}"
 
 

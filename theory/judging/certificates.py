@@ -26,7 +26,7 @@ from theory.kernel.prove import Proof
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Cite, Combine, Sign
 from theory.kernel.signs import nonnegative
-from theory.kernel.theorem import Given, Hypothesis, Rule, Smooth, Theorem
+from theory.kernel.theorem import Given, Hypothesis, Rule, Theorem
 from theory.kernel.vectors import Point, Scalar, Vector
 from theory.ledger import Step as Line
 from theory.verdicts import Verdict
@@ -288,7 +288,7 @@ def _calls(theorem: Theorem) -> list[Scalar]:
 def _require_distinct(theorem: Theorem) -> None:
     """Names mean one thing in all the formulas of a theorem."""
     relations = [relation for _, relation in theorem.relations]
-    constants = [h.constant for h in theorem.hypotheses if isinstance(h, Smooth)]
+    constants = [h.constant for h in theorem.hypotheses if not isinstance(h, Hypothesis)]
     sides = [side for one in relations for side in (one.lhs, one.rhs)] + constants
     declared = {*theorem.symbols, *theorem.scalars, *(point.value for point in theorem.points)}
     require_names(declared | {one for side in sides for one in sympy.sympify(side).free_symbols})

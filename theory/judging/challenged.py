@@ -17,7 +17,7 @@ from theory.falsifier.small_models import SmallModel
 from theory.judging.as_claim import conditions
 from theory.judging.catalogue import CLAIMS
 from theory.kernel.normal import is_zero
-from theory.kernel.theorem import Hypothesis, Smooth, Theorem
+from theory.kernel.theorem import Assumption, Hypothesis, Smooth, Theorem
 from theory.ledger import Evidence
 
 
@@ -68,7 +68,7 @@ def _strange(theorem: Theorem, challenge: str) -> Iterator[str]:
             yield repr(one.name)
 
 
-def _same(one: Hypothesis | Smooth, other: Hypothesis | Smooth) -> bool:
+def _same(one: Assumption, other: Assumption) -> bool:
     if isinstance(one, Smooth) and isinstance(other, Smooth):
         return one.function == other.function and is_zero(one.constant - other.constant)
     if isinstance(one, Hypothesis) and isinstance(other, Hypothesis):

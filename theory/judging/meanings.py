@@ -87,6 +87,8 @@ def _follow(found: Names, before: Point, after: Point) -> None:
     name = ("name", before.value.name)
     says = f"in iteration k + 1 it is {name_text(after.value.name)}"
     found[name] = _and(found.get(name), says)
+    for vector in before.position.names:
+        found["name", vector] = f"in iteration k + 1 it is {position_text(after.position)}"
 
 
 def _and(first: str | None, second: str) -> str:

@@ -22,11 +22,12 @@ from theory.judging.certificates import (
     symbols_as_data,
 )
 from theory.judging.expression_text import expression_text, name_text, relation_text
-from theory.judging.meanings import meanings, operators
+from theory.judging.meanings import meanings, operators, position_text
 from theory.kernel.prove import prove
 from theory.kernel.relations import Relation, exact
 from theory.kernel.rules.ranges import ranging
-from theory.kernel.theorem import Hypothesis, Smooth, Theorem
+from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Smooth, Theorem
+from theory.kernel.vectors import Point
 from theory.ledger import Judgement, Shown, Step
 from theory.smt.solver import Outcome
 
@@ -166,13 +167,21 @@ def _hypotheses(theorems: Parts) -> Iterator[dict[str, Any]]:
                 yield _hypothesis(one, one.name)
 
 
-def _hypothesis(one: Hypothesis | Smooth, name: str) -> dict[str, Any]:
+def _hypothesis(one: Assumption, name: str) -> dict[str, Any]:
     said = {"name": name, "says": one.says}
     if isinstance(one, Smooth):
         smooth = {"constant": expression_text(one.constant), "function": one.function}
         return said | {"formula": None, "latex": "", "smooth": smooth}
+    if isinstance(one, Delayed):
+        names = {"old": _name_of(one.old), "now": _name_of(one.now)}
+        delayed = names | {"delay": expression_text(one.constant)}
+        return said | {"formula": None, "latex": "", "delayed": delayed}
     relation = one.relation
     return said | {"formula": relation_text(relation), "latex": relation_latex(relation)}
+
+
+def _name_of(point: Point) -> str:
+    return position_text(point.position)
 
 
 def _names(theorems: Parts, when: str) -> dict[str, str]:

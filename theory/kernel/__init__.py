@@ -14,6 +14,7 @@ from theory.kernel.rules import (
     ClosedSum,
     Combine,
     Descent,
+    Drift,
     Everywhere,
     Expect,
     Found,
@@ -30,7 +31,7 @@ from theory.kernel.rules import (
     descent,
     lipschitz,
 )
-from theory.kernel.theorem import Hypothesis, Smooth, Step, Theorem
+from theory.kernel.theorem import Delayed, Hypothesis, Smooth, Step, Theorem
 from theory.kernel.vectors import Point, Vector, dot, point, square, vector, vectors
 
 __all__ = [
@@ -38,7 +39,9 @@ __all__ = [
     "Cite",
     "ClosedSum",
     "Combine",
+    "Delayed",
     "Descent",
+    "Drift",
     "Everywhere",
     "Expect",
     "Found",

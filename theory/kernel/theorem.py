@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from types import MappingProxyType
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import sympy
 
@@ -51,6 +51,36 @@ class Smooth:
     constant: Scalar
     function: str = "f"
 
+
+@dataclass(frozen=True)
+class Delayed:
+    """The assumption that a point is what another one was up to some iterations ago.
+
+    In iteration k, `old` is `now` of an iteration j with max(0, k − constant) ≤ j ≤ k; j may be
+    another one at each k and each outcome.
+
+    Attributes
+    ----------
+    name, says : str
+    old, now : Point
+        The stale point, and the one that `following` moves.
+    constant : sympy expression
+        The largest delay, an integer.
+    """
+
+    name: str
+    says: str
+    old: Point
+    now: Point
+    constant: Scalar
+
+    @property
+    def function(self) -> str:
+        """Whose points they are."""
+        return self.now.function
+
+
+Assumption = Hypothesis | Smooth | Delayed
 
 Facts = Mapping[str, Relation]
 """What is known so far, by name."""
@@ -125,7 +155,7 @@ class Theorem:
         How the statement follows from hypotheses and steps.
     kind : str
         ``"<="`` or ``"=="``.
-    hypotheses : tuple of Hypothesis or Smooth
+    hypotheses : tuple of Hypothesis, Smooth or Delayed
     steps : tuple of Step
     vectors, points : tuples
         What else the formulas name.
@@ -154,7 +184,7 @@ class Theorem:
     terms: Mapping[str, Scalar]
     conclude: Rule
     kind: Literal["<=", "=="] = "<="
-    hypotheses: tuple[Hypothesis | Smooth, ...] = ()
+    hypotheses: tuple[Assumption, ...] = ()
     steps: tuple[Step, ...] = ()
     vectors: tuple[Vector, ...] = ()
     points: tuple[Point, ...] = ()
@@ -176,7 +206,7 @@ class Theorem:
         require_wellformed(self)
 
     def _copy(self) -> None:
-        for name, kinds in (("hypotheses", (Hypothesis, Smooth)), ("steps", (Step,))):
+        for name, kinds in (("hypotheses", get_args(Assumption)), ("steps", (Step,))):
             listed = tuple(getattr(self, name))
             if any(type(one) not in kinds for one in listed):
                 raise TheoryError(

@@ -12,7 +12,7 @@ from theory.errors import TheoryError, UndeclaredSymbolError
 from theory.kernel.context import require_context
 from theory.kernel.means import is_sequence
 from theory.kernel.signs import undefined
-from theory.kernel.vectors import Gram, Scalar, Vector
+from theory.kernel.vectors import Gram, Scalar, Vector, square
 
 if TYPE_CHECKING:
     from theory.kernel.theorem import Theorem
@@ -35,6 +35,7 @@ def require_wellformed(theorem: Theorem) -> None:
     _require_meant(theorem)
     _require_plain_points(theorem)
     _require_different_points(theorem)
+    _require_stale_points(theorem)
     _require_one_follower(theorem)
     _require_one_index(theorem)
     _require_fixed_names(theorem)
@@ -126,7 +127,7 @@ def _require_meant(theorem: Theorem) -> None:
                 "name them under scalars, and say by a hypothesis what they are in iteration k",
             )
         known = sequence(sympy.Dummy(integer=True))
-        if known.is_nonnegative and not value.is_nonnegative:
+        if known.is_nonnegative and not (value.is_nonnegative or is_square(value)):
             raise TheoryError(
                 f"{sequence} is declared nonnegative, but {value} need not be",
                 theorem.id,
@@ -140,10 +141,25 @@ def _require_meant(theorem: Theorem) -> None:
             )
 
 
+def is_square(value: Scalar) -> bool:
+    """Whether an expression is a nonnegative number times one squared norm, such as ‖x − x*‖²."""
+    form = sympy.expand(value)
+    for entry in sorted(form.atoms(Gram), key=str):
+        first, other = entry.names
+        size = form.coeff(entry)
+        if first == other and size.is_positive:
+            beside = {one: form.coeff(one) for one in form.atoms(Gram) if first in one.names}
+            others = ((one.names[one.names[0] == first], c / 2) for one, c in beside.items())
+            sides = {name: factor for name, factor in others if name != first}
+            whole = Vector(tuple(sorted({first: size, **sides}.items())))
+            return bool(sympy.expand(form * size - square(whole)) == 0)
+    return False
+
+
 def _require_plain_points(theorem: Theorem) -> None:
     """The value at a point is a symbol and its gradient a name: anything else would assume more."""
     for one in theorem.points:
-        if not one.value.is_Symbol or not _is_name(one.gradient):
+        if not one.value.is_Symbol or not is_name(one.gradient):
             raise TheoryError(
                 f"the value at a point is a symbol and its gradient one vector, found {one.value} "
                 f"and {one.gradient}",
@@ -165,7 +181,7 @@ def _require_plain_points(theorem: Theorem) -> None:
                 theorem.id,
                 "take the next point of the same function",
             )
-        if not _is_name(now.position):
+        if not is_name(now.position):
             raise TheoryError(
                 f"a point that another follows is a vector of its own, found {now.position}",
                 theorem.id,
@@ -173,8 +189,36 @@ def _require_plain_points(theorem: Theorem) -> None:
             )
 
 
-def _is_name(one: Vector) -> bool:
+def is_name(one: Vector) -> bool:
     return len(one.terms) == 1 and one.terms[0][1] == 1
+
+
+def _require_stale_points(theorem: Theorem) -> None:
+    """What is stale is a point of its own, that of an iterate, and its delay a number."""
+    from theory.kernel.theorem import Delayed
+
+    moving = {point for pair in theorem.following for point in pair}
+    for one in theorem.hypotheses:
+        if not isinstance(one, Delayed):
+            continue
+        delay = sympy.sympify(one.constant)
+        if not (delay.is_integer and delay.is_nonnegative) or delay.free_symbols - {
+            *theorem.symbols
+        }:
+            raise TheoryError(
+                f"a delay is a constant integer of at least 0, found {delay}",
+                theorem.id,
+                "declare it so, and list it under symbols",
+            )
+        known = {one.old, one.now} <= {*theorem.points} and one.old.function == one.now.function
+        followed = any(now == one.now for now, _ in theorem.following)
+        if not (known and followed and is_name(one.old.position)) or one.old in moving:
+            raise TheoryError(
+                f"{one.old.value} is not shown to be a stale {one.now.value}",
+                theorem.id,
+                "take a point with a position of its own, of the same function, which nothing "
+                "follows, and say by `following` how the current one moves",
+            )
 
 
 def _require_one_follower(theorem: Theorem) -> None:
@@ -257,7 +301,7 @@ def _require_fixed_names(theorem: Theorem) -> None:
     }
     declared = {name for one in theorem.vectors for name in one.names}
     for one in theorem.fixed:
-        if not _is_name(one) or not one.names <= declared - moving:
+        if not is_name(one) or not one.names <= declared - moving:
             raise TheoryError(
                 f"a fixed vector is one of `vectors`, and no point of `following`, found {one}",
                 theorem.id,

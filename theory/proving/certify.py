@@ -15,6 +15,7 @@ from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules.found import Found, parts_of
 from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Theorem
+from theory.notation.building import offered
 from theory.proving.search import Searched, search
 from theory.proving.storing import entry, updated
 from theory.verdicts import Verdict
@@ -96,7 +97,7 @@ def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
         branches = getattr(claim.account, "keywords", {}).get("branches", {})
         for theorem in branches.values():
             take(theorem)
-    return list(listed.values())
+    return [offered(theorem) for theorem in listed.values()]
 
 
 def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[Certified]:

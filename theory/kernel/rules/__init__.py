@@ -9,6 +9,7 @@ from theory.kernel.rules.averages import Average, Swap
 from theory.kernel.rules.calculus import Descent, Integral, Lipschitz, descent, lipschitz
 from theory.kernel.rules.cite import Cite
 from theory.kernel.rules.closed_sums import ClosedSum
+from theory.kernel.rules.delays import Drift
 from theory.kernel.rules.expectation import Expect, Total
 from theory.kernel.rules.found import Found
 from theory.kernel.rules.norms import Root, Triangle
@@ -22,6 +23,7 @@ RULES: Final = frozenset(
         ClosedSum,
         Combine,
         Descent,
+        Drift,
         Everywhere,
         Expect,
         Found,
@@ -47,6 +49,7 @@ __all__ = [
     "ClosedSum",
     "Combine",
     "Descent",
+    "Drift",
     "Everywhere",
     "Expect",
     "Found",

@@ -16,7 +16,7 @@ from theory.kernel.rules.inner_runs import mixed_up
 from theory.kernel.rules.ranges import indices, ranging
 from theory.kernel.rules.series import pinned
 from theory.kernel.signs import nonnegative, undefined
-from theory.kernel.theorem import Checked, Given, Hypothesis, Smooth, Theorem
+from theory.kernel.theorem import Assumption, Checked, Delayed, Given, Hypothesis, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Scalar, Vector
 from theory.verdicts import Verdict
@@ -164,7 +164,7 @@ class Cite:
         absent = [h.name for h in _used(cited) if self._name(h, given) is None]
         return f"{self.id} needs {', '.join(absent)}, not shown here" if absent else ""
 
-    def _name(self, hypothesis: Hypothesis | Smooth, given: Given) -> str | None:
+    def _name(self, hypothesis: Assumption, given: Given) -> str | None:
         """Our name of a hypothesis of the cited theorem."""
         if isinstance(hypothesis, Smooth):
             constant = self.at.scalar(hypothesis.constant)
@@ -173,6 +173,14 @@ class Cite:
                 if isinstance(own, Smooth) and about and is_zero(own.constant - constant):
                     return own.name
             return None
+        if isinstance(hypothesis, Delayed):
+            pair = self.at.point(hypothesis.old), self.at.point(hypothesis.now)
+            most = self.at.scalar(hypothesis.constant)
+            same = (own for own in given.theorem.hypotheses if isinstance(own, Delayed))
+            return next(
+                (o.name for o in same if (o.old, o.now) == pair and is_zero(o.constant - most)),
+                None,
+            )
         wanted = self.at.relation(hypothesis.relation)
         exact = [name for name, fact in given.facts.items() if fact == wanted]
         equal = (
@@ -210,7 +218,7 @@ _PLAIN: Final = [
 """Domains of symbols that can be checked of what takes their place."""
 
 
-def _used(cited: Theorem) -> tuple[Hypothesis | Smooth, ...]:
+def _used(cited: Theorem) -> tuple[Assumption, ...]:
     """The hypotheses that the cited proof needs."""
     from theory.kernel.prove import prove
 

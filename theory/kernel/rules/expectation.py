@@ -94,6 +94,8 @@ class Total:
             )
             return Checked(Verdict.UNKNOWN, note)
         form, left = self._rewritten(fact.gap, given)
+        if left is not None and self._spelled(goal.gap, fact.gap, given):
+            form, left = goal.gap, None
         stray = self._elsewhere(form, given)
         if stray is not None:
             return Checked(Verdict.UNKNOWN, f"{stray} is not a sequence along {self.index}")
@@ -118,6 +120,35 @@ class Total:
             total += sympy.Mul(*fixed) * table.get(random, sympy.S.One)
         return total, None
 
+    def _spelled(self, goal: Scalar, fact: Scalar, given: Given) -> bool:
+        """Whether a goal reads as the fact once each sequence is what it is the mean of.
+
+        D(k) may be the mean of ‖x − x*‖², of which the fact names the inner products: what counts
+        is that the goal is linear in sequences, with constant factors.
+        """
+        values = {call: value for value, call in self._table(given).items()}
+        if fact.atoms(AppliedUndef) or any(value.atoms(Mean) for value in values.values()):
+            return False
+        total = sympy.S.Zero
+        for term in sympy.Add.make_args(sympy.expand(goal)):
+            calls = [part for part in sympy.Mul.make_args(term) if part in values]
+            factor = sympy.Mul(*(part for part in sympy.Mul.make_args(term) if part not in values))
+            if len(calls) > 1 or factor.atoms(AppliedUndef) or not self._is_constant(factor, given):
+                return False
+            total += factor * (values[calls[0]] if calls else 1)
+        return is_zero(total - self._without_means(fact, given))
+
+    def _without_means(self, fact: Scalar, given: Given) -> Scalar:
+        """The fact with what conditional means are of in their place, where they stand alone."""
+        total = sympy.S.Zero
+        for term in sympy.Add.make_args(sympy.expand(fact)):
+            parts = sympy.Mul.make_args(term)
+            fixed = [part for part in parts if self._is_constant(part, given)]
+            rest = sympy.Mul(*(part for part in parts if not self._is_constant(part, given)))
+            alone = isinstance(rest, Mean) and not is_average(rest)
+            total += sympy.Mul(*fixed) * (rest.args[2] if alone else rest)
+        return total
+
     def _table(self, given: Given) -> dict[Scalar, Scalar]:
         """What each random atom becomes."""
         vectors: dict[str, Vector] = {}
@@ -140,6 +171,7 @@ class Total:
         changing = value.free_symbols & (
             {*given.theorem.scalars} | {one.value for one in given.theorem.points}
         )
+        changing -= set(given.theorem.symbols)
         return bool(named or changing) and named <= vectors and changing <= values
 
     def _is_constant(self, factor: Scalar, given: Given) -> bool:

@@ -13,7 +13,7 @@ from theory.kernel.means import Mean, is_sequence
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.signs import nonnegative
-from theory.kernel.theorem import Checked, Given, Hypothesis, Smooth, missing
+from theory.kernel.theorem import Checked, Given, Hypothesis, missing
 from theory.kernel.vectors import Gram, Scalar
 from theory.verdicts import Verdict
 
@@ -33,7 +33,7 @@ def pinned(index: Scalar, given: Given) -> Checked | None:
         return Checked(Verdict.UNKNOWN, note)
     for hypothesis in given.theorem.hypotheses:
         if (
-            isinstance(hypothesis, Smooth)
+            not isinstance(hypothesis, Hypothesis)
             and index in sympy.sympify(hypothesis.constant).free_symbols
         ):
             return Checked(Verdict.UNKNOWN, f"the constant of {hypothesis.name!r} fixes {index}")
@@ -53,7 +53,7 @@ def no_sequence(*given: Scalar) -> Checked | None:
     return Checked(Verdict.UNKNOWN, f"{strange} is no sequence") if strange is not None else None
 
 
-def _counts(count: Scalar, index: Scalar) -> bool:
+def counts(count: Scalar, index: Scalar) -> bool:
     """Whether a number of iterations is one: an integer of at least 0 that is not the index."""
     form = sympy.sympify(count)
     whole = form.is_integer and form.is_nonnegative
@@ -120,7 +120,7 @@ class Telescope:
         changing = varying(fact, given)
         if changing:
             return changing
-        if not _counts(self.count, self.index):
+        if not counts(self.count, self.index):
             return Checked(Verdict.UNKNOWN, f"{self.count} is no number of iterations")
         if goal.kind != fact.kind or not is_zero(goal.gap - self.total(fact.gap)):
             return Checked(Verdict.UNKNOWN, f"not the sum of {self.of}")
@@ -144,7 +144,7 @@ class Induction:
     """From a(k + 1) ≤ ratio · a(k) + rest to a(K) ≤ bound(K), for every K ≥ 0.
 
     Checked: the bound at 0 is at least a(0), `start`; the ratio is nonnegative, so that the bound
-    may take the place of a(k); and ratio · bound(k) + rest equals bound(k + 1) exactly.
+    may take the place of a(k); and ratio · bound(k) + rest is at most bound(k + 1).
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ class Induction:
         changing = varying(given.facts[self.of], given)
         if changing:
             return changing
-        symbol = self.count.is_Symbol and _counts(self.count, self.index)
+        symbol = self.count.is_Symbol and counts(self.count, self.index)
         if not symbol or goal.gap.has(self.index):
             return Checked(Verdict.UNKNOWN, f"no bound for every {self.count} alone")
         ratio, rest = self._read(given.facts[self.of])
@@ -196,9 +196,10 @@ class Induction:
         if start.lhs != first or start.kind not in ("<=", "=="):
             return Checked(Verdict.UNKNOWN, f"{self.start} does not bound {first}")
         at = bound.subs(self.count, self.index)
-        if not is_zero(ratio * at + rest - bound.subs(self.count, self.index + 1)):
-            return Checked(Verdict.UNKNOWN, "the bound does not carry from k to k + 1")
         under = [given.facts[name] for name in self.domain]
+        carried = bound.subs(self.count, self.index + 1) - ratio * at - rest
+        if not is_zero(carried) and nonnegative(carried, under).verdict is not Verdict.PROVED:
+            return Checked(Verdict.UNKNOWN, "the bound does not carry from k to k + 1")
         for name, value in {
             "the bound at 0 covers the start": bound.subs(self.count, 0) - start.rhs,
             "the ratio is nonnegative": ratio,

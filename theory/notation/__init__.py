@@ -1,0 +1,43 @@
+"""A notation near the paper's: state a theorem, and names, points and facts are inferred."""
+
+from __future__ import annotations
+
+from theory.kernel.vectors import dot, square, vector, vectors
+from theory.notation.coercion import equal
+from theory.notation.draft import Draft, theorem
+from theory.notation.names import (
+    Expectation,
+    Function,
+    average,
+    count,
+    function,
+    index,
+    mean,
+    named,
+    nonnegative,
+    positive,
+    real,
+    total,
+)
+
+__all__ = [
+    "Draft",
+    "Expectation",
+    "Function",
+    "average",
+    "count",
+    "dot",
+    "equal",
+    "function",
+    "index",
+    "mean",
+    "named",
+    "nonnegative",
+    "positive",
+    "real",
+    "square",
+    "theorem",
+    "total",
+    "vector",
+    "vectors",
+]

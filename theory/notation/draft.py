@@ -1,0 +1,355 @@
+"""`theorem`: a statement and its proof, written as in a paper; the rest is inferred.
+
+What is built is a `Theorem` of the kernel, which alone is checked and shown. Nothing here is
+trusted: a wrong inference gives a theorem that says something else, which its row shows, or one
+that is not proved.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.errors import TheoryError
+from theory.kernel.relations import eq
+from theory.kernel.rules import Cite, Combine, Found, Induction
+from theory.kernel.theorem import Hypothesis, Rule, Smooth, Theorem
+from theory.kernel.values import Values
+from theory.kernel.vectors import Scalar, Vector, square
+from theory.kernel.wellformed import is_square
+from theory.notation import templates
+from theory.notation.building import Building, Statement, Written, built
+from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
+from theory.notation.names import Expectation, Function, plainly, text
+
+
+def theorem(id: str, where: str = "ours", *functions: Function) -> Draft:
+    """Begin a theorem.
+
+    Parameters
+    ----------
+    id : str
+        ``paper.name``.
+    where : str
+        Equation or page.
+    functions : Function
+        Those about which nothing is assumed; others are known by their assumptions.
+
+    Returns
+    -------
+    Draft
+        To which assumptions and steps are added; `Draft.shows` makes the theorem.
+
+    Examples
+    --------
+    >>> from theory.kernel import square, vector
+    >>> from theory.notation import function, positive
+    >>> L, gamma = positive("L gamma")
+    >>> f, x = function("f"), vector("x")
+    >>> y = x - gamma * f.grad(x)
+    >>> T = theorem("mine.step", "Lemma 5")
+    >>> T.smooth(f, L)
+    >>> made = T.shows(f(y) <= f(x) - gamma * (1 - L * gamma / 2) * square(f.grad(x)))
+    >>> [str(symbol) for symbol in made.symbols], len(made.points)
+    (['L', 'gamma'], 2)
+    """
+    file = sys._getframe(1).f_globals.get("__file__") or ""
+    return Draft(id, where, str(file), list(functions))
+
+
+@dataclass
+class Draft:
+    """A theorem in the making; see `theorem`.
+
+    Attributes
+    ----------
+    id, where, file : str
+    functions : list of Function
+    """
+
+    id: str
+    where: str
+    file: str
+    functions: list[Function]
+    _plan: Building = field(default_factory=Building, repr=False)
+
+    # What is assumed
+
+    def assume(self, said: Any, name: str = "", says: str = "") -> str:
+        """Assume an inequality or equation of scalars, or an equation of vectors.
+
+        A strict inequality such as ``beta < 1`` names its gap, a positive constant. An equation of
+        vectors may be used as one of inner products with any vector of the theorem.
+
+        Returns
+        -------
+        str
+            Its name, by which steps may cite it.
+        """
+        if isinstance(said, VectorEquation):
+            label = name or f"{text(said.left)} = {text(said.right)}"
+            self._plan.offered.append(templates.vector_equation(label, said, says))
+            return label
+        strict = slack(said)
+        stated = strict[1] if strict else relation(said, self.id)
+        label = name or sympy.sstr(said) if strict else name or str(stated)
+        self._plan.assumed.append(Hypothesis(label, says or str(said), stated))
+        return label
+
+    def smooth(self, f: Function, constant: Scalar, name: str = "") -> str:
+        """Assume ∇f Lipschitz with this constant: the descent lemma holds at any two points."""
+        label = name or f"{f.name} is {constant}-smooth"
+        self._know(f)
+        self._plan.smooth.append(Smooth(label, label, constant, f.name))
+        return label
+
+    def convex(self, f: Function) -> None:
+        """Assume f convex: it lies above its tangents, at any two points."""
+        self.strongly_convex(f, sympy.S.Zero)
+
+    def strongly_convex(self, f: Function, modulus: Scalar) -> None:
+        """Assume f(y) ≥ f(x) + ⟨∇f(x), y − x⟩ + (μ/2)‖y − x‖² at any two points."""
+        self._know(f)
+        self._plan.offered.append(templates.strongly_convex(f, modulus))
+
+    def lower_bound(self, f: Function, least: Scalar) -> None:
+        """Assume f ≥ `least` everywhere."""
+        self._know(f)
+        self._plan.offered.append(templates.lower_bound(f, least))
+
+    def pl(self, f: Function, modulus: Scalar, least: Scalar) -> None:
+        """Assume ‖∇f(x)‖² ≥ 2μ(f(x) − least) everywhere (Polyak–Łojasiewicz)."""
+        self._know(f)
+        self._plan.offered.append(templates.pl(f, modulus, least))
+
+    def minimum(self, f: Function, at: Vector) -> None:
+        """Assume that f is least at this vector, which is the same in every iteration."""
+        self._know(f)
+        self.constant(at)
+        self._plan.constants.add(f(at))
+        self._plan.offered += [templates.stationary(f, at), templates.least(f, at)]
+
+    def bounded_gradient(self, f: Function, bound: Scalar) -> None:
+        """Assume ‖∇f‖ ≤ `bound` everywhere."""
+        self._know(f)
+        self._plan.offered.append(templates.bounded_gradient(f, bound))
+
+    def unbiased(self, mean: Expectation, random: Vector, expected: Vector) -> None:
+        """Assume that a random vector has this mean; it is used with any vector that is given."""
+        self._plan.offered.append(templates.unbiased(mean, random, expected))
+
+    def bounded_variance(
+        self, mean: Expectation, random: Vector, expected: Vector, bound: Scalar
+    ) -> str:
+        """Assume that the mean of ‖random − expected‖² is at most `bound`²."""
+        return self.assume(
+            mean(square(random - expected)) <= sympy.sympify(bound) ** 2,
+            f"variance of {text(random)}",
+        )
+
+    def constant(self, *parts: Vector) -> None:
+        """Say that vectors are the same in every iteration."""
+        for part in parts:
+            self._plan.fixed |= part.names
+
+    def varying(self, *parts: Scalar) -> None:
+        """Say that scalars may differ from iteration to iteration and from outcome to outcome."""
+        self._plan.varying |= set(parts)
+
+    # Iterations
+
+    def iterate(self, now: Vector, then: Vector, index: Scalar) -> None:
+        """Say what takes the place of a vector in the next iteration: x⁺ = x − γ∇f(x).
+
+        Parameters
+        ----------
+        now : Vector
+            A name of its own.
+        then : Vector
+        index : sympy symbol
+            What counts iterations, from 0.
+        """
+        if len(now.terms) != 1:
+            raise TheoryError(
+                f"an iterate is a vector of its own, found {text(now)}", self.id, "name it"
+            )
+        self._plan.iterates.append((plainly(now), then))
+        self._plan.index = index
+
+    def delayed(self, old: Vector, now: Vector, delay: Scalar) -> str:
+        """Say that a vector is what an iterate was up to `delay` iterations ago.
+
+        In iteration k, `old` is `now` of an iteration from max(0, k − delay) to k, which one may
+        differ from iteration to iteration.
+
+        Returns
+        -------
+        str
+            The name of the assumption.
+        """
+        label = f"{text(old)} is stale"
+        self._plan.delays.append((label, plainly(old), plainly(now), sympy.sympify(delay)))
+        return label
+
+    def sequence(self, name: str, quantity: Scalar) -> Any:
+        """A quantity of iteration k, or its mean if it is random, as a function of k.
+
+        Examples
+        --------
+        >>> from theory.kernel import vector
+        >>> k, x = sympy.Symbol("k", integer=True, nonnegative=True), vector("x")
+        >>> D = theorem("mine.rate").sequence("D", square(x))
+        >>> D(k + 1), D(k).is_nonnegative
+        (D(k + 1), True)
+        """
+        form = sympy.sympify(quantity)
+        sign = "nonnegative" if form.is_nonnegative or is_square(form) else "real"
+        made = sympy.Function(name, **{sign: True})
+        self._plan.sequences[made] = form
+        return made
+
+    # Steps
+
+    def have(
+        self,
+        said: Any,
+        name: str = "",
+        *using: str,
+        by: Rule | None = None,
+        says: str = "",
+        where: str = "ours",
+    ) -> str:
+        """Add a line of the proof.
+
+        Parameters
+        ----------
+        said : relation
+        name : str, optional
+            By which later lines cite it.
+        using : str
+            Names of the facts that a certificate may use; none means all.
+        by : Rule, optional
+            A rule of the kernel; without one ``staleproof certify`` looks for a certificate.
+        says, where : str
+
+        Returns
+        -------
+        str
+            Its name.
+        """
+        stated = relation(said, self.id)
+        label = name or f"line {1 + len(self._plan.written)}"
+        rule = by if by is not None else self._found(using)
+        self._plan.written.append(Written(label, stated, rule, says, where))
+        return label
+
+    def cite(
+        self,
+        lemma: Theorem,
+        scalars: Mapping[Scalar, Scalar] | None = None,
+        vectors: Mapping[Vector, Vector] | None = None,
+        name: str = "",
+    ) -> str:
+        """Use another theorem, at other values if they are given; its hypotheses are assumed too.
+
+        Returns
+        -------
+        str
+            The name of the line that it gives.
+        """
+        put = {next(iter(one.names)): plainly(other) for one, other in (vectors or {}).items()}
+        values = Values(dict(scalars or {}), put)
+        self._plan.cite(lemma, values)
+        label = name or lemma.id
+        rule = Cite(lemma.id, values.scalars, values.vectors)
+        self._plan.written.append(Written(label, values.relation(lemma.goal), rule, "", "ours"))
+        return label
+
+    def induction(self, said: Any, recurrence: str, start: str = "", *domain: str) -> str:
+        """From a(k + 1) ≤ r·a(k) + s to a bound of a(n) for every n, as `said`.
+
+        Parameters
+        ----------
+        said : relation
+            ``a(n) <= …``.
+        recurrence : str
+            Name of the line that states a(k + 1) ≤ r·a(k) + s.
+        start : str, optional
+            Name of what bounds a(0); without it the bound is made of a(0) itself.
+        domain : str
+            Facts under which r is at least 0; none means all assumptions about constants.
+        """
+        stated = relation(said, self.id)
+        index, call = self._plan.index, stated.lhs
+        if index is None or not isinstance(call, AppliedUndef):
+            raise TheoryError(
+                f"an induction bounds a sequence along an index, found {stated}",
+                self.id,
+                "call iterate first, and state a(n) <= ...",
+            )
+        if not start:
+            start = self.have(eq(call.func(0), call.func(0)), f"{call.func(0)}", by=Combine())
+        under = domain or tuple(h.name for h in self._plan.assumed if is_parameters(h.relation))
+        rule = Induction(recurrence, index, call.args[0], call.func, start, under)
+        return self.have(stated, by=rule)
+
+    def shows(
+        self,
+        said: Any,
+        terms: Mapping[str, Scalar] | None = None,
+        *using: str,
+        by: Rule | None = None,
+        says: str = "",
+        latex: str = "",
+    ) -> Theorem:
+        """State the theorem.
+
+        Parameters
+        ----------
+        said : relation
+        terms : mapping of str to expression, optional
+            The right-hand side term by term, with names that tables and figures use.
+        using, by
+            As for `have`.
+        says, latex : str, optional
+            The sentence and its formula as the paper has them; nothing checks them.
+
+        Returns
+        -------
+        theory.kernel.Theorem
+            What a claim file calls ``CLAIM``.
+
+        Raises
+        ------
+        TheoryError
+            The formulas name what is not declared, or the terms do not add up.
+        """
+        stated = relation(said, self.id)
+        rule = by if by is not None else self._found(using)
+        parts = dict(terms) if terms else _terms(stated.rhs)
+        if sympy.expand(sympy.Add(*parts.values()) - stated.rhs) != 0:
+            raise TheoryError(
+                "the terms do not add up to the right-hand side", self.id, "correct one of them"
+            )
+        statement = Statement(self.id, self.where, stated, parts, rule, says, latex)
+        return built(statement, self._plan, self.functions)
+
+    def _know(self, f: Function) -> None:
+        if f not in self.functions:
+            self.functions.append(f)
+
+    def _found(self, using: tuple[str, ...]) -> Found:
+        rule = Found(*using)
+        object.__setattr__(rule, "file", self.file)  # where the claim is written, not this file
+        return rule
+
+
+def _terms(right: Scalar) -> dict[str, Scalar]:
+    """Terms by number, as they are written."""
+    parts = sympy.Add.make_args(right)
+    return {f"term {number}": part for number, part in enumerate(parts, 1)}

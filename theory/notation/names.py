@@ -1,0 +1,255 @@
+"""What formulas are made of: constants, indices, vectors with a name, functions, means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy
+from sympy.core.symbol import Str
+
+from theory.errors import TheoryError
+from theory.kernel.means import Average, Operator
+from theory.kernel.vectors import Point, Scalar, Vector, vector
+
+
+def real(names: str) -> Any:
+    """Constants that are real numbers; names separated by spaces.
+
+    Examples
+    --------
+    >>> a, b = real("a b")
+    >>> a.is_real, a.is_positive
+    (True, None)
+    """
+    return sympy.symbols(names, real=True)
+
+
+def nonnegative(names: str) -> Any:
+    """Constants that are at least 0."""
+    return sympy.symbols(names, nonnegative=True)
+
+
+def positive(names: str) -> Any:
+    """Constants that are above 0."""
+    return sympy.symbols(names, positive=True)
+
+
+def count(names: str) -> Any:
+    """Integers that are at least 1, such as a number of iterations."""
+    return sympy.symbols(names, integer=True, positive=True)
+
+
+def index(names: str) -> Any:
+    """Indices that run through 0, 1, 2, …"""
+    return sympy.symbols(names, integer=True, nonnegative=True)
+
+
+def total(form: Scalar, index: Scalar, count: Scalar) -> Scalar:
+    """Σ over the first iterations, from 0 to count − 1.
+
+    Examples
+    --------
+    >>> k, K = index("k"), count("K")
+    >>> total(sympy.Function("S")(k), k, K)
+    Sum(S(k), (k, 0, K - 1))
+    """
+    return sympy.Sum(form, (index, 0, count - 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Named(Vector):
+    """A combination of vectors that has a name of its own, made by `named`."""
+
+    label: str = ""
+
+
+def named(label: str, combination: Vector) -> Named:
+    """A combination of vectors by a name: the point ``y = x − γ∇f(x)``.
+
+    Functions at it are then written f(y).
+
+    Examples
+    --------
+    >>> f, x, a = function("f"), vector("x"), positive("a")
+    >>> f(named("y", x - a * f.grad(x)))
+    f(y)
+    """
+    return Named(combination.terms, label)
+
+
+def plainly(one: Vector) -> Vector:
+    """The vector, of the kernel's own class."""
+    return Vector(one.terms)
+
+
+def text(one: Vector) -> str:
+    """A vector as it is written.
+
+    Examples
+    --------
+    >>> x, g, a = vector("x"), vector("g"), positive("a")
+    >>> text(x - a * g), text(2 * (x - g))
+    ('x - a*g', '2*x - 2*g')
+    """
+    if isinstance(one, Named) and one.label:
+        return one.label
+    parts = []
+    for name, factor in sorted(one.terms, key=lambda term: term[1].could_extract_minus_sign()):
+        size = -factor if factor.could_extract_minus_sign() else factor
+        sign = "-" if size != factor else "+"
+        shown = "" if size == 1 else f"({size})*" if size.is_Add else f"{size}*"
+        parts.append(f"{sign} {shown}{name}")
+    return " ".join(parts).removeprefix("+ ") or "0"
+
+
+@dataclass(frozen=True)
+class Function:
+    """A differentiable real function: ``f(x)`` is its value at a vector, ``f.grad(x)`` its gradient.
+
+    Attributes
+    ----------
+    name : str
+    points : dict of Vector to Point
+        Where it has been looked at; a theorem takes those that its formulas name.
+    """
+
+    name: str
+    points: dict[Vector, Point] = field(default_factory=dict, compare=False, repr=False)
+
+    def __call__(self, at: Vector) -> Scalar:
+        """The value at a vector."""
+        return self.at(at).value
+
+    def grad(self, at: Vector) -> Vector:
+        """The gradient at a vector."""
+        return self.at(at).gradient
+
+    def at(self, at: Vector) -> Point:
+        """The point of the kernel.
+
+        Raises
+        ------
+        TheoryError
+            Another vector has the same name.
+        """
+        where, called = plainly(at), text(at)
+        known = self.points.get(where)
+        if known is not None:
+            return known
+        value = sympy.Symbol(f"{self.name}({called})", real=True)
+        if any(one.value == value for one in self.points.values()):
+            raise TheoryError(
+                f"{called!r} is the name of two vectors", str(value), "name one of them otherwise"
+            )
+        made = Point(where, value, vector(f"∇{self.name}({called})"), self.name)
+        self.points[where] = made
+        return made
+
+
+def function(name: str) -> Function:
+    """A differentiable function of this name."""
+    return Function(name)
+
+
+class Pending(sympy.Function):  # type: ignore[misc]
+    """A mean whose random names are not all known yet.
+
+    Arguments: kind, name, random names, given names, variable, law, and the expression.
+    """
+
+    nargs = 7
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+    def _eval_is_nonnegative(self) -> bool | None:
+        return True if self.args[-1].is_nonnegative else None
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.args[1]}[{printer.doprint(self.args[-1])}]"
+
+    @property
+    def random(self) -> frozenset[str]:
+        """The names that are listed as random."""
+        return frozenset(map(str, self.args[2]))
+
+    def operator(self, random: frozenset[str]) -> Operator:
+        """The mean of the kernel with these random names."""
+        kind = Average if str(self.args[0]) == "average" else Operator
+        given = tuple(map(str, self.args[3]))
+        over, law = str(self.args[4]), str(self.args[5])
+        return kind(str(self.args[1]), tuple(sorted(random)), given, over, law)
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A mean; calling it with a formula gives its mean. Made by `mean` and `average`."""
+
+    kind: str
+    name: str
+    random: tuple[str, ...]
+    given: tuple[str, ...] = ()
+    over: str = ""
+    law: str = ""
+
+    def __call__(self, form: Scalar) -> Scalar:
+        """The mean of a formula."""
+        words = (
+            Str(self.kind),
+            Str(self.name),
+            sympy.Tuple(*map(Str, self.random)),
+            sympy.Tuple(*map(Str, self.given)),
+            Str(self.over),
+            Str(self.law),
+        )
+        return Pending(*words, sympy.sympify(form))
+
+
+def mean(
+    name: str,
+    *random: Vector | Scalar,
+    given: tuple[Vector | Scalar, ...] = (),
+    over: str = "",
+    law: str = "",
+) -> Expectation:
+    """A (conditional) expectation over what is random.
+
+    Values and gradients at points that are made of random vectors are random as well; the rest is
+    the same at every outcome.
+
+    Parameters
+    ----------
+    name : str
+    random : Vector or symbol
+    given : tuple of Vector or symbol
+        What stands in an equation with something random and is the same at every outcome all the
+        same; it is an assumption.
+    over, law : str
+        As in `theory.kernel.Operator`.
+
+    Examples
+    --------
+    >>> from theory.kernel import square
+    >>> g = vector("g")
+    >>> mean("E", g)(square(g))
+    E[<g, g>]
+    """
+    return Expectation("mean", name, _words(random), _words(given), over, law)
+
+
+def average(
+    name: str,
+    *varying: Vector | Scalar,
+    given: tuple[Vector | Scalar, ...] = (),
+    over: str = "",
+) -> Expectation:
+    """The mean over finitely many indices, such as workers, of what varies with the index."""
+    return Expectation("average", name, _words(varying), _words(given), over)
+
+
+def _words(parts: tuple[Vector | Scalar, ...]) -> tuple[str, ...]:
+    names: list[str] = []
+    for one in parts:
+        names += sorted(one.names) if isinstance(one, Vector) else [str(one)]
+    return tuple(names)

@@ -1,0 +1,166 @@
+"""Facts that follow by one rule from what is known, and are offered to a search unasked.
+
+All of them are steps of the proof that the kernel checks; those that no certificate uses are left
+out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.kernel.means import Mean, Operator, is_average, is_random
+from theory.kernel.relations import Relation, eq
+from theory.kernel.rules import Descent, Drift, Everywhere, Expect, Lipschitz, Split, Telescope, Total
+from theory.kernel.rules.calculus import descent, lipschitz
+from theory.kernel.theorem import Delayed, Given, Hypothesis, Smooth, Step, Theorem
+from theory.kernel.vectors import Point, Scalar
+from theory.notation.coercion import sides
+from theory.notation.decomposition import decomposed
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a proof along iterations is about.
+
+    Attributes
+    ----------
+    index : sympy symbol, optional
+        k, if there are iterations.
+    counts : tuple of expressions
+        Numbers of iterations that the statement speaks of.
+    """
+
+    index: Scalar | None
+    counts: tuple[Scalar, ...]
+
+
+def smooth(assumed: Smooth, points: Sequence[Point]) -> Iterator[Step]:
+    """The descent lemma and the Lipschitz bound at every two points."""
+    about = [one for one in points if one.function == assumed.function]
+    for x, y in permutations(about, 2):
+        names = f"{_at(x)} to {_at(y)}"
+        yield Step(
+            f"descent, {names}", descent(assumed.constant, x, y), Descent(assumed.name, x, y)
+        )
+        if str(x.value) < str(y.value):
+            yield Step(
+                f"lipschitz, {names}",
+                lipschitz(assumed.constant, x, y),
+                Lipschitz(assumed.name, x, y),
+            )
+
+
+def _at(one: Point) -> str:
+    return str(one.value).removeprefix(f"{one.function}(").removesuffix(")")
+
+
+def expected(name: str, fact: Relation, means: Iterable[Operator]) -> Iterator[Step]:
+    """A fact about one outcome under each mean to which it is random."""
+    for operator in means:
+        if is_random(_without(fact.gap, operator.name), frozenset(operator.random)):
+            mean = Relation(operator.of(fact.lhs), fact.kind, operator.of(fact.rhs))
+            yield Step(f"{operator.name}[{name}]", mean, Expect(name, operator))
+
+
+def _without(gap: Scalar, name: str) -> Scalar:
+    taken = (mean for mean in gap.atoms(Mean) if str(mean.args[0]) == name)
+    return gap.xreplace({mean: sympy.Integer(0) for mean in taken})
+
+
+def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step]:
+    """A fact of one iteration in the notation of sequences, at both ends, and summed."""
+    if run.index is None:
+        return
+    if fact.gap.atoms(AppliedUndef):
+        if fact.gap.free_symbols & {run.index}:
+            yield from _ranged(name, fact, run)
+        return
+    total = in_sequences(fact, run.index, bare)
+    if total is not None:
+        each = f"{name}, each {run.index}"
+        yield Step(each, total, Total(name, run.index))
+        yield from _ranged(each, total, run)
+
+
+def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Step]:
+    for at in dict.fromkeys((sympy.S.Zero, *run.counts)):
+        here = fact.replaced({run.index: at})
+        yield Step(f"{name}, at {at}", here, Everywhere(name, {run.index: at}))
+    for number in run.counts:
+        rule = Telescope(name, run.index, number)
+        yield Step(f"{name}, summed to {number}", sides(rule.total(fact.gap), fact.kind), rule)
+
+
+def drifts(bare: Theorem, run: Run) -> Iterator[Step]:
+    """How far stale iterates are, summed; and on every path, where moves are bounded."""
+    for stale in bare.hypotheses:
+        if not isinstance(stale, Delayed) or run.index is None:
+            continue
+        for number in run.counts:
+            rule = Drift(stale.name, run.index, count=number)
+            goal = rule.stated(Given(bare, {}))
+            if isinstance(goal, Relation):
+                yield Step(f"drift, {stale.name}, summed to {number}", goal, rule)
+        for one in bare.hypotheses:
+            if isinstance(one, Hypothesis):
+                rule = Drift(stale.name, run.index, move=one.name)
+                goal = rule.stated(Given(bare, {one.name: one.relation}))
+                if isinstance(goal, Relation):
+                    yield Step(f"drift, {stale.name}, by {one.name}", goal, rule)
+
+
+def ends(total: Any) -> Iterator[Step]:
+    """For a sum that does not begin at 0: how it is part of one that does."""
+    if len(total.limits) != 1 or not total.limits[0][1].is_Integer or total.limits[0][1] <= 0:
+        return
+    ((i, first, last),) = total.limits
+    whole = sympy.Sum(total.function, (i, 0, last))
+    before = [total.function.subs(i, j) for j in range(first)]
+    yield Step(
+        f"{total} and its beginning", eq(whole, sympy.Add(*before, total)), Split(i, first=int(first))
+    )
+    shorter = sympy.Sum(total.function, (i, 0, last - 1))
+    end = total.function.subs(i, last)
+    yield Step(f"{total} and its end", eq(whole, shorter + end), Split(i, last=1))
+
+
+def in_sequences(fact: Relation, index: Scalar, bare: Theorem) -> Relation | None:
+    """A fact with sequences for the means of what it names, or None if they do not suffice."""
+    given = Given(bare, {})
+    rule = Total("", index)
+    form, left = rule._rewritten(fact.gap, given)
+    if left is None:
+        return sides(form, fact.kind) if form.atoms(AppliedUndef) else None
+    values = {call: value for value, call in rule._table(given).items()}
+    if any(value.atoms(Mean) for value in values.values()):
+        return None
+    found = decomposed(rule._without_means(fact.gap, given), values, {*bare.symbols, index})
+    return None if found is None else sides(found, fact.kind)
+
+
+def spelled(
+    fact: Relation, index: Scalar, bare: Theorem, means: Sequence[Operator]
+) -> Relation | None:
+    """A relation of sequences at k and k + 1 as one of what they are the means of, or None.
+
+    If that is random to a mean, it is said under this mean.
+    """
+    if index is None or not fact.gap.atoms(AppliedUndef):
+        return None
+    table = Total("", index)._table(Given(bare, {}))
+    values = {call: value for value, call in table.items()}
+    if not fact.gap.atoms(AppliedUndef) <= set(values):
+        return None
+    lhs, rhs = fact.lhs.xreplace(values), fact.rhs.xreplace(values)
+    random = [one for one in means if is_random(rhs - lhs, frozenset(one.random))]
+    if len(random) > 1:
+        return None
+    for one in random:
+        lhs, rhs = one.of(lhs), one.of(rhs)
+    return Relation(lhs, fact.kind, rhs)

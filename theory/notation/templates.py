@@ -1,0 +1,115 @@
+"""Assumptions that hold everywhere, at the points and vectors that a theorem names.
+
+A template gives hypotheses for what a theorem turns out to be about; those that its proof does not
+use are left out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import permutations
+
+from theory.kernel.relations import Relation, eq, le
+from theory.kernel.theorem import Hypothesis
+from theory.kernel.vectors import Point, Scalar, Vector, dot, square, vector
+from theory.notation.building import Scene, Template
+from theory.notation.coercion import VectorEquation
+from theory.notation.names import Expectation, Function, text
+
+
+def everywhere(f: Function, name: str, says: str, at: Callable[[Point], Relation]) -> Template:
+    """Something that holds at every point of a function."""
+
+    def instances(scene: Scene) -> Iterator[Hypothesis]:
+        for one in scene.points_of(f):
+            yield Hypothesis(f"{name}, at {place(one)}", says, at(one))
+
+    return instances
+
+
+def strongly_convex(f: Function, modulus: Scalar) -> Template:
+    """f(y) ≥ f(x) + ⟨∇f(x), y − x⟩ + (μ/2)‖y − x‖²."""
+    says = f"{f.name} is convex" if modulus == 0 else f"{f.name} is {modulus}-strongly convex"
+
+    def instances(scene: Scene) -> Iterator[Hypothesis]:
+        for x, y in permutations(scene.points_of(f), 2):
+            way = y.position - x.position
+            tangent = x.value + dot(x.gradient, way) + modulus / 2 * square(way)
+            yield Hypothesis(
+                f"{says}, from {place(x)} to {place(y)}", says, le(tangent, y.value)
+            )
+
+    return instances
+
+
+def lower_bound(f: Function, least: Scalar) -> Template:
+    """f ≥ least."""
+    says = f"{f.name} is at least {least}"
+    return everywhere(f, says, says, lambda one: le(least, one.value))
+
+
+def least(f: Function, star: Vector) -> Template:
+    """f(x*) ≤ f."""
+    says = f"{f.name} is least at {text(star)}"
+
+    def instances(scene: Scene) -> Iterator[Hypothesis]:
+        for one in scene.points_of(f):
+            if one.value != f(star):
+                yield Hypothesis(f"{says}, at {place(one)}", says, le(f(star), one.value))
+
+    return instances
+
+
+def stationary(f: Function, star: Vector) -> Template:
+    """∇f(x*) = 0."""
+    at = f.grad(star)
+    says = f"{text(at)} = 0"
+    return vector_equation(says, VectorEquation(at, at - at), says)
+
+
+def pl(f: Function, modulus: Scalar, least: Scalar) -> Template:
+    """‖∇f‖² ≥ 2μ(f − least)."""
+    says = f"{f.name} satisfies the Polyak–Łojasiewicz inequality with {modulus}"
+
+    def bound(one: Point) -> Relation:
+        return le(2 * modulus * (one.value - least), square(one.gradient))
+
+    return everywhere(f, "Polyak–Łojasiewicz", says, bound)
+
+
+def bounded_gradient(f: Function, bound: Scalar) -> Template:
+    """‖∇f‖ ≤ bound."""
+    says = f"gradients of {f.name} have norms of at most {bound}"
+    return everywhere(f, "bounded gradient", says, lambda one: le(square(one.gradient), bound**2))
+
+
+def vector_equation(name: str, said: VectorEquation, says: str) -> Template:
+    """Inner products of an equation of vectors with everything that has a name."""
+    difference = said.left - said.right
+
+    def instances(scene: Scene) -> Iterator[Hypothesis]:
+        for other in scene.names:
+            yield Hypothesis(
+                f"{name}, with {other}", says or name, eq(dot(difference, vector(other)), 0)
+            )
+
+    return instances
+
+
+def unbiased(mean: Expectation, random: Vector, expected: Vector) -> Template:
+    """E⟨g, v⟩ = ⟨expected, v⟩ for every v that is not random."""
+    says = f"the mean of {text(random)} is {text(expected)}"
+
+    def instances(scene: Scene) -> Iterator[Hypothesis]:
+        for other in scene.names:
+            if other not in scene.random(mean.name):
+                v = vector(other)
+                said = eq(scene.resolved(mean(dot(random, v))), dot(expected, v))
+                yield Hypothesis(f"{says}, with {other}", says, said)
+
+    return instances
+
+
+def place(one: Point) -> str:
+    """Where a point is, in words."""
+    return str(one.value).removeprefix(f"{one.function}(").removesuffix(")")
