@@ -45,12 +45,12 @@ def run(arguments: Namespace) -> int:
 
 
 def _files(name: str) -> list[str]:
-    """The name, or the files of a folder that speak of `Found`."""
+    """The name, or the files of a folder that have certificates to find."""
     folder = Path(name)
     if not folder.is_dir():
         return [name]
     files = sorted(folder.glob("*.py"))
-    speaking = [str(file) for file in files if b"Found" in file.read_bytes()]
+    speaking = [str(file) for file in files if any(word in file.read_bytes() for word in (b"Found", b"theory.notation"))]
     if not speaking:
         raise UsageError(
             f"no Python file in {shown(name)} has a Found",

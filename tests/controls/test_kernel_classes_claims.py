@@ -32,7 +32,7 @@ from theory.kernel import (
     point,
     square,
 )
-from theory.kernel.theorem import Rule
+from theory.kernel.theorem import Assumption, Rule
 from theory.papers.rpd import thm_4_1
 from theory.papers.rpd.symbols import L, gamma
 from theory.verdicts import Verdict
@@ -166,7 +166,7 @@ def challenged(theorem: Theorem, **changes: Any) -> Claim:
 HALF: Final = {name: form / 100 for name, form in thm_4_1.THEOREM.terms.items()}
 
 
-def supposing(*hypotheses: Hypothesis | Smooth) -> tuple[Hypothesis | Smooth, ...]:
+def supposing(*hypotheses: Assumption) -> tuple[Assumption, ...]:
     return (*thm_4_1.THEOREM.hypotheses, *hypotheses)
 
 

@@ -23,7 +23,7 @@ from theory.kernel.means import Mean, random_names
 from theory.kernel.relations import Relation, eq, le
 from theory.kernel.rules.ranges import indices
 from theory.kernel.signs import Translator
-from theory.kernel.theorem import Hypothesis, Smooth, Theorem
+from theory.kernel.theorem import Delayed, Hypothesis, Smooth, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
 from theory.smt.rational import rational_model
 
@@ -104,6 +104,8 @@ def small_model(theorem: Theorem) -> SmallModel | None:
 
 def _in_reach(theorem: Theorem) -> bool:
     forms = [relation.gap for _, relation in theorem.relations]
+    if any(isinstance(one, Delayed) for one in theorem.hypotheses):  # about a whole run
+        return False
     if theorem.assumes or theorem.sequences:  # what is said in words, numbers need not satisfy
         return False
     if theorem.indices or theorem.following or indices(theorem):  # hypotheses hold for every k
@@ -251,7 +253,7 @@ class _Posed:
             for outcome in range(self.outcomes):
                 if isinstance(one, Hypothesis):
                     found.append(self.relation(one.relation, outcome))
-                else:
+                elif isinstance(one, Smooth):
                     found += self._smooth(one, outcome)
         return tuple(one for one in dict.fromkeys(found) if one.gap != 0)
 

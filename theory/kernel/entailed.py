@@ -54,7 +54,7 @@ def _totals(
     for index in sorted(indices, key=str):
         for one in relations:
             if one.gap.atoms(Gram, Mean) or one.gap.free_symbols & set(theorem.scalars):
-                form, left = Total("", index)._rewritten(one.gap, given)
+                form, left = Total("", index).rewritten(one.gap, given)
                 if left is None:
                     yield Relation(sympy.S.Zero, one.kind, form)
 

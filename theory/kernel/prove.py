@@ -90,7 +90,7 @@ def prove(theorem: Theorem) -> Proof:
     concluded = _checked(theorem.conclude, theorem.goal, given, as_printed(theorem))
     lines.append(Line("statement", str(theorem.goal), concluded.note, concluded.verdict))
     needed = _needed(theorem.conclude, given)
-    used = _closure(needed | _defining(as_printed(theorem), needed, given), needs)
+    used = closure(needed | _defining(as_printed(theorem), needed, given), needs)
     possible = _possible(theorem)
     if concluded.verdict is Verdict.PROVED:
         _require_possible_for_all(theorem, (*facts.values(), theorem.goal))
@@ -201,7 +201,7 @@ def _needed(rule: Rule, given: Given) -> frozenset[str]:
     return names | rule.needed(given) if isinstance(rule, Cite) else names
 
 
-def _closure(first: frozenset[str], uses: dict[str, frozenset[str]]) -> frozenset[str]:
+def closure(first: frozenset[str], uses: dict[str, frozenset[str]]) -> frozenset[str]:
     """Everything that is used, directly or by a step that is."""
     found: set[str] = set()
     waiting = set(first)

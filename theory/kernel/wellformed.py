@@ -159,7 +159,7 @@ def is_square(value: Scalar) -> bool:
 def _require_plain_points(theorem: Theorem) -> None:
     """The value at a point is a symbol and its gradient a name: anything else would assume more."""
     for one in theorem.points:
-        if not one.value.is_Symbol or not is_name(one.gradient):
+        if not one.value.is_Symbol or not _is_name(one.gradient):
             raise TheoryError(
                 f"the value at a point is a symbol and its gradient one vector, found {one.value} "
                 f"and {one.gradient}",
@@ -181,7 +181,7 @@ def _require_plain_points(theorem: Theorem) -> None:
                 theorem.id,
                 "take the next point of the same function",
             )
-        if not is_name(now.position):
+        if not _is_name(now.position):
             raise TheoryError(
                 f"a point that another follows is a vector of its own, found {now.position}",
                 theorem.id,
@@ -189,7 +189,7 @@ def _require_plain_points(theorem: Theorem) -> None:
             )
 
 
-def is_name(one: Vector) -> bool:
+def _is_name(one: Vector) -> bool:
     return len(one.terms) == 1 and one.terms[0][1] == 1
 
 
@@ -212,7 +212,7 @@ def _require_stale_points(theorem: Theorem) -> None:
             )
         known = {one.old, one.now} <= {*theorem.points} and one.old.function == one.now.function
         followed = any(now == one.now for now, _ in theorem.following)
-        if not (known and followed and is_name(one.old.position)) or one.old in moving:
+        if not (known and followed and _is_name(one.old.position)) or one.old in moving:
             raise TheoryError(
                 f"{one.old.value} is not shown to be a stale {one.now.value}",
                 theorem.id,
@@ -301,7 +301,7 @@ def _require_fixed_names(theorem: Theorem) -> None:
     }
     declared = {name for one in theorem.vectors for name in one.names}
     for one in theorem.fixed:
-        if not is_name(one) or not one.names <= declared - moving:
+        if not _is_name(one) or not one.names <= declared - moving:
             raise TheoryError(
                 f"a fixed vector is one of `vectors`, and no point of `following`, found {one}",
                 theorem.id,

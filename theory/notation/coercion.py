@@ -71,18 +71,18 @@ def relation(said: Any, where: str) -> Relation:
 
 
 def slack(said: Any) -> tuple[Scalar, Relation] | None:
-    """For a strict inequality, its gap as a positive symbol, and the equation that says so.
+    """For a strict inequality, its gap as a positive constant, and the equation that says so.
 
     Examples
     --------
     >>> b = sympy.Symbol("b", nonnegative=True)
     >>> symbol, stated = slack(b < 1)
     >>> symbol.is_positive, str(stated)
-    (True, '1 == b + gap of b < 1')
+    (True, '1 == 1 - b + b')
     """
     if isinstance(said, (sympy.StrictLessThan, sympy.StrictGreaterThan)):
         low, high = said.lts, said.gts
-        gap = sympy.Symbol(f"gap of {sympy.sstr(said)}", positive=True)
+        gap = sympy.Symbol(sympy.sstr(high - low), positive=True)
         return gap, eq(high, low + gap)
     return None
 

@@ -23,9 +23,10 @@ from theory.kernel.values import Values
 from theory.kernel.vectors import Scalar, Vector, square
 from theory.kernel.wellformed import is_square
 from theory.notation import templates
-from theory.notation.building import Building, Statement, Written, built
+from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
 from theory.notation.names import Expectation, Function, plainly, text
+from theory.notation.plan import Plan, Statement, Written
 
 
 def theorem(id: str, where: str = "ours", *functions: Function) -> Draft:
@@ -54,6 +55,7 @@ def theorem(id: str, where: str = "ours", *functions: Function) -> Draft:
     >>> y = x - gamma * f.grad(x)
     >>> T = theorem("mine.step", "Lemma 5")
     >>> T.smooth(f, L)
+    'f is L-smooth'
     >>> made = T.shows(f(y) <= f(x) - gamma * (1 - L * gamma / 2) * square(f.grad(x)))
     >>> [str(symbol) for symbol in made.symbols], len(made.points)
     (['L', 'gamma'], 2)
@@ -76,7 +78,7 @@ class Draft:
     where: str
     file: str
     functions: list[Function]
-    _plan: Building = field(default_factory=Building, repr=False)
+    _plan: Plan = field(default_factory=Plan, repr=False)
 
     # What is assumed
 

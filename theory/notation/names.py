@@ -41,7 +41,7 @@ def count(names: str) -> Any:
 
 
 def index(names: str) -> Any:
-    """Indices that run through 0, 1, 2, …"""
+    """Indices, which run through 0, 1, 2 and so on."""
     return sympy.symbols(names, integer=True, nonnegative=True)
 
 
@@ -59,7 +59,12 @@ def total(form: Scalar, index: Scalar, count: Scalar) -> Scalar:
 
 @dataclass(frozen=True, eq=False)
 class Named(Vector):
-    """A combination of vectors that has a name of its own, made by `named`."""
+    """A combination of vectors that has a name of its own, made by `named`.
+
+    Attributes
+    ----------
+    label : str
+    """
 
     label: str = ""
 
@@ -105,7 +110,7 @@ def text(one: Vector) -> str:
 
 @dataclass(frozen=True)
 class Function:
-    """A differentiable real function: ``f(x)`` is its value at a vector, ``f.grad(x)`` its gradient.
+    """A differentiable real function, with ``f(x)`` its value and ``f.grad(x)`` its gradient.
 
     Attributes
     ----------

@@ -6,7 +6,7 @@ out again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -14,9 +14,19 @@ from typing import Any
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.kernel.means import Mean, Operator, is_average, is_random
+from theory.kernel.means import Average, Mean, Operator, is_random
 from theory.kernel.relations import Relation, eq
-from theory.kernel.rules import Descent, Drift, Everywhere, Expect, Lipschitz, Split, Telescope, Total
+from theory.kernel.rules import (
+    Descent,
+    Drift,
+    Everywhere,
+    Expect,
+    Lipschitz,
+    Split,
+    Swap,
+    Telescope,
+    Total,
+)
 from theory.kernel.rules.calculus import descent, lipschitz
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Smooth, Step, Theorem
 from theory.kernel.vectors import Point, Scalar
@@ -66,6 +76,16 @@ def expected(name: str, fact: Relation, means: Iterable[Operator]) -> Iterator[S
         if is_random(_without(fact.gap, operator.name), frozenset(operator.random)):
             mean = Relation(operator.of(fact.lhs), fact.kind, operator.of(fact.rhs))
             yield Step(f"{operator.name}[{name}]", mean, Expect(name, operator))
+
+
+def swapped(name: str, fact: Relation, means: Sequence[Operator]) -> Iterator[Step]:
+    """A fact with the average over workers, or other indices, inside of an expectation."""
+    for average, under in permutations(means, 2):
+        if isinstance(average, Average):
+            rule = Swap(name, average, under)
+            gap = rule.inside(fact.gap)
+            if gap != fact.gap:
+                yield Step(f"{name}, {average.name} inside", sides(gap, fact.kind), rule)
 
 
 def _without(gap: Scalar, name: str) -> Scalar:
@@ -123,7 +143,9 @@ def ends(total: Any) -> Iterator[Step]:
     whole = sympy.Sum(total.function, (i, 0, last))
     before = [total.function.subs(i, j) for j in range(first)]
     yield Step(
-        f"{total} and its beginning", eq(whole, sympy.Add(*before, total)), Split(i, first=int(first))
+        f"{total} and its beginning",
+        eq(whole, sympy.Add(*before, total)),
+        Split(i, first=int(first)),
     )
     shorter = sympy.Sum(total.function, (i, 0, last - 1))
     end = total.function.subs(i, last)
@@ -134,13 +156,13 @@ def in_sequences(fact: Relation, index: Scalar, bare: Theorem) -> Relation | Non
     """A fact with sequences for the means of what it names, or None if they do not suffice."""
     given = Given(bare, {})
     rule = Total("", index)
-    form, left = rule._rewritten(fact.gap, given)
+    form, left = rule.rewritten(fact.gap, given)
     if left is None:
         return sides(form, fact.kind) if form.atoms(AppliedUndef) else None
-    values = {call: value for value, call in rule._table(given).items()}
+    values = {call: value for value, call in rule.table(given).items()}
     if any(value.atoms(Mean) for value in values.values()):
         return None
-    found = decomposed(rule._without_means(fact.gap, given), values, {*bare.symbols, index})
+    found = decomposed(rule.without_means(fact.gap, given), values, {*bare.symbols, index})
     return None if found is None else sides(found, fact.kind)
 
 
@@ -153,7 +175,7 @@ def spelled(
     """
     if index is None or not fact.gap.atoms(AppliedUndef):
         return None
-    table = Total("", index)._table(Given(bare, {}))
+    table = Total("", index).table(Given(bare, {}))
     values = {call: value for value, call in table.items()}
     if not fact.gap.atoms(AppliedUndef) <= set(values):
         return None

@@ -12,9 +12,10 @@ from itertools import permutations
 from theory.kernel.relations import Relation, eq, le
 from theory.kernel.theorem import Hypothesis
 from theory.kernel.vectors import Point, Scalar, Vector, dot, square, vector
-from theory.notation.building import Scene, Template
 from theory.notation.coercion import VectorEquation
 from theory.notation.names import Expectation, Function, text
+from theory.notation.plan import Template
+from theory.notation.scene import Scene
 
 
 def everywhere(f: Function, name: str, says: str, at: Callable[[Point], Relation]) -> Template:
@@ -35,15 +36,13 @@ def strongly_convex(f: Function, modulus: Scalar) -> Template:
         for x, y in permutations(scene.points_of(f), 2):
             way = y.position - x.position
             tangent = x.value + dot(x.gradient, way) + modulus / 2 * square(way)
-            yield Hypothesis(
-                f"{says}, from {place(x)} to {place(y)}", says, le(tangent, y.value)
-            )
+            yield Hypothesis(f"{says}, from {place(x)} to {place(y)}", says, le(tangent, y.value))
 
     return instances
 
 
 def lower_bound(f: Function, least: Scalar) -> Template:
-    """f ≥ least."""
+    """F ≥ least."""
     says = f"{f.name} is at least {least}"
     return everywhere(f, says, says, lambda one: le(least, one.value))
 

@@ -67,11 +67,11 @@ class Swap:
                 "each of them binds, and that they are two",
             )
         fact = given.facts[self.of]
-        if goal.kind != fact.kind or not is_zero(self._inside(goal.gap) - self._inside(fact.gap)):
+        if goal.kind != fact.kind or not is_zero(self.inside(goal.gap) - self.inside(fact.gap)):
             return Checked(Verdict.UNKNOWN, f"not {self.of} with {self._names()} swapped")
         return Checked(Verdict.PROVED, f"{self._names()} swapped in {self.of}")
 
-    def _inside(self, form: Scalar) -> Scalar:
+    def inside(self, form: Scalar) -> Scalar:
         """The average is put inside wherever it stands right outside of the expectation."""
         nests = {
             mean: self.under.of(self.average.of(mean.args[2].args[2]))

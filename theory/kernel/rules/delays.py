@@ -77,17 +77,13 @@ class Drift:
         bound = self._of_each if self.move else self._of_all
         return bound(away, moved, stale.constant, given)
 
-    def _of_each(
-        self, away: Scalar, moved: Scalar, delay: Scalar, given: Given
-    ) -> Relation | str:
+    def _of_each(self, away: Scalar, moved: Scalar, delay: Scalar, given: Given) -> Relation | str:
         size = sympy.expand(given.facts[self.move].gap + moved)
         if given.facts[self.move].kind != "<=" or not is_constant(size, given.theorem):
             return f"{self.move} does not bound every move by one constant"
         return le(away, delay**2 * size)
 
-    def _of_all(
-        self, away: Scalar, moved: Scalar, delay: Scalar, given: Given
-    ) -> Relation | str:
+    def _of_all(self, away: Scalar, moved: Scalar, delay: Scalar, given: Given) -> Relation | str:
         if self.count is None or not counts(self.count, self.index):
             return f"{self.count} is no number of iterations"
         meant = given.theorem.sequences
@@ -96,6 +92,4 @@ class Drift:
         if drift is None or move is None:
             return f"no sequence stands for the mean of {away if drift is None else moved}"
         over = (self.index, 0, self.count - 1)
-        return le(
-            sympy.Sum(drift(self.index), over), delay**2 * sympy.Sum(move(self.index), over)
-        )
+        return le(sympy.Sum(drift(self.index), over), delay**2 * sympy.Sum(move(self.index), over))

@@ -93,7 +93,7 @@ class Total:
                 "`law` of which they are conditional means"
             )
             return Checked(Verdict.UNKNOWN, note)
-        form, left = self._rewritten(fact.gap, given)
+        form, left = self.rewritten(fact.gap, given)
         if left is not None and self._spelled(goal.gap, fact.gap, given):
             form, left = goal.gap, None
         stray = self._elsewhere(form, given)
@@ -105,9 +105,9 @@ class Total:
             return Checked(Verdict.UNKNOWN, f"not the mean of {self.of} in this notation")
         return Checked(Verdict.PROVED, f"total expectation of {self.of}")
 
-    def _rewritten(self, gap: Scalar, given: Given) -> tuple[Scalar, Scalar | None]:
+    def rewritten(self, gap: Scalar, given: Given) -> tuple[Scalar, Scalar | None]:
         """The gap in sequences; and the first random factor that no sequence stands for."""
-        table = self._table(given)
+        table = self.table(given)
         total = sympy.S.Zero
         for term in sympy.Add.make_args(sympy.expand(gap)):
             factors = sympy.Mul.make_args(term)
@@ -126,7 +126,7 @@ class Total:
         D(k) may be the mean of ‖x − x*‖², of which the fact names the inner products: what counts
         is that the goal is linear in sequences, with constant factors.
         """
-        values = {call: value for value, call in self._table(given).items()}
+        values = {call: value for value, call in self.table(given).items()}
         if fact.atoms(AppliedUndef) or any(value.atoms(Mean) for value in values.values()):
             return False
         total = sympy.S.Zero
@@ -136,9 +136,9 @@ class Total:
             if len(calls) > 1 or factor.atoms(AppliedUndef) or not self._is_constant(factor, given):
                 return False
             total += factor * (values[calls[0]] if calls else 1)
-        return is_zero(total - self._without_means(fact, given))
+        return is_zero(total - self.without_means(fact, given))
 
-    def _without_means(self, fact: Scalar, given: Given) -> Scalar:
+    def without_means(self, fact: Scalar, given: Given) -> Scalar:
         """The fact with what conditional means are of in their place, where they stand alone."""
         total = sympy.S.Zero
         for term in sympy.Add.make_args(sympy.expand(fact)):
@@ -149,7 +149,7 @@ class Total:
             total += sympy.Mul(*fixed) * (rest.args[2] if alone else rest)
         return total
 
-    def _table(self, given: Given) -> dict[Scalar, Scalar]:
+    def table(self, given: Given) -> dict[Scalar, Scalar]:
         """What each random atom becomes."""
         vectors: dict[str, Vector] = {}
         values: dict[Scalar, Scalar] = {}

@@ -15,7 +15,8 @@ import sympy
 
 from theory.account import Account, Compared, Decision, Ground, Line
 from theory.claims import Claim, Formulas
-from theory.kernel import Cite, Hypothesis, Smooth, Theorem
+from theory.kernel import Cite, Hypothesis, Theorem
+from theory.kernel.theorem import Assumption
 from theory.papers.sapipe import sgd, thm_2, thm_2_one_iteration, thm_2_pass, thm_2_samples
 from theory.papers.sapipe.errors import ERR_0, OPTIMIZATION, VAR_0
 from theory.papers.sapipe.pieces import stating
@@ -25,9 +26,9 @@ _OWN: Final = thm_2_samples.THEOREM
 _QUIET: Final = {V1: sympy.S.Zero}
 
 
-def _quiet(one: Hypothesis | Smooth) -> Hypothesis | Smooth:
+def _quiet(one: Assumption) -> Assumption:
     """An assumption of Theorem 2 for V₁ = 0."""
-    if isinstance(one, Smooth) or V1 not in one.relation.gap.free_symbols:
+    if not isinstance(one, Hypothesis) or V1 not in one.relation.gap.free_symbols:
         return one
     return replace(one, relation=one.relation.replaced(_QUIET))
 

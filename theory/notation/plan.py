@@ -1,0 +1,173 @@
+"""What an author says, before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.kernel.relations import Relation
+from theory.kernel.theorem import Delayed, Hypothesis, Rule, Smooth, Theorem
+from theory.kernel.values import Values
+from theory.kernel.vectors import Gram, Point, Scalar, Vector
+from theory.notation.names import Function, Pending, plainly
+from theory.notation.scene import Scene, shifted
+
+Template = Callable[[Scene], Iterator[Hypothesis]]
+"""An assumption that holds everywhere: its instances at what a theorem names."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A line of the proof as it was written."""
+
+    name: str
+    relation: Relation
+    rule: Rule
+    says: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What is to be shown."""
+
+    id: str
+    where: str
+    relation: Relation
+    terms: Mapping[str, Scalar]
+    rule: Rule
+    says: str
+    latex: str
+
+
+@dataclass
+class Plan:
+    """All that an author has said before the statement."""
+
+    assumed: list[Hypothesis] = field(default_factory=list)
+    smooth: list[Smooth] = field(default_factory=list)
+    offered: list[Template] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
+    iterates: list[tuple[Vector, Vector]] = field(default_factory=list)
+    index: Scalar | None = None
+    sequences: dict[Scalar, Scalar] = field(default_factory=dict)
+    fixed: set[str] = field(default_factory=set)
+    varying: set[Scalar] = field(default_factory=set)
+    constants: set[Scalar] = field(default_factory=set)
+    delays: list[tuple[str, Vector, Vector, Scalar]] = field(default_factory=list)
+    cites: list[tuple[Theorem, Values]] = field(default_factory=list)
+
+    def cite(self, lemma: Theorem, values: Values) -> None:
+        """Take over what a cited theorem assumes."""
+        self.cites.append((lemma, values))
+        for one in lemma.hypotheses:
+            if isinstance(one, Delayed):
+                moved_pair = values.vector(one.old.position), values.vector(one.now.position)
+                delay = (one.name, *moved_pair, values.scalar(one.constant))
+                self.delays += [] if delay in self.delays else [delay]
+                continue
+            if isinstance(one, Smooth):
+                moved = replace(one, constant=values.scalar(one.constant))
+                known = any(h.function == one.function for h in self.smooth)
+                self.smooth += [] if known else [moved]
+                continue
+            said = values.relation(one.relation)
+            if not any(h.relation == said for h in self.assumed):
+                taken = any(h.name == one.name for h in self.assumed)
+                name = f"{one.name} ({lemma.id})" if taken else one.name
+                self.assumed.append(Hypothesis(name, one.says, said))
+        for now, then in lemma.following:
+            pair = values.vector(now.position), values.vector(then.position)
+            known_pairs = [(first, plainly(second)) for first, second in self.iterates]
+            self.iterates += [] if pair in known_pairs else [pair]
+        for sequence, value in lemma.sequences.items():
+            self.sequences.setdefault(sequence, value)
+        self.fixed |= {name for one in lemma.fixed for name in one.names}
+        self.varying |= set(lemma.scalars)
+
+    @property
+    def forms(self) -> Iterator[Scalar]:
+        """Every expression so far."""
+        for relation in (*(h.relation for h in self.assumed), *(w.relation for w in self.written)):
+            yield from (relation.lhs, relation.rhs)
+        yield from self.sequences.values()
+
+
+def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) -> Scene:
+    """Find out what a theorem names."""
+    forms = [*plan.forms, statement.relation.lhs, statement.relation.rhs]
+    points = _points(forms, plan, functions)
+    names = {name for form in forms for entry in form.atoms(Gram) for name in entry.names}
+    names |= {n for one in points for part in (one.position, one.gradient) for n in part.names}
+    names |= {name for pair in plan.iterates for one in pair for name in one.names}
+    randoms: dict[str, set[str]] = {}
+    for form in forms:
+        for node in sympy.preorder_traversal(form):
+            if isinstance(node, Pending):
+                randoms.setdefault(str(node.args[1]), set()).update(node.random)
+    for random in randoms.values():
+        _close(random, points)
+    return Scene(points, tuple(sorted(names)), {n: frozenset(r) for n, r in randoms.items()})
+
+
+def _close(random: set[str], points: tuple[Point, ...]) -> None:
+    """Values and gradients at random points are random."""
+    while True:
+        more = {
+            name
+            for one in points
+            if one.position.names & random
+            for name in (one.value.name, *one.gradient.names)
+        }
+        if more <= random:
+            return
+        random |= more
+
+
+def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) -> tuple[Point, ...]:
+    """The points that formulas name, those that they are made of, and those that follow."""
+    linked = [*plan.iterates, *((old, now) for _, old, now, _ in plan.delays)]
+    for f in functions:
+        for pair in linked:
+            _ = [f.at(one) for one in pair]
+    known = [one for f in functions for one in f.points.values()]
+    symbols = {s for form in forms for s in form.free_symbols} | plan.constants
+    names = {n for form in forms for entry in form.atoms(Gram) for n in entry.names}
+    names |= {name for _, then in plan.iterates for name in then.names}
+    found = dict.fromkeys(v.point(one) for lemma, v in plan.cites for one in lemma.points)
+    while True:
+        names |= {name for one in found for name in one.position.names}
+        more = [o for o in known if o.value in symbols or o.gradient.names & names]
+        more += [
+            f.at(one)
+            for f in functions
+            for pair in linked
+            for one in pair
+            if any(f.at(each) in found for each in pair)
+        ]
+        if set(more) <= set(found):
+            break
+        found |= dict.fromkeys(more)
+    at = {one.position for one in found}
+    for pair in linked:  # an iterate of which no function is taken is a point all the same
+        if not {plainly(one) for one in pair} <= at:
+            found |= dict.fromkeys((functions or (Function("f"),))[0].at(one) for one in pair)
+    return tuple(found)
+
+
+def counts(statement: Statement, plan: Plan) -> tuple[Scalar, ...]:
+    """Numbers of iterations that formulas speak of."""
+    found: dict[Scalar, None] = {}
+    for form in (statement.relation.lhs, statement.relation.rhs, *plan.forms):
+        for total in form.atoms(sympy.Sum):
+            _, first, last = shifted(total).limits[0]
+            found[last + 1 if first == 0 else last] = None
+        bound = {limit[0] for total in form.atoms(sympy.Sum) for limit in total.limits}
+        for call in form.atoms(AppliedUndef):
+            (at,) = call.args
+            if at != 0 and not at.free_symbols & ({plan.index} | bound):
+                found[at] = None
+    return tuple(found)
