@@ -80,7 +80,7 @@ def details(row: Any) -> Iterator[str]:
         case = f" ({one['case']})" if "case" in one else ""
         yield f"  if{case} {hypothesis_text(one)}    [{one['name']}: {one['says']}]"
     yield from (f"  {text}" for text in row["quantifiers"])
-    yield from (f"  where {text}" for text in _defined(row["symbols"]))
+    yield from (f"  where {text}" for text in _defined(row.get("symbols", ())))
 
 
 def _defined(symbols: Sequence[dict[str, str]]) -> Iterator[str]:
