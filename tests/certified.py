@@ -49,7 +49,7 @@ def written(folder: Path, text: str = FILE, name: str = "claims_of_mine.py") -> 
 
 def data_of(path: Path) -> Path:
     """The data file beside it."""
-    return path.parent / "certificates" / f"{path.stem}.json"
+    return path.with_suffix(".certificates.json")
 
 
 def certified(path: Path, **options: Any) -> list[Certified]:

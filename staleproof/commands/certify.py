@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +13,13 @@ from staleproof.errors import UsageError
 from staleproof.output import note, put, put_json, shown
 
 if TYPE_CHECKING:
+    from theory.claims import Claim
     from theory.proving.certify import Certified
+    from theory.proving.merging import Merged
+
+
+_WORDS: Final = (b"Found", b"theory.notation")
+"""What a file with certificates to find has in it."""
 
 
 def configure(parser: Parser) -> None:
@@ -26,6 +33,11 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--again", action="store_true", help="also search for certificates that still hold"
     )
+    parser.add_argument(
+        "--merge",
+        action="store_true",
+        help="also say which lines and hypotheses can go, and the least constant of a statement",
+    )
     add_json(parser)
 
 
@@ -36,11 +48,14 @@ def run(arguments: Namespace) -> int:
     from theory.judging.verify import select
     from theory.proving.certify import certify
 
-    results = certify(select(names), arguments.again, note)
+    claims = select(names)
+    results = certify(claims, arguments.again, note)
+    merged = _merged(claims) if arguments.merge else []
     if arguments.json:
-        put_json({"certificates": [_described(result) for result in results]})
+        more = {"merged": [asdict(one) for one in merged]} if arguments.merge else {}
+        put_json(_as_json(results) | more)
     else:
-        put(*map(_line, results), _summary(results))
+        put(*map(_line, results), *(f"{m.theorem}: {m.says}" for m in merged), _summary(results))
     return 1 if any(result.outcome == "not found" for result in results) else 0
 
 
@@ -50,7 +65,7 @@ def _files(name: str) -> list[str]:
     if not folder.is_dir():
         return [name]
     files = sorted(folder.glob("*.py"))
-    speaking = [str(file) for file in files if any(word in file.read_bytes() for word in (b"Found", b"theory.notation"))]
+    speaking = [str(one) for one in files if any(word in one.read_bytes() for word in _WORDS)]
     if not speaking:
         raise UsageError(
             f"no Python file in {shown(name)} has a Found",
@@ -58,6 +73,26 @@ def _files(name: str) -> list[str]:
             "name a folder of claim files, a file or a claim",
         )
     return speaking
+
+
+def _merged(claims: list[Claim]) -> list[Merged]:
+    from theory.proving.merging import merge
+
+    found: list[Merged] = []
+    for claim in claims:
+        if claim.theorem is not None:
+            note(f"{claim.id}: what it can do without")
+            found += merge(claim.theorem)
+    return found
+
+
+def _as_json(results: list[Certified]) -> dict[str, Any]:
+    short = [result for result in results if result.outcome == "not found"]
+    return {
+        "found": len(results) - len(short),
+        "failed": [{"claim": r.theorem, "step": r.step, "why": r.why} for r in short],
+        "certificates": [_described(result) for result in results],
+    }
 
 
 def _described(result: Certified) -> dict[str, Any]:
@@ -97,7 +132,7 @@ COMMAND: Final = Command(
     summary="find the certificates that Found stands for",
     description=(
         "Searches for the certificate of every step that says Found(...), and keeps it in\n"
-        "certificates/NAME.json beside NAME.py, where `staleproof verify` checks it. Nothing is\n"
+        "NAME.certificates.json beside NAME.py, where `staleproof verify` checks it. Nothing is\n"
         "proved here. Exit code 1 if a certificate was not found; the reason names a rational\n"
         "point where none exists, or the sign that is open."
     ),

@@ -40,6 +40,8 @@ def test_what_is_false_is_not_found(tmp_path: Path, result: Callable[..., Any]) 
     code, found = result("certify", written(tmp_path, FALSE))
     outcomes = {one["step"]: one for one in found["certificates"]}
     assert code == 1
+    (failed,) = found["failed"]
+    assert (found["found"], failed["claim"], failed["step"]) == (2, "mine.split", "statement")
     assert outcomes["statement"]["outcome"] == "not found"
     assert " = " in outcomes["statement"]["why"]
     assert outcomes["statement"]["certificate"] is None
@@ -82,7 +84,7 @@ def test_a_folder_without_found(problem: Problem, tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written(tmp_path: Path, run: Run) -> None:
     path = written(tmp_path)
-    (tmp_path / "certificates").write_text("in the way", encoding="utf-8")
+    data_of(path).mkdir()
     done = run("certify", path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "cannot be written" in done.stderr.splitlines()[-1]

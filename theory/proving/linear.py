@@ -62,7 +62,7 @@ def linear(problem: Problem) -> Iterator[Combine | str]:
         if tuple(chosen) in seen:
             continue
         seen.add(tuple(chosen))
-        draft = _solved(
+        draft = solved_for(
             problem,
             [names[n] for n in chosen if n < len(names)],
             [terms[n - len(names)] for n in chosen if n >= len(names)],
@@ -94,7 +94,8 @@ def columns_of(
     return names, terms, columns
 
 
-def _solved(problem: Problem, names: list[str], terms: list[Monomial]) -> Draft | None:
+def solved_for(problem: Problem, names: list[str], terms: list[Monomial]) -> Draft | None:
+    """A certificate from these facts and terms alone, its multipliers solved for exactly."""
     one = problem.split.field.one
     forms = [problem.reduced_facts[name] for name in names] + [{m: one} for m in terms]
     solution = solve(forms, problem.reduced_goal)

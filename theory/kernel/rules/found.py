@@ -22,7 +22,7 @@ class Found(Combine):
     """A `Combine` whose numbers ``staleproof certify`` has found.
 
     It stands where a `Combine` stands. When its theorem is made, the certificate is taken from
-    ``certificates/NAME.json`` beside the file NAME.py in which it is written; from then on it is
+    ``NAME.certificates.json`` beside the file NAME.py in which it is written; from then on it is
     that `Combine`, for mutants of the theorem as well. Without one nothing is proved.
 
     Attributes
@@ -63,8 +63,7 @@ class Found(Combine):
     @property
     def path(self) -> Path:
         """Its data file."""
-        here = Path(self.file)
-        return here.parent / "certificates" / f"{here.stem}.json"
+        return Path(self.file).with_suffix(".certificates.json")
 
     def check(self, goal: Relation, given: Given) -> Checked:
         """Decide whether the certificate proves the goal."""
