@@ -10,7 +10,17 @@ from weakref import WeakKeyDictionary
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.kernel.means import Operator
+from theory.kernel.means import (
+    GIVEN,
+    LAW,
+    OVER,
+    Average,
+    Mean,
+    Operator,
+    is_average,
+    marked,
+    random_names,
+)
 from theory.kernel.prove import closure
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Cite, Combine, Found, Total
@@ -69,6 +79,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
     steps += offers.drifts(bare, run)
     for written in plan.written:
         relation, rule = scene.relation(written.relation), written.rule
+        known = {(s.relation.kind, sympy.expand(s.relation.gap)): s.rule for s in steps}
+        if type(rule) is Found:  # what is offered already needs no certificate
+            rule = known.get((relation.kind, sympy.expand(relation.gap)), rule)
         before = _in_one_iteration(relation, rule, run, bare, means)
         if before is not None:
             inside = f"{written.name}, in one iteration"
@@ -165,7 +178,18 @@ def _operators(statement: Statement, plan: Plan, scene: Scene) -> tuple[Operator
             if isinstance(node, Pending):
                 name = str(node.args[1])
                 found.setdefault(name, node.operator(scene.random(name)))
+            elif isinstance(node, Mean):
+                found.setdefault(str(node.args[0]), _operator_of(node))
     return tuple(found.values())
+
+
+def _operator_of(mean: Any) -> Operator:
+    """The operator that made a mean of the kernel."""
+    kind = Average if is_average(mean) else Operator
+    over = min(marked(mean, OVER), default="")
+    law = min(marked(mean, LAW), default="")
+    random, given = sorted(random_names(mean)), sorted(marked(mean, GIVEN))
+    return kind(str(mean.args[0]), tuple(random), tuple(given), over, law)
 
 
 def _only_in_calls(symbol: Scalar, form: Any) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -18,7 +18,7 @@ from sympy.core.function import AppliedUndef
 from theory.errors import TheoryError
 from theory.kernel.relations import eq
 from theory.kernel.rules import Cite, Combine, Found, Induction
-from theory.kernel.theorem import Hypothesis, Rule, Smooth, Theorem
+from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Scalar, Vector, square
 from theory.kernel.wellformed import is_square
@@ -83,7 +83,7 @@ class Draft:
     # What is assumed
 
     def assume(self, said: Any, name: str = "", says: str = "") -> str:
-        """Assume an inequality or equation of scalars, or an equation of vectors.
+        """Assume an inequality or equation of scalars or vectors, or what the kernel's classes say.
 
         A strict inequality such as ``beta < 1`` names its gap, a positive constant. An equation of
         vectors may be used as one of inner products with any vector of the theorem.
@@ -93,6 +93,8 @@ class Draft:
         str
             Its name, by which steps may cite it.
         """
+        if isinstance(said, get_args(Assumption)):
+            return self._plan.take(said)
         if isinstance(said, VectorEquation):
             label = name or f"{text(said.left)} = {text(said.right)}"
             self._plan.offered.append(templates.vector_equation(label, said, says))
@@ -256,6 +258,8 @@ class Draft:
         scalars: Mapping[Scalar, Scalar] | None = None,
         vectors: Mapping[Vector, Vector] | None = None,
         name: str = "",
+        says: str = "",
+        where: str = "ours",
     ) -> str:
         """Use another theorem, at other values if they are given; its hypotheses are assumed too.
 
@@ -269,7 +273,7 @@ class Draft:
         self._plan.cite(lemma, values)
         label = name or lemma.id
         rule = Cite(lemma.id, values.scalars, values.vectors)
-        self._plan.written.append(Written(label, values.relation(lemma.goal), rule, "", "ours"))
+        self._plan.written.append(Written(label, values.relation(lemma.goal), rule, says, where))
         return label
 
     def induction(self, said: Any, recurrence: str, start: str = "", *domain: str) -> str:

@@ -152,9 +152,9 @@ class Function:
         return made
 
 
-def function(name: str) -> Function:
-    """A differentiable function of this name."""
-    return Function(name)
+def function(name: str, *points: Point) -> Function:
+    """A differentiable function of this name, which may know points of the kernel already."""
+    return Function(name, {one.position: one for one in points})
 
 
 class Pending(sympy.Function):  # type: ignore[misc]

@@ -9,7 +9,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.relations import Relation
-from theory.kernel.theorem import Delayed, Hypothesis, Rule, Smooth, Theorem
+from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
 from theory.notation.names import Function, Pending, plainly
@@ -60,25 +60,28 @@ class Plan:
     delays: list[tuple[str, Vector, Vector, Scalar]] = field(default_factory=list)
     cites: list[tuple[Theorem, Values]] = field(default_factory=list)
 
+    def take(self, one: Assumption) -> str:
+        """Assume something of the kernel; the name is changed if another has it."""
+        if isinstance(one, Delayed):
+            delay = (one.name, one.old.position, one.now.position, one.constant)
+            self.delays += [] if delay in self.delays else [delay]
+        elif isinstance(one, Smooth):
+            self.smooth += [] if one in self.smooth else [one]
+        elif not any(h.relation == one.relation for h in self.assumed):
+            self.assumed.append(one)
+        return one.name
+
     def cite(self, lemma: Theorem, values: Values) -> None:
         """Take over what a cited theorem assumes."""
         self.cites.append((lemma, values))
         for one in lemma.hypotheses:
-            if isinstance(one, Delayed):
-                moved_pair = values.vector(one.old.position), values.vector(one.now.position)
-                delay = (one.name, *moved_pair, values.scalar(one.constant))
-                self.delays += [] if delay in self.delays else [delay]
+            moved = _moved(one, values)
+            if isinstance(moved, Smooth) and any(h.function == moved.function for h in self.smooth):
                 continue
-            if isinstance(one, Smooth):
-                moved = replace(one, constant=values.scalar(one.constant))
-                known = any(h.function == one.function for h in self.smooth)
-                self.smooth += [] if known else [moved]
-                continue
-            said = values.relation(one.relation)
-            if not any(h.relation == said for h in self.assumed):
-                taken = any(h.name == one.name for h in self.assumed)
-                name = f"{one.name} ({lemma.id})" if taken else one.name
-                self.assumed.append(Hypothesis(name, one.says, said))
+            taken = isinstance(moved, Hypothesis) and any(
+                h.name == moved.name and h.relation != moved.relation for h in self.assumed
+            )
+            self.take(replace(moved, name=f"{moved.name} ({lemma.id})") if taken else moved)
         for now, then in lemma.following:
             pair = values.vector(now.position), values.vector(then.position)
             known_pairs = [(first, plainly(second)) for first, second in self.iterates]
@@ -94,6 +97,16 @@ class Plan:
         for relation in (*(h.relation for h in self.assumed), *(w.relation for w in self.written)):
             yield from (relation.lhs, relation.rhs)
         yield from self.sequences.values()
+
+
+def _moved(one: Assumption, values: Values) -> Assumption:
+    """An assumption at the values at which its theorem is cited."""
+    if isinstance(one, Delayed):
+        old, now = values.point(one.old), values.point(one.now)
+        return replace(one, old=old, now=now, constant=values.scalar(one.constant))
+    if isinstance(one, Smooth):
+        return replace(one, constant=values.scalar(one.constant))
+    return replace(one, relation=values.relation(one.relation))
 
 
 def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) -> Scene:
@@ -167,7 +180,7 @@ def counts(statement: Statement, plan: Plan) -> tuple[Scalar, ...]:
             found[last + 1 if first == 0 else last] = None
         bound = {limit[0] for total in form.atoms(sympy.Sum) for limit in total.limits}
         for call in form.atoms(AppliedUndef):
-            (at,) = call.args
-            if at != 0 and not at.free_symbols & ({plan.index} | bound):
+            at = call.args[0]
+            if len(call.args) == 1 and at != 0 and not at.free_symbols & ({plan.index} | bound):
                 found[at] = None
     return tuple(found)
