@@ -53,7 +53,7 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
 
 
 def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
-    hypotheses = [replace(h, relation=scene.relation(h.relation)) for h in plan.assumed]
+    hypotheses = [scene.hypothesis(h) for h in plan.assumed]
     said = {h.relation for h in hypotheses}
     for template in plan.offered:
         hypotheses += [h for h in template(scene) if h.relation not in said]
@@ -79,9 +79,12 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
     steps += offers.drifts(bare, run)
     for written in plan.written:
         relation, rule = scene.relation(written.relation), written.rule
-        known = {(s.relation.kind, sympy.expand(s.relation.gap)): s.rule for s in steps}
-        if type(rule) is Found:  # what is offered already needs no certificate
-            rule = known.get((relation.kind, sympy.expand(relation.gap)), rule)
+        place = _among(steps, relation) if type(rule) is Found else None
+        if place is not None:  # what is offered already needs no certificate
+            rule = steps[place].rule
+            if not written.called(plan):
+                steps[place] = replace(steps[place], says=written.says, where=written.where)
+                continue
         before = _in_one_iteration(relation, rule, run, bare, means)
         if before is not None:
             inside = f"{written.name}, in one iteration"
@@ -91,6 +94,17 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
         steps.append(Step(written.name, relation, rule, written.says, written.where))
         follow(written.name, relation)
     return replace(bare, steps=tuple(steps), conclude=statement.rule)
+
+
+def _among(steps: list[Step], said: Relation) -> int | None:
+    """Where a relation is among steps."""
+    known = (said.kind, offers.expanded(said.gap))
+    found = (
+        n
+        for n, s in enumerate(steps)
+        if (s.relation.kind, offers.expanded(s.relation.gap)) == known
+    )
+    return next(found, None)
 
 
 def _in_one_iteration(

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 
 from theory.errors import TheoryError
+from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq, le
 from theory.kernel.vectors import Scalar, Vector
 
@@ -96,7 +97,7 @@ def sides(gap: Scalar, kind: str) -> Relation:
     >>> print(sides(a - 2 * b, "<="))
     2*b <= a
     """
-    form = sympy.expand(gap)
+    form = sympy.expand(linear_sums(gap))
     terms = sympy.Add.make_args(form)
     below = [-term for term in terms if term.could_extract_minus_sign()]
     above = [term for term in terms if not term.could_extract_minus_sign()]

@@ -200,6 +200,10 @@ class Draft:
         self._plan.delays.append((label, plainly(old), plainly(now), sympy.sympify(delay)))
         return label
 
+    def sequences(self, meant: Mapping[Any, Scalar]) -> None:
+        """Take sequences that are made already: what each is the mean of."""
+        self._plan.sequences |= meant
+
     def sequence(self, name: str, quantity: Scalar) -> Any:
         """A quantity of iteration k, or its mean if it is random, as a function of k.
 

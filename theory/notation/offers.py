@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations
 from typing import Any
 
@@ -15,6 +16,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.means import Average, Mean, Operator, is_random
+from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq
 from theory.kernel.rules import (
     Descent,
@@ -115,6 +117,12 @@ def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Step]:
     for number in run.counts:
         rule = Telescope(name, run.index, number)
         yield Step(f"{name}, summed to {number}", sides(rule.total(fact.gap), fact.kind), rule)
+
+
+@lru_cache(maxsize=2**12)
+def expanded(gap: Scalar) -> Scalar:
+    """A form that equal sums of products and sums share."""
+    return sympy.expand(linear_sums(gap))
 
 
 def drifts(bare: Theorem, run: Run) -> Iterator[Step]:

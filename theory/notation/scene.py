@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.relations import Relation
+from theory.kernel.theorem import Hypothesis
 from theory.kernel.vectors import Point, Scalar
 from theory.notation.names import Function, Pending
 
@@ -48,6 +49,11 @@ class Scene:
             ),
         )
         return known.replace(lambda node: isinstance(node, sympy.Sum), shifted)
+
+    def hypothesis(self, said: Hypothesis) -> Hypothesis:
+        """A hypothesis with means of the kernel; itself, where nothing changes."""
+        known = self.relation(said.relation)
+        return said if known == said.relation else replace(said, relation=known)
 
     def relation(self, said: Relation) -> Relation:
         """A relation with means of the kernel."""
