@@ -77,12 +77,15 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
             steps.append(step)
             follow(step.name, step.relation)
     steps += offers.drifts(bare, run)
+    called = {
+        name for rule in (*(w.rule for w in plan.written), statement.rule) for name in rule.uses
+    }
     for written in plan.written:
         relation, rule = scene.relation(written.relation), written.rule
         place = _among(steps, relation) if type(rule) is Found else None
         if place is not None:  # what is offered already needs no certificate
             rule = steps[place].rule
-            if not written.called(plan):
+            if written.name not in called:
                 steps[place] = replace(steps[place], says=written.says, where=written.where)
                 continue
         before = _in_one_iteration(relation, rule, run, bare, means)
@@ -98,13 +101,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
 
 def _among(steps: list[Step], said: Relation) -> int | None:
     """Where a relation is among steps."""
-    known = (said.kind, offers.expanded(said.gap))
-    found = (
-        n
-        for n, s in enumerate(steps)
-        if (s.relation.kind, offers.expanded(s.relation.gap)) == known
-    )
-    return next(found, None)
+    known = [(one.relation.kind, offers.expanded(one.relation.gap)) for one in steps]
+    wanted = (said.kind, offers.expanded(said.gap))
+    return known.index(wanted) if wanted in known else None
 
 
 def _in_one_iteration(
