@@ -10,7 +10,7 @@ from typing import Final
 from staleproof.arguments import Parser, add_json, positive, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
-from staleproof.kept_results import keep, kept, key
+from staleproof.kept_results import keep, kept, key, may_be_file
 from staleproof.ledgers import collected, proved_rows, require_writable, written
 from staleproof.output import note, put, put_json, shown
 from staleproof.reviews import Review
@@ -122,6 +122,10 @@ def run(arguments: Namespace) -> int:
         name = key(arguments.names, every)
     before = kept(name)
     if before is None:
+        if any(map(may_be_file, arguments.names)):
+            from theory.judging.starting import get_ready
+
+            get_ready()  # it imports while this process does
         from theory.judging.verify import select
         from theory.judging.workers import read_elsewhere
 
