@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from theory.account import Account, Decision, Finding, Refutation, Violation
 from theory.claims import Claim, Formulas
 from theory.errors import VacuousError
-from theory.falsifier import CHALLENGES, falsify
+from theory.falsifier import Challenge, falsify
 from theory.falsifier.small_models import small_model
 from theory.judging.controls import formulas, verdict_of, without
 from theory.kernel.consistency import consistent
@@ -33,7 +33,7 @@ Remarks = Callable[[Proof], Sequence[Finding]]
 
 def as_claim(
     theorem: Theorem,
-    challenge: str | None = None,
+    challenge: Challenge | None = None,
     remarks: Remarks | None = None,
     cost: float = 1,
     where: Scalar = sympy.true,
@@ -47,9 +47,9 @@ def as_claim(
     Parameters
     ----------
     theorem : Theorem
-    challenge : str, optional
-        What the statement bounds, by its name in `theory.falsifier.CHALLENGES`; it is tried beside
-        a proof too, since a proof and a counterexample together show an error.
+    challenge : Challenge, optional
+        What the statement bounds, and exact runs that it is measured on; it is tried beside a proof
+        too, since a proof and a counterexample together show an error.
     remarks : callable, optional
     cost : float
         See `theory.claims.Claim`.
@@ -77,10 +77,10 @@ def as_claim(
         depends=tuple(cited.id for cited in theorem.cites),
         deeper=partial(_deeper, challenge, where),
         cost=cost,
-        shares=challenge or "",
+        shares=challenge.name if challenge else "",
         origin="ours" if theorem.where == "ours" else "printed",
         theorem=theorem,
-        challenge=challenge or "",
+        challenge=challenge.name if challenge else "",
     )
 
 
@@ -115,7 +115,7 @@ def _weakened(theorem: Theorem) -> dict[str, Callable[[], Verdict]]:
 def account(
     theorem: Theorem,
     printed: Formulas,
-    challenge: str | None = None,
+    challenge: Challenge | None = None,
     remarks: Remarks | None = None,
     where: Scalar = sympy.true,
     attacked: bool = True,
@@ -224,14 +224,13 @@ def conditions(theorem: Theorem) -> tuple[Relation, ...]:
 
 
 def _attempt(
-    theorem: Theorem, challenge: str | None, where: Scalar
+    theorem: Theorem, challenge: Challenge | None, where: Scalar
 ) -> tuple[Refutation | None, tuple[Evidence, ...]]:
     """The falsifier's instance, with all that the theorem supposes of it, or what it tried."""
     if challenge is None:
         return None, ()
     bound = sympy.Add(*theorem.terms.values())
-    one = CHALLENGES[challenge]
-    attempt = falsify(one, bound, where=where)
+    attempt = falsify(challenge, bound, where=where)
     if attempt.witness is None or attempt.violation is None:
         return None, (attempt.evidence,)
     instance = attempt.violation
@@ -241,7 +240,7 @@ def _attempt(
     of_instance = tuple(one for one in supposed if one.gap.free_symbols <= set(at))
     if not _possible([one.replaced(at) for one in supposed if one not in of_instance]):
         return None, (attempt.evidence,)
-    violation = Violation(partial(one.replay, instance), "<=", bound, at, of_instance)
+    violation = Violation(partial(challenge.replay, instance), "<=", bound, at, of_instance)
     return Refutation(dict(attempt.witness), violation), (attempt.evidence,)
 
 
@@ -263,10 +262,10 @@ def _possible(relations: list[Relation]) -> bool:
         return False
 
 
-def _deeper(challenge: str | None, where: Scalar, printed: Formulas) -> tuple[Evidence, ...]:
+def _deeper(challenge: Challenge | None, where: Scalar, printed: Formulas) -> tuple[Evidence, ...]:
     """Long runs with the rates fitted to them."""
     if challenge is None:
         return ()
     bound = sympy.Add(*printed.values())
-    attempt = falsify(CHALLENGES[challenge], bound, deep=True, where=where)
+    attempt = falsify(challenge, bound, deep=True, where=where)
     return attempt.evidence, *attempt.rates

@@ -9,8 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from theory.falsifier.nesterov_runs import momentum
 from theory.ledger import Evidence
+from theory.papers.nesterov.runs.delayed import momentum
 from theory.tightness.worst_case import (
     SOLVER,
     TOLERANCE,

@@ -32,6 +32,7 @@ from theory.papers.rpd.method import (
     k,
     uniform,
 )
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, n, p, tau
 
 PROOF: Final = "appendix B, proof of Theorem B.1"
@@ -121,4 +122,4 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
     )
 
 
-CLAIM: Final = as_claim(THEOREM, challenge="rpd-average-gradient", remarks=_remarks)
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["rpd-average-gradient"], remarks=_remarks)

@@ -14,10 +14,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.falsifier.delays import FIXED, checked, rule
 from theory.falsifier.errors import RejectedInstanceError
-from theory.falsifier.moments import affine
 from theory.falsifier.problem import Problem
+from theory.papers.rpd.runs.delays import FIXED, checked, rule
+from theory.papers.rpd.runs.moments import affine
 
 Array = NDArray[Any]
 

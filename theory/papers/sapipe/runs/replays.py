@@ -19,8 +19,8 @@ from schedules.methods import (
     Vector,
     outcomes,
 )
-from theory.falsifier.sapipe_problem import Fleet, gradients
-from theory.falsifier.sapipe_runs import Course, Pipeline, masks
+from theory.papers.sapipe.runs.fleets import Fleet, gradients
+from theory.papers.sapipe.runs.pipelines import Course, Pipeline, masks
 
 
 def replay_pipeline(problem: Fleet, method: Pipeline) -> Course:
@@ -28,8 +28,8 @@ def replay_pipeline(problem: Fleet, method: Pipeline) -> Course:
 
     Examples
     --------
-    >>> from theory.falsifier.sapipe_problem import fleet
-    >>> from theory.falsifier.sapipe_runs import follow_pipeline
+    >>> from theory.papers.sapipe.runs.fleets import fleet
+    >>> from theory.papers.sapipe.runs.pipelines import follow_pipeline
     >>> from theory.falsifier.scalars import quadratic
     >>> noisy = [[quadratic(1, tilt=b)] for b in (-1, 1)]
     >>> two = fleet("noisy, and a steeper one", [noisy, [[quadratic(2)]] * 2], [1])

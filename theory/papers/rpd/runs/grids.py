@@ -6,28 +6,19 @@ takes more of them, and longer runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Final
 
-from theory.falsifier.adversary import MOST_PLANS, plans
-from theory.falsifier.delays import pipedream_delays
-from theory.falsifier.errors import RejectedInstanceError
-from theory.falsifier.local import LocalSetting, local_instance
-from theory.falsifier.model import Instance
 from theory.falsifier.problem import Problem
-from theory.falsifier.replicas import Local
-from theory.falsifier.rpd import Setting, instance
-from theory.falsifier.zoo import LINES, LONG, LONG_LOCAL, LocalMaker, Maker
-
-Accept = Callable[[Instance], Instance]
-"""Completes an instance, or raises `RejectedInstanceError`."""
+from theory.falsifier.zoo import LINES, LONG, Maker
+from theory.papers.rpd.runs.adversary import MOST_PLANS, plans
+from theory.papers.rpd.runs.blocks import Setting
+from theory.papers.rpd.runs.delays import pipedream_delays
 
 STEPS: Final = tuple(Fraction(n, d) for n, d in ((1, 1), (4, 1), (1, 2), (2, 1), (1, 8)))
 """Stepsizes as multiples of 1/L."""
-SMALL_STEPS: Final = tuple(Fraction(n, d) for n, d in ((1, 1), (1, 2), (1, 8), (2, 1)))
-"""The same for LocalSGD; the last one for its drift only."""
 RULES: Final = ("max", "farthest", "by-block", "alternating")
 MOST_SAMPLINGS: Final = {False: 80, True: 1_000}
 """Samplings of a run, by whether the search is deep."""
@@ -84,56 +75,6 @@ def long_settings(deep: bool) -> Iterator[Setting]:
         problem = make(p)
         K = (16 if deep else 4) * p
         yield Setting(problem, K, 0, step / problem.smoothness, delays="zero", engine="moments")
-
-
-def local_settings(makers: Sequence[LocalMaker], deep: bool) -> Iterator[LocalSetting]:
-    """LocalSGD: every function with N ≤ 3 replicas, p ≤ 2 blocks, and few steps."""
-    turn = 0
-    for make, N, p, T in product(makers, (1, 2, 3), (1, 2), (1, 2, 3, 4, 24)):
-        problem = make(N, p)
-        draws = (len(problem.components) // N) ** N
-        if draws**T > MOST_SAMPLINGS[deep]:
-            continue
-        choices = list(product(SMALL_STEPS, sorted({1, 2, min(T, 3), T})))
-        for _ in range(min(3 * KEPT[deep], len(choices))):
-            turn += 7
-            step, H = choices[turn % len(choices)]
-            yield LocalSetting(problem, Local(N, T, H, step / (problem.smoothness or 1)))
-
-
-def long_local_settings(deep: bool) -> Iterator[LocalSetting]:
-    """Long runs of LocalSGD on noisy parabolas, in closed form."""
-    powers = range(0, 11 if deep else 9, 2)
-    for make, N, p, power, H in product(LONG_LOCAL, (1, 4, 8), (1, 4), powers, (1, 2, 8)):
-        problem = make(N, p)
-        T, step = N * 4 ** (power // 2) * 2, Fraction(1, 2**power)
-        yield LocalSetting(problem, Local(N, T, H, step / problem.smoothness), "moments")
-
-
-def tuned_local_settings() -> Iterator[LocalSetting]:
-    """Long runs of LocalSGD whose stepsize √N/(L√T) is rational."""
-    for make, N, power, H in product(LONG_LOCAL, (1, 2, 3, 4, 8), range(0, 7), (1, 2, 4)):
-        problem = make(N, 1)
-        T, step = N * 4**power, Fraction(1, 2**power)
-        yield LocalSetting(problem, Local(N, T, H, step / problem.smoothness), "moments")
-
-
-def admissible(found: Iterator[Setting], accept: Accept) -> Iterator[Instance]:
-    """The instances of settings that satisfy the hypotheses."""
-    for setting in found:
-        try:
-            yield accept(instance(setting))
-        except RejectedInstanceError:
-            continue
-
-
-def admissible_local(found: Iterator[LocalSetting], accept: Accept) -> Iterator[Instance]:
-    """The same for LocalSGD."""
-    for setting in found:
-        try:
-            yield accept(local_instance(setting))
-        except RejectedInstanceError:
-            continue
 
 
 def _updates(problem: Problem, tau: int, deep: bool, shorter: bool) -> int:

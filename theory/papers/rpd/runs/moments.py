@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from theory.falsifier.chain import Course, Method
 from theory.falsifier.errors import RejectedInstanceError
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import Scalar
+from theory.papers.rpd.runs.chain import Course, Method
 
 Affine = tuple[Fraction, Fraction]
 """A derivative a·x + b, as (a, b)."""
@@ -30,8 +30,8 @@ def follow_moments(problem: Problem, method: Method, values: bool = False) -> Co
 
     Examples
     --------
-    >>> from theory.falsifier.chain import follow
-    >>> from theory.falsifier.delays import rule
+    >>> from theory.papers.rpd.runs.chain import follow
+    >>> from theory.papers.rpd.runs.delays import rule
     >>> from theory.falsifier.scalars import quadratic
     >>> noisy = tuple((quadratic(1, tilt=b), quadratic(2, tilt=b)) for b in (-1, 2))
     >>> problem = Problem("noisy", noisy, (Fraction(1), Fraction(0)), (0, 1))

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from theory.falsifier.chain import square
-from theory.falsifier.problem import Problem, Vector
+from theory.falsifier.problem import Problem, Vector, square
 
 
 @dataclass(frozen=True)

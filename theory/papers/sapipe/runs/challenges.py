@@ -13,18 +13,24 @@ from itertools import product
 from math import gcd
 from typing import Final
 
-from theory.falsifier.model import Instance
-from theory.falsifier.sapipe import (
+from theory.falsifier.challenges import Accept, as_it_is, challenge
+from theory.falsifier.model import Challenge
+from theory.falsifier.scalars import Exact, bent, huber, linear, quadratic, wave
+from theory.papers.sapipe.runs.fleets import Fleet, fleet
+from theory.papers.sapipe.runs.parts import Part, bell, rounded
+from theory.papers.sapipe.runs.pipelines import Pipeline
+from theory.papers.sapipe.runs.settings import (
     PipelineSetting,
-    pipeline_challenge,
+    average_gradient,
+    pipeline_course,
+    pipeline_instance,
+    pipeline_setting_of,
+    pipeline_simpler,
+    replayed_gradient,
     twice_differentiable,
     with_diversity,
     with_small_weight,
 )
-from theory.falsifier.sapipe_problem import Fleet, fleet
-from theory.falsifier.sapipe_runs import Pipeline
-from theory.falsifier.sapipe_scalars import Part, bell, rounded
-from theory.falsifier.scalars import Exact, bent, huber, linear, quadratic, wave
 
 Workers = Callable[[int], Fleet]
 """Makes the problem of n workers."""
@@ -241,59 +247,74 @@ def fully_predicted_settings(deep: bool) -> Iterator[PipelineSetting]:
     yield from longer.settings("wp-3", (True,), NONE)  # λ = 0: numbers stay short
 
 
-def _any(one: Instance) -> Instance:
-    return one
+def _challenge(
+    name: str,
+    says: str,
+    kind: str,
+    settings: Callable[[bool], Iterator[PipelineSetting]],
+    accept: Accept = as_it_is,
+) -> Challenge:
+    """A challenge about one kind of method."""
+    return challenge(
+        name,
+        f"(1/T) Σ E‖∇F(x_{{t−1}})‖² over T iterations of {says}",
+        settings,
+        pipeline_instance,
+        lambda one: average_gradient(pipeline_course(pipeline_setting_of(one, kind))),
+        lambda one: replayed_gradient(pipeline_setting_of(one, kind)),
+        lambda one: pipeline_simpler(pipeline_setting_of(one, kind)),
+        accept,
+    )
 
 
-SAPIPE: Final = (
-    pipeline_challenge(
-        "sapipe-vanilla",
-        "vanilla SAPipe, elements redrawn, samples of their own",
-        "vanilla",
-        vanilla_settings,
-        _any,
-    ),
-    pipeline_challenge(
-        "sapipe-vanilla-reused",
-        "vanilla SAPipe, elements redrawn, samples used twice",
-        "vanilla",
-        partial(vanilla_settings, own=False),
-        _any,
-    ),
-    pipeline_challenge(
-        "sapipe-prefix",
-        "vanilla SAPipe whose first layers are stale",
-        "vanilla",
-        layered_settings,
-        _any,
-    ),
-    pipeline_challenge(
-        "sapipe-dc",
-        "SAPipe-DC",
-        "dc",
-        compensated_settings,
-        with_small_weight,
-    ),
-    pipeline_challenge(
-        "sapipe-wp-1",
-        "SAPipe-WP, option 1",
-        "wp-1",
-        partial(predicted_settings, "wp-1"),
-        with_diversity,
-    ),
-    pipeline_challenge(
-        "sapipe-wp-2",
-        "SAPipe-WP, option 2",
-        "wp-2",
-        partial(predicted_settings, "wp-2"),
-        _any,
-    ),
-    pipeline_challenge(
-        "sapipe-wp-3",
-        "SAPipe-WP, option 3",
-        "wp-3",
-        fully_predicted_settings,
-        twice_differentiable,
-    ),
-)
-"""The challenges about SAPipe."""
+CHALLENGES: Final[dict[str, Challenge]] = {
+    one.name: one
+    for one in (
+        _challenge(
+            "sapipe-vanilla",
+            "vanilla SAPipe, elements redrawn, samples of their own",
+            "vanilla",
+            vanilla_settings,
+        ),
+        _challenge(
+            "sapipe-vanilla-reused",
+            "vanilla SAPipe, elements redrawn, samples used twice",
+            "vanilla",
+            partial(vanilla_settings, own=False),
+        ),
+        _challenge(
+            "sapipe-prefix",
+            "vanilla SAPipe whose first layers are stale",
+            "vanilla",
+            layered_settings,
+        ),
+        _challenge(
+            "sapipe-dc",
+            "SAPipe-DC",
+            "dc",
+            compensated_settings,
+            with_small_weight,
+        ),
+        _challenge(
+            "sapipe-wp-1",
+            "SAPipe-WP, option 1",
+            "wp-1",
+            partial(predicted_settings, "wp-1"),
+            with_diversity,
+        ),
+        _challenge(
+            "sapipe-wp-2",
+            "SAPipe-WP, option 2",
+            "wp-2",
+            partial(predicted_settings, "wp-2"),
+        ),
+        _challenge(
+            "sapipe-wp-3",
+            "SAPipe-WP, option 3",
+            "wp-3",
+            fully_predicted_settings,
+            twice_differentiable,
+        ),
+    )
+}
+"""By name."""

@@ -13,10 +13,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Final
 
-from theory.falsifier.chain import square
 from theory.falsifier.errors import RejectedInstanceError
-from theory.falsifier.problem import Vector
-from theory.falsifier.sapipe_problem import Fleet, Gradients, gradients
+from theory.falsifier.problem import Vector, square
+from theory.papers.sapipe.runs.fleets import Fleet, Gradients, gradients
 
 KINDS: Final = ("vanilla", "dc", "wp-1", "wp-2", "wp-3")
 State = tuple[Vector, Vector | None, Gradients | None, Gradients | None]
@@ -93,7 +92,7 @@ def follow_pipeline(problem: Fleet, method: Pipeline) -> Course:
     --------
     With L η = 1 a stale parabola goes round with period 6:
 
-    >>> from theory.falsifier.sapipe_problem import fleet
+    >>> from theory.papers.sapipe.runs.fleets import fleet
     >>> from theory.falsifier.scalars import quadratic
     >>> parabola = fleet("parabola", [[[quadratic(1)]]], [1])
     >>> run = follow_pipeline(parabola, Pipeline("vanilla", 1, 7, Fraction(1)))

@@ -17,10 +17,10 @@ import numpy as np
 
 from schedules.methods import Vector, run
 from theory.falsifier.errors import RejectedInstanceError
-from theory.falsifier.sapipe_problem import Fleet
-from theory.falsifier.sapipe_replay import shared_rule
-from theory.falsifier.sapipe_runs import Course, Pipeline
 from theory.falsifier.scalars import Piecewise
+from theory.papers.sapipe.runs.fleets import Fleet
+from theory.papers.sapipe.runs.pipelines import Course, Pipeline
+from theory.papers.sapipe.runs.replays import shared_rule
 
 _ZERO: Final = Fraction(0)
 
@@ -83,8 +83,8 @@ def follow_forms(problem: Fleet, method: Pipeline) -> Course:
 
     Examples
     --------
-    >>> from theory.falsifier.sapipe_problem import fleet
-    >>> from theory.falsifier.sapipe_runs import follow_pipeline
+    >>> from theory.papers.sapipe.runs.fleets import fleet
+    >>> from theory.papers.sapipe.runs.pipelines import follow_pipeline
     >>> from theory.falsifier.scalars import quadratic
     >>> noisy = fleet("noisy", [[[quadratic(1, tilt=b)] for b in (-2, 2)]] * 2, [1])
     >>> method = Pipeline("wp-1", 2, 3, Fraction(1, 2))

@@ -7,16 +7,16 @@ every step are followed; pasts that agree in all that later steps can read are m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from mpmath import iv
 
-from theory.falsifier.delays import Rule, Window, checked
-from theory.falsifier.problem import Problem, Vector
+from theory.falsifier.problem import Problem, Vector, square
 from theory.falsifier.scalars import interval
+from theory.papers.rpd.runs.delays import Rule, Window, checked
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def follow(problem: Problem, method: Method, values: bool = False) -> Course:
     --------
     One line, one block, two updates, the newest point read one update late:
 
-    >>> from theory.falsifier.delays import rule
+    >>> from theory.papers.rpd.runs.delays import rule
     >>> from theory.falsifier.scalars import linear
     >>> line = Problem("line", ((linear(3),),), (Fraction(0),), (0,))
     >>> method = Method(2, 1, Fraction(1, 2), Fraction(0), rule("max", line, 1))
@@ -156,11 +156,6 @@ def _merged(states: list[tuple[Window, Any]]) -> list[tuple[Window, Any]]:
     for past, weight in states:
         weights[past] = weights.get(past, 0) + weight
     return list(weights.items())
-
-
-def square(entries: Iterable[Any]) -> Any:
-    """Squared norm."""
-    return sum(entry * entry for entry in entries)
 
 
 def larger(one: Any, other: Any) -> Any:

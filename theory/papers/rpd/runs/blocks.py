@@ -6,22 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from mpmath import iv
 
-from theory.falsifier.adversary import worst_rule
-from theory.falsifier.chain import Course, Method, follow
-from theory.falsifier.compare import enclosure
-from theory.falsifier.delays import rule
+from theory.falsifier.compare import enclosure, number
 from theory.falsifier.errors import DisagreementError, RejectedInstanceError
-from theory.falsifier.model import Instance
-from theory.falsifier.moments import follow_moments
+from theory.falsifier.model import Instance, fractions
 from theory.falsifier.numbers import Enclosure, Number, Root
-from theory.falsifier.paths import walk
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import interval
-from theory.falsifier.stacked import follow_stacked
+from theory.papers.rpd.runs.adversary import worst_rule
+from theory.papers.rpd.runs.chain import Course, Method, follow
+from theory.papers.rpd.runs.delays import rule
+from theory.papers.rpd.runs.moments import follow_moments
+from theory.papers.rpd.runs.paths import walk
+from theory.papers.rpd.runs.stacked import follow_stacked
 
 
 @dataclass(frozen=True)
@@ -138,21 +137,6 @@ def last_step(one: Instance) -> Instance:
     values = dict(satisfying_pl(one).values)
     values["Delta"] = number(found.values[-2], least)
     return replace(one, values=tuple(values.items()))
-
-
-def fractions(one: Instance, *names: str) -> list[Fraction]:
-    """Values that are fractions in every instance of a rational problem."""
-    values = [one.numbers[name] for name in names]
-    assert all(isinstance(value, Fraction) for value in values)
-    return [value for value in values if isinstance(value, Fraction)]
-
-
-def number(value: Any, less: Fraction = Fraction(0)) -> Number:
-    """A result of a run in the falsifier's numbers, less a fraction."""
-    if isinstance(value, Fraction):
-        return value - less
-    held = enclosure(value)
-    return Enclosure(held.low - less, held.high - less)
 
 
 Reader = Callable[[Setting, Course], Number]

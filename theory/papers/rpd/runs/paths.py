@@ -1,6 +1,6 @@
 """The second method: every sampling path on its own, from start to end, nothing merged.
 
-Shares with `chain` and `replicas` only the functions themselves and the delay rules. It replays
+Shares with `chain` only the functions themselves and the delay rules. It replays
 whatever is called a violation.
 """
 
@@ -10,9 +10,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from theory.falsifier.chain import Course, Method, larger
 from theory.falsifier.problem import Problem
-from theory.falsifier.replicas import Local, LocalCourse
+from theory.papers.rpd.runs.chain import Course, Method, larger
 
 
 def walk(problem: Problem, method: Method, values: bool = False) -> Course:
@@ -20,8 +19,8 @@ def walk(problem: Problem, method: Method, values: bool = False) -> Course:
 
     Examples
     --------
-    >>> from theory.falsifier.chain import follow
-    >>> from theory.falsifier.delays import rule
+    >>> from theory.papers.rpd.runs.chain import follow
+    >>> from theory.papers.rpd.runs.delays import rule
     >>> from theory.falsifier.scalars import quadratic
     >>> noisy = tuple((quadratic(1, tilt=b), quadratic(2, tilt=b)) for b in (-1, 1))
     >>> problem = Problem("noisy", noisy, (Fraction(1), Fraction(0)), (0, 1))
@@ -69,43 +68,6 @@ def _read(problem: Problem, method: Method, history: list[list[Any]]) -> list[An
         before = history[max(r - 1, 0)][j]
         read.append(history[r][j] + beta * (history[r][j] - before))
     return read
-
-
-def walk_replicas(problem: Problem, method: Local) -> LocalCourse:
-    """Average a run of LocalSGD over all its sampling paths.
-
-    Examples
-    --------
-    >>> from theory.falsifier.replicas import follow_replicas
-    >>> from theory.falsifier.scalars import huber
-    >>> noisy = tuple((huber(1, 2, tilt=b),) for b in (-1, 1, -1, 1))
-    >>> problem = Problem("noisy", noisy, (Fraction(1),), (0,))
-    >>> method = Local(2, 3, 2, Fraction(1, 2))
-    >>> walk_replicas(problem, method) == follow_replicas(problem, method)
-    True
-    """
-    N, T, each = method.N, method.T, len(problem.components) // method.N
-    gradients, drifts = [Fraction(0)] * T, [Fraction(0)] * T
-    count = each ** (N * T)
-    for draws in product(product(range(each), repeat=N), repeat=T):
-        replicas = [list(problem.start) for _ in range(N)]
-        for t, chosen in enumerate(draws):
-            middle = [sum(column) / N for column in zip(*replicas, strict=True)]
-            gradients[t] += _norm(problem.gradient(tuple(middle)))
-            drifts[t] += Fraction(
-                sum(_norm([a - b for a, b in zip(x, middle, strict=True)]) for x in replicas), N
-            )
-            for n, choice in enumerate(chosen):
-                slopes = problem.component_gradient(n * each + choice, tuple(replicas[n]))
-                replicas[n] = [
-                    x - method.gamma * g for x, g in zip(replicas[n], slopes, strict=True)
-                ]
-            if t % method.H == method.H - 1:
-                middle = [sum(column) / N for column in zip(*replicas, strict=True)]
-                replicas = [list(middle) for _ in range(N)]
-    return LocalCourse(
-        tuple(entry / count for entry in gradients), tuple(entry / count for entry in drifts)
-    )
 
 
 def _norm(entries: Any) -> Any:

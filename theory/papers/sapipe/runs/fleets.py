@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from theory.falsifier.problem import Problem, Vector
-from theory.falsifier.sapipe_scalars import Lifted, Part, mean_part
 from theory.falsifier.scalars import Piecewise
+from theory.papers.sapipe.runs.parts import Lifted, Part, mean_part
 
 Gradients = tuple[Vector, ...]
 """Stochastic gradients at a point, all equally likely."""

@@ -15,8 +15,8 @@ from math import lcm
 
 from theory.falsifier.errors import RejectedInstanceError
 from theory.falsifier.problem import Problem
-from theory.falsifier.replicas import Local, LocalCourse, shares
 from theory.falsifier.scalars import Piecewise, Scalar
+from theory.papers.localsgd.runs.replicas import Local, LocalCourse, shares
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def geometric_totals(problem: Problem, method: Local) -> Totals:
 
     Examples
     --------
-    >>> from theory.falsifier.replicas import follow_replicas
+    >>> from theory.papers.localsgd.runs.replicas import follow_replicas
     >>> from theory.falsifier.scalars import huber
     >>> noisy = tuple((huber(1, 4, tilt=b),) for b in (-1, 1, -1, 1))
     >>> problem = Problem("noisy", noisy, (Fraction(1),), (0,))

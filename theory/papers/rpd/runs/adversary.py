@@ -8,10 +8,10 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from theory.falsifier.chain import extrapolated, moves, shortened, square
-from theory.falsifier.delays import Rule, Window
 from theory.falsifier.errors import RejectedInstanceError
-from theory.falsifier.problem import Problem
+from theory.falsifier.problem import Problem, square
+from theory.papers.rpd.runs.chain import extrapolated, moves, shortened
+from theory.papers.rpd.runs.delays import Rule, Window
 
 MOST_PLANS: int = 3_000
 """Branches of the game that are looked at."""

@@ -12,15 +12,13 @@ from functools import lru_cache
 from itertools import chain, product
 from typing import Any, Final
 
-from theory.falsifier.chain import square
+from theory.falsifier.challenges import Accept, challenge
+from theory.falsifier.compare import number
 from theory.falsifier.convexity import convex, nearest_minimizer, steepest
 from theory.falsifier.errors import RejectedInstanceError
-from theory.falsifier.grids import Accept
-from theory.falsifier.model import Challenge, Instance
-from theory.falsifier.nesterov_runs import Delayed, Path, replay, run
+from theory.falsifier.model import Challenge, Instance, fractions
 from theory.falsifier.numbers import Number, Root
-from theory.falsifier.problem import Problem
-from theory.falsifier.rpd import fractions, number
+from theory.falsifier.problem import Problem, square
 from theory.falsifier.scalars import Piecewise, bent, huber, linear, quadratic
 from theory.falsifier.shrinking import plainer, simpler_problems
 from theory.falsifier.zoo import (
@@ -33,6 +31,7 @@ from theory.falsifier.zoo import (
     alike,
     two_by_block,
 )
+from theory.papers.nesterov.runs.delayed import Delayed, Path, replay, run
 
 FIXED: Final = "fixed"
 """The delay rule of every instance."""
@@ -252,19 +251,7 @@ def nesterov_simpler(setting: NesterovSetting) -> Iterator[NesterovSetting]:
             yield replace(setting, method=replace(setting.method, eta=eta))
 
 
-def _admissible(found: Iterator[NesterovSetting], accept: Accept) -> Iterator[Instance]:
-    for setting in found:
-        try:
-            yield accept(nesterov_instance(setting))
-        except RejectedInstanceError:
-            continue
-
-
 def _challenge(name: str, says: str, read: Reader, accept: Accept) -> Challenge:
-    @lru_cache(maxsize=2)
-    def found(deep: bool) -> tuple[Instance, ...]:
-        return tuple(_admissible(chain(nesterov_settings(deep), aimed_settings(deep)), accept))
-
     def measure(one: Instance) -> Number:
         setting = nesterov_setting_of(one)
         return read(setting, path(setting))
@@ -273,20 +260,27 @@ def _challenge(name: str, says: str, read: Reader, accept: Accept) -> Challenge:
         setting = nesterov_setting_of(one)
         return read(setting, replay(setting.problem, setting.method, setting.t))
 
-    return Challenge(
+    return challenge(
         name,
         f"{says} of Nesterov's method with delay τ",
-        lambda deep: iter(found(deep)),
+        lambda deep: chain(nesterov_settings(deep), aimed_settings(deep)),
+        nesterov_instance,
         measure,
         again,
-        lambda one: _admissible(nesterov_simpler(nesterov_setting_of(one)), accept),
+        lambda one: nesterov_simpler(nesterov_setting_of(one)),
+        accept,
     )
 
 
-NESTEROV: Final = (
-    _challenge("nesterov-point-gap", "f(y_t) − f*", gap_at_read_point, with_minimizer),
-    _challenge("nesterov-iterate-gap", "f(w_t) − f*", gap_at_iterate, with_minimizer),
-    _challenge("nesterov-descent", "f(w_{t+1}) − f*", gap_at_next_iterate, at_full_step),
-    _challenge("nesterov-step-squared", "‖w_{t+1} − w_t‖²", squared_step, with_bounded_gradients),
-)
-"""The challenges about this method."""
+CHALLENGES: Final[dict[str, Challenge]] = {
+    one.name: one
+    for one in (
+        _challenge("nesterov-point-gap", "f(y_t) − f*", gap_at_read_point, with_minimizer),
+        _challenge("nesterov-iterate-gap", "f(w_t) − f*", gap_at_iterate, with_minimizer),
+        _challenge("nesterov-descent", "f(w_{t+1}) − f*", gap_at_next_iterate, at_full_step),
+        _challenge(
+            "nesterov-step-squared", "‖w_{t+1} − w_t‖²", squared_step, with_bounded_gradients
+        ),
+    )
+}
+"""By name."""

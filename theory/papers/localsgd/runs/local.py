@@ -11,11 +11,16 @@ from typing import Final
 from theory.falsifier.errors import RejectedInstanceError
 from theory.falsifier.model import Instance
 from theory.falsifier.numbers import Number, Root
-from theory.falsifier.paths import walk_replicas
 from theory.falsifier.problem import Problem
-from theory.falsifier.replica_moments import Totals, geometric_totals, totals, unrolled_totals
-from theory.falsifier.replicas import Local, follow_replicas, noise
 from theory.falsifier.shrinking import plainer, without_block
+from theory.papers.localsgd.runs.paths import walk_replicas
+from theory.papers.localsgd.runs.replica_moments import (
+    Totals,
+    geometric_totals,
+    totals,
+    unrolled_totals,
+)
+from theory.papers.localsgd.runs.replicas import Local, follow_replicas, noise
 
 EQUAL: Final = "equal data"
 UNEQUAL: Final = "unequal data"

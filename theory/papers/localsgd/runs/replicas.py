@@ -13,8 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from theory.falsifier.chain import square
-from theory.falsifier.problem import Problem, Vector
+from theory.falsifier.problem import Problem, Vector, square
 from theory.falsifier.scalars import average, greatest_square
 
 

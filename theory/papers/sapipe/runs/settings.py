@@ -7,22 +7,20 @@ hold for every sampling and every gradient that it computes, used or not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
 from theory.falsifier.errors import DisagreementError, RejectedInstanceError
-from theory.falsifier.grids import Accept
-from theory.falsifier.model import Challenge, Instance
+from theory.falsifier.model import Instance, fractions
 from theory.falsifier.numbers import Number
-from theory.falsifier.rpd import fractions
-from theory.falsifier.sapipe_moments import follow_forms, superposed
-from theory.falsifier.sapipe_problem import Fleet, diversity, hessian_error, taylor_remainder
-from theory.falsifier.sapipe_replay import replay_pipeline
-from theory.falsifier.sapipe_runs import KINDS, Course, Pipeline, follow_pipeline
 from theory.falsifier.shrinking import plainer
+from theory.papers.sapipe.runs.fleets import Fleet, diversity, hessian_error, taylor_remainder
+from theory.papers.sapipe.runs.moments import follow_forms, superposed
+from theory.papers.sapipe.runs.pipelines import KINDS, Course, Pipeline, follow_pipeline
+from theory.papers.sapipe.runs.replays import replay_pipeline
 
 READINGS: Final = {
     f"{elements}, {samples}, {first}": (own, rest, layers)
@@ -205,34 +203,3 @@ def pipeline_simpler(setting: PipelineSetting) -> Iterator[PipelineSetting]:
         for plain in plainer(value):
             start = (*problem.start[:j], plain, *problem.start[j + 1 :])
             yield replace(setting, problem=replace(problem, start=start))
-
-
-def pipeline_challenge(
-    name: str,
-    says: str,
-    kind: str,
-    settings: Callable[[bool], Iterator[PipelineSetting]],
-    accept: Accept,
-) -> Challenge:
-    """A challenge about one kind of method."""
-
-    @lru_cache(maxsize=2)
-    def found(deep: bool) -> tuple[Instance, ...]:
-        return tuple(_admissible(settings(deep), accept))
-
-    return Challenge(
-        name,
-        f"(1/T) Σ E‖∇F(x_{{t−1}})‖² over T iterations of {says}",
-        lambda deep: iter(found(deep)),
-        lambda one: average_gradient(pipeline_course(pipeline_setting_of(one, kind))),
-        lambda one: replayed_gradient(pipeline_setting_of(one, kind)),
-        lambda one: _admissible(pipeline_simpler(pipeline_setting_of(one, kind)), accept),
-    )
-
-
-def _admissible(found: Iterator[PipelineSetting], accept: Accept) -> Iterator[Instance]:
-    for setting in found:
-        try:
-            yield accept(pipeline_instance(setting))
-        except RejectedInstanceError:
-            continue
