@@ -42,10 +42,10 @@ def configure(parser: Parser) -> None:
     """Add the arguments of ``verify``."""
     parser.add_argument(
         "names",
-        metavar="PAPER|CLAIM|FILE",
+        metavar="PAPER|CLAIM|FILE|DIR",
         nargs="*",
-        help="papers, claim ids or their beginnings up to a dot, or Python files that define CLAIM "
-        "or CLAIMS (default: all papers)",
+        help="papers, claim ids or their beginnings up to a dot, Python files that define CLAIM or "
+        "CLAIMS, or folders of such files (default: all papers)",
     )
     parser.add_argument(
         REQUIRE,

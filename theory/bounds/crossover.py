@@ -12,10 +12,9 @@ from theory.bounds.differences import Difference, at_best_stepsizes, at_stepsize
 from theory.bounds.errors import NotComparableError, OutsideDomainError
 from theory.bounds.evaluation import require, settled
 from theory.bounds.isolation import roots_above_zero
-from theory.bounds.model import AtMost, Bound, Divides, Values
+from theory.bounds.model import AtMost, Bound, Divides, Values, gamma, p
 from theory.bounds.numbers import Interval, Number
 from theory.bounds.stretches import EQUAL, Stretch, real_stretches, whole_stretches
-from theory.papers.rpd.symbols import gamma, p
 
 _PLAIN: Final = (
     "all real roots of the difference's numerator and denominator, isolated exactly; the sign "

@@ -14,8 +14,7 @@ import sympy
 
 from theory.bounds.errors import NotComparableError
 from theory.bounds.evaluation import require_possible, settled
-from theory.bounds.model import AtMost, Bound, Values
-from theory.papers.rpd.symbols import p
+from theory.bounds.model import AtMost, Bound, Values, p
 
 Pair = tuple[sympy.Symbol, sympy.Symbol]
 Total = Callable[[Sequence[sympy.Rational]], Fraction | None]

@@ -20,10 +20,9 @@ import sympy
 from theory.bounds.errors import NoStepsizeError
 from theory.bounds.evaluation import Evaluation, evaluate, require, settled
 from theory.bounds.minima import Stepsize, smallest_at
-from theory.bounds.model import Bound, Values
+from theory.bounds.model import Bound, Values, gamma
 from theory.bounds.numbers import Interval, Number, enclose, number_text
 from theory.errors import UnsupportedFormError
-from theory.papers.rpd.symbols import gamma
 
 BITS: Final = 120
 """A stepsize that is no rational number is known to this many bits."""

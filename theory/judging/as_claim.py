@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -24,6 +23,7 @@ from theory.kernel.relations import Relation
 from theory.kernel.rules.inner_runs import inner_runs
 from theory.kernel.theorem import Assumption, Hypothesis, Theorem
 from theory.kernel.vectors import Gram, Scalar
+from theory.later import Later
 from theory.ledger import Evidence, Step
 from theory.verdicts import Verdict
 
@@ -71,9 +71,9 @@ def as_claim(
         latex=theorem.latex,
         account=partial(account, theorem, challenge=challenge, remarks=remarks, where=where),
         printed=theorem.terms,
-        core=_Later(partial(formulas, theorem)),
+        core=Later(partial(formulas, theorem)),
         holds=partial(verdict_of, theorem),
-        weakened=_Later(partial(_weakened, theorem)),
+        weakened=Later(partial(_weakened, theorem)),
         depends=tuple(cited.id for cited in theorem.cites),
         deeper=partial(_deeper, challenge, where),
         cost=cost,
@@ -88,22 +88,6 @@ def is_attacked(claim: Claim) -> bool:
     """Whether only the kernel and small numbers decide a claim: it is made here, unchallenged."""
     made_here = isinstance(claim.account, partial) and claim.account.func is account
     return made_here and not claim.challenge
-
-
-class _Later(Mapping[str, Any]):
-    """A mapping that is worked out when it is first looked at: importing a claim proves nothing."""
-
-    def __init__(self, work_out: Callable[[], Mapping[str, Any]]) -> None:
-        self._work_out = cache(work_out)
-
-    def __getitem__(self, name: str) -> Any:
-        return self._work_out()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._work_out())
-
-    def __len__(self) -> int:
-        return len(self._work_out())
 
 
 def _weakened(theorem: Theorem) -> dict[str, Callable[[], Verdict]]:
@@ -164,9 +148,9 @@ def assumptions(theorem: Theorem) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from theory.papers.nesterov.gradient_window import THEOREM
-    >>> assumptions(THEOREM)[-1]
-    'g is the same in every iteration'
+    >>> from theory.kernel.lemmas import DESCENT
+    >>> assumptions(DESCENT)[0]
+    'smooth: f is L-smooth'
     """
     inner = (
         f"{_listed(run.functions)}: go along {_listed(run.indices)} inside an iteration, and every "

@@ -11,8 +11,9 @@ from typing import Final
 import sympy
 
 from theory.bounds.model import PRINTED, SHARPENED, AtMost, Bound, Default, Divides
-from theory.bounds.rpd import MEAN_GRADIENT, SUPERFLUOUS
-from theory.bounds.terms import TERMS
+from theory.bounds.supply import Supply, by_method
+from theory.papers.localsgd import eq_12, sharp_eq_12
+from theory.papers.rpd.bounds import MEAN_GRADIENT, SUPERFLUOUS
 from theory.papers.rpd.symbols import G, Gt, K, L, N, gamma, p
 
 _SHORT_STEPS: Final = AtMost(gamma, 1 / L, "the proof drops a term that is negative only then")
@@ -38,7 +39,7 @@ LOCALSGD: Final = (
         source="(12), cited from Yu et al. 2019",
         quantity=MEAN_GRADIENT,
         claim="localsgd.eq-12",
-        terms=(TERMS["localsgd.eq-12"],),
+        terms=(eq_12.CLAIM.printed,),
         conditions=_CONDITIONS,
         stated=(SUPERFLUOUS,),
         defaults=_DEFAULTS,
@@ -51,10 +52,12 @@ LOCALSGD: Final = (
         source="(12) with the drift of H − 1 local steps, averaged over replicas",
         quantity=MEAN_GRADIENT,
         claim="localsgd.sharp-eq-12",
-        terms=(TERMS["localsgd.sharp-eq-12"],),
+        terms=(sharp_eq_12.CLAIM.printed,),
         conditions=(_SHORT_STEPS, *_CONDITIONS),
         defaults=_DEFAULTS,
         paper_stepsize=_TUNED,
         notes=_NOTES,
     ),
 )
+
+SUPPLY: Final = Supply(by_method(LOCALSGD))

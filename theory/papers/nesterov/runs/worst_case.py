@@ -7,18 +7,10 @@ The worst convex β-smooth function with a minimizer, in any number of dimension
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from theory.ledger import Evidence
 from theory.papers.nesterov.runs.delayed import momentum
-from theory.tightness.worst_case import (
-    SOLVER,
-    TOLERANCE,
-    MissingProgramError,
-    UnsolvedError,
-    available,
-    versions,
-)
+from theory.tightness.worst_case import SOLVER, TOLERANCE, available, require, solved, versions
 
 
 def worst_gap(t: int, tau: int, eta: Fraction) -> float:
@@ -36,12 +28,7 @@ def worst_gap(t: int, tau: int, eta: Fraction) -> float:
     ------
     MissingProgramError, UnsolvedError
     """
-    if not available():
-        raise MissingProgramError(
-            "worst cases need PEPit and cvxpy, which are not installed",
-            "worst cases",
-            "run: pip install 'staleproof[sdp]'",
-        )
+    require()
     from PEPit import PEP
     from PEPit.functions import SmoothConvexFunction
 
@@ -56,7 +43,7 @@ def worst_gap(t: int, tau: int, eta: Fraction) -> float:
         points.append(ahead[-1] - step * slope)
         ahead.append(points[-1] + float(momentum(k + 1)) * (points[-1] - points[-2]))
     program.set_performance_metric(f.value(points[-1]) - f.value(lowest))
-    return _solved(program)
+    return solved(program)
 
 
 def extremal_gap(t: int, eta: Fraction) -> Fraction:
@@ -88,17 +75,3 @@ def one_delay_evidence(last: int = 16) -> Evidence | None:
             "rows": [{"t": t, "worst": round(value, 3)} for t, value in values.items()],
         },
     )
-
-
-def _solved(program: Any) -> float:
-    import cvxpy
-
-    where, remedy = SOLVER, "take a shorter run"
-    try:
-        dual = program.solve(verbose=0, solver=cvxpy.CLARABEL)
-        primal = None if dual is None else float(program.objective.eval())
-    except (cvxpy.SolverError, ValueError) as error:
-        raise UnsolvedError(str(error), where, remedy) from error
-    if primal is None or abs(primal - dual) > TOLERANCE * max(1.0, abs(primal)):
-        raise UnsolvedError(f"primal value {primal}, dual value {dual}", where, remedy)
-    return primal

@@ -22,9 +22,55 @@ from theory.bounds.model import (
     Condition,
     Default,
 )
-from theory.bounds.terms import TERMS
+from theory.bounds.supply import Preference, Supply, by_method
 from theory.claims import Formulas
+from theory.papers.sapipe import (
+    pipe_sgd,
+    prefix_repaired,
+    repaired_thm_4,
+    repaired_thm_5,
+    repaired_thm_6,
+    sharp_thm_3,
+    sharp_thm_3_full,
+    sharp_thm_5,
+    thm_2,
+    thm_2_reuse,
+    thm_2_reuse_rational,
+    thm_2_samples,
+    thm_3,
+    thm_4,
+    thm_5,
+    thm_6,
+    wp_1_moment,
+    wp_3_moment,
+)
+from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, equivalence
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, T, eta, kappa, lambda_, n, rho
+
+TERMS: Final[dict[str, Formulas]] = {
+    module.CLAIM.id: module.CLAIM.printed
+    for module in (
+        pipe_sgd,
+        prefix_repaired,
+        repaired_thm_4,
+        repaired_thm_5,
+        repaired_thm_6,
+        sharp_thm_3,
+        sharp_thm_3_full,
+        sharp_thm_5,
+        thm_2,
+        thm_2_reuse,
+        thm_2_reuse_rational,
+        thm_2_samples,
+        thm_3,
+        thm_4,
+        thm_5,
+        thm_6,
+        wp_1_moment,
+        wp_3_moment,
+    )
+}
+"""Of a claim that is refuted, the terms as printed."""
 
 QUANTITY: Final = "mean squared gradient norm over T iterations"
 
@@ -257,4 +303,21 @@ PIPESGD: Final = tuple(
         (VANILLA[0], "Theorem 2, Remark 2", "sapipe.thm-2"),
         (VANILLA[1], "Theorem 2 for kappa = 1", "sapipe.pipe-sgd"),
     )
+)
+
+SUPPLY: Final = Supply(
+    {**by_method(PIPESGD), **by_method(bound for bounds in SAPIPE.values() for bound in bounds)},
+    groups={"sapipe": tuple(SAPIPE)},
+    preferences=tuple(
+        Preference(
+            f"sapipe-{name.lower()}",
+            form,
+            f"Err_{name}",
+            region.condition,
+            region.domain,
+            equivalence(region),
+        )
+        for form, wins in ((PRINTED, WINS), (REPAIRED, REPAIRED_WINS))
+        for name, region in wins.items()
+    ),
 )

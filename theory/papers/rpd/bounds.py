@@ -13,7 +13,16 @@ from typing import Final
 import sympy
 
 from theory.bounds.model import PATHWISE, PRINTED, SHARPENED, AtMost, Bound
-from theory.bounds.terms import TERMS
+from theory.bounds.supply import Supply, by_method
+from theory.papers.rpd import (
+    eq_15,
+    nag_thm,
+    sharp_eq_15,
+    sharp_nag,
+    sharp_nag_pathwise,
+    sharp_thm_4_1,
+    thm_4_1,
+)
 from theory.papers.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
 
 MEAN_GRADIENT: Final = "mean squared gradient norm"
@@ -47,7 +56,7 @@ RPD: Final = (
         source="Theorem 4.1, (3)",
         quantity=MEAN_GRADIENT,
         claim="rpd.thm-4.1",
-        terms=(TERMS["rpd.thm-4.1"],),
+        terms=(thm_4_1.CLAIM.printed,),
         stated=(SUPERFLUOUS,),
         paper_stepsize=_TUNED,
     ),
@@ -57,7 +66,7 @@ RPD: Final = (
         source="(3) with the second moment of the stale distance",
         quantity=MEAN_GRADIENT,
         claim="rpd.sharp-thm-4.1",
-        terms=(TERMS["rpd.sharp-thm-4.1"],),
+        terms=(sharp_thm_4_1.CLAIM.printed,),
         stated=(SUPERFLUOUS,),
         paper_stepsize=_TUNED,
     ),
@@ -70,7 +79,7 @@ RPD_PL: Final = (
         source="Theorem H.1, (15)",
         quantity=GAP,
         claim="rpd.eq-15",
-        terms=(TERMS["rpd.eq-15"],),
+        terms=(eq_15.CLAIM.printed,),
         conditions=(_CONTRACTS, _POSSIBLE),
     ),
     Bound(
@@ -79,7 +88,7 @@ RPD_PL: Final = (
         source="(15) with the second moment of the stale distance",
         quantity=GAP,
         claim="rpd.sharp-eq-15",
-        terms=(TERMS["rpd.sharp-eq-15"],),
+        terms=(sharp_eq_15.CLAIM.printed,),
         conditions=(_CONTRACTS, _POSSIBLE),
     ),
 )
@@ -91,7 +100,7 @@ NAG_RPD: Final = (
         source="(3) with Lemma I.2",
         quantity=MEAN_GRADIENT,
         claim="rpd.nag-thm",
-        terms=(TERMS["rpd.nag-thm"],),
+        terms=(nag_thm.CLAIM.printed,),
         stated=(SUPERFLUOUS,),
     ),
     Bound(
@@ -100,7 +109,7 @@ NAG_RPD: Final = (
         source="(3) with the tight constant of Lemma I.2",
         quantity=MEAN_GRADIENT,
         claim="rpd.sharp-nag-pathwise",
-        terms=(TERMS["rpd.sharp-nag-pathwise"],),
+        terms=(sharp_nag_pathwise.CLAIM.printed,),
         conditions=(_NOT_FAR_AHEAD,),
         stated=(SUPERFLUOUS,),
     ),
@@ -110,7 +119,7 @@ NAG_RPD: Final = (
         source="(3) with the second moment of Lemma I.2's distance",
         quantity=MEAN_GRADIENT,
         claim="rpd.sharp-nag",
-        terms=(TERMS["rpd.sharp-nag"],),
+        terms=(sharp_nag.CLAIM.printed,),
         conditions=(_AHEAD,),
         stated=(SUPERFLUOUS,),
     ),
@@ -149,3 +158,12 @@ def pipedream(delay: str = WHOLE_RUN) -> tuple[Bound, ...]:
         )
         for bound in RPD
     )
+
+
+SUPPLY: Final = Supply(
+    {
+        "rpd": {"": RPD},
+        "pd": {delay: pipedream(delay) for delay in PIPEDREAM_DELAYS},
+        **by_method((*RPD_PL, *NAG_RPD)),
+    }
+)

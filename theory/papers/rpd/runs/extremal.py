@@ -7,10 +7,11 @@ of NAG-RPD, on blocks of one number each.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import Final
+
+from theory.tightness.evidence import Extremal
 
 Model = tuple[Fraction, ...]
 Slope = Callable[[int, int, Model], Fraction]
@@ -18,28 +19,6 @@ Slope = Callable[[int, int, Model], Fraction]
 
 G: Final = Fraction(3)
 """Bound of the block gradients in every instance; each one attains it."""
-
-
-@dataclass(frozen=True)
-class Extremal:
-    """A run in which something is as large as a bound allows.
-
-    Attributes
-    ----------
-    says : str
-        The function, the draws, the delays.
-    attained, bound : Fraction
-        The left-hand side as played, and the right-hand side as it is stated.
-    """
-
-    says: str
-    attained: Fraction
-    bound: Fraction
-
-    @property
-    def ratio(self) -> Fraction:
-        """Attained, as a part of the bound."""
-        return self.attained / self.bound
 
 
 def play(
