@@ -49,7 +49,7 @@ def key(names: Sequence[str], every: bool) -> str | None:
 
     Examples
     --------
-    >>> key(["my_lemma.py"], False), key(["./rpd"], False)
+    >>> key(["my_lemma.py"], False), key(["./mine"], False)
     (None, None)
     """
     if os.environ.get(OFF) or any(map(may_be_file, names)):
@@ -71,7 +71,7 @@ def may_be_file(name: str) -> bool:
 
     Examples
     --------
-    >>> may_be_file("mine.py"), may_be_file("rpd")
+    >>> may_be_file("mine.py"), may_be_file("kernel")
     (True, False)
     """
     return name.endswith(".py") or os.path.dirname(name) != "" or os.path.exists(name)

@@ -102,8 +102,8 @@ def requirement(text: str) -> Requirement:
 
     Examples
     --------
-    >>> requirement("PROVED:rpd.prop-4.1,rpd.cor-c1").names
-    ('rpd.prop-4.1', 'rpd.cor-c1')
+    >>> requirement("PROVED:mine.lemma,mine.theorem").names
+    ('mine.lemma', 'mine.theorem')
     """
     verdict, colon, names = text.partition(":")
     return Requirement(verdict, tuple(names.split(",")) if colon else None)

@@ -88,13 +88,12 @@ def crossover(
 
     Examples
     --------
-    >>> from theory.bounds.catalog import bounds_of
-    >>> from theory.papers.rpd.symbols import G, Gt, H, Delta, K, L, sigma
-    >>> ones = dict.fromkeys((p, L, G, Gt, H, Delta, sigma), sympy.Integer(1))
-    >>> ones |= {p: sympy.Integer(4), gamma: sympy.Rational(1, 100)}
-    >>> found = crossover(bounds_of("pd")[0], bounds_of("localsgd")[0], K, ones)
+    >>> K = sympy.Symbol("K", integer=True, positive=True)
+    >>> one = Bound("one", "printed", "", "error", "", ({"start": 100 / (gamma * K)},))
+    >>> two = Bound("two", "printed", "", "error", "", ({"noise": gamma},))
+    >>> found = crossover(one, two, K, {gamma: sympy.Rational(1, 7)})
     >>> [stretch.better for stretch in found.stretches], found.points[0].text
-    (['pd', 'localsgd'], '38278')
+    (['two', 'equal', 'one'], '4900')
     """
     _require_comparable(first, second, symbol)
     sides = tuple(_side(bound, symbol, given, tuned) for bound in (first, second))

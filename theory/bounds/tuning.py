@@ -102,11 +102,9 @@ def tune(bound: Bound, given: Values) -> Tuned:
 
     Examples
     --------
-    >>> from theory.bounds.catalog import bounds_of
-    >>> from theory.papers.rpd.symbols import G, Delta, K, L, p, tau
-    >>> ones = dict.fromkeys((p, K, L, G, Delta, tau), sympy.Integer(1))
-    >>> tune(bounds_of("rpd")[0], ones | {Delta: sympy.Rational(3, 2)}).stepsize.number.text
-    '1'
+    >>> one = Bound("one", "printed", "", "", "", ({"start": 4 / gamma, "noise": gamma},))
+    >>> tune(one, {}).stepsize.number.text
+    '2'
     """
     values = settled(bound, given, free=(bound.stepsize,))
     require(tuple(c for c in bound.conditions if bound.stepsize not in c.symbols), values)

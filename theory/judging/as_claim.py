@@ -150,7 +150,7 @@ def assumptions(theorem: Theorem) -> tuple[str, ...]:
     --------
     >>> from theory.kernel.lemmas import DESCENT
     >>> assumptions(DESCENT)[0]
-    'smooth: f is L-smooth'
+    'smooth: ∇f is L-Lipschitz'
     """
     inner = (
         f"{_listed(run.functions)}: go along {_listed(run.indices)} inside an iteration, and every "

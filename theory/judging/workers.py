@@ -179,7 +179,7 @@ def lanes(claims: Sequence[Claim]) -> list[list[int]]:
     --------
     >>> from dataclasses import replace
     >>> from theory.judging.catalogue import CLAIMS
-    >>> one = CLAIMS["rpd.cor-c1"]
+    >>> one = CLAIMS["kernel.young"]
     >>> lanes([replace(one, shares="", cost=3), replace(one, shares="laws", cost=2)] * 2)
     [[1, 3], [0], [2]]
     """
