@@ -79,7 +79,7 @@ def read(arguments: Namespace) -> Question:
     theory.bounds.BoundError
         An unknown method, form or delay.
     """
-    supply, asked = _supply(arguments.methods)
+    supply, asked = supply_of(arguments.methods)
     names = [named(name, supply) for name in asked]
     _once([method for methods in names for method in methods])
     _require_read_so(arguments.delay, names, supply)
@@ -118,8 +118,16 @@ def read(arguments: Namespace) -> Question:
     )
 
 
-def _supply(methods: list[str]) -> tuple[Supply, list[str]]:
-    """Where bounds are from, and the names that are left: of a folder all, if none is named."""
+def supply_of(methods: list[str]) -> tuple[Supply, list[str]]:
+    """Where bounds are from, and the names that are left: of a folder all, if none is named.
+
+    Raises
+    ------
+    UsageError
+        Two folders.
+    theory.errors.TheoryError
+        A folder that cannot be read, or has no bounds.
+    """
     folders = [method for method in methods if os.path.isdir(method)]
     if not folders:
         return supplied(), methods

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +21,8 @@ def configure(parser: Parser) -> None:
         "methods",
         metavar="METHOD|DIR",
         nargs="*",
-        help="methods of the papers, or a folder of claim files and methods of it; without any "
-        "they are listed",
+        help="methods of the papers, or a folder of claim files and methods of it; with no more "
+        "than that they are listed",
     )
     parser.add_argument(
         "--set",
@@ -60,8 +61,9 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Answer, draw and print; 0, since nothing is required of a bound."""
-    if not arguments.methods:
-        return _list(arguments.json)
+    asked = arguments.set or arguments.over or arguments.crossover
+    if not asked and all(map(os.path.isdir, arguments.methods)):
+        return _list(arguments.methods, arguments.json)
     from staleproof.bounding.answers import answer
     from staleproof.bounding.question import read
     from staleproof.bounding.text import lines
@@ -81,10 +83,11 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _list(as_json: bool) -> int:
-    """Say which methods there are, with their parameters."""
-    from theory.bounds import METHODS
+def _list(folders: list[str], as_json: bool) -> int:
+    """Say which methods folders, or else the papers, have, with their parameters."""
+    from staleproof.bounding.question import supply_of
 
+    supply, _ = supply_of(folders)
     listed = [
         {
             "method": method,
@@ -93,7 +96,7 @@ def _list(as_json: bool) -> int:
             "forms": list(dict.fromkeys(bound.form for bound in bounds)),
             "parameters": sorted({str(symbol) for one in bounds for symbol in one.letters}),
         }
-        for method, readings in METHODS.items()
+        for method, readings in supply.methods.items()
         for bounds in (next(iter(readings.values())),)
     ]
     if as_json:
@@ -177,7 +180,7 @@ COMMAND: Final = Command(
     description=(
         "Evaluates convergence bounds exactly, as printed in the paper, and as sharpened or\n"
         "repaired here. Numbers outside the domain of a bound are refused with the condition that\n"
-        "fails. Without METHOD the methods of the papers are listed with their parameters; one\n"
+        "fails. Without METHOD the methods are listed with their parameters; one\n"
         "name may stand for several methods, which are put side by side, with the smallest one.\n"
         "The bounds of a folder are those that its bounds.py names, or else those that its\n"
         "theorems state by constants alone; without METHOD, all that have their parameters."

@@ -181,6 +181,26 @@ def test_bounds_of_a_folder_are_what_its_theorems_state(result: Result, tmp_path
     assert along["series"]["curves"][0]["values"] == pytest.approx([20.2, 10.2, 20 / 3 + 0.2])
 
 
+def test_bounds_of_a_folder_are_listed(run: Run, tmp_path: Path) -> None:
+    done = run("bounds", written(tmp_path / "mine", FILES))
+    assert (done.returncode, done.stdout) == (0, "mine.rate: r; T, delta, eta\n")
+
+
+def test_a_sequence_begins_at_a_number(result: Result, tmp_path: Path) -> None:
+    sequence = """\
+from theory.notation import count, index, positive, square, theorem, vector
+
+rho, k, K, x = positive("rho"), index("k"), count("K"), vector("x")
+T = theorem("mine.start")
+T.iterate(x, x / 2, k)
+D = T.sequence("D", square(x))
+CLAIM = T.shows(D(K) <= rho * D(0) / K)
+"""
+    folder = written(tmp_path / "mine", {"start.py": sequence})
+    _, found = result("bounds", folder, "--set", "K=4", "--set", "rho=1/2", "--set", "D_0=8")
+    assert [entry["value"]["exact"] for entry in found["bounds"]] == ["1"]
+
+
 def test_a_folder_names_its_bounds(result: Result, tmp_path: Path) -> None:
     named = """\
 from rate import CLAIM
@@ -201,7 +221,8 @@ BOUNDS = [
 def test_what_the_numbers_of_a_folder_must_satisfy(problem: Problem, tmp_path: Path) -> None:
     folder = written(tmp_path / "mine", FILES)
     assert "needs eta <= 1" in problem("bounds", folder, *GIVEN, "--set", "eta=2")["what"]
-    assert "mine.rate needs a value for" in problem("bounds", folder)["what"]
+    assert "mine.rate needs a value for T" in problem("bounds", folder, "--set", "eta=1")["what"]
+    assert problem("bounds", folder, folder.parent)["where"] == "METHOD"
     assert problem("bounds", folder, "mine.rat")["fix"] == "did you mean 'mine.rate'?"
 
 

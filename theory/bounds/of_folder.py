@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from theory.bounds.errors import UnknownMethodError
 from theory.bounds.model import PRINTED, AtMost, Bound, gamma
 from theory.bounds.supply import Supply, by_method
-from theory.claims import Claim
+from theory.claims import Claim, Formulas
 from theory.errors import ClaimFileError
 from theory.judging.as_claim import conditions
 from theory.judging.expression_text import expression_text
@@ -79,27 +79,38 @@ def of_claims(claims: Sequence[Claim]) -> Iterator[Bound]:
     """
     for claim in claims:
         theorem = claim.theorem
-        if theorem is not None and theorem.kind == "<=" and _by_constants(theorem):
-            letters = {s.name: s for form in theorem.terms.values() for s in form.free_symbols}
+        terms = None if theorem is None or theorem.kind != "<=" else _by_constants(theorem)
+        if theorem is not None and terms is not None:
+            letters = {s.name: s for form in terms.values() for s in form.free_symbols}
             yield Bound(
                 method=claim.id,
                 form=PRINTED,
                 source=claim.where,
                 quantity=expression_text(theorem.lhs),
                 claim=claim.id,
-                terms=(theorem.terms,),
+                terms=(terms,),
                 conditions=tuple(_conditions(theorem)),
                 stepsize=next((letters[name] for name in STEPS if name in letters), gamma),
                 notes=("`staleproof verify` says whether it holds",),
             )
 
 
-def _by_constants(theorem: Theorem) -> bool:
+def _by_constants(theorem: Theorem) -> Formulas | None:
+    """The terms over constants, with F_0 for the first of a sequence; None if there is more."""
     known = {*theorem.symbols, *theorem.scalars, *theorem.indices}
-    return all(
-        form.free_symbols <= known and not form.atoms(Gram, Mean, AppliedUndef, sympy.Sum)
+    first = {
+        one: sympy.Symbol(f"{one.func.__name__}_{one.args[0]}", nonnegative=one.is_nonnegative)
         for form in theorem.terms.values()
+        for one in form.atoms(AppliedUndef)
+        if len(one.args) == 1 and one.args[0].is_Integer
+    }
+    terms = {name: form.xreplace(first) for name, form in theorem.terms.items()}
+    plain = all(
+        form.free_symbols <= {*known, *first.values()}
+        and not form.atoms(Gram, Mean, AppliedUndef, sympy.Sum)
+        for form in terms.values()
     )
+    return terms if plain else None
 
 
 def _conditions(theorem: Theorem) -> Iterator[AtMost]:
