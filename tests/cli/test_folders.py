@@ -226,6 +226,71 @@ def test_what_the_numbers_of_a_folder_must_satisfy(problem: Problem, tmp_path: P
     assert problem("bounds", folder, "mine.rat")["fix"] == "did you mean 'mine.rate'?"
 
 
+CHALLENGED = """\
+from fractions import Fraction
+import sympy
+from theory.falsifier import Instance
+from theory.falsifier.challenges import challenge
+from theory.falsifier.zoo import QUADRATICS
+from theory.judging.as_claim import as_claim
+from theory.kernel import Combine, Theorem
+
+a, r = sympy.symbols("a r", positive=True)
+THEOREM = Theorem(
+    id="mine.square",
+    where="my paper",
+    statement="r, which is the square of a, is at most 2a.",
+    latex="",
+    symbols=(a, r),
+    lhs=r,
+    terms={"twice": 2 * a},
+    conclude=Combine(),
+)
+
+
+def made(size):
+    return Instance(QUADRATICS[0](1), (("a", Fraction(size)),), "none")
+
+
+def square(one):
+    return one.numbers["a"] ** 2
+
+
+SQUARES = challenge("squares", "a²", lambda deep: (1, 3), made, square, square, lambda one: ())
+CLAIM = as_claim(THEOREM, SQUARES)
+"""
+
+
+def test_a_folder_brings_its_own_challenge(result: Result, tmp_path: Path) -> None:
+    folder = written(tmp_path / "mine", {"square.py": CHALLENGED})
+    code, ledger = result("verify", folder)
+    (row,) = ledger["claims"]
+    assert (code, row["verdict"]) == (1, "REFUTED")
+    assert (row["counterexample"]["measured"], row["counterexample"]["bound"]) == ("9", "6")
+    assert any("the file's own prover" in entry["says"] for entry in row["evidence"])
+    assert [one["module"] for one in row["trusted"]] == ["square"]
+
+
+RECORD = """\
+from fractions import Fraction
+from mine import rate
+from theory.judging.as_claim import as_claim
+from theory.record import Paper
+from theory.tightness.evidence import Attained, Extremal
+
+TIGHT = Attained(lambda: Extremal("one run", Fraction(1), Fraction(2)))
+PAPER = Paper((as_claim(rate.CLAIM),), tightness={"mine.rate": TIGHT})
+"""
+
+
+def test_the_record_of_a_folder_is_read(result: Result, tmp_path: Path) -> None:
+    folder = written(tmp_path / "mine", {**PACKAGE, "__init__.py": RECORD})
+    code, ledger = result("verify", folder, "--deep")
+    (row,) = ledger["claims"]
+    assert (code, row["id"], row["verdict"]) == (0, "mine.rate", "PROVED")
+    assert any("attains 1/2 of the bound" in entry["says"] for entry in row["evidence"])
+
+
 BAD: dict[str, tuple[dict[str, str], str]] = {
     "nothing": ({"helper.py": "x = 1\n"}, "no Python file in this folder defines CLAIM"),
     "twice": ({**FILES, "b.py": SPLIT}, "two claims are called 'mine.split'"),
