@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from theory.proving.merging import Merged
 
 
-
 def configure(parser: Parser) -> None:
     """Add the arguments of ``certify``."""
     parser.add_argument(

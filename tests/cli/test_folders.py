@@ -158,7 +158,7 @@ def test_a_folder_is_certified(run: Run, tmp_path: Path) -> None:
     folder = written(tmp_path / "mine", {"found.py": FILE, "notes.py": "import no_such_thing\n"})
     assert run("verify", folder).returncode == 1
     assert run("certify", folder).returncode == 0
-    assert json.loads((folder / "certificates" / "found.json").read_text())["certificates"]
+    assert json.loads((folder / "found.certificates.json").read_text())["certificates"]
     assert run("verify", folder).returncode == 0
 
 

@@ -23,7 +23,7 @@ from theory.bounds.model import (
     Default,
 )
 from theory.bounds.supply import Preference, Supply, by_method
-from theory.claims import Formulas
+from theory.claims import Claim, Formulas
 from theory.papers.sapipe import (
     pipe_sgd,
     prefix_repaired,
@@ -46,31 +46,6 @@ from theory.papers.sapipe import (
 )
 from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, equivalence
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, T, eta, kappa, lambda_, n, rho
-
-TERMS: Final[dict[str, Formulas]] = {
-    module.CLAIM.id: module.CLAIM.printed
-    for module in (
-        pipe_sgd,
-        prefix_repaired,
-        repaired_thm_4,
-        repaired_thm_5,
-        repaired_thm_6,
-        sharp_thm_3,
-        sharp_thm_3_full,
-        sharp_thm_5,
-        thm_2,
-        thm_2_reuse,
-        thm_2_reuse_rational,
-        thm_2_samples,
-        thm_3,
-        thm_4,
-        thm_5,
-        thm_6,
-        wp_1_moment,
-        wp_3_moment,
-    )
-}
-"""Of a claim that is refuted, the terms as printed."""
 
 QUANTITY: Final = "mean squared gradient norm over T iterations"
 
@@ -134,25 +109,24 @@ def _bound(
     method: str,
     form: str,
     source: str,
-    claim: str,
+    claim: Claim,
     conditions: tuple[Condition, ...] = (),
     meant: tuple[AtMost, ...] = (),
     notes: tuple[str, ...] = (),
     reading: str = "",
 ) -> Bound:
-    terms = TERMS[f"sapipe.{claim}"]
     return Bound(
         method=f"sapipe-{method}",
         form=form,
         source=source,
         quantity=QUANTITY,
-        claim=f"sapipe.{claim}",
-        terms=(terms,),
+        claim=claim.id,
+        terms=(claim.printed,),
         conditions=(*_CONDITIONS, *conditions),
         stated=meant,
         defaults={kappa: _ALL_STALE},
         stepsize=eta,
-        named={_ERRORS[method]: _error(terms)},
+        named={_ERRORS[method]: _error(claim.printed)},
         notes=notes,
         reading=reading,
         faithful=(_WHOLE, _NONE) if reading == _OWN_SAMPLES else (),
@@ -171,13 +145,13 @@ _REUSED: Final = (
 )
 
 VANILLA: Final = (
-    _bound("vanilla", PRINTED, "Theorem 2", "thm-2", notes=(_REUSED,)),
-    _bound("vanilla", REPAIRED, "Theorem 2 for kappa = 1", "pipe-sgd", (_WHOLE,)),
+    _bound("vanilla", PRINTED, "Theorem 2", thm_2.CLAIM, notes=(_REUSED,)),
+    _bound("vanilla", REPAIRED, "Theorem 2 for kappa = 1", pipe_sgd.CLAIM, (_WHOLE,)),
     _bound(
         "vanilla",
         REPAIRED,
         "Theorem 2 for kappa < 1 and short steps",
-        "thm-2-same-samples",
+        thm_2_reuse.CLAIM,
         (_MIXED, _SMALL),
         notes=(_REUSED,),
     ),
@@ -185,7 +159,7 @@ VANILLA: Final = (
         "vanilla",
         REPAIRED,
         "for kappa < 1 and every stepsize up to 1/L",
-        "same-samples-rational",
+        thm_2_reuse_rational.CLAIM,
         (_MIXED,),
         notes=(_REUSED, "sapipe.same-samples has 2*sqrt(1 - kappa) for its 2 - kappa"),
     ),
@@ -193,7 +167,7 @@ VANILLA: Final = (
         "vanilla",
         REPAIRED,
         "Theorem 2, stale elements with samples of their own",
-        "thm-2-own-samples",
+        thm_2_samples.CLAIM,
         (_MIXED,),
         reading=_OWN_SAMPLES,
     ),
@@ -201,7 +175,7 @@ VANILLA: Final = (
         "vanilla",
         REPAIRED,
         "Theorem 2 where the same layers are always stale, whatever their share",
-        "prefix-repaired",
+        prefix_repaired.CLAIM,
         reading="the same layers always stale, with samples of their own",
     ),
 )
@@ -209,12 +183,12 @@ VANILLA: Final = (
 _OF_DC: Final = (_WEIGHT, _COMPENSATION)
 
 DC: Final = (
-    _bound("dc", PRINTED, "Theorem 3", "thm-3", _OF_DC, (_CONSISTENT,)),
+    _bound("dc", PRINTED, "Theorem 3", thm_3.CLAIM, _OF_DC, (_CONSISTENT,)),
     _bound(
         "dc",
         SHARPENED,
         "Theorem 3 with smaller constants from its proof",
-        "sharp-thm-3",
+        sharp_thm_3.CLAIM,
         _OF_DC,
         (_CONSISTENT,),
         reading=_OWN_SAMPLES,
@@ -223,56 +197,56 @@ DC: Final = (
         "dc",
         SHARPENED,
         "Theorem 3 with smaller constants from its proof for kappa = 1",
-        "sharp-thm-3-full",
+        sharp_thm_3_full.CLAIM,
         (*_OF_DC, _WHOLE),
         (_CONSISTENT,),
     ),
 )
 
 WP_1: Final = (
-    _bound("wp-1", PRINTED, "Theorem 4", "thm-4", (_DIVERSITY,)),
+    _bound("wp-1", PRINTED, "Theorem 4", thm_4.CLAIM, (_DIVERSITY,)),
     _bound(
         "wp-1",
         REPAIRED,
         "from the second moment of the workers' gradients alone",
-        "wp-1-moment",
+        wp_1_moment.CLAIM,
         reading=_OWN_SAMPLES,
     ),
     _bound(
         "wp-1",
         REPAIRED,
         "Theorem 4 with Assumption 3 at one point and the workers' drift",
-        "repaired-thm-4",
+        repaired_thm_4.CLAIM,
         (_SHORT, _DIVERSITY),
         reading=_OWN_SAMPLES,
     ),
 )
 
 WP_2: Final = (
-    _bound("wp-2", PRINTED, "Theorem 5", "thm-5", (_SHORT,)),
+    _bound("wp-2", PRINTED, "Theorem 5", thm_5.CLAIM, (_SHORT,)),
     _bound(
         "wp-2",
         SHARPENED,
         "Theorem 5 with the variance of a mean of n gradients",
-        "sharp-thm-5",
+        sharp_thm_5.CLAIM,
         (_SHORT, _WHOLE, _TWO_UPDATES),
     ),
     _bound(
         "wp-2",
         REPAIRED,
         "for every stepsize up to 1/L",
-        "repaired-thm-5",
+        repaired_thm_5.CLAIM,
         reading=_OWN_SAMPLES,
     ),
 )
 
 WP_3: Final = (
-    _bound("wp-3", PRINTED, "Theorem 6", "thm-6", (_WEIGHT,), (_CONSISTENT,)),
+    _bound("wp-3", PRINTED, "Theorem 6", thm_6.CLAIM, (_WEIGHT,), (_CONSISTENT,)),
     _bound(
         "wp-3",
         REPAIRED,
         "Theorem 6 with the errors of earlier predictions",
-        "repaired-thm-6",
+        repaired_thm_6.CLAIM,
         (_WEIGHT, _WHOLE, _CONTRACTS),
         (_CONSISTENT,),
     ),
@@ -280,7 +254,7 @@ WP_3: Final = (
         "wp-3",
         REPAIRED,
         "from the length of the prediction alone",
-        "wp-3-moment",
+        wp_3_moment.CLAIM,
         (_WEIGHT, _WHOLE),
     ),
 )
@@ -293,15 +267,13 @@ PIPESGD: Final = tuple(
         bound,
         method="pipesgd",
         source=source,
-        claim=claim,
-        terms=({name: form.subs(kappa, 1) for name, form in TERMS[claim].items()},),
+        terms=({name: form.subs(kappa, 1) for name, form in bound.terms[0].items()},),
         conditions=tuple(c for c in bound.conditions if kappa not in c.symbols),
         defaults={},
         notes=("SAPipe without compensation, every parameter stale: kappa = 1",),
     )
-    for bound, source, claim in (
-        (VANILLA[0], "Theorem 2, Remark 2", "sapipe.thm-2"),
-        (VANILLA[1], "Theorem 2 for kappa = 1", "sapipe.pipe-sgd"),
+    for bound, source in zip(
+        VANILLA[:2], ("Theorem 2, Remark 2", "Theorem 2 for kappa = 1"), strict=True
     )
 )
 
