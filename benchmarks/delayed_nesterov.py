@@ -32,7 +32,7 @@ from theory.papers.nesterov.long_runs import (
     trends,
     with_small_steps,
 )
-from theory.tightness.delayed import extremal_gap, worst_gap
+from theory.papers.nesterov.runs.worst_case import extremal_gap, worst_gap
 from theory.tightness.worst_case import available, versions
 
 ROOT: Final = Path(__file__).resolve().parents[1]

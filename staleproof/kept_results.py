@@ -49,10 +49,10 @@ def key(names: Sequence[str], every: bool) -> str | None:
 
     Examples
     --------
-    >>> key(["my_lemma.py"], False), key(["./rpd"], False)
+    >>> key(["my_lemma.py"], False), key(["./mine"], False)
     (None, None)
     """
-    if os.environ.get(OFF) or any(map(_may_be_file, names)):
+    if os.environ.get(OFF) or any(map(may_be_file, names)):
         return None
     try:
         versions = {name: metadata.version(name) for name in COMPUTING}
@@ -66,7 +66,14 @@ def key(names: Sequence[str], every: bool) -> str | None:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
-def _may_be_file(name: str) -> bool:
+def may_be_file(name: str) -> bool:
+    """Whether a name of something to verify means a file, there or not.
+
+    Examples
+    --------
+    >>> may_be_file("mine.py"), may_be_file("kernel")
+    (True, False)
+    """
     return name.endswith(".py") or os.path.dirname(name) != "" or os.path.exists(name)
 
 

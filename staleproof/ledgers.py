@@ -15,7 +15,7 @@ from staleproof.output import note
 if TYPE_CHECKING:
     from theory.claims import Claim
     from theory.judging.verify import Review
-    from theory.ledger import Evidence, Row
+    from theory.ledger import Row
 
 
 def proved_rows(
@@ -39,7 +39,6 @@ def proved_rows(
     review : callable, optional
         See `theory.judging.verify.verify`.
     """
-    from theory.judging.judge import nothing_more
     from theory.judging.verify import verify
 
     keep_from_z3()
@@ -49,16 +48,8 @@ def proved_rows(
         jobs=jobs or usable_cores(),
         deep=deep,
         review=review,
-        more=_tightness if deep else nothing_more,
         every=every,
     )
-
-
-def _tightness(name: str) -> tuple[Evidence, ...]:
-    """How near a claim of the catalogue is to being attained; worst cases take a while."""
-    from theory.tightness.evidence import evidence_about
-
-    return evidence_about(name)
 
 
 def usable_cores() -> int:

@@ -30,7 +30,7 @@ class Compared:
     says : str
         What was compared.
     code : str
-        The function whose lines are trusted, such as ``"theory.papers.rpd.entries"``.
+        The function whose lines are trusted, such as ``"my_paper.entries.compared"``.
     holds : bool
     """
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import sympy
 
 from staleproof.bounding.comparing import area, comparison, judged
-from staleproof.bounding.question import PERIOD, Question
+from staleproof.bounding.question import Question
 from theory.bounds import (
     Bound,
     Crossover,
@@ -25,7 +25,6 @@ from theory.bounds import (
 from theory.bounds.errors import NotComparableError, OutsideDomainError
 from theory.bounds.numbers import number
 from theory.errors import UnsupportedFormError
-from theory.papers.rpd.symbols import H
 
 Given = dict[sympy.Symbol, sympy.Rational]
 _Done = TypeVar("_Done")
@@ -47,7 +46,7 @@ def answer(question: Question) -> dict[str, Any]:
         "bounds": _of_each(question, evaluate, _evaluation) if evaluated else [],
         "tuned": _of_each(question, tune, _tuned) if at_point and question.tuned else [],
         "comparison": comparison(question) if at_point and judged(question) else None,
-        "period": _period(question) if question.tune == PERIOD else None,
+        "period": None if question.period is None else _period(question, question.period),
         "crossovers": [] if question.crossover is None else _crossovers(question),
         "series": _series(question) if len(question.over) == 1 else None,
         "map": area(question) if len(question.over) == 2 else None,
@@ -125,14 +124,14 @@ def _tuned(found: Tuned) -> dict[str, Any]:
     }
 
 
-def _period(question: Question) -> dict[str, Any]:
-    bounds = [bound for group in question.groups for bound in group if H in bound.symbols]
-    # Without a method that has H the first one says so.
-    values = {best_period(bound) for bound in bounds or question.groups[0]}
+def _period(question: Question, symbol: sympy.Symbol) -> dict[str, Any]:
+    bounds = [bound for group in question.groups for bound in group if symbol in bound.symbols]
+    # Without a method that has it the first one says so.
+    values = {best_period(bound, symbol) for bound in bounds or question.groups[0]}
     return {
-        "H": values.pop(),
-        "why": "at a given number of updates K every bound grows with H; what averaging costs in "
-        "time is in no bound, so see `staleproof compare localsgd` for the idle slots",
+        str(symbol): values.pop(),
+        "why": f"at a given number of updates every bound grows with {symbol}; what small values "
+        "cost in time is in no bound",
     }
 
 

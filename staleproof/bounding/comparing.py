@@ -55,10 +55,10 @@ def comparison(question: Question) -> dict[str, Any]:
 
 def _judge(bounds: Iterable[Bound]) -> None:
     """Reach the verdicts of all claims, which are remembered, and say which one takes its time."""
-    claims = list(dict.fromkeys(bound.claim for bound in bounds))
-    for number, claim in enumerate(claims):
+    claims = {bound.claim: bound for bound in bounds}
+    for number, (claim, bound) in enumerate(claims.items()):
         note(f"[{number + 1}/{len(claims)}] {claim}")
-        verdict_of(claim)
+        verdict_of(bound)
 
 
 def _found(question: Question) -> Iterator[Found]:
@@ -95,25 +95,21 @@ def _name(bound: Bound) -> dict[str, Any]:
 
 
 def _conditions(question: Question) -> Iterator[dict[str, Any]]:
-    """When an error term is at most Err_0, whatever the other symbols are."""
+    """When a part of a bound is at most that of another, whatever the other symbols are."""
     from theory.judging.decide import established
-    from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, equivalence
 
     asked = {bound.method for group in question.groups for bound in group}
-    for kind, wins in ((PRINTED, WINS), ("repaired", REPAIRED_WINS)):
-        for name, region in wins.items():
-            if f"sapipe-{name.lower()}" in asked:
-                needed = region.condition.free_symbols | region.domain.free_symbols
-                known = needed <= set(question.given)
-                yield {
-                    "method": f"sapipe-{name.lower()}",
-                    "form": kind,
-                    "error": f"Err_{name}",
-                    "where": sympy.sstr(region.condition),
-                    "domain": sympy.sstr(region.domain),
-                    "verdict": established(equivalence(region)).name,
-                    "holds": region.holds_at(question.given) if known else None,
-                }
+    for one in question.supply.preferences:
+        if one.method in asked:
+            yield {
+                "method": one.method,
+                "form": one.form,
+                "error": one.part,
+                "where": sympy.sstr(one.where),
+                "domain": sympy.sstr(one.domain),
+                "verdict": established(one.grounds).name,
+                "holds": one.holds_at(question.given),
+            }
 
 
 def area(question: Question) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,11 +15,10 @@ from staleproof.arguments import suggestion
 from staleproof.errors import UsageError
 from staleproof.output import shown
 from staleproof.quantities import collected
-from theory.bounds import FORMS, PIPEDREAM_DELAYS, SYMBOLS, Bound, bounds_of, named
+from theory.bounds import FORMS, Bound, Supply, bounds_of, named, supplied
+from theory.bounds.of_folder import of_folder
 
 STEPSIZE: Final = "stepsize"
-PERIOD: Final = "H"
-TUNABLE: Final = (STEPSIZE, PERIOD)
 
 Range = tuple[sympy.Symbol, Fraction, Fraction]
 """A symbol, and the ends of its range."""
@@ -40,11 +40,15 @@ class Question:
     given : dict of symbol to number
     strict : bool
         Whether a form of single methods was named, so that no bound may be left out.
-    tune : str or None
-        One of `TUNABLE`.
+    tuned : bool
+        Whether every bound is taken at its own best stepsize.
+    period : symbol or None
+        A whole number whose best value is asked for.
     crossover : symbol or None
     over : tuple of (symbol and two numbers)
         None, one or two ranges.
+    supply : Supply
+        Where the bounds are from.
     """
 
     groups: tuple[tuple[Bound, ...], ...]
@@ -52,20 +56,17 @@ class Question:
     lacking: tuple[tuple[Bound, tuple[sympy.Symbol, ...]], ...]
     given: dict[sympy.Symbol, sympy.Rational]
     strict: bool
-    tune: str | None
+    tuned: bool
+    period: sympy.Symbol | None
     crossover: sympy.Symbol | None
     over: tuple[Range, ...]
-
-    @property
-    def tuned(self) -> bool:
-        """Whether every bound is taken at its own best stepsize."""
-        return self.tune == STEPSIZE
+    supply: Supply
 
     @property
     def at_a_point(self) -> bool:
         """Whether the parameters say where to evaluate, and not only a range or an unknown."""
         open_ones = {self.crossover, *(symbol for symbol, _, _ in self.over)} - {None}
-        return open_ones <= set(self.given) and self.tune != PERIOD
+        return open_ones <= set(self.given) and self.period is None
 
 
 def read(arguments: Namespace) -> Question:
@@ -78,15 +79,15 @@ def read(arguments: Namespace) -> Question:
     theory.bounds.BoundError
         An unknown method, form or delay.
     """
-    _require_known(arguments.tune, TUNABLE, "--tune")
-    names = [named(name) for name in arguments.methods]
+    supply, asked = supply_of(arguments.methods)
+    names = [named(name, supply) for name in asked]
     _once([method for methods in names for method in methods])
-    delay = arguments.delay or next(iter(PIPEDREAM_DELAYS))
-    sets = [_bounds(methods, arguments.form, delay) for methods in names]
-    if arguments.delay is not None and "pd" not in arguments.methods:
-        raise UsageError("it says which tau pd has, and pd is not asked for", "--delay", "drop it")
+    _require_read_so(arguments.delay, names, supply)
+    sets = [_bounds(methods, arguments.form, arguments.delay, supply) for methods in names]
     bounds = [bound for groups in sets for group in groups for bound in group]
     _one_alphabet(bounds)
+    tuned = arguments.tune == STEPSIZE
+    period = None if tuned or arguments.tune is None else _whole(arguments.tune, bounds)
     pairs = collected(arguments.set, "--set")
     given = {_symbol(name, bounds, "--set"): _rational(value) for name, value in pairs.items()}
     crossing = arguments.crossover and _symbol(arguments.crossover, bounds, "--crossover")
@@ -98,7 +99,6 @@ def read(arguments: Namespace) -> Question:
     if len(over) == 2 and arguments.tune is not None:
         raise UsageError("a map is drawn at given numbers", "--tune", "give one range, or drop it")
     known = {*given, crossing, *(symbol for symbol, _, _ in over)}
-    tuned = arguments.tune == STEPSIZE
     lacking = [
         entry for groups in sets if len(groups) > 1 for entry in _lacking(groups, known, tuned)
     ]
@@ -110,20 +110,63 @@ def read(arguments: Namespace) -> Question:
         lacking=tuple(lacking),
         given=given,
         strict=arguments.form is not None and all(len(methods) == 1 for methods in names),
-        tune=arguments.tune,
+        tuned=tuned,
+        period=period,
         crossover=crossing,
         over=over,
+        supply=supply,
     )
 
 
+def supply_of(methods: list[str]) -> tuple[Supply, list[str]]:
+    """Where bounds are from, and the names that are left: of a folder all, if none is named.
+
+    Raises
+    ------
+    UsageError
+        Two folders.
+    theory.errors.TheoryError
+        A folder that cannot be read, or has no bounds.
+    """
+    folders = [method for method in methods if os.path.isdir(method)]
+    if not folders:
+        return supplied(), methods
+    if len(folders) > 1:
+        raise UsageError("bounds are of one folder", "METHOD", "name one of the folders")
+    rest = [method for method in methods if method not in folders]
+    return of_folder(folders[0]), rest or folders
+
+
 def _bounds(
-    methods: tuple[str, ...], form: str | None, delay: str
+    methods: tuple[str, ...], form: str | None, delay: str | None, supply: Supply
 ) -> tuple[tuple[Bound, ...], ...]:
     """The bounds of each method that a name stands for; of several, those that have the form."""
     if len(methods) > 1 and form in FORMS:
-        having = tuple(m for m in methods if form in {bound.form for bound in bounds_of(m)})
+        having = tuple(
+            m for m in methods if form in {bound.form for bound in bounds_of(m, among=supply)}
+        )
         methods = having or methods
-    return tuple(bounds_of(method, form, delay) for method in methods)
+    return tuple(bounds_of(method, form, delay, supply) for method in methods)
+
+
+def _require_read_so(delay: str | None, names: list[tuple[str, ...]], supply: Supply) -> None:
+    """Raise for a reading where no method is read in several ways."""
+    if delay is None or any(len(supply.methods[m]) > 1 for methods in names for m in methods):
+        return
+    having = [method for method, readings in supply.methods.items() if len(readings) > 1]
+    raise UsageError(
+        f"it says which delays are meant, and {' or '.join(having) or 'a method with two'} "
+        "is not asked for",
+        "--delay",
+        "drop it",
+    )
+
+
+def _whole(name: str, bounds: Iterable[Bound]) -> sympy.Symbol:
+    """The symbol of a whole number whose best value can be asked for."""
+    whole = {str(s): s for bound in bounds for s in bound.symbols if s.is_integer}
+    _require_known(name, (STEPSIZE, *sorted(whole)), "--tune")
+    return whole[name]
 
 
 def _one_alphabet(bounds: Iterable[Bound]) -> None:
@@ -183,14 +226,9 @@ def _without(
 
 def _symbol(name: str, bounds: Iterable[Bound], where: str) -> sympy.Symbol:
     """The symbol of a name, if one of the bounds has it, or takes another from it."""
-    known = {
-        str(symbol)
-        for bound in bounds
-        for form in (*bound.symbols, *(default.value for default in bound.defaults.values()))
-        for symbol in form.free_symbols
-    }
+    known = {str(symbol): symbol for bound in bounds for symbol in bound.letters}
     _require_known(name, sorted(known), where)
-    return SYMBOLS[name]
+    return known[name]
 
 
 def _require_known(word: str | None, known: Iterable[str], where: str) -> None:

@@ -15,7 +15,8 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
     for entry in _each_note_once(result["tuned"]):
         yield from _tuned(entry)
     if result["period"] is not None:
-        yield f"best H = {result['period']['H']}: {result['period']['why']}"
+        (symbol, best), (_, why) = result["period"].items()
+        yield f"best {symbol} = {best}: {why}"
     for entry in result["crossovers"]:
         yield from _crossover(entry)
     if result["series"] is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,13 @@ if TYPE_CHECKING:
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``bounds``."""
-    parser.add_argument("methods", metavar="METHOD", nargs="+", help="see above")
+    parser.add_argument(
+        "methods",
+        metavar="METHOD|DIR",
+        nargs="*",
+        help="methods of the papers, or a folder of claim files and methods of it; with no more "
+        "than that they are listed",
+    )
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
@@ -31,9 +38,10 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--delay",
         metavar="DELAY",
-        help="tau of pd: whole-run, sound for a run from its start (default), or steady",
+        help="which delays are meant, of a method that can be read with several: whole-run, sound "
+        "for a run from its start (default), or steady",
     )
-    parser.add_argument("--tune", metavar="WHAT", help="stepsize, or H")
+    parser.add_argument("--tune", metavar="WHAT", help="stepsize, or a whole number, such as H")
     parser.add_argument(
         "--crossover",
         metavar="NAME",
@@ -53,6 +61,9 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Answer, draw and print; 0, since nothing is required of a bound."""
+    asked = arguments.set or arguments.over or arguments.crossover
+    if not asked and all(map(os.path.isdir, arguments.methods)):
+        return _list(arguments.methods, arguments.json)
     from staleproof.bounding.answers import answer
     from staleproof.bounding.question import read
     from staleproof.bounding.text import lines
@@ -69,6 +80,30 @@ def run(arguments: Namespace) -> int:
         put_json(result)
     else:
         put(*lines(result))
+    return 0
+
+
+def _list(folders: list[str], as_json: bool) -> int:
+    """Say which methods folders, or else the papers, have, with their parameters."""
+    from staleproof.bounding.question import supply_of
+
+    supply, _ = supply_of(folders)
+    listed = [
+        {
+            "method": method,
+            "readings": [name for name in readings if name],
+            "quantity": bounds[0].quantity,
+            "forms": list(dict.fromkeys(bound.form for bound in bounds)),
+            "parameters": sorted({str(symbol) for one in bounds for symbol in one.letters}),
+        }
+        for method, readings in supply.methods.items()
+        for bounds in (next(iter(readings.values())),)
+    ]
+    if as_json:
+        put_json({"methods": listed})
+    else:
+        words = ((one["method"], one["quantity"], ", ".join(one["parameters"])) for one in listed)
+        put(*(f"{method}: {quantity}; {parameters}" for method, quantity, parameters in words))
     return 0
 
 
@@ -145,12 +180,10 @@ COMMAND: Final = Command(
     description=(
         "Evaluates convergence bounds exactly, as printed in the paper, and as sharpened or\n"
         "repaired here. Numbers outside the domain of a bound are refused with the condition that\n"
-        "fails. METHOD is one of\n"
-        "  rpd, pd (RPD with PipeDream's delays), rpd-pl, nag-rpd, localsgd; parameters are p, K,\n"
-        "    gamma, L, G, Delta, tau, mu, beta, N, H, sigma and Gtilde;\n"
-        "  pipesgd, sapipe-vanilla, sapipe-dc, sapipe-wp-1, sapipe-wp-2, sapipe-wp-3; parameters\n"
-        "    are L, eta, V1, V2, rho, n, M, Delta, lambda, kappa, R0 and T. sapipe stands for the\n"
-        "    five of them, side by side, with the smallest one."
+        "fails. Without METHOD the methods are listed with their parameters; one\n"
+        "name may stand for several methods, which are put side by side, with the smallest one.\n"
+        "The bounds of a folder are those that its bounds.py names, or else those that its\n"
+        "theorems state by constants alone; without METHOD, all that have their parameters."
     ),
     configure=configure,
     run=run,

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
-from staleproof.errors import UsageError
-from staleproof.output import note, put, put_json, shown
+from staleproof.output import note, put, put_json
 
 if TYPE_CHECKING:
     from theory.claims import Claim
     from theory.proving.certify import Certified
     from theory.proving.merging import Merged
-
-
-_WORDS: Final = (b"Found", b"theory.notation")
-"""What a file with certificates to find has in it."""
 
 
 def configure(parser: Parser) -> None:
@@ -43,12 +37,10 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Search, write the data files, and say what was found; 1 if something was not."""
-    names = [file for name in arguments.names for file in _files(name)]
-
     from theory.judging.verify import select
     from theory.proving.certify import certify
 
-    claims = select(names)
+    claims = select(arguments.names)
     results = certify(claims, arguments.again, note)
     merged = _merged(claims) if arguments.merge else []
     if arguments.json:
@@ -57,22 +49,6 @@ def run(arguments: Namespace) -> int:
     else:
         put(*map(_line, results), *(f"{m.theorem}: {m.says}" for m in merged), _summary(results))
     return 1 if any(result.outcome == "not found" for result in results) else 0
-
-
-def _files(name: str) -> list[str]:
-    """The name, or the files of a folder that have certificates to find."""
-    folder = Path(name)
-    if not folder.is_dir():
-        return [name]
-    files = sorted(folder.glob("*.py"))
-    speaking = [str(one) for one in files if any(word in one.read_bytes() for word in _WORDS)]
-    if not speaking:
-        raise UsageError(
-            f"no Python file in {shown(name)} has a Found",
-            "certify",
-            "name a folder of claim files, a file or a claim",
-        )
-    return speaking
 
 
 def _merged(claims: list[Claim]) -> list[Merged]:

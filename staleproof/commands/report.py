@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Mapping
 from typing import Any, Final
@@ -16,9 +17,10 @@ def configure(parser: Parser) -> None:
     """Add the arguments of ``report``."""
     parser.add_argument(
         "ledger",
-        metavar="LEDGER",
+        metavar="LEDGER|DIR",
         nargs="?",
-        help="what `staleproof verify --json` printed; without it all claims are verified first",
+        help="what `staleproof verify --json` printed, or a folder of claim files, which are "
+        "verified first; without it all claims are",
     )
     parser.add_argument("-o", metavar="DIR", required=True, help="folder to write into")
 
@@ -31,10 +33,11 @@ def run(arguments: Namespace) -> int:
 
 
 def _ledger(path: str | None) -> Mapping[str, Any]:
-    if path is None:
+    if path is None or os.path.isdir(path):
         from theory.judging.verify import select
+        from theory.judging.workers import read_elsewhere
 
-        return collected(proved_rows(select([])))
+        return collected(proved_rows(select([] if path is None else [path], read_elsewhere)))
     from reports import load_ledger
 
     return load_ledger(path)

@@ -10,7 +10,7 @@ from typing import Final
 from staleproof.arguments import Parser, add_json, positive, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
-from staleproof.kept_results import keep, kept, key
+from staleproof.kept_results import keep, kept, key, may_be_file
 from staleproof.ledgers import collected, proved_rows, require_writable, written
 from staleproof.output import note, put, put_json, shown
 from staleproof.reviews import Review
@@ -42,10 +42,10 @@ def configure(parser: Parser) -> None:
     """Add the arguments of ``verify``."""
     parser.add_argument(
         "names",
-        metavar="PAPER|CLAIM|FILE",
+        metavar="PAPER|CLAIM|FILE|DIR",
         nargs="*",
-        help="papers, claim ids or their beginnings up to a dot, or Python files that define CLAIM "
-        "or CLAIMS (default: all papers)",
+        help="papers, claim ids or their beginnings up to a dot, Python files that define CLAIM or "
+        "CLAIMS, or folders of such files (default: all papers)",
     )
     parser.add_argument(
         REQUIRE,
@@ -102,8 +102,8 @@ def requirement(text: str) -> Requirement:
 
     Examples
     --------
-    >>> requirement("PROVED:rpd.prop-4.1,rpd.cor-c1").names
-    ('rpd.prop-4.1', 'rpd.cor-c1')
+    >>> requirement("PROVED:mine.lemma,mine.theorem").names
+    ('mine.lemma', 'mine.theorem')
     """
     verdict, colon, names = text.partition(":")
     return Requirement(verdict, tuple(names.split(",")) if colon else None)
@@ -122,6 +122,10 @@ def run(arguments: Namespace) -> int:
         name = key(arguments.names, every)
     before = kept(name)
     if before is None:
+        if any(map(may_be_file, arguments.names)):
+            from theory.judging.starting import get_ready
+
+            get_ready()  # it imports while this process does
         from theory.judging.verify import select
         from theory.judging.workers import read_elsewhere
 

@@ -24,9 +24,11 @@ def sets(**changes: str | None) -> list[str]:
     ]
 
 
-def test_help_names_every_method_and_parameter(run: Run) -> None:
-    text = run("bounds", "--help").stdout
+def test_without_a_method_all_are_listed_with_their_parameters(run: Run, result: Result) -> None:
+    text = run("bounds").stdout
     assert all(name in text for name in (*METHODS, *SYMBOLS))
+    _, found = result("bounds")
+    assert [one["method"] for one in found["methods"]] == list(METHODS)
 
 
 def test_values_are_exact(result: Result) -> None:
@@ -149,7 +151,7 @@ def test_picture_of_a_range(run: Run, result: Result, tmp_path: Path) -> None:
         (["localsgd", "--form", "sharpened", *sets(gamma="2")], "gamma <= 1/L"),
         (["localsgd", *sets(gamma="1e-3", K="1000001")], "N*p divides K"),
         (["rpd", "--tune", "step"], "did you mean 'stepsize'?"),
-        (["rpd", "--tune", "H"], "rpd has no bound that grows with H"),
+        (["rpd", "--tune", "H"], "one of stepsize, K, p, tau is needed here"),
         (["rpd", "--delay", "steady"], "pd is not asked for"),
         (["pd", "--delay", "stedy"], "did you mean 'steady'?"),
         (["rpd", "--form", "pathwise"], "only printed, sharpened"),

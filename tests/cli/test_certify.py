@@ -79,7 +79,7 @@ def test_bad_names(problem: Problem, name: str) -> None:
 
 
 def test_a_folder_without_found(problem: Problem, tmp_path: Path) -> None:
-    assert "has a Found" in problem("certify", tmp_path)["what"]
+    assert "defines CLAIM" in problem("certify", tmp_path)["what"]
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path, run: Run) -> None:

@@ -37,7 +37,7 @@ PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
 ONE = sympy.Integer(1)
 
 
-@pytest.mark.parametrize("claim", amdp.CLAIMS, ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", amdp.PAPER.claims, ids=lambda claim: claim.id)
 def test_every_row_prints_its_arguments_and_says_whose_it_is(claim: Claim) -> None:
     found = judged(claim)
     assert found.arguments == tuple(f"{name}: {ARGUMENTS[name]}" for name in ROWS[claim.id])
@@ -46,7 +46,7 @@ def test_every_row_prints_its_arguments_and_says_whose_it_is(claim: Claim) -> No
 
 
 def test_every_row_is_named_by_origins_and_by_arguments() -> None:
-    assert set(ORIGINS) == set(ROWS) == {claim.id for claim in amdp.CLAIMS}
+    assert set(ORIGINS) == set(ROWS) == {claim.id for claim in amdp.PAPER.claims}
 
 
 REFUTATIONS = (

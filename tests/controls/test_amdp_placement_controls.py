@@ -11,7 +11,7 @@ import sympy
 from tests.amdp_rows import judged
 from theory.judging.mutants import passes
 from theory.papers.amdp import (
-    CLAIMS,
+    PAPER,
     accumulation,
     arguments,
     chimera_windows,
@@ -127,7 +127,7 @@ def test_every_case_of_several_pipelines_names_its_placement() -> None:
 
 
 def test_every_row_says_which_arguments_it_uses() -> None:
-    assert set(arguments.ROWS) == {claim.id for claim in CLAIMS}
+    assert set(arguments.ROWS) == {claim.id for claim in PAPER.claims}
     used = {name for names in arguments.ROWS.values() for name in names}
     assert used == set(arguments.ARGUMENTS)
     assert all(len(text) > 200 for text in arguments.ARGUMENTS.values())

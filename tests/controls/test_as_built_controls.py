@@ -33,7 +33,7 @@ Build = Callable[..., Schedule]
 Edit = Callable[[Family], Build]
 When = Callable[[int, int], bool]
 
-RPD = {claim.id: claim for claim in rpd.CLAIMS}
+RPD = {claim.id: claim for claim in rpd.PAPER.claims}
 CELLS = {claim.id: claim for claim in CLAIMS}
 
 
@@ -220,7 +220,7 @@ def test_an_edited_build_takes_the_rows_of_the_blog(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     rewrite(monkeypatch, name, EDITS["two actions, M >= 2p and p >= 5"])
-    for claim in blog.CLAIMS:
+    for claim in blog.PAPER.claims:
         row = judge(replace(claim, holds=None, weakened={}))
         assert row.verdict <= Verdict.UNKNOWN
         assert all(case.verdict is not Verdict.PROVED for case in row.judgement.cases)

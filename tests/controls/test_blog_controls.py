@@ -222,7 +222,7 @@ def test_a_family_that_changes_takes_every_verdict_with_it(
     found = decided(Account(OPEN, steps=steps)).steps
     assert [step.verdict for step in found].count(Verdict.UNKNOWN) == 1
     assert against[0].points == "against"
-    for claim in blog.CLAIMS:
+    for claim in blog.PAPER.claims:
         row = judge(replace(claim, holds=None))
         assert row.verdict <= Verdict.UNKNOWN
         proved = [case for case in row.judgement.cases if case.verdict is Verdict.PROVED]

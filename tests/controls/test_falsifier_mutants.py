@@ -9,16 +9,20 @@ from typing import Any
 
 import pytest
 
-from theory.falsifier import CHALLENGES, chain, falsify, moments, paths, replica_moments, replicas
-from theory.falsifier.chain import Method, follow
-from theory.falsifier.delays import Window, rule
+from tests.challenges import CHALLENGES
+from theory.falsifier import falsify
 from theory.falsifier.errors import DisagreementError
 from theory.falsifier.model import Instance
-from theory.falsifier.paths import walk, walk_replicas
 from theory.falsifier.problem import Problem, Vector
-from theory.falsifier.replica_moments import geometric_totals, unrolled_totals
-from theory.falsifier.replicas import Local, follow_replicas
 from theory.falsifier.zoo import LOCAL, LONG_LOCAL, QUADRATICS
+from theory.papers.localsgd.runs import replica_moments, replicas
+from theory.papers.localsgd.runs.paths import walk_replicas
+from theory.papers.localsgd.runs.replica_moments import geometric_totals, unrolled_totals
+from theory.papers.localsgd.runs.replicas import Local, follow_replicas
+from theory.papers.rpd.runs import chain, moments, paths
+from theory.papers.rpd.runs.chain import Method, follow
+from theory.papers.rpd.runs.delays import Window, rule
+from theory.papers.rpd.runs.paths import walk
 from theory.papers.rpd.symbols import G, gamma, tau
 
 PROBLEM = QUADRATICS[2](2)

@@ -8,8 +8,9 @@ from collections import Counter
 import pytest
 import sympy
 
+from tests.challenges import CHALLENGES
 from tests.twins.rpd import TWINS, Twin
-from theory.falsifier import CHALLENGES, falsify
+from theory.falsifier import falsify
 from theory.papers.rpd.symbols import Delta, G, Gt, H, K, L, N, T, beta, gamma, mu, p, sigma, tau
 
 _DRIFT = gamma**2 * G**2 * tau * (tau + p - 1) / p

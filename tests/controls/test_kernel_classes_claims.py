@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 import sympy
 
+from tests.challenges import CHALLENGES
 from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.judging.as_claim import as_claim
@@ -160,7 +161,7 @@ def test_what_a_branch_holds_constant_is_so_in_the_statement() -> None:
 def challenged(theorem: Theorem, **changes: Any) -> Claim:
     """A theorem of a file, below what is true without its hypotheses."""
     stated = replace(theorem, id="mine.challenged", **changes)
-    return replace(as_claim(stated, "rpd-average-gradient"), source="mine.py")
+    return replace(as_claim(stated, CHALLENGES["rpd-average-gradient"]), source="mine.py")
 
 
 HALF: Final = {name: form / 100 for name, form in thm_4_1.THEOREM.terms.items()}

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 import sympy
 
+from tests.challenges import CHALLENGES
 from tests.verdicts_of import of_formulas
-from theory.falsifier import CHALLENGES, falsify
+from theory.falsifier import falsify
 from theory.judging.branches import by_branches
 from theory.judging.controls import without
 from theory.judging.decide import decided

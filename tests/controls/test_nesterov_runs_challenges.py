@@ -9,14 +9,19 @@ from typing import Any
 import pytest
 import sympy
 
-from theory.falsifier import CHALLENGES, falsify, nesterov, nesterov_runs
+from tests.challenges import CHALLENGES
+from theory.falsifier import falsify
 from theory.falsifier.convexity import convex, nearest_minimizer, steepest
 from theory.falsifier.errors import (
     DisagreementError,
     RejectedInstanceError,
     UnmeasuredSymbolError,
 )
-from theory.falsifier.nesterov import (
+from theory.falsifier.scalars import bent, huber, linear, quadratic
+from theory.falsifier.zoo import BOUNDED, QUADRATICS, SMOOTH, alike, two_by_block
+from theory.papers.nesterov.runs import challenges as nesterov
+from theory.papers.nesterov.runs import delayed as nesterov_runs
+from theory.papers.nesterov.runs.challenges import (
     FLAT_BOTTOM,
     NesterovSetting,
     at_full_step,
@@ -24,9 +29,7 @@ from theory.falsifier.nesterov import (
     with_bounded_gradients,
     with_minimizer,
 )
-from theory.falsifier.nesterov_runs import Delayed, replay, run
-from theory.falsifier.scalars import bent, huber, linear, quadratic
-from theory.falsifier.zoo import BOUNDED, QUADRATICS, SMOOTH, alike, two_by_block
+from theory.papers.nesterov.runs.delayed import Delayed, replay, run
 from theory.papers.nesterov.symbols import G, Omega, R, beta, eta, t, tau
 
 ZERO, ONE = Fraction(0), Fraction(1)

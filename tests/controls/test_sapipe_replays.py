@@ -12,14 +12,14 @@ import sympy
 from theory.account import Account, Decision, Line, Violation
 from theory.judging.decide import decided, violated
 from theory.kernel.lemmas import YOUNG
-from theory.papers.sapipe import CLAIMS, thm_5
+from theory.papers.sapipe import PAPER, thm_5
 from theory.papers.sapipe.arguments import ARGUMENTS, RESTS
 from theory.papers.sapipe.pieces import lines, stating
 from theory.papers.sapipe.refuting import above, broken, unlike
 from theory.papers.sapipe.symbols import L, eta, kappa
 from theory.verdicts import Verdict
 
-BY_ID = {claim.id: claim for claim in CLAIMS}
+BY_ID = {claim.id: claim for claim in PAPER.claims}
 REFUTED = (
     "program",
     "assumption-3",

@@ -10,26 +10,13 @@ from typing import Any
 import pytest
 import sympy
 
-from theory.falsifier import CHALLENGES, falsify, sapipe, sapipe_runs
+from tests.challenges import CHALLENGES
+from theory.falsifier import falsify
 from theory.falsifier.errors import (
     DisagreementError,
     RejectedInstanceError,
     UnmeasuredSymbolError,
 )
-from theory.falsifier.sapipe import (
-    PipelineSetting,
-    pipeline_instance,
-    pipeline_setting_of,
-    twice_differentiable,
-    with_diversity,
-    with_small_weight,
-)
-from theory.falsifier.sapipe_grids import NOISY, QUIET, ROUNDED, ROUNDED_NOISY, alike, signed
-from theory.falsifier.sapipe_moments import follow_forms
-from theory.falsifier.sapipe_problem import fleet
-from theory.falsifier.sapipe_replay import replay_pipeline
-from theory.falsifier.sapipe_runs import Pipeline, follow_pipeline
-from theory.falsifier.sapipe_scalars import rounded
 from theory.falsifier.scalars import linear, quadratic
 from theory.papers.sapipe.errors import (
     ERR_0,
@@ -39,6 +26,22 @@ from theory.papers.sapipe.errors import (
     ERR_WP_3,
     OPTIMIZATION,
     VAR_0,
+)
+from theory.papers.sapipe.runs import pipelines as sapipe_runs
+from theory.papers.sapipe.runs import settings as sapipe
+from theory.papers.sapipe.runs.challenges import NOISY, QUIET, ROUNDED, ROUNDED_NOISY, alike, signed
+from theory.papers.sapipe.runs.fleets import fleet
+from theory.papers.sapipe.runs.moments import follow_forms
+from theory.papers.sapipe.runs.parts import rounded
+from theory.papers.sapipe.runs.pipelines import Pipeline, follow_pipeline
+from theory.papers.sapipe.runs.replays import replay_pipeline
+from theory.papers.sapipe.runs.settings import (
+    PipelineSetting,
+    pipeline_instance,
+    pipeline_setting_of,
+    twice_differentiable,
+    with_diversity,
+    with_small_weight,
 )
 from theory.papers.sapipe.symbols import V1, V2, L, eta, kappa, lambda_, n, rho
 

@@ -23,7 +23,7 @@ from schedules.rules import GreedyRule
 from schedules.versions import versions
 from theory.claims import Claim
 from theory.judging.verify import judge
-from theory.papers.schedules import CLAIMS, counters, free_running, static_staleness
+from theory.papers.schedules import PAPER, counters, free_running, static_staleness
 from theory.papers.schedules.counters import (
     Event,
     Stage,
@@ -178,7 +178,7 @@ def test_clock_of_a_run_that_is_not_in_program_order(monkeypatch: pytest.MonkeyP
     assert judge(replace(static_staleness.CLAIM, holds=None)).verdict is Verdict.UNKNOWN
 
 
-@pytest.mark.parametrize("claim", CLAIMS[:2], ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", PAPER.claims[:2], ids=lambda claim: claim.id)
 def test_no_mutant_of_a_formula_is_proved(claim: Claim) -> None:
     controls = judge(claim).controls
     assert controls.survivors == ()

@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 
 from theory.falsifier.convexity import nearest_minimizer
-from theory.falsifier.nesterov import CONVEX
-from theory.falsifier.nesterov_runs import Delayed, run
 from theory.falsifier.scalars import huber
 from theory.falsifier.zoo import alike
-from theory.tightness import delayed
-from theory.tightness.delayed import extremal_gap, one_delay_evidence, worst_gap
+from theory.papers.nesterov.runs import worst_case as delayed
+from theory.papers.nesterov.runs.challenges import CONVEX
+from theory.papers.nesterov.runs.delayed import Delayed, run
+from theory.papers.nesterov.runs.worst_case import extremal_gap, one_delay_evidence, worst_gap
 from theory.tightness.worst_case import MissingProgramError, available
 
 ONE = Fraction(1)

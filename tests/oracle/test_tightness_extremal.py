@@ -8,12 +8,10 @@ from itertools import product
 import pytest
 import sympy
 
-from theory.bounds.terms import TERMS
-from theory.papers.rpd import lemma_b2
+from theory.judging.catalogue import CLAIMS
+from theory.papers.rpd import PAPER, lemma_b2
 from theory.papers.rpd import symbols as s
-from theory.tightness.evidence import INSTANCES, extremal_evidence
-from theory.tightness.extremal import (
-    Extremal,
+from theory.papers.rpd.runs.extremal import (
     G,
     expected_stale_distance,
     extrapolated_distance,
@@ -22,6 +20,9 @@ from theory.tightness.extremal import (
     play,
     stale_distance,
 )
+from theory.papers.rpd.tightness import TIGHTNESS
+from theory.record import Paper
+from theory.tightness.evidence import Attained, Extremal
 
 SIZES = [(1, 1), (1, 3), (2, 1), (2, 4), (3, 3), (4, 2)]
 GAMMA = Fraction(2, 7)
@@ -44,7 +45,7 @@ def test_lemma_b2_is_attained(p: int, tau: int) -> None:
 @pytest.mark.parametrize(("p", "tau"), SIZES)
 def test_the_second_moment_is_attained_and_below_the_square(p: int, tau: int) -> None:
     found = expected_stale_distance(p, tau, GAMMA)
-    term = TERMS["rpd.sharp-thm-4.1"]["staleness"]
+    term = CLAIMS["rpd.sharp-thm-4.1"].printed["staleness"]
     assert found.attained == found.bound == _value(term, tau=tau, gamma=GAMMA, p=p, L=1)
     assert (found.bound < stale_distance(p, tau, GAMMA).bound) == (p > 1 and tau > 1)
 
@@ -53,7 +54,7 @@ def test_the_second_moment_is_attained_and_below_the_square(p: int, tau: int) ->
 @pytest.mark.parametrize("beta", [Fraction(0), Fraction(1, 3), Fraction(1)])
 def test_lemma_i2_needs_no_root_of_p(p: int, tau: int, beta: Fraction) -> None:
     found = extrapolated_distance(p, tau, GAMMA, beta)
-    term = TERMS["rpd.sharp-nag-pathwise"]["staleness"]
+    term = CLAIMS["rpd.sharp-nag-pathwise"].printed["staleness"]
     stated = _value(term, tau=tau, gamma=GAMMA, p=p, L=1, beta=beta)
     assert found.attained == found.bound == stated
 
@@ -76,7 +77,7 @@ def test_no_signs_and_draws_go_beyond_lemma_i2(p: int, tau: int, beta: Fraction)
 @pytest.mark.parametrize("mu", [Fraction(1, 2), Fraction(3)])
 def test_eq_15_is_attained_at_the_largest_stepsize(p: int, mu: Fraction) -> None:
     found = gap_at_largest_stepsize(p, mu)
-    total = sum(TERMS["rpd.eq-15"].values())
+    total = sum(CLAIMS["rpd.eq-15"].printed.values())
     stated = _value(total, p=p, mu=mu, L=mu, gamma=p / mu, K=1, tau=0, Delta=0)
     assert found.attained == found.bound == stated
 
@@ -91,28 +92,33 @@ def test_one_step_of_h1_is_attained_for_every_stepsize(p: int, gamma: Fraction) 
 def test_beyond_the_largest_stepsize_eq_15_fails() -> None:
     p, mu = 2, Fraction(1)
     gamma = p / mu + Fraction(1, 10)
-    total = sum(TERMS["rpd.eq-15"].values())
+    total = sum(CLAIMS["rpd.eq-15"].printed.values())
     stated = _value(total, p=p, mu=mu, L=mu, gamma=gamma, K=1, tau=0, Delta=0)
     assert gap_after_one_step(p, mu, gamma).attained > stated
 
 
-@pytest.mark.parametrize("claim", INSTANCES)
+ATTAINED = {name: one for name, one in TIGHTNESS.items() if isinstance(one, Attained)}
+
+
+@pytest.mark.parametrize("claim", ATTAINED)
 def test_every_instance_attains_the_whole_bound(claim: str) -> None:
-    evidence = extremal_evidence(claim)
-    assert evidence is not None
-    assert evidence.data["ratio"] == "1"
+    assert ATTAINED[claim].evidence().data["ratio"] == "1"
 
 
-def test_an_instance_above_its_bound_speaks_against_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    above = Extremal("a run", Fraction(3), Fraction(2))
-    monkeypatch.setitem(INSTANCES, "rpd.lemma-b2", lambda: above)
-    evidence = extremal_evidence("rpd.lemma-b2")
-    assert evidence is not None
+def test_an_instance_above_its_bound_speaks_against_it() -> None:
+    evidence = Attained(lambda: Extremal("a run", Fraction(3), Fraction(2))).evidence()
     assert (evidence.points, evidence.data["ratio"]) == ("against", "3/2")
 
 
-def test_nothing_is_said_of_other_claims() -> None:
-    assert extremal_evidence("rpd.cor-c1") is None
+def test_tightness_is_evidence_of_its_claim_that_takes_long() -> None:
+    row = next(row for row in PAPER.rows if row.id == "rpd.lemma-b2")
+    paper = Paper((row,), tightness={row.id: ATTAINED[row.id]})
+    (claim,) = paper.claims
+    assert claim.deeper is not None
+    assert row.deeper is not None
+    first, *_ = claim.deeper(claim.printed)
+    assert first.says.startswith("tightness")
+    assert Paper((row,)).claims == (row,)
 
 
 def test_a_run_reads_min_tau_k_updates_back() -> None:

@@ -8,10 +8,17 @@ from fractions import Fraction
 import pytest
 
 from theory.errors import TheoryError
+from theory.papers.localsgd.tightness import TIGHTNESS as OF_LOCAL
+from theory.papers.localsgd.tightness import (
+    Local,
+    _average,
+    compare_local,
+    local_bounds,
+    worst_local,
+)
+from theory.papers.rpd.tightness import TIGHTNESS, Rpd, compare_rpd, worst_rpd
 from theory.tightness import worst_case
-from theory.tightness.evidence import numeric_evidence, tightness_evidence
-from theory.tightness.tables import Comparison, compare_local, compare_rpd, local_bounds
-from theory.tightness.worst_case import Local, Rpd, worst_local, worst_rpd
+from theory.tightness.evidence import Comparison, numeric_evidence
 
 ONE = Fraction(1)
 DESCENT = Rpd(p=1, K=2, tau=0, gamma=ONE, L=ONE, G2=Fraction(9), Delta=ONE)
@@ -63,7 +70,7 @@ def test_no_worst_case_is_above_its_bound_even_sharpened() -> None:
 @needs_sdp
 @pytest.mark.slow
 def test_evidence_says_that_it_is_numeric() -> None:
-    evidence = tightness_evidence("localsgd.eq-11")
+    evidence = OF_LOCAL["localsgd.eq-11"].evidence()
     assert evidence is not None
     assert evidence.points == "for"
     assert "no proof" in evidence.says
@@ -86,8 +93,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     with pytest.raises(TheoryError, match="staleproof\\[sdp\\]") as raised:
         worst_rpd(DESCENT)
     assert "\n" not in str(raised.value)
-    assert tightness_evidence("rpd.thm-4.1") is None
-    assert tightness_evidence("rpd.cor-c1") is None
+    assert TIGHTNESS["rpd.thm-4.1"].evidence() is None
 
 
 @needs_sdp
@@ -99,7 +105,7 @@ def test_what_the_solver_cannot_settle_is_an_error(monkeypatch: pytest.MonkeyPat
 
 @needs_sdp
 def test_noise_has_mean_zero() -> None:
-    program = worst_case._Program(ONE, ONE, blocks=2)
+    program = worst_case.Program(ONE, ONE, blocks=2)
     place = worst_case.START
     both = program.vector((place, 1, 0)) + program.vector((place, -1, 0))
     rest = both - 2 * program.vector((place, 0, 0))
@@ -109,10 +115,10 @@ def test_noise_has_mean_zero() -> None:
 def test_the_same_move_twice_counts_twice() -> None:
     move = (worst_case.START, 1, 0)
     other = (worst_case.START, -1, 0)
-    once = worst_case._moved(worst_case.START, move)
-    twice = worst_case._moved(once, move)
+    once = worst_case.moved(worst_case.START, move)
+    twice = worst_case.moved(once, move)
     assert twice == frozenset({(move, Fraction(2))})
-    mixed = worst_case._average((twice, worst_case._moved(once, other)))
+    mixed = _average((twice, worst_case.moved(once, other)))
     assert mixed == frozenset({(move, Fraction(3, 2)), (other, Fraction(1, 2))})
 
 

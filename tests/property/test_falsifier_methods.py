@@ -9,17 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.falsifier.adversary import worst_rule
-from theory.falsifier.chain import Method, follow
 from theory.falsifier.compare import enclosure
-from theory.falsifier.delays import FIXED, PAST, checked, rule
-from theory.falsifier.local import LocalSetting, local_instance
-from theory.falsifier.moments import follow_moments
-from theory.falsifier.paths import walk, walk_replicas
 from theory.falsifier.problem import Problem
-from theory.falsifier.replica_moments import geometric_totals, totals, unrolled_totals
-from theory.falsifier.replicas import Local, follow_replicas
-from theory.falsifier.stacked import follow_stacked
 from theory.falsifier.zoo import (
     BENT,
     BOUNDED,
@@ -34,6 +25,16 @@ from theory.falsifier.zoo import (
     LocalMaker,
     Maker,
 )
+from theory.papers.localsgd.runs.local import LocalSetting, local_instance
+from theory.papers.localsgd.runs.paths import walk_replicas
+from theory.papers.localsgd.runs.replica_moments import geometric_totals, totals, unrolled_totals
+from theory.papers.localsgd.runs.replicas import Local, follow_replicas
+from theory.papers.rpd.runs.adversary import worst_rule
+from theory.papers.rpd.runs.chain import Method, follow
+from theory.papers.rpd.runs.delays import FIXED, PAST, checked, rule
+from theory.papers.rpd.runs.moments import follow_moments
+from theory.papers.rpd.runs.paths import walk
+from theory.papers.rpd.runs.stacked import follow_stacked
 
 EXACT = (*LINES, *QUADRATICS, *BENT, *BOUNDED, *GENERAL)
 SIZES = {(1, 1): 5, (2, 1): 4, (3, 1): 3, (1, 2): 4, (2, 2): 3, (1, 3): 3, (2, 3): 2, (3, 2): 2}

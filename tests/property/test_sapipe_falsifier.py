@@ -8,10 +8,17 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.falsifier.chain import square
-from theory.falsifier.sapipe_grids import CURVED, LAYERED, NOISY, QUIET, ROUNDED, ROUNDED_NOISY
-from theory.falsifier.sapipe_moments import follow_forms, superposed
-from theory.falsifier.sapipe_problem import (
+from theory.falsifier.problem import square
+from theory.falsifier.scalars import Piecewise, quadratic
+from theory.papers.sapipe.runs.challenges import (
+    CURVED,
+    LAYERED,
+    NOISY,
+    QUIET,
+    ROUNDED,
+    ROUNDED_NOISY,
+)
+from theory.papers.sapipe.runs.fleets import (
     Fleet,
     diversity,
     fleet,
@@ -19,10 +26,10 @@ from theory.falsifier.sapipe_problem import (
     hessian_error,
     taylor_remainder,
 )
-from theory.falsifier.sapipe_replay import replay_pipeline
-from theory.falsifier.sapipe_runs import KINDS, Pipeline, follow_pipeline, mean
-from theory.falsifier.sapipe_scalars import Lifted, Shape
-from theory.falsifier.scalars import Piecewise, quadratic
+from theory.papers.sapipe.runs.moments import follow_forms, superposed
+from theory.papers.sapipe.runs.parts import Lifted, Shape
+from theory.papers.sapipe.runs.pipelines import KINDS, Pipeline, follow_pipeline, mean
+from theory.papers.sapipe.runs.replays import replay_pipeline
 
 SMOOTH = (*ROUNDED, *ROUNDED_NOISY, *CURVED)
 EVERY = (*QUIET, *NOISY, *LAYERED, *SMOOTH)

@@ -16,7 +16,7 @@ class Twin:
     claim : str
         Id of the theorem that it is the twin of.
     challenge : str
-        What it bounds, by its name in `theory.falsifier.CHALLENGES`.
+        What it bounds, by its name in `tests.challenges`.
     says : str
         What is wrong with it.
     bound : sympy expression

@@ -29,7 +29,7 @@ VERDICTS = {
 
 @pytest.fixture(scope="module")
 def rows() -> dict[str, Row]:
-    return {claim.id: judge(claim) for claim in blog.CLAIMS}
+    return {claim.id: judge(claim) for claim in blog.PAPER.claims}
 
 
 def test_verdicts(rows: dict[str, Row]) -> None:

@@ -12,7 +12,7 @@ from schedules.closed_forms.floor_sums import p_
 from schedules.delays import delays
 from schedules.families import build
 from schedules.timeline import timeline
-from theory.bounds import METHODS, PIPEDREAM_DELAYS, SYMBOLS, bounds_of, evaluate, tune
+from theory.bounds import METHODS, SYMBOLS, bounds_of, evaluate, tune
 from theory.bounds.errors import (
     BoundParameterError,
     NoStepsizeError,
@@ -21,6 +21,7 @@ from theory.bounds.errors import (
 )
 from theory.bounds.numbers import Interval, enclose
 from theory.errors import UnsupportedFormError
+from theory.papers.rpd.bounds import PIPEDREAM_DELAYS
 from theory.papers.rpd.laws import closed, largest
 from theory.papers.rpd.symbols import p
 
@@ -85,7 +86,7 @@ def test_pd_takes_the_parity_of_p() -> None:
         given = {**BASE, p: sympy.Integer(stages)}
         rpd = evaluate(bounds_of("rpd")[0], {**given, SYMBOLS["tau"]: sympy.Integer(delay)})
         assert evaluate(bounds_of("pd")[0], given).total == rpd.total
-    steady = evaluate(bounds_of("pd", delay="steady")[0], BASE)
+    steady = evaluate(bounds_of("pd", reading="steady")[0], BASE)
     rpd = evaluate(bounds_of("rpd")[0], {**BASE, SYMBOLS["tau"]: sympy.Integer(14)})
     assert steady.total == rpd.total
 
@@ -175,8 +176,9 @@ def test_a_missing_number_is_named() -> None:
     ],
 )
 def test_unknown_names(arguments: tuple[str, ...], expected: str) -> None:
+    method, form, reading = (*arguments, None, None)[:3]
     with pytest.raises(UnknownMethodError) as caught:
-        bounds_of(*arguments)
+        bounds_of(str(method), form, reading)
     assert expected in str(caught.value)
 
 

@@ -6,8 +6,10 @@ import json
 
 import pytest
 
-from theory.falsifier import CHALLENGES
-from theory.falsifier.rates import RATES, Rate, local_drift, square_delays
+from tests.challenges import CHALLENGES
+from theory.falsifier.rates import Rate
+from theory.papers.localsgd.runs.rates import local_drift
+from theory.papers.rpd.runs.rates import square_delays
 
 
 def test_rates_by_hand() -> None:
@@ -18,7 +20,6 @@ def test_rates_by_hand() -> None:
     law = Rate("cubes", "p", (1, 2, 3, 5), (2.0, 16.0, 54.0, 250.0))
     assert law.exponent == pytest.approx(3)
     assert law.fitted == pytest.approx(law.measured)
-    assert set(RATES) <= set(CHALLENGES)
     found = law.evidence()
     assert found.points == "neither"
     assert found.data["exponent"] == "3.000"
@@ -28,7 +29,9 @@ def test_rates_by_hand() -> None:
 @pytest.mark.slow
 def test_long_runs_follow_the_rates() -> None:
     exponents = {
-        name: [float(run().data["exponent"]) for run in runs] for name, runs in RATES.items()
+        name: [float(run().data["exponent"]) for run in one.rates]
+        for name, one in CHALLENGES.items()
+        if one.rates
     }
     assert exponents["rpd-average-gradient"] == pytest.approx([-0.5], abs=0.05)
     assert exponents["rpd-drift"][0] == pytest.approx(3, abs=0.2)

@@ -12,29 +12,10 @@ import sympy
 from schedules.delays import delays
 from schedules.families import build
 from schedules.timeline import timeline
-from theory.falsifier import CHALLENGES, Challenge, Instance, falsify
-from theory.falsifier.delays import checked, pipedream_delays, rule
+from tests.challenges import CHALLENGES
+from theory.falsifier import Challenge, Instance, falsify
 from theory.falsifier.errors import RejectedInstanceError, UnmeasuredSymbolError
-from theory.falsifier.local import (
-    LocalSetting,
-    descending,
-    local_instance,
-    local_totals,
-    tuned_local,
-)
 from theory.falsifier.numbers import Enclosure, Root, exact
-from theory.falsifier.replicas import Local
-from theory.falsifier.rpd import (
-    Setting,
-    bounded_below,
-    course,
-    instance,
-    last_step,
-    satisfying_pl,
-    setting_of,
-    tuned,
-)
-from theory.falsifier.stacked import follow_stacked
 from theory.falsifier.zoo import (
     BOUNDED,
     GENERAL,
@@ -45,6 +26,26 @@ from theory.falsifier.zoo import (
     SMOOTH,
     LocalMaker,
 )
+from theory.papers.localsgd.runs.local import (
+    LocalSetting,
+    descending,
+    local_instance,
+    local_totals,
+    tuned_local,
+)
+from theory.papers.localsgd.runs.replicas import Local
+from theory.papers.rpd.runs.blocks import (
+    Setting,
+    bounded_below,
+    course,
+    instance,
+    last_step,
+    satisfying_pl,
+    setting_of,
+    tuned,
+)
+from theory.papers.rpd.runs.delays import checked, pipedream_delays, rule
+from theory.papers.rpd.runs.stacked import follow_stacked
 from theory.papers.rpd.symbols import G, K, L, N, gamma, p, tau
 
 ONE, HALF = Fraction(1), Fraction(1, 2)

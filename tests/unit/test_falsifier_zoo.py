@@ -8,7 +8,6 @@ from itertools import pairwise
 import pytest
 
 from theory.falsifier.problem import Problem
-from theory.falsifier.replicas import noise
 from theory.falsifier.scalars import (
     Piecewise,
     Smooth,
@@ -23,6 +22,7 @@ from theory.falsifier.scalars import (
     wave,
 )
 from theory.falsifier.zoo import BENT, BOUNDED, GENERAL, LINES, LOCAL, QUADRATICS, Maker
+from theory.papers.localsgd.runs.replicas import noise
 
 HALF = Fraction(1, 2)
 GRID = [Fraction(k, 8) for k in range(-64, 65)]

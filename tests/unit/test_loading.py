@@ -190,7 +190,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         "missing.py": "no such file",
         "dangling.py": "no such file",
         "with\0null.py": "no such file",
-        "folder.py": "a regular file",
+        "folder.py": "no Python file in this folder",
         "pipe.py": "a regular file",
         written(tmp_path, file(ONE), "notes.txt"): "ends in .py",
     }

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from theory.papers.nesterov import CLAIMS
+from theory.papers.nesterov import PAPER
 from theory.papers.nesterov.local_analysis import exponent
 
 ROOT = Path(__file__).parents[2]
@@ -73,4 +73,4 @@ def test_short_runs_are_measured_the_same_way(script: Any, numbers: Any) -> None
 def test_the_rows_that_the_page_names_are_there(script: Any) -> None:
     named = set(re.findall(r"`(nesterov\.[\w-]+)`", script.PAGE.read_text(encoding="utf-8")))
     assert len(named) >= 5
-    assert named <= {claim.id for claim in CLAIMS}
+    assert named <= {claim.id for claim in PAPER.claims}

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 import sympy
 
+from tests.challenges import CHALLENGES
 from theory.claims import Claim
-from theory.falsifier import CHALLENGES
 from theory.judging.decide import decided
 from theory.kernel import prove
 from theory.papers.rpd import eq_15, pl_constant, sharp_eq_15, thm_h1

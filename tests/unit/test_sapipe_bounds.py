@@ -315,7 +315,7 @@ def test_claims_are_in_the_ledger() -> None:
 def test_bounds_that_are_not_printed_are_proved() -> None:
     for bound in EACH:
         if bound.form != "printed":
-            assert verdict_of(bound.claim) is Verdict.PROVED, bound.claim
+            assert verdict_of(bound) is Verdict.PROVED, bound.claim
 
 
 def test_what_is_known_of_a_number() -> None:

@@ -12,7 +12,7 @@ from theory.judging.decide import decided, proves
 from theory.kernel import prove
 from theory.ledger import Judgement
 from theory.papers.sapipe import (
-    CLAIMS,
+    PAPER,
     repaired_thm_4,
     repaired_thm_5,
     sharp_thm_5,
@@ -245,4 +245,4 @@ def test_where_the_error_term_of_theorem_5_is_no_number() -> None:
 
 @pytest.mark.parametrize("claim", [thm_4.CLAIM, thm_5.CLAIM], ids=lambda claim: claim.id)
 def test_rows_rest_on_rows_that_exist(claim: Claim) -> None:
-    assert set(claim.depends) <= {one.id for one in CLAIMS}
+    assert set(claim.depends) <= {one.id for one in PAPER.claims}

@@ -17,7 +17,7 @@ from schedules.timeline import run_to_end
 from schedules.versions import versions
 from theory.claims import Claim
 from theory.judging.verify import judge, select
-from theory.papers.schedules import CLAIMS, free_running, static_staleness
+from theory.papers.schedules import PAPER, free_running, static_staleness
 from theory.papers.schedules.free_running import N_
 from theory.papers.schedules.free_runs import pile_up, slow_end, worst_run
 from theory.papers.schedules.static_staleness import staleness_by_the_clock, two_ranks
@@ -140,11 +140,11 @@ def test_clock_looks_at_times() -> None:
 
 def test_rows_are_listed() -> None:
     found = [claim.id for claim in select(["schedules"])]
-    assert found == [claim.id for claim in CLAIMS]
+    assert found == [claim.id for claim in PAPER.claims]
     assert {"schedules.static-staleness", "schedules.free-running-staleness"} <= set(found)
 
 
-@pytest.mark.parametrize("claim", CLAIMS[:2], ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", PAPER.claims[:2], ids=lambda claim: claim.id)
 def test_rows_for_all_timings_are_proved(claim: Claim) -> None:
     row = judge(claim)
     assert row.verdict is Verdict.PROVED

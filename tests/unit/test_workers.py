@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -72,6 +74,22 @@ def test_processes_are_really_others(
     evidence = [row.judgement.evidence[0] for row in rows]
     assert all((entry.says == str(os.getpid())) is here for entry in evidence)
     assert {entry.data["folder"] for entry in evidence} == {os.getcwd()}
+
+
+def test_the_process_that_is_copied_runs_nothing_of_a_user(tmp_path: Path) -> None:
+    (tmp_path / "sympy.py").write_text("raise SystemExit('a neighbour took its place')")
+    path = written(tmp_path, judged("mine.a", SAYS_WHERE))
+    code = (
+        "import sys\nsys.path.remove('')\nfrom theory.judging.starting import get_ready\n"
+        "get_ready()\nfrom theory.judging.verify import select, verify\n"
+        "from theory.judging.workers import read_elsewhere\n"
+        f"(row,) = verify(select([{path!r}], read_elsewhere))\nprint(row.verdict.name)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert ended.stdout == "PROVED\n"
+    assert "neighbour" not in ended.stderr
 
 
 def test_longest_claims_begin_first(tmp_path: Path) -> None:

@@ -1,43 +1,37 @@
-"""All bounds, by the name of their method."""
+"""Bounds by the names of their methods: those of the papers, or of another supply."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Final
 
+import sympy
+
 from theory.bounds.errors import UnknownMethodError
-from theory.bounds.localsgd import LOCALSGD
 from theory.bounds.model import FORMS, Bound
-from theory.bounds.rpd import NAG_RPD, PIPEDREAM_DELAYS, RPD, RPD_PL, WHOLE_RUN, pipedream
-from theory.bounds.sapipe import PIPESGD, SAPIPE
-from theory.papers.rpd.symbols import Delta, G, Gt, H, K, L, N, beta, gamma, mu, p, sigma, tau
-from theory.papers.sapipe import symbols as sapipe
-
-GROUPS: Final[dict[str, tuple[str, ...]]] = {"sapipe": tuple(SAPIPE)}
-"""Names that stand for several methods, which are alternatives to one another."""
-
-METHODS: Final = ("rpd", "pd", "rpd-pl", "nag-rpd", "localsgd", "pipesgd", *GROUPS["sapipe"])
-
-_FIXED: Final = {
-    "rpd": RPD,
-    "rpd-pl": RPD_PL,
-    "nag-rpd": NAG_RPD,
-    "localsgd": LOCALSGD,
-    "pipesgd": PIPESGD,
-    **SAPIPE,
-}
-
-_RPD: Final = (p, K, L, G, Delta, gamma, tau, mu, beta, N, H, sigma, Gt)
-_SAPIPE: Final = (
-    *(sapipe.n, sapipe.T, sapipe.eta, sapipe.V1, sapipe.V2, sapipe.rho, sapipe.M),
-    *(sapipe.lambda_, sapipe.kappa, sapipe.R0),
-)
-
-SYMBOLS: Final = {str(symbol): symbol for symbol in (*_RPD, *_SAPIPE)}
-"""The symbols of all bounds by name; L is one, and Delta has another meaning in each paper."""
+from theory.bounds.supply import Readings, Supply, joined
+from theory.judging.catalogue import papers
+from theory.later import Later
 
 
-def bounds_of(method: str, form: str | None = None, delay: str = WHOLE_RUN) -> tuple[Bound, ...]:
+@cache
+def supplied() -> Supply:
+    """What the papers of this package supply."""
+    return joined(paper.bounds for paper in papers().values() if paper.bounds is not None)
+
+
+METHODS: Final[Mapping[str, Readings]] = Later(lambda: supplied().methods)
+"""The bounds of all papers by method."""
+
+SYMBOLS: Final[Mapping[str, sympy.Symbol]] = Later(lambda: supplied().symbols)
+"""The symbols of all bounds by name; one name can have another meaning in each paper."""
+
+
+def bounds_of(
+    method: str, form: str | None = None, reading: str | None = None, among: Supply | None = None
+) -> tuple[Bound, ...]:
     """The bounds of a method, as printed first.
 
     Parameters
@@ -46,22 +40,28 @@ def bounds_of(method: str, form: str | None = None, delay: str = WHOLE_RUN) -> t
         One of `METHODS`; `named` says which of them a name stands for.
     form : str, optional
         One of `FORMS`; all that there are by default.
-    delay : str
-        Which delay of PipeDream `pd` takes; see `theory.bounds.rpd.pipedream`.
+    reading : str, optional
+        How a method is read that can be read in several ways; the first of them by default.
+    among : Supply, optional
+        Where methods are looked up; in the papers of this package by default.
 
     Raises
     ------
     UnknownMethodError
-        No such method, form or delay.
+        No such method, form or reading.
 
     Examples
     --------
-    >>> [bound.form for bound in bounds_of("nag-rpd")]
-    ['printed', 'pathwise', 'sharpened']
+    >>> one = Supply({"one": {"": (Bound("one", "printed", "", "", "", ({},)),)}})
+    >>> [bound.form for bound in bounds_of("one", among=one)]
+    ['printed']
     """
-    _known("a method", method, METHODS)
-    _known("a delay", delay, tuple(PIPEDREAM_DELAYS))
-    found = pipedream(delay) if method == "pd" else _FIXED[method]
+    methods = (among or supplied()).methods
+    _known("a method", method, methods)
+    readings = methods[method]
+    if reading is not None and len(readings) > 1:
+        _known(f"a reading of {method}", reading, readings)
+    found = readings.get(reading or "") or next(iter(readings.values()))
     if form is None:
         return found
     _known("a form", form, FORMS)
@@ -75,7 +75,7 @@ def bounds_of(method: str, form: str | None = None, delay: str = WHOLE_RUN) -> t
     return chosen
 
 
-def named(name: str) -> tuple[str, ...]:
+def named(name: str, among: Supply | None = None) -> tuple[str, ...]:
     """The methods that a name stands for.
 
     Raises
@@ -85,18 +85,20 @@ def named(name: str) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> named("sapipe")[:2], named("rpd")
-    (('sapipe-vanilla', 'sapipe-dc'), ('rpd',))
+    >>> named("all", Supply({"one": {}, "two": {}}, {"all": ("one", "two")}))
+    ('one', 'two')
     """
-    _known("a method", name, (*METHODS, *GROUPS))
-    return GROUPS.get(name, (name,))
+    supply = among or supplied()
+    _known("a method", name, (*supply.methods, *supply.groups))
+    return supply.groups.get(name, (name,))
 
 
-def _known(what: str, word: str, known: tuple[str, ...]) -> None:
-    if word not in known:
-        near = get_close_matches(word.lower(), known, n=1)
+def _known(what: str, word: str, known: Iterable[str]) -> None:
+    names = list(known)
+    if word not in names:
+        near = get_close_matches(word.lower(), names, n=1)
         raise UnknownMethodError(
-            f"{what} is one of {', '.join(known)}, not {word[:40]!r}",
+            f"{what} is one of {', '.join(names)}, not {word[:40]!r}",
             "bounds",
             f"did you mean {near[0]!r}?" if near else "name one of them",
         )

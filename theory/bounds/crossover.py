@@ -12,10 +12,9 @@ from theory.bounds.differences import Difference, at_best_stepsizes, at_stepsize
 from theory.bounds.errors import NotComparableError, OutsideDomainError
 from theory.bounds.evaluation import require, settled
 from theory.bounds.isolation import roots_above_zero
-from theory.bounds.model import AtMost, Bound, Divides, Values
+from theory.bounds.model import AtMost, Bound, Divides, Values, gamma, p
 from theory.bounds.numbers import Interval, Number
 from theory.bounds.stretches import EQUAL, Stretch, real_stretches, whole_stretches
-from theory.papers.rpd.symbols import gamma, p
 
 _PLAIN: Final = (
     "all real roots of the difference's numerator and denominator, isolated exactly; the sign "
@@ -89,13 +88,12 @@ def crossover(
 
     Examples
     --------
-    >>> from theory.bounds.catalog import bounds_of
-    >>> from theory.papers.rpd.symbols import G, Gt, H, Delta, K, L, sigma
-    >>> ones = dict.fromkeys((p, L, G, Gt, H, Delta, sigma), sympy.Integer(1))
-    >>> ones |= {p: sympy.Integer(4), gamma: sympy.Rational(1, 100)}
-    >>> found = crossover(bounds_of("pd")[0], bounds_of("localsgd")[0], K, ones)
+    >>> K = sympy.Symbol("K", integer=True, positive=True)
+    >>> one = Bound("one", "printed", "", "error", "", ({"start": 100 / (gamma * K)},))
+    >>> two = Bound("two", "printed", "", "error", "", ({"noise": gamma},))
+    >>> found = crossover(one, two, K, {gamma: sympy.Rational(1, 7)})
     >>> [stretch.better for stretch in found.stretches], found.points[0].text
-    (['pd', 'localsgd'], '38278')
+    (['two', 'equal', 'one'], '4900')
     """
     _require_comparable(first, second, symbol)
     sides = tuple(_side(bound, symbol, given, tuned) for bound in (first, second))

@@ -21,9 +21,9 @@ import sympy
 
 from theory.bounds.errors import NotComparableError
 from theory.bounds.isolation import polynomial, product_of
+from theory.bounds.model import gamma
 from theory.bounds.numbers import Interval, enclose
 from theory.bounds.tuning import Coefficients, coefficients, smallest
-from theory.papers.rpd.symbols import gamma
 
 _v = sympy.Symbol("v")
 

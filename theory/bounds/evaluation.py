@@ -64,12 +64,10 @@ def evaluate(bound: Bound, given: Values) -> Evaluation:
 
     Examples
     --------
-    >>> from theory.bounds.catalog import bounds_of
-    >>> from theory.papers.rpd.symbols import G, Delta, K, L, gamma, p, tau
-    >>> ones = dict.fromkeys((p, L, G, Delta), sympy.Integer(1))
-    >>> ones |= {K: sympy.Integer(10), gamma: sympy.Rational(1, 10), tau: sympy.Integer(2)}
-    >>> evaluate(bounds_of("rpd")[0], ones).total.text
-    '107/50'
+    >>> from theory.bounds.model import gamma
+    >>> one = Bound("one", "printed", "", "", "", ({"start": 1 / gamma, "noise": gamma},))
+    >>> evaluate(one, {gamma: sympy.Rational(1, 10)}).total.text
+    '101/10'
     """
     values = settled(bound, given)
     require(bound.conditions, values)
@@ -146,16 +144,16 @@ def require_possible(symbol: sympy.Symbol, value: sympy.Expr) -> None:
 
     Examples
     --------
-    >>> from theory.papers.rpd.symbols import p
+    >>> from theory.bounds.model import p
     >>> require_possible(p, sympy.Integer(4))
     """
-    least = "above 0" if symbol.is_positive else "of 0 or more"
+    least = " above 0" if symbol.is_positive else " of 0 or more" if symbol.is_nonnegative else ""
     kind = "a whole number" if symbol.is_integer else "a number"
     if (symbol.is_integer and not value.is_integer) or (
-        value <= 0 if symbol.is_positive else value < 0
+        least and (value <= 0 if symbol.is_positive else value < 0)
     ):
         raise BoundParameterError(
-            f"{symbol} is {kind} {least}, found {sympy.sstr(value)}",
+            f"{symbol} is {kind}{least}, found {sympy.sstr(value)}",
             "bounds",
             f"give {symbol} such a value",
         )

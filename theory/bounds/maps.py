@@ -14,8 +14,7 @@ import sympy
 
 from theory.bounds.errors import NotComparableError
 from theory.bounds.evaluation import require_possible, settled
-from theory.bounds.model import AtMost, Bound, Values
-from theory.papers.rpd.symbols import p
+from theory.bounds.model import AtMost, Bound, Values, p
 
 Pair = tuple[sympy.Symbol, sympy.Symbol]
 Total = Callable[[Sequence[sympy.Rational]], Fraction | None]
@@ -36,12 +35,12 @@ def total_over(bound: Bound, symbols: Pair, given: Values) -> Total:
 
     Examples
     --------
-    >>> from theory.bounds.catalog import SYMBOLS, bounds_of
-    >>> names = ("L", "V1", "V2", "n", "R0", "T")
-    >>> given = {SYMBOLS[name]: sympy.Integer(1) for name in names}
-    >>> total = total_over(bounds_of("pipesgd")[0], (SYMBOLS["eta"], SYMBOLS["L"]), given)
-    >>> total((sympy.Rational(1, 2), sympy.Integer(1))), total((sympy.Integer(1), sympy.Integer(2)))
-    (Fraction(19, 4), None)
+    >>> x, y = sympy.symbols("x y", positive=True)
+    >>> short = AtMost(x, sympy.Integer(1), "the proof needs it")
+    >>> one = Bound("one", "printed", "", "", "", ({"sum": x + y},), conditions=(short,))
+    >>> total = total_over(one, (x, y), {})
+    >>> total((sympy.Rational(1, 2), sympy.Integer(1))), total((sympy.Integer(2), sympy.Integer(1)))
+    (Fraction(3, 2), None)
     """
     values = settled(bound, given, symbols)
     parities = range(bound.period) if p in symbols else [int(values.get(p, 0))]

@@ -59,11 +59,10 @@ def smallest_at(bound: Bound, values: Values, limit: sympy.Expr) -> Stepsize:
 
     Examples
     --------
-    >>> from theory.bounds.catalog import SYMBOLS, bounds_of
-    >>> given = {SYMBOLS[name]: sympy.Integer(1) for name in ("L", "V1", "V2", "n")}
-    >>> given |= {SYMBOLS["R0"]: sympy.Rational(3, 16), SYMBOLS["T"]: sympy.Integer(1)}
-    >>> smallest_at(bounds_of("pipesgd")[0], given, sympy.Integer(1)).number.text
-    'CRootOf(16*x**3 + 8*x**2 - 3, 0)'
+    >>> eta = sympy.Symbol("eta", positive=True)
+    >>> one = Bound("one", "printed", "", "", "", ({"sum": 9 / eta + eta},), stepsize=eta)
+    >>> smallest_at(one, {}, sympy.Integer(5)).number.text
+    '3'
     """
     whole = sympy.cancel(sympy.Add(*bound.terms_at(values).values()).subs(values))
     letter = bound.stepsize

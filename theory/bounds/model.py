@@ -13,8 +13,14 @@ from typing import Final
 
 import sympy
 
-from theory.claims import Formulas
-from theory.papers.rpd.symbols import gamma, p
+from theory.claims import Claim, Formulas
+from theory.errors import UnsupportedFormError
+
+gamma: Final = sympy.Symbol("gamma", positive=True)
+"""The stepsize of a bound that names no other."""
+
+p: Final = sympy.Symbol("p", integer=True, positive=True)
+"""What the terms of a bound may depend on by its residue."""
 
 Values = Mapping[sympy.Symbol, sympy.Rational]
 """Exact numbers of symbols."""
@@ -34,7 +40,7 @@ class AtMost:
 
     Examples
     --------
-    >>> from theory.papers.rpd.symbols import L, mu
+    >>> L, mu = sympy.symbols("L mu", positive=True)
     >>> condition = AtMost(mu, L, "a function has μ ≤ L")
     >>> condition.holds({mu: sympy.Integer(1), L: sympy.Integer(2)}), str(condition)
     (True, 'mu <= L')
@@ -68,7 +74,7 @@ class Below(AtMost):
 
     Examples
     --------
-    >>> from theory.papers.rpd.symbols import L, mu
+    >>> L, mu = sympy.symbols("L mu", positive=True)
     >>> condition = Below(mu, L, "")
     >>> condition.holds({mu: sympy.Integer(1), L: sympy.Integer(1)}), str(condition)
     (False, 'mu < L')
@@ -149,6 +155,8 @@ class Bound:
         What the bound takes its method to do where the paper has it do something else, or "".
     faithful : tuple of AtMost
         Where one of these holds the method is that of the paper all the same.
+    stated_by : Claim, optional
+        The claim itself, of a user's folder.
     """
 
     method: str
@@ -166,6 +174,7 @@ class Bound:
     notes: tuple[str, ...] = ()
     reading: str = ""
     faithful: tuple[AtMost, ...] = ()
+    stated_by: Claim | None = None
 
     def read_otherwise(self, given: Values, free: Collection[sympy.Symbol] = ()) -> str:
         """The reading at these numbers, with some symbols open; "" for the paper's own method."""
@@ -185,12 +194,21 @@ class Bound:
         found = {s for terms in self.terms for form in terms.values() for s in form.free_symbols}
         return found.union(*(condition.symbols for condition in self.conditions))
 
+    @property
+    def letters(self) -> set[sympy.Symbol]:
+        """Every symbol that can be given a value; some stand in for others by default."""
+        instead = (default.value for default in self.defaults.values())
+        return self.symbols.union(*(value.free_symbols for value in instead))
+
     def largest_stepsize(
         self, values: Mapping[sympy.Symbol, sympy.Expr] = MappingProxyType({})
     ) -> sympy.Expr | None:
         """The stepsize up to which the bound holds at these numbers; None if it holds for all.
 
-        Only conditions ``factor * stepsize**power <= number`` count.
+        Raises
+        ------
+        UnsupportedFormError
+            A condition on the stepsize is not ``factor * stepsize**power <= number``.
         """
         limits = [
             _largest(condition.left.subs(values), condition.right.subs(values), self.stepsize)
@@ -211,8 +229,15 @@ class Bound:
 
 def _largest(left: sympy.Expr, right: sympy.Expr, stepsize: sympy.Symbol) -> sympy.Expr | None:
     """The stepsize at which ``factor * stepsize**power`` reaches the other side."""
-    factor, power = left.as_independent(stepsize)
+    factor, power = left.as_independent(stepsize, as_Add=False)
     if factor == 0:
         return None
-    _, exponent = power.as_base_exp()
+    base, exponent = power.as_base_exp()
+    if base != stepsize or not exponent.is_positive or right.has(stepsize):
+        raise UnsupportedFormError(
+            f"a condition on a stepsize that is tuned says how large it may be, found {left} <= "
+            f"{right}",
+            "bounds",
+            "give the stepsize a value",
+        )
     return sympy.root(right / factor, exponent)

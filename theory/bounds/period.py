@@ -1,4 +1,4 @@
-"""The averaging period H that makes LocalSGD's bound smallest at a given number of updates."""
+"""The value of a whole-number symbol that makes a bound smallest, where that is 1."""
 
 from __future__ import annotations
 
@@ -6,33 +6,31 @@ import sympy
 
 from theory.bounds.errors import NotComparableError
 from theory.bounds.model import Bound
-from theory.papers.rpd.symbols import H
 
 
-def best_period(bound: Bound) -> int:
-    """The best H: 1, once it is shown that every longer period gives no smaller bound.
+def best_period(bound: Bound, symbol: sympy.Symbol) -> int:
+    """The best value: 1, once it is shown that every larger one gives no smaller bound.
 
-    Shown for all values of the other symbols: with H = 1 + h the bound less its value at h = 0
-    is a polynomial in h without negative coefficients. Averaging costs nothing in a bound that
-    counts updates; in simulated time it does, and this says nothing about that.
+    Shown for all values of the other symbols: with 1 + h in its place the bound less its value at
+    h = 0 is a polynomial in h without negative coefficients.
 
     Raises
     ------
     NotComparableError
-        The bound has no H, or its terms do not grow with it.
+        The bound does not have the symbol, or its terms do not grow with it.
 
     Examples
     --------
-    >>> from theory.bounds.catalog import bounds_of
-    >>> [best_period(bound) for bound in bounds_of("localsgd")]
-    [1, 1]
+    >>> a, H = sympy.Symbol("a", positive=True), sympy.Symbol("H", integer=True, positive=True)
+    >>> best_period(Bound("one", "printed", "", "", "", ({"drift": a * (H - 1) ** 2},)), H)
+    1
     """
     h = sympy.Symbol("h", nonnegative=True)
     total = bound.total()
-    rise = sympy.expand(total.subs(H, 1 + h) - total.subs(H, 1))
-    grows = H in bound.symbols and rise.is_polynomial(h)
+    rise = sympy.expand(total.subs(symbol, 1 + h) - total.subs(symbol, 1))
+    grows = symbol in bound.symbols and rise.is_polynomial(h)
     if not grows or any(not part.is_nonnegative for part in sympy.Poly(rise, h).coeffs()):
         raise NotComparableError(
-            f"{bound.method} has no bound that grows with H", "--tune", "tune the stepsize"
+            f"{bound.method} has no bound that grows with {symbol}", "--tune", "tune the stepsize"
         )
     return 1

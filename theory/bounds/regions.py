@@ -46,11 +46,11 @@ def border(first: Bound, second: Bound, values: Values) -> Border:
 
     Examples
     --------
-    >>> from theory.bounds.catalog import SYMBOLS, bounds_of
-    >>> one = {SYMBOLS[name]: sympy.Integer(1) for name in ("kappa", "V2")}
-    >>> wp_2, vanilla = bounds_of("sapipe-wp-2")[0], bounds_of("sapipe-vanilla")[0]
-    >>> str(border(wp_2, vanilla, one).where), border(vanilla, vanilla, one).always
-    ('4*L**2*eta**2 + 2*V1 <= 1', True)
+    >>> a, b = sympy.symbols("a b", positive=True)
+    >>> one = Bound("one", "printed", "", "", "", ({"a": a, "b": b},))
+    >>> two = Bound("two", "printed", "", "", "", ({"three": 3 * a},))
+    >>> str(border(one, two, {}).where), border(one, one, {}).always
+    ('b <= 2*a', True)
     """
     gap = sympy.cancel((second.total() - first.total()).subs(values))
     top, bottom = sympy.fraction(gap)

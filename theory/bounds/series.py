@@ -28,7 +28,7 @@ def points(symbol: sympy.Symbol, low: Fraction, high: Fraction) -> tuple[sympy.R
 
     Examples
     --------
-    >>> from theory.papers.rpd.symbols import p
+    >>> from theory.bounds.model import p
     >>> points(p, Fraction(2), Fraction(5))
     (2, 3, 4, 5)
     """

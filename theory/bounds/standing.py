@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from typing import Final
 
 import sympy
 
@@ -18,21 +18,27 @@ from theory.bounds.evaluation import Evaluation
 from theory.bounds.model import PRINTED, Bound, Values
 from theory.bounds.numbers import Number
 from theory.bounds.tuning import Tuned
+from theory.claims import Claim
 from theory.judging.catalogue import CLAIMS
 from theory.judging.judge import judged
 from theory.verdicts import Verdict
 
+_REACHED: Final[dict[int, tuple[Claim, Verdict]]] = {}
+"""Verdicts of claims, each beside its claim, so that no other one gets its place."""
 
-@cache
-def verdict_of(claim: str) -> Verdict:
-    """The verdict of a claim by its own prover, without its controls.
+
+def verdict_of(bound: Bound) -> Verdict:
+    """The verdict of a bound's claim by its own prover, without its controls.
 
     Examples
     --------
-    >>> verdict_of("sapipe.biased").name
+    >>> verdict_of(Bound("Young", "printed", "", "", "kernel.young", ({},))).name
     'PROVED'
     """
-    return judged(CLAIMS[claim]).verdict
+    claim = CLAIMS[bound.claim] if bound.stated_by is None else bound.stated_by
+    if id(claim) not in _REACHED:
+        _REACHED[id(claim)] = claim, judged(claim).verdict
+    return _REACHED[id(claim)][1]
 
 
 Found = Evaluation | Tuned
@@ -70,17 +76,16 @@ def is_proved(bound: Bound, given: Values, free: Collection[sympy.Symbol] = ()) 
 
     Examples
     --------
-    >>> from theory.bounds import SYMBOLS, bounds_of
-    >>> own = next(b for b in bounds_of("sapipe-wp-1") if b.claim == "sapipe.wp-1-moment")
-    >>> kappa = SYMBOLS["kappa"]
-    >>> (
-    ...     is_proved(own, {}),
-    ...     is_proved(own, {kappa: sympy.Rational(1, 2)}),
-    ...     is_proved(own, {}, {kappa}),
+    >>> from theory.bounds.model import AtMost
+    >>> kappa = sympy.Symbol("kappa", nonnegative=True)
+    >>> whole = AtMost(sympy.Integer(1), kappa, "nothing is fresh")
+    >>> own = Bound(
+    ...     "own", PRINTED, "", "", "kernel.young", ({},), reading="own samples", faithful=(whole,)
     ... )
-    (True, False, False)
+    >>> is_proved(own, {}), is_proved(own, {kappa: sympy.Integer(1)})
+    (False, True)
     """
-    return not bound.read_otherwise(given, free) and verdict_of(bound.claim) is Verdict.PROVED
+    return not bound.read_otherwise(given, free) and verdict_of(bound) is Verdict.PROVED
 
 
 def standings(found: Sequence[Found], given: Values) -> tuple[Standing, ...]:
@@ -96,7 +101,7 @@ def standings(found: Sequence[Found], given: Values) -> tuple[Standing, ...]:
     return tuple(
         Standing(
             one,
-            verdict_of(one.bound.claim),
+            verdict_of(one.bound),
             _given_by(one, proved),
             one.bound.read_otherwise(given),
         )
@@ -105,7 +110,7 @@ def standings(found: Sequence[Found], given: Values) -> tuple[Standing, ...]:
 
 
 def _given_by(one: Found, proved: Iterable[Found]) -> Found | None:
-    if verdict_of(one.bound.claim) is Verdict.PROVED:
+    if verdict_of(one.bound) is Verdict.PROVED:
         return one
     alike = (
         other

@@ -20,10 +20,9 @@ import sympy
 from theory.bounds.errors import NoStepsizeError
 from theory.bounds.evaluation import Evaluation, evaluate, require, settled
 from theory.bounds.minima import Stepsize, smallest_at
-from theory.bounds.model import Bound, Values
+from theory.bounds.model import Bound, Values, gamma
 from theory.bounds.numbers import Interval, Number, enclose, number_text
 from theory.errors import UnsupportedFormError
-from theory.papers.rpd.symbols import gamma
 
 BITS: Final = 120
 """A stepsize that is no rational number is known to this many bits."""
@@ -103,11 +102,9 @@ def tune(bound: Bound, given: Values) -> Tuned:
 
     Examples
     --------
-    >>> from theory.bounds.catalog import bounds_of
-    >>> from theory.papers.rpd.symbols import G, Delta, K, L, p, tau
-    >>> ones = dict.fromkeys((p, K, L, G, Delta, tau), sympy.Integer(1))
-    >>> tune(bounds_of("rpd")[0], ones | {Delta: sympy.Rational(3, 2)}).stepsize.number.text
-    '1'
+    >>> one = Bound("one", "printed", "", "", "", ({"start": 4 / gamma, "noise": gamma},))
+    >>> tune(one, {}).stepsize.number.text
+    '2'
     """
     values = settled(bound, given, free=(bound.stepsize,))
     require(tuple(c for c in bound.conditions if bound.stepsize not in c.symbols), values)

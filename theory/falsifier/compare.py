@@ -155,3 +155,11 @@ def value_in_words(bound: sympy.Expr, numbers: Mapping[str, Number]) -> str:
 
 def _ratio(value: Fraction) -> Any:
     return iv.mpf(value.numerator) / iv.mpf(value.denominator)
+
+
+def number(value: Any, less: Fraction = Fraction(0)) -> Number:
+    """A result of a run in the falsifier's numbers, less a fraction."""
+    if isinstance(value, Fraction):
+        return value - less
+    held = enclosure(value)
+    return Enclosure(held.low - less, held.high - less)

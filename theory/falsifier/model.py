@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -24,8 +25,7 @@ class Instance:
     values : tuple of (str, Number)
         Parameters and exactly computed constants, by the names of the paper's symbols.
     delays : str
-        The delay rule; of LocalSGD, whether its replicas share their data; ``fixed`` for Nesterov's
-        method.
+        The delay rule, or what the method has in its place.
     engine : str
         ``tree`` enumerates all samplings, ``moments`` runs a second-moment recursion.
     """
@@ -126,3 +126,10 @@ class Attempt:
     evidence: Evidence
     rates: tuple[Evidence, ...] = ()
     violation: Instance | None = None
+
+
+def fractions(one: Instance, *names: str) -> list[Fraction]:
+    """Values that are fractions in every instance of a rational problem."""
+    values = [one.numbers[name] for name in names]
+    assert all(isinstance(value, Fraction) for value in values)
+    return [value for value in values if isinstance(value, Fraction)]

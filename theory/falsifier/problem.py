@@ -6,7 +6,7 @@ one of p blocks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -151,3 +151,8 @@ def _described(part: Scalar) -> dict[str, Any]:
         "derivative": [[str(x), str(g)] for x, g in zip(part.knots, part.values, strict=True)],
         "slopes outside": [str(part.left), str(part.right)],
     }
+
+
+def square(entries: Iterable[Any]) -> Any:
+    """Squared norm."""
+    return sum(entry * entry for entry in entries)

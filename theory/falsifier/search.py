@@ -55,13 +55,20 @@ def falsify(
 
     Examples
     --------
-    >>> from theory.falsifier import CHALLENGES
-    >>> from theory.papers.rpd.symbols import G, gamma, p, tau
-    >>> falsify(CHALLENGES["rpd-drift-pathwise"], gamma * tau * G).witness is None
+    >>> from fractions import Fraction
+    >>> from theory.falsifier.challenges import challenge
+    >>> from theory.falsifier.zoo import QUADRATICS
+    >>> problem, a = QUADRATICS[0](1), sympy.Symbol("a")
+    >>> def made(size):
+    ...     return Instance(problem, (("a", Fraction(size)),), "none")
+    >>> def square(one):
+    ...     return one.numbers["a"] ** 2
+    >>> one = challenge("squares", "a²", lambda _: (1, 3), made, square, square, lambda _: ())
+    >>> falsify(one, a**2).witness is None
     True
-    >>> attempt = falsify(CHALLENGES["rpd-drift"], (gamma * tau * G) ** 2 / p)
+    >>> attempt = falsify(one, 2 * a)
     >>> attempt.evidence.points, attempt.witness["measured"], attempt.witness["bound"]
-    ('against', '1', '1/2')
+    ('against', '9', '6')
     """
     test = _Test(challenge, bound, where)
     tried = undefined = 0

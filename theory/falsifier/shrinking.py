@@ -1,4 +1,4 @@
-"""Simpler settings beside one, simplest changes first."""
+"""Simpler problems and numbers beside one, simplest changes first."""
 
 from __future__ import annotations
 
@@ -7,25 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 from theory.falsifier.problem import Problem
-from theory.falsifier.rpd import Setting
-
-
-def simpler(setting: Setting) -> Iterator[Setting]:
-    """Fewer blocks, components, updates; smaller delays; plainer numbers."""
-    for problem in simpler_problems(setting.problem):
-        yield replace(setting, problem=problem)
-    for K in range(1, setting.K):
-        yield replace(setting, K=K)
-    for tau in range(setting.tau):
-        yield replace(setting, tau=tau)
-    for name in ("zero", "max"):
-        if name != setting.delays and setting.delays != "zero":
-            yield replace(setting, delays=name)
-    for gamma in plainer(setting.gamma):
-        if gamma > 0:
-            yield replace(setting, gamma=gamma)
-    for beta in plainer(setting.beta):
-        yield replace(setting, beta=beta)
 
 
 def simpler_problems(problem: Problem) -> Iterator[Problem]:

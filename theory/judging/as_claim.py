@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -13,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from theory.account import Account, Decision, Finding, Refutation, Violation
 from theory.claims import Claim, Formulas
 from theory.errors import VacuousError
-from theory.falsifier import CHALLENGES, falsify
+from theory.falsifier import Challenge, falsify
 from theory.falsifier.small_models import small_model
 from theory.judging.controls import formulas, verdict_of, without
 from theory.kernel.consistency import consistent
@@ -24,6 +23,7 @@ from theory.kernel.relations import Relation
 from theory.kernel.rules.inner_runs import inner_runs
 from theory.kernel.theorem import Assumption, Hypothesis, Theorem
 from theory.kernel.vectors import Gram, Scalar
+from theory.later import Later
 from theory.ledger import Evidence, Step
 from theory.verdicts import Verdict
 
@@ -33,7 +33,7 @@ Remarks = Callable[[Proof], Sequence[Finding]]
 
 def as_claim(
     theorem: Theorem,
-    challenge: str | None = None,
+    challenge: Challenge | None = None,
     remarks: Remarks | None = None,
     cost: float = 1,
     where: Scalar = sympy.true,
@@ -47,9 +47,9 @@ def as_claim(
     Parameters
     ----------
     theorem : Theorem
-    challenge : str, optional
-        What the statement bounds, by its name in `theory.falsifier.CHALLENGES`; it is tried beside
-        a proof too, since a proof and a counterexample together show an error.
+    challenge : Challenge, optional
+        What the statement bounds, and exact runs that it is measured on; it is tried beside a proof
+        too, since a proof and a counterexample together show an error.
     remarks : callable, optional
     cost : float
         See `theory.claims.Claim`.
@@ -71,16 +71,16 @@ def as_claim(
         latex=theorem.latex,
         account=partial(account, theorem, challenge=challenge, remarks=remarks, where=where),
         printed=theorem.terms,
-        core=_Later(partial(formulas, theorem)),
+        core=Later(partial(formulas, theorem)),
         holds=partial(verdict_of, theorem),
-        weakened=_Later(partial(_weakened, theorem)),
+        weakened=Later(partial(_weakened, theorem)),
         depends=tuple(cited.id for cited in theorem.cites),
         deeper=partial(_deeper, challenge, where),
         cost=cost,
-        shares=challenge or "",
+        shares=challenge.name if challenge else "",
         origin="ours" if theorem.where == "ours" else "printed",
         theorem=theorem,
-        challenge=challenge or "",
+        challenge=challenge.name if challenge else "",
     )
 
 
@@ -88,22 +88,6 @@ def is_attacked(claim: Claim) -> bool:
     """Whether only the kernel and small numbers decide a claim: it is made here, unchallenged."""
     made_here = isinstance(claim.account, partial) and claim.account.func is account
     return made_here and not claim.challenge
-
-
-class _Later(Mapping[str, Any]):
-    """A mapping that is worked out when it is first looked at: importing a claim proves nothing."""
-
-    def __init__(self, work_out: Callable[[], Mapping[str, Any]]) -> None:
-        self._work_out = cache(work_out)
-
-    def __getitem__(self, name: str) -> Any:
-        return self._work_out()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._work_out())
-
-    def __len__(self) -> int:
-        return len(self._work_out())
 
 
 def _weakened(theorem: Theorem) -> dict[str, Callable[[], Verdict]]:
@@ -115,7 +99,7 @@ def _weakened(theorem: Theorem) -> dict[str, Callable[[], Verdict]]:
 def account(
     theorem: Theorem,
     printed: Formulas,
-    challenge: str | None = None,
+    challenge: Challenge | None = None,
     remarks: Remarks | None = None,
     where: Scalar = sympy.true,
     attacked: bool = True,
@@ -164,9 +148,9 @@ def assumptions(theorem: Theorem) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from theory.papers.nesterov.gradient_window import THEOREM
-    >>> assumptions(THEOREM)[-1]
-    'g is the same in every iteration'
+    >>> from theory.kernel.lemmas import DESCENT
+    >>> assumptions(DESCENT)[0]
+    'smooth: ∇f is L-Lipschitz'
     """
     inner = (
         f"{_listed(run.functions)}: go along {_listed(run.indices)} inside an iteration, and every "
@@ -224,14 +208,13 @@ def conditions(theorem: Theorem) -> tuple[Relation, ...]:
 
 
 def _attempt(
-    theorem: Theorem, challenge: str | None, where: Scalar
+    theorem: Theorem, challenge: Challenge | None, where: Scalar
 ) -> tuple[Refutation | None, tuple[Evidence, ...]]:
     """The falsifier's instance, with all that the theorem supposes of it, or what it tried."""
     if challenge is None:
         return None, ()
     bound = sympy.Add(*theorem.terms.values())
-    one = CHALLENGES[challenge]
-    attempt = falsify(one, bound, where=where)
+    attempt = falsify(challenge, bound, where=where)
     if attempt.witness is None or attempt.violation is None:
         return None, (attempt.evidence,)
     instance = attempt.violation
@@ -241,7 +224,7 @@ def _attempt(
     of_instance = tuple(one for one in supposed if one.gap.free_symbols <= set(at))
     if not _possible([one.replaced(at) for one in supposed if one not in of_instance]):
         return None, (attempt.evidence,)
-    violation = Violation(partial(one.replay, instance), "<=", bound, at, of_instance)
+    violation = Violation(partial(challenge.replay, instance), "<=", bound, at, of_instance)
     return Refutation(dict(attempt.witness), violation), (attempt.evidence,)
 
 
@@ -263,10 +246,10 @@ def _possible(relations: list[Relation]) -> bool:
         return False
 
 
-def _deeper(challenge: str | None, where: Scalar, printed: Formulas) -> tuple[Evidence, ...]:
+def _deeper(challenge: Challenge | None, where: Scalar, printed: Formulas) -> tuple[Evidence, ...]:
     """Long runs with the rates fitted to them."""
     if challenge is None:
         return ()
     bound = sympy.Add(*printed.values())
-    attempt = falsify(CHALLENGES[challenge], bound, deep=True, where=where)
+    attempt = falsify(challenge, bound, deep=True, where=where)
     return attempt.evidence, *attempt.rates

@@ -13,6 +13,7 @@ import z3
 from theory.account import OPEN, Account, Case, Decision, Finding, Line
 from theory.claims import Claim, Formulas
 from theory.errors import TheoryError, UnsupportedFormError
+from theory.falsifier import Challenge
 from theory.judging.as_claim import account, assumptions
 from theory.judging.controls import formulas, without
 from theory.judging.controls import verdict_of as control_of
@@ -54,7 +55,7 @@ def by_branches(
     chosen: tuple[Relation, ...],
     vanishing: tuple[Scalar, ...] = (),
     instances: Names | None = None,
-    challenge: str | None = None,
+    challenge: Challenge | None = None,
     depends: tuple[str, ...] = (),
     remarks: Remarks | None = None,
     cost: float = 1,
@@ -77,7 +78,7 @@ def by_branches(
     instances : mapping of str to tuple of str, optional
         For every branch, its hypotheses that are neither among those of `stated` nor conditions:
         the instances of the same assumptions that only this branch needs.
-    challenge : str, optional
+    challenge : Challenge, optional
         As in `theory.judging.as_claim`.
     depends : tuple of str
         Claims that the branches rest on.
@@ -122,7 +123,7 @@ def by_branches(
         cost=cost,
         origin="ours" if stated.where == "ours" else "printed",
         theorem=stated,
-        challenge=challenge or "",
+        challenge=challenge.name if challenge else "",
         chosen=chosen,
     )
 
@@ -253,7 +254,7 @@ def _account(
     covers: Names,
     chosen: tuple[Relation, ...],
     covered: Callable[[], Outcome],
-    challenge: str | None,
+    challenge: Challenge | None,
     remarks: Remarks | None,
 ) -> Account:
     stated = {when: _stated(one, printed) for when, one in branches.items()}

@@ -7,15 +7,31 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 from theory.claims import Claim
 from theory.errors import UnknownClaimError
 from theory.judging.as_claim import as_claim
 from theory.kernel.lemmas import LEMMAS
 
-PAPERS: Final = ("rpd", "localsgd", "sapipe", "nesterov", "amdp", "blog", "schedules", "kernel")
+_FOLDERS: Final = "theory.papers"
+"""Whose modules supply claims; they stand above this one, and are imported when asked for."""
+
+KERNEL: Final = "kernel"
+"""What the claims that the kernel's own lemmas make are called after."""
+
+PAPERS: Final[tuple[str, ...]] = (*import_module(_FOLDERS).PAPERS, KERNEL)
 """What claims are about; every id starts with one of these."""
+
+
+@cache
+def papers() -> Mapping[str, Any]:
+    """By name, the `theory.record.Paper` of each folder."""
+    return {name: _paper(name) for name in PAPERS if name != KERNEL}
+
+
+def _paper(name: str) -> Any:
+    return import_module(f"{_FOLDERS}.{name}").PAPER
 
 
 @cache
@@ -24,12 +40,12 @@ def claims_of(paper: str) -> tuple[Claim, ...]:
 
     Examples
     --------
-    >>> claims_of("localsgd")[0].paper
-    'localsgd'
+    >>> claims_of("kernel")[0].paper
+    'kernel'
     """
-    if paper == "kernel":
+    if paper == KERNEL:
         return tuple(replace(as_claim(lemma), origin="ours") for lemma in LEMMAS)
-    found: tuple[Claim, ...] = import_module(f"theory.papers.{paper}").CLAIMS
+    found: tuple[Claim, ...] = _paper(paper).claims
     return found
 
 
@@ -60,8 +76,8 @@ def called(name: str) -> tuple[Claim, ...]:
 
     Examples
     --------
-    >>> [claim.id for claim in called("rpd.cor-c1")], called("rpd.cor-c2")
-    (['rpd.cor-c1'], ())
+    >>> [claim.id for claim in called("kernel.young")], called("kernel.yung")
+    (['kernel.young'], ())
     >>> {claim.id.rpartition(".")[0] for claim in called("schedules.1f1b")}
     {'schedules.1f1b'}
     """
@@ -91,8 +107,8 @@ def unknown(
 
     Examples
     --------
-    >>> unknown("rpd.cor-c2", "verify").fix
-    "did you mean 'rpd.cor-c1'?"
+    >>> unknown("kernel.yung", "verify").fix
+    "did you mean 'kernel.young'?"
     """
     known = {one.lower(): one for one in (*PAPERS, *CLAIMS, *others)}
     near = [known[one] for one in get_close_matches(name.lower(), known, n=1)]

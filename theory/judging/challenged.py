@@ -28,7 +28,7 @@ def fairly(claim: Claim, account: Account) -> Account:
         return account
     if not isinstance(decision, Decision) or decision.fails is None:
         return account
-    if _is_about(decision.fails, claim.theorem):
+    if _is_about(decision.fails, claim.theorem) or not _is_of_ours(claim.challenge):
         return account
     strange = tuple(_strange(claim.theorem, claim.challenge))
     if not strange:
@@ -40,6 +40,11 @@ def fairly(claim: Claim, account: Account) -> Account:
     seen = (replace(one, points="neither") for one in account.evidence)
     note = Evidence("neither", why, {})
     return replace(account, decision=replace(decision, fails=None), evidence=(*seen, note))
+
+
+def _is_of_ours(challenge: str) -> bool:
+    """Whether the catalogue has it; of a file's own challenge the file says what it is about."""
+    return any(claim.challenge == challenge for claim in CLAIMS.values())
 
 
 def _is_about(refutation: Refutation, theorem: Theorem) -> bool:

@@ -39,9 +39,9 @@ def dependency_graph(claims: Iterable[Claim], known: Mapping[str, Claim]) -> nx.
     --------
     >>> from dataclasses import replace
     >>> from theory.judging.catalogue import CLAIMS
-    >>> theorem = replace(CLAIMS["rpd.cor-c1"], id="mine.theorem", depends=("rpd.prop-4.1",))
+    >>> theorem = replace(CLAIMS["kernel.young"], id="mine.theorem", depends=("kernel.jensen",))
     >>> list(dependency_graph([theorem], CLAIMS).edges)
-    [('rpd.prop-4.1', 'mine.theorem')]
+    [('kernel.jensen', 'mine.theorem')]
     """
     import networkx as nx  # here: it takes as long to import as a small file to verify
 

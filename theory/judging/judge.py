@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -35,22 +34,8 @@ from theory.verdicts import Verdict
 REMARK: Final = "remark"
 """Key of the data of evidence that is shown beside a verdict, whatever the verdict is."""
 
-More = Callable[[str], tuple[Evidence, ...]]
-"""Evidence about the claim of an id."""
 
-
-def nothing_more(name: str) -> tuple[Evidence, ...]:
-    """No evidence about the claim of this id."""
-    return ()
-
-
-def judge(
-    claim: Claim,
-    deep: bool = False,
-    listen: bool = False,
-    more: More = nothing_more,
-    every: bool = False,
-) -> Row:
+def judge(claim: Claim, deep: bool = False, listen: bool = False, every: bool = False) -> Row:
     """Run one claim's prover and its controls.
 
     Parameters
@@ -61,8 +46,6 @@ def judge(
     listen : bool
         Keep what z3 is asked for the judgement. Questions about mutants and weakened claims are not
         kept: no proof rests on those.
-    more : callable
-        Gives further evidence of the claim of an id, where it is gathered `deep`.
     every : bool
         Try every control, as `deep` does, instead of a sample.
 
@@ -75,15 +58,14 @@ def judge(
 
     Examples
     --------
-    >>> from theory.judging.catalogue import CLAIMS
-    >>> judge(CLAIMS["rpd.lemma-c1-window"]).verdict.name
+    >>> judge(CLAIMS["kernel.young"]).verdict.name
     'PROVED'
     """
     start = perf_counter()
     try:
         with _listening(listen) as queries:
             account, judgement = _judged(claim)
-        judgement, controls = _with_more(claim, judgement, deep, more), Controls()
+        judgement, controls = _with_more(claim, judgement, deep), Controls()
         if not _is_own(claim, judgement) or accepts_original(claim):
             controls = run_controls(claim, deep or every)
         judgement = _remarked(claim, judgement, controls)
@@ -140,12 +122,11 @@ def _judged(claim: Claim) -> tuple[Account, Judgement]:
     return fair, decided(fair)
 
 
-def _with_more(claim: Claim, judgement: Judgement, deep: bool, more: More) -> Judgement:
+def _with_more(claim: Claim, judgement: Judgement, deep: bool) -> Judgement:
     """The judgement as plain data, with the evidence that takes long if that is wanted."""
     if deep:
         found = claim.deeper(claim.printed) if claim.deeper is not None else ()
-        evidence = (*judgement.evidence, *(() if claim.source else more(claim.id)), *found)
-        judgement = replace(judgement, evidence=evidence)
+        judgement = replace(judgement, evidence=(*judgement.evidence, *found))
     return plainly(judgement)
 
 

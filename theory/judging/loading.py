@@ -24,6 +24,7 @@ from theory.claims import Claim
 from theory.errors import ClaimFileError, CycleError, TheoryError
 from theory.judging.as_claim import as_claim
 from theory.judging.catalogue import CLAIMS
+from theory.judging.folders import content_of_folder, in_order, module, modules
 from theory.kernel import Theorem
 from theory.ledger import Origin
 
@@ -53,17 +54,17 @@ _FIELDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
 
 
 def load(path: str) -> list[Claim]:
-    """Run a claim file and return its claims, in its order.
+    """Run a claim file, or those of a folder, and return the claims, in order.
 
     Parameters
     ----------
     path : str
-        A Python file. It may import its neighbours; what it prints is printed.
+        A Python file, or a folder of them. It may import its neighbours; what it prints is printed.
 
     Returns
     -------
     list of Claim
-        Theorems of the kernel come as claims; each names the file as its `source`.
+        Theorems of the kernel come as claims; each names the file or folder as its `source`.
 
     Raises
     ------
@@ -78,12 +79,29 @@ def load(path: str) -> list[Claim]:
     Traceback (most recent call last):
     theory.errors.ClaimFileError: missing.py: there is no such file; check the path
     """
-    content = _content(path)
-    with _explained(path):
-        module = _run(path, content)
-        claims = _claims(path, module, content)
+    folder = os.path.isdir(path)
+    content = content_of_folder(path) if folder else _content(path)
+    with _explained(path), _leaving_nothing():
+        listed = _of_folder(path) if folder else _listed(path, _run(path, content), content)
+        claims = _claims(path, listed)
+    if folder:
+        by_id = {claim.id: claim for claim in claims}
+        claims = [by_id[name] for name in in_order({c.id: c.depends for c in claims})]
     _LOADED[path] = sha256(content).hexdigest(), claims
     return list(claims)
+
+
+def module_of(folder: str, name: str) -> ModuleType | None:
+    """A file of a folder that was loaded, as a module; None if there is no such file.
+
+    Raises
+    ------
+    TheoryError
+        As `load` does.
+    """
+    path = os.path.join(folder, name)
+    with _explained(folder):
+        return module(folder, path, _run) if os.path.isfile(path) else None
 
 
 def loaded(path: str, name: str) -> Claim | None:
@@ -148,6 +166,16 @@ def _run(path: str, content: bytes) -> ModuleType:
 
 
 @contextmanager
+def _leaving_nothing() -> Iterator[None]:
+    """Keep no compiled neighbours: what is kept could be older than a file edited just now."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
+
+
+@contextmanager
 def _explained(path: str) -> Iterator[None]:
     """Say which line of the file led to an exception."""
     try:
@@ -158,6 +186,9 @@ def _explained(path: str) -> Iterator[None]:
         place = f"{place_in(path, error)}: {error.where}"
         kind = type(error) if type(error).__init__ is TheoryError.__init__ else ClaimFileError
         raise kind(error.what, place, error.fix) from error
+    except SyntaxError as error:
+        place = f"{os.path.relpath(error.filename or path)}:{error.lineno}"
+        raise ClaimFileError(f"no valid Python: {error.msg}", place, "correct the line") from error
     except BaseException as error:
         raise ClaimFileError(
             f"stopped with {reason(error)}", place_in(path, error), "correct the line"
@@ -181,15 +212,44 @@ def reason(error: BaseException) -> str:
 
 
 def place_in(path: str, error: BaseException) -> str:
-    """``path:line`` of the innermost call in this file that led to an exception."""
+    """``path:line`` of the innermost call in this file or folder that led to an exception."""
     frames = traceback.extract_tb(error.__traceback__)
+    if os.path.isdir(path):
+        within = os.path.abspath(path) + os.sep
+        inside = [frame for frame in frames if frame.filename.startswith(within)]
+        places = [(os.path.relpath(one.filename, path), one.lineno) for one in inside]
+        return f"{os.path.join(path, places[-1][0])}:{places[-1][1]}" if places else path
     lines = [frame.lineno for frame in frames if frame.filename == path]
     return f"{path}:{lines[-1]}" if lines else path
 
 
-def _claims(path: str, module: ModuleType, content: bytes) -> list[Claim]:
-    """What the module defines, checked, after the theorems that it cites and nobody lists."""
-    listed = _listed(path, module, content)
+def _of_folder(folder: str) -> list[tuple[str, object]]:
+    """The entries of all files of a folder, each once, by name."""
+    found: dict[int, tuple[str, object]] = {}
+    ids: dict[object, str] = {}
+    for path, run in modules(folder, _run):
+        if hasattr(run, "PAPER"):
+            record = getattr(run.PAPER, "claims", ())
+            entries = [(f"PAPER.claims[{k}]", claim) for k, claim in enumerate(record)]
+        else:
+            entries = _listed(path, run, b"")
+        for name, value in entries:
+            own = getattr(value, "id", None)
+            if id(value) not in found and isinstance(own, str) and own in ids:
+                raise ClaimFileError(
+                    f"two claims are called {own!r}", f"{ids[own]} and {path}", "rename one of them"
+                )
+            ids.setdefault(own, path)
+            found.setdefault(id(value), (f"{path}: {name}", value))
+    if not found:
+        raise ClaimFileError(
+            "PAPER is a theory.record.Paper with claims", folder, "PAPER = Paper(CLAIMS)"
+        )
+    return list(found.values())
+
+
+def _claims(path: str, listed: list[tuple[str, object]]) -> list[Claim]:
+    """What is listed, checked, after the theorems that it cites and nobody lists."""
     values = [value for _, value in listed]
     _refuse_circles([value for value in values if isinstance(value, Theorem)])
     unlisted = dict.fromkeys(one for value in values for one in _cited(value) if one not in values)

@@ -90,7 +90,7 @@ def with_opinion(row: Row, opinion: Opinion) -> Row:
     --------
     >>> from theory.judging.catalogue import CLAIMS
     >>> from theory.judging.judge import judge
-    >>> row = judge(CLAIMS["localsgd.schedule"], listen=True)
+    >>> row = judge(CLAIMS["kernel.young"], listen=True)
     >>> with_opinion(row, second_opinion(row.queries)).judgement.evidence[-1].says
     'second opinion: ... queries confirmed by cvc5, 0 undecided'
     """

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -23,6 +23,7 @@ from theory.claims import Claim, Formulas
 from theory.errors import ClaimFileError, ProverError, TheoryError
 from theory.judging.catalogue import CLAIMS
 from theory.judging.loading import content_of, load, loaded, place_in, reason
+from theory.judging.starting import replace_environment
 from theory.ledger import Row
 
 Judge = Callable[[Claim], Row]
@@ -75,8 +76,9 @@ class Reference:
         return CLAIMS.get(self.id) if self.source is None else loaded(self.source, self.id)
 
 
-def serve(connection: Connection, how: Judge) -> None:
+def serve(connection: Connection, how: Judge, environment: Mapping[str, str]) -> None:
     """Answer what is asked for, until nobody asks any more."""
+    replace_environment(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems where it could not be held back
     _end_with_the_parent()
     with suppress(OSError):

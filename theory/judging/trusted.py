@@ -102,7 +102,7 @@ def _require_file(code: str) -> None:
         raise TheoryError(
             f"what compares is named by its module, found {code!r:.80}, which has no file",
             "code",
-            "name the function, such as 'theory.papers.rpd.entries'",
+            "name the function, such as 'my_paper.entries.compared'",
         )
 
 

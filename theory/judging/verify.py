@@ -11,7 +11,7 @@ from typing import Any, cast
 from theory.claims import Claim
 from theory.judging.catalogue import CLAIMS, PAPERS, called, claims_of, unknown
 from theory.judging.dependencies import dependency_graph, settled
-from theory.judging.judge import More, judge, nothing_more
+from theory.judging.judge import judge
 from theory.judging.loading import load, require_distinct
 from theory.judging.workers import Progress, processes, side_by_side
 from theory.ledger import AS_PRINTED, SCHEMA, Row
@@ -59,8 +59,8 @@ def select(
 
     Examples
     --------
-    >>> [claim.id for claim in select(["rpd.cor-c1"])]
-    ['rpd.cor-c1']
+    >>> [claim.id for claim in select(["kernel.young"])]
+    ['kernel.young']
     """
     files = [name for name in dict.fromkeys(names) if _is_file(name)]
     mine = read(list({os.path.realpath(name): name for name in reversed(files)}.values())[::-1])
@@ -78,7 +78,7 @@ def _is_file(name: str) -> bool:
     """A name that means a file, there or not; a paper or an id stays one beside such a file."""
     if name in PAPERS or called(name):
         return False
-    return name.endswith(".py") or os.path.dirname(name) != "" or os.path.isfile(name)
+    return name.endswith(".py") or os.path.dirname(name) != "" or os.path.exists(name)
 
 
 def _from_catalogue(names: set[str], everything: bool) -> list[Claim]:
@@ -108,7 +108,6 @@ def verify(
     jobs: int = 1,
     deep: bool = False,
     review: Review | None = None,
-    more: More = nothing_more,
     every: bool = False,
 ) -> list[Row]:
     """Judge claims, and what they rest on.
@@ -123,8 +122,6 @@ def verify(
         another. No verdict depends on it.
     deep : bool
         Also gather evidence that takes long.
-    more : callable
-        Gives the rest of that evidence, by id.
     every : bool
         Try every control instead of a sample.
     review : callable, optional
@@ -143,14 +140,14 @@ def verify(
 
     Examples
     --------
-    >>> [row.verdict.name for row in verify(select(["rpd.lemma-c1-window"]))]
+    >>> [row.verdict.name for row in verify(select(["kernel.young"]))]
     ['PROVED']
     """
     known = _known(claims)
     graph = dependency_graph(claims, known)
     given = {claim.id for claim in claims}
     everything = [*(known[name] for name in graph if name not in given), *claims]
-    how = partial(judge, deep=deep, listen=review is not None, more=more, every=every)
+    how = partial(judge, deep=deep, listen=review is not None, every=every)
     count = processes(everything, jobs)
     if count > 0:
         rows = side_by_side(everything, count, progress, how)

@@ -7,7 +7,7 @@ somebody interrupts.
 
 from __future__ import annotations
 
-import multiprocessing
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ from theory.errors import TheoryError, WorkerError
 from theory.judging.judge import judge
 from theory.judging.serving import Elsewhere, Judge, Reading, Reference, serve
 from theory.judging.signals import interrupts_held_back, termination_raised
+from theory.judging.starting import get_ready
 from theory.ledger import Row
 
 Progress = Callable[[str, int, int], None]
@@ -178,7 +179,7 @@ def lanes(claims: Sequence[Claim]) -> list[list[int]]:
     --------
     >>> from dataclasses import replace
     >>> from theory.judging.catalogue import CLAIMS
-    >>> one = CLAIMS["rpd.cor-c1"]
+    >>> one = CLAIMS["kernel.young"]
     >>> lanes([replace(one, shares="", cost=3), replace(one, shares="laws", cost=2)] * 2)
     [[1, 3], [0], [2]]
     """
@@ -224,10 +225,9 @@ def _started(count: int, how: Judge) -> Iterator[list[Worker]]:
 
 
 def _start(how: Judge) -> Worker:
-    # spawn: threads of numerical libraries do not survive a fork
-    context = multiprocessing.get_context("spawn")
+    context = get_ready()
     mine, theirs = context.Pipe()
-    process = context.Process(target=serve, args=(theirs, how))
+    process = context.Process(target=serve, args=(theirs, how, dict(os.environ)))
     try:
         process.start()
     except OSError as error:

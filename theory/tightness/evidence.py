@@ -1,74 +1,144 @@
-"""What tightness says of a claim: exact instances always, worst cases where they can be solved."""
+"""How tight a claim's bound is: exact instances always, worst cases where they can be solved."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any
 
+import sympy
+
+from theory.claims import Formulas
 from theory.ledger import Evidence
-from theory.tightness.extremal import (
-    Extremal,
-    expected_stale_distance,
-    extrapolated_distance,
-    gap_after_one_step,
-    gap_at_largest_stepsize,
-    stale_distance,
-)
-from theory.tightness.tables import Comparison, compare_local, compare_rpd
 from theory.tightness.worst_case import SOLVER, TOLERANCE, available, versions
 
-INSTANCES: Final[Mapping[str, Callable[[], Extremal]]] = {
-    "rpd.lemma-b2": lambda: stale_distance(3, 4, Fraction(1, 2)),
-    "rpd.lemma-b2-expected": lambda: expected_stale_distance(3, 4, Fraction(1, 2)),
-    "rpd.lemma-i2": lambda: extrapolated_distance(3, 4, Fraction(1, 2), Fraction(9, 10)),
-    "rpd.thm-h1": lambda: gap_after_one_step(3, Fraction(2), Fraction(1, 5)),
-    "rpd.eq-15": lambda: gap_at_largest_stepsize(3, Fraction(2)),
-}
-"""By claim, a run that attains its bound; for lemma-b2-expected and lemma-i2 the sharpened one."""
 
-TABLES: Final[Mapping[str, Callable[[], list[Comparison]]]] = {
-    "rpd.thm-4.1": compare_rpd,
-    "localsgd.eq-11": compare_local,
-}
+@dataclass(frozen=True)
+class Extremal:
+    """A run in which something is as large as a bound allows.
+
+    Attributes
+    ----------
+    says : str
+        The function, the draws, the delays.
+    attained, bound : Fraction
+        The left-hand side as played, and the right-hand side as it is stated.
+    """
+
+    says: str
+    attained: Fraction
+    bound: Fraction
+
+    @property
+    def ratio(self) -> Fraction:
+        """Attained, as a part of the bound."""
+        return self.attained / self.bound
 
 
-def evidence_about(claim_id: str) -> tuple[Evidence, ...]:
-    """All that is known of the tightness of a claim of the catalogue; worst cases take a while."""
-    found = (extremal_evidence(claim_id), tightness_evidence(claim_id))
-    return tuple(evidence for evidence in found if evidence is not None)
+@dataclass(frozen=True)
+class Comparison:
+    """One run.
+
+    Attributes
+    ----------
+    run : mapping of str to str
+        Its constants.
+    printed, sharpened : Fraction
+    worst : float
+        Value of the semidefinite program.
+    """
+
+    run: Mapping[str, str]
+    printed: Fraction
+    sharpened: Fraction
+    worst: float
 
 
-def extremal_evidence(claim_id: str) -> Evidence | None:
-    """An exact instance of a claim's bound, or None if there is none.
+@dataclass(frozen=True)
+class Attained:
+    """A run that attains a claim's bound.
+
+    Attributes
+    ----------
+    make : callable
+        Plays it.
+    sharpened : str
+        The bound, if it is not the printed one.
+    """
+
+    make: Callable[[], Extremal]
+    sharpened: str = ""
+
+    def evidence(self) -> Evidence:
+        """What the run shows.
+
+        Examples
+        --------
+        >>> one = Attained(lambda: Extremal("f = x", Fraction(3), Fraction(4)))
+        >>> one.evidence().points, one.evidence().says
+        ('neither', 'tightness, exact: f = x attains 3/4 of the bound')
+        """
+        found = self.make()
+        data = {
+            "instance": found.says,
+            "attained": str(found.attained),
+            "bound": str(found.bound),
+            "ratio": str(found.ratio),
+        }
+        says = f"tightness, exact: {found.says} attains {found.ratio} of the bound"
+        return Evidence("against" if found.ratio > 1 else "neither", says, data)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Worst cases of short runs beside a claim's bound.
+
+    Attributes
+    ----------
+    title, says : str
+        For a page.
+    columns : tuple of str
+        The constants that differ from run to run.
+    compute : callable
+        Takes a while, and needs the extra ``sdp``.
+    """
+
+    title: str
+    says: str
+    columns: tuple[str, ...]
+    compute: Callable[[], list[Comparison]]
+
+    def evidence(self) -> Evidence | None:
+        """What the worst cases say; None if the extra is not installed."""
+        return numeric_evidence(self.compute()) if available() else None
+
+
+Tightness = Attained | Table
+
+
+def valued(terms: Formulas, values: Mapping[sympy.Symbol, Any]) -> Fraction:
+    """A bound at exact numbers.
 
     Examples
     --------
-    >>> found = extremal_evidence("rpd.lemma-b2")
-    >>> found.points, found.data["attained"], found.data["bound"]
-    ('neither', '36', '36')
+    >>> x = sympy.Symbol("x")
+    >>> valued({"one": x, "two": x**2}, {x: Fraction(1, 2)})
+    Fraction(3, 4)
     """
-    if claim_id not in INSTANCES:
-        return None
-    found = INSTANCES[claim_id]()
-    data = {
-        "instance": found.says,
-        "attained": str(found.attained),
-        "bound": str(found.bound),
-        "ratio": str(found.ratio),
-    }
-    says = f"tightness, exact: {found.says} attains {found.ratio} of the bound"
-    return Evidence("against" if found.ratio > 1 else "neither", says, data)
+    exact = {symbol: sympy.sympify(value) for symbol, value in values.items()}
+    total = sympy.Add(*(term.subs(exact) for term in terms.values()))
+    return Fraction(int(total.p), int(total.q))
 
 
-def tightness_evidence(claim_id: str) -> Evidence | None:
-    """Worst cases beside a claim's bound; None if there are none, or the extra is not installed.
+def root(square: Fraction) -> sympy.Expr:
+    """The root of a fraction, exactly."""
+    return sympy.sqrt(sympy.Rational(square.numerator, square.denominator))
 
-    A value above the bound speaks against it; one below it is no proof.
-    """
-    if claim_id not in TABLES or not available():
-        return None
-    return numeric_evidence(TABLES[claim_id]())
+
+def constants(run: Any) -> dict[str, str]:
+    """The fields of a run as text."""
+    return {name: str(getattr(run, name)) for name in run.__dataclass_fields__}
 
 
 def numeric_evidence(rows: Sequence[Comparison]) -> Evidence:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from theory.tightness.evidence import INSTANCES, TABLES
-from theory.tightness.tables import Comparison
+from theory.judging.catalogue import papers
+from theory.tightness.evidence import Attained, Comparison, Table
 from theory.tightness.worst_case import SOLVER, TOLERANCE, versions
 
 _HEAD: Final = """\
@@ -20,8 +20,7 @@ Written by `python -m theory.tightness.page docs/tightness.md`.
 ## Exact: runs that attain a bound
 
 Played in fractions by the update of the paper, so each line shows what it says and no more. The
-bound of `rpd.lemma-b2-expected` and of `rpd.lemma-i2` is the sharpened one: γ²G²τ(τ+p−1)/p in the
-mean, (γG(τ+β))² on every path. The others are as printed.
+bound is the printed one, unless the line names a sharpened one.
 
 """
 _NUMERIC: Final = """\
@@ -36,23 +35,7 @@ with both equally likely. Other delays or other noise may be worse. So may be ot
 bound is for all of them, these are some.
 
 {solver}; {versions}; {machine}.
-
 """
-_RPD: Final = """\
-### Theorem 4.1
-
-The mean of E‖∇f(x^k)‖² over k < K. *Sharpened* has τ(τ+p−1)/p in place of τ². L = Δ = 1.
-
-"""
-_LOCAL: Final = """\
-
-### LocalSGD, (11)
-
-The mean of E‖∇f(x̄^t)‖² over t < T, two replicas. *Sharpened* has (H−1)² in place of 4H². L = Δ = 1.
-
-"""
-_RPD_COLUMNS: Final = ("p", "K", "tau", "gamma", "G2", "noisy")
-_LOCAL_COLUMNS: Final = ("T", "H", "gamma", "Gt2", "sigma2")
 _TITLES: Final = {"tau": "τ", "gamma": "γ", "G2": "G²", "Gt2": "G̃²", "sigma2": "σ²"}
 
 
@@ -63,24 +46,29 @@ def page(progress: Callable[[str], None]) -> str:
     ------
     theory.tightness.worst_case.MissingProgramError
     """
-    instances = [(claim, make()) for claim, make in INSTANCES.items()]
+    tightness = {name: one for paper in papers().values() for name, one in paper.tightness.items()}
     exact = _table(
         ("claim", "run", "attained", "bound", "part"),
-        [(f"`{c}`", e.says, f"{e.attained}", f"{e.bound}", f"{e.ratio}") for c, e in instances],
+        [_attained(claim, one) for claim, one in tightness.items() if isinstance(one, Attained)],
     )
-    computed = {}
-    for claim, compute in TABLES.items():
-        progress(claim)
-        computed[claim] = compute()
     words = _NUMERIC.format(
         tolerance=TOLERANCE,
         solver=f"Solver {SOLVER}",
         versions=", ".join(f"{name} {number}" for name, number in versions().items()),
         machine=f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
     )
-    rpd = compared(computed["rpd.thm-4.1"], _RPD_COLUMNS)
-    local = compared(computed["localsgd.eq-11"], _LOCAL_COLUMNS)
-    return f"{_HEAD}{exact}{words}{_RPD}{rpd}{_LOCAL}{local}"
+    numeric = []
+    for claim, one in tightness.items():
+        if isinstance(one, Table):
+            progress(claim)
+            rows = compared(one.compute(), one.columns)
+            numeric.append(f"\n### {one.title}\n\n{one.says}\n\n{rows}")
+    return f"{_HEAD}{exact}{words}{''.join(numeric)}"
+
+
+def _attained(claim: str, one: Attained) -> tuple[str, ...]:
+    found, of = one.make(), f" = {one.sharpened}" if one.sharpened else ""
+    return f"`{claim}`", found.says, f"{found.attained}", f"{found.bound}{of}", f"{found.ratio}"
 
 
 def compared(rows: Sequence[Comparison], columns: Sequence[str]) -> str:

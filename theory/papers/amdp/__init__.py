@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from theory.claims import Claim
 from theory.judging.arguments import with_arguments
 from theory.judging.origins import with_origins
 from theory.papers.amdp import (
@@ -20,6 +19,7 @@ from theory.papers.amdp import (
 )
 from theory.papers.amdp.arguments import ARGUMENTS, ROWS
 from theory.papers.amdp.origins import ORIGINS
+from theory.record import Paper
 
 _ROWS: Final = (
     mismatch.CLAIM,
@@ -33,5 +33,4 @@ _ROWS: Final = (
     eta2_stash.CLAIM,
 )
 
-CLAIMS: Final[tuple[Claim, ...]] = with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, ROWS)
-"""In the order of the paper."""
+PAPER: Final = Paper(with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, ROWS))

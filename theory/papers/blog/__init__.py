@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from theory.claims import Claim
 from theory.judging.origins import with_origins
 from theory.papers.blog import bubble, gpipe_order, inflight_1f1b, pairing, warmup
 from theory.papers.blog.origins import ORIGINS
+from theory.record import Paper
 
 _ROWS: Final = (
     warmup.CLAIM,
@@ -17,4 +17,4 @@ _ROWS: Final = (
     gpipe_order.CLAIM,
 )
 
-CLAIMS: Final[tuple[Claim, ...]] = with_origins(_ROWS, ORIGINS)
+PAPER: Final = Paper(with_origins(_ROWS, ORIGINS))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from theory.claims import Claim
 from theory.judging.as_claim import as_claim
 from theory.judging.origins import with_origins
 from theory.papers.localsgd import (
@@ -28,7 +27,11 @@ from theory.papers.localsgd import (
     slope_gap,
     speedup,
 )
+from theory.papers.localsgd.bounds import SUPPLY
 from theory.papers.localsgd.origins import ORIGINS
+from theory.papers.localsgd.runs.challenges import CHALLENGES
+from theory.papers.localsgd.tightness import TIGHTNESS
+from theory.record import Paper
 
 _ROWS: Final = (
     slope_gap.CLAIM,
@@ -54,4 +57,4 @@ _ROWS: Final = (
     schedule.CLAIM,
 )
 
-CLAIMS: Final[tuple[Claim, ...]] = with_origins(_ROWS, ORIGINS)
+PAPER: Final = Paper(with_origins(_ROWS, ORIGINS), CHALLENGES, SUPPLY, TIGHTNESS)

@@ -33,6 +33,7 @@ from theory.papers.localsgd.method import (
     R,
     t,
 )
+from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.localsgd.sharp_eq_11 import HYPOTHESES as WITHOUT_MOMENT
 from theory.papers.localsgd.sharp_eq_11 import SYMBOLS, VECTORS
 from theory.papers.rpd.symbols import Delta, Gt, H, L, N, T, gamma, sigma
@@ -135,4 +136,6 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
     )
 
 
-CLAIM: Final = as_claim(THEOREM, challenge="localsgd-average-gradient", remarks=_remarks)
+CLAIM: Final = as_claim(
+    THEOREM, challenge=CHALLENGES["localsgd-average-gradient"], remarks=_remarks
+)

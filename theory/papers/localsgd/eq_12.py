@@ -9,6 +9,7 @@ from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le
 from theory.papers.localsgd import eq_11
 from theory.papers.localsgd.method import AVERAGE
 from theory.papers.localsgd.replays import beside, budget
+from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, Gt, H, K, L, N, T, gamma, p, sigma
 
 SYMBOLS: Final = (p, K, *eq_11.THEOREM.symbols)
@@ -50,4 +51,4 @@ THEOREM: Final = Theorem(
     conclude=Combine({"(11)": 1, "budget": 2 * Delta / (gamma * K * T)}),
 )
 
-CLAIM: Final = beside(as_claim(THEOREM, challenge="localsgd-average-gradient"), budget)
+CLAIM: Final = beside(as_claim(THEOREM, challenge=CHALLENGES["localsgd-average-gradient"]), budget)

@@ -17,6 +17,7 @@ from theory.kernel import Cite, Combine, Hypothesis, Step, eq, le
 from theory.papers.localsgd import crude, eq_11, eq_12
 from theory.papers.localsgd.eq_12 import BUDGET
 from theory.papers.localsgd.method import AVERAGE
+from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, Gt, H, K, L, N, T, gamma, p, sigma
 
 PROOF: Final = "appendix D, from (11) to (13)"
@@ -129,7 +130,7 @@ CLAIM: Final = by_branches(
     BRANCHES,
     CONDITIONS,
     CHOSEN,
-    challenge="localsgd-average-gradient-tuned",
+    challenge=CHALLENGES["localsgd-average-gradient-tuned"],
     depends=("localsgd.eq-11", "localsgd.crude"),
     remarks=_remarks,
 )

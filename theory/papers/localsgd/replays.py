@@ -15,18 +15,18 @@ from schedules.actions import Kind
 from schedules.families.localsgd import build
 from theory.account import Account
 from theory.claims import Claim, Formulas
-from theory.falsifier.local import (
+from theory.falsifier.model import Instance
+from theory.falsifier.problem import Problem
+from theory.falsifier.scalars import Piecewise, huber
+from theory.ledger import Evidence
+from theory.papers.localsgd.runs.local import (
     LocalSetting,
     local_instance,
     local_setting_of,
     local_totals,
 )
-from theory.falsifier.model import Instance
-from theory.falsifier.problem import Problem
-from theory.falsifier.replica_moments import Totals
-from theory.falsifier.replicas import Local
-from theory.falsifier.scalars import Piecewise, huber
-from theory.ledger import Evidence
+from theory.papers.localsgd.runs.replica_moments import Totals
+from theory.papers.localsgd.runs.replicas import Local
 
 SIZES: Final = tuple(product((1, 2, 3), (1, 2, 3), (1, 2, 3, 4, 5, 6), (1, 2, 3)))
 """(p, N, T, H) of the schedules that are counted."""

@@ -21,6 +21,7 @@ from theory.papers.localsgd.rounds import (
     E,
     j,
 )
+from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Gt, H, gamma
 
 _REACH = gamma**2 * j**2
@@ -75,4 +76,4 @@ THEOREM: Final = Theorem(
     conclude=Found("mean", "size", "expected spread", PERIOD.name),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="localsgd-drift")
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["localsgd-drift"])

@@ -30,6 +30,7 @@ from theory.papers.localsgd.method import VECTORS as NOW
 from theory.papers.localsgd.replays import beside, stepsize
 from theory.papers.localsgd.rounds import SINCE, j
 from theory.papers.localsgd.rounds import VECTORS as EARLIER
+from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, Gt, H, L, N, T, gamma, sigma
 
 SYMBOLS: Final = (N, T, H, gamma, L, Gt, sigma, Delta, F_STAR, j)
@@ -114,4 +115,6 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = beside(as_claim(THEOREM, challenge="localsgd-average-gradient"), stepsize)
+CLAIM: Final = beside(
+    as_claim(THEOREM, challenge=CHALLENGES["localsgd-average-gradient"]), stepsize
+)

@@ -9,6 +9,7 @@ from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Step
 from theory.papers.localsgd import sharp_eq_11
 from theory.papers.localsgd.eq_12 import BUDGET, SYMBOLS
+from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, Gt, H, K, L, N, T, gamma, p, sigma
 
 THEOREM: Final = replace(
@@ -34,4 +35,4 @@ THEOREM: Final = replace(
     conclude=Combine({"by T": 1, "budget": 2 * Delta / (gamma * K * T)}),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="localsgd-average-gradient")
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["localsgd-average-gradient"])

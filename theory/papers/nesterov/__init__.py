@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from theory.claims import Claim
 from theory.judging.arguments import with_arguments
 from theory.judging.origins import with_origins
 from theory.papers.nesterov import (
@@ -51,6 +50,8 @@ from theory.papers.nesterov import (
 )
 from theory.papers.nesterov.arguments import ARGUMENTS, RESTS
 from theory.papers.nesterov.origins import ORIGINS
+from theory.papers.nesterov.runs.challenges import CHALLENGES
+from theory.record import Paper
 
 _ROWS: Final = (
     eq_5.CLAIM,
@@ -95,5 +96,4 @@ _ROWS: Final = (
     aligned.CLAIM,
 )
 
-CLAIMS: Final[tuple[Claim, ...]] = with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS)
-"""In the order of the paper."""
+PAPER: Final = Paper(with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES)

@@ -21,6 +21,7 @@ from theory.papers.nesterov import eq_25, eq_30_step, eq_30_sum, method
 from theory.papers.nesterov.eq_30_later import NEXT
 from theory.papers.nesterov.eq_30_sum import SUM, F, U
 from theory.papers.nesterov.method import CONVEX_STAR, FIRST, STAR, D, W, Y
+from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.papers.nesterov.symbols import Omega, R, beta, gamma, t
 
 W_1: Final = point("w_1")
@@ -105,7 +106,7 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CHALLENGE: Final = "nesterov-descent"
+CHALLENGE: Final = CHALLENGES["nesterov-descent"]
 
 
 def _account(formulas: Formulas) -> Account:

@@ -24,7 +24,6 @@ from theory.account import (
     Violation,
 )
 from theory.claims import Claim, Formulas
-from theory.falsifier.nesterov_runs import Delayed, run
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import huber
 from theory.judging.as_claim import account
@@ -32,6 +31,7 @@ from theory.ledger import Step
 from theory.papers.nesterov import eq_30_later
 from theory.papers.nesterov.method import FIRST, MOMENTUM
 from theory.papers.nesterov.replays import at_numbers
+from theory.papers.nesterov.runs.delayed import Delayed, run
 from theory.papers.nesterov.symbols import t
 from theory.papers.rpd.exact_runs import rational
 

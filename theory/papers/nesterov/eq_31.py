@@ -35,13 +35,13 @@ from theory.account import (
     Repair,
 )
 from theory.claims import Claim, Formulas
-from theory.falsifier.nesterov_runs import Delayed, Path, momentum, replay, run
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import linear
 from theory.judging.as_claim import as_claim
 from theory.judging.decide import proves
 from theory.papers.nesterov import eq_30, no_delay_steps, step_bound
 from theory.papers.nesterov.excesses import ASSUMES, described, not_small, pieces, run_away
+from theory.papers.nesterov.runs.delayed import Delayed, Path, momentum, replay, run
 from theory.papers.nesterov.symbols import t
 from theory.papers.nesterov.vanishing import bounded_by, slower, vanishes
 from theory.papers.rpd.exact_runs import require

@@ -15,12 +15,12 @@ from typing import Final
 import sympy
 
 from theory.account import Compared, Decision, Line
-from theory.falsifier.nesterov_runs import Delayed, run
 from theory.falsifier.numbers import fraction
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import Piecewise, huber
 from theory.papers.nesterov.energy import FLOOR, Certificate, energy, grows, k, lands, late_enough
 from theory.papers.nesterov.path_lemmas import decided
+from theory.papers.nesterov.runs.delayed import Delayed, run
 from theory.papers.rpd.exact_runs import require
 from theory.smt.solver import Outcome
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from theory.falsifier.nesterov_runs import Delayed, replay, run
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import huber
+from theory.papers.nesterov.runs.delayed import Delayed, replay, run
 from theory.papers.rpd.exact_runs import require
 
 

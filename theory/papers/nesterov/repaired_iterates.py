@@ -22,6 +22,7 @@ from theory.ledger import Evidence
 from theory.papers.nesterov import huber_line, iterate_start, long_runs, sharp_repaired_iterates
 from theory.papers.nesterov.repaired_start import LATE
 from theory.papers.nesterov.repaired_thm_1 import DOMAIN, STEPSIZE
+from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.papers.nesterov.sharp_repaired_iterates import SECOND
 from theory.papers.nesterov.symbols import beta, eta, t, tau
 
@@ -88,7 +89,7 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
     )
 
 
-CHALLENGE: Final = "nesterov-iterate-gap"
+CHALLENGE: Final = CHALLENGES["nesterov-iterate-gap"]
 _WHERE: Final = sympy.And(DOMAIN, sympy.Ge(t, 2))
 _KERNEL: Final = as_claim(THEOREM, CHALLENGE, _remarks, where=_WHERE)
 

@@ -17,6 +17,7 @@ from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Hypothesis, Step, le
 from theory.papers.nesterov import repaired_look_ahead, repaired_start, sharp_repaired_thm_1
 from theory.papers.nesterov.repaired_start import LATE, a
+from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.papers.nesterov.sharp_repaired_thm_1 import AFTER
 from theory.papers.nesterov.symbols import beta, eta, t, tau
 
@@ -57,5 +58,5 @@ DOMAIN: Final = sympy.And(sympy.Le(4 * tau * beta * eta, 1), sympy.Ge(tau, 1))
 """Instances that the hypotheses allow."""
 
 CLAIM: Final = as_claim(
-    THEOREM, challenge="nesterov-point-gap", where=sympy.And(DOMAIN, sympy.Gt(t, tau))
+    THEOREM, challenge=CHALLENGES["nesterov-point-gap"], where=sympy.And(DOMAIN, sympy.Gt(t, tau))
 )

@@ -17,6 +17,7 @@ from theory.papers.nesterov.eq_30_sum import F, U
 from theory.papers.nesterov.first_drop import SECOND
 from theory.papers.nesterov.method import STAR
 from theory.papers.nesterov.no_delay import NO_DELAY, NO_EXCESS, NO_EXCESSES
+from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.papers.nesterov.symbols import R, beta, t, tau
 
 THEOREM: Final = Theorem(
@@ -64,7 +65,7 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, "nesterov-descent", where=sympy.Eq(tau, 0))
+CLAIM: Final = as_claim(THEOREM, CHALLENGES["nesterov-descent"], where=sympy.Eq(tau, 0))
 
 
 def attained(iteration: int) -> Fraction:

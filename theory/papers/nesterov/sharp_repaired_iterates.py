@@ -16,6 +16,7 @@ from theory.papers.nesterov import iterate_rate
 from theory.papers.nesterov.iterate_rate import K
 from theory.papers.nesterov.iterate_start import STEPSIZE
 from theory.papers.nesterov.repaired_step import F_STAR, F
+from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.papers.nesterov.symbols import R, beta, eta, t, tau
 
 SECOND: Final = Hypothesis("second", "t ≥ 2", le(2, t))
@@ -49,7 +50,7 @@ THEOREM: Final = replace(
 
 CLAIM: Final = as_claim(
     THEOREM,
-    challenge="nesterov-iterate-gap",
+    challenge=CHALLENGES["nesterov-iterate-gap"],
     where=sympy.And(
         sympy.Le(STEPSIZE.relation.lhs, STEPSIZE.relation.rhs), sympy.Ge(tau, 1), sympy.Ge(t, 2)
     ),

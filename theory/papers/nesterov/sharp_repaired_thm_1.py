@@ -17,6 +17,7 @@ from theory.papers.nesterov import repaired_look_ahead
 from theory.papers.nesterov.repaired_look_ahead import K
 from theory.papers.nesterov.repaired_start import STEPSIZE
 from theory.papers.nesterov.repaired_step import F_STAR, F
+from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.papers.nesterov.symbols import R, beta, eta, t, tau
 
 AFTER: Final = Hypothesis("after the delay", "t > τ", le(tau + 1, t))
@@ -50,7 +51,7 @@ THEOREM: Final = replace(
 
 CLAIM: Final = as_claim(
     THEOREM,
-    challenge="nesterov-point-gap",
+    challenge=CHALLENGES["nesterov-point-gap"],
     where=sympy.And(
         sympy.Le(STEPSIZE.relation.lhs, STEPSIZE.relation.rhs), sympy.Ge(tau, 1), sympy.Gt(t, tau)
     ),

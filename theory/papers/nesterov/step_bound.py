@@ -24,6 +24,7 @@ from theory.kernel import (
     square,
     vector,
 )
+from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.papers.nesterov.symbols import G, eta, t, theta
 
 STEP, NEXT = point("v"), point("v⁺")
@@ -102,4 +103,4 @@ THEOREM: Final = Theorem(
     conclude=Induction("recurrence", k, t, V, "rest", domain=("momentum, k",)),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="nesterov-step-squared")
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["nesterov-step-squared"])

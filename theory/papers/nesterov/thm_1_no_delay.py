@@ -18,6 +18,7 @@ from theory.papers.nesterov.eq_30 import EXCESS_1, W_1, Y_1
 from theory.papers.nesterov.eq_30_sum import SUM
 from theory.papers.nesterov.method import STAR, Y, bounded
 from theory.papers.nesterov.no_delay import NO_DELAY, NO_EXCESS, NO_EXCESSES
+from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.papers.nesterov.symbols import G, Omega, R, beta, t, tau
 
 _AWAY_1 = W_1.position - Y_1.position
@@ -67,7 +68,7 @@ THEOREM: Final = Theorem(
     conclude=Combine({"(30)": 1}),
 )
 
-CHALLENGE: Final = "nesterov-descent"
+CHALLENGE: Final = CHALLENGES["nesterov-descent"]
 
 
 AT: Final = 10

@@ -13,9 +13,9 @@ from typing import Final
 
 import z3
 
-from theory.falsifier.nesterov_runs import Delayed, momentum, replay, run
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import quadratic
+from theory.papers.nesterov.runs.delayed import Delayed, momentum, replay, run
 from theory.papers.rpd.exact_runs import require
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide

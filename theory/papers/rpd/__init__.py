@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from theory.claims import Claim
 from theory.judging.as_claim import as_claim
 from theory.judging.origins import with_origins
 from theory.papers.rpd import (
@@ -57,7 +56,11 @@ from theory.papers.rpd import (
     thm_4_1,
     thm_h1,
 )
+from theory.papers.rpd.bounds import SUPPLY
 from theory.papers.rpd.origins import ORIGINS
+from theory.papers.rpd.runs.challenges import CHALLENGES
+from theory.papers.rpd.tightness import TIGHTNESS
+from theory.record import Paper
 
 _ROWS: Final = (
     lemma_b1.CLAIM,
@@ -110,4 +113,4 @@ _ROWS: Final = (
     sharp_nag.CLAIM,
 )
 
-CLAIMS: Final[tuple[Claim, ...]] = with_origins(_ROWS, ORIGINS)
+PAPER: Final = Paper(with_origins(_ROWS, ORIGINS), CHALLENGES, SUPPLY, TIGHTNESS)

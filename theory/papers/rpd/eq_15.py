@@ -28,9 +28,8 @@ from theory.account import (
     Violation,
 )
 from theory.claims import Formulas
-from theory.falsifier import CHALLENGES, Instance
+from theory.falsifier import Instance
 from theory.falsifier.problem import Problem
-from theory.falsifier.rpd import Setting, instance
 from theory.falsifier.scalars import quadratic
 from theory.judging.as_claim import account, as_claim, conditions
 from theory.judging.decide import proves
@@ -40,10 +39,12 @@ from theory.papers.rpd import pl_constant, thm_h1
 from theory.papers.rpd.exact_runs import rational
 from theory.papers.rpd.lemma_b2 import MISSED
 from theory.papers.rpd.method import F_STAR, FOLLOWING, NEXT, SEQUENCES, STALE, START, STEP, F, X, k
+from theory.papers.rpd.runs.blocks import Setting, instance
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, mu, n, p, tau
 
 WHERE: Final = "Theorem H.1, (15)"
-CHALLENGE: Final = "rpd-pl-gap"
+CHALLENGE: Final = CHALLENGES["rpd-pl-gap"]
 
 _STEP = {h.name: h for h in thm_h1.THEOREM.hypotheses if h.name != "gap"}
 _RATIO = 1 - gamma * mu / p
@@ -156,7 +157,7 @@ REPLAYED: Final = tuple(
 def _replays() -> bool:
     """Whether `one_update` is what the method does, whatever p, μ and γ > p/μ."""
     return all(
-        CHALLENGES[CHALLENGE].replay(noisy_parabola(stages, curvature, ratio * stages / curvature))
+        CHALLENGE.replay(noisy_parabola(stages, curvature, ratio * stages / curvature))
         == one_update(curvature, ratio * stages / curvature, Fraction(1))
         for stages, curvature, ratio in REPLAYED
     )
@@ -196,7 +197,7 @@ def beyond(formulas: Formulas) -> Decision:
 
 
 def _measured(one: Instance) -> sympy.Rational:
-    found = CHALLENGES[CHALLENGE].replay(one)
+    found = CHALLENGE.replay(one)
     assert isinstance(found, Fraction), "parabolas are rational"
     return rational(found)
 

@@ -10,11 +10,11 @@ import sympy
 
 from theory.claims import Formulas
 from theory.errors import TheoryError
-from theory.falsifier import CHALLENGES
 from theory.falsifier.numbers import Number, exact, written
 from theory.falsifier.problem import Problem
-from theory.falsifier.rpd import Setting, bounded_below, instance
 from theory.falsifier.scalars import Scalar, linear
+from theory.papers.rpd.runs.blocks import Setting, bounded_below, instance
+from theory.papers.rpd.runs.challenges import CHALLENGES
 
 
 def alike(part: Scalar, p: int, start: Fraction) -> Problem:

@@ -28,6 +28,7 @@ from theory.kernel import (
 )
 from theory.papers.rpd import lemma_b2_by_blocks
 from theory.papers.rpd.method import STALE, X
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, gamma, tau
 
 PROOF: Final = "Lemma B.2, proof"
@@ -85,7 +86,7 @@ THEOREM: Final = Theorem(
     conclude=Combine({"spread": 1, "window": 2, "size": tau**2}),
 )
 
-CHALLENGE: Final = "rpd-drift-pathwise-squared"
+CHALLENGE: Final = CHALLENGES["rpd-drift-pathwise-squared"]
 
 
 def _derived() -> Line:

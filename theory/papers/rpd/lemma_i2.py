@@ -38,6 +38,7 @@ from theory.papers.rpd.mathematics import written
 from theory.papers.rpd.method import STALE, X
 from theory.papers.rpd.nag_method import AHEAD, AWAY, INCREMENT, LENGTH
 from theory.papers.rpd.nag_paths import Path
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, beta, gamma, p, tau
 
 WHERE: Final = "Lemma I.2"
@@ -143,4 +144,6 @@ def remarks(proof: Proof) -> Sequence[Finding]:
     )
 
 
-CLAIM: Final = as_claim(THEOREM, challenge="nag-drift-pathwise", remarks=remarks, cost=3)
+CLAIM: Final = as_claim(
+    THEOREM, challenge=CHALLENGES["nag-drift-pathwise"], remarks=remarks, cost=3
+)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from theory.falsifier.chain import extrapolated, square
-from theory.falsifier.delays import checked
-from theory.falsifier.problem import Problem
+from theory.falsifier.problem import Problem, square
 from theory.falsifier.scalars import linear
+from theory.papers.rpd.runs.chain import extrapolated
+from theory.papers.rpd.runs.delays import checked
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,10 @@ from theory.papers.rpd.mathematics import written
 from theory.papers.rpd.method import k
 from theory.papers.rpd.nag_average import average_gradient
 from theory.papers.rpd.nag_method import APART, AWAY, DRIFT, LENGTH
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, L, beta, gamma, p, tau
 
-CHALLENGE: Final = "nag-average-gradient"
+CHALLENGE: Final = CHALLENGES["nag-average-gradient"]
 
 _REACH = tau + beta * sympy.sqrt(p)
 _SIZE = gamma * G * _REACH

@@ -16,6 +16,7 @@ from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, Total, eq, l
 from theory.papers.rpd import draw_counts, drift_by_counts
 from theory.papers.rpd.draw_counts import PAIRS, WINDOW
 from theory.papers.rpd.method import STALE, X, k
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, gamma, p, tau
 
 AWAY: Final = vector("x − x̂")
@@ -128,4 +129,4 @@ ATTAINED: Final = Theorem(
 )
 """The bound is attained, with τ updates in the window."""
 
-CLAIM: Final = as_claim(THEOREM, challenge="rpd-drift")
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["rpd-drift"])

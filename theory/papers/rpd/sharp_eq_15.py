@@ -39,6 +39,7 @@ from theory.papers.rpd.method import (
     k,
     uniform,
 )
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.sharp_drift import AWAY, DRIFT
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, mu, n, p, tau
 from theory.papers.rpd.thm_h1 import PL
@@ -120,4 +121,4 @@ THEOREM: Final = Theorem(
     conclude=Combine({"unrolled": 1}),
 )
 
-CLAIM: Final = as_claim(THEOREM, "rpd-pl-gap", where=sympy.Le(gamma, p / mu), cost=5)
+CLAIM: Final = as_claim(THEOREM, CHALLENGES["rpd-pl-gap"], where=sympy.Le(gamma, p / mu), cost=5)

@@ -29,6 +29,7 @@ from theory.kernel import (
 from theory.kernel.rules.norms import Root
 from theory.papers.rpd.method import STALE, X
 from theory.papers.rpd.nag_method import AHEAD, AWAY, INCREMENT, LENGTH
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, beta, gamma, tau
 
 MISSED: Final = vector("e")
@@ -169,5 +170,5 @@ THEOREM: Final = Theorem(
 )
 
 CLAIM: Final = as_claim(
-    THEOREM, "nag-drift-pathwise", where=sympy.Le(beta**2, 2 * beta + tau), cost=3
+    THEOREM, CHALLENGES["nag-drift-pathwise"], where=sympy.Le(beta**2, 2 * beta + tau), cost=3
 )

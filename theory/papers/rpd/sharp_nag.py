@@ -10,6 +10,7 @@ from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Step
 from theory.papers.rpd import sharp_nag_drift
 from theory.papers.rpd.nag_average import average_gradient
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import beta, p, tau
 
 THEOREM: Final = average_gradient(
@@ -23,4 +24,6 @@ THEOREM: Final = average_gradient(
     (tau * (tau + p - 1) + 2 * beta * tau + p * beta**2) / p,
 )
 
-CLAIM: Final = as_claim(THEOREM, "nag-average-gradient", where=sympy.Le(beta, 1), cost=5)
+CLAIM: Final = as_claim(
+    THEOREM, CHALLENGES["nag-average-gradient"], where=sympy.Le(beta, 1), cost=5
+)

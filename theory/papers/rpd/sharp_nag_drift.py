@@ -15,6 +15,7 @@ from theory.papers.rpd import nag_draw_counts, nag_drift_by_counts
 from theory.papers.rpd.draw_counts import PAIRS, WINDOW
 from theory.papers.rpd.method import k
 from theory.papers.rpd.nag_method import APART, DRIFT, NAMED
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, beta, gamma, p, tau
 
 _WEIGHTS = sympy.Function("Q̃", nonnegative=True)
@@ -87,4 +88,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, "nag-drift", where=sympy.Le(beta, 1), cost=3)
+CLAIM: Final = as_claim(THEOREM, CHALLENGES["nag-drift"], where=sympy.Le(beta, 1), cost=3)

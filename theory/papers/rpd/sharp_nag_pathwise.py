@@ -12,6 +12,7 @@ from theory.papers.rpd import sharp_lemma_i2
 from theory.papers.rpd.method import k
 from theory.papers.rpd.nag_average import average_gradient
 from theory.papers.rpd.nag_method import APART, AWAY, DRIFT, LENGTH
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, beta, gamma, tau
 
 _SIZE = gamma * G * (tau + beta)
@@ -37,5 +38,5 @@ THEOREM: Final = average_gradient(
 )
 
 CLAIM: Final = as_claim(
-    THEOREM, "nag-average-gradient", where=sympy.Le(beta**2, 2 * beta + tau), cost=5
+    THEOREM, CHALLENGES["nag-average-gradient"], where=sympy.Le(beta**2, 2 * beta + tau), cost=5
 )

@@ -45,6 +45,7 @@ from theory.papers.rpd.method import (
     k,
     uniform,
 )
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.sharp_drift import AWAY, DRIFT
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, n, p, tau
 
@@ -122,4 +123,4 @@ THEOREM: Final = Theorem(
     conclude=Found(),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="rpd-average-gradient")
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["rpd-average-gradient"])

@@ -15,12 +15,12 @@ import sympy
 from theory.account import OPEN, Account, Decision, Finding, Refutation, Repair
 from theory.claims import Claim, Formulas
 from theory.falsifier.numbers import fraction
-from theory.falsifier.rpd import Setting
 from theory.falsifier.scalars import quadratic
 from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
 from theory.papers.rpd import thm_4_1
 from theory.papers.rpd.exact_runs import alike, gradients, number, require
+from theory.papers.rpd.runs.blocks import Setting
 from theory.papers.rpd.symbols import L
 
 ANY_STEPSIZE: Final = replace(

@@ -26,6 +26,7 @@ from theory.papers.rpd.method import (
     X,
     k,
 )
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, p, tau
 
 PROOF: Final = "appendix B, proof of Theorem B.1"
@@ -91,4 +92,4 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
     )
 
 
-CLAIM: Final = as_claim(THEOREM, challenge="rpd-average-gradient", remarks=_remarks)
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["rpd-average-gradient"], remarks=_remarks)

@@ -44,6 +44,7 @@ from theory.papers.rpd.method import (
     k,
     uniform,
 )
+from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, L, gamma, mu, n, p, tau
 
 PROOF: Final = "appendix H, proof of Theorem H.1"
@@ -168,4 +169,4 @@ RECURRENCE: Final = replace(
 )
 """(14) in one sequence, for every k."""
 
-CLAIM: Final = as_claim(THEOREM, challenge="rpd-pl-step")
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["rpd-pl-step"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from theory.claims import Claim
 from theory.judging.arguments import with_arguments
 from theory.judging.as_claim import as_claim
 from theory.judging.origins import with_origins
@@ -76,7 +75,10 @@ from theory.papers.sapipe import (
     wp_update,
 )
 from theory.papers.sapipe.arguments import ARGUMENTS, RESTS
+from theory.papers.sapipe.bounds import SUPPLY
 from theory.papers.sapipe.origins import ORIGINS
+from theory.papers.sapipe.runs.challenges import CHALLENGES
+from theory.record import Paper
 
 _ROWS: Final = (
     thm_1.CLAIM,
@@ -148,5 +150,6 @@ _ROWS: Final = (
     alg_5.CLAIM,
 )
 
-CLAIMS: Final[tuple[Claim, ...]] = with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS)
-"""In the order of the paper."""
+PAPER: Final = Paper(
+    with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES, SUPPLY
+)

@@ -56,6 +56,7 @@ from theory.papers.sapipe.convergence import (
     sequences,
 )
 from theory.papers.sapipe.errors import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.stale_bias import AT_REST, FOLLOWING, OFF_NEXT, OFF_NOW, STALE_MEAN
 from theory.papers.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n, t
 
@@ -195,4 +196,4 @@ THEOREM: Final = Theorem(
     conclude=Cite("sapipe.biased", scalars={e: ERR_0, nu: 2 * V1 / n, **_ONE}),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="sapipe-prefix")
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-prefix"])

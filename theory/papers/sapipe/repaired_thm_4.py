@@ -32,6 +32,7 @@ from theory.kernel import (
 from theory.papers.sapipe import wp_1_average, wp_1_noise
 from theory.papers.sapipe.convergence import AVERAGE, X
 from theory.papers.sapipe.errors import OPTIMIZATION, VAR_0
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho, t
 from theory.papers.sapipe.wp_1_method import (
     AT_START,
@@ -245,4 +246,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="sapipe-wp-1", where=_RATIO < 1, cost=2)
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-1"], where=_RATIO < 1, cost=2)

@@ -45,6 +45,7 @@ from theory.papers.sapipe.convergence import (
     second_moment,
 )
 from theory.papers.sapipe.errors import OPTIMIZATION, VAR_0
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n, t
 from theory.papers.sapipe.wp_2_method import (
     AIM,
@@ -206,4 +207,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="sapipe-wp-2", cost=2)
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], cost=2)

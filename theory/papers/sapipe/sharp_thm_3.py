@@ -14,6 +14,7 @@ from theory.papers.sapipe import dc_fourths, dc_fourths_drawn
 from theory.papers.sapipe.dc_average import average_gradient, errors
 from theory.papers.sapipe.dc_fourths_drawn import DRAWN
 from theory.papers.sapipe.dc_method import MIXED
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 
 THEOREM: Final = average_gradient(
     "sapipe.sharp-thm-3",
@@ -40,4 +41,4 @@ ANY: Final = average_gradient(
     MIXED,
     errors(32, 8, 4),
 )
-CLAIM: Final = as_claim(THEOREM, "sapipe-dc")
+CLAIM: Final = as_claim(THEOREM, CHALLENGES["sapipe-dc"])

@@ -10,6 +10,7 @@ from theory.judging.as_claim import as_claim
 from theory.papers.sapipe import dc_fourths_full
 from theory.papers.sapipe.dc_average import average_gradient, errors
 from theory.papers.sapipe.dc_fourths_full import WHOLE
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import kappa
 
 THEOREM: Final = average_gradient(
@@ -23,4 +24,4 @@ THEOREM: Final = average_gradient(
     WHOLE,
     errors(8, 8, 4),
 )
-CLAIM: Final = as_claim(THEOREM, "sapipe-dc", where=sympy.Eq(kappa, 1))
+CLAIM: Final = as_claim(THEOREM, CHALLENGES["sapipe-dc"], where=sympy.Eq(kappa, 1))

@@ -38,6 +38,7 @@ from theory.papers.sapipe.convergence import (
     S,
 )
 from theory.papers.sapipe.errors import OPTIMIZATION, VAR_0
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n, t
 from theory.papers.sapipe.wp_2_method import (
     AIM,
@@ -207,4 +208,4 @@ THEOREM: Final = Theorem(
 COVERED: Final = sympy.And(2 * L**2 * eta**2 < 1, sympy.Eq(kappa, 1), T >= 2)
 """What the hypotheses say of the constants."""
 
-CLAIM: Final = as_claim(THEOREM, challenge="sapipe-wp-2", where=COVERED, cost=3)
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], where=COVERED, cost=3)

@@ -13,6 +13,7 @@ from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le
 from theory.papers.sapipe import same_samples
 from theory.papers.sapipe.errors import ERR_0, OPTIMIZATION, VAR_0
 from theory.papers.sapipe.reused_noise import r
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import L, eta, kappa
 
 _SHARP: Final = same_samples.THEOREM
@@ -56,4 +57,4 @@ THEOREM: Final = Theorem(
 SMALL_STEPS: Final = 4 * kappa**2 * (1 - kappa) <= (1 - L * eta) ** 2
 """The same condition, squared: Lη ≤ 1."""
 
-CLAIM: Final = as_claim(THEOREM, challenge="sapipe-vanilla-reused", where=SMALL_STEPS)
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-vanilla-reused"], where=SMALL_STEPS)

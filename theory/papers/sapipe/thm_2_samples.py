@@ -39,11 +39,12 @@ from theory.papers.sapipe.convergence import (
 )
 from theory.papers.sapipe.elements import DRAWN, SAMPLES, UNBIASED, drawn
 from theory.papers.sapipe.errors import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.stale_bias import AT_REST, FOLLOWING, OFF_NEXT, OFF_NOW, SIZE, STALE_MEAN
 from theory.papers.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n, t
 
 WHERE: Final = thm_2_mixture.PROOF
-CHALLENGE: Final = "sapipe-vanilla"
+CHALLENGE: Final = CHALLENGES["sapipe-vanilla"]
 
 _ALL: Final = (t, 0, T - 1)
 _MEAN = mean_of(OFF).relation

@@ -31,9 +31,10 @@ from theory.papers.sapipe.dc_average import average_gradient, errors
 from theory.papers.sapipe.dc_lines import PROOF
 from theory.papers.sapipe.dc_method import MIXED
 from theory.papers.sapipe.refuting import Broken, broken, unlike
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import V2
 
-CHALLENGE: Final = "sapipe-dc"
+CHALLENGE: Final = CHALLENGES["sapipe-dc"]
 
 THEOREM: Final = average_gradient(
     "sapipe.thm-3",

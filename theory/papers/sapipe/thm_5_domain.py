@@ -9,6 +9,7 @@ from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Step, Theorem
 from theory.papers.sapipe import sharp_thm_5
 from theory.papers.sapipe.errors import ERR_WP_2, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import V1, L, eta, n
 
 _SHARP: Final = sharp_thm_5.THEOREM
@@ -37,4 +38,4 @@ THEOREM: Final[Theorem] = replace(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="sapipe-wp-2", where=sharp_thm_5.COVERED)
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], where=sharp_thm_5.COVERED)

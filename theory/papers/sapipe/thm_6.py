@@ -46,6 +46,7 @@ from theory.papers.sapipe.convergence import AVERAGE
 from theory.papers.sapipe.errors import ERR_WP_3, OPTIMIZATION, VAR_0
 from theory.papers.sapipe.limit_cycle import Circling
 from theory.papers.sapipe.refuting import above, of
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import R0, V1, V2, Delta, L, M, T, eta, kappa, lambda_, n, t
 from theory.papers.sapipe.thm_6_flaws import flaws, lines
 from theory.papers.sapipe.wp_1_method import W
@@ -54,7 +55,7 @@ from theory.papers.sapipe.wp_3_method import PROOF
 if TYPE_CHECKING:
     from theory.falsifier.numbers import Number
 
-CHALLENGE: Final = "sapipe-wp-3"
+CHALLENGE: Final = CHALLENGES["sapipe-wp-3"]
 
 SHARED: Final = ("the variance term", "line 4", "line 5")
 """Ends of the places of lines that the proof has in common with that of Theorem 4."""
@@ -237,5 +238,5 @@ CLAIM: Final = Claim(
     weakened={"exact predictions": partial(without, EXACT, "exact predictions")},
     depends=(_BASE.id, repaired_thm_6.THEOREM.id, wp_3_moment.THEOREM.id),
     cost=3,
-    shares=CHALLENGE,
+    shares=CHALLENGE.name,
 )

@@ -30,6 +30,7 @@ from theory.kernel import (
 from theory.papers.sapipe import wp_1_average
 from theory.papers.sapipe.convergence import AVERAGE, G
 from theory.papers.sapipe.errors import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import V2, L, T, eta, kappa, t
 from theory.papers.sapipe.wp_1_method import (
     AT_START,
@@ -133,4 +134,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge="sapipe-wp-1")
+CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-1"])

@@ -1,0 +1,1 @@
+"""Exact runs of LocalSGD, and what is measured on them."""

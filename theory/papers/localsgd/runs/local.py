@@ -1,0 +1,169 @@
+"""Instances of LocalSGD, and what is measured on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from theory.falsifier.errors import RejectedInstanceError
+from theory.falsifier.model import Instance
+from theory.falsifier.numbers import Number, Root
+from theory.falsifier.problem import Problem
+from theory.falsifier.shrinking import plainer, without_block
+from theory.papers.localsgd.runs.paths import walk_replicas
+from theory.papers.localsgd.runs.replica_moments import (
+    Totals,
+    geometric_totals,
+    totals,
+    unrolled_totals,
+)
+from theory.papers.localsgd.runs.replicas import Local, follow_replicas, noise
+
+EQUAL: Final = "equal data"
+UNEQUAL: Final = "unequal data"
+
+
+@dataclass(frozen=True)
+class LocalSetting:
+    """What is chosen of an instance of LocalSGD; all else is computed.
+
+    Attributes
+    ----------
+    problem : Problem
+        Replica n owns the n-th of N equal runs of its components.
+    method : Local
+    engine : str
+        ``tree`` or ``moments``.
+    """
+
+    problem: Problem
+    method: Local
+    engine: str = "tree"
+
+
+@lru_cache(maxsize=4096)
+def local_totals(setting: LocalSetting) -> Totals:
+    """What is measured on a setting, computed once."""
+    if setting.engine == "moments":
+        return geometric_totals(setting.problem, setting.method)
+    return totals(follow_replicas(setting.problem, setting.method))
+
+
+def replayed_totals(setting: LocalSetting) -> Totals:
+    """The same by the second method of each engine."""
+    if setting.engine == "moments":
+        return unrolled_totals(setting.problem, setting.method)
+    return totals(walk_replicas(setting.problem, setting.method))
+
+
+def local_instance(setting: LocalSetting) -> Instance:
+    """A setting with its exactly computed constants.
+
+    σ² and G̃² are the least bounds that hold at every point and for every replica, as the theorem
+    assumes; K = pNT.
+
+    Raises
+    ------
+    RejectedInstanceError
+        A hypothesis does not hold.
+    """
+    problem, method = setting.problem, setting.method
+    if method.N < 1 or len(problem.components) % method.N:
+        raise RejectedInstanceError(
+            f"{len(problem.components)} components are no {method.N} equal shares",
+            "falsifier",
+            "give every replica as many components",
+        )
+    variance, moment = noise(problem, method.N)
+    if not moment or variance is None:
+        raise RejectedInstanceError(
+            "the theorem assumes second moments of stochastic gradients bounded by G̃² > 0 at every "
+            f"point, found a supremum of {'infinity' if moment is None else moment}",
+            "falsifier",
+            "take functions with bounded gradients",
+        )
+    values: dict[str, Number] = {
+        "p": Fraction(problem.p),
+        "N": Fraction(method.N),
+        "T": Fraction(method.T),
+        "H": Fraction(method.H),
+        "K": Fraction(problem.p * method.N * method.T),
+        "gamma": method.gamma,
+        "L": problem.smoothness,
+        "sigma": Root(variance),
+        "Gtilde": Root(moment),
+    }
+    if problem.minimum is not None:
+        values["Delta"] = problem.value(problem.start) - problem.minimum
+    each = len(problem.components) // method.N
+    runs = {problem.components[n * each : (n + 1) * each] for n in range(method.N)}
+    delays = EQUAL if len(runs) == 1 else UNEQUAL
+    return Instance(problem, tuple(values.items()), delays, setting.engine)
+
+
+def local_setting_of(one: Instance) -> LocalSetting:
+    """The setting that an instance was built from."""
+    at = {name: n for name, n in one.numbers.items() if isinstance(n, Fraction)}
+    method = Local(int(at["N"]), int(at["T"]), int(at["H"]), at["gamma"])
+    return LocalSetting(one.problem, method, one.engine)
+
+
+def descending(one: Instance) -> Instance:
+    """The instance, if f is bounded below and γ ≤ 1/L.
+
+    Raises
+    ------
+    RejectedInstanceError
+        It is not.
+    """
+    at = one.numbers
+    L, gamma = at["L"], at["gamma"]
+    assert isinstance(L, Fraction)
+    assert isinstance(gamma, Fraction)
+    if "Delta" not in at or L == 0 or gamma * L > 1:
+        raise RejectedInstanceError(
+            f"the theorem assumes f bounded below and γ ≤ 1/L, found L = {L}, γ = {gamma}",
+            "falsifier",
+            "take a smaller γ or another function",
+        )
+    return one
+
+
+def tuned_local(one: Instance) -> Instance:
+    """The instance, if moreover γ = min{1/L, √N/(L√T)}.
+
+    Raises
+    ------
+    RejectedInstanceError
+        γ is another one.
+    """
+    descending(one)
+    method, L = local_setting_of(one).method, one.problem.smoothness
+    if (method.gamma * L) ** 2 != min(Fraction(1), Fraction(method.N, method.T)):
+        raise RejectedInstanceError(
+            "the corollary takes γ = min{1/L, √N/(L√T)}", "falsifier", "take this γ"
+        )
+    return one
+
+
+def local_simpler(setting: LocalSetting) -> Iterator[LocalSetting]:
+    """Fewer blocks, steps; a shorter period; plainer numbers."""
+    problem, method = setting.problem, setting.method
+    if problem.p > 1:
+        for i in range(problem.p):
+            yield replace(setting, problem=without_block(problem, i))
+    for T in range(1, method.T) if setting.engine == "tree" else (method.T // 2, 3 * method.T // 4):
+        if T:
+            yield replace(setting, method=replace(method, T=T))
+    for H in range(1, method.H):
+        yield replace(setting, method=replace(method, H=H))
+    for gamma in plainer(method.gamma):
+        if gamma > 0:
+            yield replace(setting, method=replace(method, gamma=gamma))
+    for j, value in enumerate(problem.start):
+        for plain in plainer(value):
+            start = (*problem.start[:j], plain, *problem.start[j + 1 :])
+            yield replace(setting, problem=replace(problem, start=start))

@@ -1,0 +1,169 @@
+"""Bounds of RPD, of PipeDream as an RPD, of RPD under PL, and of NAG-RPD.
+
+Source: "Demystifying Pipeline Parallelism: First Theory for PipeDream", (3), (15), Proposition
+4.1 and appendix I. The sharpened forms put the second moment of ‖x − x̂‖ under the uniform
+sampling of Assumption B.1 where the paper puts the square of its largest value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import sympy
+
+from theory.bounds.model import PATHWISE, PRINTED, SHARPENED, AtMost, Bound
+from theory.bounds.supply import Supply, by_method
+from theory.papers.rpd import (
+    eq_15,
+    nag_thm,
+    sharp_eq_15,
+    sharp_nag,
+    sharp_nag_pathwise,
+    sharp_thm_4_1,
+    thm_4_1,
+)
+from theory.papers.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
+
+MEAN_GRADIENT: Final = "mean squared gradient norm"
+GAP: Final = "E f(x^K) - f*"
+
+WHOLE_RUN: Final = "whole-run"
+STEADY: Final = "steady"
+PIPEDREAM_DELAYS: Final = {
+    WHOLE_RUN: (5 * p**2 / 4 - p, (5 * p**2 - 1) / 4 - p),
+    STEADY: (p**2 - p / 2, p**2 - p / 2 - sympy.Rational(1, 2)),
+}
+"""Largest delay of PipeDream (linearization `ascending`) for even and for odd p, proved in
+`rpd.delay-whole-run` and `rpd.prop-4.1`."""
+
+SUPERFLUOUS: Final = AtMost(gamma, 1 / L, "stated by the paper; no proof needs it")
+"""The bounds as printed hold for every stepsize."""
+_TUNED: Final = sympy.Min(1 / L, sympy.sqrt(2 * Delta / (L * G**2 * K)))
+_CONTRACTS: Final = AtMost(
+    gamma, p / mu, "beyond it 1 − γμ/p is negative and the bound is false for K = 1"
+)
+_POSSIBLE: Final = AtMost(mu, L, "no L-smooth function has a larger μ")
+_AHEAD: Final = AtMost(beta, sympy.Integer(1), "a larger extrapolation can outweigh a whole update")
+_NOT_FAR_AHEAD: Final = AtMost(
+    beta**2, 2 * beta + tau, "beyond it draws that hit several blocks end further away"
+)
+
+RPD: Final = (
+    Bound(
+        method="rpd",
+        form=PRINTED,
+        source="Theorem 4.1, (3)",
+        quantity=MEAN_GRADIENT,
+        claim="rpd.thm-4.1",
+        terms=(thm_4_1.CLAIM.printed,),
+        stated=(SUPERFLUOUS,),
+        paper_stepsize=_TUNED,
+    ),
+    Bound(
+        method="rpd",
+        form=SHARPENED,
+        source="(3) with the second moment of the stale distance",
+        quantity=MEAN_GRADIENT,
+        claim="rpd.sharp-thm-4.1",
+        terms=(sharp_thm_4_1.CLAIM.printed,),
+        stated=(SUPERFLUOUS,),
+        paper_stepsize=_TUNED,
+    ),
+)
+
+RPD_PL: Final = (
+    Bound(
+        method="rpd-pl",
+        form=PRINTED,
+        source="Theorem H.1, (15)",
+        quantity=GAP,
+        claim="rpd.eq-15",
+        terms=(eq_15.CLAIM.printed,),
+        conditions=(_CONTRACTS, _POSSIBLE),
+    ),
+    Bound(
+        method="rpd-pl",
+        form=SHARPENED,
+        source="(15) with the second moment of the stale distance",
+        quantity=GAP,
+        claim="rpd.sharp-eq-15",
+        terms=(sharp_eq_15.CLAIM.printed,),
+        conditions=(_CONTRACTS, _POSSIBLE),
+    ),
+)
+
+NAG_RPD: Final = (
+    Bound(
+        method="nag-rpd",
+        form=PRINTED,
+        source="(3) with Lemma I.2",
+        quantity=MEAN_GRADIENT,
+        claim="rpd.nag-thm",
+        terms=(nag_thm.CLAIM.printed,),
+        stated=(SUPERFLUOUS,),
+    ),
+    Bound(
+        method="nag-rpd",
+        form=PATHWISE,
+        source="(3) with the tight constant of Lemma I.2",
+        quantity=MEAN_GRADIENT,
+        claim="rpd.sharp-nag-pathwise",
+        terms=(sharp_nag_pathwise.CLAIM.printed,),
+        conditions=(_NOT_FAR_AHEAD,),
+        stated=(SUPERFLUOUS,),
+    ),
+    Bound(
+        method="nag-rpd",
+        form=SHARPENED,
+        source="(3) with the second moment of Lemma I.2's distance",
+        quantity=MEAN_GRADIENT,
+        claim="rpd.sharp-nag",
+        terms=(sharp_nag.CLAIM.printed,),
+        conditions=(_AHEAD,),
+        stated=(SUPERFLUOUS,),
+    ),
+)
+
+_PROXY: Final = (
+    "RPD with PipeDream's delays: a proxy, since PipeDream does not sample its stages",
+    "tau is the largest delay of a {}",
+)
+
+
+def pipedream(delay: str = WHOLE_RUN) -> tuple[Bound, ...]:
+    """RPD's bounds with τ of PipeDream's schedule.
+
+    Parameters
+    ----------
+    delay : str
+        ``whole-run``: ⌊5p²/4⌋ − p bounds every delay of a run from its start, as the theorem
+        asks. ``steady``: p² − p/2, or 1/2 less for odd p, bounds them after start-up only.
+
+    Examples
+    --------
+    >>> [str(terms["staleness"]) for terms in pipedream("steady")[0].terms][0]
+    'G**2*L**2*gamma**2*(p**2 - p/2)**2'
+    """
+    of = {WHOLE_RUN: "whole run", STEADY: "steady microbatch: start-up has larger ones"}[delay]
+    return tuple(
+        replace(
+            bound,
+            method="pd",
+            terms=tuple(
+                {name: form.subs(tau, law) for name, form in bound.terms[0].items()}
+                for law in PIPEDREAM_DELAYS[delay]
+            ),
+            notes=(_PROXY[0], _PROXY[1].format(of)),
+        )
+        for bound in RPD
+    )
+
+
+SUPPLY: Final = Supply(
+    {
+        "rpd": {"": RPD},
+        "pd": {delay: pipedream(delay) for delay in PIPEDREAM_DELAYS},
+        **by_method((*RPD_PL, *NAG_RPD)),
+    }
+)

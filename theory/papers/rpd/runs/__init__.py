@@ -1,0 +1,1 @@
+"""Exact runs of RPD and NAG-RPD, and what is measured on them."""

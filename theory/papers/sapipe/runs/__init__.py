@@ -1,0 +1,1 @@
+"""Exact runs of SAPipe, and what is measured on them."""
