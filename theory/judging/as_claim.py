@@ -20,7 +20,7 @@ from theory.kernel.context import measures
 from theory.kernel.prove import Proof, conditions, prove
 from theory.kernel.relations import Relation
 from theory.kernel.rules.inner_runs import inner_runs
-from theory.kernel.theorem import Assumption, Hypothesis, Theorem
+from theory.kernel.theorem import Assumption, Theorem
 from theory.kernel.vectors import Scalar
 from theory.ledger import Evidence, Step
 from theory.verdicts import Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import sympy
 import z3
@@ -22,17 +22,8 @@ from theory.kernel.consistency import require_no_contradiction
 from theory.kernel.context import constants, names_in
 from theory.kernel.prove import Proof, prove
 from theory.kernel.relations import Relation
-from theory.kernel.rules import (
-    Everywhere,
-    Expect,
-    Induction,
-    Integral,
-    Swap,
-    Telescope,
-    Total,
-    Unroll,
-)
-from theory.kernel.rules.ranges import rules_of
+from theory.kernel.rules import Expect, Integral, Swap
+from theory.kernel.rules.ranges import lets_run, rules_of
 from theory.kernel.signs import Translator
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Theorem
 from theory.kernel.vectors import Point, Scalar
@@ -202,7 +193,7 @@ def _require_general(where: str, when: str, one: Theorem, conditions: tuple[str,
                 "name it in `instances`, or assume it in the statement",
             )
         varies = names_in(hypothesis.relation.gap) - constants(one)
-        general = next((rule for rule in _all_rules(one) if isinstance(rule, BINDING)), None)
+        general = next((rule for rule in _all_rules(one) if _binds(rule)), None)
         if varies and general is not None:
             raise TheoryError(
                 f"{min(varies)} may be in another case at another outcome or iteration, but the "
@@ -212,8 +203,9 @@ def _require_general(where: str, when: str, one: Theorem, conditions: tuple[str,
             )
 
 
-BINDING: Final = (Expect, Everywhere, Induction, Integral, Swap, Telescope, Total, Unroll)
-"""Rules that need a fact at every outcome, iteration or point of a path."""
+def _binds(rule: Rule) -> bool:
+    """Whether a rule needs a fact at every outcome, iteration or point of a path."""
+    return bool(lets_run(rule)) or isinstance(rule, (Expect, Integral, Swap))
 
 
 def _all_rules(theorem: Theorem) -> Iterator[Rule]:
