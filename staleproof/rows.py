@@ -89,9 +89,9 @@ def _meaning(one: dict[str, str]) -> Iterator[str]:
     function, _, place = says.removeprefix("gradient of ").partition(" at ")
     place = place.strip('"')
     itself = name in (f"{function}({place})", f"∇{function}({place})")
-    of_a_sign = domain not in ("real", "vector", "mean", "sequence")
-    if (says and not itself) or (of_a_sign and (says or domain.startswith("sequence"))):
-        yield ": ".join((name, *filter(None, (domain, says))))
+    sign = domain if domain not in ("real", "vector", "mean", "sequence") else ""
+    if (says and not itself) or (sign and (says or domain.startswith("sequence"))):
+        yield ": ".join((name, *filter(None, (sign, says))))
 
 
 def lines(rows: Sequence[dict[str, Any]], columns: int) -> Iterator[str]:

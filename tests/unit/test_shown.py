@@ -171,7 +171,7 @@ def test_what_names_stand_for_is_a_line_each() -> None:
     said = list(details(found))
     assert found["verdict"] == "PROVED"
     assert "  where N: sequence, positive, integer" in said
-    assert '  where f(y): real: f at x - 5*"∇f(x)"' in said
+    assert '  where f(y): f at x - 5*"∇f(x)"' in said
     assert not any(line.startswith("  where f(x)") for line in said)
 
 

@@ -44,7 +44,7 @@ class Run:
     held: frozenset[Scalar | Vector]
     functions: frozenset[Scalar]
     names: frozenset[Scalar | str]
-    looks_back: bool
+    looks_back: bool = False
 
     def at(self, values: Values) -> Run:
         """The run as a citation at these values sees it."""
