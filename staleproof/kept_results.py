@@ -1,9 +1,9 @@
 """Ledgers of `verify` that are kept for the next run with the very same sources.
 
 The key is a digest of every source and data file of these packages, of the versions of what they
-compute with, and of the options; so whatever is edited, nothing old is shown. Files of users are
-never kept: what those read or import cannot be known. Where the store cannot be read or written, it
-is as if there were none.
+compute with, of Python's settings and of the options; so whatever is edited, nothing old is shown.
+Files of users are never kept: what those read or import cannot be known. Where the store cannot be
+read or written, it is as if there were none.
 """
 
 from __future__ import annotations
@@ -27,7 +27,16 @@ MOST: Final = 32
 WAIT: Final = 5.0
 """Seconds for which another run may hold the store."""
 PACKAGES: Final = ("schedules", "theory", "reports", "staleproof")
-COMPUTING: Final = ("sympy", "z3-solver", "mpmath", "numpy", "networkx")
+COMPUTING: Final = {
+    "sympy": "sympy",
+    "z3-solver": "z3",
+    "mpmath": "mpmath",
+    "numpy": "numpy",
+    "networkx": "networkx",
+}
+"""Distributions, with the packages that they install."""
+SETTINGS: Final = ("PYTHON", "SYMPY_", "MPMATH_")
+"""How variables of the environment begin that change what Python and these packages do."""
 OUTPUTS: Final = ("__pycache__", "published", "measured")
 OFF: Final = "STALEPROOF_NO_CACHE"
 
@@ -55,15 +64,25 @@ def key(names: Sequence[str], every: bool) -> str | None:
     if os.environ.get(OFF) or any(map(may_be_file, names)):
         return None
     try:
+        if not all(map(_is_installed, COMPUTING)):
+            return None
         versions = {name: metadata.version(name) for name in COMPUTING}
         sources = [list(_sources(Path(folder))) for folder in _folders()]
     except (OSError, metadata.PackageNotFoundError):
         return None
-    told = {name: value for name, value in os.environ.items() if name.startswith("SYMPY_")}
+    told = {name: value for name, value in os.environ.items() if name.startswith(SETTINGS)}
     told.pop("SYMPY_CACHE_SIZE", None)  # how much sympy remembers; this program sets it itself
-    machine = (sys.version, sys.flags.optimize, platform.platform())
+    machine = (sys.version, tuple(sys.flags), platform.platform())
     what = (__version__, machine, versions, told, sources, list(names), every)
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
+
+
+def _is_installed(name: str) -> bool:
+    """Whether a package is imported from where it is installed, and not from a copy elsewhere."""
+    place = metadata.distribution(name).locate_file(COMPUTING[name])
+    found = util.find_spec(COMPUTING[name])
+    origin = found.origin if found is not None else None
+    return origin is not None and Path(origin).parent == Path(str(place))
 
 
 def may_be_file(name: str) -> bool:
@@ -94,17 +113,19 @@ def _sources(root: Path) -> Iterator[tuple[str, str]]:
 
 def kept(name: str | None) -> dict[str, Any] | None:
     """The ledger of this key, if it is there as it was written."""
-    if name is None or not store().is_file():
+    if name is None:
         return None
     try:
+        if not store().is_file():
+            return None
         with closing(_opened()) as database:
             row = database.execute("SELECT ledger, digest FROM kept WHERE name = ?", (name,))
             text, digest = row.fetchone() or ("", "")
             if digest != _digest(name, text):
                 return None
             found = json.loads(text)
-    except (OSError, sqlite3.Error, ValueError, TypeError, AttributeError):
-        return None
+    except (OSError, sqlite3.Error, ValueError, TypeError, AttributeError, RuntimeError):
+        return None  # a RuntimeError: nobody knows where the user's home is
     return found if isinstance(found, dict) else None
 
 
@@ -121,7 +142,7 @@ def keep(name: str | None, now: str | None, ledger: Mapping[str, Any]) -> None:
             )
             newest = "SELECT rowid FROM kept ORDER BY rowid DESC LIMIT ?"
             database.execute(f"DELETE FROM kept WHERE rowid NOT IN ({newest})", (MOST,))
-    except (OSError, sqlite3.Error, ValueError, TypeError):
+    except (OSError, sqlite3.Error, ValueError, TypeError, RuntimeError):
         return
 
 

@@ -80,16 +80,18 @@ def details(row: Any) -> Iterator[str]:
         case = f" ({one['case']})" if "case" in one else ""
         yield f"  if{case} {hypothesis_text(one)}    [{one['name']}: {one['says']}]"
     yield from (f"  {text}" for text in row["quantifiers"])
-    yield from (f"  where {text}" for text in _defined(row.get("symbols", ())))
+    yield from (f"  where {text}" for one in row.get("symbols", ()) for text in _meaning(one))
 
 
-def _defined(symbols: Sequence[dict[str, str]]) -> Iterator[str]:
-    """What sequences are the means of, and what takes the place of what in the next iteration."""
-    for one in symbols:
-        if one["domain"].startswith("sequence") and one["says"]:
-            yield one["says"]
-        elif "in iteration k + 1" in one["says"]:
-            yield f"{one['name']}: {one['says']}"
+def _meaning(one: dict[str, str]) -> Iterator[str]:
+    """What a name stands for, unless its quantifier or the name itself says so: f(x) is f at x."""
+    name, domain, says = one["name"], one["domain"], one["says"]
+    function, _, place = says.removeprefix("gradient of ").partition(" at ")
+    place = place.strip('"')
+    itself = name in (f"{function}({place})", f"∇{function}({place})")
+    sign = domain if domain not in ("real", "vector", "mean", "sequence") else ""
+    if (says and not itself) or (sign and (says or domain.startswith("sequence"))):
+        yield ": ".join((name, *filter(None, (sign, says))))
 
 
 def lines(rows: Sequence[dict[str, Any]], columns: int) -> Iterator[str]:

@@ -23,11 +23,13 @@ from theory.kernel import (
     Expect,
     Hypothesis,
     Operator,
+    Point,
     Relation,
     Sign,
     Smooth,
     Step,
     Theorem,
+    Total,
     descent,
     le,
     point,
@@ -153,6 +155,58 @@ def test_what_a_branch_holds_constant_is_so_in_the_statement() -> None:
     stated = theorem(le(a**2, a), Combine())
     with pytest.raises(TheoryError, match="meaning of every symbol"):
         by_branches(stated, {"small": one}, {"small": ("small",)}, (small.relation,))
+
+
+def stepping(length: int, other: int) -> Claim:
+    """One step of this length does not increase f, by a proof about a step of another."""
+    about = Smooth("smooth", "f is L-smooth", L)
+    sure = Hypothesis("sure", "L > 0", le(0, L))
+
+    def after(long: int) -> Point:
+        value = sympy.Symbol("f(y)", real=True)
+        return Point(X.position - long * X.gradient / L, value, Y.gradient)
+
+    def one(long: int, conclude: Rule, **more: Any) -> Theorem:
+        names: dict[str, Any] = {"symbols": (L,), "points": (X, after(long)), "scalars": ()}
+        return theorem(le(after(long).value, X.value), conclude, **names, **more)
+
+    shown = Step("step", descent(L, X, after(other)), Descent("smooth", X, after(other)))
+    least = other / L - sympy.Integer(other) ** 2 / (2 * L)
+    branch = one(
+        other,
+        Combine({"step": 1}, plus=(least * square(X.gradient),)),
+        steps=(shown,),
+        hypotheses=(about, sure),
+    )
+    stated = one(length, Combine(), hypotheses=(about,))
+    return by_branches(stated, {"always": branch}, {"always": ("sure",)}, ())
+
+
+def test_a_point_of_a_branch_is_where_the_statement_says() -> None:
+    assert verdict(lambda: stepping(1, 1)) is Verdict.PROVED
+    with pytest.raises(TheoryError, match="symbol, point and sequence"):
+        stepping(5, 1)
+
+
+def counting(value: Any, following: bool) -> Claim:
+    """E f(x) is at most that of the next iteration, with another next one or another mean."""
+    S = sympy.Function("S", real=True)
+    k = sympy.Symbol("k", integer=True, nonnegative=True)
+    sure = Hypothesis("sure", "a > 0", le(0, a))
+    up = Hypothesis("up", "f(x) ≤ f(y)", le(X.value, Y.value))
+    goal = le(S(k), S(k + 1))
+    names: dict[str, Any] = {"points": (X, Y), "scalars": (), "following": ((X, Y),)}
+    branch = theorem(goal, Total("up", k), hypotheses=(up, sure), sequences={S: X.value}, **names)
+    names["following"] = ((X, Y),) if following else ()
+    stated = theorem(goal, Combine(), hypotheses=(up,), sequences={S: value}, **names)
+    return by_branches(stated, {"always": branch}, {"always": ("sure",)}, ())
+
+
+def test_what_follows_and_what_is_summed_is_so_in_the_statement() -> None:
+    assert verdict(lambda: counting(X.value, True)) is Verdict.PROVED
+    for value, following in ((X.value, False), (Y.value, True)):
+        with pytest.raises(TheoryError, match="symbol, point and sequence"):
+            counting(value, following)
 
 
 # Challenges

@@ -9,12 +9,16 @@ import pytest
 import sympy
 
 from theory.errors import TheoryError, VacuousError
+from theory.judging.branches import by_branches
 from theory.kernel import (
+    Cite,
     Delayed,
     Drift,
     Hypothesis,
+    Operator,
     Point,
     Theorem,
+    dot,
     le,
     point,
     prove,
@@ -131,11 +135,77 @@ def test_what_is_no_delay_is_refused(changes: dict[str, Any]) -> None:
 
 
 def test_a_citation_needs_the_same_delay() -> None:
-    from theory.kernel import Cite
-
     using = replace(EACH, id="mine.uses", conclude=Cite("mine.drift"), cites=(EACH,))
     lemma = replace(EACH, id="mine.drift")
     assert prove(replace(using, cites=(lemma,))).verdict is Verdict.PROVED
     longer = replace(STALE, constant=tau + 1)
     for other in ((MOVES,), (longer, MOVES)):
         assert prove(replace(using, cites=(lemma,), hypotheses=other)).verdict is Verdict.UNKNOWN
+
+
+BIG = sympy.Symbol("B", real=True)
+ANY = replace(
+    EACH,
+    id="mine.any",
+    symbols=(tau, BIG),
+    hypotheses=(STALE, Hypothesis("moves", "", le(square(STEP), BIG))),
+    terms={"moves": tau**2 * BIG},
+)
+
+
+@pytest.mark.parametrize("bound", [r, square(STEP), r + M])
+def test_a_citation_holds_the_bound_of_the_moves_fixed(bound: Any) -> None:
+    """A bound of this move is none of those before: x̂ was read in other iterations."""
+    wrong = replace(
+        EACH,
+        scalars=(r,),
+        hypotheses=(STALE, Hypothesis("moves", "", le(square(STEP), bound))),
+        terms={"moves": tau**2 * bound},
+        conclude=Cite("mine.any", {BIG: bound}),
+        cites=(ANY,),
+    )
+    assert prove(wrong).verdict is Verdict.UNKNOWN
+    fixed = replace(wrong, symbols=(tau, M, r), scalars=())
+    if bound != square(STEP):
+        assert prove(fixed).verdict is Verdict.PROVED
+
+
+def test_a_citation_of_a_citation_holds_it_fixed_too() -> None:
+    again = replace(ANY, id="mine.again", conclude=Cite("mine.any"), cites=(ANY,))
+    wrong = replace(
+        EACH,
+        scalars=(r,),
+        hypotheses=(STALE, Hypothesis("moves", "", le(square(STEP), r))),
+        terms={"moves": tau**2 * r},
+        conclude=Cite("mine.again", {BIG: r}),
+        cites=(again,),
+    )
+    assert prove(again).verdict is Verdict.PROVED
+    assert prove(wrong).verdict is Verdict.UNKNOWN
+
+
+def test_a_case_of_each_iteration_is_no_case_of_those_before() -> None:
+    """In some iterations the move is short, in others the stale point is near; neither in all."""
+    short = Hypothesis("short", "", le(square(STEP), 0))
+    long = Hypothesis("long", "", le(0, square(STEP)))
+    cases = {"short": short, "long": long}
+    branches = {when: replace(EACH, hypotheses=(STALE, MOVES, one)) for when, one in cases.items()}
+    with pytest.raises(TheoryError, match="Drift"):
+        by_branches(EACH, branches, {when: (when,) for when in cases}, ())
+
+
+def test_what_was_random_some_iterations_ago_is_random() -> None:
+    """E ⟨x, x̂⟩ would be ⟨E x, x̂⟩."""
+    here = {name for one in (X, NEXT) for name in (one.value.name, *one.gradient.names)}
+    stale = {*OLD.position.names, OLD.value.name, *OLD.gradient.names}
+    mean = Operator("E", ("x", "g", *sorted(here)))
+    goal = mean.of(dot(X.position, OLD.position))
+    zero = Hypothesis("zero", "", le(goal, 0))
+    with pytest.raises(TheoryError, match="stale x"):
+        replace(EACH, hypotheses=(STALE, MOVES, zero))
+    for one in (
+        Operator("E", ("x", "g", *sorted(here | stale))),
+        Operator("E", ("x", "g", *sorted(here)), given=tuple(sorted(stale))),
+    ):
+        said = replace(zero, relation=le(one.of(dot(X.position, OLD.position)), 0))
+        assert prove(replace(EACH, hypotheses=(STALE, MOVES, said))).verdict is Verdict.PROVED

@@ -19,6 +19,7 @@ from theory.kernel import (
     Hypothesis,
     Operator,
     Point,
+    Relation,
     Smooth,
     Theorem,
     dot,
@@ -184,6 +185,58 @@ TRUE_BY_DOMAIN = {
 @pytest.mark.parametrize("name", TRUE_BY_DOMAIN)
 def test_what_is_true_by_domains_or_for_every_iteration_is_not_refuted(name: str) -> None:
     assert judge(as_claim(TRUE_BY_DOMAIN[name])).verdict is Verdict.UNKNOWN, "no proof was given"
+
+
+z = sympy.Symbol("z", real=True)
+MEANINGLESS = {
+    "a root on both sides": stated(sympy.sqrt(z) - z, sympy.sqrt(z), symbols=(z,)),
+    "a root on both sides of a hypothesis": stated(
+        -z,
+        0,
+        symbols=(z,),
+        hypotheses=(Hypothesis("any", "√z ≤ √z + 1", le(sympy.sqrt(z), sympy.sqrt(z) + 1)),),
+    ),
+    "a denominator on both sides": stated(
+        1 / z + a,
+        1 / z,
+        symbols=(z, a),
+        hypotheses=(Hypothesis("zero", "z = 0", eq(z, 0)),),
+    ),
+    "a denominator in two terms": replace(
+        stated(1, 0, symbols=(z,), hypotheses=(Hypothesis("zero", "z = 0", eq(z, 0)),)),
+        terms={"one": 1 / z, "other": -1 / z},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MEANINGLESS)
+def test_what_means_nothing_at_an_instance_is_not_refuted_there(name: str) -> None:
+    assert judge(as_claim(MEANINGLESS[name])).verdict is Verdict.UNKNOWN
+
+
+def test_where_it_means_something_it_is_refuted() -> None:
+    defined = Hypothesis("one", "z = 1", eq(z, 1))
+    for name in ("a denominator on both sides", "a denominator in two terms"):
+        twin = replace(MEANINGLESS[name], hypotheses=(defined,))
+        assert judge(as_claim(twin)).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "under"),
+    [
+        (2 + sympy.I, 1 + sympy.I, ()),
+        (2, sympy.sqrt(z), ()),
+        (2, 1 / (z + 1), ()),
+        (2, 1, (le(sympy.sqrt(z), sympy.sqrt(z) + 1),)),
+        (2, 1, (le(1 / (z + 1), 2 / (z + 1)),)),
+    ],
+)
+def test_numbers_that_are_not_real_refute_nothing(
+    left: Any, right: Any, under: tuple[Relation, ...]
+) -> None:
+    at = {z: sympy.Integer(-1)}
+    assert not stands(Refutation({"z": -1}, Violation(lambda: left, "<=", right, at, under)))
+    assert stands(Refutation({"z": -1}, Violation(lambda: 2, "<=", 1, at, (le(z, 0),))))
 
 
 @pytest.mark.parametrize("declared", ["negative", "even", "prime", "nonpositive"])

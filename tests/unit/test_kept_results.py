@@ -78,10 +78,33 @@ def test_names_options_and_versions_are_in_the_key(
         with monkeypatch.context() as patch:
             patch.setattr(metadata, "version", lambda one, n=name: "2" if one == n else "1")
             keys.append(key([], False))
-    monkeypatch.setenv("SYMPY_GROUND_TYPES", "flint")
-    keys.append(key([], False))
+    for name in ("SYMPY_GROUND_TYPES", "PYTHONINTMAXSTRDIGITS", "PYTHONPATH", "MPMATH_NOGMPY"):
+        monkeypatch.setenv(name, "700")
+        keys.append(key([], False))
     assert None not in keys
     assert len(set(keys)) == len(keys)
+
+
+def test_nothing_is_kept_with_a_library_that_is_another_than_the_installed_one(
+    sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its version would be taken for that of the installed one."""
+    copy = tmp_path / "elsewhere" / "mpmath"
+    copy.mkdir(parents=True)
+    (copy / "__init__.py").write_text("")
+    assert key([], False) is not None
+    monkeypatch.delitem(sys.modules, "mpmath", raising=False)
+    monkeypatch.syspath_prepend(copy.parent)
+    assert key([], False) is None
+
+
+def test_a_user_without_a_home_has_nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(kept_results, "store", nowhere)
+    keep("name", "name", LEDGER)
+    assert kept("name") is None
 
 
 def test_the_key_is_the_same_before_and_after_a_run() -> None:

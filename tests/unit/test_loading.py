@@ -226,6 +226,21 @@ def test_theorem_brings_along_what_it_cites(tmp_path: Path) -> None:
     assert [claim.id for claim in claims] == ["mine.theorem", "mine.lemma"]
 
 
+def test_a_lemma_with_the_id_of_one_of_ours_is_judged_and_shown(tmp_path: Path) -> None:
+    """What it supposes is seen nowhere else."""
+    text = (THEOREM + "from theory.kernel import Step, le\n" + CITING).replace(
+        "mine.lemma", "kernel.young"
+    )
+    supposing = text.replace('latex="1",', 'latex="1", assumes=("the moon is full",),', 1)
+    claims = load(written(tmp_path, supposing))
+    assert [claim.id for claim in claims] == ["kernel.young", "mine.theorem"]
+    assert "the moon is full" in judge(claims[0]).judgement.assumes
+    ours = "from theory.kernel.lemmas import YOUNG as LEMMA\n" + CITING
+    head = THEOREM.split("LEMMA =")[0] + "from theory.kernel import Step, le\n"
+    claims = load(written(tmp_path, head + ours.replace("mine.lemma", "kernel.young")))
+    assert [claim.id for claim in claims] == ["mine.theorem"]
+
+
 @pytest.mark.parametrize("listed", ["CLAIM = LEMMA", "CLAIMS = [LEMMA, OTHER]", "CLAIM = OTHER"])
 def test_theorems_that_cite_one_another_in_a_circle(tmp_path: Path, listed: str) -> None:
     text = (

@@ -13,6 +13,7 @@ import sympy
 
 from reports import render_report, validate_ledger
 from reports.recheck import recheck
+from staleproof.rows import details
 from theory.account import Account, Case, Compared, Decision, Readings
 from theory.claims import Claim
 from theory.judging.as_claim import as_claim
@@ -20,7 +21,18 @@ from theory.judging.branches import by_branches
 from theory.judging.dependencies import dependency_graph, settled
 from theory.judging.judge import judge
 from theory.judging.verify import ledger
-from theory.kernel import Combine, Hypothesis, Step, Theorem, le, square, vectors
+from theory.kernel import (
+    Combine,
+    Hypothesis,
+    Point,
+    Step,
+    Theorem,
+    le,
+    point,
+    square,
+    vector,
+    vectors,
+)
 from theory.kernel.lemmas import DESCENT, YOUNG
 from theory.ledger import Row
 
@@ -114,6 +126,53 @@ def test_documents_show_the_formulas() -> None:
 def test_smoothness_says_of_what_and_how_smooth() -> None:
     (smooth, *_) = row(as_claim(DESCENT))["hypotheses"]
     assert (smooth["formula"], smooth["smooth"]) == (None, {"constant": "L", "function": "f"})
+
+
+@pytest.mark.parametrize(
+    ("declared", "shown"),
+    [
+        ({"even": True, "positive": True}, "integer, positive, even"),
+        ({"odd": True}, "integer, odd"),
+        ({"negative": True}, "negative"),
+        ({"nonzero": True}, "nonzero"),
+        ({"zero": True}, "integer, nonnegative, zero"),
+        ({"integer": True, "positive": True}, "integer, positive"),
+        ({"real": True}, "real"),
+    ],
+)
+def test_all_that_a_symbol_is_declared_to_be_is_shown(
+    declared: dict[str, bool], shown: str
+) -> None:
+    """0 ≤ x^m holds for even m alone, and that m is even is part of it."""
+    m, x = sympy.Symbol("m", **declared), sympy.Symbol("x", real=True)
+    stated = replace(YOUNG, id="mine.m", symbols=(x, m), lhs=0, terms={"x": m**2 + x**2})
+    found = row(as_claim(stated))
+    assert any(line.endswith(f"m: {shown}") for line in found["quantifiers"])
+    assert {"name": "m", "domain": shown, "says": ""} in found["symbols"]
+
+
+def test_what_names_stand_for_is_a_line_each() -> None:
+    """A sequence has a domain, and a point a place, which formulas do not say."""
+    N = sympy.Function("N", integer=True, positive=True)
+    k = sympy.Symbol("k", integer=True, nonnegative=True)
+    after = Point(vector("x") - 5 * vector("∇f(x)"), sympy.Symbol("f(y)", real=True), vector("h"))
+    stated = Theorem(
+        id="mine.names",
+        where="here",
+        statement="It is less.",
+        latex="1",
+        symbols=(),
+        points=(point("x"), after),
+        lhs=after.value,
+        terms={"right": after.value + N(k)},
+        conclude=Combine(plus=(N(k),)),
+    )
+    found = row(as_claim(stated))
+    said = list(details(found))
+    assert found["verdict"] == "PROVED"
+    assert "  where N: sequence, positive, integer" in said
+    assert '  where f(y): f at x - 5*"∇f(x)"' in said
+    assert not any(line.startswith("  where f(x)") for line in said)
 
 
 def test_certificates_stand_beside_their_steps_and_are_re_checked() -> None:

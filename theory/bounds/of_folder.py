@@ -14,10 +14,10 @@ from theory.bounds.model import PRINTED, AtMost, Bound, gamma
 from theory.bounds.supply import Supply, by_method
 from theory.claims import Claim, Formulas
 from theory.errors import ClaimFileError
-from theory.judging.as_claim import conditions
 from theory.judging.expression_text import expression_text
 from theory.judging.loading import load, module_of
 from theory.kernel.means import Mean
+from theory.kernel.prove import conditions
 from theory.kernel.theorem import Hypothesis, Theorem
 from theory.kernel.vectors import Gram
 

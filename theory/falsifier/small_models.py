@@ -20,7 +20,8 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import UnsupportedFormError
 from theory.kernel.means import Mean, random_names
-from theory.kernel.relations import Relation, eq, le
+from theory.kernel.prove import as_printed
+from theory.kernel.relations import Relation, eq, exact, le
 from theory.kernel.rules.ranges import indices
 from theory.kernel.signs import Translator
 from theory.kernel.theorem import Delayed, Hypothesis, Smooth, Theorem
@@ -103,7 +104,7 @@ def small_model(theorem: Theorem) -> SmallModel | None:
 
 
 def _in_reach(theorem: Theorem) -> bool:
-    forms = [relation.gap for _, relation in theorem.relations]
+    forms = [*_printed(theorem), *(relation.gap for _, relation in theorem.relations)]
     if any(isinstance(one, Delayed) for one in theorem.hypotheses):  # about a whole run
         return False
     if theorem.assumes or theorem.sequences:  # what is said in words, numbers need not satisfy
@@ -113,6 +114,15 @@ def _in_reach(theorem: Theorem) -> bool:
     if any(form.atoms(AppliedUndef, sympy.Sum) or _roots(form) for form in forms):
         return False
     return len({mean.args[0] for mean in _means(theorem)}) <= 1
+
+
+def _printed(theorem: Theorem) -> tuple[Scalar, ...]:
+    """All that a reader sees, before anything cancels: 1/r − 1/r means nothing at r = 0."""
+    said = (one.relation for one in theorem.hypotheses if isinstance(one, Hypothesis))
+    return (
+        *map(exact, as_printed(theorem)),
+        *(side for one in said for side in (one.lhs, one.rhs)),
+    )
 
 
 def _roots(form: Scalar) -> bool:
@@ -255,7 +265,14 @@ class _Posed:
                     found.append(self.relation(one.relation, outcome))
                 elif isinstance(one, Smooth):
                     found += self._smooth(one, outcome)
-        return tuple(one for one in dict.fromkeys(found) if one.gap != 0)
+        return (*(one for one in dict.fromkeys(found) if one.gap != 0), *self._defined())
+
+    def _defined(self) -> Iterator[Relation]:
+        """What has a denominator equals itself, so that whoever replays it sees it be a number."""
+        for part in _printed(self.theorem):
+            if any(power.exp.is_negative for power in part.atoms(sympy.Pow)):
+                for outcome in range(self.outcomes):
+                    yield eq(one := self.at(part, outcome), one)
 
     def _smooth(self, one: Smooth, outcome: int) -> Iterator[Relation]:
         constant = self.at(sympy.sympify(one.constant), outcome)
@@ -279,6 +296,8 @@ def _solved(posed: _Posed, counts: Mapping[Scalar, Scalar]) -> SmallModel | None
     translator = Translator()
     try:
         facts = [translator.fact(one) for one in under]
+        for side in (side for one in under for side in (one.lhs, one.rhs)):
+            translator.term(side)  # none of its denominators is 0
         gap = translator.term(goal.gap)
     except (UnsupportedFormError, ValueError):
         return None

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 import sympy
-from sympy.core.function import AppliedUndef
 
 from theory.account import Account, Decision, Finding, Refutation, Violation
 from theory.claims import Claim, Formulas
@@ -17,12 +16,11 @@ from theory.falsifier.small_models import small_model
 from theory.judging.controls import formulas, verdict_of, without
 from theory.kernel.consistency import consistent
 from theory.kernel.context import measures
-from theory.kernel.means import Mean
-from theory.kernel.prove import Proof, prove
+from theory.kernel.prove import Proof, conditions, prove
 from theory.kernel.relations import Relation
 from theory.kernel.rules.inner_runs import inner_runs
-from theory.kernel.theorem import Assumption, Hypothesis, Theorem
-from theory.kernel.vectors import Gram, Scalar
+from theory.kernel.theorem import Assumption, Theorem
+from theory.kernel.vectors import Scalar
 from theory.later import Later
 from theory.ledger import Evidence, Step
 from theory.verdicts import Verdict
@@ -193,18 +191,6 @@ def superfluous(theorem: Theorem, proof: Proof) -> list[Finding]:
 def _dropped(theorem: Theorem, hypothesis: Assumption) -> Theorem:
     kept = tuple(one for one in theorem.hypotheses if one is not hypothesis)
     return replace(theorem, hypotheses=kept)
-
-
-def conditions(theorem: Theorem) -> tuple[Relation, ...]:
-    """What the hypotheses say of constants alone, so that the numbers of an instance decide it."""
-    constants = set(theorem.symbols)
-    return tuple(
-        one.relation
-        for one in theorem.hypotheses
-        if isinstance(one, Hypothesis)
-        and one.relation.gap.free_symbols <= constants
-        and not one.relation.gap.atoms(Gram, Mean, AppliedUndef, sympy.Sum)
-    )
 
 
 def _attempt(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import sympy
 import z3
+from sympy.core.function import AppliedUndef
 
 from theory.account import OPEN, Account, Case, Decision, Finding, Line
 from theory.claims import Claim, Formulas
@@ -22,20 +23,11 @@ from theory.kernel.consistency import require_no_contradiction
 from theory.kernel.context import constants, names_in
 from theory.kernel.prove import Proof, prove
 from theory.kernel.relations import Relation
-from theory.kernel.rules import (
-    Everywhere,
-    Expect,
-    Induction,
-    Integral,
-    Swap,
-    Telescope,
-    Total,
-    Unroll,
-)
-from theory.kernel.rules.ranges import rules_of
+from theory.kernel.rules import Expect, Integral, Swap
+from theory.kernel.rules.ranges import lets_run, rules_of
 from theory.kernel.signs import Translator
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Theorem
-from theory.kernel.vectors import Scalar
+from theory.kernel.vectors import Point, Scalar
 from theory.ledger import Step
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide
@@ -138,23 +130,33 @@ def minimum(symbol: Scalar, one: Scalar, other: Scalar) -> tuple[Relation, ...]:
 
 
 def _require_alike(stated: Theorem, branches: Mapping[str, Theorem]) -> None:
-    """One left-hand side with one meaning, one right-hand side, one kind, one domain."""
+    """One left-hand side, one right-hand side and kind, and one meaning of all that is named."""
+    gaps = [relation.gap for _, relation in stated.relations]
+    functions = {call.func for call in stated.goal.gap.atoms(AppliedUndef)}
+    about = frozenset[str]().union(*map(names_in, gaps))
     for when, one in branches.items():
-        functions = {atom.func for atom in stated.lhs.atoms(sympy.core.function.AppliedUndef)}
         domains = {symbol.name: symbol for symbol in (*stated.symbols, *stated.scalars)}
         same = (
             (one.lhs, one.kind, one.terms) == (stated.lhs, stated.kind, stated.terms)
             and all(one.sequences.get(f) == stated.sequences.get(f) for f in functions)
             and all(domains.get(s.name, s) == s for s in (*one.symbols, *one.scalars))
             and not set(one.symbols) & set(stated.scalars)
+            and all(stated.sequences.get(f, v) == v for f, v in one.sequences.items())
+            and set(one.following) <= set(stated.following)
+            and all(p in stated.points for p in one.points if about & _taken_at(p))
         )
         if not same:
             raise TheoryError(
                 "branches have one left-hand side, right-hand side, kind and meaning of every "
-                f"symbol, found another in {when!r}",
+                f"symbol, point and sequence, found another in {when!r}",
                 stated.id,
                 "state the same thing in every branch",
             )
+
+
+def _taken_at(point: Point) -> frozenset[str]:
+    """The names of the value and the gradient at a point."""
+    return frozenset({point.value.name}) | point.gradient.names
 
 
 def _require_named(
@@ -192,7 +194,7 @@ def _require_general(where: str, when: str, one: Theorem, conditions: tuple[str,
                 "name it in `instances`, or assume it in the statement",
             )
         varies = names_in(hypothesis.relation.gap) - constants(one)
-        general = next((rule for rule in _all_rules(one) if isinstance(rule, BINDING)), None)
+        general = next((rule for rule in _all_rules(one) if _binds(rule)), None)
         if varies and general is not None:
             raise TheoryError(
                 f"{min(varies)} may be in another case at another outcome or iteration, but the "
@@ -202,8 +204,9 @@ def _require_general(where: str, when: str, one: Theorem, conditions: tuple[str,
             )
 
 
-BINDING: Final = (Expect, Everywhere, Induction, Integral, Swap, Telescope, Total, Unroll)
-"""Rules that need a fact at every outcome, iteration or point of a path."""
+def _binds(rule: Rule) -> bool:
+    """Whether a rule needs a fact at every outcome, iteration or point of a path."""
+    return bool(lets_run(rule)) or isinstance(rule, (Expect, Integral, Swap))
 
 
 def _all_rules(theorem: Theorem) -> Iterator[Rule]:

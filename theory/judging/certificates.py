@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from itertools import product
 from typing import Any, Final, cast
 
 import sympy
@@ -121,6 +122,13 @@ def symbols_as_data(theorem: Theorem) -> list[dict[str, str]]:
     ]
 
 
+_FURTHER: Final = (
+    *("zero", "prime", "composite", "even", "odd", "integer", "negative", "nonpositive"),
+    *("nonzero", "rational", "irrational", "algebraic", "transcendental", "noninteger"),
+)
+"""What else a symbol or a sequence may be declared to be."""
+
+
 def domain_text(one: Scalar) -> str:
     """The domain of a symbol, or of a sequence by one of its calls.
 
@@ -130,10 +138,24 @@ def domain_text(one: Scalar) -> str:
     'integer, positive'
     >>> domain_text(sympy.Function("F", nonnegative=True)(0))
     'sequence, nonnegative'
+    >>> domain_text(sympy.Symbol("m", even=True)), domain_text(sympy.Symbol("c", negative=True))
+    ('integer, even', 'negative')
     """
     sign = "positive" if one.is_positive else "nonnegative" if one.is_nonnegative else ""
-    kind = "sequence" if isinstance(one, AppliedUndef) else "integer" if one.is_integer else ""
-    return ", ".join(filter(None, (kind, sign))) or "real"
+    sequence = isinstance(one, AppliedUndef)
+    kind = "sequence" if sequence else "integer" if one.is_integer else ""
+    told = {"real": True} | ({sign: True} if sign else {})
+    told |= {"integer": True} if kind == "integer" else {}
+    return ", ".join(filter(None, (kind, sign, *_further(one, told)))) or "real"
+
+
+def _further(one: Scalar, told: dict[str, bool]) -> Iterator[str]:
+    """What is declared beside this, and does not follow from it."""
+    for value, word in product((True, False), _FURTHER):
+        follows = getattr(sympy.Symbol("x", **told), f"is_{word}")
+        if getattr(one, f"is_{word}") is value and follows is not value:
+            told = told | {word: value}
+            yield word if value else f"not {word}"
 
 
 def _step(

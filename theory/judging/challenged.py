@@ -14,9 +14,9 @@ from sympy.core.function import AppliedUndef
 from theory.account import Account, Decision, Refutation, Violation
 from theory.claims import Claim
 from theory.falsifier.small_models import SmallModel
-from theory.judging.as_claim import conditions
 from theory.judging.catalogue import CLAIMS
 from theory.kernel.normal import is_zero
+from theory.kernel.prove import conditions
 from theory.kernel.theorem import Assumption, Hypothesis, Smooth, Theorem
 from theory.ledger import Evidence
 

@@ -183,9 +183,10 @@ def violated(one: Violation) -> bool:
         named = {str(symbol): value for symbol, value in one.at.items()}
         return one.kind == "<=" and exceeds(measured, one.stated, named)
     stated = sympy.sympify(one.stated).subs(at, simultaneous=True)
-    gap = stated - _exactly(measured)
-    if gap.free_symbols or not gap.is_real:
+    sides = _exactly(measured), stated
+    if not all(side.is_real for side in sides):  # what is infinite or imaginary breaks nothing
         return False
+    gap = stated - sides[0]
     broken = {"<=": gap.is_negative, ">=": gap.is_positive, "==": gap.is_nonzero}[one.kind]
     return broken is True
 
@@ -196,10 +197,11 @@ def _exactly(number: Scalar | Root | Enclosure) -> Scalar:
 
 
 def satisfied(relation: Relation, at: dict[Scalar, Scalar]) -> bool:
-    """Whether a relation holds at exact numbers for all of its symbols."""
-    if not relation.gap.free_symbols <= at.keys():
+    """Whether a relation holds at exact numbers for all of its symbols, with both sides real."""
+    left, right = (side.subs(at, simultaneous=True) for side in (relation.lhs, relation.rhs))
+    if left.free_symbols or right.free_symbols or not (left.is_real and right.is_real):
         return False
-    gap = relation.gap.subs(at, simultaneous=True)
+    gap = right - left
     holds = gap.is_zero if relation.kind == "==" else gap.is_nonnegative
     return holds is True
 

@@ -283,9 +283,12 @@ def _refuse_circles(theorems: Sequence[Theorem]) -> None:
 
 
 def _cited(value: object) -> Iterator[Theorem]:
-    """What a theorem cites that is not in the catalogue, what is needed first coming first."""
+    """What a theorem cites that is not in the catalogue, what is needed first coming first.
+
+    One that only has the id of a claim of the catalogue says something else, and supposes it.
+    """
     for theorem in value.cites if isinstance(value, Theorem) else ():
-        if theorem.id not in CLAIMS:
+        if theorem.id not in CLAIMS or CLAIMS[theorem.id].theorem is not theorem:
             yield from _cited(theorem)
             yield theorem
 

@@ -63,6 +63,7 @@ def require_context(theorem: Theorem) -> None:
     _require_one_meaning(theorem, found)
     for measure in found:
         _require_random_points(theorem, measure)
+        _require_random_stale_points(theorem, measure)
         _require_declared_random(theorem, measure)
         _require_not_constant(theorem, measure)
     _require_still_points(theorem)
@@ -130,6 +131,23 @@ def _require_random_points(theorem: Theorem, measure: Measure) -> None:
                 theorem.id,
                 "list the value and the gradient of the point as well",
             )
+
+
+def _require_random_stale_points(theorem: Theorem, measure: Measure) -> None:
+    """Where a point is random, so is what it was some iterations ago, or it is declared `given`."""
+    from theory.kernel.theorem import Delayed
+
+    for one in theorem.hypotheses:
+        if isinstance(one, Delayed) and one.now.position.names & measure.random:
+            fixed = one.old.position.names - measure.random - measure.given
+            if fixed:
+                raise TheoryError(
+                    f"{min(fixed)} is a stale {min(one.now.position.names)}, which is random to "
+                    f"{measure.name}, and is not listed so",
+                    f"{theorem.id}: hypothesis {one.name!r}",
+                    f"list it as random to {measure.name}; or, if it is the same at every "
+                    f"outcome, under `given` of that mean",
+                )
 
 
 def _position(one: Point) -> frozenset[str]:

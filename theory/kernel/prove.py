@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Final
 
 import sympy
+from sympy.core.function import AppliedUndef
 
-from theory.errors import NotExactError
+from theory.errors import NotExactError, VacuousError
 from theory.kernel.consistency import consistent, require_no_contradiction
 from theory.kernel.entailed import entailed
 from theory.kernel.means import Mean
-from theory.kernel.relations import Relation
+from theory.kernel.relations import Relation, le
 from theory.kernel.rules import RULES
 from theory.kernel.rules.cite import Cite
-from theory.kernel.rules.ranges import ranging
-from theory.kernel.signs import undefined
+from theory.kernel.rules.ranges import indices
+from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.theorem import Checked, Given, Hypothesis, Rule, Theorem
 from theory.kernel.vectors import Gram, Scalar
 from theory.ledger import Step as Line
@@ -31,8 +32,12 @@ JOINT: Final = tuple(map(sympy.Integer, range(8)))
 """Neighbouring values at which hypotheses about sequences must have one common model."""
 
 
-MANY: Final = sympy.Integer(10) ** 100
+MANY: Final = sympy.Integer(10) ** 400
 """More iterations than any bound that is not meant to grow."""
+
+
+SIZE: Final = sympy.Integer(10) ** 50
+"""No constant is larger, or if positive smaller than its inverse, where iterations are many."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,8 @@ def prove(theorem: Theorem) -> Proof:
     used = closure(needed | _defining(as_printed(theorem), needed, given), needs)
     possible = _possible(theorem)
     if concluded.verdict is Verdict.PROVED:
+        taken = (fact for name, fact in facts.items() if name in used)
+        require_no_contradiction(tuple(dict.fromkeys((*taken, theorem.goal))), theorem.id)
         _require_possible_for_all(theorem, (*facts.values(), theorem.goal))
     lines.append(Line("ours", "the hypotheses have a model", possible.note, possible.verdict))
     return Proof(weakest((concluded.verdict, possible.verdict)), tuple(lines), used, needs)
@@ -165,24 +172,84 @@ def _possible(theorem: Theorem) -> Checked:
 def _require_possible_for_all(theorem: Theorem, shown: Sequence[Relation]) -> None:
     """Refuse hypotheses from which a proof along iterations reached what cannot be.
 
-    A(k + 1) = A(k) + 1 and 0 ≤ A ≤ 10 have a model for some iterations, and none for all of them. A
-    count that no hypothesis names may be as large as one likes.
+    A(k + 1) = A(k) + 1 and 0 ≤ A ≤ W have a model for some iterations, and none for all of them. A
+    count that no sequence is said to depend on may be as large as one likes, whatever W is, if
+    nothing is said of constants that forbids it.
     """
-    ranged = ranging(theorem)
+    ranged = indices(theorem)
     if not ranged:
         return
-    assumed = [h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)]
-    told = {symbol for one in assumed for symbol in one.gap.free_symbols}
-    counts = {one for one in theorem.symbols if one.is_integer} - told
-    large = dict.fromkeys((*counts, *ranged), MANY)
     plain = [one for one in shown if not one.gap.atoms(Gram, Mean)]
-    grown = [one for one in plain if not any(p.exp.free_symbols for p in one.gap.atoms(sympy.Pow))]
     require_no_contradiction(tuple(dict.fromkeys(plain)), theorem.id)
+    said = conditions(theorem)
+    assumed = [h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)]
+    told = {s for one in assumed if one not in said for s in one.gap.free_symbols}
+    counts = {one for one in theorem.symbols if one.is_integer} - told
+    sizes = tuple(_sized(one) for one in theorem.symbols if one not in {*counts, *ranged})
+    moderate = tuple(one for pair in sizes for one in pair)
+    large = dict.fromkeys((*counts, *ranged), MANY)
+    if not _may_be((*said, *moderate), large):
+        free = {s for one in said for s in one.gap.free_symbols}
+        large, moderate = dict.fromkeys({*counts, *ranged} - free, MANY), ()
+    powers = {power: _unknown(power) for one in plain for power in _raised(one, large)}
     try:
-        placed = tuple(dict.fromkeys(one.replaced(large) for one in grown))
+        placed = [Relation(o.lhs.xreplace(powers), o.kind, o.rhs.xreplace(powers)) for o in plain]
+        placed = [one.replaced(large) for one in placed]
     except NotExactError:
         return
-    require_no_contradiction(placed, theorem.id)
+    safe = {power: name for power, name in powers.items() if _is_base(power.base, said)}
+    known = (fact for power, name in safe.items() for fact in _of_power(power, name, large))
+    require_no_contradiction(tuple(dict.fromkeys((*placed, *known, *moderate))), theorem.id)
+
+
+def conditions(theorem: Theorem) -> tuple[Relation, ...]:
+    """What the hypotheses say of constants alone, so that the numbers of an instance decide it."""
+    constants = set(theorem.symbols)
+    return tuple(
+        one.relation
+        for one in theorem.hypotheses
+        if isinstance(one, Hypothesis)
+        and one.relation.gap.free_symbols <= constants
+        and not one.relation.gap.atoms(Gram, Mean, AppliedUndef, sympy.Sum)
+    )
+
+
+def _sized(symbol: Scalar) -> tuple[Relation, ...]:
+    """That a constant is of some size."""
+    least = 1 / SIZE if symbol.is_positive else -SIZE
+    return le(least, symbol), le(symbol, SIZE)
+
+
+def _may_be(relations: Sequence[Relation], large: Mapping[Scalar, Scalar]) -> bool:
+    """Whether relations are seen to have a model with these values."""
+    try:
+        placed = [one.replaced(large) for one in relations]
+        return consistent(placed, "constants").verdict is Verdict.PROVED
+    except (NotExactError, VacuousError):
+        return False
+
+
+def _raised(relation: Relation, large: Mapping[Scalar, Scalar]) -> list[Scalar]:
+    """Powers whose exponents grow."""
+    powers = relation.lhs.atoms(sympy.Pow) | relation.rhs.atoms(sympy.Pow)
+    return [power for power in powers if power.exp.free_symbols & large.keys()]
+
+
+def _unknown(power: Scalar) -> Scalar:
+    """A name for a power that is too large to be written out."""
+    return sympy.Dummy("power", real=True, nonnegative=power.is_nonnegative or None)
+
+
+def _is_base(base: Scalar, said: Sequence[Relation]) -> bool:
+    return nonnegative(base, said).verdict is Verdict.PROVED
+
+
+def _of_power(power: Scalar, name: Scalar, large: Mapping[Scalar, Scalar]) -> Iterator[Relation]:
+    """What Bernoulli's inequality says of it: b^n ≥ 1 + n(b − 1), and b^n (1 + n(1 − b)) ≤ 1."""
+    base, count = power.base.xreplace(large), power.exp.xreplace(large)
+    if count.is_Integer and count > 0:
+        yield le(1 + count * (base - 1), name)
+        yield le(name * (1 + count * (1 - base)), 1)
 
 
 def _at(relations: list[Relation], named: set[Scalar], values: Sequence[Scalar]) -> list[Relation]:

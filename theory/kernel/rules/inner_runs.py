@@ -45,6 +45,8 @@ def mixed_up(cite: Cite, cited: Theorem, theorem: Theorem) -> str:
         for call in theorem.goal.gap.atoms(AppliedUndef):
             if call.func in run.functions:
                 return f"{why}, but the statement is about {call}"
+        if run.looks_back:
+            return f"{why}, but what is stale there was read in our own iterations"
         for place, relation in theorem.relations:
             for call in relation.gap.atoms(AppliedUndef):
                 if call.func in run.functions and call.free_symbols & own:

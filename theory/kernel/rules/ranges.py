@@ -9,7 +9,7 @@ something of the outer run.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import sympy
@@ -18,7 +18,7 @@ from sympy.core.function import AppliedUndef
 from theory.kernel.means import Mean
 from theory.kernel.rules.series import Everywhere
 from theory.kernel.rules.unrolling import Unroll
-from theory.kernel.theorem import Hypothesis, Rule, Theorem
+from theory.kernel.theorem import Delayed, Hypothesis, Rule, Theorem
 from theory.kernel.values import Values, named
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, vector
 
@@ -36,12 +36,15 @@ class Run:
         Sequences that go along.
     names : frozenset of sympy symbols and str
         Quantities and vectors that go along.
+    looks_back : bool
+        Whether points of it are stale ones: what is said of one iteration is about others then.
     """
 
     indices: frozenset[Scalar]
     held: frozenset[Scalar | Vector]
     functions: frozenset[Scalar]
     names: frozenset[Scalar | str]
+    looks_back: bool = False
 
     def at(self, values: Values) -> Run:
         """The run as a citation at these values sees it."""
@@ -55,7 +58,7 @@ class Run:
                 put |= named(values.vectors.get(name, vector(name)))
             else:
                 put |= named(values.scalars.get(name, name))
-        return Run(self.indices, frozenset(held), self.functions, frozenset(put))
+        return replace(self, held=frozenset(held), names=frozenset(put))
 
     def moving(self, theorem: Theorem) -> Scalar | Vector | None:
         """Something that is held fixed and need not be in this theorem, if any."""
@@ -119,6 +122,7 @@ def _own_run(theorem: Theorem) -> Run:
         _held(theorem, along),
         functions(theorem),
         frozenset(along - {*theorem.symbols, *fixed}),
+        any(isinstance(one, Delayed) for one in theorem.hypotheses),
     )
 
 

@@ -31,9 +31,10 @@ from theory.claims import Formulas
 from theory.falsifier import Instance
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import quadratic
-from theory.judging.as_claim import account, as_claim, conditions
+from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
 from theory.kernel import Cite, Combine, Hypothesis, Induction, Step, Theorem, le
+from theory.kernel.prove import conditions
 from theory.kernel.signs import nonnegative
 from theory.papers.rpd import pl_constant, thm_h1
 from theory.papers.rpd.exact_runs import rational
