@@ -14,6 +14,7 @@ from theory.account import Account, Decision, Finding, Refutation, Violation
 from theory.claims import Claim, Formulas
 from theory.errors import VacuousError
 from theory.falsifier import CHALLENGES, falsify
+from theory.falsifier.run_search import small_run
 from theory.falsifier.small_models import small_model
 from theory.judging.controls import formulas, verdict_of, without
 from theory.kernel.consistency import consistent
@@ -247,7 +248,7 @@ def _attempt(
 
 def _attacked(theorem: Theorem) -> Refutation | None:
     """Numbers that satisfy every hypothesis and violate the statement."""
-    model = small_model(theorem)
+    model = small_model(theorem) or small_run(theorem)
     if model is None:
         return None
     goal = model.goal
