@@ -12,7 +12,7 @@ import sympy
 import z3
 
 from theory.errors import TheoryError
-from theory.kernel.relations import Relation, eq, le
+from theory.kernel.relations import Relation, le
 from theory.kernel.signs import Translator, undefined
 from theory.kernel.vectors import Scalar
 from theory.smt.solver import have_model
@@ -59,7 +59,7 @@ def forever(
     try:
         return any(
             _kept(placed, follows, (*kept, le(first, index)), kept)
-            for kept in _sets(moving, states)
+            for kept in _sets(moving, states, follows)
         )
     except TheoryError:  # not exact, or not for z3
         return False
@@ -77,7 +77,9 @@ def _still(then: Sequence[State], states: Sequence[State]) -> dict[Scalar, Scala
         found = {one: x for one, x in found.items() if one not in moved}
 
 
-def _sets(moving: Sequence[Scalar], states: Sequence[State]) -> Iterator[tuple[Relation, ...]]:
+def _sets(
+    moving: Sequence[Scalar], states: Sequence[State], then: Sequence[State]
+) -> Iterator[tuple[Relation, ...]]:
     """Sets that hold all of the states, as inequalities."""
     yield ()
     if not moving:
@@ -85,9 +87,7 @@ def _sets(moving: Sequence[Scalar], states: Sequence[State]) -> Iterator[tuple[R
     ends = {one: [state[one] for state in states] for one in moving}
     size = max(abs(x) for xs in ends.values() for x in xs)
     yield tuple(
-        bound
-        for one, xs in ends.items()
-        for bound in (le(min(0, *xs), one), le(one, max(0, *xs)))
+        bound for one, xs in ends.items() for bound in (le(min(0, *xs), one), le(one, max(0, *xs)))
     )
     yield tuple(
         le(0, one) if min(xs) >= 0 else le(one, 0)
@@ -95,6 +95,10 @@ def _sets(moving: Sequence[Scalar], states: Sequence[State]) -> Iterator[tuple[R
         if min(xs) >= 0 or max(xs) <= 0
     )
     yield tuple(bound for one in moving for bound in (le(-size, one), le(one, size)))
+    rises = {
+        one: all(each[one].xreplace(s) >= s[one] for each in then for s in states) for one in moving
+    }
+    yield tuple(le(min(xs), one) if rises[one] else le(one, max(xs)) for one, xs in ends.items())
 
 
 def _kept(

@@ -113,12 +113,12 @@ def _in_reach(theorem: Theorem) -> bool:
         return False
     if theorem.indices or theorem.following or indices(theorem):  # hypotheses hold for every k
         return False
-    if any(form.atoms(AppliedUndef, sympy.Sum) or _roots(form) for form in forms):
+    if any(form.atoms(AppliedUndef, sympy.Sum) or has_roots(form) for form in forms):
         return False
     return len({mean.args[0] for mean in _means(theorem)}) <= 1
 
 
-def _roots(form: Scalar) -> bool:
+def has_roots(form: Scalar) -> bool:
     """Whether there are roots in it: z3 does not keep to its budget there."""
     return any(not power.exp.is_Integer for power in form.atoms(sympy.Pow))
 
@@ -171,9 +171,7 @@ class Posed:
 
     def _placed(self, point: Point, outcome: int, free: bool) -> Iterator[Relation]:
         """Put value and gradient in place of their names; the equations that are left."""
-        value, gradient = self.function_at(
-            point.function, self.vector(point.position, outcome)
-        )
+        value, gradient = self.function_at(point.function, self.vector(point.position, outcome))
         names = point.gradient.terms
         key = (names[0][0], self._index(names[0][0], outcome)) if len(names) == 1 else None
         if free and key and names[0][1] == 1 and key not in self._vectors:

@@ -1,405 +1,277 @@
-"""One iteration of the method that a statement describes, as formulas on a small function.
+"""Runs small methods on small functions until one satisfies every hypothesis and breaks the goal.
 
-What `theory.falsifier.small_models` cannot pose are statements about whole runs: sequences, sums
-over an index, delays, `following`. Here the update rule of `following` becomes a map from one state
-to the next, sequences become what the state says they are the mean of, and everything that a
-hypothesis says of an iteration becomes a relation in state, inputs and constants. Functions are
-piecewise quadratics: parabolas, Huber's function, half parabolas, functions bent at two knots.
+Parameters, curvatures, starts and inputs are drawn from short lists of rational numbers, in exact
+fractions throughout; constants that a hypothesis bounds are often put where it is tight. A run is
+looked at as far as the statement speaks of it by number, and `forever` shows the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
+from typing import Any, Final
 
 import sympy
-from sympy.core.function import AppliedUndef
 
-from theory.errors import TheoryError, UnsupportedFormError
-from theory.falsifier.small_models import Posed
-from theory.kernel.means import Mean
-from theory.kernel.relations import Relation, le
-from theory.kernel.rules import Combine
-from theory.kernel.theorem import Hypothesis, Smooth, Theorem
-from theory.kernel.vectors import Gram, Scalar, Vector, square, vector
+from theory.errors import NotExactError
+from theory.falsifier.fraction_code import compiled
+from theory.falsifier.iterations import Iteration, free_vectors, isolated, iteration
+from theory.falsifier.run_models import Run, named_model
+from theory.falsifier.small_models import SmallModel, has_roots
+from theory.kernel.context import means_in
+from theory.kernel.relations import Relation
+from theory.kernel.theorem import Theorem
+from theory.kernel.vectors import Scalar
 
-LONGEST: Final = 12
-"""Terms of a sum, and iterations of a run."""
-INDEX: Final = sympy.Dummy("k", integer=True, nonnegative=True)
-"""The index of statements that name none; each runs through 0, 1, 2, …"""
+NUMBERS: Final = tuple(map(Fraction, "1 2 1/2 1/4 4 3 1/3 9 1/10 10 3/4 1/8 1/100".split()))
+"""What is drawn, the first ones more often; with either sign, or 0, where the domain has them."""
+COUNTS: Final = (1, 2, 3, 4, 0)
+"""Values of integer symbols; 9 too where there are roots."""
+COMBINATIONS: Final = 10
+DRAWS: Final = 300
+"""Instances for one shape and one combination of counts."""
+SPLITS: Final = 4
+"""Iterations of a run that splits into outcomes."""
+AHEAD: Final = (20, 3)
+"""Iterations beyond, with one outcome and with more: most that cannot go on for ever end there."""
+
+CLEAR: Final = Fraction(1, 10**9)
+"""By how much a statement with roots is violated."""
+
+Numbers = dict[Scalar, Fraction]
+Choice = Callable[[Iterable[Fraction]], Fraction]
+
+
+def small_run(theorem: Theorem) -> SmallModel | None:
+    """Look for an exact small run that satisfies all hypotheses and violates a statement.
+
+    Returns
+    -------
+    SmallModel or None
+        None says nothing: the search is small.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from theory.kernel import Combine
+    >>> q = sympy.Symbol("q", positive=True)
+    >>> j = sympy.Symbol("j", integer=True, nonnegative=True)
+    >>> total = sympy.Sum(q**j, (j, 0, 2))
+    >>> names = dict(id="mine.sum", where="", statement="", latex="", conclude=Combine())
+    >>> one = Theorem(**names, symbols=(q,), lhs=total, terms={"right": 1 + q + q**2})
+    >>> small_run(one) is None
+    True
+    >>> small_run(replace(one, terms={"right": 1 + q})).shown["q"]
+    '1'
+    """
+    if theorem.assumes:  # what is said in words, numbers need not satisfy
+        return None
+    source = random.Random(0)
+    for counts in islice(_counts(theorem), COMBINATIONS):
+        for dimension, outcomes, base in _shapes(theorem):
+            one = iteration(theorem, counts, dimension, outcomes, base)
+            if one is not None and (len(one.then) == 1 or one.last <= SPLITS):
+                runner = _Runner(one, counts)
+                models = (runner.violating(source) for _ in range(DRAWS))
+                found = next((model for model in models if model and model.lasts()), None)
+                if found is not None:
+                    return found
+    return None
+
+
+def _counts(theorem: Theorem) -> Iterator[dict[Scalar, Scalar]]:
+    """Small values for integer symbols, inside their domains."""
+    named = sorted((one for one in theorem.symbols if one.is_integer), key=str)
+    rooted = any(has_roots(side) for _, r in theorem.relations for side in (r.lhs, r.rhs))
+    known = (*COUNTS, 9) if rooted else COUNTS
+    choices = [[n for n in known if in_domain(sympy.Integer(n), one)] for one in named]
+    for values in sorted(product(*choices), key=sum):
+        yield dict(zip(named, map(sympy.Integer, values), strict=True))
+
+
+def in_domain(value: Scalar, symbol: Scalar) -> bool:
+    """Whether a number has all that a symbol is declared to have, such as even or negative."""
+    return all(getattr(value, f"is_{word}") is said for word, said in symbol.assumptions0.items())
+
+
+def _shapes(theorem: Theorem) -> Iterator[tuple[int, int, str]]:
+    """Coordinates, outcomes, and the gradient near which vectors lie that nothing defines."""
+    bases = [""]
+    if free_vectors(theorem):
+        bases += [name for one in theorem.points for name in sorted(one.gradient.names)]
+    for base in bases[:4]:
+        yield 1, 1, base
+        if len({str(mean.args[0]) for _, mean in means_in(theorem)}) == 1:
+            yield 1, 2, base
+    if theorem.points or theorem.vectors:
+        yield 2, 1, ""
 
 
 @dataclass(frozen=True)
-class Iteration:
-    """What happens in iteration k, for every k.
+class _Tight:
+    """Where a constant makes a hypothesis, by its number, an equation."""
 
-    Attributes
-    ----------
-    theorem : Theorem
-    index : sympy symbol
-        k.
-    state : tuple of sympy symbols
-        What one iteration hands to the next.
-    then : tuple of tuples of expressions
-        The next state, for each of the equally likely outcomes of an iteration.
-    inputs : tuple of sympy symbols
-        What every iteration may choose anew.
-    relations : tuple of Relation
-        What the hypotheses say of it.
-    values : mapping of str to expression
-        What a sequence is in it.
-    goal : Relation
-    """
-
-    theorem: Theorem
-    index: Scalar
-    state: tuple[Scalar, ...]
-    then: tuple[tuple[Scalar, ...], ...]
-    inputs: tuple[Scalar, ...]
-    relations: tuple[Relation, ...]
-    values: Mapping[str, Scalar]
-    goal: Relation
-
-    @property
-    def forms(self) -> tuple[Scalar, ...]:
-        """Everything that is said, as expressions."""
-        sides = (side for one in (*self.relations, self.goal) for side in (one.lhs, one.rhs))
-        return (*sides, *(form for then in self.then for form in then), *self.values.values())
-
-    @property
-    def marks(self) -> tuple[Scalar, ...]:
-        """Sequences at numbers, such as F(0)."""
-        return tuple(sorted({one for f in self.forms for one in f.atoms(AppliedUndef)}, key=str))
-
-    @property
-    def constants(self) -> tuple[Scalar, ...]:
-        """What is the same in every iteration: parameters, and what the function is."""
-        named = {one for form in self.forms for one in form.free_symbols}
-        named |= set(self.theorem.symbols)  # they have a domain
-        return tuple(sorted(named - {*self.state, *self.inputs, self.index}, key=str))
+    relation: int
+    constant: Scalar
+    early: bool
+    choice: Choice
+    form: Callable[..., Any]
 
 
-class Bent(Posed):
-    """A theorem as a question about numbers, on functions with up to three curvatures."""
+class _Runner:
+    """An iteration, ready to be run from what is drawn."""
 
-    def function_at(
-        self, function: str, position: Sequence[Scalar]
-    ) -> tuple[Scalar, tuple[Scalar, ...]]:
-        """The value and the gradient: c x²/2 between knots ±w, bent by e beyond them."""
-        constant, slopes, bends = self.coefficients(function)
-        value, gradient = constant, []
-        for i, (b, c, x) in enumerate(zip(slopes, bends, position, strict=True)):
-            above, below, width = self.knots(function, i)
-            right, left = sympy.Max(x - width, 0), sympy.Max(-x - width, 0)
-            value += b * x + (c * x**2 + above * right**2 + below * left**2) / 2
-            gradient.append(b + c * x + above * right - below * left)
-        return value, tuple(gradient)
+    def __init__(self, one: Iteration, counts: Mapping[Scalar, Scalar]) -> None:
+        self._one, self._counts = one, counts
+        arguments = [*one.constants, *one.state, *one.inputs, one.index]
+        everything = [*arguments, *one.marks.values()]
+        gaps = [each.gap for each in one.relations]
+        self._then = [compiled(arguments, then) for then in one.then]
+        self._values = compiled(arguments, [one.values[str(call.func)] for call in one.marks])
+        self._gaps = compiled(everything, gaps)
+        self._goal = compiled(everything, [one.goal.gap], near=True)  # the judge looks once more
+        self._margin = CLEAR if has_roots(one.goal.gap) else 0
+        self._numbers = {c: self._possible(c) for c in one.constants}
+        still = {*one.constants}
+        moved = {s for form in one.moving for s in form.free_symbols}
+        early = [gap.free_symbols <= still for gap in gaps]
+        self._early = [each for each, soon in zip(one.relations, early, strict=True) if soon]
+        self._checked = compiled(one.constants, [each.gap for each in self._early])
+        self._named = [gap.free_symbols & still for gap in gaps]
+        self._tight = [
+            _Tight(i, c, early[i], _choice(one.relations[i], c), compiled(everything, [form]))
+            for i, gap in enumerate(gaps)
+            for c in sorted(self._named[i] - counts.keys(), key=str)
+            if early[i] or c not in moved
+            for form in isolated(gap, c)
+        ]
 
-    def knots(self, function: str, i: int) -> tuple[Scalar, Scalar, Scalar]:
-        """By how much the curvature changes above and below, and where."""
-        end = self._suffixes()[i]
-        above, below = (sympy.Symbol(f"{function}''{s}{end}", real=True) for s in ("+", "-"))
-        return above, below, sympy.Symbol(f"{function} knot{end}", nonnegative=True)
+    def _possible(self, one: Scalar) -> list[Fraction]:
+        if one in self._counts:
+            return [Fraction(int(self._counts[one]))]
+        signed = [Fraction(0), *(x for n in NUMBERS for x in (n, -n))]
+        return [x for x in signed if in_domain(sympy.Rational(x), one)] or [Fraction(0)]
 
-    def _smooth(self, one: Smooth, outcome: int) -> Iterator[Relation]:
-        constant = self.at(sympy.sympify(one.constant), outcome)
-        for i, bend in enumerate(self.coefficients(one.function)[2]):
-            for change in (0, *self.knots(one.function, i)[:2]):
-                yield le(bend + change, constant)
-                yield le(-constant, bend + change)
+    def violating(self, source: random.Random) -> SmallModel | None:
+        """An instance that is drawn, if it satisfies all hypotheses as far as it is looked at."""
+        try:
+            return self._violating(source)
+        except (ZeroDivisionError, NotExactError, OverflowError):
+            return None
 
+    def _violating(self, source: random.Random) -> SmallModel | None:
+        at = {c: self._drawn(c, source) for c in self._one.constants}
+        self._tighten(at, source, None)
+        if not all(map(_holds, self._early, self._checked(*at.values()))):
+            return None
+        start = tuple(_any(source, 0.3) for _ in self._one.state)
+        inputs = self._inputs(source)
+        run = self._played(at, start, inputs)
+        self._tighten(at, source, run)
+        if not all(in_domain(sympy.Rational(x), c) for c, x in at.items()):
+            return None
+        gaps = [self._goal(*each)[0] for each in self._places(at, run)]
+        goals = [_holds(self._one.goal, gap) or abs(gap) < self._margin for gap in gaps]
+        if all(goals) or not self._admits(at, run):
+            return None
+        if not self._admits(at, self._played(at, start, inputs, run.marks)):
+            return None
+        return named_model(self._one, at, run, goals.index(False))
 
-def iteration(
-    theorem: Theorem, counts: Mapping[Scalar, Scalar], dimension: int, outcomes: int, base: str
-) -> Iteration | None:
-    """The iteration of a theorem, or None where it says more than can be run.
+    def _admits(self, at: Numbers, run: Run) -> bool:
+        """Whether all hypotheses hold wherever the run was."""
+        gaps = (self._gaps(*each) for each in self._places(at, run))
+        return all(all(map(_holds, self._one.relations, each)) for each in gaps)
 
-    Parameters
-    ----------
-    theorem : Theorem
-    counts : mapping of integer symbol to number
-    dimension, outcomes : int
-        Coordinates of vectors; outcomes of an iteration, or members of an average.
-    base : str
-        A gradient from which vectors that nothing defines may differ, or ``""``: a stochastic
-        gradient is one and a noise.
-    """
-    try:
-        return _Iterated(_rewritten(theorem, base), counts, dimension, outcomes).iteration()
-    except (UnsupportedFormError, TheoryError):
-        return None
+    def _drawn(self, one: Scalar, source: random.Random) -> Fraction:
+        if one not in self._one.theorem.symbols and source.random() < 0.5:
+            return Fraction(0)
+        known = self._numbers[one]
+        return known[int(len(known) * source.random() ** 2)]
 
+    def _tighten(self, at: Numbers, source: random.Random, run: Run | None) -> None:
+        """Put constants where hypotheses are tight: always for equations, else by chance.
 
-def free_vectors(theorem: Theorem) -> list[str]:
-    """Names of vectors that are neither fixed, nor followed, nor gradients at points."""
-    taken = {name for one in theorem.points for name in one.gradient.names}
-    taken |= {name for now, _ in theorem.following for name in now.position.names}
-    taken |= {name for one in theorem.fixed for name in one.names}
-    named = {name for one in theorem.vectors for name in one.names}
-    named |= {name for one in theorem.points for name in one.position.names}
-    return sorted(named - taken)
+        Before the run where a hypothesis is about constants alone, and after it where nothing in
+        the run depends on the constant.
+        """
+        chance = source.choice((0, 0.2, 0.6))
+        taken: set[Scalar] = set()
+        done: set[int] = set()
+        others = len(self._one.state) + len(self._one.inputs) + 1 + len(self._one.marks)
+        for each in source.sample(self._tight, len(self._tight)):
+            wanted = each.choice is _first or source.random() < chance
+            open_ = each.constant not in taken and each.relation not in done
+            if wanted and open_ and each.early is (run is None):
+                places = [(*at.values(), *[Fraction(0)] * others)]
+                places = places if run is None else [*self._places(at, run)]
+                at[each.constant] = each.choice(each.form(*place)[0] for place in places)
+                taken |= self._named[each.relation]
+                done.add(each.relation)
 
+    def _inputs(self, source: random.Random) -> list[tuple[Fraction, ...]]:
+        """What each iteration chooses; the last choice stays for ever."""
+        length = self._one.last + 2
+        columns: list[list[Fraction]] = []
+        for symbol in self._one.inputs:
+            kind, zero = source.randrange(3), [Fraction(0)]
+            column = [_any(source, 0.4) for _ in range(length)]
+            column = [column[:1] * length, column[:1] + zero * (length - 1), column][kind]
+            if symbol.name.endswith("outcome 2") and source.random() < 0.8:  # noise without a mean
+                column = [-x for x in columns[-1]]
+            columns.append(column)
+        return [tuple(column[k] for column in columns) for k in range(length)]
 
-def _rewritten(theorem: Theorem, base: str) -> Theorem:
-    """With vectors put in place of those that an equation defines, and noise around a base."""
-    gaps = [h.relation.gap for h in theorem.hypotheses if isinstance(h, Hypothesis)]
-    put: dict[str, Vector] = {}
-    for name in free_vectors(theorem):
-        equations = (_solved_for(name, gap) for gap in gaps)
-        found = next((one for one in equations if one is not None), None)
-        if found is not None and not found.names & put.keys():
-            put[name] = found
-        elif base:
-            put[name] = vector(base) + vector(name)
-    points = {
-        one: replace(one, position=one.position.replaced(put), gradient=one.gradient)
-        for one in theorem.points
-    }
-    return replace(
-        theorem,
-        points=tuple(points.values()),
-        following=tuple((points.get(a, a), points.get(b, b)) for a, b in theorem.following),
-        hypotheses=tuple(
-            replace(h, relation=h.relation.replaced({}, put)) if isinstance(h, Hypothesis) else h
-            for h in theorem.hypotheses
-        ),
-        sequences={f: Relation(v, "==", 0).replaced({}, put).lhs for f, v in theorem.sequences.items()},
-        lhs=theorem.goal.replaced({}, put).lhs,
-        terms={"right": theorem.goal.replaced({}, put).rhs},
-        vectors=(*theorem.vectors, *(vector(name) for one in put.values() for name in one.names)),
-        steps=(),
-        conclude=Combine(),
-    )
+    def _played(
+        self,
+        at: Numbers,
+        start: tuple[Fraction, ...],
+        inputs: list[tuple[Fraction, ...]],
+        marks: tuple[Fraction, ...] | None = None,
+    ) -> Run:
+        """The run; where it is known what sequences are at numbers, it goes further."""
+        states: list[tuple[tuple[Fraction, ...], ...]] = [(start,)]
+        means: list[list[Fraction]] = []
+        more = 0 if marks is None else AHEAD[len(self._then) > 1]
+        for k in range(self._one.last + 1 + more):
+            chosen = inputs[min(k, len(inputs) - 1)]
+            places = [(*at.values(), *state, *chosen, Fraction(k)) for state in states[-1]]
+            if marks is None:
+                seen = [self._values(*place) for place in places]
+                means.append([sum(column) / len(column) for column in zip(*seen, strict=True)])
+            states.append(tuple(tuple(then(*place)) for place in places for then in self._then))
+        numbers = enumerate(int(call.args[0]) for call in self._one.marks)
+        found = tuple(means[k][i] for i, k in numbers) if marks is None else marks
+        return Run(tuple(states), tuple(inputs), found)
 
-
-def _solved_for(name: str, gap: Scalar) -> Vector | None:
-    """The vector of this name in ‖a·name + others‖² = 0, if a gap says this."""
-    if gap.atoms(Mean) or not gap.atoms(Gram):
-        return None
-    form = sympy.expand(gap)
-    own = vector(name)
-    size = form.coeff(square(own))
-    if size == 0:
-        return None
-    others = vector(name) * 0
-    for entry in form.atoms(Gram):
-        if name in entry.names and entry.names != (name, name):
-            other = next(one for one in entry.names if one != name)
-            others = others - vector(other) * (form.coeff(entry) / (2 * size))
-    return others if sympy.simplify(form - size * square(own - others)) == 0 else None
-
-
-class _Iterated:
-    """The iteration while it is made."""
-
-    def __init__(
-        self, theorem: Theorem, counts: Mapping[Scalar, Scalar], dimension: int, outcomes: int
-    ) -> None:
-        self._theorem, self._counts, self._outcomes = theorem, dict(counts), outcomes
-        self._posed = Bent(theorem, dimension, outcomes)
-        self._index = _index_of(theorem)
-        self._state: dict[Scalar, tuple[Scalar, ...]] = {}  # with what follows, by outcome
-        self._inputs: dict[Scalar, None] = {}
-        self._shifted: dict[tuple[str, int], Scalar] = {}
-        self._open: dict[tuple[str, int], Scalar] = {}
-        self._defined: list[tuple[Scalar, Scalar]] = []
-
-    def iteration(self) -> Iteration:
-        """Put it together."""
-        relations = [self._written(one) for one in (*self._posed.under, *self._signed())]
-        goal = self._written(self._posed.goal)
-        self._follow()
-        relations, goal = self._with_scalars(relations, goal)
-        for name in free_vectors(self._theorem):
-            for outcome in range(self._outcomes):
-                self._inputs |= dict.fromkeys(self._posed.vector(vector(name), outcome))
-        relations += self._sequences([*relations, goal])
-        state = {one: [*map(self._called, then)] for one, then in self._state.items()}
-        branches = tuple(dict.fromkeys(zip(*state.values(), strict=True))) or ((),)
-        if len(branches) > 1 and self._index in goal.gap.free_symbols:
-            raise _unsupported("an outcome of many is no mean")
-        placed = dict.fromkeys(self._under_calls(one, len(branches)) for one in relations)
-        return Iteration(
-            self._theorem,
-            self._index,
-            tuple(state),
-            branches,
-            tuple(one for one in self._inputs if one.is_Symbol and one not in state),
-            tuple(one for one in placed if one.gap != 0),
-            {str(f): self._called(f(self._index)) for f in _functions([*relations, goal])},
-            self._under_calls(goal, 1),
-        )
-
-    def _written(self, one: Relation) -> Relation:
-        """A relation with numbers for counts, and its sums written out."""
-        placed = one.replaced(self._counts)
-        return _by_side(placed, _written_out)
-
-    def _signed(self) -> Iterator[Relation]:
-        """Values of points that are declared nonnegative."""
-        for point in self._theorem.points:
-            if _domain(point.value) and point.value not in self._theorem.symbols:
-                yield from (le(0, self._posed.at(point.value, k)) for k in range(self._outcomes))
-
-    def _follow(self) -> None:
-        """The next state: where what follows a point is."""
-        for now, then in self._theorem.following:
-            own = bool(now.position.names & self._posed.random)  # a member of an average
-            for outcome in range(self._outcomes if own else 1):
-                places = [
-                    self._posed.vector(then.position, outcome if own else each)
-                    for each in range(self._outcomes)
-                ]
-                for i, one in enumerate(self._posed.vector(now.position, outcome)):
-                    self._state[one] = tuple(form[i].subs(self._counts) for form in places)
-
-    def _with_scalars(
-        self, relations: list[Relation], goal: Relation
-    ) -> tuple[list[Relation], Relation]:
-        """Quantities of an iteration: what an equation says they are, else chosen."""
-        for scalar in self._theorem.scalars:
-            for one in {self._posed.at(scalar, k) for k in range(self._outcomes)}:
-                equations = (e.gap for e in relations if e.kind == "==" and not _functions([e]))
-                found = next((form for e in equations for form in isolated(e, one)), None)
-                if found is None or not one.is_Symbol:
-                    self._inputs[one] = None
-                    continue
-                signed = [le(0, found)] if _domain(one) else []
-                relations = [*(r.replaced({one: found}) for r in relations), *signed]
-                goal = goal.replaced({one: found})
-                self._defined.append((one, found))
-        return relations, goal
-
-    def _sequences(self, relations: Sequence[Relation]) -> list[Relation]:
-        """Give every sequence its meaning, or its recurrence, or leave it to be chosen."""
-        known = {str(f): value for f, value in self._theorem.sequences.items()}
-        if known and not self._theorem.following:
-            raise _unsupported("what follows is not said")
-        signs = []
-        for function in _functions(relations):
-            name, now = str(function), function(self._index)
-            if name in known:
-                parts = [self._posed.at(known[name], k) for k in range(self._outcomes)]
-                mean = (sympy.Add(*parts) / self._outcomes).subs(self._counts)
-                self._shifted[name, 0] = mean.subs(self._defined)
-                continue
-            signs += [le(0, now)] if _domain(now) else []
-            self._chosen(function, relations)
-        return signs
-
-    def _chosen(self, function: Scalar, relations: Sequence[Relation]) -> None:
-        """A sequence without a meaning: state, and the last of it by a recurrence or chosen."""
-        calls = {call for one in relations for call in one.gap.atoms(AppliedUndef)}
-        shifts = [self._shift(one) for one in calls if one.func == function]
-        low, high = min((0, *filter(None, shifts))), max((0, *filter(None, shifts)))
-        name, last = str(function), function(self._index + high)
-        names = [sympy.Symbol(f"{name}(k{i:+d})", real=True) for i in range(low, high + 1)]
-        gaps = [one.gap for one in relations if one.kind == "==" or high > 0]
-        laws = [form for gap in gaps for form in isolated(gap, last)]
-        self._shifted |= {(name, low + i): one for i, one in enumerate(names)}
-        if laws:
-            self._open[name, high] = laws[0]
-            del self._shifted[name, high]
-        else:
-            self._inputs[names[-1]] = None
-        for i, one in enumerate(names[:-1]):
-            after = names[i + 1] if i + 2 < len(names) else last
-            self._state[one] = (after,) * self._outcomes
-
-    def _shift(self, call: Scalar) -> int | None:
-        """i in F(k + i); None in F(0)."""
-        (at,) = call.args if len(call.args) == 1 else (None,)
-        shift = None if at is None else at - self._index
-        if at is None or not (at.is_Integer or shift.is_Integer):
-            raise _unsupported(f"{call} at other indices")
-        return None if at.is_Integer else int(shift)
-
-    def _under_calls(self, one: Relation, branches: int) -> Relation:
-        """A relation about one iteration; a mean is one of many outcomes in linear ones alone."""
-        calls = {call for call in one.gap.atoms(AppliedUndef) if self._shift(call) is not None}
-        if branches > 1 and any(sympy.diff(one.gap, a, b) != 0 for a in calls for b in calls):
-            raise _unsupported("a mean inside of a product")
-        return _by_side(one, self._called)
-
-    def _called(self, form: Scalar) -> Scalar:
-        """An expression in state and inputs, with sequences at numbers left as they are."""
-        calls = {one: self._shift(one) for one in form.atoms(AppliedUndef)}
-        put = {one: self._value(str(one.func), i) for one, i in calls.items() if i is not None}
-        return form.subs(put, simultaneous=True) if put else form
-
-    def _value(self, name: str, shift: int) -> Scalar:
-        if (name, shift) in self._shifted:
-            return self._shifted[name, shift]
-        if (name, shift) in self._open:
-            law = self._open.pop((name, shift))  # asked for again meanwhile, it is a circle
-            self._shifted[name, shift] = self._called(law)
-        elif shift == 1 and (name, 0) in self._shifted:
-            form = self._shifted[name, 0]
-            if form.free_symbols & self._inputs.keys():
-                raise _unsupported(f"{name} of what the next iteration chooses")
-            branches = [dict(zip(self._state, then, strict=True)) for then in zip(*self._state.values(), strict=True)]
-            parts = [form.subs(then, simultaneous=True) for then in branches]
-            self._shifted[name, 1] = sympy.Add(*parts) / len(parts)
-        else:
-            raise _unsupported(f"{name}(k{shift:+d})")
-        return self._shifted[name, shift]
+    def _places(self, at: Numbers, run: Run) -> Iterator[tuple[Fraction, ...]]:
+        """Values of everything in every iteration and branch."""
+        for k, states in enumerate(run.states[:-1]):
+            chosen = run.inputs[min(k, len(run.inputs) - 1)]
+            for state in states:
+                yield (*at.values(), *state, *chosen, Fraction(k), *run.marks)
 
 
-def isolated(gap: Scalar, one: Scalar) -> list[Scalar]:
-    """What an unknown is where the gap is 0, if it occurs in it linearly."""
-    form = sympy.expand(gap)
-    factor = form.coeff(one)
-    rest = sympy.expand(form - factor * one)
-    return [] if factor == 0 or (factor + rest).has(one) else [-rest / factor]
+def _choice(one: Relation, constant: Scalar) -> Choice:
+    """Which of several values makes a relation hold in every iteration."""
+    if one.kind == "==":
+        return _first
+    return max if sympy.diff(one.gap, constant).is_nonnegative is not False else min
 
 
-def _functions(relations: Sequence[Relation]) -> list[Scalar]:
-    calls = {call.func for one in relations for call in one.gap.atoms(AppliedUndef)}
-    return sorted(calls, key=str)
+def _first(values: Iterable[Fraction]) -> Fraction:
+    return next(iter(values))
 
 
-def _index_of(theorem: Theorem) -> Scalar:
-    """The index of iterations, over which all that is assumed holds."""
-    found = set(theorem.indices)
-    for _, one in theorem.relations:
-        bound = {limit[0] for total in one.gap.atoms(sympy.Sum) for limit in total.limits}
-        calls = one.gap.atoms(AppliedUndef)
-        found |= {s for call in calls for s in call.free_symbols} - {*theorem.symbols} - bound
-    if len(found) > 1 or any(one.assumptions0 != INDEX.assumptions0 for one in found):
-        raise _unsupported(f"the indices {found}")
-    return min(found, default=INDEX)
+def _any(source: random.Random, zero: float) -> Fraction:
+    if source.random() < zero:
+        return Fraction(0)
+    drawn = NUMBERS[int(len(NUMBERS) * source.random() ** 2)]
+    return -drawn if source.random() < 0.3 else drawn
 
 
-def _by_side(one: Relation, change: Callable[[Scalar], Scalar]) -> Relation:
-    return Relation(change(one.lhs), one.kind, change(one.rhs))
-
-
-def _written_out(node: Scalar) -> Scalar:
-    """An expression without sums; they have a number of terms that is known."""
-    if not node.has(sympy.Sum):
-        return node
-    if not isinstance(node, sympy.Sum):
-        return node.func(*map(_written_out, node.args))
-    form, *inner, (bound, first, last) = node.args
-    terms = sympy.expand(last - first + 1)
-    if not terms.is_Integer or not 0 <= terms <= LONGEST:
-        raise _unsupported(f"a sum of {terms} terms")
-    body = sympy.Sum(form, *inner) if inner else form
-    return sympy.Add(*(_written_out(body.subs(bound, first + i)) for i in range(int(terms))))
-
-
-def _domain(one: Scalar) -> bool:
-    """Whether a symbol or a call is declared nonnegative; it must not be declared more."""
-    plain = [
-        sympy.Function("a", **{sign: True})(INDEX) if one.args else sympy.Symbol("a", **{sign: True})
-        for sign in ("real", "nonnegative")
-    ]
-    said = {word for word, holds in one.assumptions0.items() if holds}
-    if said not in [{w for w, holds in p.assumptions0.items() if holds} for p in plain]:
-        raise _unsupported(f"the domain of {one}")
-    return bool(one.is_nonnegative)
-
-
-def _unsupported(what: str) -> UnsupportedFormError:
-    return UnsupportedFormError(f"{what} cannot be run", "small run", "take a witness of your own")
+def _holds(one: Relation, gap: Fraction) -> bool:
+    return gap == 0 if one.kind == "==" else gap >= 0

@@ -14,8 +14,8 @@ from theory.account import Account, Decision, Finding, Refutation, Violation
 from theory.claims import Claim, Formulas
 from theory.errors import VacuousError
 from theory.falsifier import CHALLENGES, falsify
-from theory.falsifier.run_search import small_run
 from theory.falsifier.small_models import small_model
+from theory.falsifier.small_runs import small_run
 from theory.judging.controls import formulas, verdict_of, without
 from theory.kernel.consistency import consistent
 from theory.kernel.context import measures
