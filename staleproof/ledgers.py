@@ -22,6 +22,7 @@ def proved_rows(
     claims: Sequence[Claim],
     jobs: int | None = None,
     deep: bool = False,
+    tightness: bool = False,
     review: Review | None = None,
     every: bool = False,
 ) -> list[Row]:
@@ -34,6 +35,8 @@ def proved_rows(
         Processes; by default one for each core that this program may use.
     deep : bool
         Also gather evidence that takes long.
+    tightness : bool
+        Of that, how near the bounds are to being attained.
     every : bool, optional
         Try every control instead of a sample.
     review : callable, optional
@@ -49,16 +52,16 @@ def proved_rows(
         jobs=jobs or usable_cores(),
         deep=deep,
         review=review,
-        more=_tightness if deep else nothing_more,
+        more=_evidence_about if deep or tightness else nothing_more,
         every=every,
     )
 
 
-def _tightness(name: str) -> tuple[Evidence, ...]:
-    """How near a claim of the catalogue is to being attained; worst cases take a while."""
+def _evidence_about(claim: Claim) -> tuple[Evidence, ...]:
+    """How near a claim is to being attained; what works that out is imported when it is wanted."""
     from theory.tightness.evidence import evidence_about
 
-    return evidence_about(name)
+    return evidence_about(claim)
 
 
 def usable_cores() -> int:

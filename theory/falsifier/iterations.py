@@ -137,9 +137,10 @@ def iteration(
         gradient is one and a noise.
     """
     try:
-        return _Iterated(_rewritten(theorem, base), counts, dimension, outcomes).iteration()
-    except (UnsupportedFormError, TheoryError):
+        found = _Iterated(rewritten(theorem, base), counts, dimension, outcomes).iteration()
+    except TheoryError:
         return None
+    return replace(found, theorem=theorem)
 
 
 def free_vectors(theorem: Theorem) -> list[str]:
@@ -152,7 +153,7 @@ def free_vectors(theorem: Theorem) -> list[str]:
     return sorted(named - taken)
 
 
-def _rewritten(theorem: Theorem, base: str) -> Theorem:
+def rewritten(theorem: Theorem, base: str = "") -> Theorem:
     """With vectors put in place of those that an equation defines, and noise around a base."""
     gaps = [h.relation.gap for h in theorem.hypotheses if isinstance(h, Hypothesis)]
     put: dict[str, Vector] = {}
@@ -179,7 +180,7 @@ def _rewritten(theorem: Theorem, base: str) -> Theorem:
             f: Relation(v, "==", 0).replaced({}, put).lhs for f, v in theorem.sequences.items()
         },
         lhs=theorem.goal.replaced({}, put).lhs,
-        terms={"right": theorem.goal.replaced({}, put).rhs},
+        terms={n: Relation(t, "==", 0).replaced({}, put).lhs for n, t in theorem.terms.items()},
         vectors=(*theorem.vectors, *(vector(name) for one in put.values() for name in one.names)),
         steps=(),
         conclude=Combine(),
@@ -211,7 +212,7 @@ class _Iterated:
     ) -> None:
         self._theorem, self._counts, self._outcomes = theorem, dict(counts), outcomes
         self._posed = Bent(theorem, dimension, outcomes)
-        self._index = _index_of(theorem)
+        self._index = index_of(theorem)
         self._state: dict[Scalar, tuple[Scalar, ...]] = {}  # with what follows, by outcome
         self._inputs: dict[Scalar, None] = {}
         self._shifted: dict[tuple[str, int], Scalar] = {}
@@ -234,7 +235,7 @@ class _Iterated:
             raise _unsupported("an outcome of many is no mean")
         placed = dict.fromkeys(self._under_calls(one, len(branches)) for one in relations)
         goal = self._under_calls(goal, 1)
-        marks = {call: _number_named(call) for one in (*placed, goal) for call in _calls(one)}
+        marks = {call: number_named(call) for one in (*placed, goal) for call in _calls(one)}
         return Iteration(
             self._theorem,
             self._index,
@@ -250,7 +251,7 @@ class _Iterated:
     def _written(self, one: Relation) -> Relation:
         """A relation with numbers for counts, and its sums written out."""
         placed = one.replaced(self._counts)
-        return _by_side(placed, _written_out)
+        return _by_side(placed, written_out)
 
     def _signed(self) -> Iterator[Relation]:
         """Values of points that are declared nonnegative."""
@@ -380,7 +381,7 @@ def _marked(one: Relation, marks: Mapping[Scalar, Scalar]) -> Relation:
     return _by_side(one, lambda side: side.xreplace(dict(marks)))
 
 
-def _number_named(call: Scalar) -> Scalar:
+def number_named(call: Scalar) -> Scalar:
     """The symbol for a sequence at a number."""
     sign = {"nonnegative": True} if call.is_nonnegative else {"real": True}
     return sympy.Symbol(str(call), **sign)
@@ -391,7 +392,7 @@ def _calls(one: Relation) -> set[Scalar]:
     return found  # none may cancel another
 
 
-def _index_of(theorem: Theorem) -> Scalar:
+def index_of(theorem: Theorem) -> Scalar:
     """The index of iterations, over which all that is assumed holds."""
     found = set(theorem.indices)
     for _, one in theorem.relations:
@@ -407,18 +408,18 @@ def _by_side(one: Relation, change: Callable[[Scalar], Scalar]) -> Relation:
     return Relation(change(one.lhs), one.kind, change(one.rhs))
 
 
-def _written_out(node: Scalar) -> Scalar:
+def written_out(node: Scalar) -> Scalar:
     """An expression without sums; they have a number of terms that is known."""
     if not node.has(sympy.Sum):
         return node
     if not isinstance(node, sympy.Sum):
-        return node.func(*map(_written_out, node.args))
+        return node.func(*map(written_out, node.args))
     form, *inner, (bound, first, last) = node.args
     terms = sympy.expand(last - first + 1)
     if not terms.is_Integer or not 0 <= terms <= LONGEST:
         raise _unsupported(f"a sum of {terms} terms")
     body = sympy.Sum(form, *inner) if inner else form
-    return sympy.Add(*(_written_out(body.subs(bound, first + i)) for i in range(int(terms))))
+    return sympy.Add(*(written_out(body.subs(bound, first + i)) for i in range(int(terms))))
 
 
 def _domain(one: Scalar) -> bool:

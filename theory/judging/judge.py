@@ -35,12 +35,12 @@ from theory.verdicts import Verdict
 REMARK: Final = "remark"
 """Key of the data of evidence that is shown beside a verdict, whatever the verdict is."""
 
-More = Callable[[str], tuple[Evidence, ...]]
-"""Evidence about the claim of an id."""
+More = Callable[[Claim], tuple[Evidence, ...]]
+"""Further evidence about a claim."""
 
 
-def nothing_more(name: str) -> tuple[Evidence, ...]:
-    """No evidence about the claim of this id."""
+def nothing_more(claim: Claim) -> tuple[Evidence, ...]:
+    """No further evidence about this claim."""
     return ()
 
 
@@ -62,7 +62,7 @@ def judge(
         Keep what z3 is asked for the judgement. Questions about mutants and weakened claims are not
         kept: no proof rests on those.
     more : callable
-        Gives further evidence of the claim of an id, where it is gathered `deep`.
+        Gives further evidence about a claim.
     every : bool
         Try every control, as `deep` does, instead of a sample.
 
@@ -142,11 +142,9 @@ def _judged(claim: Claim) -> tuple[Account, Judgement]:
 
 def _with_more(claim: Claim, judgement: Judgement, deep: bool, more: More) -> Judgement:
     """The judgement as plain data, with the evidence that takes long if that is wanted."""
-    if deep:
-        found = claim.deeper(claim.printed) if claim.deeper is not None else ()
-        evidence = (*judgement.evidence, *(() if claim.source else more(claim.id)), *found)
-        judgement = replace(judgement, evidence=evidence)
-    return plainly(judgement)
+    found = claim.deeper(claim.printed) if deep and claim.deeper is not None else ()
+    evidence = (*judgement.evidence, *more(claim), *found)
+    return plainly(replace(judgement, evidence=evidence))
 
 
 def _broken_down(claim: Claim, error: BaseException) -> ProverError:

@@ -124,7 +124,7 @@ def verify(
     deep : bool
         Also gather evidence that takes long.
     more : callable
-        Gives the rest of that evidence, by id.
+        Gives further evidence about a claim.
     every : bool
         Try every control instead of a sample.
     review : callable, optional

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
+from theory.claims import Claim
 from theory.ledger import Evidence
 from theory.tightness.extremal import (
     Extremal,
@@ -15,6 +16,7 @@ from theory.tightness.extremal import (
     gap_at_largest_stepsize,
     stale_distance,
 )
+from theory.tightness.gram import theorem_evidence
 from theory.tightness.tables import Comparison, compare_local, compare_rpd
 from theory.tightness.worst_case import SOLVER, TOLERANCE, available, versions
 
@@ -33,9 +35,11 @@ TABLES: Final[Mapping[str, Callable[[], list[Comparison]]]] = {
 }
 
 
-def evidence_about(claim_id: str) -> tuple[Evidence, ...]:
-    """All that is known of the tightness of a claim of the catalogue; worst cases take a while."""
-    found = (extremal_evidence(claim_id), tightness_evidence(claim_id))
+def evidence_about(claim: Claim) -> tuple[Evidence, ...]:
+    """All that is known of how tight a claim is; worst cases take a while."""
+    if claim.source is not None:
+        return () if claim.theorem is None else (theorem_evidence(claim.theorem),)
+    found = (extremal_evidence(claim.id), tightness_evidence(claim.id))
     return tuple(evidence for evidence in found if evidence is not None)
 
 
