@@ -9,6 +9,7 @@ import pytest
 import sympy
 
 from theory.account import Refutation, Violation
+from theory.falsifier.iterations import iteration
 from theory.falsifier.small_models import SmallModel
 from theory.falsifier.small_runs import small_run
 from theory.judging.as_claim import as_claim
@@ -319,3 +320,27 @@ def test_a_run_with_another_number_refutes_nothing() -> None:
         changed = {**model.numbers, symbol: model.numbers[symbol] + 100}
         assert not stands(refuted_by(replace(model, numbers=changed))), symbol
     assert not stands(refuted_by(replace(model, lasts=lambda: False)))
+
+
+def test_a_mean_is_not_taken_for_one_of_many_outcomes() -> None:
+    mixed = assumed(mixed=le(F(k), x.value + 1000))  # F(k) is a mean, f(x) one outcome
+    true, _ = PAIRS["stochastic gradients"]
+    spread = replace(true, hypotheses=(*true.hypotheses, *mixed), terms={"right": sympy.S.Zero})
+    one = iteration(spread, {K: sympy.Integer(2)}, 1, 2, "∇f(x)")
+    assert one is None
+
+
+def test_an_update_that_is_not_listed_among_the_points_is_rewritten_too() -> None:
+    true, false_side = PAIRS["stochastic gradients"]
+    unlisted = replace(true, points=(x,), terms={"right": false_side})
+    one = iteration(unlisted, {K: sympy.Integer(2)}, 1, 1, "∇f(x)")
+    assert one is not None
+    noise = sympy.Symbol("g", real=True)
+    ((then,),) = one.then
+    assert sympy.diff(then, noise) == -gamma
+    assert sympy.diff(then.xreplace({noise: 0}), gamma) != 0
+
+
+def test_sequences_before_the_first_iteration_are_not_run() -> None:
+    early = stated(a(0), a(sympy.Integer(-1)), hypotheses=assumed(down=le(a(k + 1), a(k))))
+    assert small_run(early) is None

@@ -9,7 +9,7 @@ piecewise quadratics: parabolas, Huber's function, half parabolas, functions ben
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -17,20 +17,27 @@ from typing import Final
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.errors import TheoryError, UnsupportedFormError
+from theory.errors import TheoryError
+from theory.falsifier.rewriting import free_vectors, rewritten
+from theory.falsifier.run_forms import (
+    by_side,
+    calls_in,
+    functions_in,
+    index_of,
+    isolated,
+    nonnegative_domain,
+    number_named,
+    unsupported,
+    with_marks,
+    written_out,
+)
 from theory.falsifier.small_models import Posed
-from theory.kernel.means import Mean
 from theory.kernel.relations import Relation, le
-from theory.kernel.rules import Combine
-from theory.kernel.theorem import Hypothesis, Smooth, Theorem
-from theory.kernel.vectors import Gram, Scalar, Vector, square, vector
+from theory.kernel.theorem import Smooth, Theorem
+from theory.kernel.vectors import Scalar, vector
 
 LAST: Final = 3
 """Iterations that are looked at where the statement is about every one."""
-LONGEST: Final = 12
-"""Terms of a sum, and iterations of a run."""
-INDEX: Final = sympy.Dummy("k", integer=True, nonnegative=True)
-"""The index of statements that name none; each runs through 0, 1, 2, …"""
 
 
 @dataclass(frozen=True)
@@ -143,67 +150,6 @@ def iteration(
     return replace(found, theorem=theorem)
 
 
-def free_vectors(theorem: Theorem) -> list[str]:
-    """Names of vectors that are neither fixed, nor followed, nor gradients at points."""
-    taken = {name for one in theorem.points for name in one.gradient.names}
-    taken |= {name for now, _ in theorem.following for name in now.position.names}
-    taken |= {name for one in theorem.fixed for name in one.names}
-    named = {name for one in theorem.vectors for name in one.names}
-    named |= {name for one in theorem.points for name in one.position.names}
-    return sorted(named - taken)
-
-
-def rewritten(theorem: Theorem, base: str = "") -> Theorem:
-    """With vectors put in place of those that an equation defines, and noise around a base."""
-    gaps = [h.relation.gap for h in theorem.hypotheses if isinstance(h, Hypothesis)]
-    put: dict[str, Vector] = {}
-    for name in free_vectors(theorem):
-        equations = (_solved_for(name, gap) for gap in gaps)
-        found = next((one for one in equations if one is not None), None)
-        if found is not None and not found.names & put.keys():
-            put[name] = found
-        elif base:
-            put[name] = vector(base) + vector(name)
-    points = {
-        one: replace(one, position=one.position.replaced(put), gradient=one.gradient)
-        for one in theorem.points
-    }
-    return replace(
-        theorem,
-        points=tuple(points.values()),
-        following=tuple((points.get(a, a), points.get(b, b)) for a, b in theorem.following),
-        hypotheses=tuple(
-            replace(h, relation=h.relation.replaced({}, put)) if isinstance(h, Hypothesis) else h
-            for h in theorem.hypotheses
-        ),
-        sequences={
-            f: Relation(v, "==", 0).replaced({}, put).lhs for f, v in theorem.sequences.items()
-        },
-        lhs=theorem.goal.replaced({}, put).lhs,
-        terms={n: Relation(t, "==", 0).replaced({}, put).lhs for n, t in theorem.terms.items()},
-        vectors=(*theorem.vectors, *(vector(name) for one in put.values() for name in one.names)),
-        steps=(),
-        conclude=Combine(),
-    )
-
-
-def _solved_for(name: str, gap: Scalar) -> Vector | None:
-    """The vector of this name in ‖a·name + others‖² = 0, if a gap says this."""
-    if gap.atoms(Mean) or not gap.atoms(Gram):
-        return None
-    form = sympy.expand(gap)
-    own = vector(name)
-    size = form.coeff(square(own))
-    if size == 0:
-        return None
-    others = vector(name) * 0
-    for entry in form.atoms(Gram):
-        if name in entry.names and entry.names != (name, name):
-            other = next(one for one in entry.names if one != name)
-            others = others - vector(other) * (form.coeff(entry) / (2 * size))
-    return others if sympy.simplify(form - size * square(own - others)) == 0 else None
-
-
 class _Iterated:
     """The iteration while it is made."""
 
@@ -232,31 +178,32 @@ class _Iterated:
         state = {one: [*map(self._called, then)] for one, then in self._state.items()}
         branches = tuple(dict.fromkeys(zip(*state.values(), strict=True))) or ((),)
         if len(branches) > 1 and self._index in goal.gap.free_symbols:
-            raise _unsupported("an outcome of many is no mean")
+            raise unsupported("an outcome of many is no mean")
         placed = dict.fromkeys(self._under_calls(one, len(branches)) for one in relations)
         goal = self._under_calls(goal, 1)
-        marks = {call: number_named(call) for one in (*placed, goal) for call in _calls(one)}
+        called = sorted({call for one in (*placed, goal) for call in calls_in(one)}, key=str)
+        marks = {call: number_named(call) for call in called}
         return Iteration(
             self._theorem,
             self._index,
             tuple(state),
             branches,
             tuple(one for one in self._inputs if one.is_Symbol and one not in state),
-            tuple(_marked(one, marks) for one in placed if one.gap != 0),
+            tuple(with_marks(one, marks) for one in placed if one.gap != 0),
             {str(call.func): self._called(call.func(self._index)) for call in marks},
-            _marked(goal, marks),
+            with_marks(goal, marks),
             marks,
         )
 
     def _written(self, one: Relation) -> Relation:
         """A relation with numbers for counts, and its sums written out."""
         placed = one.replaced(self._counts)
-        return _by_side(placed, written_out)
+        return by_side(placed, written_out)
 
     def _signed(self) -> Iterator[Relation]:
         """Values of points that are declared nonnegative."""
         for point in self._theorem.points:
-            if _domain(point.value) and point.value not in self._theorem.symbols:
+            if nonnegative_domain(point.value) and point.value not in self._theorem.symbols:
                 yield from (le(0, self._posed.at(point.value, k)) for k in range(self._outcomes))
 
     def _follow(self) -> None:
@@ -276,14 +223,14 @@ class _Iterated:
     ) -> tuple[list[Relation], Relation]:
         """Quantities of an iteration: what an equation says they are, else chosen."""
         for scalar in self._theorem.scalars:
-            for one in {self._posed.at(scalar, k) for k in range(self._outcomes)}:
-                equations = (e.gap for e in relations if e.kind == "==" and not _functions([e]))
+            for one in dict.fromkeys(self._posed.at(scalar, k) for k in range(self._outcomes)):
+                equations = (e.gap for e in relations if e.kind == "==" and not functions_in([e]))
                 found = next((form for e in equations for form in isolated(e, one)), None)
-                if found is None or not one.is_Symbol:
+                relations += [le(0, one)] if nonnegative_domain(one) else []
+                if found is None:
                     self._inputs[one] = None
                     continue
-                signed = [le(0, found)] if _domain(one) else []
-                relations = [*(r.replaced({one: found}) for r in relations), *signed]
+                relations = [each.replaced({one: found}) for each in relations]
                 goal = goal.replaced({one: found})
                 self._defined.append((one, found))
         return relations, goal
@@ -292,22 +239,22 @@ class _Iterated:
         """Give every sequence its meaning, or its recurrence, or leave it to be chosen."""
         known = {str(f): value for f, value in self._theorem.sequences.items()}
         if known and not self._theorem.following:
-            raise _unsupported("what follows is not said")
+            raise unsupported("what follows is not said")
         signs = []
-        for function in _functions(relations):
+        for function in functions_in(relations):
             name, now = str(function), function(self._index)
             if name in known:
                 parts = [self._posed.at(known[name], k) for k in range(self._outcomes)]
                 mean = (sympy.Add(*parts) / self._outcomes).subs(self._counts)
                 self._shifted[name, 0] = mean.subs(self._defined)
                 continue
-            signs += [le(0, now)] if _domain(now) else []
+            signs += [le(0, now)] if nonnegative_domain(now) else []
             self._chosen(function, relations)
         return signs
 
     def _chosen(self, function: Scalar, relations: Sequence[Relation]) -> None:
         """A sequence without a meaning: state, and the last of it by a recurrence or chosen."""
-        calls = {call for one in relations for call in _calls(one)}
+        calls = {call for one in relations for call in calls_in(one)}
         shifts = [self._shift(one) for one in calls if one.func == function]
         low, high = min((0, *filter(None, shifts))), max((0, *filter(None, shifts)))
         name, last = str(function), function(self._index + high)
@@ -327,16 +274,20 @@ class _Iterated:
     def _shift(self, call: Scalar) -> int | None:
         """The i in F(k + i); None in F(0)."""
         shift = call.args[0] - self._index
-        if len(call.args) > 1 or not (call.args[0].is_Integer or shift.is_Integer):
-            raise _unsupported(f"{call} at other indices")
+        known = call.args[0].is_Integer and call.args[0] >= 0
+        if len(call.args) > 1 or not (known or shift.is_Integer):
+            raise unsupported(f"{call} at other indices")
         return None if call.args[0].is_Integer else int(shift)
 
     def _under_calls(self, one: Relation, branches: int) -> Relation:
         """A relation about one iteration; a mean is one of many outcomes in linear ones alone."""
-        calls = {call for call in _calls(one) if self._shift(call) is not None}
-        if branches > 1 and any(sympy.diff(one.gap, a, b) != 0 for a in calls for b in calls):
-            raise _unsupported("a mean inside of a product")
-        return _by_side(one, self._called)
+        calls = {call for call in calls_in(one) if self._shift(call) is not None}
+        mixed = calls and one.gap.free_symbols & {*self._state, *self._inputs}
+        if branches > 1 and (
+            mixed or any(sympy.diff(one.gap, a, b) != 0 for a in calls for b in calls)
+        ):
+            raise unsupported("a mean beside one of many outcomes, or inside of a product")
+        return by_side(one, self._called)
 
     def _called(self, form: Scalar) -> Scalar:
         """An expression in state and inputs, with sequences at numbers left as they are."""
@@ -353,7 +304,7 @@ class _Iterated:
         elif shift == 1 and (name, 0) in self._shifted:
             form = self._shifted[name, 0]
             if form.free_symbols & self._inputs.keys():
-                raise _unsupported(f"{name} of what the next iteration chooses")
+                raise unsupported(f"{name} of what the next iteration chooses")
             branches = [
                 dict(zip(self._state, then, strict=True))
                 for then in zip(*self._state.values(), strict=True)
@@ -361,80 +312,5 @@ class _Iterated:
             parts = [form.subs(then, simultaneous=True) for then in branches]
             self._shifted[name, 1] = sympy.Add(*parts) / len(parts)
         else:
-            raise _unsupported(f"{name}(k{shift:+d})")
+            raise unsupported(f"{name}(k{shift:+d})")
         return self._shifted[name, shift]
-
-
-def isolated(gap: Scalar, one: Scalar) -> list[Scalar]:
-    """What an unknown is where the gap is 0, if it occurs in it linearly."""
-    form = sympy.expand(gap)
-    factor = form.coeff(one)
-    rest = sympy.expand(form - factor * one)
-    return [] if factor == 0 or (factor + rest).has(one) else [-rest / factor]
-
-
-def _functions(relations: Sequence[Relation]) -> list[Scalar]:
-    return sorted({call.func for one in relations for call in _calls(one)}, key=str)
-
-
-def _marked(one: Relation, marks: Mapping[Scalar, Scalar]) -> Relation:
-    return _by_side(one, lambda side: side.xreplace(dict(marks)))
-
-
-def number_named(call: Scalar) -> Scalar:
-    """The symbol for a sequence at a number."""
-    sign = {"nonnegative": True} if call.is_nonnegative else {"real": True}
-    return sympy.Symbol(str(call), **sign)
-
-
-def _calls(one: Relation) -> set[Scalar]:
-    found: set[Scalar] = one.lhs.atoms(AppliedUndef) | one.rhs.atoms(AppliedUndef)
-    return found  # none may cancel another
-
-
-def index_of(theorem: Theorem) -> Scalar:
-    """The index of iterations, over which all that is assumed holds."""
-    found = set(theorem.indices)
-    for _, one in theorem.relations:
-        bound = {limit[0] for total in one.gap.atoms(sympy.Sum) for limit in total.limits}
-        calls = one.gap.atoms(AppliedUndef)
-        found |= {s for call in calls for s in call.free_symbols} - {*theorem.symbols} - bound
-    if len(found) > 1 or any(one.assumptions0 != INDEX.assumptions0 for one in found):
-        raise _unsupported(f"the indices {found}")
-    return min(found, default=INDEX)
-
-
-def _by_side(one: Relation, change: Callable[[Scalar], Scalar]) -> Relation:
-    return Relation(change(one.lhs), one.kind, change(one.rhs))
-
-
-def written_out(node: Scalar) -> Scalar:
-    """An expression without sums; they have a number of terms that is known."""
-    if not node.has(sympy.Sum):
-        return node
-    if not isinstance(node, sympy.Sum):
-        return node.func(*map(written_out, node.args))
-    form, *inner, (bound, first, last) = node.args
-    terms = sympy.expand(last - first + 1)
-    if not terms.is_Integer or not 0 <= terms <= LONGEST:
-        raise _unsupported(f"a sum of {terms} terms")
-    body = sympy.Sum(form, *inner) if inner else form
-    return sympy.Add(*(written_out(body.subs(bound, first + i)) for i in range(int(terms))))
-
-
-def _domain(one: Scalar) -> bool:
-    """Whether a symbol or a call is declared nonnegative; it must not be declared more."""
-    plain = [
-        sympy.Function("a", **{sign: True})(INDEX)
-        if one.args
-        else sympy.Symbol("a", **{sign: True})
-        for sign in ("real", "nonnegative")
-    ]
-    said = {word for word, holds in one.assumptions0.items() if holds}
-    if said not in [{w for w, holds in p.assumptions0.items() if holds} for p in plain]:
-        raise _unsupported(f"the domain of {one}")
-    return bool(one.is_nonnegative)
-
-
-def _unsupported(what: str) -> UnsupportedFormError:
-    return UnsupportedFormError(f"{what} cannot be run", "small run", "take a witness of your own")

@@ -18,7 +18,9 @@ import sympy
 
 from theory.errors import NotExactError
 from theory.falsifier.fraction_code import compiled
-from theory.falsifier.iterations import Iteration, free_vectors, isolated, iteration
+from theory.falsifier.iterations import Iteration, iteration
+from theory.falsifier.rewriting import free_vectors
+from theory.falsifier.run_forms import isolated
 from theory.falsifier.run_models import Run, named_model
 from theory.falsifier.small_models import SmallModel, has_roots
 from theory.kernel.context import means_in

@@ -23,7 +23,8 @@ from sympy.core.function import AppliedUndef
 from sympy.core.symbol import Str
 
 from theory.errors import UnsupportedFormError
-from theory.falsifier.iterations import index_of, number_named, rewritten, written_out
+from theory.falsifier.rewriting import rewritten
+from theory.falsifier.run_forms import index_of, number_named, written_out
 from theory.falsifier.small_runs import in_domain
 from theory.judging.as_claim import conditions
 from theory.kernel.context import means_in
