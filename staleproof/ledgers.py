@@ -15,13 +15,14 @@ from staleproof.output import note
 if TYPE_CHECKING:
     from theory.claims import Claim
     from theory.judging.verify import Review
-    from theory.ledger import Row
+    from theory.ledger import Evidence, Row
 
 
 def proved_rows(
     claims: Sequence[Claim],
     jobs: int | None = None,
     deep: bool = False,
+    tightness: bool = False,
     review: Review | None = None,
     every: bool = False,
 ) -> list[Row]:
@@ -34,11 +35,14 @@ def proved_rows(
         Processes; by default one for each core that this program may use.
     deep : bool
         Also gather evidence that takes long.
+    tightness : bool
+        Of that, how near the bounds are to being attained.
     every : bool, optional
         Try every control instead of a sample.
     review : callable, optional
         See `theory.judging.verify.verify`.
     """
+    from theory.judging.judge import nothing_more
     from theory.judging.verify import verify
 
     keep_from_z3()
@@ -48,8 +52,16 @@ def proved_rows(
         jobs=jobs or usable_cores(),
         deep=deep,
         review=review,
+        more=_evidence_about if tightness else nothing_more,
         every=every,
     )
+
+
+def _evidence_about(claim: Claim) -> tuple[Evidence, ...]:
+    """How near a claim is to being attained; what works that out is imported when it is wanted."""
+    from theory.tightness.evidence import evidence_about
+
+    return evidence_about(claim)
 
 
 def usable_cores() -> int:

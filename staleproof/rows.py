@@ -49,6 +49,9 @@ def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
     for row in rows:
         if row.get("counterexample") and (row["id"] in own or len(rows) == 1):
             put(one_line(_instance(row)))
+    for row in rows:
+        told = (one["says"] for one in row["evidence"] if one["says"].startswith("tightness, of "))
+        put(*(one_line(f"{row['id']}: {says}") for says in told))
     apart = [row for row in rows if row["origin"] not in ("printed", "reconstructed")]
     if 0 < len(apart) < len(rows):
         printed = [row for row in rows if row not in apart]

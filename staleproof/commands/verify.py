@@ -81,6 +81,12 @@ def configure(parser: Parser) -> None:
         "--deep", action="store_true", help="also gather evidence that takes minutes"
     )
     parser.add_argument(
+        "--tightness",
+        action="store_true",
+        help="also compare bounds with worst cases: of a file's theorem, what part of each term of "
+        "the right side is needed at a few numbers, by semidefinite programs in floating point",
+    )
+    parser.add_argument(
         "--cross",
         action="store_true",
         help="put every question that z3 answered to cvc5 too; exit with 1 if they disagree",
@@ -118,7 +124,8 @@ def run(arguments: Namespace) -> int:
             require_writable(directory)
     review = Review(arguments.cross) if arguments.cross or arguments.smt is not None else None
     every, name = arguments.controls == "all", None
-    if arguments.from_shell and not (arguments.no_cache or arguments.deep or review is not None):
+    longer = arguments.deep or arguments.tightness
+    if arguments.from_shell and not (arguments.no_cache or longer or review is not None):
         name = key(arguments.names, every)
     before = kept(name)
     if before is None:
@@ -138,7 +145,9 @@ def run(arguments: Namespace) -> int:
     told = {one for _, ids in expected for one in ids}
     required = requirements(arguments.require, claims, told)
     if before is None:
-        result = collected(proved_rows(chosen, arguments.j, arguments.deep, review, every))
+        result = collected(
+            proved_rows(chosen, arguments.j, arguments.deep, arguments.tightness, review, every)
+        )
         keep(name, name and key(arguments.names, every), result)
     else:
         result = before

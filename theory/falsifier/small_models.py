@@ -8,7 +8,7 @@ sequences or sums are about whole runs, and are not attacked here; nor are those
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -57,6 +57,8 @@ class SmallModel:
         What the statement says of them, and what is not so.
     shown : mapping
         The instance for a reader, as plain data.
+    lasts : callable
+        Whether what is supposed of every iteration holds in those that come later, too.
     """
 
     of: Theorem
@@ -64,9 +66,12 @@ class SmallModel:
     under: tuple[Relation, ...]
     goal: Relation
     shown: Mapping[str, Any]
+    lasts: Callable[[], bool] = lambda: True
 
     def left(self) -> Scalar:
-        """The left-hand side, exactly."""
+        """The left-hand side, exactly; no number if the instance cannot go on for ever."""
+        if not self.lasts():
+            return sympy.nan
         return self.goal.lhs.subs(dict(self.numbers), simultaneous=True)
 
 
@@ -95,7 +100,7 @@ def small_model(theorem: Theorem) -> SmallModel | None:
     random = any(_means(theorem))
     for dimension, outcomes in SHAPES:
         if outcomes == 1 or random:
-            posed = _Posed(theorem, dimension, outcomes)
+            posed = Posed(theorem, dimension, outcomes)
             for counts in islice(_counts(theorem), TRIES):
                 found = _solved(posed, counts)
                 if found is not None:
@@ -111,7 +116,7 @@ def _in_reach(theorem: Theorem) -> bool:
         return False
     if theorem.indices or theorem.following or indices(theorem):  # hypotheses hold for every k
         return False
-    if any(form.atoms(AppliedUndef, sympy.Sum) or _roots(form) for form in forms):
+    if any(form.atoms(AppliedUndef, sympy.Sum) or has_roots(form) for form in forms):
         return False
     return len({mean.args[0] for mean in _means(theorem)}) <= 1
 
@@ -125,7 +130,7 @@ def _printed(theorem: Theorem) -> tuple[Scalar, ...]:
     )
 
 
-def _roots(form: Scalar) -> bool:
+def has_roots(form: Scalar) -> bool:
     """Whether there are roots in it: z3 does not keep to its budget there."""
     return any(not power.exp.is_Integer for power in form.atoms(sympy.Pow))
 
@@ -146,7 +151,7 @@ def _counts(theorem: Theorem) -> Iterator[dict[Scalar, Scalar]]:
 
 
 @dataclass(frozen=True)
-class _Posed:
+class Posed:
     """A theorem as a question about numbers."""
 
     theorem: Theorem
@@ -178,15 +183,7 @@ class _Posed:
 
     def _placed(self, point: Point, outcome: int, free: bool) -> Iterator[Relation]:
         """Put value and gradient in place of their names; the equations that are left."""
-        position = self.vector(point.position, outcome)
-        constant, slopes, bends = self.coefficients(point.function)
-        value = constant + sum(
-            slope * at + bend * at**2 / 2
-            for slope, bend, at in zip(slopes, bends, position, strict=True)
-        )
-        gradient = tuple(
-            slope + bend * at for slope, bend, at in zip(slopes, bends, position, strict=True)
-        )
+        value, gradient = self.function_at(point.function, self.vector(point.position, outcome))
         names = point.gradient.terms
         key = (names[0][0], self._index(names[0][0], outcome)) if len(names) == 1 else None
         if free and key and names[0][1] == 1 and key not in self._vectors:
@@ -200,6 +197,20 @@ class _Posed:
             self._values[name] = value
         else:
             yield eq(self.at(point.value, outcome), value)
+
+    def function_at(
+        self, function: str, position: tuple[Scalar, ...]
+    ) -> tuple[Scalar, tuple[Scalar, ...]]:
+        """The value and the gradient of a function at a position."""
+        constant, slopes, bends = self.coefficients(function)
+        value = constant + sum(
+            slope * at + bend * at**2 / 2
+            for slope, bend, at in zip(slopes, bends, position, strict=True)
+        )
+        gradient = tuple(
+            slope + bend * at for slope, bend, at in zip(slopes, bends, position, strict=True)
+        )
+        return value, gradient
 
     def coefficients(self, function: str) -> tuple[Scalar, tuple[Scalar, ...], tuple[Scalar, ...]]:
         """The constant, slopes at 0 and second derivatives of a function."""
@@ -286,7 +297,7 @@ class _Posed:
         return self.relation(self.theorem.goal, 0)
 
 
-def _solved(posed: _Posed, counts: Mapping[Scalar, Scalar]) -> SmallModel | None:
+def _solved(posed: Posed, counts: Mapping[Scalar, Scalar]) -> SmallModel | None:
     """Ask z3 with these values of integer symbols."""
     at = dict(counts)
     under = [one.replaced(at) for one in posed.under]  # before the goal: it puts functions in
@@ -319,7 +330,7 @@ def _is_small(relations: Iterable[Relation]) -> bool:
 
 
 def _read(
-    posed: _Posed, counts: Mapping[Scalar, Scalar], values: Mapping[Scalar, Fraction]
+    posed: Posed, counts: Mapping[Scalar, Scalar], values: Mapping[Scalar, Fraction]
 ) -> SmallModel:
     """The model with a number for every symbol that the relations name."""
     relations = (*posed.under, posed.goal)

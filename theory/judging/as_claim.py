@@ -13,6 +13,7 @@ from theory.claims import Claim, Formulas
 from theory.errors import VacuousError
 from theory.falsifier import Challenge, falsify
 from theory.falsifier.small_models import small_model
+from theory.falsifier.small_runs import small_run
 from theory.judging.controls import formulas, verdict_of, without
 from theory.kernel.consistency import consistent
 from theory.kernel.context import measures
@@ -216,7 +217,7 @@ def _attempt(
 
 def _attacked(theorem: Theorem) -> Refutation | None:
     """Numbers that satisfy every hypothesis and violate the statement."""
-    model = small_model(theorem)
+    model = small_model(theorem) or small_run(theorem)
     if model is None:
         return None
     goal = model.goal

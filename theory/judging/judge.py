@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -34,8 +35,22 @@ from theory.verdicts import Verdict
 REMARK: Final = "remark"
 """Key of the data of evidence that is shown beside a verdict, whatever the verdict is."""
 
+More = Callable[[Claim], tuple[Evidence, ...]]
+"""Further evidence about a claim."""
 
-def judge(claim: Claim, deep: bool = False, listen: bool = False, every: bool = False) -> Row:
+
+def nothing_more(claim: Claim) -> tuple[Evidence, ...]:
+    """No further evidence about this claim."""
+    return ()
+
+
+def judge(
+    claim: Claim,
+    deep: bool = False,
+    listen: bool = False,
+    more: More = nothing_more,
+    every: bool = False,
+) -> Row:
     """Run one claim's prover and its controls.
 
     Parameters
@@ -46,6 +61,8 @@ def judge(claim: Claim, deep: bool = False, listen: bool = False, every: bool = 
     listen : bool
         Keep what z3 is asked for the judgement. Questions about mutants and weakened claims are not
         kept: no proof rests on those.
+    more : callable
+        Gives further evidence about a claim.
     every : bool
         Try every control, as `deep` does, instead of a sample.
 
@@ -65,7 +82,7 @@ def judge(claim: Claim, deep: bool = False, listen: bool = False, every: bool = 
     try:
         with _listening(listen) as queries:
             account, judgement = _judged(claim)
-        judgement, controls = _with_more(claim, judgement, deep), Controls()
+        judgement, controls = _with_more(claim, judgement, deep, more), Controls()
         if not _is_own(claim, judgement) or accepts_original(claim):
             controls = run_controls(claim, deep or every)
         judgement = _remarked(claim, judgement, controls)
@@ -122,12 +139,11 @@ def _judged(claim: Claim) -> tuple[Account, Judgement]:
     return fair, decided(fair)
 
 
-def _with_more(claim: Claim, judgement: Judgement, deep: bool) -> Judgement:
+def _with_more(claim: Claim, judgement: Judgement, deep: bool, more: More) -> Judgement:
     """The judgement as plain data, with the evidence that takes long if that is wanted."""
-    if deep:
-        found = claim.deeper(claim.printed) if claim.deeper is not None else ()
-        judgement = replace(judgement, evidence=(*judgement.evidence, *found))
-    return plainly(judgement)
+    found = claim.deeper(claim.printed) if deep and claim.deeper is not None else ()
+    evidence = (*judgement.evidence, *more(claim), *found)
+    return plainly(replace(judgement, evidence=evidence))
 
 
 def _broken_down(claim: Claim, error: BaseException) -> ProverError:

@@ -11,7 +11,7 @@ from typing import Any, cast
 from theory.claims import Claim
 from theory.judging.catalogue import CLAIMS, PAPERS, called, claims_of, unknown
 from theory.judging.dependencies import dependency_graph, settled
-from theory.judging.judge import judge
+from theory.judging.judge import More, judge, nothing_more
 from theory.judging.loading import load, require_distinct
 from theory.judging.workers import Progress, processes, side_by_side
 from theory.ledger import AS_PRINTED, SCHEMA, Row
@@ -107,6 +107,7 @@ def verify(
     progress: Progress | None = None,
     jobs: int = 1,
     deep: bool = False,
+    more: More = nothing_more,
     review: Review | None = None,
     every: bool = False,
 ) -> list[Row]:
@@ -122,6 +123,8 @@ def verify(
         another. No verdict depends on it.
     deep : bool
         Also gather evidence that takes long.
+    more : callable
+        Gives further evidence about a claim.
     every : bool
         Try every control instead of a sample.
     review : callable, optional
@@ -147,7 +150,7 @@ def verify(
     graph = dependency_graph(claims, known)
     given = {claim.id for claim in claims}
     everything = [*(known[name] for name in graph if name not in given), *claims]
-    how = partial(judge, deep=deep, listen=review is not None, every=every)
+    how = partial(judge, deep=deep, listen=review is not None, more=more, every=every)
     count = processes(everything, jobs)
     if count > 0:
         rows = side_by_side(everything, count, progress, how)

@@ -9,9 +9,15 @@ from typing import Any
 
 import sympy
 
-from theory.claims import Formulas
+from theory.claims import Claim, Formulas
 from theory.ledger import Evidence
+from theory.tightness.gram import theorem_evidence
 from theory.tightness.worst_case import SOLVER, TOLERANCE, available, versions
+
+
+def evidence_about(claim: Claim) -> tuple[Evidence, ...]:
+    """How near the worst case comes to a claim's bound, from the hypotheses of its theorem."""
+    return () if claim.theorem is None else (theorem_evidence(claim.theorem),)
 
 
 @dataclass(frozen=True)

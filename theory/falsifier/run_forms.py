@@ -1,0 +1,106 @@
+"""What formulas about runs are made of: sums of known length, calls of sequences, their domains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.errors import UnsupportedFormError
+from theory.kernel.relations import Relation
+from theory.kernel.theorem import Theorem
+from theory.kernel.vectors import Scalar
+
+LONGEST: Final = 12
+"""Terms of a sum."""
+INDEX: Final = sympy.Dummy("k", integer=True, nonnegative=True)
+"""The index of statements that name none; each runs through 0, 1, 2, …"""
+
+
+def isolated(gap: Scalar, one: Scalar) -> list[Scalar]:
+    """What an unknown is where the gap is 0, if it occurs in it linearly."""
+    form = sympy.expand(gap)
+    factor = form.coeff(one)
+    rest = sympy.expand(form - factor * one)
+    return [] if factor == 0 or (factor + rest).has(one) else [-rest / factor]
+
+
+def functions_in(relations: Sequence[Relation]) -> list[Scalar]:
+    """The sequences that relations call."""
+    return sorted({call.func for one in relations for call in calls_in(one)}, key=str)
+
+
+def with_marks(one: Relation, marks: Mapping[Scalar, Scalar]) -> Relation:
+    """A relation with symbols for sequences at numbers."""
+    return by_side(one, lambda side: side.xreplace(dict(marks)))
+
+
+def number_named(call: Scalar) -> Scalar:
+    """The symbol for a sequence at a number."""
+    sign = {"nonnegative": True} if call.is_nonnegative else {"real": True}
+    return sympy.Symbol(str(call), **sign)
+
+
+def calls_in(one: Relation) -> set[Scalar]:
+    """The calls of sequences on either side; none cancels another."""
+    found: set[Scalar] = one.lhs.atoms(AppliedUndef) | one.rhs.atoms(AppliedUndef)
+    return found
+
+
+def index_of(theorem: Theorem) -> Scalar:
+    """The index of iterations, over which all that is assumed holds."""
+    found = set(theorem.indices)
+    for _, one in theorem.relations:
+        bound = {limit[0] for total in one.gap.atoms(sympy.Sum) for limit in total.limits}
+        calls = one.gap.atoms(AppliedUndef)
+        found |= {s for call in calls for s in call.free_symbols} - {*theorem.symbols} - bound
+    if len(found) > 1 or any(one.assumptions0 != INDEX.assumptions0 for one in found):
+        raise unsupported(f"the indices {found}")
+    return min(found, default=INDEX)
+
+
+def by_side(one: Relation, change: Callable[[Scalar], Scalar]) -> Relation:
+    """A relation with both sides changed."""
+    return Relation(change(one.lhs), one.kind, change(one.rhs))
+
+
+def written_out(node: Scalar) -> Scalar:
+    """An expression without sums; they have a number of terms that is known.
+
+    Examples
+    --------
+    >>> j = sympy.Symbol("j", integer=True)
+    >>> written_out(sympy.Sum(2**j, (j, 0, 2)))
+    7
+    """
+    if not node.has(sympy.Sum):
+        return node
+    if not isinstance(node, sympy.Sum):
+        return node.func(*map(written_out, node.args))
+    form, *inner, (bound, first, last) = node.args
+    terms = sympy.expand(last - first + 1)
+    if not terms.is_Integer or not 0 <= terms <= LONGEST:
+        raise unsupported(f"a sum of {terms} terms")
+    body = sympy.Sum(form, *inner) if inner else form
+    return sympy.Add(*(written_out(body.subs(bound, first + i)) for i in range(int(terms))))
+
+
+def nonnegative_domain(one: Scalar) -> bool:
+    """Whether a symbol or a call is declared nonnegative; it must not be declared more."""
+    plain = [
+        sympy.Function("a", **{sign: True})(INDEX)
+        if one.args
+        else sympy.Symbol("a", **{sign: True})
+        for sign in ("real", "nonnegative")
+    ]
+    said = {word for word, holds in one.assumptions0.items() if holds}
+    if said not in [{w for w, holds in p.assumptions0.items() if holds} for p in plain]:
+        raise unsupported(f"the domain of {one}")
+    return bool(one.is_nonnegative)
+
+
+def unsupported(what: str) -> UnsupportedFormError:
+    """What keeps a statement from being run."""
+    return UnsupportedFormError(f"{what} cannot be run", "small run", "take a witness of your own")

@@ -1,0 +1,127 @@
+"""An exact run with a name for everything in it, as the judge replays it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import sympy
+
+from theory.falsifier.forever import forever
+from theory.falsifier.iterations import Iteration
+from theory.falsifier.small_models import SmallModel
+from theory.kernel.relations import Relation, eq
+from theory.kernel.vectors import Scalar
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as far as it is looked at.
+
+    Attributes
+    ----------
+    states : tuple of tuples of tuples of Fraction
+        By iteration and by branch; the last ones begin what is not looked at.
+    inputs : tuple of tuples of Fraction
+        By iteration; the last ones stay.
+    marks : tuple of Fraction
+        Sequences at numbers.
+    """
+
+    states: tuple[tuple[tuple[Fraction, ...], ...], ...]
+    inputs: tuple[tuple[Fraction, ...], ...]
+    marks: tuple[Fraction, ...]
+
+
+def named_model(
+    one: Iteration, at: Mapping[Scalar, Fraction], run: Run, violated: int
+) -> SmallModel:
+    """The instance: numbers, all that is supposed of them in every iteration, and the goal.
+
+    Parameters
+    ----------
+    one : Iteration
+    at : mapping of sympy symbol to Fraction
+        Constants.
+    run : Run
+    violated : int
+        The place, among all iterations and branches, at which the goal is.
+    """
+    numbers = {c: sympy.Rational(x) for c, x in at.items()}
+    numbers |= dict(zip(one.marks.values(), map(sympy.Rational, run.marks), strict=True))
+    places: list[list[dict[Scalar, Scalar]]] = []  # the names of a place, by iteration and branch
+    under: list[Relation] = []
+    goals: list[Relation] = []
+    for k, (states, inputs) in enumerate(zip(run.states, run.inputs, strict=True)):
+        places.append([])
+        for branch, state in enumerate(states):
+            where = f" at {k}" + (f", branch {branch + 1}" if len(states) > 1 else "")
+            names = {s: _renamed(s, where) for s in one.state}
+            names |= {s: _renamed(s, f" at {k}") for s in one.inputs}
+            values = map(sympy.Rational, (*state, *inputs))
+            numbers |= dict(zip(names.values(), values, strict=True))
+            names[one.index] = sympy.Integer(k)
+            places[k].append(names)
+            if k > 0:
+                before, step = divmod(branch, len(one.then))
+                then = (form.xreplace(places[k - 1][before]) for form in one.then[step])
+                under += [eq(names[s], form) for s, form in zip(one.state, then, strict=True)]
+            if k <= one.last:
+                under += [_with(each, names) for each in one.relations]
+                goals.append(_with(one.goal, names))
+    for call, symbol in one.marks.items():
+        value = one.values[str(call.func)]
+        parts = [value.xreplace(names) for names in places[int(call.args[0])]]
+        under.append(eq(symbol, sympy.Add(*parts) / len(parts)))
+    last = numbers | dict(zip(one.inputs, map(sympy.Rational, run.inputs[-1]), strict=True))
+    goal = goals[violated]
+    return SmallModel(
+        one.theorem,
+        numbers,
+        tuple(under),
+        goal,
+        _shown(one, at, run) | {n: str(_number(x, numbers)) for n, x in _sides(goal)},
+        partial(_lasts, one, last, run),
+    )
+
+
+def _lasts(one: Iteration, known: Mapping[Scalar, Scalar], run: Run) -> bool:
+    """Whether what is supposed holds in all later iterations as well."""
+    return forever(
+        [_with(each, known) for each in one.relations],
+        [
+            {s: form.xreplace(known) for s, form in zip(one.state, then, strict=True)}
+            for then in one.then
+        ],
+        [dict(zip(one.state, map(sympy.Rational, state), strict=True)) for state in run.states[-1]],
+        one.index,
+        one.last + 1,
+    )
+
+
+def _shown(one: Iteration, at: Mapping[Scalar, Fraction], run: Run) -> dict[str, str]:
+    """Parameters, what the function is, where the run starts, and what is chosen in it."""
+    shown = {c.name: str(x) for c, x in at.items() if c in one.theorem.symbols or x != 0}
+    shown |= {f"{s.name} at 0": str(x) for s, x in zip(one.state, run.states[0][0], strict=True)}
+    chosen = zip(*run.inputs[:-1], strict=True)
+    return shown | {
+        s.name: ", ".join(map(str, xs)) for s, xs in zip(one.inputs, chosen, strict=True)
+    }
+
+
+def _sides(goal: Relation) -> tuple[tuple[str, Scalar], ...]:
+    return ("left", goal.lhs), ("right", goal.rhs)
+
+
+def _number(form: Scalar, numbers: Mapping[Scalar, Scalar]) -> Scalar:
+    return form.xreplace(dict(numbers))
+
+
+def _renamed(symbol: Scalar, where: str) -> Scalar:
+    return sympy.Symbol(f"{symbol.name}{where}", **symbol.assumptions0)
+
+
+def _with(one: Relation, put: Mapping[Scalar, Scalar]) -> Relation:
+    return Relation(one.lhs.xreplace(dict(put)), one.kind, one.rhs.xreplace(dict(put)))
