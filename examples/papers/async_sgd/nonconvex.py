@@ -1,0 +1,46 @@
+"""Asynchronous SGD with any delays, nonconvex: only the number of gradients in flight matters.
+
+Problem: min f(x), f L-smooth, ‖∇f‖ ≤ G and f ≥ f_low; gradients have mean ∇f(x) and variance at
+most σ².
+Method: asynchronous SGD with constant γ; p gradients are in flight (p = M − 1 for M workers).
+Guarantee: for 2Lγ ≤ 1 the mean of E‖∇f(x)‖² over K iterations is at most 4(f(v_0) − f_low)/(γK) +
+2Lγσ² + 4L²γ²(p²G² + pσ²), whatever the delays.
+Source: Mishchenko, Bach, Even and Woodworth 2022, constant stepsize, nonconvex. They choose the
+best γ and write O(…); v_0 is x_0 minus γ times the first gradients. That noises in flight are
+orthogonal is assumed as E‖ξ̄‖² ≤ σ²/p.
+"""
+
+from in_flight import CLAIM as NEAR
+from in_flight import G, f, g, gamma, noise, p, v, x
+
+from theory.notation import count, index, mean, nonnegative, positive, real, square, theorem, total
+
+L = positive("L")
+sigma, low = nonnegative("sigma"), real("f_low")
+k, K = index("k"), count("K")
+E = mean("E", g)
+
+T = theorem("async.nonconvex", "Mishchenko et al. 2022, constant stepsize, nonconvex")
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.unbiased(E, g, f.grad(x))
+T.bounded_variance(E, g, f.grad(x), sigma)
+T.assume(2 * L * gamma <= 1)
+T.iterate(v, v - gamma * g, k)
+T.cite(NEAR)
+F, S = T.sequence("F", f(v)), T.sequence("S", square(f.grad(x)))
+D, N = T.sequence("D", square(x - v)), T.sequence("N", square(noise))
+T.assume(N(k) <= sigma**2 / p)
+noisy = L * gamma**2 * sigma**2 / 2
+T.have(
+    E(f(v - gamma * g))
+    <= f(v) - gamma / 4 * square(f.grad(x)) + gamma * L**2 / 2 * square(x - v) + noisy
+)
+T.have(F(k + 1) <= F(k) - gamma / 4 * S(k) + gamma * L**2 / 2 * D(k) + noisy)
+T.have(D(k) <= 2 * gamma**2 * p**2 * (G**2 + sigma**2 / p))
+CLAIM = T.shows(
+    total(S(k), k, K) / K
+    <= 4 * (F(0) - low) / (gamma * K)
+    + 2 * L * gamma * sigma**2
+    + 4 * L**2 * gamma**2 * (p**2 * G**2 + p * sigma**2)
+)
