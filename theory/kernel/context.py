@@ -196,12 +196,15 @@ def _shown_still(ties: Ties, measure: Measure, theorem: Theorem) -> frozenset[st
 
 
 def _determined(form: Scalar, moving: frozenset[str]) -> frozenset[str]:
-    """What an equation leaves one value: r in 2r = E s, and m in ‖m‖² = E⟨u, m⟩, the mean of u."""
+    """What an equation leaves one value: r in 2r = E s, and m in ‖m‖² = E⟨u, m⟩, the mean of u.
+
+    That ⟨m, y⟩ = E⟨u, y⟩ leaves neither m nor y one value.
+    """
     names = names_in(form) & moving
     for one in (*form.free_symbols, *form.atoms(Gram)):
         factor = form.coeff(one)
         alone = set(map(str, one.args)) if isinstance(one, Gram) else {one.name}
-        if names == alone and not names & names_in(factor + form - factor * one):
+        if names == alone and len(alone) == 1 and not names & names_in(factor + form - factor * one):
             return names
     return frozenset()
 

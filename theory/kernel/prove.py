@@ -188,6 +188,9 @@ def _require_possible_for_all(theorem: Theorem, shown: Sequence[Relation]) -> No
     sizes = tuple(_sized(one) for one in theorem.symbols if one not in {*counts, *ranged})
     moderate = tuple(one for pair in sizes for one in pair)
     large = dict.fromkeys((*counts, *ranged), MANY)
+    starts = {call for one in plain for call in one.gap.atoms(AppliedUndef)}
+    first = (call for call in starts if all(at.is_number for at in call.args))
+    moderate += tuple(one for call in sorted(first, key=str) for one in _sized(call))
     if not _may_be((*said, *moderate), large):
         free = {s for one in said for s in one.gap.free_symbols}
         large, moderate = dict.fromkeys({*counts, *ranged} - free, MANY), ()
