@@ -14,12 +14,13 @@ from theory.verdicts import Verdict
 
 PAPERS = Path(__file__).parents[2] / "examples" / "papers"
 STATEMENTS = sorted(PAPERS.glob("*/*.py"))
-TWINS = sorted(PAPERS.glob("*/false/*.py"))
+FALSE = PAPERS.parent / "false_twins"
+TWINS = sorted(FALSE.glob("*/*.py"))
 
 
 def name(path: Path) -> str:
-    """``paper/file``, or ``paper/false/file``."""
-    return path.relative_to(PAPERS).with_suffix("").as_posix()
+    """``papers/paper/file``, or ``false_twins/paper/file``."""
+    return path.relative_to(PAPERS.parent).with_suffix("").as_posix()
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +30,9 @@ def own_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = set(sys.modules)
     yield
     for module in set(sys.modules) - before:
-        if Path(getattr(sys.modules[module], "__file__", None) or "/").is_relative_to(PAPERS):
+        if Path(getattr(sys.modules[module], "__file__", None) or "/").is_relative_to(
+            PAPERS.parent
+        ):
             del sys.modules[module]
 
 
@@ -54,7 +57,7 @@ def test_a_false_twin_is_not_proved(path: Path) -> None:
 
 def test_every_statement_has_a_false_twin() -> None:
     assert len(STATEMENTS) >= 5
-    assert [one.parent.parent / one.name for one in TWINS] == STATEMENTS
+    assert [PAPERS / one.relative_to(FALSE) for one in TWINS] == STATEMENTS
 
 
 def test_the_readmes_name_every_file() -> None:

@@ -192,7 +192,15 @@ def _shown_still(ties: Ties, measure: Measure, theorem: Theorem) -> frozenset[st
         raw = _outside(relation.gap, measure.name)
         if relation.kind == "==" and raw != relation.gap and not is_random(raw, measure.random):
             found |= _determined(sympy.expand(raw), changing(theorem))
+        found |= vanishing(relation)
     return found
+
+
+def vanishing(relation: Relation) -> frozenset[str]:
+    """The vector that is 0 if ‖v‖² = 0."""
+    number, entry = sympy.expand(relation.gap).as_coeff_Mul()
+    square = isinstance(entry, Gram) and entry.args[0] == entry.args[1]
+    return frozenset(entry.names) if relation.kind == "==" and square and number else frozenset()
 
 
 def _determined(form: Scalar, moving: frozenset[str]) -> frozenset[str]:
@@ -204,7 +212,8 @@ def _determined(form: Scalar, moving: frozenset[str]) -> frozenset[str]:
     for one in (*form.free_symbols, *form.atoms(Gram)):
         factor = form.coeff(one)
         alone = set(map(str, one.args)) if isinstance(one, Gram) else {one.name}
-        if names == alone and len(alone) == 1 and not names & names_in(factor + form - factor * one):
+        beside = names_in(factor + form - factor * one)
+        if names == alone and len(alone) == 1 and not names & beside:
             return names
     return frozenset()
 

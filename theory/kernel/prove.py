@@ -202,7 +202,15 @@ def _require_possible_for_all(theorem: Theorem, shown: Sequence[Relation]) -> No
         return
     safe = {power: name for power, name in powers.items() if _is_base(power.base, said)}
     known = (fact for power, name in safe.items() for fact in _of_power(power, name, large))
-    require_no_contradiction(tuple(dict.fromkeys((*placed, *known, *moderate))), theorem.id)
+    try:
+        require_no_contradiction(tuple(dict.fromkeys((*placed, *known, *moderate))), theorem.id)
+    except VacuousError as error:
+        raise VacuousError(
+            "no run is as long as one likes and satisfies the hypotheses, so they would imply "
+            "anything",
+            theorem.id,
+            f"look at {'; '.join(map(str, assumed))}",
+        ) from error
 
 
 def conditions(theorem: Theorem) -> tuple[Relation, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from theory.kernel.relations import eq, ge, le
 from theory.kernel.vectors import dot, square, vector, vectors
 from theory.notation.coercion import equal
 from theory.notation.draft import Draft, theorem
@@ -27,9 +28,12 @@ __all__ = [
     "average",
     "count",
     "dot",
+    "eq",
     "equal",
     "function",
+    "ge",
     "index",
+    "le",
     "mean",
     "named",
     "nonnegative",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.context import vanishing
 from theory.kernel.means import (
     GIVEN,
     LAW,
@@ -23,13 +24,19 @@ from theory.kernel.means import (
 )
 from theory.kernel.prove import closure
 from theory.kernel.relations import Relation
-from theory.kernel.rules import Cite, Combine, Found, Total
-from theory.kernel.theorem import Delayed, Given, Hypothesis, Rule, Step, Theorem
+from theory.kernel.rules import Cite, Combine, Found
+from theory.kernel.theorem import Assumption, Delayed, Given, Hypothesis, Rule, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, vector
 from theory.notation import offers
 from theory.notation.names import Function, Pending, plainly, text
 from theory.notation.plan import Plan, Statement, counts, scene_of
 from theory.notation.scene import Scene
+
+INSIDE: Final = ", in one iteration"
+"""What a line about sequences is called where it is said of what they are the means of.
+
+It need not have a certificate: the line may follow from other lines about sequences.
+"""
 
 _FULL: WeakKeyDictionary[Theorem, Theorem] = WeakKeyDictionary()
 
@@ -70,6 +77,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
 
     sums = [total for form in (bare.lhs, *bare.terms.values()) for total in form.atoms(sympy.Sum)]
     steps += [step for total in dict.fromkeys(sums) for step in offers.ends(total)]
+    for pair in plan.spreads:
+        steps.append(offers.spread(*pair))
+        follow(steps[-1].name, steps[-1].relation)
     for hypothesis in hypotheses:
         follow(hypothesis.name, hypothesis.relation)
     for assumed in plan.smooth:
@@ -88,12 +98,11 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
             if written.name not in called:
                 steps[place] = replace(steps[place], says=written.says, where=written.where)
                 continue
-        before = _in_one_iteration(relation, rule, run, bare, means)
+        before = offers.spelled(relation, run.index, bare, means) if type(rule) is Found else None
         if before is not None:
-            inside = f"{written.name}, in one iteration"
+            inside = f"{written.name}{INSIDE}"
             steps.append(Step(inside, before, rule))
             follow(inside, before)
-            rule = Total(inside, run.index)
         steps.append(Step(written.name, relation, rule, written.says, written.where))
         follow(written.name, relation)
     return replace(bare, steps=tuple(steps), conclude=statement.rule)
@@ -104,19 +113,6 @@ def _among(steps: list[Step], said: Relation) -> int | None:
     known = [(one.relation.kind, offers.expanded(one.relation.gap)) for one in steps]
     wanted = (said.kind, offers.expanded(said.gap))
     return known.index(wanted) if wanted in known else None
-
-
-def _in_one_iteration(
-    said: Relation, rule: Rule, run: offers.Run, bare: Theorem, means: tuple[Operator, ...]
-) -> Relation | None:
-    """What a line about sequences at k and k + 1 says of one iteration, if it is to be found so.
-
-    Where an assumption is about sequences, the line may follow from that one alone.
-    """
-    assumed = [h.relation.gap for h in bare.hypotheses if isinstance(h, Hypothesis)]
-    if type(rule) is not Found or any(run.index in gap.free_symbols for gap in assumed):
-        return None
-    return offers.spelled(said, run.index, bare, means)
 
 
 def _bare(
@@ -190,7 +186,7 @@ def _operators(statement: Statement, plan: Plan, scene: Scene) -> tuple[Operator
         for node in sympy.preorder_traversal(form):
             if isinstance(node, Pending):
                 name = str(node.args[1])
-                found.setdefault(name, node.operator(scene.random(name)))
+                found.setdefault(name, node.operator(scene.random(name), scene.still))
             elif isinstance(node, Mean):
                 found.setdefault(str(node.args[0]), _operator_of(node))
     return tuple(found.values())
@@ -222,6 +218,7 @@ def _without_unused(full: Theorem, plan: Plan) -> Theorem:
     lines = {step.name: step for step in full.steps}
     written = {one.name for one in plan.written}
     searched = {name for name, step in lines.items() if type(step.rule) is Found}
+    searched -= {name for name in searched if name.endswith(INSIDE)}
     rules = [*(lines[name].rule for name in searched), full.conclude]
     if any(type(rule) is Found and rule.problem for rule in rules):
         return replace(full, steps=tuple(s for s in full.steps if s.name in written | searched))
@@ -232,9 +229,14 @@ def _without_unused(full: Theorem, plan: Plan) -> Theorem:
     own |= {name for name, *_ in plan.delays}
     return replace(
         full,
-        hypotheses=tuple(h for h in full.hypotheses if h.name in used | own),
+        hypotheses=tuple(h for h in full.hypotheses if h.name in used | own or _is_zero_vector(h)),
         steps=tuple(step for step in full.steps if step.name in used),
     )
+
+
+def _is_zero_vector(one: Assumption) -> bool:
+    """Whether an assumption says that a vector is 0, so that it is so at every outcome."""
+    return isinstance(one, Hypothesis) and bool(vanishing(one.relation))
 
 
 def _needs(rule: Rule, given: Given) -> frozenset[str]:

@@ -146,6 +146,8 @@ class Draft:
     def unbiased(self, mean: Expectation, random: Vector, expected: Vector) -> None:
         """Assume that a random vector has this mean; it is used with any vector that is given."""
         self._plan.offered.append(templates.unbiased(mean, random, expected))
+        self._plan.spreads.append((plainly(random), plainly(expected)))
+        self._plan.anchors |= expected.names
 
     def bounded_variance(
         self, mean: Expectation, random: Vector, expected: Vector, bound: Scalar
@@ -197,6 +199,7 @@ class Draft:
             The name of the assumption.
         """
         label = f"{text(old)} is stale"
+        self._plan.anchors |= old.names
         self._plan.delays.append((label, plainly(old), plainly(now), sympy.sympify(delay)))
         return label
 

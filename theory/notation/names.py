@@ -179,10 +179,10 @@ class Pending(sympy.Function):  # type: ignore[misc]
         """The names that are listed as random."""
         return frozenset(map(str, self.args[2]))
 
-    def operator(self, random: frozenset[str]) -> Operator:
-        """The mean of the kernel with these random names."""
+    def operator(self, random: frozenset[str], still: frozenset[str] = frozenset()) -> Operator:
+        """The mean of the kernel with these random names, and names that are given."""
         kind = Average if str(self.args[0]) == "average" else Operator
-        given = tuple(map(str, self.args[3]))
+        given = tuple(sorted({*map(str, self.args[3]), *(still - random)}))
         over, law = str(self.args[4]), str(self.args[5])
         return kind(str(self.args[1]), tuple(sorted(random)), given, over, law)
 

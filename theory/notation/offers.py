@@ -17,8 +17,9 @@ from sympy.core.function import AppliedUndef
 
 from theory.kernel.means import Average, Mean, Operator, is_random
 from theory.kernel.normal import linear_sums
-from theory.kernel.relations import Relation, eq
+from theory.kernel.relations import Relation, eq, le
 from theory.kernel.rules import (
+    Combine,
     Descent,
     Drift,
     Everywhere,
@@ -31,9 +32,10 @@ from theory.kernel.rules import (
 )
 from theory.kernel.rules.calculus import descent, lipschitz
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Smooth, Step, Theorem
-from theory.kernel.vectors import Point, Scalar
+from theory.kernel.vectors import Point, Scalar, Vector, square
 from theory.notation.coercion import sides
 from theory.notation.decomposition import decomposed
+from theory.notation.names import text
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,13 @@ def expected(name: str, fact: Relation, means: Iterable[Operator]) -> Iterator[S
         if is_random(_without(fact.gap, operator.name), frozenset(operator.random)):
             mean = Relation(operator.of(fact.lhs), fact.kind, operator.of(fact.rhs))
             yield Step(f"{operator.name}[{name}]", mean, Expect(name, operator))
+
+
+def spread(random: Vector, expected: Vector) -> Step:
+    """A vector's squared distance from its mean, of which the mean is Jensen's inequality."""
+    away = random - expected
+    name = f"spread of {text(random)}"
+    return Step(name, le(0, square(away)), Combine(squares=((sympy.S.One, away),)))
 
 
 def swapped(name: str, fact: Relation, means: Sequence[Operator]) -> Iterator[Step]:
@@ -167,7 +176,7 @@ def in_sequences(fact: Relation, index: Scalar, bare: Theorem) -> Relation | Non
     form, left = rule.rewritten(fact.gap, given)
     if left is None:
         return sides(form, fact.kind) if form.atoms(AppliedUndef) else None
-    values = {call: value for value, call in rule.table(given).items()}
+    values = rule.meanings(given)
     if any(value.atoms(Mean) for value in values.values()):
         return None
     found = decomposed(rule.without_means(fact.gap, given), values, {*bare.symbols, index})
@@ -183,8 +192,7 @@ def spelled(
     """
     if index is None or not fact.gap.atoms(AppliedUndef):
         return None
-    table = Total("", index).table(Given(bare, {}))
-    values = {call: value for value, call in table.items()}
+    values = Total("", index).meanings(Given(bare, {}))
     if not fact.gap.atoms(AppliedUndef) <= set(values):
         return None
     lhs, rhs = fact.lhs.xreplace(values), fact.rhs.xreplace(values)

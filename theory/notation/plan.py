@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
@@ -57,6 +58,8 @@ class Plan:
     fixed: set[str] = field(default_factory=set)
     varying: set[Scalar] = field(default_factory=set)
     constants: set[Scalar] = field(default_factory=set)
+    spreads: list[tuple[Vector, Vector]] = field(default_factory=list)
+    anchors: set[str] = field(default_factory=set)
     delays: list[tuple[str, Vector, Vector, Scalar]] = field(default_factory=list)
     cites: list[tuple[Theorem, Values]] = field(default_factory=list)
 
@@ -121,13 +124,32 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
         for node in sympy.preorder_traversal(form):
             if isinstance(node, Pending):
                 randoms.setdefault(str(node.args[1]), set()).update(node.random)
-    for random in randoms.values():
-        _close(random, points)
-    return Scene(points, tuple(sorted(names)), {n: frozenset(r) for n, r in randoms.items()})
+    still = _still(plan, points)
+    for name, random in randoms.items():
+        _close(name, random, points, plan, still)
+    known = {name: frozenset(random) for name, random in randoms.items()}
+    universal = {name for pair in plan.spreads for one in pair for name in one.names}
+    universal |= {n for one in points if one.value in plan.constants for n in one.gradient.names}
+    given = frozenset(universal) if len(known) > 1 else frozenset()
+    return Scene(points, tuple(sorted(names)), known, given)
 
 
-def _close(random: set[str], points: tuple[Point, ...]) -> None:
-    """Values and gradients at random points are random."""
+def _still(plan: Plan, points: tuple[Point, ...]) -> frozenset[str]:
+    """Vectors that are there before anything is drawn, unless a point of theirs is random."""
+    named = {name for one in points for name in one.position.names if len(one.position.terms) == 1}
+    named |= {name for one in points for name in one.gradient.names}
+    named |= {name for now, _ in plan.iterates for name in now.names}
+    return frozenset(named | plan.fixed | plan.anchors)
+
+
+def _close(
+    mean: str, random: set[str], points: tuple[Point, ...], plan: Plan, still: frozenset[str]
+) -> None:
+    """What is made of something random is random: values and gradients, and stale iterates.
+
+    So is a vector that an assumption relates to something random, such as the compressed gradient c
+    in ‖c − g‖² ≤ (1 − δ)‖g‖², if nothing says that it is there before.
+    """
     while True:
         more = {
             name
@@ -135,9 +157,26 @@ def _close(random: set[str], points: tuple[Point, ...]) -> None:
             if one.position.names & random
             for name in (one.value.name, *one.gradient.names)
         }
+        for _, old, now, _ in plan.delays:
+            more |= old.names if now.names & random else set()
+        for hypothesis in plan.assumed:
+            named = _outside(hypothesis.relation.gap, mean)
+            more |= named - still if named & random else set()
         if more <= random:
             return
         random |= more
+
+
+def _outside(gap: Scalar, mean: str) -> set[str]:
+    """Vectors that a formula names outside of a mean."""
+    bare = gap.replace(
+        lambda node: (
+            (isinstance(node, Pending) and str(node.args[1]) == mean)
+            or (isinstance(node, Mean) and str(node.args[0]) == mean)
+        ),
+        lambda node: sympy.S.One,
+    )
+    return {name for entry in bare.atoms(Gram) for name in entry.names}
 
 
 def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) -> tuple[Point, ...]:
@@ -154,6 +193,7 @@ def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) ->
     while True:
         names |= {name for one in found for name in one.position.names}
         more = [o for o in known if o.value in symbols or o.gradient.names & names]
+        more += [f.at(one) for f in functions for one in _next(f, found, plan)]
         more += [
             f.at(one)
             for f in functions
@@ -169,6 +209,28 @@ def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) ->
         if not {plainly(one) for one in pair} <= at:
             found |= dict.fromkeys((functions or (Function("f"),))[0].at(one) for one in pair)
     return tuple(found)
+
+
+def _next(f: Function, found: Iterable[Point], plan: Plan) -> list[Vector]:
+    """Where points made of iterates alone, such as x − e, are in the next iteration."""
+    moves = {next(iter(now.names)): plainly(then) for now, then in plan.iterates}
+    named = moves.keys() | plan.fixed
+    return [
+        one.position.replaced(moves)
+        for one in list(found)
+        if one.function == f.name
+        and one.position.names <= named
+        and one.position.names & moves.keys()
+        and len(one.position.terms) > 1
+        and one.position.replaced(moves) != one.position
+        and not any(one.position.replaced(moves) == other.position for other in list(found))
+        and not _is_later(one.position, moves)
+    ]
+
+
+def _is_later(position: Vector, moves: Mapping[str, Vector]) -> bool:
+    """Whether a position is one of the next iteration already, or of a later one."""
+    return any(set(then.terms) <= set(position.terms) for then in moves.values())
 
 
 def counts(statement: Statement, plan: Plan) -> tuple[Scalar, ...]:

@@ -26,11 +26,14 @@ class Scene:
         Of vectors.
     randoms : mapping of str to frozenset of str
         By mean, the names that are random to it.
+    still : frozenset of str
+        Vectors that stand in equations with any vector, and are given to other means.
     """
 
     points: tuple[Point, ...]
     names: tuple[str, ...]
     randoms: Mapping[str, frozenset[str]]
+    still: frozenset[str] = frozenset()
 
     def points_of(self, f: Function) -> tuple[Point, ...]:
         """The points of one function."""
@@ -44,9 +47,9 @@ class Scene:
         """An expression with means of the kernel."""
         known = form.replace(
             lambda node: isinstance(node, Pending),
-            lambda node: node.operator(self.random(str(node.args[1])) or node.random).of(
-                node.args[-1]
-            ),
+            lambda node: node.operator(
+                self.random(str(node.args[1])) or node.random, self.still
+            ).of(node.args[-1]),
         )
         return known.replace(lambda node: isinstance(node, sympy.Sum), shifted)
 

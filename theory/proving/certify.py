@@ -15,7 +15,7 @@ from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules.found import Found, parts_of
 from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Theorem
-from theory.notation.building import offered
+from theory.notation.building import INSIDE, offered
 from theory.proving.search import Searched, search
 from theory.proving.storing import entry, updated
 from theory.verdicts import Verdict
@@ -101,15 +101,20 @@ def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
 
 
 def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[Certified]:
+    """Search line by line; what is not found, and what rests on it, serves no later line."""
     facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
+    lost: set[str] = set()
     for step in theorem.steps:
-        yield from _of_rule(
-            theorem, step.name, step.relation, step.rule, dict(facts), again, progress
-        )
+        known = {name: fact for name, fact in facts.items() if name not in lost}
+        found = [*_of_rule(theorem, step.name, step.relation, step.rule, known, again, progress)]
+        failed = any(one.outcome == "not found" for one in found)
+        if failed or lost.intersection(() if type(step.rule) is Found else step.rule.uses):
+            lost.add(step.name)
+        if not (failed and step.name.endswith(INSIDE)):  # the line itself says what is missing
+            yield from found
         facts[step.name] = step.relation
-    yield from _of_rule(
-        theorem, STATEMENT, theorem.goal, theorem.conclude, dict(facts), again, progress
-    )
+    known = {name: fact for name, fact in facts.items() if name not in lost}
+    yield from _of_rule(theorem, STATEMENT, theorem.goal, theorem.conclude, known, again, progress)
 
 
 def _of_rule(

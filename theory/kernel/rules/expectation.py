@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.averages import MEANS, is_average
 from theory.kernel.theorem import Checked, Given, Hypothesis, Theorem, missing
-from theory.kernel.vectors import Gram, Scalar, Vector
+from theory.kernel.vectors import Gram, Point, Scalar, Vector
 from theory.verdicts import Verdict
 
 
@@ -126,7 +127,7 @@ class Total:
         D(k) may be the mean of ‖x − x*‖², of which the fact names the inner products: what counts
         is that the goal is linear in sequences, with constant factors.
         """
-        values = {call: value for value, call in self.table(given).items()}
+        values = self.meanings(given)
         if fact.atoms(AppliedUndef) or any(value.atoms(Mean) for value in values.values()):
             return False
         total = sympy.S.Zero
@@ -151,18 +152,24 @@ class Total:
 
     def table(self, given: Given) -> dict[Scalar, Scalar]:
         """What each random atom becomes."""
+        return {value: call for call, value in self.meanings(given).items()}
+
+    def meanings(self, given: Given) -> dict[Scalar, Scalar]:
+        """What each sequence is the mean of in iteration k, and in k + 1 where that follows."""
         vectors: dict[str, Vector] = {}
         values: dict[Scalar, Scalar] = {}
-        for now, then in given.theorem.following:
+        for now, then in (*given.theorem.following, *_carried(given.theorem)):
             values[now.value] = then.value
             for old, new in ((now.position, then.position), (now.gradient, then.gradient)):
-                vectors.update(dict.fromkeys(old.names, new))
-        table = {}
+                if len(old.terms) == 1:
+                    vectors.update(dict.fromkeys(old.names, new))
+        found = {}
         for sequence, value in given.theorem.sequences.items():
-            table[value] = sequence(self.index)
+            found[sequence(self.index)] = value
             if self._follows(value, {*vectors}, {*values}, given):
-                table[with_vectors(value, vectors).xreplace(values)] = sequence(self.index + 1)
-        return table
+                then = with_vectors(value, vectors).xreplace(values)
+                found[sequence(self.index + 1)] = then
+        return found
 
     def _follows(self, value: Scalar, vectors: set[str], values: set[Scalar], given: Given) -> bool:
         """Whether all of a value that may change is followed, and some of it is."""
@@ -201,6 +208,24 @@ class Total:
                 if call.func in named and not call.free_symbols <= known:
                     return call
         return None
+
+
+def _carried(theorem: Theorem) -> Iterator[tuple[Point, Point]]:
+    """Points made of iterates alone, such as x − e, and those made of the next ones."""
+    moves = {name: then.position for now, then in theorem.following for name in now.position.names}
+    still = {name for one in theorem.fixed for name in one.names}
+    followed = {now for now, _ in theorem.following}
+    for one in theorem.points:
+        names = one.position.names
+        constant = all(
+            factor.free_symbols <= set(theorem.symbols) for _, factor in one.position.terms
+        )
+        if one in followed or not constant or not names <= moves.keys() | still or names <= still:
+            continue
+        after = one.position.replaced(moves)
+        for other in theorem.points:
+            if other.function == one.function and (other.position - after).terms == ():
+                yield one, other
 
 
 def _laws(theorem: Theorem) -> frozenset[str]:
