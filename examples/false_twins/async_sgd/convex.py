@@ -1,4 +1,4 @@
-"""The false twin of ../../papers/async_sgd/convex.py: p = 1 for every p.
+"""The false twin of papers/async_sgd/convex.py: p = 1 for every p.
 
 f(x) = G|x| and every delay p: x swings by about γGp, so that the mean of f is about γG²p/2.
 """

@@ -1,4 +1,4 @@
-"""The false twin of ../../papers/async_sgd/in_flight.py: p for p².
+"""The false twin of papers/async_sgd/in_flight.py: p for p².
 
 With p = 3 equal gradients of norm G and no noise, ‖x − v‖² is 9γ²G².
 """

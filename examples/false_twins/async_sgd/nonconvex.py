@@ -1,4 +1,4 @@
-"""The false twin of ../../papers/async_sgd/nonconvex.py: p for p².
+"""The false twin of papers/async_sgd/nonconvex.py: p for p².
 
 A Huber function, every delay p, γ = 1/(4L√p), p large: x swings by about √p/4 times the width of
 the quadratic part, so that ‖∇f‖² is mostly G²; the right side tends to G²/4.

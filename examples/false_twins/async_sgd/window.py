@@ -1,4 +1,4 @@
-"""The false twin of ../../papers/async_sgd/window.py: the number in flight is missing in the stepsize.
+"""The false twin of papers/async_sgd/window.py: the number in flight is missing in the stepsize.
 
 On Lx²/2 with p = τ, every delay τ large, γ = 1/(4L√τ) and no noise, iterates grow without bound.
 """

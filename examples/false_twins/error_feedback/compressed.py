@@ -1,4 +1,4 @@
-"""The false twin of ../../papers/error_feedback/compressed.py: a sixteenth of the noise.
+"""The false twin of papers/error_feedback/compressed.py: a sixteenth of the noise.
 
 δ = 1 is SGD without compression; on Lx²/2 the mean of ‖∇f‖² tends to Lγσ²/(2 − Lγ), more than
 stated for small Lγ.

@@ -1,4 +1,4 @@
-"""The false twin of ../../papers/error_feedback/delayed.py: the stepsize does not shrink with the delay.
+"""The false twin of papers/error_feedback/delayed.py: the stepsize does not shrink with the delay.
 
 On Lx²/2 with γ = 1/(4L), a delay of always 10 and no noise, iterates grow without bound: stable is
 only Lγ < 2 sin(π/42) = 0.149….

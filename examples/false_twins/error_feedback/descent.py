@@ -1,4 +1,4 @@
-"""The false twin of ../../papers/error_feedback/descent.py: half of the noise.
+"""The false twin of papers/error_feedback/descent.py: half of the noise.
 
 f(x) = Lx²/2 with v = x = 0: f(v⁺) has the mean Lγ²σ²/2.
 """

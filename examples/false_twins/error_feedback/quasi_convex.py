@@ -1,4 +1,4 @@
-"""The false twin of ../../papers/error_feedback/quasi_convex.py: half of the noise.
+"""The false twin of papers/error_feedback/quasi_convex.py: half of the noise.
 
 At v = x = x* the mean of ‖v⁺ − x*‖² is γ²σ².
 """

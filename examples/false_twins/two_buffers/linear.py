@@ -1,4 +1,4 @@
-"""The false twin of ../../papers/two_buffers/linear.py: three times the rate.
+"""The false twin of papers/two_buffers/linear.py: three times the rate.
 
 On Lx²/2 with μ = L, small γ and no noise, f shrinks by about 1 − 2γμ.
 """

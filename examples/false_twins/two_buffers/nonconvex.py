@@ -1,4 +1,4 @@
-"""The false twin of ../../papers/two_buffers/nonconvex.py: γ ≤ 1/L is enough.
+"""The false twin of papers/two_buffers/nonconvex.py: γ ≤ 1/L is enough.
 
 On Lx²/2 with γ = 1/L and no noise, x⁺ = x − x⁻ has period 6, and gradients do not shrink.
 """
