@@ -31,7 +31,8 @@ NUMBERS: Final = tuple(map(Fraction, "1 2 1/2 1/4 4 3 1/3 9 1/10 10 3/4 1/8 1/10
 """What is drawn, the first ones more often; with either sign, or 0, where the domain has them."""
 COUNTS: Final = (1, 2, 3, 4, 0)
 """Values of integer symbols; 9 too where there are roots."""
-COMBINATIONS: Final = 10
+POSED: Final = 24
+"""Shapes, and combinations of counts with them."""
 DRAWS: Final = 500
 """Instances for one shape and one combination of counts."""
 SPLITS: Final = 4
@@ -73,15 +74,15 @@ def small_run(theorem: Theorem) -> SmallModel | None:
     if any(isinstance(one, Delayed) for one in theorem.hypotheses):  # its runs have a memory
         return None
     source = random.Random(0)
-    for counts in islice(_counts(theorem), COMBINATIONS):
-        for dimension, outcomes, base in _shapes(theorem):
-            one = iteration(theorem, counts, dimension, outcomes, base)
-            if one is not None and (len(one.then) == 1 or one.last <= SPLITS):
-                runner = _Runner(one, counts)
-                models = (runner.violating(source) for _ in range(DRAWS))
-                found = next((model for model in models if model and model.lasts()), None)
-                if found is not None:
-                    return found
+    posed = ((counts, shape) for counts in _counts(theorem) for shape in _shapes(theorem))
+    for counts, shape in islice(posed, POSED):
+        one = iteration(theorem, counts, *shape)
+        if one is not None and (len(one.then) == 1 or one.last <= SPLITS):
+            runner = _Runner(one, counts)
+            models = (runner.violating(source) for _ in range(DRAWS))
+            found = next((model for model in models if model and model.lasts()), None)
+            if found is not None:
+                return found
     return None
 
 
