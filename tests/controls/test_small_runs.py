@@ -331,7 +331,7 @@ def test_a_run_with_another_number_refutes_nothing() -> None:
     assert model is not None
     assert stands(refuted_by(model))
     replayed = {one for each in model.under if each.kind == "==" for one in each.gap.free_symbols}
-    assert {"x at 0", "F(0)", "gamma", "Delta"} <= {one.name for one in replayed}
+    assert {"x at 0", "F at 0", "gamma", "Delta"} <= {one.name for one in replayed}
     for symbol in (one for one in replayed if "knot" not in one.name):
         changed = {**model.numbers, symbol: model.numbers[symbol] + 100}
         assert not stands(refuted_by(replace(model, numbers=changed))), symbol

@@ -181,6 +181,10 @@ class _Iterated:
             raise unsupported("an outcome of many is no mean")
         placed = dict.fromkeys(self._under_calls(one, len(branches)) for one in relations)
         goal = self._under_calls(goal, 1)
+        values = {str(f): self._called(f(self._index)) for f in functions_in([*relations, goal])}
+        moving = (*(form for then in branches for form in then), *values.values())
+        if any(form.atoms(AppliedUndef) for form in moving):
+            raise unsupported("a step that depends on a sequence at a number")
         called = sorted({call for one in (*placed, goal) for call in calls_in(one)}, key=str)
         marks = {call: number_named(call) for call in called}
         return Iteration(
@@ -190,7 +194,7 @@ class _Iterated:
             branches,
             tuple(one for one in self._inputs if one.is_Symbol and one not in state),
             tuple(with_marks(one, marks) for one in placed if one.gap != 0),
-            {str(call.func): self._called(call.func(self._index)) for call in marks},
+            values,
             with_marks(goal, marks),
             marks,
         )

@@ -40,7 +40,7 @@ def with_marks(one: Relation, marks: Mapping[Scalar, Scalar]) -> Relation:
 def number_named(call: Scalar) -> Scalar:
     """The symbol for a sequence at a number."""
     sign = {"nonnegative": True} if call.is_nonnegative else {"real": True}
-    return sympy.Symbol(str(call), **sign)
+    return sympy.Symbol(f"{call.func} at {call.args[0]}", **sign)  # F(0) may be a function at 0
 
 
 def calls_in(one: Relation) -> set[Scalar]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
-from typing import Any, Final
+from typing import Final
 
 import sympy
 
@@ -20,7 +20,6 @@ from theory.errors import NotExactError
 from theory.falsifier.fraction_code import compiled
 from theory.falsifier.iterations import Iteration, iteration
 from theory.falsifier.rewriting import free_vectors
-from theory.falsifier.run_forms import isolated
 from theory.falsifier.run_models import Run, named_model
 from theory.falsifier.small_models import SmallModel, has_roots
 from theory.kernel.context import means_in
@@ -32,7 +31,8 @@ NUMBERS: Final = tuple(map(Fraction, "1 2 1/2 1/4 4 3 1/3 9 1/10 10 3/4 1/8 1/10
 """What is drawn, the first ones more often; with either sign, or 0, where the domain has them."""
 COUNTS: Final = (1, 2, 3, 4, 0)
 """Values of integer symbols; 9 too where there are roots."""
-COMBINATIONS: Final = 10
+POSED: Final = 24
+"""Shapes, and combinations of counts with them."""
 DRAWS: Final = 500
 """Instances for one shape and one combination of counts."""
 SPLITS: Final = 4
@@ -74,15 +74,15 @@ def small_run(theorem: Theorem) -> SmallModel | None:
     if any(isinstance(one, Delayed) for one in theorem.hypotheses):  # its runs have a memory
         return None
     source = random.Random(0)
-    for counts in islice(_counts(theorem), COMBINATIONS):
-        for dimension, outcomes, base in _shapes(theorem):
-            one = iteration(theorem, counts, dimension, outcomes, base)
-            if one is not None and (len(one.then) == 1 or one.last <= SPLITS):
-                runner = _Runner(one, counts)
-                models = (runner.violating(source) for _ in range(DRAWS))
-                found = next((model for model in models if model and model.lasts()), None)
-                if found is not None:
-                    return found
+    posed = ((counts, shape) for counts in _counts(theorem) for shape in _shapes(theorem))
+    for counts, shape in islice(posed, POSED):
+        one = iteration(theorem, counts, *shape)
+        if one is not None and (len(one.then) == 1 or one.last <= SPLITS):
+            runner = _Runner(one, counts)
+            models = (runner.violating(source) for _ in range(DRAWS))
+            found = next((model for model in models if model and model.lasts()), None)
+            if found is not None:
+                return found
     return None
 
 
@@ -121,7 +121,6 @@ class _Tight:
     constant: Scalar
     early: bool
     choice: Choice
-    form: Callable[..., Any]
 
 
 class _Runner:
@@ -144,12 +143,15 @@ class _Runner:
         self._early = [each for each, soon in zip(one.relations, early, strict=True) if soon]
         self._checked = compiled(one.constants, [each.gap for each in self._early])
         self._named = [gap.free_symbols & still for gap in gaps]
+        self._each = [compiled(everything, [gap]) for gap in gaps]
+        self._places_of = {c: n for n, c in enumerate(one.constants)}
         self._tight = [
-            _Tight(i, c, early[i], _choice(one.relations[i], c), compiled(everything, [form]))
+            _Tight(i, c, early[i], _choice(one.relations[i].kind, slope))
             for i, gap in enumerate(gaps)
             for c in sorted(self._named[i] - counts.keys(), key=str)
             if early[i] or c not in moved
-            for form in isolated(gap, c)
+            for slope in [sympy.diff(gap, c)]
+            if slope != 0 and c not in slope.free_symbols
         ]
 
     def _possible(self, one: Scalar) -> list[Fraction]:
@@ -211,9 +213,16 @@ class _Runner:
             if wanted and open_ and each.early is (run is None):
                 places = [(*at.values(), *[Fraction(0)] * others)]
                 places = places if run is None else [*self._places(at, run)]
-                at[each.constant] = each.choice(each.form(*place)[0] for place in places)
+                zeros = [self._zero(each, place) for place in places]
+                at[each.constant] = each.choice(zeros)
                 taken |= self._named[each.relation]
                 done.add(each.relation)
+
+    def _zero(self, tight: _Tight, place: tuple[Fraction, ...]) -> Fraction:
+        """Where the gap, which is linear in the constant, is 0."""
+        n, gap = self._places_of[tight.constant], self._each[tight.relation]
+        low, high = (gap(*place[:n], Fraction(x), *place[n + 1 :])[0] for x in (0, 1))
+        return Fraction(low / (low - high))
 
     def _inputs(self, source: random.Random) -> list[tuple[Fraction, ...]]:
         """What each iteration chooses; the last choice stays for ever."""
@@ -258,11 +267,11 @@ class _Runner:
                 yield (*at.values(), *state, *chosen, Fraction(k), *run.marks)
 
 
-def _choice(one: Relation, constant: Scalar) -> Choice:
+def _choice(kind: str, slope: Scalar) -> Choice:
     """Which of several values makes a relation hold in every iteration."""
-    if one.kind == "==":
+    if kind == "==":
         return _first
-    return max if sympy.diff(one.gap, constant).is_nonnegative is not False else min
+    return max if slope.is_nonnegative is not False else min
 
 
 def _first(values: Iterable[Fraction]) -> Fraction:
