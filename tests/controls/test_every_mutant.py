@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from theory.judging.catalogue import CLAIMS
-from theory.judging.mutants import SAMPLE, run_controls
+from theory.judging.mutants import SAMPLE, accepts_original, run_controls
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_every_mutant_is_rejected(claim: str) -> None:
     found = run_controls(CLAIMS[claim], every=True)
+    assert accepts_original(CLAIMS[claim]) == (found.known > 0)
     assert found.survivors == ()
     assert found.tried == found.killed == found.known
 

@@ -12,7 +12,6 @@ import sympy
 from theory.judging.catalogue import CLAIMS
 from theory.judging.controls import without
 from theory.judging.decide import decided
-from theory.judging.mutants import run_controls
 from theory.kernel import Combine, Hypothesis, Theorem, eq, le, prove
 from theory.papers.sapipe import (
     dc_bias,
@@ -279,21 +278,6 @@ def test_the_falsifier_finds_what_a_false_twin_of_theorem_3_allows() -> None:
 
 
 _ERRORS: Final = ("remainder", "uncompensated", "outer product", "compensated noise")
-
-
-@pytest.mark.parametrize(
-    "module", [dc_step, dc_squares, dc_objective, dc_bias, wp_3_outer, wp_3_left_out]
-)
-def test_no_mutant_is_proved(module: object) -> None:
-    found = run_controls(module.CLAIM)  # type: ignore[attr-defined]
-    assert found.tried == found.killed > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("claim", [thm_3.CLAIM, repaired_thm_6.CLAIM, thm_6.CLAIM])
-def test_no_mutant_of_the_large_rows_is_proved(claim: object) -> None:
-    found = run_controls(claim)  # type: ignore[arg-type]
-    assert found.tried == found.killed > 0
 
 
 def test_a_stepsize_above_1_over_l_is_not_covered() -> None:

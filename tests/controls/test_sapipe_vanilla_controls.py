@@ -10,9 +10,7 @@ from typing import Final
 import pytest
 import sympy
 
-from theory.judging.catalogue import CLAIMS
 from theory.judging.decide import decided
-from theory.judging.mutants import run_controls
 from theory.kernel import Combine, Hypothesis, Sign, Theorem, eq, le, prove, square
 from theory.kernel.relations import Relation
 from theory.papers.sapipe import (
@@ -62,21 +60,6 @@ def saying(theorem: Theorem, changed: Mapping[str, Relation]) -> Theorem:
     )
     assert hypotheses != theorem.hypotheses
     return replace(theorem, hypotheses=hypotheses)
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_no_mutant_survives(row: str) -> None:
-    controls = run_controls(CLAIMS[f"sapipe.{row}"])
-    assert controls.tried > 10
-    assert controls.survivors == ()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", [*ROWS, *SLOW])
-def test_no_mutant_of_all_survives(row: str) -> None:
-    controls = run_controls(CLAIMS[f"sapipe.{row}"], every=True)
-    assert controls.tried == controls.known
-    assert controls.survivors == ()
 
 
 @pytest.mark.parametrize(
