@@ -216,9 +216,7 @@ def test_report_of_a_file(run: Run, mine: Callable[..., Path], tmp_path: Path) -
         ),
     ],
 )
-def test_bad_file(
-    run: Run, mine: Callable[..., Path], claims: list[str], expected: str
-) -> None:
+def test_bad_file(run: Run, mine: Callable[..., Path], claims: list[str], expected: str) -> None:
     path = mine(*claims)
     done = run("verify", path)
     lines = [line for line in done.stderr.splitlines() if not line.startswith("[")]
