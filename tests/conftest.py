@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 class Copies:
-    """Stands for `multiprocessing`: a process begins as the copy of one that has imported theory."""
+    """Stands for `multiprocessing`: a process begins as a copy of one that has imported theory."""
 
     @staticmethod
     def get_context(method: str) -> BaseContext:

@@ -89,16 +89,6 @@ def test_a_false_row_is_refuted() -> None:
     assert found.counterexample is not None
 
 
-@pytest.mark.parametrize("name", ["independent", "variance", "mean noise"])
-def test_noises_need_to_be_independent(name: str) -> None:
-    assert without(mean_noise.THEOREM, name) is UNKNOWN
-
-
-@pytest.mark.parametrize("name", ["alike", "period", "second moments", "mean move"])
-def test_replicas_of_one_function_need_what_they_assume(name: str) -> None:
-    assert without(homogeneous_drift.THEOREM, name) is UNKNOWN
-
-
 def test_a_fully_correlated_noise_does_not_average_out() -> None:
     """With ξ_r = ξ̄ for all r the bound σ²/N is false, so nothing may prove it from that."""
     same = Hypothesis("same", "all noises are one", eq(AVG.of(square(NOISE)), square(MEAN_NOISE)))

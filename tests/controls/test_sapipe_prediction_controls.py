@@ -8,10 +8,9 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from tests.samples import sample
 from theory.claims import Claim
 from theory.judging.decide import decided, established
-from theory.kernel import Theorem, prove
+from theory.kernel import prove
 from theory.papers.sapipe import (
     assumption_3,
     remark_4,
@@ -102,22 +101,6 @@ def test_another_denominator_in_assumption_3_is_not_enough_for_less() -> None:
 def test_noise_needs_its_share_of_the_mean_noise() -> None:
     terms = {"noise": (1 - 2 / n) * V1}
     assert prove(replace(wp_1_noise.THEOREM, terms=terms)).verdict is Verdict.UNKNOWN
-
-
-def without(theorem: Theorem, name: str) -> Verdict:
-    kept = tuple(one for one in theorem.hypotheses if one.name != name)
-    return prove(replace(theorem, hypotheses=kept)).verdict
-
-
-@pytest.mark.parametrize(
-    "name",
-    sample(
-        ["two updates", "small", "first gap", "first turn", "at rest", "second prediction", "size"],
-        2,
-    ),
-)
-def test_theorem_5_needs_its_domain_and_its_start(name: str) -> None:
-    assert without(sharp_thm_5.THEOREM, name) is Verdict.UNKNOWN
 
 
 def test_theorem_5_on_its_own_domain_is_not_proved_with_less_noise() -> None:

@@ -21,7 +21,6 @@ from theory.papers.sapipe import (
     prefix,
     prefix_repaired,
     prefix_runs,
-    rate,
     reused_noise,
     same_samples,
     sgd,
@@ -107,25 +106,6 @@ def test_one_variance_is_not_proved_for_a_prefix() -> None:
 def test_reused_samples_are_not_proved_beyond_their_condition() -> None:
     looser = le(kappa * reused_noise.r, 1 - L * eta)
     assert not proved(saying(thm_2_reuse.THEOREM, {"small step": looser}))
-    dropped = tuple(h for h in thm_2_reuse.THEOREM.hypotheses if h.name != "small step")
-    assert not proved(replace(thm_2_reuse.THEOREM, hypotheses=dropped))
-
-
-@pytest.mark.parametrize("name", ["no noise in y", "kept", "moved", "size of the noise"])
-def test_what_is_known_of_the_noise_is_needed(name: str) -> None:
-    kept = tuple(h for h in reused_noise.THEOREM.hypotheses if h.name != name)
-    assert not proved(replace(reused_noise.THEOREM, hypotheses=kept))
-
-
-@pytest.mark.parametrize("name", ["first update", "first gradient", "pass", "start"])
-def test_what_pays_for_the_first_update_is_needed(name: str) -> None:
-    kept = tuple(h for h in thm_2_pass.THEOREM.hypotheses if h.name != name)
-    assert not proved(replace(thm_2_pass.THEOREM, hypotheses=kept))
-
-
-def test_the_rate_asks_for_the_smaller_stepsize() -> None:
-    kept = tuple(h for h in rate.THEOREM.hypotheses if h.name != "one of both")
-    assert not proved(replace(rate.THEOREM, hypotheses=kept))
 
 
 def test_no_bias_at_all_does_not_follow_from_smoothness() -> None:
@@ -177,14 +157,6 @@ def test_a_pass_is_needed_for_no_less_than_it_costs() -> None:
     theorem = thm_2_reuse_pass.THEOREM
     cheaper = {**theorem.terms, "first update": theorem.terms["first update"] / 2}
     assert not proved(replace(theorem, terms=cheaper))
-    kept = tuple(h for h in theorem.hypotheses if h.name != "pass")
-    assert not proved(replace(theorem, hypotheses=kept))
-
-
-@pytest.mark.parametrize("name", ["parts", "one gradient", "first stale part"])
-def test_what_is_known_of_the_parts_of_a_prefix_is_needed(name: str) -> None:
-    kept = tuple(h for h in prefix_repaired.THEOREM.hypotheses if h.name != name)
-    assert not proved(replace(prefix_repaired.THEOREM, hypotheses=kept))
 
 
 def test_a_line_that_holds_is_not_called_false(monkeypatch: pytest.MonkeyPatch) -> None:

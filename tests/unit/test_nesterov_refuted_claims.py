@@ -13,7 +13,6 @@ import sympy
 
 from tests import published
 from theory.judging.decide import decided, verdict_of
-from theory.judging.mutants import mutants
 from theory.judging.verify import judge
 from theory.papers.nesterov import eq_31, eq_33, prop_1, stepsize_limit, symbols, thm_1
 from theory.papers.nesterov.local_analysis import largest_share
@@ -252,12 +251,6 @@ def test_the_limit_is_that_of_the_local_analysis() -> None:
         assert share is not None
         assert limit.subs(tau, delay) == sympy.Rational(share.numerator, share.denominator)
     assert published.row("nesterov.stepsize-limit").verdict is PROVED
-
-
-@pytest.mark.parametrize("text", sorted(mutants(stepsize_limit.CLAIM.printed["limit"])))
-def test_another_limit_is_not_proved(text: str) -> None:
-    edited = {"limit": mutants(stepsize_limit.CLAIM.printed["limit"])[text]}
-    assert decided(stepsize_limit.CLAIM.account(edited)).verdict is UNKNOWN
 
 
 def test_the_cosines_of_the_witness() -> None:
