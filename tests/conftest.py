@@ -1,9 +1,7 @@
 """Settings that every test shares."""
 
-import multiprocessing
 import os
 from datetime import date
-from multiprocessing.context import BaseContext
 
 import pytest
 from hypothesis import settings
@@ -47,20 +45,3 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     step = config.getoption("--every")
     items[:] = items[config.getoption("--turn") % step :: step]
-
-
-class Copies:
-    """Stands for `multiprocessing`: a process begins as a copy of one that has imported theory."""
-
-    @staticmethod
-    def get_context(method: str) -> BaseContext:
-        assert method == "spawn"
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["theory.judging.serving"])
-        return context
-
-
-@pytest.fixture
-def ready_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let claims be judged in other processes without importing everything anew in each."""
-    monkeypatch.setattr("theory.judging.workers.multiprocessing", Copies)

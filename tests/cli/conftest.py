@@ -19,11 +19,6 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 PUBLISHED = Path(__file__).parents[2] / "reports" / "published" / "ledger.json"
 
 
-@pytest.fixture(autouse=True)
-def no_imports_anew(ready_processes: None) -> None:
-    """Claim files run in copies of a process that is ready; below `shell` they do not."""
-
-
 @pytest.fixture(scope="session")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where commands run, so that a stray file would be seen."""

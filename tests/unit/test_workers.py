@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import pickle
 import subprocess
@@ -17,12 +16,10 @@ import pytest
 from tests.claim_files import file, judged, reaching, returned
 from theory.account import Account, Compared, Decision
 from theory.errors import ClaimFileError, CycleError, ProverError, TheoryError, WorkerError
-from theory.judging import workers
 from theory.judging.verify import ledger, select, verify
 from theory.judging.workers import processes, read_elsewhere
 from theory.verdicts import Verdict
 
-pytestmark = pytest.mark.usefixtures("ready_processes")
 PROVED = Account(Decision((Compared("1 = 1", __name__, True),)))
 PROVES = returned("PROVED")
 AGAINST = '(__import__("theory").ledger.Evidence("against", "a replay", {}),)'
@@ -44,10 +41,7 @@ def heavy(name: str, body: str, cost: float = 2) -> str:
     return judged(name, body, f"cost={cost}")
 
 
-def test_verdicts_do_not_depend_on_the_number_of_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workers, "multiprocessing", multiprocessing)  # as for users
+def test_verdicts_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
     names = ["kernel.young", "localsgd.schedule"]
     claims = [
         heavy("mine.refuted", returned("REFUTED")),
@@ -57,7 +51,7 @@ def test_verdicts_do_not_depend_on_the_number_of_processes(
     ]
     selected = select([*names, written(tmp_path, *claims)])
     found = {}
-    for jobs in (1, 2):
+    for jobs in (1, 2, 3):
         begun: list[tuple[str, int, int]] = []
         rows = verify(selected, lambda *progress, to=begun: to.append(progress), jobs, deep=True)
         found[jobs] = [{**row, "seconds": 0} for row in ledger(rows)["claims"]]
@@ -65,7 +59,7 @@ def test_verdicts_do_not_depend_on_the_number_of_processes(
         assert sorted(name for name, _, _ in begun) == sorted(one.id for one in selected)
         assert [number for _, number, _ in begun] == list(range(len(selected)))
         assert {total for _, _, total in begun} == {len(selected)}
-    assert found[1] == found[2]
+    assert found[1] == found[2] == found[3]
     verdicts = {row["id"]: row["verdict"] for row in found[2]}
     assert verdicts["mine.against"] == verdicts["mine.deep"] == "UNKNOWN"
 
