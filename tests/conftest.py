@@ -9,9 +9,12 @@ from hypothesis import settings
 # Runs of the command in tests prove anew.
 os.environ["STALEPROOF_NO_CACHE"] = "1"
 
+# As many tests as cores run side by side; a test's own threads would only wait for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Passing or failing must not depend on the machine or on luck.
 # `--hypothesis-profile=default` searches at random instead.
-settings.register_profile("ci", derandomize=True, deadline=None)
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("ci")
 
 

@@ -1,4 +1,4 @@
-"""The command line as its users meet it: a fresh interpreter for every call."""
+"""The command line as its users meet it: `shell` starts a fresh interpreter, `run` does without."""
 
 import io
 import json
@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,19 @@ PUBLISHED = Path(__file__).parents[2] / "reports" / "published" / "ledger.json"
 
 
 @pytest.fixture(scope="session")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Run the command line in an empty folder, so that a stray file would be seen."""
-    folder = tmp_path_factory.mktemp("working-folder")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where commands run, so that a stray file would be seen."""
+    return tmp_path_factory.mktemp("working-folder")
 
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+
+@pytest.fixture(scope="session")
+def shell(empty: Path) -> Run:
+    """Run the command line in an interpreter of its own."""
+
+    def shell(*arguments: object) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [sys.executable, "-m", "staleproof", *map(str, arguments)],
-            cwd=folder,
+            cwd=empty,
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -36,9 +41,23 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
             check=False,
             env=os.environ | {"COLUMNS": "120"},
         )
-        assert not list(folder.iterdir()), "nothing is written unless asked for"
+        assert not list(empty.iterdir()), "nothing is written unless asked for"
         assert "Traceback" not in done.stderr, done.stderr
         return done
+
+    return shell
+
+
+@pytest.fixture(scope="session")
+def run(empty: Path) -> Run:
+    """Run the command line in this process: starting an interpreter would take most of the time."""
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        words = [str(argument) for argument in arguments]
+        with chdir(empty):
+            code, out, err = _main(words)
+        assert not list(empty.iterdir()), "nothing is written unless asked for"
+        return subprocess.CompletedProcess(words, code, out, err)
 
     return run
 
@@ -56,10 +75,7 @@ def result(run: Run) -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def problem() -> Callable[..., dict[str, str]]:
-    """Run a command on bad input, with and without ``--json``, and return what is wrong.
-
-    In this process: starting an interpreter would take most of the time.
-    """
+    """Run a command on bad input, with and without ``--json``, and return what is wrong."""
 
     def problem(*arguments: object) -> dict[str, str]:
         words = [str(argument) for argument in arguments]
@@ -79,7 +95,8 @@ def problem() -> Callable[..., dict[str, str]]:
 
 def _main(arguments: list[str]) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setenv("COLUMNS", "120")
         code = main(arguments)
     return code, out.getvalue(), err.getvalue()
 

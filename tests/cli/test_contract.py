@@ -33,13 +33,13 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 Problem = Callable[..., dict[str, str]]
 
 
-def test_version(run: Run) -> None:
-    done = run("--version")
+def test_version(shell: Run) -> None:
+    done = shell("--version")
     assert (done.returncode, done.stdout) == (0, f"staleproof {staleproof.__version__}\n")
 
 
-def test_help_names_every_command(run: Run) -> None:
-    done = run("--help")
+def test_help_names_every_command(shell: Run) -> None:
+    done = shell("--help")
     assert done.returncode == 0
     first = {line.split()[0] for line in done.stdout.splitlines() if line.startswith("    ")}
     assert set(COMMANDS) <= first
@@ -117,8 +117,8 @@ def test_bad_input_is_one_line(run: Run, arguments: list[str]) -> None:
     assert done.stderr.startswith("staleproof: ")
 
 
-def test_bad_input_is_one_object(run: Run) -> None:
-    done = run("delays", "pipedream", "-p", "-1", "--json")
+def test_bad_input_is_one_object(shell: Run) -> None:
+    done = shell("delays", "pipedream", "-p", "-1", "--json")
     assert (done.returncode, done.stderr) == (2, "")
     assert set(json.loads(done.stdout)["error"]) == {"what", "where", "fix"}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 CHEAP = "rpd.lemma-c1-window"
-BELOW = "rpd.lemma-c1-entry"
+BELOW = "sapipe.assumption-3"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Problem = Callable[..., dict[str, str]]
 
@@ -79,7 +79,7 @@ def test_report_beside_json(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_it_quietly(jobs: str) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "staleproof", "verify", "--json", "-j", jobs],
+        [sys.executable, "-m", "staleproof", "verify", "amdp", "--json", "-j", jobs],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

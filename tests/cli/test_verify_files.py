@@ -27,8 +27,8 @@ def mine(tmp_path: Path) -> Callable[..., Path]:
     return mine
 
 
-def test_proved_file(run: Run, mine: Callable[..., Path]) -> None:
-    done = run("verify", mine(reaching("mine.one", "PROVED")))
+def test_proved_file(shell: Run, mine: Callable[..., Path]) -> None:
+    done = shell("verify", mine(reaching("mine.one", "PROVED")))
     assert (done.returncode, done.stderr) == (0, "[1/1] mine.one\n")
     assert done.stdout.splitlines()[-1] == "1 claim: 1 PROVED"
 
@@ -73,16 +73,16 @@ def test_what_is_expected_of_a_file_is_not_required(run: Run, mine: Callable[...
 def test_nothing_is_required_of_claims_of_ours_beside_a_file(
     run: Run, mine: Callable[..., Path]
 ) -> None:
-    done = run("verify", "rpd.lemma-c1-mean", mine(reaching("mine.one", "PROVED")), "--json")
+    done = run("verify", "sapipe.assumption-3", mine(reaching("mine.one", "PROVED")), "--json")
     assert done.returncode == 0
     found = {row["id"]: row["verdict"] for row in json.loads(done.stdout)["claims"]}
-    assert found == {"rpd.lemma-c1-mean": "REFUTED", "mine.one": "PROVED"}
+    assert found == {"sapipe.assumption-3": "REFUTED", "mine.one": "PROVED"}
 
 
-def test_what_a_file_prints_is_no_result(run: Run, mine: Callable[..., Path]) -> None:
+def test_what_a_file_prints_is_no_result(shell: Run, mine: Callable[..., Path]) -> None:
     body = f'print("from account")\n{returned("PROVED")}'
     path = mine('print("from file")\n', judged("mine.one", body))
-    done = run("verify", path, "--json")
+    done = shell("verify", path, "--json")
     assert done.returncode == 0
     assert len(json.loads(done.stdout)["claims"]) == 1
     assert {"from file", "from account"} <= set(done.stderr.splitlines())
@@ -98,11 +98,11 @@ sys.__stdout__.write("by the old name\\n")
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_nothing_that_a_file_writes_reaches_the_result(
-    run: Run, mine: Callable[..., Path], jobs: int
+    shell: Run, mine: Callable[..., Path], jobs: int
 ) -> None:
     body = f"{NOISE}{returned('PROVED')}"
     path = mine(NOISE, *(judged(f"mine.{name}", body, "cost=9") for name in "ab"))
-    done = run("verify", path, "--json", "-j", jobs)
+    done = shell("verify", path, "--json", "-j", jobs)
     assert done.returncode == 0
     assert len(json.loads(done.stdout)["claims"]) == 2
     for line in ("by number", "by a child"):
@@ -216,21 +216,16 @@ def test_report_of_a_file(run: Run, mine: Callable[..., Path], tmp_path: Path) -
         ),
     ],
 )
-def test_bad_file(
-    mine: Callable[..., Path], capfd: pytest.CaptureFixture[str], claims: list[str], expected: str
-) -> None:
-    from staleproof.cli import main
-
-    path = str(mine(*claims))
-    assert main(["verify", path]) == 2
-    out, err = capfd.readouterr()
-    lines = [line for line in err.splitlines() if not line.startswith("[")]
-    assert out == ""
-    assert len(lines) == 1
+def test_bad_file(run: Run, mine: Callable[..., Path], claims: list[str], expected: str) -> None:
+    path = mine(*claims)
+    done = run("verify", path)
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("[")]
+    assert (done.returncode, done.stdout, len(lines)) == (2, "", 1)
     assert lines[0].startswith("staleproof: ")
     assert expected in lines[0]
-    assert main(["verify", path, "--json"]) == 2
-    found = json.loads(capfd.readouterr().out)
+    done = run("verify", path, "--json")
+    assert done.returncode == 2
+    found = json.loads(done.stdout)
     assert list(found) == ["error"]
     assert set(found["error"]) == {"what", "where", "fix"}
 
@@ -256,12 +251,12 @@ def test_required_of_a_claim_that_is_nowhere(problem: Problem, mine: Callable[..
     assert "not selected" in error["what"]
 
 
-def test_process_that_dies_is_one_line(run: Run, mine: Callable[..., Path]) -> None:
+def test_process_that_dies_is_one_line(shell: Run, mine: Callable[..., Path]) -> None:
     path = mine(
         judged("mine.dies", "import os; os._exit(9)", "cost=9"),
         judged("mine.waits", "import time; time.sleep(99)", "cost=9"),
     )
-    done = run("verify", path, "-j", "2")
+    done = shell("verify", path, "-j", "2")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1] == (
         "staleproof: mine.dies: the process that ran it ended with exit code 9; "

@@ -19,8 +19,6 @@ from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.timeline import timeline
 from tests.amdp_rows import judged
-from theory.claims import Claim
-from theory.judging.mutants import run_controls
 from theory.papers.amdp import active_ratio, long_run, mismatch, one_step, start_times
 from theory.papers.amdp.durations import ANY, EQUAL, LONG_BACKWARDS, Cone, Time
 from theory.papers.amdp.greedy import SMALLEST, feasible, generated, static_times, supported
@@ -36,19 +34,6 @@ from theory.verdicts import Verdict, weakest
 F, B = Kind.F, Kind.B
 PROVED = Verdict.PROVED
 CLAIMS = (mismatch.CLAIM, one_step.CLAIM, active_ratio.CLAIM)
-
-
-@pytest.mark.parametrize("claim", CLAIMS[1:], ids=lambda claim: claim.id)
-def test_no_mutant_survives(claim: Claim) -> None:
-    controls = run_controls(claim)
-    assert controls.tried >= 7
-    assert controls.survivors == ()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_no_mutant_at_all_survives(claim: Claim) -> None:
-    assert run_controls(claim, every=True).survivors == ()
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)

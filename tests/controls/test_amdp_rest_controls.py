@@ -10,7 +10,6 @@ import sympy
 from schedules.actions import Kind
 from schedules.families import amdp
 from tests.amdp_rows import judged
-from theory.judging.controls import without
 from theory.judging.decide import established, stands
 from theory.kernel import prove
 from theory.papers.amdp import (
@@ -129,11 +128,6 @@ def test_a_chain_on_a_stash_passes_no_bound(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(amdp, "build", stashing)
     assert eta2.replayed() is None
-
-
-@pytest.mark.parametrize("name", [h.name for h in eta2_mixed.THEOREM.hypotheses])
-def test_every_hypothesis_of_the_mixed_bound_is_needed(name: str) -> None:
-    assert without(eta2_mixed.THEOREM, name) is UNKNOWN
 
 
 def test_a_smaller_mismatch_term_is_not_proved() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -19,6 +20,7 @@ from schedules.families.family import Family, from_rule
 from schedules.families.pipedream import RULE
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+from tests.samples import sample
 from theory.derive import derive, derive_rule
 from theory.judging.decide import verdict_of
 from theory.judging.judge import judge
@@ -108,8 +110,7 @@ def same(family: Family) -> Build:
 DERIVED = [name for name, family in FAMILIES.items() if family.affine]
 
 
-@pytest.mark.parametrize("edit", EDITS)
-@pytest.mark.parametrize("name", DERIVED)
+@pytest.mark.parametrize(("name", "edit"), sample(product(DERIVED, EDITS), 7))
 def test_an_edited_build_takes_the_derived_law(
     monkeypatch: pytest.MonkeyPatch, name: str, edit: str
 ) -> None:
@@ -135,7 +136,7 @@ def test_a_build_in_other_words_keeps_the_law(monkeypatch: pytest.MonkeyPatch, n
 OF_RPD = ("rpd.prop-4.1", "rpd.cor-c1", "rpd.lemma-c1-mean", "rpd.local-staleness")
 
 
-@pytest.mark.parametrize("edit", OF_PIPEDREAM)
+@pytest.mark.parametrize("edit", sample(OF_PIPEDREAM, 3))
 def test_an_edited_build_takes_the_rows_of_pipedream(
     monkeypatch: pytest.MonkeyPatch, edit: str
 ) -> None:
@@ -181,8 +182,9 @@ def test_a_rule_that_the_family_does_not_build_has_no_law_of_it() -> None:
     assert derive_rule(stranger, "ascending", None).verdict is Verdict.UNKNOWN
 
 
-@pytest.mark.parametrize("edit", EDITS)
-@pytest.mark.parametrize("name", [name for name in AFFINE if name != "pipedream"])
+@pytest.mark.parametrize(
+    ("name", "edit"), sample(product([name for name in AFFINE if name != "pipedream"], EDITS), 5)
+)
 def test_an_edited_build_takes_the_proofs_of_its_program(
     monkeypatch: pytest.MonkeyPatch, name: str, edit: str
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import sympy
@@ -15,6 +16,7 @@ from theory.derive import derive
 from theory.judging.decide import verdict_of
 from theory.laws.delays.comparison import Comparison, bounded, equal
 from theory.laws.delays.counts import prove_floor_sums
+from theory.laws.delays.law import Closed
 from theory.laws.delays.matrix import (
     DelayMatrix,
     identities,
@@ -30,7 +32,12 @@ from theory.papers.blog.programs import GPIPE
 from theory.smt.solver import Statement, decide, merge
 from theory.verdicts import Verdict, first_short, weakest
 
-CLOSED = derive("pipedream").established
+
+@cache
+def closed() -> Closed:
+    return derive("pipedream").established
+
+
 NOWHERE = DelayMatrix(0, {}, {})
 
 
@@ -62,7 +69,7 @@ def test_formulas_on_no_residue_class() -> None:
 
 
 def test_matrices_without_classes() -> None:
-    nothing = replace(CLOSED.counts, period=0)
+    nothing = replace(closed().counts, period=0)
     for outcome in (
         prove_matrix(NOWHERE, nothing),
         prove_extremes(NOWHERE),
@@ -71,21 +78,21 @@ def test_matrices_without_classes() -> None:
         identities("none", "of none", []),
     ):
         assert outcome.verdict is Verdict.UNKNOWN
-    assert prove_matrix(CLOSED.matrix, CLOSED.counts).verdict is Verdict.PROVED
+    assert prove_matrix(closed().matrix, closed().counts).verdict is Verdict.PROVED
 
 
 def test_matrices_with_a_class_left_out() -> None:
     """A form that is not there is not equal to anything."""
-    matrix = CLOSED.matrix
+    matrix = closed().matrix
     partial = replace(matrix, index={(0, 0): matrix.index[0, 0]})
     with pytest.raises(KeyError):
-        prove_matrix(partial, CLOSED.counts)
+        prove_matrix(partial, closed().counts)
     with pytest.raises(KeyError):
         prove_extremes(partial)
-    steady = {(0, 0): CLOSED.staleness.steady[0, 0]}
-    claimed = LocalStaleness(steady, CLOSED.staleness.largest)
+    steady = {(0, 0): closed().staleness.steady[0, 0]}
+    claimed = LocalStaleness(steady, closed().staleness.largest)
     with pytest.raises(KeyError):
-        prove_staleness(Times(Size.symbolic(), CLOSED.start_times), CLOSED.counts, claimed)
+        prove_staleness(Times(Size.symbolic(), closed().start_times), closed().counts, claimed)
 
 
 def test_identities_are_expanded() -> None:

@@ -13,7 +13,6 @@ from theory.falsifier import falsify
 from theory.judging.branches import by_branches
 from theory.judging.controls import without
 from theory.judging.decide import decided
-from theory.judging.mutants import run_controls
 from theory.kernel import Combine, Hypothesis, Step, Theorem, eq, prove, square
 from theory.papers.localsgd import (
     drift,
@@ -88,16 +87,6 @@ def test_a_false_row_is_refuted() -> None:
     found = decided(sharp_drift.CLAIM.account(twin))
     assert found.verdict is Verdict.REFUTED
     assert found.counterexample is not None
-
-
-@pytest.mark.parametrize("name", ["independent", "variance", "mean noise"])
-def test_noises_need_to_be_independent(name: str) -> None:
-    assert without(mean_noise.THEOREM, name) is UNKNOWN
-
-
-@pytest.mark.parametrize("name", ["alike", "period", "second moments", "mean move"])
-def test_replicas_of_one_function_need_what_they_assume(name: str) -> None:
-    assert without(homogeneous_drift.THEOREM, name) is UNKNOWN
 
 
 def test_a_fully_correlated_noise_does_not_average_out() -> None:
@@ -184,16 +173,6 @@ def test_without_drift_free_steps_the_method_needs_its_period() -> None:
 def test_6_is_not_13() -> None:
     assert eq_6.CLAIM.holds is not None
     assert eq_6.CLAIM.holds(eq_13.TERMS) is UNKNOWN
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "module", [mean_noise, sharp_drift, eq_12, speedup], ids=lambda m: m.CLAIM.id
-)
-def test_all_mutants_are_killed(module: object) -> None:
-    controls = run_controls(module.CLAIM)  # type: ignore[attr-defined]
-    assert controls.survivors == ()
-    assert controls.tried > 5
 
 
 def test_the_sharper_bound_keeps_its_stepsize() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from schedules import build
 from schedules.families import FAMILIES, get_family
 from schedules.invariants import INVARIANTS
 from schedules.schedule import Schedule
+from tests.samples import sample
 from theory.judging.catalogue import CLAIMS
 from theory.judging.decide import proves
 from theory.judging.mutants import mutants, passes, run_controls
@@ -117,9 +119,9 @@ def test_a_control_without_anything_to_try_has_not_refused() -> None:
     assert not refused("naive", "stash", {}, CONTROLS["stash"][0])
 
 
-@pytest.mark.parametrize("family", FINITE)
-@pytest.mark.parametrize("more", [1, -1])
-@pytest.mark.parametrize("column", ["staleness", "in-flight"])
+@pytest.mark.parametrize(
+    ("family", "more", "column"), sample(product(FINITE, [1, -1], ["staleness", "in-flight"]), 3)
+)
 def test_neither_more_nor_less_than_the_bound(family: str, more: int, column: str) -> None:
     small = Grid(3 if family == "localsgd" else 2, 4, STATED[family].grid.values)
     formulas = stated(family, column)

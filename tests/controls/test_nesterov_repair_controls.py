@@ -8,8 +8,6 @@ from typing import Final
 import pytest
 import sympy
 
-from theory.judging.catalogue import CLAIMS
-from theory.judging.mutants import run_controls
 from theory.kernel import Combine, Hypothesis, Theorem, dot, eq, le, prove, square
 from theory.kernel.theorem import Rule
 from theory.papers.nesterov import (
@@ -139,19 +137,3 @@ def test_the_start_needs_a_minimiser() -> None:
 def test_the_simple_condition_has_to_be_shown_to_be_the_shorter_one() -> None:
     taken = with_rule(repaired_iterates.THEOREM, "stepsize", Combine({"short": 1}))
     assert not proved(taken)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("interpolation", "gradient-window", "step-bound", "repaired-step", "repaired-start"),
-        *("repaired-look-ahead", "sharp-repaired-thm-1", "repaired-thm-1", "iterate-step"),
-        *("iterate-start", "iterate-rate", "sharp-repaired-iterates", "repaired-iterates"),
-        *("averaged-step", "prop-1-repaired"),
-    ],
-)
-def test_no_mutant_survives(name: str) -> None:
-    controls = run_controls(CLAIMS[f"nesterov.{name}"], every=True)
-    assert controls.survivors == ()
-    assert controls.killed == controls.tried > 10

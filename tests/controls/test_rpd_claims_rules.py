@@ -111,10 +111,6 @@ def test_sharp_drift_is_not_proved_with_less(bound: sympy.Expr) -> None:
 @pytest.mark.parametrize(
     ("theorem", "names"),
     [
-        (block_drift.THEOREM, ("update", "still", "size", "stale read", "count")),
-        (drift_by_counts.THEOREM, ("blocks", "counts", "size")),
-        (draw_counts.THEOREM, ("uniform draws", "draws so far", "one block")),
-        (sharp_drift.THEOREM, ("missed", "window", "uniform draws")),
         (tuned.SECOND, ("stepsize", "uniform", "bounded", "lower bound", "window")),
         (tuned.NEAR, ("branch", "near", "stepsize")),
         (tuned.FAR, ("far", "stepsize", "component blocks")),

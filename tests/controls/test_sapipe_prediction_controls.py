@@ -10,8 +10,7 @@ import sympy
 
 from theory.claims import Claim
 from theory.judging.decide import decided, established
-from theory.judging.mutants import run_controls
-from theory.kernel import Theorem, prove
+from theory.kernel import prove
 from theory.papers.sapipe import (
     assumption_3,
     remark_4,
@@ -21,53 +20,14 @@ from theory.papers.sapipe import (
     thm_4,
     thm_5,
     thm_5_domain,
-    wp_1_average,
     wp_1_moment,
     wp_1_noise,
-    wp_1_one_point,
     wp_1_stall,
-    wp_2_first,
     wp_update,
 )
 from theory.papers.sapipe.errors import ERR_0
 from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
 from theory.verdicts import Verdict
-
-QUICK = (
-    wp_update.CLAIM,
-    wp_1_noise.CLAIM,
-    wp_1_one_point.CLAIM,
-    wp_1_average.CLAIM,
-    wp_2_first.CLAIM,
-    thm_4.CLAIM,
-    thm_5.CLAIM,
-)
-LONG = (
-    wp_1_moment.CLAIM,
-    repaired_thm_4.CLAIM,
-    thm_5_domain.CLAIM,
-    sharp_thm_5.CLAIM,
-    repaired_thm_5.CLAIM,
-)
-
-
-def named(one: Claim) -> str:
-    return one.id
-
-
-@pytest.mark.parametrize("claim", QUICK, ids=named)
-def test_no_mutant_survives(claim: Claim) -> None:
-    controls = run_controls(claim)
-    assert controls.tried >= 20
-    assert controls.survivors == ()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("claim", LONG, ids=named)
-def test_none_of_all_mutants_survives(claim: Claim) -> None:
-    controls = run_controls(claim, every=True)
-    assert controls.tried >= 100
-    assert controls.survivors == ()
 
 
 def small(share: sympy.Expr) -> sympy.Expr:
@@ -141,19 +101,6 @@ def test_another_denominator_in_assumption_3_is_not_enough_for_less() -> None:
 def test_noise_needs_its_share_of_the_mean_noise() -> None:
     terms = {"noise": (1 - 2 / n) * V1}
     assert prove(replace(wp_1_noise.THEOREM, terms=terms)).verdict is Verdict.UNKNOWN
-
-
-def without(theorem: Theorem, name: str) -> Verdict:
-    kept = tuple(one for one in theorem.hypotheses if one.name != name)
-    return prove(replace(theorem, hypotheses=kept)).verdict
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["small", "two updates", "first gap", "first turn", "at rest", "second prediction", "size"],
-)
-def test_theorem_5_needs_its_domain_and_its_start(name: str) -> None:
-    assert without(sharp_thm_5.THEOREM, name) is Verdict.UNKNOWN
 
 
 def test_theorem_5_on_its_own_domain_is_not_proved_with_less_noise() -> None:

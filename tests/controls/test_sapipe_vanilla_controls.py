@@ -10,9 +10,7 @@ from typing import Final
 import pytest
 import sympy
 
-from theory.judging.catalogue import CLAIMS
 from theory.judging.decide import decided
-from theory.judging.mutants import run_controls
 from theory.kernel import Combine, Hypothesis, Sign, Theorem, eq, le, prove, square
 from theory.kernel.relations import Relation
 from theory.papers.sapipe import (
@@ -23,7 +21,6 @@ from theory.papers.sapipe import (
     prefix,
     prefix_repaired,
     prefix_runs,
-    rate,
     reused_noise,
     same_samples,
     sgd,
@@ -62,21 +59,6 @@ def saying(theorem: Theorem, changed: Mapping[str, Relation]) -> Theorem:
     )
     assert hypotheses != theorem.hypotheses
     return replace(theorem, hypotheses=hypotheses)
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_no_mutant_survives(row: str) -> None:
-    controls = run_controls(CLAIMS[f"sapipe.{row}"])
-    assert controls.tried > 10
-    assert controls.survivors == ()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", [*ROWS, *SLOW])
-def test_no_mutant_of_all_survives(row: str) -> None:
-    controls = run_controls(CLAIMS[f"sapipe.{row}"], every=True)
-    assert controls.tried == controls.known
-    assert controls.survivors == ()
 
 
 @pytest.mark.parametrize(
@@ -124,25 +106,6 @@ def test_one_variance_is_not_proved_for_a_prefix() -> None:
 def test_reused_samples_are_not_proved_beyond_their_condition() -> None:
     looser = le(kappa * reused_noise.r, 1 - L * eta)
     assert not proved(saying(thm_2_reuse.THEOREM, {"small step": looser}))
-    dropped = tuple(h for h in thm_2_reuse.THEOREM.hypotheses if h.name != "small step")
-    assert not proved(replace(thm_2_reuse.THEOREM, hypotheses=dropped))
-
-
-@pytest.mark.parametrize("name", ["no noise in y", "kept", "moved", "size of the noise"])
-def test_what_is_known_of_the_noise_is_needed(name: str) -> None:
-    kept = tuple(h for h in reused_noise.THEOREM.hypotheses if h.name != name)
-    assert not proved(replace(reused_noise.THEOREM, hypotheses=kept))
-
-
-@pytest.mark.parametrize("name", ["first update", "first gradient", "pass", "start"])
-def test_what_pays_for_the_first_update_is_needed(name: str) -> None:
-    kept = tuple(h for h in thm_2_pass.THEOREM.hypotheses if h.name != name)
-    assert not proved(replace(thm_2_pass.THEOREM, hypotheses=kept))
-
-
-def test_the_rate_asks_for_the_smaller_stepsize() -> None:
-    kept = tuple(h for h in rate.THEOREM.hypotheses if h.name != "one of both")
-    assert not proved(replace(rate.THEOREM, hypotheses=kept))
 
 
 def test_no_bias_at_all_does_not_follow_from_smoothness() -> None:
@@ -194,14 +157,6 @@ def test_a_pass_is_needed_for_no_less_than_it_costs() -> None:
     theorem = thm_2_reuse_pass.THEOREM
     cheaper = {**theorem.terms, "first update": theorem.terms["first update"] / 2}
     assert not proved(replace(theorem, terms=cheaper))
-    kept = tuple(h for h in theorem.hypotheses if h.name != "pass")
-    assert not proved(replace(theorem, hypotheses=kept))
-
-
-@pytest.mark.parametrize("name", ["parts", "one gradient", "first stale part"])
-def test_what_is_known_of_the_parts_of_a_prefix_is_needed(name: str) -> None:
-    kept = tuple(h for h in prefix_repaired.THEOREM.hypotheses if h.name != name)
-    assert not proved(replace(prefix_repaired.THEOREM, hypotheses=kept))
 
 
 def test_a_line_that_holds_is_not_called_false(monkeypatch: pytest.MonkeyPatch) -> None:

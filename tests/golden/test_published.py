@@ -88,6 +88,13 @@ def test_no_mutant_survives(ledger: Any) -> None:
     assert not {name: found for name, found in survivors.items() if found}
 
 
+def test_no_mutant_goes_missing(ledger: Any) -> None:
+    """Else a claim that has lost its controls would have no survivors either."""
+    known = {row["id"]: row["controls"]["known"] for row in published()["claims"]}
+    assert {row["id"]: row["controls"]["known"] for row in ledger["claims"]} == known
+    assert all(row["controls"]["tried"] for row in ledger["claims"] if row["controls"]["known"])
+
+
 def test_progress_goes_to_stderr(verified: subprocess.CompletedProcess[str], ledger: Any) -> None:
     total = len(ledger["claims"])
     lines = [line.split(" ") for line in verified.stderr.splitlines()]
@@ -125,6 +132,17 @@ def test_no_row_changes_in_silence(report: Path, ledger: Any) -> None:
 def test_every_mutant_was_tried_for_the_published_ledger() -> None:
     controls = {row["id"]: row["controls"] for row in published()["claims"]}
     assert all(one["tried"] == one["killed"] == one["known"] for one in controls.values())
+
+
+def test_every_hypothesis_is_used_or_said_to_be_superfluous() -> None:
+    """By the steps of the proof; that the hypotheses have a model is no use of them."""
+    for row in published()["claims"]:
+        if row["verdict"] == "PROVED" and row["rests_on"] == ["kernel"]:
+            proof = [step for step in row["steps"] if step["says"] != "the hypotheses have a model"]
+            used = {name for step in proof for name in step["premises"]}
+            unused = {one["name"] for one in row["hypotheses"]} - used
+            kinds = {finding["kind"] for finding in row["findings"]}
+            assert not unused or "superfluous-condition" in kinds, (row["id"], unused)
 
 
 def test_every_published_certificate_is_rechecked() -> None:

@@ -14,8 +14,8 @@ from schedules.families.pipedream import RULE
 from schedules.families.sharing import run_sharing
 from schedules.timeline import timeline
 from schedules.versions import versions
+from tests import published
 from tests.amdp_clock import clocked, counted
-from tests.amdp_rows import judged
 from theory.papers.amdp import saturation
 from theory.papers.amdp.fifo import TIES, TURNS, Play, Tie
 from theory.papers.amdp.saturation_shares import FAMILY_TIE, active
@@ -187,4 +187,4 @@ def test_other_placements_fill_the_ranks_with_unequal_durations(
     placed = zip(((0, 1, 2, 3), (0, 1, 2, 3), second, second), phases, strict=True)
     assert (np.sum([occupied(sizes, ranks, at) for ranks, at in placed], axis=0) == 1).all()
     assert not fillable(sizes)
-    assert saturation.PLACEMENT in judged(saturation.CLAIM).assumes
+    assert saturation.PLACEMENT in published.row(saturation.CLAIM.id).judgement.assumes

@@ -9,6 +9,7 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.samples import sample
 from theory.bounds import (
     SYMBOLS,
     Bound,
@@ -177,7 +178,7 @@ def test_the_papers_conditions_are_those_of_the_error_terms(
     assert win.holds_at(values) == bool((ERR_0 - error).subs(values) >= 0)
 
 
-@pytest.mark.parametrize("bound", ALL, ids=lambda bound: bound.claim)
+@pytest.mark.parametrize("bound", sample(ALL, 3), ids=lambda bound: bound.claim)
 @settings(max_examples=3)
 @given(values=parameters(), factor=st.fractions(Fraction(1, 50), 50).filter(bool))
 def test_no_other_stepsize_is_better(bound: Bound, values: Numbers, factor: Fraction) -> None:

@@ -9,12 +9,12 @@ from schedules import FAMILIES, build
 from schedules.families import get_family
 from schedules.lowering import lower
 from schedules.versions import versions
+from tests import published
 from theory.errors import UnknownClaimError
-from theory.judging.catalogue import CLAIMS, called
-from theory.judging.verify import judge, select
+from theory.judging.catalogue import CLAIMS
+from theory.judging.verify import select
 from theory.laws.static_orders.matrix import AFFINE
 from theory.laws.static_orders.slots import with_messages
-from theory.ledger import Row
 from theory.papers.schedules.matrix.proving import reached
 from theory.papers.schedules.matrix.rows import CELL, stated, tried
 from theory.papers.schedules.matrix.rows import CLAIMS as MATRIX
@@ -22,14 +22,6 @@ from theory.papers.schedules.matrix.runs import placed
 from theory.papers.schedules.matrix.table import STATED
 from theory.papers.schedules.matrix.wording import COLUMNS
 from theory.verdicts import Verdict
-
-CHEAP = ("chimera", "dualpipe", "zb-h1")
-
-
-@pytest.fixture(scope="module")
-def rows() -> dict[str, Row]:
-    """Rows of families that are quick to run."""
-    return {claim.id: judge(claim) for family in CHEAP for claim in called(f"schedules.{family}")}
 
 
 def test_every_family_has_every_cell() -> None:
@@ -39,62 +31,16 @@ def test_every_family_has_every_cell() -> None:
     assert all(CLAIMS[claim.id] is claim for claim in MATRIX)
 
 
-def test_rows_of_finite_grids_are_checked(rows: dict[str, Row]) -> None:
-    assert len(rows) == len(CHEAP) * len(COLUMNS)
-    for row in rows.values():
-        assert row.verdict is Verdict.CHECKED
-        assert row.controls.survivors == ()
-        assert row.controls.tried == row.controls.killed >= 1
-        assert "that the family accepts" in row.statement
-
-
-def test_a_row_says_which_cell_it_is(rows: dict[str, Row]) -> None:
+def test_a_row_says_which_cell_it_is() -> None:
     assert CELL == REPORTED
-    [cell] = [entry.data[CELL] for entry in rows["schedules.chimera.in-flight"].judgement.evidence]
+    [cell] = [
+        entry.data[CELL]
+        for entry in published.row("schedules.chimera.in-flight").judgement.evidence
+    ]
     assert cell["row"] == "chimera"
     assert cell["column"] == "in-flight"
     assert cell["bound"] == "min(p/2, p − s)"
     assert cell["domain"] == tried("chimera", "in-flight")
-
-
-def test_what_is_proved_speaks_of_all_sizes() -> None:
-    row = judge(CLAIMS["schedules.1f1b.in-flight"])
-    assert row.verdict is Verdict.PROVED
-    assert row.statement.endswith("for every p ≥ 1 and M ≥ 1.")
-    assert {entry.points for entry in row.judgement.evidence} == {"neither", "for"}
-
-
-def test_a_proof_says_where_the_messages_stand() -> None:
-    """In PipeDream's they stand by slots, and not where lowering has them."""
-    [_, placed, _] = judge(CLAIMS["schedules.pipedream.deadlock-free"]).judgement.assumes
-    assert placed.startswith("messages: each sent, and its receive posted, in the slot")
-    [_, placed] = judge(CLAIMS["schedules.chimera.deadlock-free"]).judgement.assumes
-    assert "schedules.lowering.lower" in placed
-
-
-@pytest.mark.parametrize(
-    ("family", "sizes"),
-    [
-        ("1f1b", "1 ≤ p ≤ 7, 1 ≤ M ≤ 3p"),
-        ("pipedream", "2 ≤ p ≤ 7, 1 ≤ M ≤ 3p"),
-        ("blog-naive", "2 ≤ p ≤ 7, M = 1"),
-    ],
-)
-def test_a_proof_says_what_was_only_compared(family: str, sizes: str) -> None:
-    """A family that is another one from p = 8 on would be PROVED all the same."""
-    judged = judge(CLAIMS[f"schedules.{family}.exclusive"]).judgement
-    assert judged.verdict is Verdict.PROVED
-    assert judged.assumes[0] == "one stage a rank, by construction"
-    assert judged.assumes[-1].endswith(f"compared only for {sizes}")
-    [_, compared] = judged.steps
-    assert compared.verdict is Verdict.CHECKED
-    assert compared.says.endswith(f"for {sizes}")
-
-
-def test_what_is_refuted_rests_on_no_comparison_but_that_of_its_repair() -> None:
-    [_, granted] = judge(CLAIMS["schedules.pipemare.stash"]).judgement.assumes
-    instead = STATED["pipemare"].by_design["stash"].family
-    assert granted.startswith(f"at all sizes {instead}'s lowered schedule is the program")
 
 
 def test_messages_by_slots_are_what_the_checker_is_given() -> None:
@@ -148,7 +94,7 @@ def test_only_affine_families_are_proved() -> None:
     ],
 )
 def test_no_stash_is_refuted_by_the_smallest_run(family: str, parameters: tuple[str, ...]) -> None:
-    row = judge(CLAIMS[f"schedules.{family}.stash"])
+    row = published.row(f"schedules.{family}.stash")
     assert row.verdict is Verdict.REFUTED
     witness = row.judgement.counterexample
     assert witness is not None
@@ -167,13 +113,6 @@ def test_no_stash_is_refuted_by_the_smallest_run(family: str, parameters: tuple[
         if not versions(schedule).stashed.all()
     ]
     assert {name: witness[name] for name in smaller[0]} == smaller[0]
-
-
-@pytest.mark.slow
-def test_the_repair_of_amdp_is_checked_where_it_stashes() -> None:
-    [finding] = judge(CLAIMS["schedules.amdp.stash"]).judgement.findings
-    assert finding.repaired is not None
-    assert finding.repaired.verdict is Verdict.CHECKED
 
 
 def test_deeper_evidence_is_of_a_larger_grid() -> None:
@@ -201,18 +140,3 @@ def test_all_formulas_belong_to_columns_with_bounds() -> None:
         assert bool(claim.printed) == (column in ("staleness", "in-flight", "deadlock-free"))
         assert claim.printed == claim.core == stated(family, column)
         assert bool(claim.latex) == (column in ("staleness", "in-flight"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("family", STATED)
-def test_every_cell_of_a_family(family: str) -> None:
-    for claim in called(f"schedules.{family}"):
-        row = judge(claim)
-        column = claim.id.rpartition(".")[2]
-        refuted = family in ("pipemare", "amdp") and column == "stash"
-        proved = reached(family, column)
-        expected = Verdict.PROVED if proved else Verdict.CHECKED
-        assert row.verdict is (Verdict.REFUTED if refuted else expected), claim.id
-        assert row.controls.survivors == ()
-        # Nothing can go wrong with the versions of a single microbatch.
-        assert row.controls.tried >= 1

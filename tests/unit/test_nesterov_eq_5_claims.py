@@ -14,24 +14,6 @@ from theory.verdicts import Verdict
 PROVED, CONDITIONAL, REFUTED = Verdict.PROVED, Verdict.CONDITIONAL, Verdict.REFUTED
 
 
-def test_equation_5_holds_where_the_delay_is_constant() -> None:
-    found = decided(eq_5.CLAIM.account(eq_5.CLAIM.printed))
-    assert found.verdict is CONDITIONAL
-    assert "assuming constant delay at each stage" in eq_5.CLAIM.statement
-    assert [case.verdict for case in found.cases] == [PROVED, PROVED, REFUTED]
-    assert "constant delay at stage i" in found.cases[0].when
-    assert all(step.verdict is PROVED for step in found.steps)
-    assert found.counterexample is None
-    [finding] = found.findings
-    assert finding.witness == {"P": 2, "i": 1, "K": 2, "m": 2, "delay": 1, "stated": 0}
-
-
-def test_equation_5_is_repaired() -> None:
-    [finding] = decided(eq_5.CLAIM.account(eq_5.CLAIM.printed)).findings
-    assert finding.repaired is not None
-    assert finding.repaired.verdict is PROVED
-
-
 def test_witness_by_hand() -> None:
     """Between F2 and B2 stage 0 of 2 does B1, and with it the update of 0 and 1."""
     order = " ".join(map(str, build("asyncpp", 2, 4, update_interval=2).rank(0)))

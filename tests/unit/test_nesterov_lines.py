@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 import sympy
 
+from tests import published
 from theory.claims import Claim
 from theory.errors import UndeclaredSymbolError
 from theory.judging.decide import decided
@@ -17,8 +18,6 @@ from theory.papers.nesterov import (
     eq_18,
     eq_19,
     eq_26,
-    eq_28,
-    eq_30,
     eq_30_step,
     sharp_no_delay,
     thm_1_no_delay,
@@ -26,9 +25,6 @@ from theory.papers.nesterov import (
 from theory.papers.nesterov.replays import at_numbers
 from theory.papers.nesterov.symbols import R, beta, t, theta
 from theory.verdicts import Verdict
-
-PLAIN = ("eq_19", "eq_20", "eq_22", "eq_23", "eq_24", "eq_25", "eq_27")
-OURS = ("eq_30_later", "eq_30_sum", "first_drop", "sharp_no_delay")
 
 
 def claim(module: str) -> Claim:
@@ -49,35 +45,9 @@ def huber(w: Q) -> Q:
     return w * w / 2 if abs(w) <= 1 else abs(w) - Q(1, 2)
 
 
-@pytest.mark.parametrize("module", PLAIN)
-def test_line_is_proved_as_printed(module: str) -> None:
-    found = judged(module)
-    assert found.verdict is Verdict.PROVED
-    assert found.printed_proof == "valid"
-    assert not found.findings
-
-
-def test_18_is_proved_although_its_middle_divides_by_zero() -> None:
-    found = judged("eq_18")
-    assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "gap")
-    assert kinds(found) == ["missing-condition"]
-    assert found.findings[0].witness == {"t": 2, "tau": 1, "gamma_2": "0"}
-    (line,) = [step for step in found.steps if "d_i/γ_i" in step.says]
-    assert line.verdict is Verdict.UNKNOWN
-    assert "!= 0 is not shown" in line.rule
-
-
 def test_division_is_fine_where_no_momentum_is_zero() -> None:
     assert prove(eq_18.ANY).verdict is Verdict.UNKNOWN
     assert prove(eq_18.NOT_ZERO).verdict is Verdict.PROVED
-
-
-def test_26_is_proved_for_the_condition_that_it_needs() -> None:
-    found = judged("eq_26")
-    assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "valid")
-    assert kinds(found) == ["typo", "superfluous-condition", "missing-condition"]
-    assert any("reconstructed" in step.where for step in found.steps)
-    assert all(finding.repaired is not None for finding in found.findings)
 
 
 def test_26_with_a_negative_momentum_by_hand() -> None:
@@ -88,7 +58,7 @@ def test_26_with_a_negative_momentum_by_hand() -> None:
     line_a = -(1 + momentum) / (2 * (1 - momentum)) * step**2 - step * w / (1 - momentum)
     line_c = -((step + w) ** 2 - w**2) / (2 * (1 - momentum))
     assert (line_a, line_c) == (Q(1), Q(0))
-    witness = judged("eq_26").findings[-1].witness
+    witness = published.row("nesterov.eq-26").judgement.findings[-1].witness
     assert witness is not None
     assert (witness["left side"], witness["line A"], witness["line C"]) == ("1/2", "1", "0")
 
@@ -100,22 +70,8 @@ def test_26_at_a_momentum_that_is_not_negative_holds_on_the_parabola() -> None:
         assert lhs <= rhs
 
 
-def test_28_has_another_first_momentum_than_the_method() -> None:
-    found = judged("eq_28")
-    assert found.verdict is Verdict.PROVED
-    assert kinds(found) == ["missing-condition"]
-    witness = found.findings[0].witness
-    assert witness is not None
-    assert (witness["gamma_1 of (29)"], witness["gamma_1 of the method"]) == ("-1", "0")
-    assert prove(eq_28.THEOREM).used >= {"weight", "weight after", "momentum after"}
-
-
 def test_second_line_of_30_is_refuted_at_the_first_iteration_by_hand() -> None:
-    found = judged("eq_30_step")
-    assert (found.verdict, found.printed_proof) == (Verdict.REFUTED, "invalid")
-    assert [case.verdict for case in found.cases] == [Verdict.REFUTED, Verdict.PROVED]
-    assert found.findings[0].repaired is not None
-    assert found.findings[0].repaired.verdict is Verdict.PROVED
+    found = published.row("nesterov.eq-30-step").judgement
     witness = found.counterexample
     assert witness is not None
     w_1 = Q(witness["w_1"])
@@ -125,24 +81,8 @@ def test_second_line_of_30_is_refuted_at_the_first_iteration_by_hand() -> None:
     assert (w_1**2 / 2 - w_2**2 / 2) / 2 == Q(witness["right side"]) == Q(5, 4)
 
 
-def test_what_second_line_of_30_assumes_holds_in_both_cases() -> None:
-    """t ≥ 2 is one of the cases, and the counterexample is the other one."""
-    found, later = judged("eq_30_step"), judged("eq_30_later")
-    assert found.counterexample is not None
-    assert found.counterexample["t"] == 1
-    assert set(later.assumes) - set(found.assumes) == {"later: t ≥ 2"}
-    assert set(found.assumes) < set(later.assumes)
-
-
-@pytest.mark.parametrize("module", ["eq_18", "eq_19", "eq_20"])
-def test_sums_over_the_delay_say_where_they_begin(module: str) -> None:
-    said = claim(module).statement
-    assert "every t > τ, and for t ≥ 1 where" in said
-    assert "= 0 for k < 1" in said
-
-
 def test_second_line_of_30_is_false_with_the_other_first_momentum_too() -> None:
-    witness = judged("eq_30_step").counterexample
+    witness = published.row("nesterov.eq-30-step").judgement.counterexample
     assert witness is not None
     other = witness["with gamma_1 of (29)"]
     w_1 = Q(other["w_1"])
@@ -162,29 +102,6 @@ def test_a_run_that_disagrees_is_no_witness(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.verdict is Verdict.UNKNOWN
     assert found.counterexample is None
     assert judged("eq_30").printed_proof != "invalid"
-
-
-def test_30_is_proved_by_another_proof_than_the_printed_one() -> None:
-    found = judged("eq_30")
-    assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "invalid")
-    assert kinds(found) == ["invalid-step"]
-    assert found.steps[0].verdict is Verdict.REFUTED
-    assert "nesterov.eq-30-step" not in eq_30.CLAIM.depends
-
-
-def test_no_delay_needs_no_bounded_gradients() -> None:
-    found = judged("thm_1_no_delay")
-    assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "invalid")
-    assert kinds(found) == ["superfluous-condition", "loose"]
-    assert all(evidence.points == "for" for evidence in found.evidence)
-
-
-@pytest.mark.parametrize("module", OURS)
-def test_rows_of_our_own_are_proved_and_no_proof_of_them_is_printed(module: str) -> None:
-    found = judged(module)
-    assert claim(module).where == "ours"
-    assert (found.verdict, found.printed_proof) == (Verdict.PROVED, "none")
-    assert not found.findings
 
 
 def test_sharper_constant_is_smaller_and_nearly_attained() -> None:

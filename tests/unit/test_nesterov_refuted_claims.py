@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import pytest
 import sympy
 
+from tests import published
 from theory.judging.decide import decided, verdict_of
-from theory.judging.mutants import mutants
-from theory.judging.verify import CLAIMS, judge
-from theory.ledger import Row
+from theory.judging.verify import judge
 from theory.papers.nesterov import eq_31, eq_33, prop_1, stepsize_limit, symbols, thm_1
 from theory.papers.nesterov.local_analysis import largest_share
 from theory.papers.nesterov.symbols import beta, t, tau
@@ -23,16 +21,10 @@ from theory.papers.nesterov.vanishing import leading
 from theory.verdicts import Verdict
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
-ROWS = ("nesterov.prop-1", "nesterov.eq-31", "nesterov.eq-33", "nesterov.thm-1")
-
-
-@cache
-def row(name: str) -> Row:
-    return judge(CLAIMS[name])
 
 
 def witness(name: str) -> Mapping[str, Any]:
-    found = row(name).judgement.counterexample
+    found = published.row(name).judgement.counterexample
     assert found is not None
     return found
 
@@ -60,34 +52,6 @@ def by_hand(
         w[s + 1] = w[s] + d[s] - eta * (1 - gamma(s)) * slope(w[s - tau] + d[s - tau])
         d[s + 1] = gamma(s + 1) * (w[s + 1] - w[s])
     return [w[s] for s in range(1, until + 1)]
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_refuted_with_a_witness_and_a_proved_repair(name: str) -> None:
-    found = row(name)
-    assert (found.verdict, found.judgement.printed_proof) == (REFUTED, "invalid")
-    (false,) = [one for one in found.judgement.findings if one.kind == "false"]
-    assert false.witness == found.judgement.counterexample
-    assert false.repaired is not None
-    assert false.repaired.verdict is PROVED
-
-
-@pytest.mark.parametrize("name", [*ROWS, "nesterov.stepsize-limit"])
-def test_our_own_steps_are_all_proved(name: str) -> None:
-    ours = [step for step in row(name).judgement.steps if step.where == "ours"]
-    assert ours
-    assert {step.verdict for step in ours} == {PROVED}
-
-
-@pytest.mark.parametrize("name", ["nesterov.eq-33", "nesterov.stepsize-limit"])
-def test_all_mutants_are_killed(name: str) -> None:
-    controls = row(name).controls
-    assert controls.tried == controls.killed >= 10
-
-
-def test_the_theorem_by_delay() -> None:
-    cases = {case.when: case.verdict for case in row("nesterov.thm-1").judgement.cases}
-    assert cases == {"tau = 0": PROVED, "tau = 1": UNKNOWN, "tau >= 2": REFUTED}
 
 
 def test_the_run_beside_the_theorem_is_one_of_the_method() -> None:
@@ -169,7 +133,7 @@ def test_texts_follow_the_stepsize() -> None:
         assert unknown
         assert all(says.startswith("not decided here") for says in unknown)
         assert not found.evidence
-    printed = row("nesterov.thm-1").judgement
+    printed = published.row("nesterov.thm-1").judgement
     assert printed.cases[1].says.startswith("no proof and no counterexample is known")
     assert "does not converge" in printed.findings[0].says
 
@@ -241,49 +205,6 @@ def test_what_formulas_are_about_for_large_t(
     assert abs(sympy.N((form / about).subs(at)) - 1) < 0.2
 
 
-def test_the_lines_by_delay_and_by_what_their_constant_may_depend_on() -> None:
-    cases = {case.when: case.verdict for case in row("nesterov.eq-31").judgement.cases}
-    assert cases == {
-        "tau = 0": PROVED,
-        "tau = 1": UNKNOWN,
-        "tau >= 2": REFUTED,
-        "C from beta, G, tau only": REFUTED,
-        "no minimiser": REFUTED,
-    }
-    cases = {case.when: case.verdict for case in row("nesterov.eq-33").judgement.cases}
-    assert cases == {
-        "tau = 0": PROVED,
-        "tau = 1": UNKNOWN,
-        "tau >= 2": REFUTED,
-        "tau >= 1, C from beta, G, tau only": REFUTED,
-        "tau >= 1, no minimiser": REFUTED,
-    }
-
-
-@pytest.mark.parametrize("name", ["nesterov.eq-31", "nesterov.eq-33", "nesterov.thm-1"])
-def test_rows_say_which_functions_they_speak_of(name: str) -> None:
-    said = CLAIMS[name].statement
-    assert "every convex β-smooth f with a minimiser and bounded gradients" in said
-    if name != "nesterov.thm-1":
-        assert said.endswith("the constant may depend on f and w_1.")
-
-
-@pytest.mark.parametrize(
-    "name", ["nesterov.thm-1", "nesterov.eq-31", "nesterov.eq-33", "nesterov.prop-1"]
-)
-def test_rows_say_what_is_put_together_by_hand(name: str) -> None:
-    assert any("put together by hand" in said for said in row(name).judgement.assumes)
-    assert any("by hand" in said for said in row("nesterov.stepsize-limit").judgement.assumes)
-
-
-def test_a_proof_for_all_t_is_not_claimed_of_the_cosine() -> None:
-    found = row("nesterov.prop-1").judgement
-    assert witness("nesterov.prop-1")["for every T"].endswith("or none as Δ_t or d̄_t is 0")
-    assert found.cases[0].says.endswith("for every one of them it is −1, or there is none")
-    assert "all but countably many" in found.cases[0].says
-    assert "for every convex smooth f" in CLAIMS["nesterov.prop-1"].statement
-
-
 def test_the_run_whose_steps_do_not_shrink() -> None:
     shown = witness("nesterov.eq-31")
     w = by_hand(2, Fraction(1), Fraction(1, 2), 300, clipped)
@@ -302,7 +223,7 @@ def test_steps_tend_to_their_length_after_any_warm_up() -> None:
 
 def test_without_delay_and_with_a_minimiser_steps_shrink() -> None:
     """On Huber's function from afar and near: t²(w_{t+1} − w_t)² ≤ 24/5 w_1²."""
-    assert row("nesterov.no-delay-steps").verdict is PROVED
+    assert published.row("nesterov.no-delay-steps").verdict is PROVED
     for start in (Fraction(1, 3), Fraction(3), Fraction(40)):
         w = by_hand(0, Fraction(1), start, 120, clipped)
         squares = [(s * (b - a)) ** 2 for s, (a, b) in enumerate(pairwise(w), 1)]
@@ -329,13 +250,7 @@ def test_the_limit_is_that_of_the_local_analysis() -> None:
         share = largest_share(delay)
         assert share is not None
         assert limit.subs(tau, delay) == sympy.Rational(share.numerator, share.denominator)
-    assert row("nesterov.stepsize-limit").verdict is PROVED
-
-
-@pytest.mark.parametrize("text", sorted(mutants(stepsize_limit.CLAIM.printed["limit"])))
-def test_another_limit_is_not_proved(text: str) -> None:
-    edited = {"limit": mutants(stepsize_limit.CLAIM.printed["limit"])[text]}
-    assert decided(stepsize_limit.CLAIM.account(edited)).verdict is UNKNOWN
+    assert published.row("nesterov.stepsize-limit").verdict is PROVED
 
 
 def test_the_cosines_of_the_witness() -> None:
@@ -426,7 +341,7 @@ def test_on_a_line_sums_grow_as_the_square(edited: sympy.Expr, verdict: Verdict)
 
 
 def test_a_sum_of_constant_order_would_have_given_the_rate() -> None:
-    kinds = [one.kind for one in row("nesterov.eq-33").judgement.findings]
+    kinds = [one.kind for one in published.row("nesterov.eq-33").judgement.findings]
     assert kinds == ["false", "invalid-step"]
     bounded = decided(eq_33.CLAIM.account({"sum": t**0}))
     assert [one.kind for one in bounded.findings] == ["false"]

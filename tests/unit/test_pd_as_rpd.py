@@ -8,9 +8,6 @@ import pytest
 
 from schedules import build, timeline
 from schedules.delays import delays
-from theory.judging.judge import judge
-from theory.ledger import Row as LedgerRow
-from theory.papers.rpd import pd_as_rpd
 from theory.papers.rpd.embedding import h, k
 from theory.papers.rpd.fed_runs import fed, insufficient, mismatch, mismatch_of_equivalent
 from theory.papers.rpd.replays import (
@@ -22,30 +19,6 @@ from theory.papers.rpd.replays import (
     problem,
     rpd,
 )
-from theory.verdicts import Verdict
-
-
-@pytest.fixture(scope="module")
-def row() -> LedgerRow:
-    return judge(pd_as_rpd.CLAIM)
-
-
-def test_verdict_and_cases(row: LedgerRow) -> None:
-    assert row.verdict is Verdict.PROVED
-    found = {case.when: case.verdict for case in row.judgement.cases}
-    assert found == {
-        "linearization = ascending": Verdict.PROVED,
-        "linearization = descending": Verdict.PROVED,
-        "linearization = forwards-first": Verdict.PROVED,
-        "linearization = slot-start": Verdict.REFUTED,
-        "fed with equivalent delays instead": Verdict.PROVED,
-    }
-    assert row.judgement.printed_proof == "valid"
-
-
-def test_controls(row: LedgerRow) -> None:
-    assert row.controls.tried >= 7
-    assert row.controls.survivors == ()
 
 
 def test_what_is_not_sufficient_differs() -> None:

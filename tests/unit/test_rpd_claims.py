@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
 import sympy
 
 from schedules.closed_forms.floor_sums import p_
-from theory.claims import Claim
+from tests import published
 from theory.judging.decide import decided
-from theory.judging.judge import judge
 from theory.kernel import prove
 from theory.papers.rpd import (
     cor_b1,
@@ -30,57 +27,6 @@ from theory.papers.rpd.missed_updates import replayed, worst_squares
 from theory.papers.rpd.symbols import G, gamma, p, tau
 from theory.verdicts import Verdict
 
-PROVED = (
-    "lemma_b1",
-    "lemma_b2",
-    "lemma_b2_by_blocks",
-    "eq_8",
-    "eq_9",
-    "thm_4_1",
-    "cor_b1",
-    "block_drift",
-    "drift_by_counts",
-    "draw_counts",
-    "sharp_drift",
-    "sharp_thm_4_1",
-    "stale_gradient",
-    "any_gradient",
-)
-REFUTED = ("lemma_b2_expected", "stepsize", "stale_power", "table_1")
-
-
-def claim(module: str) -> Claim:
-    found = import_module(f"theory.papers.rpd.{module}").CLAIM
-    assert isinstance(found, Claim)
-    return found
-
-
-@pytest.mark.parametrize("module", PROVED)
-def test_row_is_proved_and_no_control_survives(module: str) -> None:
-    row = judge(claim(module))
-    assert row.verdict is Verdict.PROVED
-    assert row.controls.tried > 0
-    assert row.controls.survivors == ()
-    assert all(step.verdict is Verdict.PROVED for step in row.judgement.steps)
-
-
-@pytest.mark.parametrize("module", REFUTED)
-def test_row_is_refuted_with_a_witness_and_a_proved_repair(module: str) -> None:
-    row = judge(claim(module))
-    assert row.verdict is Verdict.REFUTED
-    assert row.judgement.counterexample
-    repairs = [one.repaired for one in row.judgement.findings if one.repaired]
-    assert repairs
-    assert all(repair.verdict is Verdict.PROVED for repair in repairs)
-    assert row.controls.tried > 0
-    assert row.controls.survivors == ()
-
-
-@pytest.mark.parametrize("module", ["lemma_b1", "lemma_b2", "eq_8", "eq_9", "thm_4_1"])
-def test_printed_proof_is_valid(module: str) -> None:
-    found = claim(module)
-    assert decided(found.account(found.printed)).printed_proof == "valid"
-
 
 def test_theorem_4_1_never_uses_its_stepsize_condition() -> None:
     proof = prove(thm_4_1.THEOREM)
@@ -89,7 +35,7 @@ def test_theorem_4_1_never_uses_its_stepsize_condition() -> None:
 
 
 def test_stale_term_of_theorem_4_1_is_reported_as_loose() -> None:
-    judged = decided(thm_4_1.CLAIM.account(thm_4_1.CLAIM.printed))
+    judged = published.row(thm_4_1.CLAIM.id).judgement
     loose = next(one for one in judged.findings if one.kind == "loose")
     assert loose.witness is not None
     assert loose.witness["stale term"] == "256*G**2*L**2*gamma**2"
@@ -100,7 +46,7 @@ def test_stale_term_of_theorem_4_1_is_reported_as_loose() -> None:
 
 
 def test_run_beyond_the_stepsize_limit_satisfies_the_bound() -> None:
-    witness = decided(stepsize.CLAIM.account(stepsize.CLAIM.printed)).counterexample
+    witness = published.row(stepsize.CLAIM.id).judgement.counterexample
     assert witness is not None
     assert witness["parameters"]["gamma"] == "10"
     assert sympy.Rational(witness["measured"]) <= sympy.Rational(witness["bound"])
@@ -149,12 +95,12 @@ def test_bound_at_gamma_2_is_the_printed_rate() -> None:
 
 
 def test_every_branch_is_a_case() -> None:
-    judged = decided(cor_b1.CLAIM.account(cor_b1.CLAIM.printed))
+    judged = published.row(cor_b1.CLAIM.id).judgement
     assert [case.verdict for case in judged.cases] == [Verdict.PROVED] * 4
 
 
 def test_better_rate_where_all_roots_are_rational() -> None:
-    judged = decided(cor_b1.CLAIM.account(cor_b1.CLAIM.printed))
+    judged = published.row(cor_b1.CLAIM.id).judgement
     witness = next(one.witness for one in judged.findings if one.kind == "loose")
     assert witness is not None
     assert witness["second term, printed"] == "16"  # 2·16·64/128
@@ -179,7 +125,7 @@ def test_squares_of_missed_updates_by_hand() -> None:
 
 
 def test_cases_of_the_stale_power() -> None:
-    judged = decided(stale_power.CLAIM.account(stale_power.CLAIM.printed))
+    judged = published.row(stale_power.CLAIM.id).judgement
     assert [case.verdict for case in judged.cases] == [Verdict.REFUTED, Verdict.REFUTED]
 
 

@@ -7,18 +7,13 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from theory.claims import Claim
 from theory.falsifier.errors import RejectedInstanceError
-from theory.judging.decide import decided, proves
+from theory.judging.decide import proves
 from theory.kernel import prove
 from theory.papers.rpd import (
-    lemma_i1,
     lemma_i2,
-    nag_draw_counts,
-    nag_drift_by_counts,
     nag_thm,
     sharp_drift,
-    sharp_lemma_i2,
     sharp_lemma_i2_any_beta,
     sharp_nag,
     sharp_nag_drift,
@@ -27,30 +22,9 @@ from theory.papers.rpd import (
 )
 from theory.papers.rpd.nag_paths import Path
 from theory.papers.rpd.symbols import G, K, beta, gamma, p, tau
-from theory.verdicts import Verdict
 
-CLAIMS = (
-    lemma_i1.CLAIM,
-    lemma_i2.CLAIM,
-    sharp_lemma_i2.CLAIM,
-    sharp_lemma_i2_any_beta.CLAIM,
-    nag_drift_by_counts.CLAIM,
-    nag_draw_counts.CLAIM,
-    sharp_nag_drift.CLAIM,
-    nag_thm.CLAIM,
-    sharp_nag_pathwise.CLAIM,
-    sharp_nag.CLAIM,
-)
 STALE = {one.id: one.printed["staleness"] for one in (nag_thm.CLAIM, sharp_nag_pathwise.CLAIM,
                                                       sharp_nag.CLAIM)}  # fmt: skip
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_true_for_all_parameters(claim: Claim) -> None:
-    judged = decided(claim.account(claim.printed))
-    assert judged.verdict is Verdict.PROVED
-    assert all(step.verdict is Verdict.PROVED for step in judged.steps)
-    assert not any(entry.points == "against" for entry in judged.evidence)
 
 
 def test_lemma_i2_as_printed() -> None:

@@ -7,137 +7,21 @@ from fractions import Fraction
 import pytest
 import sympy
 
+from tests import published
 from theory.claims import Claim
-from theory.judging.decide import decided, proves
-from theory.kernel import prove
-from theory.ledger import Judgement
+from theory.judging.decide import proves
 from theory.papers.sapipe import (
     PAPER,
-    repaired_thm_4,
     repaired_thm_5,
     sharp_thm_5,
     thm_4,
     thm_5,
-    thm_5_domain,
-    wp_1_average,
     wp_1_moment,
-    wp_1_noise,
-    wp_1_one_point,
     wp_1_stall,
-    wp_2_first,
-    wp_update,
 )
 from theory.papers.sapipe.errors import ERR_0, ERR_WP_2
 from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
 from theory.papers.sapipe.wp_replays import Instance
-from theory.verdicts import Verdict
-
-THEOREMS = (
-    wp_update.THEOREM,
-    wp_1_noise.THEOREM,
-    wp_1_one_point.THEOREM,
-    wp_1_average.THEOREM,
-    wp_1_moment.THEOREM,
-    repaired_thm_4.THEOREM,
-    thm_4.DIVERSE,
-    wp_2_first.THEOREM,
-    sharp_thm_5.THEOREM,
-    thm_5_domain.THEOREM,
-    repaired_thm_5.THEOREM,
-)
-
-
-@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.id)
-def test_what_is_ours_is_proved_and_needs_all_it_assumes(theorem: object) -> None:
-    proof = prove(theorem)  # type: ignore[arg-type]
-    assert proof.verdict is Verdict.PROVED
-    assert {h.name for h in theorem.hypotheses} <= proof.used  # type: ignore[attr-defined]
-
-
-@pytest.fixture(scope="module")
-def fourth() -> Judgement:
-    return decided(thm_4.CLAIM.account(thm_4.CLAIM.printed))
-
-
-@pytest.fixture(scope="module")
-def fifth() -> Judgement:
-    return decided(thm_5.CLAIM.account(thm_5.CLAIM.printed))
-
-
-def kinds(judged: Judgement) -> list[str]:
-    return [finding.kind for finding in judged.findings]
-
-
-def cases(judged: Judgement) -> dict[str, Verdict]:
-    return {case.when: case.verdict for case in judged.cases}
-
-
-def test_theorem_4_is_refuted_twice(fourth: Judgement) -> None:
-    assert fourth.verdict is Verdict.REFUTED
-    assert fourth.counterexample is not None
-    still, alike = (fourth.counterexample[name] for name in ("standing still", "equal workers"))
-    assert (still["T"], still["measured"], still["bound"]) == (
-        12,
-        Fraction(785, 8748),
-        Fraction(1, 12),
-    )
-    assert "64/729 and the bound to 0" in still["for every later T"]
-    assert alike["measured"] > alike["bound"]
-    leaning = fourth.counterexample["leaning"]
-    assert leaning["n"] < leaning["rho"] < 2 * leaning["n"]
-    assert leaning["measured"] > leaning["bound"] > 0
-    mended = "Assumption 3 with ‖∇F‖² below the fraction, nρ for ρ/n"
-    assert cases(fourth) == {
-        "kappa = 0": Verdict.PROVED,
-        "kappa = 1, rho < n": Verdict.REFUTED,
-        "kappa = 1, rho = n": Verdict.REFUTED,
-        "kappa = 1, n < rho < 2n": Verdict.REFUTED,
-        "kappa = 1, rho >= 2n, V1 <= V2": Verdict.PROVED,
-        "0 < kappa < 1": Verdict.UNKNOWN,
-        f"{mended}: kappa = 1, n rho >= 2, V1 <= V2": Verdict.PROVED,
-        f"{mended}: kappa = 1, n rho < 2": Verdict.UNKNOWN,
-        "kappa = 1, the first iteration passes": Verdict.UNKNOWN,
-    }
-
-
-def test_theorem_4_has_four_invalid_lines(fourth: Judgement) -> None:
-    assert fourth.printed_proof == "invalid"
-    assert kinds(fourth) == ["false", *["invalid-step"] * 4, "missing-condition", "typo"]
-    invalid = [one for one in fourth.findings if one.kind in ("false", "invalid-step")]
-    assert all(one.witness and one.repaired for one in invalid)
-    assert {one.repaired.verdict for one in invalid if one.repaired} == {Verdict.PROVED}
-    refuted = [step for step in fourth.steps if step.verdict is Verdict.REFUTED]
-    assert len(refuted) == 4
-    assert all(step.verdict is not Verdict.UNKNOWN for step in fourth.steps)
-
-
-def test_theorem_5_is_refuted_beyond_its_series(fifth: Judgement) -> None:
-    assert fifth.verdict is Verdict.REFUTED
-    assert fifth.counterexample is not None
-    at_limit = fifth.counterexample["η = 1/L"]
-    assert (at_limit["T"], at_limit["measured"], at_limit["bound"]) == (1, 1, -1)
-    assert list(cases(fifth).values()) == [
-        Verdict.REFUTED,
-        Verdict.UNKNOWN,
-        Verdict.PROVED,
-        Verdict.PROVED,
-        Verdict.UNKNOWN,
-        Verdict.UNKNOWN,
-    ]
-
-
-def test_theorem_5_has_its_findings(fifth: Judgement) -> None:
-    assert fifth.printed_proof == "invalid"
-    assert kinds(fifth) == [
-        "false",
-        *["invalid-step"] * 3,
-        "not-reproducible",
-        "missing-condition",
-        "loose",
-    ]
-    repaired = [one.repaired for one in fifth.findings if one.repaired]
-    assert len(repaired) == 6
-    assert {one.verdict for one in repaired} == {Verdict.PROVED}
 
 
 def stalled_by_hand(
@@ -163,17 +47,19 @@ def test_the_model_stands_still_after_one_update() -> None:
     assert wp_1_stall.stands_still()
 
 
-def test_a_heavier_third_worker_by_hand(fourth: Judgement) -> None:
-    assert fourth.counterexample is not None
-    shown = fourth.counterexample["leaning"]
+def test_a_heavier_third_worker_by_hand() -> None:
+    witness = published.row(thm_4.CLAIM.id).judgement.counterexample
+    assert witness is not None
+    shown = witness["leaning"]
     third, width = Fraction(-31, 30), Fraction(4, 3)
     models = stalled_by_hand(shown["T"] - 1, third, width)
     assert wp_1_stall.LEANING.models(shown["T"] - 1) == models
     mean = (2 + third) / 3
-    assert shown["measured"] == sum(((mean * x) ** 2 for x in models), Fraction(0)) / shown["T"]
+    average = sum(((mean * x) ** 2 for x in models), Fraction(0)) / shown["T"]
+    assert Fraction(shown["measured"]) == average
     ratio = (2 + third**2) / (3 * mean) ** 2 / 3
     smooth, start = (third / 3) ** 2, 2 * (mean / 2) * 3 / shown["T"]
-    assert shown["bound"] == start + smooth * (ratio - 1) * (third * width) ** 2
+    assert Fraction(shown["bound"]) == start + smooth * (ratio - 1) * (third * width) ** 2
 
 
 def test_the_closed_form_of_its_average_is_the_run() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import pairwise, product
 from typing import Any
 
@@ -17,12 +16,10 @@ from schedules.partial_staleness import (
     sequential,
     simulate,
 )
+from tests import published
 from tests.stale_machine import waits
 from theory.errors import UnsupportedFormError
-from theory.judging.catalogue import CLAIMS
-from theory.judging.judge import judge
-from theory.ledger import Finding, Row
-from theory.papers.sapipe import alg_4, alg_5, no_stall, program, thm_1
+from theory.ledger import Finding
 from theory.papers.sapipe.algorithm_lines import (
     PRINTED_4,
     PRINTED_5,
@@ -54,22 +51,13 @@ from theory.verdicts import Verdict
 
 PROVED, REFUTED, CHECKED = Verdict.PROVED, Verdict.REFUTED, Verdict.CHECKED
 
-VERDICTS = {
-    "thm-1": PROVED,
-    "program": REFUTED,
-    "no-stall": PROVED,
-    "alg-4": REFUTED,
-    "alg-5": REFUTED,
-}
-
-
-@cache
-def row(name: str) -> Row:
-    return judge(CLAIMS[f"sapipe.{name}"])
-
 
 def finding(name: str, kind: str, place: str) -> Finding:
-    found = [one for one in row(name).judgement.findings if one.kind == kind and place in one.where]
+    found = [
+        one
+        for one in published.row(f"sapipe.{name}").judgement.findings
+        if one.kind == kind and place in one.where
+    ]
     assert len(found) == 1, [one.where for one in found]
     return found[0]
 
@@ -81,41 +69,11 @@ def model_of(witness: Any) -> Model:
 # Rows
 
 
-@pytest.mark.parametrize("name", VERDICTS)
-def test_verdict_and_controls(name: str) -> None:
-    found = row(name)
-    assert found.verdict is VERDICTS[name]
-    assert found.controls.tried == found.controls.killed == found.controls.known > 5
-    assert all(step.verdict in (PROVED, CHECKED) for step in found.judgement.steps)
-    assert found.judgement.assumes
-
-
-@pytest.mark.parametrize("name", VERDICTS)
-def test_every_repair_is_proved(name: str) -> None:
-    repairs = [one.repaired for one in row(name).judgement.findings if one.repaired]
-    assert {repair.verdict for repair in repairs} <= {PROVED}
-    assert repairs or name == "no-stall"
-
-
-def test_ours_is_said_to_be_ours() -> None:
-    assert {name: CLAIMS[f"sapipe.{name}"].where == "ours" for name in VERDICTS} == {
-        name: name == "no-stall" for name in VERDICTS
-    }
-    assert row("thm-1").judgement.printed_proof == "valid"
-
-
-@pytest.mark.parametrize("name", ["program", "alg-4", "alg-5"])
-def test_cases_hold_the_verdict_and_what_is_right(name: str) -> None:
-    cases = row(name).judgement.cases
-    assert cases[0].verdict is REFUTED
-    assert {case.verdict for case in cases[1:]} == {PROVED}
-
-
 # Witnesses, replayed by code that is shared with nothing
 
 
 def test_smallest_witness_against_the_program() -> None:
-    witness = row("program").judgement.counterexample
+    witness = published.row("sapipe.program").judgement.counterexample
     assert witness is not None
     model = model_of(witness)
     assert (model.b, model.u, model.v, witness["k"]) == ((2, 1), (1, 1), (1, 1), 0)
@@ -132,7 +90,7 @@ def test_smallest_witness_against_the_program() -> None:
 
 
 def test_smallest_witness_against_algorithm_4() -> None:
-    witness = row("alg-4").judgement.counterexample
+    witness = published.row("sapipe.alg-4").judgement.counterexample
     assert witness is not None
     model = model_of(witness)
     assert model.count == model.b[0] == 1
@@ -141,7 +99,7 @@ def test_smallest_witness_against_algorithm_4() -> None:
 
 
 def test_smallest_witness_against_algorithm_5() -> None:
-    witness = row("alg-5").judgement.counterexample
+    witness = published.row("sapipe.alg-5").judgement.counterexample
     assert witness is not None
     model = model_of(witness)
     assert model.count == 1
@@ -152,7 +110,7 @@ def test_smallest_witness_against_algorithm_5() -> None:
 
 
 def test_gap_of_the_program_grows_with_the_layers() -> None:
-    (gap,) = row("program").judgement.evidence
+    (gap,) = published.row("sapipe.program").judgement.evidence
     assert gap.data["printed k"] == [0] * 7
     assert gap.data["right k"] == [count - 1 for count in gap.data["m"]]
 
@@ -281,12 +239,6 @@ def test_lines_of_the_algorithms_by_hand() -> None:
     # Forwards begin at 6, 7, 8 and end at 7, 8, 9; gradients arrive at 10, 9, 7.
     assert late(model) == {0, 1}
     assert stale_layers(PRINTED_5, model, (9, 7, 3)) == {0}
-
-
-def test_modules_of_the_rows() -> None:
-    claims = (thm_1, program, no_stall, alg_4, alg_5)
-    assert {module.CLAIM.id for module in claims} == {f"sapipe.{name}" for name in VERDICTS}
-    assert program.CLAIM.depends == alg_5.CLAIM.depends == (no_stall.CLAIM.id,)
 
 
 def test_smallest_models_come_first() -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import pytest
 import sympy
 
+from tests import published
 from theory.judging.catalogue import CLAIMS
 from theory.judging.decide import established
-from theory.judging.judge import judge
 from theory.kernel import prove
-from theory.ledger import Row
 from theory.papers.sapipe import (
     assumption_4_gradient,
     best_lambda,
@@ -35,26 +33,9 @@ from theory.verdicts import Verdict
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
 CONDITIONAL = Verdict.CONDITIONAL
 
-ROWS = {
-    "assumption-3": REFUTED,
-    "diversity": PROVED,
-    "assumption-4": REFUTED,
-    "assumption-4-gradient": PROVED,
-    "remark-3": CONDITIONAL,
-    "remark-4": Verdict.CONDITIONAL,
-    "remark-5": PROVED,
-    "remark-6": CONDITIONAL,
-    "best-lambda": PROVED,
-}
-
-
-@cache
-def row(name: str) -> Row:
-    return judge(CLAIMS[f"sapipe.{name}"])
-
 
 def witness(name: str) -> Mapping[str, Any]:
-    found = row(name).judgement.counterexample
+    found = published.row(f"sapipe.{name}").judgement.counterexample
     assert found is not None
     return found
 
@@ -62,52 +43,6 @@ def witness(name: str) -> Mapping[str, Any]:
 def weights(said: str) -> list[Fraction]:
     """Of ``w_i ln cosh x, w = (5, -3)``."""
     return [Fraction(w) for w in ast.literal_eval(said[said.index("(") : said.index(")") + 1])]
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_verdicts(name: str) -> None:
-    found = row(name)
-    assert found.verdict is ROWS[name]
-    assert (found.judgement.counterexample is not None) == (ROWS[name] is REFUTED)
-    assert all(step.verdict is PROVED for step in found.judgement.steps)
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_every_repair_is_proved(name: str) -> None:
-    for finding in row(name).judgement.findings:
-        assert finding.repaired is not None
-        assert finding.repaired.verdict is PROVED
-        assert finding.witness or finding.kind in ("loose", "superfluous-condition")
-
-
-def test_cases() -> None:
-    cases = {name: [case.verdict for case in row(name).judgement.cases] for name in ROWS}
-    assert cases == {
-        "assumption-3": [PROVED, REFUTED, PROVED],
-        "diversity": [],
-        "assumption-4": [PROVED],
-        "assumption-4-gradient": [],
-        "remark-3": [PROVED, REFUTED, REFUTED],
-        "remark-4": [PROVED, REFUTED],
-        "remark-5": [PROVED],
-        "remark-6": [PROVED, PROVED, REFUTED, PROVED],
-        "best-lambda": [],
-    }
-
-
-def test_kinds_of_findings() -> None:
-    kinds = {name: [one.kind for one in row(name).judgement.findings] for name in ROWS}
-    assert kinds == {
-        "assumption-3": ["false", "missing-condition"],
-        "diversity": [],
-        "assumption-4": ["missing-condition", "false"],
-        "assumption-4-gradient": [],
-        "remark-3": ["missing-condition", "loose"],
-        "remark-4": ["missing-condition", "invalid-step"],
-        "remark-5": ["missing-condition", "loose"],
-        "remark-6": ["false", "false", "superfluous-condition"],
-        "best-lambda": [],
-    }
 
 
 @pytest.mark.parametrize("which", ["equal workers", "unequal workers"])
@@ -126,7 +61,7 @@ def test_the_spread_of_workers_by_hand(which: str) -> None:
 
 
 def test_no_ratio_bounds_workers_that_differ_at_a_critical_point() -> None:
-    shown = row("assumption-3").judgement.findings[1].witness
+    shown = published.row("sapipe.assumption-3").judgement.findings[1].witness
     assert shown is not None
     assert Fraction(shown["sum of |F_i'|²"]) == 2 * Fraction(1, 2) ** 2
     assert Fraction(shown["|sum of F_i'|²"]) == 0
@@ -191,7 +126,7 @@ def err_dc(values: Mapping[str, Fraction]) -> Fraction:
 
 
 def test_the_small_objective_by_hand() -> None:
-    shown = row("remark-3").judgement.findings[0].witness
+    shown = published.row("sapipe.remark-3").judgement.findings[0].witness
     assert shown is not None
     names = ("L", "Delta", "V2", "eta")
     values = {name: Fraction(shown[name]) for name in names} | {"M": Fraction(0)}
@@ -249,7 +184,7 @@ def test_the_end_of_the_steep_objective_keeps_its_constants() -> None:
 
 def test_compensation_of_the_steep_objective_misses_less_than_nothing_done() -> None:
     """Step by step for λ = 1: Δ‖Δx‖ + M‖Δx‖² at the longest step is at most Lη√V₂."""
-    shown = row("remark-3").judgement.findings[1].witness
+    shown = published.row("sapipe.remark-3").judgement.findings[1].witness
     assert shown is not None
     rate, second = Fraction(shown["eta"]), Fraction(shown["V2"])
     slope = STEEP.steepest
@@ -264,11 +199,11 @@ def test_readings_are_named() -> None:
     assert "our reading" in CLAIMS["sapipe.assumption-4"].where
     assumed = set(assumption_4_gradient.ASSUMES)
     for name in ("remark-3", "remark-6"):
-        assert assumed <= set(row(name).judgement.assumes)
+        assert assumed <= set(published.row(f"sapipe.{name}").judgement.assumes)
 
 
 def test_the_reversed_condition_by_hand() -> None:
-    shown = row("remark-4").judgement.findings[0].witness
+    shown = published.row("sapipe.remark-4").judgement.findings[0].witness
     assert shown is not None
     w = weights(shown["F_i"])
     ratio = sum(one**2 for one in w) / sum(w) ** 2
@@ -284,7 +219,7 @@ def test_the_reversed_condition_by_hand() -> None:
 
 
 def test_the_noisy_objective_by_hand() -> None:
-    shown = row("remark-5").judgement.findings[0].witness
+    shown = published.row("sapipe.remark-5").judgement.findings[0].witness
     assert shown is not None
     slopes = [Fraction(sign * 4) for sign in (-1, 1)]
     assert Fraction(shown["V1"]) == sum(s**2 for s in slopes) / 2
@@ -294,7 +229,7 @@ def test_the_noisy_objective_by_hand() -> None:
 
 
 def test_a_better_lambda_by_hand() -> None:
-    [false, *_] = row("remark-6").judgement.findings
+    [false, *_] = published.row("sapipe.remark-6").judgement.findings
     assert false.witness is not None
     for when, shown in false.witness.items():
         big, off = Fraction(shown["L"]), Fraction(shown["Delta"])

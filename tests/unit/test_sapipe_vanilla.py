@@ -4,44 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache, partial
+from functools import partial
 from itertools import product
-from types import ModuleType
 
 import pytest
 import sympy
 
+from tests import published
 from theory.judging.decide import decided, established, proves
-from theory.judging.judge import judge
 from theory.judging.mutants import passes
 from theory.kernel import prove
-from theory.ledger import Row
 from theory.papers.sapipe import (
-    biased,
     cor_1,
-    elements,
     lemma_1,
-    pipe_sgd,
     prefix,
-    prefix_repaired,
-    rate,
     remark_1,
-    remark_2,
     remark_7,
     reuse_line,
     reused_noise,
     same_samples,
-    sgd,
     stale_bias,
     thm_2,
     thm_2_mixture,
     thm_2_one_iteration,
-    thm_2_pass,
-    thm_2_reuse,
-    thm_2_reuse_pass,
-    thm_2_reuse_rational,
     thm_2_samples,
-    workers,
 )
 from theory.papers.sapipe.clipped_coins import Run, examine
 from theory.papers.sapipe.coin_moments import run
@@ -50,42 +36,6 @@ from theory.verdicts import Verdict
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
 CONDITIONAL = Verdict.CONDITIONAL
-
-THEOREMS = (
-    lemma_1,
-    workers,
-    elements,
-    biased,
-    stale_bias,
-    sgd,
-    thm_2_samples,
-    pipe_sgd,
-    thm_2_pass,
-    reused_noise,
-    same_samples,
-    thm_2_reuse,
-    thm_2_reuse_rational,
-    thm_2_reuse_pass,
-    prefix_repaired,
-    rate,
-)
-
-
-@cache
-def row_of(module: ModuleType) -> Row:
-    row = judge(module.CLAIM)
-    assert row.controls.tried > 0
-    assert row.controls.survivors == ()
-    return row
-
-
-@pytest.mark.parametrize("module", THEOREMS, ids=lambda module: module.THEOREM.id)
-def test_theorems_are_proved_line_by_line_and_use_all_they_assume(module: ModuleType) -> None:
-    row = row_of(module)
-    assert row.verdict is PROVED
-    others = [step for step in row.judgement.steps if step.where != thm_2_mixture.PLACE]
-    assert all(step.verdict is PROVED for step in others)
-    assert not row.judgement.findings
 
 
 def test_lemma_1_has_every_displayed_line() -> None:
@@ -102,39 +52,14 @@ def test_lemma_1_has_every_displayed_line() -> None:
         "combined, line 2",
         "combined, line 3",
     ]
-    assert row_of(lemma_1).judgement.printed_proof == "valid"
-
-
-def test_theorem_2_with_the_samples_of_algorithm_1() -> None:
-    row = row_of(thm_2)
-    assert row.verdict is REFUTED
-    assert row.judgement.printed_proof == "invalid"
-    verdicts = [case.verdict for case in row.judgement.cases]
-    assert verdicts == [PROVED] * 4 + [REFUTED] * 2 + [UNKNOWN]
-    kinds = [finding.kind for finding in row.judgement.findings]
-    assert kinds == [
-        "missing-condition",
-        "missing-condition",
-        "invalid-step",
-        "invalid-step",
-        "missing-condition",
-        "superfluous-condition",
-        "typo",
-        "typo",
-    ]
-    repaired = [one.repaired for one in row.judgement.findings if one.repaired is not None]
-    assert len(repaired) == 6
-    assert all(one.verdict is PROVED for one in repaired)
-    assert row.judgement.counterexample == row.judgement.findings[0].witness
-    refuted = [line.where for line in row.judgement.steps if line.verdict is REFUTED]
-    assert refuted == [thm_2_mixture.PROOF, thm_2_mixture.PLACE]
+    assert published.row(lemma_1.CLAIM.id).judgement.printed_proof == "valid"
 
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_witnesses_of_theorem_2_exceed_the_bound_from_rest_and_after_a_pass(
     number: int,
 ) -> None:
-    witness = row_of(thm_2).judgement.findings[number].witness
+    witness = published.row(thm_2.CLAIM.id).judgement.findings[number].witness
     assert witness is not None
     eta = (Fraction(1), Fraction(4, 5))[number]
     assert (Fraction(witness["eta"]), Fraction(witness["kappa"])) == (eta, Fraction(1, 4))
@@ -173,7 +98,7 @@ def test_a_mixture_is_no_gradient_at_one_point() -> None:
     assert found[True, False] == 1 + Fraction(9, 20) ** 2
     assert found[False, False] == Fraction(11, 20) ** 2 + Fraction(9, 20) ** 2
     for module in (stale_bias, thm_2_samples):
-        row = row_of(module)
+        row = published.row(module.CLAIM.id)
         assert row.judgement.printed_proof == "invalid"
         assert [line.says for line in row.judgement.steps if line.verdict is REFUTED] == [
             thm_2_mixture.SAYS
@@ -234,7 +159,7 @@ def test_few_coordinates_or_few_updates_show_nothing() -> None:
 
 
 def test_a_prefix_of_layers_keeps_its_bias() -> None:
-    row = row_of(prefix)
+    row = published.row(prefix.CLAIM.id)
     assert row.verdict is REFUTED
     witness = row.judgement.counterexample
     assert witness is not None
@@ -256,18 +181,6 @@ def test_with_the_share_1_the_prefix_is_within_the_bound() -> None:
     assert decided(prefix.CLAIM.account(whole)).verdict is UNKNOWN
 
 
-def test_remarks_1_and_2() -> None:
-    assert row_of(remark_1).verdict is PROVED
-    assert [one.verdict for one in row_of(remark_1).judgement.steps] == [PROVED] * 5
-    row = row_of(remark_2)
-    assert row.verdict is PROVED
-    assert [case.verdict for case in row.judgement.cases] == [PROVED, PROVED]
-    [loose] = row.judgement.findings
-    assert loose.kind == "loose"
-    assert loose.repaired is not None
-    assert loose.repaired.verdict is PROVED
-
-
 def test_an_error_without_its_cause_is_no_remark_1() -> None:
     printed = remark_1.CLAIM.printed
     assert remark_1.CLAIM.holds is not None
@@ -286,15 +199,6 @@ def test_the_bound_of_same_samples_is_that_of_theorem_2_up_to_its_factors() -> N
     assert sharp["staleness"] == printed["staleness"]
 
 
-@pytest.mark.slow
-def test_corollary_1_method_by_method() -> None:
-    row = row_of(cor_1)
-    assert row.verdict is CONDITIONAL
-    verdicts = [case.verdict for case in row.judgement.cases]
-    assert verdicts == [PROVED] * len(cor_1.METHODS) + [UNKNOWN]
-    assert {"sapipe.sharp-thm-3", "sapipe.wp-1-moment", "sapipe.rate"} <= set(row.depends)
-
-
 def test_a_method_whose_error_is_larger_does_not_fit() -> None:
     method = cor_1.METHODS[0]
     assert method.fits().verdict is PROVED
@@ -309,17 +213,6 @@ def test_a_method_whose_error_is_larger_does_not_fit() -> None:
 def test_the_corollary_has_one_rate(rate_of_t: sympy.Expr) -> None:
     assert not cor_1.orders({**cor_1.PRINTED, "rate": rate_of_t}).holds
     assert established(remark_7.vanishes({"rate": rate_of_t})) is UNKNOWN
-
-
-def test_remark_7_is_about_means_over_runs() -> None:
-    row = row_of(remark_7)
-    assert row.verdict is Verdict.CONDITIONAL
-    assert [case.verdict for case in row.judgement.cases] == [PROVED, PROVED, UNKNOWN, UNKNOWN]
-    [finding] = row.judgement.findings
-    assert finding.repaired is not None
-    assert finding.repaired.verdict is PROVED
-    assert finding.witness is not None
-    assert finding.witness["for every t ≥ 1"] == 1
 
 
 @pytest.mark.parametrize("length", [1, 4, 7])

@@ -15,9 +15,8 @@ from schedules.families.pipedream import RULE
 from schedules.free_running import free_run
 from schedules.timeline import run_to_end
 from schedules.versions import versions
-from theory.claims import Claim
-from theory.judging.verify import judge, select
-from theory.papers.schedules import PAPER, free_running, static_staleness
+from theory.judging.verify import judge
+from theory.papers.schedules import free_running, static_staleness
 from theory.papers.schedules.free_running import N_
 from theory.papers.schedules.free_runs import pile_up, slow_end, worst_run
 from theory.papers.schedules.static_staleness import staleness_by_the_clock, two_ranks
@@ -136,21 +135,6 @@ def test_clock_looks_at_times() -> None:
 
 
 # Rows of the ledger
-
-
-def test_rows_are_listed() -> None:
-    found = [claim.id for claim in select(["schedules"])]
-    assert found == [claim.id for claim in PAPER.claims]
-    assert {"schedules.static-staleness", "schedules.free-running-staleness"} <= set(found)
-
-
-@pytest.mark.parametrize("claim", PAPER.claims[:2], ids=lambda claim: claim.id)
-def test_rows_for_all_timings_are_proved(claim: Claim) -> None:
-    row = judge(claim)
-    assert row.verdict is Verdict.PROVED
-    assert {step.verdict for step in row.judgement.steps} == {Verdict.PROVED}
-    assert row.controls.tried == row.controls.killed >= 2
-    assert all(entry.points != "against" for entry in row.judgement.evidence)
 
 
 def test_finding_names_a_run_in_which_the_steady_law_fails() -> None:

@@ -42,7 +42,7 @@ def heavy(name: str, body: str, cost: float = 2) -> str:
 
 
 def test_verdicts_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
-    names = ["kernel", "localsgd.schedule", "schedules.static-staleness"]
+    names = ["kernel.young", "localsgd.schedule"]
     claims = [
         heavy("mine.refuted", returned("REFUTED")),
         heavy("mine.against", returned("PROVED", f"evidence={AGAINST}"), 3),
