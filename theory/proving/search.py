@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import sympy
+
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
@@ -68,3 +70,7 @@ def _candidates(
     for problem in stated(theorem, goal, facts):
         yield from linear(problem)
         yield from with_squares(problem)
+    few = {name: fact for name, fact in facts.items() if not fact.gap.atoms(sympy.Function)}
+    if len(few) < len(facts):  # many facts may hide that the goal is a square by itself
+        for problem in stated(theorem, goal, few):
+            yield from (one for one in with_squares(problem) if not isinstance(one, str))
