@@ -110,6 +110,7 @@ def test_an_instance_above_its_bound_speaks_against_it() -> None:
     assert (evidence.points, evidence.data["ratio"]) == ("against", "3/2")
 
 
+@pytest.mark.slow
 def test_tightness_is_evidence_of_its_claim_that_takes_long() -> None:
     row = next(row for row in PAPER.rows if row.id == "rpd.lemma-b2")
     paper = Paper((row,), tightness={row.id: ATTAINED[row.id]})
