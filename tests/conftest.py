@@ -45,3 +45,9 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     step = config.getoption("--every")
     items[:] = items[config.getoption("--turn") % step :: step]
+
+
+@pytest.fixture
+def without_small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attack no statement by small runs, which takes up to a minute: test_small_runs.py does."""
+    monkeypatch.setattr("theory.judging.as_claim.small_run", lambda theorem: None)

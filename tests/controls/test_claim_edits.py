@@ -43,6 +43,7 @@ TRUE_FORMS = {
 }
 
 
+@pytest.mark.usefixtures("without_small_runs")
 @pytest.mark.parametrize(("claim", "name"), sample(FORMULAS, 41))
 def test_edited_formula_is_not_proved_and_a_refutation_has_a_witness(claim: str, name: str) -> None:
     original = CLAIMS[claim]

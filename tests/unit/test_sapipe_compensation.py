@@ -150,7 +150,7 @@ def test_the_repaired_error_has_the_terms_of_the_printed_one() -> None:
     assert sympy.cancel(curved - 12 * L**4 * eta**4 * V2 / (1 - 6 * L**2 * eta**2)) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("without_small_runs")
 def test_edited_constants_change_what_is_said() -> None:
     terms = thm_3.CLAIM.printed
     halved = {**terms, "remainder": terms["remainder"] / 2}
