@@ -186,7 +186,7 @@ def test_a_kept_ledger_meets_requirements_as_a_proof_does(
     monkeypatch.setattr(verify, "kept", lambda name: ledger if name else None)
     chosen = Namespace(
         names=["rpd.cor-c1"], require=[verify.requirement("PROVED")], expect=[], controls="sample",
-        deep=False, cross=False, smt=None, report=None, json=True, j=1,
+        deep=False, tightness=False, cross=False, smt=None, report=None, json=True, j=1,
         no_cache=False, from_shell=True,
     )  # fmt: skip
     assert verify.run(chosen) == 1
