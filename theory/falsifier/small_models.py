@@ -109,7 +109,7 @@ def small_model(theorem: Theorem) -> SmallModel | None:
 
 
 def _in_reach(theorem: Theorem) -> bool:
-    forms = [*_printed(theorem), *(relation.gap for _, relation in theorem.relations)]
+    forms = [*printed(theorem), *(relation.gap for _, relation in theorem.relations)]
     if any(isinstance(one, Delayed) for one in theorem.hypotheses):  # about a whole run
         return False
     if theorem.assumes or theorem.sequences:  # what is said in words, numbers need not satisfy
@@ -121,7 +121,7 @@ def _in_reach(theorem: Theorem) -> bool:
     return len({mean.args[0] for mean in _means(theorem)}) <= 1
 
 
-def _printed(theorem: Theorem) -> tuple[Scalar, ...]:
+def printed(theorem: Theorem) -> tuple[Scalar, ...]:
     """All that a reader sees, before anything cancels: 1/r − 1/r means nothing at r = 0."""
     said = (one.relation for one in theorem.hypotheses if isinstance(one, Hypothesis))
     return (
@@ -280,7 +280,7 @@ class Posed:
 
     def _defined(self) -> Iterator[Relation]:
         """What has a denominator equals itself, so that whoever replays it sees it be a number."""
-        for part in _printed(self.theorem):
+        for part in printed(self.theorem):
             if any(power.exp.is_negative for power in part.atoms(sympy.Pow)):
                 for outcome in range(self.outcomes):
                     yield eq(one := self.at(part, outcome), one)

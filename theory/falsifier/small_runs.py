@@ -21,11 +21,12 @@ from theory.falsifier.fraction_code import compiled
 from theory.falsifier.iterations import Iteration, iteration
 from theory.falsifier.rewriting import free_vectors
 from theory.falsifier.run_models import Run, named_model
-from theory.falsifier.small_models import SmallModel, has_roots
+from theory.falsifier.small_models import SmallModel, has_roots, printed
 from theory.kernel.context import means_in
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Delayed, Theorem
 from theory.kernel.vectors import Scalar
+from theory.kernel.wellformed import is_square
 
 NUMBERS: Final = tuple(map(Fraction, "1 2 1/2 1/4 4 3 1/3 9 1/10 10 3/4 1/8 1/100".split()))
 """What is drawn, the first ones more often; with either sign, or 0, where the domain has them."""
@@ -80,10 +81,32 @@ def small_run(theorem: Theorem) -> SmallModel | None:
         if one is not None and (len(one.then) == 1 or one.last <= SPLITS):
             runner = _Runner(one, counts)
             models = (runner.violating(source) for _ in range(DRAWS))
-            found = next((model for model in models if model and model.lasts()), None)
+            sound = (m for m in models if m and _is_defined(theorem, {**counts, **m.numbers}))
+            found = next((model for model in sound if model.lasts()), None)
             if found is not None:
                 return found
     return None
+
+
+def _is_defined(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
+    """Whether no denominator vanishes and no root is one of a negative number, before any cancels.
+
+    Both must be made of constants: then one look is enough for all iterations.
+    """
+    powers = {power for part in printed(theorem) for power in part.atoms(sympy.Pow)}
+    for power in powers:
+        base, exponent = power.base, power.exp
+        if exponent.is_integer and exponent.is_nonnegative:
+            continue
+        if exponent.is_positive and (base.is_nonnegative or is_square(base)):  # the root of a norm
+            continue
+        if base.atoms(sympy.Function) or not base.free_symbols <= numbers.keys():
+            return False
+        value = base.subs(dict(numbers), simultaneous=True)
+        known = value.is_positive or (value.is_zero and exponent.is_positive)
+        if not (known or (exponent.is_integer and value.is_negative)):
+            return False
+    return True
 
 
 def _counts(theorem: Theorem) -> Iterator[dict[Scalar, Scalar]]:

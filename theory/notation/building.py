@@ -126,6 +126,7 @@ def _bare(
     forms = [part for h in hypotheses for part in (h.relation.lhs, h.relation.rhs)]
     forms += [scene.resolved(form) for form in plan.forms]
     forms += [goal.lhs, goal.rhs, *sequences.values(), *(s.constant for s in plan.smooth)]
+    forms += [delay for *_, delay in plan.delays]
     forms += [factor for one in scene.points for _, factor in one.position.terms]
     forms += [sympy.sympify(form) for form in forms]
     free = {symbol for form in forms for symbol in sympy.sympify(form).free_symbols}

@@ -1,0 +1,122 @@
+"""What the notation infers lets nothing false through: what is random, stale, or lasts."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+from theory.errors import TheoryError, VacuousError
+from theory.kernel import (
+    Combine,
+    Everywhere,
+    Hypothesis,
+    Induction,
+    Operator,
+    Relation,
+    Step,
+    Theorem,
+    dot,
+    eq,
+    le,
+    prove,
+    square,
+    vectors,
+)
+from theory.notation import function, index, mean, positive, real, theorem, vector
+from theory.notation.building import offered
+from theory.proving.search import search
+
+delta, gamma = positive("delta gamma")
+g, m, c, x, y, h = vectors("g m c x y h")
+
+
+def facts(made: Theorem) -> dict[str, Relation]:
+    known = {one.name: one.relation for one in made.hypotheses if isinstance(one, Hypothesis)}
+    return known | {step.name: step.relation for step in made.steps}
+
+
+def is_found(made: Theorem) -> bool:
+    full = offered(made)
+    return search(full, full.goal, facts(full)).combine is not None
+
+
+def test_what_is_related_to_something_random_is_random() -> None:
+    """A compressed gradient that is not listed is no vector of its own."""
+    E = mean("E", g)
+    T = theorem("mine.compressed")
+    T.unbiased(E, g, m)
+    T.assume(square(g - c) <= (1 - delta) * square(g))
+    made = T.shows(delta * E(square(g - m)) <= (1 - delta) * square(m))
+    assert not is_found(made)
+
+
+def test_a_twin_with_a_vector_that_is_given_is_found() -> None:
+    E = mean("E", g)
+    T = theorem("mine.given")
+    T.unbiased(E, g, m)
+    T.assume(E(square(g - m)) <= delta)
+    assert is_found(T.shows(E(square(g - c)) <= delta + square(m - c)))
+
+
+def test_a_stale_vector_is_random_with_what_it_was() -> None:
+    k, tau, E = index("k"), index("tau"), mean("E", g)
+    T = theorem("mine.stale")
+    T.unbiased(E, g, m)
+    T.iterate(g, g + x, k)
+    T.delayed(h, g, tau)
+    made = T.shows(E(square(g - m)) <= E(square(g - h)))
+    assert not is_found(made)
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_an_inner_product_does_not_settle_its_vectors(listed: bool) -> None:
+    """Y = x − γg in disguise: E⟨g, y⟩ = ⟨m, y⟩ leaves y as random as g."""
+    E = Operator("E", ("g", "y") if listed else ("g",))
+    hypotheses = (
+        Hypothesis("step", "y is x − γg", le(square(y - (x - gamma * g)), 0)),
+        Hypothesis("mean", "m is the mean of g", eq(E.of(dot(g, m)), square(m))),
+        Hypothesis("against y", "", eq(E.of(dot(g, y)), E.of(dot(m, y)))),
+    )
+
+    def made() -> Theorem:
+        return Theorem(
+            "mine.y", "ours", "", "", (gamma,), 0, {"zero": 0}, Combine(), "<=", hypotheses,
+            vectors=(g, m, x, y),
+        )  # fmt: skip
+
+    if listed:
+        with pytest.raises(TheoryError, match="x stands"):
+            made()
+    else:
+        with pytest.raises(TheoryError, match="stands in an equation"):
+            made()
+
+
+def test_a_zero_vector_is_the_same_at_every_outcome() -> None:
+    """∇f(x*) = 0 is used with random vectors, and is no reason to take ∇f(x*) for random."""
+    f, star = function("f"), vector("x*")
+    E = mean("E", g)
+    T = theorem("mine.star")
+    T.minimum(f, star)
+    T.unbiased(E, g, f.grad(x))
+    made = T.shows(E(square(g - f.grad(star))) <= E(square(g)))
+    assert is_found(made)
+
+
+def test_a_run_that_cannot_last_is_refused() -> None:
+    """F falls by 1 in every iteration and is bounded from below."""
+    k, n = index("k n")
+    F = sympy.Function("F", real=True)
+    low = real("low")
+    falling = Theorem(
+        "mine.lasting", "ours", "", "", (low, n), n, {"first": F(0), "low": -low},
+        Combine({"sum": 1, "below": 1}), "<=",
+        (Hypothesis("falls", "", le(F(k + 1), F(k) - 1)), Hypothesis("bounded", "", le(low, F(k)))),
+        (
+            Step("below", le(low, F(n)), Everywhere("bounded", {k: n})),
+            Step("same", eq(F(0), F(0)), Combine()),
+            Step("sum", le(F(n), F(0) - n), Induction("falls", k, n, F, "same")),
+        ),
+    )  # fmt: skip
+    with pytest.raises(VacuousError):
+        prove(falling)
