@@ -20,7 +20,7 @@ CODES = {
     "2 claims: 2 PROVED": 0,
     "1 of 1 certificate": 0,
     "2 of 2 certificates": 0,
-    "3 of 3 certificates": 0,
+    "5 of 5 certificates": 0,
     "is required": 1,
     "staleproof: my_": 2,
 }
