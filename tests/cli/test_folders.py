@@ -113,11 +113,12 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     ],
 )
 def test_a_folder_is_proved_in_the_order_of_what_it_needs(
-    result: Result, tmp_path: Path, files: dict[str, str], ids: list[str]
+    shell: Run, tmp_path: Path, files: dict[str, str], ids: list[str]
 ) -> None:
     folder = written(tmp_path / "mine", files)
-    code, ledger = result("verify", folder)
-    assert code == 0
+    done = shell("verify", folder, "--json")  # many tests have a package called mine
+    ledger = json.loads(done.stdout)
+    assert done.returncode == 0, ledger
     assert [(row["id"], row["verdict"]) for row in ledger["claims"]] == [
         (name, "PROVED") for name in ids
     ]
@@ -283,9 +284,10 @@ PAPER = Paper((as_claim(rate.CLAIM),), tightness={"mine.rate": TIGHT})
 """
 
 
-def test_the_record_of_a_folder_is_read(result: Result, tmp_path: Path) -> None:
+def test_the_record_of_a_folder_is_read(shell: Run, tmp_path: Path) -> None:
     folder = written(tmp_path / "mine", {**PACKAGE, "__init__.py": RECORD})
-    code, ledger = result("verify", folder, "--deep")
+    done = shell("verify", folder, "--deep", "--json")
+    code, ledger = done.returncode, json.loads(done.stdout)
     (row,) = ledger["claims"]
     assert (code, row["id"], row["verdict"]) == (0, "mine.rate", "PROVED")
     assert any("attains 1/2 of the bound" in entry["says"] for entry in row["evidence"])
