@@ -35,7 +35,7 @@ def with_squares(problem: Problem) -> Iterator[Combine | str]:
     if not blocks:
         return
     if not available():
-        yield "squares may be needed, and the search for them needs the extra: staleproof[sdp]"
+        yield "squares may be needed, and clarabel, which finds them, is not installed"
         return
     for block in blocks:
         yield from _with_block(problem, block)
