@@ -136,7 +136,7 @@ def test_squares_need_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     goal, facts = TRUE["young"]
     found = searched(goal, facts)
     assert found.combine is None
-    assert "staleproof[sdp]" in found.why
+    assert "clarabel" in found.why
 
 
 def test_a_certificate_that_the_kernel_refuses_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,7 @@ def theorem_evidence(theorem: Theorem) -> Evidence:
     how = f"{ABOUT} (clarabel, floating point, no proof): "
     rows: list[dict[str, object]] = []
     try:
-        problem = "" if available() else "needs clarabel; run: pip install 'staleproof[sdp]'"
+        problem = "" if available() else "needs clarabel; run: pip install clarabel"
         for at in () if problem else some_numbers(theorem):
             needed = {one.term: round(one.part, 4) for one in tightness(theorem, at)}
             if needed:
