@@ -128,7 +128,6 @@ def _bare(
     forms += [goal.lhs, goal.rhs, *sequences.values(), *(s.constant for s in plan.smooth)]
     forms += [delay for *_, delay in plan.delays]
     forms += [factor for one in scene.points for _, factor in one.position.terms]
-    forms += [sympy.sympify(form) for form in forms]
     free = {symbol for form in forms for symbol in sympy.sympify(form).free_symbols}
     values = {one.value for one in scene.points} - plan.constants
     indices = {plan.index} & free if plan.index is not None else set()

@@ -124,7 +124,7 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
         for node in sympy.preorder_traversal(form):
             if isinstance(node, Pending):
                 randoms.setdefault(str(node.args[1]), set()).update(node.random)
-    still = _still(plan, points)
+    still = _still(plan, points, forms)
     for name, random in randoms.items():
         _close(name, random, points, plan, still)
     known = {name: frozenset(random) for name, random in randoms.items()}
@@ -134,11 +134,16 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     return Scene(points, tuple(sorted(names)), known, given)
 
 
-def _still(plan: Plan, points: tuple[Point, ...]) -> frozenset[str]:
-    """Vectors that are there before anything is drawn, unless a point of theirs is random."""
-    named = {name for one in points for name in one.position.names if len(one.position.terms) == 1}
-    named |= {name for one in points for name in one.gradient.names}
+def _still(plan: Plan, points: tuple[Point, ...], forms: Iterable[Scalar]) -> frozenset[str]:
+    """Vectors that are there before anything is drawn, unless a point of theirs is random.
+
+    These are iterates, gradients, what is the mean of something, and what a mean is given.
+    """
+    named = {name for one in points for name in one.gradient.names}
     named |= {name for now, _ in plan.iterates for name in now.names}
+    for form in forms:
+        for node in sympy.preorder_traversal(form):
+            named |= set(map(str, node.args[3])) if isinstance(node, Pending) else set()
     return frozenset(named | plan.fixed | plan.anchors)
 
 
