@@ -27,7 +27,7 @@ from theory.judging.judge import judge
 from theory.laws.links import Grid, compared
 from theory.laws.static_orders.matrix import AFFINE, link, prove
 from theory.papers import blog, rpd
-from theory.papers.rpd.laws import our_steps
+from theory.papers.rpd.lemmas.laws import our_steps
 from theory.papers.schedules.matrix.rows import CLAIMS
 from theory.verdicts import Verdict
 

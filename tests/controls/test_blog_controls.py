@@ -20,10 +20,11 @@ from theory.judging.judge import judge
 from theory.laws.static_orders.program import Entry, Number, Part, Program, View
 from theory.laws.static_orders.symbols import M, m, p, s, term
 from theory.papers import blog
-from theory.papers.blog import bubble, gpipe_order, inflight_1f1b, laws, loops, pairing, warmup
-from theory.papers.blog.laws import compared, parts_hold
-from theory.papers.blog.loops import one_f_one_b_statements
-from theory.papers.blog.programs import GPIPE, ONE_F_ONE_B, warm_up
+from theory.papers.blog import bubble, gpipe_order, inflight_1f1b, pairing, warmup
+from theory.papers.blog.lemmas import laws, loops
+from theory.papers.blog.lemmas.laws import compared, parts_hold
+from theory.papers.blog.lemmas.loops import one_f_one_b_statements
+from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B, warm_up
 from theory.papers.blog.symbols import a, b
 from theory.verdicts import Verdict
 

@@ -15,7 +15,8 @@ from theory.judging.decide import decided
 from theory.kernel import Hypothesis, Theorem, le
 from theory.ledger import Judgement
 from theory.papers.localsgd import eq_6, eq_13
-from theory.papers.rpd import cor_b1, tuned
+from theory.papers.rpd import cor_b1
+from theory.papers.rpd.lemmas import tuned
 from theory.papers.rpd.symbols import G, K, L, N, T, gamma
 from theory.verdicts import Verdict
 

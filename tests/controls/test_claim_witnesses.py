@@ -20,28 +20,32 @@ from theory.laws.static_orders import parts, proofs
 from theory.laws.static_orders.program import Program, View
 from theory.laws.static_orders.symbols import M
 from theory.laws.static_orders.symbols import p as blog_p
-from theory.papers.blog import bubble, inflight_1f1b, laws, warmup
-from theory.papers.blog.programs import GPIPE
-from theory.papers.localsgd import eq_11, rates, schedule, speedup
+from theory.papers.blog import bubble, inflight_1f1b, warmup
+from theory.papers.blog.lemmas import laws
+from theory.papers.blog.lemmas.programs import GPIPE
+from theory.papers.localsgd import eq_11, schedule, speedup
+from theory.papers.localsgd.lemmas import rates
 from theory.papers.rpd import (
-    block_drift,
     eq_15,
     lemma_b2,
-    lemma_b2_by_blocks,
     lemma_b2_expected,
     lemma_c1_window,
     lemma_i2,
-    missed_updates,
     nag_thm,
     pd_as_rpd,
-    pl_constant,
-    sharp_lemma_i2,
-    sharp_lemma_i2_any_beta,
     stale_power,
     stash_invariant,
     stepsize,
     table_1,
     thm_4_1,
+)
+from theory.papers.rpd.lemmas import (
+    block_drift,
+    lemma_b2_by_blocks,
+    missed_updates,
+    pl_constant,
+    sharp_lemma_i2,
+    sharp_lemma_i2_any_beta,
 )
 from theory.papers.rpd.method import X
 from theory.papers.rpd.symbols import G, gamma, mu, p

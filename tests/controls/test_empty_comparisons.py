@@ -27,8 +27,8 @@ from theory.laws.delays.matrix import (
 from theory.laws.delays.staleness import LocalStaleness, prove_staleness
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.static_orders.parts import PARTS, decided
-from theory.papers.blog.laws import parts_hold
-from theory.papers.blog.programs import GPIPE
+from theory.papers.blog.lemmas.laws import parts_hold
+from theory.papers.blog.lemmas.programs import GPIPE
 from theory.smt.solver import Statement, decide, merge
 from theory.verdicts import Verdict, first_short, weakest
 

@@ -39,7 +39,8 @@ from theory.kernel import (
 )
 from theory.kernel.theorem import Checked, Given, Rule
 from theory.kernel.vectors import ZERO
-from theory.papers.rpd import draw_counts, eq_8, stepsize, thm_4_1
+from theory.papers.rpd import eq_8, stepsize, thm_4_1
+from theory.papers.rpd.lemmas import draw_counts
 from theory.papers.rpd.symbols import gamma
 from theory.verdicts import Verdict
 

@@ -14,19 +14,13 @@ from theory.judging.branches import by_branches
 from theory.judging.controls import without
 from theory.judging.decide import decided
 from theory.kernel import Combine, Hypothesis, Step, Theorem, eq, prove, square
-from theory.papers.localsgd import (
-    drift,
-    eq_5,
-    eq_6,
-    eq_11,
-    eq_12,
-    eq_13,
+from theory.papers.localsgd import drift, eq_5, eq_6, eq_11, eq_12, eq_13, speedup
+from theory.papers.localsgd.lemmas import (
     homogeneous_drift,
     mean_noise,
     rates,
     sharp_drift,
     sharp_eq_11,
-    speedup,
 )
 from theory.papers.localsgd.method import AVG, MEAN_NOISE, NOISE, NOISE_ITSELF, STEPSIZE, VARIANCE
 from theory.papers.rpd.symbols import Gt, H, K, L, N, T, gamma, p, sigma

@@ -12,7 +12,7 @@ from schedules.delays import delays
 from schedules.linearization import LINEARIZATIONS, Linearization, get_linearization
 from theory.judging.judge import judge
 from theory.papers.rpd import pd_as_rpd
-from theory.papers.rpd.embedding import (
+from theory.papers.rpd.lemmas.embedding import (
     delay_statement,
     equivalent_statements,
     h,
@@ -22,8 +22,8 @@ from theory.papers.rpd.embedding import (
     k,
     slot_statements,
 )
-from theory.papers.rpd.fed_runs import fed
-from theory.papers.rpd.replays import first_difference, pipedream, problem, rpd
+from theory.papers.rpd.witnesses.fed_runs import fed
+from theory.papers.rpd.witnesses.replays import first_difference, pipedream, problem, rpd
 from theory.smt.solver import Statement, decide
 from theory.verdicts import Verdict
 

@@ -9,7 +9,8 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from theory.papers.rpd import sharp_drift, thm_4_1
+from theory.papers.rpd import thm_4_1
+from theory.papers.rpd.lemmas import sharp_drift
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, p, tau
 
 Slope = Callable[[Fraction], Fraction]

@@ -10,7 +10,8 @@ import sympy
 from theory.kernel import ClosedSum, Theorem, eq, le, prove
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Given
-from theory.papers.rpd import block_drift, draw_counts, drift_by_counts, sharp_drift, table_1, tuned
+from theory.papers.rpd import table_1
+from theory.papers.rpd.lemmas import block_drift, draw_counts, drift_by_counts, sharp_drift, tuned
 from theory.papers.rpd.symbols import p, tau
 from theory.verdicts import Verdict
 

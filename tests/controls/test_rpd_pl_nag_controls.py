@@ -10,14 +10,12 @@ import sympy
 from tests.verdicts_of import of_formulas
 from theory.claims import Claim
 from theory.judging.decide import decided
-from theory.papers.rpd import (
-    eq_15,
-    lemma_i2,
+from theory.papers.rpd import eq_15, lemma_i2, thm_h1
+from theory.papers.rpd.lemmas import (
     nag_drift_by_counts,
     sharp_eq_15,
     sharp_lemma_i2,
     sharp_nag_drift,
-    thm_h1,
 )
 from theory.papers.rpd.symbols import G, K, L, beta, gamma, mu, p, tau
 from theory.verdicts import Verdict

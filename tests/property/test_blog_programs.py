@@ -16,8 +16,8 @@ from theory.laws.static_orders.program import Entry, Program, View, as_schedule,
 from theory.laws.static_orders.proofs import OTHER_END
 from theory.laws.static_orders.symbols import M, p, s
 from theory.papers.blog import inflight_1f1b
+from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.blog.pairing import fault
-from theory.papers.blog.programs import GPIPE, ONE_F_ONE_B
 
 FAMILIES = {"blog-1f1b": blog_1f1b, "blog-gpipe": blog_gpipe}
 

@@ -16,11 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.claims import Formulas
-from theory.papers.localsgd import (
+from theory.papers.localsgd import drift, eq_11, eq_13
+from theory.papers.localsgd.lemmas import (
     crude,
-    drift,
-    eq_11,
-    eq_13,
     homogeneous_drift,
     homogeneous_eq_11,
     mean_gradient,

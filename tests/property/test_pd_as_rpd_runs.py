@@ -9,9 +9,9 @@ from hypothesis.strategies import DrawFn
 from schedules import Action, Kind, Schedule, WeightPolicy, timeline
 from schedules.delays import delays, equivalent_delays
 from schedules.timeline import Timeline
-from theory.papers.rpd.embedding import h, k
-from theory.papers.rpd.fed_runs import fed
-from theory.papers.rpd.replays import KINDS, first_difference, pipedream, problem, rpd
+from theory.papers.rpd.lemmas.embedding import h, k
+from theory.papers.rpd.witnesses.fed_runs import fed
+from theory.papers.rpd.witnesses.replays import KINDS, first_difference, pipedream, problem, rpd
 
 
 @st.composite

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedules.closed_forms.floor_sums import p_
-from theory.papers.rpd import draw_counts, sharp_drift
-from theory.papers.rpd.missed_updates import replayed, worst_squares
+from theory.papers.rpd.lemmas import draw_counts, sharp_drift
+from theory.papers.rpd.lemmas.missed_updates import replayed, worst_squares
 from theory.papers.rpd.symbols import G, gamma, p, tau
 
 Rule = Callable[[int, tuple[int, ...]], Sequence[int]]

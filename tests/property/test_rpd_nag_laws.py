@@ -11,16 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.judging.decide import verdict_of
-from theory.papers.rpd import (
-    eq_15,
-    lemma_i2,
-    nag_draw_counts,
-    sharp_lemma_i2_any_beta,
-    sharp_nag_drift,
-)
-from theory.papers.rpd.draw_counts import WINDOW
-from theory.papers.rpd.nag_paths import Path
+from theory.papers.rpd import eq_15, lemma_i2
+from theory.papers.rpd.lemmas import nag_draw_counts, sharp_lemma_i2_any_beta, sharp_nag_drift
+from theory.papers.rpd.lemmas.draw_counts import WINDOW
 from theory.papers.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
+from theory.papers.rpd.witnesses.nag_paths import Path
 from theory.verdicts import Verdict
 
 SMALL = [(1, 0), (1, 3), (2, 1), (2, 2), (3, 1), (2, 3), (3, 2)]

@@ -10,9 +10,9 @@ from theory.laws.static_orders.program import as_schedule, posted, posts
 from theory.laws.static_orders.symbols import M, p, s, term
 from theory.papers.blog import bubble, inflight_1f1b, warmup
 from theory.papers.blog.bubble import always_positive, makespan
-from theory.papers.blog.laws import established, link
+from theory.papers.blog.lemmas.laws import established, link
+from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.blog.pairing import alone, fault
-from theory.papers.blog.programs import GPIPE, ONE_F_ONE_B
 from theory.verdicts import Verdict
 
 

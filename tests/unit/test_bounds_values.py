@@ -22,7 +22,7 @@ from theory.bounds.errors import (
 from theory.bounds.numbers import Interval, enclose
 from theory.errors import UnsupportedFormError
 from theory.papers.rpd.bounds import PIPEDREAM_DELAYS
-from theory.papers.rpd.laws import closed, largest
+from theory.papers.rpd.lemmas.laws import closed, largest
 from theory.papers.rpd.symbols import p
 
 

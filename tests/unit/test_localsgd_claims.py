@@ -10,20 +10,15 @@ import sympy
 from tests import published
 from theory.judging.controls import without
 from theory.kernel import Theorem, prove
-from theory.papers.localsgd import (
-    eq_5,
-    eq_6,
-    eq_11,
-    eq_12,
-    eq_13,
+from theory.papers.localsgd import eq_5, eq_6, eq_11, eq_12, eq_13, speedup
+from theory.papers.localsgd.lemmas import (
     homogeneous_drift,
     noise_drift,
     rates,
     sharp_drift,
     sharp_eq_11,
-    speedup,
 )
-from theory.papers.localsgd.replays import alike, budget, stepsize
+from theory.papers.localsgd.witnesses.replays import alike, budget, stepsize
 from theory.papers.rpd.symbols import Delta, Gt, H, K, L, N, T, gamma, p, sigma
 from theory.verdicts import Verdict
 

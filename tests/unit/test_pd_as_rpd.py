@@ -8,9 +8,9 @@ import pytest
 
 from schedules import build, timeline
 from schedules.delays import delays
-from theory.papers.rpd.embedding import h, k
-from theory.papers.rpd.fed_runs import fed, insufficient, mismatch, mismatch_of_equivalent
-from theory.papers.rpd.replays import (
+from theory.papers.rpd.lemmas.embedding import h, k
+from theory.papers.rpd.witnesses.fed_runs import fed, insufficient, mismatch, mismatch_of_equivalent
+from theory.papers.rpd.witnesses.replays import (
     SUM,
     Problem,
     Row,

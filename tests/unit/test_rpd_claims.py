@@ -11,20 +11,18 @@ from theory.judging.decide import decided
 from theory.kernel import prove
 from theory.papers.rpd import (
     cor_b1,
-    draw_counts,
     lemma_b2_expected,
-    sharp_drift,
     stale_power,
     stale_power_of_the_bound,
     stepsize,
     table_1,
     thm_4_1,
-    tuned,
 )
-from theory.papers.rpd.exact_runs import drift
-from theory.papers.rpd.growth import grows_as
-from theory.papers.rpd.missed_updates import replayed, worst_squares
+from theory.papers.rpd.lemmas import draw_counts, sharp_drift, tuned
+from theory.papers.rpd.lemmas.growth import grows_as
+from theory.papers.rpd.lemmas.missed_updates import replayed, worst_squares
 from theory.papers.rpd.symbols import G, gamma, p, tau
+from theory.papers.rpd.witnesses.exact_runs import drift
 from theory.verdicts import Verdict
 
 

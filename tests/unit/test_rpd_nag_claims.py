@@ -10,18 +10,16 @@ import sympy
 from theory.falsifier.errors import RejectedInstanceError
 from theory.judging.decide import proves
 from theory.kernel import prove
-from theory.papers.rpd import (
-    lemma_i2,
-    nag_thm,
+from theory.papers.rpd import lemma_i2, nag_thm, thm_4_1
+from theory.papers.rpd.lemmas import (
     sharp_drift,
     sharp_lemma_i2_any_beta,
     sharp_nag,
     sharp_nag_drift,
     sharp_nag_pathwise,
-    thm_4_1,
 )
-from theory.papers.rpd.nag_paths import Path
 from theory.papers.rpd.symbols import G, K, beta, gamma, p, tau
+from theory.papers.rpd.witnesses.nag_paths import Path
 
 STALE = {one.id: one.printed["staleness"] for one in (nag_thm.CLAIM, sharp_nag_pathwise.CLAIM,
                                                       sharp_nag.CLAIM)}  # fmt: skip

@@ -11,7 +11,8 @@ from tests import published
 from tests.challenges import CHALLENGES
 from theory.judging.decide import decided
 from theory.kernel import prove
-from theory.papers.rpd import eq_15, sharp_eq_15, thm_h1
+from theory.papers.rpd import eq_15, thm_h1
+from theory.papers.rpd.lemmas import sharp_eq_15
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, mu, p, tau
 from theory.verdicts import Verdict
 

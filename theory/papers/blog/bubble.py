@@ -44,9 +44,9 @@ from theory.laws.static_orders.program import SIZES, Program, View
 from theory.laws.static_orders.proofs import domain
 from theory.laws.static_orders.slots import law
 from theory.laws.static_orders.symbols import M, p, term
-from theory.papers.blog.laws import ASSUMES, UNIT, compared, proof
-from theory.papers.blog.programs import GPIPE, ONE_F_ONE_B
-from theory.papers.blog.runs import idle
+from theory.papers.blog.lemmas.laws import ASSUMES, UNIT, compared, proof
+from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
+from theory.papers.blog.witnesses.runs import idle
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term
 

@@ -18,8 +18,8 @@ from theory.laws.static_orders.program import SIZES, View
 from theory.laws.static_orders.proofs import positions
 from theory.laws.static_orders.symbols import M, m, p, term
 from theory.ledger import Evidence
-from theory.papers.blog.laws import ASSUMES, SUPPOSED, compared, proof
-from theory.papers.blog.programs import GPIPE
+from theory.papers.blog.lemmas.laws import ASSUMES, SUPPOSED, compared, proof
+from theory.papers.blog.lemmas.programs import GPIPE
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 
 

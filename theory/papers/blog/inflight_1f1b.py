@@ -37,8 +37,8 @@ from theory.laws.static_orders.order import of_program
 from theory.laws.static_orders.program import SIZES, View
 from theory.laws.static_orders.symbols import M, p, s, term
 from theory.ledger import Evidence
-from theory.papers.blog.laws import ASSUMES, OF_A_STAGE, compared, proof
-from theory.papers.blog.programs import GPIPE, ONE_F_ONE_B
+from theory.papers.blog.lemmas.laws import ASSUMES, OF_A_STAGE, compared, proof
+from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.blog.warmup import PUBLISHED
 from theory.smt.instances import in_words
 from theory.smt.solver import Outcome, Statement, Term, decide, merge

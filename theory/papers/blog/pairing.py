@@ -25,7 +25,7 @@ from theory.judging.outcomes import lines
 from theory.laws.static_orders.program import SIZES, Program, as_schedule
 from theory.laws.static_orders.symbols import M, p
 from theory.ledger import Evidence
-from theory.papers.blog.laws import (
+from theory.papers.blog.lemmas.laws import (
     ASSUMES,
     SUPPOSED,
     as_built_by_all,
@@ -34,7 +34,7 @@ from theory.papers.blog.laws import (
     outcome,
     parts_hold,
 )
-from theory.papers.blog.programs import RECEIVED, SENT, one_f_one_b
+from theory.papers.blog.lemmas.programs import RECEIVED, SENT, one_f_one_b
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome
 

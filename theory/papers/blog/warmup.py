@@ -39,8 +39,8 @@ from theory.laws.static_orders.order import of_program
 from theory.laws.static_orders.program import SIZES, Program, View, as_schedule
 from theory.laws.static_orders.proofs import domain, positions
 from theory.laws.static_orders.symbols import M, p, s, term
-from theory.papers.blog import programs
-from theory.papers.blog.laws import (
+from theory.papers.blog.lemmas import programs
+from theory.papers.blog.lemmas.laws import (
     ASSUMES,
     OF_A_STAGE,
     SUPPOSED,
@@ -48,10 +48,10 @@ from theory.papers.blog.laws import (
     parts_hold,
     proof,
 )
-from theory.papers.blog.loops import one_f_one_b_statements
+from theory.papers.blog.lemmas.loops import one_f_one_b_statements
+from theory.papers.blog.lemmas.programs import ONE_F_ONE_B, one_more
 from theory.papers.blog.pairing import fault
-from theory.papers.blog.programs import ONE_F_ONE_B, one_more
-from theory.papers.blog.runs import forwards_first, waits
+from theory.papers.blog.witnesses.runs import forwards_first, waits
 from theory.smt.instances import in_words
 from theory.smt.solver import Outcome, Statement, decide, merge
 

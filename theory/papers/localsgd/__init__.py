@@ -6,28 +6,21 @@ from typing import Final
 
 from theory.judging.as_claim import as_claim
 from theory.judging.origins import with_origins
-from theory.papers.localsgd import (
+from theory.papers.localsgd import drift, eq_5, eq_6, eq_11, eq_12, eq_13, schedule, speedup
+from theory.papers.localsgd.bounds import SUPPLY
+from theory.papers.localsgd.lemmas import (
     crude,
-    drift,
-    eq_5,
-    eq_6,
-    eq_11,
-    eq_12,
-    eq_13,
     homogeneous_drift,
     homogeneous_eq_11,
     mean_gradient,
     mean_noise,
     noise_drift,
     one_step,
-    schedule,
     sharp_drift,
     sharp_eq_11,
     sharp_eq_12,
     slope_gap,
-    speedup,
 )
-from theory.papers.localsgd.bounds import SUPPLY
 from theory.papers.localsgd.origins import ORIGINS
 from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.localsgd.tightness import TIGHTNESS

@@ -12,7 +12,8 @@ import sympy
 
 from theory.bounds.model import PRINTED, SHARPENED, AtMost, Bound, Default, Divides
 from theory.bounds.supply import Supply, by_method
-from theory.papers.localsgd import eq_12, sharp_eq_12
+from theory.papers.localsgd import eq_12
+from theory.papers.localsgd.lemmas import sharp_eq_12
 from theory.papers.rpd.bounds import MEAN_GRADIENT, SUPERFLUOUS
 from theory.papers.rpd.symbols import G, Gt, K, L, N, gamma, p
 

@@ -6,8 +6,7 @@ from typing import Final
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Expect, Found, Step, Swap, Theorem, le, square
-from theory.papers.localsgd.method import AVG, AWAY
-from theory.papers.localsgd.rounds import (
+from theory.papers.localsgd.lemmas.rounds import (
     ALL,
     EARLIER,
     EXCESS,
@@ -21,6 +20,7 @@ from theory.papers.localsgd.rounds import (
     E,
     j,
 )
+from theory.papers.localsgd.method import AVG, AWAY
 from theory.papers.rpd.symbols import Gt, H, gamma
 
 _REACH = gamma**2 * j**2

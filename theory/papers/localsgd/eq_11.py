@@ -15,13 +15,15 @@ from theory.account import Finding, Repair
 from theory.judging.as_claim import as_claim
 from theory.judging.decide import proves
 from theory.kernel import Cite, Combine, Proof, Step, Telescope, Theorem, Total, le
-from theory.papers.localsgd import (
+from theory.papers.localsgd.lemmas import (
     homogeneous_eq_11,
     mean_gradient,
     one_step,
     sharp_drift,
     sharp_eq_11,
 )
+from theory.papers.localsgd.lemmas.sharp_eq_11 import HYPOTHESES as WITHOUT_MOMENT
+from theory.papers.localsgd.lemmas.sharp_eq_11 import SYMBOLS, VECTORS
 from theory.papers.localsgd.method import (
     AVERAGE,
     FOLLOWING,
@@ -34,8 +36,6 @@ from theory.papers.localsgd.method import (
     t,
 )
 from theory.papers.localsgd.runs.challenges import CHALLENGES
-from theory.papers.localsgd.sharp_eq_11 import HYPOTHESES as WITHOUT_MOMENT
-from theory.papers.localsgd.sharp_eq_11 import SYMBOLS, VECTORS
 from theory.papers.rpd.symbols import Delta, Gt, H, L, N, T, gamma, sigma
 
 HYPOTHESES: Final = (

@@ -8,8 +8,8 @@ from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le
 from theory.papers.localsgd import eq_11
 from theory.papers.localsgd.method import AVERAGE
-from theory.papers.localsgd.replays import beside, budget
 from theory.papers.localsgd.runs.challenges import CHALLENGES
+from theory.papers.localsgd.witnesses.replays import beside, budget
 from theory.papers.rpd.symbols import Delta, Gt, H, K, L, N, T, gamma, p, sigma
 
 SYMBOLS: Final = (p, K, *eq_11.THEOREM.symbols)

@@ -14,8 +14,9 @@ import sympy
 from theory.account import Finding, Repair
 from theory.judging.branches import by_branches, minimum
 from theory.kernel import Cite, Combine, Hypothesis, Step, eq, le
-from theory.papers.localsgd import crude, eq_11, eq_12
+from theory.papers.localsgd import eq_11, eq_12
 from theory.papers.localsgd.eq_12 import BUDGET
+from theory.papers.localsgd.lemmas import crude
 from theory.papers.localsgd.method import AVERAGE
 from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, Gt, H, K, L, N, T, gamma, p, sigma

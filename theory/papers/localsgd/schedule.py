@@ -30,7 +30,14 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.ledger import Evidence
-from theory.papers.localsgd.schedule_runs import L_, PIPELINE, SIZES, against, alone, broken_barrier
+from theory.papers.localsgd.witnesses.schedule_runs import (
+    L_,
+    PIPELINE,
+    SIZES,
+    against,
+    alone,
+    broken_barrier,
+)
 from theory.smt.instances import decide_from
 from theory.smt.solver import Outcome, Statement, Term, undecided
 
@@ -204,7 +211,9 @@ def _decided(statement: Statement, **smallest: int) -> Outcome:
 def _holds(formulas: Formulas) -> tuple[Ground, ...]:
     """The barrier that these formulas state: in runs, and by proof."""
     kept = broken_barrier(formulas["first"]) is None
-    runs = Compared("no run breaks the barrier", "theory.papers.localsgd.schedule_runs", kept)
+    runs = Compared(
+        "no run breaks the barrier", "theory.papers.localsgd.witnesses.schedule_runs", kept
+    )
     return (runs, _decided(_barrier(formulas["first"]), **_SECOND_ROUND))
 
 
@@ -217,7 +226,7 @@ def _account(formulas: Formulas) -> Account:
     independent = tuple(
         Compared(
             f"'{name}' alone holds a forward back at a moment of a run",
-            "theory.papers.localsgd.schedule_runs.alone",
+            "theory.papers.localsgd.witnesses.schedule_runs.alone",
             moment is not None,
         )
         for name, moment in moments.items()

@@ -29,7 +29,7 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.falsifier.model import Instance
 from theory.kernel import Theorem, le
-from theory.papers.localsgd.rates import (
+from theory.papers.localsgd.lemmas.rates import (
     DRIFT,
     EVERY_STEP,
     NOISE,
@@ -39,7 +39,7 @@ from theory.papers.localsgd.rates import (
     enough,
     needed,
 )
-from theory.papers.localsgd.replays import descent_on_huber, value
+from theory.papers.localsgd.witnesses.replays import descent_on_huber, value
 from theory.papers.rpd.symbols import H, N, T
 
 ORDER: Final = "as an order of magnitude, constants being free"
@@ -121,7 +121,9 @@ def _account(formulas: Formulas) -> Account:
 def _with_constant(threshold: sympy.Expr) -> tuple[Ground, ...]:
     """The equivalence at the one constant c that compares the two terms as printed."""
     says = "c = √(2LΔ + σ²)/(2G̃) compares the terms as printed"
-    constant = Compared(says, "theory.papers.localsgd.rates.at_constant", at_constant(threshold))
+    constant = Compared(
+        says, "theory.papers.localsgd.lemmas.rates.at_constant", at_constant(threshold)
+    )
     return (constant, *_order(threshold))
 
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Final
 
-from theory.papers.localsgd import eq_12, sharp_eq_12
+from theory.papers.localsgd import eq_12
+from theory.papers.localsgd.lemmas import sharp_eq_12
 from theory.papers.rpd import symbols as s
 from theory.tightness.evidence import Comparison, Table, Tightness, constants, root, valued
 from theory.tightness.worst_case import START, Move, Place, Program, moved

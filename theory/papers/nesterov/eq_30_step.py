@@ -33,7 +33,7 @@ from theory.papers.nesterov.method import FIRST, MOMENTUM
 from theory.papers.nesterov.replays import at_numbers
 from theory.papers.nesterov.runs.delayed import Delayed, run
 from theory.papers.nesterov.symbols import t
-from theory.papers.rpd.exact_runs import rational
+from theory.papers.rpd.witnesses.exact_runs import rational
 
 NOW: Final = sympy.Symbol("u_t", real=True)
 THEN: Final = sympy.Symbol("u_next", real=True)

@@ -44,7 +44,7 @@ from theory.papers.nesterov.excesses import ASSUMES, described, not_small, piece
 from theory.papers.nesterov.runs.delayed import Delayed, Path, momentum, replay, run
 from theory.papers.nesterov.symbols import t
 from theory.papers.nesterov.vanishing import bounded_by, slower, vanishes
-from theory.papers.rpd.exact_runs import require
+from theory.papers.rpd.witnesses.exact_runs import require
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide
 

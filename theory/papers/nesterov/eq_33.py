@@ -37,7 +37,7 @@ from theory.papers.nesterov.excesses import ASSUMES, described, not_small, piece
 from theory.papers.nesterov.positivity import above_zero
 from theory.papers.nesterov.symbols import G, beta, t, tau
 from theory.papers.nesterov.vanishing import is_rate, slower
-from theory.papers.rpd.exact_runs import require
+from theory.papers.rpd.witnesses.exact_runs import require
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide
 

@@ -21,7 +21,7 @@ from theory.falsifier.scalars import Piecewise, huber
 from theory.papers.nesterov.energy import FLOOR, Certificate, energy, grows, k, lands, late_enough
 from theory.papers.nesterov.path_lemmas import decided
 from theory.papers.nesterov.runs.delayed import Delayed, run
-from theory.papers.rpd.exact_runs import require
+from theory.papers.rpd.witnesses.exact_runs import require
 from theory.smt.solver import Outcome
 
 HUBER: Final[Piecewise] = huber(1, 1)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import huber
 from theory.papers.nesterov.runs.delayed import Delayed, replay, run
-from theory.papers.rpd.exact_runs import require
+from theory.papers.rpd.witnesses.exact_runs import require
 
 
 def attained(tau: int, eta: Fraction, t: int) -> Fraction:

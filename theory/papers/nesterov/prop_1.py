@@ -35,7 +35,7 @@ from theory.judging.decide import proves
 from theory.ledger import Evidence
 from theory.papers.nesterov import aligned
 from theory.papers.nesterov.turning import START, cosines, decided, departs
-from theory.papers.rpd.exact_runs import require
+from theory.papers.rpd.witnesses.exact_runs import require
 
 UNTIL: Final = 400
 """Iterations of the runs."""

@@ -16,7 +16,7 @@ import z3
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import quadratic
 from theory.papers.nesterov.runs.delayed import Delayed, momentum, replay, run
-from theory.papers.rpd.exact_runs import require
+from theory.papers.rpd.witnesses.exact_runs import require
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide
 

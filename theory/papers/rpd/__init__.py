@@ -12,19 +12,14 @@ from typing import Final
 from theory.judging.as_claim import as_claim
 from theory.judging.origins import with_origins
 from theory.papers.rpd import (
-    any_gradient,
-    block_drift,
     cor_b1,
     cor_c1,
     delay_whole_run,
-    draw_counts,
-    drift_by_counts,
     eq_8,
     eq_9,
     eq_15,
     lemma_b1,
     lemma_b2,
-    lemma_b2_by_blocks,
     lemma_b2_expected,
     lemma_c1_entry,
     lemma_c1_mean,
@@ -33,21 +28,9 @@ from theory.papers.rpd import (
     lemma_i1,
     lemma_i2,
     local_staleness,
-    nag_draw_counts,
-    nag_drift_by_counts,
     nag_thm,
     pd_as_rpd,
-    pl_constant,
     prop_4_1,
-    sharp_drift,
-    sharp_eq_15,
-    sharp_lemma_i2,
-    sharp_lemma_i2_any_beta,
-    sharp_nag,
-    sharp_nag_drift,
-    sharp_nag_pathwise,
-    sharp_thm_4_1,
-    stale_gradient,
     stale_power,
     stale_power_of_the_bound,
     stash_invariant,
@@ -57,6 +40,25 @@ from theory.papers.rpd import (
     thm_h1,
 )
 from theory.papers.rpd.bounds import SUPPLY
+from theory.papers.rpd.lemmas import (
+    any_gradient,
+    block_drift,
+    draw_counts,
+    drift_by_counts,
+    lemma_b2_by_blocks,
+    nag_draw_counts,
+    nag_drift_by_counts,
+    pl_constant,
+    sharp_drift,
+    sharp_eq_15,
+    sharp_lemma_i2,
+    sharp_lemma_i2_any_beta,
+    sharp_nag,
+    sharp_nag_drift,
+    sharp_nag_pathwise,
+    sharp_thm_4_1,
+    stale_gradient,
+)
 from theory.papers.rpd.origins import ORIGINS
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.tightness import TIGHTNESS

@@ -14,15 +14,8 @@ import sympy
 
 from theory.bounds.model import PATHWISE, PRINTED, SHARPENED, AtMost, Bound
 from theory.bounds.supply import Supply, by_method
-from theory.papers.rpd import (
-    eq_15,
-    nag_thm,
-    sharp_eq_15,
-    sharp_nag,
-    sharp_nag_pathwise,
-    sharp_thm_4_1,
-    thm_4_1,
-)
+from theory.papers.rpd import eq_15, nag_thm, thm_4_1
+from theory.papers.rpd.lemmas import sharp_eq_15, sharp_nag, sharp_nag_pathwise, sharp_thm_4_1
 from theory.papers.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
 
 MEAN_GRADIENT: Final = "mean squared gradient norm"

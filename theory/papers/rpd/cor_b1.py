@@ -15,11 +15,8 @@ import sympy
 from theory.account import Finding, Repair
 from theory.judging.branches import by_branches, minimum
 from theory.judging.controls import without
-from theory.papers.rpd import any_gradient
-from theory.papers.rpd.exact_runs import require
-from theory.papers.rpd.stepsize import ANY_STEPSIZE
-from theory.papers.rpd.symbols import Delta, G, K, L, gamma, p, tau
-from theory.papers.rpd.tuned import (
+from theory.papers.rpd.lemmas import any_gradient
+from theory.papers.rpd.lemmas.tuned import (
     BALANCED,
     BETTER,
     BETTER_AT_GAMMA_2,
@@ -32,6 +29,9 @@ from theory.papers.rpd.tuned import (
     PRINTED,
     SECOND,
 )
+from theory.papers.rpd.stepsize import ANY_STEPSIZE
+from theory.papers.rpd.symbols import Delta, G, K, L, gamma, p, tau
+from theory.papers.rpd.witnesses.exact_runs import require
 
 _SHOWN: Final = {L: 1, G: 1, p: 4, Delta: 16, K: 128, tau: 8}
 """Constants at which the two rates are compared; every root is rational there."""

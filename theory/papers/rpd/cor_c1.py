@@ -22,8 +22,8 @@ from theory.laws.delays.comparison import Bounded, bounded
 from theory.laws.delays.polynomials import in_words, readable
 from theory.ledger import Evidence
 from theory.papers.rpd import prop_4_1
-from theory.papers.rpd.entries import by_slots
-from theory.papers.rpd.laws import (
+from theory.papers.rpd.lemmas.entries import by_slots
+from theory.papers.rpd.lemmas.laws import (
     ASSUMES,
     PAPER,
     by_linearization,

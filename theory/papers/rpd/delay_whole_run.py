@@ -22,7 +22,7 @@ from theory.laws.delays.polynomials import (
     on_class,
 )
 from theory.laws.delays.whole_run import WholeRun, prove_whole_run
-from theory.papers.rpd.laws import (
+from theory.papers.rpd.lemmas.laws import (
     ASSUMES,
     PAPER,
     by_linearization,

@@ -36,13 +36,14 @@ from theory.judging.decide import proves
 from theory.kernel import Cite, Combine, Hypothesis, Induction, Step, Theorem, le
 from theory.kernel.prove import conditions
 from theory.kernel.signs import nonnegative
-from theory.papers.rpd import pl_constant, thm_h1
-from theory.papers.rpd.exact_runs import rational
+from theory.papers.rpd import thm_h1
 from theory.papers.rpd.lemma_b2 import MISSED
+from theory.papers.rpd.lemmas import pl_constant
 from theory.papers.rpd.method import F_STAR, FOLLOWING, NEXT, SEQUENCES, STALE, START, STEP, F, X, k
 from theory.papers.rpd.runs.blocks import Setting, instance
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, mu, n, p, tau
+from theory.papers.rpd.witnesses.exact_runs import rational
 
 WHERE: Final = "Theorem H.1, (15)"
 CHALLENGE: Final = CHALLENGES["rpd-pl-gap"]

@@ -26,7 +26,7 @@ from theory.kernel import (
     square,
     vector,
 )
-from theory.papers.rpd import lemma_b2_by_blocks
+from theory.papers.rpd.lemmas import lemma_b2_by_blocks
 from theory.papers.rpd.method import STALE, X
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, gamma, tau

@@ -17,10 +17,11 @@ from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.kernel import Theorem
 from theory.kernel.signs import nonnegative
-from theory.papers.rpd import lemma_b2, sharp_drift
-from theory.papers.rpd.draw_counts import WINDOW
-from theory.papers.rpd.exact_runs import drift, number, require
+from theory.papers.rpd import lemma_b2
+from theory.papers.rpd.lemmas import sharp_drift
+from theory.papers.rpd.lemmas.draw_counts import WINDOW
 from theory.papers.rpd.symbols import G, gamma, p, tau
+from theory.papers.rpd.witnesses.exact_runs import drift, number, require
 from theory.smt.solver import Outcome
 
 SHOWN: Final = (4, 4)

@@ -21,8 +21,8 @@ from theory.laws.delays.domains import a_microbatch, domain
 from theory.laws.delays.matrix import i_, j_
 from theory.laws.delays.symbols import Microbatch
 from theory.ledger import Evidence
-from theory.papers.rpd.entries import by_slots, entries_equal, entry_is
-from theory.papers.rpd.laws import (
+from theory.papers.rpd.lemmas.entries import by_slots, entries_equal, entry_is
+from theory.papers.rpd.lemmas.laws import (
     ASSUMES,
     PAPER,
     by_linearization,

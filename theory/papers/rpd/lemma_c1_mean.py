@@ -14,8 +14,8 @@ from theory.claims import Claim, Formulas
 from theory.laws.delays.comparison import equal
 from theory.laws.delays.matrix import prove_mean
 from theory.laws.delays.polynomials import in_words
-from theory.papers.rpd.entries import by_slots
-from theory.papers.rpd.laws import (
+from theory.papers.rpd.lemmas.entries import by_slots
+from theory.papers.rpd.lemmas.laws import (
     ASSUMES,
     HALF,
     SIZES,

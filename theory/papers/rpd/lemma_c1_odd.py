@@ -16,8 +16,8 @@ from schedules.closed_forms.floor_sums import p_
 from theory.account import Account, Compared, Decision, Finding, Line, Refutation, Repair
 from theory.claims import Claim, Formulas
 from theory.laws.delays.matrix import i_, j_
-from theory.papers.rpd.entries import corner_excess, entries_equal, gaps, wrong_entry
-from theory.papers.rpd.laws import ASSUMES, PAPER, by_linearization, in_paper, our_steps
+from theory.papers.rpd.lemmas.entries import corner_excess, entries_equal, gaps, wrong_entry
+from theory.papers.rpd.lemmas.laws import ASSUMES, PAPER, by_linearization, in_paper, our_steps
 
 ODD: Final = 1
 WHERE: Final = "appendix C, proof of Lemma C.1, case 2"
@@ -28,7 +28,7 @@ def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
     found = [gap for _, gap in gaps(entry, linearization, ODD)]
     if all(gap.is_number for gap in found):
         says = f"the correction is at most {max(abs(gap) for gap in found)}"
-        return Decision((Compared(says, "theory.papers.rpd.entries.gaps", True),)), says
+        return Decision((Compared(says, "theory.papers.rpd.lemmas.entries.gaps", True),)), says
     excess = corner_excess(entry, linearization, ODD)
     fails = _refutation(entry, linearization, excess) if excess else None
     return Decision(fails=fails), excess or "no unbounded corner found"
@@ -38,7 +38,7 @@ def _refutation(entry: sympy.Expr, linearization: str, excess: str) -> Refutatio
     """Entries whose correction exceeds any constant, and the least that is not as printed."""
     example = wrong_entry(entry, linearization, ODD)
     witness = {"for every C": excess, **(example.witness if example else {})}
-    code = "theory.papers.rpd.entries.corner_excess"
+    code = "theory.papers.rpd.lemmas.entries.corner_excess"
     return Refutation(witness, (Compared(excess, code, bool(excess)),))
 
 

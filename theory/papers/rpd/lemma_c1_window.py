@@ -23,8 +23,8 @@ from theory.laws.delays.counts import equals
 from theory.laws.delays.domains import a_microbatch, domain
 from theory.laws.delays.matrix import i_, j_
 from theory.laws.delays.symbols import Microbatch
-from theory.papers.rpd.entries import SEARCHED, STAGES
-from theory.papers.rpd.laws import ASSUMES, start_time_steps, times
+from theory.papers.rpd.lemmas.entries import SEARCHED, STAGES
+from theory.papers.rpd.lemmas.laws import ASSUMES, start_time_steps, times
 from theory.smt.instances import decide_from
 from theory.smt.solver import Outcome, Statement, Term
 

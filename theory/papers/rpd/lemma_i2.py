@@ -31,15 +31,16 @@ from theory.kernel import (
     vector,
 )
 from theory.kernel.rules.norms import Root
-from theory.papers.rpd import lemma_b2, sharp_lemma_i2
-from theory.papers.rpd.exact_runs import require
+from theory.papers.rpd import lemma_b2
 from theory.papers.rpd.lemma_b2 import MISSED
-from theory.papers.rpd.mathematics import written
+from theory.papers.rpd.lemmas import sharp_lemma_i2
+from theory.papers.rpd.lemmas.mathematics import written
 from theory.papers.rpd.method import STALE, X
 from theory.papers.rpd.nag_method import AHEAD, AWAY, INCREMENT, LENGTH
-from theory.papers.rpd.nag_paths import Path
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, beta, gamma, p, tau
+from theory.papers.rpd.witnesses.exact_runs import require
+from theory.papers.rpd.witnesses.nag_paths import Path
 
 WHERE: Final = "Lemma I.2"
 PROOF: Final = "Lemma I.2, proof"

@@ -37,7 +37,7 @@ from theory.kernel import le
 from theory.laws.delays.counts import equals
 from theory.laws.delays.staleness import LocalStaleness, prove_staleness
 from theory.ledger import Evidence
-from theory.papers.rpd.laws import ASSUMES, closed, our_steps, times
+from theory.papers.rpd.lemmas.laws import ASSUMES, closed, our_steps, times
 from theory.smt.solver import Outcome
 
 s_ = sympy.Symbol("s", integer=True)

@@ -19,14 +19,15 @@ from theory.judging.decide import proves
 from theory.kernel import Cite, Combine, Proof, Step, Total, le, square
 from theory.kernel.signs import nonnegative
 from theory.ledger import Evidence
-from theory.papers.rpd import lemma_i2, sharp_nag, sharp_nag_pathwise
-from theory.papers.rpd.exact_runs import require
-from theory.papers.rpd.mathematics import written
+from theory.papers.rpd import lemma_i2
+from theory.papers.rpd.lemmas import sharp_nag, sharp_nag_pathwise
+from theory.papers.rpd.lemmas.mathematics import written
+from theory.papers.rpd.lemmas.nag_average import average_gradient
 from theory.papers.rpd.method import k
-from theory.papers.rpd.nag_average import average_gradient
 from theory.papers.rpd.nag_method import APART, AWAY, DRIFT, LENGTH
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, L, beta, gamma, p, tau
+from theory.papers.rpd.witnesses.exact_runs import require
 
 CHALLENGE: Final = CHALLENGES["nag-average-gradient"]
 

@@ -32,7 +32,7 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
-from theory.papers.rpd.embedding import (
+from theory.papers.rpd.lemmas.embedding import (
     delay_statement,
     equivalent_statements,
     h,
@@ -42,14 +42,14 @@ from theory.papers.rpd.embedding import (
     k,
     slot_statements,
 )
-from theory.papers.rpd.fed_runs import (
+from theory.papers.rpd.lemmas.laws import PAPER, by_linearization, in_paper
+from theory.papers.rpd.witnesses.fed_runs import (
     compared_runs,
     insufficient,
     mismatch,
     mismatch_of_equivalent,
     off_by_one,
 )
-from theory.papers.rpd.laws import PAPER, by_linearization, in_paper
 from theory.smt.instances import in_words
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, decide
@@ -97,7 +97,9 @@ def _known(delay: sympy.Expr, linearization: str) -> tuple[Decision, str]:
 
 def _equivalent() -> Case:
     same = mismatch_of_equivalent() is None
-    runs = Compared("no run differs", "theory.papers.rpd.fed_runs.mismatch_of_equivalent", same)
+    runs = Compared(
+        "no run differs", "theory.papers.rpd.witnesses.fed_runs.mismatch_of_equivalent", same
+    )
     decision = Decision((*_shared(), runs))
     says = "the least that read the same blocks"
     return Case("fed with equivalent delays instead", decision, says)
@@ -114,7 +116,7 @@ def _steps(delay: sympy.Expr, fails: Refutation | None) -> Iterator[Line]:
         known = Decision((one,), fails if one.name == "delay" else None)
         yield Line(where, one.says, "z3, for all timelines", known)
     for name, differs in insufficient():
-        says, code = f"not sufficient: {name}", "theory.papers.rpd.fed_runs.insufficient"
+        says, code = f"not sufficient: {name}", "theory.papers.rpd.witnesses.fed_runs.insufficient"
         run = Decision((Compared(says, code, differs),))
         yield Line("appendix F", says, "a run that differs", run)
     says = "one delay more or less shows if and only if the block changed there"

@@ -15,8 +15,8 @@ from theory.account import Account, Compared, Decision, Finding, Refutation, Vio
 from theory.claims import Claim, Formulas
 from theory.laws.delays.comparison import Bounded, Comparison, bounded, equal
 from theory.laws.delays.polynomials import in_words, readable
-from theory.papers.rpd.entries import by_slots
-from theory.papers.rpd.laws import (
+from theory.papers.rpd.lemmas.entries import by_slots
+from theory.papers.rpd.lemmas.laws import (
     ASSUMES,
     HALF,
     PAPER,

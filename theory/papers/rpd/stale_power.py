@@ -20,13 +20,14 @@ from theory.claims import Claim, Formulas
 from theory.laws.delays.comparison import equal
 from theory.laws.delays.matrix import ByResidue
 from theory.laws.delays.polynomials import in_words, readable
-from theory.papers.rpd import drift_by_counts, prop_4_1, sharp_drift, stale_power_of_the_bound
-from theory.papers.rpd.exact_runs import drift, number, require
-from theory.papers.rpd.growth import Growth, grows_as, superscript
-from theory.papers.rpd.laws import ASSUMES
-from theory.papers.rpd.missed_updates import prove_worst, replayed, worst_squares
+from theory.papers.rpd import prop_4_1, stale_power_of_the_bound
+from theory.papers.rpd.lemmas import drift_by_counts, sharp_drift
+from theory.papers.rpd.lemmas.growth import Growth, grows_as, superscript
+from theory.papers.rpd.lemmas.laws import ASSUMES
+from theory.papers.rpd.lemmas.missed_updates import prove_worst, replayed, worst_squares
 from theory.papers.rpd.stale_power_of_the_bound import in_p
 from theory.papers.rpd.symbols import L
+from theory.papers.rpd.witnesses.exact_runs import drift, number, require
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome
 

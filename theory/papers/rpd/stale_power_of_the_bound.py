@@ -16,7 +16,7 @@ from theory.laws.delays.comparison import Comparison, equal
 from theory.laws.delays.matrix import ByResidue
 from theory.laws.delays.polynomials import in_words
 from theory.papers.rpd import prop_4_1, thm_4_1
-from theory.papers.rpd.growth import grows_as, superscript
+from theory.papers.rpd.lemmas.growth import grows_as, superscript
 from theory.papers.rpd.symbols import G, L, gamma, p, tau
 
 WHERE: Final = "section 5"

@@ -23,7 +23,7 @@ from theory.laws.delays.counts import equals
 from theory.laws.delays.domains import a_microbatch, a_stage, domain
 from theory.laws.delays.symbols import Microbatch, Times, affine_term
 from theory.ledger import Evidence
-from theory.papers.rpd.laws import ASSUMES, closed, start_time_steps, times
+from theory.papers.rpd.lemmas.laws import ASSUMES, closed, start_time_steps, times
 from theory.smt.instances import decide_from
 from theory.smt.solver import Outcome, Statement, Term, decide
 

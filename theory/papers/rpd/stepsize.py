@@ -19,9 +19,9 @@ from theory.falsifier.scalars import quadratic
 from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
 from theory.papers.rpd import thm_4_1
-from theory.papers.rpd.exact_runs import alike, gradients, number, require
 from theory.papers.rpd.runs.blocks import Setting
 from theory.papers.rpd.symbols import L
+from theory.papers.rpd.witnesses.exact_runs import alike, gradients, number, require
 
 ANY_STEPSIZE: Final = replace(
     thm_4_1.THEOREM,

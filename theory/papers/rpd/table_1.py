@@ -30,10 +30,10 @@ from theory.kernel import (
     square,
     vector,
 )
-from theory.papers.rpd.drift_by_counts import i
-from theory.papers.rpd.exact_runs import alike, rational, require
-from theory.papers.rpd.mathematics import written
+from theory.papers.rpd.lemmas.drift_by_counts import i
+from theory.papers.rpd.lemmas.mathematics import written
 from theory.papers.rpd.symbols import G, Gt, p
+from theory.papers.rpd.witnesses.exact_runs import alike, rational, require
 
 WHOLE, PART = vector("∇f_m"), vector("∇_i f_m")
 _BLOCK: Final = sympy.Function("∇²", nonnegative=True)

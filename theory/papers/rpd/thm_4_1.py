@@ -12,7 +12,8 @@ from theory.judging.decide import proves
 from theory.kernel import Hypothesis, le
 from theory.kernel.prove import Proof
 from theory.notation import function, theorem, total
-from theory.papers.rpd import eq_9, sharp_thm_4_1
+from theory.papers.rpd import eq_9
+from theory.papers.rpd.lemmas import sharp_thm_4_1
 from theory.papers.rpd.method import (
     AVERAGE,
     LOWER,

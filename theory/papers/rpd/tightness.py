@@ -8,8 +8,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Final
 
-from theory.papers.rpd import sharp_thm_4_1, thm_4_1
 from theory.papers.rpd import symbols as s
+from theory.papers.rpd import thm_4_1
+from theory.papers.rpd.lemmas import sharp_thm_4_1
 from theory.papers.rpd.runs.extremal import (
     expected_stale_distance,
     extrapolated_distance,

@@ -21,7 +21,7 @@ from theory.account import Compared, Ground, Refutation
 from theory.claims import Formulas
 from theory.falsifier.numbers import fraction
 from theory.kernel.signs import nonnegative
-from theory.papers.rpd.exact_runs import require
+from theory.papers.rpd.witnesses.exact_runs import require
 from theory.papers.sapipe.refuting import above
 from theory.papers.sapipe.symbols import T
 from theory.papers.sapipe.wp_replays import Instance

@@ -22,9 +22,9 @@ from theory.laws.static_orders.matrix import link as affine_link
 from theory.laws.static_orders.order import Order
 from theory.laws.static_orders.program import Program, View
 from theory.laws.static_orders.versions import Updates, largest_staleness
-from theory.papers.blog.laws import link as blog_link
-from theory.papers.blog.laws import parts_hold
-from theory.papers.blog.programs import GPIPE, ONE_F_ONE_B
+from theory.papers.blog.lemmas.laws import link as blog_link
+from theory.papers.blog.lemmas.laws import parts_hold
+from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.schedules.matrix.forms import BOUND
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide, merge, undecided
@@ -40,7 +40,7 @@ _BLOG: Final[Mapping[str, Subject]] = {
     "blog-gpipe": _blog("blog-gpipe", GPIPE),
     "blog-1f1b": _blog("blog-1f1b", ONE_F_ONE_B),
 }
-"""Programs of the blog, messages included; `theory.papers.blog.laws` ties families to them."""
+"""Programs of the blog, messages included; `blog.lemmas.laws` ties families to them."""
 
 _BLOG_DOMAINS: Final = {
     "blog-naive": "p ≥ 2 and M = 1",
