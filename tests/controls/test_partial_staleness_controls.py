@@ -14,7 +14,7 @@ from schedules.partial_staleness.algorithms import (
     printed_algorithm_5,
 )
 from tests.stale_machine import every_chain, random_chains
-from theory.papers.sapipe.partial_staleness import Chain, symbolic
+from theory.papers.sapipe.lemmas.partial_staleness import Chain, symbolic
 from theory.smt.solver import Outcome, Statement, Term, decide
 from theory.verdicts import Verdict
 

@@ -12,32 +12,27 @@ import sympy
 from theory.judging.controls import without
 from theory.judging.decide import decided
 from theory.kernel import Combine, Hypothesis, Theorem, eq, le, prove
-from theory.papers.sapipe import (
+from theory.papers.sapipe import dc_step, dc_update, thm_3, thm_6
+from theory.papers.sapipe.dc_method import MIXED, q
+from theory.papers.sapipe.lemmas import (
     dc_bias,
     dc_fourths,
     dc_fourths_drawn,
     dc_fourths_full,
     dc_objective,
     dc_squares,
-    dc_step,
-    dc_update,
-    dc_witnesses,
-    limit_cycle,
     repaired_thm_6,
     sharp_thm_3,
-    thm_3,
-    thm_6,
-    wp_3_flaws,
     wp_3_left_out,
     wp_3_lines,
     wp_3_missed,
     wp_3_moment,
     wp_3_outer,
 )
-from theory.papers.sapipe.dc_average import average_gradient, errors
-from theory.papers.sapipe.dc_fourths_full import WHOLE
-from theory.papers.sapipe.dc_method import MIXED, q
+from theory.papers.sapipe.lemmas.dc_average import average_gradient, errors
+from theory.papers.sapipe.lemmas.dc_fourths_full import WHOLE
 from theory.papers.sapipe.symbols import V2, L, eta
+from theory.papers.sapipe.witnesses import dc_witnesses, limit_cycle, wp_3_flaws
 from theory.papers.sapipe.wp_3_method import STEP_SIZE
 from theory.verdicts import Verdict
 

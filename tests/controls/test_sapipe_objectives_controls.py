@@ -12,19 +12,17 @@ import sympy
 
 from theory.account import Compared
 from theory.judging.decide import established
-from theory.papers.sapipe import (
+from theory.papers.sapipe import remark_3, remark_6, thm_6
+from theory.papers.sapipe.witnesses import (
     circling_constants,
     dc_witnesses,
     exact_objectives,
     limit_cycle,
-    remark_3,
-    remark_6,
-    thm_6,
     wp_3_flaws,
 )
-from theory.papers.sapipe.exact_objectives import Constants, Piece, shown, u
-from theory.papers.sapipe.log_cosh import LogCosh
-from theory.papers.sapipe.steep import STEEP, Steep
+from theory.papers.sapipe.witnesses.exact_objectives import Constants, Piece, shown, u
+from theory.papers.sapipe.witnesses.log_cosh import LogCosh
+from theory.papers.sapipe.witnesses.steep import STEEP, Steep
 from theory.verdicts import Verdict
 
 PROVED, UNKNOWN = Verdict.PROVED, Verdict.UNKNOWN

@@ -11,22 +11,18 @@ import sympy
 from theory.claims import Claim
 from theory.judging.decide import decided, established
 from theory.kernel import prove
-from theory.papers.sapipe import (
-    assumption_3,
-    remark_4,
+from theory.papers.sapipe import assumption_3, remark_4, thm_4, thm_5, thm_5_domain
+from theory.papers.sapipe.error_terms import ERR_0
+from theory.papers.sapipe.lemmas import (
     repaired_thm_4,
     repaired_thm_5,
     sharp_thm_5,
-    thm_4,
-    thm_5,
-    thm_5_domain,
     wp_1_moment,
     wp_1_noise,
-    wp_1_stall,
     wp_update,
 )
-from theory.papers.sapipe.errors import ERR_0
 from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
+from theory.papers.sapipe.witnesses import wp_1_stall
 from theory.verdicts import Verdict
 
 

@@ -16,19 +16,10 @@ from theory.claims import Claim, Formulas
 from theory.judging.decide import decided, established
 from theory.judging.mutants import mutants, passes
 from theory.ledger import Judgement
-from theory.papers.sapipe import alg_4, alg_5, no_stall, program, thm_1
-from theory.papers.sapipe import layer_induction as induction
-from theory.papers.sapipe.algorithm_lines import (
-    PRINTED_4,
-    PRINTED_5,
-    REPAIRED_4,
-    REPAIRED_5,
-    c,
-    r,
-    t,
-    v,
-)
-from theory.papers.sapipe.conditions import (
+from theory.papers.sapipe import alg_4, alg_5, program, thm_1
+from theory.papers.sapipe.lemmas import layer_induction as induction
+from theory.papers.sapipe.lemmas import no_stall
+from theory.papers.sapipe.lemmas.conditions import (
     CHANNEL,
     IN_TIME,
     PROGRAM,
@@ -40,9 +31,25 @@ from theory.papers.sapipe.conditions import (
     m,
     total,
 )
-from theory.papers.sapipe.conditions import u as forwards
-from theory.papers.sapipe.conditions import v as sent
-from theory.papers.sapipe.layer_induction import always_fails, never_below, prefix, same, statements
+from theory.papers.sapipe.lemmas.conditions import u as forwards
+from theory.papers.sapipe.lemmas.conditions import v as sent
+from theory.papers.sapipe.lemmas.layer_induction import (
+    always_fails,
+    never_below,
+    prefix,
+    same,
+    statements,
+)
+from theory.papers.sapipe.witnesses.algorithm_lines import (
+    PRINTED_4,
+    PRINTED_5,
+    REPAIRED_4,
+    REPAIRED_5,
+    c,
+    r,
+    t,
+    v,
+)
 from theory.smt.solver import Statement, decide
 from theory.verdicts import Verdict
 

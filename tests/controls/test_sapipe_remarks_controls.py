@@ -15,24 +15,21 @@ from theory.judging.decide import decided, established
 from theory.judging.mutants import passes
 from theory.kernel import Combine, Hypothesis, Theorem, le
 from theory.kernel.lemmas import DESCENT
-from theory.papers.sapipe import (
-    assumption_3,
-    assumption_4,
-    assumption_4_gradient,
-    dc_bias,
-    lambda_ends,
-    remark_3,
-    remark_4,
-    remark_5,
-    remark_6,
-    workers,
+from theory.papers.sapipe import assumption_3, assumption_4, remark_3, remark_4, remark_5, remark_6
+from theory.papers.sapipe.error_terms import ERR_0, ERR_DC, ERR_WP_2
+from theory.papers.sapipe.lemmas import assumption_4_gradient, dc_bias, lambda_ends, workers
+from theory.papers.sapipe.lemmas.dc_errors import SHARP_DC
+from theory.papers.sapipe.lemmas.regions import (
+    REPAIRED_WINS,
+    WINS,
+    Region,
+    enough,
+    equivalence,
+    needed,
 )
-from theory.papers.sapipe.dc_errors import SHARP_DC
-from theory.papers.sapipe.errors import ERR_0, ERR_DC, ERR_WP_2
 from theory.papers.sapipe.pieces import lines, weakened
-from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, Region, enough, equivalence, needed
-from theory.papers.sapipe.steep import STEEP, Steep
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n, rho
+from theory.papers.sapipe.witnesses.steep import STEEP, Steep
 from theory.verdicts import Verdict
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN

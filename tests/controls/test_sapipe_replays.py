@@ -15,8 +15,8 @@ from theory.kernel.lemmas import YOUNG
 from theory.papers.sapipe import PAPER, thm_5
 from theory.papers.sapipe.arguments import ARGUMENTS, RESTS
 from theory.papers.sapipe.pieces import lines, stating
-from theory.papers.sapipe.refuting import above, broken, unlike
 from theory.papers.sapipe.symbols import L, eta, kappa
+from theory.papers.sapipe.witnesses.refuting import above, broken, unlike
 from theory.verdicts import Verdict
 
 BY_ID = {claim.id: claim for claim in PAPER.claims}

@@ -18,7 +18,7 @@ from theory.falsifier.errors import (
     UnmeasuredSymbolError,
 )
 from theory.falsifier.scalars import linear, quadratic
-from theory.papers.sapipe.errors import (
+from theory.papers.sapipe.error_terms import (
     ERR_0,
     ERR_DC,
     ERR_WP_1,

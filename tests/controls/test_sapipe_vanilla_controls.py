@@ -13,30 +13,23 @@ import sympy
 from theory.judging.decide import decided
 from theory.kernel import Combine, Hypothesis, Sign, Theorem, eq, le, prove, square
 from theory.kernel.relations import Relation
-from theory.papers.sapipe import (
+from theory.papers.sapipe import lemma_1, stale_bias, thm_2, thm_2_pass, thm_2_reuse, thm_2_samples
+from theory.papers.sapipe.lemmas import (
     biased,
-    clipped_coins,
     elements,
-    lemma_1,
     prefix,
     prefix_repaired,
-    prefix_runs,
     reused_noise,
     same_samples,
     sgd,
-    stale_bias,
-    thm_2,
     thm_2_mixture,
-    thm_2_pass,
-    thm_2_reuse,
     thm_2_reuse_pass,
-    thm_2_samples,
-    thm_2_witness,
     workers,
 )
-from theory.papers.sapipe.convergence import E_T, G
+from theory.papers.sapipe.setting import E_T, G
 from theory.papers.sapipe.symbols import V1, V2, L, eta, kappa, n
-from theory.papers.sapipe.thm_2_witness import RUNS, refutations
+from theory.papers.sapipe.witnesses import clipped_coins, prefix_runs, thm_2_witness
+from theory.papers.sapipe.witnesses.thm_2_witness import RUNS, refutations
 from theory.verdicts import Verdict
 
 ROWS: Final = (

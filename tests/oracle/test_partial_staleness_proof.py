@@ -6,7 +6,7 @@ import pytest
 
 from schedules.partial_staleness import fewest_stale, iterations
 from tests.stale_machine import random_chains
-from theory.papers.sapipe.partial_staleness import Chain, proofs, statements, symbolic
+from theory.papers.sapipe.lemmas.partial_staleness import Chain, proofs, statements, symbolic
 from theory.verdicts import Verdict
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from schedules.methods import SAPipeWP, run
-from theory.papers.sapipe.limit_cycle import RUN, Circling, enclosed
+from theory.papers.sapipe.witnesses.limit_cycle import RUN, Circling, enclosed
 
 
 def slope(one: Circling, u: float) -> float:

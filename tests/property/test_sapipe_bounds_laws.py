@@ -23,8 +23,8 @@ from theory.bounds import (
 )
 from theory.bounds.errors import NoStepsizeError, OutsideDomainError
 from theory.bounds.regions import border
-from theory.papers.sapipe.errors import ERR_0
-from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, Region
+from theory.papers.sapipe.error_terms import ERR_0
+from theory.papers.sapipe.lemmas.regions import REPAIRED_WINS, WINS, Region
 
 Numbers = dict[sympy.Symbol, sympy.Rational]
 PRINTED = [bounds_of(method, "printed")[0] for method in named("sapipe")]

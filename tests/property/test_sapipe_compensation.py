@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from schedules.methods import SAPipeDC, SAPipeWP, run
 from theory.kernel.vectors import Scalar, square
-from theory.papers.sapipe import (
+from theory.papers.sapipe.dc_method import COMPENSATED, E_T, FRESH
+from theory.papers.sapipe.lemmas import (
     dc_fourths_full,
     dc_squares,
     repaired_thm_6,
@@ -21,10 +22,9 @@ from theory.papers.sapipe import (
     wp_3_moment,
     wp_3_outer,
 )
-from theory.papers.sapipe.dc_fourths_drawn import DRAWN
-from theory.papers.sapipe.dc_method import COMPENSATED, E_T, FRESH
+from theory.papers.sapipe.lemmas.dc_fourths_drawn import DRAWN
 from theory.papers.sapipe.symbols import R0, V1, V2, Delta, L, M, T, eta, kappa, lambda_, n
-from theory.papers.sapipe.wp_3_flaws import Capped, Fleet
+from theory.papers.sapipe.witnesses.wp_3_flaws import Capped, Fleet
 
 MOST: Final = Fraction(29, 100)
 """A little less than 1 − 1/√2."""

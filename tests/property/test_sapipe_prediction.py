@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from theory.falsifier.numbers import fraction
 from theory.kernel import Split, Theorem, eq
 from theory.kernel.theorem import Given
-from theory.papers.sapipe import repaired_thm_4, repaired_thm_5, thm_5, wp_1_moment
+from theory.papers.sapipe import thm_5
+from theory.papers.sapipe.lemmas import repaired_thm_4, repaired_thm_5, wp_1_moment
 from theory.papers.sapipe.symbols import L, T, eta
-from theory.papers.sapipe.wp_1_lines import mean, spread
-from theory.papers.sapipe.wp_replays import Instance
+from theory.papers.sapipe.witnesses.wp_1_lines import mean, spread
+from theory.papers.sapipe.witnesses.wp_replays import Instance
 from theory.verdicts import Verdict
 
 fractions = st.fractions(min_value=-2, max_value=2, max_denominator=4)

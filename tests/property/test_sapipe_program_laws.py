@@ -13,7 +13,16 @@ from schedules.partial_staleness.algorithms import (
     printed_algorithm_5,
 )
 from tests.stale_machine import waits
-from theory.papers.sapipe.algorithm_lines import (
+from theory.papers.sapipe.lemmas.conditions import (
+    CHANNEL,
+    PROGRAM,
+    RIGHT,
+    SECOND,
+    at_least,
+    holds_for,
+)
+from theory.papers.sapipe.thm_1 import PRINTED, late_layers
+from theory.papers.sapipe.witnesses.algorithm_lines import (
     PRINTED_4,
     PRINTED_5,
     REPAIRED_4,
@@ -22,9 +31,7 @@ from theory.papers.sapipe.algorithm_lines import (
     late,
     stale_layers,
 )
-from theory.papers.sapipe.conditions import CHANNEL, PROGRAM, RIGHT, SECOND, at_least, holds_for
-from theory.papers.sapipe.thm_1 import PRINTED, late_layers
-from theory.papers.sapipe.timetables import timetable
+from theory.papers.sapipe.witnesses.timetables import timetable
 
 
 @st.composite

@@ -11,9 +11,9 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from theory.papers.sapipe.log_cosh import LogCosh, Workers
-from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, Region
+from theory.papers.sapipe.lemmas.regions import REPAIRED_WINS, WINS, Region
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n, rho
+from theory.papers.sapipe.witnesses.log_cosh import LogCosh, Workers
 
 positive = st.fractions(Fraction(1, 20), 20, max_denominator=20)
 share = st.fractions(0, 1, max_denominator=20)

@@ -17,12 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.papers.sapipe import prefix, thm_2, thm_2_mixture
-from theory.papers.sapipe.clipped_coins import Run, examine
-from theory.papers.sapipe.coin_moments import run as moments
-from theory.papers.sapipe.prefix_runs import average as squares
-from theory.papers.sapipe.prefix_runs import run as prefix_run
-from theory.papers.sapipe.thm_2_witness import RUNS, bound
+from theory.papers.sapipe import thm_2
+from theory.papers.sapipe.lemmas import prefix, thm_2_mixture
+from theory.papers.sapipe.witnesses.clipped_coins import Run, examine
+from theory.papers.sapipe.witnesses.coin_moments import run as moments
+from theory.papers.sapipe.witnesses.prefix_runs import average as squares
+from theory.papers.sapipe.witnesses.prefix_runs import run as prefix_run
+from theory.papers.sapipe.witnesses.thm_2_witness import RUNS, bound
 
 Slope = Callable[[Fraction], Fraction]
 Array = npt.NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import Final
 import sympy
 
 from tests.twins.twin import Twin
-from theory.papers.sapipe.errors import (
+from theory.papers.sapipe.error_terms import (
     ERR_0,
     ERR_DC,
     ERR_WP_1,

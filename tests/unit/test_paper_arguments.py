@@ -21,13 +21,9 @@ from theory.papers.nesterov import (
     turning,
 )
 from theory.papers.sapipe import arguments as sapipe
-from theory.papers.sapipe import (
-    assumption_4_gradient,
-    circling_constants,
-    layer_induction,
-    no_stall,
-)
-from theory.papers.sapipe.conditions import RIGHT
+from theory.papers.sapipe.lemmas import assumption_4_gradient, layer_induction, no_stall
+from theory.papers.sapipe.lemmas.conditions import RIGHT
+from theory.papers.sapipe.witnesses import circling_constants
 
 PAPERS = {"sapipe": sapipe, "nesterov": nesterov}
 

@@ -22,7 +22,7 @@ from theory.bounds.errors import BoundParameterError, NoStepsizeError, OutsideDo
 from theory.bounds.model import AtMost, Below, Bound
 from theory.bounds.standing import verdict_of
 from theory.judging.catalogue import CLAIMS
-from theory.papers.sapipe.errors import PRINTED
+from theory.papers.sapipe.error_terms import PRINTED
 from theory.papers.sapipe.symbols import kappa
 from theory.verdicts import Verdict
 

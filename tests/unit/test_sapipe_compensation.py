@@ -12,24 +12,20 @@ import sympy
 
 from theory.judging.decide import decided, proves
 from theory.kernel import Theorem, prove
-from theory.papers.sapipe import (
+from theory.papers.sapipe import dc_step, dc_update, thm_3, thm_6
+from theory.papers.sapipe.error_terms import ERR_DC, ERR_WP_3
+from theory.papers.sapipe.lemmas import (
     dc_bias,
     dc_fourths,
     dc_squares,
-    dc_step,
-    dc_update,
-    dc_witnesses,
     repaired_thm_6,
     sharp_thm_3,
     sharp_thm_3_full,
-    thm_3,
-    thm_6,
-    wp_3_flaws,
     wp_3_lines,
     wp_3_moment,
 )
-from theory.papers.sapipe.errors import ERR_DC, ERR_WP_3
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n
+from theory.papers.sapipe.witnesses import dc_witnesses, wp_3_flaws
 from theory.verdicts import Verdict
 
 LINES: Final = (*wp_3_lines.HOLDING, wp_3_lines.ALONE, thm_6.EXACT, sharp_thm_3.ANY)

@@ -10,18 +10,12 @@ import sympy
 from tests import published
 from theory.claims import Claim
 from theory.judging.decide import proves
-from theory.papers.sapipe import (
-    PAPER,
-    repaired_thm_5,
-    sharp_thm_5,
-    thm_4,
-    thm_5,
-    wp_1_moment,
-    wp_1_stall,
-)
-from theory.papers.sapipe.errors import ERR_0, ERR_WP_2
+from theory.papers.sapipe import PAPER, thm_4, thm_5
+from theory.papers.sapipe.error_terms import ERR_0, ERR_WP_2
+from theory.papers.sapipe.lemmas import repaired_thm_5, sharp_thm_5, wp_1_moment
 from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
-from theory.papers.sapipe.wp_replays import Instance
+from theory.papers.sapipe.witnesses import wp_1_stall
+from theory.papers.sapipe.witnesses.wp_replays import Instance
 
 
 def stalled_by_hand(

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from theory.papers.sapipe import wp_1_lines, wp_2_lines
+from theory.papers.sapipe.witnesses import wp_1_lines, wp_2_lines
 
 
 @pytest.mark.parametrize(

@@ -20,16 +20,7 @@ from tests import published
 from tests.stale_machine import waits
 from theory.errors import UnsupportedFormError
 from theory.ledger import Finding
-from theory.papers.sapipe.algorithm_lines import (
-    PRINTED_4,
-    PRINTED_5,
-    REPAIRED_4,
-    communications,
-    late,
-    stale_layers,
-)
-from theory.papers.sapipe.chain_replays import chains, never_stalls
-from theory.papers.sapipe.conditions import (
+from theory.papers.sapipe.lemmas.conditions import (
     CHANNEL,
     IN_TIME,
     PROGRAM,
@@ -44,8 +35,17 @@ from theory.papers.sapipe.conditions import (
     read,
     total,
 )
-from theory.papers.sapipe.layer_induction import statements
-from theory.papers.sapipe.timetables import timetable
+from theory.papers.sapipe.lemmas.layer_induction import statements
+from theory.papers.sapipe.witnesses.algorithm_lines import (
+    PRINTED_4,
+    PRINTED_5,
+    REPAIRED_4,
+    communications,
+    late,
+    stale_layers,
+)
+from theory.papers.sapipe.witnesses.chain_replays import chains, never_stalls
+from theory.papers.sapipe.witnesses.timetables import timetable
 from theory.smt.solver import decide
 from theory.verdicts import Verdict
 

@@ -14,20 +14,20 @@ from tests import published
 from theory.judging.catalogue import CLAIMS
 from theory.judging.decide import established
 from theory.kernel import prove
-from theory.papers.sapipe import (
+from theory.papers.sapipe import remark_3
+from theory.papers.sapipe.lemmas import (
     assumption_4_gradient,
     best_lambda,
     diversity,
     regions,
-    remark_3,
     repaired_thm_4,
     sharp_thm_3_full,
     sharp_thm_5,
 )
-from theory.papers.sapipe.dc_errors import SHARP_DC
-from theory.papers.sapipe.log_cosh import Line, LogCosh, Workers
-from theory.papers.sapipe.steep import STEEP
+from theory.papers.sapipe.lemmas.dc_errors import SHARP_DC
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n, rho
+from theory.papers.sapipe.witnesses.log_cosh import Line, LogCosh, Workers
+from theory.papers.sapipe.witnesses.steep import STEEP
 from theory.verdicts import Verdict
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN

@@ -17,21 +17,23 @@ from theory.kernel import prove
 from theory.papers.sapipe import (
     cor_1,
     lemma_1,
-    prefix,
     remark_1,
     remark_7,
-    reuse_line,
-    reused_noise,
-    same_samples,
     stale_bias,
     thm_2,
-    thm_2_mixture,
-    thm_2_one_iteration,
     thm_2_samples,
 )
-from theory.papers.sapipe.clipped_coins import Run, examine
-from theory.papers.sapipe.coin_moments import run
+from theory.papers.sapipe.lemmas import (
+    prefix,
+    reused_noise,
+    same_samples,
+    thm_2_mixture,
+    thm_2_one_iteration,
+)
 from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa
+from theory.papers.sapipe.witnesses import reuse_line
+from theory.papers.sapipe.witnesses.clipped_coins import Run, examine
+from theory.papers.sapipe.witnesses.coin_moments import run
 from theory.verdicts import Verdict
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN

@@ -27,10 +27,15 @@ from theory.account import (
     Violation,
 )
 from theory.claims import Claim, Formulas
-from theory.papers.sapipe.algorithm_lines import PRINTED_4, REPAIRED_4, communications, timing
-from theory.papers.sapipe.chain_replays import WORDS, chains, shown
 from theory.papers.sapipe.pieces import lines
-from theory.papers.sapipe.refuting import of
+from theory.papers.sapipe.witnesses.algorithm_lines import (
+    PRINTED_4,
+    REPAIRED_4,
+    communications,
+    timing,
+)
+from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains, shown
+from theory.papers.sapipe.witnesses.refuting import of
 from theory.smt.solver import Outcome, decide
 
 ASSUMES: Final = (

@@ -41,8 +41,9 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.kernel import le
-from theory.papers.sapipe import no_stall
-from theory.papers.sapipe.algorithm_lines import (
+from theory.papers.sapipe.lemmas import no_stall
+from theory.papers.sapipe.pieces import lines
+from theory.papers.sapipe.witnesses.algorithm_lines import (
     PRINTED_5,
     REPAIRED_4,
     REPAIRED_5,
@@ -51,10 +52,9 @@ from theory.papers.sapipe.algorithm_lines import (
     marking,
     stale_layers,
 )
-from theory.papers.sapipe.chain_replays import WORDS, chains, shown
-from theory.papers.sapipe.pieces import lines
-from theory.papers.sapipe.refuting import of
-from theory.papers.sapipe.timetables import timetable
+from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains, shown
+from theory.papers.sapipe.witnesses.refuting import of
+from theory.papers.sapipe.witnesses.timetables import timetable
 from theory.smt.solver import Outcome, decide
 
 ASSUMES: Final = (

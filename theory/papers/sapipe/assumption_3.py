@@ -28,12 +28,12 @@ from theory.claims import Claim, Formulas
 from theory.kernel import Combine, Hypothesis, Theorem, eq, le, square
 from theory.kernel.signs import nonnegative
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe import diversity
-from theory.papers.sapipe.convergence import X
-from theory.papers.sapipe.diversity import DIVERSITY, OBJECTIVE, WORKER, WORKERS
-from theory.papers.sapipe.log_cosh import Workers
+from theory.papers.sapipe.lemmas import diversity
+from theory.papers.sapipe.lemmas.diversity import DIVERSITY, OBJECTIVE, WORKER, WORKERS
 from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.setting import X
 from theory.papers.sapipe.symbols import n, rho
+from theory.papers.sapipe.witnesses.log_cosh import Workers
 
 PRINTED: Final = {"factor": rho / n - 1}
 """Of ‖∇F‖², which the mean of ‖∇F_i − ∇F‖² is at most."""

@@ -28,10 +28,10 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.kernel import Combine, Hypothesis, Theorem, dot, eq, le, square, vectors
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe import assumption_4_gradient
-from theory.papers.sapipe.log_cosh import Line, LogCosh
+from theory.papers.sapipe.lemmas import assumption_4_gradient
 from theory.papers.sapipe.pieces import lines, weakened
 from theory.papers.sapipe.symbols import Delta
+from theory.papers.sapipe.witnesses.log_cosh import Line, LogCosh
 
 c: Final = sympy.Symbol("c", positive=True)
 """By what the loss is multiplied."""

@@ -26,6 +26,15 @@ from theory.bounds.supply import Preference, Supply, by_method
 from theory.claims import Claim, Formulas
 from theory.papers.sapipe import (
     pipe_sgd,
+    thm_2,
+    thm_2_reuse,
+    thm_2_samples,
+    thm_3,
+    thm_4,
+    thm_5,
+    thm_6,
+)
+from theory.papers.sapipe.lemmas import (
     prefix_repaired,
     repaired_thm_4,
     repaired_thm_5,
@@ -33,18 +42,11 @@ from theory.papers.sapipe import (
     sharp_thm_3,
     sharp_thm_3_full,
     sharp_thm_5,
-    thm_2,
-    thm_2_reuse,
     thm_2_reuse_rational,
-    thm_2_samples,
-    thm_3,
-    thm_4,
-    thm_5,
-    thm_6,
     wp_1_moment,
     wp_3_moment,
 )
-from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, equivalence
+from theory.papers.sapipe.lemmas.regions import REPAIRED_WINS, WINS, equivalence
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, T, eta, kappa, lambda_, n, rho
 
 QUANTITY: Final = "mean squared gradient norm over T iterations"

@@ -30,20 +30,19 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.kernel import Theorem, prove
 from theory.kernel.signs import nonnegative
-from theory.papers.sapipe import (
-    pipe_sgd,
+from theory.papers.sapipe import pipe_sgd, thm_2_pass
+from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas import (
     rate,
     repaired_thm_5,
     same_samples,
     sharp_thm_3,
-    thm_2_pass,
     thm_2_reuse_pass,
     wp_1_moment,
     wp_3_moment,
 )
-from theory.papers.sapipe.convergence import STEPSIZE
-from theory.papers.sapipe.errors import OPTIMIZATION, VAR_0
-from theory.papers.sapipe.reused_noise import r
+from theory.papers.sapipe.lemmas.reused_noise import r
+from theory.papers.sapipe.setting import STEPSIZE
 from theory.papers.sapipe.symbols import R0, V1, V2, Delta, L, M, T, eta, kappa, lambda_, n
 from theory.smt.solver import Outcome
 
@@ -53,7 +52,7 @@ _U: Final = sympy.Symbol("u", positive=True)
 
 @dataclass(frozen=True)
 class Method:
-    """A method whose bound has the form that `theory.papers.sapipe.rate` takes.
+    """A method whose bound has the form that `theory.papers.sapipe.lemmas.rate` takes.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ import sympy
 
 from theory.kernel import Hypothesis, Operator, Point, dot, eq, le, point, square, vector
 from theory.kernel.vectors import Scalar, Vector
-from theory.papers.sapipe.convergence import NEXT, OFF, B, F, G, S, X
+from theory.papers.sapipe.setting import NEXT, OFF, B, F, G, S, X
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n
 
 LAST: Final = point("g⁻", "step")

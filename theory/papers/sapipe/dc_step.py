@@ -29,8 +29,8 @@ from theory.kernel import (
 )
 from theory.kernel.rules import Root
 from theory.kernel.vectors import Scalar, Vector
-from theory.papers.sapipe.dc_lines import PROOF
 from theory.papers.sapipe.dc_method import ALONG, SMALL, q
+from theory.papers.sapipe.lemmas.dc_lines import PROOF
 from theory.papers.sapipe.symbols import V2, T, eta, lambda_, t
 
 WHERE: Final = f"{PROOF}, the bound of ‖x_t − x_{{t−1}}‖"

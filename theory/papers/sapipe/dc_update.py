@@ -7,8 +7,6 @@ from typing import Final
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Descent, Expect, Step, Theorem, descent, le, square
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.convergence import NEXT, SHARE, SMOOTH, STEPSIZE, G, X
-from theory.papers.sapipe.dc_lines import BIAS, PROOF, VARIANCE
 from theory.papers.sapipe.dc_method import (
     AIM,
     ALONG,
@@ -22,7 +20,9 @@ from theory.papers.sapipe.dc_method import (
     STALE_SIZE,
     VECTORS,
 )
-from theory.papers.sapipe.dc_sizes import COMPENSATION
+from theory.papers.sapipe.lemmas.dc_lines import BIAS, PROOF, VARIANCE
+from theory.papers.sapipe.lemmas.dc_sizes import COMPENSATION
+from theory.papers.sapipe.setting import NEXT, SHARE, SMOOTH, STEPSIZE, G, X
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n
 
 AHEAD: Final = E_T.of(NEXT.value)

@@ -26,7 +26,7 @@ from theory.kernel import (
     vector,
 )
 from theory.kernel.vectors import Vector
-from theory.papers.sapipe.convergence import E_T, NEXT, SMOOTH, STEPSIZE, G, X
+from theory.papers.sapipe.setting import E_T, NEXT, SMOOTH, STEPSIZE, G, X
 from theory.papers.sapipe.symbols import L, eta
 
 WHERE: Final = "appendix A, Lemma 1"

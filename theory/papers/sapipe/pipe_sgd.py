@@ -13,9 +13,9 @@ import sympy
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Theorem
 from theory.papers.sapipe import thm_2_samples
-from theory.papers.sapipe.convergence import OFF, SHARE
-from theory.papers.sapipe.elements import drawn
-from theory.papers.sapipe.errors import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas.elements import drawn
+from theory.papers.sapipe.setting import OFF, SHARE
 from theory.papers.sapipe.symbols import kappa
 
 _OWN: Final = thm_2_samples.THEOREM

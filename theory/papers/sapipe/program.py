@@ -33,12 +33,21 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.kernel import le
 from theory.ledger import Evidence
-from theory.papers.sapipe import no_stall
-from theory.papers.sapipe.chain_replays import WORDS, chains, never_stalls, shown
-from theory.papers.sapipe.conditions import IN_TIME, PROGRAM, RIGHT, at_least, holds_for, j, k, m
-from theory.papers.sapipe.layer_induction import always_fails, never_below, same
+from theory.papers.sapipe.lemmas import no_stall
+from theory.papers.sapipe.lemmas.conditions import (
+    IN_TIME,
+    PROGRAM,
+    RIGHT,
+    at_least,
+    holds_for,
+    j,
+    k,
+    m,
+)
+from theory.papers.sapipe.lemmas.layer_induction import always_fails, never_below, same
 from theory.papers.sapipe.pieces import lines
-from theory.papers.sapipe.refuting import of
+from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains, never_stalls, shown
+from theory.papers.sapipe.witnesses.refuting import of
 from theory.smt.solver import Outcome, decide
 
 MOST: Final = 8

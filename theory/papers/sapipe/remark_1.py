@@ -17,8 +17,9 @@ from theory.account import Account, Compared, Decision, Ground, Line
 from theory.claims import Claim, Formulas
 from theory.kernel import Cite, Hypothesis, Theorem
 from theory.kernel.theorem import Assumption
-from theory.papers.sapipe import sgd, thm_2, thm_2_one_iteration, thm_2_pass, thm_2_samples
-from theory.papers.sapipe.errors import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe import thm_2, thm_2_pass, thm_2_samples
+from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas import sgd, thm_2_one_iteration
 from theory.papers.sapipe.pieces import stating
 from theory.papers.sapipe.symbols import V1, T, kappa
 

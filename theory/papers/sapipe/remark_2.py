@@ -15,9 +15,10 @@ import sympy
 from theory.account import Account, Case, Compared, Decision, Finding, Ground, Repair
 from theory.claims import Claim, Formulas
 from theory.kernel import Combine, Step, Telescope, Theorem, Total, le, prove, square
-from theory.papers.sapipe import pipe_sgd, sgd, thm_2
-from theory.papers.sapipe.convergence import E_T, NEXT, F, S, X
-from theory.papers.sapipe.errors import OPTIMIZATION, VAR_0
+from theory.papers.sapipe import pipe_sgd, thm_2
+from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas import sgd
+from theory.papers.sapipe.setting import E_T, NEXT, F, S, X
 from theory.papers.sapipe.symbols import V1, L, T, eta, kappa, n, t
 
 _LEFT: Final = 2 - L * eta

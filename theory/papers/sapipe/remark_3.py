@@ -30,14 +30,20 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.kernel import Theorem
-from theory.papers.sapipe import assumption_4_gradient, dc_bias
-from theory.papers.sapipe.dc_errors import PREMISES, SHARP_DC, Weights, never_better, small_enough
-from theory.papers.sapipe.errors import ERR_0, ERR_DC
-from theory.papers.sapipe.log_cosh import LogCosh
+from theory.papers.sapipe.error_terms import ERR_0, ERR_DC
+from theory.papers.sapipe.lemmas import assumption_4_gradient, dc_bias
+from theory.papers.sapipe.lemmas.dc_errors import (
+    PREMISES,
+    SHARP_DC,
+    Weights,
+    never_better,
+    small_enough,
+)
+from theory.papers.sapipe.lemmas.regions import WINS, equivalence
 from theory.papers.sapipe.pieces import lines, weakened
-from theory.papers.sapipe.regions import WINS, equivalence
-from theory.papers.sapipe.steep import STEEP, Steep
 from theory.papers.sapipe.symbols import V2, Delta, L, M, eta, lambda_
+from theory.papers.sapipe.witnesses.log_cosh import LogCosh
+from theory.papers.sapipe.witnesses.steep import STEEP, Steep
 
 PRINTED: Final = {"DC": ERR_DC, "0": ERR_0}
 CORE: Final = {**PRINTED, "ratio": sympy.Rational(32, 5)}

@@ -31,11 +31,11 @@ from theory.kernel import Combine, Hypothesis, Theorem, eq, le
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import assumption_3
 from theory.papers.sapipe.assumption_3 import ALIKE, exceeded
-from theory.papers.sapipe.errors import ERR_0, ERR_WP_1
-from theory.papers.sapipe.log_cosh import Workers
+from theory.papers.sapipe.error_terms import ERR_0, ERR_WP_1
+from theory.papers.sapipe.lemmas.regions import REPAIRED_WINS, WINS, equivalence
 from theory.papers.sapipe.pieces import lines, weakened
-from theory.papers.sapipe.regions import REPAIRED_WINS, WINS, equivalence
 from theory.papers.sapipe.symbols import V1, V2, L, eta, n, rho
+from theory.papers.sapipe.witnesses.log_cosh import Workers
 
 PRINTED: Final = {"V1": (2 - rho / n) / (3 - rho / n) * V2, "WP-1": ERR_WP_1}
 

@@ -18,10 +18,9 @@ from theory.account import Account, Case, Decision, Finding, Repair
 from theory.claims import Claim, Formulas
 from theory.kernel import Combine, Hypothesis, Theorem, le
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe import workers
-from theory.papers.sapipe.errors import ERR_0, ERR_WP_2
-from theory.papers.sapipe.pieces import lines, weakened
-from theory.papers.sapipe.regions import (
+from theory.papers.sapipe.error_terms import ERR_0, ERR_WP_2
+from theory.papers.sapipe.lemmas import workers
+from theory.papers.sapipe.lemmas.regions import (
     REPAIRED_WINS,
     SHORT_STEPS,
     SQUARE,
@@ -29,6 +28,7 @@ from theory.papers.sapipe.regions import (
     equivalence,
     needed,
 )
+from theory.papers.sapipe.pieces import lines, weakened
 from theory.papers.sapipe.symbols import V1, V2, L, eta
 
 PRINTED: Final = {"L2": (1 - 2 * V1 / V2) / (4 * eta**2), "WP-2": ERR_WP_2}

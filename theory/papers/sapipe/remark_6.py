@@ -32,10 +32,10 @@ from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.kernel import Combine, Hypothesis, Theorem, le
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe import assumption_4_gradient, best_lambda
-from theory.papers.sapipe.best_lambda import BEST, loss
-from theory.papers.sapipe.errors import ERR_0, ERR_WP_3
-from theory.papers.sapipe.lambda_ends import (
+from theory.papers.sapipe.error_terms import ERR_0, ERR_WP_3
+from theory.papers.sapipe.lemmas import assumption_4_gradient, best_lambda
+from theory.papers.sapipe.lemmas.best_lambda import BEST, loss
+from theory.papers.sapipe.lemmas.lambda_ends import (
     HALF,
     NOT_ONE,
     SIDES,
@@ -46,10 +46,10 @@ from theory.papers.sapipe.lambda_ends import (
     no_better,
     reversed_ends,
 )
-from theory.papers.sapipe.log_cosh import LogCosh
+from theory.papers.sapipe.lemmas.regions import SQUARE, WINS, enough, needed
 from theory.papers.sapipe.pieces import lines, weakened
-from theory.papers.sapipe.regions import SQUARE, WINS, enough, needed
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n
+from theory.papers.sapipe.witnesses.log_cosh import LogCosh
 
 PRINTED: Final = {**STATED, "bracket": WINS["WP-3"].condition.lhs}
 """The λ that is preferred, and what is compared with V₂."""

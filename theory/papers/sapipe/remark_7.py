@@ -26,7 +26,8 @@ from theory.account import (
     Repair,
 )
 from theory.claims import Claim, Formulas
-from theory.papers.sapipe import cor_1, rate
+from theory.papers.sapipe import cor_1
+from theory.papers.sapipe.lemmas import rate
 from theory.papers.sapipe.symbols import V1, T, n
 
 LENGTHS: Final = (1, 2, 5, 10)

@@ -3,7 +3,7 @@
 Theorem 2 calls it Err₀. A mixture of fresh and stale elements has a squared norm of at most V₂ on
 average over the drawn elements, and not for every draw: its fresh part may be as long as √V₂, and
 its stale part too. The printed proof has a line more, which no mixture satisfies: see
-`theory.papers.sapipe.thm_2_mixture`.
+`theory.papers.sapipe.lemmas.thm_2_mixture`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from theory.kernel import (
     square,
     vector,
 )
-from theory.papers.sapipe import thm_2_mixture
-from theory.papers.sapipe.convergence import E_T, NEXT, OFF, SMOOTH, B, G, X
-from theory.papers.sapipe.errors import ERR_0
+from theory.papers.sapipe.error_terms import ERR_0
+from theory.papers.sapipe.lemmas import thm_2_mixture
+from theory.papers.sapipe.setting import E_T, NEXT, OFF, SMOOTH, B, G, X
 from theory.papers.sapipe.symbols import V2, L, T, eta, t
 
 WHERE: Final = thm_2_mixture.PROOF

@@ -32,9 +32,9 @@ from theory.judging.decide import proves
 from theory.kernel import le
 from theory.laws.static_orders.symbols import term
 from theory.ledger import Evidence
-from theory.papers.sapipe.chain_replays import WORDS, chains
-from theory.papers.sapipe.refuting import of
-from theory.papers.sapipe.timetables import Timetable, timetable
+from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains
+from theory.papers.sapipe.witnesses.refuting import of
+from theory.papers.sapipe.witnesses.timetables import Timetable, timetable
 from theory.smt.solver import Outcome, Statement, Term, decide
 
 _NAMES: Final = sympy.symbols("cu u cv v", integer=True)

@@ -29,26 +29,28 @@ from theory.judging.as_claim import as_claim
 from theory.kernel import Theorem, prove
 from theory.kernel.signs import nonnegative
 from theory.papers.sapipe import (
-    biased,
     lemma_1,
     pipe_sgd,
-    same_samples,
-    sgd,
     stale_bias,
-    thm_2_mixture,
-    thm_2_one_iteration,
     thm_2_pass,
     thm_2_reuse,
-    thm_2_reuse_pass,
     thm_2_samples,
+)
+from theory.papers.sapipe.lemmas import (
+    biased,
+    same_samples,
+    sgd,
+    thm_2_mixture,
+    thm_2_one_iteration,
+    thm_2_reuse_pass,
     workers,
 )
+from theory.papers.sapipe.lemmas.thm_2_mixture import PROOF
 from theory.papers.sapipe.pieces import stating
-from theory.papers.sapipe.refuting import unlike
-from theory.papers.sapipe.reuse_line import replay
 from theory.papers.sapipe.symbols import T, kappa
-from theory.papers.sapipe.thm_2_mixture import PROOF
-from theory.papers.sapipe.thm_2_witness import RUNS, refutations
+from theory.papers.sapipe.witnesses.refuting import unlike
+from theory.papers.sapipe.witnesses.reuse_line import replay
+from theory.papers.sapipe.witnesses.thm_2_witness import RUNS, refutations
 
 
 def as_printed(

@@ -33,8 +33,10 @@ from theory.kernel import (
     lipschitz,
     square,
 )
-from theory.papers.sapipe import workers
-from theory.papers.sapipe.convergence import (
+from theory.papers.sapipe.lemmas import workers
+from theory.papers.sapipe.lemmas.elements import DRAWN, SAMPLES, UNBIASED
+from theory.papers.sapipe.lemmas.same_samples import LOWEST, OLD, OLD_NEXT, U
+from theory.papers.sapipe.setting import (
     E_T,
     F_STAR,
     NEXT,
@@ -48,8 +50,6 @@ from theory.papers.sapipe.convergence import (
     S,
     X,
 )
-from theory.papers.sapipe.elements import DRAWN, SAMPLES, UNBIASED
-from theory.papers.sapipe.same_samples import LOWEST, OLD, OLD_NEXT, U
 from theory.papers.sapipe.stale_bias import OFF_NEXT, OFF_NOW, SIZE, STALE_MEAN
 from theory.papers.sapipe.symbols import R0, V1, V2, L, eta, kappa, n, t
 

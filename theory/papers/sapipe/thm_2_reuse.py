@@ -10,9 +10,9 @@ from typing import Final
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le
-from theory.papers.sapipe import same_samples
-from theory.papers.sapipe.errors import ERR_0, OPTIMIZATION, VAR_0
-from theory.papers.sapipe.reused_noise import r
+from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas import same_samples
+from theory.papers.sapipe.lemmas.reused_noise import r
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import L, eta, kappa
 

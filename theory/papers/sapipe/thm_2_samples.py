@@ -16,9 +16,13 @@ from theory.account import Account
 from theory.claims import Formulas
 from theory.judging.as_claim import account, as_claim
 from theory.kernel import Cite, Combine, Step, Theorem
-from theory.papers.sapipe import biased, elements, stale_bias, thm_2_mixture, workers
-from theory.papers.sapipe.biased import BIAS
-from theory.papers.sapipe.convergence import (
+from theory.papers.sapipe import stale_bias
+from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas import biased, elements, thm_2_mixture, workers
+from theory.papers.sapipe.lemmas.biased import BIAS
+from theory.papers.sapipe.lemmas.elements import DRAWN, SAMPLES, UNBIASED, drawn
+from theory.papers.sapipe.runs.challenges import CHALLENGES
+from theory.papers.sapipe.setting import (
     AVERAGE,
     F_STAR,
     LOWER,
@@ -37,9 +41,6 @@ from theory.papers.sapipe.convergence import (
     second_moment,
     sequences,
 )
-from theory.papers.sapipe.elements import DRAWN, SAMPLES, UNBIASED, drawn
-from theory.papers.sapipe.errors import ERR_0, OPTIMIZATION, VAR_0
-from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.stale_bias import AT_REST, FOLLOWING, OFF_NEXT, OFF_NOW, SIZE, STALE_MEAN
 from theory.papers.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n, t
 

@@ -19,20 +19,15 @@ from theory.claims import Formulas
 from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
 from theory.kernel import Proof, Theorem, prove
-from theory.papers.sapipe import (
-    dc_fourths,
-    dc_objective,
-    dc_step,
-    dc_update,
-    dc_witnesses,
-    sharp_thm_3,
-)
-from theory.papers.sapipe.dc_average import average_gradient, errors
-from theory.papers.sapipe.dc_lines import PROOF
+from theory.papers.sapipe import dc_step, dc_update
 from theory.papers.sapipe.dc_method import MIXED
-from theory.papers.sapipe.refuting import Broken, broken, unlike
+from theory.papers.sapipe.lemmas import dc_fourths, dc_objective, sharp_thm_3
+from theory.papers.sapipe.lemmas.dc_average import average_gradient, errors
+from theory.papers.sapipe.lemmas.dc_lines import PROOF
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import V2
+from theory.papers.sapipe.witnesses import dc_witnesses
+from theory.papers.sapipe.witnesses.refuting import Broken, broken, unlike
 
 CHALLENGE: Final = CHALLENGES["sapipe-dc"]
 

@@ -32,22 +32,15 @@ from theory.judging.controls import GOAL, verdict_of, without
 from theory.judging.decide import proves
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le, prove
 from theory.ledger import Step as Shown
-from theory.papers.sapipe import (
-    diversity,
-    repaired_thm_4,
-    sgd,
-    wp_1_average,
-    wp_1_lines,
-    wp_1_moment,
-    wp_1_noise,
-    wp_1_one_point,
-)
-from theory.papers.sapipe.errors import ERR_WP_1, OPTIMIZATION, VAR_0
+from theory.papers.sapipe import wp_1_average, wp_1_one_point
+from theory.papers.sapipe.error_terms import ERR_WP_1, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas import diversity, repaired_thm_4, sgd, wp_1_moment, wp_1_noise
+from theory.papers.sapipe.lemmas.wp_update import nothing_predicted
 from theory.papers.sapipe.pieces import lines
-from theory.papers.sapipe.refuting import Broken, broken, unlike
 from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
-from theory.papers.sapipe.wp_1_method import PROOF, READ_SO
-from theory.papers.sapipe.wp_1_stall import (
+from theory.papers.sapipe.witnesses import wp_1_lines
+from theory.papers.sapipe.witnesses.refuting import Broken, broken, unlike
+from theory.papers.sapipe.witnesses.wp_1_stall import (
     ALIKE,
     LEANING,
     STALLED,
@@ -55,7 +48,7 @@ from theory.papers.sapipe.wp_1_stall import (
     average,
     violated,
 )
-from theory.papers.sapipe.wp_update import nothing_predicted
+from theory.papers.sapipe.wp_1_method import PROOF, READ_SO
 
 WHERE: Final = "Theorem 4"
 _CHAIN: Final = f"{PROOF}, the upper bound"

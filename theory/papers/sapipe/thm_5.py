@@ -29,22 +29,17 @@ from theory.judging.controls import GOAL
 from theory.judging.decide import proves
 from theory.kernel import Theorem, le, prove
 from theory.kernel.signs import nonnegative
-from theory.papers.sapipe import (
-    repaired_thm_5,
-    sgd,
-    sharp_thm_5,
-    thm_5_domain,
-    wp_2_first,
-    wp_2_lines,
-)
-from theory.papers.sapipe.errors import ERR_WP_2, OPTIMIZATION, VAR_0
+from theory.papers.sapipe import thm_5_domain
+from theory.papers.sapipe.error_terms import ERR_WP_2, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas import repaired_thm_5, sgd, sharp_thm_5, wp_2_first
+from theory.papers.sapipe.lemmas.wp_update import ROOM, nothing_predicted
 from theory.papers.sapipe.pieces import lines
-from theory.papers.sapipe.refuting import Broken, broken, unlike
 from theory.papers.sapipe.symbols import L, eta, kappa
-from theory.papers.sapipe.wp_1_stall import violated
+from theory.papers.sapipe.witnesses import wp_2_lines
+from theory.papers.sapipe.witnesses.refuting import Broken, broken, unlike
+from theory.papers.sapipe.witnesses.wp_1_stall import violated
+from theory.papers.sapipe.witnesses.wp_replays import Instance
 from theory.papers.sapipe.wp_2_method import PROOF
-from theory.papers.sapipe.wp_replays import Instance
-from theory.papers.sapipe.wp_update import ROOM, nothing_predicted
 from theory.smt.solver import Outcome
 
 WHERE: Final = "Theorem 5"

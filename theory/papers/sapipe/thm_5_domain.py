@@ -7,8 +7,8 @@ from typing import Final
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Step, Theorem
-from theory.papers.sapipe import sharp_thm_5
-from theory.papers.sapipe.errors import ERR_WP_2, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.error_terms import ERR_WP_2, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas import sharp_thm_5
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import V1, L, eta, n
 

@@ -33,22 +33,16 @@ from theory.judging.decide import proves
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le, prove
 from theory.kernel.vectors import Scalar
 from theory.ledger import Evidence
-from theory.papers.sapipe import (
-    circling_constants,
-    limit_cycle,
-    repaired_thm_6,
-    wp_1_average,
-    wp_1_method,
-    wp_3_lines,
-    wp_3_moment,
-)
-from theory.papers.sapipe.convergence import AVERAGE
-from theory.papers.sapipe.errors import ERR_WP_3, OPTIMIZATION, VAR_0
-from theory.papers.sapipe.limit_cycle import Circling
-from theory.papers.sapipe.refuting import above, of
+from theory.papers.sapipe import wp_1_average, wp_1_method
+from theory.papers.sapipe.error_terms import ERR_WP_3, OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas import repaired_thm_6, wp_3_lines, wp_3_moment
 from theory.papers.sapipe.runs.challenges import CHALLENGES
+from theory.papers.sapipe.setting import AVERAGE
 from theory.papers.sapipe.symbols import R0, V1, V2, Delta, L, M, T, eta, kappa, lambda_, n, t
-from theory.papers.sapipe.thm_6_flaws import flaws, lines
+from theory.papers.sapipe.witnesses import circling_constants, limit_cycle
+from theory.papers.sapipe.witnesses.limit_cycle import Circling
+from theory.papers.sapipe.witnesses.refuting import above, of
+from theory.papers.sapipe.witnesses.thm_6_flaws import flaws, lines
 from theory.papers.sapipe.wp_1_method import W
 from theory.papers.sapipe.wp_3_method import PROOF
 

@@ -23,8 +23,9 @@ from theory.kernel import (
     lipschitz,
     square,
 )
-from theory.papers.sapipe import elements, workers, wp_update
-from theory.papers.sapipe.convergence import (
+from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe.lemmas import elements, workers, wp_update
+from theory.papers.sapipe.setting import (
     AVERAGE,
     E_T,
     F_STAR,
@@ -43,8 +44,7 @@ from theory.papers.sapipe.convergence import (
     nu,
     second_moment,
 )
-from theory.papers.sapipe.convergence import FOLLOWING as MODEL
-from theory.papers.sapipe.errors import OPTIMIZATION, VAR_0
+from theory.papers.sapipe.setting import FOLLOWING as MODEL
 from theory.papers.sapipe.symbols import R0, V1, L, T, eta, kappa, n, t
 from theory.papers.sapipe.wp_1_method import (
     APART,

@@ -18,7 +18,7 @@ from typing import Final
 import sympy
 
 from theory.kernel import Average, Hypothesis, Point, Smooth, dot, eq, square, vector
-from theory.papers.sapipe.convergence import E_T, OFF, X
+from theory.papers.sapipe.setting import E_T, OFF, X
 from theory.papers.sapipe.symbols import L
 
 PROOF: Final = "appendix A, proof of Theorem 4"

@@ -25,8 +25,8 @@ from theory.kernel import (
     square,
 )
 from theory.kernel.prove import Proof
-from theory.papers.sapipe import wp_1_noise
-from theory.papers.sapipe.convergence import X
+from theory.papers.sapipe.lemmas import wp_1_noise
+from theory.papers.sapipe.setting import X
 from theory.papers.sapipe.symbols import V1, V2, n, rho
 from theory.papers.sapipe.wp_1_method import AVG, HERE, MEAN_NOISE, NOISE, PROOF
 from theory.papers.sapipe.wp_1_method import E_WITH_WORKERS as E

@@ -16,8 +16,8 @@ import sympy
 
 from theory.kernel import Hypothesis, Point, dot, eq, le, square, vector
 from theory.kernel.vectors import Scalar, Vector
-from theory.papers.sapipe import workers
-from theory.papers.sapipe.convergence import E_T, NEXT, F, G, S, X
+from theory.papers.sapipe.lemmas import workers
+from theory.papers.sapipe.setting import E_T, NEXT, F, G, S, X
 from theory.papers.sapipe.symbols import V2, eta
 
 PROOF: Final = "appendix A, proof of Theorem 5"

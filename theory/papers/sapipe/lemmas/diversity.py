@@ -1,0 +1,51 @@
+"""What Assumption 3 says of the workers' gradients: how far they are from ∇F on average.
+
+Problem: n workers, F the mean of the F_i, Σ‖∇F_i‖² ≤ ρ‖Σ∇F_i‖² at x. The sum is n∇F, so that the
+mean of ‖∇F_i‖² is at most nρ‖∇F‖², and the mean of ‖∇F_i − ∇F‖² is less by ‖∇F‖².
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from theory.judging.as_claim import as_claim
+from theory.kernel import Average, Combine, Hypothesis, Theorem, dot, eq, le, square, vector
+from theory.papers.sapipe.setting import X
+from theory.papers.sapipe.symbols import n, rho
+
+WORKER: Final = vector("∇F_i(x)")
+"""The gradient of worker i's objective at x_t."""
+
+WORKERS: Final = Average("avg_i", tuple(WORKER.names), over="worker")
+"""Mean over the workers."""
+
+OBJECTIVE: Final = Hypothesis(
+    "objective",
+    "∇F(x) is the mean of the ∇F_i(x)",
+    eq(WORKERS.of(dot(WORKER, X.gradient)), square(X.gradient)),
+)
+
+DIVERSITY: Final = Hypothesis(
+    "diversity",
+    "Σ‖∇F_i(x)‖² ≤ ρ‖Σ∇F_i(x)‖², the sum being n∇F(x) (Assumption 3)",
+    le(WORKERS.of(square(WORKER)), n * rho * square(X.gradient)),
+)
+
+THEOREM: Final = Theorem(
+    id="sapipe.diversity",
+    where="ours",
+    statement=(
+        "Under Assumption 3 the mean over the n workers of ‖∇F_i(x) − ∇F(x)‖² is at most "
+        "(nρ − 1)‖∇F(x)‖²."
+    ),
+    latex=(r"\tfrac1n \sum_i \|\nabla F_i(x) - \nabla F(x)\|^2 \le (n\rho - 1)\|\nabla F(x)\|^2"),
+    symbols=(n, rho),
+    vectors=(WORKER,),
+    points=(X,),
+    hypotheses=(OBJECTIVE, DIVERSITY),
+    lhs=WORKERS.of(square(WORKER - X.gradient)),
+    terms={"diversity": (n * rho - 1) * square(X.gradient)},
+    conclude=Combine({"diversity": 1, "objective": -2}),
+)
+
+CLAIM: Final = as_claim(THEOREM)

@@ -1,0 +1,117 @@
+"""Exactly when a sequential model never stalls, for every number of layers.
+
+The paper's program has two constraints; the second stands for m − k of them. See
+`schedules.partial_staleness.stalls` for the argument and `layer_induction` for its
+steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import sympy
+
+from schedules.partial_staleness import Model, simulate, stall
+from theory.account import Account, Decision, Line, Refutation, Violation
+from theory.claims import Claim, Formulas
+from theory.ledger import Evidence
+from theory.papers.sapipe.lemmas.conditions import RIGHT, holds_for
+from theory.papers.sapipe.lemmas.layer_induction import statements
+from theory.papers.sapipe.lemmas.partial_staleness import proofs
+from theory.papers.sapipe.pieces import lines
+from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains, never_stalls
+from theory.papers.sapipe.witnesses.chain_replays import shown as as_data
+from theory.papers.sapipe.witnesses.refuting import of
+from theory.smt.queries import remembered
+from theory.smt.solver import Outcome, decide
+
+UNROLLED: Final = 4
+"""Layers up to which the steps are also decided as a whole, without induction."""
+
+ASSUMES: Final = (
+    "the pipeline of section 3.1: backwards m … 1, then forwards 1 … m of the next iteration, on "
+    "one processor; one channel sends gradients in the order of backwards, one at a time and "
+    "across iterations; all workers are alike and an update takes no time",
+    "a fresh layer's forward waits for the gradient just computed, a stale one's for the gradient "
+    "one iteration older, of which the very first iteration has none",
+    "induction over layers and over iterations, and that what grows by a fixed amount passes any "
+    "bound: the argument 'induction over layers and iterations'",
+)
+
+
+def holds(formulas: Formulas) -> Iterator[Outcome]:
+    """Why these conditions are the ones, for every m."""
+    return map(decide, statements(formulas))
+
+
+@remembered
+def shown() -> tuple[Outcome, ...]:
+    """`holds` for the right conditions."""
+    return tuple(holds(RIGHT))
+
+
+_HOLD: Final = sympy.Symbol("conditions hold", integer=True, nonnegative=True)
+"""1 if the conditions hold, else 0."""
+
+
+def refutation(formulas: Formulas) -> Refutation | None:
+    """The smallest model on which the conditions and the simulation differ."""
+    for model in chains():
+        for k in range(model.count + 1):
+            stated, found = holds_for(formulas, model, k), never_stalls(model, k)
+            if stated != found:
+                waits = stall(model, range(k))
+                witness = {**as_data(model), "k": k, "conditions hold": stated, "stall": waits}
+                return Refutation(witness, _differs(model, k, stated))
+    return None
+
+
+def _differs(model: Model, stale: int, stated: bool) -> Violation:
+    measured = of(lambda run: int(run.never_stalls), simulate, model, range(stale))
+    return Violation(measured, "==", _HOLD, {_HOLD: int(stated)})
+
+
+def _unrolled() -> Line:
+    found = proofs(UNROLLED)
+    says = f"the same for 1 … {UNROLLED} layers and every k, all layers at once"
+    return Line("ours", says, f"z3, {len(found)} statements", Decision(tuple(found)))
+
+
+def _replayed(differs: Refutation | None) -> Evidence:
+    if differs is not None:
+        says = "a model on which simulation and conditions differ"
+        return Evidence("against", says, differs.witness)
+    cases = sum(model.count + 1 for model in chains())
+    says = f"the simulation agrees on {WORDS}, with every k"
+    return Evidence("for", says, {"simulated": cases})
+
+
+def _account(formulas: Formulas) -> Account:
+    found = tuple(holds(formulas))
+    differs = refutation(formulas)
+    return Account(
+        Decision(found, differs),
+        assumes=ASSUMES,
+        steps=(*lines(*found), _unrolled()),
+        evidence=(_replayed(differs),),
+    )
+
+
+CLAIM: Final = Claim(
+    id="sapipe.no-stall",
+    where="ours",
+    statement=(
+        "A sequential model of m layers never stalls with its first k layers stale if and only if "
+        "Σv ≤ Σb + Σu and, for every layer j > k, v_{k+1} + … + v_j ≤ b_1 + … + b_{j−1} + "
+        "u_1 + … + u_k; for all durations above 0, every m ≥ 1 and 0 ≤ k ≤ m."
+    ),
+    latex=(
+        r"\sum_i v_i \le \sum_i (b_i + u_i),\quad \forall j > k:\ \sum_{i=k+1}^{j} v_i \le "
+        r"\sum_{i=1}^{j-1} b_i + \sum_{i=1}^{k} u_i"
+    ),
+    account=_account,
+    printed=RIGHT,
+    core=RIGHT,
+    holds=holds,
+)

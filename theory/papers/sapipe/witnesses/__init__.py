@@ -1,0 +1,1 @@
+"""Instances, replays and exact runs that refutations show."""
