@@ -20,8 +20,8 @@ from typing import Any, Final
 from benchmarks.delayed_nesterov_page import DELAYS, SHARES, page
 from benchmarks.measure import machine
 from reports.figures import picture_bytes, read_figure
-from theory.papers.nesterov.local_analysis import largest_share, resting_level
-from theory.papers.nesterov.long_runs import (
+from theory.papers.nesterov.runs.local_analysis import largest_share, resting_level
+from theory.papers.nesterov.runs.long_runs import (
     Column,
     Trend,
     edge,

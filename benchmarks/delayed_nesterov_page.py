@@ -44,8 +44,8 @@ elsewhere. An exponent is fitted to the greatest f(w_t) − f* of the last four 
 
 ## Exponents on parabolas
 
-On f = λw²/2 a formal series (`theory/papers/nesterov/local_analysis.py`) gives f(w_t) − f* ~ t^e
-with e = 2ηλ(τ − 1) − 3/2. Derived, then measured, by ηλ:
+On f = λw²/2 a formal series (`theory/papers/nesterov/runs/local_analysis.py`) gives
+f(w_t) − f* ~ t^e with e = 2ηλ(τ − 1) − 3/2. Derived, then measured, by ηλ:
 
 """
 STAY: Final = """

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from schedules.actions import Kind
-from theory.papers.amdp.fifo import Job, Play, Tie
+from theory.papers.amdp.runs.fifo import Job, Play, Tie
 
 Times = Mapping[Job, tuple[int, int]]
 """Start and end of every action."""

@@ -14,23 +14,15 @@ from theory.account import Refutation
 from theory.claims import Claim
 from theory.judging.decide import decided, established, proves, stands
 from theory.papers import amdp
-from theory.papers.amdp import (
-    accumulation,
-    active_ratio,
-    chimera_windows,
-    eta2,
-    mismatch,
-    one_step,
-    replays,
-    rotation,
-    saturation,
-    window_plays,
-)
+from theory.papers.amdp import accumulation, active_ratio, eta2, mismatch, one_step, saturation
 from theory.papers.amdp.arguments import ROWS
+from theory.papers.amdp.lemmas import rotation
 from theory.papers.amdp.origins import ORIGINS
-from theory.papers.amdp.steady_play import Steady
+from theory.papers.amdp.runs import replays
+from theory.papers.amdp.runs.steady_play import Steady
+from theory.papers.amdp.runs.windows import Mismatches
 from theory.papers.amdp.symbols import d
-from theory.papers.amdp.windows import Mismatches
+from theory.papers.amdp.witnesses import chimera_windows, window_plays
 from theory.verdicts import Verdict
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
@@ -130,7 +122,9 @@ def test_a_play_that_is_not_short_when_replayed_refutes_nothing(
     known = account(saturation.CLAIM.printed)
     assert decided(known).cases[7].verdict is REFUTED
     for found in (Steady(0, 1, Fraction(1)), None):
-        monkeypatch.setattr("theory.papers.amdp.saturation_shares.steady", lambda *_, f=found: f)
+        monkeypatch.setattr(
+            "theory.papers.amdp.witnesses.saturation_shares.steady", lambda *_, f=found: f
+        )
         assert decided(known).cases[7].verdict is UNKNOWN
 
 

@@ -19,13 +19,14 @@ from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.timeline import timeline
 from tests.amdp_rows import judged
-from theory.papers.amdp import active_ratio, long_run, mismatch, one_step, start_times
-from theory.papers.amdp.durations import ANY, EQUAL, LONG_BACKWARDS, Cone, Time
-from theory.papers.amdp.greedy import SMALLEST, feasible, generated, static_times, supported
-from theory.papers.amdp.minibatches import Minibatch, Number, Pipeline
-from theory.papers.amdp.mismatches import PARTS, part
-from theory.papers.amdp.replays import one_pipeline
-from theory.papers.amdp.start_times import CAPPED, CROWDED, FREE, LAWS, TWO, Law, Start
+from theory.papers.amdp import active_ratio, mismatch, one_step
+from theory.papers.amdp.lemmas import long_run, start_times
+from theory.papers.amdp.lemmas.durations import ANY, EQUAL, LONG_BACKWARDS, Cone, Time
+from theory.papers.amdp.lemmas.greedy import SMALLEST, feasible, generated, static_times, supported
+from theory.papers.amdp.lemmas.minibatches import Minibatch, Number, Pipeline
+from theory.papers.amdp.lemmas.mismatches import PARTS, part
+from theory.papers.amdp.lemmas.start_times import CAPPED, CROWDED, FREE, LAWS, TWO, Law, Start
+from theory.papers.amdp.runs.replays import one_pipeline
 from theory.papers.amdp.symbols import d, i, n, r
 from theory.smt.instances import decide_from
 from theory.smt.solver import Outcome, Statement

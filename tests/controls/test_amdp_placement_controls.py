@@ -10,23 +10,15 @@ import sympy
 
 from tests.amdp_rows import judged
 from theory.judging.mutants import passes
-from theory.papers.amdp import (
-    PAPER,
-    accumulation,
-    arguments,
-    chimera_windows,
-    overtaking,
-    queue_order,
-    rotation,
-    rotation_chimera,
-    saturation,
-)
-from theory.papers.amdp.chimera_windows import RUNS, SLOW
-from theory.papers.amdp.fifo import TIES, TURNS
+from theory.papers.amdp import PAPER, accumulation, arguments, saturation
+from theory.papers.amdp.lemmas import overtaking, queue_order, rotation
+from theory.papers.amdp.lemmas.rotation import FORMS, F, s
 from theory.papers.amdp.placements import CHIMERA, SAYS, STRAIGHT
-from theory.papers.amdp.rotation import FORMS, F, s
+from theory.papers.amdp.runs.fifo import TIES, TURNS
+from theory.papers.amdp.runs.witness_runs import first_beyond
 from theory.papers.amdp.symbols import d
-from theory.papers.amdp.witness_runs import first_beyond
+from theory.papers.amdp.witnesses import chimera_windows, rotation_chimera
+from theory.papers.amdp.witnesses.chimera_windows import RUNS, SLOW
 from theory.smt.solver import decide
 from theory.verdicts import Verdict
 

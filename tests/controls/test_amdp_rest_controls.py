@@ -12,22 +12,16 @@ from schedules.families import amdp
 from tests.amdp_rows import judged
 from theory.judging.decide import established, stands
 from theory.kernel import prove
-from theory.papers.amdp import (
-    eta2,
-    eta2_mixed,
-    mixed_chain,
-    queue_order,
-    rotation,
-    saturation,
-    window_plays,
-)
+from theory.papers.amdp import eta2, saturation
 from theory.papers.amdp.convergence import eta
-from theory.papers.amdp.fifo import QUEUE, READINGS, TIES, TURNS, Job, Play, Uneven
-from theory.papers.amdp.rotation import FORMS, B, F, s
-from theory.papers.amdp.steady_play import Every, every_play
+from theory.papers.amdp.lemmas import eta2_mixed, queue_order, rotation
+from theory.papers.amdp.lemmas.rotation import FORMS, B, F, s
+from theory.papers.amdp.lemmas.window_laws import CORE, is_least, statements
+from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Job, Play, Uneven
+from theory.papers.amdp.runs.steady_play import Every, every_play
+from theory.papers.amdp.runs.windows import mismatches
 from theory.papers.amdp.symbols import d, n
-from theory.papers.amdp.window_laws import CORE, is_least, statements
-from theory.papers.amdp.windows import mismatches
+from theory.papers.amdp.witnesses import mixed_chain, window_plays
 from theory.smt.instances import admits
 from theory.smt.solver import decide
 from theory.verdicts import Verdict
@@ -77,7 +71,7 @@ def test_equal_durations_are_no_witness(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_search_that_is_cut_off_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("theory.papers.amdp.steady_play.MOST_STATES", 10)
+    monkeypatch.setattr("theory.papers.amdp.runs.steady_play.MOST_STATES", 10)
     assert every_play(Play(4, 1, 2)) is None
     assert judged(saturation.CLAIM).verdict is UNKNOWN
 

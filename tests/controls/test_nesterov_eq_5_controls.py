@@ -14,7 +14,15 @@ from schedules.rules import StaticOrder
 from tests.verdicts_of import of_formulas
 from theory.judging.decide import decided as judged_of
 from theory.papers.nesterov import eq_5
-from theory.papers.nesterov.interval_delays import K, P, always, decided, i, order, updates_between
+from theory.papers.nesterov.lemmas.interval_delays import (
+    K,
+    P,
+    always,
+    decided,
+    i,
+    order,
+    updates_between,
+)
 from theory.verdicts import Verdict
 
 

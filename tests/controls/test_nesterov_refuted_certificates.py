@@ -17,18 +17,10 @@ from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.judging.decide import decided, proves
 from theory.kernel import le, prove
-from theory.papers.nesterov import (
-    energy,
-    eq_31,
-    eq_33,
-    excesses,
-    later_steps,
-    no_delay_steps,
-    path_lemmas,
-    prop_1,
-    turning,
-)
-from theory.papers.nesterov.energy import (
+from theory.papers.nesterov import eq_31, eq_33, prop_1
+from theory.papers.nesterov.lemmas import later_steps, no_delay_steps
+from theory.papers.nesterov.witnesses import energy, excesses, path_lemmas, turning
+from theory.papers.nesterov.witnesses.energy import (
     NO_CONVERGENCE,
     NO_RATE,
     Certificate,
@@ -40,8 +32,8 @@ from theory.papers.nesterov.energy import (
     sigma,
     t,
 )
-from theory.papers.nesterov.growth import followed, keeps_away, replayed
-from theory.papers.nesterov.positivity import above_zero, positive_definite
+from theory.papers.nesterov.witnesses.growth import followed, keeps_away, replayed
+from theory.papers.nesterov.witnesses.positivity import above_zero, positive_definite
 from theory.smt.solver import Statement, decide
 from theory.verdicts import Verdict
 
@@ -201,7 +193,7 @@ def test_sharper_lemmas_are_false() -> None:
 def test_one_lemma_that_fails_takes_the_verdict_away(
     module: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from theory.papers.nesterov import growth
+    from theory.papers.nesterov.witnesses import growth
 
     false = decide(Statement("false", "x > 0", (z3.Real("x") >= 0,), z3.Real("x") > 0))
     lemmas = (*path_lemmas.decided(), false)

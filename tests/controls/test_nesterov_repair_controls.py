@@ -10,7 +10,7 @@ import sympy
 
 from theory.kernel import Combine, Hypothesis, Theorem, dot, eq, le, prove, square
 from theory.kernel.theorem import Rule
-from theory.papers.nesterov import (
+from theory.papers.nesterov.lemmas import (
     aligned,
     averaged_step,
     gradient_window,
@@ -24,7 +24,7 @@ from theory.papers.nesterov import (
     repaired_thm_1,
     step_bound,
 )
-from theory.papers.nesterov.repaired_step import STAR, V, k
+from theory.papers.nesterov.lemmas.repaired_step import STAR, V, k
 from theory.papers.nesterov.symbols import beta, eta, t, tau, theta
 from theory.verdicts import Verdict
 

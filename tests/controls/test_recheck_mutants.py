@@ -13,7 +13,7 @@ import pytest
 from reports.recheck import BadInput, recheck
 from tests.proof_ledgers import ledger_of
 from theory.kernel.lemmas import LEMMAS
-from theory.papers.nesterov.repaired_look_ahead import THEOREM as LOOK_AHEAD
+from theory.papers.nesterov.lemmas.repaired_look_ahead import THEOREM as LOOK_AHEAD
 from theory.papers.rpd.eq_9 import THEOREM as EQ_9
 from theory.papers.sapipe.thm_2_pass import THEOREM as PASS
 

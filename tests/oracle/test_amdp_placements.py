@@ -21,11 +21,11 @@ from tests.amdp_events import (
     run,
     straight,
 )
-from theory.papers.amdp import rotation_chimera
-from theory.papers.amdp.chimera_windows import RUNS, SLOW, one_window, two_windows
-from theory.papers.amdp.fifo import TIES
-from theory.papers.amdp.overtaking import most_between
+from theory.papers.amdp.lemmas.overtaking import most_between
 from theory.papers.amdp.placements import CHIMERA, STRAIGHT, rank_of
+from theory.papers.amdp.runs.fifo import TIES
+from theory.papers.amdp.witnesses import rotation_chimera
+from theory.papers.amdp.witnesses.chimera_windows import RUNS, SLOW, one_window, two_windows
 
 ORDERS = dict(
     zip(

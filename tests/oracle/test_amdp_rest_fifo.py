@@ -17,10 +17,10 @@ from schedules.versions import versions
 from tests import published
 from tests.amdp_clock import clocked, counted
 from theory.papers.amdp import saturation
-from theory.papers.amdp.fifo import TIES, TURNS, Play, Tie
-from theory.papers.amdp.saturation_shares import FAMILY_TIE, active
-from theory.papers.amdp.window_plays import UNEVEN
-from theory.papers.amdp.windows import mismatches
+from theory.papers.amdp.runs.fifo import TIES, TURNS, Play, Tie
+from theory.papers.amdp.runs.windows import mismatches
+from theory.papers.amdp.witnesses.saturation_shares import FAMILY_TIE, active
+from theory.papers.amdp.witnesses.window_plays import UNEVEN
 
 COMPARED = 60
 """Actions a rank that are compared: far from the end of the family's finite run."""

@@ -10,7 +10,7 @@ import pytest
 import sympy
 
 from tests.oracle.nesterov_machine import FUNCTIONS, LAST, STEPS, Vec, inner, plus, run, size
-from theory.papers.nesterov import aligned
+from theory.papers.nesterov.lemmas import aligned
 
 
 def cosine_squared(way: Vec, rest: Vec) -> Fraction:

@@ -14,14 +14,14 @@ from sympy.core.function import AppliedUndef
 from tests.oracle.nesterov_machine import FUNCTIONS, LAST, STEPS, Run, Vec, inner, plus, run, size
 from theory.kernel import Hypothesis, Theorem
 from theory.kernel.vectors import Gram
-from theory.papers.nesterov import (
+from theory.papers.nesterov.lemmas import (
     iterate_rate,
     repaired_look_ahead,
     repaired_thm_1,
     sharp_repaired_iterates,
     step_bound,
 )
-from theory.papers.nesterov.repaired_step import k
+from theory.papers.nesterov.lemmas.repaired_step import k
 from theory.papers.nesterov.symbols import R, beta, eta, t, tau
 
 

@@ -16,11 +16,11 @@ from schedules.families import amdp
 from schedules.families.pipedream import RULE
 from schedules.families.sharing import run_sharing
 from theory.papers.amdp import mismatch
-from theory.papers.amdp.durations import ANY, EQUAL, LONG_BACKWARDS, Time, later, no_earlier
-from theory.papers.amdp.greedy import tight
-from theory.papers.amdp.minibatches import Pipeline
-from theory.papers.amdp.replays import by_order, one_pipeline
-from theory.papers.amdp.start_times import CAPPED, CROWDED, FREE, TWO, Law, before
+from theory.papers.amdp.lemmas.durations import ANY, EQUAL, LONG_BACKWARDS, Time, later, no_earlier
+from theory.papers.amdp.lemmas.greedy import tight
+from theory.papers.amdp.lemmas.minibatches import Pipeline
+from theory.papers.amdp.lemmas.start_times import CAPPED, CROWDED, FREE, TWO, Law, before
+from theory.papers.amdp.runs.replays import by_order, one_pipeline
 from theory.papers.amdp.symbols import d, i, n, r
 from theory.smt.instances import admits
 

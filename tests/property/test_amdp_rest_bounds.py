@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from theory.kernel import Theorem
-from theory.papers.amdp import eta2_stash, mixed_chain, synchronous
 from theory.papers.amdp.convergence import Delta, L, T, eta, sigma
+from theory.papers.amdp.lemmas import eta2_stash, synchronous
+from theory.papers.amdp.witnesses import mixed_chain
 
 STEPS = st.fractions(Fraction(1, 50), Fraction(3, 5), max_denominator=50)
 

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from schedules.actions import Kind
 from tests.amdp_clock import Counted, clocked, counted
-from theory.papers.amdp.fifo import (
+from theory.papers.amdp.lemmas.queue_order import visit
+from theory.papers.amdp.lemmas.window_laws import CORE, statements
+from theory.papers.amdp.runs.fifo import (
     ADMISSION,
     QUEUE,
     READINGS,
@@ -21,10 +23,8 @@ from theory.papers.amdp.fifo import (
     Play,
     Tie,
 )
-from theory.papers.amdp.queue_order import visit
-from theory.papers.amdp.window_laws import CORE, statements
-from theory.papers.amdp.window_plays import UNEVEN
-from theory.papers.amdp.windows import mismatches
+from theory.papers.amdp.runs.windows import mismatches
+from theory.papers.amdp.witnesses.window_plays import UNEVEN
 from theory.smt.instances import admits
 
 STEPS = 200

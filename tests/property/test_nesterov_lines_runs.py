@@ -12,10 +12,11 @@ import pytest
 
 from theory.kernel import Theorem
 from theory.kernel.vectors import Scalar
-from theory.papers.nesterov import eq_22, eq_23, eq_24, eq_25, eq_26, eq_27, eq_30_later
+from theory.papers.nesterov import eq_22, eq_23, eq_24, eq_25, eq_26, eq_27
 from theory.papers.nesterov.eq_27 import AFTER, AFTER_MOMENTUM
-from theory.papers.nesterov.replays import at_numbers
+from theory.papers.nesterov.lemmas import eq_30_later
 from theory.papers.nesterov.symbols import beta, gamma, lam, t, theta
+from theory.papers.nesterov.witnesses.replays import at_numbers
 
 STEPS = 9
 

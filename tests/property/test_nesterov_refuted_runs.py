@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.falsifier.numbers import fraction
-from theory.papers.nesterov.energy import (
+from theory.papers.nesterov.witnesses.energy import (
     LANDING,
     NO_CONVERGENCE,
     energy,
@@ -20,8 +20,8 @@ from theory.papers.nesterov.energy import (
     landing,
     t,
 )
-from theory.papers.nesterov.growth import HUBER, replayed
-from theory.papers.nesterov.turning import cosines, departs
+from theory.papers.nesterov.witnesses.growth import HUBER, replayed
+from theory.papers.nesterov.witnesses.turning import cosines, departs
 
 DELAYS = st.integers(2, 6)
 NUMBERS = st.fractions(-3, 3, max_denominator=12)

@@ -14,9 +14,9 @@ from theory.falsifier.numbers import Root
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import asymmetric_huber, huber, quadratic
 from theory.falsifier.zoo import SMOOTH, Maker, alike
-from theory.papers.nesterov.long_runs import FIRST, Column, extremes, gaps
 from theory.papers.nesterov.runs.challenges import CONVEX, NesterovSetting, nesterov_instance
 from theory.papers.nesterov.runs.delayed import Delayed, momentum, replay, run
+from theory.papers.nesterov.runs.long_runs import FIRST, Column, extremes, gaps
 
 MAKERS = [make for make, _ in CONVEX if make(1).rational]
 stepsizes = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 8), Fraction(7, 3)])

@@ -10,12 +10,13 @@ import sympy
 from schedules import Kind, build
 from tests import published
 from tests.amdp_rows import judged
-from theory.papers.amdp import active_ratio, active_shares, mismatch, one_step
-from theory.papers.amdp.durations import Time
-from theory.papers.amdp.minibatches import Minibatch, Pipeline
-from theory.papers.amdp.replays import by_order, difference, one_pipeline, unlike
-from theory.papers.amdp.start_times import CAPPED, CROWDED, FREE, TWO
+from theory.papers.amdp import active_ratio, mismatch, one_step
+from theory.papers.amdp.lemmas.durations import Time
+from theory.papers.amdp.lemmas.minibatches import Minibatch, Pipeline
+from theory.papers.amdp.lemmas.start_times import CAPPED, CROWDED, FREE, TWO
+from theory.papers.amdp.runs.replays import by_order, difference, one_pipeline, unlike
 from theory.papers.amdp.symbols import d, i, n
+from theory.papers.amdp.witnesses import active_shares
 from theory.verdicts import Verdict
 
 PROVED, CONDITIONAL, CHECKED, UNKNOWN, REFUTED = (

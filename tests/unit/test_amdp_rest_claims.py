@@ -14,16 +14,12 @@ from tests.samples import sample
 from theory.claims import Claim
 from theory.judging.judge import judge
 from theory.judging.mutants import mutants
-from theory.papers.amdp import (
-    accumulation,
-    eta2,
-    mixed_chain,
-    saturation,
-)
-from theory.papers.amdp.fifo import QUEUE, TIES, TURNS, Play
-from theory.papers.amdp.steady_play import Every, Steady, every_play, steady
+from theory.papers.amdp import accumulation, eta2, saturation
+from theory.papers.amdp.runs.fifo import QUEUE, TIES, TURNS, Play
+from theory.papers.amdp.runs.steady_play import Every, Steady, every_play, steady
+from theory.papers.amdp.runs.windows import Mismatches, mismatches
 from theory.papers.amdp.symbols import d
-from theory.papers.amdp.windows import Mismatches, mismatches
+from theory.papers.amdp.witnesses import mixed_chain
 from theory.verdicts import Verdict
 
 CHECKED, PROVED, REFUTED = Verdict.CHECKED, Verdict.PROVED, Verdict.REFUTED

@@ -8,7 +8,7 @@ import sympy
 from schedules import build
 from theory.judging.decide import decided
 from theory.papers.nesterov import eq_5
-from theory.papers.nesterov.interval_delays import K, P, delays, i, runs
+from theory.papers.nesterov.lemmas.interval_delays import K, P, delays, i, runs
 from theory.verdicts import Verdict
 
 PROVED, CONDITIONAL, REFUTED = Verdict.PROVED, Verdict.CONDITIONAL, Verdict.REFUTED

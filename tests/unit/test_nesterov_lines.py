@@ -14,16 +14,10 @@ from theory.errors import UndeclaredSymbolError
 from theory.judging.decide import decided
 from theory.kernel import dot, prove, square, vector
 from theory.ledger import Judgement
-from theory.papers.nesterov import (
-    eq_18,
-    eq_19,
-    eq_26,
-    eq_30_step,
-    sharp_no_delay,
-    thm_1_no_delay,
-)
-from theory.papers.nesterov.replays import at_numbers
+from theory.papers.nesterov import eq_18, eq_19, eq_26, eq_30_step, thm_1_no_delay
+from theory.papers.nesterov.lemmas import sharp_no_delay
 from theory.papers.nesterov.symbols import R, beta, t, theta
+from theory.papers.nesterov.witnesses.replays import at_numbers
 from theory.verdicts import Verdict
 
 

@@ -14,10 +14,11 @@ import sympy
 from tests import published
 from theory.judging.decide import decided, verdict_of
 from theory.judging.verify import judge
-from theory.papers.nesterov import eq_31, eq_33, prop_1, stepsize_limit, symbols, thm_1
-from theory.papers.nesterov.local_analysis import largest_share
+from theory.papers.nesterov import eq_31, eq_33, prop_1, symbols, thm_1
+from theory.papers.nesterov.lemmas import stepsize_limit
+from theory.papers.nesterov.runs.local_analysis import largest_share
 from theory.papers.nesterov.symbols import beta, t, tau
-from theory.papers.nesterov.vanishing import leading
+from theory.papers.nesterov.witnesses.vanishing import leading
 from theory.verdicts import Verdict
 
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN

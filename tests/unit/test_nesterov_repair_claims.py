@@ -9,10 +9,10 @@ import sympy
 
 from tests import published
 from theory.judging.decide import decided
-from theory.papers.nesterov import (
+from theory.papers.nesterov import eq_20
+from theory.papers.nesterov.lemmas import (
     aligned,
     averaged_step,
-    eq_20,
     gradient_window,
     iterate_start,
     iterate_step,

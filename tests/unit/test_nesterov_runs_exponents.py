@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from theory.papers.nesterov import local_analysis, long_runs
-from theory.papers.nesterov.local_analysis import (
+from theory.papers.nesterov.runs import local_analysis, long_runs
+from theory.papers.nesterov.runs.local_analysis import (
     EXPONENT,
     a,
     characteristic,
@@ -21,7 +21,7 @@ from theory.papers.nesterov.local_analysis import (
     resting_level,
     tau,
 )
-from theory.papers.nesterov.long_runs import (
+from theory.papers.nesterov.runs.long_runs import (
     Column,
     edge,
     family,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from theory.papers.nesterov import PAPER
-from theory.papers.nesterov.local_analysis import exponent
+from theory.papers.nesterov.runs.local_analysis import exponent
 
 ROOT = Path(__file__).parents[2]
 REMEDY = "run `python -m benchmarks.delayed_nesterov --page`"

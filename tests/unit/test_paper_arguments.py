@@ -11,15 +11,9 @@ import pytest
 from theory.judging.catalogue import CLAIMS
 from theory.kernel import Theorem
 from theory.papers.nesterov import arguments as nesterov
-from theory.papers.nesterov import (
-    energy,
-    eq_31,
-    excesses,
-    growth,
-    interval_delays,
-    path_lemmas,
-    turning,
-)
+from theory.papers.nesterov import eq_31
+from theory.papers.nesterov.lemmas import interval_delays
+from theory.papers.nesterov.witnesses import energy, excesses, growth, path_lemmas, turning
 from theory.papers.sapipe import arguments as sapipe
 from theory.papers.sapipe.lemmas import assumption_4_gradient, layer_induction, no_stall
 from theory.papers.sapipe.lemmas.conditions import RIGHT

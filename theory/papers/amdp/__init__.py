@@ -6,18 +6,9 @@ from typing import Final
 
 from theory.judging.arguments import with_arguments
 from theory.judging.origins import with_origins
-from theory.papers.amdp import (
-    accumulation,
-    active_ratio,
-    eta2,
-    eta2_mixed,
-    eta2_stash,
-    mismatch,
-    one_step,
-    saturation,
-    synchronous,
-)
+from theory.papers.amdp import accumulation, active_ratio, eta2, mismatch, one_step, saturation
 from theory.papers.amdp.arguments import ARGUMENTS, ROWS
+from theory.papers.amdp.lemmas import eta2_mixed, eta2_stash, synchronous
 from theory.papers.amdp.origins import ORIGINS
 from theory.record import Paper
 

@@ -33,14 +33,15 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.ledger import Evidence
-from theory.papers.amdp import chimera_windows, queue_order
-from theory.papers.amdp.accumulation_cases import cases as cases_of
-from theory.papers.amdp.accumulation_cases import laws
-from theory.papers.amdp.lines import ours
+from theory.papers.amdp.lemmas import queue_order
+from theory.papers.amdp.lemmas.accumulation_cases import cases as cases_of
+from theory.papers.amdp.lemmas.accumulation_cases import laws
+from theory.papers.amdp.lemmas.lines import ours
+from theory.papers.amdp.lemmas.window_laws import CORE, is_least
 from theory.papers.amdp.placements import SAYS, STRAIGHT
 from theory.papers.amdp.symbols import d
-from theory.papers.amdp.window_laws import CORE, is_least
-from theory.papers.amdp.window_plays import LARGE, attained, exhausted, short, uneven
+from theory.papers.amdp.witnesses import chimera_windows
+from theory.papers.amdp.witnesses.window_plays import LARGE, attained, exhausted, short, uneven
 
 
 def _needed(forms: Formulas) -> Iterator[Compared]:
@@ -88,7 +89,7 @@ def _account(formulas: Formulas) -> Account:
             "case names its placement",
             "all that has waited equally long is a tie, which the source leaves open",
             "the arguments that put the steps together, of window_laws.py, overtaking.py and "
-            "theory/papers/amdp/queue_order.py, are those in theory/papers/amdp/arguments.py",
+            "queue_order.py, are those in theory/papers/amdp/arguments.py",
         ),
         steps=(
             *ours(laws(CORE["affected"], CORE["window"])),
@@ -108,13 +109,13 @@ def _account(formulas: Formulas) -> Account:
 
 def _queue_step(formulas: Formulas) -> Line:
     found = queue_order.proof(formulas["mismatch"])
-    rule = f"theory/papers/amdp/queue_order.py: {found.note}"
+    rule = f"theory/papers/amdp/lemmas/queue_order.py: {found.note}"
     return Line("ours", found.says, rule, Decision((found,)))
 
 
 def _overtaking_step() -> Line:
     found = chimera_windows.walks()
-    rule = "theory/papers/amdp/overtaking.py: every walk of every other token"
+    rule = "theory/papers/amdp/lemmas/overtaking.py: every walk of every other token"
     return Line("ours", found.says, rule, Decision((found,)))
 
 

@@ -32,15 +32,15 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.laws.static_orders.symbols import term
-from theory.papers.amdp.active_shares import short_run, unlike
-from theory.papers.amdp.durations import EQUAL, LONG_BACKWARDS, Cone, Time, no_earlier
-from theory.papers.amdp.greedy import SMALLEST, established, static_times
-from theory.papers.amdp.lines import ours
-from theory.papers.amdp.long_run import long_run
-from theory.papers.amdp.minibatches import Minibatch, Pipeline
-from theory.papers.amdp.replays import agreement, compared
-from theory.papers.amdp.start_times import CAPPED, FREE, TWO, Law
+from theory.papers.amdp.lemmas.durations import EQUAL, LONG_BACKWARDS, Cone, Time, no_earlier
+from theory.papers.amdp.lemmas.greedy import SMALLEST, established, static_times
+from theory.papers.amdp.lemmas.lines import ours
+from theory.papers.amdp.lemmas.long_run import long_run
+from theory.papers.amdp.lemmas.minibatches import Minibatch, Pipeline
+from theory.papers.amdp.lemmas.start_times import CAPPED, FREE, TWO, Law
+from theory.papers.amdp.runs.replays import agreement, compared
 from theory.papers.amdp.symbols import d, n, q, r
+from theory.papers.amdp.witnesses.active_shares import short_run, unlike
 from theory.smt.instances import decide_from, in_words
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term

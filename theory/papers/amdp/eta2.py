@@ -27,8 +27,9 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.kernel.signs import nonnegative
-from theory.papers.amdp import eta2_mixed, eta2_stash, mixed_chain, synchronous
 from theory.papers.amdp.convergence import L, T, eta, sigma
+from theory.papers.amdp.lemmas import eta2_mixed, eta2_stash, synchronous
+from theory.papers.amdp.witnesses import mixed_chain
 from theory.smt.solver import Outcome
 
 BOUND: Final = sympy.Symbol("bound", nonnegative=True)

@@ -38,11 +38,11 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.kernel import le
-from theory.papers.amdp.greedy import established, generated
-from theory.papers.amdp.lines import ours
-from theory.papers.amdp.mismatches import PARTS, part
-from theory.papers.amdp.replays import agreement, by_order, compared, one_pipeline, unlike
-from theory.papers.amdp.start_times import CAPPED, FREE, LAWS, TWO
+from theory.papers.amdp.lemmas.greedy import established, generated
+from theory.papers.amdp.lemmas.lines import ours
+from theory.papers.amdp.lemmas.mismatches import PARTS, part
+from theory.papers.amdp.lemmas.start_times import CAPPED, FREE, LAWS, TWO
+from theory.papers.amdp.runs.replays import agreement, by_order, compared, one_pipeline, unlike
 from theory.papers.amdp.symbols import d, i, n, q, r
 from theory.papers.schedules import free_running
 from theory.smt.instances import in_words

@@ -37,14 +37,14 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.kernel import eq, le
-from theory.papers.amdp.fifo import ADMISSION, TIES
-from theory.papers.amdp.greedy import established
-from theory.papers.amdp.lines import ours
-from theory.papers.amdp.minibatches import Minibatch, Pipeline
-from theory.papers.amdp.mismatches import counted
+from theory.papers.amdp.lemmas.greedy import established
+from theory.papers.amdp.lemmas.lines import ours
+from theory.papers.amdp.lemmas.minibatches import Minibatch, Pipeline
+from theory.papers.amdp.lemmas.mismatches import counted
+from theory.papers.amdp.lemmas.start_times import TWO
 from theory.papers.amdp.placements import SAYS, STRAIGHT
-from theory.papers.amdp.replays import by_order, one_pipeline
-from theory.papers.amdp.start_times import TWO
+from theory.papers.amdp.runs.fifo import ADMISSION, TIES
+from theory.papers.amdp.runs.replays import by_order, one_pipeline
 from theory.papers.amdp.symbols import d, i, n
 from theory.papers.schedules import free_running
 from theory.smt.instances import decide_from, in_words

@@ -33,10 +33,12 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
-from theory.papers.amdp import rotation, rotation_chimera
-from theory.papers.amdp.fifo import QUEUE, READINGS, TIES, TURNS, Play, Tie
+from theory.papers.amdp.lemmas import rotation
 from theory.papers.amdp.placements import CHIMERA, SAYS, STRAIGHT
-from theory.papers.amdp.saturation_shares import (
+from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Play, Tie
+from theory.papers.amdp.runs.steady_play import every_play
+from theory.papers.amdp.witnesses import rotation_chimera
+from theory.papers.amdp.witnesses.saturation_shares import (
     DURATIONS,
     FAMILY_TIE,
     SHIFTED,
@@ -46,7 +48,6 @@ from theory.papers.amdp.saturation_shares import (
     equal_durations,
     longer_backwards,
 )
-from theory.papers.amdp.steady_play import every_play
 from theory.smt.solver import Outcome
 
 WITNESS: Final = (4, 1, 2)
@@ -105,7 +106,7 @@ def possible(stated: Any) -> tuple[Ground, ...]:
 def _never_meet(forms: Formulas) -> Compared:
     return Compared(
         f"F = B, {SAYS[STRAIGHT]}: no two minibatches with the phases named meet",
-        "theory.papers.amdp.rotation.fills_if_equal",
+        "theory.papers.amdp.lemmas.rotation.fills_if_equal",
         rotation.fills_if_equal(forms),
     )
 
@@ -114,7 +115,7 @@ def possible_as_in_chimera(stated: Any) -> tuple[Ground, ...]:
     """The same in Chimera's placement, for every d that 4 divides."""
     filled = Compared(
         f"these phases fill all ranks slot by slot, d in {SHIFTED}",
-        "theory.papers.amdp.rotation_chimera.is_filled",
+        "theory.papers.amdp.witnesses.rotation_chimera.is_filled",
         all(rotation_chimera.is_filled(at, CHIMERA) for at in SHIFTED),
     )
     return _is_all(stated), filled, rotation_chimera.proof(rotation.FORMS)
@@ -211,13 +212,18 @@ def _steps(
         sum(witness["states of all plays"].values()) if witness else 0,
         witness is not None,
     )
-    meet, place = _never_meet(rotation.FORMS), "theory/papers/amdp/rotation"
+    meet, place = _never_meet(rotation.FORMS), "theory/papers/amdp/lemmas/rotation.py"
     searched = "exhaustive search, both readings of the queue"
     return (
-        Line("ours", found.says, f"{place}.py: {found.note}", Decision(argument)),
+        Line("ours", found.says, f"{place}: {found.note}", Decision(argument)),
         Line("ours", every.says, searched, Decision((every,))),
-        Line("ours", meet.says, f"{place}.py: exact identities", Decision((meet,))),
-        Line("ours", filled.says, f"{place}_chimera.py: z3 unsat", Decision((filled,))),
+        Line("ours", meet.says, f"{place}: exact identities", Decision((meet,))),
+        Line(
+            "ours",
+            filled.says,
+            "theory/papers/amdp/witnesses/rotation_chimera.py: z3 unsat",
+            Decision((filled,)),
+        ),
     )
 
 

@@ -7,8 +7,6 @@ from typing import Final
 from theory.judging.arguments import with_arguments
 from theory.judging.origins import with_origins
 from theory.papers.nesterov import (
-    aligned,
-    averaged_step,
     eq_5,
     eq_18,
     eq_19,
@@ -21,11 +19,19 @@ from theory.papers.nesterov import (
     eq_27,
     eq_28,
     eq_30,
-    eq_30_later,
     eq_30_step,
-    eq_30_sum,
     eq_31,
     eq_33,
+    prop_1,
+    thm_1,
+    thm_1_no_delay,
+)
+from theory.papers.nesterov.arguments import ARGUMENTS, RESTS
+from theory.papers.nesterov.lemmas import (
+    aligned,
+    averaged_step,
+    eq_30_later,
+    eq_30_sum,
     first_drop,
     gradient_window,
     interpolation,
@@ -34,7 +40,6 @@ from theory.papers.nesterov import (
     iterate_step,
     later_steps,
     no_delay_steps,
-    prop_1,
     repaired_iterates,
     repaired_look_ahead,
     repaired_start,
@@ -45,10 +50,7 @@ from theory.papers.nesterov import (
     sharp_repaired_thm_1,
     step_bound,
     stepsize_limit,
-    thm_1,
-    thm_1_no_delay,
 )
-from theory.papers.nesterov.arguments import ARGUMENTS, RESTS
 from theory.papers.nesterov.origins import ORIGINS
 from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.record import Paper

@@ -35,8 +35,8 @@ from theory.papers.nesterov.method import (
     excess,
     step,
 )
-from theory.papers.nesterov.replays import at_numbers
 from theory.papers.nesterov.symbols import beta, gamma, lam, theta
+from theory.papers.nesterov.witnesses.replays import at_numbers
 
 GAMMA: Final = 1 - theta
 """γ_t < 1."""

@@ -17,9 +17,10 @@ from theory.claims import Formulas
 from theory.judging.as_claim import account, as_claim
 from theory.kernel import Cite, Combine, Hypothesis, Point, Step, Theorem, eq, point, square, vector
 from theory.kernel.vectors import Scalar, Vector, in_gram
-from theory.papers.nesterov import eq_25, eq_30_step, eq_30_sum, method
-from theory.papers.nesterov.eq_30_later import NEXT
-from theory.papers.nesterov.eq_30_sum import SUM, F, U
+from theory.papers.nesterov import eq_25, eq_30_step, method
+from theory.papers.nesterov.lemmas import eq_30_sum
+from theory.papers.nesterov.lemmas.eq_30_later import NEXT
+from theory.papers.nesterov.lemmas.eq_30_sum import SUM, F, U
 from theory.papers.nesterov.method import CONVEX_STAR, FIRST, STAR, D, W, Y
 from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.papers.nesterov.symbols import Omega, R, beta, gamma, t

@@ -28,11 +28,11 @@ from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import huber
 from theory.judging.as_claim import account
 from theory.ledger import Step
-from theory.papers.nesterov import eq_30_later
+from theory.papers.nesterov.lemmas import eq_30_later
 from theory.papers.nesterov.method import FIRST, MOMENTUM
-from theory.papers.nesterov.replays import at_numbers
 from theory.papers.nesterov.runs.delayed import Delayed, run
 from theory.papers.nesterov.symbols import t
+from theory.papers.nesterov.witnesses.replays import at_numbers
 from theory.papers.rpd.witnesses.exact_runs import rational
 
 NOW: Final = sympy.Symbol("u_t", real=True)

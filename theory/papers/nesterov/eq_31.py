@@ -4,7 +4,7 @@ The display is lost; the text before it says what it shows, by induction, from b
 is a step of the proof of Theorem 1, whose f has a minimiser. With one, and with a constant that may
 depend on f and w_1, it is true without delay (`nesterov.no-delay-steps`), open for τ = 1, and false
 for every τ ≥ 2: by (30) even steps of o(t^−1/2) would make the runs of `growth`
-converge (`theory.papers.nesterov.excesses`).
+converge (`theory.papers.nesterov.witnesses.excesses`).
 
 On a line no step shrinks: w_{t+1} − w_t is a mean of the last step and of −ηḡ_t, and both are −ηG.
 So no constant made of β, G and τ will do even with a minimiser, as a run on Huber's function is on
@@ -39,11 +39,18 @@ from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import linear
 from theory.judging.as_claim import as_claim
 from theory.judging.decide import proves
-from theory.papers.nesterov import eq_30, no_delay_steps, step_bound
-from theory.papers.nesterov.excesses import ASSUMES, described, not_small, pieces, run_away
+from theory.papers.nesterov import eq_30
+from theory.papers.nesterov.lemmas import no_delay_steps, step_bound
 from theory.papers.nesterov.runs.delayed import Delayed, Path, momentum, replay, run
 from theory.papers.nesterov.symbols import t
-from theory.papers.nesterov.vanishing import bounded_by, slower, vanishes
+from theory.papers.nesterov.witnesses.excesses import (
+    ASSUMES,
+    described,
+    not_small,
+    pieces,
+    run_away,
+)
+from theory.papers.nesterov.witnesses.vanishing import bounded_by, slower, vanishes
 from theory.papers.rpd.witnesses.exact_runs import require
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide
@@ -118,7 +125,9 @@ def on_a_line(printed: Formulas, steps: Outcome) -> Decision:
     """The line where the steps are −ηG, or tend to it: no rate that tends to 0 bounds them."""
     if not vanishes(printed["step"]):
         return OPEN
-    tends = Compared("the rate tends to 0", "theory.papers.nesterov.vanishing.vanishes", True)
+    tends = Compared(
+        "the rate tends to 0", "theory.papers.nesterov.witnesses.vanishing.vanishes", True
+    )
     return Decision(fails=Refutation({"f": "G w", "limit of the steps": "−ηG"}, (steps, tends)))
 
 
@@ -126,7 +135,7 @@ def with_a_minimiser(printed: Formulas) -> Decision:
     """The line for τ ≥ 2: steps of o(t^−1/2) give f(w_t) → f*."""
     if not slower(1 / sympy.sqrt(t), printed["step"]) or not proves(*not_small()):
         return OPEN
-    small = Compared("it is o(t^−1/2)", "theory.papers.nesterov.vanishing.slower", True)
+    small = Compared("it is o(t^−1/2)", "theory.papers.nesterov.witnesses.vanishing.slower", True)
     return Decision(fails=Refutation(_witness(printed), (small, *not_small())))
 
 

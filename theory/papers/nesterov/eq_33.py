@@ -32,11 +32,18 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.falsifier.numbers import fraction
 from theory.judging.decide import proves
-from theory.papers.nesterov import eq_30, eq_31, step_bound
-from theory.papers.nesterov.excesses import ASSUMES, described, not_small, pieces, run_away
-from theory.papers.nesterov.positivity import above_zero
+from theory.papers.nesterov import eq_30, eq_31
+from theory.papers.nesterov.lemmas import step_bound
 from theory.papers.nesterov.symbols import G, beta, t, tau
-from theory.papers.nesterov.vanishing import is_rate, slower
+from theory.papers.nesterov.witnesses.excesses import (
+    ASSUMES,
+    described,
+    not_small,
+    pieces,
+    run_away,
+)
+from theory.papers.nesterov.witnesses.positivity import above_zero
+from theory.papers.nesterov.witnesses.vanishing import is_rate, slower
 from theory.papers.rpd.witnesses.exact_runs import require
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide
@@ -127,7 +134,7 @@ def far_away(printed: Formulas) -> Decision:
     """
     if not slower(t**2, printed["sum"]):
         return OPEN
-    below = Compared("it is o(t²)", "theory.papers.nesterov.vanishing.slower", True)
+    below = Compared("it is o(t²)", "theory.papers.nesterov.witnesses.vanishing.slower", True)
     witness = {"f": "G w", "sum up to t, at least": "(G²/β)(τ²/4)(t(t + 1) − (τ + 1)(τ + 2))"}
     return Decision(fails=Refutation(witness, (below, grown(), eq_31.steady())))
 
@@ -135,14 +142,14 @@ def far_away(printed: Formulas) -> Decision:
 def grown() -> Compared:
     """That the excesses of a line grow as t."""
     says = "on a line Ω_t ≥ (G²/β)τ²t/2 for τ ≥ 1, t ≥ τ + 2"
-    return Compared(says, "theory.papers.nesterov.positivity.above_zero", _grows())
+    return Compared(says, "theory.papers.nesterov.witnesses.positivity.above_zero", _grows())
 
 
 def with_a_minimiser(printed: Formulas) -> Decision:
     """The line for τ ≥ 2: a sum of o(t) gives f(w_t) → f*."""
     if not slower(t, printed["sum"]) or not proves(*not_small()):
         return OPEN
-    small = Compared("it is o(t)", "theory.papers.nesterov.vanishing.slower", True)
+    small = Compared("it is o(t)", "theory.papers.nesterov.witnesses.vanishing.slower", True)
     return Decision(fails=Refutation(_witness(printed), (small, *not_small())))
 
 
@@ -211,7 +218,7 @@ def _too_slow(printed: Formulas) -> Compared:
     """That (30) with this sum gives a rate slower than 1/t."""
     says = f"t times {_rate(printed)} is not bounded"
     found = bool(slower(printed["sum"] / t, 1 / t))
-    return Compared(says, "theory.papers.nesterov.vanishing.slower", found)
+    return Compared(says, "theory.papers.nesterov.witnesses.vanishing.slower", found)
 
 
 def _conclusion(printed: Formulas) -> Finding:

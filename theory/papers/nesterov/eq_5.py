@@ -31,7 +31,7 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.kernel import eq, le
-from theory.papers.nesterov.interval_delays import (
+from theory.papers.nesterov.lemmas.interval_delays import (
     K,
     P,
     View,

@@ -33,8 +33,8 @@ from theory.claims import Claim, Formulas
 from theory.judging.as_claim import as_claim
 from theory.judging.decide import proves
 from theory.ledger import Evidence
-from theory.papers.nesterov import aligned
-from theory.papers.nesterov.turning import START, cosines, decided, departs
+from theory.papers.nesterov.lemmas import aligned
+from theory.papers.nesterov.witnesses.turning import START, cosines, decided, departs
 from theory.papers.rpd.witnesses.exact_runs import require
 
 UNTIL: Final = 400
@@ -47,7 +47,9 @@ _REPAIRED: Final = as_claim(aligned.THEOREM)
 
 def _turns() -> tuple[Ground, ...]:
     """That the cosine is −1 or undefined for infinitely many t."""
-    departure = Compared("it departs at t = 2", "theory.papers.nesterov.turning.departs", departs())
+    departure = Compared(
+        "it departs at t = 2", "theory.papers.nesterov.witnesses.turning.departs", departs()
+    )
     return (*decided(), departure)
 
 

@@ -30,13 +30,21 @@ from theory.falsifier.numbers import fraction
 from theory.judging.as_claim import as_claim
 from theory.judging.decide import proves
 from theory.ledger import Evidence
-from theory.papers.nesterov import eq_31, eq_33, repaired_iterates, thm_1_no_delay
-from theory.papers.nesterov.energy import FLOOR, NO_CONVERGENCE
-from theory.papers.nesterov.excesses import MORE, START
-from theory.papers.nesterov.growth import ASSUMES, followed, horizon, keeps_away, parts, replayed
-from theory.papers.nesterov.long_runs import FIRST, Column, gaps
+from theory.papers.nesterov import eq_31, eq_33, thm_1_no_delay
+from theory.papers.nesterov.lemmas import repaired_iterates
+from theory.papers.nesterov.runs.long_runs import FIRST, Column, gaps
 from theory.papers.nesterov.symbols import beta, t
-from theory.papers.nesterov.vanishing import bounded_by, vanishes
+from theory.papers.nesterov.witnesses.energy import FLOOR, NO_CONVERGENCE
+from theory.papers.nesterov.witnesses.excesses import MORE, START
+from theory.papers.nesterov.witnesses.growth import (
+    ASSUMES,
+    followed,
+    horizon,
+    keeps_away,
+    parts,
+    replayed,
+)
+from theory.papers.nesterov.witnesses.vanishing import bounded_by, vanishes
 
 LONGEST: Final = 2000
 """Horizons up to which the witness is replayed; longer delays have the general one alone."""
@@ -73,7 +81,9 @@ def beyond_first_delays(printed: Formulas) -> Decision:
     away = keeps_away(NO_CONVERGENCE)
     if _share(printed) is None or not vanishes(printed["rate"]) or not proves(*away):
         return OPEN
-    tends = Compared("the rate tends to 0", "theory.papers.nesterov.vanishing.vanishes", True)
+    tends = Compared(
+        "the rate tends to 0", "theory.papers.nesterov.witnesses.vanishing.vanishes", True
+    )
     return Decision(fails=Refutation(_witness(printed), (tends, *away)))
 
 

@@ -13,11 +13,12 @@ from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, dot, eq, square
 from theory.kernel.prove import Proof
-from theory.papers.nesterov import eq_30, sharp_no_delay
+from theory.papers.nesterov import eq_30
 from theory.papers.nesterov.eq_30 import EXCESS_1, W_1, Y_1
-from theory.papers.nesterov.eq_30_sum import SUM
+from theory.papers.nesterov.lemmas import sharp_no_delay
+from theory.papers.nesterov.lemmas.eq_30_sum import SUM
+from theory.papers.nesterov.lemmas.no_delay import NO_DELAY, NO_EXCESS, NO_EXCESSES
 from theory.papers.nesterov.method import STAR, Y, bounded
-from theory.papers.nesterov.no_delay import NO_DELAY, NO_EXCESS, NO_EXCESSES
 from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.papers.nesterov.symbols import G, Omega, R, beta, t, tau
 

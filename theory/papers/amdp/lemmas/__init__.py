@@ -1,0 +1,1 @@
+"""Lemmas of our own, and what their proofs share."""

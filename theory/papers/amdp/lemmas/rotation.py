@@ -1,0 +1,245 @@
+"""No order keeps d ranks busy with d/2 pipelines in both directions and n = 2, unless F = B.
+
+Stage s is on rank s in even pipelines and on rank d − 1 − s in odd ones; no F or B is interrupted.
+The argument and its steps are `arguments.ARGUMENTS["rotation"]`. If F = B, some order does: take
+phases 2F·a with a in a set A of residues modulo d for the downward tokens and in the complement of
+A + d/2 for the upward ones. Then no two meet (`fills_if_equal`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import Any, Final
+
+import sympy
+import z3
+
+from theory.account import Compared
+from theory.papers.amdp.symbols import d
+from theory.smt.solver import Outcome, Statement, decide, merge
+
+s: Final = sympy.Symbol("s", integer=True, nonnegative=True)
+F, B = sympy.symbols("F B", positive=True)
+
+FORMS: Final = {
+    "forward": s * F,
+    "backward": d * F + (d - 1 - s) * B,
+    "round": d * (F + B),
+    "apart": 12 * F,
+}
+"""When a token's actions start after its phase, how long its round is, and step 4's distance."""
+
+_rho: Final = sympy.Symbol("rho", real=True)
+_times, _r, _x = sympy.symbols("q r x", integer=True)
+
+Forms = Mapping[str, sympy.Expr]
+
+
+def is_round(forms: Forms) -> bool:
+    """Whether every action starts where the one before it ends, and the round ends with the last.
+
+    Examples
+    --------
+    >>> is_round(FORMS), is_round(FORMS | {"forward": s * F + 1})
+    (True, False)
+    """
+    forward, backward = forms["forward"], forms["backward"]
+    gaps = (
+        forward.subs(s, 0),
+        forward.subs(s, s + 1) - forward - F,
+        backward.subs(s, d - 1) - forward.subs(s, d - 1) - F,
+        backward.subs(s, s - 1) - backward - B,
+        forms["round"] - backward.subs(s, 0) - B,
+    )
+    return all(sympy.expand(gap) == 0 for gap in gaps)
+
+
+def is_reversible(forms: Forms) -> bool:
+    """Whether time reversed the round is that with F and B exchanged.
+
+    Examples
+    --------
+    >>> is_reversible(FORMS), is_reversible(FORMS | {"forward": 2 * s * F})
+    (True, False)
+    """
+    other = {
+        name: forms[name].subs({F: B, B: F}, simultaneous=True) for name in ("forward", "backward")
+    }
+    gaps = (
+        forms["round"] - forms["backward"] - B - other["forward"],
+        forms["round"] - forms["forward"] - F - other["backward"],
+    )
+    return all(sympy.expand(gap) == 0 for gap in gaps)
+
+
+def _gap(forms: Forms, kinds: tuple[str, str], stages: tuple[Any, Any], phase: Any) -> sympy.Expr:
+    """How much later the second token's action starts than the first's; that one has phase 0."""
+    first, second = (forms[kind].subs(s, at) for kind, at in zip(kinds, stages, strict=True))
+    return sympy.expand(phase + second - first)
+
+
+def meetings(forms: Forms) -> bool:
+    """Whether the four meetings of steps 1 to 3 are as far apart as is said there.
+
+    On the named rank the second action starts ρ − B (or ρ − F) later than the first: less than
+    either takes.
+
+    Examples
+    --------
+    >>> meetings(FORMS), meetings(FORMS | {"backward": FORMS["backward"] + B})
+    (True, False)
+    """
+    half = d / 2
+    same = _gap(forms, ("forward", "backward"), (_times, _times), _times * (F + B) + _rho)
+    onward = _gap(forms, ("forward", "forward"), (half + _x, d - 1 - half - _x), 2 * F * _x + _rho)
+    back = half - 1 - _x
+    backward = _gap(forms, ("backward", "backward"), (back, d - 1 - back), 2 * B * _x + _rho)
+    expected = ((same - forms["round"], B), (onward, F), (backward, B))
+    return all(sympy.expand(gap - (_rho - taken)) == 0 for gap, taken in expected)
+
+
+def reach(forms: Forms) -> bool:
+    """Whether step 2's intervals begin at (d − 1)F, end at P − (d − 1)F and leave no hole.
+
+    On rank r the forward of one token and the backward of the other meet if the phase lies between
+    `low` and `high`; these fall as r grows, and rank r + 1 begins 2F above where rank r ends.
+
+    Examples
+    --------
+    >>> reach(FORMS), reach(FORMS | {"forward": 2 * s * F})
+    (True, False)
+    """
+    rest = _gap(forms, ("forward", "backward"), (_r, d - 1 - _r), 0) - forms["round"]
+    low, high = -B - rest, F - rest
+    gaps = (
+        low.subs(_r, d - 1) - (d - 1) * F,
+        high.subs(_r, 0) - forms["round"] + (d - 1) * F,
+        high.subs(_r, _r + 1) - low - 2 * F,
+    )
+    return all(sympy.expand(gap) == 0 for gap in gaps)
+
+
+def least_apart() -> int:
+    """Step 4: the least y for which 2xy = (x + y)z has integers 1 ≤ x < y and z.
+
+    Examples
+    --------
+    >>> least_apart()
+    6
+    """
+    return next(y for y in count(2) if any(2 * x * y % (x + y) == 0 for x in range(1, y)))
+
+
+def statements(room: int) -> Iterator[Statement]:
+    """What is left to inequalities; two upward tokens are at least `room` times F apart."""
+    e, x, pairs, ranks, executing, under_way = z3.Ints("e x h ranks executing under_way")
+    forward, backward, rho, low, high, phase = z3.Reals("F B rho low high delta")
+    yield Statement(
+        "all move",
+        "if all d = 2e ranks work, all minibatches under way do and there are d",
+        (e >= 1, ranks == 2 * e, ranks <= executing, executing <= under_way, under_way <= 2 * e),
+        z3.And(executing == 2 * e, under_way == 2 * e),
+    )
+    yield Statement(
+        "one direction",
+        "ρ − B is more than −B and less than F, so that the two actions meet",
+        (forward > 0, backward > 0, rho > 0, rho < forward + backward),
+        z3.And(-backward < rho - backward, rho - backward < forward),
+    )
+    yield Statement(
+        "no hole",
+        "a phase below the interval of rank r is in that of rank r + 1 or below it",
+        (forward > 0, high == low + 2 * forward, phase <= low),
+        phase < high,
+    )
+    yield Statement(
+        "rank exists",
+        "a phase 2x + ρ with 0 < ρ < 2, at most d − 1 in size, has its rank: both d/2 + x and "
+        "d/2 − 1 − x are ranks",
+        (e >= 1, rho > 0, rho < 2, 2 * x + rho <= 2 * e - 1, 2 * x + rho >= 1 - 2 * e),
+        z3.And(e + x >= 0, e + x <= 2 * e - 1, e - 1 - x >= 0, e - 1 - x <= 2 * e - 1),
+    )
+    yield Statement(
+        "opposite directions",
+        "ρ − 1 lies between −1 and 1, so that the two actions meet",
+        (rho > 0, rho < 2),
+        z3.And(rho - 1 > -1, rho - 1 < 1),
+    )
+    yield Statement(
+        "no room",
+        "for d = 2e ≥ 4 the 2⌊e/2⌋ upward tokens need more than 2(d − 1)F",
+        (e >= 2, 2 * pairs <= e, e <= 2 * pairs + 1),
+        room * (2 * pairs - 1) > 2 * (2 * e - 1),
+    )
+
+
+def proof() -> Outcome:
+    """The inequalities of the argument, for every even d ≥ 4 and all F ≠ B.
+
+    Examples
+    --------
+    >>> proof().verdict.name
+    'PROVED'
+    """
+    says = "every step of the argument holds, for every even d ≥ 4 and all F ≠ B"
+    return merge("rotation", says, [decide(one) for one in statements(2 * least_apart())])
+
+
+def grounds(forms: Forms) -> Iterator[Compared | Outcome]:
+    """That no order fills the ranks: identities of the round, and what is left to inequalities.
+
+    Examples
+    --------
+    >>> from theory.judging.decide import proves
+    >>> proves(*grounds(FORMS)), proves(*grounds(FORMS | {"apart": 13 * F}))
+    (True, False)
+    """
+    yield _found("every action starts where the one before it ends", is_round(forms))
+    yield _found("time reversed F and B change places", is_reversible(forms))
+    yield _found("the meetings are as far apart as is said", meetings(forms))
+    yield _found("the intervals of step 2 leave no hole", reach(forms))
+    apart = sympy.expand(forms["apart"] - 2 * least_apart() * F) == 0
+    yield _found("upward tokens are at least twice the least y apart", apart)
+    yield proof()
+
+
+def _found(says: str, holds: bool) -> Compared:
+    return Compared(says, "theory.papers.amdp.lemmas.rotation", holds)
+
+
+def fills_if_equal(forms: Forms) -> bool:
+    """Whether, with F = B and phases as above, no two tokens are on a rank at once.
+
+    All actions fill slots of length F, 2d of them a round, so two meet only if the gap of their
+    starts is a multiple of 2d slots. Where it is odd it is none, d being even; else it is twice the
+    difference of two different residues, or of two that are not d/2 apart.
+
+    Examples
+    --------
+    >>> fills_if_equal(FORMS), fills_if_equal(FORMS | {"forward": 2 * s * F})
+    (True, False)
+    """
+    twice = 2 * F * _x
+
+    def slots(kinds: tuple[str, str], stage: Any) -> sympy.Expr:
+        return sympy.expand(_gap(forms, kinds, (_r, stage), twice).subs(B, F) / F)
+
+    ahead, back = ("forward", "forward"), ("backward", "backward")
+    across = ("forward", "backward")
+    opposite = d - 1 - _r
+    odd = [slots(across, _r), slots(ahead, opposite), slots(back, opposite)]
+    different = [slots(ahead, _r), slots(back, _r)]
+    length = sympy.expand(forms["round"].subs(B, F) / F) == 2 * d
+    return (
+        length
+        and all(_is_odd(one) for one in odd)
+        and all(one == 2 * _x for one in different)
+        and sympy.expand(slots(across, opposite) - 2 * (_x + d / 2)) == 0
+    )
+
+
+def _is_odd(form: sympy.Expr) -> bool:
+    """Whether a polynomial is odd at all integers, d being even."""
+    half = sympy.Symbol("e", integer=True)
+    return bool(sympy.expand((form.subs(d, 2 * half) - 1) / 2).is_integer)

@@ -1,0 +1,1 @@
+"""Exact runs of pipelines, and what is read off them."""

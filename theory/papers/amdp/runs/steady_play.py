@@ -1,0 +1,145 @@
+"""Plays that go on for ever: what repeats, under a tie rule or under all that ties allow.
+
+From a state on that was there before all repeats, so the part of the time in which ranks work is
+an exact fraction. Without a tie rule the states that can be reached form a finite graph.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+import networkx as nx
+
+from theory.papers.amdp.runs.fifo import Job, Play, State, Tie, busy, in_order
+
+MOST_STEPS: Final = 20_000
+MOST_STATES: Final = 5_000
+
+
+@dataclass(frozen=True)
+class Steady:
+    """What a play repeats.
+
+    Attributes
+    ----------
+    since, period : int
+        Units of time.
+    active : Fraction
+        Part of all ranks' time in which they work.
+    """
+
+    since: int
+    period: int
+    active: Fraction
+
+
+def counted_from_least(state: State, numbers: bool) -> State:
+    """The state with minibatches counted from the first one under way; without them all 0.
+
+    Parameters
+    ----------
+    state : State
+    numbers : bool
+        Whether their numbers matter to the tie rule between pipelines.
+    """
+    jobs = [one.job for queue in state.waiting for one in queue]
+    jobs += [left[1] for left in state.running if left is not None]
+    if numbers:
+        least = dict.fromkeys({job.pipeline for job in jobs}, min(job.number for job in jobs))
+    else:
+        least = {
+            pipeline: min(job.number for job in jobs if job.pipeline == pipeline)
+            for pipeline in {job.pipeline for job in jobs}
+        }
+
+    def moved(job: Job) -> Job:
+        return job._replace(number=job.number - least[job.pipeline])
+
+    waiting = tuple(
+        tuple(sorted((one._replace(job=moved(one.job)) for one in queue), key=in_order))
+        for queue in state.waiting
+    )
+    running = tuple(left and (left[0], moved(left[1])) for left in state.running)
+    return State(waiting, running, state.last)
+
+
+def steady(play: Play, tie: Tie) -> Steady | None:
+    """The part of a play that repeats; None if none does within `MOST_STEPS` units of time.
+
+    Examples
+    --------
+    >>> from theory.papers.amdp.runs.fifo import TIES
+    >>> steady(Play(4, 1, 1), TIES[0])
+    Steady(since=..., period=8, active=Fraction(1, 1))
+    >>> steady(Play(4, 1, 2), TIES[0]).active < 1
+    True
+    """
+    state, work = play.start(), [0]
+    seen: dict[State, int] = {}
+    for now in range(MOST_STEPS):
+        known = counted_from_least(state, tie.then == "earlier minibatch")
+        since = seen.setdefault(known, now)
+        if since < now:
+            period = now - since
+            return Steady(since, period, Fraction(work[now] - work[since], period * play.stages))
+        chosen = play.choice(state, tie)
+        work.append(work[-1] + busy(state, chosen))
+        state = play.after(state, chosen)
+    return None
+
+
+@dataclass(frozen=True)
+class Every:
+    """What all plays can come to, whatever ties do.
+
+    Attributes
+    ----------
+    states : int
+        That can be reached.
+    fills : bool
+        Some play keeps all ranks busy from some time on.
+    idles : bool
+        Some play leaves ranks idle again and again.
+    """
+
+    states: int
+    fills: bool
+    idles: bool
+
+
+def every_play(play: Play) -> Every | None:
+    """Look at every play that ties allow; None if there are more than `MOST_STATES` states.
+
+    Examples
+    --------
+    >>> every_play(Play(4, 1, 2))
+    Every(states=362, fills=False, idles=True)
+    """
+    first = counted_from_least(play.start(), numbers=False)
+    number, waiting = {first: 0}, deque([first])
+    whole, full, idle = nx.DiGraph(), nx.DiGraph(), []
+    while waiting:
+        state = waiting.popleft()
+        for chosen in play.choices(state):
+            later = counted_from_least(play.after(state, chosen), numbers=False)
+            if later not in number:
+                if len(number) == MOST_STATES:
+                    return None
+                number[later] = len(number)
+                waiting.append(later)
+            edge = (number[state], number[later])
+            whole.add_edge(*edge)
+            if busy(state, chosen) == play.stages:
+                full.add_edge(*edge)
+            else:
+                idle.append(edge)
+    part = {
+        state: place
+        for place, states in enumerate(nx.strongly_connected_components(whole))
+        for state in states
+    }
+    again = any(part[start] == part[end] for start, end in idle)
+    return Every(len(number), not nx.is_directed_acyclic_graph(full), again)

@@ -1,0 +1,48 @@
+"""(31) where it holds: without delay and with a minimiser, steps shrink as O(1/t)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sympy
+
+from theory.judging.as_claim import as_claim
+from theory.kernel import Cite, Combine, Step, Theorem
+from theory.papers.nesterov.lemmas import later_steps, sharp_no_delay
+from theory.papers.nesterov.lemmas.later_steps import K, S
+from theory.papers.nesterov.method import STAR
+from theory.papers.nesterov.symbols import R, beta, tau
+
+_LARGEST = 16 / (beta * (K + 2) ** 2)
+
+THEOREM: Final = Theorem(
+    id="nesterov.no-delay-steps",
+    where="ours",
+    statement=(
+        "Without delay, for convex β-smooth f with a minimiser and with η = 1/β, ‖w_{t+1} − w_t‖² "
+        "≤ 24‖w_1 − w*‖²/(5t²) for every t = K + 2 ≥ 2."
+    ),
+    latex=r"\|w_{t+1} - w_t\|^2 \le \tfrac{24}{5t^2}\|w_1 - w^*\|^2, \quad t = K + 2",
+    symbols=(beta, K, R, STAR.value),
+    vectors=sharp_no_delay.THEOREM.vectors,
+    fixed=sharp_no_delay.THEOREM.fixed,
+    points=sharp_no_delay.THEOREM.points,
+    hypotheses=(*sharp_no_delay.THEOREM.hypotheses, *later_steps.NAMES),
+    cites=(later_steps.THEOREM, *sharp_no_delay.THEOREM.cites),
+    steps=(
+        *(one for one in sharp_no_delay.THEOREM.steps if one.name == "first"),
+        Step("later steps", later_steps.THEOREM.goal, Cite("nesterov.later-steps")),
+    ),
+    lhs=S(K),
+    terms={"distance": 24 * R**2 / (5 * (K + 2) ** 2)},
+    conclude=Combine(
+        {
+            "later steps": 1,
+            "value at 2": _LARGEST,
+            "u at 2": _LARGEST / 2,
+            "first": _LARGEST,
+        }
+    ),
+)
+
+CLAIM: Final = as_claim(THEOREM, where=sympy.Eq(tau, 0))

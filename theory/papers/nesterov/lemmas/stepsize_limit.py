@@ -1,0 +1,48 @@
+"""How long a stepsize may be for the rate O(1/t), from above: beside `nesterov.repaired-thm-1`.
+
+Let κ = ηβ(τ − 1) > 1/4. Huber's function of curvature β·min(1, 3/(4κ)) has 1/4 + σ in place of κ,
+with σ in (0, 1/2], and is β-smooth. On it t^{1−σ} times the energy never falls
+(`theory.papers.nesterov.witnesses.growth`), so that t(f(w_t) − f*) is not bounded.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sympy
+
+from theory.account import Account, Compared, Decision, Ground
+from theory.claims import Claim, Formulas
+from theory.papers.nesterov.symbols import beta, tau
+from theory.papers.nesterov.witnesses.energy import NO_RATE, sigma
+from theory.papers.nesterov.witnesses.growth import ASSUMES, keeps_away, parts
+
+_PRINTED: Final = {"limit": 1 / (4 * (tau - 1) * beta)}
+
+
+def _holds(formulas: Formulas) -> tuple[Ground, ...]:
+    """The certificate, which covers κ > 1/4 and no other threshold."""
+    least = NO_RATE.share.subs(sigma, 0) / ((tau - 1) * beta)
+    same = sympy.cancel(formulas["limit"] - least) == 0
+    return (Compared("the threshold is κ = 1/4", "sympy.cancel", same), *keeps_away(NO_RATE))
+
+
+def _account(formulas: Formulas) -> Account:
+    return Account(Decision(_holds(formulas)), assumes=ASSUMES, steps=parts(NO_RATE))
+
+
+CLAIM: Final = Claim(
+    id="nesterov.stepsize-limit",
+    where="ours",
+    statement=(
+        "For every fixed delay τ ≥ 2 and every η > 1/(4(τ − 1)β) there are a convex β-smooth f "
+        "with a minimiser and bounded gradients, and a w_1, for which t(f(w_t) − f*) is not "
+        "bounded."
+    ),
+    latex=r"\eta > \tfrac{1}{4(\tau-1)\beta} \implies f(w_t) - f^* \ne O\left(\tfrac1t\right)",
+    account=_account,
+    printed=_PRINTED,
+    core=_PRINTED,
+    holds=_holds,
+    cost=3,
+)

@@ -1,0 +1,1 @@
+"""Instances that show where statements fail, and what certifies them."""
