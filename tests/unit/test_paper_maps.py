@@ -27,7 +27,7 @@ def lines(page: str) -> list[tuple[str, str, str]]:
     found = [LINE.match(line) for line in table]
     if not all(found):
         raise ValueError(f"no line of a map: {table[found.index(None)]}")
-    return [match.group(2, 3, 4) for match in found if match]
+    return [(m[2], m[3], m[4]) for m in found if m]
 
 
 @pytest.mark.parametrize("page", MAPS, ids=lambda page: page.parent.name)
