@@ -9,7 +9,8 @@ made the ledger. What it does, for each step that says it follows by the rule `C
    is multiplied out in exact fractions.
 3. An equality follows from equalities alone. The multiplier of an inequality, each coefficient and
    each plus is listed as nonnegative, and the listed reason is tried again here.
-4. A denominator is not 0 and a root is one of a nonnegative number: seen at once, or listed.
+4. A denominator is not 0, a root is one of a nonnegative number, a logarithm one of a positive
+   number: seen at once, or listed. What is known of exp is that it is positive.
 
 What is not re-checked is counted as taken on trust: signs that a solver decided, and other rules.
 
@@ -166,6 +167,8 @@ class Parser:
         self.take()
         if kind == "word" and value in ("dot", "mean", "Sum"):
             found = getattr(self, f"call_{value.lower()}")()
+        elif kind == "word" and value in ("exp", "log"):
+            found = (value, self.sum())
         else:
             found = ("call", value, self.list(self.sum) if not self.at(")") else [])
             if (kind, value, len(found[2])) == ("word", "sqrt", 1):
@@ -443,6 +446,8 @@ class Algebra:
         if kind in ("name", "call"):
             words = self.domains.get((kind, parts[0]), "").split(", ")
             return 2 if "positive" in words else int("nonnegative" in words)
+        if kind in ("exp", "log"):
+            return 2 if kind == "exp" else 0
         if kind == "dot":
             return int(parts[0] == parts[1])
         if kind == "Sum":
@@ -527,6 +532,11 @@ class Algebra:
             return self.less({}, self.form(parts[0]))
         if kind == "+":
             return self.add(*map(self.form, parts[0]))
+        if kind in ("exp", "log"):
+            inner = self.form(parts[0])
+            if kind == "log":
+                self.need(inner, ">")
+            return self.atom((kind, frozenset(inner.items())), self.names(inner))
         if kind == "call":
             inside = [self.form(part) for part in parts[1]]
             key = (kind, parts[0], *(frozenset(form.items()) for form in inside))

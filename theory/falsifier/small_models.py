@@ -19,6 +19,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import UnsupportedFormError
+from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.means import Mean, random_names
 from theory.kernel.prove import as_printed
 from theory.kernel.relations import Relation, eq, exact, le
@@ -116,7 +117,8 @@ def _in_reach(theorem: Theorem) -> bool:
         return False
     if theorem.indices or theorem.following or indices(theorem):  # hypotheses hold for every k
         return False
-    if any(form.atoms(AppliedUndef, sympy.Sum) or has_roots(form) for form in forms):
+    beyond = (AppliedUndef, sympy.Sum, *ELEMENTARY)
+    if any(form.atoms(*beyond) or has_roots(form) for form in forms):
         return False
     return len({mean.args[0] for mean in _means(theorem)}) <= 1
 

@@ -23,6 +23,7 @@ from theory.falsifier.rewriting import free_vectors
 from theory.falsifier.run_models import Run, named_model
 from theory.falsifier.small_models import SmallModel, has_roots, printed
 from theory.kernel.context import means_in
+from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Delayed, Theorem
 from theory.kernel.vectors import Scalar
@@ -73,6 +74,8 @@ def small_run(theorem: Theorem) -> SmallModel | None:
     if theorem.assumes:  # what is said in words, numbers need not satisfy
         return None
     if any(isinstance(one, Delayed) for one in theorem.hypotheses):  # its runs have a memory
+        return None
+    if any(side.atoms(*ELEMENTARY) for side in printed(theorem)):  # no fractions
         return None
     source = random.Random(0)
     posed = ((counts, shape) for counts in _counts(theorem) for shape in _shapes(theorem))

@@ -22,6 +22,7 @@ from theory.judging.expression_text import (
     vector_text,
 )
 from theory.kernel.coefficients import no_negative_coefficient
+from theory.kernel.elementary import Log
 from theory.kernel.means import Operator
 from theory.kernel.prove import Proof
 from theory.kernel.relations import Relation
@@ -249,6 +250,8 @@ def _bases(expression: Scalar) -> Iterator[tuple[Scalar, str]]:
     for node in sympy.preorder_traversal(expression):
         if isinstance(node, sympy.Sum):
             yield from ((last - first + 1, ">=") for _, first, last in node.limits)
+        elif isinstance(node, Log):
+            yield node.args[0], ">"
         elif isinstance(node, sympy.Pow) and not node.exp.is_integer:
             yield node.base, ">=" if node.exp.is_positive else ">"
         elif isinstance(node, sympy.Pow) and not node.exp.is_nonnegative:

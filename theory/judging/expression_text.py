@@ -16,13 +16,16 @@ from sympy.core.function import AppliedUndef
 from sympy.printing.str import StrPrinter
 
 from theory.errors import TheoryError
+from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.relations import Relation
 from theory.kernel.vectors import Scalar, Vector
 
 RESERVED: Final = frozenset(
-    ["dot", "mean", "Sum", "sqrt", "Max", "Min", "Abs", "floor", "ceiling", "Mod"]
+    ["dot", "mean", "Sum", "sqrt", "exp", "log", "Max", "Min", "Abs", "floor", "ceiling", "Mod"]
 )
 """Names with a meaning in the text; a quantity that is called so stands in quotes."""
+
+KNOWN: Final = {kind.__name__: kind.__name__.lower() for kind in ELEMENTARY}
 
 _PLAIN: Final = re.compile(r"[^\W\d]\w*")
 
@@ -111,7 +114,7 @@ class _Printer(StrPrinter):  # type: ignore[misc]
 
     def _print_Function(self, call: Any) -> str:  # noqa: N802
         name = call.func.__name__
-        shown = name_text(name) if isinstance(call, AppliedUndef) else name
+        shown = name_text(name) if isinstance(call, AppliedUndef) else KNOWN.get(name, name)
         return f"{shown}({self.stringify(call.args, ', ')})"
 
 

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.elementary import ELEMENTARY, Exp
 from theory.kernel.means import Mean, random_names
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, le
+from theory.kernel.rules.elementary import exp_tangent, log_tangent
 from theory.kernel.rules.expectation import Total
 from theory.kernel.theorem import Given, Theorem
 from theory.kernel.vectors import Gram, Scalar, dot, vector
@@ -31,7 +33,7 @@ def entailed(theorem: Theorem, relations: Sequence[Relation]) -> list[Relation]:
     calls = (call for one in relations for call in one.gap.atoms(AppliedUndef))
     known = {*theorem.symbols, *theorem.scalars}
     indices = {symbol for call in calls for symbol in call.free_symbols} - known
-    found = [*_averaged(relations), *_totals(theorem, relations, indices)]
+    found = [*_averaged(relations), *_totals(theorem, relations, indices), *_tangents(relations)]
     everything = [*relations, *found]
     return [*found, *_summed(everything, indices), *_squares(everything)]
 
@@ -57,6 +59,16 @@ def _totals(
                 form, left = Total("", index).rewritten(one.gap, given)
                 if left is None:
                     yield Relation(sympy.S.Zero, one.kind, form)
+
+
+def _tangents(relations: Sequence[Relation]) -> Iterator[Relation]:
+    """That exponentials and logarithms lie above and below their tangents where they are taken."""
+    found = {one for relation in relations for one in relation.gap.atoms(*ELEMENTARY)}
+    for one in sorted(found, key=str):
+        entry, neutral = (exp_tangent, 0) if isinstance(one, Exp) else (log_tangent, 1)
+        places = [other.args[0] for other in found if type(other) is type(one) and other != one]
+        for at in (sympy.Integer(neutral), *sorted(places, key=str)):
+            yield entry(at, one.args[0]).relation
 
 
 def _summed(relations: Sequence[Relation], indices: set[Scalar]) -> Iterator[Relation]:

@@ -17,6 +17,7 @@ from sympy.core.numbers import Half, NegativeOne, One, Zero
 from sympy.core.symbol import Str
 
 from theory.errors import TheoryError
+from theory.kernel.elementary import ELEMENTARY, is_plain_argument
 from theory.kernel.means import Average, Mean, Operator
 from theory.kernel.relations import Relation, exact
 from theory.kernel.vectors import Gram, Point, Vector
@@ -25,7 +26,7 @@ NODES: Final = frozenset(
     {
         *(sympy.Add, sympy.Mul, sympy.Pow, sympy.Sum, sympy.Tuple, sympy.Abs, sympy.Max, sympy.Min),
         *(sympy.Integer, sympy.Rational, Zero, One, NegativeOne, Half),
-        *(sympy.Symbol, sympy.Dummy, Str, Gram, Mean),
+        *(sympy.Symbol, sympy.Dummy, Str, Gram, Mean, *ELEMENTARY),
     }
 )
 """What formulas are made of, besides calls of sequences."""
@@ -57,6 +58,12 @@ def require_plain(form: Any, where: str) -> None:
                 f"sequences, found {node!s:.60} of the class {kind.__name__}",
                 where,
                 "use sympy's own symbols, and name anything else by a symbol",
+            )
+        if kind in ELEMENTARY and not is_plain_argument(node.args[0]):
+            raise TheoryError(
+                f"exponentials and logarithms are taken of symbols and numbers, found {node!s:.60}",
+                where,
+                "name by a symbol what it is taken of",
             )
 
 

@@ -20,6 +20,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import UnsupportedFormError
 from theory.kernel.coefficients import any_index, no_negative_coefficient
+from theory.kernel.elementary import Exp, Log
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.vectors import Gram, Scalar, Vector
@@ -120,6 +121,11 @@ def _hole(node: Scalar, facts: Facts) -> str:
         return _first(_hole(part, facts) for part in node.args)
     if isinstance(node, Mean):
         return _hole(node.args[2], ())  # the facts may be about one outcome of many
+    if isinstance(node, (Exp, Log)):
+        problem = _hole(node.args[0], facts)
+        if problem or isinstance(node, Exp) or _has_sign(node.args[0], ">", facts):
+            return problem
+        return f"{node.args[0]} > 0 is not shown"
     if isinstance(node, sympy.Sum):
         return _hole_in_sum(node, facts)
     if isinstance(node, sympy.Pow):

@@ -20,6 +20,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
+from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.means import Mean
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, exact
@@ -123,7 +124,7 @@ def names_of(relations: Iterable[Relation]) -> dict[str, Scalar]:
 
 
 def _atoms(relations: Iterable[Relation]) -> Iterator[Scalar]:
-    kinds = (sympy.Symbol, Gram, Mean, AppliedUndef, sympy.Sum)
+    kinds = (sympy.Symbol, Gram, Mean, AppliedUndef, sympy.Sum, *ELEMENTARY)
     for relation in relations:
         for form in dict.fromkeys((relation.gap, linear_sums(relation.gap))):
             yield from form.atoms(*kinds)

@@ -27,7 +27,7 @@ from theory.kernel.relations import Relation
 from theory.kernel.rules import Cite, Combine, Found
 from theory.kernel.theorem import Assumption, Delayed, Given, Hypothesis, Rule, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, vector
-from theory.notation import offers
+from theory.notation import elementary, offers
 from theory.notation.names import Function, Pending, plainly, text
 from theory.notation.plan import Plan, Statement, counts, scene_of
 from theory.notation.scene import Scene
@@ -87,6 +87,8 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
             steps.append(step)
             follow(step.name, step.relation)
     steps += offers.drifts(bare, run)
+    lines = [scene.relation(written.relation) for written in plan.written]
+    steps += elementary.facts([bare.goal, *(h.relation for h in hypotheses), *lines], hypotheses)
     called = {
         name for rule in (*(w.rule for w in plan.written), statement.rule) for name in rule.uses
     }

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 
 from theory.errors import TheoryError
+from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq, le
 from theory.kernel.vectors import Scalar, Vector
@@ -115,4 +116,4 @@ def is_parameters(said: Relation) -> bool:
     >>> is_parameters(le(L, 2)), is_parameters(le(square(vector("g")), L))
     (True, False)
     """
-    return not said.gap.atoms(sympy.Function)
+    return all(isinstance(one, ELEMENTARY) for one in said.gap.atoms(sympy.Function))

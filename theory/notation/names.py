@@ -9,6 +9,7 @@ import sympy
 from sympy.core.symbol import Str
 
 from theory.errors import TheoryError
+from theory.kernel.elementary import Exp, Log
 from theory.kernel.means import Average, Operator
 from theory.kernel.vectors import Point, Scalar, Vector, vector
 
@@ -55,6 +56,30 @@ def total(form: Scalar, index: Scalar, count: Scalar) -> Scalar:
     Sum(S(k), (k, 0, K - 1))
     """
     return sympy.Sum(form, (index, 0, count - 1))
+
+
+def exp(form: Scalar) -> Scalar:
+    """E to a power, which is made of constants and indices.
+
+    Examples
+    --------
+    >>> a, n = positive("a"), index("n")
+    >>> exp(-a * n), exp(0 * n)
+    (exp(-a*n), 1)
+    """
+    return Exp(sympy.sympify(form))
+
+
+def log(form: Scalar) -> Scalar:
+    """The natural logarithm of something positive that is made of constants and indices.
+
+    Examples
+    --------
+    >>> a = positive("a")
+    >>> log(a / a), log(1 + a)
+    (0, log(a + 1))
+    """
+    return Log(sympy.sympify(form))
 
 
 @dataclass(frozen=True, eq=False)

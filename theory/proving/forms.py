@@ -16,6 +16,7 @@ import sympy
 from sympy.polys.fields import FracField
 
 from theory.kernel.coefficients import no_negative_coefficient
+from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.means import Mean
 from theory.kernel.normal import linear_sums
 from theory.kernel.vectors import Gram, Scalar
@@ -255,7 +256,7 @@ def splits(
         if node.free_symbols
         and node.free_symbols <= parameters
         and not node.has(sympy.Sum)
-        and not node.is_Function
+        and (not node.is_Function or isinstance(node, ELEMENTARY))
     }
     constants |= {n for n in atoms.roots if not atoms.nodes[n].free_symbols}
     multiplied = {number for number in constants if any(number in pair for pair in pairs)}

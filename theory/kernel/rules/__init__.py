@@ -10,6 +10,7 @@ from theory.kernel.rules.calculus import Descent, Integral, Lipschitz, descent, 
 from theory.kernel.rules.cite import Cite
 from theory.kernel.rules.closed_sums import ClosedSum
 from theory.kernel.rules.delays import Drift
+from theory.kernel.rules.elementary import Elementary
 from theory.kernel.rules.expectation import Expect, Total
 from theory.kernel.rules.found import Found
 from theory.kernel.rules.norms import Root, Triangle
@@ -24,6 +25,7 @@ RULES: Final = frozenset(
         Combine,
         Descent,
         Drift,
+        Elementary,
         Everywhere,
         Expect,
         Found,
@@ -50,6 +52,7 @@ __all__ = [
     "Combine",
     "Descent",
     "Drift",
+    "Elementary",
     "Everywhere",
     "Expect",
     "Found",

@@ -1,0 +1,24 @@
+"""Edits of the cookbook are false, not just unproved: exact runs satisfy all and break them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from mpmath import iv
+
+
+def horizon(rate: int) -> bool:
+    """Whether f(x_n) − f_low ≤ ε after ln(Δ/ε)/(rate·γμ) steps on f = x²/2, so L = μ = 1."""
+    gamma, n, start = Fraction(1, 100), 100, Fraction(1)
+    x = start
+    for _ in range(n):
+        x -= gamma * x
+    reached, gap = x**2 / 2, start**2 / 2
+    epsilon = gap * Fraction(1, 19 if rate == 3 else 2)  # ln(Δ/ε) is below rate · γμn
+    assert iv.log(iv.mpf(int(gap / epsilon))).b <= rate * float(gamma) * n
+    return reached <= epsilon
+
+
+def test_three_times_as_fast_is_too_fast() -> None:
+    assert horizon(1)
+    assert not horizon(3)

@@ -1,0 +1,84 @@
+"""Facts about the exponentials, logarithms and powers that a theorem names, offered unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import permutations
+
+import sympy
+
+from theory.kernel.elementary import Exp, Log
+from theory.kernel.relations import Relation
+from theory.kernel.rules import Elementary
+from theory.kernel.rules.elementary import unmet
+from theory.kernel.theorem import Hypothesis, Step
+from theory.kernel.vectors import Scalar
+from theory.notation.coercion import is_parameters
+
+
+def facts(said: Sequence[Relation], hypotheses: Iterable[Hypothesis]) -> Iterator[Step]:
+    """What the kernel's list says of these formulas, where its conditions are shown.
+
+    Parameters
+    ----------
+    said : sequence of Relation
+        All formulas of the theorem.
+    hypotheses : iterable of Hypothesis
+        Those about constants may be used for the conditions.
+    """
+    about = [one for one in hypotheses if is_parameters(one.relation)]
+    for rule in dict.fromkeys(_rules(said)):
+        stated = rule.stated()
+        if isinstance(stated, str):
+            continue
+        domain = _domain(rule, about)
+        if domain is not None and stated.relation.lhs != stated.relation.rhs:
+            made = Elementary(rule.entry, rule.at, domain)
+            yield Step(f"{rule.entry}({', '.join(map(str, rule.at))})", stated.relation, made)
+
+
+def _rules(said: Sequence[Relation]) -> Iterator[Elementary]:
+    """Entries at what formulas name."""
+    forms = [side for one in said for side in (one.lhs, one.rhs)]
+    exps, logs = (_arguments(forms, kind) for kind in (Exp, Log))
+    powers = [one for form in forms for one in form.atoms(sympy.Pow) if not one.exp.is_number]
+    for x in exps:
+        yield Elementary("exp_tangent", (sympy.S.Zero, x))
+        yield from (Elementary("halving", (-x, z)) for z in logs)
+    for x in logs:
+        yield Elementary("log_tangent", (sympy.S.One, x))
+    for x, y in permutations(exps, 2):
+        yield Elementary("exp_grows", (x, y))
+    for x, y in permutations(logs, 2):
+        yield Elementary("log_grows", (x, y))
+    for power in sorted(set(powers), key=str):
+        if exps:
+            yield Elementary("decay", (1 - power.base, power.exp))
+        yield Elementary("power_sign", (power.base, power.exp))
+        yield Elementary("power_grows", (power.base, sympy.S.One, power.exp))
+        yield Elementary("bernoulli", (power.base - 1, power.exp))
+        yield Elementary("bernoulli_inverse", (1 - power.base, power.exp))
+
+
+def _arguments(forms: Iterable[Scalar], kind: type) -> list[Scalar]:
+    """What exponentials, or logarithms, are taken of."""
+    return sorted({one.args[0] for form in forms for one in form.atoms(kind)}, key=str)
+
+
+def _domain(rule: Elementary, about: Sequence[Hypothesis]) -> tuple[str, ...] | None:
+    """The facts that the conditions of an entry need, none too many; None if all do not suffice."""
+    stated = rule.stated()
+    assert not isinstance(stated, str)
+
+    def enough(some: Sequence[Hypothesis]) -> bool:
+        return not unmet(stated, rule.at, tuple(one.relation for one in some))
+
+    if enough(()):
+        return ()
+    if not enough(about):
+        return None
+    needed = list(about)
+    for one in about:
+        fewer = [other for other in needed if other is not one]
+        needed = fewer if enough(fewer) else needed
+    return tuple(one.name for one in needed)
