@@ -13,7 +13,8 @@ class Kind(IntEnum):
     weight update; ``SEND_F``/``RECV_F`` activations and ``SEND_B``/``RECV_B`` gradients
     between stages; ``REDUCE`` a collective over weight copies (gradient reduction, model
     averaging), ``BARRIER`` a synchronization point, ``UNSHARD``/``RESHARD`` parameter
-    gathering and release.
+    gathering and release. ``WAIT_SEND_F``/``WAIT_SEND_B`` hold the rank until that send is
+    complete, ``WAIT_REDUCE`` until that reduction is.
     """
 
     F = 0
@@ -29,6 +30,9 @@ class Kind(IntEnum):
     BARRIER = 10
     UNSHARD = 11
     RESHARD = 12
+    WAIT_SEND_F = 13
+    WAIT_SEND_B = 14
+    WAIT_REDUCE = 15
 
 
 COMPUTE = frozenset({Kind.F, Kind.B, Kind.I, Kind.W})
@@ -37,8 +41,14 @@ COMPUTE = frozenset({Kind.F, Kind.B, Kind.I, Kind.W})
 MESSAGES = frozenset({Kind.SEND_F, Kind.RECV_F, Kind.SEND_B, Kind.RECV_B})
 """Kinds that move a tensor between two stages."""
 
+WAITED_SENDS = {Kind.SEND_F: Kind.WAIT_SEND_F, Kind.SEND_B: Kind.WAIT_SEND_B}
+"""Kind of a send → kind of the wait for it."""
+
+NEEDS_MICROBATCH = COMPUTE | MESSAGES | frozenset(WAITED_SENDS.values())
+"""Kinds that always name their microbatch."""
+
 NO_MICROBATCH = -1
-"""Microbatch of actions that concern a whole stage (``UNSHARD``, ``RESHARD``, ``REDUCE``)."""
+"""Microbatch of actions that concern a whole stage (``UNSHARD``, ``RESHARD``, ``REDUCE`` …)."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

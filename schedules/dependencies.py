@@ -16,6 +16,9 @@ Where messages carry an activation or a gradient, they stand between the two com
 needs its computation, RECV its SEND, and the other computation its RECV. A message of which one
 half is missing carries nothing: the computations are joined as if it were not there.
 
+A WAIT_SEND needs the SEND of its label that stands before it on its rank, and is over when that
+message has arrived.
+
 A receive is posted and its rank goes on: see `past_receives`.
 """
 
@@ -27,7 +30,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import MESSAGES, Kind
+from schedules.actions import MESSAGES, WAITED_SENDS, Kind
 from schedules.errors import SizeError
 from schedules.schedule import IntArray, Schedule
 
@@ -227,12 +230,28 @@ def edges(schedule: Schedule) -> Edges:
         last = np.broadcast_to(index.backward[0], reductions.shape)
         connect(last, reductions, EdgeKind.BARRIER)
     connect(*_of_barriers(schedule), EdgeKind.BARRIER)
+    connect(*_of_waits(schedule), EdgeKind.MESSAGE)
     source = np.concatenate([part[0] for part in parts])
     target = np.concatenate([part[1] for part in parts])
     kind = np.concatenate([np.full(len(part[0]), part[2], dtype=np.int64) for part in parts])
     crosses = (rank[source] != rank[target]) & (kind == EdgeKind.DATA)
     kind[crosses] = EdgeKind.MESSAGE
     return Edges(source, target, kind)
+
+
+def _of_waits(schedule: Schedule) -> tuple[IntArray, IntArray]:
+    """Each send, and the wait for it behind it on its rank."""
+    nothing = np.zeros(0, dtype=np.int64)
+    if not np.isin(schedule.kind, list(WAITED_SENDS.values())).any():
+        return nothing, nothing
+    rank = schedule.rank_of_action
+    pairs = [
+        (first_indices(schedule, send).ravel(), first_indices(schedule, wait).ravel())
+        for send, wait in WAITED_SENDS.items()
+    ]
+    source, target = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    behind = (source != MISSING) & (source < target) & (rank[source] == rank[target])
+    return source[behind], target[behind]
 
 
 def _of_barriers(schedule: Schedule) -> tuple[IntArray, IntArray]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu_validation.replay.errors import NotReplayableError
-from schedules.actions import COMPUTE, MESSAGES, NO_MICROBATCH, Kind
+from schedules.actions import MESSAGES, NO_MICROBATCH, WAITED_SENDS, Kind
 from schedules.messages.channels import Channels
 from schedules.schedule import Schedule
 
@@ -16,8 +16,13 @@ Label = tuple[int, int, int, int]
 
 RECEIVES = (Kind.RECV_F, Kind.RECV_B)
 
-INPUT_OF = {Kind.F: Kind.RECV_F, Kind.B: Kind.RECV_B, Kind.I: Kind.RECV_B}
-"""The receive that a computation waits for."""
+AWAITED = {
+    Kind.F: Kind.RECV_F,
+    Kind.B: Kind.RECV_B,
+    Kind.I: Kind.RECV_B,
+    **{wait: send for send, wait in WAITED_SENDS.items()},
+}
+"""The message that a computation, or a wait, waits for."""
 
 SENT_AS = {Kind.RECV_F: (Kind.SEND_F, -1), Kind.RECV_B: (Kind.SEND_B, 1)}
 """What a receive expects: the kind of the send, and how far away the stage is that sends."""
@@ -38,8 +43,8 @@ class Step:
     peer, channel : int
         Other rank, and number of the channel, of a message.
     awaits : tuple of int
-        Flat indices of the receives that a computation waits for: those of its label that stand
-        before it on its rank.
+        Flat indices of the messages that a computation or a wait waits for: those of its label
+        that stand before it on its rank.
     """
 
     index: int
@@ -63,7 +68,7 @@ def units(schedule: Schedule, plan: Channels) -> tuple[tuple[Unit, ...], ...]:
         The schedule has no messages, or a barrier.
     """
     _require_messages_only(schedule)
-    receives = _receives(schedule)
+    awaited = _awaited(schedule)
     batch = _batches(schedule)
     ranks = []
     for first, last in zip(
@@ -71,7 +76,7 @@ def units(schedule: Schedule, plan: Channels) -> tuple[tuple[Unit, ...], ...]:
     ):
         found: list[Unit] = []
         for index in range(first, last):
-            step = _step(schedule, plan, receives, index)
+            step = _step(schedule, plan, awaited, index)
             together = index > first and batch[index] >= 0 and batch[index] == batch[index - 1]
             if together:
                 found[-1] = (*found[-1], step)
@@ -112,11 +117,11 @@ def _require_messages_only(schedule: Schedule) -> None:
         )
 
 
-def _receives(schedule: Schedule) -> dict[tuple[int, int, int, int, int], tuple[int, ...]]:
-    """Flat indices of the receives of every rank and label."""
+def _awaited(schedule: Schedule) -> dict[tuple[int, int, int, int, int], tuple[int, ...]]:
+    """Flat indices of the messages of every rank and label."""
     found: dict[tuple[int, int, int, int, int], tuple[int, ...]] = {}
     rank = schedule.rank_of_action
-    for index in np.flatnonzero(np.isin(schedule.kind, RECEIVES)).tolist():
+    for index in np.flatnonzero(np.isin(schedule.kind, list(MESSAGES))).tolist():
         action = schedule.action(index)
         key = (int(rank[index]), action.kind, action.stage, action.microbatch, action.pipeline)
         found[key] = (*found.get(key, ()), index)
@@ -136,7 +141,7 @@ def _batches(schedule: Schedule) -> list[int]:
 def _step(
     schedule: Schedule,
     plan: Channels,
-    receives: dict[tuple[int, int, int, int, int], tuple[int, ...]],
+    awaited: dict[tuple[int, int, int, int, int], tuple[int, ...]],
     index: int,
 ) -> Step:
     action = schedule.action(index)
@@ -153,8 +158,8 @@ def _step(
                 "drop it: what stays on a rank is no message",
             )
         return Step(index, sends, label, int(plan.peer[index]), int(plan.channel[index]))
-    if kind in COMPUTE and kind in INPUT_OF:
-        key = (rank, int(INPUT_OF[kind]), stage, action.microbatch, action.pipeline)
-        before = tuple(other for other in receives.get(key, ()) if other < index)
+    if kind in AWAITED:
+        key = (rank, int(AWAITED[kind]), stage, action.microbatch, action.pipeline)
+        before = tuple(other for other in awaited.get(key, ()) if other < index)
         return Step(index, awaits=before)
     return Step(index)

@@ -125,12 +125,12 @@ class Rank:
     def __init__(self, exchange: Exchange, say: Callable[..., Any]) -> None:
         self.exchange, self.say = exchange, say
         self.posted: SimpleQueue[Unit | None] = SimpleQueue()
-        self.arrived: dict[int, threading.Event] = {}
+        self.complete: dict[int, threading.Event] = {}
 
     def run(self, program: tuple[Unit, ...]) -> None:
         """Run the program; return when every action is complete."""
         steps = [step for unit in program for step in unit]
-        self.arrived = {step.index: threading.Event() for step in steps if step.sends is False}
+        self.complete = {step.index: threading.Event() for step in steps if step.sends is not None}
         failures: list[BaseException] = []
         thread = threading.Thread(target=self._communicate, args=(failures,), daemon=True)
         thread.start()
@@ -148,7 +148,7 @@ class Rank:
         for step in unit:
             self.say("head", step.index)
             for index in step.awaits:
-                self.arrived[index].wait()
+                self.complete[index].wait()
             self.say("end", step.index)
 
     def _communicate(self, failures: list[BaseException]) -> None:
@@ -180,7 +180,6 @@ class Rank:
                 self.say("head", step.index)
                 label = self.exchange(step)
                 self.say("end", step.index, label)
-                if not step.sends:
-                    self.arrived[step.index].set()
+                self.complete[step.index].set()
         except BaseException as error:
             failures.append(error)

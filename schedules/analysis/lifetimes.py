@@ -7,20 +7,22 @@ A thing that is freed at a time makes room for one that is needed from that time
   zero-bubble papers' memory bounds;
 - a version of a weight copy: from the update that makes it (the first: from the start) until
   there is a newer one and the last backward that uses it has ended;
-- a pending weight gradient of (s, m): from the end of I to the end of W.
+- a pending weight gradient of (s, m): from the end of I to the end of W;
+- the buffer of a send, in a schedule with WAIT_SEND: from the start of the computation that makes
+  the tensor to the end of the wait, without one to the end of the run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import Kind
+from schedules.actions import WAITED_SENDS, Kind
 from schedules.dependencies import MISSING, first_indices
-from schedules.schedule import IntArray
+from schedules.schedule import IntArray, Schedule
 from schedules.timeline import Timeline
 from schedules.versions import complete_tables, update_after, versions, weights_of_action
 
@@ -55,6 +57,25 @@ def pending_lifetimes(line: Timeline) -> Lifetimes:
     begun, done = (first_indices(line.schedule, kind).ravel() for kind in (Kind.I, Kind.W))
     split = (begun != MISSING) & (done != MISSING)
     return _between(line, begun[split], done[split], line.end)
+
+
+def waits_for_sends(schedule: Schedule) -> bool:
+    """Whether the schedule says until when the buffers of sends are kept."""
+    return bool(np.isin(schedule.kind, list(WAITED_SENDS.values())).any())
+
+
+def send_lifetimes(line: Timeline) -> Lifetimes:
+    """From when till when the buffer of each send is kept; none without WAIT_SEND."""
+    schedule = line.schedule
+    index = complete_tables(schedule)
+    makers, ends = [], []
+    for send, made in ((Kind.SEND_F, index.forward), (Kind.SEND_B, index.backward)):
+        sent = (first_indices(schedule, send) != MISSING) & waits_for_sends(schedule)
+        makers.append(made[sent])
+        ends.append(first_indices(schedule, WAITED_SENDS[send])[sent])
+    maker, wait = np.concatenate(makers), np.concatenate(ends)
+    found = _between(line, maker, maker, line.start)
+    return replace(found, death=np.where(wait == MISSING, line.length, line.end[wait]))
 
 
 def _between(line: Timeline, first: IntArray, last: IntArray, birth: IntArray) -> Lifetimes:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from schedules.actions import Kind
 from schedules.analysis.lifetimes import (
     Lifetimes,
     activation_lifetimes,
     joined,
     pending_lifetimes,
+    send_lifetimes,
     sweep,
     version_lifetimes,
 )
@@ -38,6 +40,8 @@ class Peaks:
         Weight versions, the newest included.
     pending_by_stage, pending_by_rank : tuple of int
         Microbatches whose weight gradient is postponed.
+    sends_by_rank : tuple of int
+        Buffers of sends that are not waited for yet; 0 where nothing says when they are free.
     """
 
     activations_by_stage: tuple[int, ...]
@@ -46,6 +50,7 @@ class Peaks:
     versions_by_rank: tuple[int, ...]
     pending_by_stage: tuple[int, ...]
     pending_by_rank: tuple[int, ...]
+    sends_by_rank: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ def peaks(line: Timeline) -> Peaks:
     stages, ranks = line.schedule.stages, line.schedule.ranks
     copies = line.schedule.placement.copy_count
     kept, held = activation_lifetimes(line), version_lifetimes(line)
-    pending = pending_lifetimes(line)
+    pending, sent = pending_lifetimes(line), send_lifetimes(line)
     return Peaks(
         activations_by_stage=_by_stage(kept, kept.rank, stages, ranks),
         activations_by_rank=_most(kept, kept.rank, ranks),
@@ -94,6 +99,7 @@ def peaks(line: Timeline) -> Peaks:
         versions_by_rank=_most(held, held.rank, ranks),
         pending_by_stage=_by_stage(pending, pending.rank, stages, ranks),
         pending_by_rank=_most(pending, pending.rank, ranks),
+        sends_by_rank=_most(sent, sent.rank, ranks),
     )
 
 
@@ -146,7 +152,7 @@ def stage_bytes(line: Timeline, sizes: Sizes) -> tuple[int, ...]:
     return _by_stage(load.things, load.things.rank, schedule.stages, schedule.ranks, load.size)
 
 
-ACTIVATIONS, WEIGHTS, OPTIMIZER = range(3)
+ACTIVATIONS, WEIGHTS, OPTIMIZER, SENDS = range(4)
 """Parts of a `Load`."""
 
 
@@ -160,7 +166,7 @@ class Load:
     size : ndarray of int
         Bytes of each thing.
     part : ndarray of int
-        `ACTIVATIONS`, `WEIGHTS` or `OPTIMIZER`.
+        `ACTIVATIONS`, `WEIGHTS`, `OPTIMIZER` or `SENDS`.
     """
 
     things: Lifetimes
@@ -169,7 +175,7 @@ class Load:
 
 
 def weigh(line: Timeline, sizes: Sizes) -> Load:
-    """Activations, weight versions, and what every weight copy keeps all the time.
+    """Activations, weight versions, what every weight copy keeps all the time, buffers of sends.
 
     Where a stage has one owner of the optimizer state, only that copy keeps it; accumulated
     gradients are each copy's own.
@@ -193,11 +199,17 @@ def weigh(line: Timeline, sizes: Sizes) -> Load:
     ]
     if sizes.column("gradients", schedule.stages).any():
         parts.append((OPTIMIZER, "gradients", _always(held, first, line.length)))
+    sent = send_lifetimes(line)
+    if len(sent.stage):
+        parts.append((SENDS, "output", sent))
+    size = [sizes.column(name, schedule.stages)[things.stage] for _, name, things in parts]
+    if len(sent.stage):
+        # A gradient has the size of the activation that it belongs to: one stage below.
+        lower = sent.stage - (schedule.kind[sent.action] != Kind.F)
+        size[-1] = sizes.column("output", schedule.stages)[lower]
     return Load(
         things=joined([things for _, _, things in parts]),
-        size=np.concatenate(
-            [sizes.column(name, schedule.stages)[things.stage] for _, name, things in parts]
-        ),
+        size=np.concatenate(size),
         part=np.repeat([part for part, _, _ in parts], [len(one.stage) for _, _, one in parts]),
     )
 

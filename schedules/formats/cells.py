@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from schedules.actions import NO_MICROBATCH, Action, Kind
+from schedules.actions import NEEDS_MICROBATCH, NO_MICROBATCH, Action, Kind
 
 LIMIT: Final = 10**6
 """Stages and microbatches lie below this number."""
 
+_OTHERWISE: Final = {"REDUCE_GRAD": Kind.REDUCE, "WAIT_REDUCE_GRAD": Kind.WAIT_REDUCE}
+_WITHOUT_CELL: Final = (Kind.U, Kind.BARRIER, *_OTHERWISE.values())
+
 TOKENS: Final[dict[str, Kind]] = {
-    **{kind.name: kind for kind in Kind if kind not in (Kind.U, Kind.REDUCE, Kind.BARRIER)},
-    "REDUCE_GRAD": Kind.REDUCE,
+    **{kind.name: kind for kind in Kind if kind not in _WITHOUT_CELL},
+    **_OTHERWISE,
 }
 """How kinds are written; the other kinds have no cell."""
 
 _NAMES: Final = {kind: name for name, kind in TOKENS.items()}
-_WITH = "F|B|I|W|SEND_F|RECV_F|SEND_B|RECV_B"
-_WITHOUT = "UNSHARD|RESHARD|REDUCE_GRAD"
+_WITH = "|".join(name for name, kind in TOKENS.items() if kind in NEEDS_MICROBATCH)
+_WITHOUT = "|".join(name for name, kind in TOKENS.items() if kind not in NEEDS_MICROBATCH)
 _NUMBER = "[0-9]{1,6}"
 _COMPUTATION = rf"{_NUMBER}[FBIW]{_NUMBER}"
 
@@ -29,8 +32,8 @@ OVERLAP: Final = re.compile(rf"\(({_COMPUTATION});({_COMPUTATION})\)OVERLAP_F_B"
 """Two computations, each a `PLAIN` cell."""
 
 GRAMMAR: Final = (
-    "write it like 2F0, 1B3, 0I2, 0W2, 0SEND_F1, 1RECV_B0, 0UNSHARD, 0RESHARD, 0REDUCE_GRAD or "
-    "(0F7;7B3)OVERLAP_F_B, and separate cells by commas"
+    "write it like 2F0, 1B3, 0I2, 0W2, 0SEND_F1, 1RECV_B0, 0WAIT_SEND_F1, 0UNSHARD, 0RESHARD, "
+    "0REDUCE_GRAD, 0WAIT_REDUCE_GRAD or (0F7;7B3)OVERLAP_F_B, and separate cells by commas"
 )
 
 _MISTAKES: Final = tuple(
@@ -63,7 +66,7 @@ _MISTAKES: Final = tuple(
         ),
         (
             rf"[0-9]+(?:{_WITHOUT})[0-9]+",
-            "UNSHARD, RESHARD and REDUCE_GRAD concern a whole stage",
+            "UNSHARD, RESHARD, REDUCE_GRAD and WAIT_REDUCE_GRAD concern a whole stage",
             "drop the microbatch, as in 0REDUCE_GRAD",
         ),
         (

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import COMPUTE, MESSAGES, NO_MICROBATCH, Kind
+from schedules.actions import NEEDS_MICROBATCH, NO_MICROBATCH, Kind
 from schedules.dependencies import SPARSE_PAIRS, require_table_room
 from schedules.errors import FormatError, SizeError
 from schedules.formats.cells import LIMIT
@@ -19,9 +19,6 @@ from schedules.schedule import Group, IntArray, Schedule, Source
 
 MAX_ACTIONS: Final = 5_000_000
 """Most actions of a JSON document or events of a trace."""
-
-NEEDS_MICROBATCH: Final = COMPUTE | MESSAGES
-"""Kinds that always name their microbatch."""
 
 
 def frozen(values: Sequence[int] | IntArray) -> IntArray:

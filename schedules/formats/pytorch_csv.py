@@ -5,7 +5,9 @@ cell                                meaning
 =================================== ========================================================
 ``2F0 1B3 0I2 0W2``                 stage, kind, microbatch of a computation
 ``0SEND_F1 0RECV_B1 …``             the same of a message
+``0WAIT_SEND_F1 0WAIT_SEND_B1``      the rank waits until that send is complete
 ``0UNSHARD 0RESHARD 0REDUCE_GRAD``  stage and kind of what concerns a whole stage
+``0WAIT_REDUCE_GRAD``               the rank waits until that reduction is complete
 ``(0F7;7B3)OVERLAP_F_B``            two computations posted together, written order kept
 (empty)                             idle; a column is not a time
 =================================== ========================================================
@@ -134,8 +136,8 @@ def parse_csv(
     >>> parse_csv("0F0,0FOO", "bad.csv")
     Traceback (most recent call last):
     schedules.errors.FormatError: bad.csv:row 1:cell 2: a cell is empty or an action, found
-    '0FOO'; write it like 2F0, 1B3, 0I2, 0W2, 0SEND_F1, 1RECV_B0, 0UNSHARD, 0RESHARD,
-    0REDUCE_GRAD or (0F7;7B3)OVERLAP_F_B, and separate cells by commas
+    '0FOO'; write it like 2F0, 1B3, 0I2, 0W2, 0SEND_F1, 1RECV_B0, 0WAIT_SEND_F1, 0UNSHARD,
+    0RESHARD, 0REDUCE_GRAD, 0WAIT_REDUCE_GRAD or (0F7;7B3)OVERLAP_F_B, and separate cells by commas
     """
     if microbatches is not None and not 1 <= microbatches <= LIMIT:
         raise ParameterError(
@@ -232,8 +234,8 @@ def _cell(schedule: Schedule, index: int) -> str:
     text = token(action)
     if action.pipeline or not PLAIN.fullmatch(text):
         raise FormatError(
-            "a schedule file holds computations, messages and UNSHARD, RESHARD, REDUCE_GRAD of one "
-            f"pipeline, found {action} of pipeline {action.pipeline}",
+            "a schedule file holds computations, messages, waits for them and UNSHARD, RESHARD, "
+            f"REDUCE_GRAD of one pipeline, found {action} of pipeline {action.pipeline}",
             schedule.place(index),
             "drop the action, or write a .json file, which holds it",
         )

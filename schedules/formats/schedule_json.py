@@ -27,9 +27,9 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import NO_MICROBATCH, Kind
+from schedules.actions import NEEDS_MICROBATCH, NO_MICROBATCH, Kind
 from schedules.formats.cells import LIMIT
-from schedules.formats.columns import NEEDS_MICROBATCH, Columns, require_representable
+from schedules.formats.columns import Columns, require_representable
 from schedules.formats.head import (
     described,
     lines,

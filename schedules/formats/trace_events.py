@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import NO_MICROBATCH, Kind
+from schedules.actions import NEEDS_MICROBATCH, NO_MICROBATCH, Kind
 from schedules.errors import FormatError
 from schedules.formats.cells import LIMIT
-from schedules.formats.columns import MAX_ACTIONS, NEEDS_MICROBATCH, Columns, frozen
+from schedules.formats.columns import MAX_ACTIONS, Columns, frozen
 from schedules.formats.head import (
     SAFE,
     read_microbatches,

@@ -6,8 +6,13 @@ from typing import Final
 
 import numpy as np
 
-from schedules.analysis.lifetimes import activation_lifetimes, sweep
-from schedules.analysis.peaks import ACTIVATIONS, OPTIMIZER, WEIGHTS, Load, weigh
+from schedules.analysis.lifetimes import (
+    activation_lifetimes,
+    send_lifetimes,
+    sweep,
+    waits_for_sends,
+)
+from schedules.analysis.peaks import ACTIVATIONS, OPTIMIZER, SENDS, WEIGHTS, Load, weigh
 from schedules.dependencies import MISSING
 from schedules.invariants.invariant import Answer, Undecided
 from schedules.invariants.run import Run
@@ -17,7 +22,16 @@ from schedules.validation.violation import Case, Finding, Marks, listed, rank_pl
 
 NO_SIZES: Final = Undecided("it takes the sizes of the stages; see docs/sizes.md")
 
-PARTS: Final = {ACTIVATIONS: "activations", WEIGHTS: "weights", OPTIMIZER: "optimizer"}
+NO_WAITS: Final = Undecided(
+    "there is no WAIT_SEND, so nothing says when the buffer of a send is free"
+)
+
+PARTS: Final = {
+    ACTIVATIONS: "activations",
+    WEIGHTS: "weights",
+    OPTIMIZER: "optimizer",
+    SENDS: "sends",
+}
 
 
 def decide_in_flight(run: Run, bound: int) -> Answer:
@@ -53,6 +67,31 @@ def decide_activations(run: Run, bound: int) -> Answer:
         return _too_many(run, rule, "activations", bound, forward, int(most[owner]), stage, rank)
 
     return listed(schedule, "activations", [Finding("too many kept", len(events), describe)])
+
+
+def decide_send_buffers(run: Run, bound: int) -> Answer:
+    """A rank keeps the buffers of at most `bound` sends at one time."""
+    if not waits_for_sends(run.schedule):
+        return NO_WAITS
+    schedule, kept = run.schedule, send_lifetimes(run.timeline)
+    found = sweep(kept, kept.rank)
+    most = found.most(schedule.ranks)
+    events = found.first_above(np.full(schedule.ranks, bound))
+
+    def describe(case: int) -> Case:
+        event = int(events[case])
+        rank, maker = int(found.group[event]), int(kept.action[found.thing[event]])
+        action = schedule.action(maker)
+        return Case(
+            schedule.place(maker),
+            f"a rank keeps the buffers of at most {bound} sends, but what {action} makes is number "
+            f"{bound + 1} on rank {rank}, and in all there are up to {int(most[rank])}",
+            f"allow send-buffers<={int(most[rank])}, or wait for a send before {action}",
+            {"action": str(action), "rank": rank, "most": int(most[rank]), "bound": bound},
+            Marks((maker,)),
+        )
+
+    return listed(schedule, "send-buffers", [Finding("too many sends", len(events), describe)])
 
 
 def _too_many(

@@ -1,9 +1,10 @@
 """Part of ``update-once``: gradients are reduced over replicas before they are applied.
 
 A ``REDUCE`` that names no microbatch adds the gradients of a stage up over replicas that the
-schedule does not hold: those of its weight copy that stand before it. Where one copy is reduced,
-all are. An update that the policy implies has no place of its own: it may come as late as the next
-computation of its weights, under ``flush`` at the end.
+schedule does not hold: those of its weight copy that stand before it. It is complete where it
+stands, or at its ``WAIT_REDUCE`` in a schedule that has any. Where one copy is reduced, all are. An
+update that the policy implies has no place of its own: it may come as late as the next computation
+of its weights, under ``flush`` at the end.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ def applied_unreduced(run: Run) -> Finding:
     gradients, updates = gradients[updates != MISSING], updates[updates != MISSING]
     reductions = _reductions(run)
     place = next_update(schedule, reductions, gradients)
-    reduced = np.where(place < 0, len(schedule), np.append(reductions, MISSING)[place])
+    over = np.append(_over(run, reductions), MISSING)
+    reduced = np.where(place < 0, len(schedule), over[place])
     late = reduced >= _latest(run, updates)
     if not len(reductions):
         late = np.zeros_like(late)
@@ -37,9 +39,9 @@ def applied_unreduced(run: Run) -> Finding:
         update, gradient = int(wrong[case]), int(first[case])
         reduction, stage = int(behind[case]), int(schedule.stage[gradient])
         comes = (
-            "no REDUCE follows it"
+            "no REDUCE that is complete before it follows"
             if reduction == len(schedule)
-            else f"the next REDUCE is behind it: {run.words(reduction)}"
+            else f"the next REDUCE is complete behind it: {run.words(reduction)}"
         )
         others = f" and {int(count[case]) - 1} more" if count[case] > 1 else ""
         met = () if reduction == len(schedule) else (reduction,)
@@ -70,6 +72,18 @@ def _reductions(run: Run) -> IntArray:
     schedule = run.schedule
     whole = schedule.microbatch == NO_MICROBATCH
     return np.flatnonzero((schedule.kind == Kind.REDUCE) & whole)
+
+
+def _over(run: Run, reductions: IntArray) -> IntArray:
+    """When each reduction is complete: at its wait where there are waits, else where it stands."""
+    schedule, count = run.schedule, len(run.schedule)
+    waits = np.flatnonzero(schedule.kind == Kind.WAIT_REDUCE)
+    if not len(waits):
+        return reductions
+    seat = (schedule.rank_of_action * schedule.stages + schedule.stage) * (count + 1)
+    keys = np.append(np.sort((seat + np.arange(count))[waits]), np.iinfo(np.int64).max)
+    following = keys[np.searchsorted(keys, (seat + np.arange(count))[reductions])]
+    return np.asarray(np.minimum(following - seat[reductions], count))
 
 
 def _latest(run: Run, updates: IntArray) -> IntArray:

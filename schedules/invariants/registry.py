@@ -24,6 +24,7 @@ from schedules.invariants.memory import (
     decide_in_flight,
     decide_memory,
     decide_rank_memory,
+    decide_send_buffers,
 )
 from schedules.invariants.recorded import unlike_pairs
 from schedules.invariants.rounds import decide_barrier
@@ -176,7 +177,8 @@ _ALL: Final = (
         "a stage keeps at most SIZE bytes on a rank: activations, weight versions, optimizer",
         "size",
         "the run in unit time, weighed by the sizes file",
-        "buffers of messages, fragmentation and temporary tensors are not counted",
+        "fragmentation, temporary tensors, and buffers of messages without WAIT_SEND are not "
+        "counted",
         decide_memory,
     ),
     Invariant(
@@ -186,6 +188,16 @@ _ALL: Final = (
         "as memory; peaks of different stages may lie at different times",
         "as memory",
         decide_rank_memory,
+    ),
+    Invariant(
+        "send-buffers",
+        "a rank keeps the buffers of at most K sends at one time: each from the computation that "
+        "makes the tensor to its WAIT_SEND, without one to the end",
+        "count",
+        "the run in unit time",
+        "undecided without WAIT_SEND; a rank is sequential, so other positive durations keep as "
+        "many",
+        decide_send_buffers,
     ),
     Invariant(
         "barrier",

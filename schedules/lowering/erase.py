@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedules.actions import MESSAGES
+from schedules.actions import MESSAGES, WAITED_SENDS
 from schedules.lowering.rebuild import with_only
 from schedules.schedule import Schedule
 
 
 def erase_messages(schedule: Schedule) -> Schedule:
-    r"""The same order without sends and receives; everything else stays, groups included.
+    r"""The same order without sends, waits for them and receives; all else stays, groups included.
 
     What is left has to make sense by itself or not as the schedule did before: nothing is checked,
     so that a wrong file can be taken apart too.
@@ -22,4 +22,4 @@ def erase_messages(schedule: Schedule) -> Schedule:
     >>> print(*erase_messages(sent).rank(1))
     1F0 1B0
     """
-    return with_only(schedule, ~np.isin(schedule.kind, list(MESSAGES)))
+    return with_only(schedule, ~np.isin(schedule.kind, [*MESSAGES, *WAITED_SENDS.values()]))

@@ -121,13 +121,15 @@ def _upcoming(units: Sequence[tuple[int, ...]], active: int) -> list[tuple[int, 
     return found[::-1]
 
 
-def reduce_gradients(schedule: Schedule) -> Schedule:
+def reduce_gradients(schedule: Schedule, *, waits: bool = False) -> Schedule:
     """Add ``REDUCE`` of a stage behind the last weight gradient of it on a rank.
 
     Parameters
     ----------
     schedule : Schedule
         Valid, without messages.
+    waits : bool
+        Whether a ``WAIT_REDUCE`` stands behind each, as in PyTorch 2.15.
 
     Raises
     ------
@@ -145,8 +147,9 @@ def reduce_gradients(schedule: Schedule) -> Schedule:
     owner = schedule.rank_of_action[gradients] * schedule.stages + schedule.stage[gradients]
     last = np.sort(gradients[np.unique(owner, return_index=True)[1]])
     inserted = [
-        ((at, BEHIND, Kind.REDUCE), stage)
+        ((at, BEHIND, kind), stage)
         for at, stage in zip(last.tolist(), schedule.stage[last].tolist(), strict=True)
+        for kind in ((Kind.REDUCE, Kind.WAIT_REDUCE) if waits else (Kind.REDUCE,))
     ]
     return _insert(schedule, inserted)
 

@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import Kind
-from schedules.dependencies import EdgeKind, edges
+from schedules.actions import WAITED_SENDS, Kind
+from schedules.dependencies import EdgeKind, edges, first_indices
 from schedules.errors import InvalidScheduleError, UnknownNameError
 from schedules.lowering.check import check_messages
 from schedules.lowering.erase import erase_messages
@@ -76,8 +76,15 @@ def just_in_time(orders: Orders) -> IntArray:
     return np.lexsort((beside, phase, orders.first[beside]))
 
 
+WITH_WAITS: Final = "with-waits"
+"""The placement that adds waits for sends besides."""
+
 PLACEMENTS: Final[Mapping[str, Callable[[Orders], IntArray]]] = MappingProxyType(
-    {"as-soon-as-possible": as_soon_as_possible, "just-in-time": just_in_time}
+    {
+        "as-soon-as-possible": as_soon_as_possible,
+        "just-in-time": just_in_time,
+        WITH_WAITS: as_soon_as_possible,
+    }
 )
 """Where receives stand: name, and the order of the schedule's actions, its sends, its receives."""
 
@@ -92,13 +99,16 @@ def lower(schedule: Schedule, placement: str = "as-soon-as-possible") -> Schedul
     ``as-soon-as-possible`` where the tensor can be on its way: as PyTorch's runtime has it,
                             action for action; see `schedules.lowering.rounds`
     ``just-in-time``        directly before the computation, or group, that needs the tensor
+    ``with-waits``          as soon as possible, with the waits of PyTorch 2.15 for the sends: an
+                            activation's behind the B or I of its microbatch, or behind its group;
+                            a gradient's at the end of the rank
     ======================= ================================================================
 
     Actions that are no computations (collectives of a stage's parameters) stay where they are
     and take their turns. Which stage is on which rank is the schedule's own placement.
 
-    Without groups the timeline of the computations is the same before and after, whatever time
-    messages take. Behind a group a send waits for the whole of it, so that it can be longer.
+    Without groups and waits the timeline of the computations is the same before and after, whatever
+    time messages take. Behind a group a send waits for the whole of it, so that it can be longer.
 
     Parameters
     ----------
@@ -144,7 +154,29 @@ def lower(schedule: Schedule, placement: str = "as-soon-as-possible") -> Schedul
     lowered = with_inserted(schedule, _messages(orders), PLACEMENTS[placement](orders))
     check_messages(lowered)
     _require_same_computations(schedule, lowered)
-    return lowered
+    return _with_waits(lowered) if placement == WITH_WAITS else lowered
+
+
+def _with_waits(schedule: Schedule) -> Schedule:
+    """The schedule with a wait for each of its sends."""
+    first, rank = first_of_unit(schedule), schedule.rank_of_action
+    sends = np.flatnonzero(np.isin(schedule.kind, list(WAITED_SENDS)))
+    activation = schedule.kind[sends] == Kind.SEND_F
+    backward = first_indices(schedule, Kind.B, Kind.I)
+    end = schedule.offsets[1:][rank[sends]]
+    unit = first[backward[schedule.stage[sends], schedule.microbatch[sends]]]
+    waits = Columns(
+        rank=rank[sends],
+        kind=np.where(activation, Kind.WAIT_SEND_F, Kind.WAIT_SEND_B),
+        stage=schedule.stage[sends],
+        microbatch=schedule.microbatch[sends],
+        pipeline=schedule.pipeline[sends],
+    )
+    own = np.arange(len(schedule))
+    beside = np.concatenate([first, np.where(activation, unit, end - 1)])
+    phase = np.repeat([WITHIN, BEHIND], [len(own), len(sends)])
+    order = np.lexsort((np.concatenate([own, sends]), phase, beside))
+    return with_inserted(schedule, waits, order)
 
 
 def _messages(orders: Orders) -> Columns:

@@ -111,12 +111,12 @@ def _conditions(line: Queues, reads: Inputs, partner: IntArray) -> Edges:
     posted[1:] &= (behind[1:] != behind[:-1]) | (line.queue[1:] != line.queue[:-1])
     following = entry[messages] + 1
     queued = following < line.offsets[line.queue[entry[messages]] + 1]
-    receive, reader, endless = reads.receive, reads.reader, reads.barriers.endless
+    message, reader, endless = reads.message, reads.reader, reads.barriers.endless
     pairs = (
         (entry[behind[posted]], np.flatnonzero(posted)),
         (when_started(partner[messages[queued]]), following[queued]),
-        (entry[receive], entry[reader]),
-        (when_started(line.plan.partner[receive]), entry[reader]),
+        (entry[message], entry[reader]),
+        (when_started(partner[message]), entry[reader]),
         (entry[reads.source], entry[reads.target]),
         (np.full(len(endless), never), entry[endless]),
         (np.array([never]), np.array([never])),

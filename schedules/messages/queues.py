@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import COMPUTE, Kind
+from schedules.actions import COMPUTE, WAITED_SENDS, Kind
 from schedules.dependencies import MISSING, Barriers, EdgeKind, barriers, edges
 from schedules.messages.channels import NONE, Channels, folded
 from schedules.messages.model import QueueKey
@@ -134,15 +134,16 @@ class Inputs:
 
     Attributes
     ----------
-    receive, reader : ndarray of int
-        A receive, and the first computation behind it on its rank that has its label.
+    message, reader : ndarray of int
+        A receive, and the first computation behind it on its rank that has its label; a send,
+        and the wait for it.
     source, target : ndarray of int
         Actions of the compute queues of different ranks that wait for each other directly.
     barriers : Barriers
         Those that some rank lacks wait for what never comes.
     """
 
-    receive: IntArray
+    message: IntArray
     reader: IntArray
     source: IntArray
     target: IntArray
@@ -152,7 +153,8 @@ class Inputs:
 def inputs(schedule: Schedule, plan: Channels) -> Inputs:
     r"""What computations wait for.
 
-    A computation waits for all receives of its label that stand before it on its rank. Where a
+    A computation waits for all receives of its label that stand before it on its rank, a
+    WAIT_SEND for the sends of its label. Where a
     schedule has no messages at all, computations wait for each other; collectives always do. A
     BARRIER waits until every other rank has come to its counterpart, for ever if there is none.
     What stands on one rank in the wrong order is for `schedules.validation.causal` to find: here
@@ -164,27 +166,28 @@ def inputs(schedule: Schedule, plan: Channels) -> Inputs:
     >>> from schedules.messages.channels import channels
     >>> schedule = parse_csv("0F0,0SEND_F0\n1RECV_F0,1F0", "a.csv")
     >>> found = inputs(schedule, channels(schedule))
-    >>> found.receive.tolist(), found.reader.tolist(), found.source.tolist()
+    >>> found.message.tolist(), found.reader.tolist(), found.source.tolist()
     ([2], [3], [])
     """
-    receive, reader = readers(schedule)
+    message, reader = readers(schedule)
     stops, has_messages = barriers(schedule), bool((plan.channel != NONE).any())
     collects = bool((schedule.kind == Kind.REDUCE).any()) or len(stops.index) > 0
     if has_messages and not collects:
         nothing = np.zeros(0, dtype=np.int64)
-        return Inputs(receive, reader, nothing, nothing, stops)
+        return Inputs(message, reader, nothing, nothing, stops)
     found, rank = edges(schedule), schedule.rank_of_action
     across = rank[found.source] != rank[found.target]
     if has_messages:
         across &= found.kind == EdgeKind.BARRIER
-    return Inputs(receive, reader, found.source[across], found.target[across], stops)
+    return Inputs(message, reader, found.source[across], found.target[across], stops)
 
 
 def readers(schedule: Schedule) -> tuple[IntArray, IntArray]:
-    r"""Each receive that a computation waits for, and that computation.
+    r"""Each message that something in the compute queue waits for, and what waits.
 
-    It is the first one behind the receive on its rank with its label: an F for an activation, a B
-    or I for a gradient. Those behind it wait in the compute queue.
+    That is the first action behind it on its rank with its label: an F for the receive of an
+    activation, a B or I for that of a gradient, a WAIT_SEND_F or WAIT_SEND_B for a send. Those
+    behind it wait in the compute queue.
 
     Examples
     --------
@@ -195,8 +198,10 @@ def readers(schedule: Schedule) -> tuple[IntArray, IntArray]:
     side = np.full(len(Kind), NONE, dtype=np.int64)
     side[[Kind.F, Kind.RECV_F]] = 0
     side[[Kind.B, Kind.I, Kind.RECV_B]] = 1
+    for number, pair in enumerate(WAITED_SENDS.items(), 2):
+        side[list(pair)] = number
     chosen = np.flatnonzero(side[schedule.kind] != NONE)
-    computes = np.isin(schedule.kind[chosen], list(COMPUTE))
+    computes = np.isin(schedule.kind[chosen], [*COMPUTE, *WAITED_SENDS.values()])
     if computes.all() or not computes.any():
         return chosen[:0], chosen[:0]
     columns = [schedule.rank_of_action, side[schedule.kind], schedule.stage]

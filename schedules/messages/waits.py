@@ -18,10 +18,11 @@ from schedules.schedule import IntArray, Schedule
 SHOWN_LINKS: Final = 8
 """Links that a message spells out."""
 
-Why = Literal["input", "dependency", "counterpart", "room", "posting", "barrier"]
+Why = Literal["input", "sent", "dependency", "counterpart", "room", "posting", "barrier"]
 
 WAITS: Final[Mapping[Why, str]] = {
     "input": "waits for its input",
+    "sent": "waits until a send is complete, of",
     "dependency": "waits for",
     "counterpart": "has started and waits for its counterpart",
     "room": "has started and waits for room in its channel, until the start of",
@@ -42,7 +43,8 @@ class Link:
     awaited : int or None
         What it waits for, at or behind the head of its own queue; None where that is not there.
     why : str
-        ``input``: a computation waits for a receive; ``dependency``: for an action of another
+        ``input``: a computation waits for a receive; ``sent``: a WAIT_SEND waits for its send;
+        ``dependency``: a computation waits for an action of another
         rank, without a message; ``counterpart``: a message that has started waits for the other
         half; ``room``: a send waits until an earlier message is taken out of its channel;
         ``posting``: a message is not posted before this action has run; ``barrier``: a BARRIER
@@ -146,9 +148,10 @@ class _Heads:
         return Link(action, None if awaited == MISSING else awaited, why)
 
     def _of_computation(self, action: int) -> Link:
-        receive = self._awaited_receives.get(action)
-        if receive is not None:
-            return Link(action, receive, "input")
+        message = self._awaited_messages.get(action)
+        if message is not None:
+            sends = bool(self.found.queues.plan.sends[message])
+            return Link(action, message, "sent" if sends else "input")
         # Whatever else a BARRIER waits for, the one without counterpart never ends.
         if action in self._endless:
             return Link(action, None, "barrier")
@@ -160,9 +163,9 @@ class _Heads:
         return frozenset(self.found.inputs.barriers.endless.tolist())
 
     @cached_property
-    def _awaited_receives(self) -> dict[int, int]:
+    def _awaited_messages(self) -> dict[int, int]:
         reads = self.found.inputs
-        return self._incomplete(reads.reader, reads.receive)
+        return self._incomplete(reads.reader, reads.message)
 
     @cached_property
     def _awaited_sources(self) -> dict[int, int]:

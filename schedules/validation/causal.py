@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import COMPUTE, MESSAGES, Kind
+from schedules.actions import COMPUTE, MESSAGES, WAITED_SENDS, Action, Kind
 from schedules.cycles import Wait, describe_cycle, find_cycles
 from schedules.dependencies import MISSING, Edges, edges, in_range, tables
+from schedules.messages.channels import folded
 from schedules.messages.queues import readers
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import run_to_end
@@ -25,7 +26,8 @@ def causal(schedule: Schedule) -> list[Violation]:
     ranks are looked for among the other dependencies. Where a computation is missing, or there
     twice, nothing is concluded from it. In a schedule with messages, what a computation needs
     from another rank has to be received before it on its own rank: nothing else brings it there.
-    In one with ``UNSHARD``, a stage computes on gathered parameters only.
+    A wait stands behind the send or reduction that it is for, one behind each. In a schedule with
+    ``UNSHARD``, a stage computes on gathered parameters only.
 
     Examples
     --------
@@ -42,6 +44,7 @@ def causal(schedule: Schedule) -> list[Violation]:
         _mixed_pipelines(schedule),
         _inversions(schedule, _choose(found, inverted)),
         _not_received(schedule, twice, found.target[inverted]),
+        _waits_for_nothing(schedule),
         ungathered(schedule),
         _circles(schedule, _choose(found, ~inverted)),
     ]
@@ -169,6 +172,41 @@ def _from_other_ranks(schedule: Schedule) -> tuple[IntArray, IntArray]:
     target = np.concatenate([index.forward[1:].ravel(), index.backward[:-1].ravel()])
     crosses = (source != MISSING) & (target != MISSING) & (rank[source] != rank[target])
     return source[crosses], target[crosses]
+
+
+def _waits_for_nothing(schedule: Schedule) -> Finding:
+    """Waits that no send, or reduction, of their label stands before since the wait before."""
+    pairs = {**WAITED_SENDS, Kind.REDUCE: Kind.WAIT_REDUCE}
+    reverse = {wait: begin for begin, wait in pairs.items()}
+    chosen = np.flatnonzero(np.isin(schedule.kind, list(reverse)))
+    if len(chosen):
+        chosen = np.flatnonzero(np.isin(schedule.kind, [*pairs, *reverse]))
+    family = np.arange(len(Kind))
+    family[list(reverse)] = list(reverse.values())
+    columns = [schedule.rank_of_action, family[schedule.kind], schedule.stage]
+    columns += [schedule.microbatch, schedule.pipeline]
+    label = folded([column[chosen] for column in columns])
+    order = np.argsort(label, kind="stable")
+    label, waits = label[order], np.isin(schedule.kind[chosen[order]], list(reverse))
+    alone = waits.copy()
+    alone[1:] &= waits[:-1] | (label[1:] != label[:-1])
+    lonely = np.sort(chosen[order[alone]])
+
+    def describe(case: int) -> Case:
+        index = int(lonely[case])
+        action = schedule.action(index)
+        begin = Action(reverse[action.kind], action.stage, action.microbatch, action.pipeline)
+        return Case(
+            schedule.place(index),
+            f"a wait stands behind what it is for, one wait behind each, but {action} has no "
+            f"{begin} before it that is still to be waited for, on rank "
+            f"{int(schedule.rank_of_action[index])}",
+            f"move {action} behind {begin}, or drop it",
+            {"action": str(action), "missing": str(begin)},
+            Marks((index,)),
+        )
+
+    return Finding("wait for nothing", len(lonely), describe)
 
 
 def _circles(schedule: Schedule, found: Edges) -> Finding:

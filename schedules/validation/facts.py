@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from schedules.actions import Kind
+from schedules.analysis.lifetimes import waits_for_sends
 from schedules.analysis.peaks import byte_peaks, peaks, stage_bytes
 from schedules.analysis.sizes import Sizes
 from schedules.delays import History, history
@@ -83,6 +84,8 @@ def facts_of(
         "delay_whole_run": int(delay.max()) if (delay >= 0).any() else None,
         "linearization": linearization,
     }
+    if waits_for_sends(schedule):
+        result["send_buffers"] = list(kept.sends_by_rank)
     if sizes is not None:
         result["memory"] = list(stage_bytes(line, sizes))
         result["rank_memory"] = list(byte_peaks(line, sizes).total)

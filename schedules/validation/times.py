@@ -22,7 +22,14 @@ from schedules.validation.causal import ambiguous
 from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
 
 SENDS = (Kind.SEND_F, Kind.SEND_B)
-ENTERED_EARLY = (Kind.RECV_F, Kind.RECV_B, Kind.REDUCE, Kind.BARRIER)
+ENTERED_EARLY = (
+    Kind.RECV_F,
+    Kind.RECV_B,
+    Kind.REDUCE,
+    Kind.BARRIER,
+    Kind.WAIT_SEND_F,
+    Kind.WAIT_SEND_B,
+)
 """Kinds that may start before what they need, and end behind it."""
 
 

@@ -67,7 +67,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--lower",
         metavar="PLACEMENT",
-        help="add sends and receives first: as-soon-as-possible (PyTorch's) or just-in-time",
+        help="add sends and receives first: as-soon-as-possible (PyTorch's), just-in-time or "
+        "with-waits (PyTorch 2.15's)",
     )
     parser.add_argument(
         "--diff", nargs=2, metavar=("OLD", "NEW"), help="say what changed; NEW decides"

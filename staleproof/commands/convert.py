@@ -44,7 +44,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--lower",
         metavar="PLACEMENT",
-        help="add sends and receives: as-soon-as-possible (PyTorch's) or just-in-time",
+        help="add sends and receives: as-soon-as-possible (PyTorch's), just-in-time or with-waits "
+        "(PyTorch 2.15's)",
     )
     parser.add_argument(
         "--policy",

@@ -20,7 +20,7 @@ from schedules.schedule import IntArray
 from schedules.timeline import play, unit_durations
 
 DATA = Path(__file__).parents[1] / "data" / "schedules"
-STORED = sorted(DATA.glob("torch*.comms.csv"))
+STORED = sorted(DATA.glob("torch2.13*.comms.csv"))
 SENDS, RECEIVES = (Kind.SEND_F, Kind.SEND_B), (Kind.RECV_F, Kind.RECV_B)
 
 Orders = list[list[Action]]

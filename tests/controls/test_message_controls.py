@@ -144,7 +144,13 @@ def receives_need_no_send(plan: Channels, buffer: int | None) -> Any:
 
 def computations_do_not_wait(schedule: Schedule, plan: Channels) -> Inputs:
     found = inputs(schedule, plan)
-    return replace(found, receive=found.receive[:0], reader=found.reader[:0])
+    return replace(found, message=found.message[:0], reader=found.reader[:0])
+
+
+def waits_do_not_wait(schedule: Schedule, plan: Channels) -> Inputs:
+    found = inputs(schedule, plan)
+    receives = ~plan.sends[found.message]
+    return replace(found, message=found.message[receives], reader=found.reader[receives])
 
 
 def nothing_waits_without_messages(schedule: Schedule, plan: Channels) -> Inputs:
@@ -182,6 +188,7 @@ WEAKENED: dict[str, list[Callable[..., Any]]] = {
     "completed_by": [one_slot_more, receives_need_no_send],
     "inputs": [
         computations_do_not_wait,
+        waits_do_not_wait,
         nothing_waits_without_messages,
         barriers_do_not_wait,
         barriers_need_no_counterpart,

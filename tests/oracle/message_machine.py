@@ -16,7 +16,12 @@ from schedules.messages.model import QueueModel
 
 SENDS = (Kind.SEND_F, Kind.SEND_B)
 RECEIVES = (Kind.RECV_F, Kind.RECV_B)
-READERS = {Kind.RECV_F: (Kind.F,), Kind.RECV_B: (Kind.B, Kind.I)}
+READERS = {
+    Kind.RECV_F: (Kind.F,),
+    Kind.RECV_B: (Kind.B, Kind.I),
+    Kind.SEND_F: (Kind.WAIT_SEND_F,),
+    Kind.SEND_B: (Kind.WAIT_SEND_B,),
+}
 
 End = tuple[frozenset[int], frozenset[int]]
 """What has started and what is complete, by flat index."""

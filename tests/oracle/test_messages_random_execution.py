@@ -104,6 +104,13 @@ def barriers_alone() -> Schedule:
     )
 
 
+def waited_at_once() -> Schedule:
+    """Two ranks of which each waits for its own sends before it goes on."""
+    orders = ["0F0 0SEND_F0 0WAIT_SEND_F0 0F1 0SEND_F1 0WAIT_SEND_F1 0RECV_B0 0B0 0RECV_B1 0B1"]
+    orders += ["1RECV_F0 1F0 1RECV_F1 1F1 1B0 1SEND_B0 1WAIT_SEND_B0 1B1 1SEND_B1 1WAIT_SEND_B1"]
+    return rows("\n".join(orders))
+
+
 SOUND: tuple[Callable[[], Schedule], ...] = (
     lambda: lower(build("1f1b", 3, 4)),
     lambda: lower(build("1f1b", 2, 3), "just-in-time"),
@@ -117,6 +124,8 @@ SOUND: tuple[Callable[[], Schedule], ...] = (
     to_itself,
     in_rounds,
     barriers_alone,
+    lambda: lower(build("1f1b", 3, 3), "with-waits"),
+    waited_at_once,
 )
 
 

@@ -53,6 +53,12 @@ LEAST = {
     "torch2.13_ZBVZeroBubble_p2_m4.compute.csv": (0, 0, 0),
     "torch2.13_ZBVZeroBubble_p4_m8.comms.csv": (0, 0, 0),
     "torch2.13_ZBVZeroBubble_p4_m8.compute.csv": (0, 0, 0),
+    "torch2.15_ScheduleDualPipeV_p2_m4.comms.csv": (0, 0, 0),
+    "torch2.15_ScheduleGPipe_p2_m4.comms.csv": (0, 0, 0),
+    "torch2.15_ScheduleInterleaved1F1B_p2_m4.comms.csv": (0, 0, 0),
+    "torch2.15_ScheduleInterleavedZeroBubble_p2_m4.comms.csv": (0, 0, 0),
+    "torch2.15_ScheduleLoopedBFS_p2_m4.comms.csv": (0, 0, 0),
+    "torch2.15_ScheduleZBVZeroBubble_p2_m4.comms.csv": (0, 0, 0),
 }
 """Least buffer of every real schedule with queues by rank, peer and direction."""
 

@@ -12,7 +12,8 @@ from schedules.formats.cells import TOKENS
 from schedules.formats.pytorch_csv import parse_csv, read_csv, write_csv
 
 DATA = Path(__file__).parents[1] / "data" / "schedules"
-FILES = sorted(DATA.glob("*.csv"))
+FILES = sorted(set(DATA.glob("*.csv")) - set(DATA.glob("torch2.15*")))
+"""Without waits, which PyTorch 2.13 cannot read."""
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +59,8 @@ def test_torch_prints_the_cells_we_write(path: Path, torch_action: Any) -> None:
 
 def test_every_kind_is_read_alike(torch_action: Any) -> None:
     for name, kind in TOKENS.items():
+        if name.startswith("WAIT_"):
+            continue  # of PyTorch 2.15
         whole_stage = kind in (Kind.UNSHARD, Kind.RESHARD, Kind.REDUCE)
         cell = f"3{name}" if whole_stage else f"3{name}5"
         assert ours(torch_action.from_str(cell)) == list(parse_csv(cell, "a.csv").rank(0))

@@ -20,7 +20,10 @@ from schedules.schedule import Group
 from schedules.validation.match import match
 from tests.strategies import any_schedules
 
-KINDS = (Kind.F, Kind.B, Kind.SEND_F, Kind.RECV_F, Kind.SEND_B, Kind.RECV_B)
+KINDS = (
+    Kind.F, Kind.B, Kind.SEND_F, Kind.RECV_F, Kind.SEND_B, Kind.RECV_B, Kind.WAIT_SEND_F,
+    Kind.WAIT_SEND_B,
+)  # fmt: skip
 BUFFERS = (0, 1, 2, 3, None)
 
 
@@ -183,7 +186,7 @@ def test_steps_are_an_order_of_execution(
         ran = own[np.argsort(entries, kind="stable")]
         ran = ran[ran != MISSING]
         assert (np.diff(ran) >= 0).all()
-    for receive, reader in zip(found.inputs.receive, found.inputs.reader, strict=True):
+    for receive, reader in zip(found.inputs.message, found.inputs.reader, strict=True):
         if time[reader] != MISSING:
             assert max(time[receive], time[found.completed_by[receive]]) < time[reader]
 

@@ -37,6 +37,9 @@ CELLS = [
     ("0UNSHARD", Action(Kind.UNSHARD, 0, NO_MICROBATCH)),
     ("0RESHARD", Action(Kind.RESHARD, 0, NO_MICROBATCH)),
     ("0REDUCE_GRAD", Action(Kind.REDUCE, 0, NO_MICROBATCH)),
+    ("0WAIT_SEND_F1", Action(Kind.WAIT_SEND_F, 0, 1)),
+    ("1WAIT_SEND_B0", Action(Kind.WAIT_SEND_B, 1, 0)),
+    ("0WAIT_REDUCE_GRAD", Action(Kind.WAIT_REDUCE, 0, NO_MICROBATCH)),
     ("999999F0", Action(Kind.F, 999_999, 0)),
     ("0F999999", Action(Kind.F, 0, 999_999)),
 ]

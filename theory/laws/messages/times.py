@@ -13,7 +13,8 @@ in a model iff all its events have times that satisfy:
 `meets`          at k = 0 send and receive end at one time; else a receive ends after its send
                  has started
 `room`           send n of a channel that holds k messages ends after receive n − k has started
-`input`          a computation starts after the receives of its tensor have ended
+`input`          a computation starts after the receives of its tensor have ended, a wait after
+                 its send
 `depends`        where nothing is sent, a computation starts after those it needs on other
                  ranks; a REDUCE that names a microbatch always does
 `barrier`        the n-th BARRIERs of all ranks start at one time
@@ -35,8 +36,13 @@ from schedules.messages.channels import NONE, Channels
 from schedules.messages.model import QueueModel
 from schedules.schedule import Schedule
 
-READ_BY = {Kind.RECV_F: (Kind.F,), Kind.RECV_B: (Kind.B, Kind.I)}
-"""What reads the tensor of a receive."""
+READ_BY = {
+    Kind.RECV_F: (Kind.F,),
+    Kind.RECV_B: (Kind.B, Kind.I),
+    Kind.SEND_F: (Kind.WAIT_SEND_F,),
+    Kind.SEND_B: (Kind.WAIT_SEND_B,),
+}
+"""What reads the tensor of a receive, or waits for a send."""
 
 
 @dataclass(frozen=True, order=True)
