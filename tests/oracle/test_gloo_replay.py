@@ -102,7 +102,7 @@ def test_stored_schedules_complete() -> None:
         assert_as_predicted(found)
         assert found.completed
         assert not found.wrong
-    assert len(SMALL) == 8
+    assert len(SMALL) == 14
 
 
 def test_three_and_four_ranks_batches_and_pipelines() -> None:
