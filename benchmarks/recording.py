@@ -13,9 +13,9 @@ from typing import Final
 import torch
 
 from benchmarks.measure import CELLS, Sample, main, table, timed
+from gpu_validation.event_log import EventLog
 from gpu_validation.models import ModelSpec, build_stage
 from gpu_validation.optimizers import OptimizerSpec, OptimizerState, update
-from gpu_validation.recorder import Recorder
 from gpu_validation.run import RunSpec, run
 from gpu_validation.transports import open_group
 from gpu_validation.weights import Identities, Tag
@@ -72,7 +72,7 @@ def _an_event() -> float:
     known.register(weights, Tag(0))
 
     def work() -> None:
-        recorder, action = Recorder(0), Action(Kind.F, 0, 0)
+        recorder, action = EventLog(0), Action(Kind.F, 0, 0)
         for number in range(EVENTS):
             tag = known.tag_of(weights)
             extra = {"lamport_start": number, "lamport_end": number + 1, "current": number}

@@ -21,9 +21,9 @@ import torch
 from torch.distributed.pipelining import PipelineStage, Schedule1F1B
 
 from benchmarks.measure import CELLS, Sample, main, table
+from gpu_validation.event_log import EventLog
 from gpu_validation.executor import START_SECONDS
 from gpu_validation.models import ModelSpec, boundaries, build_stage, microbatch
-from gpu_validation.recorder import Recorder
 from gpu_validation.run import RunSpec
 from gpu_validation.spec import RankOutcome
 from gpu_validation.transports import gloo
@@ -38,7 +38,7 @@ RUNS: Final = 25
 SIZES: Final = {"small": ModelSpec(width=32, batch=4), "large": ModelSpec(width=512, batch=64)}
 
 
-def own_runtime(spec: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
+def own_runtime(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
     """One rank of PyTorch's 1F1B with nothing of ours in it."""
     stages, rank = spec.schedule.stages, member.rank
     shapes = boundaries(spec.model, stages)
@@ -87,7 +87,7 @@ def connect(store: Any, rank: int, ranks: int) -> Program:
     gloo.connect(store, rank, ranks)
     programs = list(PROGRAMS.values())
 
-    def run(spec: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
+    def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
         return programs[member.number % len(programs)](spec, member, recorder)
 
     return run

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpu_validation.errors import RankFailedError, RankHangError
-from gpu_validation.recorder import Recorder
+from gpu_validation.event_log import EventLog
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class RankState:
         return f"rank {self.rank} {self.doing} (last event: {self.last})"
 
 
-def state_of(recorder: Recorder) -> RankState:
+def state_of(recorder: EventLog) -> RankState:
     """Where the rank of a recorder stands."""
     return RankState(recorder.rank, recorder.last, recorder.doing, recorder.waiting)
 
@@ -65,7 +65,7 @@ def hang(unfinished: Sequence[RankState], timeout: float) -> RankHangError:
     )
 
 
-def failed(recorder: Recorder, error: Exception) -> RankFailedError:
+def failed(recorder: EventLog, error: Exception) -> RankFailedError:
     """The error for a rank that raised one."""
     reason = str(error).strip().splitlines()
     said = reason[0] if reason else "no message"

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import torch
 
-from gpu_validation.recorder import Deferred
+from gpu_validation.event_log import Deferred
 
 Stamp: TypeAlias = "torch.cuda.Event | None"
 """A place in a stream; None on a CPU."""

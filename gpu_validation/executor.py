@@ -8,9 +8,9 @@ from typing import Final, TypeAlias
 
 import torch
 
+from gpu_validation.event_log import EventLog
 from gpu_validation.messages import Endpoint
 from gpu_validation.profiling import of_rank
-from gpu_validation.recorder import Recorder
 from gpu_validation.runner import Runner
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.workplace import Workplace
@@ -18,12 +18,12 @@ from gpu_validation.workplace import Workplace
 START_SECONDS: Final = 300.0
 """Time that the ranks have to build their stages."""
 
-Make: TypeAlias = Callable[[RunSpec, Endpoint, Recorder, Workplace], Runner]
+Make: TypeAlias = Callable[[RunSpec, Endpoint, EventLog, Workplace], Runner]
 """Makes what carries the actions of a rank out."""
 
 
 def run_rank(
-    spec: RunSpec, endpoint: Endpoint, recorder: Recorder, make: Make = Runner
+    spec: RunSpec, endpoint: Endpoint, recorder: EventLog, make: Make = Runner
 ) -> RankOutcome:
     """Run the program of one rank.
 
@@ -35,7 +35,7 @@ def run_rank(
         Runnable: see `gpu_validation.run.require_runnable`.
     endpoint : Endpoint
         Knows the rank. It is left open.
-    recorder : Recorder
+    recorder : EventLog
         Holds what was recorded also when an error is raised.
     make : callable
         Makes what carries the actions out.

@@ -25,9 +25,9 @@ from gpu_validation.checks.observed import UNSEEN, Observed
 from gpu_validation.checks.order import EARLY
 from gpu_validation.checks.real_time import measured as delays_by_clock
 from gpu_validation.errors import NotRunnableError
+from gpu_validation.event_log import OWN_PARAMETERS
 from gpu_validation.orders import rule_of
 from gpu_validation.prediction import Prediction, computations, predict
-from gpu_validation.recorder import OWN_PARAMETERS
 from schedules.actions import Action, Kind
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule

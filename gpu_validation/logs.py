@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from gpu_validation.checks.observed import rounds_before
 from gpu_validation.errors import LogError
+from gpu_validation.event_log import RUN
 from gpu_validation.prediction import computations
-from gpu_validation.recorder import RUN
 from gpu_validation.spec import CopyOfStage
 from schedules.actions import COMPUTE, MESSAGES, Kind
 from schedules.formats.trace import NONE, Trace

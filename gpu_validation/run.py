@@ -14,11 +14,11 @@ import numpy as np
 from gpu_validation.capacity import require_capacity
 from gpu_validation.communication import RankProfile
 from gpu_validation.errors import InterruptedRunError, MeasureError, NotRunnableError
+from gpu_validation.event_log import log_text, trace
 from gpu_validation.files import require_writable, write_text
 from gpu_validation.models import boundaries
 from gpu_validation.orders import rule_of
 from gpu_validation.profiling import around_ranks
-from gpu_validation.recorder import log_text, trace
 from gpu_validation.spec import CopyOfStage, Launched, Memory, RunResult, RunSpec
 from gpu_validation.transports import Group, open_group
 from schedules.actions import Kind

@@ -18,11 +18,11 @@ from torch import Tensor
 
 from gpu_validation.device_clock import DeviceClock, Stamp
 from gpu_validation.errors import MeasureError
+from gpu_validation.event_log import Deferred, EventLog
 from gpu_validation.hashing import content_hash
 from gpu_validation.messages import NO_VERSION, Endpoint, Label, Message, needed, sender
 from gpu_validation.orders import free_running, static_order
 from gpu_validation.profiling import SEND, WAIT, marker
-from gpu_validation.recorder import Deferred, Recorder
 from gpu_validation.spec import RunSpec
 from gpu_validation.stage import Stage
 from gpu_validation.weights import Weights, average
@@ -45,7 +45,7 @@ class Runner:
     """
 
     def __init__(
-        self, spec: RunSpec, endpoint: Endpoint, recorder: Recorder, workplace: Workplace
+        self, spec: RunSpec, endpoint: Endpoint, recorder: EventLog, workplace: Workplace
     ) -> None:
         self.spec, self.schedule = spec, spec.schedule
         self.endpoint, self.recorder, self.workplace = endpoint, recorder, workplace

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from gpu_validation.errors import MeasureError, RankError, SpecError
+from gpu_validation.event_log import Event
 from gpu_validation.faults import Fault
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
-from gpu_validation.recorder import Event
 from schedules.formats.trace import Trace
 from schedules.schedule import Schedule
 

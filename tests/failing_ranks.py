@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gpu_validation.event_log import Event
 from gpu_validation.models import ModelSpec
-from gpu_validation.recorder import Event
 from gpu_validation.transports.board import Board, Report
 from schedules import Kind
 from schedules.formats.trace import Trace

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from gpu_validation.checks.messages import Note, crossings
+from gpu_validation.event_log import Event, trace
 from gpu_validation.prediction import computations
-from gpu_validation.recorder import Event, trace
 from schedules import Kind, Schedule, Timeline, timeline, versions
 from schedules.formats.trace import NONE, Extra, Trace
 from schedules.schedule import IntArray

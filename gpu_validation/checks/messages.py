@@ -9,9 +9,9 @@ import numpy as np
 
 from gpu_validation.checks.finding import Finding, fails, holds, inapplicable, undecided
 from gpu_validation.checks.observed import Observed
+from gpu_validation.event_log import UNLOGGED
 from gpu_validation.messages import needed, sender
 from gpu_validation.prediction import Prediction
-from gpu_validation.recorder import UNLOGGED
 from schedules.actions import MESSAGES, Action, Kind
 from schedules.formats.trace import NONE, Trace
 from schedules.schedule import Schedule

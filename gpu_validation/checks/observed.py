@@ -1,6 +1,6 @@
 """`Observed`: what a log says happened, as arrays that checks read.
 
-The log is an event trace (`schedules.formats.trace`) with what `gpu_validation.recorder` adds to
+The log is an event trace (`schedules.formats.trace`) with what `gpu_validation.event_log` adds to
 every event.
 
 Nothing here looks at a plan: order, versions and clocks are those of the log.
@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu_validation.event_log import is_partial
 from gpu_validation.prediction import OBSERVED
-from gpu_validation.recorder import is_partial
 from schedules.actions import Action, Kind
 from schedules.dependencies import MISSING
 from schedules.formats.trace import Trace

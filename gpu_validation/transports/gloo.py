@@ -18,9 +18,9 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from gpu_validation.event_log import EventLog
 from gpu_validation.executor import run_rank
 from gpu_validation.messages import Label, Message
-from gpu_validation.recorder import Recorder
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.transports.launch import ForkedGroup, JoinedGroup, processes
 from gpu_validation.transports.mailbox import Mailbox
@@ -50,7 +50,7 @@ def join(store: Store, rank: int, ranks: int) -> None:
     dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks, timeout=PATIENCE)
 
 
-def run(spec: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
+def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
     """Run the program of one rank; see `gpu_validation.executor.run_rank`."""
     endpoint = GlooEndpoint(member, expected(spec.schedule, member.rank))
     outcome = run_rank(spec, endpoint, recorder)

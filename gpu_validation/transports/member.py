@@ -13,7 +13,7 @@ from typing import Final
 
 from gpu_validation.blame import failed, state_of
 from gpu_validation.errors import RankHangError, StoppedError
-from gpu_validation.recorder import Event, Recorder
+from gpu_validation.event_log import Event, EventLog
 from gpu_validation.repeatable import keep_to_one_torch_thread
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.transports.board import Board, End, Report
@@ -82,7 +82,7 @@ class Member:
             time.sleep(0.005)
 
 
-Program = Callable[[RunSpec, Member, Recorder], RankOutcome]
+Program = Callable[[RunSpec, Member, EventLog], RankOutcome]
 """What a rank does in a run."""
 
 
@@ -98,7 +98,7 @@ class Run:
 
     def __init__(self, program: Program, spec: RunSpec, member: Member) -> None:
         self._program, self._spec, self._member = program, spec, member
-        self._recorder = Recorder(member.rank, spec.record)
+        self._recorder = EventLog(member.rank, spec.record)
         self._reports = self._sent = 0
         self._last_words: tuple[object, ...] = ()
         self._last_events = time.monotonic()

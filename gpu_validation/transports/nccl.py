@@ -24,9 +24,9 @@ from torch import Tensor
 
 from gpu_validation.devices import allow_connections, local_device
 from gpu_validation.errors import CapacityError
+from gpu_validation.event_log import EventLog
 from gpu_validation.executor import run_rank
 from gpu_validation.messages import Label, Message
-from gpu_validation.recorder import Recorder
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.transports.gloo import PATIENCE, GlooEndpoint, join
 from gpu_validation.transports.launch import (
@@ -105,7 +105,7 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
     require_distinct([place for place in places if place is not None])
     groups: dict[Edge, dist.ProcessGroup] = {}
 
-    def run(spec: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
+    def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
         # The present device belongs to a thread, and a run has its own.
         torch.cuda.set_device(device)
         recorder.doing = "makes communicators"

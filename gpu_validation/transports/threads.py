@@ -25,9 +25,9 @@ from gpu_validation.errors import (
     RankHangError,
     StoppedError,
 )
+from gpu_validation.event_log import EventLog
 from gpu_validation.executor import run_rank
 from gpu_validation.messages import Label, Message
-from gpu_validation.recorder import Recorder
 from gpu_validation.repeatable import keep_to_one_torch_thread, one_torch_thread
 from gpu_validation.spec import Launched, RankOutcome, RunSpec
 
@@ -44,7 +44,7 @@ Letter: TypeAlias = tuple[Message, "torch.cuda.Event | None"]
 class Hub:
     """What the ranks share: mailboxes, results, and whether one has failed."""
 
-    recorders: list[Recorder]
+    recorders: list[EventLog]
     changed: threading.Condition = field(default_factory=threading.Condition)
     boxes: list[dict[Label, Letter]] = field(default_factory=list)
     arrivals: list[int] = field(default_factory=list)
@@ -189,7 +189,7 @@ class ThreadGroup:
 
     def run(self, spec: RunSpec) -> Launched:
         """Run once."""
-        hub = Hub([Recorder(rank, spec.record) for rank in range(self._ranks)])
+        hub = Hub([EventLog(rank, spec.record) for rank in range(self._ranks)])
         with one_torch_thread():
             threads = [
                 threading.Thread(
@@ -229,7 +229,7 @@ def open_group(device: str, ranks: int) -> Iterator[ThreadGroup]:
     yield ThreadGroup(ranks)
 
 
-def _partial(recorder: Recorder) -> RankOutcome:
+def _partial(recorder: EventLog) -> RankOutcome:
     """What a rank leaves that did not finish."""
     return RankOutcome(recorder.rank, recorder.finish(failed=True))
 

@@ -17,7 +17,7 @@ from gpu_validation.errors import (
     RankFailedError,
     RankHangError,
 )
-from gpu_validation.recorder import Event
+from gpu_validation.event_log import Event
 from gpu_validation.spec import Launched
 from gpu_validation.transports.board import Board, End, partial_outcomes
 

@@ -5,11 +5,11 @@ import dataclasses
 import pytest
 
 from gpu_validation.checks import Outcome, observed
+from gpu_validation.event_log import PARTIAL
 from gpu_validation.free_running import check_bound, check_order, first_against
 from gpu_validation.judging import judge_trace
 from gpu_validation.orders import rule_of
 from gpu_validation.prediction import predict
-from gpu_validation.recorder import PARTIAL
 from schedules import Action, Kind, Schedule, build, timeline
 from schedules.formats.trace import Trace, write_trace
 from schedules.formats.trace_reader import parse_trace

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gpu_validation.checks import Outcome, observed
+from gpu_validation.event_log import PARTIAL
 from gpu_validation.judging import agree, judge_log, judge_trace
 from gpu_validation.prediction import predict
-from gpu_validation.recorder import PARTIAL
 from schedules import Kind, build, timeline
 from schedules.formats.trace import Trace, write_trace
 from schedules.formats.trace_reader import parse_trace

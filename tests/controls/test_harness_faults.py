@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from gpu_validation.errors import RankError, RankFailedError, RankHangError, SpecError
+from gpu_validation.event_log import is_partial
 from gpu_validation.faults import FAULT_NAMES, Fault
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
-from gpu_validation.recorder import is_partial
 from gpu_validation.run import RunResult, RunSpec, run
 from gpu_validation.single_thread import replay
 from gpu_validation.transports import threads

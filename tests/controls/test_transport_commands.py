@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from gpu_validation.event_log import is_partial
 from gpu_validation.models import ModelSpec
-from gpu_validation.recorder import is_partial
 from schedules import Kind
 from schedules.formats.trace_reader import read_trace
 from tests.failing_ranks import LONG, bombs, counts, heard, obeying_ctrl_c, wait_for

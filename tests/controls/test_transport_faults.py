@@ -20,9 +20,9 @@ from gpu_validation.errors import (
     RankFailedError,
     RankHangError,
 )
+from gpu_validation.event_log import is_partial
 from gpu_validation.faults import Fault
 from gpu_validation.models import ModelSpec
-from gpu_validation.recorder import is_partial
 from gpu_validation.run import RunSpec, run
 from gpu_validation.transports.gloo import connect as connect_gloo
 from gpu_validation.transports.launch import Connect, ForkedGroup, processes

@@ -13,11 +13,11 @@ from torch import Tensor, nn
 
 from gpu_validation.blame import RankState, hang
 from gpu_validation.errors import MeasureError, NotRunnableError, SpecError
+from gpu_validation.event_log import EventLog, log_text, trace
 from gpu_validation.hashing import _word_sum, content_hash
 from gpu_validation.messages import Label, incoming
 from gpu_validation.optimizers import OptimizerSpec, OptimizerState, update
 from gpu_validation.orders import free_running, rule_of
-from gpu_validation.recorder import Recorder, log_text, trace
 from gpu_validation.stage import Stage
 from gpu_validation.weights import Identities, Tag, WeightCopy, average
 from schedules import Action, Kind, WeightPolicy, build
@@ -240,7 +240,7 @@ def test_the_first_stage_computes_no_gradient_of_its_input_and_stashes_no_clone(
 
 
 def test_recording_keeps_what_is_given_and_reads_it_at_the_end() -> None:
-    recorder, asked = Recorder(0), []
+    recorder, asked = EventLog(0), []
     later = lambda: asked.append(1) or "found"  # type: ignore[func-returns-value]  # noqa: E731
     recorder.add(Kind.F, Action(Kind.F, 0, 3), 5, {"hash": later, "current": 2}, version=2)
     assert not asked
@@ -255,7 +255,7 @@ def test_recording_keeps_what_is_given_and_reads_it_at_the_end() -> None:
 
 def test_logs_of_two_runs_do_not_mix() -> None:
     schedule = build("naive", 1, 1)
-    recorder = Recorder(0)
+    recorder = EventLog(0)
     recorder.add(Kind.F, Action(Kind.F, 0, 0), 0, {}, version=0)
     one, other = (log_text(trace(schedule, [recorder.finish()], run)) for run in (1, 2))
     assert len(parse_trace(one + one.splitlines()[1] + "\n", "run").schedule) == 2

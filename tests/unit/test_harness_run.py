@@ -17,9 +17,9 @@ from gpu_validation.errors import (
     RankError,
     SpecError,
 )
+from gpu_validation.event_log import is_partial
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
-from gpu_validation.recorder import is_partial
 from gpu_validation.run import RunSpec, require_runnable, run
 from gpu_validation.runner import Runner
 from gpu_validation.single_thread import replay

@@ -12,9 +12,9 @@ import torch
 
 from gpu_validation import executor
 from gpu_validation.errors import RankError
+from gpu_validation.event_log import EventLog
 from gpu_validation.faults import Fault
 from gpu_validation.messages import Endpoint
-from gpu_validation.recorder import Recorder
 from gpu_validation.repeatable import keep_to_one_torch_thread, one_torch_thread
 from gpu_validation.run import RunSpec, run
 from gpu_validation.spec import RankOutcome
@@ -59,7 +59,7 @@ def test_every_rank_keeps_to_one_thread_and_the_process_gets_its_own_back(
             pytest.skip("on this machine OpenMP uses one thread anyway")
     seen: list[int] = []
 
-    def run_rank(spec: RunSpec, endpoint: Endpoint, recorder: Recorder) -> RankOutcome:
+    def run_rank(spec: RunSpec, endpoint: Endpoint, recorder: EventLog) -> RankOutcome:
         seen.append(openmp_threads())
         return executor.run_rank(spec, endpoint, recorder)
 

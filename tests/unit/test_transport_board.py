@@ -16,8 +16,8 @@ from gpu_validation.errors import (
     RankHangError,
     StoppedError,
 )
+from gpu_validation.event_log import Event, EventLog
 from gpu_validation.messages import Label
-from gpu_validation.recorder import Event, Recorder
 from gpu_validation.run import RunSpec
 from gpu_validation.spec import Launched, RankOutcome
 from gpu_validation.transports import watching
@@ -137,13 +137,13 @@ def spec() -> RunSpec:
     return RunSpec(build("gpipe", 1, 1))
 
 
-def work(recorder: Recorder, count: int) -> None:
+def work(recorder: EventLog, count: int) -> None:
     for m in range(count):
         recorder.add(Kind.F, Action(Kind.F, 0, m), time.monotonic_ns(), {"current": 0})
 
 
 def test_a_program_reports_and_hands_over(board: Board) -> None:
-    def program(_: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
+    def program(_: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
         work(recorder, 3)
         # Long enough for two looks at the events.
         time.sleep(0.7)
@@ -166,7 +166,7 @@ def test_a_program_reports_and_hands_over(board: Board) -> None:
 
 @pytest.mark.parametrize("error", [ValueError("bad"), SystemExit(3)])
 def test_a_program_that_fails_says_so(board: Board, error: BaseException) -> None:
-    def program(_: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
+    def program(_: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
         work(recorder, 2)
         raise error
 
@@ -184,7 +184,7 @@ def test_a_program_that_fails_says_so(board: Board, error: BaseException) -> Non
 def test_a_program_that_is_stuck_is_left_behind(board: Board) -> None:
     release = threading.Event()
 
-    def program(_: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
+    def program(_: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
         work(recorder, 2)
         release.wait()
         return RankOutcome(member.rank)
@@ -201,7 +201,7 @@ def test_a_program_that_is_stuck_is_left_behind(board: Board) -> None:
 
 
 def test_events_can_be_read_from_a_number_on() -> None:
-    recorder = Recorder(0)
+    recorder = EventLog(0)
     work(recorder, 3)
     assert [event.microbatch for event in recorder.since(1)] == [1, 2]
     assert recorder.since(0) == recorder.finish()

@@ -15,9 +15,9 @@ import torch
 import torch.distributed as dist
 
 from gpu_validation.errors import CapacityError
+from gpu_validation.event_log import EventLog
 from gpu_validation.measure import judge, measure, replayed
 from gpu_validation.prediction import predict
-from gpu_validation.recorder import Recorder
 from gpu_validation.run import RunSpec, run
 from gpu_validation.spec import RankOutcome
 from gpu_validation.transports import nccl, open_group
@@ -113,7 +113,7 @@ def connect(store: Any, rank: int, ranks: int) -> Program:
     torch.Tensor.record_stream = lambda _, stream: used.append(stream)  # type: ignore[method-assign, assignment]
     program = nccl.connect(store, rank, ranks)
 
-    def counted(spec: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
+    def counted(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
         HISTORY.clear()
         used.clear()
         MAIN.waited.clear()

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from torch.distributed.pipelining import PipelineStage
 
 from gpu_validation.errors import MeasureError
+from gpu_validation.event_log import EventLog
 from gpu_validation.messages import NO_VERSION, Endpoint, Label, Message
-from gpu_validation.recorder import Recorder
 from gpu_validation.runner import Runner
 from gpu_validation.spec import RunSpec
 from gpu_validation.workplace import Workplace
@@ -37,7 +37,7 @@ class ChunkRunner(Runner):
     """Does and records single actions, when PyTorch's runtime calls for them."""
 
     def __init__(
-        self, spec: RunSpec, endpoint: Endpoint, recorder: Recorder, workplace: Workplace
+        self, spec: RunSpec, endpoint: Endpoint, recorder: EventLog, workplace: Workplace
     ) -> None:
         super().__init__(spec, endpoint, recorder, workplace)
         self._arriving: Message | None = None

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, cast
 import torch
 
 from gpu_validation.errors import MeasureError
+from gpu_validation.event_log import EventLog
 from gpu_validation.executor import run_rank
 from gpu_validation.messages import Endpoint
 from gpu_validation.models import boundaries
-from gpu_validation.recorder import Recorder
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.transports.gloo import join
 from gpu_validation.transports.member import Member, Program
@@ -28,7 +28,7 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
     return run
 
 
-def run(spec: RunSpec, member: Member, recorder: Recorder) -> RankOutcome:
+def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
     """Run the program of one rank; see `gpu_validation.executor.run_rank`."""
     # A runner asks for its rank, to meet, and whether to stop; messages are PyTorch's.
     return run_rank(spec, cast(Endpoint, member), recorder, DrivenRunner)
@@ -38,7 +38,7 @@ class DrivenRunner(ChunkRunner):
     """Lets PyTorch's schedule object call for every chunk of the rank."""
 
     def __init__(
-        self, spec: RunSpec, endpoint: Endpoint, recorder: Recorder, workplace: Workplace
+        self, spec: RunSpec, endpoint: Endpoint, recorder: EventLog, workplace: Workplace
     ) -> None:
         super().__init__(spec, endpoint, recorder, workplace)
         shapes = boundaries(spec.model, spec.schedule.stages)

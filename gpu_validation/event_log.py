@@ -1,7 +1,7 @@
 """The event log of a run: appended to in memory, put in plain form when the run is over.
 
 Recording an event neither copies a tensor nor waits for a device. What a device knows only later
-(event times, hashes) is kept as it is and read by `Recorder.finish`.
+(event times, hashes) is kept as it is and read by `EventLog.finish`.
 
 What an event adds to the columns of a trace, in ``extra``:
 
@@ -91,7 +91,7 @@ class Event:
 
 
 @dataclass
-class Recorder:
+class EventLog:
     """The log of one rank while it runs.
 
     Attributes
@@ -146,7 +146,7 @@ class Recorder:
 
         Examples
         --------
-        >>> recorder = Recorder(0)
+        >>> recorder = EventLog(0)
         >>> for m in range(3):
         ...     recorder.add(Kind.F, Action(Kind.F, 0, m, 0), 0, {})
         >>> [event.microbatch for event in recorder.since(1)]
@@ -208,7 +208,7 @@ def trace(
     Examples
     --------
     >>> from schedules import build
-    >>> from gpu_validation.recorder import Event
+    >>> from gpu_validation.event_log import Event
     >>> event = Event(0, Kind.F, 0, 0, 0, NONE, None, 0, 5, 9, {"current": 0})
     >>> found = trace(build("naive", 1, 1), [[event]], run=7, partial=True)
     >>> dict(found.schedule.parameters)
