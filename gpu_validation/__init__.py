@@ -8,10 +8,41 @@ Imports torch, numpy and the package `schedules`, and nothing else of this proje
 something is run. It imports on a node without z3, jinja2, rich and matplotlib.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from gpu_validation.errors import MeasureError
 from gpu_validation.faults import Fault
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
 from gpu_validation.spec import RunResult, RunSpec
 
-__all__ = ["Fault", "MeasureError", "ModelSpec", "OptimizerSpec", "RunResult", "RunSpec"]
+if TYPE_CHECKING:
+    from gpu_validation.recorded import Judgement, judge
+    from gpu_validation.recorder import Recorder
+
+__all__ = [
+    "Fault",
+    "Judgement",
+    "MeasureError",
+    "ModelSpec",
+    "OptimizerSpec",
+    "Recorder",
+    "RunResult",
+    "RunSpec",
+    "judge",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what records and judges only when it is asked for."""
+    if name == "Recorder":
+        from gpu_validation.recorder import Recorder
+
+        return Recorder
+    if name in ("Judgement", "judge"):
+        from gpu_validation import recorded
+
+        return getattr(recorded, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -101,12 +101,14 @@ def is_leader() -> bool:
 def _judged(arguments: Namespace, schedule: Schedule) -> tuple[dict[str, Any], Trace]:
     """Judge a log; with ``--replay`` its final weights too. Returns the result and the log."""
     from gpu_validation.checks import observed
-    from gpu_validation.judging import judge_log
+    from gpu_validation.judging import judge_log, required_of
     from gpu_validation.logs import final_digests, read_log
+    from gpu_validation.merging import steps_of
     from gpu_validation.report import of_judged_log
 
     free = arguments.order == "free-running"
     trace = read_log(arguments.check, schedule)
+    required = required_of(trace, arguments.require or ())
     predicted, findings, controls = judge_log(trace, schedule, free)
     if arguments.replay:
         from gpu_validation.checks import final_weights
@@ -116,8 +118,12 @@ def _judged(arguments: Namespace, schedule: Schedule) -> tuple[dict[str, Any], T
         spec = request.spec_of(arguments, predicted.schedule)
         expected = {copy: digest(weights) for copy, weights in replayed(spec).items()}
         findings.append(final_weights.check_digests(final_digests(trace), expected))
-    result = of_judged_log(trace, observed(trace), schedule, predicted, findings, controls, free)
-    return result | {"log": arguments.check}, trace
+    first = steps_of(trace)[0]
+    result = of_judged_log(
+        first, observed(first), schedule, predicted, findings, controls, free, required
+    )
+    log = arguments.check[0] if len(arguments.check) == 1 else arguments.check
+    return result | {"log": log}, trace
 
 
 def _finish(

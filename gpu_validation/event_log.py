@@ -48,10 +48,13 @@ RUN: Final = "run"
 """Parameter in the header of a log, and in every event: number of the run, so that events of two
 runs do not mix."""
 
+RECORDER: Final = "recorder"
+"""Parameter in the header of a log of `gpu_validation.Recorder`: version of what that writes."""
+
 UNLOGGED: Final = "messages_unlogged"
 """Parameter in the header of a log whose messages were carried by something else."""
 
-OWN_PARAMETERS: Final = frozenset({PARTIAL, RUN, UNLOGGED})
+OWN_PARAMETERS: Final = frozenset({PARTIAL, RECORDER, RUN, UNLOGGED})
 """Parameters of a log that its schedule does not have."""
 
 
@@ -248,6 +251,11 @@ def trace(
 def is_partial(log: Trace) -> bool:
     """Whether a log is marked as not whole."""
     return bool(log.schedule.parameters.get(PARTIAL, 0))
+
+
+def is_recorded(log: Trace) -> bool:
+    """Whether a log was made around a loop of somebody's own, by `gpu_validation.Recorder`."""
+    return RECORDER in log.schedule.parameters
 
 
 def log_text(log: Trace) -> str:

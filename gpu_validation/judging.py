@@ -1,20 +1,38 @@
-"""Judging a log: all checks, the negative controls that a log alone allows, and the verdict."""
+"""Judging a log: all checks, the negative controls that a log alone allows, and the verdict.
+
+`gpu_validation.recorded.judge` is the way in for a log of anybody's loop.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gpu_validation import free_running
-from gpu_validation.checks import CHECKS, Finding, Observed, examine, observed, order
+from gpu_validation.checks import (
+    CHECKS,
+    Finding,
+    Observed,
+    Outcome,
+    examine,
+    observed,
+    order,
+    stash,
+    versions,
+)
 from gpu_validation.controls import CONTROLS, WRONG_SCHEDULE, Control, other_order
+from gpu_validation.event_log import is_recorded
+from gpu_validation.merging import STEP, steps_of
 from gpu_validation.prediction import Prediction, predict
-from schedules.errors import ScheduleError
+from schedules.errors import ParameterError, ScheduleError
 from schedules.formats.trace import Trace
 from schedules.schedule import Schedule
 
 _SEVERITY: Final = {False: 0, None: 1, True: 2}
+
+REQUIRED: Final = frozenset({order.NAME, versions.NAME, stash.NAME})
+"""What has to be decided of a recorded loop; ``versions`` includes the updates."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +58,18 @@ class ControlResult:
     says: str
 
 
-def agree(findings: Sequence[Finding], controls: Sequence[ControlResult]) -> bool:
+def agree(
+    findings: Sequence[Finding],
+    controls: Sequence[ControlResult],
+    required: Collection[str] | None = None,
+) -> bool:
     """All checks that apply hold, every applicable control is caught, and at least one applies.
+
+    Parameters
+    ----------
+    findings, controls
+    required : collection of str, optional
+        Names of checks: where given, the others may be undecided, but none may fail.
 
     Examples
     --------
@@ -51,6 +79,11 @@ def agree(findings: Sequence[Finding], controls: Sequence[ControlResult]) -> boo
     """
     applicable = [control for control in controls if control.applicable]
     checks = [finding for finding in findings if finding.applies]
+    if required is not None:
+        failed = any(finding.holds is False for finding in checks)
+        checks = [finding for finding in checks if finding.name in required]
+        if failed:
+            return False
     return (
         bool(checks)
         and all(finding.holds for finding in checks)
@@ -97,8 +130,12 @@ def inapplicable(control: Control) -> ControlResult:
     return ControlResult(control.name, False, False, (), says)
 
 
-def caught(control: Control, findings: Sequence[Finding], says: str) -> ControlResult:
+def caught(
+    control: Control, findings: Sequence[Finding], says: str, blind: Collection[str] = ()
+) -> ControlResult:
     """Whether every check that has to see a control failed, and which checks did.
+
+    `blind` are checks that the sound log leaves undecided already: nothing is asked of them.
 
     Examples
     --------
@@ -117,10 +154,12 @@ def caught(control: Control, findings: Sequence[Finding], says: str) -> ControlR
     False
     """
     failed = tuple(finding.name for finding in findings if finding.holds is False)
-    absent = {finding.name for finding in findings if not finding.applies}
+    absent = {finding.name for finding in findings if not finding.applies} | set(blind)
     asked = [name for name in control.by if name not in absent]
     if not asked:
-        says = f"{control.says}; {', '.join(control.by)} would have to see it, and does not apply"
+        says = (
+            f"{control.says}; {', '.join(control.by)} would have to see it, and says nothing here"
+        )
         return ControlResult(control.name, False, False, failed, says)
     missing = [name for name in asked if name not in failed]
     if missing:
@@ -150,16 +189,50 @@ def judge_log(
     >>> agree(findings, controls)
     False
     """
-    declared, seen = predict(schedule), observed(trace)
-    findings = judge_trace(trace, declared, free)
-    base = declared
-    if free and findings[0].holds:
+    declared, steps = predict(schedule), steps_of(trace)
+    findings = [_of_step(step, trace, declared, free) for step in steps]
+    seen, base = observed(steps[0]), declared
+    if free and findings[0][0].holds:
         base = predict(seen.schedule)
-    controls = [edited(control, seen, base) for control in CONTROLS.values()]
-    return base, findings, controls
+    worst = merged(findings)
+    blind = required_of(trace) is not None
+    unsure = frozenset(
+        finding.name for finding in worst if blind and finding.outcome is Outcome.UNDECIDED
+    )
+    controls = [edited(control, seen, base, unsure) for control in CONTROLS.values()]
+    return base, worst, controls
 
 
-def edited(control: Control, seen: Observed, base: Prediction) -> ControlResult:
+def _of_step(step: Trace, whole: Trace, declared: Prediction, free: bool) -> list[Finding]:
+    """The checks of one step; where there are several, what they say begins with its number."""
+    findings = judge_trace(step, declared, free)
+    if step is whole:
+        return findings
+    number = step.extra.get(0, {}).get(STEP, 0)
+    return [replace(finding, says=f"step {number}: {finding.says}") for finding in findings]
+
+
+def required_of(trace: Trace, more: Sequence[str] = ()) -> frozenset[str] | None:
+    """The checks that have to be decided for a log to agree; None for all that apply.
+
+    Raises
+    ------
+    ParameterError
+        A name in `more` is that of no check.
+    """
+    for name in more:
+        if name not in CHECKS:
+            raise ParameterError(
+                f"a check of a log is one of {', '.join(CHECKS)}, not {name!r}",
+                "--require",
+                "name one of them",
+            )
+    return REQUIRED | frozenset(more) if is_recorded(trace) else None
+
+
+def edited(
+    control: Control, seen: Observed, base: Prediction, blind: frozenset[str] = frozenset()
+) -> ControlResult:
     """Do to a sound log what the control's run would have done to it.
 
     Parameters
@@ -169,6 +242,8 @@ def edited(control: Control, seen: Observed, base: Prediction) -> ControlResult:
         The log.
     base : Prediction
         What it agrees with.
+    blind : frozenset of str
+        Checks that the log leaves undecided.
     """
     target = control.target(base)
     if target is None:
@@ -182,8 +257,11 @@ def edited(control: Control, seen: Observed, base: Prediction) -> ControlResult:
     try:
         changed = control.edit(seen, target)
     except ScheduleError as error:
+        if blind and not blind.isdisjoint(control.by):
+            says = f"{control.says}; the log lacks what it would change"
+            return ControlResult(control.name, False, False, (), says)
         return ControlResult(control.name, True, False, (), f"not possible: {error}")
-    return caught(control, examine(changed, base), says)
+    return caught(control, examine(changed, base), says, blind)
 
 
 def _compared_with_another(control: Control, seen: Observed, declared: Schedule) -> ControlResult:

@@ -1,13 +1,17 @@
 """Reading the log of a run that was made elsewhere, and refusing what is no such log.
 
 Torn lines and files of different runs are found while the lines are read: every run has a number
-in its header, and headers that differ are not put together.
+in its header, and headers that differ are not put together. A log of `gpu_validation.Recorder`
+says nothing of a schedule but ranks and microbatches: the rest is that of the schedule that it is
+held against.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -15,27 +19,36 @@ from numpy.typing import NDArray
 
 from gpu_validation.checks.observed import rounds_before
 from gpu_validation.errors import LogError
-from gpu_validation.event_log import RUN
+from gpu_validation.event_log import OWN_PARAMETERS, RECORDER, RUN, is_recorded
+from gpu_validation.merging import merged_logs
 from gpu_validation.prediction import computations
 from gpu_validation.spec import CopyOfStage
 from schedules.actions import COMPUTE, MESSAGES, Kind
 from schedules.formats.trace import NONE, Trace
-from schedules.formats.trace_reader import read_trace
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+from schedules.timeline import Timeline
 from schedules.versions import weights_of_action
+
+RECORDER_FORMAT: Final = 1
+"""Version of recorded logs that is read: `gpu_validation.recorder.FORMAT`."""
+
+UNSTATED: Final = "flush"
+"""Policy of a log that states none."""
 
 _NUMBERS: Final = frozenset(
     {
         "averages", "current", "device_end", "device_start", "horizon", "lamport_end",
-        "lamport_start", "read_zero",
+        "lamport_start", "read_zero", "step",
     }
 )  # fmt: skip
 """What a recorder writes as a whole number from 0 on."""
 
 
-def read_log(path: str | os.PathLike[str], schedule: Schedule) -> Trace:
-    """Read a log and hold it against the schedule that was to be run.
+def read_log(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], schedule: Schedule
+) -> Trace:
+    """Read a log, in one file or a file a rank, and hold it against the schedule to be run.
 
     Raises
     ------
@@ -46,10 +59,12 @@ def read_log(path: str | os.PathLike[str], schedule: Schedule) -> Trace:
         or all events of a rank are missing; or an event is of another run, or has what an event
         of its kind cannot have.
     """
-    trace = read_trace(path)
-    _require_sound_fields(trace, os.fspath(path))
+    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    trace, name = merged_logs(paths), ", ".join(str(os.fspath(entry)) for entry in paths)
+    _require_sound_fields(trace, name)
+    if is_recorded(trace):
+        trace = _as_declared(trace, schedule, name)
     found = computations(trace.schedule)
-    name = os.fspath(path)
     for what, declared, there in (
         ("ranks", schedule.ranks, found.ranks),
         ("stages", schedule.stages, found.stages),
@@ -73,6 +88,41 @@ def read_log(path: str | os.PathLike[str], schedule: Schedule) -> Trace:
             "put the files of all ranks together, for example with cat",
         )
     return trace
+
+
+def _as_declared(trace: Trace, schedule: Schedule, name: str) -> Trace:
+    """A recorded log with what its loop cannot know: family, placement, numbers of the policy."""
+    found = trace.schedule
+    if found.parameters[RECORDER] != RECORDER_FORMAT:
+        raise LogError(
+            f"this version reads what version {RECORDER_FORMAT} of the recorder writes, found "
+            f"{found.parameters[RECORDER]}",
+            name,
+            "record and judge with the same version",
+        )
+    stated = found.policy.name not in (schedule.policy.name, UNSTATED)
+    policy = found.policy if stated else schedule.policy
+    placed = schedule.placement.ranks
+    for index in range(len(found)):
+        pipeline, stage = int(found.pipeline[index]), int(found.stage[index])
+        rank = int(found.rank_of_action[index])
+        if pipeline >= len(placed) or stage >= len(placed[0]) or placed[pipeline][stage] != rank:
+            raise LogError(
+                f"{schedule.name} has no stage {stage} of pipeline {pipeline} on rank {rank}, and "
+                f"the log has {found.action(index)} there",
+                name,
+                "name the schedule of this log, or give rank and stage to the Recorder as it has",
+            )
+    own = {key: value for key, value in found.parameters.items() if key in OWN_PARAMETERS}
+    declared = dataclasses.replace(
+        found,
+        name=schedule.name,
+        policy=policy,
+        placement=schedule.placement,
+        parameters={**schedule.parameters, **own},
+    )
+    line = Timeline(declared, trace.timeline.start, trace.timeline.end)
+    return dataclasses.replace(trace, timeline=line)
 
 
 def _worded(policy: WeightPolicy) -> str:

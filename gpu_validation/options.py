@@ -36,7 +36,10 @@ DEFAULTS: Final = Defaults()
 def add_schedule(parser: argparse.ArgumentParser) -> None:
     """Add FAMILY and what describes it."""
     parser.add_argument(
-        "schedule", metavar="FAMILY|FILE", help="a schedule family with its -p, or a schedule file"
+        "schedule",
+        metavar="FAMILY|FILE",
+        nargs="?",
+        help="a schedule family with its -p, or a schedule file",
     )
     parser.add_argument("-p", metavar="RANKS", type=whole("-p"), help="number of ranks")
     parser.add_argument(
@@ -149,7 +152,19 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         "--chrome", metavar="FILE", help="write the first run for Perfetto (.trace.json)"
     )
     parser.add_argument(
-        "--check", metavar="LOG", help="run nothing: judge this log of the same schedule"
+        "--check",
+        metavar="LOG",
+        nargs="+",
+        help="run nothing: judge this log, the logs of all ranks, or a folder of them",
+    )
+    parser.add_argument(
+        "--against", metavar="FAMILY|FILE", help="with --check: the schedule, if not named first"
+    )
+    parser.add_argument(
+        "--require",
+        metavar="CHECK,…",
+        type=lambda text: text.split(","),
+        help="with --check: checks that must be decided too, such as lamport,messages",
     )
     parser.add_argument(
         "--replay",

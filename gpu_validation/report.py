@@ -6,7 +6,7 @@ Keys that others rely on: ``predicted``, ``measured``, ``checks: [{name, holds}]
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -80,6 +80,7 @@ def of_judged_log(
     findings: Sequence[Finding],
     controls: Sequence[ControlResult],
     free: bool,
+    required: Collection[str] | None = None,
 ) -> dict[str, Any]:
     """The same for a log that was written elsewhere."""
     clock = timing.timing(trace, seen)
@@ -91,11 +92,16 @@ def of_judged_log(
         "setup": of_schedule(schedule) | {"order": "free-running" if free else "static"},
         "predicted": described(predicted),
         "measured": measured,
-        **verdict(findings, controls),
+        **verdict(findings, controls, required),
+        **({} if required is None else {"required": sorted(required)}),
     }
 
 
-def verdict(findings: Sequence[Finding], controls: Sequence[ControlResult]) -> dict[str, Any]:
+def verdict(
+    findings: Sequence[Finding],
+    controls: Sequence[ControlResult],
+    required: Collection[str] | None = None,
+) -> dict[str, Any]:
     """Checks, controls and whether all agree.
 
     A check that has no meaning here stands under ``not_applicable``; one that the log does not
@@ -128,7 +134,7 @@ def verdict(findings: Sequence[Finding], controls: Sequence[ControlResult]) -> d
             }
             for control in controls
         ],
-        "agree": agree(findings, controls),
+        "agree": agree(findings, controls, required),
     }
 
 

@@ -52,6 +52,8 @@ def refuse_what_would_be_ignored(arguments: Namespace) -> None:
     for option, asked, belongs in (
         ("--interval", arguments.interval, arguments.policy is not None or "--policy"),
         ("--horizon", arguments.horizon, predicts or "--policy predict"),
+        ("--against", arguments.against, arguments.check is not None or "--check"),
+        ("--require", arguments.require, arguments.check is not None or "--check"),
         ("--replay", arguments.replay or None, arguments.check is not None or "--check"),
         ("--model", arguments.model, arguments.module is None or "runs without --module"),
     ):
@@ -102,7 +104,7 @@ def schedule_of(arguments: Namespace) -> Schedule:
     from schedules.families import FAMILIES, build, get_family
     from schedules.formats import format_of_name, read_document
 
-    target, policy = arguments.schedule, _policy(arguments)
+    target, policy = _named(arguments), _policy(arguments)
     like_a_file = os.sep in target or format_of_name(target) is not None or os.path.isfile(target)
     if like_a_file and target not in FAMILIES:
         for option, given in (("-p", arguments.p), ("--set", arguments.set or None)):
@@ -119,6 +121,18 @@ def schedule_of(arguments: Namespace) -> Schedule:
     microbatches = arguments.m or MICROBATCHES_PER_RANK * arguments.p
     schedule = build(target, arguments.p, microbatches, **_parameters(arguments.set))
     return schedule if policy is None else dataclasses.replace(schedule, policy=policy)
+
+
+def _named(arguments: Namespace) -> str:
+    """The family or file, which is named once."""
+    named = [name for name in (arguments.schedule, arguments.against) if name is not None]
+    if len(named) != 1:
+        raise ParameterError(
+            f"one schedule is named, found {' and '.join(map(repr, named)) or 'none'}",
+            "FAMILY|FILE",
+            "name a family or a file, with --check by --against",
+        )
+    return str(named[0])
 
 
 def _parameters(pairs: list[str]) -> dict[str, int]:

@@ -9,7 +9,7 @@ Nothing here looks at a plan: order, versions and clocks are those of the log.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -77,6 +77,10 @@ class Observed:
         `UNSEEN` where the log does not say; so are the others.
     hashes : tuple of (str or None), length N
         Content of the weights used.
+    strange : tuple of (str or None), length N
+        Why what was used is no version at all, where that is so.
+    unsure : tuple of (str or None), length N
+        Why the version is not known, where the log says so.
     rounds : ndarray of int, shape (N,)
         Reductions of the stage's copies before the action: an average changes the weights, but
         is no update and makes no version.
@@ -109,6 +113,8 @@ class Observed:
     lamport_start: IntArray
     lamport_end: IntArray
     hashes: tuple[str | None, ...]
+    strange: tuple[str | None, ...]
+    unsure: tuple[str | None, ...]
     rounds: IntArray
     creations: tuple[tuple[Content, str], ...]
     update_end: IntArray
@@ -190,6 +196,8 @@ def observed(trace: Trace) -> Observed:
         lamport_start=_numbers(extra, "lamport_start"),
         lamport_end=_numbers(extra, "lamport_end"),
         hashes=tuple(_text(entry.get("hash")) for entry in extra),
+        strange=tuple(_text(entry.get("no_version")) for entry in extra),
+        unsure=tuple(_text(entry.get("undecided")) for entry in extra),
         rounds=rounds_before(trace.schedule)[chosen],
         creations=_creations(trace),
         update_end=trace.timeline.end[last][chosen],
@@ -266,21 +274,28 @@ def _creations(trace: Trace) -> tuple[tuple[Content, str], ...]:
 
 
 def _updates_behind(schedule: Schedule) -> IntArray:
-    """The update of the same weights that follows each action on its rank, `MISSING` if none does.
-
-    Messages may stand in between, computations and reductions may not.
-    """
-    behind = np.full(len(schedule), MISSING, dtype=np.int64)
-    weights, rank = weights_of_action(schedule), schedule.rank_of_action
-    previous = MISSING
-    for index in np.flatnonzero(np.isin(schedule.kind, [*OBSERVED, Kind.U])).tolist():
-        if schedule.kind[index] != Kind.U:
-            previous = index
-        elif previous != MISSING and rank[previous] == rank[index]:
-            if weights[previous] == weights[index]:
-                behind[previous] = index
-            previous = MISSING
+    """The update of the same weights that each action is followed by, `MISSING` if by none."""
+    behind, weights = np.full(len(schedule), MISSING, dtype=np.int64), weights_of_action(schedule)
+    for index, cause in causes(schedule):
+        if cause != MISSING and schedule.kind[cause] != Kind.U and weights[cause] == weights[index]:
+            behind[cause] = index
     return behind
+
+
+def causes(schedule: Schedule) -> Iterator[tuple[int, int]]:
+    """Every update, and what its rank did right before it; `MISSING` if that is nothing.
+
+    Messages may stand in between. Under ``flush`` so may what works on other weights: whether a
+    rank updates its stages one by one or all of them at the end of a step is the same to each.
+    """
+    weights, rank = weights_of_action(schedule), schedule.rank_of_action
+    apart = schedule.policy.name == "flush"
+    last: dict[tuple[int, int], int] = {}
+    for index in np.flatnonzero(np.isin(schedule.kind, [*OBSERVED, Kind.U])).tolist():
+        key = int(rank[index]), int(weights[index]) if apart else 0
+        if schedule.kind[index] == Kind.U:
+            yield index, last.get(key, MISSING)
+        last[key] = index
 
 
 def _lookup(seen: Schedule, asked: Schedule) -> IntArray:

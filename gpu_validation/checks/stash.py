@@ -34,13 +34,11 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
         pairs = np.argwhere((forward != MISSING) & (backward != MISSING))
         for stage, m in pairs.tolist():
             f, b = int(forward[stage, m]), int(backward[stage, m])
-            if UNSEEN in (seen.version[f], seen.version[b]):
-                unseen += 1
-                continue
-            if seen.version[f] != seen.version[b]:
+            known = UNSEEN not in (seen.version[f], seen.version[b])
+            if known and seen.version[f] != seen.version[b]:
                 return _differs(seen, f, b, "version", seen.version[f], seen.version[b])
-            versions += 1
-            read, used = content(seen, f), seen.hashes[b]
+            versions, unseen = versions + known, unseen + (not known)
+            read, used = content(seen, f) if known else seen.hashes[f], seen.hashes[b]
             if read is not None and used is not None:
                 if read != used:
                     return _differs(seen, f, b, "content", read, used)

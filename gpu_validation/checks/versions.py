@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 
 from gpu_validation.checks.finding import Finding, fails, holds, undecided
-from gpu_validation.checks.observed import UNSEEN, Observed, values_at
-from gpu_validation.prediction import OBSERVED, Prediction
+from gpu_validation.checks.observed import UNSEEN, Observed, causes, values_at
+from gpu_validation.event_log import is_recorded
+from gpu_validation.prediction import Prediction
 from schedules.actions import COMPUTE, Kind
 from schedules.dependencies import MISSING, tables
 from schedules.schedule import IntArray
@@ -31,23 +32,42 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
         early = str(predicted.schedule.action(int(computes[ahead[0]])))
         says = f"{early} was to look at most {predicted.versions.horizon} updates ahead"
         return fails(NAME, f"{says} and looked {horizon[ahead[0]]}", action=early)
-    wrong = np.flatnonzero((found != expected) & (found != UNSEEN))
+    strange = np.array([i != MISSING and seen.strange[i] is not None for i in at.tolist()], bool)
+    wrong = np.flatnonzero(((found != expected) & (found != UNSEEN)) | strange)
     if len(wrong):
-        first = int(wrong[0])
-        action = predicted.schedule.action(int(computes[first]))
-        return fails(
-            NAME,
-            f"{action} was to use version {expected[first]} and used {found[first]}; "
-            f"{len(wrong)} of {len(found)} differ",
-            len(found),
-            action=str(action),
-            predicted=int(expected[first]),
-            found=int(found[first]),
-        )
+        return _first_fault(seen, predicted, computes[wrong], len(found))
     absent = int((found == UNSEEN).sum())
     if absent:
-        return undecided(NAME, f"the log lacks the version of {absent} of {len(found)} actions")
+        why = [seen.unsure[index] for index in at.tolist() if index != MISSING]
+        first_why = next((f" ({says})" for says in why if says), "")
+        return undecided(
+            NAME, f"the log lacks the version of {absent} of {len(found)} actions{first_why}"
+        )
     return _told(seen) or _updates(seen, predicted, len(found))
+
+
+def _first_fault(seen: Observed, predicted: Prediction, wrong: IntArray, compared: int) -> Finding:
+    """Name the first fault: in slots, so that a cause comes before what follows from it."""
+    start, end = predicted.line.start, predicted.line.end
+    at = seen.find(predicted.schedule)
+    first = int(wrong[np.argmin(start[wrong])])
+    marks = np.append(seen.updated, False)[at]
+    updates = np.flatnonzero((marks != update_after(predicted.schedule)) & (at != MISSING))
+    if len(updates) and end[updates].min() <= start[first]:
+        return _update_fault(predicted, updates[[np.argmin(end[updates])]], compared, len(at))
+    action, index = str(predicted.schedule.action(first)), int(at[first])
+    expected = int(_expected(predicted)[first])
+    found = f"used {seen.version[index]}"
+    if seen.strange[index] is not None:
+        found = f"used weights that are none: {seen.strange[index]}"
+    return fails(
+        NAME,
+        f"{action} was to use version {expected} and {found}; {len(wrong)} of {compared} differ",
+        compared,
+        action=action,
+        predicted=expected,
+        found=None if seen.strange[index] is not None else int(seen.version[index]),
+    )
 
 
 def _told(seen: Observed) -> Finding | None:
@@ -57,6 +77,8 @@ def _told(seen: Observed) -> Finding | None:
         return None
     told, zero = values_at(seen.read_zero, forward), values_at(seen.current, forward[0])
     zero = np.broadcast_to(zero, told.shape)
+    if is_recorded(seen.log) and (told == UNSEEN).all():
+        return None  # A loop of somebody's own need not tell; what was read is compared anyway.
     absent = int(((told == UNSEEN) | (zero == UNSEEN)).sum())
     if absent:
         return undecided(NAME, f"the log lacks what {absent} forwards were told of stage 0")
@@ -82,16 +104,7 @@ def _updates(seen: Observed, predicted: Prediction, compared: int) -> Finding:
     found = np.append(seen.updated, False)[at]
     wrong = np.flatnonzero(found != expected)
     if len(wrong):
-        action = str(predicted.schedule.action(int(wrong[0])))
-        what = ("an update", "none") if expected[wrong[0]] else ("no update", "one")
-        return fails(
-            NAME,
-            f"behind {action} {what[0]} was to come and {what[1]} came; "
-            f"{len(wrong)} of {len(at)} differ",
-            compared,
-            action=action,
-            predicted=what[0],
-        )
+        return _update_fault(predicted, wrong, compared, len(at))
     strange = _strange_update(seen)
     if strange is not None:
         index, says = strange
@@ -105,6 +118,23 @@ def _updates(seen: Observed, predicted: Prediction, compared: int) -> Finding:
     )
 
 
+def _update_fault(predicted: Prediction, wrong: IntArray, compared: int, actions: int) -> Finding:
+    """An update is missing behind the first of some actions, or one is too many."""
+    first = int(wrong[0])
+    action = str(predicted.schedule.action(first))
+    what = (
+        ("an update", "none") if update_after(predicted.schedule)[first] else ("no update", "one")
+    )
+    return fails(
+        NAME,
+        f"behind {action} {what[0]} was to come and {what[1]} came; "
+        f"{len(wrong)} of {actions} differ",
+        compared,
+        action=action,
+        predicted=what[0],
+    )
+
+
 def _strange_update(seen: Observed) -> tuple[int, str] | None:
     """An update that is not the one of the gradient it stands behind, and what is wrong with it.
 
@@ -114,11 +144,7 @@ def _strange_update(seen: Observed) -> tuple[int, str] | None:
     schedule = seen.log.schedule
     weights, rank = weights_of_action(schedule), schedule.rank_of_action
     made: dict[int, int] = {}
-    previous = MISSING
-    for index in np.flatnonzero(np.isin(schedule.kind, [*OBSERVED, Kind.U])).tolist():
-        cause, previous = previous, index
-        if schedule.kind[index] != Kind.U:
-            continue
+    for index, cause in causes(schedule):
         if cause == MISSING or rank[cause] != rank[index]:
             return index, "stands behind nothing that its rank did"
         if schedule.kind[cause] == Kind.U:

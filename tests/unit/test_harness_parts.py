@@ -312,7 +312,7 @@ def test_the_bound_of_a_rule() -> None:
         rule_of(build("zb-h1", 2, 4))
 
 
-@pytest.mark.parametrize("name", ["", ".run", ".spec", ".recorder", ".transports", ".faults"])
+@pytest.mark.parametrize("name", ["", ".run", ".spec", ".event_log", ".transports", ".faults"])
 def test_describing_a_run_does_not_import_torch(name: str) -> None:
     code = f"import sys, gpu_validation{name}; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,0 +1,804 @@
+"""`Recorder`: which weights a training loop really used. One file; needs torch and nothing else.
+
+Import it (``from gpu_validation import Recorder``) or copy this file into a training repository:
+
+    rec = Recorder("logs", rank=r, ranks=P, microbatches=M)
+    with rec.forward(stage=s, microbatch=m, weights=W):
+        ...                     # W: a Module, or name → tensor, that this forward uses
+    with rec.backward(stage=s, microbatch=m, weights=W):
+        ...                     # the weights that this backward uses
+    with rec.update(stage=s, microbatch=m, weights=module):
+        optimizer.step()
+    rec.close()
+
+or let hooks do it: ``rec.attach(module, optimizer)``, ``rec.attach(schedule, optimizer)`` with a
+schedule of `torch.distributed.pipelining`. Every rank writes ``DIRECTORY/rank<r>.jsonl``, a line an
+event, each written to the end at once. ``staleproof measure --check DIRECTORY --against FAMILY``
+judges the files of all ranks. docs/recording.md explains every key.
+
+**Versions come from contents.** Every block reads all its weights and keeps a fingerprint a tensor.
+Version 0 is what the first block of a stage finds, version k what its k-th update left, and what a
+block used is the version with that content. Which tensor objects they are decides only where two
+versions have the same content. An update that wrote nothing makes no version. What is no version is
+logged as such, never guessed. The plan (schedule, policy) is not looked at.
+
+A block should hold the computation only: with sends and receives inside, its times cover these.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import hashlib
+import json
+import os
+import secrets
+import socket
+import time
+import weakref
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+FORMAT = 1
+"""Version of what this file writes; the header's parameter ``recorder``."""
+
+KEPT = 1024
+"""Versions of a stage that are remembered; what is older is undecided."""
+
+ROW = 256
+"""64-bit words that are summed into one before they are hashed."""
+
+SMALL = 1 << 14
+"""Bytes up to which a tensor is hashed as it is."""
+
+Weights = nn.Module | Mapping[str, Tensor]
+Marks = Mapping[str, tuple[Callable[[], Any], int | None]]
+"""By name, which tensor object it was and how often it had been written to."""
+
+
+class RecorderError(ValueError):
+    """A recorder was asked for what it cannot record; the message says what to do instead."""
+
+
+class Fingerprint:
+    """Fingerprint of the content of a tensor, which a GPU may know only later.
+
+    blake2b over type, shape and bytes; of more than `SMALL` bytes, over the sums modulo 2⁶⁴ of
+    every `ROW` words of 64 bits, so that memory is read once and nothing else is waited for.
+
+    Examples
+    --------
+    >>> one, other = torch.zeros(9999), torch.zeros(9999)
+    >>> other[1234] = 1e-30
+    >>> Fingerprint(one).digest() == Fingerprint(other).digest()
+    False
+    >>> Fingerprint(one).digest() == Fingerprint(one.clone()).digest()
+    True
+    """
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._head = f"{tensor.dtype} {tuple(tensor.shape)}".encode()
+        self._parts = _condensed(tensor)
+        self._event: Any = None
+        self._digest: bytes | None = None
+        if tensor.device.type == "cuda":
+            self._parts = [part.to("cpu", non_blocking=True) for part in self._parts]
+            self._event = torch.cuda.Event()  # type: ignore[no-untyped-call]
+            self._event.record()
+        else:
+            self.digest()
+
+    def ready(self) -> bool:
+        """Whether `digest` need not wait."""
+        return self._digest is not None or bool(self._event.query())
+
+    def digest(self) -> bytes:
+        """16 bytes."""
+        if self._digest is None:
+            if self._event is not None:
+                self._event.synchronize()
+            found = hashlib.blake2b(self._head, digest_size=16)
+            for part in self._parts:
+                found.update(_bytes(part.cpu()))
+            self._digest, self._parts = found.digest(), []
+        return self._digest
+
+
+def _condensed(tensor: Tensor) -> list[Tensor]:
+    """What of a tensor is hashed, on its device."""
+    data = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
+    if len(data) <= SMALL:
+        return [data.clone() if data.device.type == "cuda" else data]
+    if data.storage_offset() % 8:
+        data = data.clone()
+    whole = len(data) // (8 * ROW) * 8 * ROW
+    return [data[:whole].view(torch.int64).view(-1, ROW).sum(1), data[whole:].clone()]
+
+
+def _bytes(tensor: Tensor) -> Any:
+    """The memory of a contiguous tensor on the CPU, as a buffer."""
+    return (ctypes.c_char * tensor.nbytes).from_address(tensor.data_ptr()) if tensor.nbytes else b""
+
+
+def tensors_of(weights: Weights, place: str) -> dict[str, Tensor]:
+    """Name → tensor of what a block is given.
+
+    Raises
+    ------
+    RecorderError
+        It is no module and no mapping, holds no tensor, or tensors whose content is not all here
+        (FSDP, DTensor, meta).
+
+    Examples
+    --------
+    >>> list(tensors_of(nn.Linear(2, 2), "stage 0"))
+    ['weight', 'bias']
+    """
+    if isinstance(weights, nn.Module):
+        wrapped = {type(module).__name__ for module in weights.modules()}
+        found: dict[str, Tensor] = dict(weights.named_parameters())
+    elif isinstance(weights, Mapping):
+        wrapped, found = set(), dict(weights)
+    else:
+        raise RecorderError(
+            f"{place}: weights are a torch Module or a mapping name → tensor, found "
+            f"{type(weights).__name__}: hand over the module, or dict(module.named_parameters())"
+        )
+    if not found or not all(isinstance(tensor, Tensor) for tensor in found.values()):
+        raise RecorderError(
+            f"{place}: weights hold at least one tensor and nothing else, found "
+            f"{sorted({type(entry).__name__ for entry in found.values()}) or 'nothing'}: a stage "
+            "without parameters has no versions, so leave its blocks out"
+        )
+    for name, tensor in found.items():
+        kinds = {kind.__name__ for kind in type(tensor).__mro__}
+        if kinds & {"DTensor", "FlatParameter"} or "FullyShardedDataParallel" in wrapped:
+            raise RecorderError(
+                f"{place}: {name} is sharded (FSDP or DTensor), so that no rank has its whole "
+                "content: record with DDP or plain parameters, or hand over the full tensors"
+            )
+        if tensor.device.type == "meta" or tensor.layout != torch.strided:
+            raise RecorderError(
+                f"{place}: {name} has no plain content ({tensor.device.type}, {tensor.layout}): "
+                "hand over dense tensors that are in memory"
+            )
+    return found
+
+
+def _writes(tensor: Tensor) -> int | None:
+    """How often a tensor was written to, as autograd counts; None where nobody counts."""
+    try:
+        return tensor._version
+    except RuntimeError:  # An inference tensor.
+        return None
+
+
+def marks_of(tensors: Mapping[str, Tensor]) -> Marks:
+    """Identity of tensors now."""
+    return {name: (weakref.ref(tensor), _writes(tensor)) for name, tensor in tensors.items()}
+
+
+def _untouched(before: Marks, now: Marks) -> bool:
+    """Whether these are the same tensor objects, and none was written to in between."""
+    return before.keys() == now.keys() and all(
+        before[name][0]() is ref() is not None and count is not None and before[name][1] == count
+        for name, (ref, count) in now.items()
+    )
+
+
+@dataclass
+class Copy:
+    """What is known of the weights of one stage.
+
+    Attributes
+    ----------
+    count : int
+        Updates so far; −1 before anything is known.
+    newest : mapping
+        Digest of every tensor after the last update.
+    marks : mapping
+        Which tensors that update left.
+    """
+
+    count: int = -1
+    newest: Mapping[str, bytes] = field(default_factory=dict)
+    marks: Marks = field(default_factory=dict)
+    _known: dict[str, dict[bytes, set[int]]] = field(default_factory=dict)
+    _history: deque[tuple[int, Mapping[str, bytes]]] = field(default_factory=deque)
+
+    def register(self, digests: Mapping[str, bytes], marks: Marks) -> None:
+        """Remember the next version."""
+        self.count += 1
+        self.newest, self.marks = digests, marks
+        self._history.append((self.count, digests))
+        for name, digest in digests.items():
+            self._known.setdefault(name, {}).setdefault(digest, set()).add(self.count)
+        if len(self._history) > KEPT:
+            version, old = self._history.popleft()
+            for name, digest in old.items():
+                self._known[name][digest].discard(version)
+                if not self._known[name][digest]:
+                    del self._known[name][digest]
+
+    def find(self, digests: Mapping[str, bytes], marks: Marks) -> tuple[int | None, dict[str, str]]:
+        """The version with a content, or None and why: ``no_version`` or ``undecided``."""
+        same: set[int] | None = None
+        for name, digest in digests.items():
+            versions = self._known[name].get(digest, set())
+            if not versions:
+                return self._stranger(name, marks)
+            before, same = same, versions if same is None else same & versions
+            if before and not same:
+                says = f"{name} is of version {_few(versions)}, what precedes it of {_few(before)}"
+                return None, {"no_version": says}
+        assert same is not None, "weights hold at least one tensor"
+        if len(same) == 1:
+            return next(iter(same)), {}
+        if self.count in same and _untouched(self.marks, marks):
+            return self.count, {}
+        return None, {"undecided": f"versions {_few(same)} have the same content"}
+
+    def _stranger(self, name: str, marks: Marks) -> tuple[int | None, dict[str, str]]:
+        """A content that no update left."""
+        if _untouched(self.marks, marks):
+            return self.count, {}  # Its tensors, with another content: written past autograd.
+        if self.count >= KEPT:
+            return None, {"undecided": f"{name} is none of the last {KEPT} versions"}
+        return None, {"no_version": f"no recorded update left {name} as it is"}
+
+
+def _few(versions: set[int]) -> str:
+    shown = sorted(versions)
+    return " or ".join(map(str, shown[:3])) + (" or more" if len(shown) > 3 else "")
+
+
+@dataclass(eq=False)
+class Block:
+    """What is being recorded; ``with rec.update(…) as block`` gives it.
+
+    Attributes
+    ----------
+    weights : Module or mapping
+        Of an update out of place: set it to the new weights before the block ends.
+    """
+
+    op: str
+    stage: int
+    microbatch: int
+    pipeline: int
+    weights: Weights
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    before: Marks = field(default_factory=dict)
+    marks: Marks = field(default_factory=dict)
+    prints: dict[str, Fingerprint] = field(default_factory=dict)
+    start: int = 0
+    end: int = 0
+    done: bool = False
+    step: int | None = None
+    hooked: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+    row: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Whose weights."""
+        return self.stage, self.pipeline
+
+    def look(self) -> None:
+        """Take the fingerprints of the weights as they are now."""
+        self.tensors = tensors_of(self.weights, f"{self.op} of stage {self.stage}")
+        self.marks = marks_of(self.tensors)
+        self.prints = {name: Fingerprint(tensor) for name, tensor in self.tensors.items()}
+
+    def read(self, name: str, tensor: Tensor) -> None:
+        """A module read a tensor: what was read counts, not what the block was given."""
+        given = self.tensors.get(name)
+        if given is None or (given is tensor and _writes(tensor) == self.marks[name][1]):
+            return
+        self.prints[name] = Fingerprint(tensor)
+        self.marks = {**self.marks, name: (weakref.ref(tensor), _writes(tensor))}
+
+
+class Recorder:
+    """Writes what one rank does to ``directory/rank<rank>.jsonl``.
+
+    Parameters
+    ----------
+    directory : path
+        Made if it is not there. A log that is there already is not written over.
+    rank, ranks : int, optional
+        Those of the process group unless given.
+    microbatches : int
+        Of the whole run, or of a step (see `next_step`); numbered from 0.
+    policy : str, optional
+        What the loop is meant to do with weights, such as ``stash``. It goes to the header, for
+        comparison with the schedule of the judge, and decides nothing.
+    run : int, optional
+        Number of the run, the same on all ranks: lines of two runs are told apart by it. By default
+        agreed on through the process group's store; 0 without one.
+    stamps : bool
+        Whether the loop carries `stamp` on every message. Without, the Lamport clock and messages
+        are not in the log, and what needs them is undecided.
+    split : bool
+        Whether some backward is split into I and W; a whole one then counts 2 on that clock.
+
+    Raises
+    ------
+    RecorderError
+        A log is there already, or rank and ranks are not known.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> module = nn.Linear(2, 1)
+    >>> optimizer = torch.optim.AdamW(module.parameters())
+    >>> folder = tempfile.mkdtemp()
+    >>> with Recorder(folder, rank=0, ranks=1, microbatches=1) as rec:
+    ...     with rec.forward(stage=0, microbatch=0, weights=module):
+    ...         loss = module(torch.ones(2)).sum()
+    ...     with rec.backward(stage=0, microbatch=0, weights=module):
+    ...         loss.backward()
+    ...     with rec.update(stage=0, microbatch=0, weights=module):
+    ...         optimizer.step()
+    >>> lines = (Path(folder) / "rank0.jsonl").read_text().splitlines()
+    >>> [json.loads(line)["op"] for line in lines[1:]]
+    ['F', 'B', 'U']
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        rank: int | None = None,
+        ranks: int | None = None,
+        microbatches: int,
+        policy: str | None = None,
+        run: int | None = None,
+        stamps: bool = False,
+        split: bool = False,
+    ) -> None:
+        self.rank, self.ranks = _place(rank, ranks)
+        self.microbatches, self.stamps, self.split = microbatches, stamps, split
+        folder = Path(directory)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"rank{self.rank}.jsonl"
+        self.run = _agreed_run(folder) if run is None else run
+        self._file = _opened(self.path)
+        self._step: int | None = None
+        self._clock = 0
+        self._host = f"{socket.gethostname()} {_boot()}".strip()
+        self._copies: dict[tuple[int, int], Copy] = {}
+        self._queue: deque[Block] = deque()
+        self._open: list[Block] = []
+        self._arrived: list[tuple[int, list[int]]] = []
+        self._zero: dict[tuple[int, int], int] = {}
+        self._last: dict[tuple[int, int], int] = {}
+        self._computed: Block | None = None
+        self._forwards: dict[tuple[int, int], int] = {}
+        parameters = {"run": self.run, "recorder": FORMAT}
+        self._write(
+            {"schema": "staleproof-trace/1", "unit": "ns", "ranks": self.ranks,
+             "microbatches": microbatches, "name": "recorded",
+             **({"policy": {"name": policy}} if policy else {}), "parameters": parameters}
+        )  # fmt: skip
+        atexit.register(self.close)
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what a GPU still has to say, and close the file; again does nothing."""
+        if self._file >= 0:
+            self._drain(wait=True)
+            os.close(self._file)
+            self._file = -1
+        atexit.unregister(self.close)
+
+    def next_step(self) -> None:
+        """Start the next step: microbatches count from 0 again (schedules with a flush)."""
+        first = 0 if self._computed is None else 1
+        self._step = first if self._step is None else self._step + 1
+        self._forwards.clear()
+        self._clock = 0
+
+    @contextmanager
+    def forward(
+        self, stage: int, microbatch: int, weights: Weights, pipeline: int = 0
+    ) -> Iterator[Block]:
+        """Record an F: hand over the very tensors that it uses."""
+        with self._recorded(Block("F", stage, microbatch, pipeline, weights)) as block:
+            yield block
+
+    @contextmanager
+    def backward(
+        self, stage: int, microbatch: int, weights: Weights, pipeline: int = 0, kind: str = "B"
+    ) -> Iterator[Block]:
+        """Record a backward: whole (``B``), or its halves for inputs (``I``) and weights (``W``).
+
+        `weights` are those that the graph of the forward holds, so the tensors that were handed to
+        `forward`. An `attach`-ed module that is run again inside (activation checkpointing) is
+        looked at as well.
+        """
+        if kind not in ("B", "I", "W"):
+            raise RecorderError(f"a backward is B, I or W, found {kind!r}: name one of them")
+        with self._recorded(Block(kind, stage, microbatch, pipeline, weights)) as block:
+            yield block
+
+    @contextmanager
+    def update(
+        self, stage: int, microbatch: int, weights: Weights, pipeline: int = 0
+    ) -> Iterator[Block]:
+        """Record an update, by the gradient of `microbatch`: `weights` is what it changes.
+
+        An update out of place sets ``block.weights``. One that writes nothing is not logged.
+        """
+        with self._recorded(Block("U", stage, microbatch, pipeline, weights)) as block:
+            yield block
+
+    @contextmanager
+    def _recorded(self, block: Block) -> Iterator[Block]:
+        self._begin(block)
+        try:
+            yield block
+        except BaseException:
+            self._open.remove(block)
+            self._queue.remove(block)
+            raise
+        self._end(block)
+
+    def _begin(self, block: Block) -> None:
+        if not 0 <= block.microbatch < self.microbatches:
+            raise RecorderError(
+                f"microbatches are numbered from 0 to {self.microbatches - 1}, found "
+                f"{block.microbatch}: give Recorder that of the whole run, or call next_step()"
+            )
+        block.step = self._step
+        self._receive(block)
+        if block.op == "U":
+            block.before = marks_of(tensors_of(block.weights, f"U of stage {block.stage}"))
+        else:
+            block.look()
+        self._queue.append(block)
+        self._open.append(block)
+        self._stamp_start(block)
+        block.start = time.monotonic_ns()
+
+    def _end(self, block: Block) -> None:
+        block.end = time.monotonic_ns()
+        self._open.remove(block)
+        if block.op == "U":
+            block.look()
+        else:
+            self._computed = block
+            if block.op != "F":
+                self._last[block.key] = block.microbatch
+        if self.stamps:
+            whole = 2 if self.split else 1
+            self._clock += {"U": 0, "B": whole}.get(block.op, 1)
+            block.extra["lamport_end"] = self._clock
+        block.done = True
+        self._drain()
+
+    def _drain(self, wait: bool = False) -> None:
+        """Write the blocks that are over and whose contents are known, as they began."""
+        while self._queue and self._queue[0].done:
+            if not wait and not all(entry.ready() for entry in self._queue[0].prints.values()):
+                return
+            self._finish(self._queue.popleft())
+
+    def _finish(self, block: Block) -> None:
+        if block.row:
+            self._write_event(block, None)
+            return
+        digests = {name: entry.digest() for name, entry in block.prints.items()}
+        copy = self._copies.setdefault(block.key, Copy())
+        if copy.count >= 0 and copy.newest.keys() != digests.keys():
+            raise RecorderError(
+                f"the weights of stage {block.stage} have the same names in every block, found "
+                f"{sorted(digests)} after {sorted(copy.newest)}: hand over all of them, always"
+            )
+        version = None
+        if block.op == "U":
+            if copy.newest == digests and _untouched(block.before, block.marks):
+                return  # Nothing was written, so no version was made.
+            copy.count = max(copy.count, 0)  # Version 0 was there, though nobody looked at it.
+            copy.register(digests, block.marks)
+        else:
+            if copy.count < 0:
+                copy.register(digests, block.marks)
+            version, why = copy.find(digests, block.marks)
+            block.extra |= why
+        block.extra |= {"current": copy.count, "hash": _together(digests)}
+        if block.op == "F" and self.stamps:
+            number = (block.microbatch, block.pipeline)
+            if not block.stage:
+                self._zero[number] = copy.count
+            if number in self._zero:
+                block.extra["read_zero"] = self._zero[number]
+        if any(tensor.device.type != "cpu" for tensor in block.tensors.values()):
+            # A host only launches there: its times are not compared with those of other ranks.
+            block.extra["host"] = f"{self._host} (launch times of rank {self.rank})"
+        self._write_event(block, version)
+        block.tensors, block.weights = {}, {}
+
+    def _write_event(self, block: Block, version: int | None) -> None:
+        extra = {"host": self._host, "run": self.run, **block.extra}
+        if block.step is not None:
+            extra["step"] = block.step
+        self._write(
+            {"rank": self.rank, "op": block.op, "stage": block.stage,
+             "microbatch": block.microbatch, "pipeline": block.pipeline, **block.row,
+             "version": version, "start": block.start, "end": block.end, "extra": extra}
+        )  # fmt: skip
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        os.write(self._file, (json.dumps(line) + "\n").encode())
+
+    def stamp(self, to: int) -> Tensor:
+        """What to send beside what the last forward or backward made, to rank `to`: 3 integers.
+
+        Raises
+        ------
+        RecorderError
+            The recorder was made without ``stamps=True``, or nothing was computed yet.
+        """
+        if not self.stamps or self._computed is None:
+            raise RecorderError(
+                "a stamp goes with what a block made: make the Recorder with stamps=True, and call "
+                "stamp right behind the block"
+            )
+        self._drain(wait=True)
+        made = self._computed
+        kind = "SEND_F" if made.op == "F" else "SEND_B"
+        self._message(kind, made, to, f"{self.rank}>{to}", time.monotonic_ns())
+        zero = self._zero.get((made.microbatch, made.pipeline), -1)
+        return torch.tensor([self.rank, self._clock, zero])
+
+    def received(self, stamp: Tensor | Sequence[int]) -> None:
+        """A stamp has come: it belongs to what the next forward or backward uses."""
+        self._arrived.append((time.monotonic_ns(), [int(number) for number in stamp]))
+
+    def _receive(self, block: Block) -> None:
+        """Note what has come for a block."""
+        if block.op == "U":
+            return
+        for at, (sender, clock, zero) in self._arrived:
+            self._clock = max(self._clock, clock)
+            if block.op == "F" and zero >= 0:
+                self._zero[block.microbatch, block.pipeline] = zero
+            kind = "RECV_F" if block.op == "F" else "RECV_B"
+            self._message(kind, block, sender, f"{sender}>{self.rank}", at)
+        self._arrived.clear()
+
+    def _message(self, kind: str, of: Block, peer: int, channel: str, at: int) -> None:
+        note = Block(kind, of.stage, of.microbatch, of.pipeline, {}, start=at, end=at, done=True)
+        note.row, note.step = {"peer": peer, "channel": channel}, of.step
+        self._queue.append(note)
+        self._drain()
+
+    def _stamp_start(self, block: Block) -> None:
+        if self.stamps:
+            block.extra["lamport_start"] = self._clock
+
+    def attach(
+        self, target: Any, optimizer: Any = None, *, stage: int | None = None, pipeline: int = 0
+    ) -> None:
+        """Let hooks record a module, or a schedule of `torch.distributed.pipelining`.
+
+        A module: the k-th forward in training is that of microbatch k, a backward begins when the
+        gradient of its output exists and ends with the backward pass, and ``optimizer.step()`` is
+        an update by the last gradient. Inside blocks of your own, what an attached module reads
+        replaces what the block was given, so that a recomputed forward counts too.
+
+        A schedule: its stages' forwards and backwards; each ``schedule.step()`` is a step.
+
+        Parameters
+        ----------
+        target : Module, or a schedule with its stages
+        optimizer : torch.optim.Optimizer, optional
+            Without it, updates are recorded by blocks of your own.
+        stage, pipeline : int, optional
+            Of a module; the rank's number unless given.
+        """
+        if isinstance(target, nn.Module):
+            key = (self.rank if stage is None else stage, pipeline)
+            self._attach_module(target, key, alone=True)
+            self._attach_optimizer(optimizer, {key: target})
+            return
+        stages = getattr(target, "_stages", None) or [getattr(target, "_stage", None)]
+        if not hasattr(target, "step") or stages[0] is None:
+            raise RecorderError(
+                "a Module or a schedule of torch.distributed.pipelining is attached, found "
+                f"{type(target).__name__}: wrap its computations in rec.forward and rec.backward"
+            )
+        for entry in stages:
+            self._attach_module(entry.submod, (entry.stage_index, 0), alone=False)
+            self._attach_stage(entry)
+        self._attach_step(target)
+        self._attach_optimizer(optimizer, {(e.stage_index, 0): e.submod for e in stages})
+
+    def _attach_stage(self, stage: Any) -> None:
+        """Wrap the calls by which PyTorch's runtime computes a microbatch."""
+        forward, backward = stage.forward_one_chunk, stage.backward_one_chunk
+        weight = stage.backward_weight_one_chunk
+
+        @wraps(forward)
+        def forward_one_chunk(chunk: int, *args: Any, **more: Any) -> Any:
+            with self.forward(stage.stage_index, chunk, stage.submod):
+                return forward(chunk, *args, **more)
+
+        @wraps(backward)
+        def backward_one_chunk(
+            chunk: int, loss: Any = None, full_backward: bool = True, **more: Any
+        ) -> Any:
+            kind = "B" if full_backward else "I"
+            with self.backward(stage.stage_index, chunk, stage.submod, kind=kind):
+                return backward(chunk, loss=loss, full_backward=full_backward, **more)
+
+        @wraps(weight)
+        def backward_weight_one_chunk(chunk: int, *args: Any, **more: Any) -> Any:
+            with self.backward(stage.stage_index, chunk, stage.submod, kind="W"):
+                return weight(chunk, *args, **more)
+
+        stage.forward_one_chunk = forward_one_chunk
+        stage.backward_one_chunk = backward_one_chunk
+        stage.backward_weight_one_chunk = backward_weight_one_chunk
+
+    def _attach_step(self, schedule: Any) -> None:
+        step = schedule.step
+
+        @wraps(step)
+        def counted(*args: Any, **more: Any) -> Any:
+            self.next_step()
+            return step(*args, **more)
+
+        schedule.step = counted
+
+    def _attach_module(self, module: nn.Module, key: tuple[int, int], alone: bool) -> None:
+        """Look at what a module reads; `alone`: its calls outside blocks are forwards."""
+        for prefix, part in module.named_modules():
+            if part._parameters:
+                part.register_forward_pre_hook(partial(self._reads, key, prefix))
+        if alone:
+            module.register_forward_pre_hook(partial(self._enters, key), prepend=True)
+            module.register_forward_hook(partial(self._leaves, key), always_call=True)
+
+    def _reads(self, key: tuple[int, int], prefix: str, module: nn.Module, _: Any) -> None:
+        for block in reversed(self._open):
+            if block.key == key and block.op != "U":
+                for name, tensor in module._parameters.items():
+                    if tensor is not None:
+                        block.read(f"{prefix}.{name}" if prefix else name, tensor)
+                return
+
+    def _enters(self, key: tuple[int, int], module: nn.Module, _: Any) -> None:
+        if module.training and not any(block.key == key for block in self._open):
+            number = self._forwards.get(key, 0)
+            self._forwards[key] = number + 1
+            tensors = tensors_of(module, f"stage {key[0]}")
+            self._begin(Block("F", key[0], number, key[1], tensors, hooked=True))
+
+    def _leaves(self, key: tuple[int, int], module: nn.Module, _: Any, output: Any) -> None:
+        block = next((b for b in self._open if b.key == key and b.hooked), None)
+        if block is None or block.op != "F":
+            return
+        weights = dict(block.tensors)
+        self._end(block)
+        for tensor in _tensors_in(output):
+            if tensor.requires_grad:
+                tensor.register_hook(  # type: ignore[no-untyped-call]
+                    lambda _: self._enters_backward(key, block.microbatch, weights)
+                )
+
+    def _enters_backward(
+        self, key: tuple[int, int], microbatch: int, weights: Mapping[str, Tensor]
+    ) -> None:
+        if any(block.key == key for block in self._open):
+            return
+        self._leaves_backward()
+        self._begin(Block("B", key[0], microbatch, key[1], weights, hooked=True))
+        engine = torch.autograd.Variable._execution_engine
+        engine.queue_callback(self._leaves_backward)
+
+    def _leaves_backward(self) -> None:
+        for block in [b for b in self._open if b.op == "B" and b.hooked]:
+            self._end(block)
+
+    def _attach_optimizer(
+        self, optimizer: Any, modules: Mapping[tuple[int, int], nn.Module]
+    ) -> None:
+        if optimizer is None:
+            return
+        before: dict[tuple[int, int], Marks] = {}
+
+        def entered(*_: Any) -> None:
+            for key, module in modules.items():
+                before[key] = marks_of(tensors_of(module, f"U of stage {key[0]}"))
+
+        def left(*_: Any) -> None:
+            if any(block.op == "U" for block in self._open):
+                return
+            for key, module in modules.items():
+                block = Block("U", key[0], self._last.get(key, 0), key[1], module)
+                self._begin(block)
+                block.before = before[key]
+                self._end(block)
+
+        optimizer.register_step_pre_hook(entered)
+        optimizer.register_step_post_hook(left)
+
+
+def _tensors_in(output: Any) -> Iterator[Tensor]:
+    if isinstance(output, Tensor):
+        yield output
+    elif isinstance(output, Mapping):
+        yield from _tensors_in(list(output.values()))
+    elif isinstance(output, list | tuple):
+        for entry in output:
+            yield from _tensors_in(entry)
+
+
+def _together(digests: Mapping[str, bytes]) -> str:
+    """One hash of all weights."""
+    found = hashlib.blake2b(digest_size=16)
+    for name in sorted(digests):
+        found.update(name.encode() + b"\0" + digests[name])
+    return f"rows:{found.hexdigest()}"
+
+
+def _place(rank: int | None, ranks: int | None) -> tuple[int, int]:
+    group = torch.distributed
+    if (rank is None or ranks is None) and not (group.is_available() and group.is_initialized()):
+        raise RecorderError(
+            "rank and ranks are those of the process group, and there is none: give both, or make "
+            "the Recorder after init_process_group"
+        )
+    rank = group.get_rank() if rank is None else rank
+    ranks = group.get_world_size() if ranks is None else ranks
+    if not 0 <= rank < ranks:
+        raise RecorderError(f"ranks are numbered from 0 to {ranks - 1}, found {rank}: give another")
+    return rank, ranks
+
+
+def _agreed_run(folder: Path) -> int:
+    """A number that all ranks of this run have; 0 where nothing tells runs apart."""
+    group = torch.distributed
+    if group.is_available() and group.is_initialized():
+        with suppress(
+            Exception
+        ):  # The store has no public name; without it runs are not told apart.
+            store = torch.distributed.distributed_c10d._get_default_store()
+            mine = str(secrets.randbelow(1 << 48) + 1)
+            return int(store.compare_set(f"staleproof/{folder}", "", mine).decode())
+    launched = os.environ.get("TORCHELASTIC_RUN_ID", "none")
+    attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+    return 0 if launched == "none" else zlib.crc32(f"{launched} {attempt}".encode())
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+    except FileExistsError:
+        raise RecorderError(
+            f"{path}: a log of an earlier run is there, and two runs do not go into one file: give "
+            "another directory, or delete it"
+        ) from None
+
+
+def _boot() -> str:
+    """What tells machines of the same name apart."""
+    with suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
+    return ""

@@ -1,0 +1,265 @@
+"""Logs of loops of somebody's own: faults in the loop, and edits of a sound log, are all caught."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import staleproof.cli
+from gpu_validation import judge
+from gpu_validation.checks import Outcome
+from gpu_validation.recorded import Judgement
+from schedules import Schedule, build
+from schedules.errors import ScheduleError
+from tests.own_loop import OwnLoop
+
+PIPEDREAM = build("pipedream", 3, 8)
+
+Event = dict[str, Any]
+Edit = Callable[[list[list[Event]]], None]
+
+
+def failed(found: Judgement) -> dict[str, str]:
+    return {entry.name: entry.says for entry in found.findings if entry.holds is False}
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sound") / "log"
+    OwnLoop(PIPEDREAM, folder, stamps=True).run()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        PIPEDREAM,
+        build("pipedream", 1, 4),
+        build("1f1b", 3, 8),
+        build("gpipe", 2, 4),
+        build("interleaved-1f1b", 2, 4, chunks=2),
+        build("naive", 2, 3),
+    ],
+    ids=lambda schedule: f"{schedule.name}-{schedule.ranks}",
+)
+@pytest.mark.parametrize("stamps", [False, True])
+def test_a_sound_loop_agrees(schedule: Schedule, stamps: bool, tmp_path: Path) -> None:
+    OwnLoop(schedule, tmp_path / "log", stamps=stamps).run()
+    found = judge(tmp_path / "log", schedule)
+    assert found.agree, failed(found)
+    undecided = {entry.name for entry in found.findings if entry.outcome is Outcome.UNDECIDED}
+    crosses = schedule.ranks > 1
+    assert undecided == (set() if stamps else {"lamport"} | ({"messages"} if crosses else set()))
+    assert any(control.applicable for control in found.controls)
+
+
+@pytest.mark.parametrize(
+    ("bug", "check", "says"),
+    [
+        ("newest", "versions", "1B1 was to use version 0 and used 1"),
+        ("newest", "stash", "0B1 was to use the weights of 0F1, and their version differs"),
+        ("alias", "versions", "1B1 was to use version 0 and used 1"),
+        ("skip", "versions", "behind 1B2 an update was to come and none came"),
+        ("bare", "versions", "used weights that are none: no recorded update left 0.weight"),
+        ("data", "stash", "0B2 was to use the weights of 0F2, and their content differs"),
+    ],
+)
+def test_a_fault_is_named_with_its_first_place(
+    bug: str, check: str, says: str, tmp_path: Path
+) -> None:
+    OwnLoop(PIPEDREAM, tmp_path / "log", bug=bug).run()
+    found = judge(tmp_path / "log", PIPEDREAM)
+    assert not found.agree
+    assert says in failed(found)[check]
+
+
+def at(log: list[list[Event]], op: str, stage: int, m: int) -> Event:
+    return next(
+        event
+        for rank in log
+        for event in rank[1:]
+        if (event["op"], event["stage"], event["microbatch"]) == (op, stage, m)
+    )
+
+
+def changed(op: str, stage: int, m: int, /, **values: Any) -> Edit:
+    def edit(log: list[list[Event]]) -> None:
+        event = at(log, op, stage, m)
+        for key, value in values.items():
+            place = event if key in event else event["extra"]
+            place[key] = value(place[key]) if callable(value) else value
+
+    return edit
+
+
+def dropped(op: str, stage: int, m: int) -> Edit:
+    return lambda log: log[stage].remove(at(log, op, stage, m))
+
+
+def doubled(op: str, stage: int, m: int) -> Edit:
+    def edit(log: list[list[Event]]) -> None:
+        event = at(log, op, stage, m)
+        log[stage].insert(log[stage].index(event), json.loads(json.dumps(event)))
+
+    return edit
+
+
+def swapped(rank: int, one: tuple[str, int], other: tuple[str, int]) -> Edit:
+    def edit(log: list[list[Event]]) -> None:
+        i, j = (log[rank].index(at(log, op, rank, m)) for op, m in (one, other))
+        log[rank][i], log[rank][j] = log[rank][j], log[rank][i]
+
+    return edit
+
+
+def without_rank(log: list[list[Event]]) -> None:
+    del log[1]
+
+
+def all_headers(key: str, value: object) -> Edit:
+    def edit(log: list[list[Event]]) -> None:
+        for rank in log:
+            rank[0]["parameters" if key in rank[0]["parameters"] else key] = (
+                {**rank[0]["parameters"], key: value} if key in rank[0]["parameters"] else value
+            )
+
+    return edit
+
+
+EDITS: dict[str, Edit] = {
+    "a newer version in F": changed("F", 1, 4, version=lambda v: v + 1),
+    "an older version in B": changed("B", 1, 4, version=lambda v: v - 1),
+    "no version": changed("B", 1, 4, version=None),
+    "a version of its own": changed("F", 2, 5, version=None, no_version="edited"),
+    "another content in B": changed("B", 0, 4, hash="rows:0"),
+    "another content in F": changed("F", 0, 4, hash="rows:0"),
+    "another content made": changed("U", 1, 3, hash="rows:0"),
+    "a count too far in F": changed("F", 1, 4, current=lambda c: c + 1),
+    "a count too far in B": changed("B", 1, 4, current=lambda c: c + 1),
+    "a count too far in U": changed("U", 1, 4, current=lambda c: c + 1),
+    "another microbatch": changed("B", 1, 4, microbatch=5),
+    "the update of another microbatch": changed("U", 1, 4, microbatch=5),
+    "another kind": changed("B", 1, 4, op="F"),
+    "another stage": changed("F", 1, 4, stage=2),
+    "another rank": changed("F", 1, 4, rank=2),
+    "another pipeline": changed("F", 1, 4, pipeline=1),
+    "told otherwise of stage 0": changed("F", 2, 6, read_zero=lambda v: v + 1),
+    "a stamp too late": changed("F", 1, 4, lamport_end=lambda v: v + 1),
+    "a start too early": changed("F", 2, 4, start=0),
+    "an end too late": changed("B", 2, 4, end=lambda t: t + 10**12),
+    "an end before its start": changed("B", 2, 4, end=0),
+    "a line of another run": changed("F", 1, 4, run=8),
+    "a negative count": changed("F", 1, 4, current=-1),
+    "a hash that is none": changed("F", 1, 4, hash=3),
+    "a step of its own": changed("F", 1, 4, step=1),
+    "a message to another rank": changed("SEND_F", 1, 4, peer=0),
+    "a message over another channel": changed("RECV_F", 1, 4, channel="x"),
+    "a message that never came": dropped("RECV_F", 1, 4),
+    "a forward left out": dropped("F", 1, 4),
+    "a backward left out": dropped("B", 1, 4),
+    "an update left out": dropped("U", 1, 4),
+    "the last update left out": dropped("U", 1, 7),
+    "a forward twice": doubled("F", 1, 4),
+    "an update twice": doubled("U", 1, 4),
+    "two forwards the other way round": swapped(0, ("F", 0), ("F", 1)),
+    "an update before its gradient": swapped(2, ("B", 3), ("U", 3)),
+    "a rank left out": without_rank,
+    "more ranks": all_headers("ranks", 4),
+    "more microbatches": all_headers("microbatches", 9),
+    "another policy": all_headers("policy", {"name": "latest"}),
+    "another version of the recorder": all_headers("recorder", 2),
+    "the header of one rank": lambda log: log[1][0]["parameters"].update(run=8),
+}
+
+
+def written(log: list[list[Event]], folder: Path) -> Path:
+    folder.mkdir()
+    for number, rank in enumerate(log):
+        text = "".join(json.dumps(line) + "\n" for line in rank)
+        (folder / f"rank{number}.jsonl").write_text(text)
+    return folder
+
+
+def lines(folder: Path) -> list[list[Event]]:
+    return [
+        [json.loads(line) for line in path.read_text().splitlines()]
+        for path in sorted(folder.iterdir())
+    ]
+
+
+def test_a_log_that_is_written_back_agrees(sound: Path, tmp_path: Path) -> None:
+    assert judge(written(lines(sound), tmp_path / "log"), PIPEDREAM).agree
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_every_edit_of_a_sound_log_is_caught(name: str, sound: Path, tmp_path: Path) -> None:
+    log = lines(sound)
+    EDITS[name](log)
+    assert log != lines(sound)
+    try:
+        found = judge(written(log, tmp_path / "log"), PIPEDREAM)
+    except ScheduleError:
+        return
+    assert not found.agree
+
+
+def test_what_a_rank_left_that_was_killed_is_read_and_never_agrees(
+    sound: Path, tmp_path: Path
+) -> None:
+    log = written(lines(sound), tmp_path / "log")
+    path = log / "rank2.jsonl"
+    text = path.read_text()
+    path.write_text(text[:-5])
+    found = judge(log, PIPEDREAM)
+    assert not found.agree
+    path.write_text("".join(text.splitlines(keepends=True)[:-9]))
+    assert "rank 2 was to do" in failed(judge(log, PIPEDREAM))["order"]
+
+
+def test_steps_of_a_flush_are_judged_one_by_one(tmp_path: Path) -> None:
+    schedule = build("1f1b", 2, 4)
+    loop = OwnLoop(schedule, tmp_path / "log")
+    for recorder in loop.recorders:
+        recorder.close = lambda: None  # type: ignore[method-assign]
+    for _ in range(3):
+        for recorder in loop.recorders:
+            recorder.next_step()
+        loop.run()
+    assert judge(tmp_path / "log", schedule).agree
+    log = lines(tmp_path / "log")
+    last = [event for event in log[1] if event.get("op") == "B"][-1]
+    last["version"] -= 1
+    says = failed(judge(written(log, tmp_path / "other"), schedule))["versions"]
+    assert says.startswith("step 2: 1B3 was to use version 0 and used weights that are none")
+
+
+def command(*arguments: object) -> tuple[int, list[str]]:
+    return staleproof.cli.main(["measure", *map(str, arguments)]), []
+
+
+def test_the_command_judges_a_folder_and_files(
+    sound: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    against = ("--against", "pipedream", "-p", 3, "-m", 8)
+    for logs in ([sound], sorted(sound.iterdir())):
+        assert command("--check", *logs, *against, "--json")[0] == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["agree"]
+        assert found["required"] == ["order", "stash", "versions"]
+    OwnLoop(PIPEDREAM, tmp_path / "log").run()
+    assert command("--check", tmp_path / "log", *against)[0] == 0
+    assert "undecided lamport" in capsys.readouterr().out
+    more = ("--require", "lamport,messages")
+    assert command("--check", tmp_path / "log", *against, *more)[0] == 1
+    assert command("--check", sound, *against, *more)[0] == 0
+    capsys.readouterr()
+    assert command("--check", sound, *against, "--require", "luck")[0] == 2
+    assert "--require" in capsys.readouterr().err
+    assert command("--check", sound, "--json")[0] == 2
+    assert command("pipedream", "--check", sound, *against, "--json")[0] == 2
+    assert command("pipedream", "-p", 2, "--require", "order")[0] == 2
+    assert command("--check", tmp_path, *against)[0] == 2

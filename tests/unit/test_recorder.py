@@ -1,0 +1,424 @@
+"""`Recorder` alone: what it writes of one rank, whatever the optimizer, layout and precision."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from gpu_validation import recorder as recorder_file
+from gpu_validation.recorder import Fingerprint, Recorder, RecorderError, tensors_of
+
+Events = list[dict[str, Any]]
+
+
+def made(folder: Path, microbatches: int = 8, **more: Any) -> Recorder:
+    return Recorder(folder / "log", rank=0, ranks=1, microbatches=microbatches, **more)
+
+
+def events(recorder: Recorder) -> Events:
+    recorder.close()
+    lines = recorder.path.read_text().splitlines()
+    return [json.loads(line) for line in lines[1:]]
+
+
+def trained(
+    recorder: Recorder,
+    module: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    steps: int = 3,
+    before_step: Callable[[], object] = lambda: None,
+) -> Events:
+    """A forward, a backward and an update a microbatch."""
+    for m in range(steps):
+        with recorder.forward(0, m, module):
+            loss = module(torch.ones(2, 8) * (m + 1)).square().mean()
+        with recorder.backward(0, m, module):
+            loss.backward()
+        before_step()
+        with recorder.update(0, m, module):
+            optimizer.step()
+            optimizer.zero_grad()
+    return events(recorder)
+
+
+def net() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 8))
+
+
+def shown(found: Events) -> list[tuple[str, Any, int]]:
+    return [(event["op"], event["version"], event["extra"]["current"]) for event in found]
+
+
+ONE_BY_ONE = [entry for m in range(3) for entry in [("F", m, m), ("B", m, m), ("U", None, m + 1)]]
+
+
+OPTIMIZERS: dict[str, Callable[[Any], torch.optim.Optimizer]] = {
+    "sgd": lambda p: torch.optim.SGD(p, lr=0.1),
+    "momentum": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True),
+    "adamw": lambda p: torch.optim.AdamW(p),
+    "adamw foreach": lambda p: torch.optim.AdamW(p, foreach=True),
+    "adamw fused": lambda p: torch.optim.AdamW(p, fused=True),
+    "sgd fused": lambda p: torch.optim.SGD(p, lr=0.1, fused=True),
+    "adagrad": lambda p: torch.optim.Adagrad(p),
+    "rmsprop": lambda p: torch.optim.RMSprop(p),
+    "nadam": lambda p: torch.optim.NAdam(p),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_every_optimizer_makes_a_version_a_step(name: str, tmp_path: Path) -> None:
+    module = net()
+    optimizer = OPTIMIZERS[name](module.parameters())
+    assert shown(trained(made(tmp_path), module, optimizer)) == ONE_BY_ONE
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_hooks_record_the_same(name: str, tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    optimizer = OPTIMIZERS[name](module.parameters())
+    recorder.attach(module, optimizer)
+    for m in range(3):
+        module(torch.ones(2, 8) * (m + 1)).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    found = events(recorder)
+    assert shown(found) == ONE_BY_ONE
+    assert [event["microbatch"] for event in found] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_a_step_that_writes_nothing_is_no_update(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    with recorder.forward(0, 0, module):
+        pass
+    with recorder.update(0, 0, module):
+        pass
+    with recorder.forward(0, 1, module):
+        pass
+    assert shown(events(recorder)) == [("F", 0, 0), ("F", 0, 0)]
+
+
+def test_a_step_of_size_zero_is_an_update_and_its_copies_are_undecided(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.0)
+    with recorder.forward(0, 0, module):
+        loss = module(torch.ones(8)).sum()
+    loss.backward()
+    with recorder.update(0, 0, module):
+        optimizer.step()
+    with recorder.forward(0, 1, module):
+        pass
+    copies = {name: tensor.clone() for name, tensor in module.named_parameters()}
+    with recorder.forward(0, 2, copies):
+        pass
+    found = events(recorder)
+    assert shown(found) == [("F", 0, 0), ("U", None, 1), ("F", 1, 1), ("F", None, 1)]
+    assert found[-1]["extra"]["undecided"] == "versions 0 or 1 have the same content"
+
+
+def test_an_update_out_of_place_hands_over_what_it_made(tmp_path: Path) -> None:
+    weights, recorder = {"w": torch.ones(3)}, made(tmp_path)
+    with recorder.forward(0, 0, weights):
+        pass
+    with recorder.update(0, 0, weights) as block:
+        block.weights = {"w": weights["w"] * 2}
+    with recorder.forward(0, 1, {"w": torch.full((3,), 2.0)}):
+        pass
+    with recorder.backward(0, 0, weights):
+        pass
+    assert shown(events(recorder)) == [("F", 0, 0), ("U", None, 1), ("F", 1, 1), ("B", 0, 1)]
+
+
+def test_accumulation_and_clipping_make_one_version_a_step(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    optimizer = torch.optim.AdamW(module.parameters())
+    recorder.attach(module, optimizer)
+    for m in range(4):
+        module(torch.ones(2, 8) * (m + 1)).square().mean().backward()
+        if m % 2:
+            nn.utils.clip_grad_norm_(module.parameters(), 0.1)
+            optimizer.step()
+            optimizer.zero_grad()
+    versions = [event["version"] for event in events(recorder) if event["op"] == "F"]
+    assert versions == [0, 0, 1, 1]
+
+
+class Tied(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.other = nn.Linear(8, 8), nn.Linear(8, 8)
+        self.other.weight = self.one.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        out: torch.Tensor = self.other(self.one(x).tanh())
+        return out
+
+
+def test_tied_and_frozen_weights(tmp_path: Path) -> None:
+    module = Tied()
+    module.one.bias.requires_grad_(False)
+    optimizer = torch.optim.AdamW([p for p in module.parameters() if p.requires_grad])
+    assert shown(trained(made(tmp_path), module, optimizer)) == ONE_BY_ONE
+
+
+def test_mixed_precision(tmp_path: Path) -> None:
+    module = net()
+    optimizer, recorder = torch.optim.AdamW(module.parameters()), made(tmp_path)
+    recorder.attach(module, optimizer)
+    for m in range(3):
+        with torch.autocast("cpu", torch.bfloat16):
+            loss = module(torch.ones(2, 8) * (m + 1)).float().square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    assert shown(events(recorder)) == ONE_BY_ONE
+
+
+def test_a_scaler_that_skips_a_step_leaves_no_update(tmp_path: Path) -> None:
+    module = net()
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0)
+    recorder = made(tmp_path)
+    for m in range(3):
+        with recorder.forward(0, m, module):
+            loss = module(torch.ones(2, 8)).square().mean()
+        with recorder.backward(0, m, module):
+            scaler.scale(loss).backward()
+        if m == 1:
+            next(module.parameters()).grad.fill_(float("inf"))  # type: ignore[union-attr]
+        with recorder.update(0, m, module):
+            scaler.step(optimizer)
+            scaler.update()
+        optimizer.zero_grad()
+    ops = "".join(event["op"] for event in events(recorder))
+    assert ops == "FBUFBFBU"
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_recomputed_forward_that_reads_other_weights_is_seen(
+    tmp_path: Path, reentrant: bool, changed: bool
+) -> None:
+    module, recorder = net(), made(tmp_path)
+    recorder.attach(module)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    stash = {name: tensor.detach().clone() for name, tensor in module.named_parameters()}
+    given = torch.ones(2, 8, requires_grad=True)
+    with recorder.forward(0, 0, module):
+        made_ = checkpoint(module, given, use_reentrant=reentrant)
+    if changed:
+        # Another microbatch's gradient is applied before the backward runs the stage anew.
+        for parameter in module.parameters():
+            parameter.grad = torch.ones_like(parameter)
+        with recorder.update(0, 0, module):
+            optimizer.step()
+    with warnings.catch_warnings(), recorder.backward(0, 0, stash):
+        warnings.simplefilter("ignore")
+        made_.sum().backward()
+    found = shown(events(recorder))
+    assert found[-1] == (("B", 1, 1) if changed else ("B", 0, 0))
+
+
+def test_part_of_a_stage_recomputed_with_newer_weights_is_no_version(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    recorder.attach(module)
+    first = module[0]  # type: ignore[index]
+    stash = {name: tensor.detach().clone() for name, tensor in module.named_parameters()}
+    with recorder.forward(0, 0, module):
+        made_ = checkpoint(first, torch.ones(2, 8, requires_grad=True), use_reentrant=False)
+    with recorder.update(0, 0, module), torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(1)
+    with recorder.backward(0, 0, stash):
+        made_.sum().backward()
+    event = events(recorder)[-1]
+    assert event["version"] is None
+    assert event["extra"]["no_version"] == "2.weight is of version 0, what precedes it of 1"
+
+
+def test_weights_that_nobody_made_are_no_version(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    with recorder.forward(0, 0, module):
+        pass
+    with torch.no_grad():
+        next(module.parameters()).mul_(0.5)
+    with recorder.forward(0, 1, module):
+        pass
+    event = events(recorder)[-1]
+    assert event["version"] is None
+    assert event["extra"]["no_version"] == "no recorded update left 0.weight as it is"
+
+
+def test_a_write_past_autograd_keeps_the_number_and_shows_in_the_hash(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    with recorder.forward(0, 0, module):
+        pass
+    next(module.parameters()).data.mul_(0.5)
+    with recorder.backward(0, 0, module):
+        pass
+    one, other = events(recorder)
+    assert (one["version"], other["version"]) == (0, 0)
+    assert one["extra"]["hash"] != other["extra"]["hash"]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8, torch.complex64])
+def test_a_fingerprint_sees_every_element(dtype: torch.dtype) -> None:
+    for count in (0, 1, 7, 5000, 33333):
+        tensor = torch.zeros(count, dtype=dtype)
+        base = Fingerprint(tensor).digest()
+        for place in {0, count // 3, count - 1} if count else ():
+            changed = tensor.clone()
+            changed[place] = 1
+            assert Fingerprint(changed).digest() != base
+    column = torch.arange(90000.0).reshape(300, 300)
+    assert Fingerprint(column.t()).digest() == Fingerprint(column.t().contiguous()).digest()
+    assert Fingerprint(column.t()).digest() != Fingerprint(column).digest()
+    inner = torch.arange(90001.0)[1:]  # Its words do not begin where the storage's do.
+    assert Fingerprint(inner).digest() == Fingerprint(inner.clone()).digest()
+
+
+class DTensor(torch.Tensor):
+    """Stands for one of torch.distributed, which needs a process group."""
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        (nn.Tanh(), "at least one tensor"),
+        ([torch.ones(2)], "mapping name → tensor, found list"),
+        ({"w": 3}, "int"),
+        ({"w": torch.ones(2, device="meta")}, "no plain content"),
+        ({"w": torch.ones(2).to_sparse()}, "no plain content"),
+        ({"w": torch.ones(2).as_subclass(DTensor)}, "sharded"),
+    ],
+)
+def test_what_has_no_whole_content_is_refused_in_a_line(weights: Any, says: str) -> None:
+    with pytest.raises(RecorderError, match=says) as error:
+        tensors_of(weights, "stage 0")
+    assert "\n" not in str(error.value)
+
+
+def test_fsdp_is_refused(tmp_path: Path) -> None:
+    from torch.distributed import HashStore  # type: ignore[attr-defined]
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    store = HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        module = nn.Linear(4, 4)
+        mesh = init_device_mesh("cpu", (1,))
+        fully_shard(module, mesh=mesh)
+        with pytest.raises(RecorderError, match="sharded"):
+            tensors_of(module, "stage 0")
+        recorder = Recorder(tmp_path / "log", microbatches=1)
+        other = Recorder(tmp_path / "log2", microbatches=1)
+        assert recorder.run != 0
+        assert recorder.run != other.run
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+def test_bad_input_is_explained(tmp_path: Path) -> None:
+    recorder = made(tmp_path, 2)
+    with pytest.raises(RecorderError, match="log of an earlier run"):
+        made(tmp_path)
+    with pytest.raises(RecorderError, match="there is none"):
+        Recorder(tmp_path / "other", microbatches=2)
+    with pytest.raises(RecorderError, match="from 0 to 1, found 2"), recorder.forward(0, 2, net()):
+        pass
+    with pytest.raises(RecorderError, match="B, I or W"), recorder.backward(0, 0, net(), kind="F"):
+        pass
+    with pytest.raises(RecorderError, match="stamps=True"):
+        recorder.stamp(1)
+    with pytest.raises(RecorderError, match="schedule of torch"):
+        recorder.attach(3)
+    with recorder.forward(0, 0, {"w": torch.ones(2)}):
+        pass
+    with pytest.raises(RecorderError, match="same names"), recorder.forward(0, 1, net()):
+        pass
+
+
+def test_a_block_that_fails_is_not_logged(tmp_path: Path) -> None:
+    recorder = made(tmp_path)
+    with pytest.raises(ZeroDivisionError), recorder.forward(0, 0, net()):
+        raise ZeroDivisionError
+    with recorder.forward(0, 1, net()):
+        pass
+    assert [event["microbatch"] for event in events(recorder)] == [1]
+
+
+def test_the_file_needs_torch_and_nothing_of_ours(tmp_path: Path) -> None:
+    path = Path(recorder_file.__file__)
+    tree = ast.parse(path.read_text())
+    names = {
+        name.name.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for name in node.names
+    } | {
+        str(node.module).partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert names - sys.stdlib_module_names == {"torch"}
+    shutil.copy(path, tmp_path / "copied.py")
+    script = (
+        "import sys, torch; sys.path.insert(0, '.')\n"
+        "from copied import Recorder\n"
+        "module = torch.nn.Linear(2, 2)\n"
+        "rec = Recorder('log', rank=0, ranks=1, microbatches=1)\n"
+        "with rec.forward(0, 0, module): pass\n"
+        "assert not {'gpu_validation', 'schedules'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-I", "-c", script], cwd=tmp_path, check=True, timeout=120)
+    assert len((tmp_path / "log" / "rank0.jsonl").read_text().splitlines()) == 2
+
+
+def test_killed_it_leaves_every_complete_line(tmp_path: Path) -> None:
+    script = (
+        "import torch\n"
+        "from gpu_validation.recorder import Recorder\n"
+        "module = torch.nn.Linear(2, 2)\n"
+        "rec = Recorder('log', rank=0, ranks=1, microbatches=10**6)\n"
+        "for m in range(10**6):\n"
+        "    with rec.forward(0, m, module): pass\n"
+        "    print(m, flush=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        seen = [process.stdout.readline() for _ in range(50)]
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=60)
+    text = (tmp_path / "log" / "rank0.jsonl").read_text()
+    assert text.endswith("\n")
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert len(lines) >= 1 + len(seen)
+    assert [line["microbatch"] for line in lines[1:]] == list(range(len(lines) - 1))
+
+
+def test_times_lie_around_the_block_and_not_around_the_hashing(tmp_path: Path) -> None:
+    recorder, big = made(tmp_path), {"w": torch.zeros(4_000_000)}
+    with recorder.forward(0, 0, big):
+        pass
+    with recorder.forward(0, 1, big):
+        time.sleep(0.05)
+    short, long = events(recorder)
+    assert short["end"] - short["start"] < long["end"] - long["start"]
+    assert long["end"] - long["start"] >= 50_000_000
