@@ -26,8 +26,8 @@ instruction                         action
 **Microbatches.** Instructions name a buffer, not a microbatch. Every stage gets its microbatches
 in order: the k-th ``LoadMicroBatch`` of stage 0, the k-th ``RecvActivation`` of another stage,
 puts microbatch k into its buffer, in place of what was there. Every other instruction works on
-the microbatch that its buffer holds at that moment. So a buffer that is reused too early shows as
-one microbatch without a backward and another with two.
+the microbatch that its buffer holds at that moment. A buffer that is reused too early breaks
+``buffer-safe``.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from schedules.invariants.invariant import Answer, Invariant, Undecided
 from schedules.invariants.registry import BASE, INVARIANTS
 from schedules.invariants.requirement import Requirement
 from schedules.invariants.run import Run
+from schedules.invariants.visits import buffers_used
 from schedules.linearization import DEFAULT, get_linearization
 from schedules.messages.capacity import deadlock_facts
 from schedules.messages.model import QueueModel
@@ -25,6 +26,14 @@ ORDER_ALONE: Final = ("complete", "causal", "exclusive")
 
 OF_MESSAGES: Final = ("match", "deadlock-free")
 """The part of the base that is about messages: who names it wants some to be there."""
+
+BY_LABELS: Final = ("complete", "causal", "policy", "match", "deadlock-free")
+"""The part of the base that looks at microbatches."""
+
+LABELS_UNKNOWN: Final = Undecided(
+    "it looks at microbatches, and here those are what the buffers hold: correct what breaks "
+    "buffer-safe first"
+)
 
 NO_MESSAGES: Final = (
     "there are no messages to look at, and computations need what other ranks make; add them, for "
@@ -118,10 +127,14 @@ def check(
     get_linearization(linearization)
     run = Run.of(subject, model or QueueModel(), sizes, linearization)
     answers = _base(run)
+    if run.instructions is not None:
+        answers |= _of_buffers(run)
     broken = tuple(name for name in BASE if answers[name] != [])
     completes = run.model if answers["deadlock-free"] == [] else None
     for requirement in requirements:
         name, invariant = requirement.name, INVARIANTS[requirement.name]
+        if name in answers and name not in BASE:
+            continue
         if name in OF_MESSAGES and answers[name] == [] and run.lacks_messages:
             answers[name] = Undecided(NO_MESSAGES)
         elif name in BASE:
@@ -152,6 +165,9 @@ def _facts(run: Run, broken: bool, completes: QueueModel | None) -> dict[str, ob
     found: dict[str, object] = {}
     if not broken:
         found = facts_of(run.timeline, run.versions, run.history, run.linearization, run.sizes)
+        if run.instructions is not None:
+            found["pipe_buffers"] = list(run.instructions.pipe_buffers)
+            found["buffers_used"] = buffers_used(run.instructions)
     if not is_empty(run.schedule):
         found["deadlock"] = deadlock_facts(run.schedule, run.plan, completes)
     return found
@@ -171,6 +187,12 @@ def _base(run: Run) -> dict[str, Answer]:
     for name in OF_MESSAGES:
         answers[name] = INVARIANTS[name].decide(run, 0)
     return answers
+
+
+def _of_buffers(run: Run) -> dict[str, Answer]:
+    """What is decided of the buffers of a file; the microbatches rest on it."""
+    safe = INVARIANTS["buffer-safe"].decide(run, 0)
+    return {"buffer-safe": safe, **(dict.fromkeys(BY_LABELS, LABELS_UNKNOWN) if safe else {})}
 
 
 def _report(run: Run, answers: dict[str, Answer], found: dict[str, object]) -> Report:

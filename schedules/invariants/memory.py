@@ -190,4 +190,5 @@ def _shares(load: Load, mine: IntArray, time: int) -> dict[str, tuple[int, int]]
             int(load.size[kept & (load.part == part)].sum()),
         )
         for part, name in PARTS.items()
+        if part != SENDS or (load.part == SENDS).any()
     }

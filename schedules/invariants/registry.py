@@ -243,7 +243,8 @@ _ALL: Final = (
         "labels are those of the input",
         "none",
         "visits to each buffer, in program order",
-        "undecided without buffers (DeepSpeed files); a send counts as done where it stands",
+        "always decided of a file with buffers (DeepSpeed), undecided of others; a send counts as "
+        "done where it stands",
         decide_buffer_safe,
         needs_base=False,
     ),

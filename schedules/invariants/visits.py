@@ -28,6 +28,27 @@ LOAD, FORWARD, BACKWARD, SEND, RECEIVE, SEND_GRAD, RECEIVE_GRAD = (
 Mask = NDArray[np.bool_]
 
 
+def buffers_used(instructions: InstructionList) -> list[int]:
+    """Per rank: most buffers that hold something still to be worked on, at one time.
+
+    From the instruction that brings a microbatch to the last one that works on it.
+    """
+    visits = Visits.of(instructions)
+    begin = np.flatnonzero(visits.brings)
+    ends = np.append(begin[1:], len(visits.index)) - 1
+    last = np.flatnonzero(np.append(visits.first[1:] != visits.first[:-1], True))
+    ends = np.minimum(ends, last[np.searchsorted(last, begin)])
+    change = np.zeros(len(instructions.code) + 1, dtype=np.int64)
+    np.add.at(change, visits.index[begin], 1)
+    np.add.at(change, visits.index[ends] + 1, -1)
+    # What a rank brings it gives back at its end, so the running sum starts each rank at 0.
+    held = np.cumsum(change)[:-1]
+    return [
+        int(held[first:end].max(initial=0))
+        for first, end in zip(instructions.offsets[:-1], instructions.offsets[1:], strict=True)
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class Visits:
     """The instructions that work on buffers, buffer after buffer, each in program order.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,6 +15,9 @@ from staleproof.sources import FILE_POLICY
 
 FEW: Final = 5
 """Faults of one invariant that people are shown; JSON has all."""
+
+LEAST_BUFFERS: Final = 2
+"""Pipe buffers that DeepSpeed gives every stage at least."""
 
 OF_MESSAGES: Final = ("match", "deadlock-free")
 """Invariants that hold of nothing where there are no messages."""
@@ -153,6 +156,21 @@ class Outcome:
     @property
     def findings(self) -> tuple[str, ...]:
         """What is worth knowing although it breaks nothing that was required."""
+        return (*self._unbuffered, *self._superfluous)
+
+    @property
+    def _superfluous(self) -> Iterator[str]:
+        """Ranks with more buffers than they use, and than DeepSpeed gives each at least."""
+        stated, used = self.facts.get("pipe_buffers", ()), self.facts.get("buffers_used", ())
+        for rank, (has, needs) in enumerate(zip(stated, used, strict=True)):
+            if has > max(needs, LEAST_BUFFERS):
+                yield (
+                    f"more buffers than are used: rank {rank} has {has}, and at most {needs} hold "
+                    f"something at one time ({max(needs, LEAST_BUFFERS)} would do)"
+                )
+
+    @property
+    def _unbuffered(self) -> tuple[str, ...]:
         least = self.facts.get("deadlock", {}).get(self.model.queues)
         if not least or set(self.open_base) - {"deadlock-free"}:  # small tests would fail as well
             return ()
