@@ -28,6 +28,9 @@ _COMPUTATION = rf"{_NUMBER}[FBIW]{_NUMBER}"
 PLAIN: Final = re.compile(rf"({_NUMBER})(?:({_WITH})({_NUMBER})|({_WITHOUT}))")
 """Stage and either kind and microbatch, or a kind that names no microbatch."""
 
+OLDER: Final = re.compile(rf"({_NUMBER})BW({_NUMBER})")
+"""A full backward as PyTorch 2.5 and before write it; B is the input gradient there."""
+
 OVERLAP: Final = re.compile(rf"\(({_COMPUTATION});({_COMPUTATION})\)OVERLAP_F_B")
 """Two computations, each a `PLAIN` cell."""
 

@@ -1,7 +1,8 @@
 r"""DeepSpeed's instruction lists, as JSON: buffers are kept.
 
 Source: DeepSpeed 0.19.8, ``deepspeed.runtime.pipe.schedule``: what ``TrainSchedule.steps()``
-yields, each instruction as its class name and keyword arguments.
+yields, each instruction as its class name and keyword arguments; ``InferenceSchedule`` the same.
+Megatron-DeepSpeed's ZB-H1 has two instructions more: ``BackwardOnlyPass`` and ``WeightPass``.
 
 =================== =====================================================================
 key                 meaning
@@ -17,6 +18,7 @@ key                 meaning
 instruction                         action
 =================================== ===================================================
 ``ForwardPass``, ``BackwardPass``   F, B
+``BackwardOnlyPass WeightPass``     I, W
 ``SendActivation RecvActivation``   SEND_F, RECV_F
 ``SendGrad RecvGrad``               SEND_B, RECV_B
 ``ReduceGrads``, ``OptimizerStep``  REDUCE, U of the whole stage
@@ -26,8 +28,9 @@ instruction                         action
 **Microbatches.** Instructions name a buffer, not a microbatch. Every stage gets its microbatches
 in order: the k-th ``LoadMicroBatch`` of stage 0, the k-th ``RecvActivation`` of another stage,
 puts microbatch k into its buffer, in place of what was there. Every other instruction works on
-the microbatch that its buffer holds at that moment. A buffer that is reused too early breaks
-``buffer-safe``.
+the microbatch that its buffer holds at that moment. ``WeightPass`` names no buffer: it takes the
+oldest ``BackwardOnlyPass`` of its rank that had none yet, from a queue. A buffer that
+is reused too early breaks ``buffer-safe``.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ from __future__ import annotations
 import json
 import os
 from array import array
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -175,6 +179,7 @@ class _Instructions:
             )
         buffers = fields["num_pipe_buffers"].integer(1, LIMIT)
         held: dict[int, int] = {}
+        pending: deque[int] = deque()
         brings = "RecvActivation" if stage else "LoadMicroBatch"
         arrived = 0
         for step, instructions in enumerate(fields["steps"].items()):
@@ -183,7 +188,12 @@ class _Instructions:
                 if name == brings:
                     held[buffer] = arrived
                     arrived += 1
-                microbatch = _held(held, buffer, name, brings, node)
+                if name == "WeightPass":
+                    microbatch = _postponed(pending, node)
+                else:
+                    microbatch = _held(held, buffer, name, brings, node)
+                if name == "BackwardOnlyPass":
+                    pending.append(microbatch)
                 self._add(name, buffer, step, stage, microbatch)
         self.columns.end_rank()
         self.offsets.append(len(self.code))
@@ -237,6 +247,18 @@ def _held(held: dict[int, int], buffer: int, name: str, brings: str, node: Node)
         f"{buffer} before any {brings} into it",
         node.place,
         f"put the {brings} before it, or correct the buffer",
+    )
+
+
+def _postponed(pending: deque[int], node: Node) -> int:
+    """The microbatch whose weight gradient comes next."""
+    if pending:
+        return pending.popleft()
+    raise FormatError(
+        "a WeightPass makes the weight gradient of a BackwardOnlyPass before it, found none that "
+        "still lacks it",
+        node.place,
+        "put a BackwardOnlyPass before it, or drop it",
     )
 
 

@@ -17,6 +17,7 @@ ON_BUFFER: Final[dict[str, Kind | None]] = {
     "LoadMicroBatch": None,
     "ForwardPass": Kind.F,
     "BackwardPass": Kind.B,
+    "BackwardOnlyPass": Kind.I,
     "SendActivation": Kind.SEND_F,
     "RecvActivation": Kind.RECV_F,
     "SendGrad": Kind.SEND_B,
@@ -28,8 +29,9 @@ ON_STAGE: Final[dict[str, Kind | None]] = {
     "ReduceTiedGrads": None,
     "ReduceGrads": Kind.REDUCE,
     "OptimizerStep": Kind.U,
+    "WeightPass": Kind.W,
 }
-"""Instructions that concern a whole stage, and their kinds of action."""
+"""Instructions that name no buffer, and their kinds of action."""
 
 KINDS: Final = ON_BUFFER | ON_STAGE
 INSTRUCTIONS: Final = tuple(KINDS)

@@ -12,6 +12,9 @@ cell                                meaning
 (empty)                             idle; a column is not a time
 =================================== ========================================================
 
+PyTorch 2.5 and before write the full backward ``2BW0``, and the input gradient ``2B0``: a file that
+has any ``BW`` is read so, and written in the notation above.
+
 Spaces around a cell, trailing commas, CRLF, a byte-order mark and blank lines at the end of the
 file are tolerated; everything else that is no cell is a `FormatError`. A row of commas alone is
 a rank without an action. A line without anything, between others, is ambiguous and refused.

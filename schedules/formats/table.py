@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import NO_MICROBATCH
+from schedules.actions import NO_MICROBATCH, Kind
 from schedules.dependencies import require_table_room
 from schedules.errors import FormatError, SizeError
-from schedules.formats.cells import OVERLAP, PLAIN, TOKENS, explain
+from schedules.formats.cells import OLDER, OVERLAP, PLAIN, TOKENS, explain
 from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.schedule import Group, IntArray, Schedule, Source
@@ -33,6 +33,7 @@ class Table:
     cell: array[int] = field(default_factory=lambda: array("q"))
     offsets: array[int] = field(default_factory=lambda: array("q", [0]))
     groups: list[Group] = field(default_factory=list)
+    older: set[int] = field(default_factory=set)
 
     def add_row(self, text: str) -> None:
         """Read the actions of the next rank."""
@@ -60,6 +61,11 @@ class Table:
         if match:
             self._add_action(match.groups(), row, number)
             return
+        older = OLDER.fullmatch(text)
+        if older:
+            self.older.add(len(self.kind))
+            self._add_action((older[1], "B", older[2], None), row, number)
+            return
         overlap = OVERLAP.fullmatch(text)
         if overlap is None:
             what, fix = explain(text)
@@ -86,6 +92,8 @@ class Table:
                 self.kind, self.stage, self.microbatch, self.row, self.cell, self.offsets
             )
         )  # fmt: skip
+        if self.older:
+            kind = self._translated(kind, rows, cells)
         count = _distinct_microbatches(stage, microbatch) if microbatches is None else microbatches
         stages = int(stage.max(initial=-1)) + 1
         try:
@@ -108,8 +116,22 @@ class Table:
             source=Source(self.name, rows, cells),
         )
 
+    def _translated(self, kind: IntArray, rows: IntArray, cells: IntArray) -> IntArray:
+        """Kinds of a file in the older notation, where B is the input gradient and BW all of it."""
+        split = np.flatnonzero(kind == Kind.I)
+        if len(split):
+            raise FormatError(
+                "BW is the full backward where B is the input gradient (PyTorch 2.5 and before), "
+                "and I is the input gradient where B is the full backward; found both, BW and I",
+                f"{self.name}:row {rows[split[0]]}:cell {cells[split[0]]}",
+                "write B for BW and I for B everywhere",
+            )
+        translated = np.where(kind == Kind.B, int(Kind.I), kind)
+        translated[sorted(self.older)] = Kind.B
+        return _frozen(translated)
 
-def _frozen(column: Sequence[int]) -> IntArray:
+
+def _frozen(column: Sequence[int] | IntArray) -> IntArray:
     result = np.array(column, dtype=np.int64)
     result.setflags(write=False)
     return result

@@ -12,7 +12,7 @@ from schedules.invariants.invariant import Answer
 from schedules.invariants.recorded import hosts, unlike_policy
 from schedules.invariants.run import Run
 from schedules.validation.causal import causal
-from schedules.validation.complete import complete
+from schedules.validation.complete import complete, forward_only
 from schedules.validation.deadlock_free import deadlock_free
 from schedules.validation.exclusive import exclusive
 from schedules.validation.match import match
@@ -24,6 +24,11 @@ from schedules.validation.violation import Arrow, Case, Finding, Marks, listed
 def decide_complete(run: Run, _: int) -> Answer:
     """See `schedules.validation.complete`."""
     return complete(run.schedule)
+
+
+def decide_forward_only(run: Run, _: int) -> Answer:
+    """See `schedules.validation.complete.forward_only`."""
+    return forward_only(run.schedule)
 
 
 def decide_causal(run: Run, _: int) -> Answer:

@@ -35,6 +35,10 @@ LABELS_UNKNOWN: Final = Undecided(
     "buffer-safe first"
 )
 
+FORWARD_ONLY: Final = "forward-only"
+OF_TRAINING: Final = ("complete", "policy")
+"""The part of the base whose place `FORWARD_ONLY` takes."""
+
 NO_MESSAGES: Final = (
     "there are no messages to look at, and computations need what other ranks make; add them, for "
     "example with --lower"
@@ -126,10 +130,13 @@ def check(
     """
     get_linearization(linearization)
     run = Run.of(subject, model or QueueModel(), sizes, linearization)
+    forward_only = FORWARD_ONLY in [requirement.name for requirement in requirements]
     answers = _base(run)
     if run.instructions is not None:
         answers |= _of_buffers(run)
-    broken = tuple(name for name in BASE if answers[name] != [])
+    if forward_only:
+        answers = {name: answer for name, answer in answers.items() if name not in OF_TRAINING}
+    broken = tuple(name for name in BASE if answers.get(name, []) != [])
     completes = run.model if answers["deadlock-free"] == [] else None
     for requirement in requirements:
         name, invariant = requirement.name, INVARIANTS[requirement.name]
@@ -137,13 +144,17 @@ def check(
             continue
         if name in OF_MESSAGES and answers[name] == [] and run.lacks_messages:
             answers[name] = Undecided(NO_MESSAGES)
-        elif name in BASE:
+        elif name in BASE and name in answers:
             continue
+        elif forward_only and (invariant.needs_base or name in OF_TRAINING):
+            answers[name] = Undecided(
+                "a schedule of forwards alone is required: nothing is updated"
+            )
         elif broken and invariant.needs_base:
             answers[name] = _recorded(run, invariant, broken) or _needs(BASE, broken)
         else:
             answers[name] = invariant.decide(run, requirement.bound or 0)
-    return _report(run, answers, _facts(run, bool(broken), completes))
+    return _report(run, answers, _facts(run, bool(broken) or forward_only, completes))
 
 
 def _needs(base: Sequence[str], broken: Sequence[str]) -> Undecided:
@@ -192,7 +203,8 @@ def _base(run: Run) -> dict[str, Answer]:
 def _of_buffers(run: Run) -> dict[str, Answer]:
     """What is decided of the buffers of a file; the microbatches rest on it."""
     safe = INVARIANTS["buffer-safe"].decide(run, 0)
-    return {"buffer-safe": safe, **(dict.fromkeys(BY_LABELS, LABELS_UNKNOWN) if safe else {})}
+    unknown = dict.fromkeys(BY_LABELS, LABELS_UNKNOWN) if safe else {}
+    return {"buffer-safe": safe, **unknown}
 
 
 def _report(run: Run, answers: dict[str, Answer], found: dict[str, object]) -> Report:

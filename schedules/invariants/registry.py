@@ -15,6 +15,7 @@ from schedules.invariants.base import (
     decide_complete,
     decide_deadlock_free,
     decide_exclusive,
+    decide_forward_only,
     decide_match,
     decide_policy,
 )
@@ -217,6 +218,15 @@ _ALL: Final = (
         "gradients between the updates of each weight copy, and reductions between",
         "windows are what the policy says: interval gradients; for flush, a step of all stages",
         decide_update_once,
+    ),
+    Invariant(
+        "forward-only",
+        "each (stage, microbatch) has one F and no backward; nothing is out of range",
+        "none",
+        "counts by stage and microbatch",
+        "takes the place of complete and policy where it is required: nothing is updated",
+        decide_forward_only,
+        needs_base=False,
     ),
     Invariant(
         "match",

@@ -13,7 +13,8 @@ A buffer holds one microbatch at a time, brought by ``LoadMicroBatch`` at the fi
 
 Bringing the next microbatch overwrites all but the labels; a second ``ForwardPass``, ``RecvGrad``,
 ``BackwardPass`` or ``LoadMicroBatch`` overwrites what the first one made. A send counts as done
-where it stands.
+where it stands. ``BackwardOnlyPass`` counts as ``BackwardPass``: what its ``WeightPass`` needs is
+kept beside the buffers. In a list without any backward nothing waits for one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from schedules.invariants.invariant import Answer, Undecided
 from schedules.invariants.labels import other_labels, without_labels
 from schedules.invariants.run import Run
 from schedules.invariants.visits import (
-    BACKWARD,
+    BACKWARDS,
     FORWARD,
     LOAD,
     RECEIVE_GRAD,
@@ -64,17 +65,17 @@ OUTPUT: Final = Content(
 ACTIVATION: Final = Content(
     "the activation",
     "BackwardPass",
-    lambda visits: visits.done(FORWARD) > visits.done(BACKWARD),
+    lambda visits: (visits.done(FORWARD) > visits.done(*BACKWARDS)) & visits.trains,
 )
 RECEIVED: Final = Content(
     "the received gradient",
     "BackwardPass",
-    lambda visits: visits.done(RECEIVE_GRAD) > visits.done(BACKWARD),
+    lambda visits: visits.done(RECEIVE_GRAD) > visits.done(*BACKWARDS),
 )
 GRADIENT: Final = Content(
     "the gradient",
     "SendGrad",
-    lambda visits: (visits.rank > 0) & (visits.done(BACKWARD) > visits.done(SEND_GRAD)),
+    lambda visits: (visits.rank > 0) & (visits.done(*BACKWARDS) > visits.done(SEND_GRAD)),
 )
 
 LABELS: Final = Content(
@@ -95,7 +96,11 @@ OVERWRITES: Final[tuple[tuple[str, Callable[[Visits], Mask], tuple[Content, ...]
         (OUTPUT, ACTIVATION),
     ),
     ("second RecvGrad in a buffer", lambda visits: visits.code == RECEIVE_GRAD, (RECEIVED,)),
-    ("second BackwardPass in a buffer", lambda visits: visits.code == BACKWARD, (GRADIENT,)),
+    (
+        "second BackwardPass in a buffer",
+        lambda visits: np.isin(visits.code, BACKWARDS),
+        (GRADIENT,),
+    ),
     ("second labels in a buffer", lambda visits: visits.loads_labels, (LABELS,)),
 )
 """Mistake, which instructions overwrite, and what."""

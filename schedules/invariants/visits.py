@@ -11,12 +11,13 @@ from schedules.dependencies import MISSING
 from schedules.formats.instructions import INSTRUCTIONS, NO_BUFFER, InstructionList
 from schedules.schedule import IntArray
 
-LOAD, FORWARD, BACKWARD, SEND, RECEIVE, SEND_GRAD, RECEIVE_GRAD = (
+LOAD, FORWARD, BACKWARD, INPUT_BACKWARD, SEND, RECEIVE, SEND_GRAD, RECEIVE_GRAD = (
     INSTRUCTIONS.index(name)
     for name in (
         "LoadMicroBatch",
         "ForwardPass",
         "BackwardPass",
+        "BackwardOnlyPass",
         "SendActivation",
         "RecvActivation",
         "SendGrad",
@@ -24,6 +25,9 @@ LOAD, FORWARD, BACKWARD, SEND, RECEIVE, SEND_GRAD, RECEIVE_GRAD = (
     )
 )
 """Codes of the instructions that work on a buffer."""
+
+BACKWARDS = (BACKWARD, INPUT_BACKWARD)
+"""Both release a buffer: what a later WeightPass needs is kept beside it."""
 
 Mask = NDArray[np.bool_]
 
@@ -108,15 +112,20 @@ class Visits:
             first,
         )
 
-    def done(self, code: int) -> IntArray:
-        """How often an instruction has come in the stay that each visit finds."""
-        so_far = np.append(0, np.cumsum(self.code == code))
+    def done(self, *codes: int) -> IntArray:
+        """How often any of these instructions has come in the stay that each visit finds."""
+        so_far = np.append(0, np.cumsum(np.isin(self.code, codes)))
         return np.where(self.since == MISSING, 0, so_far[:-1] - so_far[self.since])
 
     def ever_done(self, code: int) -> IntArray:
         """How often an instruction has come in the buffer before each visit."""
         so_far = np.append(0, np.cumsum(self.code == code))
         return np.asarray(so_far[:-1] - so_far[self.first])
+
+    @property
+    def trains(self) -> bool:
+        """Whether there is any backward."""
+        return bool(np.isin(self.code, BACKWARDS).any())
 
     @property
     def sends_on(self) -> Mask:

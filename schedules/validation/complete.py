@@ -93,7 +93,8 @@ MISTAKES = (
     Mistake(
         "B beside I or W",
         lambda n: (n.B > 0) & (n.I + n.W > 0),
-        "keep the B, or the I and the W",
+        "keep the B, or the I and the W; in PyTorch 2.5 and before, B beside W is the input "
+        "gradient: write {s}I{m} for it",
         Kind.B,
     ),
     Mistake("duplicate F", lambda n: n.F > 1, "keep one {s}F{m}", Kind.F),
@@ -121,9 +122,80 @@ def complete(schedule: Schedule) -> list[Violation]:
     if is_empty(schedule):
         return listed(schedule, "complete", [_nothing(schedule)])
     counts = Counts.of(schedule)
+    alone = [_forwards_alone(counts), _restarted(schedule)]
+    if any(finding.count for finding in alone):
+        return listed(schedule, "complete", alone)
     findings = [_out_of_range(schedule), _absent_stages(counts), _absent_microbatches(counts)]
     findings += [_pairs(counts, mistake) for mistake in MISTAKES]
     return listed(schedule, "complete", findings)
+
+
+def forward_only(schedule: Schedule) -> list[Violation]:
+    r"""What keeps each (stage, microbatch) of a schedule from having one F and nothing else.
+
+    Examples
+    --------
+    >>> from schedules.formats.pytorch_csv import parse_csv
+    >>> forward_only(parse_csv("0F0,0F1\n1F0,1F1", "a.csv"))
+    []
+    """
+    if is_empty(schedule):
+        return listed(schedule, "forward-only", [_nothing(schedule)])
+    counts = Counts.of(schedule)
+    findings = [_out_of_range(schedule), _absent_stages(counts), _absent_microbatches(counts)]
+    mistakes = [
+        Mistake("missing F", lambda n: n.F == 0, "add {s}F{m}"),
+        Mistake("duplicate F", lambda n: n.F > 1, "keep one {s}F{m}", Kind.F),
+        Mistake("backward", lambda n: n.B + n.I + n.W > 0, "drop it, or forward-only", Kind.B),
+    ]
+    rule = "each stage and microbatch has one F and nothing else"
+    findings += [_pairs(counts, mistake, rule) for mistake in mistakes]
+    return listed(schedule, "forward-only", findings)
+
+
+def _forwards_alone(counts: Counts) -> Finding:
+    """A schedule that has forwards, and nothing of any backward."""
+    schedule, forwards = counts.schedule, int(counts.F.sum())
+    backwards = (Kind.B, Kind.I, Kind.W, Kind.SEND_B, Kind.RECV_B)
+    alone = forwards > 0 and not np.isin(schedule.kind, backwards).any()
+
+    def describe(_: int) -> Case:
+        return Case(
+            schedule.name,
+            f"{RULE}, but there are {forwards} forwards and no backward at all",
+            "add the backwards; or, if it is inference, say so: --require forward-only",
+            {"forwards": forwards, "backwards": 0},
+        )
+
+    return Finding("forwards alone", int(alone), describe)
+
+
+def _restarted(schedule: Schedule) -> Finding:
+    """Pipelines that number their microbatches anew."""
+    first = np.flatnonzero((schedule.kind == Kind.F) & in_range(schedule))
+    pairs = np.stack([schedule.pipeline[first], schedule.microbatch[first]])
+    pairs = np.unique(pairs, axis=1)
+    shared, counts = np.unique(pairs[1], return_counts=True)
+    every = schedule.placement.pipelines > 1 and bool((counts > 1).any())
+    again = every and set(pairs[1][pairs[0] > 0].tolist()) <= set(pairs[1][pairs[0] == 0].tolist())
+
+    def describe(_: int) -> Case:
+        microbatch = int(shared[counts > 1][0])
+        named = first[schedule.microbatch[first] == microbatch]
+        other = int(named[np.argmax(schedule.pipeline[named] > 0)])
+        count = len(np.unique(pairs[1][pairs[0] == 0]))
+        return Case(
+            schedule.place(other),
+            "microbatches are numbered through all pipelines, so that a number belongs to one of "
+            f"them, but each of the {schedule.placement.pipelines} pipelines begins again: "
+            f"{schedule.action(other)} of pipeline {int(schedule.pipeline[other])} has the number "
+            f"of {schedule.action(int(named[0]))} of pipeline 0",
+            f"add {count} to the microbatches of pipeline 1, and so on",
+            {"microbatch": microbatch, "pipelines": schedule.placement.pipelines},
+            Marks((other,)),
+        )
+
+    return Finding("numbers that begin again", int(again), describe)
 
 
 def is_empty(schedule: Schedule) -> bool:
@@ -207,7 +279,7 @@ def _absent_microbatches(counts: Counts) -> Finding:
     return Finding("microbatch without any computation", len(absent), describe)
 
 
-def _pairs(counts: Counts, mistake: Mistake) -> Finding:
+def _pairs(counts: Counts, mistake: Mistake, rule: str = RULE) -> Finding:
     schedule = counts.schedule
     pairs = np.argwhere(mistake.where(counts) & counts.expected)
 
@@ -227,7 +299,7 @@ def _pairs(counts: Counts, mistake: Mistake) -> Finding:
         }
         return Case(
             schedule.place(looked_at[0]) if looked_at else _rank_of_stage(schedule, stage),
-            f"stage {stage}, microbatch {microbatch} has {_found(schedule, present)}, but {RULE}",
+            f"stage {stage}, microbatch {microbatch} has {_found(schedule, present)}, but {rule}",
             mistake.fix.format(s=stage, m=microbatch),
             witness,
             Marks(tuple(looked_at[:CAP])),

@@ -84,6 +84,8 @@ CHANGES = (
         "1RECV_F1 1F1 1B0 1SEND_B0 1WAIT_SEND_B0",
         "1B0 1SEND_B0 1WAIT_SEND_B0 1RECV_F1 1F1",
     ),
+    Change("forward-only", "0F0 0F1\n1F0 1F1", " 1F1", ""),
+    Change("forward-only", "0F0 0F1\n1F0 1F1", "1F1", "1F1 1B1"),
     Change("barrier", ROUNDS, "1BARRIER ", ""),
     Change("barrier", ROUNDS, "1BARRIER 1F1", "1F1 1BARRIER"),
     Change("barrier", ROUNDS, "0BARRIER", "0BARRIER 0BARRIER"),

@@ -109,7 +109,7 @@ def test_order_and_bounds_of_the_registry() -> None:
         "complete", "causal", "exclusive", "policy", "stash", "versions<=K", "staleness<=K",
         "delay<=K", "delay-any-timing<=K", "skew<=K", "vertical-sync", "flush", "in-flight<=K",
         "activations<=K", "memory<=SIZE", "rank-memory<=SIZE", "send-buffers<=K", "barrier",
-        "update-once", "match", "deadlock-free", "buffer-safe",
+        "update-once", "forward-only", "match", "deadlock-free", "buffer-safe",
     ]  # fmt: skip
     assert set(BASE) <= set(INVARIANTS)
 
