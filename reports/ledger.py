@@ -184,6 +184,10 @@ def hypothesis_text(one: Hypothesis) -> str:
     """
     if "delayed" in one:
         about = one["delayed"]
+        if "exact" in about:
+            return (
+                f"{about['old']} is {about['now']} of {about['delay']} iterations ago, or the first"
+            )
         return f"{about['old']} is {about['now']} of one of the last {about['delay']} iterations"
     if one["formula"] is not None or "smooth" not in one:
         return one["formula"] or ""

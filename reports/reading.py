@@ -86,7 +86,7 @@ _HYPOTHESIS = record(
     {
         "case": text,
         "smooth": record({"constant": text, "function": text}),
-        "delayed": record({"old": text, "now": text, "delay": text}),
+        "delayed": record({"old": text, "now": text, "delay": text}, {"exact": text}),
     },
 )
 _ROW = record(

@@ -22,3 +22,17 @@ def horizon(rate: int) -> bool:
 def test_three_times_as_fast_is_too_fast() -> None:
     assert horizon(1)
     assert not horizon(3)
+
+
+def late(factor: int) -> bool:
+    """Whether ‖x_2 − x_0‖² ≤ γ²·factor·(‖g_0‖² + ‖g_1‖²) for τ = 2 on f = x, without noise."""
+    gamma, tau, g = Fraction(1, 6), 2, Fraction(1)  # L = 1: 2Lγ(τ + 1) = 1
+    x = [Fraction(0)]
+    for _ in range(tau):
+        x.append(x[-1] - gamma * g)
+    return (x[tau] - x[0]) ** 2 <= gamma**2 * factor * tau * g**2
+
+
+def test_without_tau_the_drift_is_too_small() -> None:
+    assert late(2)
+    assert not late(1)

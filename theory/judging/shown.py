@@ -175,6 +175,7 @@ def _hypothesis(one: Assumption, name: str) -> dict[str, Any]:
     if isinstance(one, Delayed):
         names = {"old": _name_of(one.old), "now": _name_of(one.now)}
         delayed = names | {"delay": expression_text(one.constant)}
+        delayed |= {"exact": "yes"} if one.exact else {}
         return said | {"formula": None, "latex": "", "delayed": delayed}
     relation = one.relation
     return said | {"formula": relation_text(relation), "latex": relation_latex(relation)}

@@ -250,6 +250,8 @@ class Translator:
             return self._power(self.term(node.base), int(node.exp))
         if node.is_Pow and node.exp.is_Rational:
             return self._power(self._root(node.base, int(node.exp.q)), int(node.exp.p))
+        if isinstance(node, sympy.Max):
+            return self._largest(node)
         if self._numbers and isinstance(node, Gram):
             return z3.Product([z3.Real(f"vector {name}") for name in node.names])
         if node.is_Symbol or node.is_Function or isinstance(node, (sympy.Sum, sympy.Pow)):
@@ -289,6 +291,15 @@ class Translator:
         if atom.is_real is False:
             raise UnsupportedFormError(f"{atom} is not real", "sign", "declare it real")
         return self._reals.setdefault(atom, z3.Real(f"x{len(self._reals)}_{_text(atom)}"))
+
+    def _largest(self, node: Scalar) -> Any:
+        """A maximum: at least each of its arguments, and one of them."""
+        if node not in self._reals:
+            parts = [self.term(part) for part in node.args]
+            largest = self._real(node)
+            self._facts += [largest >= part for part in parts]
+            self._facts.append(z3.Or([largest == part for part in parts]))
+        return self._reals[node]
 
     def _power(self, base: Any, exponent: int) -> Any:
         if exponent >= 0:

@@ -57,7 +57,8 @@ class Delayed:
     """The assumption that a point is what another one was up to some iterations ago.
 
     In iteration k, `old` is `now` of an iteration j with max(0, k − constant) ≤ j ≤ k; j may be
-    another one at each k and each outcome.
+    another one at each k and each outcome. If the delay is `exact`, j is max(0, k − constant): what
+    is older than the start is the start.
 
     Attributes
     ----------
@@ -66,6 +67,8 @@ class Delayed:
         The stale point, and the one that `following` moves.
     constant : sympy expression
         The largest delay, an integer.
+    exact : bool
+        Whether the delay is this one in every iteration from this one on.
     """
 
     name: str
@@ -73,6 +76,7 @@ class Delayed:
     old: Point
     now: Point
     constant: Scalar
+    exact: bool = False
 
     @property
     def function(self) -> str:

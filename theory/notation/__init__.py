@@ -9,11 +9,13 @@ from theory.notation.draft import Draft, theorem
 from theory.notation.names import (
     Expectation,
     Function,
+    Iterates,
     average,
     count,
     exp,
     function,
     index,
+    iterates,
     log,
     mean,
     named,
@@ -21,12 +23,14 @@ from theory.notation.names import (
     positive,
     real,
     total,
+    window,
 )
 
 __all__ = [
     "Draft",
     "Expectation",
     "Function",
+    "Iterates",
     "average",
     "count",
     "dot",
@@ -36,6 +40,7 @@ __all__ = [
     "function",
     "ge",
     "index",
+    "iterates",
     "le",
     "log",
     "mean",
@@ -48,4 +53,5 @@ __all__ = [
     "total",
     "vector",
     "vectors",
+    "window",
 ]

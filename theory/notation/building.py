@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -10,6 +11,7 @@ from weakref import WeakKeyDictionary
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.errors import TheoryError
 from theory.kernel.context import vanishing
 from theory.kernel.means import (
     GIVEN,
@@ -52,11 +54,28 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
     Where all certificates are stored, facts that none of them uses are left out; `offered` has
     them.
     """
+    plan.look_back()
     scene = scene_of(statement, plan, tuple(functions))
+    _require_told(scene, plan, statement.id)
     full = _assembled(statement, plan, scene)
     slim = _without_unused(full, plan)
     _FULL[slim] = full
     return slim
+
+
+_LATE: Final = re.compile(r"[^()∇]+\[.* - .*\]")
+
+
+def _require_told(scene: Scene, plan: Plan, where: str) -> None:
+    """What is called like an older iterate is one: else nothing would be known of it."""
+    known = {name for _, old, *_ in plan.delays for name in old.names}
+    strange = [name for name in scene.names if _LATE.fullmatch(name) and name not in known]
+    if strange:
+        raise TheoryError(
+            f"nothing says how {strange[0]} has moved since",
+            where,
+            "say it by T.iterate, of the iterates themselves",
+        )
 
 
 def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
@@ -86,8 +105,11 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
         for step in offers.smooth(assumed, scene.points):
             steps.append(step)
             follow(step.name, step.relation)
-    steps += offers.drifts(bare, run)
     lines = [scene.relation(written.relation) for written in plan.written]
+    for step in offers.late(bare, run, (bare.goal, *lines)):
+        steps.append(step)
+        follow(step.name, step.relation)
+    steps += offers.drifts(bare, run)
     steps += elementary.facts([bare.goal, *(h.relation for h in hypotheses), *lines], hypotheses)
     called = {
         name for rule in (*(w.rule for w in plan.written), statement.rule) for name in rule.uses
@@ -176,8 +198,10 @@ def _delays(plan: Plan, scene: Scene) -> Iterator[Delayed]:
         at = {(one.position, one.function): one for one in scene.points}
         for function in dict.fromkeys(one.function for one in scene.points):
             if (old, function) in at and (now, function) in at:
-                says = f"{text(old)} is {text(now)} of one of the last {delay} iterations"
-                yield Delayed(name, says, at[old, function], at[now, function], delay)
+                exact = name in plan.exact
+                late = f"of {delay} iterations ago" if exact else f"of one of the last {delay}"
+                says = f"{text(old)} is {text(now)} {late}{'' if exact else ' iterations'}"
+                yield Delayed(name, says, at[old, function], at[now, function], delay, exact)
                 break
 
 

@@ -25,7 +25,7 @@ from theory.kernel.wellformed import is_square
 from theory.notation import templates
 from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
-from theory.notation.names import Expectation, Function, plainly, text
+from theory.notation.names import Expectation, Function, Iterates, plainly, text
 from theory.notation.plan import Plan, Statement, Written
 
 
@@ -169,23 +169,37 @@ class Draft:
 
     # Iterations
 
-    def iterate(self, now: Vector, then: Vector, index: Scalar) -> None:
+    def iterate(self, now: Vector | Iterates, then: Vector, index: Scalar = None) -> None:
         """Say what takes the place of a vector in the next iteration: x⁺ = x − γ∇f(x).
 
         Parameters
         ----------
-        now : Vector
-            A name of its own.
+        now : Vector or Iterates
+            A name of its own, or what `iterates` has made, which knows its index.
         then : Vector
         index : sympy symbol
             What counts iterations, from 0.
         """
+        if isinstance(now, Iterates):
+            self._of_iterates(now, then)
+            index = now.index
+            now = now[index]
         if len(now.terms) != 1:
             raise TheoryError(
                 f"an iterate is a vector of its own, found {text(now)}", self.id, "name it"
             )
         self._plan.iterates.append((plainly(now), then))
         self._plan.index = index
+
+    def _of_iterates(self, now: Iterates, then: Vector) -> None:
+        if now.then not in (None, then):
+            raise TheoryError(
+                f"{now.name}[{now.index} + 1] is one thing, found {text(then)} and another",
+                self.id,
+                "make other iterates by another name",
+            )
+        now.then = then
+        self._plan.moved.append(now)
 
     def delayed(self, old: Vector, now: Vector, delay: Scalar) -> str:
         """Say that a vector is what an iterate was up to `delay` iterations ago.

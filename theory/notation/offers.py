@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import sympy
@@ -25,10 +25,12 @@ from theory.kernel.rules import (
     Everywhere,
     Expect,
     Lipschitz,
+    Reread,
     Split,
     Swap,
     Telescope,
     Total,
+    Windows,
 )
 from theory.kernel.rules.calculus import descent, lipschitz
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Smooth, Step, Theorem
@@ -150,6 +152,51 @@ def drifts(bare: Theorem, run: Run) -> Iterator[Step]:
                 goal = rule.stated(Given(bare, {one.name: one.relation}))
                 if isinstance(goal, Relation):
                     yield Step(f"drift, {stale.name}, by {one.name}", goal, rule)
+
+
+def late(bare: Theorem, run: Run, said: Sequence[Relation]) -> Iterator[Step]:
+    """What is known of sums over the last iterations, and of what is read late."""
+    k, given = run.index, Given(bare, {})
+    sides = [side for one in said for side in (one.lhs, one.rhs)]
+    sums = {one for side in sides for one in side.atoms(sympy.Sum) if one.has(sympy.Max)}
+    inner = sorted({one.limits[0][0] for one in sums}, key=str)
+    for stale in bare.hypotheses:
+        if not isinstance(stale, Delayed) or k is None:
+            continue
+        for j in inner:
+            yield from _stated(Drift(stale.name, k, inner=j), f"drift, {stale.name}", given)
+        for one, number in product(bare.sequences, run.counts):
+            rule = Reread(stale.name, one, k, number)
+            yield from _stated(rule, f"{one} late, summed to {number}", given)
+    for total in sorted(sums, key=str):
+        yield from _windows(total, run, bare)
+
+
+def _windows(total: Any, run: Run, bare: Theorem) -> Iterator[Step]:
+    """A sum over the last iterations by one over all, and by bounds of every term."""
+    j, first, last = total.limits[0]
+    shift = [one for one in first.args if one != 0]
+    if run.index is None or not isinstance(first, sympy.Max) or len(shift) != 1:
+        return
+    length = sympy.expand(last + 1 - shift[0])
+    for call in sorted(total.function.atoms(AppliedUndef), key=str):
+        name = f"{call.func} of the last {length}"
+        for number in run.counts:
+            rule = Windows(call.func, run.index, j, length, count=number)
+            yield from _stated(rule, f"{name}, summed to {number}", Given(bare, {}))
+        for one in bare.hypotheses:
+            if isinstance(one, Hypothesis) and call.func in {
+                each.func for each in one.relation.gap.atoms(AppliedUndef)
+            }:
+                rule = Windows(call.func, run.index, j, length, each=one.name)
+                given = Given(bare, {one.name: one.relation})
+                yield from _stated(rule, f"{name}, by {one.name}", given)
+
+
+def _stated(rule: Drift | Reread | Windows, name: str, given: Given) -> Iterator[Step]:
+    goal = rule.stated(given)
+    if isinstance(goal, Relation):
+        yield Step(name, goal, rule)
 
 
 def ends(total: Any) -> Iterator[Step]:

@@ -13,7 +13,7 @@ from theory.kernel.relations import Relation
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
-from theory.notation.names import Function, Pending, plainly
+from theory.notation.names import Function, Iterates, Pending, plainly, text
 from theory.notation.scene import Scene, shifted
 
 Template = Callable[[Scene], Iterator[Hypothesis]]
@@ -62,17 +62,32 @@ class Plan:
     anchors: set[str] = field(default_factory=set)
     delays: list[tuple[str, Vector, Vector, Scalar]] = field(default_factory=list)
     cites: list[tuple[Theorem, Values]] = field(default_factory=list)
+    exact: set[str] = field(default_factory=set)
+    moved: list[Iterates] = field(default_factory=list)
 
     def take(self, one: Assumption) -> str:
         """Assume something of the kernel; the name is changed if another has it."""
         if isinstance(one, Delayed):
             delay = (one.name, one.old.position, one.now.position, one.constant)
             self.delays += [] if delay in self.delays else [delay]
+            self.exact |= {one.name} if one.exact else set()
         elif isinstance(one, Smooth):
             self.smooth += [] if one in self.smooth else [one]
         elif not any(h.relation == one.relation for h in self.assumed):
             self.assumed.append(one)
         return one.name
+
+    def look_back(self) -> None:
+        """Take the stale ones among iterates that formulas have asked for."""
+        for one in self.moved:
+            now = one[one.index]
+            for old, late in one.older.items():
+                label = f"{text(old)} is late"
+                delay = (label, old, now, late)
+                known = any((o, n) == (old, now) for _, o, n, _ in self.delays)
+                self.delays += [] if known else [delay]
+                self.exact |= set() if known else {label}
+                self.anchors |= old.names
 
     def cite(self, lemma: Theorem, values: Values) -> None:
         """Take over what a cited theorem assumes."""
@@ -243,8 +258,9 @@ def counts(statement: Statement, plan: Plan) -> tuple[Scalar, ...]:
     found: dict[Scalar, None] = {}
     for form in (statement.relation.lhs, statement.relation.rhs, *plan.forms):
         for total in form.atoms(sympy.Sum):
-            _, first, last = shifted(total).limits[0]
-            found[last + 1 if first == 0 else last] = None
+            _, first, last = shifted(total).limits[-1]
+            if plan.index not in last.free_symbols:  # else it is a sum over the last iterations
+                found[last + 1 if first == 0 else last] = None
         bound = {limit[0] for total in form.atoms(sympy.Sum) for limit in total.limits}
         for call in form.atoms(AppliedUndef):
             at = call.args[0]

@@ -9,7 +9,7 @@ from theory.kernel.rules.averages import Average, Swap
 from theory.kernel.rules.calculus import Descent, Integral, Lipschitz, descent, lipschitz
 from theory.kernel.rules.cite import Cite
 from theory.kernel.rules.closed_sums import ClosedSum
-from theory.kernel.rules.delays import Drift
+from theory.kernel.rules.delays import Drift, Reread
 from theory.kernel.rules.elementary import Elementary
 from theory.kernel.rules.expectation import Expect, Total
 from theory.kernel.rules.found import Found
@@ -17,6 +17,7 @@ from theory.kernel.rules.norms import Root, Triangle
 from theory.kernel.rules.series import Everywhere, Induction, Telescope
 from theory.kernel.rules.splitting import Split
 from theory.kernel.rules.unrolling import Unroll
+from theory.kernel.rules.windows import Windows
 
 RULES: Final = frozenset(
     {
@@ -32,6 +33,7 @@ RULES: Final = frozenset(
         Induction,
         Integral,
         Lipschitz,
+        Reread,
         Root,
         Sign,
         Split,
@@ -40,6 +42,7 @@ RULES: Final = frozenset(
         Total,
         Triangle,
         Unroll,
+        Windows,
     }
 )
 """All there are; a proof may use no other."""
@@ -59,6 +62,7 @@ __all__ = [
     "Induction",
     "Integral",
     "Lipschitz",
+    "Reread",
     "Root",
     "Sign",
     "Split",
@@ -67,6 +71,7 @@ __all__ = [
     "Total",
     "Triangle",
     "Unroll",
+    "Windows",
     "descent",
     "lipschitz",
 ]

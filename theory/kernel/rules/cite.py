@@ -178,7 +178,13 @@ class Cite:
             most = self.at.scalar(hypothesis.constant)
             same = (own for own in given.theorem.hypotheses if isinstance(own, Delayed))
             return next(
-                (o.name for o in same if (o.old, o.now) == pair and is_zero(o.constant - most)),
+                (
+                    o.name
+                    for o in same
+                    if (o.old, o.now) == pair
+                    and is_zero(o.constant - most)
+                    and (o.exact or not hypothesis.exact)
+                ),
                 None,
             )
         wanted = self.at.relation(hypothesis.relation)

@@ -1,4 +1,4 @@
-"""The rule of stale iterates: what was read some iterations ago is as near as the moves since."""
+"""Rules of stale iterates: what was read some iterations ago is as near as the moves since."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import sympy
+from sympy.core.function import AppliedUndef
 
+from theory.kernel.means import Mean, with_vectors
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, le
-from theory.kernel.rules.ranges import is_constant
-from theory.kernel.rules.series import counts, pinned
-from theory.kernel.theorem import Checked, Delayed, Given, missing
-from theory.kernel.vectors import Scalar, square
+from theory.kernel.rules.ranges import is_constant, own_indices
+from theory.kernel.rules.series import counts, no_sequence, pinned
+from theory.kernel.rules.windows import is_bound, window
+from theory.kernel.theorem import Checked, Delayed, Given, Theorem, missing
+from theory.kernel.values import named
+from theory.kernel.vectors import Gram, Scalar, square
 from theory.verdicts import Verdict
 
 
@@ -21,11 +25,12 @@ class Drift:
     """How far a stale iterate is from the current one.
 
     x̂ is what x was in one of the last τ iterations, so x − x̂ is the sum of at most τ moves
-    x⁺ − x, and ‖x − x̂‖² ≤ τ Σ‖x⁺ − x‖² over the last τ iterations (Cauchy–Schwarz). Two goals:
+    x⁺ − x, and ‖x − x̂‖² ≤ τ Σ‖x⁺ − x‖² over the last τ iterations (Cauchy–Schwarz). Three goals:
 
     - ``‖x − x̂‖² ≤ τ²·M``, where a fact `move` says ‖x⁺ − x‖² ≤ M in every iteration, M constant;
     - ``Σ_{k<count} D(k) ≤ τ²·Σ_{k<count} N(k)``, where D and N are the sequences of ‖x − x̂‖² and
-      ‖x⁺ − x‖²: a move is in the last τ of at most τ iterations. D(k) at most.
+      ‖x⁺ − x‖²: a move is in the last τ of at most τ iterations. D(k) at most;
+    - ``D(k) ≤ c·τ·Σ_{j=max(0,k−τ)}^{k−1} N(j)``, where D and c·N are these sequences, c constant.
 
     Attributes
     ----------
@@ -37,12 +42,15 @@ class Drift:
         The bound of every move, for the first goal.
     count : sympy expression, optional
         The number of iterations, for the second.
+    inner : sympy symbol, optional
+        j, for the third.
     """
 
     of: str
     index: Scalar
     move: str = ""
     count: Scalar | None = None
+    inner: Scalar | None = None
 
     iterates: ClassVar[bool] = True
 
@@ -75,6 +83,7 @@ class Drift:
         away = square(stale.now.position - stale.old.position)
         moved = square(then.position - stale.now.position)
         bound = self._of_each if self.move else self._of_all
+        bound = bound if self.inner is None else self._of_window
         return bound(away, moved, stale.constant, given)
 
     def _of_each(self, away: Scalar, moved: Scalar, delay: Scalar, given: Given) -> Relation | str:
@@ -93,3 +102,109 @@ class Drift:
             return f"no sequence stands for the mean of {away if drift is None else moved}"
         over = (self.index, 0, self.count - 1)
         return le(sympy.Sum(drift(self.index), over), delay**2 * sympy.Sum(move(self.index), over))
+
+    def _of_window(
+        self, away: Scalar, moved: Scalar, delay: Scalar, given: Given
+    ) -> Relation | str:
+        """The drift now, by the moves of the last iterations."""
+        j, meant = self.inner, given.theorem.sequences
+        if self.move or self.count is not None or not is_bound(j, self.index, given):
+            return f"{j} is no index of its own"
+        drift = next((one for one, value in meant.items() if is_zero(value - away)), None)
+        move = next((one for one in meant.items() if multiple(moved, one[1], given)), None)
+        if drift is None or move is None:
+            return f"no sequence stands for the mean of {away if drift is None else moved}"
+        total = window(move[0](j), j, self.index, delay)
+        return le(drift(self.index), multiple(moved, move[1], given) * delay * total)
+
+
+def multiple(form: Scalar, value: Scalar, given: Given) -> Scalar:
+    """The constant by which a value is multiplied in a form; 0 if it is no such multiple."""
+    entries = sorted(value.atoms(Gram), key=str)
+    size = sympy.expand(value).coeff(entries[0]) if entries else sympy.S.Zero
+    if size == 0:
+        return size
+    factor = sympy.cancel(sympy.expand(form).coeff(entries[0]) / size)
+    same = is_constant(factor, given.theorem) and is_zero(form - factor * value)
+    return factor if same else sympy.S.Zero
+
+
+@dataclass(frozen=True)
+class Reread:
+    """What is read τ iterations late, summed: the same terms, the first of them τ times more.
+
+    ``Σ_{k<count} O(k) ≤ τ·S(0) + Σ_{k<count} S(k)``, where O(k) is the mean of a quantity at a
+    stale point whose delay is exactly τ, and S(k) ≥ 0 that of the same quantity at the current one:
+    O(k) is S(0) for k < τ, and S(k − τ) from then on.
+
+    Attributes
+    ----------
+    of : str
+        The assumption that says which point is stale, and by how much.
+    sequence : sympy function
+        O.
+    index : sympy symbol
+        k.
+    count : sympy expression
+        The number of iterations.
+    """
+
+    of: str
+    sequence: Scalar
+    index: Scalar
+    count: Scalar
+
+    iterates: ClassVar[bool] = True
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The assumption."""
+        return (self.of,)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is this."""
+        problem = no_sequence(self.sequence) or pinned(self.index, given)
+        if problem:
+            return problem
+        found = self.stated(given)
+        if isinstance(found, str):
+            return Checked(Verdict.UNKNOWN, found)
+        if goal.kind != "<=" or not is_zero(goal.gap - found.gap):
+            return Checked(Verdict.UNKNOWN, f"what is read late gives {found}")
+        return Checked(Verdict.PROVED, f"read late: {self.of}")
+
+    def stated(self, given: Given) -> Relation | str:
+        """The goal that it reaches, or why it reaches none."""
+        theorem = given.theorem
+        stale = next((h for h in theorem.hypotheses if h.name == self.of), None)
+        if type(stale) is not Delayed or not stale.exact:
+            return f"{self.of} does not say by how much something is stale, exactly"
+        value = theorem.sequences.get(self.sequence)
+        if value is None or not self._is_stale(value, stale, theorem):
+            return f"{self.sequence} is not the mean of something at {stale.old.position} alone"
+        if not counts(self.count, self.index):
+            return f"{self.count} is no number of iterations"
+        now = _at_present(value, stale)
+        current = next((one for one, meant in theorem.sequences.items() if meant == now), None)
+        if current is None or not current(self.index).is_nonnegative:
+            return f"no nonnegative sequence stands for the mean of {now}"
+        over = (self.index, 0, self.count - 1)
+        late = sympy.Sum(self.sequence(self.index), over)
+        return le(late, stale.constant * current(0) + sympy.Sum(current(self.index), over))
+
+    def _is_stale(self, value: Scalar, stale: Delayed, theorem: Theorem) -> bool:
+        """Whether a quantity is made of a stale point, and of constants."""
+        point = stale.old
+        own = named(point.position) | named(point.gradient) | named(point.value)
+        rest = named(value) - own
+        vectors = {name for one in theorem.fixed for name in one.names}
+        still = vectors | (set(theorem.symbols) - own_indices(theorem))
+        return bool(named(value) & own) and rest <= still and not value.atoms(Mean, AppliedUndef)
+
+
+def _at_present(value: Scalar, stale: Delayed) -> Scalar:
+    """A quantity at the current point in place of the stale one."""
+    old, now = stale.old, stale.now
+    vectors = {next(iter(old.position.names)): now.position}
+    vectors |= {next(iter(old.gradient.names)): now.gradient}
+    return with_vectors(value, vectors).xreplace({old.value: now.value})

@@ -13,6 +13,7 @@ from theory.kernel.means import Mean, Operator, law_of, with_vectors
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.averages import MEANS, is_average
+from theory.kernel.rules.windows import is_window
 from theory.kernel.theorem import Checked, Given, Hypothesis, Theorem, missing
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
 from theory.verdicts import Verdict
@@ -204,7 +205,8 @@ class Total:
         known = {*given.theorem.symbols, self.index}
         named = {call.func for call in form.atoms(AppliedUndef)}
         for _, relation in given.theorem.relations:
-            for call in relation.gap.atoms(AppliedUndef):
+            form = relation.gap.replace(lambda node: is_window(node, self.index), lambda node: 0)
+            for call in form.atoms(AppliedUndef):
                 if call.func in named and not call.free_symbols <= known:
                     return call
         return None

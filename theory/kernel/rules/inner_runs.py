@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.relations import Relation
+from theory.kernel.rules.delays import Drift, Reread
 from theory.kernel.rules.ranges import Run, lets_run, own_indices, rules_of, runs
+from theory.kernel.rules.windows import Windows
 from theory.kernel.theorem import Hypothesis, Rule, Theorem
 from theory.kernel.values import named
 from theory.kernel.vectors import Scalar
@@ -48,8 +51,9 @@ def mixed_up(cite: Cite, cited: Theorem, theorem: Theorem) -> str:
         if run.looks_back:
             return f"{why}, but what is stale there was read in our own iterations"
         for place, relation in theorem.relations:
-            for call in relation.gap.atoms(AppliedUndef):
-                if call.func in run.functions and call.free_symbols & own:
+            for call in relation.gap.atoms(AppliedUndef, sympy.Sum):
+                called = {each.func for each in call.atoms(AppliedUndef)}
+                if called & run.functions and call.free_symbols & own:
                     return f"{why}, but {call} in {place} goes along our own iterations"
         for relation in used:
             name = _shared(relation.gap, run)
@@ -75,6 +79,8 @@ def _along(cite: Cite, theorem: Theorem) -> Iterator[Relation]:
     for rule, relation in [*lines, (theorem.conclude, theorem.goal)]:
         if lets_run(rule):
             yield from (facts[name] for name in rule.uses if name in facts)
+        if isinstance(rule, (Drift, Reread, Windows)):  # what they say of sequences is ours
+            yield relation
         other = _cited(rule, theorem)
         if other is not None and runs(other[1]) and not _same(other[0], cite):
             yield from _stated(other[0], other[1], relation)
