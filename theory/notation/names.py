@@ -218,7 +218,7 @@ def iterates(name: str, index: Scalar) -> Iterates:
     >>> k, tau = sympy.symbols("k tau", integer=True, nonnegative=True)
     >>> x = iterates("x", k)
     >>> print(x[k] - x[k - tau])
-    (1)*x[k] + (-1)*x[k - tau]
+    (-1)*x[k - tau] + x[k]
     """
     return Iterates(name, index)
 
