@@ -19,7 +19,7 @@ WINDOWED: Final = "double-buffer"
 
 
 def is_file(target: str) -> bool:
-    """Whether a target names a file; anything else is taken for a family.
+    """Whether a target names a file, or standard input (``-``); others are taken for families.
 
     Examples
     --------
@@ -28,6 +28,8 @@ def is_file(target: str) -> bool:
     """
     from schedules.formats import format_of_name
 
+    if target == "-":
+        return True
     named_like_one = os.sep in target or format_of_name(target) is not None
     looks_like_one = named_like_one or os.path.isfile(target)
     return looks_like_one or (os.path.exists(target) and target not in FAMILIES)

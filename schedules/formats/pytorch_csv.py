@@ -32,13 +32,12 @@ import numpy as np
 
 from schedules.actions import Kind
 from schedules.errors import FormatError, ParameterError
-from schedules.formats.cells import LIMIT, PLAIN, shortened, token
+from schedules.formats.cells import LIMIT, PLAIN, token
+from schedules.formats.piped import MAX_BYTES
+from schedules.formats.strict_json import display_name, read_text
 from schedules.formats.table import Table
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-
-MAX_BYTES: Final = 64 * 1024**2
-"""Largest file that is read: about ten million cells."""
 
 FLUSH: Final = WeightPolicy("flush")
 
@@ -61,8 +60,8 @@ def read_csv(
     Raises
     ------
     FormatError
-        The file cannot be read, is larger than `MAX_BYTES`, does not follow the grammar, or has
-        so few actions for its stages × M that most must be missing.
+        The file cannot be read, is too large, does not follow the grammar, or has so few actions
+        for its stages × M that most must be missing.
     ParameterError
         M is no number from 1 to a million.
 
@@ -80,38 +79,7 @@ def read_csv(
     >>> schedule.ranks, schedule.stages, schedule.microbatches
     (1, 1, 1)
     """
-    name = os.fspath(path).encode("utf-8", "backslashreplace").decode("utf-8")
-    data = _read_bytes(path, name)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        row = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(
-            f"a schedule file is text, found the byte 0x{data[error.start]:02x} that is no UTF-8",
-            f"{name}:row {row}",
-            "save it as plain text (ASCII or UTF-8)",
-        ) from None
-    return parse_csv(text, name, microbatches, policy)
-
-
-def _read_bytes(path: str | os.PathLike[str], name: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FormatError(
-            f"a schedule file must be readable, found: {reason}",
-            name if name.isprintable() else shortened(name),
-            "give the path of a CSV file",
-        ) from None
-    if len(data) > MAX_BYTES:
-        raise FormatError(
-            f"a schedule file has at most {MAX_BYTES} bytes, found more",
-            name,
-            "cut the schedule down, or check that this is the right file",
-        )
-    return data
+    return parse_csv(read_text(path, MAX_BYTES), display_name(path), microbatches, policy)
 
 
 def parse_csv(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import replace
 from typing import Final
 
 from schedules.errors import FormatError
+from schedules.formats.piped import copied, is_piped
 from schedules.formats.registry import FORMATS, Document, Format, Path, get_format
 from schedules.formats.strict_json import display_name, unreadable
 from schedules.policies import WeightPolicy
@@ -76,6 +79,7 @@ def read_document(
     Parameters
     ----------
     path : path-like
+        ``-`` is standard input; it, pipes and devices are copied to a file first.
     format : str, optional
         Name of the format; found out by `sniff` if not given.
     microbatches : int, optional
@@ -90,6 +94,10 @@ def read_document(
     ParameterError, UnknownNameError
         The file states another M; there is no such format.
     """
+    try:
+        path = copied(path) if is_piped(path) else path
+    except (OSError, ValueError) as error:
+        raise unreadable(error, display_name(path)) from None
     entry = sniff(path) if format is None else get_format(format)
     if entry.read is None:
         raise FormatError(
@@ -97,4 +105,14 @@ def read_document(
             display_name(path),
             "read the schedule or the event trace it was made from",
         )
-    return entry.read(path, microbatches, policy)
+    document = entry.read(path, microbatches, policy)
+    return replace(document, format=entry.name, states_policy=_states_policy(path, entry.name))
+
+
+def _states_policy(path: Path, form: str) -> bool:
+    """Whether a file that has been read says what its weight policy is."""
+    if form != "trace":
+        return form == "json"
+    with open(path, encoding="utf-8-sig") as file:
+        header = next((line for line in file if line.strip()), "{}")
+    return "policy" in json.loads(header)

@@ -37,11 +37,17 @@ class Document:
         From a DeepSpeed file.
     trace : Trace or None
         From an event trace.
+    format : str or None
+        Name of the format that it was read in; None of what was read from no file.
+    states_policy : bool
+        Whether what it was read from says what its weight policy is.
     """
 
     schedule: Schedule
     instructions: InstructionList | None = None
     trace: Trace | None = None
+    format: str | None = None
+    states_policy: bool = True
 
     @property
     def holds(self) -> list[str]:

@@ -16,11 +16,9 @@ from typing import Any, Final
 
 from schedules.errors import FormatError
 from schedules.formats.cells import shortened
+from schedules.formats.piped import MAX_BYTES, Piped
 
 SCHEDULE_FILE: Final = "a schedule file"
-
-MAX_BYTES: Final = 64 * 1024**2
-"""Largest JSON document that is read."""
 
 MAX_CONTAINERS: Final = 4_000_000
 """Most lists and objects of a document, and most keys: with `MAX_BYTES` about 1 GiB of memory."""
@@ -223,7 +221,8 @@ def parse(text: str, name: str) -> Node:
 
 def display_name(path: str | os.PathLike[str]) -> str:
     """How a path appears in messages."""
-    name = os.fsdecode(path).encode("utf-8", "backslashreplace").decode("utf-8")
+    named = path.name if isinstance(path, Piped) else path
+    name = os.fsdecode(named).encode("utf-8", "backslashreplace").decode("utf-8")
     return name if name.isprintable() else shortened(name)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from staleproof.checking.outcome import Outcome
+from staleproof.checking.outcome import Result, Unreadable
 from staleproof.checking.text import lines
 from staleproof.output import one_line
 
 
-def github_lines(outcome: Outcome) -> Iterator[str]:
+def github_lines(outcome: Result) -> Iterator[str]:
     """The text of an outcome, then an annotation for each thing to see in the pull request."""
+    if isinstance(outcome, Unreadable):
+        yield annotation("error", "not readable", outcome.message, outcome.target)
+        return
     yield from map(harmless, lines(outcome))
     file = outcome.target if outcome.from_file else None
     foremost = (fault for name in outcome.broken for fault in outcome.foremost(name)[0])

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
 from staleproof import __version__
-from staleproof.checking.outcome import Fault, Outcome
+from staleproof.checking.outcome import Fault, Outcome, Result, Unreadable
 from staleproof.checking.text import more_of, shown_lines
 from staleproof.output import one_line
 
 
-def junit(outcomes: Sequence[Outcome]) -> str:
+def junit(outcomes: Sequence[Result]) -> str:
     """The XML text of a report; the same for the same outcomes.
 
     An invariant that does not hold is a failure, one that is undecided an error, and one that
-    holds of nothing is skipped.
+    holds of nothing is skipped. A target that could not be read is a suite of one error.
 
     Examples
     --------
@@ -31,12 +31,20 @@ def junit(outcomes: Sequence[Outcome]) -> str:
     ...
     """
     root = ET.Element("testsuites", name="staleproof")
-    suites = [_suite(outcome) for outcome in outcomes]
+    suites = [_unread(each) if isinstance(each, Unreadable) else _suite(each) for each in outcomes]
     for key in ("tests", "failures", "errors"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
     root.extend(suites)
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}'
+
+
+def _unread(target: Unreadable) -> ET.Element:
+    name = one_line(target.target)
+    suite = ET.Element("testsuite", name=name, tests="1", failures="0", errors="1", skipped="0")
+    case = ET.SubElement(suite, "testcase", name="readable", classname=name, file=name)
+    ET.SubElement(case, "error").set("message", one_line(target.message))
+    return suite
 
 
 def _suite(outcome: Outcome) -> ET.Element:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from argparse import Namespace
 from typing import TYPE_CHECKING, Final
@@ -60,7 +59,6 @@ def _lowered(document: Document, placement: str) -> Document:
 
     What a document held beside its schedule no longer fits, and is left out.
     """
-    from schedules.formats import Document
     from schedules.lowering import lower
     from schedules.validate import has_messages, validate
 
@@ -73,22 +71,10 @@ def _lowered(document: Document, placement: str) -> Document:
             "--lower",
             "drop it, or lower a schedule without messages",
         )
-    return document if validate(schedule) else Document(lower(schedule, placement))
-
-
-def states_policy(path: str, form: str) -> bool:
-    """Whether a file says what its weight policy is; where it does not, `FILE_POLICY` is assumed.
-
-    Parameters
-    ----------
-    path, form : str
-        A file that can be read, and the format it was read in.
-    """
-    if form != "trace":
-        return form == "json"
-    with open(path, encoding="utf-8-sig") as file:
-        header = next((line for line in file if line.strip()), "{}")
-    return "policy" in json.loads(header)
+    if validate(schedule):
+        return document
+    lowered = lower(schedule, placement)
+    return dataclasses.replace(document, schedule=lowered, instructions=None, trace=None)
 
 
 def line_of(place: str, file: str) -> int | None:

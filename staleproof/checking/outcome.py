@@ -181,6 +181,37 @@ class Outcome:
         )
 
 
+@dataclass(frozen=True)
+class Unreadable:
+    """A target that could not be looked at.
+
+    Attributes
+    ----------
+    target, what, where, fix : str
+        As the error says.
+    """
+
+    target: str
+    what: str
+    where: str
+    fix: str
+    ok: bool = False
+
+    @property
+    def message(self) -> str:
+        """All of it in a line."""
+        return f"{self.where}: {self.what}; {self.fix}"
+
+    @property
+    def error(self) -> dict[str, str]:
+        """All of it as plain data."""
+        return {"what": self.what, "where": self.where, "fix": self.fix}
+
+
+Result = Outcome | Unreadable
+"""What a target came to."""
+
+
 def plain(outcome: Outcome) -> dict[str, Any]:
     """The outcome as plain data, for JSON.
 
@@ -222,13 +253,20 @@ def plain(outcome: Outcome) -> dict[str, Any]:
     return found
 
 
-def plain_results(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """One outcome as it is; several under ``results``."""
-    if len(outcomes) == 1:
+def plain_results(outcomes: Sequence[Result]) -> dict[str, Any]:
+    """One outcome as it is; several under ``results``, and the first ``error`` if there is any."""
+    if len(outcomes) == 1 and isinstance(outcomes[0], Outcome):
         return plain(outcomes[0])
+    errors = [each.error for each in outcomes if isinstance(each, Unreadable)]
     return {
+        **({"error": errors[0]} if errors else {}),
         "ok": all(outcome.ok for outcome in outcomes),
-        "results": [plain(outcome) for outcome in outcomes],
+        "results": [
+            {"target": each.target, "ok": False, "error": each.error}
+            if isinstance(each, Unreadable)
+            else plain(each)
+            for each in outcomes
+        ],
     }
 
 

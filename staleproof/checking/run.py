@@ -12,11 +12,10 @@ from schedules.invariants import Report, check
 from schedules.messages.progress import Progress
 from schedules.schedule import Schedule
 from schedules.validation.violation import Violation
-from staleproof.checking.loading import LINED, line_of, load, states_policy
+from staleproof.checking.loading import LINED, line_of, load
 from staleproof.checking.names import names
 from staleproof.checking.options import Options
 from staleproof.checking.outcome import Fault, Outcome
-from staleproof.sources import is_file
 
 if TYPE_CHECKING:
     from schedules.formats import Document
@@ -52,15 +51,17 @@ class Checked:
     document : Document
     options : Options
     report : Report
-    format : str or None
-        Of the file it was read from, None if from none.
     """
 
     target: str
     document: Document
     options: Options
     report: Report
-    format: str | None
+
+    @property
+    def format(self) -> str | None:
+        """Of the file it was read from, None if from none."""
+        return self.document.format
 
     @property
     def schedule(self) -> Schedule:
@@ -92,16 +93,14 @@ def checked(
         It cannot be loaded, or a requirement cannot be decided with these options at all.
     """
     from schedules.analysis import read_sizes
-    from schedules.formats import sniff
 
     document = load(target, options)
     sizes = None if options.sizes is None else read_sizes(options.sizes)
     if sizes is not None:
         sizes.of(document.schedule.stages)  # every stage has sizes, whatever is required
     report = check(document, options.requirements, options.model, sizes, options.linearization)
-    from_file = name is not None and is_file(name)
     shown = document.schedule.name if name is None else name
-    return Checked(shown, document, options, report, sniff(shown).name if from_file else None)
+    return Checked("<stdin>" if name == "-" else shown, document, options, report)
 
 
 def summed_up(found: Checked, *, excerpts: bool = True) -> Outcome:
@@ -143,8 +142,7 @@ def written(outcome: Outcome, found: Checked, extras: Extras) -> Outcome:
 
 def _assumed(found: Checked) -> bool:
     """Whether nothing says which policy it is."""
-    form, asked = found.format, found.options.policy
-    return form is not None and asked is None and not states_policy(found.target, form)
+    return found.options.policy is None and not found.document.states_policy
 
 
 def _faults(found: Checked, *, excerpts: bool) -> Iterator[Fault]:

@@ -11,12 +11,12 @@ from staleproof.checking.options import FORMATS, READERS, UNLIMITED, Options, re
 from staleproof.commands.command import Command
 from staleproof.errors import Explained, StandardOutputError, UsageError
 from staleproof.family_options import add_parameters, add_size
-from staleproof.output import one_line, put, put_error, put_json
+from staleproof.output import note, one_line, put, put_error, put_json
 from staleproof.sources import FILE_POLICY, POLICIES, WINDOWED, refuse_family_options
 
 if TYPE_CHECKING:
     from staleproof.checking.changes import Comparison
-    from staleproof.checking.outcome import Outcome
+    from staleproof.checking.outcome import Outcome, Result
     from staleproof.settings import Settings
 
 Target = tuple[str, Options]
@@ -105,10 +105,17 @@ def _checked(arguments: Namespace, settings: Settings, form: str) -> int:
     for folder in (arguments.picture, arguments.smt):
         if folder is not None:
             require_writable(folder)
-    outcomes = _outcomes(targets, arguments, excerpts=form != "json")
+    from staleproof.checking.outcome import Outcome
+
+    # A single target that cannot be read is bad input as everywhere; a report still is a file.
+    goes_on = arguments.diff is None and (len(targets) > 1 or form in ("junit", "github", "sarif"))
+    results = list(_results(targets, arguments, excerpts=form != "json", goes_on=goes_on))
+    outcomes = [each for each in results if isinstance(each, Outcome)]
     if arguments.diff is not None:
         return _put_differences(outcomes, form)
-    _put(outcomes, form)
+    _put(results, form)
+    if len(outcomes) < len(results):
+        return 2
     return 0 if all(outcome.ok for outcome in outcomes) else 1
 
 
@@ -175,37 +182,56 @@ def _given(arguments: Namespace) -> Iterator[tuple[str, Any]]:
         yield "parameters", as_mapping(arguments.set, "--set")
 
 
-def _outcomes(targets: list[Target], arguments: Namespace, *, excerpts: bool) -> list[Outcome]:
-    """What each target came to; nothing is written before all of them could be checked."""
+def _results(
+    targets: list[Target], arguments: Namespace, *, excerpts: bool, goes_on: bool
+) -> list[Result]:
+    """What each target came to; nothing is written before all of them were looked at.
+
+    With `goes_on`, one that cannot be read does not keep the others from being checked.
+    """
+    from staleproof.checking.outcome import Unreadable
     from staleproof.checking.run import checked, extras_of, summed_up, written
 
     names = [target for target, _ in targets]
-    outcomes, postponed = [], []
+    results: list[Result] = []
+    postponed = []
     for index, extras in enumerate(extras_of(names, arguments.picture, arguments.smt)):
         target, options = targets[index]
-        found = checked(target, options, target)
-        outcomes.append(summed_up(found, excerpts=excerpts))
-        if extras.wanted(outcomes[index]):
-            postponed.append((index, found, extras))
-    for index, found, extras in postponed:
-        outcomes[index] = written(outcomes[index], found, extras)
-    return outcomes
+        try:
+            found = checked(target, options, target)
+        except Exception as error:
+            if not goes_on or not isinstance(error, Explained):
+                raise
+            results.append(Unreadable(target, error.what, error.where, error.fix))
+            continue
+        outcome = summed_up(found, excerpts=excerpts)
+        results.append(outcome)
+        if extras.wanted(outcome):
+            postponed.append((index, outcome, found, extras))
+    for index, outcome, found, extras in postponed:
+        results[index] = written(outcome, found, extras)
+    return results
 
 
-def _put(outcomes: list[Outcome], form: str) -> None:
+def _put(results: list[Result], form: str) -> None:
     from staleproof.checking.github import github_lines
     from staleproof.checking.junit import junit
-    from staleproof.checking.outcome import plain_results
+    from staleproof.checking.outcome import Outcome, plain_results
     from staleproof.checking.text import lines
 
     if form == "json":
-        put_json(plain_results(outcomes))
+        put_json(plain_results(results))
     elif form == "junit":
-        put(junit(outcomes))
+        put(junit(results))
     elif form == "github":
-        put(*(line for outcome in outcomes for line in github_lines(outcome)))
+        put(*(line for each in results for line in github_lines(each)))
     else:
-        put(*(one_line(line) for outcome in outcomes for line in lines(outcome)))
+        read = [each for each in results if isinstance(each, Outcome)]
+        put(*(one_line(line) for outcome in read for line in lines(outcome)))
+    if form != "json":
+        for each in results:
+            if not isinstance(each, Outcome):
+                note(f"staleproof: {each.message}")
 
 
 def _put_differences(outcomes: list[Outcome], form: str) -> int:

@@ -127,7 +127,7 @@ def _out_format(arguments: Namespace) -> Format:
 
 def _load(arguments: Namespace, policy: WeightPolicy | None) -> tuple[Document, str]:
     """What IN holds, and the name of its format; that of a family is ``family``."""
-    from schedules.formats import Document, read_document, sniff
+    from schedules.formats import Document, read_document
 
     if arguments.source_format is None and not is_file(arguments.source):
         schedule = built(arguments, arguments.source)
@@ -138,8 +138,9 @@ def _load(arguments: Namespace, policy: WeightPolicy | None) -> tuple[Document, 
     if given:
         raise UsageError("it describes a family, and IN is a file", given, "drop it")
     name = arguments.source_format
-    entry = sniff(arguments.source) if name is None else _format(name, "--from")
-    return read_document(arguments.source, entry.name, arguments.m, policy), entry.name
+    entry = None if name is None else _format(name, "--from").name
+    document = read_document(arguments.source, entry, arguments.m, policy)
+    return document, str(document.format)
 
 
 def _write(content: bytes, out: str) -> None:

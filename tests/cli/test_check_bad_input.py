@@ -37,7 +37,7 @@ def test_file_that_is_only_written(problem: Problem, tmp_path: Path) -> None:
     [
         (b"", ""),
         (b"\n \n", ""),
-        (b"\x00\x01\xff", ":row 1"),
+        (b"\x00\x01\xff", ":line 1"),
         (b"0F0,0B0\n1F0,1X0\n", ":row 2:cell 2"),
         (b"0F0,0B0.5\n", ":row 1:cell 2"),
         (b"0F" + b"9" * 400 + b",0B0\n", ":row 1:cell 1"),
@@ -55,8 +55,9 @@ def test_unreadable_files(problem: Problem, tmp_path: Path) -> None:
     assert problem("check", "./missing")["where"] == "./missing"
 
 
-def test_one_bad_file_among_several_is_no_pass(problem: Problem, write: Write) -> None:
-    assert problem("check", write(GOOD), "missing.csv")["where"] == "missing.csv"
+def test_one_bad_file_among_several_is_no_pass(result: Callable[..., Any], write: Write) -> None:
+    code, found = result("check", write(GOOD), "missing.csv")
+    assert (code, found["error"]["where"]) == (2, "missing.csv")
 
 
 @pytest.mark.parametrize(

@@ -203,9 +203,13 @@ def test_picture_stays_in_its_folder(result: Result, tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path / "out" / "smt")) == ["b.smt2", "schedule.smt2"]
 
 
-def test_nothing_is_written_where_something_cannot_be_checked(
-    problem: Problem, files: dict[str, Path], tmp_path: Path
+def test_what_could_be_checked_is_drawn_beside_what_could_not(
+    run: Run, files: dict[str, Path], tmp_path: Path
 ) -> None:
     out = [tmp_path / "pictures", tmp_path / "smt"]
-    problem("check", files["crossed"], "no.csv", "--picture", out[0], "--smt", out[1])
-    assert not any(folder.exists() for folder in out)
+    done = run("check", files["crossed"], "no.csv", "--picture", out[0], "--smt", out[1])
+    assert done.returncode == 2
+    assert [[path.name for path in folder.iterdir()] for folder in out] == [
+        ["crossed"],
+        ["crossed.smt2"],
+    ]

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from staleproof.cli import main
+
 Problem = Callable[..., dict[str, str]]
 
 CROSSED = (
@@ -126,9 +128,12 @@ def test_broken_file(project: Path, problem: Problem) -> None:
     assert "no TOML that can be read" in error["what"]
 
 
-def test_configured_file_that_is_not_there(project: Path, problem: Problem) -> None:
+def test_configured_file_that_is_not_there(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (project / "crossed.csv").unlink()
-    assert problem("check")["where"] == "crossed.csv"
+    assert main(["check", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["error"]["where"] == "crossed.csv"
 
 
 def test_bad_input_in_the_form_of_the_settings(project: Path) -> None:

@@ -20,8 +20,9 @@ from schedules.formats import (
     read_document,
     sniff,
 )
+from schedules.formats.piped import MAX_BYTES
 from schedules.formats.schedule_json import ACTION_PATTERN, parse_json, read_json, write_json
-from schedules.formats.strict_json import MAX_BYTES, MAX_CONTAINERS, parse
+from schedules.formats.strict_json import MAX_CONTAINERS, parse
 from schedules.policies import PolicyName
 from tests.json_schema import conforms
 

@@ -46,10 +46,10 @@ def test_impossible_path(path: str) -> None:
 @pytest.mark.parametrize(
     ("data", "place", "what"),
     [
-        (b"0F0,0B0\n\xff\xfe", "row 2", "the byte 0xff"),
-        ("0F0".encode("utf-16"), "row 1", "the byte 0xff"),
+        (b"0F0,0B0\n\xff\xfe", "line 2", "the byte 0xff"),
+        ("0F0".encode("utf-16"), "line 1", "the byte 0xff"),
         ("0F0".encode("utf-16-le"), "row 1", "a NUL character"),
-        (b"\x89PNG\r\n\x1a\n\0\0", "row 1", "the byte 0x89"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "line 1", "the byte 0x89"),
         (b"", "", "no row at all"),
     ],
 )
