@@ -118,7 +118,7 @@ def test_mean_square_of_counts_by_enumeration(blocks: int, draws: int) -> None:
         for path in product(range(blocks), repeat=draws)
     )
     claimed = sympy.Add(*draw_counts.THEOREM.terms.values())
-    value = claimed.subs({p: blocks, draw_counts.WINDOW: draws})
+    value = claimed.subs({p: blocks, draw_counts.w: draws})
     assert Fraction(total, blocks**draws) == Fraction(int(value.p), int(value.q))
 
 

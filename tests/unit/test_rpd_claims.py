@@ -55,7 +55,7 @@ def test_run_beyond_the_stepsize_limit_satisfies_the_bound() -> None:
 
 def test_two_draws_from_two_blocks() -> None:
     counts = sympy.Add(*draw_counts.THEOREM.terms.values())
-    assert counts.subs({p: 2, draw_counts.WINDOW: 2}) == 3  # 4 or 2, each with probability 1/2
+    assert counts.subs({p: 2, draw_counts.w: 2}) == 3  # 4 or 2, each with probability 1/2
 
 
 @pytest.mark.parametrize("size", [(1, 1), (2, 1), (2, 3), (3, 3), (4, 2)])

@@ -7,14 +7,16 @@ from dataclasses import replace
 
 from theory.claims import Claim
 from theory.errors import UnknownClaimError
+from theory.judging.as_claim import as_claim
+from theory.kernel.theorem import Theorem
 from theory.ledger import Origin
 
 Origins = Mapping[str, Origin]
 """By the id of a claim. A theorem that stands nowhere but here is ours without being named."""
 
 
-def with_origins(claims: Iterable[Claim], origins: Origins) -> tuple[Claim, ...]:
-    """The same claims, each with its origin where one is named.
+def with_origins(rows: Iterable[Claim | Theorem], origins: Origins) -> tuple[Claim, ...]:
+    """The same claims, each with its origin where one is named; a theorem is judged by its proof.
 
     Raises
     ------
@@ -23,12 +25,11 @@ def with_origins(claims: Iterable[Claim], origins: Origins) -> tuple[Claim, ...]
 
     Examples
     --------
-    >>> from theory.judging.as_claim import as_claim
     >>> from theory.kernel.lemmas import YOUNG
-    >>> [claim.origin for claim in with_origins([as_claim(YOUNG)], {"kernel.young": "ours"})]
+    >>> [claim.origin for claim in with_origins([YOUNG], {"kernel.young": "ours"})]
     ['ours']
     """
-    found = tuple(claims)
+    found = tuple(one if isinstance(one, Claim) else as_claim(one) for one in rows)
     unknown = sorted(set(origins) - {claim.id for claim in found})
     if unknown:
         raise UnknownClaimError(

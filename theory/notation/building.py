@@ -154,7 +154,7 @@ def _bare(
     forms += [factor for one in scene.points for _, factor in one.position.terms]
     free = {symbol for form in forms for symbol in sympy.sympify(form).free_symbols}
     values = {one.value for one in scene.points} - plan.constants
-    indices = {plan.index} & free if plan.index is not None else set()
+    indices = ({plan.index} | plan.cited_indices) & free
     beside = {i for i in indices if any(not _only_in_calls(i, form) for form in forms)}
     grams = {n for form in forms for entry in sympy.sympify(form).atoms(Gram) for n in entry.names}
     named = {n for one in scene.points for v in (one.position, one.gradient) for n in v.names}

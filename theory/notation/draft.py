@@ -201,6 +201,10 @@ class Draft:
         now.then = then
         self._plan.moved.append(now)
 
+    def along(self, index: Scalar) -> None:
+        """Say what counts the members of sequences, such as blocks, where nothing iterates."""
+        self._plan.index = index
+
     def delayed(self, old: Vector, now: Vector, delay: Scalar) -> str:
         """Say that a vector is what an iterate was up to `delay` iterations ago.
 

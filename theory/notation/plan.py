@@ -57,6 +57,7 @@ class Plan:
     sequences: dict[Scalar, Scalar] = field(default_factory=dict)
     fixed: set[str] = field(default_factory=set)
     varying: set[Scalar] = field(default_factory=set)
+    cited_indices: set[Scalar] = field(default_factory=set)
     constants: set[Scalar] = field(default_factory=set)
     spreads: list[tuple[Vector, Vector]] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
@@ -108,6 +109,7 @@ class Plan:
             self.sequences.setdefault(sequence, value)
         self.fixed |= {name for one in lemma.fixed for name in one.names}
         self.varying |= set(lemma.scalars)
+        self.cited_indices |= set(lemma.indices)
 
     @property
     def forms(self) -> Iterator[Scalar]:

@@ -1,18 +1,20 @@
 """(15): RPD converges linearly to a neighbourhood under the Polyak–Łojasiewicz inequality.
 
-(14) is unrolled over K steps, which needs a contraction factor 1 − γμ/p that is not negative. What
-Theorem H.1 itself says of the stepsize is lost in the text that we have, so the statement is judged
-case by case: γ ≤ 1/L, as elsewhere in the paper; γ ≤ p/μ, which is what the induction needs; and
-everything above, where one update on a noisy parabola from its minimum violates it.
+Problem    f is L-smooth and ‖∇f‖² ≥ 2μ(f − f*); block gradients have norm at most G.
+Method     RPD with delays of at most τ.
+Guarantee  E f(x^K) − f* ≤ (1 − γμ/p)^K Δ + pLγG²/(2μ) + L²γ²τ²G²/(2μ), for γ ≤ p/μ.
+Source     RPD paper, Theorem H.1, (15): (14) is unrolled, which needs 1 − γμ/p ≥ 0. What it says of
+           the stepsize is lost in the text that we have, so it is judged case by case: γ ≤ 1/L, as
+           elsewhere in the paper; γ ≤ p/μ, which is what the induction needs; and everything above,
+           where one update on a noisy parabola from its minimum violates it.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -33,104 +35,62 @@ from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import quadratic
 from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
-from theory.kernel import Cite, Combine, Hypothesis, Induction, Step, Theorem, le
+from theory.kernel import Theorem, le
 from theory.kernel.prove import conditions
 from theory.kernel.signs import nonnegative
-from theory.papers.rpd import thm_h1
-from theory.papers.rpd.lemma_b2 import MISSED
+from theory.notation import Draft, positive, theorem
 from theory.papers.rpd.lemmas import pl_constant
-from theory.papers.rpd.method import F_STAR, FOLLOWING, NEXT, SEQUENCES, STALE, START, STEP, F, X, k
+from theory.papers.rpd.method import F_STAR, START, F, f, k
 from theory.papers.rpd.runs.blocks import Setting, instance
 from theory.papers.rpd.runs.challenges import CHALLENGES
-from theory.papers.rpd.symbols import Delta, G, K, L, gamma, mu, n, p, tau
+from theory.papers.rpd.symbols import Delta, G, K, L, gamma, mu, p, tau
+from theory.papers.rpd.thm_h1 import RECURRENCE
 from theory.papers.rpd.witnesses.exact_runs import rational
 
-WHERE: Final = "Theorem H.1, (15)"
-CHALLENGE: Final = CHALLENGES["rpd-pl-gap"]
-
-_STEP = {h.name: h for h in thm_h1.THEOREM.hypotheses if h.name != "gap"}
-_RATIO = 1 - gamma * mu / p
-_ONE = thm_h1.RECURRENCE.goal
-_REST = p * L * gamma * G**2 / (2 * mu) + L**2 * gamma**2 * tau**2 * G**2 / (2 * mu)
-
-THEOREM: Final = Theorem(
-    id="rpd.eq-15",
-    where=WHERE,
-    statement=(
-        "Under the Polyak–Łojasiewicz inequality with μ RPD has E f(x^K) − f* ≤ (1 − γμ/p)^K Δ + "
-        "pLγG²/(2μ) + L²γ²τ²G²/(2μ) for every K ≥ 1."
-    ),
-    latex=(
-        r"\mathbb{E}[f(x^K) - f^*] \le (1 - \tfrac{\gamma\mu}{p})^K \Delta + "
-        r"\tfrac{pL\gamma G^2}{2\mu} + \tfrac{L^2\gamma^2\tau^2G^2}{2\mu}"
-    ),
-    symbols=(p, n, K, tau, gamma, L, G, mu, Delta, F_STAR),
-    vectors=(STEP, MISSED),
-    points=(X, STALE, NEXT),
-    sequences=SEQUENCES,
-    following=FOLLOWING,
-    hypotheses=(
-        *_STEP.values(),
-        START,
-        Hypothesis("stepsize", "γ ≤ p/μ", le(gamma, p / mu)),
-    ),
-    cites=(thm_h1.RECURRENCE,),
-    steps=(
-        Step(
-            "(14)",
-            _ONE,
-            Cite("rpd.thm-h1-recurrence"),
-            "(14), for every k",
-        ),
-        Step(
-            "recurrence",
-            le(F(k + 1), _RATIO * F(k) + F_STAR - _RATIO * F_STAR + gamma * mu / p * _REST),
-            Combine({"(14)": 1}),
-        ),
-        Step("first", le(F(0), F_STAR + Delta), Combine({"start": 1})),
-        Step("contracts", le(0, _RATIO), Combine({"stepsize": mu / p})),
-        Step(
-            "unrolled",
-            le(F(K), F_STAR + _RATIO**K * Delta + _REST),
-            Induction("recurrence", k, K, F, "first", ("contracts",)),
-            "by induction over the iterations",
-        ),
-    ),
-    lhs=F(K) - F_STAR,
-    terms={
-        "optimization": _RATIO**K * Delta,
-        "sampling": p * L * gamma * G**2 / (2 * mu),
-        "staleness": L**2 * gamma**2 * tau**2 * G**2 / (2 * mu),
-    },
-    conclude=Combine({"unrolled": 1}),
+WHERE = "Theorem H.1, (15)"
+CHALLENGE = CHALLENGES["rpd-pl-gap"]
+SAYS = (
+    "Under the Polyak–Łojasiewicz inequality with μ RPD has E f(x^K) − f* ≤ (1 − γμ/p)^K Δ + "
+    "pLγG²/(2μ) + L²γ²τ²G²/(2μ) for every K ≥ 1."
 )
 
-SMALL_STEPS: Final = replace(
-    THEOREM,
-    id="rpd.eq-15-small-steps",
-    scalars=(pl_constant.HEIGHT,),
-    points=(*THEOREM.points, *pl_constant.THEOREM.points),
-    hypotheses=(
-        *_STEP.values(),
-        START,
-        *(h for h in pl_constant.THEOREM.hypotheses if h.name not in _STEP),
-        Hypothesis("small", "γ ≤ 1/L", le(gamma, 1 / L)),
-    ),
-    cites=(pl_constant.THEOREM, THEOREM),
-    steps=(
-        Step("constants", le(mu, L), Cite("rpd.pl-constant")),
-        Step(
-            "stepsize",
-            le(gamma, p / mu),
-            Combine({"small": L / mu, "constants": gamma / mu}, plus=((p - 1) / mu,)),
-        ),
-        Step("(15)", THEOREM.goal, Cite("rpd.eq-15")),
-    ),
-    conclude=Combine({"(15)": 1}),
-)
+
+def unrolled(
+    T: Draft, step: tuple[str, ...], noise: Mapping[str, sympy.Expr], says: str
+) -> Theorem:
+    """E f(x^K) − f* from one step that contracts, by the lines `step`, where γ ≤ p/μ is known."""
+    ratio, rest = 1 - gamma * mu / p, sympy.Add(*noise.values())
+    T.along(k)
+    T.assume(START)
+    recurrence = T.have(
+        F(k + 1) <= ratio * F(k) + (1 - ratio) * (F_STAR + rest), "recurrence", *step
+    )
+    first = T.have(F(0) <= F_STAR + Delta, "first")
+    contracts = T.have(sympy.S.Zero <= ratio, "contracts")
+    T.induction(F(K) <= F_STAR + ratio**K * Delta + rest, recurrence, first, contracts)
+    terms = {"optimization": ratio**K * Delta, **noise}
+    return T.shows(F(K) - F_STAR <= sympy.Add(*terms.values()), terms, says=says)
+
+
+NOISE = {
+    "sampling": p * L * gamma * G**2 / (2 * mu),
+    "staleness": L**2 * gamma**2 * tau**2 * G**2 / (2 * mu),
+}
+
+T = theorem("rpd.eq-15", WHERE, f)
+step = T.cite(RECURRENCE, name="(14)", says="(14), for every k")
+T.assume(gamma <= p / mu, "stepsize", "γ ≤ p/μ")
+THEOREM = unrolled(T, (step,), NOISE, SAYS)
+
+T = theorem("rpd.eq-15-small-steps", WHERE, f)
+step = T.cite(RECURRENCE, name="(14)")
+T.cite(pl_constant.THEOREM, name="constants")
+T.assume(gamma <= 1 / L, "small", "γ ≤ 1/L")
+T.have(gamma <= p / mu, "stepsize", "constants", "small")
+SMALL_STEPS = unrolled(T, (step,), NOISE, SAYS)
 """The same for γ ≤ 1/L, which is at most p/μ because μ ≤ L; of a constant f the gaps are all 0."""
 
-EXCESS: Final = sympy.Symbol("epsilon", positive=True)
+EXCESS = positive("epsilon")
 """How far γ lies above p/μ."""
 
 
@@ -148,7 +108,7 @@ def one_update(curvature: Any, stepsize: Any, slope: Any) -> Any:
     return sum(curvature * x**2 / 2 for x in moved) / 2
 
 
-REPLAYED: Final = tuple(
+REPLAYED = tuple(
     (stages, Fraction(curvature), Fraction(ratio))
     for stages, curvature, ratio in product((1, 2, 3), ("1/2", "3"), ("7/6", "4"))
 )
@@ -249,7 +209,7 @@ def _missing(stated: Theorem, outside: Refutation | None) -> tuple[Finding, ...]
     )
 
 
-CLAIM: Final = replace(
+CLAIM = replace(
     as_claim(THEOREM, CHALLENGE, where=sympy.Le(gamma, p / mu), cost=6),
     account=_account,
     depends=("rpd.thm-h1-recurrence", "rpd.pl-constant"),

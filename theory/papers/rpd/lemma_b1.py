@@ -1,43 +1,30 @@
-"""Lemma B.1: the RPD update is unbiased up to the factor 1/p."""
+"""Lemma B.1: the RPD update is unbiased up to the factor 1/p.
 
-from __future__ import annotations
+Problem    f is the mean of f_1, …, f_n, and its argument has p blocks.
+Method     g is block i of ∇f_m(x̂), put into the whole space, with (i, m) drawn uniformly.
+Guarantee  E_k g = ∇f(x̂)/p, taken with any vector v that is fixed before the draw.
+Source     RPD paper, Lemma B.1.
+"""
 
-from typing import Final
+from theory.notation import dot, equal, theorem, vector
+from theory.papers.rpd.method import E, f, g, old, uniform
+from theory.papers.rpd.symbols import p
 
-from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Step, Theorem, dot, eq, vector
-from theory.papers.rpd.method import E_K, STALE, STEP, uniform
-from theory.papers.rpd.symbols import n, p
+v = vector("v")
+DRAW, FINITE_SUM = uniform(v)
 
-V: Final = vector("v")
-"""Any vector that is fixed before the draw."""
-HYPOTHESES: Final = uniform(V)
-
-THEOREM: Final = Theorem(
-    id="rpd.lemma-b1",
-    where="Lemma B.1",
-    statement=(
+T = theorem("rpd.lemma-b1", "Lemma B.1", f)
+T.assume(DRAW)
+T.assume(FINITE_SUM)
+T.have(
+    DRAW.relation,
+    says="the mean over all pairs (i, m), x̂ being fixed",
+    where="Lemma B.1, proof",
+)
+THEOREM = T.shows(
+    equal(E(dot(g, v)), dot(f.grad(old), v) / p),
+    says=(
         "Given the past and the stale point, the mean of g^k is ∇f(x̂^k)/p: E_k⟨g^k, v⟩ is "
         "⟨∇f(x̂^k), v⟩/p for every v fixed before the draw."
     ),
-    latex=r"\mathbb{E}[g^k \mid \mathcal{F}_k] = \tfrac1p \nabla f(\hat x^k)",
-    symbols=(p, n),
-    vectors=(V, STEP),
-    points=(STALE,),
-    hypotheses=HYPOTHESES,
-    kind="==",
-    lhs=E_K.of(dot(STEP, V)),
-    terms={"mean": dot(STALE.gradient, V) / p},
-    steps=(
-        Step(
-            "pairs",
-            eq(E_K.of(dot(STEP, V)), HYPOTHESES[0].relation.rhs),
-            Combine({"uniform": 1}),
-            "the mean over all pairs (i, m), x̂ being fixed",
-            "Lemma B.1, proof",
-        ),
-    ),
-    conclude=Combine({"pairs": 1, "finite sum": -1 / p}),
 )
-
-CLAIM: Final = as_claim(THEOREM)

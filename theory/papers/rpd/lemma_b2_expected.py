@@ -19,7 +19,7 @@ from theory.kernel import Theorem
 from theory.kernel.signs import nonnegative
 from theory.papers.rpd import lemma_b2
 from theory.papers.rpd.lemmas import sharp_drift
-from theory.papers.rpd.lemmas.draw_counts import WINDOW
+from theory.papers.rpd.lemmas.draw_counts import w
 from theory.papers.rpd.symbols import G, gamma, p, tau
 from theory.papers.rpd.witnesses.exact_runs import drift, number, require
 from theory.smt.solver import Outcome
@@ -103,7 +103,7 @@ def _holds(edited: Formulas) -> Iterator[Theorem]:
     """The repaired bound: proved, and attained."""
     bound = edited["expected"]
     yield replace(sharp_drift.THEOREM, terms={"drift": bound})
-    yield replace(sharp_drift.ATTAINED, terms={"drift": bound.subs(tau, WINDOW)})
+    yield replace(sharp_drift.ATTAINED, terms={"drift": bound.subs(tau, w)})
 
 
 CLAIM: Final = Claim(

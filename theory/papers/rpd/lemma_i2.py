@@ -1,118 +1,75 @@
-"""Lemma I.2: how far the extrapolated stale point can be from the current one, on every path.
+"""Lemma I.2: how far the extrapolated stale point can be from the current one.
 
-The printed bound is true. Its √p counts one increment a block at its full length beside τ whole
-updates, though all of them come from the same τ + 1 updates.
+Problem    Block gradients along the trajectory have norm at most G.
+Method     NAG-RPD with delays of at most τ: x̃ = x̂ + βy, y being one increment a block.
+Guarantee  ‖x − x̃‖ ≤ γG(τ + β√p) on every path.
+Source     RPD paper, Lemma I.2. True, and loose: √p counts one increment a block at its full length
+           beside τ whole updates, though all of them come from the same τ + 1 updates.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
 
 import sympy
 
 from theory.account import Finding, Repair
 from theory.judging.as_claim import as_claim
 from theory.judging.decide import proves
-from theory.kernel import (
-    Cite,
-    Combine,
-    Expect,
-    Hypothesis,
-    Operator,
-    Proof,
-    Step,
-    Theorem,
-    Triangle,
-    eq,
-    le,
-    square,
-    vector,
-)
+from theory.kernel import Proof, Triangle, le
 from theory.kernel.rules.norms import Root
+from theory.notation import equal, mean, square, theorem, vector
 from theory.papers.rpd import lemma_b2
-from theory.papers.rpd.lemma_b2 import MISSED
 from theory.papers.rpd.lemmas import sharp_lemma_i2
 from theory.papers.rpd.lemmas.mathematics import written
-from theory.papers.rpd.method import STALE, X
-from theory.papers.rpd.nag_method import AHEAD, AWAY, INCREMENT, LENGTH
+from theory.papers.rpd.method import f, old, x
+from theory.papers.rpd.nag_method import ahead, y
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, beta, gamma, p, tau
 from theory.papers.rpd.witnesses.exact_runs import require
 from theory.papers.rpd.witnesses.nag_paths import Path
 
-WHERE: Final = "Lemma I.2"
-PROOF: Final = "Lemma I.2, proof"
+WHERE = "Lemma I.2"
+PROOF = "Lemma I.2, proof"
 
-BLOCK: Final = vector("y_i")
+block = vector("y_i")
 """Block i of the increments."""
+avg = mean("avg_i", block)
+ONE = gamma * G
+"""The longest that an increment of a block can be."""
 
-_BLOCKS = Operator("avg", ("y_i",))
-_ROOT = sympy.sqrt(p)
-_SIZE = gamma * G * (tau + beta * _ROOT)
-
-THEOREM: Final = Theorem(
-    id="rpd.lemma-i2",
-    where=WHERE,
-    statement="‖x^k − x̃^k‖ ≤ γG(τ + β√p) on every path.",
-    latex=r"\|x^k - \tilde x^k\| \le \gamma G(\tau + \beta\sqrt p)",
-    symbols=(p, gamma, tau, G, beta),
-    vectors=(MISSED, INCREMENT, BLOCK),
-    points=(X, STALE, AHEAD),
-    hypotheses=(
-        *lemma_b2.THEOREM.hypotheses,
-        Hypothesis(
-            "blocks",
-            "the increments have p blocks: their squared norms add up",
-            eq(square(INCREMENT), p * _BLOCKS.of(square(BLOCK))),
-        ),
-        Hypothesis(
-            "one increment",
-            "a block of the increments is what one update moved, or 0: of norm at most γG",
-            le(square(BLOCK), gamma**2 * G**2),
-        ),
+T = theorem("rpd.lemma-i2", WHERE, f)
+T.cite(lemma_b2.THEOREM, name="stale", says="‖x − x̂‖ ≤ γτG as in Lemma B.2", where=PROOF)
+T.assume(
+    equal(square(y), p * avg(square(block))),
+    "blocks",
+    "the increments have p blocks: their squared norms add up",
+)
+T.assume(
+    square(block) <= ONE**2,
+    "one increment",
+    "a block of the increments is what one update moved, or 0: of norm at most γG",
+)
+T.have(avg(square(block)) <= ONE**2, says="each block increment has norm at most γG", where=PROOF)
+T.have(
+    square(y) <= p * ONE**2,
+    "increments",
+    says="so the vector of all of them has norm at most γG√p",
+    where=PROOF,
+)
+T.have(
+    square(x - ahead) <= ONE**2 * (tau + beta * sympy.sqrt(p)) ** 2,
+    "triangle",
+    by=Triangle(
+        (("stale", sympy.S.One, x - old, ONE * tau), ("increments", beta, -y, ONE * sympy.sqrt(p)))
     ),
-    cites=(lemma_b2.THEOREM,),
-    steps=(
-        Step(
-            "stale",
-            lemma_b2.THEOREM.goal,
-            Cite("rpd.lemma-b2"),
-            "‖x − x̂‖ ≤ γτG as in Lemma B.2",
-            PROOF,
-        ),
-        Step(
-            "each",
-            le(_BLOCKS.of(square(BLOCK)), gamma**2 * G**2),
-            Expect("one increment", _BLOCKS),
-            "each block increment has norm at most γG",
-            PROOF,
-        ),
-        Step(
-            "increments",
-            le(square(INCREMENT), p * gamma**2 * G**2),
-            Combine({"each": p, "blocks": 1}),
-            "so the vector of all of them has norm at most γG√p",
-            PROOF,
-        ),
-        Step(
-            "triangle",
-            le(square(AWAY), _SIZE**2),
-            Triangle(
-                (
-                    ("stale", sympy.Integer(1), X.position - STALE.position, gamma * tau * G),
-                    ("increments", beta, -INCREMENT, gamma * G * _ROOT),
-                )
-            ),
-            "x − x̃ = (x − x̂) − βy, by the triangle inequality",
-            PROOF,
-        ),
-        LENGTH,
-    ),
-    lhs=sympy.sqrt(square(AWAY)),
-    terms={"delay": gamma * G * tau, "extrapolation": gamma * G * beta * _ROOT},
-    conclude=Root("triangle", domain=("length",)),
+    says="x − x̃ = (x − x̂) − βy, by the triangle inequality",
+    where=PROOF,
+)
+T.have(le(0, square(x - ahead)), "length", says="‖x − x̃‖² has a root")
+THEOREM = T.shows(
+    sympy.sqrt(square(x - ahead)) <= ONE * tau + ONE * beta * sympy.sqrt(p),
+    by=Root("triangle", domain=("length",)),
+    says="‖x^k − x̃^k‖ ≤ γG(τ + β√p) on every path.",
 )
 
 
@@ -145,6 +102,4 @@ def remarks(proof: Proof) -> Sequence[Finding]:
     )
 
 
-CLAIM: Final = as_claim(
-    THEOREM, challenge=CHALLENGES["nag-drift-pathwise"], remarks=remarks, cost=3
-)
+CLAIM = as_claim(THEOREM, CHALLENGES["nag-drift-pathwise"], remarks, cost=3)

@@ -10,40 +10,35 @@ from typing import Final
 
 import sympy
 
-from theory.kernel import Hypothesis, Operator, Point, Smooth, dot, eq, le, point, square, vector
-from theory.kernel.vectors import Scalar, Vector
+from theory.kernel import Hypothesis, Operator, Smooth, dot, eq, le, square
+from theory.kernel.vectors import Vector
+from theory.notation import function, named, total, vectors
+from theory.notation.names import text
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, n, p
 
-X: Final = point("x")
-"""The model x^k."""
+f: Final = function("f")
 
-STALE: Final = point("x̂")
-"""The stale model x̂^k at which the gradient is taken."""
+x, old, g = vectors("x x̂ g")
+"""The model x^k; the stale model x̂^k at which the gradient is taken; the drawn block gradient g^k
+in the whole space."""
 
-STEP: Final = vector("g")
-"""g^k: the drawn block gradient in the whole space."""
-
-NEXT: Final = Point(X.position - gamma * STEP, sympy.Symbol("f(x⁺)", real=True), vector("∇f(x⁺)"))
+after: Final = named("x⁺", x - gamma * g)
 """The model x^{k+1}."""
 
 E_K: Final = Operator("E_k", ("g", "f(x⁺)", "∇f(x⁺)"), law="run")
 """Expectation over the draw of iteration k, given everything before it."""
+E: Final = E_K.of
 
 F: Final = sympy.Function("F", real=True)
-S, S_STALE = (sympy.Function(name, nonnegative=True) for name in ("S", "Ŝ"))
+S, S_OLD = (sympy.Function(name, nonnegative=True) for name in ("S", "Ŝ"))
 """Total expectations by iteration: f(x^k), ‖∇f(x^k)‖² and ‖∇f(x̂^k)‖²."""
 
-SEQUENCES: Final = {
-    F: X.value,
-    S: square(X.gradient),
-    S_STALE: square(STALE.gradient),
-}
-FOLLOWING: Final = ((X, NEXT),)
+SEQUENCES: Final = {F: f(x), S: square(f.grad(x)), S_OLD: square(f.grad(old))}
 
 k: Final = sympy.Symbol("k", integer=True, nonnegative=True)
 """An iteration."""
 
-AVERAGE: Final = sympy.Sum(S(k), (k, 0, K - 1)) / K
+AVERAGE: Final = total(S(k), k, K) / K
 """Mean over the iterations of E‖∇f(x^k)‖²."""
 
 F_STAR: Final = sympy.Symbol("f*", real=True)
@@ -51,7 +46,7 @@ F_STAR: Final = sympy.Symbol("f*", real=True)
 
 SMOOTH: Final = Smooth("smooth", "f is L-smooth", L)
 BOUNDED: Final = Hypothesis(
-    "bounded", "block gradients along the trajectory have norm at most G", le(square(STEP), G**2)
+    "bounded", "block gradients along the trajectory have norm at most G", le(square(g), G**2)
 )
 LOWER: Final = Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, F(K)))
 START: Final = Hypothesis("start", "Δ is f(x⁰) − f*", eq(F(0), F_STAR + Delta))
@@ -60,18 +55,22 @@ _PART = sympy.Function("D", real=True)
 _I, _M = sympy.symbols("i m", integer=True)
 
 
-def uniform(against: Vector) -> tuple[Hypothesis, Hypothesis]:
+def uniform(against: Vector, at: Vector = old) -> tuple[Hypothesis, Hypothesis]:
     """Assumption B.1 and the finite sum, as inner products with a vector fixed before the draw.
 
-    D(i, m) is the inner product of block i of ∇f_m(x̂), put into the whole space, with it.
+    D(i, m) is the inner product of block i of ∇f_m(x̂), put into the whole space, with it; x̂ may
+    be another point that is known before the draw.
     """
     parts = sympy.Sum(_PART(_I, _M), (_I, 1, p), (_M, 1, n))
-    draw: Scalar = E_K.of(dot(STEP, against))
     return (
-        Hypothesis("uniform", "(i, m) is uniform given the past and x̂", eq(draw, parts / (p * n))),
+        Hypothesis(
+            "uniform",
+            f"(i, m) is uniform given the past and {text(at)}",
+            eq(E(dot(g, against)), parts / (p * n)),
+        ),
         Hypothesis(
             "finite sum",
             "f is the mean of f_1, …, f_n, and a gradient the sum of its blocks",
-            eq(dot(STALE.gradient, against), parts / n),
+            eq(dot(f.grad(at), against), parts / n),
         ),
     )

@@ -1,14 +1,14 @@
-"""The theorem of NAG-RPD that Lemma I.2 implies: (3) with (τ + β√p)² in place of τ².
+"""The theorem of NAG-RPD that Lemma I.2 implies.
 
-Appendix I announces what "follows from the same smoothness argument as the base RPD theorem" but
-displays no theorem; this is the one that its two lemmas give.
+Problem    As in Theorem 4.1.
+Method     NAG-RPD.
+Guarantee  mean E‖∇f(x^k)‖² ≤ 2pΔ/(γK) + pLγG² + L²γ²G²(τ + β√p)² for every γ > 0 and K ≥ 1.
+Source     RPD paper, appendix I, which announces what "follows from the same smoothness argument as
+           the base RPD theorem" but displays no theorem; this is the one that its lemmas give.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
@@ -16,42 +16,32 @@ from theory.account import Account, Finding, Repair
 from theory.claims import Formulas
 from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
-from theory.kernel import Cite, Combine, Proof, Step, Total, le, square
+from theory.kernel import Proof
 from theory.kernel.signs import nonnegative
 from theory.ledger import Evidence
+from theory.notation import theorem
 from theory.papers.rpd import lemma_i2
 from theory.papers.rpd.lemmas import sharp_nag, sharp_nag_pathwise
+from theory.papers.rpd.lemmas.average_gradient import average_gradient, on_every_path
 from theory.papers.rpd.lemmas.mathematics import written
-from theory.papers.rpd.lemmas.nag_average import average_gradient
-from theory.papers.rpd.method import k
-from theory.papers.rpd.nag_method import APART, AWAY, DRIFT, LENGTH
+from theory.papers.rpd.method import f, x
+from theory.papers.rpd.nag_method import DRIFT, ahead
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, L, beta, gamma, p, tau
 from theory.papers.rpd.witnesses.exact_runs import require
 
-CHALLENGE: Final = CHALLENGES["nag-average-gradient"]
-
+CHALLENGE = CHALLENGES["nag-average-gradient"]
 _REACH = tau + beta * sympy.sqrt(p)
-_SIZE = gamma * G * _REACH
 
-THEOREM: Final = average_gradient(
-    "rpd.nag-thm",
+T = theorem("rpd.nag-thm", "appendix I, implied", f)
+on_every_path(T, lemma_i2.THEOREM, x - ahead, DRIFT, "Lemma I.2")
+THEOREM = average_gradient(
+    T,
+    ahead,
+    DRIFT,
+    _REACH**2,
     "For NAG-RPD the mean over k < K of E‖∇f(x^k)‖² is at most "
     "2pΔ/(γK) + pLγG² + L²γ²G²(τ + β√p)² for every γ > 0 and K ≥ 1.",
-    r"(\tau + \beta\sqrt p)^2",
-    lemma_i2.THEOREM,
-    (
-        Step("distance", lemma_i2.THEOREM.goal, Cite("rpd.lemma-i2"), "Lemma I.2"),
-        LENGTH,
-        Step(
-            "squared",
-            le(square(APART), _SIZE**2),
-            Combine({"distance": _SIZE + sympy.sqrt(square(AWAY)), "apart": 1}, domain=("length",)),
-        ),
-        Step("drift", le(DRIFT(k), _SIZE**2), Total("squared", k)),
-    ),
-    _REACH**2,
-    where="appendix I, implied",
 )
 
 
@@ -98,4 +88,4 @@ def _account(formulas: Formulas) -> Account:
     return replace(known, evidence=(*known.evidence, without_help(formulas)))
 
 
-CLAIM: Final = replace(as_claim(THEOREM, CHALLENGE, remarks, cost=5), account=_account)
+CLAIM = replace(as_claim(THEOREM, CHALLENGE, remarks, cost=5), account=_account)

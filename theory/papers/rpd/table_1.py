@@ -1,16 +1,17 @@
 """Table 1: whether its two rows use the same constants.
 
-RPD's G bounds the gradient of one block, LocalSGD's G̃ that of the whole vector, which has p
-blocks. So the least G̃² that is right can be pG², and is where all blocks are at the bound. In
-RPD's constants LocalSGD's drift term then has p⁴, as has the stale term of (3).
+Problem    RPD's G bounds the gradient of one block, LocalSGD's G̃ that of the whole vector, which
+           has p blocks.
+Method     None: two constants of one function.
+Guarantee  The least G̃² that is right can be pG², and is where all blocks are at the bound. In RPD's
+           constants LocalSGD's drift term then has p⁴, as has the stale term of (3).
+Source     RPD paper, Table 1.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -18,66 +19,47 @@ from theory.account import Account, Decision, Finding, Line, Refutation, Repair,
 from theory.claims import Claim, Formulas
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import huber
-from theory.kernel import (
-    Combine,
-    Hypothesis,
-    Step,
-    Telescope,
-    Theorem,
-    Total,
-    eq,
-    le,
-    square,
-    vector,
-)
+from theory.kernel import Theorem, eq, le
+from theory.kernel.relations import Relation
+from theory.notation import Draft, equal, square, theorem, total, vectors
 from theory.papers.rpd.lemmas.drift_by_counts import i
 from theory.papers.rpd.lemmas.mathematics import written
 from theory.papers.rpd.symbols import G, Gt, p
 from theory.papers.rpd.witnesses.exact_runs import alike, rational, require
 
-WHOLE, PART = vector("∇f_m"), vector("∇_i f_m")
-_BLOCK: Final = sympy.Function("∇²", nonnegative=True)
-_BLOCKS: Final = sympy.Sum(_BLOCK(i), (i, 0, p - 1))
+_WHOLE, _PART = vectors("∇f_m ∇_if_m")
 
-UPPER: Final = Theorem(
-    id="rpd.whole-gradient",
-    where="ours",
-    statement="‖∇f_m(x)‖² ≤ pG² where every block gradient has norm at most G.",
-    latex=r"\|\nabla f_m(x)\|^2 \le p G^2",
-    symbols=(p, G),
-    vectors=(WHOLE, PART),
-    sequences={_BLOCK: square(PART)},
-    hypotheses=(
-        Hypothesis("block", "a block gradient has norm at most G", le(square(PART), G**2)),
-        Hypothesis("blocks", "a squared norm is the sum over blocks", eq(square(WHOLE), _BLOCKS)),
-    ),
-    steps=(
-        Step("every block", le(_BLOCK(i), G**2), Total("block", i)),
-        Step("all blocks", le(_BLOCKS, p * G**2), Telescope("every block", i, p)),
-    ),
-    lhs=square(WHOLE),
-    terms={"second moment": p * G**2},
-    conclude=Combine({"all blocks": 1, "blocks": 1}),
+
+def _moment(T: Draft, sign: Callable[..., Relation]) -> Relation:
+    """‖∇f_m(x)‖² beside pG², from every block beside G²."""
+    T.along(i)
+    block = T.sequence("∇²", square(_PART))
+    T.assume(sign(square(_PART), G**2), "block", "the norm of a block gradient, and G")
+    T.assume(
+        equal(square(_WHOLE), total(block(i), i, p)),
+        "blocks",
+        "a squared norm is the sum over blocks",
+    )
+    return sign(square(_WHOLE), p * G**2)
+
+
+T = theorem("rpd.whole-gradient")
+UPPER = T.shows(
+    _moment(T, le),
+    {"second moment": p * G**2},
+    says="‖∇f_m(x)‖² ≤ pG² where every block gradient has norm at most G.",
 )
 """G̃² = pG² is always enough."""
 
-ATTAINED: Final = replace(
-    UPPER,
-    id="rpd.whole-gradient-attained",
-    statement="‖∇f_m(x)‖² is pG² where every block gradient has norm G.",
-    hypotheses=(
-        Hypothesis("block", "a block gradient has norm G", eq(square(PART), G**2)),
-        UPPER.hypotheses[1],
-    ),
-    steps=(
-        Step("every block", eq(_BLOCK(i), G**2), Total("block", i)),
-        Step("all blocks", eq(_BLOCKS, p * G**2), Telescope("every block", i, p)),
-    ),
-    kind="==",
+T = theorem("rpd.whole-gradient-attained")
+ATTAINED = T.shows(
+    _moment(T, eq),
+    {"second moment": p * G**2},
+    says="‖∇f_m(x)‖² is pG² where every block gradient has norm G.",
 )
 """And nothing less is, where all blocks are at the bound."""
 
-SHOWN: Final = 4
+SHOWN = 4
 """Blocks of the instance beside the refutation."""
 
 
@@ -165,9 +147,9 @@ def _finding(fails: Refutation) -> Finding:
     )
 
 
-_CORE: Final = {"second moment": p * G**2}
+_CORE = {"second moment": p * G**2}
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="rpd.table-1",
     where="Table 1",
     statement=(

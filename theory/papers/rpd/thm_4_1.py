@@ -1,8 +1,10 @@
-"""Theorem 4.1 (B.1): convergence of RPD to a stationary point."""
+"""Theorem 4.1 (B.1): convergence of RPD to a stationary point.
 
-from __future__ import annotations
-
-from typing import Final
+Problem    f is L-smooth and bounded below; block gradients have norm at most G.
+Method     RPD with delays of at most τ, blocks drawn uniformly, γ ≤ 1/L.
+Guarantee  mean over k < K of E‖∇f(x^k)‖² ≤ 2pΔ/(γK) + pLγG² + L²γ²τ²G².
+Source     RPD paper, Theorem 4.1 (B.1), (3).
+"""
 
 import sympy
 
@@ -11,54 +13,41 @@ from theory.judging.as_claim import as_claim
 from theory.judging.decide import proves
 from theory.kernel import Hypothesis, le
 from theory.kernel.prove import Proof
-from theory.notation import function, theorem, total
+from theory.notation import theorem, total
 from theory.papers.rpd import eq_9
 from theory.papers.rpd.lemmas import sharp_thm_4_1
-from theory.papers.rpd.method import (
-    AVERAGE,
-    LOWER,
-    NEXT,
-    S_STALE,
-    SEQUENCES,
-    STALE,
-    START,
-    F,
-    S,
-    X,
-    k,
-)
+from theory.papers.rpd.method import AVERAGE, LOWER, S_OLD, SEQUENCES, START, F, S, after, f, k, x
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, p, tau
 
-PROOF: Final = "appendix B, proof of Theorem B.1"
-
-STEPSIZE: Final = Hypothesis("stepsize", "γ ≤ 1/L", le(gamma, 1 / L))
+PROOF = "appendix B, proof of Theorem B.1"
+STEPSIZE = Hypothesis("stepsize", "γ ≤ 1/L", le(gamma, 1 / L))
 _PRICE = gamma**3 * L**2 * tau**2 * G**2 / (2 * p) + L * gamma**2 * G**2 / 2
 
-T = theorem("rpd.thm-4.1", "Theorem 4.1 (B.1), (3)", function("f", X, STALE, NEXT))
-T.iterate(X.position, NEXT.position, k)
+T = theorem("rpd.thm-4.1", "Theorem 4.1 (B.1), (3)", f)
+T.iterate(x, after, k)
 T.sequences(SEQUENCES)
 T.cite(eq_9.THEOREM, name="(9)", says="(9)", where=PROOF)
 T.assume(START)
 T.assume(LOWER)
 T.assume(STEPSIZE)
 T.have(
-    le(F(k + 1), F(k) - gamma / (2 * p) * (S(k) + S_STALE(k)) + _PRICE),
+    F(k + 1) <= F(k) - gamma / (2 * p) * (S(k) + S_OLD(k)) + _PRICE,
     says="total expectation of (9)",
     where=PROOF,
 )
 T.have(
-    le(F(K), F(0) - gamma / (2 * p) * total(S(k) + S_STALE(k), k, K) + K * _PRICE),
+    F(K) <= F(0) - gamma / (2 * p) * total(S(k) + S_OLD(k), k, K) + K * _PRICE,
     says="sum over k = 0, …, K − 1",
     where=PROOF,
 )
-TERMS: Final = {
+TERMS = {
     "optimization": 2 * p * Delta / (gamma * K),
     "sampling": p * L * gamma * G**2,
     "staleness": L**2 * gamma**2 * tau**2 * G**2,
 }
-THEOREM: Final = T.shows(
-    le(AVERAGE, sum(TERMS.values())),
+THEOREM = T.shows(
+    AVERAGE <= sympy.Add(*TERMS.values()),
     TERMS,
     says=(
         "With γ ≤ 1/L, the mean over k < K of E‖∇f(x^k)‖² is at most "
@@ -66,7 +55,7 @@ THEOREM: Final = T.shows(
     ),
 )
 
-_AT: Final = {p: 16, tau: 16}
+_AT = {p: 16, tau: 16}
 """Blocks and delay at which the two stale terms are compared."""
 
 
@@ -93,4 +82,4 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
     )
 
 
-CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["rpd-average-gradient"], remarks=_remarks)
+CLAIM = as_claim(THEOREM, challenge=CHALLENGES["rpd-average-gradient"], remarks=_remarks)

@@ -1,83 +1,36 @@
-"""μ ≤ L: no function that is L-smooth and bounded below satisfies a larger Polyak–Łojasiewicz μ.
+"""μ ≤ L: the largest Polyak–Łojasiewicz constant.
 
-A constant function is left out: it satisfies the inequality with every μ. One gradient step of
-length 1/L from a point above f* lowers f by ‖∇f(x)‖²/(2L) ≥ (μ/L)(f(x) − f*), and not below f*.
+Problem    f is L-smooth, bounded below, not constant, and satisfies ‖∇f‖² ≥ 2μ(f − f*).
+Method     One gradient step of length 1/L from a point above f* lowers f by ‖∇f(z)‖²/(2L) ≥
+           (μ/L)(f(z) − f*), and not below f*.
+Guarantee  μ ≤ L. A constant function satisfies the inequality with every μ.
+Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
-import sympy
-
-from theory.judging.as_claim import as_claim
-from theory.kernel import (
-    Combine,
-    Descent,
-    Hypothesis,
-    Point,
-    Step,
-    Theorem,
-    descent,
-    eq,
-    le,
-    point,
-    square,
-    vector,
-)
-from theory.papers.rpd.method import F_STAR, SMOOTH
+from theory.notation import equal, named, positive, square, theorem, vector
+from theory.papers.rpd.method import F_STAR, SMOOTH, f
 from theory.papers.rpd.symbols import L, mu
-from theory.papers.rpd.thm_h1 import PL
 
-HEIGHT: Final = sympy.Symbol("h", positive=True)
+HEIGHT = positive("h")
 """How far f(z) lies above f*."""
-
-ABOVE: Final = point("z")
+above = vector("z")
 """A point at which f is not least; no iterate needs to be one."""
+lower = named("y", above - f.grad(above) / L)
 
-_LOWER = Point(
-    ABOVE.position - ABOVE.gradient / L, sympy.Symbol("f(y)", real=True), vector("∇f(y)")
+T = theorem("rpd.pl-constant", "ours", f)
+T.varying(HEIGHT)
+T.assume(SMOOTH)
+T.assume(
+    2 * mu * (f(above) - F_STAR) <= square(f.grad(above)),
+    "PL at z",
+    "f satisfies the Polyak–Łojasiewicz inequality with μ (Assumption H.1)",
 )
-
-THEOREM: Final = Theorem(
-    id="rpd.pl-constant",
-    where="ours",
-    statement=(
+T.assume(F_STAR <= f(lower), "lower bound", "f is at least f* everywhere")
+T.assume(equal(f(above), F_STAR + HEIGHT), "above", "f is not constant: f(z) = f* + h")
+THEOREM = T.shows(
+    mu <= L,
+    says=(
         "An L-smooth function that is not constant and satisfies the Polyak–Łojasiewicz inequality "
         "with μ has μ ≤ L."
     ),
-    latex=r"\mu \le L",
-    symbols=(L, mu, F_STAR),
-    scalars=(HEIGHT,),
-    points=(ABOVE, _LOWER),
-    hypotheses=(
-        SMOOTH,
-        Hypothesis(
-            "PL at z",
-            PL.says,
-            le(2 * mu * (ABOVE.value - F_STAR), square(ABOVE.gradient)),
-        ),
-        Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, _LOWER.value)),
-        Hypothesis("above", "f is not constant: f(z) = f* + h", eq(ABOVE.value, F_STAR + HEIGHT)),
-    ),
-    steps=(
-        Step(
-            "descent",
-            descent(L, ABOVE, _LOWER),
-            Descent("smooth", ABOVE, _LOWER),
-            "a gradient step of length 1/L",
-        ),
-    ),
-    lhs=mu,
-    terms={"smoothness": L},
-    conclude=Combine(
-        {
-            "descent": L / HEIGHT,
-            "lower bound": L / HEIGHT,
-            "PL at z": 1 / (2 * HEIGHT),
-            "above": (L - mu) / HEIGHT,
-        }
-    ),
 )
-
-CLAIM: Final = as_claim(THEOREM)

@@ -1,71 +1,60 @@
 """Lemma I.2 with its exact constant for every β: a maximum of two numbers of blocks.
 
-What `rpd.sharp-lemma-i2` bounds by γ²G²((τ + 1 − q + β)² + (q − 1)β²) is convex in q, the number of
-blocks of y that differ from 0; so it is largest at q = 1, or at the largest q for which there are
-blocks and updates. Replayed paths attain both.
+Problem    Block gradients along the trajectory have norm at most G.
+Method     NAG-RPD with delays of at most τ; d = min(p − 1, τ).
+Guarantee  ‖x − x̃‖² ≤ γ²G² max{(τ + β)², (τ − d + β)² + dβ²}: what `rpd.sharp-lemma-i2` bounds it by
+           is convex in q, the number of blocks of y that are not 0, so it is largest at q = 1 or at
+           the largest q for which there are blocks and updates. Replayed paths attain both.
+Source     ours.
 """
-
-from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final
 
 import sympy
 
 from theory.account import Account
 from theory.claims import Formulas
 from theory.judging.as_claim import account, as_claim
-from theory.kernel import Combine, Hypothesis, eq, le, square
+from theory.kernel import Combine
 from theory.ledger import Evidence
-from theory.papers.rpd.lemmas import sharp_lemma_i2
-from theory.papers.rpd.lemmas.sharp_lemma_i2 import AHEAD_BLOCKS, COUNT
-from theory.papers.rpd.nag_method import AWAY
-from theory.papers.rpd.symbols import G, beta, gamma, tau
+from theory.notation import equal, index, nonnegative, square, theorem
+from theory.papers.rpd.lemmas.sharp_lemma_i2 import ONE, path, q
+from theory.papers.rpd.method import f, x
+from theory.papers.rpd.nag_method import ahead
+from theory.papers.rpd.symbols import beta, tau
 from theory.papers.rpd.witnesses.nag_paths import Path
 
-OTHERS: Final = sympy.Symbol("d", integer=True, nonnegative=True)
+OTHERS = index("d")
 """min(p − 1, τ): the most blocks that can have an increment beside another one."""
-SHARE, REST = sympy.symbols("s r", nonnegative=True)
+SHARE, REST = nonnegative("s r")
 """Where q lies between 1 and d + 1: q − 1 = sd with s + r = 1."""
-
-_ONE = gamma**2 * G**2
 _FIRST = (tau + beta) ** 2
 _LAST = (tau - OTHERS + beta) ** 2 + OTHERS * beta**2
-LARGEST: Final = sympy.Max(_FIRST, _LAST, evaluate=False)
+LARGEST = sympy.Max(_FIRST, _LAST, evaluate=False)
 """The maximum over q of (τ + 1 − q + β)² + (q − 1)β², d being min(p − 1, τ)."""
 
-THEOREM: Final = replace(
-    sharp_lemma_i2.THEOREM,
-    id="rpd.sharp-lemma-i2-any-beta",
-    statement=(
-        "‖x^k − x̃^k‖² ≤ γ²G² max{(τ + β)², (τ − d + β)² + dβ²} on every path for every β ≥ 0, "
-        "with d = min(p − 1, τ)."
-    ),
-    latex=(
-        r"\|x^k - \tilde x^k\|^2 \le \gamma^2G^2 \max\{(\tau + \beta)^2, "
-        r"(\tau - d + \beta)^2 + d\beta^2\},\ d = \min(p - 1, \tau)"
-    ),
-    symbols=(gamma, tau, G, beta, COUNT, AHEAD_BLOCKS, OTHERS, SHARE, REST),
-    hypotheses=(
-        *sharp_lemma_i2.HYPOTHESES,
-        Hypothesis("between", "q − 1 is the part s of d, …", eq(AHEAD_BLOCKS, 1 + SHARE * OTHERS)),
-        Hypothesis("share", "… which is at most all of it", eq(SHARE + REST, 1)),
-        Hypothesis("one block", "a maximum is at least its first entry", le(_FIRST, LARGEST)),
-        Hypothesis("all blocks", "and at least its second", le(_LAST, LARGEST)),
-    ),
-    steps=sharp_lemma_i2.STEPS,
-    lhs=square(AWAY),
-    terms={"drift": gamma**2 * G**2 * LARGEST},
-    conclude=Combine(
+T = theorem("rpd.sharp-lemma-i2-any-beta", "ours", f)
+path(T)
+T.assume(equal(q, 1 + SHARE * OTHERS), "between", "q − 1 is the part s of d, …")
+T.assume(equal(SHARE + REST, 1), "share", "… which is at most all of it")
+T.assume(_FIRST <= LARGEST, "one block", "a maximum is at least its first entry")
+T.assume(_LAST <= LARGEST, "all blocks", "and at least its second")
+THEOREM = T.shows(
+    square(x - ahead) <= ONE * LARGEST,
+    by=Combine(
         {
             "full": 1,
-            "one block": _ONE * REST,
-            "all blocks": _ONE * SHARE,
-            "between": _ONE * (AHEAD_BLOCKS + 1 + SHARE * OTHERS - 2 * (tau + 1 + beta) + beta**2),
-            "share": _ONE * (LARGEST - _FIRST + OTHERS**2 * SHARE),
+            "one block": ONE * REST,
+            "all blocks": ONE * SHARE,
+            "between": ONE * (q + 1 + SHARE * OTHERS - 2 * (tau + 1 + beta) + beta**2),
+            "share": ONE * (LARGEST - _FIRST + OTHERS**2 * SHARE),
         },
-        plus=(_ONE * OTHERS**2 * SHARE * REST,),
+        plus=(ONE * OTHERS**2 * SHARE * REST,),
+    ),
+    says=(
+        "‖x^k − x̃^k‖² ≤ γ²G² max{(τ + β)², (τ − d + β)² + dβ²} on every path for every β ≥ 0, "
+        "with d = min(p − 1, τ)."
     ),
 )
 
@@ -83,7 +72,7 @@ def largest(stages: int, delay: int, extrapolation: Fraction) -> Fraction:
     return Fraction(str(max(form.subs(at) for form in (_FIRST, _LAST))))
 
 
-REPLAYED: Final = ((1, 3, 1), (4, 1, Fraction(1, 2)), (4, 0, 1), (3, 2, 2), (4, 1, 4), (5, 3, 6))
+REPLAYED = ((1, 3, 1), (4, 1, Fraction(1, 2)), (4, 0, 1), (3, 2, 2), (4, 1, 4), (5, 3, 6))
 """p, τ and β of the paths that attain the maximum."""
 
 
@@ -109,4 +98,4 @@ def _account(formulas: Formulas) -> Account:
     return replace(account(THEOREM, formulas), evidence=(_attained(),))
 
 
-CLAIM: Final = replace(as_claim(THEOREM), account=_account)
+CLAIM = replace(as_claim(THEOREM), account=_account)
