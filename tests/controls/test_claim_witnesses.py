@@ -47,7 +47,7 @@ from theory.papers.rpd.lemmas import (
     sharp_lemma_i2,
     sharp_lemma_i2_any_beta,
 )
-from theory.papers.rpd.method import X
+from theory.papers.rpd.method import f, x
 from theory.papers.rpd.symbols import G, gamma, mu, p
 from theory.smt.solver import decide
 from theory.verdicts import Verdict
@@ -110,9 +110,9 @@ def test_one_update_is_compared_with_the_method(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_iterate_needs_to_be_above_the_minimum() -> None:
     assert prove(eq_15.SMALL_STEPS).verdict is PROVED
-    assert X not in pl_constant.THEOREM.points
+    assert f.at(x) not in pl_constant.THEOREM.points
     by_name = {h.name: h for h in eq_15.SMALL_STEPS.hypotheses}
-    assert X.value not in by_name["above"].relation.lhs.free_symbols  # type: ignore[union-attr]
+    assert f(x) not in by_name["above"].relation.lhs.free_symbols  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("theorem", [block_drift.THEOREM, sharp_lemma_i2.THEOREM])

@@ -9,6 +9,7 @@ import sympy
 
 from tests.verdicts_of import of_formulas
 from theory.claims import Claim
+from theory.judging.as_claim import as_claim
 from theory.judging.decide import decided
 from theory.papers.rpd import eq_15, lemma_i2, thm_h1
 from theory.papers.rpd.lemmas import (
@@ -67,7 +68,7 @@ def test_the_condition_on_beta_is_needed() -> None:
     weakened = sharp_lemma_i2.CLAIM.weakened
     assert weakened["extrapolation"]() is Verdict.UNKNOWN
     assert cases(sharp_lemma_i2.CLAIM, {"extrapolation": 2 * beta + 2 * tau}) is Verdict.UNKNOWN
-    assert nag_drift_by_counts.CLAIM.weakened["extrapolation"]() is Verdict.UNKNOWN
+    assert as_claim(nag_drift_by_counts.THEOREM).weakened["extrapolation"]() is Verdict.UNKNOWN
 
 
 def test_the_condition_on_gamma_is_needed() -> None:

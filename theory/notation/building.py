@@ -26,8 +26,8 @@ from theory.kernel.means import (
 )
 from theory.kernel.prove import closure
 from theory.kernel.relations import Relation
-from theory.kernel.rules import Cite, Combine, Found
-from theory.kernel.theorem import Assumption, Delayed, Given, Hypothesis, Rule, Step, Theorem
+from theory.kernel.rules import Combine, Found
+from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, vector
 from theory.notation import elementary, offers
 from theory.notation.names import Function, Pending, plainly, text
@@ -100,7 +100,8 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
         steps.append(offers.spread(*pair))
         follow(steps[-1].name, steps[-1].relation)
     for hypothesis in hypotheses:
-        follow(hypothesis.name, hypothesis.relation)
+        if hypothesis.relation not in plan.cited:  # what is cited has drawn its conclusions
+            follow(hypothesis.name, hypothesis.relation)
     for assumed in plan.smooth:
         for step in offers.smooth(assumed, scene.points):
             steps.append(step)
@@ -248,9 +249,8 @@ def _without_unused(full: Theorem, plan: Plan) -> Theorem:
     rules = [*(lines[name].rule for name in searched), full.conclude]
     if any(type(rule) is Found and rule.problem for rule in rules):
         return replace(full, steps=tuple(s for s in full.steps if s.name in written | searched))
-    given = Given(full, {})
-    needs = {name: _needs(step.rule, given) for name, step in lines.items()}
-    used = closure(_needs(full.conclude, given) | written, needs)
+    needs = {name: frozenset(step.rule.uses) for name, step in lines.items()}
+    used = closure(frozenset(full.conclude.uses) | written, needs)  # what is cited assumes `own`
     own = {h.name for h in plan.assumed} | {h.name for h in plan.smooth}
     own |= {name for name, *_ in plan.delays}
     return replace(
@@ -263,12 +263,3 @@ def _without_unused(full: Theorem, plan: Plan) -> Theorem:
 def _is_zero_vector(one: Assumption) -> bool:
     """Whether an assumption says that a vector is 0, so that it is so at every outcome."""
     return isinstance(one, Hypothesis) and bool(vanishing(one.relation))
-
-
-def _needs(rule: Rule, given: Given) -> frozenset[str]:
-    names = frozenset(rule.uses)
-    if isinstance(rule, Cite):
-        facts = {h.name: h.relation for h in given.theorem.hypotheses if isinstance(h, Hypothesis)}
-        facts |= {step.name: step.relation for step in given.theorem.steps}
-        names |= rule.needed(Given(given.theorem, facts))
-    return names

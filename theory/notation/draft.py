@@ -94,6 +94,7 @@ class Draft:
             Its name, by which steps may cite it.
         """
         if isinstance(said, get_args(Assumption)):
+            self._plan.cited -= {said.relation} if isinstance(said, Hypothesis) else set()
             return self._plan.take(said)
         if isinstance(said, VectorEquation):
             label = name or f"{text(said.left)} = {text(said.right)}"

@@ -34,7 +34,7 @@ from theory.kernel.rules import (
 )
 from theory.kernel.rules.calculus import descent, lipschitz
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Smooth, Step, Theorem
-from theory.kernel.vectors import Point, Scalar, Vector, square
+from theory.kernel.vectors import Gram, Point, Scalar, Vector, square
 from theory.notation.coercion import sides
 from theory.notation.decomposition import decomposed
 from theory.notation.names import text
@@ -216,10 +216,19 @@ def ends(total: Any) -> Iterator[Step]:
     yield Step(f"{total} and its end", eq(whole, shorter + end), Split(i, last=1))
 
 
+@lru_cache(maxsize=8)
+def _meant(bare: Theorem, index: Scalar) -> frozenset[Scalar]:
+    """Inner products that sequences are the means of."""
+    values = Total("", index).meanings(Given(bare, {})).values()
+    return frozenset(entry for value in values for entry in value.atoms(Gram))
+
+
 def in_sequences(fact: Relation, index: Scalar, bare: Theorem) -> Relation | None:
     """A fact with sequences for the means of what it names, or None if they do not suffice."""
     given = Given(bare, {})
     rule = Total("", index)
+    if not fact.gap.atoms(Gram) <= _meant(bare, index):
+        return None
     form, left = rule.rewritten(fact.gap, given)
     if left is None:
         return sides(form, fact.kind) if form.atoms(AppliedUndef) else None

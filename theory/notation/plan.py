@@ -65,6 +65,7 @@ class Plan:
     cites: list[tuple[Theorem, Values]] = field(default_factory=list)
     exact: set[str] = field(default_factory=set)
     moved: list[Iterates] = field(default_factory=list)
+    cited: set[Relation] = field(default_factory=set)
 
     def take(self, one: Assumption) -> str:
         """Assume something of the kernel; the name is changed if another has it."""
@@ -100,6 +101,8 @@ class Plan:
             taken = isinstance(moved, Hypothesis) and any(
                 h.name == moved.name and h.relation != moved.relation for h in self.assumed
             )
+            if isinstance(moved, Hypothesis) and moved not in self.assumed:
+                self.cited.add(moved.relation)
             self.take(replace(moved, name=f"{moved.name} ({lemma.id})") if taken else moved)
         for now, then in lemma.following:
             pair = values.vector(now.position), values.vector(then.position)

@@ -23,7 +23,8 @@ T.cite(lemma_b2.THEOREM, name="stale", says="‖x − x̂‖² ≤ γ²τ²G² b
 THEOREM = T.shows(
     E(f(after))
     <= f(x)
-    - gamma / (2 * p) * (square(f.grad(x)) + square(f.grad(old)))
+    - gamma / (2 * p) * square(f.grad(x))
+    - gamma / (2 * p) * square(f.grad(old))
     + gamma**3 * L**2 * tau**2 * G**2 / (2 * p)
     + L * gamma**2 * G**2 / 2,
     says=(

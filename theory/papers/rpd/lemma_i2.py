@@ -68,6 +68,7 @@ T.have(
 T.have(le(0, square(x - ahead)), "length", says="‖x − x̃‖² has a root")
 THEOREM = T.shows(
     sympy.sqrt(square(x - ahead)) <= ONE * tau + ONE * beta * sympy.sqrt(p),
+    {"delay": ONE * tau, "extrapolation": ONE * beta * sympy.sqrt(p)},
     by=Root("triangle", domain=("length",)),
     says="‖x^k − x̃^k‖ ≤ γG(τ + β√p) on every path.",
 )

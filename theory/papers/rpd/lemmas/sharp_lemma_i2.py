@@ -12,7 +12,7 @@ Source     ours.
 import sympy
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import le
+from theory.kernel import Combine, le
 from theory.kernel.rules.norms import Root
 from theory.notation import Draft, count, dot, equal, index, mean, square, theorem, vectors
 from theory.papers.rpd.method import f, old, x
@@ -68,6 +68,9 @@ def path(T: Draft) -> None:
     T.have(
         square(x - ahead) <= ONE * ((tau + 1 - q + beta) ** 2 + (q - 1) * beta**2),
         "full",
+        by=Combine(
+            {"path": 1, "positions": ONE * (tau + 1 - q + M + 2 * beta)}, domain=("positions",)
+        ),
         says="as M ≤ τ + 1 − q",
     )
 
@@ -75,10 +78,20 @@ def path(T: Draft) -> None:
 T = theorem("rpd.sharp-lemma-i2", "ours", f)
 path(T)
 T.assume(beta**2 <= 2 * beta + tau, "extrapolation", "β² ≤ 2β + τ")
-T.have(square(x - ahead) <= ONE * (tau + beta) ** 2, "one block", says="which is largest at q = 1")
+T.have(
+    square(x - ahead) <= ONE * (tau + beta) ** 2,
+    "one block",
+    by=Combine(
+        {"full": 1, "extrapolation": ONE * (q - 1)},
+        plus=(ONE * (q - 1) * (tau + 1 - q),),
+        domain=("positions",),
+    ),
+    says="which is largest at q = 1",
+)
 T.have(le(0, square(x - ahead)), "length", says="‖x − x̃‖² has a root")
 THEOREM = T.shows(
     sympy.sqrt(square(x - ahead)) <= gamma * G * tau + gamma * G * beta,
+    {"delay": gamma * G * tau, "extrapolation": gamma * G * beta},
     by=Root("one block", domain=("length",)),
     says="‖x^k − x̃^k‖ ≤ γG(τ + β) on every path if β² ≤ 2β + τ, in particular for all β ≤ 1.",
 )
