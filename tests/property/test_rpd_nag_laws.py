@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from theory.judging.decide import verdict_of
 from theory.papers.rpd import eq_15, lemma_i2
-from theory.papers.rpd.lemmas import nag_draw_counts, sharp_lemma_i2_any_beta, sharp_nag_drift
+from theory.papers.rpd.lemmas import draw_counts, sharp_lemma_i2_any_beta, sharp_nag_drift
 from theory.papers.rpd.lemmas.draw_counts import w
 from theory.papers.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
 from theory.papers.rpd.witnesses.nag_paths import Path
@@ -81,7 +81,7 @@ def test_mean_over_all_draws(stages: int, delay: int, extrapolation: Fraction) -
     ]
     mean = exact(Fraction(sum(weights), len(every)))
     at = {p: stages, tau: delay, w: delay, gamma: 1, G: 1, beta: exact(extrapolation)}
-    assert mean == sympy.Add(*nag_draw_counts.THEOREM.terms.values()).subs(at)
+    assert mean == sympy.Add(*draw_counts.WITH_ONE_BEFORE.terms.values()).subs(at)
     assert mean == sharp_nag_drift.THEOREM.terms["drift"].subs(at)
     # and whatever the delays are, chosen with sight of the past, no path is farther than its weight
     assert all(
