@@ -15,6 +15,7 @@ from reports.ledger import (
     Controls,
     Row,
     hypothesis_text,
+    slack_of,
     survivor_count,
     verdict_text,
 )
@@ -81,6 +82,8 @@ def _facts(row: Row) -> Iterator[tuple[str, str, str]]:
         case = f" ({one['case']})" if "case" in one else ""
         yield f"If{case}", hypothesis_text(one), f"{one['name']}: {one['says']}"
     said = {f"{one['name']}: {one['says']}" for one in row.get("hypotheses", ())}
+    if slack_of(row):
+        yield "Slack", slack_of(row), "by which the certificate shows more than is stated"
     if row.get("quantifiers"):
         yield "Holds", "", "; ".join(row["quantifiers"])
     symbols = [one for one in row.get("symbols", ()) if one["says"]]

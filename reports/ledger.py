@@ -195,6 +195,23 @@ def hypothesis_text(one: Hypothesis) -> str:
     return f"the gradient of {about['function']} is Lipschitz with constant {about['constant']}"
 
 
+def slack_of(row: Row) -> str:
+    """By how much the certificate of a proved inequality shows more than its statement, or ``""``.
+
+    Examples
+    --------
+    >>> certificate = {"rule": "Combine", "plus": ["a/2", "b"]}
+    >>> step = {"name": "statement", "verdict": "PROVED", "certificate": certificate}
+    >>> slack_of({"verdict": "PROVED", "steps": [step]})
+    'a/2 + b'
+    """
+    last = [one for one in row["steps"] if one.get("name") == "statement"]
+    if row["verdict"] != "PROVED" or len(last) != 1:
+        return ""
+    certificate: Any = last[0].get("certificate") or {}
+    return " + ".join(certificate.get("plus", ()))
+
+
 def as_printed(rows: Iterable[Row]) -> list[Row]:
     """Rows that judge what a source says itself."""
     return [row for row in rows if row.get("origin") in AS_PRINTED]

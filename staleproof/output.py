@@ -23,6 +23,7 @@ WIDTH_WITHOUT_TERMINAL = 120
 """Columns of a table that goes into a file or a pipe and has no `COLUMNS` to follow."""
 
 LONGEST_VERDICT = len("CONDITIONAL")
+LONGEST_SLACK = 160
 
 
 def json_text(value: object) -> str:

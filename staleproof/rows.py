@@ -8,7 +8,7 @@ from itertools import groupby
 from textwrap import shorten
 from typing import Any, Final
 
-from staleproof.output import LONGEST_VERDICT, one_line, put, put_table, width
+from staleproof.output import LONGEST_SLACK, LONGEST_VERDICT, one_line, put, put_table, width
 
 LONGEST_CELL: Final = 160
 """Characters of a sentence in the table; ``--json`` and ``--report`` have all of it."""
@@ -73,12 +73,15 @@ def _counted(rows: Sequence[dict[str, Any]]) -> str:
 
 def details(row: Any) -> Iterator[str]:
     """One row at full length: what it rests on, and its hypotheses as they were checked."""
-    from reports.ledger import LINKS, hypothesis_text, verdict_text
+    from reports.ledger import LINKS, hypothesis_text, slack_of, verdict_text
 
     yield f"{row['id']}: {verdict_text(row)}"
     yield from (f"  {link}: {LINKS[link]}" for link in EXPLAINED if link in row["rests_on"])
     if row["goal"] is not None:
         yield f"  formula: {row['goal']}"
+    if slack_of(row):
+        brief = shorten(slack_of(row), LONGEST_SLACK, placeholder=" …")
+        yield f"  slack, by which the certificate shows more: {brief}"
     for one in row["hypotheses"]:
         case = f" ({one['case']})" if "case" in one else ""
         yield f"  if{case} {hypothesis_text(one)}    [{one['name']}: {one['says']}]"

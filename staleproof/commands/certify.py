@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import asdict
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final
 
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
-from staleproof.output import note, put, put_json
+from staleproof.output import LONGEST_SLACK, note, put, put_json
 
 if TYPE_CHECKING:
     from theory.claims import Claim
@@ -90,7 +91,9 @@ def _line(result: Certified) -> str:
     counts = {part: len(result.entry[part]) for part in ("facts", "squares", "plus")}
     words = {"facts": "fact", "squares": "square", "plus": "nonnegative term"}
     parts = [f"{n} {words[part]}{'s' * (n != 1)}" for part, n in counts.items() if n]
-    return f"{place}, {' + '.join(parts) or 'an identity'}, {result.seconds:.1f} s"
+    more = " + ".join(result.entry["plus"]) if result.step == "statement" else ""
+    slack = f"; slack: {shorten(more, LONGEST_SLACK, placeholder=' …')}" if more else ""
+    return f"{place}, {' + '.join(parts) or 'an identity'}, {result.seconds:.1f} s{slack}"
 
 
 def _summary(results: list[Certified]) -> str:

@@ -36,3 +36,25 @@ def late(factor: int) -> bool:
 def test_without_tau_the_drift_is_too_small() -> None:
     assert late(2)
     assert not late(1)
+
+
+def quasi(rate: int) -> bool:
+    """Whether x² shrinks by 1 − rate·γμ on f = x²/2, where μ = L = 1."""
+    gamma, x = Fraction(1, 10), Fraction(1)
+    return (x - gamma * x) ** 2 <= (1 - rate * gamma) * x**2
+
+
+def test_it_does_not_shrink_three_times_as_much() -> None:
+    assert quasi(1)
+    assert not quasi(3)
+
+
+def averaged(part: Fraction) -> bool:
+    """Whether f(x_0) ≤ x_0²/(2γ) + γG²·part for K = 1, on Huber's function with a short bend."""
+    bend, gamma, x = Fraction(1, 10), Fraction(1), Fraction(1)  # f = |x| − bend/2 there, and G = 1
+    return x - bend / 2 <= x**2 / (2 * gamma) + gamma * part
+
+
+def test_half_of_the_last_term_is_too_little() -> None:
+    assert averaged(Fraction(1, 2))
+    assert not averaged(Fraction(1, 4))

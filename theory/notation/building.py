@@ -57,6 +57,7 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
     plan.look_back()
     scene = scene_of(statement, plan, tuple(functions))
     _require_told(scene, plan, statement.id)
+    _require_nothing_drawn(scene, plan, statement.id)
     full = _assembled(statement, plan, scene)
     slim = _without_unused(full, plan)
     _FULL[slim] = full
@@ -75,6 +76,17 @@ def _require_told(scene: Scene, plan: Plan, where: str) -> None:
             f"nothing says how {strange[0]} has moved since",
             where,
             "say it by T.iterate, of the iterates themselves",
+        )
+
+
+def _require_nothing_drawn(scene: Scene, plan: Plan, where: str) -> None:
+    """A mean of iterates is the same at every outcome only if there is one outcome."""
+    if plan.averages and scene.randoms:
+        raise TheoryError(
+            f"{text(plan.averages[0])} depends on all that is drawn, and "
+            f"{min(scene.randoms)} is a mean over it",
+            where,
+            "bound the mean of the f(x_k) instead",
         )
 
 

@@ -20,12 +20,12 @@ from theory.kernel.relations import eq
 from theory.kernel.rules import Cite, Combine, Found, Induction
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
-from theory.kernel.vectors import Scalar, Vector, square
+from theory.kernel.vectors import Scalar, Vector, dot, square
 from theory.kernel.wellformed import is_square
 from theory.notation import templates
 from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
-from theory.notation.names import Expectation, Function, Iterates, plainly, text
+from theory.notation.names import Expectation, Function, Iterates, plainly, text, total
 from theory.notation.plan import Plan, Statement, Written
 
 
@@ -121,6 +121,20 @@ class Draft:
         """Assume f(y) ≥ f(x) + ⟨∇f(x), y − x⟩ + (μ/2)‖y − x‖² at any two points."""
         self._know(f)
         self._plan.offered.append(templates.strongly_convex(f, modulus))
+
+    def quasi_convex(self, f: Function, at: Vector) -> None:
+        """Assume ⟨∇f(x), x − x*⟩ ≥ f(x) − f(x*) everywhere, for one vector x* = `at`.
+
+        That f is least there is another assumption, `minimum`.
+        """
+        self.quasi_strongly_convex(f, at, sympy.S.Zero)
+
+    def quasi_strongly_convex(self, f: Function, at: Vector, modulus: Scalar) -> None:
+        """Assume ⟨∇f(x), x − x*⟩ ≥ f(x) − f(x*) + (μ/2)‖x − x*‖² everywhere, for x* = `at`."""
+        self._know(f)
+        self.constant(at)
+        self._plan.constants.add(f(at))
+        self._plan.offered.append(templates.quasi_convex(f, at, modulus))
 
     def lower_bound(self, f: Function, least: Scalar) -> None:
         """Assume f ≥ `least` everywhere."""
@@ -242,6 +256,40 @@ class Draft:
         made = sympy.Function(name, **{sign: True})
         self._plan.sequences[made] = form
         return made
+
+    def averaged(self, mean: Vector, of: Vector | Iterates, count: Scalar) -> None:
+        """Say that a vector is the mean of the first `count` iterates, Σ_{k<K} x_k / K.
+
+        It is the same in every iteration, so there must be no expectation: the mean of iterates
+        depends on all that is drawn. What is known of it is Σ_{k<K} ⟨∇f(x̄), x_k − x̄⟩ = 0 for each
+        function of the theorem so far; that f(x̄) is at most the mean of the f(x_k) is then found
+        for a convex f.
+
+        Parameters
+        ----------
+        mean : Vector
+            A name of its own.
+        of : Vector or Iterates
+        count : sympy expression
+        """
+        index = of.index if isinstance(of, Iterates) else self._plan.index
+        now = of[index] if isinstance(of, Iterates) else of
+        if len(mean.terms) != 1 or index is None or not self.functions:
+            raise TheoryError(
+                f"a mean of iterates is a vector of its own, found {text(mean)}, the index is "
+                f"{index}, and functions are {', '.join(f.name for f in self.functions) or 'none'}",
+                self.id,
+                "name it; say before what is assumed of f, and by T.iterate how x moves",
+            )
+        self.constant(mean)
+        self._plan.averages.append(mean)
+        for f in self.functions:
+            self._plan.constants.add(f(mean))
+            slope = self.sequence(
+                f"slope of {f.name} at {text(mean)}", dot(f.grad(mean), now - mean)
+            )
+            label = f"{text(mean)} is the mean of {text(now)}"
+            self.assume(eq(total(slope(index), index, count), 0), f"{label}, by ∇{f.name}", label)
 
     # Steps
 

@@ -142,7 +142,7 @@ def window(form: Scalar, j: Scalar, k: Scalar, length: Scalar) -> Scalar:
     Raises
     ------
     TheoryError
-        j is k, or in the length.
+        j is k, or in the length, or the terms do not depend on it.
 
     Examples
     --------
@@ -155,6 +155,12 @@ def window(form: Scalar, j: Scalar, k: Scalar, length: Scalar) -> Scalar:
             f"{j} runs over the last iterations before {k}, and nothing else is called so",
             "window",
             "take an index of its own",
+        )
+    if j not in sympy.sympify(form).free_symbols:
+        raise TheoryError(
+            f"the terms of a sum over the last iterations depend on {j}, found {form}",
+            "window",
+            f"make a sequence of it by T.sequence, and take that at {j}",
         )
     return window_of(form, j, k, sympy.sympify(length))
 

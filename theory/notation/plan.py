@@ -66,6 +66,7 @@ class Plan:
     exact: set[str] = field(default_factory=set)
     moved: list[Iterates] = field(default_factory=list)
     cited: set[Relation] = field(default_factory=set)
+    averages: list[Vector] = field(default_factory=list)
 
     def take(self, one: Assumption) -> str:
         """Assume something of the kernel; the name is changed if another has it."""

@@ -66,6 +66,21 @@ def stationary(f: Function, star: Vector) -> Template:
     return vector_equation(says, VectorEquation(at, at - at), says)
 
 
+def quasi_convex(f: Function, star: Vector, modulus: Scalar) -> Template:
+    """⟨∇f(x), x − x*⟩ ≥ f(x) − f(x*) + (μ/2)‖x − x*‖²."""
+    strength = "" if modulus == 0 else f"{modulus}-strongly "
+    says = f"{f.name} is {strength}quasi-convex about {text(star)}"
+
+    def instances(scene: Scene) -> Iterator[Hypothesis]:
+        for one in scene.points_of(f):
+            if one.value != f(star):
+                way = one.position - star
+                gain = one.value - f(star) + modulus / 2 * square(way)
+                yield Hypothesis(f"{says}, at {place(one)}", says, le(gain, dot(one.gradient, way)))
+
+    return instances
+
+
 def pl(f: Function, modulus: Scalar, least: Scalar) -> Template:
     """‖∇f‖² ≥ 2μ(f − least)."""
     says = f"{f.name} satisfies the Polyak–Łojasiewicz inequality with {modulus}"

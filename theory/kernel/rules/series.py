@@ -69,7 +69,8 @@ def varying(relation: Relation, given: Given) -> Checked | None:
     gap = relation.gap
     if gap.atoms(Gram, Mean):
         return Checked(Verdict.UNKNOWN, "vectors and conditional means change along the index")
-    changing = {*given.theorem.scalars, *(point.value for point in given.theorem.points)}
+    values = {point.value for point in given.theorem.points} - {*given.theorem.symbols}
+    changing = {*given.theorem.scalars, *values}  # f(x*) is a constant if it is declared so
     found = gap.free_symbols & changing
     if found:
         return Checked(Verdict.UNKNOWN, f"{min(found, key=str)} changes along the index")
