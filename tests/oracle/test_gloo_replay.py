@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_validation.replay import NotReplayableError, Replay, WorkerError, replay, run
 from schedules import Group, Kind, Schedule, build
 from schedules.dependencies import MISSING
 from schedules.formats import read_document
@@ -30,6 +29,7 @@ from schedules.messages.model import QueueModel
 from schedules.messages.progress import progress
 from schedules.schedule import IntArray
 from schedules.validation.match import match
+from tests.gloo_replay import NotReplayableError, Replay, WorkerError, replay, run
 from tests.mutations.mutant import Operator
 from tests.mutations.operators import ON_ROWS
 from tests.mutations.subjects import DATA, batched, subject
@@ -38,6 +38,7 @@ pytest.importorskip("torch.distributed", reason="torch is not installed")
 
 RANK_QUEUES = QueueModel("rank", 0)
 PATIENCE = 2.0
+ROOT = Path(__file__).parents[2]
 TOGETHER = 4
 """Replays at a time: those that hang only wait."""
 
@@ -232,8 +233,8 @@ def test_a_process_that_dies(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
     path = tmp_path / "orphan.csv"
     path.write_text("0RECV_B0,0F0\n1F0", encoding="utf-8")
-    command = [sys.executable, "-m", "gpu_validation.replay", str(path), "--patience", "600"]
-    parent = subprocess.Popen(command, start_new_session=True)
+    command = [sys.executable, "-m", "tests.gloo_replay", str(path), "--patience", "600"]
+    parent = subprocess.Popen(command, start_new_session=True, cwd=ROOT)
     try:
         assert in_time(lambda: len(members(parent.pid)) > 3)
     finally:
@@ -269,8 +270,10 @@ def in_time(holds: Callable[[], bool], seconds: float = 60) -> bool:
 
 
 def tool(path: Path) -> tuple[int, dict[str, object]]:
-    command = [sys.executable, "-m", "gpu_validation.replay", str(path), "--patience", "1"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    command = [sys.executable, "-m", "tests.gloo_replay", str(path), "--patience", "1"]
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=100, check=False, cwd=ROOT
+    )
     return ended.returncode, json.loads(ended.stdout)
 
 

@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any, Literal
 
-from gpu_validation.replay.steps import Step, Unit
+from tests.gloo_replay.steps import Step, Unit
 
 LABEL_SIZE = 4
 

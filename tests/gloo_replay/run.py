@@ -13,11 +13,11 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Final
 
-from gpu_validation.replay.errors import NotReplayableError, WorkerError
-from gpu_validation.replay.steps import Unit, label_text, units
-from gpu_validation.replay.worker import Event, Place, run_rank
 from schedules.messages.channels import channels
 from schedules.schedule import Schedule
+from tests.gloo_replay.errors import NotReplayableError, WorkerError
+from tests.gloo_replay.steps import Unit, label_text, units
+from tests.gloo_replay.worker import Event, Place, run_rank
 
 MOST_RANKS: Final = 8
 """Ranks of a replay; each is a process."""
@@ -156,7 +156,7 @@ def _processes(
     """Start a process a rank; none is left when the block is."""
     context = multiprocessing.get_context("forkserver")
     # Torch is imported once, by the server; the ranks are forked from it.
-    context.set_forkserver_preload(["torch.distributed", "gpu_validation.replay.worker"])
+    context.set_forkserver_preload(["torch.distributed", "tests.gloo_replay.worker"])
     lines: list[Connection] = []
     running: list[ForkServerProcess] = []
     try:

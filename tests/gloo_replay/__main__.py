@@ -1,4 +1,4 @@
-"""``python -m gpu_validation.replay FILE``: replay a schedule file, print what happened as JSON.
+"""``python -m tests.gloo_replay FILE``: replay a schedule file, print what happened as JSON.
 
 Exit code 0 if it completed and every tensor arrived where it belongs, 1 if not, 2 for bad input.
 """
@@ -9,14 +9,14 @@ import argparse
 import json
 import sys
 
-from gpu_validation.replay.run import Replay, replay
 from schedules.errors import ScheduleError
 from schedules.formats import read_document
+from tests.gloo_replay.run import Replay, replay
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Read the file, replay it, print one JSON object."""
-    parser = argparse.ArgumentParser(prog="python -m gpu_validation.replay", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.gloo_replay", description=__doc__)
     parser.add_argument("file", help="a lowered schedule, in any format that staleproof reads")
     parser.add_argument(
         "--patience",

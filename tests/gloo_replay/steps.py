@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_validation.replay.errors import NotReplayableError
 from schedules.actions import MESSAGES, NO_MICROBATCH, WAITED_SENDS, Kind
 from schedules.messages.channels import Channels
 from schedules.schedule import Schedule
+from tests.gloo_replay.errors import NotReplayableError
 
 Label = tuple[int, int, int, int]
 """Kind of the send, stage that sends, microbatch, pipeline: what names a tensor."""
