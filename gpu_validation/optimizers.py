@@ -1,7 +1,7 @@
 """Optimizers as pure functions: (weights, gradients, state) → (new weights, new state).
 
-Nothing is written in place, so every version of the weights stays what it was. The operations are
-those of `torch.optim` with one tensor at a time, in the same order, and so are the results.
+Those of `torch.optim`, one tensor at a time, on copies: every version of the weights stays what it
+was. Its functions are called and not its classes, whose first use imports a compiler for seconds.
 
 ========== ===============================================================================
 name       update; λ = `weight_decay`, decoupled in all of them: w is scaled by 1 − lr·λ first
@@ -15,9 +15,9 @@ name       update; λ = `weight_decay`, decoupled in all of them: w is scaled by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from gpu_validation.errors import SpecError
 
@@ -139,87 +139,65 @@ def update(
     """
     import torch
 
+    names, grads = list(weights), [gradients[name] for name in weights]
+    decay = 1 - spec.lr * spec.weight_decay
     with torch.no_grad():
-        decay = 1 - spec.lr * spec.weight_decay
-        scaled = {name: w * decay for name, w in weights.items()} if decay != 1 else weights
-        return _RULES[spec.name](spec, scaled, gradients, state)
-
-
-Made = tuple[dict[str, "Tensor"], OptimizerState]
-
-
-def _sgd(spec: OptimizerSpec, weights: Tensors, gradients: Tensors, state: OptimizerState) -> Made:
-    made = {name: w.add(gradients[name], alpha=-spec.lr) for name, w in weights.items()}
-    return made, OptimizerState(state.step + 1)
-
-
-def _momentum(
-    spec: OptimizerSpec, weights: Tensors, gradients: Tensors, state: OptimizerState
-) -> Made:
-    first = {
-        name: state.first[name].mul(spec.momentum).add_(g) if state.first else g.clone()
-        for name, g in gradients.items()
-    }
-    made = {name: w.add(first[name], alpha=-spec.lr) for name, w in weights.items()}
-    return made, OptimizerState(state.step + 1, first)
-
-
-def _moments(
-    spec: OptimizerSpec, gradients: Tensors, state: OptimizerState
-) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """First and second moments after one more gradient."""
-    from torch import zeros_like
-
-    beta1, beta2 = spec.betas
-    first, second = {}, {}
-    for name, g in gradients.items():
-        m = state.first[name] if state.first else zeros_like(g)
-        v = state.second[name] if state.second else zeros_like(g)
-        first[name] = m.lerp(g, 1 - beta1)
-        second[name] = v.mul(beta2).addcmul_(g, g, value=1 - beta2)
-    return first, second
-
-
-def _adamw(
-    spec: OptimizerSpec, weights: Tensors, gradients: Tensors, state: OptimizerState
-) -> Made:
-    step = state.step + 1
-    first, second = _moments(spec, gradients, state)
-    size = spec.lr / (1 - spec.betas[0] ** step)
-    root = (1 - spec.betas[1] ** step) ** 0.5
-    made = {
-        name: w.addcdiv(first[name], (second[name].sqrt() / root).add_(spec.eps), value=-size)
-        for name, w in weights.items()
-    }
-    return made, OptimizerState(step, first, second)
-
-
-def _nadam(
-    spec: OptimizerSpec, weights: Tensors, gradients: Tensors, state: OptimizerState
-) -> Made:
-    from torch import tensor
-
-    step = state.step + 1
-    beta1, beta2 = spec.betas
-    now, then = (beta1 * (1.0 - 0.5 * 0.96 ** (at * MOMENTUM_DECAY)) for at in (step, step + 1))
-    # Torch keeps this product in single precision; so do we, to agree to the bit.
-    product = float(tensor(state.product) * now)
-    first, second = _moments(spec, gradients, state)
-    made = {}
-    for name, w in weights.items():
-        below = second[name].div(1 - beta2**step).sqrt().add_(spec.eps)
-        half = w.addcdiv(gradients[name], below, value=-spec.lr * (1.0 - now) / (1.0 - product))
-        made[name] = half.addcdiv_(
-            first[name], below, value=(-spec.lr * then) / (1.0 - product * then)
+        # Torch writes in place: into copies, so that the old version and state stay as they are.
+        made = [w * decay if decay != 1 else w.detach().clone() for w in weights.values()]
+        first, second = (
+            [old[name].clone() for name in names] if old else []
+            for old in (state.first, state.second)
         )
-    return made, OptimizerState(step, first, second, product)
+        product = state.product
+        if spec.name in ("sgd", "momentum"):
+            first = _step_of_sgd(spec, made, grads, first)
+        else:
+            first = first or [torch.zeros_like(w) for w in made]
+            second = second or [torch.zeros_like(w) for w in made]
+            product = _step_of_adam(spec, made, grads, (first, second), state)
+    return dict(zip(names, made, strict=True)), OptimizerState(
+        state.step + 1,
+        dict(zip(names, first, strict=False)),
+        dict(zip(names, second, strict=False)),
+        product,
+    )
 
 
-Rule = Callable[[OptimizerSpec, Tensors, Tensors, OptimizerState], Made]
+def _step_of_sgd(
+    spec: OptimizerSpec, made: list[Tensor], grads: list[Tensor], first: list[Tensor]
+) -> list[Tensor]:
+    """Write the step into `made`; returns the momentum."""
+    from torch.optim.sgd import sgd
 
-_RULES: Final[Mapping[OptimizerName, Rule]] = {
-    "sgd": _sgd,
-    "momentum": _momentum,
-    "adamw": _adamw,
-    "nadam": _nadam,
-}
+    moving: list[Tensor | None] = [*first] or [None for _ in made]
+    sgd(
+        made, grads, moving, foreach=False, fused=False, weight_decay=0.0, lr=spec.lr,
+        momentum=spec.momentum if spec.name == "momentum" else 0.0,
+        dampening=0.0, nesterov=False, maximize=False,
+    )  # fmt: skip
+    return [buffer for buffer in moving if buffer is not None]
+
+
+def _step_of_adam(
+    spec: OptimizerSpec,
+    made: list[Tensor],
+    grads: list[Tensor],
+    moments: tuple[list[Tensor], list[Tensor]],
+    state: OptimizerState,
+) -> float:
+    """Write the step into `made` and `moments`; returns the product of momenta."""
+    from torch import tensor
+    from torch.optim.adam import adam
+    from torch.optim.nadam import nadam
+
+    steps = [tensor(float(state.step)) for _ in made]
+    numbers: dict[str, Any] = {
+        "foreach": False, "beta1": spec.betas[0], "beta2": spec.betas[1], "lr": spec.lr,
+        "weight_decay": 0.0, "eps": spec.eps, "maximize": False,
+    }  # fmt: skip
+    if spec.name == "adamw":
+        adam(made, grads, *moments, [], steps, fused=False, amsgrad=False, **numbers)
+        return state.product
+    products = [tensor(state.product) for _ in made]
+    nadam(made, grads, *moments, products, steps, momentum_decay=MOMENTUM_DECAY, **numbers)
+    return float(products[0])
