@@ -250,6 +250,25 @@ def test_weighted_differences_do_not_cancel() -> None:
         assert not accepts(Telescope("step", k, K), wrong, fact)
 
 
+def test_counters_cancel_with_their_own_predecessor_only() -> None:
+    fact = {"step": le((k + 1) ** 2 * A(k + 1), k**2 * A(k) + b)}
+    assert accepts(Telescope("step", k, K), le(K**2 * A(K), K * b), fact)
+    for wrong in (
+        le((K + 1) ** 2 * A(K), K * b),
+        le(K**2 * A(K), (K - 1) * b),
+        le(K**2 * A(K) + A(0), K * b),
+    ):
+        assert not accepts(Telescope("step", k, K), wrong, fact)
+    start = {"step": le((k + 2) * A(k + 1), (k + 1) * A(k) + b)}
+    assert accepts(Telescope("step", k, K), le((K + 1) * A(K), A(0) + K * b), start)
+    assert not accepts(Telescope("step", k, K), le((K + 1) * A(K), K * b), start)
+
+
+def test_a_weight_that_is_undefined_before_the_start_does_not_cancel() -> None:
+    fact = {"step": le(A(k + 1) / (k + 1), A(k) / k + b)}
+    assert not accepts(Telescope("step", k, K), le(A(K) / K, K * b), fact)
+
+
 RATIO = {"step": le(A(k + 1), q * A(k) + b), "start": eq(A(0), a), "small": le(q, 1)}
 
 

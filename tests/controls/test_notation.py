@@ -22,7 +22,8 @@ from theory.kernel import (
     square,
     vectors,
 )
-from theory.notation import function, index, mean, positive, real, theorem, vector
+from theory.kernel.vectors import Scalar
+from theory.notation import equal, function, index, mean, positive, real, theorem, vector
 from theory.notation.building import offered
 from theory.proving.search import search
 
@@ -120,3 +121,58 @@ def test_a_run_that_cannot_last_is_refused() -> None:
     )  # fmt: skip
     with pytest.raises(VacuousError):
         prove(falling)
+
+
+def cocoercive(share: int, assumed: str) -> Theorem:
+    """⟨∇f(x) − ∇f(y), x − y⟩ is at least ‖∇f(x) − ∇f(y)‖²/(share · L)."""
+    length, f, (x, y) = positive("L"), function("f"), vectors("x y")
+    T = theorem("mine.cocoercive")
+    if "smooth" in assumed:
+        T.smooth(f, length)
+    if "convex" in assumed:
+        T.convex(f)
+    turn = f.grad(x) - f.grad(y)
+    return T.shows(square(turn) / (share * length) <= dot(turn, x - y))
+
+
+def test_interpolation_needs_smoothness_and_convexity() -> None:
+    assert is_found(cocoercive(1, "smooth convex"))
+    assert is_found(cocoercive(2, "smooth convex"))
+    assert not is_found(cocoercive(1, "smooth"))
+    assert not is_found(cocoercive(1, "convex"))
+
+
+def test_interpolation_is_not_sharper_than_it_is() -> None:
+    length, f, (x, y) = positive("L"), function("f"), vectors("x y")
+    for wrong in (sympy.Rational(1, 2), sympy.Rational(99, 100)):
+        T = theorem("mine.cocoercive")
+        T.smooth(f, length)
+        T.convex(f)
+        turn = f.grad(x) - f.grad(y)
+        assert not is_found(T.shows(square(turn) / (wrong * length) <= dot(turn, x - y)))
+
+
+def contracting(rate: Scalar, mu: Scalar, length: Scalar) -> Theorem:
+    """One step of length 1/L towards a minimum."""
+    f, (x, star) = function("f"), vectors("x x*")
+    T = theorem("mine.contraction")
+    T.smooth(f, length)
+    T.strongly_convex(f, mu)
+    T.minimum(f, star)
+    T.assume(mu < length)
+    after = x - f.grad(x) / length
+    return T.shows(square(after - star) <= rate * square(x - star))
+
+
+def test_strong_interpolation_gives_the_exact_contraction() -> None:
+    mu, length = positive("mu L")
+    assert is_found(contracting((1 - mu / length) ** 2, mu, length))
+    assert not is_found(contracting((1 - mu / length) ** 2 / 2, mu, length))
+    assert not is_found(contracting((1 - mu / length) ** 3, mu, length))
+
+
+def test_an_equation_of_vectors_is_shown_for_any_vector() -> None:
+    x, e, c, g = vectors("x e c g")
+    moved = equal((x - c) - (e + g - c), (x - e) - g)
+    assert is_found(theorem("mine.virtual").shows(moved))
+    assert not is_found(theorem("mine.virtual").shows(equal((x - c) - (e + g), (x - e) - g)))

@@ -59,7 +59,7 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
     _require_told(scene, plan, statement.id)
     _require_nothing_drawn(scene, plan, statement.id)
     full = _assembled(statement, plan, scene)
-    slim = _without_unused(full, plan)
+    slim = _without_points(_without_unused(full, plan), scene)
     _FULL[slim] = full
     return slim
 
@@ -111,13 +111,19 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
     for pair in plan.spreads:
         steps.append(offers.spread(*pair))
         follow(steps[-1].name, steps[-1].relation)
+    beside = {one.convex.name for one in scene.meetings}  # these meet the descent lemma alone
     for hypothesis in hypotheses:
-        if hypothesis.relation not in plan.cited:  # what is cited has drawn its conclusions
+        # what is cited has drawn its conclusions
+        if hypothesis.relation not in plan.cited and hypothesis.name not in beside:
             follow(hypothesis.name, hypothesis.relation)
     for assumed in plan.smooth:
         for step in offers.smooth(assumed, scene.points):
             steps.append(step)
             follow(step.name, step.relation)
+    for meeting in scene.meetings:
+        down, between = meeting.steps()
+        steps += [down, between]
+        follow(between.name, between.relation)
     lines = [scene.relation(written.relation) for written in plan.written]
     for step in offers.late(bare, run, (bare.goal, *lines)):
         steps.append(step)
@@ -164,13 +170,14 @@ def _bare(
     forms += [scene.resolved(form) for form in plan.forms]
     forms += [goal.lhs, goal.rhs, *sequences.values(), *(s.constant for s in plan.smooth)]
     forms += [delay for *_, delay in plan.delays]
-    forms += [factor for one in scene.points for _, factor in one.position.terms]
+    points = (*scene.points, *(one.u for one in scene.meetings))
+    forms += [factor for one in points for _, factor in one.position.terms]
     free = {symbol for form in forms for symbol in sympy.sympify(form).free_symbols}
-    values = {one.value for one in scene.points} - plan.constants
+    values = {one.value for one in points} - plan.constants
     indices = ({plan.index} | plan.cited_indices) & free
     beside = {i for i in indices if any(not _only_in_calls(i, form) for form in forms)}
     grams = {n for form in forms for entry in sympy.sympify(form).atoms(Gram) for n in entry.names}
-    named = {n for one in scene.points for v in (one.position, one.gradient) for n in v.names}
+    named = {n for one in points for v in (one.position, one.gradient) for n in v.names}
     vectors = sorted((grams - named) | plan.fixed)
     return Theorem(
         id=statement.id,
@@ -182,7 +189,7 @@ def _bare(
         indices=tuple(sorted(beside, key=str)),
         vectors=tuple(vector(name) for name in vectors),
         fixed=tuple(vector(name) for name in sorted(plan.fixed)),
-        points=scene.points,
+        points=points,
         sequences=sequences,
         following=following,
         hypotheses=(*plan.smooth, *_delays(plan, scene), *hypotheses),
@@ -270,6 +277,15 @@ def _without_unused(full: Theorem, plan: Plan) -> Theorem:
         hypotheses=tuple(h for h in full.hypotheses if h.name in used | own or _is_zero_vector(h)),
         steps=tuple(step for step in full.steps if step.name in used),
     )
+
+
+def _without_points(slim: Theorem, scene: Scene) -> Theorem:
+    """Leave out points that only facts which were left out speak of."""
+    forms = [h.relation.gap for h in slim.hypotheses if isinstance(h, Hypothesis)]
+    forms += [step.relation.gap for step in slim.steps]
+    named = {symbol for form in forms for symbol in form.free_symbols}
+    idle = {one.u for one in scene.meetings if one.u.value not in named}
+    return replace(slim, points=tuple(one for one in slim.points if one not in idle))
 
 
 def _is_zero_vector(one: Assumption) -> bool:

@@ -84,7 +84,9 @@ def slack(said: Any) -> tuple[Scalar, Relation] | None:
     """
     if isinstance(said, (sympy.StrictLessThan, sympy.StrictGreaterThan)):
         low, high = said.lts, said.gts
-        gap = sympy.Symbol(sympy.sstr(high - low), positive=True)
+        form = sympy.sstr(high - low)
+        name = form if (high - low).is_Add else f"({form})"  # a name of its own
+        gap = sympy.Symbol(name, positive=True)
         return gap, eq(high, low + gap)
     return None
 

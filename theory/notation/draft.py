@@ -10,23 +10,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
-from theory.kernel.relations import eq
+from theory.kernel.relations import Relation, eq
 from theory.kernel.rules import Cite, Combine, Found, Induction
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
-from theory.kernel.vectors import Scalar, Vector, dot, square
+from theory.kernel.vectors import Scalar, Vector, dot, square, vector
 from theory.kernel.wellformed import is_square
 from theory.notation import templates
 from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
 from theory.notation.names import Expectation, Function, Iterates, plainly, text, total
 from theory.notation.plan import Plan, Statement, Written
+
+ANY: Final = vector("any vector")
+"""What both sides of an equation of vectors are multiplied by where it is to be shown."""
 
 
 def theorem(id: str, where: str = "ours", *functions: Function) -> Draft:
@@ -103,6 +106,8 @@ class Draft:
         strict = slack(said)
         stated = strict[1] if strict else relation(said, self.id)
         label = name or sympy.sstr(said) if strict else name or str(stated)
+        if strict and not is_parameters(stated):
+            self._plan.varying.add(strict[0])
         self._plan.assumed.append(Hypothesis(label, says or str(said), stated))
         return label
 
@@ -121,6 +126,7 @@ class Draft:
         """Assume f(y) ≥ f(x) + ⟨∇f(x), y − x⟩ + (μ/2)‖y − x‖² at any two points."""
         self._know(f)
         self._plan.offered.append(templates.strongly_convex(f, modulus))
+        self._plan.convex.append((f, sympy.sympify(modulus)))
 
     def quasi_convex(self, f: Function, at: Vector) -> None:
         """Assume ⟨∇f(x), x − x*⟩ ≥ f(x) − f(x*) everywhere, for one vector x* = `at`.
@@ -392,6 +398,7 @@ class Draft:
         Parameters
         ----------
         said : relation
+            An equation of vectors is shown as one of inner products with any vector.
         terms : mapping of str to expression, optional
             The right-hand side term by term, with names that tables and figures use.
         using, by
@@ -409,7 +416,11 @@ class Draft:
         TheoryError
             The formulas name what is not declared, or the terms do not add up.
         """
+        if isinstance(said, VectorEquation):
+            said = eq(dot(said.left, ANY), dot(said.right, ANY))
         stated = relation(said, self.id)
+        if by is None and self._is_of_one_iteration(stated):
+            self.have(stated, "", *using)
         rule = by if by is not None else self._found(using)
         parts = dict(terms) if terms else _terms(stated.rhs)
         if sympy.expand(sympy.Add(*parts.values()) - stated.rhs) != 0:
@@ -418,6 +429,13 @@ class Draft:
             )
         statement = Statement(self.id, self.where, stated, parts, rule, says, latex)
         return built(statement, self._plan, self.functions)
+
+    def _is_of_one_iteration(self, stated: Relation) -> bool:
+        """Whether sequences are named at the running index: a line says it of what they mean."""
+        bound = {limit[0] for one in stated.gap.atoms(sympy.Sum) for limit in one.limits}
+        index = {self._plan.index} - bound
+        calls = stated.gap.atoms(AppliedUndef)
+        return any(call.free_symbols & index for call in calls)
 
     def _know(self, f: Function) -> None:
         if f not in self.functions:

@@ -37,6 +37,7 @@ from theory.kernel.theorem import Delayed, Given, Hypothesis, Smooth, Step, Theo
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, square
 from theory.notation.coercion import sides
 from theory.notation.decomposition import decomposed
+from theory.notation.interpolation import place
 from theory.notation.names import text
 
 
@@ -60,7 +61,7 @@ def smooth(assumed: Smooth, points: Sequence[Point]) -> Iterator[Step]:
     """The descent lemma and the Lipschitz bound at every two points."""
     about = [one for one in points if one.function == assumed.function]
     for x, y in permutations(about, 2):
-        names = f"{_at(x)} to {_at(y)}"
+        names = f"{place(x)} to {place(y)}"
         yield Step(
             f"descent, {names}", descent(assumed.constant, x, y), Descent(assumed.name, x, y)
         )
@@ -70,10 +71,6 @@ def smooth(assumed: Smooth, points: Sequence[Point]) -> Iterator[Step]:
                 lipschitz(assumed.constant, x, y),
                 Lipschitz(assumed.name, x, y),
             )
-
-
-def _at(one: Point) -> str:
-    return str(one.value).removeprefix(f"{one.function}(").removesuffix(")")
 
 
 def expected(name: str, fact: Relation, means: Iterable[Operator]) -> Iterator[Step]:

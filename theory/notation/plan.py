@@ -13,6 +13,7 @@ from theory.kernel.relations import Relation
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
+from theory.notation.interpolation import meetings
 from theory.notation.names import Function, Iterates, Pending, plainly, text
 from theory.notation.scene import Scene, shifted
 
@@ -50,6 +51,7 @@ class Plan:
 
     assumed: list[Hypothesis] = field(default_factory=list)
     smooth: list[Smooth] = field(default_factory=list)
+    convex: list[tuple[Function, Scalar]] = field(default_factory=list)
     offered: list[Template] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
     iterates: list[tuple[Vector, Vector]] = field(default_factory=list)
@@ -146,13 +148,14 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
             if isinstance(node, Pending):
                 randoms.setdefault(str(node.args[1]), set()).update(node.random)
     still = _still(plan, points, forms)
+    between = meetings(plan.smooth, plan.convex, plan.assumed, points)
     for name, random in randoms.items():
-        _close(name, random, points, plan, still)
+        _close(name, random, (*points, *(one.u for one in between)), plan, still)
     known = {name: frozenset(random) for name, random in randoms.items()}
     universal = {name for pair in plan.spreads for one in pair for name in one.names}
     universal |= {n for one in points if one.value in plan.constants for n in one.gradient.names}
     given = frozenset(universal) if len(known) > 1 else frozenset()
-    return Scene(points, tuple(sorted(names)), known, given)
+    return Scene(points, tuple(sorted(names)), known, given, between)
 
 
 def _still(plan: Plan, points: tuple[Point, ...], forms: Iterable[Scalar]) -> frozenset[str]:

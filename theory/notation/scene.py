@@ -12,6 +12,7 @@ from sympy.core.function import AppliedUndef
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Hypothesis
 from theory.kernel.vectors import Point, Scalar
+from theory.notation.interpolation import Meeting
 from theory.notation.names import Function, Pending
 
 
@@ -28,12 +29,15 @@ class Scene:
         By mean, the names that are random to it.
     still : frozenset of str
         Vectors that stand in equations with any vector, and are given to other means.
+    meetings : tuple of Meeting
+        Where bounds of smooth and convex functions meet.
     """
 
     points: tuple[Point, ...]
     names: tuple[str, ...]
     randoms: Mapping[str, frozenset[str]]
     still: frozenset[str] = frozenset()
+    meetings: tuple[Meeting, ...] = ()
 
     def points_of(self, f: Function) -> tuple[Point, ...]:
         """The points of one function."""

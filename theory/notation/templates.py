@@ -13,6 +13,7 @@ from theory.kernel.relations import Relation, eq, le
 from theory.kernel.theorem import Hypothesis
 from theory.kernel.vectors import Point, Scalar, Vector, dot, square, vector
 from theory.notation.coercion import VectorEquation
+from theory.notation.interpolation import place, tangent_at
 from theory.notation.names import Expectation, Function, text
 from theory.notation.plan import Template
 from theory.notation.scene import Scene
@@ -30,13 +31,13 @@ def everywhere(f: Function, name: str, says: str, at: Callable[[Point], Relation
 
 def strongly_convex(f: Function, modulus: Scalar) -> Template:
     """f(y) ≥ f(x) + ⟨∇f(x), y − x⟩ + (μ/2)‖y − x‖²."""
-    says = f"{f.name} is convex" if modulus == 0 else f"{f.name} is {modulus}-strongly convex"
 
     def instances(scene: Scene) -> Iterator[Hypothesis]:
         for x, y in permutations(scene.points_of(f), 2):
-            way = y.position - x.position
-            tangent = x.value + dot(x.gradient, way) + modulus / 2 * square(way)
-            yield Hypothesis(f"{says}, from {place(x)} to {place(y)}", says, le(tangent, y.value))
+            yield tangent_at(modulus, x, y)
+        for u in scene.meetings:
+            if u.smooth.function == f.name and u.modulus == modulus:
+                yield u.convex
 
     return instances
 
@@ -122,8 +123,3 @@ def unbiased(mean: Expectation, random: Vector, expected: Vector) -> Template:
                 yield Hypothesis(f"{says}, with {other}", says, said)
 
     return instances
-
-
-def place(one: Point) -> str:
-    """Where a point is, in words."""
-    return str(one.value).removeprefix(f"{one.function}(").removesuffix(")")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import sympy
@@ -19,6 +19,9 @@ from theory.proving.support import Column, infeasible_at, scaled, support
 
 PRICES: Final = ((1.0, 8.0), (1.0, 0.2), (8.0, 1.0))
 """What a multiplier of a fact and a nonnegative term cost; the first that works is taken."""
+VARIED: Final = 10
+"""Tries in which what was used in vain costs more and more: another vertex, other signs."""
+DEARER: Final = 3.0
 
 
 @dataclass
@@ -51,7 +54,7 @@ def linear(problem: Problem) -> Iterator[Combine | str]:
     if goal is None or columns is None:
         yield "not defined at a point of the domain"
         return
-    target, seen = scaled(goal), set[tuple[int, ...]]()
+    target = scaled(goal)
     for prices in PRICES:
         chosen = support(target, [column.priced(prices) for column in columns])
         if chosen is None:
@@ -59,18 +62,39 @@ def linear(problem: Problem) -> Iterator[Combine | str]:
             where = "" if place is None else f" at {problem.described(place)}"
             yield f"no multipliers{where or ' that are alike at all points'}"
             return
-        if tuple(chosen) in seen:
-            continue
-        seen.add(tuple(chosen))
-        draft = solved_for(
-            problem,
-            [names[n] for n in chosen if n < len(names)],
-            [terms[n - len(names)] for n in chosen if n >= len(names)],
-        )
-        if draft is None:
-            yield "multipliers change their form inside the domain"
-        else:
-            yield completed(problem, draft)
+        yield _made(problem, names, terms, chosen)
+
+
+def varied(problem: Problem) -> Iterator[Combine | str]:
+    """Certificates from other facts, where signs of the first ones stayed open."""
+    names, terms, columns = columns_of(problem) if problem.points else ([], [], None)
+    goal = problem.at_points(problem.reduced_goal) if problem.points else None
+    if goal is None or columns is None:
+        return
+    target = scaled(goal)
+    for _ in range(VARIED):
+        chosen = support(target, columns)
+        if chosen is None:
+            return
+        yield _made(problem, names, terms, chosen)
+        for number in chosen:
+            columns[number] = replace(columns[number], cost=DEARER * columns[number].cost)
+
+
+def _made(
+    problem: Problem, names: list[str], terms: list[Monomial], chosen: list[int]
+) -> Combine | str:
+    """The certificate from some facts and terms."""
+    draft = solved_for(
+        problem,
+        [names[n] for n in chosen if n < len(names)],
+        [terms[n - len(names)] for n in chosen if n >= len(names)],
+    )
+    return (
+        "multipliers change their form inside the domain"
+        if draft is None
+        else completed(problem, draft)
+    )
 
 
 def columns_of(

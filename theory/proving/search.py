@@ -11,7 +11,7 @@ from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.theorem import Given, Theorem
-from theory.proving.linear import linear
+from theory.proving.linear import linear, varied
 from theory.proving.problem import stated
 from theory.proving.squares import with_squares
 from theory.verdicts import Verdict
@@ -70,6 +70,7 @@ def _candidates(
     for problem in stated(theorem, goal, facts):
         yield from linear(problem)
         yield from with_squares(problem)
+        yield from varied(problem)
     few = {name: fact for name, fact in facts.items() if not fact.gap.atoms(sympy.Function)}
     if len(few) < len(facts):  # many facts may hide that the goal is a square by itself
         for problem in stated(theorem, goal, few):

@@ -128,7 +128,10 @@ class Telescope:
         return Checked(Verdict.PROVED, f"sum of {self.of}")
 
     def total(self, gap: Scalar) -> Scalar:
-        """The sum, with c·(F(k + 1) − F(k)) as c·(F(count) − F(0))."""
+        """The sum, with c·(F(k + 1) − F(k)) as c·(F(count) − F(0)).
+
+        So is c(k)·F(k + 1) − c(k − 1)·F(k) for a polynomial c, which is defined at −1 too.
+        """
         k, form = self.index, sympy.expand(gap)
         ends = sympy.S.Zero
         for later in sorted(form.atoms(AppliedUndef), key=str):
@@ -137,6 +140,12 @@ class Telescope:
                 if not factor.has(k):
                     form = sympy.expand(form - factor * (later - later.func(k)))
                     ends += factor * (later.func(self.count) - later.func(0))
+                elif factor.is_polynomial(k):
+                    before, now = factor.subs(k, k - 1), later.func(k)
+                    if sympy.expand(form.coeff(now) + before) == 0:
+                        form = sympy.expand(form - factor * later + before * now)
+                        ends += factor.subs(k, self.count - 1) * later.func(self.count)
+                        ends -= before.subs(k, 0) * later.func(0)
         return ends + sympy.Sum(form, (k, 0, self.count - 1))
 
 
