@@ -250,6 +250,12 @@ def test_weighted_differences_do_not_cancel() -> None:
         assert not accepts(Telescope("step", k, K), wrong, fact)
 
 
+def test_what_is_not_the_sum_is_told_with_the_difference() -> None:
+    given = Given(theorem(symbols=(b,)), {"step": le(A(k + 1), A(k) + b)})
+    found = Telescope("step", k, K).check(le(A(K), A(0) + K * b / 2), given)
+    assert found.note == "not the sum of step: there, right minus left is more by K*b/2"
+
+
 def test_counters_cancel_with_their_own_predecessor_only() -> None:
     fact = {"step": le((k + 1) ** 2 * A(k + 1), k**2 * A(k) + b)}
     assert accepts(Telescope("step", k, K), le(K**2 * A(K), K * b), fact)

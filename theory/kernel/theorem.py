@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from types import MappingProxyType
-from typing import Literal, Protocol, get_args
+from typing import Final, Literal, Protocol, get_args
 
 import sympy
 
 from theory.errors import TheoryError
+from theory.kernel.normal import is_zero, linear_sums
 from theory.kernel.plain import copied, plain
 from theory.kernel.relations import Relation, exact
 from theory.kernel.vectors import Point, Scalar, Vector
@@ -295,6 +296,21 @@ class Given:
                 same = all(point.function == hypothesis.function for point in known)
                 return hypothesis if same and known == list(points) else None
         return None
+
+
+def unlike(what: str, kind: str, gap: Scalar, goal: Relation) -> Checked | None:
+    """An UNKNOWN that says by what a goal differs from what a rule makes, or None."""
+    if goal.kind != kind:
+        return Checked(Verdict.UNKNOWN, f"not {what}: that is one with {kind}")
+    if is_zero(goal.gap - gap):
+        return None
+    off = sympy.sstr(sympy.expand(linear_sums(gap - goal.gap)))
+    short = off if len(off) <= LONGEST else f"{off[:LONGEST]}…"
+    return Checked(Verdict.UNKNOWN, f"not {what}: there, right minus left is more by {short}")
+
+
+LONGEST: Final = 200
+"""Characters of a difference that is told."""
 
 
 def missing(names: Iterable[str], given: Given) -> Checked | None:

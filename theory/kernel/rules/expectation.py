@@ -14,7 +14,7 @@ from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.averages import MEANS, is_average
 from theory.kernel.rules.windows import is_window
-from theory.kernel.theorem import Checked, Given, Hypothesis, Theorem, missing
+from theory.kernel.theorem import Checked, Given, Hypothesis, Theorem, missing, unlike
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
 from theory.verdicts import Verdict
 
@@ -46,9 +46,8 @@ class Expect:
         fact = given.facts[self.of]
         if type(self.under) not in MEANS:
             return Checked(Verdict.UNKNOWN, f"{type(self.under).__name__} is no mean of the kernel")
-        if goal.kind != fact.kind or not is_zero(goal.gap - self.under.of(fact.gap)):
-            return Checked(Verdict.UNKNOWN, f"not the mean of {self.of}")
-        return Checked(Verdict.PROVED, f"mean of {self.of}")
+        proved = Checked(Verdict.PROVED, f"mean of {self.of}")
+        return unlike(f"the mean of {self.of}", fact.kind, self.under.of(fact.gap), goal) or proved
 
 
 @dataclass(frozen=True)
@@ -103,9 +102,8 @@ class Total:
             return Checked(Verdict.UNKNOWN, f"{stray} is not a sequence along {self.index}")
         if left:
             return Checked(Verdict.UNKNOWN, f"no sequence stands for the mean of {left}")
-        if goal.kind != fact.kind or not is_zero(goal.gap - form):
-            return Checked(Verdict.UNKNOWN, f"not the mean of {self.of} in this notation")
-        return Checked(Verdict.PROVED, f"total expectation of {self.of}")
+        proved = Checked(Verdict.PROVED, f"total expectation of {self.of}")
+        return unlike(f"the mean of {self.of} in this notation", fact.kind, form, goal) or proved
 
     def rewritten(self, gap: Scalar, given: Given) -> tuple[Scalar, Scalar | None]:
         """The gap in sequences; and the first random factor that no sequence stands for."""

@@ -13,7 +13,7 @@ from theory.kernel.means import Mean, is_sequence
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.signs import nonnegative
-from theory.kernel.theorem import Checked, Given, Hypothesis, missing
+from theory.kernel.theorem import Checked, Given, Hypothesis, missing, unlike
 from theory.kernel.vectors import Gram, Scalar
 from theory.verdicts import Verdict
 
@@ -123,9 +123,8 @@ class Telescope:
             return changing
         if not counts(self.count, self.index):
             return Checked(Verdict.UNKNOWN, f"{self.count} is no number of iterations")
-        if goal.kind != fact.kind or not is_zero(goal.gap - self.total(fact.gap)):
-            return Checked(Verdict.UNKNOWN, f"not the sum of {self.of}")
-        return Checked(Verdict.PROVED, f"sum of {self.of}")
+        proved = Checked(Verdict.PROVED, f"sum of {self.of}")
+        return unlike(f"the sum of {self.of}", fact.kind, self.total(fact.gap), goal) or proved
 
     def total(self, gap: Scalar) -> Scalar:
         """The sum, with c·(F(k + 1) − F(k)) as c·(F(count) − F(0)).
