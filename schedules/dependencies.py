@@ -257,6 +257,8 @@ def _of_waits(schedule: Schedule) -> tuple[IntArray, IntArray]:
 def _of_barriers(schedule: Schedule) -> tuple[IntArray, IntArray]:
     """What each BARRIER that all ranks have waits for on the other ranks."""
     found, ranks = barriers(schedule), schedule.ranks
+    if not len(found.index) or not found.shared:
+        return found.index[:0], found.index[:0]
     _require_barrier_room(schedule, found.shared)
     meeting = np.flatnonzero(found.number < found.shared)
     # One row a barrier, one column a rank.

@@ -259,7 +259,9 @@ def _play(
                     missing = sources[position]
                     known[rank] = begin, position
                     break
-                begin = max(begin, arrival + lags[position])
+                arrival += lags[position]
+                if arrival > begin:  # `max` would take a quarter of the time of all this
+                    begin = arrival
             if missing >= 0:
                 waiting.setdefault(missing, []).append(rank)
                 break

@@ -39,6 +39,9 @@ GRAMMAR: Final = (
     "0REDUCE_GRAD, 0WAIT_REDUCE_GRAD or (0F7;7B3)OVERLAP_F_B, and separate cells by commas"
 )
 
+LONGEST: Final = 10_000
+"""Characters up to which a mistake is named: what is longer is no cell that was meant so."""
+
 _MISTAKES: Final = tuple(
     (re.compile(pattern, re.DOTALL), rule, fix)
     for pattern, rule, fix in (
@@ -96,7 +99,7 @@ def explain(text: str) -> tuple[str, str]:
     ("a computation or message names its microbatch, found '0F'", 'write the microbatch behind the
     kind, as in 2F0')
     """
-    for pattern, rule, fix in _MISTAKES:
+    for pattern, rule, fix in _MISTAKES if len(text) <= LONGEST else ():
         if pattern.fullmatch(text):
             return f"{rule}, found {shortened(text)}", fix
     return f"a cell is empty or an action, found {shortened(text)}", GRAMMAR

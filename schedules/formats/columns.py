@@ -17,15 +17,30 @@ from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.schedule import Group, IntArray, Schedule, Source
 
-MAX_ACTIONS: Final = 5_000_000
-"""Most actions of a JSON document or events of a trace."""
+MAX_ACTIONS: Final = 10_000_000
+"""Most actions of a file of any format."""
 
 
-def frozen(values: Sequence[int] | IntArray) -> IntArray:
-    """A read-only integer array."""
-    result = np.array(values, dtype=np.int64)
+def frozen(values: array[int] | IntArray) -> IntArray:
+    """A read-only integer array on the same memory; a growing column can grow no more."""
+    result = np.frombuffer(values, dtype=np.int64) if isinstance(values, array) else values
     result.setflags(write=False)
     return result
+
+
+def require_room(count: int, place: str) -> None:
+    """Refuse more than `MAX_ACTIONS`.
+
+    Raises
+    ------
+    FormatError
+    """
+    if count > MAX_ACTIONS:
+        raise FormatError(
+            f"a file has at most {MAX_ACTIONS} actions, found more",
+            place,
+            "cut the schedule down, or check that this is the right file",
+        )
 
 
 def _column() -> array[int]:
@@ -63,12 +78,7 @@ class Columns:
         ------
         FormatError
         """
-        if len(self.kind) + count > MAX_ACTIONS:
-            raise FormatError(
-                f"a file has at most {MAX_ACTIONS} actions, found more",
-                place,
-                "cut the schedule down, or check that this is the right file",
-            )
+        require_room(len(self.kind) + count, place)
 
     def end_rank(self) -> None:
         """Begin the next rank."""

@@ -195,6 +195,7 @@ class _Instructions:
                 if name == "BackwardOnlyPass":
                     pending.append(microbatch)
                 self._add(name, buffer, step, stage, microbatch)
+        self.columns.require_room(0, fields["steps"].place)
         self.columns.end_rank()
         self.offsets.append(len(self.code))
         self.steps.append(len(fields["steps"].values()))

@@ -12,7 +12,10 @@ STANDARD_INPUT: Final = "-"
 """The path that means it."""
 
 MAX_BYTES: Final = 64 * 1024**2
-"""Largest document that is read, but for traces, which are read line by line."""
+"""Largest JSON document that is read."""
+
+MOST_COPIED: Final = 2 * MAX_BYTES
+"""No reader takes more of what is no trace; traces are read line by line."""
 
 LINED: Final = b"staleproof-trace/"
 """In the first line of a trace."""
@@ -35,7 +38,7 @@ class Piped(os.PathLike[str]):
         piece = source.read(_PIECE)
         is_trace = LINED in piece
         # What is longer than its reader takes is not copied to its end; that reader says so.
-        while piece and (is_trace or self._file.tell() <= MAX_BYTES):
+        while piece and (is_trace or self._file.tell() <= MOST_COPIED):
             self._file.write(piece)
             piece = source.read(_PIECE)
         self._file.flush()

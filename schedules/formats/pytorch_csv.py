@@ -33,11 +33,13 @@ import numpy as np
 from schedules.actions import Kind
 from schedules.errors import FormatError, ParameterError
 from schedules.formats.cells import LIMIT, PLAIN, token
-from schedules.formats.piped import MAX_BYTES
 from schedules.formats.strict_json import display_name, read_text
 from schedules.formats.table import Table
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+
+MAX_BYTES: Final = 128 * 1024**2
+"""Largest file that is read: about `MAX_ACTIONS` cells, also with long numbers."""
 
 FLUSH: Final = WeightPolicy("flush")
 

@@ -10,12 +10,16 @@ from difflib import get_close_matches
 from typing import Final
 
 from schedules.errors import FormatError, InvalidScheduleError, UnknownNameError
+from schedules.formats import pytorch_csv
 from schedules.formats.chrome import write_chrome
+from schedules.formats.columns import require_room
 from schedules.formats.deepspeed import read_deepspeed, write_deepspeed
 from schedules.formats.instructions import InstructionList
 from schedules.formats.megatron import read_megatron, write_megatron
+from schedules.formats.piped import MAX_BYTES
 from schedules.formats.pytorch_csv import FLUSH, read_csv, write_csv
 from schedules.formats.schedule_json import read_json, write_json
+from schedules.formats.strict_json import require_containers
 from schedules.formats.trace import Trace, trace_of, write_trace
 from schedules.formats.trace_reader import read_trace
 from schedules.policies import WeightPolicy
@@ -88,6 +92,8 @@ class Format:
         None where the format is only written.
     keeps : frozenset of str
         What of `Document.holds` survives being written.
+    most_bytes : int or None
+        Largest file that is read; None where there is no limit.
     """
 
     name: str
@@ -97,6 +103,31 @@ class Format:
     read: Reader | None
     write: Writer
     keeps: frozenset[str]
+    most_bytes: int | None = MAX_BYTES
+
+    def text(self, document: Document, name: str) -> str:
+        """The text of a file that `read` takes back; `name` stands for the file in messages.
+
+        Raises
+        ------
+        FormatError
+            The format cannot say what the document holds, or the file would be too large to read.
+        """
+        text = self.write(document)
+        if self.read is None:
+            return text
+        require_room(len(document.schedule), name)
+        size = len(text.encode())
+        if self.most_bytes is not None and size > self.most_bytes:
+            raise FormatError(
+                f"of the format {self.name} at most {self.most_bytes} bytes are read, and this "
+                f"would have {size}",
+                name,
+                "choose a format that takes fewer bytes, or cut the schedule down",
+            )
+        if self.name != "trace":
+            require_containers(text, name)
+        return text
 
 
 def _read_csv(path: Path, M: int | None, policy: WeightPolicy | None) -> Document:
@@ -164,6 +195,7 @@ FORMATS: Final[dict[str, Format]] = {
             _read_trace,
             lambda document: write_trace(_traced(document)),
             _DESCRIBED | _RECORDED | {"groups"},
+            None,
         ),
         Format(
             "csv",
@@ -173,6 +205,7 @@ FORMATS: Final[dict[str, Format]] = {
             _read_csv,
             lambda document: write_csv(document.schedule),
             frozenset({"groups"}),
+            pytorch_csv.MAX_BYTES,
         ),
         Format(
             "deepspeed",

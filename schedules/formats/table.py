@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Final
 
 import numpy as np
@@ -13,12 +14,17 @@ from schedules.actions import NO_MICROBATCH, Kind
 from schedules.dependencies import require_table_room
 from schedules.errors import FormatError, SizeError
 from schedules.formats.cells import OLDER, OVERLAP, PLAIN, TOKENS, explain
+from schedules.formats.columns import frozen, require_room
 from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.schedule import Group, IntArray, Schedule, Source
 
 MAX_ROWS: Final = 10**6
 """Most rows that are read."""
+
+
+PIECE: Final = 64 * 1024
+"""Characters of a row, about, that are split into cells at once."""
 
 
 @dataclass
@@ -50,11 +56,33 @@ class Table:
                 f"{self.name}:row {row}",
                 "write a comma for a rank without an action, else delete the line",
             )
-        for number, cell in enumerate(text.split(","), 1):
-            stripped = cell.strip(" \t")
-            if stripped:
-                self._add_cell(stripped, row, number)
+        number = 1
+        for cells in _pieces(text):
+            self._add_cells(cells, row, number)
+            number += len(cells)
         self.offsets.append(len(self.kind))
+
+    def _add_cells(self, cells: list[str], row: int, number: int) -> None:
+        """Read some cells of a row; at once where all of them are plain."""
+        filled = len(cells) - cells.count("")
+        if not filled:
+            return
+        require_room(len(self.kind) + filled, f"{self.name}:row {row}")
+        found = list(map(PLAIN.fullmatch, cells))
+        if not all(found):
+            for at, cell in enumerate(cells, number):
+                stripped = cell.strip(" \t")
+                if stripped:
+                    self._add_cell(stripped, row, at)
+            return
+        stages, kinds, microbatches, kinds_of_stage = zip(
+            *(match.groups() for match in found if match), strict=True
+        )
+        self.stage.extend(map(int, stages))
+        self.kind.extend(TOKENS[a or b] for a, b in zip(kinds, kinds_of_stage, strict=True))
+        self.microbatch.extend(int(m) if m else NO_MICROBATCH for m in microbatches)
+        self.row.extend(repeat(row, len(cells)))
+        self.cell.extend(range(number, number + len(cells)))
 
     def _add_cell(self, text: str, row: int, number: int) -> None:
         match = PLAIN.fullmatch(text)
@@ -87,7 +115,7 @@ class Table:
     def schedule(self, microbatches: int | None, policy: WeightPolicy) -> Schedule:
         """What was read, with every stage placed where it first appears."""
         kind, stage, microbatch, rows, cells, offsets = (
-            _frozen(column)
+            frozen(column)
             for column in (
                 self.kind, self.stage, self.microbatch, self.row, self.cell, self.offsets
             )
@@ -107,7 +135,7 @@ class Table:
             kind=kind,
             stage=stage,
             microbatch=microbatch,
-            pipeline=_frozen([0] * len(kind)),
+            pipeline=frozen(np.zeros(len(kind), dtype=np.int64)),
             offsets=offsets,
             microbatches=count,
             placement=_first_appearance(stage, rows, stages),
@@ -128,13 +156,17 @@ class Table:
             )
         translated = np.where(kind == Kind.B, int(Kind.I), kind)
         translated[sorted(self.older)] = Kind.B
-        return _frozen(translated)
+        return frozen(translated)
 
 
-def _frozen(column: Sequence[int] | IntArray) -> IntArray:
-    result = np.array(column, dtype=np.int64)
-    result.setflags(write=False)
-    return result
+def _pieces(text: str) -> Iterator[list[str]]:
+    """The cells of a row, some thousands at a time: all at once would take ten times its bytes."""
+    begin = 0
+    while begin <= len(text):
+        comma = text.find(",", begin + PIECE)
+        end = len(text) if comma < 0 else comma
+        yield text[begin:end].split(",")
+        begin = end + 1
 
 
 def _distinct_microbatches(stage: IntArray, microbatch: IntArray) -> int:

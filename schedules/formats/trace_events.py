@@ -10,8 +10,9 @@ import numpy as np
 
 from schedules.actions import NEEDS_MICROBATCH, NO_MICROBATCH, Kind
 from schedules.errors import FormatError
+from schedules.formats import columns
 from schedules.formats.cells import LIMIT
-from schedules.formats.columns import MAX_ACTIONS, Columns, frozen
+from schedules.formats.columns import Columns, frozen
 from schedules.formats.head import (
     SAFE,
     read_microbatches,
@@ -48,12 +49,8 @@ class Events:
 
     def add(self, node: Node, number: int) -> None:
         """Read an event."""
-        if len(self.columns["line"]) >= MAX_ACTIONS:
-            raise FormatError(
-                f"a trace has at most {MAX_ACTIONS} events, found more",
-                node.place,
-                "cut the run down",
-            )
+        if len(self.columns["line"]) >= columns.MAX_ACTIONS:
+            columns.require_room(len(self.columns["line"]) + 1, node.place)
         value = node.value
         if not isinstance(value, dict) or not _REQUIRED <= value.keys() <= _KNOWN:
             node.fields(*_NUMBERS, optional=_OPTIONAL)

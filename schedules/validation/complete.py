@@ -172,18 +172,20 @@ def _forwards_alone(counts: Counts) -> Finding:
 
 def _restarted(schedule: Schedule) -> Finding:
     """Pipelines that number their microbatches anew."""
+    if schedule.placement.pipelines < 2:
+        return Finding("numbers that begin again", 0, lambda _: Case("", "", "", {}))
     first = np.flatnonzero((schedule.kind == Kind.F) & in_range(schedule))
     pairs = np.stack([schedule.pipeline[first], schedule.microbatch[first]])
     pairs = np.unique(pairs, axis=1)
     shared, counts = np.unique(pairs[1], return_counts=True)
-    every = schedule.placement.pipelines > 1 and bool((counts > 1).any())
-    again = every and set(pairs[1][pairs[0] > 0].tolist()) <= set(pairs[1][pairs[0] == 0].tolist())
+    begins = set(pairs[1][pairs[0] == 0].tolist())
+    again = bool((counts > 1).any()) and set(pairs[1][pairs[0] > 0].tolist()) <= begins
 
     def describe(_: int) -> Case:
         microbatch = int(shared[counts > 1][0])
         named = first[schedule.microbatch[first] == microbatch]
         other = int(named[np.argmax(schedule.pipeline[named] > 0)])
-        count = len(np.unique(pairs[1][pairs[0] == 0]))
+        count = len(begins)
         return Case(
             schedule.place(other),
             "microbatches are numbered through all pipelines, so that a number belongs to one of "

@@ -62,7 +62,7 @@ def run(arguments: Namespace) -> int:
     document, source = _load(arguments, policy)
     if arguments.lower is not None:
         document = _lowered(document, arguments.lower)
-    content = target.write(document).encode()
+    content = target.text(document, arguments.out).encode()
     _write(content, arguments.out)
     lost = [held for held in document.holds if held not in target.keeps]
     if arguments.json:

@@ -21,7 +21,7 @@ from schedules import (
     timeline,
     versions,
 )
-from schedules.actions import COMPUTE, MESSAGES, NO_MICROBATCH
+from schedules.actions import NEEDS_MICROBATCH, NO_MICROBATCH
 from schedules.errors import FormatError, ScheduleError
 from schedules.formats import published_schema
 from schedules.formats.megatron import parse_megatron, write_megatron
@@ -47,7 +47,7 @@ def any_actions(draw: DrawFn) -> Schedule:
     for rank in range(draw(st.integers(0, 4))):
         order: list[Action] = []
         for kind in draw(st.lists(KINDS, max_size=8)):
-            least = 0 if kind in COMPUTE | MESSAGES else NO_MICROBATCH
+            least = 0 if kind in NEEDS_MICROBATCH else NO_MICROBATCH
             microbatch = draw(st.integers(least, 3) | st.just(999_999))
             stage, pipeline = draw(st.integers(0, stages - 1)), draw(st.integers(0, pipelines - 1))
             order.append(Action(kind, stage, microbatch, pipeline))
@@ -202,7 +202,7 @@ def test_ranks_may_take_turns_and_headers_repeat(trace: Trace, random: object) -
 def csv_rows() -> st.SearchStrategy[Schedule]:
     """What a schedule CSV can hold, microbatches and policy aside."""
     action = st.builds(
-        Action, st.sampled_from(sorted(COMPUTE | MESSAGES)), st.integers(0, 3), st.integers(0, 3)
+        Action, st.sampled_from(sorted(NEEDS_MICROBATCH)), st.integers(0, 3), st.integers(0, 3)
     )
     return st.lists(st.lists(action, max_size=6), min_size=1, max_size=4).map(
         lambda orders: Schedule.from_orders("drawn", orders, 4, WeightPolicy("flush"))

@@ -8,7 +8,7 @@ import pytest
 
 from schedules import Group, Kind, Schedule, Timeline, WeightPolicy, build, timeline, versions
 from schedules.errors import FormatError, ParameterError
-from schedules.formats import trace_events
+from schedules.formats import columns
 from schedules.formats.chrome import write_chrome
 from schedules.formats.pytorch_csv import parse_csv
 from schedules.formats.trace import NONE, trace_of, write_trace
@@ -128,8 +128,8 @@ def test_mistakes(tmp_path: Path, lines: list[str], place: str, says: str) -> No
 
 
 def test_too_many_events_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trace_events, "MAX_ACTIONS", 1)
-    with pytest.raises(FormatError, match=r"a\.jsonl:line 3: a trace has at most 1 events"):
+    monkeypatch.setattr(columns, "MAX_ACTIONS", 1)
+    with pytest.raises(FormatError, match=r"a\.jsonl:line 3: a file has at most 1 actions"):
         parse_trace("\n".join([HEADER, event(), event()]), "a.jsonl")
 
 
