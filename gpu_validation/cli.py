@@ -77,6 +77,8 @@ def run(arguments: Namespace) -> int:
                 log=arguments.o if leads else None,
                 progress=_progress if leads else lambda _: None,
                 profile=bool(arguments.profile),
+                replaying=not arguments.no_replay,
+                broken_runs=not arguments.no_broken_runs,
             )
     except RankError as error:
         return _failed(arguments, error)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gpu_validation.checks import Finding, Observed, final_weights, losses, observed
+from gpu_validation.checks.finding import inapplicable as not_asked
+from gpu_validation.checks.finding import undecided
 from gpu_validation.checks.stash import coverage
 from gpu_validation.communication import blind
 from gpu_validation.controls import CONTROLS, IN_PLACE_WRITE, Control
@@ -21,6 +23,8 @@ from gpu_validation.judging import (
     judge_trace,
     merged,
 )
+from gpu_validation.memory import out_of_memory
+from gpu_validation.own_models import reason
 from gpu_validation.prediction import Prediction, computations, predict
 from gpu_validation.run import require_runnable, run
 from gpu_validation.single_thread import replay
@@ -29,6 +33,8 @@ from gpu_validation.transports import Group, open_group
 from schedules.actions import Action
 
 Progress = Callable[[str], None]
+
+_NOT_REPLAYED: Final = not_asked(final_weights.NAME, "no replay was asked for (--no-replay)")
 
 _FAULT_OF: Final[dict[str, FaultName]] = {
     **{name: name for name in FAULT_NAMES if name in CONTROLS},
@@ -93,6 +99,8 @@ def measure(
     log: str | os.PathLike[str] | None = None,
     progress: Progress = lambda _: None,
     profile: bool = False,
+    replaying: bool = True,
+    broken_runs: bool = True,
 ) -> Measurement:
     """Run a schedule, compare it with its prediction, and run the negative controls.
 
@@ -111,6 +119,12 @@ def measure(
     profile : bool
         Run once more under the profiler, after everything else: it disturbs nothing then. Left out
         where a profile would show nothing of the transport.
+    replaying : bool
+        Compare final weights with a replay in a single thread. Where that has no room, they are
+        undecided, and everything else is judged.
+    broken_runs : bool
+        Run with faults. Without, controls are edits of the first log, and the one that only final
+        weights show does not apply.
 
     Raises
     ------
@@ -142,14 +156,14 @@ def measure(
     results: list[RunResult] = []
     judged: list[list[Finding]] = []
     controls: list[ControlResult] = []
-    expected: final_weights.Weights | None = None
+    expected: final_weights.Weights | Finding | None = None
     with open_group(spec.transport, spec.device, spec.schedule.ranks) as group:
         for number in range(repeats):
             progress(f"run {number + 1} of {repeats}")
             result = run(spec, log if number == 0 else None, group)
             if expected is None:
-                progress("replay in a single thread")
-                expected = replayed(static)
+                progress("replay in a single thread" if replaying else "no replay")
+                expected = replay_if_it_fits(static) if replaying else _NOT_REPLAYED
             results.append(result)
             judged.append(judge(result, declared, _final(result, expected), tolerance))
         assert expected is not None, "there is at least one repeat"
@@ -162,14 +176,16 @@ def measure(
             hashed = observed(full.trace)
         for control in CONTROLS.values():
             progress(f"control {control.name}")
-            if control.name not in _FAULT_OF:
+            if control.name not in _FAULT_OF or not broken_runs:
                 controls.append(edited(control, seen[0], prediction))
             elif (target := control.target(declared)) is None:
                 controls.append(inapplicable(control))
             else:
                 broken = _broken_run(control, target, static, group)
                 found = judge(broken, declared, expected, tolerance)
-                controls.append(caught(control, found, f"{control.says}, at {target}"))
+                blind_to = {final_weights.NAME} if isinstance(expected, Finding) else set()
+                says = f"{control.says}, at {target}"
+                controls.append(caught(control, found, says, blind_to))
         if profile and blind(spec.transport, spec.device) is None:
             progress("run under the profiler")
             profiled = run(replace(spec, profile=True), group=group)
@@ -191,9 +207,27 @@ def replayed(spec: RunSpec) -> final_weights.Weights:
     return replay(spec.schedule, spec.model, spec.optimizer, spec.device)
 
 
-def _final(result: RunResult, static: final_weights.Weights) -> final_weights.Weights:
+def replay_if_it_fits(spec: RunSpec) -> final_weights.Weights | Finding:
+    """Final weights of a replay; where memory does not suffice, the finding that says so."""
+    try:
+        return replayed(spec)
+    except (MemoryError, RuntimeError) as error:
+        if not out_of_memory(error):
+            raise
+        return undecided(
+            final_weights.NAME,
+            f"the replay in a single thread ran out of memory ({reason(error)}); take a smaller "
+            "model, or --no-replay",
+        )
+
+
+def _final(
+    result: RunResult, static: final_weights.Weights | Finding
+) -> final_weights.Weights | Finding:
     """Final weights that a run should have; `static` are those of the declared order."""
-    return static if result.spec.order == "static" else replayed(chosen_order(result))
+    if isinstance(static, Finding) or result.spec.order == "static":
+        return static
+    return replay_if_it_fits(chosen_order(result))
 
 
 def chosen_order(result: RunResult) -> RunSpec:
@@ -206,7 +240,7 @@ def chosen_order(result: RunResult) -> RunSpec:
 def judge(
     result: RunResult,
     declared: Prediction,
-    expected: final_weights.Weights,
+    expected: final_weights.Weights | Finding,
     tolerance: float = 0.0,
 ) -> list[Finding]:
     """All checks of one run.
@@ -216,14 +250,16 @@ def judge(
     result : RunResult
     declared : Prediction
         Of the declared order.
-    expected : mapping
-        Final weights of the replay.
+    expected : mapping, or Finding
+        Final weights of the replay, or why there are none.
     tolerance : float
     """
     return [
         *judge_trace(result.trace, declared, free=result.spec.order == "free-running"),
         losses.check(result.losses),
-        final_weights.check(result.weights, expected, tolerance),
+        expected
+        if isinstance(expected, Finding)
+        else final_weights.check(result.weights, expected, tolerance),
     ]
 
 

@@ -50,3 +50,15 @@ def memory_by_stage(
         }
         for (stage, copy), memory in sorted(found.items())
     ]
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory does not suffice, on the host or on a device.
+
+    Examples
+    --------
+    >>> out_of_memory(MemoryError()), out_of_memory(RuntimeError("shapes differ"))
+    (True, False)
+    """
+    says = str(error).lower()
+    return isinstance(error, MemoryError) or "out of memory" in says or "can't allocate" in says

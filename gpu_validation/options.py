@@ -99,6 +99,18 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         help="run once more under torch.profiler: communication share and overlap",
     )
     parser.add_argument(
+        "--no-replay",
+        action="store_true",
+        default=None,
+        help="do not compare final weights with a replay in a single thread",
+    )
+    parser.add_argument(
+        "--no-broken-runs",
+        action="store_true",
+        default=None,
+        help="controls change the log instead of running with faults",
+    )
+    parser.add_argument(
         "--jitter",
         metavar="SECONDS",
         type=number("--jitter"),

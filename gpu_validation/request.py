@@ -33,6 +33,8 @@ _RUN_ONLY: Final = (
     "timeout",
     "tolerance",
     "hashing",
+    "no_replay",
+    "no_broken_runs",
 )
 _MODEL_ONLY: Final = (
     "model", "module", "width", "depth", "batch", "length", "optimizer", "lr", "momentum",

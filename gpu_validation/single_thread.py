@@ -1,8 +1,9 @@
 """An independent replay: the same training, action after action, in one thread.
 
-It shares models and optimizers with the executor and nothing else. Every version is kept, what a
-forward or backward reads comes from `schedules.versions`, and a backward computes its stage anew
-with these weights. On a CPU with one thread, its final weights are those of a run to the bit.
+It shares models and optimizers with the executor and nothing else. A version is kept as long as
+something will read it. What a forward or backward reads comes from `schedules.versions`, and a
+backward computes its stage anew with these weights. On a CPU with one thread, its final weights are
+those of a run to the bit.
 """
 
 from __future__ import annotations
@@ -32,9 +33,18 @@ Values: TypeAlias = dict[str, NDArray[np.generic]]
 
 @dataclass
 class _Copy:
-    """A weight copy: all its versions, and the gradients since the last one."""
+    """A weight copy: the versions that are still read, and the gradients since the last one.
 
-    versions: list[dict[str, Tensor]]
+    Attributes
+    ----------
+    versions : dict
+        Number → tensors; always the newest.
+    last_read : dict
+        Number of a version → position of the last action that reads it.
+    """
+
+    versions: dict[int, dict[str, Tensor]]
+    last_read: dict[int, int] = field(default_factory=dict)
     state: OptimizerState = field(default_factory=OptimizerState)
     sum: dict[str, Tensor] | None = None
 
@@ -44,12 +54,18 @@ class _Copy:
         else:
             self.sum = {name: total + gradients[name] for name, total in self.sum.items()}
 
-    def update(self, optimizer: OptimizerSpec) -> None:
-        newest = self.versions[-1]
+    @property
+    def newest(self) -> dict[str, Tensor]:
+        return self.versions[max(self.versions)]
+
+    def update(self, optimizer: OptimizerSpec, position: int) -> None:
+        """Make the next version, and forget those that nothing behind a position reads."""
+        newest, number = self.newest, max(self.versions) + 1
         total = self.sum or {name: 0 * tensor for name, tensor in newest.items()}
         made, self.state = update(optimizer, newest, total, self.state)
-        self.versions.append(made)
         self.sum = None
+        kept = {v: w for v, w in self.versions.items() if self.last_read.get(v, -1) > position}
+        self.versions = kept | {number: made}
 
     def ahead(self, version: int, horizon: int) -> dict[str, Tensor]:
         """A version, extrapolated by as many updates like the one that made it."""
@@ -92,10 +108,10 @@ def replay(
     """
     with one_torch_thread():
         replayed = _Replay(erase_messages(schedule), model, optimizer, device)
-        for index in _one_after_the_other(replayed.schedule):
-            replayed.do(index)
+        for position, index in enumerate(replayed.order):
+            replayed.do(index, position)
         return {
-            key: {name: tensor.detach().cpu().numpy() for name, tensor in copy.versions[-1].items()}
+            key: {name: tensor.detach().cpu().numpy() for name, tensor in copy.newest.items()}
             for key, copy in sorted(replayed.copies.items())
         }
 
@@ -126,20 +142,37 @@ class _Replay:
         for row in schedule.placement.copies:
             for stage, copy in enumerate(row):
                 initial = dict(self.modules[stage].named_parameters())
-                self.copies[stage, copy] = _Copy([{n: w.detach() for n, w in initial.items()}])
+                self.copies[stage, copy] = _Copy({0: {n: w.detach() for n, w in initial.items()}})
         self.found = versions(schedule)
         self.updates = update_after(schedule)
         self.activations: dict[tuple[int, int], Tensor] = {}
         self.gradients: dict[tuple[int, int], Tensor] = {}
+        self.order = _one_after_the_other(schedule)
+        for position, index in enumerate(self.order):
+            self._note_reading(schedule.action(index), position)
         # Averaging changes weights and not their number: what a forward read is kept as it was.
         self.read: dict[tuple[int, int], dict[str, Tensor]] = {}
 
-    def do(self, index: int) -> None:
-        """Carry one action out."""
-        action = self.schedule.action(index)
-        copy = self.copies[
+    def _copy(self, action: Action) -> _Copy:
+        return self.copies[
             action.stage, self.schedule.placement.copies[action.pipeline][action.stage]
         ]
+
+    def _note_reading(self, action: Action, position: int) -> None:
+        """Remember until when a version is needed, and the one before it where it extrapolates."""
+        where, read = (action.stage, action.microbatch), []
+        if action.kind is Kind.F:
+            version = int(self.found.read[where])
+            read = [version, version - 1] if self.found.horizon else [version]
+        elif action.kind in (Kind.B, Kind.I, Kind.W):
+            read = [int(self.found.used[where])]
+        for version in read:
+            self._copy(action).last_read[version] = position
+
+    def do(self, index: int, position: int) -> None:
+        """Carry one action out."""
+        action = self.schedule.action(index)
+        copy = self._copy(action)
         where = (action.stage, action.microbatch)
         if action.kind is Kind.F:
             version = int(self.found.read[where])
@@ -150,10 +183,19 @@ class _Replay:
             if not self.schedule.policy.keeps_forward_version:
                 used = copy.versions[int(self.found.used[where])]
             self._backward(action, copy, used)
+            self._forget(action)
         elif action.kind is Kind.REDUCE:
             self._average(action.stage)
         if self.updates[index]:
-            copy.update(self.optimizer)
+            copy.update(self.optimizer, position)
+
+    def _forget(self, action: Action) -> None:
+        """Drop what nothing reads behind the last backward of a microbatch at a stage."""
+        stage, m = action.stage, action.microbatch
+        if action.kind is not Kind.I:
+            self.read.pop((stage, m), None)
+            self.activations.pop((stage - 1, m), None)
+            self.gradients.pop((stage + 1, m), None)
 
     def _call(self, action: Action, weights: Mapping[str, Tensor], inputs: Tensor) -> Tensor:
         from torch.func import functional_call
@@ -209,8 +251,8 @@ class _Replay:
             return
         with no_grad():
             mean = {
-                name: sum((copy.versions[-1][name] for copy in mine[1:]), first) / len(mine)
-                for name, first in mine[0].versions[-1].items()
+                name: sum((copy.newest[name] for copy in mine[1:]), first) / len(mine)
+                for name, first in mine[0].newest.items()
             }
         for copy in mine:
-            copy.versions[-1] = mean
+            copy.versions[max(copy.versions)] = mean

@@ -17,6 +17,8 @@ from reports.files import write_files
 
 MEASUREMENT: Final = "staleproof-measure/1"
 TABLE: Final = "staleproof-seed-table/1"
+FAILED: Final = "error"
+"""Stands for the schema of what ``measure --json`` prints where nothing could be measured."""
 
 PAGE: Final = "README.md"
 
@@ -38,6 +40,9 @@ def load(folder: Path) -> dict[str, dict[str, Any]]:
             content = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise OutputError(f"cannot be read ({error})", str(path), "measure again") from None
+        if isinstance(content, dict) and isinstance(content.get("error"), dict):
+            found[path.name] = {"schema": FAILED, **content}
+            continue
         schema = content.get("schema") if isinstance(content, dict) else None
         if schema not in (MEASUREMENT, TABLE):
             raise OutputError(
@@ -69,7 +74,20 @@ def page(files: Files) -> str:
         lines += [*_machines(measurements), *_measurements(measurements)]
     for name, content in tables.items():
         lines += _seed_table(name, content)
-    return "\n".join(lines)
+    return "\n".join([*lines, *_failures(files)])
+
+
+def _failures(files: Files) -> Iterator[str]:
+    """Measurements that came to nothing, and why."""
+    failed = {
+        name: content["error"] for name, content in files.items() if content["schema"] == FAILED
+    }
+    if failed:
+        yield "## Not measured"
+        yield ""
+        for name, error in failed.items():
+            yield f"- `{name}`: {error.get('where')}: {error.get('what')}"
+        yield ""
 
 
 def _machines(files: Files) -> Iterator[str]:

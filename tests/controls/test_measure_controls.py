@@ -226,6 +226,53 @@ def test_a_free_run_is_replayed_in_the_order_it_chose() -> None:
     assert chosen.schedule.parameters == PIPEDREAM.parameters
 
 
+def test_without_replay_or_broken_runs_the_rest_is_judged() -> None:
+    spec = RunSpec(build("pipedream", 2, 6), model=ModelSpec(width=4))
+    found = measure(spec, replaying=False, broken_runs=False)
+    assert found.agree
+    assert [f.name for f in found.findings if not f.applies] == ["final-weights"]
+    says = {control.name: control.says for control in found.controls if control.applicable}
+    assert "swapped-microbatch" not in says
+    assert all("edited" in says[name] for name in ("no-stash", "dropped-update"))
+
+
+def test_a_replay_without_room_is_undecided_and_loses_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_room(_: RunSpec) -> final_weights.Weights:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried 9 bytes")
+
+    monkeypatch.setattr(module, "replayed", no_room)
+    found = measure(RunSpec(build("pipedream", 2, 6), model=ModelSpec(width=4)))
+    assert not found.agree
+    undecided = [f for f in found.findings if f.holds is None and f.applies]
+    assert [f.name for f in undecided] == ["final-weights"]
+    assert "ran out of memory" in undecided[0].says
+    assert all(control.caught for control in found.controls if control.applicable)
+
+    def wrong(_: RunSpec) -> final_weights.Weights:
+        raise RuntimeError("shapes differ")
+
+    monkeypatch.setattr(module, "replayed", wrong)
+    with pytest.raises(RuntimeError, match="shapes differ"):
+        measure(RunSpec(build("gpipe", 2, 2), model=ModelSpec(width=4)))
+
+
+@pytest.mark.parametrize("name", ["pipedream", "pipedream-2bw", "xpipe", "pipemare", "gpipe"])
+def test_a_replay_keeps_as_many_versions_as_are_read(name: str) -> None:
+    from gpu_validation.single_thread import _Replay
+
+    schedule = build(name, 2, 32)
+    replayed = _Replay(schedule, ModelSpec(width=2), OptimizerSpec(), "cpu")
+    most = 0
+    for position, index in enumerate(replayed.order):
+        replayed.do(index, position)
+        most = max(most, *(len(copy.versions) for copy in replayed.copies.values()))
+    assert most <= 4
+    assert not replayed.read
+    assert not replayed.gradients
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("family", ["pipedream", "1f1b", "zbv"])
 def test_machine_and_model_agree_on_a_gpu(family: str) -> None:

@@ -64,3 +64,11 @@ def test_other_files_are_refused(
     assert main([str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("measured_page: ")
     assert not (tmp_path / PAGE).exists()
+
+
+def test_a_file_of_an_error_stands_on_the_page_and_blocks_nothing(tmp_path: Path) -> None:
+    error = {"what": "there is no GPU", "where": "device cuda", "fix": "take a CPU"}
+    (tmp_path / "h100.json").write_text(json.dumps({"error": error}), encoding="utf-8")
+    text = page(load(tmp_path))
+    assert "## Not measured" in text
+    assert "- `h100.json`: device cuda: there is no GPU" in text
