@@ -10,7 +10,7 @@ from typing import Final
 from schedules.errors import FormatError
 from schedules.formats.piped import copied, is_piped
 from schedules.formats.registry import FORMATS, Document, Format, Path, get_format
-from schedules.formats.strict_json import display_name, unreadable
+from schedules.formats.strict_json import display_name, read_text, unreadable
 from schedules.policies import WeightPolicy
 
 HEAD: Final = 64 * 1024
@@ -66,6 +66,25 @@ def sniff(path: Path) -> Format:
             "name the format, or check that this is the right file",
         )
     return by_name
+
+
+def is_other_json(path: Path) -> bool:
+    """Whether a file is JSON that no format here marks as its own; a pipe is not looked at.
+
+    Raises
+    ------
+    FormatError
+        The file cannot be read, or is larger than any that is read.
+    """
+    if is_piped(path):
+        return False
+    by_name = format_of_name(path)
+    if by_name is not None and by_name.name not in ("json", "trace"):
+        return False
+    text = read_text(path) if by_name is None or by_name.name == "json" else ""
+    if not text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+        return False
+    return not any(entry.mark and entry.mark.search(text) for entry in FORMATS.values())
 
 
 def read_document(

@@ -10,6 +10,8 @@ module      holds
 `text`      an outcome for people
 `junit`     outcomes as JUnit XML
 `github`    outcomes as annotations of GitHub Actions
+`sarif`     outcomes as SARIF 2.1.0
+`workspace` where a file is in the repository
 `changes`   what is different between two schedules
 `names`     names of files and folders for what is written beside
 `api`       `check`: the same in a test

@@ -6,16 +6,17 @@ from collections.abc import Iterator
 
 from staleproof.checking.outcome import Result, Unreadable
 from staleproof.checking.text import lines
+from staleproof.checking.workspace import in_workspace
 from staleproof.output import one_line
 
 
 def github_lines(outcome: Result) -> Iterator[str]:
     """The text of an outcome, then an annotation for each thing to see in the pull request."""
     if isinstance(outcome, Unreadable):
-        yield annotation("error", "not readable", outcome.message, outcome.target)
+        yield annotation("error", "not readable", outcome.message, in_workspace(outcome.target))
         return
     yield from map(harmless, lines(outcome))
-    file = outcome.target if outcome.from_file else None
+    file = in_workspace(outcome.target) if outcome.from_file else None
     foremost = (fault for name in outcome.broken for fault in outcome.foremost(name)[0])
     for fault in foremost:
         shown = "\n".join((fault.message, *fault.excerpt, *fault.steps))

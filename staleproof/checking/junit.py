@@ -11,11 +11,12 @@ from staleproof.checking.text import more_of, shown_lines
 from staleproof.output import one_line
 
 
-def junit(outcomes: Sequence[Result]) -> str:
+def junit(outcomes: Sequence[Result], notes: Sequence[str] = ()) -> str:
     """The XML text of a report; the same for the same outcomes.
 
     An invariant that does not hold is a failure, one that is undecided an error, and one that
-    holds of nothing is skipped. A target that could not be read is a suite of one error.
+    holds of nothing is skipped. A target that could not be read is a suite of one error. A note
+    is what the suite of the same place prints: what changed, for example.
 
     Examples
     --------
@@ -34,6 +35,8 @@ def junit(outcomes: Sequence[Result]) -> str:
     suites = [_unread(each) if isinstance(each, Unreadable) else _suite(each) for each in outcomes]
     for key in ("tests", "failures", "errors"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
+    for suite, note in zip(suites, notes, strict=False):
+        ET.SubElement(suite, "system-out").text = note
     root.extend(suites)
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}'

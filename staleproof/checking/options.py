@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 UNLIMITED: Final = "inf"
 """How a buffer without limit is written."""
 
-FORMATS: Final = ("text", "json", "junit", "github")
+FORMATS: Final = ("text", "json", "junit", "github", "sarif")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from staleproof.commands.command import Command
 from staleproof.errors import Explained, StandardOutputError, UsageError
 from staleproof.family_options import add_parameters, add_size
 from staleproof.output import note, one_line, put, put_error, put_json
-from staleproof.sources import FILE_POLICY, POLICIES, WINDOWED, refuse_family_options
+from staleproof.sources import FILE_POLICY, POLICIES, WINDOWED, is_file, refuse_family_options
 
 if TYPE_CHECKING:
     from staleproof.checking.changes import Comparison
@@ -73,6 +73,9 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--diff", nargs=2, metavar=("OLD", "NEW"), help="say what changed; NEW decides"
     )
+    parser.add_argument(
+        "--skip-others", action="store_true", help="pass over JSON files that hold no schedule"
+    )
     parser.add_argument("--picture", metavar="DIR", help="draw what is wrong into this folder")
     parser.add_argument("--smt", metavar="DIR", help="write deadlock-freedom as SMT-LIB 2 there")
     parser.add_argument(
@@ -102,6 +105,8 @@ def _checked(arguments: Namespace, settings: Settings, form: str) -> int:
     from staleproof.ledgers import require_writable
 
     targets = _targets(arguments, settings)
+    if arguments.skip_others and arguments.targets:
+        targets = _without_others(targets)
     for folder in (arguments.picture, arguments.smt):
         if folder is not None:
             require_writable(folder)
@@ -126,14 +131,7 @@ def _form(arguments: Namespace, settings: Settings) -> str:
         raise UsageError(
             f"--json is --format json, found --format {asked} as well", "--format", "drop one"
         )
-    form = "json" if arguments.json else asked or settings.format
-    if arguments.diff is not None and form == "junit":
-        raise UsageError(
-            "a difference is no list of test cases, so it has no such form",
-            "--format",
-            "take text, json or github, or check NEW alone",
-        )
-    return form
+    return "json" if arguments.json else asked or settings.format
 
 
 def _targets(arguments: Namespace, settings: Settings) -> list[Target]:
@@ -166,6 +164,19 @@ def _targets(arguments: Namespace, settings: Settings) -> list[Target]:
     for _, options in result:
         options.require_window_used()
     return result
+
+
+def _without_others(targets: list[Target]) -> list[Target]:
+    """The targets without JSON files that hold no schedule, which a pattern may have caught."""
+    from schedules.formats.reading import is_other_json
+
+    kept = []
+    for target, options in targets:
+        if is_file(target) and is_other_json(target):
+            note(f"skipped, no schedule: {target}")
+        else:
+            kept.append((target, options))
+    return kept
 
 
 def _given(arguments: Namespace) -> Iterator[tuple[str, Any]]:
@@ -217,12 +228,15 @@ def _put(results: list[Result], form: str) -> None:
     from staleproof.checking.github import github_lines
     from staleproof.checking.junit import junit
     from staleproof.checking.outcome import Outcome, plain_results
+    from staleproof.checking.sarif import sarif
     from staleproof.checking.text import lines
 
     if form == "json":
         put_json(plain_results(results))
     elif form == "junit":
         put(junit(results))
+    elif form == "sarif":
+        put_json(sarif(results))
     elif form == "github":
         put(*(line for each in results for line in github_lines(each)))
     else:
@@ -236,11 +250,18 @@ def _put(results: list[Result], form: str) -> None:
 
 def _put_differences(outcomes: list[Outcome], form: str) -> int:
     """Print what changed from each OLD to the NEW behind it."""
-    from staleproof.checking.changes import Comparison, compared_results
+    from staleproof.checking.changes import Comparison, compared_results, comparison_lines
+    from staleproof.checking.junit import junit
+    from staleproof.checking.sarif import sarif
 
     found = [Comparison(old, new) for old, new in zip(outcomes[::2], outcomes[1::2], strict=True)]
     if form == "json":
         put_json(compared_results(found))
+    elif form == "sarif":
+        put_json(sarif([each.new for each in found]))
+    elif form == "junit":
+        notes = ["\n".join(map(one_line, comparison_lines(each))) for each in found]
+        put(junit([each.new for each in found], notes))
     else:
         put(*(line for comparison in found for line in _difference(comparison, form)))
     return 0 if all(comparison.new.ok for comparison in found) else 1

@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 import xmlschema
@@ -116,10 +117,17 @@ def test_comparisons_that_are_none(problem: Problem, arguments: list[str], expec
     assert expected in f"{error['what']}; {error['fix']}"
 
 
-def test_difference_has_no_junit_form(run: Run) -> None:
+def test_difference_in_a_junit_report_is_that_of_new(run: Run) -> None:
     done = run("check", "--diff", "gpipe", "1f1b", "-p", 2, "--format", "junit")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "it has no such form; take text, json or github" in done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
+    SCHEMA.validate(done.stdout)
+    [suite] = ET.fromstring(done.stdout)
+    assert suite.get("name") == "1f1b"
+    assert (suite.findtext("system-out") or "").startswith("from gpipe to 1f1b:\n")
+    lost = run("check", "--diff", "1f1b", "gpipe", "-p", 2, "--format", "junit", "--require",
+               "in-flight<=2")  # fmt: skip
+    assert lost.returncode == 1
+    assert 'failures="1"' in lost.stdout
 
 
 def test_difference_to_what_has_no_messages(
