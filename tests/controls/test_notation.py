@@ -9,6 +9,7 @@ from theory.errors import TheoryError, VacuousError
 from theory.kernel import (
     Combine,
     Everywhere,
+    Found,
     Hypothesis,
     Induction,
     Operator,
@@ -23,7 +24,18 @@ from theory.kernel import (
     vectors,
 )
 from theory.kernel.vectors import Scalar
-from theory.notation import equal, function, index, mean, positive, real, theorem, vector
+from theory.notation import (
+    count,
+    equal,
+    function,
+    index,
+    mean,
+    positive,
+    real,
+    theorem,
+    total,
+    vector,
+)
 from theory.notation.building import offered
 from theory.proving.search import search
 
@@ -176,3 +188,26 @@ def test_an_equation_of_vectors_is_shown_for_any_vector() -> None:
     moved = equal((x - c) - (e + g - c), (x - e) - g)
     assert is_found(theorem("mine.virtual").shows(moved))
     assert not is_found(theorem("mine.virtual").shows(equal((x - c) - (e + g), (x - e) - g)))
+
+
+def moving(factor: int) -> Theorem:
+    """How long a move is, by the size of the gradient."""
+    f, (x, old), k, K = function("f"), vectors("x x̂"), index("k"), count("K")
+    T = theorem("mine.moves", "ours", f)
+    T.iterate(x, x - gamma * f.grad(old), k)
+    G, M = T.sequence("G", square(f.grad(old))), T.sequence("M", square(gamma * f.grad(old)))
+    T.have(M(k) <= factor * gamma**2 * G(k) / 2)
+    return T.shows(total(M(k), k, K) <= factor * gamma**2 * total(G(k), k, K) / 2)
+
+
+def test_two_sequences_of_one_quantity_are_compared() -> None:
+    for factor, proved in ((1, False), (2, True), (3, True)):
+        made = offered(moving(factor))
+        given = facts(made)
+        lines = [s for s in made.steps if s.name.startswith("line 1")]
+        found = [
+            search(made, s.relation, {n: r for n, r in given.items() if not n.startswith(s.name)})
+            for s in lines
+            if type(s.rule) is Found
+        ]
+        assert all(one.combine is not None for one in found[:1]) is proved

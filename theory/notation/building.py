@@ -24,9 +24,10 @@ from theory.kernel.means import (
     marked,
     random_names,
 )
+from theory.kernel.normal import is_zero
 from theory.kernel.prove import closure
 from theory.kernel.relations import Relation
-from theory.kernel.rules import Combine, Found
+from theory.kernel.rules import Combine, Found, Total
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, vector
 from theory.notation import elementary, offers
@@ -146,6 +147,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
             inside = f"{written.name}{INSIDE}"
             steps.append(Step(inside, before, rule))
             follow(inside, before)
+            if run.index is not None and is_zero(before.gap):  # two names of one thing
+                steps.append(Step(f"{inside}, each", relation, Total(inside, run.index)))
+                follow(steps[-1].name, relation)
         steps.append(Step(written.name, relation, rule, written.says, written.where))
         follow(written.name, relation)
     return replace(bare, steps=tuple(steps), conclude=statement.rule)

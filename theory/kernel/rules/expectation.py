@@ -95,7 +95,8 @@ class Total:
             )
             return Checked(Verdict.UNKNOWN, note)
         form, left = self.rewritten(fact.gap, given)
-        if left is not None and self._spelled(goal.gap, fact.gap, given):
+        other = left is not None or not is_zero(goal.gap - form)
+        if other and self._spelled(goal.gap, fact.gap, given):
             form, left = goal.gap, None
         stray = self._elsewhere(form, given)
         if stray is not None:
