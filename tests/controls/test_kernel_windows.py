@@ -25,14 +25,16 @@ from theory.kernel import (
     Theorem,
     Total,
     Windows,
+    dot,
     le,
     point,
     prove,
     square,
     vector,
 )
+from theory.kernel.means import Mean, random_names
 from theory.kernel.rules.windows import is_window, window
-from theory.notation import function, iterates
+from theory.notation import equal, function, iterates, mean
 from theory.notation import theorem as begin
 from theory.notation import window as written
 from theory.verdicts import Verdict
@@ -91,7 +93,7 @@ DRIFT = Theorem(
     hypotheses=(LATE,),
     lhs=D(k),
     terms={"moves": gamma**2 * tau * last()},
-    conclude=Drift("late", k, inner=j),
+    conclude=Drift("late", k, inner=j, moves=N),
 )
 READ = replace(
     DRIFT,
@@ -126,7 +128,9 @@ TRUE = {
     ),
     "terms below M": EACH,
     "the drift by moves": DRIFT,
-    "of one of the last τ": replace(DRIFT, hypotheses=(STALE,), conclude=Drift("late", k, inner=j)),
+    "of one of the last τ": replace(
+        DRIFT, hypotheses=(STALE,), conclude=Drift("late", k, inner=j, moves=N)
+    ),
     "a move that is three gradients": replace(
         DRIFT,
         sequences={D: AWAY, N: 9 * square(STEP)},
@@ -237,8 +241,11 @@ FALSE: dict[str, tuple[Theorem, dict[str, Any]]] = {
         DRIFT,
         {"terms": {"moves": gamma**2 * tau * window(N(j + 1), j, k, tau)}},
     ),
-    "k for j": (DRIFT, {"conclude": Drift("late", k, inner=k)}),
-    "two goals at once": (DRIFT, {"conclude": Drift("late", k, count=K, inner=j)}),
+    "no moves": (DRIFT, {"conclude": Drift("late", k, inner=j)}),
+    "other moves": (DRIFT, {"conclude": Drift("late", k, inner=j, moves=D)}),
+    "unknown moves": (DRIFT, {"conclude": Drift("late", k, inner=j, moves=R)}),
+    "k for j": (DRIFT, {"conclude": Drift("late", k, inner=k, moves=N)}),
+    "two goals at once": (DRIFT, {"conclude": Drift("late", k, count=K, inner=j, moves=N)}),
     "late by up to τ": (READ, {"hypotheses": (STALE,)}),
     "late, without the start": (READ, {"terms": {"all": over(S(k))}}),
     "late, the start once": (READ, {"terms": {"first": S(0), "all": over(S(k))}}),
@@ -378,7 +385,7 @@ def mixed(**changes: Any) -> Verdict:
         cites=(SMALL,),
         hypotheses=(LATE, Hypothesis("step", "", le(square(STEP), r))),
         steps=(
-            Step("drift", DRIFT.goal, Drift("late", k, inner=j)),
+            Step("drift", DRIFT.goal, Drift("late", k, inner=j, moves=N)),
             Step("small", SMALL.goal, Cite("mine.small")),
         ),
         lhs=D(k) + sympy.Sum(N(j), (j, 0, tau - 1)),
@@ -486,3 +493,42 @@ def test_a_window_has_an_index_of_its_own(index_of_sum: Any, length: Any) -> Non
     with pytest.raises(TheoryError, match="index of its own"):
         written(N(j), index_of_sum, k, length)
     assert written(N(j), j, k, tau) == last()
+
+
+def delays(made: Theorem) -> set[str]:
+    return {str(one.constant) for one in made.hypotheses if isinstance(one, Delayed)}
+
+
+def test_only_what_a_theorem_names_is_late_in_it() -> None:
+    """Another theorem of the same file may look back further."""
+    T, f, x = method()
+    T.iterate(x, x[k] - gamma * f.grad(x[k - tau]))
+    assert delays(T.shows(le(0, square(x[k] - x[k - 2 * tau])))) == {"tau", "2*tau"}
+    T = begin("mine.other", "ours", f)
+    T.iterate(x, x[k] - gamma * f.grad(x[k - tau]))
+    assert delays(T.shows(le(0, square(x[k])))) == {"tau"}
+
+
+def test_a_gradient_that_is_late_only_in_an_equation_is_late() -> None:
+    T, f, x = method()
+    g = vector("g")
+    T.assume(equal(g, f.grad(x[k - tau])))
+    T.iterate(x, x[k] - gamma * g)
+    assert delays(T.shows(le(0, square(x[k])))) == {"tau"}
+
+
+def test_what_was_drawn_before_is_not_drawn_again() -> None:
+    """x̂ is given to the mean over g; where x itself is drawn, so is what it was."""
+    T, f, x = method()
+    g = vector("g")
+    E = mean("E", g)
+    T.iterate(x, x[k] - gamma * g)
+    made = T.shows(le(E(dot(g, x[k - tau])), dot(x[k], x[k - tau])))
+    (mean_of_g,) = made.goal.lhs.atoms(Mean)
+    assert "x[k - tau]" not in random_names(mean_of_g)
+    T = begin("mine.drawn", "ours", f)
+    whole = mean("E", x[k])
+    T.iterate(x, x[k] - gamma * g)
+    made = T.shows(le(whole(dot(x[k], x[k - tau])), 1))
+    (mean_of_x,) = made.goal.lhs.atoms(Mean)
+    assert {"x[k]", "x[k - tau]"} <= random_names(mean_of_x)

@@ -55,7 +55,7 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
     Where all certificates are stored, facts that none of them uses are left out; `offered` has
     them.
     """
-    plan.look_back()
+    plan.look_back(statement.relation)
     scene = scene_of(statement, plan, tuple(functions))
     _require_told(scene, plan, statement.id)
     _require_nothing_drawn(scene, plan, statement.id)

@@ -101,6 +101,7 @@ class Draft:
             return self._plan.take(said)
         if isinstance(said, VectorEquation):
             label = name or f"{text(said.left)} = {text(said.right)}"
+            self._plan.equated |= said.left.names | said.right.names
             self._plan.offered.append(templates.vector_equation(label, said, says))
             return label
         strict = slack(said)

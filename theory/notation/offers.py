@@ -156,15 +156,18 @@ def late(bare: Theorem, run: Run, said: Sequence[Relation]) -> Iterator[Step]:
     k, given = run.index, Given(bare, {})
     sides = [side for one in said for side in (one.lhs, one.rhs)]
     sums = {one for side in sides for one in side.atoms(sympy.Sum) if one.has(sympy.Max)}
-    inner = sorted({one.limits[0][0] for one in sums}, key=str)
+    places = {
+        (one.limits[0][0], call.func) for one in sums for call in one.function.atoms(AppliedUndef)
+    }
     for stale in bare.hypotheses:
         if not isinstance(stale, Delayed) or k is None:
             continue
-        for j in inner:
-            yield from _stated(Drift(stale.name, k, inner=j), f"drift, {stale.name}", given)
+        for j, moves in sorted(places, key=str):
+            rule = Drift(stale.name, k, inner=j, moves=moves)
+            yield from _stated(rule, f"drift, {stale.name}, by {moves}", given)
         for one, number in product(bare.sequences, run.counts):
-            rule = Reread(stale.name, one, k, number)
-            yield from _stated(rule, f"{one} late, summed to {number}", given)
+            late = Reread(stale.name, one, k, number)
+            yield from _stated(late, f"{one} late, summed to {number}", given)
     for total in sorted(sums, key=str):
         yield from _windows(total, run, bare)
 

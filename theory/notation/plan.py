@@ -69,6 +69,7 @@ class Plan:
     moved: list[Iterates] = field(default_factory=list)
     cited: set[Relation] = field(default_factory=set)
     averages: list[Vector] = field(default_factory=list)
+    equated: set[str] = field(default_factory=set)
 
     def take(self, one: Assumption) -> str:
         """Assume something of the kernel; the name is changed if another has it."""
@@ -82,11 +83,18 @@ class Plan:
             self.assumed.append(one)
         return one.name
 
-    def look_back(self) -> None:
-        """Take the stale ones among iterates that formulas have asked for."""
+    def look_back(self, said: Relation) -> None:
+        """Take the stale ones among iterates that are named here."""
+        forms = (*self.forms, said.lhs, said.rhs)
+        names = {n for form in forms for entry in form.atoms(Gram) for n in entry.names}
+        names |= {one.name for form in forms for one in form.free_symbols}
+        names |= self.anchors | self.equated
+        names |= {name for pair in self.iterates for one in pair for name in one.names}
         for one in self.moved:
             now = one[one.index]
             for old, late in one.older.items():
+                if not any(text(old) in name for name in names):  # as in ∇f(x[k - tau])
+                    continue
                 label = f"{text(old)} is late"
                 delay = (label, old, now, late)
                 known = any((o, n) == (old, now) for _, o, n, _ in self.delays)

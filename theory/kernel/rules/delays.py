@@ -44,6 +44,8 @@ class Drift:
         The number of iterations, for the second.
     inner : sympy symbol, optional
         j, for the third.
+    moves : sympy function, optional
+        N, for the third.
     """
 
     of: str
@@ -51,6 +53,7 @@ class Drift:
     move: str = ""
     count: Scalar | None = None
     inner: Scalar | None = None
+    moves: Scalar | None = None
 
     iterates: ClassVar[bool] = True
 
@@ -111,11 +114,12 @@ class Drift:
         if self.move or self.count is not None or not is_bound(j, self.index, given):
             return f"{j} is no index of its own"
         drift = next((one for one, value in meant.items() if is_zero(value - away)), None)
-        move = next((one for one in meant.items() if multiple(moved, one[1], given)), None)
-        if drift is None or move is None:
-            return f"no sequence stands for the mean of {away if drift is None else moved}"
-        total = window(move[0](j), j, self.index, delay)
-        return le(drift(self.index), multiple(moved, move[1], given) * delay * total)
+        factor = multiple(moved, meant.get(self.moves, sympy.S.Zero), given)
+        if drift is None or factor == 0:
+            lacking = away if drift is None else f"{moved} up to a constant factor"
+            return f"no sequence stands for the mean of {lacking}"
+        total = window(self.moves(j), j, self.index, delay)
+        return le(drift(self.index), factor * delay * total)
 
 
 def multiple(form: Scalar, value: Scalar, given: Given) -> Scalar:
