@@ -95,6 +95,14 @@ DRIFT = Theorem(
     terms={"moves": gamma**2 * tau * last()},
     conclude=Drift("late", k, inner=j, moves=N),
 )
+ALL = replace(
+    DRIFT,
+    symbols=(tau, K, gamma),
+    indices=(),
+    lhs=over(D(k)),
+    terms={"moves": gamma**2 * tau**2 * over(N(k))},
+    conclude=Drift("late", k, count=K),
+)
 READ = replace(
     DRIFT,
     symbols=(tau, K, gamma),
@@ -136,6 +144,7 @@ TRUE = {
         sequences={D: AWAY, N: 9 * square(STEP)},
         terms={"moves": gamma**2 * tau / 9 * last()},
     ),
+    "the drift, summed, by gradients": ALL,
     "read late": READ,
 }
 FALSE: dict[str, tuple[Theorem, dict[str, Any]]] = {
@@ -240,6 +249,13 @@ FALSE: dict[str, tuple[Theorem, dict[str, Any]]] = {
     "the moves of k + 1": (
         DRIFT,
         {"terms": {"moves": gamma**2 * tau * window(N(j + 1), j, k, tau)}},
+    ),
+    "summed, without γ²": (ALL, {"terms": {"moves": tau**2 * over(N(k))}}),
+    "summed, with τ alone": (ALL, {"terms": {"moves": gamma**2 * tau * over(N(k))}}),
+    "summed, a step that changes": (ALL, {"symbols": (tau, K), "scalars": (gamma,)}),
+    "summed, moves and something else": (
+        ALL,
+        {"sequences": {D: AWAY, N: square(STEP + X.position)}},
     ),
     "no moves": (DRIFT, {"conclude": Drift("late", k, inner=j)}),
     "other moves": (DRIFT, {"conclude": Drift("late", k, inner=j, moves=D)}),

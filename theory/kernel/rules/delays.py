@@ -28,9 +28,9 @@ class Drift:
     x⁺ − x, and ‖x − x̂‖² ≤ τ Σ‖x⁺ − x‖² over the last τ iterations (Cauchy–Schwarz). Three goals:
 
     - ``‖x − x̂‖² ≤ τ²·M``, where a fact `move` says ‖x⁺ − x‖² ≤ M in every iteration, M constant;
-    - ``Σ_{k<count} D(k) ≤ τ²·Σ_{k<count} N(k)``, where D and N are the sequences of ‖x − x̂‖² and
-      ‖x⁺ − x‖²: a move is in the last τ of at most τ iterations. D(k) at most;
-    - ``D(k) ≤ c·τ·Σ_{j=max(0,k−τ)}^{k−1} N(j)``, where D and c·N are these sequences, c constant.
+    - ``Σ_{k<count} D(k) ≤ c·τ²·Σ_{k<count} N(k)``, where D and c·N are the sequences of ‖x − x̂‖²
+      and ‖x⁺ − x‖², c constant: a move is in the last τ of at most τ iterations, D(k) at most;
+    - ``D(k) ≤ c·τ·Σ_{j=max(0,k−τ)}^{k−1} N(j)``, with the same sequences.
 
     Attributes
     ----------
@@ -100,11 +100,15 @@ class Drift:
             return f"{self.count} is no number of iterations"
         meant = given.theorem.sequences
         drift = next((one for one, value in meant.items() if is_zero(value - away)), None)
-        move = next((one for one, value in meant.items() if is_zero(value - moved)), None)
+        exact = (one for one, value in meant.items() if is_zero(value - moved))
+        others = (one for one, value in meant.items() if multiple(moved, value, given) != 0)
+        move = next(exact, None) or next(others, None)
         if drift is None or move is None:
             return f"no sequence stands for the mean of {away if drift is None else moved}"
+        factor = multiple(moved, meant[move], given)
         over = (self.index, 0, self.count - 1)
-        return le(sympy.Sum(drift(self.index), over), delay**2 * sympy.Sum(move(self.index), over))
+        moves = sympy.Sum(move(self.index), over)
+        return le(sympy.Sum(drift(self.index), over), factor * delay**2 * moves)
 
     def _of_window(
         self, away: Scalar, moved: Scalar, delay: Scalar, given: Given
@@ -113,6 +117,8 @@ class Drift:
         j, meant = self.inner, given.theorem.sequences
         if self.move or self.count is not None or not is_bound(j, self.index, given):
             return f"{j} is no index of its own"
+        if self.moves is None:
+            return "no sequence of moves is named"
         drift = next((one for one, value in meant.items() if is_zero(value - away)), None)
         factor = multiple(moved, meant.get(self.moves, sympy.S.Zero), given)
         if drift is None or factor == 0:
