@@ -6,16 +6,15 @@ from theory.kernel.relations import eq, ge, le
 from theory.kernel.vectors import dot, square, vector, vectors
 from theory.notation.coercion import equal
 from theory.notation.draft import Draft, theorem
+from theory.notation.iterations import Iterates, iterates, window
 from theory.notation.names import (
     Expectation,
     Function,
-    Iterates,
     average,
     count,
     exp,
     function,
     index,
-    iterates,
     log,
     mean,
     named,
@@ -23,7 +22,6 @@ from theory.notation.names import (
     positive,
     real,
     total,
-    window,
 )
 
 __all__ = [

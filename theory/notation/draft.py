@@ -25,7 +25,8 @@ from theory.kernel.wellformed import is_square
 from theory.notation import templates
 from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
-from theory.notation.names import Expectation, Function, Iterates, plainly, text, total
+from theory.notation.iterations import Iterates
+from theory.notation.names import Expectation, Function, plainly, text, total
 from theory.notation.plan import Plan, Statement, Written
 
 ANY: Final = vector("any vector")

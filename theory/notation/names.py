@@ -11,7 +11,6 @@ from sympy.core.symbol import Str
 from theory.errors import TheoryError
 from theory.kernel.elementary import Exp, Log
 from theory.kernel.means import Average, Operator
-from theory.kernel.rules.windows import window as window_of
 from theory.kernel.vectors import Point, Scalar, Vector, vector
 
 
@@ -132,101 +131,6 @@ def text(one: Vector) -> str:
         shown = "" if size == 1 else f"({size})*" if size.is_Add else f"{size}*"
         parts.append(f"{sign} {shown}{name}")
     return " ".join(parts).removeprefix("+ ") or "0"
-
-
-def window(form: Scalar, j: Scalar, k: Scalar, length: Scalar) -> Scalar:
-    """Σ over the last iterations before k: j from max(0, k − length) to k − 1.
-
-    While k is below the length there are fewer terms, and none at k = 0.
-
-    Raises
-    ------
-    TheoryError
-        j is k, or in the length, or the terms do not depend on it.
-
-    Examples
-    --------
-    >>> k, j, tau = index("k j tau")
-    >>> window(sympy.Function("N")(j), j, k, tau)
-    Sum(N(j), (j, Max(0, k - tau), k - 1))
-    """
-    if j == k or j in sympy.sympify(length).free_symbols:
-        raise TheoryError(
-            f"{j} runs over the last iterations before {k}, and nothing else is called so",
-            "window",
-            "take an index of its own",
-        )
-    if j not in sympy.sympify(form).free_symbols:
-        raise TheoryError(
-            f"the terms of a sum over the last iterations depend on {j}, found {form}",
-            "window",
-            f"make a sequence of it by T.sequence, and take that at {j}",
-        )
-    return window_of(form, j, k, sympy.sympify(length))
-
-
-@dataclass
-class Iterates:
-    """A vector in each iteration, made by `iterates`.
-
-    Attributes
-    ----------
-    name : str
-    index : sympy symbol
-        k.
-    then : Vector, optional
-        What ``x[k + 1]`` is, once `T.iterate` has said so.
-    older : dict of Vector to expression
-        The stale ones that have been asked for, and by how much they are late.
-    """
-
-    name: str
-    index: Scalar
-    then: Vector | None = None
-    older: dict[Vector, Scalar] = field(default_factory=dict)
-
-    def __getitem__(self, at: Scalar) -> Vector:
-        """The vector of iteration k, of the next one, or of a fixed number of iterations ago.
-
-        Raises
-        ------
-        TheoryError
-            It is that of another iteration, or the next one is not known yet.
-        """
-        late = sympy.expand(self.index - at)
-        if late == 0:
-            return vector(f"{self.name}[{self.index}]")
-        if late == -1 and self.then is not None:
-            return self.then
-        if not (late.is_integer and late.is_nonnegative) or self.index in late.free_symbols:
-            raise TheoryError(
-                f"{self.name} is known in iteration {self.index}, and a constant number of "
-                f"iterations before, found {self.name}[{at}]",
-                self.name,
-                f"say by T.iterate what {self.name}[{self.index} + 1] is; name what is read late "
-                f"{self.name}[{self.index} - tau], with tau an index; what happens at numbers is "
-                "said by sequences",
-            )
-        one = vector(f"{self.name}[{self.index} - {f'({late})' if late.is_Add else late}]")
-        self.older[one] = late
-        return one
-
-
-def iterates(name: str, index: Scalar) -> Iterates:
-    """A vector in each iteration: ``x[k]``, ``x[k + 1]`` and, some iterations late, ``x[k - tau]``.
-
-    What is older than the start is the start: ``x[k - tau]`` is the first x while k < τ. The delay
-    is the same in every iteration; `T.delayed` is for one that may change. How x moves is said by
-    ``T.iterate(x, …)``.
-
-    Examples
-    --------
-    >>> k, tau = sympy.symbols("k tau", integer=True, nonnegative=True)
-    >>> x = iterates("x", k)
-    >>> print(x[k] - x[k - tau])
-    (-1)*x[k - tau] + x[k]
-    """
-    return Iterates(name, index)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth,
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
 from theory.notation.interpolation import meetings
-from theory.notation.names import Function, Iterates, Pending, plainly, text
+from theory.notation.iterations import Iterates
+from theory.notation.names import Function, Pending, plainly, text
 from theory.notation.scene import Scene, shifted
 
 Template = Callable[[Scene], Iterator[Hypothesis]]
