@@ -422,3 +422,43 @@ def test_times_lie_around_the_block_and_not_around_the_hashing(tmp_path: Path) -
     short, long = events(recorder)
     assert short["end"] - short["start"] < long["end"] - long["start"]
     assert long["end"] - long["start"] >= 50_000_000
+
+
+def test_lines_wait_for_fingerprints_and_keep_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a GPU, where the first block's contents are known after the last block has ended."""
+    monkeypatch.setattr(Fingerprint, "ready", lambda _: False)
+    module, recorder = net(), made(tmp_path)
+    optimizer = torch.optim.AdamW(module.parameters())
+    for m in range(3):
+        with recorder.forward(0, m, module):
+            loss = module(torch.ones(2, 8) * (m + 1)).square().mean()
+        with recorder.backward(0, m, module):
+            loss.backward()
+        with recorder.update(0, m, module):
+            optimizer.step()
+            optimizer.zero_grad()
+    assert len(recorder.path.read_text().splitlines()) == 1
+    assert shown(events(recorder)) == ONE_BY_ONE
+
+
+@pytest.mark.gpu
+def test_versions_on_a_gpu(tmp_path: Path) -> None:
+    module = net().cuda()
+    recorder = made(tmp_path)
+    optimizer = torch.optim.AdamW(module.parameters())
+    for m in range(3):
+        with recorder.forward(0, m, module):
+            loss = module(torch.ones(2, 8, device="cuda") * (m + 1)).square().mean()
+        with recorder.backward(0, m, module):
+            loss.backward()
+        with recorder.update(0, m, module):
+            optimizer.step()
+            optimizer.zero_grad()
+    found = events(recorder)
+    assert shown(found) == ONE_BY_ONE
+    assert all(event["extra"]["host"].endswith("(launch times of rank 0)") for event in found)
+    fast = {name: tensor.cpu() for name, tensor in module.named_parameters()}
+    for name, tensor in module.named_parameters():
+        assert Fingerprint(tensor).digest() == Fingerprint(fast[name]).digest()
