@@ -1,6 +1,7 @@
 """Settings that every test shares."""
 
 import os
+from collections.abc import Generator
 from datetime import date
 
 import pytest
@@ -11,6 +12,12 @@ os.environ["STALEPROOF_NO_CACHE"] = "1"
 
 # As many tests as cores run side by side; a test's own threads would only wait for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+PROVERS = ("z3", "cvc5", "cvxpy", "PEPit", "clarabel", "jinja2", "rich", "matplotlib", "xmlschema")
+"""What a node with a GPU need not have."""
+
+LEFT_OUT = pytest.StashKey[list[str]]()
+"""Files that were skipped for lack of them."""
 
 # Passing or failing must not depend on the machine or on luck.
 # `--hypothesis-profile=default` searches at random instead.
@@ -45,6 +52,23 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     step = config.getoption("--every")
     items[:] = items[config.getoption("--turn") % step :: step]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let ``-m gpu`` collect on a node without provers: files that need these are skipped."""
+    report = yield
+    if report.failed and collector.config.getoption("markexpr") == "gpu":
+        says, left = str(report.longrepr), collector.config.stash.setdefault(LEFT_OUT, [])
+        absent = [name for name in PROVERS if f"No module named '{name}'" in says]
+        absent += [path for path in left if f"({path})" in says]  # It imports one of those.
+        if absent:
+            left.append(str(collector.path))
+            reason = f"Skipped: needs {absent[0]}, and is no test of a GPU"
+            report.outcome, report.longrepr = "skipped", (str(collector.path), 0, reason)
+    return report
 
 
 @pytest.fixture
