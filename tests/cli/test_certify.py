@@ -88,3 +88,31 @@ def test_a_file_that_cannot_be_written(tmp_path: Path, run: Run) -> None:
     done = run("certify", path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "cannot be written" in done.stderr.splitlines()[-1]
+
+
+STOCHASTIC = """
+from theory.notation import count, function, index, mean, positive, real, square, theorem, total
+from theory.notation import vectors
+
+(L, sigma), k, K, low = positive("L sigma"), index("k"), count("K"), real("f_low")
+f, (x, g) = function("f"), vectors("x g")
+E = mean("E", g)
+T = theorem("mine.descent")
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.unbiased(E, g, f.grad(x))
+T.bounded_variance(E, g, f.grad(x), sigma)
+T.iterate(x, x - g / L, k)
+F, S = T.sequence("F", f(x)), T.sequence("S", square(f.grad(x)))
+LINE
+CLAIM = T.shows(total(S(k), k, K) / K <= 2 * L * (F(0) - low) / K + sigma**2)
+"""
+
+
+def test_a_missing_line_about_one_iteration_is_asked_for(
+    tmp_path: Path, result: Callable[..., Any]
+) -> None:
+    bare = written(tmp_path, STOCHASTIC.replace("LINE\n", ""))
+    assert "no line says what one iteration gains" in result("certify", bare)[1]["failed"][0]["why"]
+    line = "T.have(F(k + 1) <= F(k) - S(k) / (2 * L) + sigma**2 / (2 * L))"
+    assert result("certify", written(tmp_path, STOCHASTIC.replace("LINE", line)))[1]["failed"] == []

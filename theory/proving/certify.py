@@ -8,6 +8,9 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Final
 
+import sympy
+from sympy.core.function import AppliedUndef
+
 from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.kernel.relations import Relation
@@ -137,11 +140,22 @@ def _of_rule(
         searched = _searched(theorem, goal, rule, facts)
         outcome = "not found" if searched.combine is None else "found"
     combine, why = searched.combine, searched.why
+    if combine is None and goal.gap.atoms(sympy.Sum) and not _gains(facts.values()):
+        why += "; no line says what one iteration gains, such as T.have(F(k + 1) <= F(k) - ...)"
     data = None if combine is None else entry(theorem.id, step, goal, facts, combine)
     if data is not None:
         why = _unread(data, goal, given)
         data, outcome = (None, "not found") if why else (data, outcome)
     yield Certified(theorem.id, step, outcome, why, process_time() - before, data, rule.path)
+
+
+def _gains(facts: Iterable[Relation]) -> bool:
+    """Whether a fact compares a sequence with itself one iteration later."""
+    for fact in facts:
+        calls = fact.gap.atoms(AppliedUndef)
+        if any(call.func(call.args[0] + 1) in calls for call in calls if call.args[0].is_Symbol):
+            return True
+    return False
 
 
 def _searched(
