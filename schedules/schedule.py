@@ -40,11 +40,26 @@ class Group:
 
 @dataclass(frozen=True)
 class Source:
-    """Where actions were read from: a file and, for each action, its row and cell (1-based)."""
+    """Where actions were read from: a file and, for each action, its row and cell (1-based).
+
+    `form` says how a place is written, from ``row`` and ``cell``, or ``rank`` and ``index`` (both
+    0-based); what stands before its second part names a whole rank.
+    """
 
     file: str
     rows: IntArray
     cells: IntArray
+    form: tuple[str, str] = ("row {row}", ":cell {cell}")
+
+    def place(self, index: int) -> str:
+        """File and place of an action."""
+        row, cell = int(self.rows[index]), int(self.cells[index])
+        place = "".join(self.form).format(row=row, cell=cell, rank=row - 1, index=cell - 1)
+        return f"{self.file}:{place}"
+
+    def rank_place(self, rank: int) -> str:
+        """File and place of all that a rank does."""
+        return f"{self.file}:{self.form[0].format(row=rank + 1, rank=rank)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,8 +181,7 @@ class Schedule:
     def place(self, index: int) -> str:
         """Where an action stands, for messages: file, row and cell, or rank and position."""
         if self.source is not None:
-            row, cell = int(self.source.rows[index]), int(self.source.cells[index])
-            return f"{self.source.file}:row {row}:cell {cell}"
+            return self.source.place(index)
         rank = int(np.searchsorted(self.offsets, index, side="right")) - 1
         return f"{self.name}:rank {rank}:position {index - int(self.offsets[rank])}"
 

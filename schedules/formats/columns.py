@@ -59,6 +59,7 @@ class Columns:
     row: array[int] = field(default_factory=_column)
     cell: array[int] = field(default_factory=_column)
     offsets: array[int] = field(default_factory=lambda: array("q", [0]))
+    form: tuple[str, str] = Source.form
 
     def add(
         self, kind: int, stage: int, microbatch: int, pipeline: int, row: int, cell: int
@@ -120,7 +121,7 @@ class Columns:
             policy=policy,
             parameters=dict(parameters or {}),
             groups=tuple(groups),
-            source=Source(self.file, rows, cells),
+            source=Source(self.file, rows, cells, self.form),
         )
         _require_placed(schedule)
         try:

@@ -67,6 +67,8 @@ from schedules.policies import WeightPolicy
 
 FLUSH: Final = WeightPolicy("flush")
 SOURCE: Final = "staleproof"
+FORM: Final = ("ranks[{rank}]", ":instruction {cell}")
+"""How a place is written: instructions are counted through the steps of their rank, from 1."""
 
 
 def read_deepspeed(
@@ -134,7 +136,7 @@ def from_node(
             f"the number of stages is that of the ranks, {ranks}",
             "correct it, or check that the file is whole",
         )
-    table = _Instructions(Columns(name))
+    table = _Instructions(Columns(name, form=FORM))
     for stage, rank in enumerate(fields["ranks"].items()):
         table.add_rank(rank, stage)
     placement = Placement.one_stage_a_rank(ranks)

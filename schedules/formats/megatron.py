@@ -112,7 +112,7 @@ def from_node(
             "each of the ranks · chunks stages has an action, but there are fewer actions",
             "correct the number of chunks, or check that the file is whole",
         )
-    columns = Columns(name)
+    columns = Columns(name, form=("order['{rank}']", "[{index}]"))
     for rank, order in enumerate(orders):
         _read_rank(columns, order, rank, ranks, chunks)
     schedule = columns.schedule(

@@ -101,7 +101,7 @@ def parse_json(
     >>> from schedules.families import build
     >>> schedule = parse_json(write_json(build("gpipe", 2, 4)), "a.json")
     >>> schedule.name, schedule.policy.name, len(schedule), schedule.place(9)
-    ('gpipe', 'flush', 16, 'a.json:row 2:cell 2')
+    ('gpipe', 'flush', 16, 'a.json:ranks[1][1]')
     """
     return from_node(parse(text, name), name, microbatches, policy)
 
@@ -115,7 +115,7 @@ def from_node(
         raise fields["schema"].error(
             f"this version reads {SCHEMA!r}", "write that, or take a version that reads this one"
         )
-    columns = Columns(name)
+    columns = Columns(name, form=("ranks[{rank}]", "[{index}]"))
     for row, rank in enumerate(fields["ranks"].items(), 1):
         _read_rank(columns, rank, row)
     groups = [_group(group) for group in fields["groups"].items()] if "groups" in fields else []

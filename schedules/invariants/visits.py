@@ -138,10 +138,10 @@ class Visits:
         return np.asarray((self.rank > 0) & ~self.sends_on & (self.code == LOAD))
 
     def place(self, visit: int) -> str:
-        """Row and cell of a visit."""
+        """Rank and number of the instruction."""
         index, rank = int(self.index[visit]), int(self.rank[visit])
         cell = index - int(self.instructions.offsets[rank]) + 1
-        return f"{self.instructions.schedule.name}:row {rank + 1}:cell {cell}"
+        return f"{self.instructions.schedule.name}:ranks[{rank}]:instruction {cell}"
 
     def words(self, visit: int) -> str:
         """Name and buffer of a visit."""

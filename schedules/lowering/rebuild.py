@@ -132,7 +132,7 @@ def with_only(schedule: Schedule, kept: NDArray[np.bool_]) -> Schedule:
             groups.append(Group(group.rank, first, count, group.kind))
     source = schedule.source
     if source is not None:
-        source = Source(source.file, source.rows[chosen], source.cells[chosen])
+        source = replace(source, rows=source.rows[chosen], cells=source.cells[chosen])
     columns = {name: getattr(schedule, name)[chosen] for name in COLUMNS}
     return _replaced(schedule, columns, offsets, tuple(groups), source)
 

@@ -132,5 +132,5 @@ def rank_place(schedule: Schedule, rank: int) -> str:
     'gpipe:rank 1'
     """
     if schedule.source is not None:
-        return f"{schedule.source.file}:row {rank + 1}"
+        return schedule.source.rank_place(rank)
     return f"{schedule.name}:rank {rank}"

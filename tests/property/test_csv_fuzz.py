@@ -16,7 +16,10 @@ from schedules.validate import facts, has_messages, validate
 
 DATA = Path(__file__).parents[1] / "data" / "schedules"
 TEXTS = [path.read_text(encoding="utf-8") for path in sorted(DATA.glob("*_m4*.csv"))]
-KINDS = "F B I W SEND_F RECV_F SEND_B RECV_B UNSHARD RESHARD REDUCE_GRAD OVERLAP_F_B U".split()
+KINDS = (
+    "F B I W SEND_F RECV_F SEND_B RECV_B UNSHARD RESHARD REDUCE_GRAD OVERLAP_F_B U BW "
+    "WAIT_SEND_F WAIT_SEND_B WAIT_REDUCE_GRAD"
+).split()
 NUMBERS = st.integers(-1, 5).map(str) | st.sampled_from(["", "999999", "1000000", "007", "٣"])
 NEAR_CELLS = st.builds("".join, st.tuples(NUMBERS, st.sampled_from(KINDS), NUMBERS))
 CELLS = NEAR_CELLS | st.builds("({};{})OVERLAP_F_B".format, NEAR_CELLS, NEAR_CELLS) | st.text()

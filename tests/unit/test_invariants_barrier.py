@@ -63,8 +63,9 @@ def test_missing_barrier() -> None:
     assert required(rows(text)).facts["deadlock"] == {"rank": None, "peer": None, "direction": None}
     violation = only(text)
     assert violation.message == (
-        "a.json:row 2: all ranks have every BARRIER, but rank 1 has 0 and rank 0 has 1, the next "
-        "one 0BARRIER (a.json:row 1:cell 3); add a BARRIER to rank 1, or drop that of the others"
+        "a.json:ranks[1]: all ranks have every BARRIER, but rank 1 has 0 and rank 0 has 1, the "
+        "next one 0BARRIER (a.json:ranks[0][2]); add a BARRIER to rank 1, or drop that of "
+        "the others"
     )
     assert violation.marks.actions == (2,)
 
@@ -76,7 +77,7 @@ def test_rank_with_more_barriers_than_rank_0() -> None:
         "barriers": 1,
         "other": 1,
         "other_barriers": 2,
-        "next": "a.json:row 2:cell 4",
+        "next": "a.json:ranks[1][3]",
     }
 
 
@@ -86,8 +87,8 @@ def test_dependency_across_a_barrier() -> None:
     assert broken(text) == ["causal", "barrier", "deadlock-free"]
     violation = only(text)
     assert violation.message == (
-        "a.json:row 2:cell 3: nothing before a BARRIER needs what stands behind it, but 1F1 in "
-        "round 0 needs 0F1 (a.json:row 1:cell 4) in round 1; move 1F1 behind the BARRIER"
+        "a.json:ranks[1][2]: nothing before a BARRIER needs what stands behind it, but 1F1 in "
+        "round 0 needs 0F1 (a.json:ranks[0][3]) in round 1; move 1F1 behind the BARRIER"
     )
     assert violation.marks.actions == (7, 3)
 
@@ -103,8 +104,8 @@ def test_barriers_that_name_microbatches_stand_in_one_order() -> None:
     first, second = "0F0 0B0 0BARRIER0 0F1 0B1 0BARRIER1", "1F0 1B0 1BARRIER1 1F1 1B1 1BARRIER0"
     found = required(rows(f"{first}\n{second}")).violations
     assert [violation.place for violation in found] == [
-        "a.json:row 2:cell 3",
-        "a.json:row 2:cell 6",
+        "a.json:ranks[1][2]",
+        "a.json:ranks[1][5]",
     ]
     assert found[0].witness["meets"] == "0BARRIER0"
     assert required(rows(f"{first}\n{first.replace('0F', '1F').replace('0B', '1B')}")).ok
@@ -187,8 +188,8 @@ def test_averaging_twice() -> None:
 def test_averaging_before_the_end_of_its_round() -> None:
     violation = only("0F0 0I0 0W0 0REDUCE0\n1F0 1I0 1REDUCE0 1W0")
     assert violation.message == (
-        "a.json:row 2:cell 4: a round of a stage ends with its averaging, but 1W0 stands behind "
-        "1REDUCE0 (a.json:row 2:cell 3): it has 1 averagings before it, not the 0 that end below "
+        "a.json:ranks[1][3]: a round of a stage ends with its averaging, but 1W0 stands behind "
+        "1REDUCE0 (a.json:ranks[1][2]): it has 1 averagings before it, not the 0 that end below "
         "microbatch 0; move 1W0 to the other side of 1REDUCE0"
     )
     assert violation.marks.actions == (7, 6)
@@ -225,4 +226,4 @@ def test_averaging_missing_on_one_of_two_ranks_of_a_stage() -> None:
     ends = "0F0 0B0 0REDUCE1\n0F1@1 0B1@1 0REDUCE1@1"
     assert required(rows(ends, placement=placement)).ok
     lacking = required(rows("0F0 0B0\n0F1@1 0B1@1 0REDUCE1@1", placement=placement))
-    assert [found.place for found in lacking.violations] == ["a.json:row 1"]
+    assert [found.place for found in lacking.violations] == ["a.json:ranks[0]"]

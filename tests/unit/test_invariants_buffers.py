@@ -77,14 +77,14 @@ def test_buffers_may_be_reused_when_done() -> None:
 @pytest.mark.parametrize(
     ("text", "place", "needed"),
     [
-        ("L0 F0 L0", "row 1:cell 3", ["output", "activation"]),
-        ("L0 L0 F0", "row 1:cell 2", ["input"]),
-        ("L0 F0 S0 L0 F0", "row 1:cell 4", ["activation"]),
-        ("L0 F0 S0 r0 L0 F0", "row 1:cell 5", ["activation", "received gradient"]),
-        ("L0 F0 r0 B0 L0 F0", "row 1:cell 5", ["output"]),
-        ("L0 F0 F0", "row 1:cell 3", ["output", "activation"]),
-        ("L0 F0 S0 F0", "row 1:cell 4", ["activation"]),
-        ("L0 F0 S0 r0 r0 B0", "row 1:cell 5", ["received gradient"]),
+        ("L0 F0 L0", "ranks[0]:instruction 3", ["output", "activation"]),
+        ("L0 L0 F0", "ranks[0]:instruction 2", ["input"]),
+        ("L0 F0 S0 L0 F0", "ranks[0]:instruction 4", ["activation"]),
+        ("L0 F0 S0 r0 L0 F0", "ranks[0]:instruction 5", ["activation", "received gradient"]),
+        ("L0 F0 r0 B0 L0 F0", "ranks[0]:instruction 5", ["output"]),
+        ("L0 F0 F0", "ranks[0]:instruction 3", ["output", "activation"]),
+        ("L0 F0 S0 F0", "ranks[0]:instruction 4", ["activation"]),
+        ("L0 F0 S0 r0 r0 B0", "ranks[0]:instruction 5", ["received gradient"]),
     ],
 )
 def test_overwritten_at_the_first_stage(text: str, place: str, needed: list[str]) -> None:
@@ -97,11 +97,11 @@ def test_overwritten_at_the_first_stage(text: str, place: str, needed: list[str]
 @pytest.mark.parametrize(
     ("text", "place", "needed"),
     [
-        ("R0 L0 F0 R0", "row 2:cell 4", ["activation"]),
-        ("R0 L0 F0 B0 R0", "row 2:cell 5", ["gradient"]),
-        ("R0 R0", "row 2:cell 2", ["input"]),
-        ("R0 L0 F0 B0 B0", "row 2:cell 5", ["gradient"]),
-        ("R0 L0 R1 L0 F1 F0", "row 2:cell 4", ["labels"]),
+        ("R0 L0 F0 R0", "ranks[1]:instruction 4", ["activation"]),
+        ("R0 L0 F0 B0 R0", "ranks[1]:instruction 5", ["gradient"]),
+        ("R0 R0", "ranks[1]:instruction 2", ["input"]),
+        ("R0 L0 F0 B0 B0", "ranks[1]:instruction 5", ["gradient"]),
+        ("R0 L0 R1 L0 F1 F0", "ranks[1]:instruction 4", ["labels"]),
     ],
 )
 def test_overwritten_at_the_last_stage(text: str, place: str, needed: list[str]) -> None:
@@ -124,9 +124,9 @@ def test_buffer_without_labels_has_none_of_another_one() -> None:
 
 def test_labels_of_another_microbatch() -> None:
     first, second = of_last("R0 R1 L1 L0 F0 B0 s0 F1 B1 s1")
-    assert first.place == "a.json:row 2:cell 5"
+    assert first.place == "a.json:ranks[1]:instruction 5"
     assert (first.witness["microbatch"], first.witness["labels"]) == (0, 1)
-    assert first.witness["brought"] == "a.json:row 2:cell 4"
+    assert first.witness["brought"] == "a.json:ranks[1]:instruction 4"
     assert (second.witness["microbatch"], second.witness["labels"]) == (1, 0)
     assert "the labels there are those of microbatch 1" in first.message
     assert of_last("R0 R1 L0 L1 F0 B0 s0 F1 B1 s1") == []
@@ -145,10 +145,11 @@ def test_only_the_last_stage_has_labels() -> None:
 def test_what_is_said() -> None:
     [violation] = of_first("L0 F0 | S0 L1 F1 | r0 L0 F0")
     assert violation.message == (
-        "a.json:row 1:cell 7: a buffer is overwritten only when its content has been used, but "
-        "LoadMicroBatch of buffer 0 overwrites microbatch 0, brought by LoadMicroBatch of buffer 0 "
-        "(a.json:row 1:cell 1), of which are needed the activation (until BackwardPass) and the "
-        "received gradient (until BackwardPass); take another buffer, or more of them (rank 0 has "
+        "a.json:ranks[0]:instruction 7: a buffer is overwritten only when its content has been "
+        "used, but LoadMicroBatch of buffer 0 overwrites microbatch 0, brought by LoadMicroBatch "
+        "of buffer 0 (a.json:ranks[0]:instruction 1), of which are needed the activation (until "
+        "BackwardPass) and the received gradient (until BackwardPass); take another buffer, or "
+        "more of them (rank 0 has "
         "2)"
     )
     assert violation.witness == {
@@ -157,7 +158,7 @@ def test_what_is_said() -> None:
         "instruction": "LoadMicroBatch",
         "step": 2,
         "microbatch": 0,
-        "brought": "a.json:row 1:cell 1",
+        "brought": "a.json:ranks[0]:instruction 1",
         "needed": ["activation", "received gradient"],
         "until": ["BackwardPass", "BackwardPass"],
     }
@@ -166,7 +167,7 @@ def test_what_is_said() -> None:
 def test_microbatches_are_counted_by_rank() -> None:
     [violation] = of_last("R0 L0 F0 B0 s0 R1 L1 F1 B1 R1")
     assert violation.witness["microbatch"] == 1
-    assert violation.witness["brought"] == "a.json:row 2:cell 6"
+    assert violation.witness["brought"] == "a.json:ranks[1]:instruction 6"
 
 
 def test_marks_are_the_writer_and_what_it_overwrites() -> None:

@@ -65,20 +65,20 @@ def test_stale_backward() -> None:
     schedule = rows("0F0 0F1 0B0 0B1 0U\n1F0 1F1 1B0 1U 1B1 1U", "latest")
     violation = only(schedule, "stash")
     assert violation.message == (
-        "a.json:row 2:cell 5: a backward uses the version that its forward read, but 1B1 uses "
-        "version 1 and 1F1 (a.json:row 2:cell 2) read version 0, which the update at 1U "
-        "(a.json:row 2:cell 4) replaced; keep version 0 (policy stash), or move the update behind "
+        "a.json:ranks[1][4]: a backward uses the version that its forward read, but 1B1 uses "
+        "version 1 and 1F1 (a.json:ranks[1][1]) read version 0, which the update at 1U "
+        "(a.json:ranks[1][3]) replaced; keep version 0 (policy stash), or move the update behind "
         "1B1"
     )
-    assert violation.place == "a.json:row 2:cell 5"
+    assert violation.place == "a.json:ranks[1][4]"
     assert violation.witness == {
         "action": "1B1",
         "used": 1,
         "forward": "1F1",
-        "forward_place": "a.json:row 2:cell 2",
+        "forward_place": "a.json:ranks[1][1]",
         "read": 0,
         "update": "1U",
-        "update_place": "a.json:row 2:cell 4",
+        "update_place": "a.json:ranks[1][3]",
     }
     assert violation.marks.actions == (9, 6, 8)
     assert violation.marks.arrows == (
@@ -90,7 +90,7 @@ def test_stale_backward() -> None:
 def test_update_that_moved_into_a_step_is_a_stale_backward() -> None:
     """Under flush nothing is stashed."""
     schedule = rows("0F0 0F1 0B0 0U 0B1")
-    assert mistakes(schedule, "stash") == [("row 1:cell 5", "0B1")]
+    assert mistakes(schedule, "stash") == [("ranks[0][4]", "0B1")]
     assert required(rows("0F0 0F1 0B0 0B1 0U"), "stash").ok
 
 
@@ -108,7 +108,7 @@ def test_too_many_versions() -> None:
     assert required(schedule, "versions<=3").ok
     violation = only(schedule, "versions<=2")
     # After 0B1 there are version 2, version 1 for 0B3, and version 0 for 0B2.
-    assert violation.place == "a.json:row 1:cell 6"
+    assert violation.place == "a.json:ranks[0][5]"
     assert violation.witness == {
         "stage": 0,
         "copy": 0,
@@ -118,10 +118,10 @@ def test_too_many_versions() -> None:
         "update": "0B1",
         "oldest": 0,
         "needed_by": "0B2",
-        "needed_by_place": "a.json:row 1:cell 7",
+        "needed_by_place": "a.json:ranks[0][6]",
     }
     assert violation.marks.arrows == (Arrow(5, 6, "still needs version 0"),)
-    assert only(schedule, "versions<=1").place == "a.json:row 1:cell 4"
+    assert only(schedule, "versions<=1").place == "a.json:ranks[0][3]"
 
 
 def test_only_backwards_to_come_need_a_version() -> None:
@@ -156,12 +156,12 @@ def test_double_buffer_whose_window_is_shorter_than_what_is_in_flight() -> None:
 
 def test_stale_gradient() -> None:
     schedule = rows("0F0 0F1 0F2 0B0 0B1 0B2", "stash")
-    assert mistakes(schedule, "staleness<=0") == [("row 1:cell 5", "0B1"), ("row 1:cell 6", "0B2")]
+    assert mistakes(schedule, "staleness<=0") == [("ranks[0][4]", "0B1"), ("ranks[0][5]", "0B2")]
     violation = only(schedule, "staleness<=1")
     assert violation.message == (
-        "a.json:row 1:cell 6: the local staleness of a gradient is at most 1, but that of 0B2 is "
-        "2: so many updates of its stage come between 0F2 (a.json:row 1:cell 3) and its own, from "
-        "the one at 0B0 (a.json:row 1:cell 4) on; allow staleness<=2, or do fewer backwards in "
+        "a.json:ranks[0][5]: the local staleness of a gradient is at most 1, but that of 0B2 is "
+        "2: so many updates of its stage come between 0F2 (a.json:ranks[0][2]) and its own, from "
+        "the one at 0B0 (a.json:ranks[0][3]) on; allow staleness<=2, or do fewer backwards in "
         "between"
     )
     assert violation.marks.actions == (5, 2, 3)
@@ -170,7 +170,7 @@ def test_stale_gradient() -> None:
 
 def test_staleness_counts_up_to_the_weight_gradient() -> None:
     schedule = rows("0F0 0F1 0I0 0I1 0W0 0W1", "stash")
-    assert mistakes(schedule, "staleness<=0") == [("row 1:cell 6", "0W1")]
+    assert mistakes(schedule, "staleness<=0") == [("ranks[0][5]", "0W1")]
 
 
 def test_start_up_counts() -> None:
@@ -264,8 +264,8 @@ def test_update_inside_a_step() -> None:
     text = "0F0 0F1 0B0 0B1 0U\n1F0 1B0 1F1 1U 1B1"
     violation = only(rows(text), "flush")
     assert violation.message == (
-        "a.json:row 2:cell 5: no version changes inside a step, but the update at 1U "
-        "(a.json:row 2:cell 4) replaces version 0, which 1F1 (a.json:row 2:cell 3) reads, before "
+        "a.json:ranks[1][4]: no version changes inside a step, but the update at 1U "
+        "(a.json:ranks[1][3]) replaces version 0, which 1F1 (a.json:ranks[1][2]) reads, before "
         "the gradient of 1B1 is applied; move the update behind 1B1, or use the policy flush"
     )
     assert violation.marks.actions == (9, 7, 8)
@@ -273,15 +273,15 @@ def test_update_inside_a_step() -> None:
 
 def test_update_between_backward_and_weight_gradient() -> None:
     """The backward still fits; the weight gradient is applied to the next version."""
-    assert mistakes(rows("0F0 0I0 0U 0W0 0U"), "flush") == [("row 1:cell 4", "0W0")]
+    assert mistakes(rows("0F0 0I0 0U 0W0 0U"), "flush") == [("ranks[0][3]", "0W0")]
 
 
 def test_step_that_ends_earlier_at_one_stage() -> None:
     text = "0F0 0F1 0B0 0B1 0U\n1F0 1B0 1U 1F1 1B1 1U"
     violation = only(rows(text), "flush")
     assert violation.message == (
-        "a.json:row 1:cell 2: a microbatch belongs to the same step at all stages, but 0F1 runs "
-        "after 0 updates of its stage and 1F1 (a.json:row 2:cell 4) after 1; update all stages "
+        "a.json:ranks[0][1]: a microbatch belongs to the same step at all stages, but 0F1 runs "
+        "after 0 updates of its stage and 1F1 (a.json:ranks[1][3]) after 1; update all stages "
         "between the same microbatches"
     )
 
@@ -301,13 +301,13 @@ def test_naive_with_an_update_for_each_microbatch_is_synchronous() -> None:
         ("0F0 0B0 0F1 0B1 0F2 0B2", "stash", 2, ["none follows 0B2", "window of 2"]),
         ("0F0 0B0 0F1 0B1 0F2 0B2", "stash", 4, ["none follows 0B0 and 2 more behind it"]),
         ("0F0 0F1 0B0 0U 0B1", "flush", 1, ["none follows 0B1", "add an action U"]),
-        ("0U 0F0 0B0 0U", "flush", 1, ["row 1:cell 1", "0U has none since"]),
-        ("0F0 0B0 0U 0U", "flush", 1, ["row 1:cell 4", "0U has none since"]),
+        ("0U 0F0 0B0 0U", "flush", 1, ["ranks[0][0]", "0U has none since"]),
+        ("0F0 0B0 0U 0U", "flush", 1, ["ranks[0][3]", "0U has none since"]),
         (
             "0F0 0B0 0F1 0B1 0U",
             "stash",
             1,
-            ["row 1:cell 5", "window of 1 gradients (policy stash), but 0U applies 2"],
+            ["ranks[0][4]", "window of 1 gradients (policy stash), but 0U applies 2"],
         ),
         ("0F0 0B0 0U 0F1 0B1 0U", "stash", 2, None),
         (
@@ -321,8 +321,8 @@ def test_naive_with_an_update_for_each_microbatch_is_synchronous() -> None:
             "flush",
             1,
             [
-                "microbatch 1 are applied by 0U (a.json:row 1:cell 5), update 0",
-                "1U (a.json:row 2:cell 6)",
+                "microbatch 1 are applied by 0U (a.json:ranks[0][4]), update 0",
+                "1U (a.json:ranks[1][5])",
             ],
         ),
     ],
@@ -357,8 +357,8 @@ def test_every_gradient_once(text: str, policy: str, interval: int) -> None:
 def test_update_before_the_backward_that_it_is_for() -> None:
     found = required(rows("0F0 0U 0B0 0F1 0B1 0U", "stash"), "update-once").violations
     assert [violation.place for violation in found] == [
-        "a.json:row 1:cell 2",
-        "a.json:row 1:cell 6",
+        "a.json:ranks[0][1]",
+        "a.json:ranks[0][5]",
     ]
     assert found[1].witness["gradients"] == 2
 

@@ -88,12 +88,12 @@ def test_barriers_in_a_circle() -> None:
     assert links_of(schedule) == [
         [
             "cycle",
-            "0BARRIER (a.json:row 1:cell 2) waits for rank 1 to get past 1U (a.json:row 2:cell 4), "
+            "0BARRIER (a.json:ranks[0][1]) waits for rank 1 to get past 1U (a.json:ranks[1][3]), "
             "which stands behind 1F1",
-            "1F1 (a.json:row 2:cell 3) waits for its input 1RECV_F1 (a.json:row 2:cell 2)",
-            "1RECV_F1 (a.json:row 2:cell 2) has started and waits for its counterpart 0SEND_F1 "
-            "(a.json:row 1:cell 4)",
-            "0SEND_F1 (a.json:row 1:cell 4) is posted behind 0F1 (a.json:row 1:cell 3), which "
+            "1F1 (a.json:ranks[1][2]) waits for its input 1RECV_F1 (a.json:ranks[1][1])",
+            "1RECV_F1 (a.json:ranks[1][1]) has started and waits for its counterpart 0SEND_F1 "
+            "(a.json:ranks[0][3])",
+            "0SEND_F1 (a.json:ranks[0][3]) is posted behind 0F1 (a.json:ranks[0][2]), which "
             "stands behind 0BARRIER",
         ]
     ]
@@ -103,8 +103,8 @@ def test_barrier_that_a_rank_lacks() -> None:
     schedule = rows("0F0 0BARRIER 0F1 0BARRIER\n1F0 1BARRIER 1F1 1BARRIER\n2F0 2BARRIER 2F1")
     lacks = "waits for rank 2, which has no BARRIER number 2"
     assert links_of(schedule) == [
-        ["orphan", f"0BARRIER (a.json:row 1:cell 4) {lacks}"],
-        ["orphan", f"1BARRIER (a.json:row 2:cell 4) {lacks}"],
+        ["orphan", f"0BARRIER (a.json:ranks[0][3]) {lacks}"],
+        ["orphan", f"1BARRIER (a.json:ranks[1][3]) {lacks}"],
     ]
     violation = hangs(schedule)[0]
     assert violation.message.endswith(
@@ -113,7 +113,7 @@ def test_barrier_that_a_rank_lacks() -> None:
     assert violation.witness["chain"] == [
         {
             "action": "0BARRIER",
-            "place": "a.json:row 1:cell 4",
+            "place": "a.json:ranks[0][3]",
             "waits_for": None,
             "waits_for_place": None,
             "why": "barrier",
