@@ -102,7 +102,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
     steps: list[Step] = []
 
     def follow(name: str, fact: Relation) -> None:
-        under = [*offers.expected(name, fact, means), *offers.swapped(name, fact, means)]
+        under = [*offers.expected(name, fact, means)]
+        for label, relation in ((name, fact), *((s.name, s.relation) for s in under)):
+            under.extend(offers.swapped(label, relation, means))
         steps.extend(under)
         for label, relation in ((name, fact), *((s.name, s.relation) for s in under)):
             steps.extend(offers.along(label, relation, run, bare))
@@ -118,9 +120,11 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
         if hypothesis.relation not in plan.cited and hypothesis.name not in beside:
             follow(hypothesis.name, hypothesis.relation)
     for assumed in plan.smooth:
+        known = {step.name for step in steps}
         for step in offers.smooth(assumed, scene.points):
-            steps.append(step)
-            follow(step.name, step.relation)
+            other = f"{step.name}, of {assumed.function}"  # two functions at the same places
+            steps.append(replace(step, name=other) if step.name in known else step)
+            follow(steps[-1].name, step.relation)
     for meeting in scene.meetings:
         down, between = meeting.steps()
         steps += [down, between]

@@ -106,9 +106,12 @@ class Plan:
     def cite(self, lemma: Theorem, values: Values) -> None:
         """Take over what a cited theorem assumes."""
         self.cites.append((lemma, values))
+        shown = {written.relation for written in self.written}
         for one in lemma.hypotheses:
             moved = _moved(one, values)
             if isinstance(moved, Smooth) and any(h.function == moved.function for h in self.smooth):
+                continue
+            if isinstance(moved, Hypothesis) and (moved.relation in shown or _says_nothing(moved)):
                 continue
             taken = isinstance(moved, Hypothesis) and any(
                 h.name == moved.name and h.relation != moved.relation for h in self.assumed
@@ -132,6 +135,12 @@ class Plan:
         for relation in (*(h.relation for h in self.assumed), *(w.relation for w in self.written)):
             yield from (relation.lhs, relation.rhs)
         yield from self.sequences.values()
+
+
+def _says_nothing(one: Hypothesis) -> bool:
+    """Whether a hypothesis is about numbers, and true: κ ≤ 1 at κ = 1."""
+    gap, kind = one.relation.gap, one.relation.kind
+    return bool(gap.is_number and (gap == 0 if kind == "==" else gap >= 0))
 
 
 def _moved(one: Assumption, values: Values) -> Assumption:
@@ -220,6 +229,7 @@ def _outside(gap: Scalar, mean: str) -> set[str]:
 def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) -> tuple[Point, ...]:
     """The points that formulas name, those that they are made of, and those that follow."""
     linked = [*plan.iterates, *((old, now) for _, old, now, _ in plan.delays)]
+    owners = [_owner(pair, functions) for pair in linked]
     for f in functions:
         for pair in linked:
             _ = [f.at(one) for one in pair]
@@ -243,10 +253,16 @@ def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) ->
             break
         found |= dict.fromkeys(more)
     at = {one.position for one in found}
-    for pair in linked:  # an iterate of which no function is taken is a point all the same
-        if not {plainly(one) for one in pair} <= at:
-            found |= dict.fromkeys((functions or (Function("f"),))[0].at(one) for one in pair)
+    for pair, owner in zip(linked, owners, strict=True):
+        if not {plainly(one) for one in pair} <= at:  # a point without a value is one all the same
+            found |= dict.fromkeys(owner.at(one) for one in pair)
     return tuple(found)
+
+
+def _owner(pair: tuple[Vector, Vector], functions: tuple[Function, ...]) -> Function:
+    """The function that knows both ends of an iteration, or else the first one."""
+    known = [f for f in functions if all(plainly(one) in f.points for one in pair)]
+    return (*known, *functions, Function("f"))[0]
 
 
 def _next(f: Function, found: Iterable[Point], plan: Plan) -> list[Vector]:

@@ -8,12 +8,16 @@ the second moment of g is at most (1 − κ)‖∇F(x_t)‖² + κ‖s‖² plus
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import sympy
 
 from theory.kernel import Hypothesis, Operator, Point, Smooth, dot, eq, le, point, square, vector
+from theory.kernel.theorem import Assumption
 from theory.kernel.vectors import Scalar, Vector
+from theory.notation import function
+from theory.notation.draft import Draft
 from theory.papers.sapipe.symbols import R0, L, T, eta, kappa, t
 
 X: Final = point("x", "F")
@@ -33,12 +37,18 @@ NEXT: Final = Point(X.position - eta * G, sympy.Symbol("F(x⁺)", real=True), ve
 
 E_T: Final = Operator(
     "E_t",
-    ("g", "d", "ξ_i", "ξ", "F(x⁺)", "∇F(x⁺)", "b⁺", "off(b⁺)", "∇off(b⁺)"),
+    (
+        *("g", "d", "ξ_i", "ξ", "F(x⁺)", "∇F(x⁺)", "b⁺", "off(b⁺)", "∇off(b⁺)"),
+        *("F_i(x⁺)", "∇F_i(x⁺)", "g_i", "ζ_i", "ζ", "a_i", "a", "V⁺", "q_i", "ζ_{−i}", "N⁺"),
+    ),
     given=("∇F(x)",),
     over="sample",
     law="run",
 )
-"""Expectation over the samples (and the stale elements) of update t, given everything before."""
+"""Expectation over the samples (and the stale elements) of update t, given everything before.
+
+The second line of names is of methods that predict weights, `wp_1_method` and `wp_3_method`.
+"""
 
 nu: Final = sympy.Symbol("nu", nonnegative=True)
 """Bound on the variance of g."""
@@ -94,3 +104,40 @@ def second_moment(off: Vector, variance: Scalar) -> Hypothesis:
 def sequences(off: Vector) -> dict[Scalar, Scalar]:
     """What the sequences are means of, for this b."""
     return {F: X.value, S: square(X.gradient), B: square(off)}
+
+
+def along(
+    draft: Draft,
+    means: Mapping[Scalar, Scalar] | None = None,
+    following: Sequence[tuple[Point, Point]] = (),
+    points: Iterable[Point] = (),
+) -> Draft:
+    """A theorem about a run x_0, x_1, … of L-smooth F.
+
+    Parameters
+    ----------
+    draft : Draft
+    means : mapping of sequence to expression, optional
+        What sequences are means of, beside F(t) and S(t).
+    following : sequence of (Point, Point)
+        What else goes along with x_t, and what takes its place in the next iteration.
+    points : iterable of Point
+        What else there is to know about.
+    """
+    pairs = (*FOLLOWING, *following)
+    known: dict[str, list[Point]] = {}
+    for one in (*(one for pair in pairs for one in pair), *points):
+        known.setdefault(one.function, []).append(one)
+    draft.functions += [function(name, *at) for name, at in known.items()]
+    draft.assume(SMOOTH)
+    for now, then in pairs:
+        draft.iterate(now.position, then.position, t)
+    draft.sequences({F: X.value, S: square(X.gradient), **(means or {})})
+    return draft
+
+
+def assuming(draft: Draft, *assumed: Assumption) -> Draft:
+    """The same theorem with these hypotheses."""
+    for one in assumed:
+        draft.assume(one)
+    return draft

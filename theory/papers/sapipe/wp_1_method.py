@@ -12,13 +12,12 @@ samples of their own. `schedules.methods` predicts with the gradient at x̃_i in
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import sympy
 
 from theory.kernel import Average, Hypothesis, Point, Smooth, dot, eq, square, vector
-from theory.papers.sapipe.setting import E_T, OFF, X
+from theory.papers.sapipe.setting import NEXT, OFF, X
 from theory.papers.sapipe.symbols import L
 
 PROOF: Final = "appendix A, proof of Theorem 4"
@@ -35,6 +34,9 @@ AWAY: Final = vector("p_i")
 
 HERE: Final = Point(X.position, sympy.Symbol("F_i(x)", real=True), vector("∇F_i(x)"), "F_i")
 """The objective of worker i at x_t."""
+
+AHEAD: Final = Point(NEXT.position, sympy.Symbol("F_i(x⁺)", real=True), vector("∇F_i(x⁺)"), "F_i")
+"""The same at x_{t+1}."""
 
 PREDICTED: Final = Point(
     X.position + AWAY, sympy.Symbol("F_i(x̃_i)", real=True), vector("∇F_i(x̃_i)"), "F_i"
@@ -55,18 +57,19 @@ MISSED, MEAN_MISSED = vector("a_i"), vector("a")
 
 AVG: Final = Average(
     "avg",
-    ("p_i", "g_i", "ζ_i", "a_i", "F_i(x)", "∇F_i(x)", "F_i(x̃_i)", "∇F_i(x̃_i)"),
-    given=("∇F(x)", "ζ"),
+    (
+        *("p_i", "g_i", "ζ_i", "a_i", "F_i(x)", "∇F_i(x)", "F_i(x̃_i)", "∇F_i(x̃_i)"),
+        *("F_i(x⁺)", "∇F_i(x⁺)"),
+        *("q_i", "∇G_i(x⁻)", "δ_i", "c_i", "d_i", "f_i", "∇²G_i(x⁻)Δx", "ζ_{−i}"),
+    ),
+    given=("∇F(x)", "ζ", "Δx"),
     over="worker",
 )
-"""The mean over the workers."""
+"""The mean over the workers; the last names are of `wp_3_method`."""
 
 SPREAD: Final = sympy.Symbol("V", nonnegative=True)
 NEXT_SPREAD: Final = sympy.Symbol("V⁺", nonnegative=True)
 """The mean over the workers of ‖x_t − x̃_i‖²; the same of the next iteration."""
-
-E_WITH_WORKERS: Final = replace(E_T, random=(*E_T.random, "g_i", "ζ_i", "ζ", "a_i", "a", "V⁺"))
-"""The same expectation, of what the workers do as well."""
 
 _ALL, _ALL_NEXT = (
     Point(vector(f"x̃{mark}"), value, vector(f"∇V{mark}"), "V")
@@ -78,7 +81,6 @@ W: Final = sympy.Function("W", nonnegative=True)
 """E V by iteration."""
 
 FOLLOWING: Final = ((_ALL, _ALL_NEXT),)
-POINTS: Final = (HERE, PREDICTED, _ALL, _ALL_NEXT)
 
 EACH_SMOOTH: Final = Smooth("each smooth", "every F_i is L-smooth (Assumption 1)", L, "F_i")
 APART: Final = HERE.gradient - PREDICTED.gradient

@@ -1,85 +1,54 @@
 """The last chain of the proof of Theorem 4, for workers whose gradients are all at one point.
 
-So it is written, with one x̃ for all i, though every worker has a prediction of its own. At one
-point what is left of the chain, once the equality in it is an inequality, holds with 2V₁, and with
-half of that.
+Problem    ζ_i, the noise of worker i, is uncorrelated with the others' and E‖ζ_i‖² ≤ V₁.
+Method     g_i is ∇F_i(x) + ζ_i at one point x for all i: so the chain is written, though every
+           worker has a prediction of its own, and its equality is an inequality.
+Guarantee  (1/n) Σ_i E‖g − g_i‖² ≤ (1/n) Σ_i ‖∇F(x) − ∇F_i(x)‖² + 2V₁, and half of 2V₁ does.
+Source     SAPipe paper, appendix A, proof of Theorem 4.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+import sympy
+
 from theory.account import Finding, Repair
 from theory.judging.as_claim import as_claim
 from theory.judging.decide import proves
-from theory.kernel import (
-    Cite,
-    Combine,
-    Expect,
-    Hypothesis,
-    Step,
-    Swap,
-    Theorem,
-    dot,
-    eq,
-    square,
-)
+from theory.kernel import Combine, dot, eq, le, square
 from theory.kernel.prove import Proof
+from theory.notation import function, theorem
 from theory.papers.sapipe.lemmas import wp_1_noise
-from theory.papers.sapipe.setting import X
+from theory.papers.sapipe.setting import E_T, X
 from theory.papers.sapipe.symbols import V1, V2, n, rho
-from theory.papers.sapipe.wp_1_method import AVG, HERE, MEAN_NOISE, NOISE, PROOF
-from theory.papers.sapipe.wp_1_method import E_WITH_WORKERS as E
+from theory.papers.sapipe.wp_1_method import AVG, HERE, PROOF
 
 WHERE: Final = f"{PROOF}, the upper bound, lines 4 and 5"
 _DIVERSE = HERE.gradient - X.gradient
 _NOISY = wp_1_noise.APART
 _LAST = (rho / n - 1) * (V2 - V1) + 2 * V1
 
-THEOREM: Final = Theorem(
-    id="sapipe.wp-1-one-point",
-    where=WHERE,
-    statement=(
+draft = theorem("sapipe.wp-1-one-point", WHERE, function("F", X), function("F_i", HERE))
+draft.cite(wp_1_noise.THEOREM)
+draft.assume(
+    eq(E_T.of(dot(_NOISY, _DIVERSE)), 0),
+    "no tilt",
+    "ζ_i has the mean 0 given the past (Assumption 2, taken with ∇F_i(x) − ∇F(x))",
+)
+draft.have(
+    eq(_LAST, (rho / n - 1) * V2 + (3 - rho / n) * V1),
+    says="(ρ/n − 1)(V₂ − V₁) + 2V₁ = (ρ/n − 1)V₂ + (3 − ρ/n)V₁",
+    where=f"{PROOF}, the upper bound, line 9",
+    by=Combine(),
+)
+TERMS: Final = {"diversity": AVG.of(square(_DIVERSE)), "noise": 2 * V1}
+THEOREM: Final = draft.shows(
+    le(wp_1_noise.expected(square(_DIVERSE + _NOISY)), sympy.Add(*TERMS.values())),
+    TERMS,
+    says=(
         "For gradients of n workers at one point x, the mean over i of E‖g − g_i‖² is at most the "
         "mean of ‖∇F(x) − ∇F_i(x)‖² plus 2V₁."
-    ),
-    latex=(
-        r"\tfrac1n\sum_{i\in[n]}\mathbb{E}\|g - g_i\|^2 \le "
-        r"\tfrac1n\sum_{i\in[n]}\|\nabla F(x) - \nabla F_i(x)\|^2 + 2V_1"
-    ),
-    symbols=(n, V1, V2, rho),
-    vectors=(NOISE, MEAN_NOISE),
-    points=(X, HERE),
-    hypotheses=(
-        *wp_1_noise.HYPOTHESES,
-        Hypothesis(
-            "no tilt",
-            "ζ_i has the mean 0 given the past (Assumption 2, taken with ∇F_i(x) − ∇F(x))",
-            eq(E.of(dot(_NOISY, _DIVERSE)), 0),
-        ),
-    ),
-    cites=(wp_1_noise.THEOREM,),
-    steps=(
-        Step("noise apart", wp_1_noise.THEOREM.goal, Cite("sapipe.wp-1-noise")),
-        Step("no tilt of each", eq(AVG.of(E.of(dot(_NOISY, _DIVERSE))), 0), Expect("no tilt", AVG)),
-        Step(
-            "no tilt at all",
-            eq(wp_1_noise.expected(dot(_NOISY, _DIVERSE)), 0),
-            Swap("no tilt of each", AVG, E),
-        ),
-        Step(
-            "last line",
-            eq(_LAST, (rho / n - 1) * V2 + (3 - rho / n) * V1),
-            Combine(),
-            "(ρ/n − 1)(V₂ − V₁) + 2V₁ = (ρ/n − 1)V₂ + (3 − ρ/n)V₁",
-            f"{PROOF}, the upper bound, line 9",
-        ),
-    ),
-    lhs=wp_1_noise.expected(square(_DIVERSE + _NOISY)),
-    terms={"diversity": AVG.of(square(_DIVERSE)), "noise": 2 * V1},
-    conclude=Combine(
-        {"noise apart": 1, "no tilt at all": 2},
-        plus=((1 + 1 / n) * V1,),
     ),
 )
 

@@ -8,7 +8,6 @@ terms of a worker's own gradient cancel, and with n = 1 nothing is left: the pre
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import sympy
@@ -16,7 +15,6 @@ import sympy
 from theory.kernel import Hypothesis, dot, eq, le, square, vector
 from theory.kernel.vectors import Vector
 from theory.papers.sapipe.symbols import V2, eta
-from theory.papers.sapipe.wp_1_method import AVG, AWAY, E_WITH_WORKERS, SPREAD
 
 PROOF: Final = "appendix A, proof of Theorem 6"
 
@@ -38,26 +36,10 @@ OUTER: Final[Vector] = (ALONG + DEVIATION_ALONG) * KNOWN
 FIXED, HESSIAN, NOISE = (vector(name) for name in ("f_i", "∇²G_i(x⁻)Δx", "ζ_{−i}"))
 """(x̃_i − x_{t+1})/η without the noise of q_i; the Hessian of G_i at x_{t−1} on Δx; that noise."""
 
-_OWN: Final = (
-    *("q_i", "∇G_i(x⁻)", "δ_i", "c_i", "d_i"),
-    *("f_i", "∇²G_i(x⁻)Δx", "ζ_{−i}"),
-)
-
-EACH: Final = replace(AVG, random=(*AVG.random, *_OWN), given=(*AVG.given, "Δx"))
-"""The mean over the workers, of what option 3 adds as well."""
-
 NEXT_DEVIATIONS: Final = sympy.Symbol("N⁺", nonnegative=True)
 DEVIATIONS: Final = sympy.Symbol("N", nonnegative=True)
 """The mean over the workers of ‖δ_i‖²; the same of the next iteration."""
 
-E_ALL: Final = replace(E_WITH_WORKERS, random=(*E_WITH_WORKERS.random, "q_i", "ζ_{−i}", "N⁺"))
-"""Expectation over the samples of iteration t, given everything before it."""
-
-SPREAD_AGAIN: Final = Hypothesis(
-    "spread again",
-    "V is the mean over the workers of ‖x_t − x̃_i‖²",
-    eq(SPREAD, EACH.of(square(AWAY))),
-)
 STEP_SIZE: Final = Hypothesis(
     "step",
     "‖Δx‖ ≤ η√V₂ on every draw: for κ = 1 what is applied is a mean of stochastic gradients "

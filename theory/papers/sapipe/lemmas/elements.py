@@ -1,20 +1,25 @@
 """Assumption 5: which elements of g are stale is drawn anew in every iteration.
 
-Let d be the mean of g given the past and the drawn elements: an element of d is that of ∇F(x_t)
-with probability 1 − κ, and that of s with probability κ. From this, and from the noise of n
-workers, follows what `theory.papers.sapipe.lemmas.biased` takes for granted. Elements need not be
-drawn independently of each other; each has probability κ. They are the same on all workers.
+Problem    d is the mean of g given the past and the drawn elements: an element of d is that of s
+           with probability κ, else that of ∇F(x_t); they are the same on all n workers, and need
+           not be drawn independently of each other.
+Method     g is d and the mean of the workers' noises, each of variance at most V₁.
+Guarantee  E‖g‖² ≤ (1 − κ)‖∇F(x_t)‖² + κ‖s‖² + V₁/n, which `biased` takes for granted.
+Source     ours.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+import sympy
+
 from theory.judging.as_claim import as_claim
-from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, dot, eq, square, vector
+from theory.kernel import Hypothesis, dot, eq, le, square, vector
 from theory.kernel.vectors import Scalar, Vector
+from theory.notation import function, theorem
 from theory.papers.sapipe.lemmas import workers
-from theory.papers.sapipe.setting import E_T, NEXT, OFF, G, X
+from theory.papers.sapipe.setting import E_T, OFF, G, X, assuming
 from theory.papers.sapipe.symbols import V1, kappa, n
 
 DRAWN: Final = vector("d")
@@ -60,29 +65,21 @@ OF_WORKERS: Final = Hypothesis(
 SAMPLES: Final = (CENTRED, OF_WORKERS, *workers.THEOREM.hypotheses)
 """What the second moment takes from Assumption 2."""
 
-THEOREM: Final = Theorem(
-    id="sapipe.random-elements",
-    where="ours",
-    statement=(
+draft = theorem("sapipe.random-elements", "ours", function("F", X))
+assuming(draft, drawn(OFF)[1], *SAMPLES)
+draft.cite(workers.THEOREM)
+TERMS: Final = {
+    "fresh": (1 - kappa) * square(X.gradient),
+    "stale": kappa * square(X.gradient - OFF),
+    "variance": V1 / n,
+}
+THEOREM: Final = draft.shows(
+    le(E_T.of(square(G)), sympy.Add(*TERMS.values())),
+    TERMS,
+    says=(
         "If every element of the gradient is stale with probability κ, independently of the past "
         "and of samples that the past does not hold, then E‖g‖² is at most (1 − κ)‖∇F(x_t)‖² + "
         "κ‖s‖² + V₁/n, s being the mean of the stale gradient."
-    ),
-    latex=r"\mathbb{E}\|g\|^2 \le (1 - \kappa)\|\nabla F(x_t)\|^2 + \kappa\|s\|^2 + V_1 / n",
-    symbols=(kappa, n, V1),
-    vectors=(G, OFF, DRAWN, workers.NOISE, workers.MEAN_NOISE),
-    points=(X, NEXT),
-    hypotheses=(drawn(OFF)[1], *SAMPLES),
-    cites=(workers.THEOREM,),
-    steps=(Step("workers", workers.THEOREM.goal, Cite("sapipe.mean-of-workers")),),
-    lhs=E_T.of(square(G)),
-    terms={
-        "fresh": (1 - kappa) * square(X.gradient),
-        "stale": kappa * square(X.gradient - OFF),
-        "variance": V1 / n,
-    },
-    conclude=Combine(
-        {"elements, squared": 1, "unbiased, with d": 2, "of the workers": 1, "workers": 1}
     ),
 )
 

@@ -1,23 +1,30 @@
-"""How far ppᵀΔx and aaᵀΔx are apart: by at most 2ηV₂‖p − a‖, on a step of length η√V₂."""
+"""How far ppᵀΔx and aaᵀΔx are apart: by at most 2ηV₂‖p − a‖, on a step of length η√V₂.
+
+Problem    p_i and ∇G_i(x_{t−1}) are of length √V₂ at most, and δ_i is their difference.
+Method     option 3 predicts with p_i p_iᵀΔx, ‖Δx‖ ≤ η√V₂.
+Guarantee  ‖p_i p_iᵀΔx − ∇G_i ∇G_iᵀΔx‖² ≤ 4η²V₂²‖δ_i‖².
+Source     ours.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Hypothesis, Step, Theorem, le, square
+from theory.kernel import Combine, Hypothesis, le, square
 from theory.kernel.vectors import Vector
+from theory.notation import theorem
+from theory.papers.sapipe import wp_3_method
+from theory.papers.sapipe.setting import assuming
 from theory.papers.sapipe.symbols import V2, eta
 from theory.papers.sapipe.wp_3_method import (
     ALONG,
-    ALONGS,
     BEFORE,
     DEVIATION,
     DEVIATION_ALONG,
     KNOWN,
     MOVED,
     OUTER,
-    STEP_SIZE,
 )
 
 APART: Final[Vector] = OUTER - ALONG * BEFORE
@@ -38,66 +45,50 @@ SIZES: Final = (
 )
 _INNER = ALONG + DEVIATION_ALONG
 
-THEOREM: Final = Theorem(
-    id="sapipe.wp-3-outer",
-    where="ours",
-    statement=(
-        "If p and a have squared norms of at most V₂ and ‖Δx‖ ≤ η√V₂, then "
-        "‖ppᵀΔx − aaᵀΔx‖² ≤ 4η²V₂²‖p − a‖²."
-    ),
-    latex=r"\|pp^\top\Delta x - aa^\top\Delta x\|^2 \le 4\eta^2V_2^2\|p - a\|^2",
-    symbols=(eta, V2),
-    scalars=(ALONG, DEVIATION_ALONG),
-    vectors=(BEFORE, DEVIATION, MOVED),
-    hypotheses=(*SIZES, *ALONGS, STEP_SIZE),
-    steps=(
-        Step(
-            "inner",
-            le(_INNER**2, eta**2 * V2**2),
-            Combine(
-                {
-                    "known": _INNER**2 / V2,
-                    "along": 2 * _INNER,
-                    "deviation along": 2 * _INNER,
-                    "step": V2,
-                },
-                squares=((1 / V2, V2 * MOVED - _INNER * KNOWN),),
-            ),
-        ),
-        Step(
-            "inner of the deviation",
-            le(DEVIATION_ALONG**2, eta**2 * V2 * square(DEVIATION)),
-            Combine(
-                {
-                    "step": DEVIATION_ALONG**2 / (eta**2 * V2),
-                    "deviation along": 2 * DEVIATION_ALONG,
-                },
-                squares=(
-                    (
-                        1 / (eta**2 * V2),
-                        eta**2 * V2 * DEVIATION - DEVIATION_ALONG * MOVED,
-                    ),
-                ),
-            ),
-        ),
-        Step(
-            "two parts",
-            le(
-                square(APART),
-                2 * _INNER**2 * square(DEVIATION) + 2 * DEVIATION_ALONG**2 * square(BEFORE),
-            ),
-            Combine(squares=((1, _INNER * DEVIATION - DEVIATION_ALONG * BEFORE),)),
-        ),
-    ),
-    lhs=square(APART),
-    terms={"apart": 4 * eta**2 * V2**2 * square(DEVIATION)},
-    conclude=Combine(
+
+def inner(known: str) -> Combine:
+    """Why ⟨p_i, Δx⟩² ≤ η²V₂², if a fact of this name says that ‖p_i‖² ≤ V₂."""
+    return Combine(
         {
-            "two parts": 1,
+            known: _INNER**2 / V2,
+            "along": 2 * _INNER,
+            "deviation along": 2 * _INNER,
+            "step": V2,
+        },
+        squares=((1 / V2, V2 * MOVED - _INNER * KNOWN),),
+    )
+
+
+draft = theorem("sapipe.wp-3-outer")
+draft.varying(ALONG, DEVIATION_ALONG)
+assuming(draft, *SIZES, *wp_3_method.ALONGS, wp_3_method.STEP_SIZE)
+draft.have(le(_INNER**2, eta**2 * V2**2), "inner", by=inner("known"))
+draft.have(
+    le(DEVIATION_ALONG**2, eta**2 * V2 * square(DEVIATION)),
+    "inner of the deviation",
+    by=Combine(
+        {
+            "step": DEVIATION_ALONG**2 / (eta**2 * V2),
+            "deviation along": 2 * DEVIATION_ALONG,
+        },
+        squares=((1 / (eta**2 * V2), eta**2 * V2 * DEVIATION - DEVIATION_ALONG * MOVED),),
+    ),
+)
+_BOUND = 4 * eta**2 * V2**2 * square(DEVIATION)
+THEOREM: Final = draft.shows(
+    le(square(APART), _BOUND),
+    {"apart": _BOUND},
+    by=Combine(
+        {
             "inner": 2 * square(DEVIATION),
             "mean known": 2 * DEVIATION_ALONG**2,
             "inner of the deviation": 2 * V2,
-        }
+        },
+        squares=((1, _INNER * DEVIATION - DEVIATION_ALONG * BEFORE),),
+    ),
+    says=(
+        "If p and a have squared norms of at most V₂ and ‖Δx‖ ≤ η√V₂, then "
+        "‖ppᵀΔx − aaᵀΔx‖² ≤ 4η²V₂²‖p − a‖²."
     ),
 )
 
