@@ -92,6 +92,7 @@ def begun(draft: Draft, first: Hypothesis) -> Draft:
     }
     pairs = [(stale_bias.OFF_NOW, stale_bias.OFF_NEXT), (OLD, OLD_NEXT)]
     setting.along(draft, means, pairs, (BEFORE, LOWEST))
+    setting.assuming(draft, *reused_noise.HYPOTHESES)
     setting.assuming(draft, *ELEMENTS, *FOLLOWS, BOUNDED, first, setting.START, setting.STEPSIZE)
     for lemma in (workers, reused_noise, stale_bias):
         draft.cite(lemma.THEOREM)
