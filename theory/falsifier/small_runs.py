@@ -84,14 +84,14 @@ def small_run(theorem: Theorem) -> SmallModel | None:
         if one is not None and (len(one.then) == 1 or one.last <= SPLITS):
             runner = _Runner(one, counts)
             models = (runner.violating(source) for _ in range(DRAWS))
-            sound = (m for m in models if m and _is_defined(theorem, {**counts, **m.numbers}))
+            sound = (m for m in models if m and is_defined(theorem, {**counts, **m.numbers}))
             found = next((model for model in sound if model.lasts()), None)
             if found is not None:
                 return found
     return None
 
 
-def _is_defined(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
+def is_defined(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
     """Whether no denominator vanishes and no root is one of a negative number, before any cancels.
 
     Both must be made of constants: then one look is enough for all iterations.

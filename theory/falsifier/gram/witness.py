@@ -1,0 +1,223 @@
+"""Exact counterexamples in every dimension: vectors by their inner products, functions by points.
+
+A worst case in floating point is only a hint. It is moved inwards and rounded to rational numbers;
+the matrix of inner products is positive semidefinite exactly, so there are such vectors, and values
+and gradients satisfy what is necessary and sufficient for a function of the class to have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import islice
+from math import inf
+from typing import Any, Final
+
+import sympy
+from sympy.core.symbol import Str
+
+from theory.errors import TheoryError
+from theory.falsifier.gram.exact import Reduced, positive_semidefinite, reduced, rounded
+from theory.falsifier.gram.lasting import lasts
+from theory.falsifier.gram.parameters import beside, drawn
+from theory.falsifier.gram.plain import Outcomes, Plain, outcomes_of, plain
+from theory.falsifier.gram.program import Atom, Row, linear
+from theory.falsifier.gram.written import PATTERNS, Pattern, Written, written
+from theory.falsifier.run_forms import by_side
+from theory.falsifier.small_models import SmallModel
+from theory.falsifier.small_runs import is_defined
+from theory.kernel.prove import conditions
+from theory.kernel.relations import Relation
+from theory.kernel.rules.inner_runs import inner_runs
+from theory.kernel.theorem import Theorem
+from theory.kernel.vectors import Gram, Scalar
+
+POSED: Final = 24
+"""Combinations of numbers that are drawn."""
+ROUNDS: Final = 3
+"""How often numbers beside the best ones are tried."""
+LARGEST: Final = 40
+"""Vectors and scalars of a program."""
+HOPELESS: Final = 8
+"""Numbers after which a search ends if none of them gave a program with a solution."""
+ENOUGH: Final = 1 + 1e-7
+"""By how much the worst case has to break a statement to be worth rounding."""
+
+
+@dataclass(frozen=True)
+class _Posed:
+    """A statement at numbers, as a program."""
+
+    theorem: Plain
+    at: Mapping[Scalar, Scalar]
+    said: Written
+    left: Row
+    right: Row
+    program: Reduced
+
+    def needed(self) -> float:
+        """How large the left side is beside the right one, at most."""
+        left, right = self.program.row(self.left), self.program.row(self.right)
+        program = self.program.program
+        if set(right) <= {""}:
+            bound, found = float(right.get("", 0)), program.greatest(left)
+            if found is None or found <= bound:
+                return 0.0
+            return found / bound if bound > 0 else inf
+        one = {atom: x for atom, x in right.items() if atom}
+        equal = {**one, "": right.get("", Fraction(0)) - 1}
+        return replace(program, equal=(*program.equal, equal)).greatest(left) or 0.0
+
+    def model(self) -> SmallModel | None:
+        """An exact witness, if rounding leads to one."""
+        gap = {**self.right}
+        for atom, factor in self.left.items():
+            gap[atom] = gap.get(atom, Fraction(0)) - factor
+        known = rounded(self.program.program, self.program.row(gap))
+        return None if known is None else self._named(known)
+
+    def _named(self, known: Mapping[Atom, Fraction]) -> SmallModel:
+        names = sorted(self.program.combinations)
+        entries = {
+            (a, b): _number(self.program.row({(a, b): Fraction(1)}), known)
+            for n, a in enumerate(names)
+            for b in names[n:]
+        }
+        forms = [side for r in (*self.said.under, self.said.goal) for side in (r.lhs, r.rhs)]
+        symbols = {s for form in forms for s in form.free_symbols}
+        numbers = dict(self.at) | {s: sympy.Rational(known[s.name]) for s in symbols}
+        products = {Gram(Str(a), Str(b)): _product(a, b) for a, b in entries}
+        numbers |= {_product(a, b): sympy.Rational(x) for (a, b), x in entries.items()}
+        goal = by_side(self.said.goal, lambda side: side.xreplace(products))
+        goal = Relation(goal.lhs, self.theorem.of.kind, goal.rhs)
+        under = tuple(by_side(r, lambda side: side.xreplace(products)) for r in self.said.under)
+        return SmallModel(
+            self.theorem.of,
+            numbers,
+            (*conditions(self.theorem.of), *under),
+            goal,
+            self._shown(numbers, names, entries) | {
+                name: str(side.xreplace(numbers))
+                for name, side in (("left", goal.lhs), ("right", goal.rhs))
+            },
+            partial(_is_real, numbers, names, self.theorem, self.at),
+        )
+
+    def _shown(
+        self, numbers: Mapping[Scalar, Scalar], names: list[str], entries: Mapping[Any, Fraction]
+    ) -> dict[str, str]:
+        """Parameters, values, and inner products as a matrix."""
+        plainly = {s.name: str(x) for s, x in numbers.items() if not s.name.startswith("<")}
+        rows = [
+            ", ".join(str(entries[min(a, b), max(a, b)]) for b in names) for a in names
+        ]
+        return plainly | {
+            "vectors": ", ".join(names),
+            "their inner products": "; ".join(rows),
+        }
+
+
+def _number(row: Row, known: Mapping[Atom, Fraction]) -> Fraction:
+    return sum((a * (known[atom] if atom else 1) for atom, a in row.items()), Fraction(0))
+
+
+def _product(one: str, other: str) -> Scalar:
+    """The symbol for an inner product in a witness."""
+    return sympy.Symbol(f"<{one}, {other}>", real=True)
+
+
+def _is_real(
+    numbers: Mapping[Scalar, Scalar], names: list[str], theorem: Plain, at: Mapping[Scalar, Scalar]
+) -> bool:
+    """Whether there are vectors with these inner products, and the run can go on."""
+    products = ((a, b) for n, a in enumerate(names) for b in names[n:])
+    entries = {
+        pair: Fraction(int(x.p), int(x.q))
+        for pair in products
+        for x in [numbers[_product(*pair)]]
+    }
+    return positive_semidefinite(entries, names) and lasts(theorem, at)
+
+
+def gram_model(theorem: Theorem) -> SmallModel | None:
+    """Look for vectors and functions that satisfy all hypotheses of a theorem and violate it.
+
+    Returns
+    -------
+    SmallModel or None
+        None says nothing: few numbers are tried for constants, and few iterations.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from theory.kernel.lemmas import YOUNG
+    >>> gram_model(YOUNG) is None
+    True
+    >>> wrong = replace(YOUNG, terms={**YOUNG.terms, "second": YOUNG.terms["second"] / 2})
+    >>> sorted(gram_model(wrong).shown)
+    ['a', 'left', 'right', 'their inner products', 'vectors']
+    """
+    if theorem.assumes or inner_runs(theorem):  # what is said in words, numbers need not satisfy
+        return None
+    for outcomes in outcomes_of(theorem):
+        one = plain(theorem, outcomes)
+        for pattern in PATTERNS if one.delayed else PATTERNS[:1]:
+            found = _searched(one, pattern)
+            if found is not None:
+                return found
+    return None
+
+
+def _searched(theorem: Plain, pattern: Pattern) -> SmallModel | None:
+    """Numbers that are drawn, then such beside those that come nearest."""
+    first = next(drawn(theorem.of), None)
+    if first is None or not lasts(theorem, first):
+        return None
+    tried: list[tuple[float, dict[Scalar, Scalar]]] = []
+    seen: set[tuple[Scalar, ...]] = set()
+    waiting: Iterator[dict[Scalar, Scalar]] = islice(drawn(theorem.of), POSED)
+    for _ in range(1 + ROUNDS):
+        for at in waiting:
+            key = tuple(at[s] for s in theorem.of.symbols)
+            if key in seen or not is_defined(theorem.of, at):
+                continue
+            seen.add(key)
+            posed = _posed(theorem, at, pattern)
+            needed = 0.0 if posed is None else posed.needed()
+            tried.append((needed, at))
+            if posed is not None and needed > ENOUGH and lasts(theorem, at):
+                model = posed.model()
+                if model is not None and model.lasts():
+                    return model
+            if len(tried) == HOPELESS and not any(part for part, _ in tried):
+                return None
+        best = max(tried, key=lambda one: one[0], default=None)
+        if best is None:
+            return None
+        waiting = beside(theorem.of, best[1])
+    return None
+
+
+def _posed(theorem: Plain, at: Mapping[Scalar, Scalar], pattern: Pattern) -> _Posed | None:
+    """A statement as a program, or None where it is none or too large."""
+    try:
+        said = written(theorem, at, pattern)
+        left, right = linear(said.goal.lhs), linear(said.goal.rhs)
+        rows = [(one.kind, linear(one.gap)) for one in said.under]
+        signs = [
+            {s.name: Fraction(1)}
+            for s in {s for r in (*said.under, said.goal) for s in (r.lhs - r.rhs).free_symbols}
+            if s.is_nonnegative
+        ]
+    except TheoryError:
+        return None
+    if not said.whole:
+        return None
+    equal = [row for kind, row in rows if kind == "=="]
+    least = [row for kind, row in rows if kind == "<="]
+    program = reduced(equal, [*least, *signs], [left, right])
+    if len(program.program.names) + len(program.program.scalars) > LARGEST:
+        return None
+    return _Posed(theorem, at, said, left, right, program)
