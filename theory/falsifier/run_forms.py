@@ -13,7 +13,7 @@ from theory.kernel.relations import Relation
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar
 
-LONGEST: Final = 12
+LONGEST: Final = 24
 """Terms of a sum."""
 INDEX: Final = sympy.Dummy("k", integer=True, nonnegative=True)
 """The index of statements that name none; each runs through 0, 1, 2, …"""

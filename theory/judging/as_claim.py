@@ -12,6 +12,7 @@ from theory.account import Account, Decision, Finding, Refutation, Violation
 from theory.claims import Claim, Formulas
 from theory.errors import VacuousError
 from theory.falsifier import Challenge, falsify
+from theory.falsifier.gram.witness import gram_model
 from theory.falsifier.small_models import small_model
 from theory.falsifier.small_runs import small_run
 from theory.judging.controls import formulas, verdict_of, without
@@ -217,7 +218,7 @@ def _attempt(
 
 def _attacked(theorem: Theorem) -> Refutation | None:
     """Numbers that satisfy every hypothesis and violate the statement."""
-    model = small_model(theorem) or small_run(theorem)
+    model = small_model(theorem) or gram_model(theorem) or small_run(theorem)
     if model is None:
         return None
     goal = model.goal

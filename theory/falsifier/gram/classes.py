@@ -3,7 +3,8 @@
 The conditions are necessary and sufficient, so values and gradients that satisfy them are those of
 a real function. With L the Lipschitz constant of its gradient, i and j any two points:
 
-smooth              f_i ≥ f_j + ⟨g_j, x_i − x_j⟩ + ‖g_i − g_j‖²/(2L) − (L/4)‖x_i − x_j − (g_i − g_j)/L‖²
+smooth              f_i ≥ f_j + ⟨g_j, x_i − x_j⟩ + ‖g_i − g_j‖²/(2L)
+                    − (L/4)‖x_i − x_j − (g_i − g_j)/L‖²
 smooth, μ-convex    f_i ≥ f_j + ⟨g_j, x_i − x_j⟩ + (‖g_i − g_j‖²/L + μ‖x_i − x_j‖²
                     − (2μ/L)⟨g_i − g_j, x_i − x_j⟩)/(2(1 − μ/L)), 0 ≤ μ < L
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import permutations
 from typing import Final
 
@@ -70,10 +72,11 @@ class FunctionClass:
             self.function, put(self.smooth), put(self.moduli), put(self.least), put(self.steepest)
         )
 
-    def through(self, points: Sequence[Point]) -> Iterator[Relation]:
+    def through(self, points: Sequence[Point], exact: bool = True) -> Iterator[Relation]:
         """What is necessary and sufficient for such a function through these points.
 
-        Its constants are numbers. Points at one position have one value and one gradient.
+        Its constants are numbers. Points at one position have one value and one gradient. If it
+        need not be `exact`, bounds of values and gradients are left out.
 
         Raises
         ------
@@ -81,9 +84,12 @@ class FunctionClass:
             No condition is known to be both.
         """
         modulus = max(self.moduli, default=None)
-        constant = min(self.smooth, default=STEEP * max(1, modulus or 0))
-        if not constant > 0 or not constant > (modulus or 0):
+        constant = min(self.smooth, default=STEEP * max(sympy.S.One, modulus or 0))
+        if not constant > (modulus or 0) or (modulus is not None and modulus < 0):
             raise unsupported(f"a function with L = {constant} and μ = {modulus}")
+        if not exact:
+            yield from replace(self, least=(), steepest=()).through(points)
+            return
         if self.steepest and (modulus is None or modulus != 0):
             raise unsupported("bounded gradients of a function that is not just convex")
         yield from _one_a_position(points)
@@ -134,6 +140,7 @@ def _between(one: Point, other: Point, constant: Scalar, modulus: Scalar | None)
     return le(tangent + above, one.value)
 
 
+@lru_cache(maxsize=2**6)
 def in_classes(
     theorem: Plain,
 ) -> tuple[dict[str, FunctionClass], tuple[Relation, ...]]:
@@ -146,8 +153,8 @@ def in_classes(
     >>> from theory.falsifier.gram.plain import Outcomes, plain
     >>> from theory.kernel.lemmas import DESCENT
     >>> classes, rest = in_classes(plain(DESCENT, Outcomes()))
-    >>> classes["f"].smooth, len(rest)
-    ((L,), 2)
+    >>> sorted(classes), len(rest) < len(DESCENT.hypotheses)
+    (['f'], True)
     """
     classes = {one.function: FunctionClass(one.function) for one in theorem.points}
     for one in theorem.smooth:
@@ -160,8 +167,8 @@ def in_classes(
             rest.append(relation)
             continue
         function, name, constant = kind
-        known = getattr(classes[function], name)
-        classes[function] = replace(classes[function], **{name: (*known, constant)})
+        said = {name: (*getattr(classes[function], name), constant)}
+        classes[function] = replace(classes[function], **said)  # type: ignore[arg-type]
     return classes, tuple(rest)
 
 

@@ -1,9 +1,9 @@
-"""From a solution in floating point to exact numbers: equations solved, the rest rounded inwards."""
+"""From a solution in floating point to exact numbers: equations are solved, the rest is rounded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
@@ -95,7 +95,7 @@ def reduced(equal: Iterable[Row], least: Iterable[Row], others: Iterable[Row]) -
     posed = Reduced(Program((), (), (), ()), {name: {name: Fraction(1)} for name in names})
     while True:
         now = [[row for one in part if (row := posed.row(one))] for part in (equal, least)]
-        gone = next(_vanishing(*now), None)
+        gone = next(_vanishing(now[0], [*now[1], *_sums(now[1])]), None)
         if gone is None:
             break
         name = max(gone, key=lambda one: (" at " in one, one))
@@ -103,8 +103,21 @@ def reduced(equal: Iterable[Row], least: Iterable[Row], others: Iterable[Row]) -
         whole = {n: _combined(parts, name, put) for n, parts in posed.combinations.items()}
         posed = Reduced(posed.program, whole)
     kept = tuple(sorted({part for parts in posed.combinations.values() for part in parts}))
+    both = [row for row in now[1] if {a: -x for a, x in row.items()} in now[1]]
+    now[0], now[1] = [*now[0], *both], [row for row in now[1] if row not in both]
     program = Program(kept, tuple(scalars), *map(_distinct, now))
-    return Reduced(program, posed.combinations)
+    solved = _echelon(program) or ()
+    open_ = tuple(row for row in program.least if set(_known(row, solved)) - {""})
+    settled = all(_known(row, solved).get("", 0) >= 0 for row in program.least if row not in open_)
+    least = open_ if settled else program.least
+    return Reduced(replace(program, least=least), posed.combinations)
+
+
+def _known(row: Row, solved: Sequence[tuple[Atom, Row]]) -> Row:
+    """A linear function with what equations say of its unknowns."""
+    for atom, form in solved:
+        row = _put(row, atom, form)
+    return row
 
 
 def _vectors(atom: Atom) -> tuple[str, ...]:
@@ -130,6 +143,17 @@ def _vanishing(equal: Sequence[Row], least: Sequence[Row]) -> Iterator[dict[str,
                 pivot = next(n for n in names if matrix.get((n, n)))
                 full = {n: matrix.get(_ordered(pivot, n), Fraction(0)) for n in names}
                 yield {n: a for n, a in full.items() if a}
+
+
+def _sums(rows: Sequence[Row]) -> Iterator[Row]:
+    """Sums of two linear functions in which scalars cancel: also at least 0."""
+    by_scalars: dict[frozenset[tuple[Atom, Fraction]], list[Row]] = {}
+    for row in rows:
+        own = frozenset((atom, x) for atom, x in row.items() if not _vectors(atom))
+        for other in by_scalars.get(frozenset((atom, -x) for atom, x in own), ()) if own else ():
+            total = {atom: row.get(atom, 0) + other.get(atom, 0) for atom in {*row, *other}}
+            yield {atom: Fraction(x) for atom, x in total.items() if x}
+        by_scalars.setdefault(own, []).append(row)
 
 
 def _combined(
@@ -171,9 +195,7 @@ def _echelon(program: Program) -> list[tuple[Atom, dict[Atom, Fraction]]] | None
     """Equations solved: for some unknowns, what they are in terms of the others."""
     solved: list[tuple[Atom, dict[Atom, Fraction]]] = []
     for row in program.equal:
-        form = dict(row)
-        for atom, known in solved:
-            form = _put(form, atom, known)
+        form = _known(row, solved)
         unknown = [atom for atom in form if atom]
         if not unknown:
             if form:

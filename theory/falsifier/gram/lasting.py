@@ -8,44 +8,77 @@ meaning are 0, or what is said to be their mean, or an iterate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import product
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
+from typing import Final
 
 import sympy
-from sympy.core.function import AppliedUndef
+from sympy.core.symbol import Str
 
+from theory.errors import TheoryError
 from theory.falsifier.gram.classes import in_classes
+from theory.falsifier.gram.exact import positive_semidefinite
 from theory.falsifier.gram.plain import Plain
-from theory.falsifier.gram.written import is_run
-from theory.falsifier.run_forms import calls_in, index_of, nonnegative_domain
+from theory.falsifier.gram.program import linear
+from theory.falsifier.run_forms import calls_in, nonnegative_domain
 from theory.kernel.relations import Relation
 from theory.kernel.values import Values
 from theory.kernel.vectors import ZERO, Gram, Point, Scalar, Vector, vector
 
+MANY: Final = 200
+"""Choices of plain vectors that are tried."""
 
-def lasts(theorem: Plain, at: Mapping[Scalar, Scalar]) -> bool:
-    """Whether a run, with these constants, can always go on.
 
-    Functions without a smoothness, and values with a domain, are not known to.
+@dataclass(frozen=True)
+class Tail:
+    """How a run can go on.
+
+    Attributes
+    ----------
+    bounded : mapping of str to number
+        Functions that are to be convex, with what ‖∇f‖² is at most everywhere.
+    plainly : Values
+        What vectors are that an iteration may choose.
+    """
+
+    bounded: Mapping[str, Scalar]
+    plainly: Values
+
+
+def tail(theorem: Plain, at: Mapping[Scalar, Scalar]) -> Tail | None:
+    """How a run with these constants can always go on; None if it is not known to.
+
+    Functions whose values have a sign are not known to keep it.
 
     Examples
     --------
     >>> from theory.falsifier.gram.plain import Outcomes, plain
     >>> from theory.kernel.lemmas import DESCENT, YOUNG
-    >>> lasts(plain(YOUNG, Outcomes()), {}), lasts(plain(DESCENT, Outcomes()), {})
-    (True, False)
+    >>> found = [tail(plain(one, Outcomes()), {}) for one in (YOUNG, DESCENT)]
+    >>> [one is None for one in found]
+    [False, False]
     """
     _, rest = in_classes(theorem)
-    if not is_run(theorem):
-        return not any(_of_functions_alone(one, theorem) for one in rest)
+    if not theorem.is_run:
+        alone = any(_of_functions_alone(one, theorem) for one in rest)
+        return None if alone else Tail({}, Values({}, {}))
     if not theorem.following or any(not _is_meant(one, theorem) for one in rest):
-        return False
+        return None
     moving = [p.value for p in theorem.points if p.position.names & theorem.moving]
     if any(nonnegative_domain(one) for one in moving):
-        return False
-    if any(not one.is_zero and one.is_positive for one in theorem.scalars):
-        return False
+        return None
+    if any(one.is_positive for one in theorem.scalars):
+        return None
     said = [one for one in rest if not _is_about_the_start(one, theorem)]
-    return any(all(_holds(one, theorem, at, put) for one in said) for put in _plain(theorem))
+    for put in _plain(theorem):
+        needed = [_needs(one, theorem, at, put) for one in said]
+        if None not in needed:
+            found: dict[str, Scalar] = {}
+            for function, bound in (pair for each in needed for pair in (each or {}).items()):
+                found[function] = min(bound, found.get(function, bound))
+            return Tail(found, Values(put.scalars, {n: put.vectors[n] for n in theorem.free}))
+    return None
 
 
 def _of_functions_alone(one: Relation, theorem: Plain) -> bool:
@@ -59,14 +92,16 @@ def _of_functions_alone(one: Relation, theorem: Plain) -> bool:
     entries = {n for entry in one.gap.atoms(Gram) for n in entry.names}
     symbols = one.gap.free_symbols & values
     of_function = symbols or entries & {n for p in theorem.points for n in p.gradient.names}
-    return bool(of_function) and entries <= own - chosen and not one.gap.free_symbols & {
-        *theorem.scalars
-    }
+    return (
+        bool(of_function)
+        and entries <= own - chosen
+        and not one.gap.free_symbols & {*theorem.scalars}
+    )
 
 
 def _is_meant(one: Relation, theorem: Plain) -> bool:
     """Whether it names sequences only at numbers or now, and these have a meaning."""
-    index = index_of(theorem.of)
+    index = theorem.index
     return all(
         str(call.func) in theorem.sequences
         and (call.args[0] == index or index not in call.args[0].free_symbols)
@@ -76,7 +111,7 @@ def _is_meant(one: Relation, theorem: Plain) -> bool:
 
 def _is_about_the_start(one: Relation, theorem: Plain) -> bool:
     """Whether it speaks of sequences at numbers and of constants alone."""
-    index = index_of(theorem.of)
+    index = theorem.index
     symbols = {*theorem.of.symbols}
     for side in (one.lhs, one.rhs):
         bound = {limit[0] for total in side.atoms(sympy.Sum) for limit in total.limits}
@@ -91,12 +126,10 @@ def _plain(theorem: Plain) -> Iterator[Values]:
     at_points = {n for p in theorem.points for n in p.position.names} & {*theorem.free}
     choices = []
     for name in theorem.free:
-        known = _mean_of(name, theorem)
-        first = [known] if known is not None else []
-        more = dict.fromkeys(followed) if name in at_points else ()
-        choices.append([*first, *more, ZERO])
+        more = followed if name in at_points else ()
+        choices.append(list(dict.fromkeys((*_nearest(name, theorem), *more, ZERO))))
     scalars = dict.fromkeys(theorem.scalars, sympy.S.Zero)
-    for chosen in product(*choices) if len(theorem.free) <= 6 else ():
+    for chosen in islice(product(*choices), MANY):
         put = dict(zip(theorem.free, chosen, strict=True))
         for _ in put:  # a choice may be made of others
             put = {name: one.replaced(put) for name, one in put.items()}
@@ -104,21 +137,28 @@ def _plain(theorem: Plain) -> Iterator[Values]:
             yield _with_points(theorem, Values(scalars, put))
 
 
-def _mean_of(name: str, theorem: Plain) -> Vector | None:
-    """The vector w in equations ⟨v, u⟩ = ⟨w, u⟩, where v has this name."""
+def _nearest(name: str, theorem: Plain) -> Iterator[Vector]:
+    """Vectors w where a hypothesis is that ⟨v, u⟩ = ⟨w, u⟩, or that ‖v − w‖ is small."""
     for one in theorem.relations:
         form = sympy.expand(one.gap)
         entries = form.atoms(Gram)
-        beside = [set(entry.names) - {name} for entry in entries if name in entry.names]
-        if one.kind != "==" or form.free_symbols - {*theorem.of.symbols} or len(beside) != 1:
+        size = form.coeff(Gram(Str(name), Str(name)))
+        own = [entry.names for entry in entries if name in entry.names]
+        beside = {n for names in own for n in names} - {name}
+        if one.kind == "<=" and size != 0:
+            parts = {n: form.coeff(Gram(Str(name), Str(n))) / -2 for n in beside}
+        elif one.kind == "==" and size == 0 and len(beside) == 1:
+            (other,) = beside
+            size = form.coeff(Gram(Str(name), Str(other)))
+            parts = {
+                n: -form.coeff(entry)
+                for entry in entries
+                for n in _beside(entry.names, other) - {name}
+            }
+        else:
             continue
-        (other,) = beside[0] or {name}
-        parts = {n: form.coeff(e) for e in entries for n in _beside(e.names, other)}
-        if other == name or len(parts) != len(entries) or form.atoms(AppliedUndef):
-            continue
-        rest = {n: sympy.cancel(-a / parts[name]) for n, a in parts.items() if n != name}
-        return Vector(tuple(sorted((n, a) for n, a in rest.items() if a != 0)))
-    return None
+        whole = {n: sympy.cancel(a / size) for n, a in parts.items()}
+        yield Vector(tuple(sorted((n, a) for n, a in whole.items() if a != 0)))
 
 
 def _beside(names: tuple[str, str], one: str) -> set[str]:
@@ -139,20 +179,28 @@ def _with_points(theorem: Plain, put: Values) -> Values:
     return Values(scalars, {name: twice.vector(one) for name, one in vectors.items()})
 
 
-def _holds(one: Relation, theorem: Plain, at: Mapping[Scalar, Scalar], put: Values) -> bool:
-    """Whether a hypothesis holds whatever the iterates are, by its form."""
-    index = index_of(theorem.of)
-    meant = {
-        call: theorem.sequences[str(call.func)] for call in calls_in(one) if call.args[0] == index
+def _needs(
+    one: Relation, theorem: Plain, at: Mapping[Scalar, Scalar], put: Values
+) -> dict[str, Scalar] | None:
+    """Bounds of ‖∇f‖² with which a hypothesis holds whatever the iterates are, by its form."""
+    gap = sympy.expand(put.scalar(one.gap).xreplace(dict(at)))
+    try:
+        row = linear(gap)
+    except TheoryError:
+        return None
+    entries = {
+        (atom[0], atom[1]): x / (1 + (atom[0] != atom[1]))
+        for atom, x in row.items()
+        if isinstance(atom, tuple)
     }
-    gap = put.scalar(one.gap.xreplace(meant)).xreplace(dict(at))
-    terms = sympy.Add.make_args(sympy.expand(gap))
-    if one.kind == "==":
-        return terms == (0,)
-    return all(_is_nonnegative(term) for term in terms)
-
-
-def _is_nonnegative(term: Scalar) -> bool:
-    factor, atom = term.as_coeff_Mul()
-    squared = isinstance(atom, Gram) and atom.args[0] == atom.args[1]
-    return bool(factor >= 0 and (atom == 1 or squared))
+    rest, constant = row.keys() - entries.keys() - {""}, row.get("", Fraction(0))
+    if one.kind == "==" or rest or constant < 0:
+        return None if row else {}
+    if positive_semidefinite(entries, sorted({name for pair in entries for name in pair})):
+        return {}
+    functions = {n: p.function for p in theorem.points for n in p.gradient.names}
+    own = {functions.get(name, "") for pair in entries for name in pair}
+    if len(own) != 1 or "" in own or any(a != b for a, b in entries):
+        return None
+    least = sum((x for x in entries.values() if x < 0), Fraction(0))
+    return {min(own): sympy.Rational(constant / -least)}

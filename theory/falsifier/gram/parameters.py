@@ -21,6 +21,8 @@ COUNTS: Final = tuple(map(sympy.Integer, (3, 2, 1, 4)))
 """Values of whole ones, such as numbers of iterations and delays."""
 LARGE: Final = tuple(map(sympy.Integer, (9, 16)))
 """More values of whole constants that are no number of iterations."""
+LONG: Final = sympy.Integer(20)
+"""A value of all whole constants together."""
 NEAR: Final = tuple(map(sympy.Rational, ("1/2", "3/4", "9/10", "11/10", "4/3", "2")))
 """Factors from one value of a constant to values beside it."""
 DRAWS: Final = 400
@@ -58,13 +60,16 @@ def drawn(theorem: Theorem) -> Iterator[dict[Scalar, Scalar]]:
     >>> from itertools import islice
     >>> from theory.kernel.lemmas import YOUNG
     >>> list(islice(drawn(YOUNG), 3))
-    [{a: 1}, {a: 1/4}, {a: 1/2}]
+    [{a: 1}, {a: 1/10}, {a: 4}]
     """
     source, seen = random.Random(0), set()
     long = {s for f in (theorem.lhs, *theorem.terms.values()) for s in _lengths(f)}
     choices = [_choices(one, one in long) for one in theorem.symbols]
     for n in range(DRAWS):
-        values = [c[int(len(c) * source.random() ** 2)] if n else c[0] for c in choices]
+        values = [c[int(len(c) * source.random() ** 2)] if n > 1 else c[0] for c in choices]
+        if n == 1:  # what changes slowly is seen in a long run alone
+            known = zip(theorem.symbols, values, strict=True)
+            values = [LONG if symbol.is_integer else value for symbol, value in known]
         at = dict(zip(theorem.symbols, values, strict=True))
         for one in (at, tight(theorem, at, source)):
             key = tuple(one.values())

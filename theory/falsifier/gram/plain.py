@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import sympy
 from sympy.core.function import AppliedUndef
 from sympy.core.symbol import Str
 
 from theory.falsifier.rewriting import rewritten
+from theory.falsifier.run_forms import by_side, calls_in, index_of, unsupported
 from theory.kernel.context import measures, vanishing
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
@@ -90,7 +92,7 @@ def outcomes_of(theorem: Theorem) -> Iterator[Outcomes]:
             yield Outcomes(one.name, one.random)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plain:
     """What a theorem says where means are those of given outcomes.
 
@@ -126,7 +128,18 @@ class Plain:
     terms: Mapping[str, Scalar]
     zero: Mapping[str, Vector] = field(default_factory=dict)
 
-    @property
+    @cached_property
+    def index(self) -> Scalar:
+        """What counts iterations."""
+        return index_of(self.of)
+
+    @cached_property
+    def is_run(self) -> bool:
+        """Whether hypotheses are said of every iteration."""
+        said = (self.following, self.sequences, self.of.indices, self.delayed)
+        return any(said) or any(calls_in(one) for one in self.relations)
+
+    @cached_property
     def free(self) -> tuple[str, ...]:
         """Vectors that every iteration chooses anew."""
         taken = {name for one in self.points for name in one.gradient.names}
@@ -138,6 +151,11 @@ class Plain:
 def plain(theorem: Theorem, outcomes: Outcomes) -> Plain:
     """The theorem where means are those of these outcomes, and all is said of each of them.
 
+    Raises
+    ------
+    UnsupportedFormError
+        An equation defines a stale point.
+
     Examples
     --------
     >>> from theory.kernel.lemmas import YOUNG
@@ -147,9 +165,23 @@ def plain(theorem: Theorem, outcomes: Outcomes) -> Plain:
     """
     one = rewritten(theorem)
     said = [h for h in one.hypotheses if isinstance(h, Hypothesis)]
-    zero = {name: ZERO for h in said for name in vanishing(h.relation)}
+    delayed = tuple(h for h in one.hypotheses if isinstance(h, Delayed))
+    if any(point not in one.points for h in delayed for point in (h.old, h.now)):
+        raise unsupported("a stale point that an equation defines")
+    # What follows itself must vanish in every iteration: that is left to the equation.
+    led = {n for now, _ in one.following for v in (now.position, now.gradient) for n in v.names}
+    led |= {n for h in delayed for v in (h.old.position, h.old.gradient) for n in v.names}
+    gone = {name for h in said for name in vanishing(h.relation)}
+    zero = dict.fromkeys(gone - led, ZERO)
     values = Values({}, zero)
-    relations = (outcomes.relation(h.relation, k) for h in said for k in outcomes.places)
+    meant = {f(index_of(theorem)): value for f, value in one.sequences.items()}
+
+    def now(side: Scalar) -> Scalar:  # in a sum its own index may have the same name
+        return outcomes.scalar(side if side.has(sympy.Sum) else side.xreplace(meant))
+
+    relations = (
+        by_side(outcomes.relation(h.relation, k), now) for h in said for k in outcomes.places
+    )
     points = [outcomes.point(p, k) for p in one.points for k in outcomes.places]
     named = [outcomes.vector(v, k) for v in one.vectors for k in outcomes.places]
     named += [v for p in points for v in (p.position, p.gradient)]
@@ -159,11 +191,9 @@ def plain(theorem: Theorem, outcomes: Outcomes) -> Plain:
         theorem,
         tuple(dict.fromkeys(values.relation(r) for r in relations)),
         tuple(h for h in one.hypotheses if isinstance(h, Smooth)),
-        tuple(h for h in one.hypotheses if isinstance(h, Delayed)),
+        delayed,
         tuple(dict.fromkeys(values.point(p) for p in points)),
-        tuple(
-            (outcomes.point(now, 0), outcomes.point(then, 0)) for now, then in one.following
-        ),
+        tuple((outcomes.point(now, 0), outcomes.point(then, 0)) for now, then in one.following),
         tuple(dict.fromkeys(outcomes.scalar(s, k) for s in one.scalars for k in outcomes.places)),
         frozenset(name for v in named for name in v.names) - still,
         {str(f): values.scalar(outcomes.scalar(v)) for f, v in one.sequences.items()},

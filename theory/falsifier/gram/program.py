@@ -13,6 +13,7 @@ from typing import Any, Final
 import sympy
 
 from theory.errors import UnsupportedFormError
+from theory.kernel.relations import Relation
 from theory.kernel.vectors import Gram, Scalar
 
 TOLERANCE: Final = 1e-5
@@ -40,7 +41,7 @@ def linear(form: Scalar) -> dict[Atom, Fraction]:
     >>> from theory.kernel.vectors import dot, vectors
     >>> u, v = vectors("u v")
     >>> linear(3 * dot(u, v) + 1)
-    {('u', 'v'): Fraction(3, 1), '': Fraction(1, 1)}
+    {'': Fraction(1, 1), ('u', 'v'): Fraction(3, 1)}
     """
     found: dict[Atom, Fraction] = {}
     for term in sympy.Add.make_args(sympy.expand(form)):
@@ -82,7 +83,7 @@ class Program:
         return (*(tuple(sorted((self.names[i], self.names[j]))) for i, j in pairs), *self.scalars)  # type: ignore[arg-type]
 
     def greatest(self, aim: Row) -> float | None:
-        """The supremum of a linear function; None if there is no solution, or the solver has none."""
+        """The supremum of a linear function; None without a solution, or if the solver has none."""
         found = self._solved(aim, self.equal, self.least, margin=False)
         return None if found is None else found[0]
 
@@ -129,16 +130,23 @@ class Program:
             aims[-1] = 1.0
             for row, one in zip(body[len(equal) :], least, strict=True):
                 row[-1] = max(float(abs(factor)) for factor in one.values()) if one else 0.0
-            diagonal = [n for n, a in enumerate(self.atoms) if isinstance(a, tuple) and a[0] == a[1]]
+            diagonal = [
+                n for n, a in enumerate(self.atoms) if isinstance(a, tuple) and a[0] == a[1]
+            ]
             inner[diagonal, -1] = 1.0
             bounds = self._boxes(count)
             right += [1.0] + [BOX] * (len(bounds) - 1)
-        cones = [clarabel.ZeroConeT(len(equal)), clarabel.NonnegativeConeT(len(least) + len(bounds))]
+        cones = [
+            clarabel.ZeroConeT(len(equal)),
+            clarabel.NonnegativeConeT(len(least) + len(bounds)),
+        ]
         cones += [clarabel.PSDTriangleConeT(size)] if size else []
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         total = count + margin
-        matrix = np.vstack([*body, *bounds, inner]) if body or bounds or size else np.zeros((0, total))
+        matrix = (
+            np.vstack([*body, *bounds, inner]) if body or bounds or size else np.zeros((0, total))
+        )
         result = clarabel.DefaultSolver(
             sparse.csc_matrix((total, total)),
             -aims,
@@ -169,3 +177,38 @@ class Program:
         for n in range(len(self.scalars)):
             rows[2 + 2 * n][first + n], rows[3 + 2 * n][first + n] = 1.0, -1.0
         return rows
+
+
+def greatest(objective: Scalar, relations: Sequence[Relation]) -> float | None:
+    """The supremum under relations; None if they have no solution, or the solver none.
+
+    Raises
+    ------
+    UnsupportedFormError
+        Something is not linear in inner products and scalars.
+
+    Examples
+    --------
+    >>> from theory.kernel.relations import le
+    >>> from theory.kernel.vectors import dot, vectors
+    >>> u, v = vectors("u v")
+    >>> round(greatest(dot(u, v), [le(dot(u, u), 4), le(dot(v, v), 9)]), 3)
+    6.0
+    """
+    aim = linear(objective)
+    rows = [(one.kind, linear(one.gap)) for one in relations]
+    forms = (objective, *(side for one in relations for side in (one.lhs, one.rhs)))
+    symbols = {s for form in forms for s in sympy.sympify(form).free_symbols}
+    signs = tuple({s.name: Fraction(1)} for s in symbols if s.is_nonnegative)
+    atoms = {atom for row in (aim, *(row for _, row in rows)) for atom in row}
+    program = Program(
+        tuple(sorted({name for atom in atoms if isinstance(atom, tuple) for name in atom})),
+        tuple(
+            sorted(
+                {atom for atom in atoms if isinstance(atom, str)} - {""} | {s.name for s in symbols}
+            )
+        ),
+        tuple(row for kind, row in rows if kind == "=="),
+        (*(row for kind, row in rows if kind == "<="), *signs),
+    )
+    return program.greatest(aim)

@@ -8,7 +8,7 @@ and gradients satisfy what is necessary and sufficient for a function of the cla
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -20,11 +20,11 @@ from sympy.core.symbol import Str
 
 from theory.errors import TheoryError
 from theory.falsifier.gram.exact import Reduced, positive_semidefinite, reduced, rounded
-from theory.falsifier.gram.lasting import lasts
+from theory.falsifier.gram.lasting import tail
 from theory.falsifier.gram.parameters import beside, drawn
-from theory.falsifier.gram.plain import Outcomes, Plain, outcomes_of, plain
+from theory.falsifier.gram.plain import Plain, outcomes_of, plain
 from theory.falsifier.gram.program import Atom, Row, linear
-from theory.falsifier.gram.written import PATTERNS, Pattern, Written, written
+from theory.falsifier.gram.written import PATTERNS, Pattern, Shape, Written, written
 from theory.falsifier.run_forms import by_side
 from theory.falsifier.small_models import SmallModel
 from theory.falsifier.small_runs import is_defined
@@ -34,14 +34,21 @@ from theory.kernel.rules.inner_runs import inner_runs
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Gram, Scalar
 
-POSED: Final = 24
+POSED: Final = 32
 """Combinations of numbers that are drawn."""
-ROUNDS: Final = 3
-"""How often numbers beside the best ones are tried."""
+MORE: Final = 1 + 1e-4
+"""By how much a combination has to be better than the best one."""
+WORK: Final = 2400
+"""Relations and vectors of all programs of a search together, after which it ends."""
+SHAPES: Final[tuple[tuple[Pattern, bool], ...]] = (
+    (PATTERNS[0], True),
+    (PATTERNS[0], False),
+    (PATTERNS[1], True),
+)
+"""How old stale points are, and whether all else is chosen plainly; for what is not stale, the
+second of them."""
 LARGEST: Final = 40
 """Vectors and scalars of a program."""
-HOPELESS: Final = 8
-"""Numbers after which a search ends if none of them gave a program with a solution."""
 ENOUGH: Final = 1 + 1e-7
 """By how much the worst case has to break a statement to be worth rounding."""
 
@@ -98,7 +105,8 @@ class _Posed:
             numbers,
             (*conditions(self.theorem.of), *under),
             goal,
-            self._shown(numbers, names, entries) | {
+            self._shown(numbers, names, entries)
+            | {
                 name: str(side.xreplace(numbers))
                 for name, side in (("left", goal.lhs), ("right", goal.rhs))
             },
@@ -110,9 +118,7 @@ class _Posed:
     ) -> dict[str, str]:
         """Parameters, values, and inner products as a matrix."""
         plainly = {s.name: str(x) for s, x in numbers.items() if not s.name.startswith("<")}
-        rows = [
-            ", ".join(str(entries[min(a, b), max(a, b)]) for b in names) for a in names
-        ]
+        rows = [", ".join(str(entries[min(a, b), max(a, b)]) for b in names) for a in names]
         return plainly | {
             "vectors": ", ".join(names),
             "their inner products": "; ".join(rows),
@@ -134,11 +140,9 @@ def _is_real(
     """Whether there are vectors with these inner products, and the run can go on."""
     products = ((a, b) for n, a in enumerate(names) for b in names[n:])
     entries = {
-        pair: Fraction(int(x.p), int(x.q))
-        for pair in products
-        for x in [numbers[_product(*pair)]]
+        pair: Fraction(int(x.p), int(x.q)) for pair in products for x in [numbers[_product(*pair)]]
     }
-    return positive_semidefinite(entries, names) and lasts(theorem, at)
+    return positive_semidefinite(entries, names) and tail(theorem, at) is not None
 
 
 def gram_model(theorem: Theorem) -> SmallModel | None:
@@ -162,48 +166,78 @@ def gram_model(theorem: Theorem) -> SmallModel | None:
     if theorem.assumes or inner_runs(theorem):  # what is said in words, numbers need not satisfy
         return None
     for outcomes in outcomes_of(theorem):
-        one = plain(theorem, outcomes)
-        for pattern in PATTERNS if one.delayed else PATTERNS[:1]:
-            found = _searched(one, pattern)
+        try:
+            one = plain(theorem, outcomes)
+        except TheoryError:
+            return None
+        shapes = SHAPES if one.delayed else SHAPES[1:2]
+        for pattern, plainly in shapes:
+            found = _Search(one, pattern, plainly, WORK // len(shapes)).model()
             if found is not None:
                 return found
     return None
 
 
-def _searched(theorem: Plain, pattern: Pattern) -> SmallModel | None:
-    """Numbers that are drawn, then such beside those that come nearest."""
-    first = next(drawn(theorem.of), None)
-    if first is None or not lasts(theorem, first):
-        return None
-    tried: list[tuple[float, dict[Scalar, Scalar]]] = []
-    seen: set[tuple[Scalar, ...]] = set()
-    waiting: Iterator[dict[Scalar, Scalar]] = islice(drawn(theorem.of), POSED)
-    for _ in range(1 + ROUNDS):
-        for at in waiting:
-            key = tuple(at[s] for s in theorem.of.symbols)
-            if key in seen or not is_defined(theorem.of, at):
+@dataclass
+class _Search:
+    """Numbers that are drawn, then such beside those that come nearest.
+
+    Attributes
+    ----------
+    theorem : Plain
+    pattern : callable
+    plainly : bool
+        Take what an iteration may choose as plainly as it can be.
+    work : int
+        What may still be done.
+    """
+
+    theorem: Plain
+    pattern: Pattern
+    plainly: bool
+    work: int
+    _seen: set[tuple[Scalar, ...]] = field(default_factory=set)
+
+    def model(self) -> SmallModel | None:
+        """An exact witness, if one is found."""
+        best = 0.0
+        nearest: dict[Scalar, Scalar] | None = None
+        waiting: Iterator[dict[Scalar, Scalar]] = islice(drawn(self.theorem.of), POSED)
+        while self.work > 0:
+            at = next((one for one in waiting if self._is_new(one)), None)
+            if at is None:  # all were tried: go on beside the best, as long as there is a better
+                if nearest is None:
+                    return None
+                waiting, nearest = beside(self.theorem.of, nearest), None
                 continue
-            seen.add(key)
-            posed = _posed(theorem, at, pattern)
+            posed = _posed(self.theorem, at, self.pattern, self.plainly)
+            self.work -= WORK // (POSED * 4) if posed is None else posed.said.size
             needed = 0.0 if posed is None else posed.needed()
-            tried.append((needed, at))
-            if posed is not None and needed > ENOUGH and lasts(theorem, at):
+            if posed is not None and needed > ENOUGH:
                 model = posed.model()
                 if model is not None and model.lasts():
                     return model
-            if len(tried) == HOPELESS and not any(part for part, _ in tried):
-                return None
-        best = max(tried, key=lambda one: one[0], default=None)
-        if best is None:
-            return None
-        waiting = beside(theorem.of, best[1])
-    return None
+            if needed > best * MORE:
+                best, nearest = needed, at
+        return None
+
+    def _is_new(self, at: Mapping[Scalar, Scalar]) -> bool:
+        key = tuple(at[s] for s in self.theorem.of.symbols)
+        new = key not in self._seen and is_defined(self.theorem.of, at)
+        self._seen.add(key)
+        return new
 
 
-def _posed(theorem: Plain, at: Mapping[Scalar, Scalar], pattern: Pattern) -> _Posed | None:
-    """A statement as a program, or None where it is none or too large."""
+def _posed(
+    theorem: Plain, at: Mapping[Scalar, Scalar], pattern: Pattern, plainly: bool
+) -> _Posed | None:
+    """A statement as a program, or None where it is none, too large, or the run may end."""
     try:
-        said = written(theorem, at, pattern)
+        goes_on = tail(theorem, at)
+        if goes_on is None:
+            return None
+        vectors = goes_on.plainly.vectors if plainly else {}
+        said = written(theorem, at, Shape(pattern, goes_on.bounded, vectors))
         left, right = linear(said.goal.lhs), linear(said.goal.rhs)
         rows = [(one.kind, linear(one.gap)) for one in said.under]
         signs = [

@@ -6,7 +6,7 @@ What is left is linear in inner products of named vectors, in values of function
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from typing import Final
 
@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.falsifier.gram.classes import in_classes
 from theory.falsifier.gram.plain import Plain
-from theory.falsifier.run_forms import calls_in, index_of, number_named, written_out
+from theory.falsifier.run_forms import calls_in, number_named, unsupported, written_out
 from theory.kernel.relations import Relation
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, vector
@@ -25,6 +25,36 @@ Pattern = Callable[[int, int], int]
 
 PATTERNS: Final[tuple[Pattern, ...]] = (min, lambda k, largest: k % (largest + 1))
 """Always the largest delay; up to the largest and back to none."""
+
+MOST: Final = 20
+"""Points that are looked at."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Which of all runs are looked at.
+
+    Attributes
+    ----------
+    pattern : callable
+        How old a stale point is.
+    bounded : mapping of str to number
+        Functions that are to be convex, with what ‖∇f‖² is at most.
+    plainly : mapping of str to Vector
+        What vectors are that an iteration may choose; others are free.
+    exact : bool
+        Functions are what hypotheses say of them everywhere. Else what is said at points counts at
+        these alone, and in one iteration more than the statement speaks of.
+    """
+
+    pattern: Pattern = min
+    bounded: Mapping[str, Scalar] = field(default_factory=dict)
+    plainly: Mapping[str, Vector] = field(default_factory=dict)
+    exact: bool = True
+
+
+ALL: Final = Shape()
+"""All runs with delays that are as large as they may be."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +69,20 @@ class Written:
         Hypotheses, and what makes values and gradients those of functions.
     whole : bool
         Whether no hypothesis speaks of iterations that are not written out.
+    iterations : int
+        How many are written out.
     """
 
     lhs: Scalar
     terms: Mapping[str, Scalar]
     under: tuple[Relation, ...]
     whole: bool
+    iterations: int
+
+    @property
+    def size(self) -> int:
+        """How much there is to solve."""
+        return len(self.under) + 10 * self.iterations
 
     @property
     def goal(self) -> Relation:
@@ -52,13 +90,11 @@ class Written:
         return Relation(self.lhs, "<=", sympy.Add(*self.terms.values()))
 
 
-def is_run(theorem: Plain) -> bool:
-    """Whether hypotheses are said of every iteration."""
-    said = (theorem.following, theorem.sequences, theorem.of.indices, theorem.delayed)
-    return any(said) or any(calls_in(one) for one in theorem.relations)
-
-
-def written(theorem: Plain, at: Mapping[Scalar, Scalar], pattern: Pattern = min) -> Written:
+def written(
+    theorem: Plain,
+    at: Mapping[Scalar, Scalar],
+    shape: Shape = ALL,
+) -> Written:
     """Write a statement out.
 
     Parameters
@@ -66,8 +102,8 @@ def written(theorem: Plain, at: Mapping[Scalar, Scalar], pattern: Pattern = min)
     theorem : Plain
     at : mapping of sympy symbol to number
         Constants.
-    pattern : callable
-        How old a stale point is.
+    shape : Shape
+        What is left out.
 
     Raises
     ------
@@ -81,19 +117,19 @@ def written(theorem: Plain, at: Mapping[Scalar, Scalar], pattern: Pattern = min)
     >>> written(plain(YOUNG, Outcomes()), {YOUNG.symbols[0]: 2}).goal.rhs
     <u, u> + <v, v>/4
     """
-    index = index_of(theorem.of)
-    place = _place(theorem, at)
+    index = theorem.index
+    place = _place(theorem, at) if _is_about_every_iteration(theorem) else 0
     first = {**at, index: place}
     forms = {name: written_out(form.subs(first)) for name, form in theorem.terms.items()}
     lhs = written_out(theorem.lhs.subs(first))
     calls = {call for form in (lhs, *forms.values()) for call in form.atoms(AppliedUndef)}
     last = max((int(call.args[0]) for call in calls if call.args[0].is_Integer), default=0)
-    last = max(last, place) if is_run(theorem) else 0
-    length = last + (2 if _looks_ahead(theorem, index) else 1)
-    ran = list(islice(_iterations(theorem, at, pattern), length))
+    last = max(last, place) if theorem.is_run else 0
+    length = last + (1 if shape.exact and not _looks_ahead(theorem, index) else 2)
+    ran = list(islice(_iterations(theorem, at, shape), length))
     classes, rest = in_classes(theorem)
     under, whole = [], True
-    for one in rest:
+    for one in rest if shape.exact else theorem.relations:
         sides = [written_out(side.subs(at)) for side in (one.lhs, one.rhs)]
         for k in range(length):
             left, right = (_placed(side, theorem, ran, k, index) for side in sides)
@@ -105,15 +141,29 @@ def written(theorem: Plain, at: Mapping[Scalar, Scalar], pattern: Pattern = min)
     goal = _placed(lhs, theorem, ran, place, index)
     points = list(dict.fromkeys(each.point(p) for each in ran for p in theorem.points))
     used = _used(points, [goal, *stated.values(), *(s for r in under for s in (r.lhs, r.rhs))])
+    if len(used) > MOST and shape.exact:
+        raise unsupported(f"a statement about {len(used)} points")
     for function, said in classes.items():
         own = [one for one in used if one.function == function]
-        under += said.at(Values(dict(at), {})).through(own) if own else ()
+        if function in shape.bounded:
+            bound = shape.bounded[function]
+            moduli, steepest = (*said.moduli, sympy.S.Zero), (*said.steepest, bound)
+            said = replace(said, moduli=moduli, steepest=steepest)
+        under += said.at(Values(dict(at), {})).through(own, shape.exact) if own else ()
     kept = (one for one in dict.fromkeys(under) if one.gap != 0)
-    return Written(goal, stated, tuple(kept), whole)
+    return Written(goal, stated, tuple(kept), whole, length)
+
+
+def _is_about_every_iteration(theorem: Plain) -> bool:
+    """Whether a statement names more than sequences at numbers, and constants."""
+    forms = (theorem.lhs, *theorem.terms.values())
+    symbols = {*theorem.of.symbols}
+    symbols |= {limit[0] for form in forms for one in form.atoms(sympy.Sum) for limit in one.limits}
+    return any(form.atoms(Gram) or form.free_symbols - symbols for form in forms)
 
 
 def _place(theorem: Plain, at: Mapping[Scalar, Scalar]) -> int:
-    """The iteration in which a statement about every one is looked at: stale points are so there."""
+    """The iteration in which a statement about every one is looked at: delays are whole there."""
     return max((int(sympy.sympify(one.constant).subs(at)) for one in theorem.delayed), default=0)
 
 
@@ -137,34 +187,53 @@ def _used(points: Sequence[Point], forms: Sequence[Scalar]) -> list[Point]:
     ]
 
 
-def _iterations(
-    theorem: Plain, at: Mapping[Scalar, Scalar], pattern: Pattern
-) -> Iterator[Values]:
+def _iterations(theorem: Plain, at: Mapping[Scalar, Scalar], shape: Shape) -> Iterator[Values]:
     """What every name is in iteration 0, 1, 2, …: what follows a point takes its place."""
     moved = {p.value for p in theorem.points if p.position.names & theorem.moving}
     scalars = {*theorem.scalars, *moved} - at.keys()
-    run, ran = is_run(theorem), list[Values]()
-    followed: dict[Scalar, Scalar] = {}
-    followed_vectors: dict[str, Vector] = {}
+    own = [p for p in theorem.points if p.value in scalars and p.gradient.names]
+    ran: list[Values] = []
+    known: dict[tuple[str, Vector], Point] = {}
+    followed = Values({}, {})
     for k in count():
-        where = f" at {k}" if run else ""
-        vectors = {name: vector(f"{name}{where}") for name in theorem.moving} | followed_vectors
-        values = {s: sympy.Symbol(f"{s}{where}", **s.assumptions0) for s in scalars} | followed
-        now = Values({**at, **values}, vectors)
+        where = f" at {k}" if theorem.is_run else ""
+        vectors = {name: vector(f"{name}{where}") for name in theorem.moving}
+        values = {s: sympy.Symbol(f"{s}{where}", **s.assumptions0) for s in scalars}
+        vectors, values = {**vectors, **followed.vectors}, {**at, **values, **followed.scalars}
         for one in theorem.delayed:
-            j = k - min(k, pattern(k, int(sympy.sympify(one.constant).subs(at))))
-            then = now if j == k else ran[j]
-            values[one.old.value] = then.scalar(one.now.value)
-            vectors[min(one.old.position.names)] = then.vector(one.now.position)
-            if one.old.gradient.names:
-                vectors[min(one.old.gradient.names)] = then.vector(one.now.gradient)
-        now = Values({**at, **values}, vectors)
+            j = k - min(k, shape.pattern(k, int(sympy.sympify(one.constant).subs(at))))
+            then = Values(values, vectors) if j == k else ran[j]
+            put = then.point(one.now)
+            values[one.old.value] = put.value
+            for new, old in ((put.position, one.old.position), (put.gradient, one.old.gradient)):
+                vectors.update(dict.fromkeys(old.names, new))
+        now = _settled(own, Values(values, vectors), shape, known)
+        known |= {(p.function, p.position): p for p in map(now.point, theorem.points[::-1])} | known
         ran.append(now)
         yield now
-        followed = {old.value: now.scalar(new.value) for old, new in theorem.following}
-        pairs = [(old.position, new.position) for old, new in theorem.following]
-        pairs += [(old.gradient, new.gradient) for old, new in theorem.following]
-        followed_vectors = {min(old.names): now.vector(new) for old, new in pairs}
+        moves = [(old, now.point(new)) for old, new in theorem.following]
+        pairs = [(old.position, new.position) for old, new in moves]
+        pairs += [(old.gradient, new.gradient) for old, new in moves]
+        followed = Values(
+            {old.value: new.value for old, new in moves}, {min(o.names): n for o, n in pairs}
+        )
+
+
+def _settled(
+    points: Sequence[Point], now: Values, shape: Shape, known: Mapping[tuple[str, Vector], Point]
+) -> Values:
+    """With what is chosen plainly, and with one value and one gradient at one position."""
+    scalars, vectors = dict(now.scalars), dict(now.vectors)
+    for _ in range(3):  # a position may be made of gradients at others
+        now = Values(scalars, vectors)
+        vectors |= {name: now.vector(one) for name, one in shape.plainly.items()}
+        here = dict(known)
+        for one in points:
+            now = Values(scalars, vectors)
+            other = here.setdefault((one.function, now.vector(one.position)), now.point(one))
+            scalars[one.value] = other.value
+            vectors[min(one.gradient.names)] = other.gradient
+    return Values(scalars, vectors)
 
 
 def _placed(
