@@ -95,13 +95,11 @@ def reduced(equal: Iterable[Row], least: Iterable[Row], others: Iterable[Row]) -
     posed = Reduced(Program((), (), (), ()), {name: {name: Fraction(1)} for name in names})
     while True:
         now = [[row for one in part if (row := posed.row(one))] for part in (equal, least)]
-        gone = next(_vanishing(now[0], [*now[1], *_sums(now[1])]), None)
-        if gone is None:
+        found = list(_vanishing(now[0], [*now[1], *_sums(now[1])]))
+        if not found:
             break
-        name = max(gone, key=lambda one: (" at " in one, one))
-        put = {other: -a / gone[name] for other, a in gone.items() if other != name}
-        whole = {n: _combined(parts, name, put) for n, parts in posed.combinations.items()}
-        posed = Reduced(posed.program, whole)
+        for one in found:
+            posed = Reduced(posed.program, _without(one, posed.combinations))
     kept = tuple(sorted({part for parts in posed.combinations.values() for part in parts}))
     both = [row for row in now[1] if {a: -x for a, x in row.items()} in now[1]]
     now[0], now[1] = [*now[0], *both], [row for row in now[1] if row not in both]
@@ -154,6 +152,22 @@ def _sums(rows: Sequence[Row]) -> Iterator[Row]:
             total = {atom: row.get(atom, 0) + other.get(atom, 0) for atom in {*row, *other}}
             yield {atom: Fraction(x) for atom, x in total.items() if x}
         by_scalars.setdefault(own, []).append(row)
+
+
+def _without(
+    one: Mapping[str, Fraction], combinations: Mapping[str, Mapping[str, Fraction]]
+) -> Mapping[str, Mapping[str, Fraction]]:
+    """What every name is where a combination of them is 0."""
+    gone: dict[str, Fraction] = {}
+    for name, factor in one.items():
+        for part, a in combinations[name].items():
+            gone[part] = gone.get(part, Fraction(0)) + factor * a
+    gone = {part: a for part, a in gone.items() if a}
+    if not gone:
+        return combinations
+    pivot = max(gone, key=lambda name: (" at " in name, name))
+    put = {other: -a / gone[pivot] for other, a in gone.items() if other != pivot}
+    return {name: _combined(parts, pivot, put) for name, parts in combinations.items()}
 
 
 def _combined(

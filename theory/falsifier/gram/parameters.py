@@ -12,7 +12,7 @@ import sympy
 from theory.falsifier.run_forms import isolated
 from theory.kernel.prove import conditions
 from theory.kernel.relations import Relation
-from theory.kernel.theorem import Theorem
+from theory.kernel.theorem import Delayed, Theorem
 from theory.kernel.vectors import Scalar
 
 NUMBERS: Final = tuple(map(sympy.Rational, ("1", "1/2", "1/4", "2", "4", "1/10", "9/10", "10")))
@@ -22,7 +22,7 @@ COUNTS: Final = tuple(map(sympy.Integer, (3, 2, 1, 4)))
 LARGE: Final = tuple(map(sympy.Integer, (9, 16)))
 """More values of whole constants that are no number of iterations."""
 LONG: Final = sympy.Integer(20)
-"""A value of all whole constants together."""
+"""A value of all whole constants together, where delays may be as large as a run is long."""
 NEAR: Final = tuple(map(sympy.Rational, ("1/2", "3/4", "9/10", "11/10", "4/3", "2")))
 """Factors from one value of a constant to values beside it."""
 DRAWS: Final = 400
@@ -64,10 +64,11 @@ def drawn(theorem: Theorem) -> Iterator[dict[Scalar, Scalar]]:
     """
     source, seen = random.Random(0), set()
     long = {s for f in (theorem.lhs, *theorem.terms.values()) for s in _lengths(f)}
+    stale = any(isinstance(one, Delayed) for one in theorem.hypotheses)
     choices = [_choices(one, one in long) for one in theorem.symbols]
     for n in range(DRAWS):
         values = [c[int(len(c) * source.random() ** 2)] if n > 1 else c[0] for c in choices]
-        if n == 1:  # what changes slowly is seen in a long run alone
+        if n == 1 and stale:  # what changes slowly is seen in a long run alone
             known = zip(theorem.symbols, values, strict=True)
             values = [LONG if symbol.is_integer else value for symbol, value in known]
         at = dict(zip(theorem.symbols, values, strict=True))

@@ -1,0 +1,265 @@
+"""Exact witnesses by semidefinite programs: false twins have one, and no true statement has."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy
+
+from tests.cli.test_cookbook import RECIPES
+from tests.controls.test_small_models import PAIRS as ONE_STEP
+from tests.controls.test_small_runs import FOR_EVER, PAIRS
+from theory.account import Refutation, Violation
+from theory.falsifier.gram.classes import FunctionClass
+from theory.falsifier.gram.exact import positive_semidefinite
+from theory.falsifier.gram.plain import Outcomes, plain
+from theory.falsifier.gram.program import linear
+from theory.falsifier.gram.witness import gram_model
+from theory.falsifier.small_models import SmallModel
+from theory.judging.decide import stands
+from theory.judging.loading import load
+from theory.kernel import Hypothesis, Point, Theorem, eq, le, square, vector
+from theory.kernel.vectors import Scalar
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PAPERS = sorted((EXAMPLES / "papers").glob("*/*.py"))
+FALSE = ["async_sgd/in_flight", "error_feedback/delayed", "error_feedback/quasi_convex"]
+FALSE_SLOW = ["async_sgd/convex", "async_sgd/nonconvex", "async_sgd/window"]
+FALSE_EDITS = ["gd_rate", "heavy_ball", "near", "blocks", "workers"]
+"""Recipes of the cookbook of which the edited statement, and not a line of the proof, is false."""
+
+
+@pytest.fixture(autouse=True)
+def own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Files import their neighbours; nothing of it stays."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    for name, text, before, after in RECIPES:
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        wrong = text.replace(f"{before}\n", f"{after}\n")
+        (tmp_path / f"{name}_wrong.py").write_text(wrong, encoding="utf-8")
+    known = set(sys.modules)
+    yield
+    for module in set(sys.modules) - known:
+        place = Path(getattr(sys.modules[module], "__file__", None) or "/")
+        if place.is_relative_to(EXAMPLES) or place.is_relative_to(tmp_path):
+            del sys.modules[module]
+
+
+def theorem_of(path: Path) -> Theorem:
+    """The theorem of a claim file."""
+    theorem = load(str(path))[-1].theorem
+    assert theorem is not None
+    return theorem
+
+
+def refuted_by(model: SmallModel) -> Refutation:
+    """What the judge replays."""
+    goal = model.goal
+    return Refutation(
+        model.shown, Violation(model.left, goal.kind, goal.rhs, model.numbers, model.under)
+    )
+
+
+@pytest.mark.parametrize("name", FALSE_EDITS)
+def test_a_false_edit_of_a_recipe_has_a_witness(name: str, tmp_path: Path) -> None:
+    model = gram_model(theorem_of(tmp_path / f"{name}_wrong.py"))
+    assert model is not None
+    assert stands(refuted_by(model))
+
+
+@pytest.mark.parametrize(
+    "name", [*FALSE, *(pytest.param(name, marks=pytest.mark.slow) for name in FALSE_SLOW)]
+)
+def test_a_false_twin_has_a_witness(name: str) -> None:
+    model = gram_model(theorem_of(EXAMPLES / "false_twins" / f"{name}.py"))
+    assert model is not None
+    assert stands(refuted_by(model))
+
+
+QUICK = {"gd_rate", "gd_convex", "contraction", "pl_rate", "heavy_ball", "moment", "near", "blocks"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n, *_ in RECIPES],
+)
+def test_a_recipe_has_none(name: str, tmp_path: Path) -> None:
+    assert gram_model(theorem_of(tmp_path / f"{name}.py")) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
+def test_a_statement_of_a_paper_has_none(path: Path) -> None:
+    assert gram_model(theorem_of(path)) is None
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_true_statement_about_runs_has_none(name: str) -> None:
+    assert gram_model(PAIRS[name][0]) is None
+
+
+@pytest.mark.parametrize("name", ONE_STEP)
+def test_a_true_statement_about_one_step_has_none(name: str) -> None:
+    assert gram_model(ONE_STEP[name][0]) is None
+
+
+@pytest.mark.parametrize("name", FOR_EVER)
+def test_what_is_true_of_endless_runs_alone_is_not_refuted(name: str) -> None:
+    assert gram_model(FOR_EVER[name]) is None
+
+
+@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
+def test_what_is_said_in_words_is_never_attacked(path: Path) -> None:
+    twin = theorem_of(EXAMPLES / "false_twins" / path.relative_to(EXAMPLES / "papers"))
+    assert gram_model(replace(twin, assumes=("delays are drawn independently",))) is None
+
+
+def test_a_witness_with_another_number_refutes_nothing(tmp_path: Path) -> None:
+    model = gram_model(theorem_of(tmp_path / "gd_rate_wrong.py"))
+    assert model is not None
+    for symbol in model.numbers:
+        changed = {**model.numbers, symbol: model.numbers[symbol] - 1000}
+        assert not stands(refuted_by(replace(model, numbers=changed))), symbol
+    assert not stands(refuted_by(replace(model, lasts=lambda: False)))
+
+
+def test_inner_products_of_no_vectors_refute_nothing(tmp_path: Path) -> None:
+    model = gram_model(theorem_of(tmp_path / "gd_rate_wrong.py"))
+    assert model is not None
+    assert model.lasts()
+    (replayed,) = [cell for cell in [model.lasts.args[0]]]  # type: ignore[attr-defined]
+    squares = [s for s in replayed if s.name.startswith("<") and len(set(s.name[1:-1].split(", "))) == 1]
+    worse = {**replayed, squares[0]: sympy.Integer(0)}
+    tampered = model.lasts.func(worse, *model.lasts.args[1:])  # type: ignore[attr-defined]
+    assert not tampered
+
+
+def dropped(theorem: Theorem, words: str) -> Theorem:
+    """Without the hypotheses whose names contain these words."""
+    kept = tuple(one for one in theorem.hypotheses if words not in one.name)
+    assert len(kept) < len(theorem.hypotheses)
+    return replace(theorem, hypotheses=kept, steps=())
+
+
+@pytest.mark.parametrize(
+    ("recipe", "words"),
+    [("gd_rate", "f_low"), ("gd_rate", "gamma <="), ("gd_convex", "gamma <="), ("near", "<g, g>")],
+)
+def test_a_statement_without_a_hypothesis_has_a_witness(
+    recipe: str, words: str, tmp_path: Path
+) -> None:
+    true = theorem_of(tmp_path / f"{recipe}.py")
+    loose = replace(true, hypotheses=tuple(h for h in true.hypotheses if words not in h.name))
+    assert len(loose.hypotheses) < len(true.hypotheses)
+    model = gram_model(loose)
+    assert model is not None
+    assert stands(refuted_by(model))
+
+
+def test_a_polyak_inequality_at_points_refutes_nothing(tmp_path: Path) -> None:
+    assert gram_model(theorem_of(tmp_path / "pl_rate_wrong.py")) is None
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        le(square(vector("∇f(x)")), sympy.Symbol("L", positive=True)),
+        eq(square(vector("x")), 1),
+        le(square(vector("x")), 1000),
+    ],
+)
+def test_what_a_run_need_not_keep_is_no_witness(more: object, tmp_path: Path) -> None:
+    """Of what is said of iterates in every iteration, a few iterations show nothing."""
+    twin = theorem_of(tmp_path / "gd_rate_wrong.py")
+    said = Hypothesis("kept", "kept", more)  # type: ignore[arg-type]
+    model = gram_model(replace(twin, hypotheses=(*twin.hypotheses, said)))
+    assert model is None or "∇f(x)" in str(more)
+
+
+# The conditions: every function of a class satisfies them, and nothing else does.
+
+L, MU = sympy.Integer(2), sympy.Rational(1, 2)
+CLASSES = {
+    "smooth": (FunctionClass("f", (L,)), -2.0, 2.0),
+    "convex": (FunctionClass("f", (L,), (sympy.S.Zero,)), 0.0, 2.0),
+    "strongly convex": (FunctionClass("f", (L,), (MU,)), 0.5, 2.0),
+}
+
+
+def gaps(said: FunctionClass, count: int) -> list[dict[object, Fraction]]:
+    """The conditions at some points of one dimension, as linear functions."""
+    points = [
+        Point(vector(f"x{i}"), sympy.Symbol(f"f{i}", real=True), vector(f"g{i}"))
+        for i in range(count)
+    ]
+    return [linear(one.gap) for one in said.through(points)]  # type: ignore[misc]
+
+
+def value(row: dict[object, Fraction], known: dict[str, float]) -> float:
+    """A linear function of inner products at numbers for vectors."""
+    total = 0.0
+    for atom, factor in row.items():
+        parts = [known[name] for name in atom] if isinstance(atom, tuple) else [known.get(atom, 1)]  # type: ignore[arg-type,call-overload]
+        total += float(factor) * float(np.prod(parts))
+    return total
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_piecewise_quadratics_of_a_class_satisfy_its_conditions(name: str) -> None:
+    said, low, high = CLASSES[name]
+    rows, source = gaps(said, 2), random.Random(0)
+    for _ in range(200):
+        bends = [source.uniform(low, high) for _ in range(3)]
+        knots = sorted(source.uniform(-1, 1) for _ in range(2))
+
+        def slope(x: float) -> float:
+            inner = min(max(x, knots[0]), knots[1])
+            return (
+                bends[0] * min(x - knots[0], 0)
+                + bends[1] * (inner - knots[0])
+                + bends[2] * max(x - knots[1], 0)
+            )
+
+        places = [source.uniform(-3, 3) for _ in range(2)]
+        grid = np.linspace(places[0], places[1], 2001)
+        rise = float(np.trapezoid([slope(x) for x in grid], grid))
+        known = {"x0": places[0], "x1": places[1], "f0": 0.0, "f1": rise}
+        known |= {f"g{i}": slope(places[i]) for i in range(2)}
+        assert all(value(row, known) >= -1e-5 for row in rows)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_values_that_no_function_of_a_class_has_break_its_conditions(name: str) -> None:
+    said, low, high = CLASSES[name]
+    rows = gaps(said, 2)
+    for bend in (high + 0.01, low - 0.01):  # a parabola that is bent too much, or too little
+        known = {"x0": 0.0, "x1": 1.0, "f0": 0.0, "f1": bend / 2, "g0": 0.0, "g1": bend}
+        assert any(value(row, known) < -1e-6 for row in rows)
+
+
+def test_a_weakly_convex_class_is_refused() -> None:
+    with pytest.raises(Exception, match="cannot be run"):
+        gaps(FunctionClass("f", (L,), (sympy.Integer(-1),)), 2)
+    with pytest.raises(Exception, match="cannot be run"):
+        gaps(FunctionClass("f", (L,), (), (), (sympy.Integer(1),)), 2)
+
+
+def test_what_vanishes_is_left_to_the_equation_where_it_moves(tmp_path: Path) -> None:
+    true = theorem_of(tmp_path / "gd_rate.py")
+    still = Hypothesis("still", "x = 0", eq(square(vector("x")), 0))
+    assert not plain(replace(true, hypotheses=(*true.hypotheses, still)), Outcomes()).zero
+
+
+@pytest.mark.parametrize(("corner", "expected"), [(2, True), (1, True), (0, False), (-1, False)])
+def test_a_matrix_is_positive_semidefinite_or_not(corner: Scalar, expected: bool) -> None:
+    entries = {("a", "a"): Fraction(1), ("a", "b"): Fraction(1), ("b", "b"): Fraction(corner)}
+    for names in permutations("ab"):
+        assert positive_semidefinite(entries, names) is expected
