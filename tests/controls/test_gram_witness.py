@@ -21,7 +21,7 @@ from theory.account import Refutation, Violation
 from theory.falsifier.gram.classes import FunctionClass
 from theory.falsifier.gram.exact import positive_semidefinite
 from theory.falsifier.gram.plain import Outcomes, plain
-from theory.falsifier.gram.program import linear
+from theory.falsifier.gram.program import Row, linear
 from theory.falsifier.gram.witness import gram_model
 from theory.falsifier.small_models import SmallModel
 from theory.judging.decide import stands
@@ -84,7 +84,7 @@ def test_a_false_twin_has_a_witness(name: str) -> None:
     assert stands(refuted_by(model))
 
 
-QUICK = {"gd_rate", "gd_convex", "contraction", "pl_rate", "heavy_ball", "moment", "near", "blocks"}
+QUICK = {"gd_rate", "gd_convex", "pl_rate", "moment", "near"}
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,12 @@ def test_a_statement_of_a_paper_has_none(path: Path) -> None:
     assert gram_model(theorem_of(path)) is None
 
 
-@pytest.mark.parametrize("name", PAIRS)
+LONG = {"heavy ball", "stepsize with a root"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in PAIRS]
+)
 def test_a_true_statement_about_runs_has_none(name: str) -> None:
     assert gram_model(PAIRS[name][0]) is None
 
@@ -135,18 +140,12 @@ def test_inner_products_of_no_vectors_refute_nothing(tmp_path: Path) -> None:
     model = gram_model(theorem_of(tmp_path / "gd_rate_wrong.py"))
     assert model is not None
     assert model.lasts()
-    (replayed,) = [cell for cell in [model.lasts.args[0]]]  # type: ignore[attr-defined]
-    squares = [s for s in replayed if s.name.startswith("<") and len(set(s.name[1:-1].split(", "))) == 1]
+    replayed = model.lasts.args[0]  # type: ignore[attr-defined]
+    squares = [s for s in replayed if len(set(s.name.strip("<>").split(", "))) == 1 < len(s.name)]
+    squares = [s for s in squares if s.name.startswith("<")]
     worse = {**replayed, squares[0]: sympy.Integer(0)}
     tampered = model.lasts.func(worse, *model.lasts.args[1:])  # type: ignore[attr-defined]
     assert not tampered
-
-
-def dropped(theorem: Theorem, words: str) -> Theorem:
-    """Without the hypotheses whose names contain these words."""
-    kept = tuple(one for one in theorem.hypotheses if words not in one.name)
-    assert len(kept) < len(theorem.hypotheses)
-    return replace(theorem, hypotheses=kept, steps=())
 
 
 @pytest.mark.parametrize(
@@ -171,7 +170,6 @@ def test_a_polyak_inequality_at_points_refutes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        le(square(vector("∇f(x)")), sympy.Symbol("L", positive=True)),
         eq(square(vector("x")), 1),
         le(square(vector("x")), 1000),
     ],
@@ -179,9 +177,9 @@ def test_a_polyak_inequality_at_points_refutes_nothing(tmp_path: Path) -> None:
 def test_what_a_run_need_not_keep_is_no_witness(more: object, tmp_path: Path) -> None:
     """Of what is said of iterates in every iteration, a few iterations show nothing."""
     twin = theorem_of(tmp_path / "gd_rate_wrong.py")
-    said = Hypothesis("kept", "kept", more)  # type: ignore[arg-type]
+    said = Hypothesis("kept", "kept", more)
     model = gram_model(replace(twin, hypotheses=(*twin.hypotheses, said)))
-    assert model is None or "∇f(x)" in str(more)
+    assert model is None
 
 
 # The conditions: every function of a class satisfies them, and nothing else does.
@@ -194,22 +192,28 @@ CLASSES = {
 }
 
 
-def gaps(said: FunctionClass, count: int) -> list[dict[object, Fraction]]:
+def gaps(said: FunctionClass, count: int) -> list[Row]:
     """The conditions at some points of one dimension, as linear functions."""
     points = [
         Point(vector(f"x{i}"), sympy.Symbol(f"f{i}", real=True), vector(f"g{i}"))
         for i in range(count)
     ]
-    return [linear(one.gap) for one in said.through(points)]  # type: ignore[misc]
+    return [linear(one.gap) for one in said.through(points)]
 
 
-def value(row: dict[object, Fraction], known: dict[str, float]) -> float:
+def value(row: Row, known: dict[str, float]) -> float:
     """A linear function of inner products at numbers for vectors."""
     total = 0.0
     for atom, factor in row.items():
-        parts = [known[name] for name in atom] if isinstance(atom, tuple) else [known.get(atom, 1)]  # type: ignore[arg-type,call-overload]
+        parts = [known[name] for name in atom] if isinstance(atom, tuple) else [known.get(atom, 1)]
         total += float(factor) * float(np.prod(parts))
     return total
+
+
+def slope(x: float, bends: list[float], knots: list[float]) -> float:
+    """The derivative of a function with these curvatures, between and beyond two knots."""
+    inner = min(max(x, knots[0]), knots[1]) - knots[0]
+    return bends[0] * min(x - knots[0], 0) + bends[1] * inner + bends[2] * max(x - knots[1], 0)
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -219,20 +223,11 @@ def test_piecewise_quadratics_of_a_class_satisfy_its_conditions(name: str) -> No
     for _ in range(200):
         bends = [source.uniform(low, high) for _ in range(3)]
         knots = sorted(source.uniform(-1, 1) for _ in range(2))
-
-        def slope(x: float) -> float:
-            inner = min(max(x, knots[0]), knots[1])
-            return (
-                bends[0] * min(x - knots[0], 0)
-                + bends[1] * (inner - knots[0])
-                + bends[2] * max(x - knots[1], 0)
-            )
-
         places = [source.uniform(-3, 3) for _ in range(2)]
         grid = np.linspace(places[0], places[1], 2001)
-        rise = float(np.trapezoid([slope(x) for x in grid], grid))
+        rise = float(np.trapezoid([slope(x, bends, knots) for x in grid], grid))
         known = {"x0": places[0], "x1": places[1], "f0": 0.0, "f1": rise}
-        known |= {f"g{i}": slope(places[i]) for i in range(2)}
+        known |= {f"g{i}": slope(places[i], bends, knots) for i in range(2)}
         assert all(value(row, known) >= -1e-5 for row in rows)
 
 

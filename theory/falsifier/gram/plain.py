@@ -137,7 +137,8 @@ class Plain:
     def is_run(self) -> bool:
         """Whether hypotheses are said of every iteration."""
         said = (self.following, self.sequences, self.of.indices, self.delayed)
-        return any(said) or any(calls_in(one) for one in self.relations)
+        goal = Relation(self.lhs, "<=", sympy.Add(*self.terms.values()))
+        return any(said) or any(calls_in(one) for one in (*self.relations, goal))
 
     @cached_property
     def free(self) -> tuple[str, ...]:

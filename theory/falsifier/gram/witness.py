@@ -29,7 +29,7 @@ from theory.falsifier.run_forms import by_side
 from theory.falsifier.small_models import SmallModel
 from theory.falsifier.small_runs import is_defined
 from theory.kernel.prove import conditions
-from theory.kernel.relations import Relation
+from theory.kernel.relations import Relation, eq
 from theory.kernel.rules.inner_runs import inner_runs
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Gram, Scalar
@@ -103,7 +103,7 @@ class _Posed:
         return SmallModel(
             self.theorem.of,
             numbers,
-            (*conditions(self.theorem.of), *under),
+            (*conditions(self.theorem.of), *(eq(s, x) for s, x in self.at.items()), *under),
             goal,
             self._shown(numbers, names, entries)
             | {
@@ -211,7 +211,7 @@ class _Search:
                 waiting, nearest = beside(self.theorem.of, nearest), None
                 continue
             posed = _posed(self.theorem, at, self.pattern, self.plainly)
-            self.work -= WORK // (POSED * 4) if posed is None else posed.said.size
+            self.work -= WORK // (POSED // 2) if posed is None else posed.said.size
             needed = 0.0 if posed is None else posed.needed()
             if posed is not None and needed > ENOUGH:
                 model = posed.model()

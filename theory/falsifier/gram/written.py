@@ -28,6 +28,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (min, lambda k, largest: k % (largest + 1
 
 MOST: Final = 20
 """Points that are looked at."""
+RELATIONS: Final = 500
+"""Hypotheses that are written out, one for each iteration."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Written:
     @property
     def size(self) -> int:
         """How much there is to solve."""
-        return len(self.under) + 10 * self.iterations
+        return len(self.under) + 10 * self.iterations + self.iterations**2
 
     @property
     def goal(self) -> Relation:
@@ -128,6 +130,8 @@ def written(
     length = last + (1 if shape.exact and not _looks_ahead(theorem, index) else 2)
     ran = list(islice(_iterations(theorem, at, shape), length))
     classes, rest = in_classes(theorem)
+    if shape.exact and len(rest) * length > RELATIONS:
+        raise unsupported(f"{len(rest)} hypotheses in {length} iterations")
     under, whole = [], True
     for one in rest if shape.exact else theorem.relations:
         sides = [written_out(side.subs(at)) for side in (one.lhs, one.rhs)]
@@ -139,6 +143,8 @@ def written(
                 under.append(Relation(left, one.kind, right))
     stated = {name: _placed(form, theorem, ran, place, index) for name, form in forms.items()}
     goal = _placed(lhs, theorem, ran, place, index)
+    if goal is None or None in stated.values():
+        raise unsupported("a sequence before the first iteration")
     points = list(dict.fromkeys(each.point(p) for each in ran for p in theorem.points))
     used = _used(points, [goal, *stated.values(), *(s for r in under for s in (r.lhs, r.rhs))])
     if len(used) > MOST and shape.exact:
