@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -15,8 +14,10 @@ import pytest
 import sympy
 
 from tests.cli.test_cookbook import RECIPES
+from tests.cli.test_examples_papers import STATEMENTS, TWINS, name, texts
 from tests.controls.test_small_models import PAIRS as ONE_STEP
 from tests.controls.test_small_runs import FOR_EVER, PAIRS
+from tests.edited_files import edited, neighbours
 from theory.account import Refutation, Violation
 from theory.falsifier.gram.classes import FunctionClass
 from theory.falsifier.gram.exact import positive_semidefinite
@@ -26,31 +27,23 @@ from theory.falsifier.gram.witness import gram_model
 from theory.falsifier.small_models import SmallModel
 from theory.judging.decide import stands
 from theory.judging.loading import load
-from theory.kernel import Hypothesis, Point, Theorem, eq, le, square, vector
+from theory.kernel import Hypothesis, Point, Relation, Theorem, eq, le, square, vector
 from theory.kernel.vectors import Scalar
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-PAPERS = sorted((EXAMPLES / "papers").glob("*/*.py"))
-FALSE = ["async_sgd/in_flight", "error_feedback/delayed", "error_feedback/quasi_convex"]
-FALSE_SLOW = ["async_sgd/convex", "async_sgd/nonconvex", "async_sgd/window"]
+QUICK_TWINS = {"async_sgd/in_flight", "error_feedback/delayed", "error_feedback/quasi_convex"}
+SLOW_TWINS = {"async_sgd/convex", "async_sgd/nonconvex", "async_sgd/window"}
+FALSE_TWINS = {name(path): (path, before, after) for path, before, after in TWINS}
 FALSE_EDITS = ["gd_rate", "heavy_ball", "near", "blocks", "workers"]
 """Recipes of the cookbook of which the edited statement, and not a line of the proof, is false."""
 
 
 @pytest.fixture(autouse=True)
-def own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Files import their neighbours; nothing of it stays."""
-    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
-    for name, text, before, after in RECIPES:
-        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-        wrong = text.replace(f"{before}\n", f"{after}\n")
-        (tmp_path / f"{name}_wrong.py").write_text(wrong, encoding="utf-8")
-    known = set(sys.modules)
-    yield
-    for module in set(sys.modules) - known:
-        place = Path(getattr(sys.modules[module], "__file__", None) or "/")
-        if place.is_relative_to(EXAMPLES) or place.is_relative_to(tmp_path):
-            del sys.modules[module]
+def recipes(tmp_path: Path) -> Iterator[None]:
+    """Recipes and their false edits, side by side."""
+    with neighbours(tmp_path, {one: text for one, text, *_ in RECIPES}):
+        for one, _, before, after in RECIPES:
+            edited(tmp_path / f"{one}.py", before, after)
+        yield
 
 
 def theorem_of(path: Path) -> Theorem:
@@ -76,10 +69,15 @@ def test_a_false_edit_of_a_recipe_has_a_witness(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "name", [*FALSE, *(pytest.param(name, marks=pytest.mark.slow) for name in FALSE_SLOW)]
+    "twin",
+    [*sorted(QUICK_TWINS), *(pytest.param(t, marks=pytest.mark.slow) for t in sorted(SLOW_TWINS))],
 )
-def test_a_false_twin_has_a_witness(name: str) -> None:
-    model = gram_model(theorem_of(EXAMPLES / "false_twins" / f"{name}.py"))
+def test_a_false_twin_has_a_witness(twin: str, tmp_path: Path) -> None:
+    path, before, after = FALSE_TWINS[twin]
+    folder = tmp_path / "paper"
+    folder.mkdir()
+    with neighbours(folder, texts(path.parent)):
+        model = gram_model(theorem_of(edited(folder / path.name, before, after)))
     assert model is not None
     assert stands(refuted_by(model))
 
@@ -96,9 +94,10 @@ def test_a_recipe_has_none(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", STATEMENTS, ids=name)
 def test_a_statement_of_a_paper_has_none(path: Path) -> None:
-    assert gram_model(theorem_of(path)) is None
+    with neighbours(path.parent):
+        assert gram_model(theorem_of(path)) is None
 
 
 LONG = {"heavy ball", "stepsize with a root"}
@@ -121,9 +120,9 @@ def test_what_is_true_of_endless_runs_alone_is_not_refuted(name: str) -> None:
     assert gram_model(FOR_EVER[name]) is None
 
 
-@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
-def test_what_is_said_in_words_is_never_attacked(path: Path) -> None:
-    twin = theorem_of(EXAMPLES / "false_twins" / path.relative_to(EXAMPLES / "papers"))
+@pytest.mark.parametrize("one", FALSE_EDITS)
+def test_what_is_said_in_words_is_never_attacked(one: str, tmp_path: Path) -> None:
+    twin = theorem_of(tmp_path / f"{one}_wrong.py")
     assert gram_model(replace(twin, assumes=("delays are drawn independently",))) is None
 
 
@@ -174,7 +173,7 @@ def test_a_polyak_inequality_at_points_refutes_nothing(tmp_path: Path) -> None:
         le(square(vector("x")), 1000),
     ],
 )
-def test_what_a_run_need_not_keep_is_no_witness(more: object, tmp_path: Path) -> None:
+def test_what_a_run_need_not_keep_is_no_witness(more: Relation, tmp_path: Path) -> None:
     """Of what is said of iterates in every iteration, a few iterations show nothing."""
     twin = theorem_of(tmp_path / "gd_rate_wrong.py")
     said = Hypothesis("kept", "kept", more)
