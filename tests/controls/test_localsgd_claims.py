@@ -22,7 +22,8 @@ from theory.papers.localsgd.lemmas import (
     sharp_drift,
     sharp_eq_11,
 )
-from theory.papers.localsgd.method import AVG, MEAN_NOISE, NOISE, NOISE_ITSELF, STEPSIZE, VARIANCE
+from theory.papers.localsgd.method import AVG, NOISE_ITSELF, STEPSIZE, VARIANCE, noise
+from theory.papers.localsgd.method import mean_noise as joint
 from theory.papers.rpd.symbols import Gt, H, K, L, N, T, gamma, p, sigma
 from theory.verdicts import Verdict
 
@@ -85,7 +86,7 @@ def test_a_false_row_is_refuted() -> None:
 
 def test_a_fully_correlated_noise_does_not_average_out() -> None:
     """With ξ_r = ξ̄ for all r the bound σ²/N is false, so nothing may prove it from that."""
-    same = Hypothesis("same", "all noises are one", eq(AVG.of(square(NOISE)), square(MEAN_NOISE)))
+    same = Hypothesis("same", "all noises are one", eq(AVG.of(square(noise)), square(joint)))
     steps = (Step("claimed", mean_noise.THEOREM.goal, Combine({"variance": 1 / N, "same": 1})),)
     twin = replace(
         mean_noise.THEOREM,

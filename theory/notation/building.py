@@ -202,6 +202,7 @@ def _bare(
         following=following,
         hypotheses=(*plan.smooth, *_delays(plan, scene), *hypotheses),
         cites=tuple(dict.fromkeys(lemma for lemma, _ in plan.cites)),
+        assumes=tuple(plan.words),
         lhs=goal.lhs,
         terms=terms,
         kind=goal.kind,

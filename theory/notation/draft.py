@@ -90,13 +90,17 @@ class Draft:
         """Assume an inequality or equation of scalars or vectors, or what the kernel's classes say.
 
         A strict inequality such as ``beta < 1`` names its gap, a positive constant. An equation of
-        vectors may be used as one of inner products with any vector of the theorem.
+        vectors may be used as one of inner products with any vector of the theorem. A sentence is
+        shown with the row, and nothing checks it.
 
         Returns
         -------
         str
             Its name, by which steps may cite it.
         """
+        if isinstance(said, str):
+            self._plan.words[said] = None
+            return said
         if isinstance(said, get_args(Assumption)):
             self._plan.cited -= {said.relation} if isinstance(said, Hypothesis) else set()
             return self._plan.take(said)
@@ -342,8 +346,11 @@ class Draft:
         name: str = "",
         says: str = "",
         where: str = "ours",
+        unused: tuple[str, ...] = (),
     ) -> str:
         """Use another theorem, at other values if they are given; its hypotheses are assumed too.
+
+        Those that are named as `unused` are not: its proof must do without them.
 
         Returns
         -------
@@ -352,7 +359,7 @@ class Draft:
         """
         put = {next(iter(one.names)): plainly(other) for one, other in (vectors or {}).items()}
         values = Values(dict(scalars or {}), put)
-        self._plan.cite(lemma, values)
+        self._plan.cite(lemma, values, unused)
         label = name or lemma.id
         rule = Cite(lemma.id, values.scalars, values.vectors)
         self._plan.written.append(Written(label, values.relation(lemma.goal), rule, says, where))

@@ -71,6 +71,7 @@ class Plan:
     cited: set[Relation] = field(default_factory=set)
     averages: list[Vector] = field(default_factory=list)
     equated: set[str] = field(default_factory=set)
+    words: dict[str, None] = field(default_factory=dict)
 
     def take(self, one: Assumption) -> str:
         """Assume something of the kernel; the name is changed if another has it."""
@@ -103,11 +104,11 @@ class Plan:
                 self.exact |= set() if known else {label}
                 self.anchors |= old.names
 
-    def cite(self, lemma: Theorem, values: Values) -> None:
-        """Take over what a cited theorem assumes."""
+    def cite(self, lemma: Theorem, values: Values, unused: Iterable[str] = ()) -> None:
+        """Take over what a cited theorem assumes, besides what its proof has no use for."""
         self.cites.append((lemma, values))
         shown = {written.relation for written in self.written}
-        for one in lemma.hypotheses:
+        for one in (h for h in lemma.hypotheses if h.name not in unused):
             moved = _moved(one, values)
             if isinstance(moved, Smooth) and any(h.function == moved.function for h in self.smooth):
                 continue
@@ -125,6 +126,7 @@ class Plan:
             self.iterates += [] if pair in known_pairs else [pair]
         for sequence, value in lemma.sequences.items():
             self.sequences.setdefault(sequence, value)
+        self.words |= dict.fromkeys(lemma.assumes)
         self.fixed |= {name for one in lemma.fixed for name in one.names}
         self.varying |= set(lemma.scalars)
         self.cited_indices |= set(lemma.indices)

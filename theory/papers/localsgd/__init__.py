@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from theory.judging.as_claim import as_claim
 from theory.judging.origins import with_origins
 from theory.papers.localsgd import drift, eq_5, eq_6, eq_11, eq_12, eq_13, schedule, speedup
 from theory.papers.localsgd.bounds import SUPPLY
@@ -27,24 +26,24 @@ from theory.papers.localsgd.tightness import TIGHTNESS
 from theory.record import Paper
 
 _ROWS: Final = (
-    slope_gap.CLAIM,
-    mean_gradient.CLAIM,
-    mean_noise.CLAIM,
-    one_step.CLAIM,
-    drift.CLAIM,
+    slope_gap.THEOREM,
+    mean_gradient.THEOREM,
+    mean_noise.THEOREM,
+    one_step.THEOREM,
+    drift.THEOREM,
     eq_11.CLAIM,
     sharp_drift.CLAIM,
     sharp_eq_11.CLAIM,
-    noise_drift.CLAIM,
+    noise_drift.THEOREM,
     homogeneous_drift.CLAIM,
-    homogeneous_eq_11.CLAIM,
+    homogeneous_eq_11.THEOREM,
     eq_12.CLAIM,
     sharp_eq_12.CLAIM,
-    eq_5.CLAIM,
-    crude.CLAIM,
+    eq_5.THEOREM,
+    crude.THEOREM,
     eq_13.CLAIM,
-    as_claim(eq_13.SECOND),
-    as_claim(eq_13.FIRST),
+    eq_13.SECOND,
+    eq_13.FIRST,
     eq_6.CLAIM,
     speedup.CLAIM,
     schedule.CLAIM,

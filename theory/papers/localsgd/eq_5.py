@@ -1,40 +1,33 @@
-"""(5): (12) with as many replicas as stages."""
+"""(5): (12) with as many replicas as stages.
 
-from __future__ import annotations
+Problem    As in (11).
+Method     LocalSGD with γ ≤ 1/L, N = p replicas and K = p²T block updates.
+Guarantee  mean over t < T of E‖∇f(x̄^t)‖² ≤ 2p²Δ/(γK) + 4γ²H²G̃²L² + Lγσ²/p.
+Source     RPD paper, section 6, (5).
+"""
 
-from dataclasses import replace
-from typing import Final
+import sympy
 
-from theory.judging.as_claim import as_claim
-from theory.kernel import Cite, Combine, Hypothesis, Step, eq
+from theory.kernel import Hypothesis, eq
+from theory.notation import theorem
 from theory.papers.localsgd import eq_12
-from theory.papers.rpd.symbols import Delta, Gt, H, K, L, N, gamma, p, sigma
+from theory.papers.localsgd.method import AVERAGE, f, f_r
+from theory.papers.rpd.symbols import Delta, K, L, N, gamma, p, sigma
 
-AS_MANY: Final = Hypothesis("replicas", "there are N = p replicas", eq(N, p))
+AS_MANY = Hypothesis("replicas", "there are N = p replicas", eq(N, p))
 
-THEOREM: Final = replace(
-    eq_12.THEOREM,
-    id="localsgd.eq-5",
-    where="section 6, (5)",
-    statement=(
+T = theorem("localsgd.eq-5", "section 6, (5)", f, f_r)
+T.cite(eq_12.THEOREM, name="(12)", says="(12)", where="section 6")
+T.assume(AS_MANY)
+TERMS = eq_12.TERMS | {
+    "optimization": 2 * p**2 * Delta / (gamma * K),
+    "variance": L * gamma * sigma**2 / p,
+}
+THEOREM = T.shows(
+    AVERAGE <= sympy.Add(*TERMS.values()),
+    TERMS,
+    says=(
         "With γ ≤ 1/L, N = p replicas and K = p²T block updates, the mean over t < T of "
         "E‖∇f(x̄^t)‖² is at most 2p²Δ/(γK) + 4γ²H²G̃²L² + Lγσ²/p."
     ),
-    latex=(
-        r"\tfrac1T\sum_{t<T}\mathbb{E}\|\nabla f(\bar x^t)\|^2 \le \tfrac{2p^2\Delta}{\gamma K} + "
-        r"4\gamma^2 H^2 \tilde G^2 L^2 + \tfrac{L\gamma\sigma^2}{p}"
-    ),
-    hypotheses=(*eq_12.HYPOTHESES, AS_MANY),
-    cites=(eq_12.THEOREM,),
-    steps=(Step("(12)", eq_12.THEOREM.goal, Cite("localsgd.eq-12"), "(12)", "section 6"),),
-    terms={
-        "optimization": 2 * p**2 * Delta / (gamma * K),
-        "drift": 4 * gamma**2 * H**2 * Gt**2 * L**2,
-        "variance": L * gamma * sigma**2 / p,
-    },
-    conclude=Combine(
-        {"(12)": 1, "replicas": 2 * p * Delta / (gamma * K) - L * gamma * sigma**2 / (N * p)}
-    ),
 )
-
-CLAIM: Final = as_claim(THEOREM)

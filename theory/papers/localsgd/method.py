@@ -12,62 +12,33 @@ from typing import Final
 
 import sympy
 
-from theory.kernel import (
-    Average,
-    Hypothesis,
-    Operator,
-    Point,
-    Smooth,
-    dot,
-    eq,
-    le,
-    point,
-    square,
-    vector,
-)
-from theory.kernel.vectors import Scalar, Vector
+from theory.kernel import Average, Hypothesis, Operator, Smooth, dot, eq, le, square
+from theory.kernel.vectors import Vector
+from theory.notation import function, named, total, vectors
+from theory.papers.rpd.method import F_STAR
 from theory.papers.rpd.symbols import Delta, Gt, L, N, T, gamma, sigma
 
-MEAN: Final = point("x̄")
-"""x̄^t, the mean of the replicas' models, and f there."""
+f, f_r = function("f"), function("f_r")
+"""The objective, and that of replica r."""
 
-AWAY: Final = vector("d_r")
-"""x_r − x̄."""
+x, away, h, noise, mean_noise = vectors("x̄ d_r h ξ_r ξ̄")
+"""x̄^t, the mean of the replicas' models; x_r − x̄; the mean over replicas of ∇f_r(x_r); what is
+random in the gradient of replica r; the mean of that over replicas."""
 
-REPLICA: Final = Point(
-    MEAN.position + AWAY, sympy.Symbol("f_r(x_r)", real=True), vector("∇f_r(x_r)"), "f_r"
-)
-"""The model of replica r, and its f_r there."""
+x_r: Final = named("x_r", x + away)
+"""The model of replica r."""
 
-REPLICA_AT_MEAN: Final = Point(
-    MEAN.position, sympy.Symbol("f_r(x̄)", real=True), vector("∇f_r(x̄)"), "f_r"
-)
-"""f_r at the mean of the models."""
-
-SLOPE: Final = vector("h")
-"""The mean over replicas of ∇f_r(x_r)."""
-
-NOISE, MEAN_NOISE = vector("ξ_r"), vector("ξ̄")
-"""What is random in the gradient of replica r; the mean of that over replicas."""
-
-NEXT: Final = Point(
-    MEAN.position - gamma * (SLOPE + MEAN_NOISE),
-    sympy.Symbol("f(x̄⁺)", real=True),
-    vector("∇f(x̄⁺)"),
-)
+after: Final = named("x̄⁺", x - gamma * (h + mean_noise))
 """x̄^{t+1}."""
 
-AVG: Final = Average(
-    "avg",
-    ("d_r", "u_r", "ξ_r", "g_r^i", "∇f_r(x_r)", "∇f_r(x̄)", "f_r(x_r)", "f_r(x̄)"),
-    given=("h", "∇f(x̄)"),
-    over="replica",
-)
+_OF_REPLICA = ("f_r(x_r)", "∇f_r(x_r)", "f_r(x̄)", "∇f_r(x̄)", "f_r(x̄⁺)", "∇f_r(x̄⁺)")
+_VARYING = ("d_r", "u_r", "ξ_r", "g_r^i", *_OF_REPLICA)
+AVG: Final = Average("avg", _VARYING, given=("h", "∇f(x̄)"), over="replica")
 """The mean over the replicas."""
 
 E_T: Final = Operator(
     "E_t",
-    ("ξ_r", "ξ̄", "f(x̄⁺)", "∇f(x̄⁺)"),
+    ("ξ_r", "ξ̄", "f(x̄⁺)", "∇f(x̄⁺)", "f_r(x̄⁺)", "∇f_r(x̄⁺)"),
     given=("h", "∇f(x̄)"),
     over="sample",
     law="run",
@@ -81,30 +52,26 @@ F: Final = sympy.Function("F", real=True)
 S, R, V = (sympy.Function(name, nonnegative=True) for name in ("S", "R", "V"))
 """Total expectations by step: f(x̄^t), ‖∇f(x̄^t)‖², ‖h^t‖² and the spread."""
 
-SEQUENCES: Final = {F: MEAN.value, S: square(MEAN.gradient), R: square(SLOPE), V: SPREAD}
-FOLLOWING: Final = ((MEAN, NEXT),)
+SEQUENCES: Final = {F: f(x), S: square(f.grad(x)), R: square(h), V: SPREAD}
 
 t: Final = sympy.Symbol("t", integer=True, nonnegative=True)
 """A local step."""
 
-F_STAR: Final = sympy.Symbol("f*", real=True)
-"""A lower bound of f."""
-
-AVERAGE: Final = sympy.Sum(S(t), (t, 0, T - 1)) / T
+AVERAGE: Final = total(S(t), t, T) / T
 """Mean over the local steps of E‖∇f(x̄^t)‖²."""
 
-TURN: Final = MEAN.gradient - L * gamma * SLOPE
+TURN: Final = f.grad(x) - L * gamma * h
 """Against what the noise is looked at: fixed before the draws of step t."""
 
-APART: Final = REPLICA_AT_MEAN.gradient - REPLICA.gradient
-MEAN_APART: Final = MEAN.gradient - SLOPE
+APART: Final = f_r.grad(x) - f_r.grad(x_r)
+MEAN_APART: Final = f.grad(x) - h
 """∇f_r(x̄) − ∇f_r(x_r), and its mean over replicas."""
 
 
 def unbiased(name: str, against: Vector) -> Hypothesis:
     """The noise of every replica has mean zero, as an inner product with a fixed vector."""
     says = "stochastic gradients are unbiased, given the past"
-    return Hypothesis(name, says, eq(E_T.of(dot(NOISE, against)), 0))
+    return Hypothesis(name, says, eq(E_T.of(dot(noise, against)), 0))
 
 
 def averages(name: str, says: str, part: Vector, mean: Vector, against: Vector) -> Hypothesis:
@@ -121,20 +88,20 @@ INDEPENDENT: Final = Hypothesis(
     "independent",
     "the noise of a replica is uncorrelated with the sum of the others' noises, given the past "
     "(Yu et al. 2019 assume that replicas draw independently; the paper does not say it)",
-    eq(E_T.of(dot(NOISE, N * MEAN_NOISE - NOISE)), 0),
+    eq(E_T.of(dot(noise, N * mean_noise - noise)), 0),
 )
 VARIANCE: Final = Hypothesis(
     "variance",
     "stochastic gradients have variance at most σ², given the past",
-    le(E_T.of(square(NOISE)), sigma**2),
+    le(E_T.of(square(noise)), sigma**2),
 )
-NOISE_TURN: Final = averages("mean step", _NOISES, NOISE, MEAN_NOISE, TURN)
-NOISE_ITSELF: Final = averages("mean noise", _NOISES, NOISE, MEAN_NOISE, MEAN_NOISE)
+NOISE_TURN: Final = averages("mean step", _NOISES, noise, mean_noise, TURN)
+NOISE_ITSELF: Final = averages("mean noise", _NOISES, noise, mean_noise, mean_noise)
 OBJECTIVE: Final = averages(
     "objective", "f is the mean of the f_r, and h that of ∇f_r(x_r)", APART, MEAN_APART, MEAN_APART
 )
 SPREAD_IS: Final = Hypothesis(
-    "spread", "V is the mean over replicas of ‖x_r − x̄‖²", eq(SPREAD, AVG.of(square(AWAY)))
+    "spread", "V is the mean over replicas of ‖x_r − x̄‖²", eq(SPREAD, AVG.of(square(away)))
 )
 STEPSIZE: Final = Hypothesis("stepsize", "γ ≤ 1/L", le(gamma, 1 / L))
 LOWER: Final = Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, F(T)))
@@ -142,26 +109,5 @@ START: Final = Hypothesis("start", "Δ is f(x̄⁰) − f*", eq(F(0), F_STAR + D
 SECOND_MOMENT: Final = Hypothesis(
     "second moment",
     "stochastic gradients have second moment at most G̃², given the past",
-    le(E_T.of(square(REPLICA.gradient + NOISE)), Gt**2),
+    le(E_T.of(square(f_r.grad(x_r) + noise)), Gt**2),
 )
-
-STEP: Final[tuple[Hypothesis | Smooth, ...]] = (
-    SMOOTH,
-    EACH_SMOOTH,
-    UNBIASED,
-    INDEPENDENT,
-    VARIANCE,
-    NOISE_TURN,
-    NOISE_ITSELF,
-    OBJECTIVE,
-    SPREAD_IS,
-)
-"""What one step of x̄ rests on."""
-
-VECTORS: Final = (AWAY, SLOPE, NOISE, MEAN_NOISE)
-POINTS: Final = (MEAN, NEXT, REPLICA, REPLICA_AT_MEAN)
-
-
-def conditional(value: Scalar) -> Scalar:
-    """Expectation over the draws of step t of the mean over replicas."""
-    return E_T.of(AVG.of(value))

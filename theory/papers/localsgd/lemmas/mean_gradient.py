@@ -1,55 +1,28 @@
-"""The mean of the replicas' gradients is no longer than a stochastic gradient may be."""
+"""The mean of the replicas' gradients is no longer than a stochastic gradient may be.
 
-from __future__ import annotations
+Problem    Stochastic gradients are unbiased, with second moment at most G̃².
+Method     LocalSGD; h is the mean over replicas of ∇f_r(x_r).
+Guarantee  ‖h‖² ≤ G̃² at every local step.
+Source     ours.
+"""
 
-from typing import Final
-
-from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Expect, Step, Theorem, le, square
-from theory.papers.localsgd.method import (
-    AVG,
-    E_T,
-    NOISE,
-    REPLICA,
-    SECOND_MOMENT,
-    SLOPE,
-    averages,
-    unbiased,
-)
+from theory.kernel import le
+from theory.notation import square, theorem
+from theory.papers.localsgd.method import SECOND_MOMENT, averages, f_r, h, unbiased, x_r
 from theory.papers.rpd.symbols import Gt
 
-NO_TILT: Final = unbiased("unbiased at x_r", REPLICA.gradient)
-SLOPE_ITSELF: Final = averages(
-    "mean slope", "h is the mean of ∇f_r(x_r)", REPLICA.gradient, SLOPE, SLOPE
-)
+NO_TILT = unbiased("unbiased at x_r", f_r.grad(x_r))
+SLOPE_ITSELF = averages("mean slope", "h is the mean of ∇f_r(x_r)", f_r.grad(x_r), h, h)
 
-THEOREM: Final = Theorem(
-    id="localsgd.mean-gradient",
-    where="ours",
-    statement="‖h‖² ≤ G̃² for the mean h over replicas of ∇f_r(x_r), at every local step.",
-    latex=r"\bigl\|\tfrac1N\sum_r \nabla f_r(x_r)\bigr\|^2 \le \tilde G^2",
-    symbols=(Gt,),
-    vectors=(SLOPE, NOISE),
-    points=(REPLICA,),
-    hypotheses=(SECOND_MOMENT, NO_TILT, SLOPE_ITSELF),
-    steps=(
-        Step(
-            "one",
-            le(square(REPLICA.gradient), Gt**2),
-            Combine({"second moment": 1, NO_TILT.name: -2}, plus=(E_T.of(square(NOISE)),)),
-            "a second moment is a variance and the square of the mean",
-        ),
-        Step("all", le(AVG.of(square(REPLICA.gradient)), Gt**2), Expect("one", AVG)),
-        Step(
-            "square",
-            le(0, square(REPLICA.gradient - SLOPE)),
-            Combine(squares=((1, REPLICA.gradient - SLOPE),)),
-        ),
-        Step("jensen", le(0, AVG.of(square(REPLICA.gradient - SLOPE))), Expect("square", AVG)),
-    ),
-    lhs=square(SLOPE),
-    terms={"moment": Gt**2},
-    conclude=Combine({"all": 1, "jensen": 1, SLOPE_ITSELF.name: -2}),
+T = theorem("localsgd.mean-gradient", "ours", f_r)
+for known in (SECOND_MOMENT, NO_TILT, SLOPE_ITSELF):
+    T.assume(known)
+T.have(
+    square(f_r.grad(x_r)) <= Gt**2,
+    says="a second moment is a variance and the square of the mean",
 )
-
-CLAIM: Final = as_claim(THEOREM)
+T.have(le(0, square(f_r.grad(x_r) - h)))
+THEOREM = T.shows(
+    square(h) <= Gt**2,
+    says="‖h‖² ≤ G̃² for the mean h over replicas of ∇f_r(x_r), at every local step.",
+)

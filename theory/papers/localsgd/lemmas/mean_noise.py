@@ -1,50 +1,23 @@
-"""The noise of the averaged model: N independent noises of variance at most σ² average to σ²/N."""
+"""The noise of the averaged model.
 
-from __future__ import annotations
+Problem    N noises of variance at most σ², pairwise uncorrelated.
+Method     One local step of LocalSGD, by which x̄ moves by the mean of the noises.
+Guarantee  E‖ξ̄‖² ≤ σ²/N.
+Source     ours, behind (11) of the RPD paper's appendix D.
+"""
 
-from typing import Final
-
-from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Expect, Step, Swap, Theorem, dot, eq, le, square
-from theory.papers.localsgd.method import (
-    AVG,
-    E_T,
-    INDEPENDENT,
-    MEAN_NOISE,
-    NOISE,
-    NOISE_ITSELF,
-    VARIANCE,
-    conditional,
-)
+from theory.notation import square, theorem
+from theory.papers.localsgd.method import E_T, INDEPENDENT, NOISE_ITSELF, VARIANCE, mean_noise
 from theory.papers.rpd.symbols import N, sigma
 
-_OTHERS = dot(NOISE, N * MEAN_NOISE - NOISE)
-
-THEOREM: Final = Theorem(
-    id="localsgd.mean-noise",
-    where="appendix D, behind (11)",
-    statement=(
+T = theorem("localsgd.mean-noise", "appendix D, behind (11)")
+for known in (INDEPENDENT, VARIANCE, NOISE_ITSELF):
+    T.assume(known)
+THEOREM = T.shows(
+    E_T.of(square(mean_noise)) <= sigma**2 / N,
+    {"variance": sigma**2 / N},
+    says=(
         "The mean of the noises of N replicas, pairwise uncorrelated and each of variance at most "
         "σ², has second moment at most σ²/N."
     ),
-    latex=(r"\mathbb{E}\bigl\|\tfrac1N\sum_{r} \xi_r\bigr\|^2 \le \tfrac{\sigma^2}{N}"),
-    symbols=(N, sigma),
-    vectors=(NOISE, MEAN_NOISE),
-    hypotheses=(INDEPENDENT, VARIANCE, NOISE_ITSELF),
-    steps=(
-        Step("others", eq(AVG.of(E_T.of(_OTHERS)), 0), Expect("independent", AVG)),
-        Step("pairs", eq(conditional(_OTHERS), 0), Swap("others", AVG, E_T)),
-        Step(
-            "itself",
-            eq(conditional(dot(NOISE, MEAN_NOISE)), E_T.of(square(MEAN_NOISE))),
-            Expect("mean noise", E_T),
-        ),
-        Step("each", le(AVG.of(E_T.of(square(NOISE))), sigma**2), Expect("variance", AVG)),
-        Step("size", le(conditional(square(NOISE)), sigma**2), Swap("each", AVG, E_T)),
-    ),
-    lhs=E_T.of(square(MEAN_NOISE)),
-    terms={"variance": sigma**2 / N},
-    conclude=Combine({"pairs": 1 / N, "itself": -1, "size": 1 / N}),
 )
-
-CLAIM: Final = as_claim(THEOREM)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import sympy
 
-from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, eq, le
-from theory.papers.localsgd.eq_13 import CHANGE_WITHOUT_DRIFT, TUNED
+from theory.kernel import Combine, Hypothesis, Theorem, le
+from theory.notation import equal, theorem
+from theory.papers.localsgd.eq_13 import TUNED
 from theory.papers.localsgd.lemmas import sharp_eq_11
-from theory.papers.localsgd.method import AVERAGE
+from theory.papers.localsgd.method import AVERAGE, STEPSIZE, f, f_r
 from theory.papers.rpd.symbols import Delta, Gt, H, L, N, T, gamma, sigma
 
 c: Final = sympy.Symbol("c", positive=True)
@@ -113,39 +113,25 @@ def at_constant(threshold: sympy.Expr, limit: sympy.Expr = LIMIT) -> bool:
     )
 
 
-EVERY_STEP: Final = replace(
-    sharp_eq_11.THEOREM,
-    id="localsgd.speedup-every-step",
-    where="ours",
-    statement=(
+draft = theorem("localsgd.speedup-every-step", "ours", f, f_r)
+draft.assume(equal(gamma, TUNED), "tuned", "γ = √N/(L√T)")
+draft.assume(equal(H, 1), "every step", "H = 1")
+draft.assume(N <= T, "more steps", "N ≤ T")
+draft.have(TUNED <= 1 / L, "small")
+draft.have(gamma <= 1 / L, "stepsize")
+draft.cite(sharp_eq_11.THEOREM, name="(11)", unused=(STEPSIZE.name,))
+EVERY_STEP = draft.shows(
+    AVERAGE <= NOISE * RATE,
+    {"rate": NOISE * RATE},
+    by=Combine(
+        {
+            "(11)": 1,
+            "every step": gamma**2 * Gt**2 * L**2 * (H - 1),
+            "tuned": L * sigma**2 / N - 2 * Delta / (T * gamma * TUNED),
+        }
+    ),
+    says=(
         "With H = 1 and γ = √N/(L√T), the mean over t < T of E‖∇f(x̄^t)‖² is at most "
         "(2LΔ + σ²)/√(NT) for all N ≤ T."
     ),
-    latex=(
-        r"\tfrac1T\sum_{t<T}\mathbb{E}\|\nabla f(\bar x^t)\|^2 \le "
-        r"\tfrac{2L\Delta + \sigma^2}{\sqrt{NT}}"
-    ),
-    hypotheses=(
-        *sharp_eq_11.HYPOTHESES,
-        Hypothesis("tuned", "γ = √N/(L√T)", eq(gamma, TUNED)),
-        Hypothesis("every step", "H = 1", eq(H, 1)),
-        Hypothesis("more steps", "N ≤ T", le(N, T)),
-    ),
-    cites=(sharp_eq_11.THEOREM,),
-    steps=(
-        Step(
-            "small",
-            le(TUNED, 1 / L),
-            Combine({"more steps": 1 / (L * sympy.sqrt(T) * (sympy.sqrt(T) + sympy.sqrt(N)))}),
-        ),
-        Step("stepsize", le(gamma, 1 / L), Combine({"small": 1, "tuned": 1})),
-        Step("(11)", sharp_eq_11.THEOREM.goal, Cite("localsgd.sharp-eq-11")),
-        Step(
-            "no drift",
-            le(AVERAGE, 2 * Delta / (gamma * T) + L * gamma * sigma**2 / N),
-            Combine({"(11)": 1, "every step": gamma**2 * Gt**2 * L**2 * (H - 1)}),
-        ),
-    ),
-    terms={"rate": NOISE * RATE},
-    conclude=Combine({"no drift": 1, "tuned": CHANGE_WITHOUT_DRIFT}),
 )

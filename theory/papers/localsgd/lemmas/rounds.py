@@ -10,27 +10,15 @@ from typing import Final
 
 import sympy
 
-from theory.kernel import (
-    Average,
-    Combine,
-    Expect,
-    Hypothesis,
-    Operator,
-    Step,
-    Swap,
-    dot,
-    eq,
-    le,
-    square,
-    vector,
-)
-from theory.papers.localsgd.method import AVG, AWAY, averages
+from theory.kernel import Average, Hypothesis, Operator, Swap, dot, eq, le, square
+from theory.notation import Draft, vectors
+from theory.papers.localsgd.method import AVG, averages, away
 from theory.papers.rpd.symbols import Gt, H, gamma
 
 j: Final = sympy.Symbol("j", integer=True, nonnegative=True)
 """Local steps since the last average, at whatever step is looked at: every t has its own j."""
 
-EARLIER, MEAN_EARLIER = vector("g_r^i"), vector("ḡ^i")
+earlier, mean_earlier = vectors("g_r^i ḡ^i")
 """The stochastic gradient of replica r in step i since the last average; its mean over replicas."""
 
 STEPS: Final = Average("steps", ("g_r^i", "ḡ^i"), over="local step")
@@ -38,26 +26,18 @@ STEPS: Final = Average("steps", ("g_r^i", "ḡ^i"), over="local step")
 
 _RANDOM: Final = (
     *("x̄", "f(x̄)", "∇f(x̄)", "h", "d_r", "V", "u_r", "ū", "g_r^i", "ḡ^i", "ξ_r", "ξ̄"),
-    *("f_r(x_r)", "∇f_r(x_r)", "f_r(x̄)", "∇f_r(x̄)", "f(x̄⁺)", "∇f(x̄⁺)"),
+    *("f_r(x_r)", "∇f_r(x_r)", "f_r(x̄)", "∇f_r(x̄)"),
+    *("f(x̄⁺)", "∇f(x̄⁺)", "f_r(x̄⁺)", "∇f_r(x̄⁺)"),
 )
 E: Final = Operator("E", _RANDOM, over="sample", law="run")
 """Expectation over everything."""
 
-EXCESS: Final = EARLIER - MEAN_EARLIER
+EXCESS: Final = earlier - mean_earlier
 
-SINCE_AVERAGE: Final = Hypothesis(
-    "since the average",
-    "all replicas start at one point and are set to x̄ by every average, so x_r − x̄ is −γ times the "
-    "sum of the g_r^i − ḡ^i of the j steps since",
-    eq(square(AWAY), -gamma * j * STEPS.of(dot(EXCESS, AWAY))),
-)
-MEAN_GRADIENT: Final = averages(
-    "mean gradient", "ḡ^i is the mean of the g_r^i", EARLIER, MEAN_EARLIER, MEAN_EARLIER
-)
 MOMENTS: Final = Hypothesis(
     "second moments",
     "stochastic gradients have second moment at most G̃²",
-    le(E.of(square(EARLIER)), Gt**2),
+    le(E.of(square(earlier)), Gt**2),
 )
 PERIOD: Final = Hypothesis(
     "period",
@@ -65,35 +45,36 @@ PERIOD: Final = Hypothesis(
     "count j stands for; what is concluded for all t does not depend on it",
     le(j, H - 1),
 )
-SINCE: Final = (SINCE_AVERAGE, MEAN_GRADIENT, MOMENTS, PERIOD)
-VECTORS: Final = (AWAY, EARLIER, MEAN_EARLIER)
 
 
-_PATH: Final = AWAY + gamma * j * EXCESS
-ALL: Final = E.of(STEPS.of(AVG.of(square(EARLIER))))
-
-PATH_STEPS: Final = (
-    Step("square", le(0, square(_PATH)), Combine(squares=((1, _PATH),))),
-    Step("over steps", le(0, STEPS.of(square(_PATH))), Expect("square", STEPS)),
-    Step(
+def since_average(T: Draft) -> None:
+    """Assume what a round is, and bound what it moves one replica (Cauchy–Schwarz)."""
+    T.assume(
+        eq(square(away), -gamma * j * STEPS.of(dot(EXCESS, away))),
+        "since the average",
+        "all replicas start at one point and are set to x̄ by every average, so x_r − x̄ is −γ times "
+        "the sum of the g_r^i − ḡ^i of the j steps since",
+    )
+    T.assume(
+        averages(
+            "mean gradient", "ḡ^i is the mean of the g_r^i", earlier, mean_earlier, mean_earlier
+        )
+    )
+    T.assume(MOMENTS)
+    T.assume(PERIOD)
+    T.have(le(0, square(away + gamma * j * EXCESS)))
+    T.have(
+        square(away) <= gamma**2 * j**2 * STEPS.of(square(EXCESS)),
         "path",
-        le(square(AWAY), gamma**2 * j**2 * STEPS.of(square(EXCESS))),
-        Combine({"over steps": 1, "since the average": 2}),
-        "‖x_r − x̄‖² is at most γ²j times the sum of the ‖g_r^i − ḡ^i‖² (Cauchy–Schwarz)",
-    ),
-)
-SIZE_STEPS: Final = (
-    Step("of one", le(AVG.of(E.of(square(EARLIER))), Gt**2), Expect("second moments", AVG)),
-    Step("of all", le(E.of(AVG.of(square(EARLIER))), Gt**2), Swap("of one", AVG, E)),
-    Step(
-        "in all steps",
-        le(STEPS.of(E.of(AVG.of(square(EARLIER)))), Gt**2),
-        Expect("of all", STEPS),
-    ),
-    Step(
+        says="‖x_r − x̄‖² is at most γ²j times the sum of the ‖g_r^i − ḡ^i‖² (Cauchy–Schwarz)",
+    )
+
+
+def size(T: Draft) -> None:
+    """Bound the mean of all ‖g_r^i‖², in whatever order means are taken."""
+    T.have(
+        E.of(AVG.of(square(earlier))) <= Gt**2,
         "size",
-        le(ALL, Gt**2),
-        Swap("in all steps", STEPS, E),
-        "the mean of all E‖g_r^i‖² is at most G̃²",
-    ),
-)
+        by=Swap(f"{AVG.name}[{MOMENTS.name}]", AVG, E),
+        says="the mean of all E‖g_r^i‖² is at most G̃²",
+    )
