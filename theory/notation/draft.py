@@ -440,11 +440,9 @@ class Draft:
         return built(statement, self._plan, self.functions)
 
     def _is_of_one_iteration(self, stated: Relation) -> bool:
-        """Whether sequences are named at the running index: a line says it of what they mean."""
-        bound = {limit[0] for one in stated.gap.atoms(sympy.Sum) for limit in one.limits}
-        index = {self._plan.index} - bound
-        calls = stated.gap.atoms(AppliedUndef)
-        return any(call.free_symbols & index for call in calls)
+        """Whether sequences are compared with themselves one iteration later."""
+        later = None if self._plan.index is None else self._plan.index + 1
+        return any(call.args == (later,) for call in stated.gap.atoms(AppliedUndef))
 
     def _know(self, f: Function) -> None:
         if f not in self.functions:
