@@ -28,7 +28,7 @@ _AHEAD: Final = E_T.of(NEXT.value)
 
 def _sharp() -> Theorem:
     """SGD, with nothing dropped."""
-    kept = tuple(step for step in sgd.THEOREM.steps if step.name in ("descent", "mean", "workers"))
+    kept = _, mean, workers = sgd.THEOREM.steps[:3]
     drop = eta * _LEFT / 2
     return replace(
         sgd.THEOREM,
@@ -44,10 +44,10 @@ def _sharp() -> Theorem:
                 le(_AHEAD, X.value - drop * square(X.gradient) + _NOISE),
                 Combine(
                     {
-                        "mean": 1,
+                        mean.name: 1,
                         "unbiased": L * eta**2 - eta,
                         "of the workers": L * eta**2 / 2,
-                        "workers": L * eta**2 / 2,
+                        workers.name: L * eta**2 / 2,
                     }
                 ),
             ),
