@@ -24,7 +24,7 @@ from theory.papers.nesterov.lemmas import (
     repaired_thm_1,
     step_bound,
 )
-from theory.papers.nesterov.lemmas.repaired_step import STAR, V, k
+from theory.papers.nesterov.lemmas.run_energy import S, V, k
 from theory.papers.nesterov.symbols import beta, eta, t, tau, theta
 from theory.verdicts import Verdict
 
@@ -76,20 +76,20 @@ def test_a_delay_of_0_is_not_covered(theorem: Theorem) -> None:
 
 def test_a_first_step_of_full_length_is_another_start() -> None:
     """With 1 − γ_1 = 2 as (29) has it, z_{τ+2} has moved by 2(τ + 1)η∇f(w_1)."""
-    first = repaired_start.FIRST
-    whole = first.position - STAR.position - 2 * (tau + 1) * eta * first.gradient
+    first, star, slope = repaired_start.FIRST, repaired_start.star, repaired_start.slope
+    whole = first - star - 2 * (tau + 1) * eta * slope
     theorem = with_hypothesis(iterate_rate.THEOREM, "first z", eq(V(0), square(whole)))
     assert not proved(theorem)
 
 
 def test_gradients_that_are_seen_one_iteration_early_are_not_those_of_the_window() -> None:
-    early = eq(iterate_step.S(k + tau - 1), iterate_step.N(k))
-    assert not proved(with_hypothesis(iterate_rate.THEOREM, "seen late", early))
+    early = eq(S(k + tau - 1), square(iterate_step.g))
+    assert not proved(with_hypothesis(iterate_rate.THEOREM, "newest", early))
 
 
 def test_convexity_alone_has_no_margin() -> None:
     theorem = interpolation.THEOREM
-    only = tuple(one for one in theorem.hypotheses if one.name != "smooth")
+    only = tuple(one for one in theorem.hypotheses if one.name != "f is beta-smooth")
     assert not proved(replace(theorem, hypotheses=only))
     twice = {**theorem.terms, "margin": 2 * theorem.terms["margin"]}
     assert not proved(replace(theorem, terms=twice))
@@ -98,9 +98,9 @@ def test_convexity_alone_has_no_margin() -> None:
 def test_a_window_of_other_moves_is_not_cited() -> None:
     """A step of −ηe in place of −2ηe: the window's theorem is about another path."""
     q, after, e = gradient_window.PLACE, gradient_window.FURTHER, gradient_window.MOVE
-    seen = iterate_step.AHEAD.gradient
-    halved = eq(dot(after.position, seen), dot(q.position, seen) - eta * dot(e, seen))
-    assert not proved(with_hypothesis(iterate_rate.THEOREM, "move", halved))
+    seen = iterate_step.g
+    halved = eq(dot(after, seen), dot(q, seen) - eta * dot(e, seen))
+    assert not proved(with_hypothesis(iterate_rate.THEOREM, "move, with g", halved))
 
 
 def test_without_the_momentum_condition_steps_are_not_bounded() -> None:
@@ -129,7 +129,7 @@ def test_the_mean_of_the_gradients_is_not_that_of_the_first_iteration() -> None:
 
 
 def test_the_start_needs_a_minimiser() -> None:
-    for name in ("nothing lower", "stationary at first", "distance"):
+    for name in ("f is least at w*, at v₁", "∇f(w*) = 0, with ∇f(w₁)", "distance"):
         kept = tuple(one for one in iterate_start.THEOREM.hypotheses if one.name != name)
         assert not proved(replace(iterate_start.THEOREM, hypotheses=kept))
 

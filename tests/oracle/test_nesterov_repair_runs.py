@@ -21,7 +21,7 @@ from theory.papers.nesterov.lemmas import (
     sharp_repaired_iterates,
     step_bound,
 )
-from theory.papers.nesterov.lemmas.repaired_step import k
+from theory.papers.nesterov.lemmas.run_energy import k
 from theory.papers.nesterov.symbols import R, beta, eta, t, tau
 
 
@@ -63,7 +63,7 @@ def begun(run: Run) -> dict[str, tuple[str, Vec]]:
         "w₁": ("w₁", first),
         "w₂": ("", run.w[2]),
         "v₁": ("", plus(first, slope, -1)),
-        "u₁": ("", plus(star, slope)),
+        "u(w*, w₁)": ("", plus(star, slope)),
         "w*": ("w*", star),
     }
 
@@ -82,7 +82,6 @@ def meaning(run: Run, at: int, j: int, iterates: bool) -> Meaning:
 
     gradient, star = run.slope(s), run.f.star
     before = run.w[s] if iterates else run.ahead[s - 1]
-    lag = plus(run.w[s + 1] if iterates else run.w[s], run.ahead[s if iterates else s - 1], -1)
     other = plus(before, plus(run.f.gradient(before), gradient, -1), -1)
     names = dict(
         points(
@@ -92,30 +91,23 @@ def meaning(run: Run, at: int, j: int, iterates: bool) -> Meaning:
                 "w" if iterates else "x": ("w" if iterates else "x", before),
                 "x_s" if iterates else "x⁺": ("", run.ahead[s]),
                 "w⁺": ("", run.w[s + 1]),
-                "u": ("", other),
-                "u_s" if iterates else "u*": ("", plus(star, gradient)),
+                "u(x, x⁺)": ("", other),
+                "u(w*, x_s)" if iterates else "u(w*, x⁺)": ("", plus(star, gradient)),
             },
         )
     )
     window = [run.late[s + 1 + i] for i in range(run.delay)]
-    change = plus(gradient, run.slope(s - 1), -1)
-    old = plus(late(s), late(s - 1), -1)
-    gain = inner(gradient, plus(run.ahead[s], star, -1))
     vectors = {name: one for name, one in names.items() if isinstance(one, tuple)} | {
-        "h": lag,
         "d": run.turn(s),
         "ḡ": run.late[s],
         "ḡ⁻": late(s - 1),
-        "z_s": run.z(s),
         "z": run.z(s + run.delay),
-        "z⁺": run.z(s + run.delay + 1),
         "q": run.z(s + 1 + j),
         "q⁺": run.z(s + 2 + j),
         "e": run.late[s + 1 + j],
     }
     numbers = {name: one for name, one in names.items() if not isinstance(one, tuple)}
-    numbers |= constants(run) | {"Q": sum(map(size, window)), "a": gain, "j": j}
-    numbers |= {"c": size(change), "o": size(old)}
+    numbers |= constants(run) | {"Q": sum(map(size, window)), "j": j}
 
     def energy(n: int) -> Fraction:
         u, lists = n + 2, range(run.delay)
@@ -139,18 +131,8 @@ def meaning(run: Run, at: int, j: int, iterates: bool) -> Meaning:
         "n": lambda n: n,
         "L": energy,
         "Z": lambda n: size(run.z(n + 2 + run.delay)),
-        "Q": lambda n: sum(size(run.late[n + 3 + i]) for i in range(run.delay)),
-        "N": lambda n: size(run.slope(n + (2 if iterates else 1))),
         "S": lambda n: size(run.late[n + 2]),
-        "h²": lambda _: size(lag),
-        "c": lambda n: size(plus(run.slope(n + 2), run.slope(n + 1), -1)),
         "o": lambda n: size(plus(late(n + 2), late(n + 1), -1)),
-        "A": lambda _: gain,
-        "H": lambda _: inner(lag, gradient),
-        "D": lambda _: inner(run.turn(s), gradient),
-        "B": lambda _: inner(late(s - 1), gradient),
-        "C": lambda _: inner(run.late[s], gradient),
-        "P": lambda _: inner(run.z(s), gradient),
         "q": lambda i: inner(run.z(s + 1 + i), gradient),
         "e": lambda i: inner(run.late[s + 1 + i], gradient),
         "e²": lambda i: size(run.late[s + 1 + i]),

@@ -12,7 +12,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
-from theory.kernel.context import vanishing
+from theory.kernel.context import measures, vanishing
 from theory.kernel.means import (
     GIVEN,
     LAW,
@@ -281,9 +281,12 @@ def _without_unused(full: Theorem, plan: Plan) -> Theorem:
     used = closure(frozenset(full.conclude.uses) | written, needs)  # what is cited assumes `own`
     own = {h.name for h in plan.assumed} | {h.name for h in plan.smooth}
     own |= {name for name, *_ in plan.delays}
+    random = measures(full)
     return replace(
         full,
-        hypotheses=tuple(h for h in full.hypotheses if h.name in used | own or _is_zero_vector(h)),
+        hypotheses=tuple(
+            h for h in full.hypotheses if h.name in used | own or (random and _is_zero_vector(h))
+        ),
         steps=tuple(step for step in full.steps if step.name in used),
     )
 

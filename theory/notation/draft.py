@@ -26,8 +26,9 @@ from theory.notation import templates
 from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
 from theory.notation.iterations import Iterates
-from theory.notation.names import Expectation, Function, plainly, text, total
+from theory.notation.names import Expectation, Function, named, plainly, text, total
 from theory.notation.plan import Plan, Statement, Written
+from theory.notation.templates import place
 
 ANY: Final = vector("any vector")
 """What both sides of an equation of vectors are multiplied by where it is to be shown."""
@@ -347,21 +348,24 @@ class Draft:
         says: str = "",
         where: str = "ours",
         unused: tuple[str, ...] = (),
+        domain: tuple[str, ...] = (),
     ) -> str:
         """Use another theorem, at other values if they are given; its hypotheses are assumed too.
 
-        Those that are named as `unused` are not: its proof must do without them.
+        Those that are named as `unused` are not: its proof must do without them. Values and
+        gradients go along with the points of a function. `domain` names the facts under which the
+        scalars lie in their domains.
 
         Returns
         -------
         str
             The name of the line that it gives.
         """
-        put = {next(iter(one.names)): plainly(other) for one, other in (vectors or {}).items()}
-        values = Values(dict(scalars or {}), put)
+        put = {next(iter(one.names)): other for one, other in (vectors or {}).items()}
+        values = self._carried(lemma, Values(dict(scalars or {}), put))
         self._plan.cite(lemma, values, unused)
         label = name or lemma.id
-        rule = Cite(lemma.id, values.scalars, values.vectors)
+        rule = Cite(lemma.id, values.scalars, values.vectors, domain)
         self._plan.written.append(Written(label, values.relation(lemma.goal), rule, says, where))
         return label
 
@@ -443,6 +447,24 @@ class Draft:
         """Whether sequences are compared with themselves one iteration later."""
         later = None if self._plan.index is None else self._plan.index + 1
         return any(call.args == (later,) for call in stated.gap.atoms(AppliedUndef))
+
+    def _carried(self, lemma: Theorem, values: Values) -> Values:
+        """These values, with those of the functions at points that are put elsewhere."""
+        about = {f.name: f for f in self.functions}
+        put = ", ".join(map(text, values.vectors.values()))
+        for one in (*lemma.points, *lemma.points):  # a point may be made of another one's gradient
+            there = values.vector(one.position)
+            if there != one.position and one.function in about:
+                label = f"{place(one)}({put})"
+                if len(one.position.terms) == 1:
+                    label = text(values.vectors[min(one.position.names)])
+                at, (gradient,) = about[one.function].at(named(label, there)), one.gradient.names
+                values = Values(
+                    {one.value: at.value, **values.scalars},
+                    {**values.vectors, gradient: at.gradient},
+                )
+        plain = {name: plainly(one) for name, one in values.vectors.items()}
+        return Values(values.scalars, plain)
 
     def _know(self, f: Function) -> None:
         if f not in self.functions:

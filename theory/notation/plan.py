@@ -10,6 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
+from theory.kernel.rules.ranges import indices
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
@@ -105,31 +106,43 @@ class Plan:
                 self.anchors |= old.names
 
     def cite(self, lemma: Theorem, values: Values, unused: Iterable[str] = ()) -> None:
-        """Take over what a cited theorem assumes, besides what its proof has no use for."""
+        """Take over what a cited theorem assumes and no line says; it can do without some."""
         self.cites.append((lemma, values))
-        shown = {written.relation for written in self.written}
+        self.constants |= {one.value for one in lemma.points} & set(lemma.symbols)
         for one in (h for h in lemma.hypotheses if h.name not in unused):
             moved = _moved(one, values)
+            if isinstance(moved, Hypothesis) and (self._says(moved) or _says_nothing(moved)):
+                continue
             if isinstance(moved, Smooth) and any(h.function == moved.function for h in self.smooth):
                 continue
-            if isinstance(moved, Hypothesis) and (moved.relation in shown or _says_nothing(moved)):
-                continue
-            taken = isinstance(moved, Hypothesis) and any(
-                h.name == moved.name and h.relation != moved.relation for h in self.assumed
-            )
             if isinstance(moved, Hypothesis) and moved not in self.assumed:
                 self.cited.add(moved.relation)
-            self.take(replace(moved, name=f"{moved.name} ({lemma.id})") if taken else moved)
+            if isinstance(moved, Hypothesis):
+                moved = replace(moved, name=self._free(moved, lemma.id))
+            self.take(moved)
         for now, then in lemma.following:
             pair = values.vector(now.position), values.vector(then.position)
             known_pairs = [(first, plainly(second)) for first, second in self.iterates]
             self.iterates += [] if pair in known_pairs else [pair]
         for sequence, value in lemma.sequences.items():
-            self.sequences.setdefault(sequence, value)
+            self.sequences.setdefault(sequence, values.scalar(value))
         self.words |= dict.fromkeys(lemma.assumes)
-        self.fixed |= {name for one in lemma.fixed for name in one.names}
+        self.fixed |= {n for one in lemma.fixed if values.vector(one) == one for n in one.names}
         self.varying |= set(lemma.scalars)
-        self.cited_indices |= set(lemma.indices)
+        self.cited_indices |= {*lemma.indices, *indices(lemma)}
+
+    def _free(self, one: Hypothesis, source: str) -> str:
+        """A name for a hypothesis of a cited theorem that no other one has."""
+        taken = {h.name for h in self.assumed if h.relation != one.relation}
+        numbered = (f"{one.name} ({source}, {number})" for number in range(2, len(taken) + 3))
+        names = (one.name, f"{one.name} ({source})", *numbered)
+        return next(name for name in names if name not in taken)
+
+    def _says(self, one: Hypothesis) -> bool:
+        """Whether a line that is written already says this."""
+        said = one.relation
+        shown = (line.relation for line in self.written if line.relation.kind == said.kind)
+        return any(sympy.expand(known.gap - said.gap) == 0 for known in shown)
 
     @property
     def forms(self) -> Iterator[Scalar]:
