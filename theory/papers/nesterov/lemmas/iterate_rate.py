@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Final
 
 from theory.judging.as_claim import as_claim
-from theory.notation import equal, square
-from theory.papers.nesterov.lemmas import iterate_start
+from theory.notation import eq, square
+from theory.papers.nesterov.lemmas import iterate_start, repaired_start
 from theory.papers.nesterov.lemmas import iterate_step as step
 from theory.papers.nesterov.lemmas.gradient_window import j
 from theory.papers.nesterov.lemmas.run_energy import Iteration, S, k, rate, window
@@ -20,8 +20,8 @@ from theory.papers.nesterov.symbols import beta, eta, tau
 
 f = step.f
 SIZES: Final = {
-    "seen late": equal(S(k), square(step.old)),
-    "first gradients": equal(window(S(j)), tau * square(f.grad(iterate_start.FIRST))),
+    "seen late": eq(S(k), square(step.old)),
+    "first gradients": eq(window(S(j)), tau * square(f.grad(repaired_start.FIRST))),
 }
 """What w_t is moved by is the gradient of τ iterations before."""
 RUN: Final = Iteration(

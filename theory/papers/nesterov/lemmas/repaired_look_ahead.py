@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from theory.judging.as_claim import as_claim
-from theory.notation import equal, square
+from theory.notation import eq, square
 from theory.papers.nesterov.lemmas import repaired_start
 from theory.papers.nesterov.lemmas import repaired_step as step
 from theory.papers.nesterov.lemmas.gradient_window import j
@@ -21,9 +21,9 @@ from theory.papers.nesterov.symbols import eta, tau
 
 f = step.f
 CHANGES: Final = {
-    "change": equal(OC(k), square(step.old - step.used)),
-    "handed on": equal(OC(k + tau), square(step.g - f.grad(step.x))),
-    "first changes": equal(window(OC(j)), square(f.grad(repaired_start.FIRST)) / 4),
+    "change": eq(OC(k), square(step.old - step.used)),
+    "handed on": eq(OC(k + tau), square(step.g - f.grad(step.x))),
+    "first changes": eq(window(OC(j)), square(f.grad(repaired_start.FIRST)) / 4),
 }
 """τ iterations later a change is the old one; at first there is none, but that ḡ_1 counts half."""
 RUN: Final = Iteration(

@@ -57,7 +57,7 @@ def certificate(facts: Mapping[str, Scalar], *spare: Scalar) -> Combine:
     }
     squares = ((reach / (2 * beta), f.grad(star)),)
     plus = tuple(eta**2 * square(slope) * one for one in spare)
-    return Combine(common | facts, squares=squares, plus=plus, domain=("delay",))
+    return Combine({**common, **facts}, squares=squares, plus=plus, domain=("delay",))
 
 
 T = begin("nesterov.repaired-start", STEPSIZE)
