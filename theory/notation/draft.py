@@ -25,10 +25,10 @@ from theory.kernel.wellformed import is_square
 from theory.notation import templates
 from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
+from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates
 from theory.notation.names import Expectation, Function, named, plainly, text, total
 from theory.notation.plan import Plan, Statement, Written
-from theory.notation.templates import place
 
 ANY: Final = vector("any vector")
 """What both sides of an equation of vectors are multiplied by where it is to be shown."""
