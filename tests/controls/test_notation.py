@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import sympy
 
@@ -9,6 +11,7 @@ from theory.errors import TheoryError, VacuousError
 from theory.kernel import (
     Combine,
     Everywhere,
+    Expect,
     Found,
     Hypothesis,
     Induction,
@@ -29,7 +32,9 @@ from theory.notation import (
     equal,
     function,
     index,
+    iterates,
     mean,
+    nonnegative,
     positive,
     real,
     theorem,
@@ -38,6 +43,7 @@ from theory.notation import (
 )
 from theory.notation.building import offered
 from theory.proving.search import search
+from theory.verdicts import Verdict
 
 delta, gamma = positive("delta gamma")
 g, m, c, x, y, h = vectors("g m c x y h")
@@ -103,6 +109,102 @@ def test_an_inner_product_does_not_settle_its_vectors(listed: bool) -> None:
     else:
         with pytest.raises(TheoryError, match="stands in an equation"):
             made()
+
+
+@pytest.mark.parametrize("slack", [nonnegative("s"), real("s") ** 2, (real("s") - real("q")) ** 2])
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_is_added_to_a_square_that_vanishes_vanishes(slack: Scalar, listed: bool) -> None:
+    """‖y − g‖² + s ≤ 0 says that y is g, and that E‖g‖² ≤ ‖m‖² if y is no random vector."""
+    E = Operator("E", ("g", "y") if listed else ("g",), given=("s", "q"))
+    hypotheses = (
+        Hypothesis("tie", "", le(square(y - g) + slack, 0)),
+        Hypothesis("against y", "", eq(E.of(dot(g, y)), E.of(dot(m, y)))),
+    )
+
+    def made() -> Theorem:
+        return Theorem(
+            "mine.tie", "ours", "", "", tuple(sorted(slack.free_symbols, key=str)),
+            E.of(square(g)), {"all": square(m)},
+            Combine({"mean": 1, "against y": 2}, squares=((1, m - y),), plus=(slack,)), "<=",
+            hypotheses, (Step("mean", le(E.of(square(y - g)) + slack, 0), Expect("tie", E)),),
+            vectors=(g, m, y),
+        )  # fmt: skip
+
+    if listed:
+        assert prove(made()).verdict is Verdict.UNKNOWN
+    else:
+        with pytest.raises(TheoryError, match="stands in an equation"):
+            made()
+
+
+@pytest.mark.parametrize("factor", [real("c"), positive("c")])
+def test_an_equation_with_a_factor_that_may_be_0_settles_nothing(factor: Scalar) -> None:
+    """c·r = c·E s; where c is 0, r may be s, and E s = r is false."""
+    r, s = real("r s")
+    E = Operator("E", ("s",))
+    hypotheses = (
+        Hypothesis("tie", "", eq(r, s)),
+        Hypothesis("mean", "", eq(factor * r, factor * E.of(s))),
+    )
+
+    def made() -> Theorem:
+        return Theorem(
+            "mine.factor", "ours", "", "", (factor,), E.of(s), {"r": r}, Expect("tie", E), "==",
+            hypotheses, scalars=(r, s),
+        )  # fmt: skip
+
+    if factor.is_positive:
+        assert prove(replace(made(), lhs=r, terms={"s": E.of(s)})).verdict is Verdict.PROVED
+    else:
+        with pytest.raises(TheoryError, match="r stands in an equation"):
+            made()
+
+
+@pytest.mark.parametrize(
+    ("read", "delay", "refused"),
+    [
+        ("now", count("tau"), "has moved x"),
+        ("late", count("tau"), ""),
+        ("late", index("tau"), "has moved g"),
+    ],
+)
+def test_what_was_drawn_some_iterations_ago_has_moved_iterates_since(
+    read: str, delay: Scalar, refused: str
+) -> None:
+    """E⟨g_{k−τ}, x_k⟩ is no ⟨∇f(x_{k−τ}), x_k⟩, unless x takes g_{k−τ} in iteration k only."""
+    k, f = index("k"), function("f")
+    xs, gs = iterates("x", k), iterates("g", k)
+    late = gs[k - delay]
+    E = mean("E", late)
+    T = theorem("mine.older", "ours", f)
+    T.iterate(xs, xs[k] - gamma * (gs[k] if read == "now" else late))
+    T.iterate(gs, y)
+    T.unbiased(E, late, f.grad(xs[k - delay]))
+    said = equal(E(dot(late, xs[k])), dot(f.grad(xs[k - delay]), xs[k]))
+    if refused:
+        with pytest.raises(TheoryError, match=refused):
+            T.shows(said)
+    else:
+        assert is_found(T.shows(said))
+
+
+@pytest.mark.parametrize("read", ["now", "late"])
+def test_what_is_stale_by_an_unknown_delay_has_moved_iterates_too(read: str) -> None:
+    k, tau, f = index("k"), count("tau"), function("f")
+    old, before = vectors("ĝ x̂")
+    E = mean("E", old)
+    T = theorem("mine.stale", "ours", f)
+    T.iterate(x, x - gamma * (g if read == "now" else old), k)
+    T.iterate(g, y, k)
+    T.delayed(old, g, tau)
+    T.delayed(before, x, tau)
+    T.unbiased(E, old, f.grad(before))
+    said = equal(E(dot(old, x)), dot(f.grad(before), x))
+    if read == "now":
+        with pytest.raises(TheoryError, match="has moved x"):
+            T.shows(said)
+    else:
+        assert is_found(T.shows(said))
 
 
 def test_a_zero_vector_is_the_same_at_every_outcome() -> None:

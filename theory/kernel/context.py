@@ -64,6 +64,7 @@ def require_context(theorem: Theorem) -> None:
     for measure in found:
         _require_random_points(theorem, measure)
         _require_random_stale_points(theorem, measure)
+        _require_random_since(theorem, measure)
         _require_declared_random(theorem, measure)
         _require_not_constant(theorem, measure)
     _require_still_points(theorem)
@@ -150,6 +151,46 @@ def _require_random_stale_points(theorem: Theorem, measure: Measure) -> None:
                 )
 
 
+def _require_random_since(theorem: Theorem, measure: Measure) -> None:
+    """Where what is stale is random, so is all that it has moved since, or it is `given`.
+
+    x_k is made of g_{k−τ}, so the mean of ⟨g_{k−τ}, x_k⟩ is no inner product with the mean of
+    g_{k−τ}. Where x takes g_{k−τ} in iteration k, x_k is made of older ones, and need not be
+    random; nor need x_k if the x̂ that it was is random because the delay is.
+    """
+    from theory.kernel.theorem import Delayed
+
+    for one in theorem.hypotheses:
+        if isinstance(one, Delayed) and one.old.position.names & measure.random:
+            drawn = frozenset() if one.exact else one.now.position.names
+            moved = _moved_by(one.now, theorem) - drawn
+            if one.exact and not sympy.sympify(one.constant).is_positive:  # it may be that itself
+                moved |= one.now.position.names
+            fixed = moved - measure.random - measure.given
+            if fixed:
+                raise TheoryError(
+                    f"{min(one.old.position.names)} is random to {measure.name}, and has moved "
+                    f"{min(fixed)} since, which is not listed so",
+                    f"{theorem.id}: hypothesis {one.name!r}",
+                    f"list it as random to {measure.name}; or, if it is the same at every "
+                    f"outcome, under `given` of that mean",
+                )
+
+
+def _moved_by(point: Point, theorem: Theorem) -> frozenset[str]:
+    """The iterates into which a vector of iteration k goes by iteration k + 1, or later."""
+    reached = point.position.names | point.gradient.names
+    found: frozenset[str] = frozenset()
+    while True:
+        more = found.union(
+            *(now.position.names for now, then in theorem.following if _position(then) & reached)
+        )
+        if more == found:
+            return found
+        at = (one.gradient.names for one in theorem.points if _position(one) & more)
+        found, reached = more, reached.union(more, *at)
+
+
 def _position(one: Point) -> frozenset[str]:
     """What a position is made of: vectors, and what is in their factors."""
     return frozenset(map(str, named(one.position)))
@@ -206,14 +247,16 @@ def vanishing(relation: Relation) -> frozenset[str]:
 def _determined(form: Scalar, moving: frozenset[str]) -> frozenset[str]:
     """What an equation leaves one value: r in 2r = E s, and m in ‖m‖² = E⟨u, m⟩, the mean of u.
 
-    That ⟨m, y⟩ = E⟨u, y⟩ leaves neither m nor y one value.
+    That ⟨m, y⟩ = E⟨u, y⟩ leaves neither m nor y one value, and c·r = c·E s leaves r any value where
+    c may be 0.
     """
     names = names_in(form) & moving
     for one in (*form.free_symbols, *form.atoms(Gram)):
         factor = form.coeff(one)
         alone = set(map(str, one.args)) if isinstance(one, Gram) else {one.name}
         beside = names_in(factor + form - factor * one)
-        if names == alone and len(alone) == 1 and not names & beside:
+        sole = names == alone and len(alone) == 1 and not names & beside
+        if sole and factor.is_zero is False:
             return names
     return frozenset()
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
 import sympy
 import z3
 
+from theory.errors import UnsupportedFormError
+from theory.kernel.coefficients import no_negative_coefficient
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
-from theory.kernel.signs import nonnegative
+from theory.kernel.signs import RLIMIT, Translator, nonnegative
 from theory.kernel.vectors import Gram, Scalar
+from theory.smt.solver import Statement, decide
 from theory.verdicts import Verdict
 
 SAMPLES: Final = (sympy.Rational(3, 7), sympy.Rational(5, 3))
@@ -27,7 +31,25 @@ def is_equation(relation: Relation, everything: tuple[Relation, ...]) -> bool:
     if relation.kind == "==" or relation in implied_equations(everything):
         return True
     others = [one for one in everything if one != relation]
-    return nonnegative(-relation.gap, others).verdict is Verdict.PROVED
+    if nonnegative(-relation.gap, others).verdict is Verdict.PROVED:
+        return True
+    return _is_least(relation.gap)
+
+
+def _is_least(gap: Scalar) -> bool:
+    """Whether a gap is at most 0 where vectors are numbers, and not 0 at all of them."""
+    translator = Translator(numbers_for_vectors=True)
+    try:
+        value = translator.term(sympy.expand(gap))
+    except UnsupportedFormError:
+        return False
+    said = translator.domain()
+    most = Statement("equation", f"{gap} <= 0 with numbers for vectors", said, value <= 0)
+    none = Statement("equation", f"{gap} >= 0 with numbers for vectors", said, value >= 0)
+    return (
+        decide(most, RLIMIT).verdict is Verdict.PROVED
+        and decide(none, RLIMIT).verdict is not Verdict.PROVED
+    )
 
 
 @lru_cache(maxsize=2**10)
@@ -42,6 +64,7 @@ def implied_equations(relations: tuple[Relation, ...]) -> frozenset[Relation]:
         return frozenset()
     gaps = [sympy.expand(one.gap) for one in bounds]
     squares = [form for gap in gaps if (form := _square_in(gap)) is not None]
+    squares += sorted({one for gap in gaps for one in _not_negative(gap)}, key=str)
     equal = [sympy.expand(one.gap) for one in relations if one.kind == "=="]
     weights = [z3.Real(f"weight{i}") for i in range(len(gaps) + len(squares) + len(equal))]
     sums: dict[Scalar, list[Any]] = {}
@@ -58,6 +81,14 @@ def implied_equations(relations: tuple[Relation, ...]) -> frozenset[Relation]:
         for one, weight in zip(bounds, weights, strict=False)
         if solver.check(weight >= 1) == z3.sat
     )
+
+
+def _not_negative(gap: Scalar) -> Iterator[Scalar]:
+    """Monomials of a gap that are at least 0, such as s in ‖x⁺ − x + γg‖² + s ≤ 0."""
+    for term in sympy.Add.make_args(gap):
+        number, rest = term.as_coeff_Mul()
+        if number < 0 and rest != 1 and not rest.atoms(Mean) and no_negative_coefficient(rest):
+            yield rest
 
 
 def _square_in(gap: Scalar) -> Scalar | None:
