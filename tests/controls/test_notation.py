@@ -313,3 +313,35 @@ def test_two_sequences_of_one_quantity_are_compared() -> None:
             if type(s.rule) is Found
         ]
         assert all(one.combine is not None for one in found[:1]) is proved
+
+
+def test_nothing_is_known_of_any_vector() -> None:
+    u, v = vectors("u v")
+    assert not is_found(theorem("mine.pinned").shows(equal(u, v)))
+    pinned = vector("any vector")
+    for said in (equal(pinned, u - u), square(pinned) <= 0):
+        T = theorem("mine.pinned")
+        T.assume(said)
+        with pytest.raises(TheoryError, match="stands for every vector"):
+            T.shows(equal(u, v))
+
+
+def test_a_length_does_not_settle_a_vector() -> None:
+    u, m, w = vectors("u m w")
+    E = Operator("E", ("u",))
+    tie = Hypothesis("tie", "u is m", eq(dot(u, m), square(m)))
+    length = Hypothesis("length", "m is as long as u on average", eq(square(m), E.of(square(u))))
+    with pytest.raises(TheoryError, match="m stands in an equation with what is random to E"):
+        Theorem(
+            id="mine.length",
+            where="ours",
+            statement="",
+            latex="",
+            hypotheses=(tie, Hypothesis("u", "u is m", eq(square(u - m), 0)), length),
+            lhs=E.of(dot(u, w)),
+            terms={"mean": dot(m, w)},
+            kind="==",
+            symbols=(),
+            vectors=(u, m, w),
+            conclude=Combine(),
+        )

@@ -12,7 +12,7 @@ the variable is free in nothing that the proof takes for granted beyond what the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -232,7 +232,9 @@ def _shown_still(ties: Ties, measure: Measure, theorem: Theorem) -> frozenset[st
     for _, relation in ties:
         raw = _outside(relation.gap, measure.name)
         if relation.kind == "==" and raw != relation.gap and not is_random(raw, measure.random):
-            found |= _determined(sympy.expand(raw), changing(theorem))
+            taken = relation.gap.atoms(Mean) - raw.atoms(Mean)
+            within = [names_in(mean.args[2]) for mean in taken]
+            found |= _determined(sympy.expand(raw), changing(theorem), within)
         found |= vanishing(relation)
     return found
 
@@ -244,18 +246,21 @@ def vanishing(relation: Relation) -> frozenset[str]:
     return frozenset(entry.names) if relation.kind == "==" and square and number else frozenset()
 
 
-def _determined(form: Scalar, moving: frozenset[str]) -> frozenset[str]:
+def _determined(
+    form: Scalar, moving: frozenset[str], within: Iterable[frozenset[str]]
+) -> frozenset[str]:
     """What an equation leaves one value: r in 2r = E s, and m in ‖m‖² = E⟨u, m⟩, the mean of u.
 
-    That ⟨m, y⟩ = E⟨u, y⟩ leaves neither m nor y one value, and c·r = c·E s leaves r any value where
-    c may be 0.
+    That ⟨m, y⟩ = E⟨u, y⟩ leaves neither m nor y one value, ‖m‖² = E‖u‖² leaves m any direction, and
+    c·r = c·E s leaves r any value where c may be 0.
     """
     names = names_in(form) & moving
     for one in (*form.free_symbols, *form.atoms(Gram)):
         factor = form.coeff(one)
         alone = set(map(str, one.args)) if isinstance(one, Gram) else {one.name}
         beside = names_in(factor + form - factor * one)
-        sole = names == alone and len(alone) == 1 and not names & beside
+        met = not isinstance(one, Gram) or all(names <= each for each in within)
+        sole = names == alone and len(alone) == 1 and not names & beside and met
         if sole and factor.is_zero is False:
             return names
     return frozenset()

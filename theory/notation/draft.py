@@ -20,7 +20,7 @@ from theory.kernel.relations import Relation, eq
 from theory.kernel.rules import Cite, Combine, Found, Induction
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
-from theory.kernel.vectors import Scalar, Vector, dot, square, vector
+from theory.kernel.vectors import Gram, Scalar, Vector, dot, square, vector
 from theory.kernel.wellformed import is_square
 from theory.notation import templates
 from theory.notation.building import built
@@ -430,6 +430,7 @@ class Draft:
             The formulas name what is not declared, or the terms do not add up.
         """
         if isinstance(said, VectorEquation):
+            self._require_any(said)
             said = eq(dot(said.left, ANY), dot(said.right, ANY))
         stated = relation(said, self.id)
         if by is None and self._is_of_one_iteration(stated):
@@ -465,6 +466,21 @@ class Draft:
                 )
         plain = {name: plainly(one) for name, one in values.vectors.items()}
         return Values(values.scalars, plain)
+
+    def _require_any(self, said: VectorEquation) -> None:
+        """Nothing may be known of the vector that stands for all."""
+        plan = self._plan
+        known = {name for form in plan.forms for entry in form.atoms(Gram) for name in entry.names}
+        pairs = (*plan.iterates, *plan.spreads, *((old, now) for _, old, now, *_ in plan.delays))
+        known |= {name for pair in pairs for part in pair for name in part.names}
+        known |= plan.equated | plan.fixed | said.left.names | said.right.names
+        known |= {n for f in self.functions for at in f.points.values() for n in at.position.names}
+        if known & ANY.names:
+            raise TheoryError(
+                f"{text(ANY)!r} stands for every vector in an equation that is to be shown",
+                self.id,
+                "give your vector another name",
+            )
 
     def _know(self, f: Function) -> None:
         if f not in self.functions:

@@ -34,7 +34,7 @@ from theory.kernel.rules import (
 )
 from theory.kernel.rules.calculus import descent, lipschitz
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Smooth, Step, Theorem
-from theory.kernel.vectors import Gram, Point, Scalar, Vector, square
+from theory.kernel.vectors import Gram, Point, Scalar, Vector, square, vector
 from theory.notation.coercion import sides
 from theory.notation.decomposition import decomposed
 from theory.notation.interpolation import place
@@ -145,10 +145,27 @@ def drifts(bare: Theorem, run: Run) -> Iterator[Step]:
                 yield Step(f"drift, {stale.name}, summed to {number}", goal, rule)
         for one in bare.hypotheses:
             if isinstance(one, Hypothesis):
-                rule = Drift(stale.name, run.index, move=one.name)
-                goal = rule.stated(Given(bare, {one.name: one.relation}))
+                moved = tuple(_moves(one, stale, bare))
+                yield from moved
+                name, fact = (
+                    (moved[0].name, moved[0].relation) if moved else (one.name, one.relation)
+                )
+                rule = Drift(stale.name, run.index, move=name)
+                goal = rule.stated(Given(bare, {name: fact}))
                 if isinstance(goal, Relation):
                     yield Step(f"drift, {stale.name}, by {one.name}", goal, rule)
+
+
+def _moves(one: Hypothesis, stale: Delayed, bare: Theorem) -> Iterator[Step]:
+    """That ‖γg‖² ≤ γ²G², for a bound of ‖g‖² and moves by γg."""
+    for now, then in bare.following:
+        way = then.position - now.position
+        if now.position == stale.now.position and len(way.terms) == 1:
+            ((name, factor),) = way.terms
+            if factor not in (1, -1) and one.relation.lhs == square(vector(name)):
+                bound = le(square(way), factor**2 * one.relation.rhs)
+                yield Step(f"move, by {one.name}", bound, Combine({one.name: factor**2}))
+                return
 
 
 def late(bare: Theorem, run: Run, said: Sequence[Relation]) -> Iterator[Step]:

@@ -26,7 +26,7 @@ update's block."""
 M, q = index("M"), count("q")
 """Updates that x̂ does not have; blocks in which an update gives y its increment, 1 if there is
 none."""
-UPDATES, BLOCKS = mean("avg", e, block, given=(y,)), mean("avg_i", block, given=(e,))
+UPDATES, BLOCKS = mean("avg", e, block, given=(y,)), mean("avg_i", block, given=(e, y))
 ONE = gamma**2 * G**2
 
 
