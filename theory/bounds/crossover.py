@@ -215,6 +215,10 @@ def _zeros(difference: Difference) -> list[Number]:
     ]
 
 
+FEW: Final = 8
+"""Symbols of an equation of which a root is factored."""
+
+
 def _symbolic(first: Bound, second: Bound, symbol: sympy.Symbol, given: Values) -> tuple[str, ...]:
     """Where the two are equal, in symbols: from an equation of degree 1 or 2."""
     residue = 0 if symbol == p else int(given.get(p, 0))
@@ -230,12 +234,13 @@ def _symbolic(first: Bound, second: Bound, symbol: sympy.Symbol, given: Values) 
         poly = poly.exquo(sympy.Poly(symbol, symbol))
     if not 1 <= poly.degree() <= 2 or (symbol == p and max(first.period, second.period) > 1):
         return ()
+    # Factoring what has many symbols takes minutes for some of the numbers that sympy draws for it.
+    tidied = sympy.factor if len(numerator.free_symbols) <= FEW else sympy.cancel
     if poly.degree() == 1:
-        roots = [sympy.factor(-poly.nth(0) / poly.nth(1))]
+        roots = [tidied(-poly.nth(0) / poly.nth(1))]
     elif poly.nth(1) == 0:
-        roots = [sympy.sqrt(sympy.factor(-poly.nth(0) / poly.nth(2)))]
+        roots = [sympy.sqrt(tidied(-poly.nth(0) / poly.nth(2)))]
     else:
-        # Factoring what is under the square root of several symbols can take minutes.
         c, b, a = (poly.nth(power) for power in range(3))
         roots = [(-b + sign * sympy.sqrt(b**2 - 4 * a * c)) / (2 * a) for sign in (1, -1)]
     return tuple(f"{symbol} = {sympy.sstr(root)}" for root in roots)

@@ -47,6 +47,8 @@ SHAPES: Final[tuple[tuple[Pattern, bool], ...]] = (
 )
 """How old stale points are, and whether all else is chosen plainly; for what is not stale, the
 second of them."""
+VECTORS: Final = 6
+"""Of a theorem that is posed, points apart; with more, posing it once takes minutes."""
 LARGEST: Final = 40
 """Vectors and scalars of a program."""
 ENOUGH: Final = 1 + 1e-7
@@ -164,6 +166,8 @@ def gram_model(theorem: Theorem) -> SmallModel | None:
     ['a', 'left', 'right', 'their inner products', 'vectors']
     """
     if theorem.assumes or inner_runs(theorem):  # what is said in words, numbers need not satisfy
+        return None
+    if len(theorem.vectors) > VECTORS:
         return None
     for outcomes in outcomes_of(theorem):
         try:
