@@ -18,6 +18,7 @@ from schedules.lowering import PLACEMENTS, erase_messages, lower
 from tests.strategies import any_schedules, durations
 
 SENDS, RECEIVES = (Kind.SEND_F, Kind.SEND_B), (Kind.RECV_F, Kind.RECV_B)
+WAITS = (Kind.WAIT_SEND_F, Kind.WAIT_SEND_B)
 
 placements = st.sampled_from(list(PLACEMENTS))
 flush = st.just(WeightPolicy("flush"))
@@ -66,7 +67,8 @@ def longest_paths(schedule: Schedule, times: dict[Kind, int], message_time: int)
     """Start of every action that is no receive: longest paths over all dependencies but waits.
 
     Written from the model: a rank's own actions one after the other, its receives left out;
-    a tensor is there `message_time` after what stands for its departure has ended.
+    a tensor is there `message_time` after what stands for its departure has ended, and then the
+    wait for its send can end.
     """
     graph: nx.DiGraph[int] = nx.DiGraph()
     kind, rank_of = schedule.kind.tolist(), schedule.rank_of_action.tolist()
@@ -82,7 +84,7 @@ def longest_paths(schedule: Schedule, times: dict[Kind, int], message_time: int)
         if kind[target] in RECEIVES:
             continue
         origin = sender[source] if kind[source] in RECEIVES else source
-        carried = rank_of[origin] != rank_of[target]
+        carried = rank_of[origin] != rank_of[target] or kind[target] in WAITS
         weight = times.get(Kind(kind[origin]), 0) + message_time * carried
         if not graph.has_edge(origin, target) or graph.edges[origin, target]["weight"] < weight:
             graph.add_edge(origin, target, weight=weight)
@@ -136,6 +138,9 @@ def test_message_edges_replace_the_direct_ones(schedule: Schedule, placement: st
     rank = lowered.rank_of_action
     crossing = found.kind == EdgeKind.MESSAGE
     assert set(lowered.kind[found.source[crossing]].tolist()) <= set(SENDS)
-    assert set(lowered.kind[found.target[crossing]].tolist()) <= set(RECEIVES)
-    assert (rank[found.source] != rank[found.target]).sum() == crossing.sum()
-    assert len(found.kind) == len(direct.kind) + 2 * crossing.sum()
+    assert set(lowered.kind[found.target[crossing]].tolist()) <= {*RECEIVES, *WAITS}
+    waits = np.isin(lowered.kind[found.target], WAITS).sum()
+    messages = crossing.sum() - waits
+    assert (rank[found.source] != rank[found.target]).sum() == messages
+    assert waits == (messages if placement == "with-waits" else 0)
+    assert len(found.kind) == len(direct.kind) + 2 * messages + waits

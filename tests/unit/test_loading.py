@@ -98,8 +98,11 @@ def test_neighbour_cannot_hide_a_library(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("edited", [False, True])
 def test_copy_of_a_claim_of_ours_is_judged_as_it_reads(tmp_path: Path, edited: bool) -> None:
-    text = (ROOT / "theory/papers/rpd/lemma_b1.py").read_text(encoding="utf-8")
-    printed = '"mean": dot(STALE.gradient, V) / p}'
+    source = ROOT / "theory/papers/rpd/lemma_b1.py"
+    certificates = source.with_suffix(".certificates.json").read_text(encoding="utf-8")
+    written(tmp_path, certificates, "mine.certificates.json")
+    text = source.read_text(encoding="utf-8")
+    printed = "equal(E(dot(g, v)), dot(f.grad(old), v) / p)"
     assert printed in text
     changed = text.replace(printed, printed.replace("/ p", "/ (2 * p)") if edited else printed)
     (claim,) = load(written(tmp_path, changed))

@@ -169,6 +169,8 @@ def gram_model(theorem: Theorem) -> SmallModel | None:
         return None
     if len(theorem.vectors) > VECTORS:
         return None
+    terms = {name: sympy.sympify(term) for name, term in theorem.terms.items()}
+    theorem = replace(theorem, lhs=sympy.sympify(theorem.lhs), terms=terms)  # 0 may be Python's
     for outcomes in outcomes_of(theorem):
         try:
             one = plain(theorem, outcomes)

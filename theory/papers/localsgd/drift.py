@@ -33,7 +33,7 @@ T.have(
     "on every path",
 )
 size(T)
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     E.of(square(away)) <= 4 * gamma**2 * H**2 * Gt**2,
     {"drift": 4 * gamma**2 * H**2 * Gt**2},
     says="E‖x_r − x̄‖² ≤ 4γ²H²G̃² for every replica r at every local step of LocalSGD.",

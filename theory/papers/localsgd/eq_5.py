@@ -23,7 +23,7 @@ TERMS = eq_12.TERMS | {
     "optimization": 2 * p**2 * Delta / (gamma * K),
     "variance": L * gamma * sigma**2 / p,
 }
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     AVERAGE <= sympy.Add(*TERMS.values()),
     TERMS,
     says=(

@@ -31,7 +31,7 @@ T.cite(
     says="Lemma B.1 with v = ∇f(x)",
     where=PROOF,
 )
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     E(f(after)) <= f(x) - gamma / p * dot(f.grad(x), f.grad(old)) + L * gamma**2 / 2 * E(square(g)),
     says=(
         "For every step of RPD, "

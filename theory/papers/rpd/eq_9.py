@@ -20,7 +20,7 @@ T.cite(eq_8.THEOREM, name="(8)", says="(8)", where=PROOF)
 T.have(E(square(g)) <= G**2, says="E_k‖g‖² ≤ G² by Assumption B.5", where=PROOF)
 T.have(lipschitz(L, f.at(x), f.at(old)), says="‖∇f(x) − ∇f(x̂)‖² ≤ L²‖x − x̂‖²", where=PROOF)
 T.cite(lemma_b2.THEOREM, name="stale", says="‖x − x̂‖² ≤ γ²τ²G² by Lemma B.2", where=PROOF)
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     E(f(after))
     <= f(x)
     - gamma / (2 * p) * square(f.grad(x))

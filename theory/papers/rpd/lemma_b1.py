@@ -21,7 +21,7 @@ T.have(
     says="the mean over all pairs (i, m), x̂ being fixed",
     where="Lemma B.1, proof",
 )
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     equal(E(dot(g, v)), dot(f.grad(old), v) / p),
     says=(
         "Given the past and the stale point, the mean of g^k is ∇f(x̂^k)/p: E_k⟨g^k, v⟩ is "

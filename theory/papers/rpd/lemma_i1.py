@@ -23,7 +23,7 @@ T.cite(
     says="given the past x̃ is fixed, and the mean is that over blocks and components",
     where="Lemma I.1, proof",
 )
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     equal(E(dot(g, v)), dot(f.grad(ahead), v) / p),
     says=(
         "Given the past and the extrapolated point, the mean of g̃^k is ∇f(x̃^k)/p: E_k⟨g̃^k, v⟩ is "

@@ -18,7 +18,7 @@ T.cite(mean_gradient.THEOREM)
 T.cite(slope_gap.THEOREM)
 T.cite(sharp_drift.THEOREM)
 T.have(square(f.grad(x)) <= 2 * Gt**2 + 2 * L**2 * SPREAD)
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     AVERAGE <= 2 * Gt**2 + 2 * gamma**2 * (H - 1) ** 2 * Gt**2 * L**2,
     {"moment": 2 * Gt**2, "drift": 2 * gamma**2 * (H - 1) ** 2 * Gt**2 * L**2},
     says=(

@@ -18,7 +18,7 @@ T.assume(PERIODS)
 run(T, homogeneous_drift.THEOREM)
 T.assume(STEPSIZE)
 TERMS = terms(homogeneous_drift.THEOREM)
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     AVERAGE <= sympy.Add(*TERMS.values()),
     TERMS,
     says=(

@@ -22,7 +22,7 @@ T.have(
     says="a second moment is a variance and the square of the mean",
 )
 T.have(le(0, square(f_r.grad(x_r) - h)))
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     square(h) <= Gt**2,
     says="‖h‖² ≤ G̃² for the mean h over replicas of ∇f_r(x_r), at every local step.",
 )

@@ -13,7 +13,7 @@ from theory.papers.rpd.symbols import N, sigma
 T = theorem("localsgd.mean-noise", "appendix D, behind (11)")
 for known in (INDEPENDENT, VARIANCE, NOISE_ITSELF):
     T.assume(known)
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     E_T.of(square(mean_noise)) <= sigma**2 / N,
     {"variance": sigma**2 / N},
     says=(

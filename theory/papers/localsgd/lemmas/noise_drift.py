@@ -61,7 +61,7 @@ T.have(
 step = T.have(W(i + 1) <= RATIO * W(i) + 2 * gamma**2 * sigma**2, "step")
 _GROWTH = gamma**2 * sigma**2 * (RATIO**j - 1) / (RATIO - 1)
 T.induction(W(j) <= 2 * _GROWTH, step, averaged)
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     SPREAD(j) <= (1 - 1 / N) * _GROWTH,
     {"drift": (1 - 1 / N) * _GROWTH},
     says=(

@@ -28,7 +28,7 @@ for known in (SMOOTH, UNBIASED, NOISE_TURN):
     T.assume(known)
 T.cite(mean_noise.THEOREM)
 T.cite(slope_gap.THEOREM)
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     E_T.of(f(after))
     <= f(x)
     - gamma / 2 * square(f.grad(x))

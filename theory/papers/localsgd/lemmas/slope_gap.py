@@ -25,7 +25,7 @@ T.varying(SPREAD)
 for known in (EACH_SMOOTH, OBJECTIVE, SPREAD_IS):
     T.assume(known)
 T.have(le(0, square(APART - MEAN_APART)))
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     square(MEAN_APART) <= L**2 * SPREAD,
     says=(
         "‖∇f(x̄) − h‖² is at most L² times the mean over replicas of ‖x_r − x̄‖², h the mean of "

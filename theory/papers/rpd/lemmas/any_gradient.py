@@ -16,7 +16,7 @@ T = theorem("rpd.any-gradient", "ours", f)
 T.assume(SMOOTH)
 T.cite(stale_gradient.THEOREM)
 T.cite(lemma_b2.THEOREM)
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     square(f.grad(x)) <= 2 * p * G**2 + 2 * L**2 * gamma**2 * tau**2 * G**2,
     says="‖∇f(x^k)‖² ≤ 2pG² + 2L²γ²τ²G² on every path of RPD.",
 )

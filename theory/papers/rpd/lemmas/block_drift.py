@@ -80,7 +80,7 @@ T.have(
     by=Sign(("many", "none")),
     says="divide by n if it is not 0",
 )
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     DISTANCE <= gamma**2 * G**2 * MISSED**2,
     says=(
         "If n of the updates that block i of x̂^k is late drew that block, then "

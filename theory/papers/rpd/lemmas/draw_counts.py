@@ -51,7 +51,7 @@ def counted(T: Draft, before: sympy.Expr, says: str) -> None:
 
 T = theorem("rpd.draw-counts")
 counted(T, sympy.S.Zero, "l draws have been made")
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     equal(PAIRS(w), w + w * (w - 1) / p),
     {"itself": w, "others": w * (w - 1) / p},
     says=(

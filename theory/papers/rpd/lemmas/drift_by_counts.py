@@ -28,7 +28,7 @@ T.assume(
     "a squared norm is the sum over blocks",
 )
 T.assume(equal(COUNTS, total(SQUARES(i), i, p)), "counts", "Q is Σ_i n_i²")
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     square(x - old) <= gamma**2 * G**2 * COUNTS,
     says=(
         "‖x^k − x̂^k‖² ≤ γ²G² Σ_i n_i² on every path, however blocks are drawn, n_i being the "

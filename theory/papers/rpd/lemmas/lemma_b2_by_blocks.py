@@ -26,7 +26,7 @@ T.assume(
     "the last τ updates draw one block each, so Σ_i n_i ≤ τ",
 )
 T.have(MISSED**2 <= tau * MISSED, "squared")
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     square(x - old) <= gamma**2 * tau**2 * G**2,
     says=(
         "‖x^k − x̂^k‖ ≤ γτG on every path follows from update (2) and 0 ≤ d_i ≤ τ alone "

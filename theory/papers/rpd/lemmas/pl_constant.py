@@ -27,7 +27,7 @@ T.assume(
 )
 T.assume(F_STAR <= f(lower), "lower bound", "f is at least f* everywhere")
 T.assume(equal(f(above), F_STAR + HEIGHT), "above", "f is not constant: f(z) = f* + h")
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     mu <= L,
     says=(
         "An L-smooth function that is not constant and satisfies the Polyak–Łojasiewicz inequality "

@@ -36,4 +36,4 @@ T.assume(
 )
 T.have(le(0, square(drawn - part)))
 T.have(square(part) <= G**2, says="Jensen's inequality")
-THEOREM = T.shows(square(f.grad(old)) <= p * G**2, says="‖∇f(x̂^k)‖² ≤ pG² on every path.")
+CLAIM = THEOREM = T.shows(square(f.grad(old)) <= p * G**2, says="‖∇f(x̂^k)‖² ≤ pG² on every path.")
