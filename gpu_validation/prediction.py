@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gpu_validation.delay_range import DelayRange, delay_range
 from schedules.actions import COMPUTE, Kind
 from schedules.analysis import peaks, utilisation
-from schedules.delays import Delays, delays, steady
+from schedules.delays import Delays, Unsteady, delays, steady
 from schedules.errors import SizeError
 from schedules.linearization import LINEARIZATIONS
 from schedules.lowering.rebuild import with_only
@@ -127,8 +127,8 @@ def described(found: Prediction) -> dict[str, Any]:
 def described_delays(found: Delays) -> dict[str, Any]:
     """Steady delays, or why there are none, and the largest of the run."""
     rows = steady(found)
-    if isinstance(rows, str):
-        return {"steady": None, "why": rows, "whole_run_max": int(found.matrix.max(initial=0))}
+    if isinstance(rows, Unsteady):
+        return {"steady": None, "why": rows.why, "whole_run_max": int(found.matrix.max(initial=0))}
     return {
         "steady": rows.rows.tolist(),
         "mean": str(rows.mean),

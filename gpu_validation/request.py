@@ -103,12 +103,12 @@ def schedule_of(arguments: Namespace) -> Schedule:
     ScheduleError
         There is no such family or file, or a parameter lies outside its domain.
     """
-    from schedules.families import FAMILIES, build, get_family
+    from schedules.families import FAMILIES, build, get_family, is_family_file
     from schedules.formats import format_of_name, read_document
 
     target, policy = _named(arguments), _policy(arguments)
     like_a_file = os.sep in target or format_of_name(target) is not None or os.path.isfile(target)
-    if like_a_file and target not in FAMILIES:
+    if like_a_file and target not in FAMILIES and not is_family_file(target):
         for option, given in (("-p", arguments.p), ("--set", arguments.set or None)):
             if given is not None:
                 raise ParameterError(

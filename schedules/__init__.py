@@ -1,7 +1,7 @@
 """Pipeline schedules: actions, DAG, timeline, weight versions and exact delays."""
 
 from schedules.actions import Action, Kind
-from schedules.delays import Delays, Steady, delays, equivalent_delays, steady
+from schedules.delays import Delays, Steady, Unsteady, delays, equivalent_delays, steady
 from schedules.errors import ScheduleError
 from schedules.families import FAMILIES, Family, build, get_family
 from schedules.linearization import LINEARIZATIONS, Linearization, get_linearization
@@ -25,6 +25,7 @@ __all__ = [
     "ScheduleError",
     "Steady",
     "Timeline",
+    "Unsteady",
     "Versions",
     "WeightPolicy",
     "build",

@@ -73,9 +73,26 @@ class Delays:
 
 @dataclass(frozen=True, eq=False)
 class Steady:
-    """The periodic rows of a delay matrix: row = active stage, column = block."""
+    """The periodic rows of a delay matrix: row = active stage, column = block.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (S, S)
+    first, stop : int
+        Every microbatch ``first ≤ m < stop`` has these rows, and neither of the next ones has.
+    microbatches : int
+        M of the run.
+    """
 
     rows: Matrix
+    first: int
+    stop: int
+    microbatches: int
+
+    @property
+    def least_microbatches(self) -> int:
+        """M of the shortest run with a steady row, if start-up and wind-down stay as they are."""
+        return self.first + self.microbatches - self.stop + 1
 
     @property
     def max(self) -> int:
@@ -91,6 +108,13 @@ class Steady:
     def mean(self) -> Fraction:
         """Mean entry, exactly."""
         return Fraction(int(self.rows.sum(dtype=np.int64)), self.rows.size)
+
+
+@dataclass(frozen=True)
+class Unsteady:
+    """Why a run has no periodic rows, as the end of a sentence."""
+
+    why: str
 
 
 def history(line: Timeline, linearization: Linearization) -> History:
@@ -211,47 +235,59 @@ def equivalent_delays(line: Timeline, linearization: str = DEFAULT) -> Delays:
     )
 
 
-def steady(found: Delays, unit: int = 1) -> Steady | str:
-    """The rows of microbatches S ≤ m < M − S, or a sentence that says why there are none.
+def steady(found: Delays, unit: int = 1) -> Steady | Unsteady:
+    """The rows that repeat from microbatch to microbatch, or why there are none.
 
-    S is the number of stages. Where M is too small, the sentence names the least multiple of `unit`
-    that is not.
+    Looked for among S ≤ m < M − S, S the number of stages: either all of these repeat, or the last
+    ones do, more than S of them. Where M is too small for one, the answer names the least multiple
+    of `unit` that is not.
 
     Examples
     --------
     >>> from schedules.families import build
     >>> from schedules.timeline import timeline
-    >>> rows = steady(delays(timeline(build("pipedream", 2, 8))))
-    >>> rows.rows.tolist(), str(rows.mean)
-    ([[3, 1], [2, 0]], '3/2')
-    >>> steady(delays(timeline(build("pipedream", 2, 4))))
+    >>> part = steady(delays(timeline(build("pipedream", 2, 8))))
+    >>> part.rows.tolist(), str(part.mean), part.first, part.stop
+    ([[3, 1], [2, 0]], '3/2', 2, 7)
+    >>> steady(delays(timeline(build("pipedream", 2, 4)))).why
     'no microbatch m has S ≤ m < M − S with S = 2 stages; take M ≥ 5'
-    >>> steady(delays(timeline(build("dualpipe", 2, 4))), unit=2)
+    >>> steady(delays(timeline(build("dualpipe", 2, 4))), unit=2).why
     'no microbatch m has S ≤ m < M − S with S = 2 stages; take M ≥ 6, a multiple of 2'
     """
-    stages = found.matrix.shape[1]
-    first, last = stages, found.microbatches - stages
-    if first >= last:
+    stages, total = found.matrix.shape[1], found.microbatches
+    if stages >= total - stages:
         least = -(-(2 * stages + 1) // unit) * unit
-        return f"no microbatch m has S ≤ m < M − S with S = {stages} stages; take M ≥ {least}" + (
-            f", a multiple of {unit}" if unit > 1 else ""
+        words = f"no microbatch m has S ≤ m < M − S with S = {stages} stages; take M ≥ {least}"
+        return Unsteady(words + (f", a multiple of {unit}" if unit > 1 else ""))
+    row_of = np.full((total, stages), -1, dtype=np.int64)
+    row_of[found.microbatch, found.stage] = np.arange(len(found.stage))
+    inside = np.argwhere(row_of[stages : total - stages] < 0)
+    if len(inside):
+        at, active = inside[0].tolist()
+        return Unsteady(f"stage {active} applies no gradient of microbatch {stages + at}")
+    differs = _differing(found.matrix, row_of)
+    last = total - stages - 1
+    changes = np.flatnonzero(differs[:last].any(axis=1))
+    first = int(changes[-1]) + 1 if len(changes) else 0
+    if first > stages and last - first < stages:
+        active = int(np.argmax(differs[first - 1]))
+        return Unsteady(
+            "the rows do not repeat from microbatch to microbatch: at active stage "
+            f"{active} those of microbatches {first - 1} and {first} differ"
         )
-    rows = np.empty((stages, stages), dtype=np.int32)
-    inside = (found.microbatch >= first) & (found.microbatch < last)
-    for active in range(stages):
-        chosen = np.flatnonzero(inside & (found.stage == active))
-        block = found.matrix[chosen]
-        if not len(block):
-            return f"stage {active} applies no gradient of microbatches {first} … {last - 1}"
-        differs = np.flatnonzero((block != block[:1]).any(axis=1))
-        if len(differs):
-            one, other = found.microbatch[chosen[0]], found.microbatch[chosen[differs[0]]]
-            return (
-                "the rows do not repeat from microbatch to microbatch: at active stage "
-                f"{active} those of microbatches {one} and {other} differ"
-            )
-        rows[active] = block[0]
-    return Steady(rows)
+    later = np.flatnonzero(differs[last:].any(axis=1))
+    stop = last + 1 + int(later[0]) if len(later) else total
+    return Steady(found.matrix[row_of[last]], first, stop, total)
+
+
+def _differing(matrix: Matrix, row_of: IntArray) -> NDArray[np.bool_]:
+    """Whether the row of (m, active stage) differs from that of m + 1, or one of them is absent."""
+    one, other = row_of[:-1], row_of[1:]
+    found = (one < 0) | (other < 0)
+    for active in range(row_of.shape[1]):
+        same = matrix[one[:, active]] == matrix[other[:, active]]
+        found[:, active] |= ~same.all(axis=1)
+    return found
 
 
 def require_room(stages: int, microbatches: int) -> None:

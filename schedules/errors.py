@@ -33,6 +33,10 @@ class UnknownNameError(ScheduleError):
     """No family, parameter or linearization has this name."""
 
 
+class FamilyFileError(ScheduleError):
+    """A user's file does not define a schedule family, or its family builds no schedule."""
+
+
 class NoRuleError(ScheduleError):
     """A family has no rule as data to generate its schedules from."""
 

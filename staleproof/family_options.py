@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import Final
 
 from schedules import Schedule, build, get_family
 from staleproof.arguments import Parser, as_mapping, assignment, positive
 from staleproof.errors import UsageError
+
+FAMILY_HELP: Final = "see `staleproof families`, or a Python file that defines FAMILY"
 
 MICROBATCHES_PER_RANK = 4
 """M = 4p unless it is given: long enough for a steady part."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, get_args
 
 from schedules import FAMILIES, WeightPolicy
+from schedules.families import is_family_file
 from schedules.policies import PolicyName
 from staleproof.arguments import suggestion
 from staleproof.errors import UsageError
@@ -19,17 +20,23 @@ WINDOWED: Final = "double-buffer"
 
 
 def is_file(target: str) -> bool:
-    """Whether a target names a file, or standard input (``-``); others are taken for families.
+    """Whether a target names a schedule file, or standard input (``-``).
+
+    Others are taken for families: of the registry, or of a Python file.
 
     Examples
     --------
-    >>> is_file("step.csv"), is_file("run.jsonl"), is_file("runs/step"), is_file("pipedream")
-    (True, True, True, False)
+    >>> [is_file(name) for name in ("step.csv", "run.jsonl", "runs/step")]
+    [True, True, True]
+    >>> is_file("pipedream"), is_file("rules/mine.py")
+    (False, False)
     """
     from schedules.formats import format_of_name
 
     if target == "-":
         return True
+    if is_family_file(target):
+        return False
     named_like_one = os.sep in target or format_of_name(target) is not None
     looks_like_one = named_like_one or os.path.isfile(target)
     return looks_like_one or (os.path.exists(target) and target not in FAMILIES)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from schedules.actions import Kind
 from schedules.closed_forms.counts import guess_counts
 from schedules.closed_forms.start_times import guess_start_times, sample
-from schedules.errors import InvalidScheduleError
-from schedules.families import FAMILIES, get_family
+from schedules.errors import FamilyFileError, ScheduleError
+from schedules.families import FAMILIES, get_family, is_family_file
 from schedules.families.family import Family
 from schedules.linearization import DEFAULT, get_linearization
 from schedules.rules import GreedyRule
@@ -23,6 +24,7 @@ from theory.laws.delays.shape import guess_shape, prove_shape
 from theory.laws.delays.staleness import guess_staleness, prove_staleness
 from theory.laws.delays.start_times import prove_start_times
 from theory.laws.delays.symbols import Size, Times
+from theory.laws.delays.table import table
 from theory.laws.delays.whole_run import prove_whole_run, whole_run
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
@@ -38,7 +40,7 @@ def derive(
     Parameters
     ----------
     family : str
-        A family with affine start times.
+        A family with affine start times, or the Python file that defines one.
     linearization : str
     parameters : mapping, optional
         ``noam`` replaces the family's own admission bound.
@@ -63,7 +65,7 @@ def derive(
     """
     found = get_family(family)
     values = found.checked(2, 1, parameters or {})
-    if not found.affine:
+    if not (found.affine or is_family_file(family)):
         known = ", ".join(name for name, entry in FAMILIES.items() if entry.affine)
         raise NoClosedFormError(
             f"closed forms are derived for {known}, not for {family!r}",
@@ -74,7 +76,10 @@ def derive(
     if "noam" in values:
         noam = values["noam"]
         admission = lambda _: noam  # noqa: E731 - the family's own is a function too
-    return derive_rule(found, linearization, admission)
+    law = derive_rule(found, linearization, admission)
+    if law.verdict is Verdict.PROVED:
+        return law
+    return replace(law, table=tuple(table(found, linearization, admission)))
 
 
 def derive_rule(family: Family, linearization: str, admission: Admission) -> DelayLaw:
@@ -85,27 +90,34 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     compared on a grid of sizes: a law of what it does not build is none of its own.
     """
     lines = get_linearization(linearization)
+    nothing = DelayLaw(family.name, linearization, None, ())
     try:
         samples = sample(family, admission)
-    except InvalidScheduleError as error:
-        return _nothing(family, linearization, f"the rule generates no schedule: {error.what}")
+    except ScheduleError as error:
+        return _open(nothing, f"the family generates no schedule: {error.what}")
     guess = guess_start_times(samples)
     if isinstance(guess, Kind):
-        return _nothing(family, linearization, f"start times of {guess.name} have no short form")
+        return _open(nothing, f"start times of {guess.name} have no short form")
+    found = replace(nothing, guess=guess)
     if family.rule is None:
-        return _nothing(family, linearization, "the family has no rule as data to prove from")
-    proof = prove_start_times(family.rule, admission, guess)
+        return _open(found, "the family has no rule as data to prove from")
+    try:
+        proof = prove_start_times(family.rule, admission, guess)
+    except FamilyFileError as error:
+        return _open(found, f"the rule is not written for symbols ({error.where}: {error.what})")
+    found = replace(found, proof=tuple(proof))
     if weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED:
-        return DelayLaw(family.name, linearization, None, tuple(proof))
+        return found
     link = as_built(family, admission, guess)
+    found = replace(found, link=link)
     if not link.ties:
-        return DelayLaw(family.name, linearization, None, tuple(proof), link=link)
+        return found
     counts = guess_counts(family, lines, samples, guess, admission)
     if counts is None:
-        return _nothing(family, linearization, "counts of updates have no supported form")
+        return _open(found, "counts of updates have no supported form")
     shape = guess_shape(family, guess, admission)
     if shape is None:
-        return _nothing(family, linearization, "activations in flight have no short form")
+        return _open(found, "activations in flight have no short form")
     matrix = delay_matrix(counts)
     closed = Closed(
         guess,
@@ -131,9 +143,10 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     clauses: tuple[Clause, ...] = ()
     if isinstance(family.rule, GreedyRule):
         clauses = rule_clauses(family.rule, admission, times)
-    return DelayLaw(family.name, linearization, closed, tuple(proof), clauses, link)
+    return replace(found, closed=closed, proof=tuple(proof), clauses=clauses)
 
 
-def _nothing(family: Family, linearization: str, why: str) -> DelayLaw:
-    outcome = Outcome("guess", why, Verdict.UNKNOWN, {}, "search over small runs", 0)
-    return DelayLaw(family.name, linearization, None, (outcome,))
+def _open(law: DelayLaw, why: str) -> DelayLaw:
+    """A law with one part more, that is missing."""
+    missing = Outcome("guess", why, Verdict.UNKNOWN, {}, "search over small runs", 0)
+    return replace(law, proof=(*law.proof, missing))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.errors import UnknownNameError
+from schedules.errors import FamilyFileError, UnknownNameError
 from schedules.families import (
     amdp,
     asyncpp,
@@ -33,6 +33,7 @@ from schedules.families import (
     zbv,
 )
 from schedules.families.family import Family, Parameter, nearest
+from schedules.families.own import is_family_file, load_family
 from schedules.schedule import Schedule
 
 FAMILIES: Final[dict[str, Family]] = {
@@ -66,22 +67,26 @@ FAMILIES: Final[dict[str, Family]] = {
     )
 }
 
-__all__ = ["FAMILIES", "Family", "Parameter", "build", "get_family"]
+__all__ = ["FAMILIES", "Family", "Parameter", "build", "get_family", "is_family_file"]
 
 
 def get_family(name: str) -> Family:
-    """Look a family up by its name.
+    """Look a family up by its name, or run the Python file that defines it as ``FAMILY``.
 
     Raises
     ------
     UnknownNameError
         No such family; the known ones and the nearest are listed.
+    FamilyFileError
+        A name that ends in ``.py``, and no file that defines a family.
 
     Examples
     --------
     >>> get_family("gpipe").policy.name
     'flush'
     """
+    if is_family_file(name):
+        return _own(name)
     if name in FAMILIES:
         return FAMILIES[name]
     raise UnknownNameError(
@@ -89,6 +94,18 @@ def get_family(name: str) -> Family:
         "family",
         nearest(name, FAMILIES) or "see `staleproof families`",
     )
+
+
+def _own(path: str) -> Family:
+    """The family of a file, which must not be taken for one of the registry."""
+    family = load_family(path)
+    if family.name in FAMILIES:
+        raise FamilyFileError(
+            f"{family.name!r} is the name of a family that is known here",
+            f"{path}: FAMILY.name",
+            "call yours otherwise",
+        )
+    return family
 
 
 def build(name: str, stages: int, microbatches: int, **parameters: int) -> Schedule:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -32,6 +33,15 @@ class Parameter:
     minimum: int = 1
 
 
+def no_build(stages: int, microbatches: int, **parameters: int) -> Schedule:
+    """Stand in for `build` until a family's rule takes its place."""
+    raise NoRuleError(
+        "a family has a rule, or a function from p and M to a Schedule; found neither",
+        "Family",
+        "give build=..., or rule=...",
+    )
+
+
 def one_a_rank(ranks: int, values: Mapping[str, int]) -> int:
     """Stages of a family with one on every rank."""
     return ranks
@@ -47,7 +57,7 @@ class Family:
     policy : WeightPolicy
     build : callable
         ``build(stages, microbatches, **parameters) -> Schedule``; of a family with a rule it is
-        made by `from_rule`.
+        made by `from_rule`, which is what it is unless it is given.
     rule : GreedyRule, StaticOrder or None
         The data that generates it and that provers read; None where a procedure generates it.
     parameters : tuple of Parameter
@@ -73,7 +83,7 @@ class Family:
     source: str
     summary: str
     policy: WeightPolicy
-    build: Callable[..., Schedule]
+    build: Callable[..., Schedule] = no_build
     rule: GreedyRule | StaticOrder | None = None
     parameters: tuple[Parameter, ...] = ()
     admission: Callable[[Any], Any] | None = None
@@ -83,6 +93,10 @@ class Family:
     unequal_ranks: str = ""
     stages: Callable[[int, Mapping[str, int]], int] = one_a_rank
     multiple: int | Literal["p"] = 1
+
+    def __post_init__(self) -> None:
+        if self.build is no_build and self.rule is not None:
+            object.__setattr__(self, "build", partial(from_rule, self))
 
     def why_unsteady(self, ranks: int, linearization: Linearization) -> str:
         """Why exact delays have no periodic rows, whatever M is; empty if they have."""

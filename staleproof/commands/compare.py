@@ -45,7 +45,10 @@ LABELS: Final = {
 def configure(parser: Parser) -> None:
     """Add the arguments of ``compare``."""
     parser.add_argument(
-        "sources", metavar="FAMILY|FILE", nargs="+", help="families and schedule files"
+        "sources",
+        metavar="FAMILY|FILE",
+        nargs="+",
+        help="families (or their .py files) and schedule files",
     )
     add_size(parser)
     add_parameters(parser)

@@ -12,9 +12,11 @@ import numpy as np
 from schedules import (
     LINEARIZATIONS,
     Delays,
+    Family,
     Schedule,
     Steady,
     Timeline,
+    Unsteady,
     delays,
     equivalent_delays,
     get_family,
@@ -28,7 +30,14 @@ from schedules.linearization import DEFAULT
 from schedules.schedule import IntArray
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
-from staleproof.family_options import add_parameters, add_size, built, size, stages
+from staleproof.family_options import (
+    FAMILY_HELP,
+    add_parameters,
+    add_size,
+    built,
+    size,
+    stages,
+)
 from staleproof.output import matrix_lines, put, put_json
 
 LARGEST_PRINTED = 16
@@ -44,7 +53,7 @@ NO_UPDATE = "whole run: no delays, as no gradient is applied"
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``delays``."""
-    parser.add_argument("family", metavar="FAMILY", help="see `staleproof families`")
+    parser.add_argument("family", metavar="FAMILY|FILE.py", help=FAMILY_HELP)
     add_size(parser)
     add_parameters(parser)
     parser.add_argument(
@@ -59,12 +68,12 @@ def configure(parser: Parser) -> None:
 def run(arguments: Namespace) -> int:
     """Build the schedule and print its delays."""
     linearization = get_linearization(arguments.linearization).name
-    get_family(arguments.family)
+    family = get_family(arguments.family)
     # A delay matrix that is too large is refused before its schedule takes its time.
     _, microbatches = size(arguments, arguments.family)
     require_room(stages(arguments, arguments.family), microbatches)
     schedule = built(arguments, arguments.family)
-    result = measured(schedule, linearization)
+    result = measured(schedule, linearization, family)
     if arguments.json:
         put_json(result)
     else:
@@ -72,8 +81,10 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def measured(schedule: Schedule, linearization: str) -> dict[str, Any]:
-    """All delays of a family's schedule, as plain data.
+def measured(
+    schedule: Schedule, linearization: str, family: Family | None = None
+) -> dict[str, Any]:
+    """All delays of a schedule, as plain data; its family is the one of its name unless given.
 
     Examples
     --------
@@ -82,40 +93,43 @@ def measured(schedule: Schedule, linearization: str) -> dict[str, Any]:
     >>> found["steady"]["rows"][0], str(found["steady"]["mean"]), found["whole_run_max"]
     ([14, 11, 9, 6], '15/2', 16)
     """
-    line = timeline(schedule)
+    line, known = timeline(schedule), family or get_family(schedule.name)
+    exact = _exact(line, linearization, known)
+    first = exact["steady_range"]["first"] if exact["steady"] else 0
     return {
         "family": schedule.name,
         "parameters": dict(schedule.parameters),
         "stages": schedule.stages,
         "microbatches": schedule.microbatches,
         "linearization": linearization,
-        **_exact(line, linearization),
-        **_equivalent(line, linearization),
-        **_local(schedule),
+        **exact,
+        **_equivalent(line, linearization, known),
+        **_local(schedule, known, max(first, schedule.stages)),
         "length": line.length,
         "idle_fraction": line.idle_fraction,
     }
 
 
-def _exact(line: Timeline, linearization: str) -> dict[str, Any]:
+def _exact(line: Timeline, linearization: str, known: Family) -> dict[str, Any]:
     found = delays(line, linearization)
-    known = get_family(line.schedule.name)
     why = known.why_unsteady(line.schedule.ranks, get_linearization(linearization))
-    part = why or _periodic(line.schedule, found)
+    part = Unsteady(why) if why else _periodic(line.schedule, found, known)
     return {
-        "steady": None if isinstance(part, str) else _statistics(part),
-        "steady_why": part if isinstance(part, str) else None,
+        "steady": _statistics(part),
+        "steady_range": _range(part),
+        "steady_why": part.why if isinstance(part, Unsteady) else None,
         "whole_run_max": _max(found),
         "whole_run_argmax": _largest(found) if found.matrix.size else None,
     }
 
 
-def _equivalent(line: Timeline, linearization: str) -> dict[str, Any]:
+def _equivalent(line: Timeline, linearization: str, known: Family) -> dict[str, Any]:
     found = equivalent_delays(line, linearization)
-    part = get_family(line.schedule.name).no_steady or _periodic(line.schedule, found)
+    why = known.no_steady
+    part = Unsteady(why) if why else _periodic(line.schedule, found, known)
     return {
-        "equivalent": None if isinstance(part, str) else _statistics(part),
-        "equivalent_why": part if isinstance(part, str) else None,
+        "equivalent": _statistics(part),
+        "equivalent_why": part.why if isinstance(part, Unsteady) else None,
         "equivalent_whole_run_max": _max(found),
     }
 
@@ -125,12 +139,30 @@ def _max(found: Delays) -> int | None:
     return int(found.matrix.max()) if found.matrix.size else None
 
 
-def _periodic(schedule: Schedule, found: Delays) -> Steady | str:
-    return steady(found, get_family(schedule.name).unit(schedule.ranks))
+def _periodic(schedule: Schedule, found: Delays, known: Family) -> Steady | Unsteady:
+    return steady(found, known.unit(schedule.ranks))
 
 
-def _statistics(part: Steady) -> dict[str, Any]:
-    return {"rows": part.rows.tolist(), "max": part.max, "min": part.min, "mean": part.mean}
+def _statistics(part: Steady | Unsteady) -> dict[str, Any] | None:
+    if isinstance(part, Unsteady):
+        return None
+    return {
+        "rows": part.rows.tolist(),
+        "max": part.max,
+        "min": part.min,
+        "mean": part.mean,
+    }
+
+
+def _range(part: Steady | Unsteady) -> dict[str, int] | None:
+    """Which microbatches have the steady rows, and how long a run has to be for one."""
+    if isinstance(part, Unsteady):
+        return None
+    return {
+        "first": part.first,
+        "stop": part.stop,
+        "least_microbatches": part.least_microbatches,
+    }
 
 
 def _largest(found: Delays) -> dict[str, int]:
@@ -144,10 +176,10 @@ def _largest(found: Delays) -> dict[str, int]:
     }
 
 
-def _local(schedule: Schedule) -> dict[str, Any]:
+def _local(schedule: Schedule, known: Family, first: int) -> dict[str, Any]:
     found = versions(schedule).local_staleness
-    inside = found[:, schedule.stages : schedule.microbatches - schedule.stages]
-    part = found if get_family(schedule.name).no_steady else inside
+    inside = found[:, first : schedule.microbatches - schedule.stages]
+    part = found if known.no_steady else inside
     return {
         "local_staleness": constant_rows(part),
         "local_staleness_whole_run": found.max(axis=1).tolist(),
@@ -179,6 +211,9 @@ def _lines(schedule: Schedule, result: dict[str, Any]) -> Iterator[str]:
     )
     yield ""
     yield from _matrix("steady delay D[i][j]", result["steady"], result["steady_why"])
+    if result["steady_range"] is not None:
+        first, stop, least = result["steady_range"].values()
+        yield f"microbatches {first} ≤ m < {stop}; the shortest run with one has M = {least}"
     where = result["whole_run_argmax"]
     if where is None:
         yield NO_UPDATE

@@ -11,7 +11,7 @@ from schedules.linearization import DEFAULT
 from staleproof.arguments import Parser, add_json, as_mapping, assignment, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
-from staleproof.family_options import add_parameters, parameters
+from staleproof.family_options import FAMILY_HELP, add_parameters, parameters
 from staleproof.interrupts import keep_from_z3
 from staleproof.output import put, put_json
 
@@ -30,7 +30,7 @@ _FORMS: Final = {
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``derive``."""
-    parser.add_argument("family", metavar="FAMILY", help="see `staleproof families`")
+    parser.add_argument("family", metavar="FAMILY|FILE.py", help=FAMILY_HELP)
     parser.add_argument(
         "--linearization",
         metavar="L",
@@ -129,6 +129,8 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         yield f"for all {result['domain']}"
         yield ""
         yield from _closed_forms(result)
+    else:
+        yield from _instead(result)
     yield from _proof_lines(result)
     tie = result["as_built"]
     if tie is not None:
@@ -137,6 +139,31 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         yield ""
         yield "at these numbers"
         yield from (f"  {name} = {value}" for name, value in result["at"].items())
+
+
+def _instead(result: dict[str, Any]) -> Iterator[str]:
+    """What is known of a family without a proved law."""
+    yield f"no law is proved; open: {result['open']}"
+    if result["guess"] is not None:
+        yield ""
+        yield "a guess that fits small runs, no more"
+        for kind, cases in result["guess"].items():
+            yield f"slot of {kind}(s, m)"
+            yield from _cases(cases)
+    if result["table"]:
+        yield ""
+        yield "runs, exactly: steady delays, largest local staleness by stage"
+    for row in result["table"]:
+        rest = row.get("refused") or _numbers(row)
+        yield f"  p = {row['p']}, M = {row['M']}: {rest}"
+
+
+def _numbers(row: dict[str, Any]) -> str:
+    stale = " ".join(map(str, row["local_staleness_whole_run"]))
+    steady = "not steady"
+    if row["mean"] is not None:
+        steady = f"max {row['max']}, min {row['min']}, mean {row['mean']} from m = {row['from']} on"
+    return f"{steady}; whole run {row['whole_run_max']}; stale {stale}; {row['makespan']} slots"
 
 
 def _compared(tie: dict[str, Any]) -> str:

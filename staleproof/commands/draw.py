@@ -5,7 +5,15 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any, Final
 
-from schedules import LINEARIZATIONS, Schedule, Timeline, get_family, get_linearization
+from schedules import (
+    FAMILIES,
+    LINEARIZATIONS,
+    Family,
+    Schedule,
+    Timeline,
+    get_family,
+    get_linearization,
+)
 from schedules.linearization import DEFAULT
 from staleproof.arguments import Parser, add_json, suggestion
 from staleproof.commands.command import Command
@@ -22,7 +30,9 @@ WHATS: Final = ("timeline", "delays", "staleness")
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``draw``."""
-    parser.add_argument("source", metavar="FAMILY|FILE", help="a family, or a schedule file")
+    parser.add_argument(
+        "source", metavar="FAMILY|FILE", help="a family (or its .py file), or a schedule file"
+    )
     add_size(parser)
     add_parameters(parser)
     parser.add_argument(
@@ -125,7 +135,9 @@ def _require_room(arguments: Namespace) -> None:
 
 def _picture(arguments: Namespace, line: Timeline, measured: bool) -> Picture:
     if arguments.what == "delays":
-        return _delays(line, arguments.linearization or DEFAULT)
+        file = is_file(arguments.source)
+        family = FAMILIES.get(line.schedule.name) if file else get_family(arguments.source)
+        return _delays(line, arguments.linearization or DEFAULT, family)
     return _staleness(line.schedule) if arguments.what == "staleness" else _run(line, measured)
 
 
@@ -139,18 +151,17 @@ def _run(line: Timeline, measured: bool) -> Picture:
     return run_picture(line, _title(line.schedule), f"{line.length} slots; {idle}")
 
 
-def _delays(line: Timeline, linearization: str) -> Picture:
+def _delays(line: Timeline, linearization: str, family: Family | None) -> Picture:
     from reports.drawing import Matrix
-    from schedules import FAMILIES, delays, get_linearization, steady
+    from schedules import Unsteady, delays, get_linearization, steady
 
     schedule = line.schedule
-    family = FAMILIES.get(schedule.name)
     ranks, way = schedule.ranks, get_linearization(linearization)
     why, unit = (family.why_unsteady(ranks, way), family.unit(ranks)) if family else ("", 1)
-    found = why or steady(delays(line, linearization), unit)
-    if isinstance(found, str):
+    found = Unsteady(why) if why else steady(delays(line, linearization), unit)
+    if isinstance(found, Unsteady):
         raise InputError(
-            f"there is no steady delay matrix, as {found}",
+            f"there is no steady delay matrix, as {found.why}",
             schedule.name,
             "draw --what timeline or --what staleness",
         )

@@ -13,6 +13,7 @@ from schedules import (
     Kind,
     Schedule,
     Steady,
+    Unsteady,
     WeightPolicy,
     build,
     delays,
@@ -94,22 +95,36 @@ def test_mean_is_a_fraction() -> None:
 @pytest.mark.parametrize("p", [1, 2, 3])
 def test_too_few_microbatches_for_a_steady_state(p: int) -> None:
     why = steady(delays(timeline(build("pipedream", p, 2 * p))))
-    assert isinstance(why, str)
-    assert f"with S = {p} stages; take M ≥ {2 * p + 1}" in why
+    assert isinstance(why, Unsteady)
+    assert f"with S = {p} stages; take M ≥ {2 * p + 1}" in why.why
 
 
 @pytest.mark.parametrize(("unit", "least"), [(1, 7), (2, 8), (4, 8), (7, 7), (9, 9)])
 def test_remedy_is_a_multiple(unit: int, least: int) -> None:
     why = steady(delays(timeline(build("pipedream", 3, 6))), unit)
     wanted = f"take M ≥ {least}" + (f", a multiple of {unit}" if unit > 1 else "")
-    assert isinstance(why, str)
-    assert why.endswith(wanted)
+    assert isinstance(why, Unsteady)
+    assert why.why.endswith(wanted)
 
 
 def test_rows_that_do_not_repeat() -> None:
     why = steady(delays(timeline(build("localsgd", 2, 16, replicas=2, local_steps=2))))
-    assert isinstance(why, str)
-    assert "do not repeat from microbatch to microbatch" in why
+    assert isinstance(why, Unsteady)
+    assert "do not repeat from microbatch to microbatch" in why.why
+
+
+@pytest.mark.parametrize(("noam", "first"), [(4, 4), (5, 5), (8, 6)])
+def test_rows_repeat_from_the_first_microbatch_on_that_has_them(noam: int, first: int) -> None:
+    p, M = 4, 24
+    found = delays(timeline(build("pipedream", p, M, noam=noam)))
+    part = steady(found)
+    assert isinstance(part, Steady)
+    assert part.first == first
+    rows = {m: found.matrix[found.microbatch == m].tolist() for m in range(M)}
+    assert all(rows[m] == rows[first] for m in range(part.first, part.stop))
+    assert rows[first - 1] != rows[first]
+    shortest = steady(delays(timeline(build("pipedream", p, part.least_microbatches, noam=noam))))
+    assert isinstance(shortest, Unsteady) or shortest.rows.tolist() == part.rows.tolist()
 
 
 # Refusals

@@ -51,6 +51,10 @@ class DelayLaw:
         For a greedy rule: which of its preferences ever decide.
     link : Link or None
         The comparison with what the family builds; None where there is nothing to compare.
+    guess : StartTimes or None
+        Start times that fit small runs, proved or not.
+    table : tuple of mapping
+        Where nothing is proved, what runs of small sizes say.
     """
 
     family: str
@@ -59,6 +63,8 @@ class DelayLaw:
     proof: tuple[Outcome, ...]
     clauses: tuple[Clause, ...] = ()
     link: Link | None = None
+    guess: StartTimes | None = None
+    table: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -139,8 +145,16 @@ class DelayLaw:
             "as_built": None if self.link is None else self.link.to_json(),
         }
         if self.verdict is not Verdict.PROVED:
-            return head | _NOTHING
+            return head | _NOTHING | self._instead()
         return head | _closed_json(self.established)
+
+    def _instead(self) -> dict[str, Any]:
+        """Where no law is proved: what fits, what small runs say, and what is missing."""
+        return {
+            "guess": None if self.guess is None else described(self.guess),
+            "table": list(self.table),
+            "open": self._short(),
+        }
 
     def at(self, p: int, i: int | None = None, j: int | None = None) -> dict[str, Any]:
         """Evaluate at numbers, without building a schedule.
@@ -210,10 +224,7 @@ def _closed_json(closed: Closed) -> dict[str, Any]:
     assert largest is not None, "a proved law has one"
     tables = _by_residue(closed)
     return {
-        "start_times": {
-            "F": closed.start_times.forward.described(),
-            "B": closed.start_times.backward.described(),
-        },
+        "start_times": described(closed.start_times),
         "delay": delay_cases(closed.matrix),
         **{name: sympy.sstr(by_parity(table)) for name, table in tables.items()},
         "local_staleness": _one_or_cases(steady, closed.matrix.period),
@@ -222,6 +233,11 @@ def _closed_json(closed: Closed) -> dict[str, Any]:
         "in_flight": closed.shape.in_flight.renamed({"s": "i"}).described(),
         "local_staleness_whole_run": largest.renamed({"s": "i"}).described(),
     }
+
+
+def described(times: StartTimes) -> dict[str, Any]:
+    """Start times as ``{"when", "expr"}`` texts, by kind."""
+    return {"F": times.forward.described(), "B": times.backward.described()}
 
 
 def delay_cases(matrix: DelayMatrix) -> list[dict[str, str]]:

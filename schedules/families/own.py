@@ -1,0 +1,245 @@
+"""A user's own family: a Python file that defines ``FAMILY``.
+
+The file is run, as a test file is. Whatever is wrong with it becomes one error with its place.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, wraps
+from hashlib import sha256
+from pathlib import Path
+from textwrap import shorten
+from types import ModuleType
+from typing import Any, Final
+
+from schedules.errors import FamilyFileError, ScheduleError
+from schedules.families.family import Family, no_build
+from schedules.policies import WeightPolicy
+from schedules.rules import GreedyRule, StaticOrder
+from schedules.schedule import Schedule
+
+SUFFIX: Final = ".py"
+_PATTERN: Final = (
+    "write FAMILY = Family(name, source, summary, WeightPolicy(...), build or rule), as in "
+    "docs/adding-a-schedule.md"
+)
+_LONGEST_REASON: Final = 300
+
+
+def is_family_file(name: str) -> bool:
+    """Whether a name is that of a file which defines a family, there or not.
+
+    Examples
+    --------
+    >>> is_family_file("my_rule.py"), is_family_file("pipedream"), is_family_file("step.csv")
+    (True, False, False)
+    """
+    return name.endswith(SUFFIX)
+
+
+def load_family(path: str) -> Family:
+    """Run a file and return the family that it defines; an unchanged file is run once.
+
+    Parameters
+    ----------
+    path : str
+        A Python file. It may import its neighbours; what it prints is printed.
+
+    Raises
+    ------
+    FamilyFileError
+        The file is missing, unreadable, no Python, raises, or defines what is no family.
+
+    Examples
+    --------
+    >>> load_family("missing.py")
+    Traceback (most recent call last):
+    schedules.errors.FamilyFileError: missing.py: there is no such file; check the path
+    """
+    return _loaded(path, _content(path))
+
+
+def _content(path: str) -> bytes:
+    if "\0" in path or not os.path.exists(path):
+        raise FamilyFileError("there is no such file", path, "check the path")
+    if not os.path.isfile(path):
+        raise FamilyFileError("a family is defined in a regular file", path, "name a Python file")
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise FamilyFileError(
+            f"cannot be read ({error.strerror})", path, "check its permissions"
+        ) from error
+
+
+@cache
+def _loaded(path: str, content: bytes) -> Family:
+    try:
+        module = _run(path, content)
+    except (KeyboardInterrupt, FamilyFileError):
+        raise
+    except SyntaxError as error:
+        place = f"{error.filename or path}:{error.lineno}" if error.lineno else path
+        raise FamilyFileError(f"no valid Python: {error.msg}", place, "correct the line") from error
+    except BaseException as error:
+        raise FamilyFileError(
+            f"stopped with {reason(error)}", place_in(path, error), "correct the line"
+        ) from error
+    return _family(path, module, content)
+
+
+def _run(path: str, content: bytes) -> ModuleType:
+    """Execute a file as a module of its own."""
+    name = f"family_file_{sha256(os.path.abspath(path).encode()).hexdigest()[:16]}"
+    module = ModuleType(name)
+    module.__file__ = path
+    sys.modules[name] = module  # dataclasses look their module up
+    folder = os.path.dirname(os.path.abspath(path))
+    if folder not in sys.path:
+        sys.path.append(folder)  # last, so that a neighbour cannot hide a library
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        exec(compile(content, path, "exec", dont_inherit=True), module.__dict__)
+    except (ValueError, RecursionError, MemoryError) as error:
+        if traceback.extract_tb(error.__traceback__)[-1].filename == path:
+            raise
+        raise FamilyFileError(f"no valid Python: {error}", path, "correct the file") from error
+    finally:
+        sys.dont_write_bytecode = before
+    return module
+
+
+def reason(error: BaseException) -> str:
+    """The type and message of an exception in one line, even of one whose message cannot be had.
+
+    Examples
+    --------
+    >>> reason(ZeroDivisionError("division by zero"))
+    'ZeroDivisionError: division by zero'
+    """
+    try:
+        message = shorten(str(error), _LONGEST_REASON, placeholder=" …")
+    except Exception:  # the exception is the user's own, and so is its text
+        message = ""
+    name = type(error).__name__
+    return f"{name}: {message}" if message else name
+
+
+def place_in(path: str, error: BaseException) -> str:
+    """``path:line`` of the innermost call in this file that led to an exception."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == path]
+    return f"{path}:{lines[-1]}" if lines else path
+
+
+def _family(path: str, module: ModuleType, content: bytes) -> Family:
+    """FAMILY of a file, with what it cannot do without."""
+    if not hasattr(module, "FAMILY"):
+        found = "nothing: it is empty" if not content.strip() else "no FAMILY"
+        others = [name for name, value in vars(module).items() if isinstance(value, Family)]
+        found += f", but {others[0]}, which is one" if others else ""
+        raise FamilyFileError(
+            f"the file of a family defines FAMILY, this one {found}", path, _PATTERN
+        )
+    family = module.FAMILY
+    if type(family) is not Family:  # a subclass may answer otherwise
+        raise FamilyFileError(
+            f"FAMILY is a schedules.families.Family, found {type(family).__name__}", path, _PATTERN
+        )
+    for field in ("name", "source", "summary"):
+        text = getattr(family, field)
+        if not (isinstance(text, str) and text.strip() and text.isprintable()):
+            raise FamilyFileError(
+                f"the {field} of a family is a line of text, found {text!r:.80}",
+                f"{path}: FAMILY.{field}",
+                "name it",
+            )
+    if not isinstance(family.policy, WeightPolicy):
+        raise FamilyFileError(
+            f"a family has a WeightPolicy, found {type(family.policy).__name__}",
+            f"{path}: FAMILY.policy",
+            "write WeightPolicy('stash'), or another of docs/model.md",
+        )
+    _require_generated(path, family)
+    return _guarded(path, family)
+
+
+def _guarded(path: str, family: Family) -> Family:
+    """The same family; where a function of its file stops, an error says where."""
+    rule = family.rule
+    if isinstance(rule, GreedyRule):
+        rule = replace(rule, finished=_explained(path, rule.finished))
+    elif isinstance(rule, StaticOrder):
+        places = {kind: _explained(path, place) for kind, place in rule.position.items()}
+        rule = StaticOrder(places)
+    admission = family.admission and _explained(path, family.admission)
+    return replace(family, rule=rule, admission=admission, build=_building(path, family))
+
+
+def _explained(path: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*values: Any, **named: Any) -> Any:
+        try:
+            return function(*values, **named)
+        except (KeyboardInterrupt, ScheduleError):
+            raise
+        except BaseException as error:
+            raise FamilyFileError(
+                f"a function of the family stopped with {reason(error)}",
+                place_in(path, error),
+                "correct the line; a rule is written with operators and `choose` alone",
+            ) from error
+
+    return call
+
+
+def _building(path: str, family: Family) -> Callable[..., Schedule]:
+    """`build` of a family, held to what it is asked for."""
+    build = _explained(path, family.build)
+
+    def checked(stages: int, microbatches: int, **parameters: int) -> Schedule:
+        schedule = build(stages, microbatches, **parameters)
+        if not isinstance(schedule, Schedule):
+            raise FamilyFileError(
+                f"build returns a Schedule, found {type(schedule).__name__}",
+                f"{path}: FAMILY.build",
+                "return Schedule.from_orders(...) or from_rule(FAMILY, p, M)",
+            )
+        found = {"ranks": schedule.ranks, "microbatches": schedule.microbatches}
+        asked = {"ranks": stages, "microbatches": microbatches}
+        if found != asked:
+            raise FamilyFileError(
+                f"build makes a schedule of the size that is asked for, {asked}, found {found}",
+                f"{path}: FAMILY.build",
+                "make an order for each of p ranks, and name M",
+            )
+        return replace(schedule, name=family.name)
+
+    return checked
+
+
+def _require_generated(path: str, family: Family) -> None:
+    """A family is made by its rule, or by a function."""
+    if not (family.rule is None or isinstance(family.rule, (GreedyRule, StaticOrder))):
+        raise FamilyFileError(
+            f"a rule is a GreedyRule or a StaticOrder, found {type(family.rule).__name__}",
+            f"{path}: FAMILY.rule",
+            "state it as data, or give a function as `build` and no rule",
+        )
+    if not callable(family.build) or family.build is no_build:
+        raise FamilyFileError(
+            "a family has a rule, or a function from p and M to a Schedule; found neither",
+            f"{path}: FAMILY.build",
+            "give build=..., or rule=...",
+        )
+    if not (family.admission is None or callable(family.admission)):
+        raise FamilyFileError(
+            f"the bound on active microbatches is a function of p, found {family.admission!r}",
+            f"{path}: FAMILY.admission",
+            "write admission=lambda p: ...",
+        )

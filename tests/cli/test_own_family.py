@@ -1,0 +1,89 @@
+"""Every command that takes a family takes the user's own file, and says what is wrong with it."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples" / "families").glob("*.py"))
+PAGE = ROOT / "docs" / "adding-a-schedule.md"
+Result = Callable[..., tuple[int, Any]]
+Problem = Callable[..., dict[str, str]]
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_page_shows_the_examples(file: Path) -> None:
+    assert f"```python\n{file.read_text(encoding='utf-8')}```" in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_commands_take_a_file(file: Path, result: Result, tmp_path: Path) -> None:
+    code, found = result("delays", file, "-p", 3, "-m", 24)
+    assert code == 0
+    assert (found["stages"], found["microbatches"]) == (3, 24)
+    code, checked = result("check", file, "-p", 3)
+    assert (code, checked["ok"]) == (0, True)
+    code, compared = result("compare", file, "gpipe", "-p", 3)
+    assert [entry["ranks"] for entry in compared["schedules"]] == [3, 3]
+    code, drawn = result("draw", file, "-p", 3, "-o", tmp_path / "out.svg")
+    assert (code, drawn["actions"]) == (0, 2 * 3 * 12)
+
+
+def test_measured_order_is_the_file_s(result: Result, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    log = tmp_path / "run.jsonl"
+    code, found = result(
+        "measure", EXAMPLES[0], "-p", 2, "-m", 4, "--transport", "threads", "-o", log
+    )
+    assert (code, found["agree"]) == (0, True)
+
+
+def test_two_forwards_have_a_table_and_no_law(result: Result) -> None:
+    code, found = result("derive", ROOT / "examples" / "families" / "two_forwards.py")
+    assert (code, found["verdict"], found["delay"]) == (1, "UNKNOWN", None)
+    assert "no rule as data" in found["open"] or "no short form" in found["open"]
+    assert [row["p"] for row in found["table"]] == [2, 3, 4, 5]
+
+
+GREEDY = (ROOT / "examples" / "families" / "eager.py").read_text(encoding="utf-8")
+FUNCTION = (ROOT / "examples" / "families" / "two_forwards.py").read_text(encoding="utf-8")
+BROKEN = {
+    "empty": ("", "it is empty"),
+    "no Python": ("FAMILY = (", "no valid Python"),
+    "no FAMILY": (GREEDY.replace("FAMILY =", "MINE ="), "no FAMILY, but MINE"),
+    "no family": ("FAMILY = 3", "found int"),
+    "raises": ("import operator\n1 / 0", "ZeroDivisionError"),
+    "neither": (GREEDY.split("    rule=")[0] + ")\n", "found neither"),
+    "name taken": (GREEDY.replace('"eager"', '"gpipe"'), "is known here"),
+    "no policy": (GREEDY.replace('WeightPolicy("stash")', '"stash"'), "found str"),
+    "no rule": (FUNCTION.replace("build=build", "rule=build"), "found function"),
+    "no schedule": (FUNCTION.replace("return Schedule", "return str"), "type object 'str'"),
+    "other size": (FUNCTION.replace("range(stages)", "range(2)"), "'ranks': 2"),
+    "admission": (GREEDY.replace("2 * p", "p.missing"), "AttributeError"),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_what_is_wrong_is_said(fault: str, problem: Problem, tmp_path: Path) -> None:
+    text, says = BROKEN[fault]
+    file = tmp_path / "mine.py"
+    file.write_text(text, encoding="utf-8")
+    found = problem("delays", file, "-p", 3)
+    assert says in found["what"]
+    assert "mine.py" in found["where"]
+    assert found["fix"]
+
+
+def test_missing_file(problem: Problem) -> None:
+    assert problem("derive", "nowhere.py")["what"] == "there is no such file"
+
+
+def test_edited_file_is_another_family(result: Result, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    shutil.copy(ROOT / "examples" / "families" / "eager.py", file)
+    before = result("delays", file, "-p", 3)[1]["steady"]
+    file.write_text(GREEDY.replace("2 * p", "p"), encoding="utf-8")
+    assert result("delays", file, "-p", 3)[1]["steady"] != before
