@@ -6,6 +6,7 @@ from theory.kernel.relations import eq, ge, le
 from theory.kernel.vectors import dot, square, vector, vectors
 from theory.notation.coercion import equal
 from theory.notation.draft import Draft, theorem
+from theory.notation.glossary import glossary
 from theory.notation.iterations import Iterates, iterates, window
 from theory.notation.names import (
     Expectation,
@@ -37,6 +38,7 @@ __all__ = [
     "exp",
     "function",
     "ge",
+    "glossary",
     "index",
     "iterates",
     "le",

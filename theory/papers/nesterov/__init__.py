@@ -1,9 +1,5 @@
 """Claims of "Nesterov Method for Asynchronous Pipeline Parallel Optimization" (ICML 2025)."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.arguments import with_arguments
 from theory.judging.origins import with_origins
 from theory.papers.nesterov import (
@@ -55,7 +51,7 @@ from theory.papers.nesterov.origins import ORIGINS
 from theory.papers.nesterov.runs.challenges import CHALLENGES
 from theory.record import Paper
 
-_ROWS: Final = (
+_ROWS = (
     eq_5.CLAIM,
     eq_18.CLAIM,
     eq_19.CLAIM,
@@ -98,4 +94,4 @@ _ROWS: Final = (
     aligned.CLAIM,
 )
 
-PAPER: Final = Paper(with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES)
+PAPER = Paper(with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES)

@@ -5,13 +5,9 @@ A row is listed where its verdict, one of its cases or one of its findings needs
 a row cites has a row of its own.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from inspect import cleandoc
-from typing import Final
 
-_CHANGE_OF_UNITS: Final = """
+_CHANGE_OF_UNITS = """
     Huber's function of curvature a is a·h, with h(y) = y²/2 for |y| ≤ 1 and |y| − 1/2 beyond; it is
     convex and a-smooth, its slopes are at most a, and its minimum is 0, at 0. As ∇(a h) = a h′, the
     method with stepsize η on a·h makes the same w_t as with stepsize c = ηa on h, and values are a
@@ -22,7 +18,7 @@ _CHANGE_OF_UNITS: Final = """
     ηβ(τ − 1) = κ′ > 1/4, then a = β min(1, 3/(4κ′)) ≤ β makes κ = 1/4 + σ with σ in (0, 1/2].
     """
 
-_NO_CONVERGENCE: Final = """
+_NO_CONVERGENCE = """
     On Huber's function h, from far enough, t^r E_t stays above a constant, where E_t = w_t² − (c +
     S/2)w_t A_{t−1} + (ct/2)A_{t−1}² and r in [0, 1), S and κ are those of a certificate, whose
     matrices are checked for every τ ≥ 2 and every t ≥ T₀. Suppose otherwise that t^q (f(w_t) − f*)
@@ -57,7 +53,7 @@ _NO_CONVERGENCE: Final = """
     least half of the lesser of 1/9 and of the h² at which this is 1/2.
     """
 
-_SMALL_EXCESSES: Final = """
+_SMALL_EXCESSES = """
     Let f have a minimiser w* and gradients of at most G, and η = 1/β.
 
     1. By (30), which is proved, f(w_{t+1}) − f* ≤ (Ω_1 + … + Ω_t)/t + β‖w_1 − w*‖²/(2t). If the sum
@@ -72,7 +68,7 @@ _SMALL_EXCESSES: Final = """
        does not tend to 0, and no rate that implies either holds.
     """
 
-_LINE: Final = """
+_LINE = """
     On a line f(w) = Gw every gradient is G, wherever it is taken, so the delay does not matter, and
     v_t = w_{t+1} − w_t obeys v_t = γ_t v_{t−1} − (1 − γ_t)ηG. As γ_1 = γ_2 = 0, v_1 and v_2 are
     −ηG, and by induction every later v_t is [steady]. After any warm-up t(t − 1)(v_t + ηG) is the
@@ -86,7 +82,7 @@ _LINE: Final = """
     curvature stay the same, no constant made of β, G and τ alone turns such a rate into a bound.
     """
 
-_TURNING: Final = """
+_TURNING = """
     Let f(w) = w²/2 and τ = 1, so that ḡ_t = y_t = w_{t−1} + d_{t−1}; v_t = w_{t+1} − w_t, and η =
     a/β with 1 ≤ a ≤ 2. From t = 3 on y_t = w_t + 2a/(t − 1)·y_{t−1} [read], and M_t = t(t − 1)v_t
     has M_t = M_{t−1} − 2a(t − 1)y_t. Call t − 1 a departure if v_{t−1} > 0 > y_{t−1}, or both the
@@ -112,7 +108,7 @@ _TURNING: Final = """
        many a no v_t is 0: then the cosine is −1 for infinitely many t.
     """
 
-_ONE_VECTOR: Final = """
+_ONE_VECTOR = """
     The formulas of (18), (19) and (20) are linear in the vectors d, h̄, ḡ and w, with numbers γ, η
     beside them. Each vector is taken with one fixed vector, so that sequences of numbers stand for
     sequences of vectors, and the identities are shown for every sequence of numbers. As the fixed
@@ -120,7 +116,7 @@ _ONE_VECTOR: Final = """
     has the inner product 0 with itself, and the two sides are equal.
     """
 
-_RATES: Final = """
+_RATES = """
     A rate is a formula in t made of sums, products, rational powers and logarithms. For large t it
     is c t^a (ln t)^b (ln ln t)^d (1 + o(1)) with c ≠ 0, which is worked out from its parts: factors
     multiply, of summands the largest counts (where the largest cancel, nothing is read), and the
@@ -130,7 +126,7 @@ _RATES: Final = """
     form is no rate, and nothing is said of it.
     """
 
-_COUNTING: Final = """
+_COUNTING = """
     A stage updates its weights at the end of every K-th of its backwards, so that n backwards make
     ⌊n/K⌋ updates. With L = P − i, the backwards before forward m ≥ L are those numbered n < m − L
     [order], m − L of them, and those before backward m are n < m, m of them. So ⌊m/K⌋ − ⌊(m − L)/K⌋
@@ -139,7 +135,7 @@ _COUNTING: Final = """
     family's runs have these delays is compared for small P and K.
     """
 
-_SYLVESTER: Final = """
+_SYLVESTER = """
     That an energy grows is the positive definiteness of a symmetric matrix of rational functions of
     k, t and σ. Their domain is written with variables x, y, z ≥ 0, k = 1 + y, σ = 1/(2 + z) and t =
     T₀ + x, and denominators, shown positive, are cleared. A polynomial without negative
@@ -147,7 +143,7 @@ _SYLVESTER: Final = """
     by Sylvester's criterion the matrix is positive definite at every point of the domain.
     """
 
-ARGUMENTS: Final[Mapping[str, str]] = {
+ARGUMENTS = {
     name: cleandoc(text)
     for name, text in {
         "change of units": _CHANGE_OF_UNITS,
@@ -163,10 +159,10 @@ ARGUMENTS: Final[Mapping[str, str]] = {
 }
 """Every argument in full, by its name."""
 
-_GROWTH: Final = ("change of units", "no convergence", "Sylvester's criterion")
-_LATER: Final = (*_GROWTH, "small excesses", "a run on a line", "how rates compare")
+_GROWTH = ("change of units", "no convergence", "Sylvester's criterion")
+_LATER = (*_GROWTH, "small excesses", "a run on a line", "how rates compare")
 
-RESTS: Final[Mapping[str, tuple[str, ...]]] = {
+RESTS = {
     "nesterov.eq-5": ("counting updates",),
     "nesterov.eq-18": ("one fixed vector",),
     "nesterov.eq-19": ("one fixed vector",),

@@ -4,33 +4,33 @@ The printed chain divides d_i by γ_i, and γ_2 = 0, as is γ_1. Its end follows
 (17).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
 from theory.account import Account, Decision, Finding, Line, Repair
-from theory.claims import Claim, Formulas
+from theory.claims import Formulas
 from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
 from theory.kernel import Combine, Hypothesis, Step, Telescope, Theorem, eq, prove
+from theory.papers.nesterov import window
 from theory.papers.nesterov.method import FIRST, MOMENTUM
 from theory.papers.nesterov.symbols import t, tau
-from theory.papers.nesterov.window import AHEAD, IS_MODEL, MODEL, STEP, k
 
-PROOF: Final = "(18)"
+AHEAD, MODEL, STEP, k = window.letters("AHEAD MODEL STEP k")
 
-SUM: Final = Step(
+
+PROOF = "(18)"
+
+SUM = Step(
     "(18)",
     eq(MODEL(tau) - MODEL(0), sympy.Sum(AHEAD(k) + STEP(k), (k, 0, tau - 1))),
-    Telescope(IS_MODEL.name, k, tau),
+    Telescope(window.IS_MODEL.name, k, tau),
     "the sum of (17) over the last τ iterations",
     PROOF,
 )
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-18",
     where=PROOF,
     statement=(
@@ -39,7 +39,7 @@ THEOREM: Final = Theorem(
     ),
     latex=r"\Delta_t = \sum_{i=1}^{\tau} d_{t-i} + \bar h_{t-i}",
     symbols=(tau,),
-    hypotheses=(IS_MODEL,),
+    hypotheses=(window.IS_MODEL,),
     steps=(SUM,),
     kind="==",
     lhs=MODEL(tau) - MODEL(0),
@@ -73,8 +73,8 @@ def divided(momentum: sympy.Function) -> Theorem:
     )
 
 
-ANY: Final = divided(sympy.Function("gamma", real=True))
-NOT_ZERO: Final = divided(sympy.Function("gamma", positive=True))
+ANY = divided(sympy.Function("gamma", real=True))
+NOT_ZERO = divided(sympy.Function("gamma", positive=True))
 
 
 def _account(formulas: Formulas) -> Account:
@@ -104,4 +104,4 @@ def _division(zeros: list[int], stated: Theorem) -> Finding:
     )
 
 
-CLAIM: Final[Claim] = replace(as_claim(THEOREM), account=_account)
+CLAIM = replace(as_claim(THEOREM), account=_account)

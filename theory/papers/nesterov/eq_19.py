@@ -1,32 +1,18 @@
 """(19): a move in terms of an earlier look-ahead and of the gradients since then."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere, Step, Telescope, Theorem, Unroll, eq
+from theory.papers.nesterov import window
 from theory.papers.nesterov.symbols import eta
-from theory.papers.nesterov.window import (
-    AHEAD,
-    GRADIENT,
-    IS_AHEAD,
-    IS_EMPTY,
-    IS_LONGER,
-    IS_MOVE,
-    IS_STEP,
-    MOMENTUM,
-    MOVE,
-    PRODUCT,
-    STEP,
-    j,
-    m,
-)
 
-PROOF: Final = "(19)"
-n: Final = sympy.Symbol("n", integer=True, nonnegative=True)
+AHEAD, GRADIENT, MOMENTUM, MOVE = window.letters("AHEAD GRADIENT MOMENTUM MOVE")
+PRODUCT, STEP, j, m = window.letters("PRODUCT STEP j m")
+
+
+PROOF = "(19)"
+n = sympy.Symbol("n", integer=True, nonnegative=True)
 """τ − i, the number of the iteration t − i."""
 
 _LATER = PRODUCT(m, n - m)
@@ -39,7 +25,7 @@ def _sum(added: sympy.Expr) -> sympy.Expr:
 
 _GRADIENT = (1 - MOMENTUM(m)) * GRADIENT(m)
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-19",
     where=PROOF,
     statement=(
@@ -52,29 +38,37 @@ THEOREM: Final = Theorem(
         r"\eta\sum_{k=t-\tau}^{t-i}\Big(\prod_{j=k+1}^{t-i}\gamma_j\Big)(1-\gamma_k)\,\bar g_k"
     ),
     symbols=(eta, n),
-    hypotheses=(IS_STEP, IS_MOVE, IS_AHEAD, IS_EMPTY, IS_LONGER),
+    hypotheses=(window.IS_STEP, window.IS_MOVE, window.IS_AHEAD, window.IS_EMPTY, window.IS_LONGER),
     steps=(
         Step(
             "move after",
-            IS_MOVE.relation.replaced({m: m + 1}),
-            Everywhere(IS_MOVE.name, {m: m + 1}),
+            window.IS_MOVE.relation.replaced({m: m + 1}),
+            Everywhere(window.IS_MOVE.name, {m: m + 1}),
         ),
         Step(
             "recurrence",
             eq(MOVE(m + 1), MOMENTUM(m + 1) * MOVE(m) + STEP(m + 1)),
-            Combine({"move after": 1, IS_AHEAD.name: 1}),
+            Combine({"move after": 1, window.IS_AHEAD.name: 1}),
             "v_{t+1} = γ_{t+1}v_t + h̄_{t+1}",
         ),
         Step(
             "first move",
             eq(MOVE(0), AHEAD(0) + STEP(0)),
-            Everywhere(IS_MOVE.name, {m: sympy.S.Zero}),
+            Everywhere(window.IS_MOVE.name, {m: sympy.S.Zero}),
         ),
         Step(
             "by steps",
             eq(MOVE(n), _AHEAD + _sum(STEP(m))),
             Unroll(
-                "recurrence", "first move", IS_EMPTY.name, IS_LONGER.name, m, j, n, MOVE, PRODUCT
+                "recurrence",
+                "first move",
+                window.IS_EMPTY.name,
+                window.IS_LONGER.name,
+                m,
+                j,
+                n,
+                MOVE,
+                PRODUCT,
             ),
             "with h̄",
             "(19), first line",
@@ -82,7 +76,7 @@ THEOREM: Final = Theorem(
         Step(
             "weighted step",
             eq(_LATER * STEP(m), -eta * _LATER * _GRADIENT),
-            Combine({IS_STEP.name: _LATER}),
+            Combine({window.IS_STEP.name: _LATER}),
         ),
         Step(
             "steps",
@@ -96,4 +90,4 @@ THEOREM: Final = Theorem(
     conclude=Combine({"by steps": 1, "steps": 1}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -1,34 +1,22 @@
 """(20): how far the model moves in τ iterations, by (18) and (19)."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Everywhere, Step, Telescope, Theorem, eq
-from theory.papers.nesterov import eq_19
+from theory.papers.nesterov import eq_19, window
 from theory.papers.nesterov.eq_19 import n
 from theory.papers.nesterov.symbols import eta, tau
-from theory.papers.nesterov.window import (
-    AHEAD,
-    GRADIENT,
-    IS_MODEL,
-    IS_MOVE,
-    MODEL,
-    MOMENTUM,
-    MOVE,
-    PRODUCT,
-    k,
-    m,
-)
+
+AHEAD, GRADIENT, MODEL, MOMENTUM = window.letters("AHEAD GRADIENT MODEL MOMENTUM")
+MOVE, PRODUCT, k, m = window.letters("MOVE PRODUCT k m")
+
 
 _ONE = eq_19.THEOREM.goal.replaced({n: k})
 _ITERATIONS = (k, 0, tau - 1)
 _GRADIENTS = sympy.Sum(PRODUCT(m, k - m) * (1 - MOMENTUM(m)) * GRADIENT(m), (m, 0, k))
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-20",
     where="(20)",
     statement=(
@@ -42,14 +30,18 @@ THEOREM: Final = Theorem(
     ),
     symbols=(eta, tau),
     indices=(k,),
-    hypotheses=(*eq_19.THEOREM.hypotheses, IS_MODEL),
+    hypotheses=(*eq_19.THEOREM.hypotheses, window.IS_MODEL),
     cites=(eq_19.THEOREM,),
     steps=(
-        Step("move here", IS_MOVE.relation.replaced({m: k}), Everywhere(IS_MOVE.name, {m: k})),
+        Step(
+            "move here",
+            window.IS_MOVE.relation.replaced({m: k}),
+            Everywhere(window.IS_MOVE.name, {m: k}),
+        ),
         Step(
             "moves",
             eq(MODEL(k + 1) - MODEL(k), MOVE(k)),
-            Combine({IS_MODEL.name: 1, "move here": -1}),
+            Combine({window.IS_MODEL.name: 1, "move here": -1}),
         ),
         Step(
             "(18)",
@@ -74,4 +66,4 @@ THEOREM: Final = Theorem(
     conclude=Combine({"(18)": 1, "sum of (19)": 1}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

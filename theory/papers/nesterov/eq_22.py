@@ -1,20 +1,19 @@
 """(22): the descent lemma between y_t and w_{t+1}."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Descent, Step, Theorem, dot, le, square
-from theory.papers.nesterov.method import AWAY, GRADIENT, NEXT, SMOOTH, D, W, Y, step
+from theory.papers.nesterov import method
 from theory.papers.nesterov.symbols import beta, gamma
 
-_MOVED = AWAY + step()
+AWAY, GRADIENT, NEXT, D, W, Y = method.letters("AWAY GRADIENT NEXT D W Y")
+
+
+_MOVED = AWAY + method.step()
 """w_{t+1} − y_t."""
 _RISE = NEXT.value - Y.value
 _SHARE = (1 - gamma) / beta
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-22",
     where="(22)",
     statement=(
@@ -28,7 +27,7 @@ THEOREM: Final = Theorem(
     symbols=(beta, gamma),
     vectors=(D,),
     points=(W, Y, NEXT),
-    hypotheses=(SMOOTH,),
+    hypotheses=(method.SMOOTH,),
     steps=(
         Step(
             "descent",
@@ -61,4 +60,4 @@ THEOREM: Final = Theorem(
     conclude=Combine({"expanded": 1}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

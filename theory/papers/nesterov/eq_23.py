@@ -1,14 +1,13 @@
 """(23): convexity between y_t and w_t."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Step, Theorem, Vector, dot, le, vector
-from theory.papers.nesterov.method import AWAY, CONVEX_NOW, GRADIENT, D, W, Y
+from theory.kernel import Combine, Step, Theorem, dot, le, vector
+from theory.papers.nesterov import method
 
-DELAYED: Final[Vector] = vector("w̄")
+AWAY, GRADIENT, D, W, Y = method.letters("AWAY GRADIENT D W Y")
+
+
+DELAYED = vector("w̄")
 """w_{t−τ}."""
 _RISE = Y.value - W.value
 _AHEAD = Y.position - DELAYED
@@ -16,7 +15,7 @@ _AHEAD = Y.position - DELAYED
 _LATE = W.position - DELAYED
 """Δ_t."""
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-23",
     where="(23)",
     statement="f(y_t) − f(w_t) ≤ ḡ_t·(d_t − Δ̄_t) for every delay and every t ≥ 1.",
@@ -24,12 +23,12 @@ THEOREM: Final = Theorem(
     symbols=(),
     vectors=(D, DELAYED),
     points=(W, Y),
-    hypotheses=(CONVEX_NOW,),
+    hypotheses=(method.CONVEX_NOW,),
     steps=(
         Step(
             "delayed",
             le(_RISE, dot(GRADIENT, _AHEAD - _LATE)),
-            Combine({CONVEX_NOW.name: 1}),
+            Combine({method.CONVEX_NOW.name: 1}),
             "the second inequality of (21), with d̄_t − Δ_t = y_t − w_t",
             "(23)",
         ),
@@ -39,4 +38,4 @@ THEOREM: Final = Theorem(
     conclude=Combine({"delayed": 1}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

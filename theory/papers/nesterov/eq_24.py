@@ -1,16 +1,14 @@
 """(24): one iteration against the point before it, the sum of (22) and (23)."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Step, Theorem, dot, square
-from theory.papers.nesterov import eq_22, eq_23
-from theory.papers.nesterov.method import AWAY, CONVEX_NOW, GRADIENT, NEXT, SMOOTH, D, W, Y
+from theory.papers.nesterov import eq_22, eq_23, method
 from theory.papers.nesterov.symbols import beta, gamma
 
-THEOREM: Final = Theorem(
+AWAY, GRADIENT, NEXT, D, W, Y = method.letters("AWAY GRADIENT NEXT D W Y")
+
+
+THEOREM = Theorem(
     id="nesterov.eq-24",
     where="(24)",
     statement=(
@@ -25,11 +23,11 @@ THEOREM: Final = Theorem(
     symbols=(beta, gamma),
     vectors=(D,),
     points=(W, Y, NEXT),
-    hypotheses=(SMOOTH, CONVEX_NOW),
+    hypotheses=(method.SMOOTH, method.CONVEX_NOW),
     cites=(eq_22.THEOREM,),
     steps=(
         Step("(22)", eq_22.THEOREM.goal, Cite("nesterov.eq-22"), "(22)", "(24)"),
-        Step("(23)", eq_23.THEOREM.goal, Combine({CONVEX_NOW.name: 1}), "(23)", "(24)"),
+        Step("(23)", eq_23.THEOREM.goal, Combine({method.CONVEX_NOW.name: 1}), "(23)", "(24)"),
     ),
     lhs=NEXT.value - W.value,
     terms={
@@ -41,4 +39,4 @@ THEOREM: Final = Theorem(
     conclude=Combine({"(22)": 1, "(23)": 1}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

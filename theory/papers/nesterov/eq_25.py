@@ -1,16 +1,14 @@
 """(25): one iteration against the minimum, by (22) and convexity between y_t and w*."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Step, Theorem, dot, square
-from theory.papers.nesterov import eq_22
-from theory.papers.nesterov.method import AWAY, CONVEX_STAR, GRADIENT, NEXT, SMOOTH, STAR, D, W, Y
+from theory.papers.nesterov import eq_22, method
 from theory.papers.nesterov.symbols import beta, gamma
 
-THEOREM: Final = Theorem(
+AWAY, GRADIENT, NEXT, STAR, D, W, Y = method.letters("AWAY GRADIENT NEXT STAR D W Y")
+
+
+THEOREM = Theorem(
     id="nesterov.eq-25",
     where="(25)",
     statement=(
@@ -25,7 +23,7 @@ THEOREM: Final = Theorem(
     symbols=(beta, gamma, STAR.value),
     vectors=(D, STAR.position),
     points=(W, Y, NEXT),
-    hypotheses=(SMOOTH, CONVEX_STAR),
+    hypotheses=(method.SMOOTH, method.CONVEX_STAR),
     cites=(eq_22.THEOREM,),
     steps=(Step("(22)", eq_22.THEOREM.goal, Cite("nesterov.eq-22"), "(22)", "(25)"),),
     lhs=NEXT.value - STAR.value,
@@ -35,7 +33,7 @@ THEOREM: Final = Theorem(
         "gradient": (gamma**2 - 1) / (2 * beta) * square(GRADIENT),
         "way": dot(GRADIENT, W.position + D - STAR.position),
     },
-    conclude=Combine({"(22)": 1, CONVEX_STAR.name: 1}),
+    conclude=Combine({"(22)": 1, method.CONVEX_STAR.name: 1}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

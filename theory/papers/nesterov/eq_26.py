@@ -5,11 +5,8 @@ without γ_t in its second term, and so it stands here. The condition is that of
 step needs is 0 ≤ γ_t < 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Final
 
 import sympy
 
@@ -19,29 +16,18 @@ from theory.judging.decide import proves
 from theory.kernel import Cite, Combine, Hypothesis, Relation, Step, Theorem, dot, le, square
 from theory.kernel.prove import Proof
 from theory.kernel.vectors import Scalar
-from theory.papers.nesterov import eq_24, eq_25
-from theory.papers.nesterov.method import (
-    AWAY,
-    CONVEX_NOW,
-    CONVEX_STAR,
-    GRADIENT,
-    SMOOTH,
-    STAR,
-    WEIGHT,
-    D,
-    W,
-    Y,
-    after,
-    excess,
-    step,
-)
-from theory.papers.nesterov.symbols import beta, gamma, lam, theta
+from theory.papers.nesterov import eq_24, eq_25, method, symbols
+from theory.papers.nesterov.method import step
 from theory.papers.nesterov.witnesses.replays import at_numbers
 
-GAMMA: Final = 1 - theta
+beta, gamma, lam, theta = symbols.letters("beta gamma lam theta")
+AWAY, GRADIENT, STAR, D, W, Y = method.letters("AWAY GRADIENT STAR D W Y")
+
+
+GAMMA = 1 - theta
 """γ_t < 1."""
 _NOT_NEGATIVE = Hypothesis("momentum not negative", "0 ≤ γ_t = 1 − θ", le(0, GAMMA))
-NEXT: Final = after(momentum=GAMMA)
+NEXT = method.after(momentum=GAMMA)
 """w_{t+1}."""
 _AT = {gamma: GAMMA}
 _DROP = lam * (NEXT.value - STAR.value) - (lam - 1) * (W.value - STAR.value)
@@ -51,7 +37,7 @@ _LINEAR = beta / theta * dot(_STEP, _WAY)
 _BEFORE, _THEN = square(_WAY), square(lam * _STEP + _WAY)
 _FACTOR = beta / (2 * lam * theta)
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-26",
     where="(26), line C",
     statement=(
@@ -66,7 +52,7 @@ THEOREM: Final = Theorem(
     symbols=(beta, theta, lam, STAR.value),
     vectors=(D, STAR.position),
     points=(W, Y, NEXT),
-    hypotheses=(SMOOTH, CONVEX_NOW, CONVEX_STAR, _NOT_NEGATIVE, WEIGHT),
+    hypotheses=(method.SMOOTH, method.CONVEX_NOW, method.CONVEX_STAR, _NOT_NEGATIVE, method.WEIGHT),
     cites=(eq_24.THEOREM, eq_25.THEOREM),
     steps=(
         Step("(24)", eq_24.THEOREM.goal.replaced(_AT), Cite("nesterov.eq-24", _AT), "(24)", "(26)"),
@@ -80,7 +66,7 @@ THEOREM: Final = Theorem(
                 + lam * (GAMMA**2 - 1) / (2 * beta) * square(GRADIENT)
                 + dot(GRADIENT, _WAY),
             ),
-            Combine({"(24)": lam - 1, "(25)": 1}, domain=(WEIGHT.name,)),
+            Combine({"(24)": lam - 1, "(25)": 1}, domain=(method.WEIGHT.name,)),
             "(24) times λ_t − 1, and (25)",
             "(26)",
         ),
@@ -88,7 +74,7 @@ THEOREM: Final = Theorem(
             "A",
             le(
                 _DROP,
-                excess(lam, GAMMA)
+                method.excess(lam, GAMMA)
                 - lam * (1 + GAMMA) * beta / (2 * theta) * square(_STEP)
                 - _LINEAR,
             ),
@@ -98,7 +84,10 @@ THEOREM: Final = Theorem(
         ),
         Step(
             "B",
-            le(_DROP, excess(lam, GAMMA) - lam * beta / (2 * theta) * square(_STEP) - _LINEAR),
+            le(
+                _DROP,
+                method.excess(lam, GAMMA) - lam * beta / (2 * theta) * square(_STEP) - _LINEAR,
+            ),
             Combine({"A": 1, _NOT_NEGATIVE.name: lam * beta / (2 * theta) * square(_STEP)}),
             "γ_t ≥ 0 is dropped",
             "(26), line B, reconstructed",
@@ -106,14 +95,14 @@ THEOREM: Final = Theorem(
     ),
     lhs=_DROP,
     terms={
-        "excess": excess(lam, GAMMA),
+        "excess": method.excess(lam, GAMMA),
         "after": -_FACTOR * _THEN,
         "before": _FACTOR * _BEFORE,
     },
     conclude=Combine({"B": 1}),
 )
 
-AT_FIRST: Final[Mapping[Scalar, Fraction]] = {
+AT_FIRST = {
     beta: Fraction(1),
     theta: Fraction(2),
     lam: Fraction(1),
@@ -138,7 +127,7 @@ def on_parabola(relation: Relation, values: Mapping[Scalar, Fraction]) -> tuple[
     return lhs, rhs
 
 
-PRINTED: Final = sympy.Interval.open(0, 0)
+PRINTED = sympy.Interval.open(0, 0)
 """The γ_t for which line B is said to hold."""
 
 
@@ -180,4 +169,4 @@ def _below_zero(lhs: Fraction, rhs: Fraction, repaired: Repair) -> Finding:
     )
 
 
-CLAIM: Final = as_claim(THEOREM, remarks=_remarks)
+CLAIM = as_claim(THEOREM, remarks=_remarks)

@@ -1,31 +1,30 @@
 """(27): under (28) what stands behind λ_th̄_t is the same vector one iteration later."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Hypothesis, Step, Theorem, Vector, dot, eq, vector
-from theory.papers.nesterov.method import NEXT, STAR, D, W, Y, step
-from theory.papers.nesterov.symbols import beta, gamma, lam
+from theory.kernel import Combine, Hypothesis, Step, Theorem, dot, eq, vector
+from theory.papers.nesterov import method, symbols
 
-AFTER: Final = sympy.Symbol("lambda_next", positive=True)
+beta, gamma, lam = symbols.letters("beta gamma lam")
+NEXT, STAR, D, W, Y = method.letters("NEXT STAR D W Y")
+
+
+AFTER = sympy.Symbol("lambda_next", positive=True)
 """λ_{t+1}."""
-AFTER_MOMENTUM: Final = sympy.Symbol("gamma_next", real=True)
+AFTER_MOMENTUM = sympy.Symbol("gamma_next", real=True)
 """γ_{t+1}."""
-V: Final[Vector] = vector("v")
+V = vector("v")
 """Any vector: two vectors with the same inner products are equal."""
 
-_MOVED = D + step()
-_NOW = lam * step() + W.position + lam * D - STAR.position
+_MOVED = D + method.step()
+_NOW = lam * method.step() + W.position + lam * D - STAR.position
 _AHEAD = AFTER_MOMENTUM * (NEXT.position - W.position)
 """d_{t+1}."""
 
-NEEDED: Final = Hypothesis("(28)", "1 + λ_{t+1}γ_{t+1} = λ_t", eq(1 + AFTER * AFTER_MOMENTUM, lam))
+NEEDED = Hypothesis("(28)", "1 + λ_{t+1}γ_{t+1} = λ_t", eq(1 + AFTER * AFTER_MOMENTUM, lam))
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-27",
     where="(27)",
     statement=(
@@ -59,4 +58,4 @@ THEOREM: Final = Theorem(
     conclude=Combine({"moved": 1, "(28)": -dot(_MOVED, V)}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -3,10 +3,6 @@
 (28) at t is about γ_{t+1}, so what is said of t ≥ 1 never asks for γ_1.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.account import Finding, Repair
 from theory.judging.as_claim import as_claim
 from theory.judging.decide import proves
@@ -18,7 +14,7 @@ from theory.papers.nesterov.symbols import lam, t
 
 _THEN = MOMENTUM.subs(t, t + 1)
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-28",
     where="(28), (29)",
     statement="λ_t = t and γ_t = (t − 2)/t satisfy 1 + λ_{t+1}γ_{t+1} = λ_t for every t ≥ 1.",
@@ -66,4 +62,4 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
     )
 
 
-CLAIM: Final = as_claim(THEOREM, remarks=_remarks)
+CLAIM = as_claim(THEOREM, remarks=_remarks)

@@ -5,10 +5,7 @@ its last line. The last line itself holds: the first iteration, with γ_1 = 0, g
 instead of half of it; the others are `nesterov.eq-30-sum`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
@@ -16,23 +13,25 @@ from theory.account import Account, Finding, Line, Refutation, Repair
 from theory.claims import Formulas
 from theory.judging.as_claim import account, as_claim
 from theory.kernel import Cite, Combine, Hypothesis, Point, Step, Theorem, eq, point, square, vector
-from theory.kernel.vectors import Scalar, Vector, in_gram
-from theory.papers.nesterov import eq_25, eq_30_step, method
+from theory.kernel.vectors import in_gram
+from theory.papers.nesterov import eq_25, eq_30_step, method, symbols
 from theory.papers.nesterov.lemmas import eq_30_sum
 from theory.papers.nesterov.lemmas.eq_30_later import NEXT
 from theory.papers.nesterov.lemmas.eq_30_sum import SUM, F, U
-from theory.papers.nesterov.method import CONVEX_STAR, FIRST, STAR, D, W, Y
 from theory.papers.nesterov.runs.challenges import CHALLENGES
-from theory.papers.nesterov.symbols import Omega, R, beta, gamma, t
 
-W_1: Final = point("w_1")
-Y_1: Final = point("y_1")
-W_2: Final = Point(
+Omega, R, beta, gamma, t = symbols.letters("Omega R beta gamma t")
+FIRST, STAR, D, W, Y = method.letters("FIRST STAR D W Y")
+
+
+W_1 = point("w_1")
+Y_1 = point("y_1")
+W_2 = Point(
     W_1.position - Y_1.gradient / beta, sympy.Symbol("f(w_2)", real=True), vector("∇f(w_2)")
 )
 """With d_1 = 0 and γ_1 = 0."""
 
-_VECTORS: Final[dict[str, Vector]] = {
+_VECTORS = {
     "w": W_1.position,
     "∇f(w)": W_1.gradient,
     "y": Y_1.position,
@@ -40,7 +39,7 @@ _VECTORS: Final[dict[str, Vector]] = {
     "∇f(w⁺)": W_2.gradient,
     "d": D * 0,
 }
-_VALUES: Final[dict[Scalar, Scalar]] = {
+_VALUES = {
     W.value: W_1.value,
     Y.value: Y_1.value,
     NEXT.value: W_2.value,
@@ -48,15 +47,15 @@ _VALUES: Final[dict[Scalar, Scalar]] = {
 }
 """The first iteration in the theorems about any iteration."""
 
-EXCESS_1: Final = in_gram(method.excess(sympy.S.One, FIRST), _VECTORS)
+EXCESS_1 = in_gram(method.excess(sympy.S.One, FIRST), _VECTORS)
 """Ω_1."""
-CONVEX_FIRST: Final = replace(
-    CONVEX_STAR,
+CONVEX_FIRST = replace(
+    method.CONVEX_STAR,
     name="convex at y_1, w*",
     says="f is convex (at f(y_1), against f*)",
-    relation=CONVEX_STAR.relation.replaced(_VALUES, _VECTORS),
+    relation=method.CONVEX_STAR.relation.replaced(_VALUES, _VECTORS),
 )
-START: Final = (
+START = (
     Hypothesis("value at 2", "F starts with f(w_2)", eq(F(0), W_2.value)),
     Hypothesis(
         "u at 2",
@@ -70,7 +69,7 @@ START: Final = (
         eq(Omega, EXCESS_1 + SUM),
     ),
 )
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-30",
     where="(30), last line",
     statement=(
@@ -107,7 +106,7 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CHALLENGE: Final = CHALLENGES["nesterov-descent"]
+CHALLENGE = CHALLENGES["nesterov-descent"]
 
 
 def _account(formulas: Formulas) -> Account:
@@ -138,4 +137,4 @@ def _invalid(fails: Refutation, stated: Theorem) -> Finding:
     )
 
 
-CLAIM: Final = replace(as_claim(THEOREM, CHALLENGE), account=_account)
+CLAIM = replace(as_claim(THEOREM, CHALLENGE), account=_account)

@@ -4,11 +4,8 @@ It uses λ_t(1 − γ_t) = 2. At t = 1 that is 1, as γ_1 = 0, and the line is f
 far from its minimum falls by more. From t = 2 on the line is proved (`nesterov.eq-30-later`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final
 
 import sympy
 
@@ -23,7 +20,7 @@ from theory.account import (
     Repair,
     Violation,
 )
-from theory.claims import Claim, Formulas
+from theory.claims import Formulas
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import huber
 from theory.judging.as_claim import account
@@ -35,21 +32,21 @@ from theory.papers.nesterov.symbols import t
 from theory.papers.nesterov.witnesses.replays import at_numbers
 from theory.papers.rpd.witnesses.exact_runs import rational
 
-NOW: Final = sympy.Symbol("u_t", real=True)
-THEN: Final = sympy.Symbol("u_next", real=True)
-EXCESS: Final = sympy.Symbol("Omega_t", real=True)
+NOW = sympy.Symbol("u_t", real=True)
+THEN = sympy.Symbol("u_next", real=True)
+EXCESS = sympy.Symbol("Omega_t", real=True)
 
-PRINTED: Final[Formulas] = {"excess": EXCESS, "before": NOW / 2, "after": -THEN / 2}
+PRINTED = {"excess": EXCESS, "before": NOW / 2, "after": -THEN / 2}
 """The right-hand side of line 2, at any t."""
 
-FAR: Final = huber(1, 1)
+FAR = huber(1, 1)
 """Huber's function with β = 1: a parabola up to 1 and a line beyond."""
-START: Final = Fraction(3)
+START = Fraction(3)
 """w_1; the minimum is at 0."""
-OTHER_START: Final = Fraction(1)
+OTHER_START = Fraction(1)
 """On the parabola itself, where γ_1 = −1 goes wrong."""
 
-ASSUMES: Final = tuple(
+ASSUMES = tuple(
     f"{one.name}: {one.says}" for one in eq_30_later.THEOREM.hypotheses if one != eq_30_later.LATER
 )
 """What both cases assume; t ≥ 2 is a case."""
@@ -153,7 +150,7 @@ def _false_at_first(fails: Refutation) -> Finding:
     )
 
 
-CLAIM: Final[Claim] = replace(
+CLAIM = replace(
     eq_30_later.CLAIM,
     id="nesterov.eq-30-step",
     where="(30), line 2",

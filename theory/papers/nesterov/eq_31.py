@@ -14,11 +14,9 @@ A warm-up, which the paper offers for the base case of its induction, changes no
 w_{t+1} − w_t, t(t − 1)(v_t + ηG) is the same in all iterations after it, so that v_t → −ηG.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import sympy
 import z3
@@ -57,7 +55,7 @@ from theory.smt.solver import Outcome, Statement, decide
 
 _t, _move, _then, _C = z3.Reals("t v v_then C")
 
-STEADY: Final = Statement(
+STEADY = Statement(
     "steady",
     "on a line v_t = −ηG follows from v_{t−1} = −ηG for every t ≥ 2 (here ηG = 1)",
     (_t >= 2, _move == -1, _t * _then == (_t - 2) * _move - 2),
@@ -65,7 +63,7 @@ STEADY: Final = Statement(
 )
 """v_t = γ_t v_{t−1} − (1 − γ_t)ηG; and v_2 = −ηG, as γ_2 = 0."""
 
-SETTLES: Final = Statement(
+SETTLES = Statement(
     "settles",
     "on a line t(t − 1)(v_t + ηG) = (t − 1)(t − 2)(v_{t−1} + ηG) for every v_{t−1} (here ηG = 1)",
     (_t * _then == (_t - 2) * _move - 2,),
@@ -73,35 +71,35 @@ SETTLES: Final = Statement(
 )
 """So v_t → −ηG however the run began, as long as it is (10) with (29) from some iteration on."""
 
-INDUCTION: Final = Statement(
+INDUCTION = Statement(
     "induction",
     "‖v_{t−1}‖ ≤ C/t gives γ_t C/t + (1 − γ_t)ηG ≤ C/(t + 1) (here ηG = 1)",
     (_t >= 2, _C > 0),
     ((_t - 2) * _C + 2 * _t) * (_t + 1) <= _C * _t * _t,
 )
 """The step of the printed induction, reconstructed."""
-NO_CONSTANT: Final = Statement(
+NO_CONSTANT = Statement(
     "no constant",
     "that is false for every C once t ≥ C",
     (*INDUCTION.hypotheses, _t >= _C),
     z3.Not(INDUCTION.goal),
 )
 
-DELAYS: Final = (0, 1, 2, 5)
+DELAYS = (0, 1, 2, 5)
 """Delays of the runs beside the verdict."""
-UNTIL: Final = 40
+UNTIL = 40
 """Iterations of these runs."""
-SLOPE: Final = Fraction(3)
+SLOPE = Fraction(3)
 """G of the line that is run."""
-SMOOTHNESS: Final = Fraction(2)
+SMOOTHNESS = Fraction(2)
 """β in its stepsize 1/β."""
-WARM: Final = ((2, Fraction(0)), (10, Fraction(5)), (7, Fraction(-4, 3)))
+WARM = ((2, Fraction(0)), (10, Fraction(5)), (7, Fraction(-4, 3)))
 """Last iterations s of warm-ups, and steps v_s that they end with."""
 
-LEVELS: Final = (1, 10, 30)
+LEVELS = (1, 10, 30)
 """Values that t‖w_{t+1} − w_t‖ passes."""
 
-_REPAIRED: Final = as_claim(step_bound.THEOREM)
+_REPAIRED = as_claim(step_bound.THEOREM)
 
 
 @remembered
@@ -266,7 +264,7 @@ def _finding(fails: Refutation) -> Finding:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="nesterov.eq-31",
     where="(31)",
     statement=(

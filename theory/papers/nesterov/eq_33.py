@@ -10,10 +10,8 @@ And (30) with O(ln t) gives f(w_t) − f* = O(ln t / t), which is not O(1/t); "m
 as the text before (31) has it, would give o(1).
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import sympy
 import z3
@@ -32,9 +30,8 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.falsifier.numbers import fraction
 from theory.judging.decide import proves
-from theory.papers.nesterov import eq_30, eq_31
+from theory.papers.nesterov import eq_30, eq_31, symbols
 from theory.papers.nesterov.lemmas import step_bound
-from theory.papers.nesterov.symbols import G, beta, t, tau
 from theory.papers.nesterov.witnesses.excesses import (
     ASSUMES,
     described,
@@ -48,11 +45,14 @@ from theory.papers.rpd.witnesses.exact_runs import require
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide
 
-_MORE: Final = sympy.symbols("x y")
+G, beta, t, tau = symbols.letters("G beta t tau")
+
+
+_MORE = sympy.symbols("x y")
 
 _t, _tau, _far, _turn, _excess, _G, _beta, _C = z3.Reals("t tau far turn excess G beta C")
 
-PRODUCT: Final = Statement(
+PRODUCT = Statement(
     "(32)",
     "‖Δ̄_t‖ ≤ C/t gives tΩ_t ≤ βC²/2 + 2GC, by Cauchy–Schwarz",
     (
@@ -66,7 +66,7 @@ PRODUCT: Final = Statement(
     2 * _t * _excess <= _beta * _C * _C + 4 * _G * _C,
 )
 """(32), reconstructed; Ω_t ≤ (tβ/2)‖Δ̄_t‖² + 2‖ḡ_t‖‖Δ̄_t‖."""
-ALWAYS: Final = Statement(
+ALWAYS = Statement(
     "always",
     "steps of at most ηG give ‖Δ̄_t‖ ≤ (τ + 2)ηG and Ω_t ≤ (G²/β)(t(τ + 2)²/2 + 2(τ + 2)); here "
     "G = β = 1",
@@ -280,7 +280,7 @@ def _holds(edited: Formulas) -> tuple[Compared, Compared]:
     return (Compared("how far y_t is behind on a line", "sympy.cancel", same), grown())
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="nesterov.eq-33",
     where="(33)",
     statement=(

@@ -9,11 +9,8 @@ updates fall between forward and backward of microbatch m ≥ L = P − i (the f
 or one more. Equation (5) is ⌊L/K⌋: its 1 never matters. Order alone decides, not durations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Final
 
 import sympy
 import z3
@@ -49,8 +46,8 @@ from theory.smt.instances import in_words
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Term
 
-_PRINTED: Final = {"delay": sympy.floor((2 * (P - i) + 1) / (2 * K))}
-_CORE: Final = {
+_PRINTED = {"delay": sympy.floor((2 * (P - i) + 1) / (2 * K))}
+_CORE = {
     "least": sympy.floor((P - i) / K),
     "more often": P - i - K * sympy.floor((P - i) / K),
     "mean": (P - i) / K,
@@ -101,7 +98,7 @@ def _at_each_stage() -> Outcome:
     )
 
 
-_order: Final = remembered(order)
+_order = remembered(order)
 
 
 def _proof(formulas: Formulas) -> Iterator[Outcome]:
@@ -147,7 +144,7 @@ def _violation(formulas: Formulas, at: Mapping[str, int], number: int) -> Violat
     return Violation(counted, "==", formulas["delay"], {**symbols, _WHOLE: whole}, divided)
 
 
-_WHOLE: Final = sympy.Symbol("c", integer=True, nonnegative=True)
+_WHOLE = sympy.Symbol("c", integer=True, nonnegative=True)
 """⌊(P − i)/K⌋."""
 
 
@@ -156,7 +153,7 @@ def _counted(at: Mapping[str, int], number: int) -> int:
     return next(delays(run, at["i"] - 1)[number] for one, run in runs() if one == at)
 
 
-CONSTANT: Final = "constant delay at stage i, which is K divides P − i"
+CONSTANT = "constant delay at stage i, which is K divides P − i"
 
 
 def _cases(formulas: Formulas, proof: tuple[Outcome, ...]) -> tuple[Case, Case, Case]:
@@ -217,7 +214,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="nesterov.eq-5",
     where="section 2.2, (5)",
     statement=(

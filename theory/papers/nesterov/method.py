@@ -5,32 +5,29 @@ w_{t+1} = w_t + d_t + h̄_t with h̄_t = −η(1 − γ_t)ḡ_t. Where the delay
 is any point.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel import Hypothesis, Point, Smooth, dot, eq, le, point, square, vector
 from theory.kernel.vectors import Scalar, Vector
+from theory.notation import glossary
 from theory.papers.nesterov.symbols import G, beta, gamma, lam, t, theta
 
-W: Final = point("w")
+W = point("w")
 """w_t."""
 
-D: Final = vector("d")
+D = vector("d")
 """The look-ahead d_t = γ_t(w_t − w_{t−1})."""
 
-Y: Final = point("y")
+Y = point("y")
 """y_t, where the gradient is taken."""
 
-STAR: Final = Point(vector("w*"), sympy.Symbol("f*", real=True), vector("∇f(w*)"))
+STAR = Point(vector("w*"), sympy.Symbol("f*", real=True), vector("∇f(w*)"))
 """A minimiser; the printed inequalities hold for any point in its place."""
 
-GRADIENT: Final = Y.gradient
+GRADIENT = Y.gradient
 """ḡ_t."""
 
-AWAY: Final = W.position + D - Y.position
+AWAY = W.position + D - Y.position
 """Δ̄_t, how far y_t is from where it would be without a delay."""
 
 
@@ -46,7 +43,7 @@ def after(stepsize: Scalar = 1 / beta, momentum: Scalar = gamma) -> Point:
     return Point(position, sympy.Symbol("f(w⁺)", real=True), vector("∇f(w⁺)"))
 
 
-NEXT: Final = after()
+NEXT = after()
 """w_{t+1} for η = 1/β."""
 
 
@@ -55,7 +52,7 @@ def excess(weight: Scalar = lam, momentum: Scalar = gamma) -> Scalar:
     return weight * beta / 2 * square(AWAY) + weight * (momentum - 1) * dot(GRADIENT, AWAY)
 
 
-SMOOTH: Final = Smooth("smooth", "f is β-smooth, the third inequality of (21)", beta)
+SMOOTH = Smooth("smooth", "f is β-smooth, the third inequality of (21)", beta)
 """The first inequality of (21) is the kernel's rule `Descent`."""
 
 
@@ -68,8 +65,8 @@ def convex(name: str, at: Point, other: Point) -> Hypothesis:
     )
 
 
-CONVEX_NOW: Final = convex("convex at y, w", Y, W)
-CONVEX_STAR: Final = convex("convex at y, w*", Y, STAR)
+CONVEX_NOW = convex("convex at y, w", Y, W)
+CONVEX_STAR = convex("convex at y, w*", Y, STAR)
 
 
 def minimal(name: str, other: Point) -> Hypothesis:
@@ -84,11 +81,14 @@ def bounded(name: str, at: Point) -> Hypothesis:
     )
 
 
-NOT_NEGATIVE: Final = Hypothesis("momentum not negative", "0 ≤ γ_t", le(0, gamma))
-BELOW_ONE: Final = Hypothesis("momentum below 1", "γ_t < 1, θ being 1 − γ_t", eq(gamma, 1 - theta))
-WEIGHT: Final = Hypothesis("weight", "1 ≤ λ_t", le(1, lam))
+NOT_NEGATIVE = Hypothesis("momentum not negative", "0 ≤ γ_t", le(0, gamma))
+BELOW_ONE = Hypothesis("momentum below 1", "γ_t < 1, θ being 1 − γ_t", eq(gamma, 1 - theta))
+WEIGHT = Hypothesis("weight", "1 ≤ λ_t", le(1, lam))
 
-MOMENTUM: Final = (t - 2) / t
+MOMENTUM = (t - 2) / t
 """γ_t of (29), for t ≥ 2."""
-FIRST: Final = sympy.S.Zero
+FIRST = sympy.S.Zero
 """γ_1, as stated beside (14)."""
+
+letters = glossary(globals())
+"""Gives these by name: ``a, b = letters("a b")``."""

@@ -3,13 +3,9 @@
 The text that we have lost (31), (32) and line B of (26).
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.origins import Origins
 
-ORIGINS: Final[Origins] = {
+ORIGINS: Origins = {
     "nesterov.eq-5": "printed",
     "nesterov.eq-18": "printed",
     "nesterov.eq-19": "printed",

@@ -11,9 +11,7 @@ The slopes of a parabola are not bounded; the statement does not ask for that. T
 this is so for ever is not shown.
 """
 
-from __future__ import annotations
-
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -37,12 +35,12 @@ from theory.papers.nesterov.lemmas import aligned
 from theory.papers.nesterov.witnesses.turning import START, cosines, decided, departs
 from theory.papers.rpd.witnesses.exact_runs import require
 
-UNTIL: Final = 400
+UNTIL = 400
 """Iterations of the runs."""
-OTHERS: Final = (2, 3, 5)
+OTHERS = (2, 3, 5)
 """Further delays of the runs beside the verdict."""
 
-_REPAIRED: Final = as_claim(aligned.THEOREM)
+_REPAIRED = as_claim(aligned.THEOREM)
 
 
 def _turns() -> tuple[Ground, ...]:
@@ -132,7 +130,7 @@ def _other_delays() -> Evidence:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="nesterov.prop-1",
     where="Proposition 1 (2)",
     statement=(

@@ -4,38 +4,39 @@ All claims of this package read the paper's silence on the start in one way: the
 before it begins, w_k = w_1 and d_k = 0 for k ≤ 1, so that γ_1 = 0, as is stated beside (14).
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
-beta: Final = sympy.Symbol("beta", positive=True)
+from theory.notation import glossary
+
+beta = sympy.Symbol("beta", positive=True)
 """Smoothness constant of f."""
 
-eta: Final = sympy.Symbol("eta", positive=True)
+eta = sympy.Symbol("eta", positive=True)
 """Stepsize; Theorem 2 takes 1/β."""
 
-t: Final = sympy.Symbol("t", integer=True, positive=True)
+t = sympy.Symbol("t", integer=True, positive=True)
 """Iteration, counted from 1."""
 
-tau: Final = sympy.Symbol("tau", integer=True, nonnegative=True)
+tau = sympy.Symbol("tau", integer=True, nonnegative=True)
 """The fixed delay."""
 
-gamma: Final = sympy.Symbol("gamma", real=True)
+gamma = sympy.Symbol("gamma", real=True)
 """Momentum γ_t of one iteration."""
 
-theta: Final = sympy.Symbol("theta", positive=True)
+theta = sympy.Symbol("theta", positive=True)
 """1 − γ_t where γ_t < 1."""
 
-lam: Final = sympy.Symbol("lambda", positive=True)
+lam = sympy.Symbol("lambda", positive=True)
 """Weight λ_t of one iteration."""
 
-G: Final = sympy.Symbol("G", nonnegative=True)
+G = sympy.Symbol("G", nonnegative=True)
 """Bound of ‖∇f‖ over all points."""
 
-R: Final = sympy.Symbol("R", nonnegative=True)
+R = sympy.Symbol("R", nonnegative=True)
 """‖w_1 − w*‖."""
 
-Omega: Final = sympy.Symbol("Omega", real=True)
+Omega = sympy.Symbol("Omega", real=True)
 """Ω_1 + … + Ω_t."""
+
+letters = glossary(globals())
+"""Gives these by name: ``a, b = letters("a b")``."""

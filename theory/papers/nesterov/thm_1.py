@@ -5,12 +5,10 @@ function of curvature β/(τ − 1) f(w_t) does not even converge to f* (`growth
 no rate that tends to 0 holds. For τ = 0 the theorem is true; τ = 1 is open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -46,14 +44,14 @@ from theory.papers.nesterov.witnesses.growth import (
 )
 from theory.papers.nesterov.witnesses.vanishing import bounded_by, vanishes
 
-LONGEST: Final = 2000
+LONGEST = 2000
 """Horizons up to which the witness is replayed; longer delays have the general one alone."""
-LEVELS: Final = (1, 10, 100)
+LEVELS = (1, 10, 100)
 """Values that t(f(w_t) − f*) passes."""
-DOUBLINGS: Final = 14
+DOUBLINGS = 14
 """Runs beside the verdict go to t = 2^DOUBLINGS."""
 
-_REPAIRED: Final = as_claim(repaired_iterates.THEOREM)
+_REPAIRED = as_claim(repaired_iterates.THEOREM)
 
 
 def _share(printed: Formulas) -> Fraction | None:
@@ -212,7 +210,7 @@ def _finding(printed: Formulas, fails: Refutation) -> Finding:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="nesterov.thm-1",
     where="Theorem 1 (2)",
     statement=(

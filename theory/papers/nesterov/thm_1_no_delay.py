@@ -1,9 +1,6 @@
 """Theorem 2 for τ = 0: (30) without its excesses is the rate O(1/t), with a constant."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
@@ -13,14 +10,16 @@ from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, dot, eq, square
 from theory.kernel.prove import Proof
-from theory.papers.nesterov import eq_30
+from theory.papers.nesterov import eq_30, method, symbols
 from theory.papers.nesterov.eq_30 import EXCESS_1, W_1, Y_1
 from theory.papers.nesterov.lemmas import sharp_no_delay
 from theory.papers.nesterov.lemmas.eq_30_sum import SUM
 from theory.papers.nesterov.lemmas.no_delay import NO_DELAY, NO_EXCESS, NO_EXCESSES
-from theory.papers.nesterov.method import STAR, Y, bounded
 from theory.papers.nesterov.runs.challenges import CHALLENGES
-from theory.papers.nesterov.symbols import G, Omega, R, beta, t, tau
+
+G, Omega, R, beta, t, tau = symbols.letters("G Omega R beta t tau")
+STAR, Y = method.letters("STAR Y")
+
 
 _AWAY_1 = W_1.position - Y_1.position
 _NONE = {Omega: sympy.S.Zero}
@@ -33,7 +32,7 @@ _AT_FIRST = (
 )
 _BASE = tuple(h for h in eq_30.THEOREM.hypotheses if h.name != "sum of excesses")
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.thm-1-no-delay",
     where="Theorem 1 (2), the case τ = 0",
     statement=(
@@ -44,7 +43,7 @@ THEOREM: Final = Theorem(
     symbols=(beta, t, R, G, STAR.value),
     vectors=eq_30.THEOREM.vectors,
     points=eq_30.THEOREM.points,
-    hypotheses=(*_BASE, *NO_DELAY, *_AT_FIRST, bounded("bounded gradients", Y)),
+    hypotheses=(*_BASE, *NO_DELAY, *_AT_FIRST, method.bounded("bounded gradients", Y)),
     cites=(eq_30.THEOREM,),
     steps=(
         NO_EXCESS,
@@ -69,10 +68,10 @@ THEOREM: Final = Theorem(
     conclude=Combine({"(30)": 1}),
 )
 
-CHALLENGE: Final = CHALLENGES["nesterov-descent"]
+CHALLENGE = CHALLENGES["nesterov-descent"]
 
 
-AT: Final = 10
+AT = 10
 """Iteration at which the constants are compared."""
 
 
@@ -102,7 +101,7 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
     )
 
 
-_KERNEL: Final = as_claim(THEOREM, CHALLENGE, remarks=_remarks, where=sympy.Eq(tau, 0))
+_KERNEL = as_claim(THEOREM, CHALLENGE, remarks=_remarks, where=sympy.Eq(tau, 0))
 
 
 def _account(formulas: Formulas) -> Account:
@@ -110,4 +109,4 @@ def _account(formulas: Formulas) -> Account:
     return eq_30.with_printed_line(known)
 
 
-CLAIM: Final = replace(_KERNEL, account=_account)
+CLAIM = replace(_KERNEL, account=_account)

@@ -5,48 +5,46 @@ vector, so that sequences of numbers stand for it: two vectors with the same inn
 equal. γ is any sequence of numbers.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel import Hypothesis, eq
+from theory.notation import glossary
 from theory.papers.nesterov.symbols import eta
 
-k: Final = sympy.Symbol("k", integer=True, nonnegative=True)
-m: Final = sympy.Symbol("m", integer=True, nonnegative=True)
-j: Final = sympy.Symbol("j", integer=True, nonnegative=True)
+k = sympy.Symbol("k", integer=True, nonnegative=True)
+m = sympy.Symbol("m", integer=True, nonnegative=True)
+j = sympy.Symbol("j", integer=True, nonnegative=True)
 """Numbers of iterations: the one along which is summed, that of (19), and that of products."""
 
-MOMENTUM: Final = sympy.Function("gamma", real=True)
+MOMENTUM = sympy.Function("gamma", real=True)
 """γ_{t−τ+j}."""
-GRADIENT: Final = sympy.Function("g", real=True)
+GRADIENT = sympy.Function("g", real=True)
 """ḡ_{t−τ+j}."""
-STEP: Final = sympy.Function("h", real=True)
+STEP = sympy.Function("h", real=True)
 """h̄_{t−τ+j}."""
-AHEAD: Final = sympy.Function("d", real=True)
+AHEAD = sympy.Function("d", real=True)
 """d_{t−τ+j}."""
-MOVE: Final = sympy.Function("v", real=True)
+MOVE = sympy.Function("v", real=True)
 """d_{t−τ+j} + h̄_{t−τ+j}."""
-MODEL: Final = sympy.Function("w", real=True)
+MODEL = sympy.Function("w", real=True)
 """w_{t−τ+j}."""
-PRODUCT: Final = sympy.Function("Pi", real=True)
+PRODUCT = sympy.Function("Pi", real=True)
 """Π(j, m) = γ_{t−τ+j+1} ⋯ γ_{t−τ+j+m}, a product of m factors."""
 
-IS_STEP: Final = Hypothesis(
-    "step", "h̄ = −η(1 − γ)ḡ", eq(STEP(m), -eta * (1 - MOMENTUM(m)) * GRADIENT(m))
-)
-IS_MOVE: Final = Hypothesis("move", "v = d + h̄", eq(MOVE(m), AHEAD(m) + STEP(m)))
-IS_AHEAD: Final = Hypothesis(
+IS_STEP = Hypothesis("step", "h̄ = −η(1 − γ)ḡ", eq(STEP(m), -eta * (1 - MOMENTUM(m)) * GRADIENT(m)))
+IS_MOVE = Hypothesis("move", "v = d + h̄", eq(MOVE(m), AHEAD(m) + STEP(m)))
+IS_AHEAD = Hypothesis(
     "ahead", "d_{t+1} = γ_{t+1}(d_t + h̄_t), (17)", eq(AHEAD(m + 1), MOMENTUM(m + 1) * MOVE(m))
 )
-IS_EMPTY: Final = Hypothesis("no factor", "a product of no factors is 1", eq(PRODUCT(m, 0), 1))
-IS_LONGER: Final = Hypothesis(
+IS_EMPTY = Hypothesis("no factor", "a product of no factors is 1", eq(PRODUCT(m, 0), 1))
+IS_LONGER = Hypothesis(
     "one factor more",
     "a product of m + 1 factors from j + 1 on ends with γ_{t−τ+j+m+1}",
     eq(PRODUCT(j, m + 1), MOMENTUM(j + m + 1) * PRODUCT(j, m)),
 )
-IS_MODEL: Final = Hypothesis(
+IS_MODEL = Hypothesis(
     "model", "w_{t+1} = w_t + d_t + h̄_t, (17)", eq(MODEL(k + 1), MODEL(k) + AHEAD(k) + STEP(k))
 )
+
+letters = glossary(globals())
+"""Gives these by name: ``a, b = letters("a b")``."""

@@ -1,9 +1,5 @@
 """Claims of "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training" (NeurIPS 2022)."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.arguments import with_arguments
 from theory.judging.as_claim import as_claim
 from theory.judging.origins import with_origins
@@ -82,7 +78,7 @@ from theory.papers.sapipe.origins import ORIGINS
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.record import Paper
 
-_ROWS: Final = (
+_ROWS = (
     thm_1.CLAIM,
     program.CLAIM,
     no_stall.CLAIM,
@@ -152,6 +148,4 @@ _ROWS: Final = (
     alg_5.CLAIM,
 )
 
-PAPER: Final = Paper(
-    with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES, SUPPLY
-)
+PAPER = Paper(with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES, SUPPLY)

@@ -5,10 +5,8 @@ channel is free, ready or not. With both lines repaired it is right for sequenti
 that matter for graphs only are listed in `schedules.partial_staleness.algorithms`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -38,16 +36,16 @@ from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains, shown
 from theory.papers.sapipe.witnesses.refuting import of
 from theory.smt.solver import Outcome, decide
 
-ASSUMES: Final = (
+ASSUMES = (
     "times count from the start of the first backward, c(b_m) = 0",
     "sequential models, but for the finding about line 6; induction over layers",
     "GETMININDEX takes what has been ready for longest: section 3.1 says FIFO",
 )
 
-_WAITING: Final = sequential([1, 1, 1], [1, 1, 1], [1, 1, 2])
+_WAITING = sequential([1, 1, 1], [1, 1, 1], [1, 1, 2])
 """Two gradients wait at once: of layer 2, and of layer 1."""
 
-_DIAMOND: Final = Model(
+_DIAMOND = Model(
     tuple(Layer(name, 1, 1, 1) for name in ("in", "left", "right", "out")),
     after=((), (0,), (0,), (1, 2)),
 )
@@ -199,7 +197,7 @@ def _findings(repaired: tuple[Outcome, ...]) -> Iterator[Finding]:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.alg-4",
     where="Algorithm 4",
     statement=(

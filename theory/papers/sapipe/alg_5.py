@@ -5,10 +5,8 @@ it marks, in sequential models, exactly the layers that have to be stale, and th
 communication takes no longer than computation, which it does not test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -57,17 +55,17 @@ from theory.papers.sapipe.witnesses.refuting import of
 from theory.papers.sapipe.witnesses.timetables import timetable
 from theory.smt.solver import Outcome, decide
 
-ASSUMES: Final = (
+ASSUMES = (
     "it is given the right start times of communications, those of Algorithm 4 repaired",
     "forwards begin when all backwards have ended: c(u_1) = Σb",
     "sequential models, but for the finding about graphs",
     *no_stall.ASSUMES,
 )
 
-_SLOW: Final = sequential(backward=[1], forward=[1], communication=[3])
+_SLOW = sequential(backward=[1], forward=[1], communication=[3])
 """Communication takes longer than computation."""
 
-_DIAMOND: Final = Model(
+_DIAMOND = Model(
     tuple(
         Layer(*row)
         for row in (("in", 1, 1, 1), ("left", 1, 1, 2), ("right", 1, 2, 1), ("out", 1, 2, 3))
@@ -83,7 +81,7 @@ def _holds(formulas: Formulas) -> Iterator[Outcome]:
 
 _BEGINS, _SENT = sympy.symbols("c(u_i) c(v_i)+v_i", integer=True, nonnegative=True)
 _CHANNEL, _COMPUTATION = sympy.symbols("Σv P", integer=True, positive=True)
-_STALE: Final = sympy.Piecewise((1, _BEGINS < _SENT), (0, True))
+_STALE = sympy.Piecewise((1, _BEGINS < _SENT), (0, True))
 """1 if a gradient has not been sent when its forward begins, else 0."""
 
 
@@ -241,7 +239,7 @@ def _findings(repaired: tuple[Outcome, ...]) -> Iterator[Finding]:
         )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.alg-5",
     where="Algorithm 5",
     statement=(

@@ -5,13 +5,9 @@ row is listed where its verdict, one of its cases or one of its findings needs t
 row cites has a row of its own.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from inspect import cleandoc
-from typing import Final
 
-_COMPARISON: Final = """
+_COMPARISON = """
     Let f be twice differentiable on all of R^d with ‖∇f∇fᵀ − ∇²f‖ ≤ Δ everywhere, and m = √Δ. The
     norm of a symmetric matrix A is the largest |⟨u, Au⟩| over u of length 1, so that along every
     line φ(s) = f(x + su) has |φ′² − φ″| ≤ Δ. Take any x, let k = ‖∇f(x)‖ and suppose k > m; go
@@ -28,7 +24,7 @@ _COMPARISON: Final = """
        least L.
     """
 
-_PIECES: Final = """
+_PIECES = """
     A witness on the line is an even function given by pieces. On each piece slope and curvature are
     polynomials in one coordinate, and it is decided that the curvature is the derivative of the
     slope, that pieces agree where they meet, that the slope is 0 at 0 and the curvature 0 at the
@@ -45,7 +41,7 @@ _PIECES: Final = """
     the gradient h′(a, b) and the Hessian h″(a, b)ᵀ(a, b), so its constants are those of h.
     """
 
-_CIRCLING: Final = """
+_CIRCLING = """
     F(x, y) = p(x) + p(y) with p given by pieces. The Hessian is diagonal with entries between 0 and
     1: F is convex and L = 1; as p″ is 2M-Lipschitz, the remainder of Taylor's formula of ∇F is at
     most M times the vector of the squares of the coordinates' differences, which is no longer than
@@ -59,7 +55,7 @@ _CIRCLING: Final = """
     leaves |u| ≤ U, where p′ = u − ku³, which the run takes for it.
     """
 
-_LAYERS: Final = """
+_LAYERS = """
     Let R_i be when backward i ends and S_i when forward i begins without a stall, both after the
     start of the iteration's first backward; R = R_1 = S_1, and P is the time of one iteration's
     computation. The channel sends gradients m, …, 1 one at a time. If it is busy until β at first,
@@ -80,7 +76,7 @@ _LAYERS: Final = """
        stalls [necessary].
     """
 
-_LOOPS: Final = """
+_LOOPS = """
     In a sequential model the sets from which Algorithms 4 and 5 draw hold one layer at a time, so
     that there is nothing to draw, and each loop visits the layers in one order. What an iteration
     of the loop leaves is then a function of what it finds, and of its layer's durations: a
@@ -89,7 +85,7 @@ _LOOPS: Final = """
     compared on all small models.
     """
 
-_CLIPPED: Final = """
+_CLIPPED = """
     h is Huber's function on R^d, |y|²/2 up to |y| = ρ and ρ|y| − ρ²/2 beyond, f(x; z) = h(x + z)
     with z uniform on {−1, 1}^d, and there is one worker. ∇h clips y to the ball of radius ρ, which
     is its nearest point in a convex set and so does not expand: every f(·; z) is 1-smooth, the
@@ -114,7 +110,7 @@ _CLIPPED: Final = """
     numbers in it are rational and exact, and its mean over t < T is above the printed bound.
     """
 
-_MIXTURE: Final = """
+_MIXTURE = """
     F(x) = ψ(x_1) + φ(x_1 + x_2) with slopes that are clipped lines: ψ′ in [0, 1] and at most
     1/10-Lipschitz, φ′ in [−7/10, 0] and at most 9/20-Lipschitz. So ∇F is Lipschitz with 1/10 +
     2·9/20 = 1: |(v_1 + v_2)²| ≤ 2‖v‖². ‖∇F‖² = (ψ′ + φ′)² + φ′² is convex in the two slopes, so
@@ -123,21 +119,21 @@ _MIXTURE: Final = """
     finite.
     """
 
-_HUBER: Final = """
+_HUBER = """
     With F_i = c_i h and h Huber's function of width w, ∇F_i = c_i·max(−w, min(w, x)). Clipping does
     not expand, so F_i is |c_i|-smooth; |∇F_i| ≤ |c_i|w; Σ‖∇F_i‖²/‖Σ∇F_i‖² is Σc_i²/(Σc_i)² wherever
     h′ ≠ 0; and F = c h with the mean c > 0 of the c_i is least at 0. All bounds are attained. The
     runs themselves are exact.
     """
 
-_STANDING: Final = """
+_STANDING = """
     An iteration without noise is a function of the model and of the gradients that are held from
     the one before. Where both are after the second update what they were after the first, they stay
     so: x_t is the same for every t ≥ 1, and the mean over T iterations of ‖∇F‖² is (‖∇F(x_0)‖² + (T
     − 1)‖∇F(x_1)‖²)/T for every T.
     """
 
-_ORDERS: Final = """
+_ORDERS = """
     O(·) hides constants that do not depend on T, n and V₁. For each method a bound is proved with
     every constant explicit, as a sum of powers of T, for η = min(c/√T, b/L) with 0 < b ≤ 1. A term
     is C T^{−a} with C free of T, n, V₁; T^{−a} ≤ 1/√T for a ≥ 1/2 and T ≥ 1, so the sum is O(1/√T)
@@ -146,13 +142,13 @@ _ORDERS: Final = """
     that each have a stepsize of their own.
     """
 
-_FIXED_STEP: Final = """
+_FIXED_STEP = """
     On F = x²/2 with gradients x + z, z = ±1, and η = 1 an update is x − (x + z) = −z. So x_t = −z_t
     and E‖∇F(x_t)‖² = 1 for every t ≥ 1: with one stepsize for all lengths the gradient keeps its
     noise.
     """
 
-ARGUMENTS: Final[Mapping[str, str]] = {
+ARGUMENTS = {
     name: cleandoc(text)
     for name, text in {
         "comparison along the gradient": _COMPARISON,
@@ -170,10 +166,10 @@ ARGUMENTS: Final[Mapping[str, str]] = {
 }
 """Every argument in full, by its name."""
 
-_COMPARED: Final = ("comparison along the gradient", "functions by pieces")
-_LINES: Final = ("loops as recursions", "induction over layers and iterations")
+_COMPARED = ("comparison along the gradient", "functions by pieces")
+_LINES = ("loops as recursions", "induction over layers and iterations")
 
-RESTS: Final[Mapping[str, tuple[str, ...]]] = {
+RESTS = {
     "sapipe.program": ("induction over layers and iterations",),
     "sapipe.no-stall": ("induction over layers and iterations",),
     "sapipe.alg-4": _LINES,

@@ -6,48 +6,40 @@ is too small by ρ(n − 1/n) for every n ≥ 2, and below 0 for ρ < n. It is r
 Assumption 3, with ‖∇F‖² in place of ‖Σ∇F_i‖².
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
-from theory.account import (
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Refutation,
-    Repair,
-    Violation,
-)
+from theory.account import Account, Case, Decision, Finding, Refutation, Repair, Violation
 from theory.claims import Claim, Formulas
 from theory.kernel import Combine, Hypothesis, Theorem, eq, le, square
 from theory.kernel.signs import nonnegative
 from theory.kernel.vectors import Scalar
+from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import diversity
 from theory.papers.sapipe.lemmas.diversity import DIVERSITY, OBJECTIVE, WORKER, WORKERS
 from theory.papers.sapipe.pieces import lines, weakened
-from theory.papers.sapipe.setting import X
-from theory.papers.sapipe.symbols import n, rho
 from theory.papers.sapipe.witnesses.log_cosh import Workers
 
-PRINTED: Final = {"factor": rho / n - 1}
+n, rho, X = setting.letters("n rho X")
+
+
+PRINTED = {"factor": rho / n - 1}
 """Of ‖∇F‖², which the mean of ‖∇F_i − ∇F‖² is at most."""
 
-REPAIRED: Final = {"factor": n * rho - 1}
+REPAIRED = {"factor": n * rho - 1}
 
-_EQUAL: Final = Hypothesis(
+_EQUAL = Hypothesis(
     "attained",
     "Σ‖∇F_i(x)‖² = ρ‖Σ∇F_i(x)‖²",
     eq(DIVERSITY.relation.lhs, DIVERSITY.relation.rhs),
 )
-_CRITICAL: Final = Hypothesis("critical", "∇F(x) = 0", eq(square(X.gradient), 0))
+_CRITICAL = Hypothesis("critical", "∇F(x) = 0", eq(square(X.gradient), 0))
 
-ATTAINED: Final = Theorem(
+ATTAINED = Theorem(
     id="sapipe.diversity-attained",
     where="ours",
     statement="Where Assumption 3 holds with equality, nρ − 1 is the factor exactly.",
@@ -62,7 +54,7 @@ ATTAINED: Final = Theorem(
     conclude=Combine({"attained": 1, "objective": -2}),
 )
 
-CRITICAL: Final = Theorem(
+CRITICAL = Theorem(
     id="sapipe.diversity-critical",
     where="ours",
     statement="Under Assumption 3 every ∇F_i(x) is 0 wherever ∇F(x) is.",
@@ -76,23 +68,22 @@ CRITICAL: Final = Theorem(
     conclude=Combine({"diversity": 1, "critical": n * rho}),
 )
 
-_OF_THE_MEAN: Final = Hypothesis(
+_OF_THE_MEAN = Hypothesis(
     DIVERSITY.name,
     "Σ‖∇F_i(x)‖² ≤ ρ‖∇F(x)‖²",
     le(DIVERSITY.relation.lhs, rho / n * square(X.gradient)),
 )
 
-ALIKE: Final = Workers((Fraction(1), Fraction(1)))
+ALIKE = Workers((Fraction(1), Fraction(1)))
 """Equal workers: the printed factor is negative."""
 
-UNLIKE: Final = Workers((Fraction(3), Fraction(-1)))
+UNLIKE = Workers((Fraction(3), Fraction(-1)))
 """One worker pulls the other way: ρ > n, and the printed factor is positive, but too small."""
 
-
-SLOPE: Final[Scalar] = sympy.Symbol("g", nonnegative=True)
+SLOPE = sympy.Symbol("g", nonnegative=True)
 """‖∇F(x)‖."""
 
-_SQUARES: Final[Scalar] = sympy.Symbol("Q", nonnegative=True)
+_SQUARES = sympy.Symbol("Q", nonnegative=True)
 """Σ‖∇F_i(x)‖²."""
 
 
@@ -216,7 +207,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.assumption-3",
     where="Assumption 3",
     statement=(

@@ -7,24 +7,14 @@ divided by c, all of it scales: s∇f∇fᵀ − ∇²f goes to c times itself, 
 Theorem 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
-from theory.account import (
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Refutation,
-    Repair,
-    Violation,
-)
+from theory.account import Account, Case, Decision, Finding, Refutation, Repair, Violation
 from theory.claims import Claim, Formulas
 from theory.kernel import Combine, Hypothesis, Theorem, dot, eq, le, square, vectors
 from theory.kernel.vectors import Scalar
@@ -33,19 +23,19 @@ from theory.papers.sapipe.pieces import lines, weakened
 from theory.papers.sapipe.symbols import Delta
 from theory.papers.sapipe.witnesses.log_cosh import Line, LogCosh
 
-c: Final = sympy.Symbol("c", positive=True)
+c = sympy.Symbol("c", positive=True)
 """By what the loss is multiplied."""
 
-s: Final = sympy.Symbol("s", positive=True)
+s = sympy.Symbol("s", positive=True)
 """Weight of the outer product; in the unit of 1/loss."""
 
 _SIGN, _k, _q = sympy.symbols("sign k q", real=True)
 _G, _U = vectors("∇f(x) u")
 
-PRINTED: Final = {"bound": c * Delta, "weight": s}
+PRINTED = {"bound": c * Delta, "weight": s}
 """Of cf: the bound, and the weight of the outer product. Of f: Δ and s, where s = 1 as printed."""
 
-REPAIRED: Final = {"bound": c * Delta, "weight": s / c}
+REPAIRED = {"bound": c * Delta, "weight": s / c}
 
 
 def _theorem(formulas: Formulas) -> Theorem:
@@ -74,7 +64,7 @@ def _theorem(formulas: Formulas) -> Theorem:
     )
 
 
-AT_MINIMISER: Final = Theorem(
+AT_MINIMISER = Theorem(
     id="sapipe.curvature-at-minimiser",
     where="ours",
     statement="Δ is at least ‖∇²f(x*)‖ at every minimiser x* of f, whatever else f is.",
@@ -95,7 +85,7 @@ AT_MINIMISER: Final = Theorem(
     ),
 )
 
-SCALES: Final = (Fraction(1, 2), Fraction(2))
+SCALES = (Fraction(1, 2), Fraction(2))
 
 
 def holds(formulas: Formulas) -> tuple[Theorem]:
@@ -169,7 +159,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.assumption-4",
     where="Assumption 4, as Theorem 3 uses it (our reading)",
     statement=(

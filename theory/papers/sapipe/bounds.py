@@ -5,10 +5,7 @@ Source: "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training", Theor
 and the Hessian, while the RPD paper's Delta is f(x⁰) − f*.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
@@ -49,56 +46,54 @@ from theory.papers.sapipe.lemmas import (
 from theory.papers.sapipe.lemmas.regions import REPAIRED_WINS, WINS, equivalence
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, T, eta, kappa, lambda_, n, rho
 
-QUANTITY: Final = "mean squared gradient norm over T iterations"
+QUANTITY = "mean squared gradient norm over T iterations"
 
-_SHARE: Final = AtMost(kappa, sympy.Integer(1), "it is a share of the parameters")
-_STEPS: Final = AtMost(eta, 1 / L, "the proofs drop a term that is negative only then")
-_VARIANCE: Final = AtMost(V1, V2, "a variance is at most the second moment")
-_CONDITIONS: Final = (_STEPS, _SHARE, _VARIANCE)
-_WEIGHT: Final = AtMost(lambda_, sympy.Integer(1), "the paper's lambda lies between 0 and 1")
-_COMPENSATION: Final = AtMost(
+_SHARE = AtMost(kappa, sympy.Integer(1), "it is a share of the parameters")
+_STEPS = AtMost(eta, 1 / L, "the proofs drop a term that is negative only then")
+_VARIANCE = AtMost(V1, V2, "a variance is at most the second moment")
+_CONDITIONS = (_STEPS, _SHARE, _VARIANCE)
+_WEIGHT = AtMost(lambda_, sympy.Integer(1), "the paper's lambda lies between 0 and 1")
+_COMPENSATION = AtMost(
     lambda_ * eta * V2,
     1 - 1 / sympy.sqrt(2),
     "beyond it compensated steps can grow from each to the next",
 )
-_DIVERSITY: Final = AtMost(
+_DIVERSITY = AtMost(
     sympy.Integer(1), n * rho, "n gradients of one length have diversity 1/n, and none have less"
 )
-_SHORT: Final = Below(
+_SHORT = Below(
     2 * L**2 * eta**2, sympy.Integer(1), "beyond it the error term is infinite or negative"
 )
-_CONSISTENT: Final = AtMost(
+_CONSISTENT = AtMost(
     L,
     2 * Delta,
     "by sapipe.assumption-4-gradient Assumption 4 makes every f 2 Delta-smooth, so a larger L is "
     "more than is needed",
 )
-_ALL_STALE: Final = Default(
+_ALL_STALE = Default(
     sympy.Integer(1),
     "less counts only if stale elements are drawn anew in every iteration (Assumption 5); where "
     "the same layers are always stale, and others never, sapipe.prefix-repaired holds if they have "
     "samples of their own",
 )
-_WHOLE: Final = AtMost(
-    sympy.Integer(1), kappa, "with fresh elements in between, steps and samples mix"
-)
-_NONE: Final = AtMost(kappa, sympy.Integer(0), "nothing is stale")
-_OWN_SAMPLES: Final = "stale elements with samples of their own"
+_WHOLE = AtMost(sympy.Integer(1), kappa, "with fresh elements in between, steps and samples mix")
+_NONE = AtMost(kappa, sympy.Integer(0), "nothing is stale")
+_OWN_SAMPLES = "stale elements with samples of their own"
 """How bounds are read for 0 < κ < 1 whose proofs do not know the samples of Algorithm 1."""
 
-_MIXED: Final = Below(kappa, sympy.Integer(1), "with nothing fresh, sapipe.pipe-sgd says more")
-_SMALL: Final = AtMost(
+_MIXED = Below(kappa, sympy.Integer(1), "with nothing fresh, sapipe.pipe-sgd says more")
+_SMALL = AtMost(
     eta,
     (1 - 2 * kappa * sympy.sqrt(1 - kappa)) / L,
     "beyond it samples that are used twice may add more, and sapipe.thm-2 is refuted for some",
 )
-_TWO_UPDATES: Final = AtMost(sympy.Integer(2), T, "the first predictions need two updates")
-_CONTRACTS: Final = Below(
+_TWO_UPDATES = AtMost(sympy.Integer(2), T, "the first predictions need two updates")
+_CONTRACTS = Below(
     3 * (1 + (1 + 2 * lambda_ * eta * V2) ** 2) * L**2 * eta**2,
     sympy.Integer(1),
     "beyond it prediction errors can grow from each to the next",
 )
-_ERRORS: Final = {
+_ERRORS = {
     "vanilla": "Err_0",
     "dc": "Err_DC",
     "wp-1": "Err_WP-1",
@@ -141,12 +136,12 @@ def _error(terms: Formulas) -> sympy.Expr:
     return sympy.Add(*(part / kappa if part.has(kappa) else part for part in parts))
 
 
-_REUSED: Final = (
+_REUSED = (
     "for 0 < kappa < 1 samples are those of Algorithm 1, from rest: each gives fresh elements "
     "first and stale ones next"
 )
 
-VANILLA: Final = (
+VANILLA = (
     _bound("vanilla", PRINTED, "Theorem 2", thm_2.CLAIM, notes=(_REUSED,)),
     _bound("vanilla", REPAIRED, "Theorem 2 for kappa = 1", pipe_sgd.CLAIM, (_WHOLE,)),
     _bound(
@@ -182,9 +177,9 @@ VANILLA: Final = (
     ),
 )
 
-_OF_DC: Final = (_WEIGHT, _COMPENSATION)
+_OF_DC = (_WEIGHT, _COMPENSATION)
 
-DC: Final = (
+DC = (
     _bound("dc", PRINTED, "Theorem 3", thm_3.CLAIM, _OF_DC, (_CONSISTENT,)),
     _bound(
         "dc",
@@ -205,7 +200,7 @@ DC: Final = (
     ),
 )
 
-WP_1: Final = (
+WP_1 = (
     _bound("wp-1", PRINTED, "Theorem 4", thm_4.CLAIM, (_DIVERSITY,)),
     _bound(
         "wp-1",
@@ -224,7 +219,7 @@ WP_1: Final = (
     ),
 )
 
-WP_2: Final = (
+WP_2 = (
     _bound("wp-2", PRINTED, "Theorem 5", thm_5.CLAIM, (_SHORT,)),
     _bound(
         "wp-2",
@@ -242,7 +237,7 @@ WP_2: Final = (
     ),
 )
 
-WP_3: Final = (
+WP_3 = (
     _bound("wp-3", PRINTED, "Theorem 6", thm_6.CLAIM, (_WEIGHT,), (_CONSISTENT,)),
     _bound(
         "wp-3",
@@ -261,10 +256,10 @@ WP_3: Final = (
     ),
 )
 
-SAPIPE: Final = {bounds[0].method: bounds for bounds in (VANILLA, DC, WP_1, WP_2, WP_3)}
+SAPIPE = {bounds[0].method: bounds for bounds in (VANILLA, DC, WP_1, WP_2, WP_3)}
 """By method: without compensation first."""
 
-PIPESGD: Final = tuple(
+PIPESGD = tuple(
     replace(
         bound,
         method="pipesgd",
@@ -279,7 +274,7 @@ PIPESGD: Final = tuple(
     )
 )
 
-SUPPLY: Final = Supply(
+SUPPLY = Supply(
     {**by_method(PIPESGD), **by_method(bound for bounds in SAPIPE.values() for bound in bounds)},
     groups={"sapipe": tuple(SAPIPE)},
     preferences=tuple(

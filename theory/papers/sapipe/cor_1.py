@@ -7,11 +7,8 @@ Theorems 4 to 6 that hold for every η ≤ 1/L. The error terms are O(1/T): a po
 corollary needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 import sympy
 
@@ -30,8 +27,7 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.kernel import Theorem, prove
 from theory.kernel.signs import nonnegative
-from theory.papers.sapipe import pipe_sgd, thm_2_pass
-from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe import pipe_sgd, setting, thm_2_pass
 from theory.papers.sapipe.lemmas import (
     rate,
     repaired_thm_5,
@@ -42,11 +38,14 @@ from theory.papers.sapipe.lemmas import (
     wp_3_moment,
 )
 from theory.papers.sapipe.lemmas.reused_noise import r
-from theory.papers.sapipe.setting import STEPSIZE
-from theory.papers.sapipe.symbols import R0, V1, V2, Delta, L, M, T, eta, kappa, lambda_, n
 from theory.smt.solver import Outcome
 
-_U: Final = sympy.Symbol("u", positive=True)
+R0, V1, V2, Delta, L, M, T, eta = setting.letters("R0 V1 V2 Delta L M T eta")
+kappa, lambda_, n, OPTIMIZATION = setting.letters("kappa lambda_ n OPTIMIZATION")
+VAR_0 = setting.letters("VAR_0")
+
+
+_U = sympy.Symbol("u", positive=True)
 """√T."""
 
 
@@ -80,7 +79,7 @@ class Method:
         form = OPTIMIZATION + kappa * self.error * eta**2 + self.weight * VAR_0
         form += self.first * L * R0 / T
         rest = (form - sympy.Add(*self.theorem.terms.values())).subs(self.at)
-        facts = [STEPSIZE.relation]
+        facts = [setting.STEPSIZE.relation]
         return nonnegative(sympy.factor(rest), facts)
 
     def grounds(self) -> tuple[Ground, ...]:
@@ -93,10 +92,10 @@ class Method:
         return f"{self.name}{', T ' + self.domain if self.domain else ''}"
 
 
-_TWICE: Final = 1 + 2 * kappa * r
+_TWICE = 1 + 2 * kappa * r
 """What using samples twice makes of Var₀, at most."""
 
-METHODS: Final = (
+METHODS = (
     Method(
         "vanilla SAPipe, κ = 1, from rest", pipe_sgd.THEOREM, L**2 * V2, at={kappa: sympy.S.One}
     ),
@@ -171,7 +170,7 @@ def _case(method: Method, exact: Compared) -> Case:
     )
 
 
-LEFT: Final = Case(
+LEFT = Case(
     "SAPipe-DC and SAPipe-WP where the first iteration passes, or 0 < κ < 1 and samples are used "
     "twice",
     OPEN,
@@ -211,12 +210,12 @@ def _account(printed: Formulas) -> Account:
     )
 
 
-PRINTED: Final[Mapping[str, sympy.Expr]] = {
+PRINTED = {
     "rate": 1 / sympy.sqrt(T),
     "noise": V1 / (n * sympy.sqrt(T)),
 }
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.cor-1",
     where="Corollary 1",
     statement=(

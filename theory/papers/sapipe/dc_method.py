@@ -5,24 +5,20 @@ gradient at x_{t−1} and Δx = x_t − x_{t−1}; a fresh one from g_f, at x_t.
 compensation is λ c g_s. Its run starts at the first update that is done: x_{−1} = x_0.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel import Hypothesis, Operator, Point, dot, eq, le, point, square, vector
-from theory.kernel.vectors import Scalar, Vector
+from theory.notation import glossary
 from theory.papers.sapipe.setting import NEXT, OFF, B, F, G, S, X
 from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n
 
-LAST: Final = point("g⁻", "step")
+LAST = point("g⁻", "step")
 """What the update before subtracted, divided by η: Δx = −η g⁻."""
 
-THIS: Final = Point(G, sympy.Symbol("step(g)", real=True), vector("∇step(g)"), "step")
+THIS = Point(G, sympy.Symbol("step(g)", real=True), vector("∇step(g)"), "step")
 """g in the same role, for the next update."""
 
-MOVED: Final[Vector] = -eta * LAST.position
+MOVED = -eta * LAST.position
 """Δx = x_t − x_{t−1}."""
 
 FRESH, STALE, CURVED, HESSIAN, OUTER_MEAN = (
@@ -30,22 +26,22 @@ FRESH, STALE, CURVED, HESSIAN, OUTER_MEAN = (
 )
 """g_f, g_s, the Hessian of the drawn batch at x_{t−1} times Δx, and the means of the latter two."""
 
-ALONG: Final = sympy.Symbol("c", real=True)
+ALONG = sympy.Symbol("c", real=True)
 """⟨g_s, Δx⟩, so that g_s g_sᵀΔx is c g_s."""
 
-OUTER: Final[Vector] = ALONG * STALE
+OUTER = ALONG * STALE
 """g_s g_sᵀΔx."""
 
-COMPENSATED: Final[Vector] = STALE + lambda_ * OUTER
+COMPENSATED = STALE + lambda_ * OUTER
 """DC_λ(g_s, Δx)."""
 
-AIM: Final[Vector] = X.gradient - OFF
+AIM = X.gradient - OFF
 """Its mean given the past."""
 
-STALE_MEAN: Final[Vector] = AIM - lambda_ * OUTER_MEAN
+STALE_MEAN = AIM - lambda_ * OUTER_MEAN
 """The mean of g_s, which is ∇F(x_{t−1})."""
 
-E_T: Final = Operator(
+E_T = Operator(
     "E_t",
     ("g", "g_f", "g_s", "c", "∇²f(x⁻;z)Δx", "F(x⁺)", "∇F(x⁺)", "step(g)", "∇step(g)"),
     given=("g⁻",),
@@ -55,35 +51,35 @@ E_T: Final = Operator(
 U, Q = (sympy.Function(name, nonnegative=True) for name in ("U", "Q"))
 """Total expectations by update: ‖g⁻‖² and ‖g⁻‖⁴."""
 
-FOLLOWING: Final = ((X, NEXT), (LAST, THIS))
-SEQUENCES: Final[dict[Scalar, Scalar]] = {
+FOLLOWING = ((X, NEXT), (LAST, THIS))
+SEQUENCES = {
     F: X.value,
     S: square(X.gradient),
     B: square(OFF),
     U: square(LAST.position),
     Q: square(LAST.position) ** 2,
 }
-LENGTHS: Final[dict[Scalar, Scalar]] = {one: SEQUENCES[one] for one in (U, Q)}
+LENGTHS = {one: SEQUENCES[one] for one in (U, Q)}
 
-q: Final[Scalar] = lambda_ * eta * V2
+q = lambda_ * eta * V2
 """What a step adds to the next one, at most: λ η V₂."""
 
-VECTORS: Final = (*(G, OFF, FRESH, STALE, CURVED, HESSIAN, OUTER_MEAN),)
-STALE_SIZE: Final = (
+VECTORS = (*(G, OFF, FRESH, STALE, CURVED, HESSIAN, OUTER_MEAN),)
+STALE_SIZE = (
     Hypothesis("stale size", "‖g_s‖² ≤ V₂ on every draw (Assumption 2)", le(square(STALE), V2)),
     Hypothesis("along", "c is ⟨g_s, Δx⟩", eq(ALONG, dot(STALE, MOVED))),
 )
-SIZES: Final = (
+SIZES = (
     Hypothesis("fresh size", "‖g_f‖² ≤ V₂ on every draw (Assumption 2)", le(square(FRESH), V2)),
     *STALE_SIZE,
 )
-SMALL: Final = Hypothesis("small", "ληV₂ ≤ 1 − 1/√2", le(q, 1 - 1 / sympy.sqrt(2)))
-MIXED: Final = Hypothesis(
+SMALL = Hypothesis("small", "ληV₂ ≤ 1 − 1/√2", le(q, 1 - 1 / sympy.sqrt(2)))
+MIXED = Hypothesis(
     "mixed",
     "every element of g is one of g_f or of the compensated gradient",
     le(square(G), square(FRESH) + square(COMPENSATED)),
 )
-MIXED_MEAN: Final = Hypothesis(
+MIXED_MEAN = Hypothesis(
     "mixed mean",
     "each element is stale with probability κ, whatever the samples (Assumption 5)",
     eq(
@@ -91,7 +87,7 @@ MIXED_MEAN: Final = Hypothesis(
         (1 - kappa) * E_T.of(square(FRESH)) + kappa * E_T.of(square(COMPENSATED)),
     ),
 )
-MIXED_SLOPE: Final = Hypothesis(
+MIXED_SLOPE = Hypothesis(
     "mixed slope",
     "the same of its inner product with ∇F(x_t) (Assumption 5)",
     eq(
@@ -99,11 +95,11 @@ MIXED_SLOPE: Final = Hypothesis(
         (1 - kappa) * E_T.of(dot(FRESH, X.gradient)) + kappa * E_T.of(dot(COMPENSATED, X.gradient)),
     ),
 )
-AT_REST: Final = (
+AT_REST = (
     Hypothesis("at rest", "x_{−1} is x_0", eq(U(0), 0)),
     Hypothesis("at rest, fourth power", "x_{−1} is x_0", eq(Q(0), 0)),
 )
-MEANS: Final = (
+MEANS = (
     Hypothesis(
         "fresh mean",
         "g_f is unbiased at x_t (taken with ∇F(x_t))",
@@ -136,7 +132,7 @@ MEANS: Final = (
         le(E_T.of(square(STALE - STALE_MEAN)), V1 / n),
     ),
 )
-CURVATURE: Final = (
+CURVATURE = (
     Hypothesis(
         "taylor",
         "the remainder of Taylor's formula of ∇F at x_{t−1} is at most M‖Δx‖² (Assumption 4)",
@@ -161,3 +157,6 @@ CURVATURE: Final = (
         ),
     ),
 )
+
+letters = glossary(globals())
+"""Gives these by name: ``a, b = letters("a b")``."""

@@ -5,10 +5,6 @@ that. The means here may be those of a single run, since nothing random is avera
 ‖x_t − x_{t−1}‖ itself. For a mixture of fresh and stale elements the moments do (`dc_squares`).
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
@@ -28,19 +24,19 @@ from theory.kernel import (
     vector,
 )
 from theory.kernel.rules import Root
-from theory.kernel.vectors import Scalar, Vector
-from theory.papers.sapipe.dc_method import ALONG, SMALL, q
+from theory.papers.sapipe import dc_method, symbols
 from theory.papers.sapipe.lemmas.dc_lines import PROOF
-from theory.papers.sapipe.symbols import V2, T, eta, lambda_, t
 
-WHERE: Final = f"{PROOF}, the bound of ‖x_t − x_{{t−1}}‖"
-DRAWN: Final[Vector] = vector("g")
-LAST: Final = Point(
-    vector("Δx"), sympy.Symbol("‖Δx‖", nonnegative=True), vector("∇length(Δx)"), "length"
-)
+V2, T, eta, lambda_, t = symbols.letters("V2 T eta lambda_ t")
+ALONG, q = dc_method.letters("ALONG q")
+
+
+WHERE = f"{PROOF}, the bound of ‖x_t − x_{{t−1}}‖"
+DRAWN = vector("g")
+LAST = Point(vector("Δx"), sympy.Symbol("‖Δx‖", nonnegative=True), vector("∇length(Δx)"), "length")
 """The step before and its length."""
 
-NEXT: Final = Point(
+NEXT = Point(
     -eta * (DRAWN + lambda_ * ALONG * DRAWN),
     sympy.Symbol("‖Δx⁺‖", nonnegative=True),
     vector("∇length(Δx⁺)"),
@@ -48,13 +44,13 @@ NEXT: Final = Point(
 )
 """This step, −η DC_λ(g, Δx), and its length."""
 
-A: Final = sympy.Function("A", nonnegative=True)
+A = sympy.Function("A", nonnegative=True)
 """‖x_t − x_{t−1}‖."""
 
-_ROOT: Final[Scalar] = eta * sympy.sqrt(V2)
-_NEXT: Final[Scalar] = _ROOT + q * LAST.value
+_ROOT = eta * sympy.sqrt(V2)
+_NEXT = _ROOT + q * LAST.value
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.dc-step",
     where=WHERE,
     statement=(
@@ -74,7 +70,7 @@ THEOREM: Final = Theorem(
         Hypothesis("length", "‖Δx‖ is its length", eq(LAST.value**2, square(LAST.position))),
         Hypothesis("next length", "the same of Δx⁺", eq(NEXT.value**2, square(NEXT.position))),
         Hypothesis("at rest", "x_{−1} is x_0", eq(A(0), 0)),
-        SMALL,
+        dc_method.SMALL,
     ),
     steps=(
         Step(
@@ -158,4 +154,4 @@ def sharp() -> Theorem:
     )
 
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

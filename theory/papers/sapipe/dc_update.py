@@ -1,37 +1,23 @@
 """One update of SAPipe-DC: the descent lemma with the variance and the bias of its proof."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Descent, Expect, Step, Theorem, descent, le, square
-from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.dc_method import (
-    AIM,
-    ALONG,
-    CURVATURE,
-    E_T,
-    LAST,
-    MEANS,
-    MIXED_MEAN,
-    MIXED_SLOPE,
-    MOVED,
-    STALE_SIZE,
-    VECTORS,
-)
+from theory.papers.sapipe import dc_method, setting
 from theory.papers.sapipe.lemmas.dc_lines import BIAS, PROOF, VARIANCE
 from theory.papers.sapipe.lemmas.dc_sizes import COMPENSATION
-from theory.papers.sapipe.setting import NEXT, SHARE, SMOOTH, STEPSIZE, G, X
-from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n
 
-AHEAD: Final = E_T.of(NEXT.value)
-HALF: Final = eta / 2
-CURVED: Final[Scalar] = 4 * (1 - lambda_) ** 2 * L**2 + 4 * lambda_**2 * Delta**2
-NOISE: Final[Scalar] = 2 * lambda_**2 * V2**2
-VARIED: Final[Scalar] = (1 + kappa) * V1 / n
+V1, V2, Delta, L, M, eta, kappa = setting.letters("V1 V2 Delta L M eta kappa")
+lambda_, n, NEXT, G, X = setting.letters("lambda_ n NEXT G X")
+AIM, ALONG, E_T, LAST, MOVED = dc_method.letters("AIM ALONG E_T LAST MOVED")
 
-THEOREM: Final = Theorem(
+
+AHEAD = E_T.of(NEXT.value)
+HALF = eta / 2
+CURVED = 4 * (1 - lambda_) ** 2 * L**2 + 4 * lambda_**2 * Delta**2
+NOISE = 2 * lambda_**2 * V2**2
+VARIED = (1 + kappa) * V1 / n
+
+THEOREM = Theorem(
     id="sapipe.dc-update",
     where=f"{PROOF}, all ingredients together, first line",
     statement=(
@@ -47,17 +33,17 @@ THEOREM: Final = Theorem(
     ),
     symbols=(n, eta, L, V1, V2, M, Delta, lambda_, kappa),
     scalars=(ALONG,),
-    vectors=VECTORS,
+    vectors=dc_method.VECTORS,
     points=(X, NEXT, LAST),
     hypotheses=(
-        SMOOTH,
-        *STALE_SIZE,
-        MIXED_MEAN,
-        MIXED_SLOPE,
-        *MEANS,
-        *CURVATURE,
-        STEPSIZE,
-        SHARE,
+        setting.SMOOTH,
+        *dc_method.STALE_SIZE,
+        dc_method.MIXED_MEAN,
+        dc_method.MIXED_SLOPE,
+        *dc_method.MEANS,
+        *dc_method.CURVATURE,
+        setting.STEPSIZE,
+        setting.SHARE,
     ),
     steps=(
         *COMPENSATION,
@@ -113,4 +99,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

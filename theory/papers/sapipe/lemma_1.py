@@ -6,10 +6,6 @@ need not be. The past is any that fixes x_{t−1}; which one decides what h is, 
 take h for a gradient at a point that depends on samples, so they need the past to hold these.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import (
     Combine,
@@ -26,15 +22,17 @@ from theory.kernel import (
     vector,
 )
 from theory.kernel.vectors import Vector
-from theory.papers.sapipe.setting import E_T, NEXT, SMOOTH, STEPSIZE, G, X
-from theory.papers.sapipe.symbols import L, eta
+from theory.papers.sapipe import setting
 
-WHERE: Final = "appendix A, Lemma 1"
+L, eta, E_T, NEXT, G, X = setting.letters("L eta E_T NEXT G X")
 
-MEAN: Final = vector("h")
+
+WHERE = "appendix A, Lemma 1"
+
+MEAN = vector("h")
 """The mean of g given the past."""
 
-_AHEAD: Final = E_T.of(NEXT.value)
+_AHEAD = E_T.of(NEXT.value)
 _SLOPE = dot(X.gradient, MEAN)
 _SIZE = E_T.of(square(G))
 _SPREAD = E_T.of(square(G - MEAN))
@@ -61,7 +59,7 @@ _COMBINED = le(
     + L * eta**2 / 2 * (_SPREAD + square(MEAN)),
 )
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.lemma-1",
     where=WHERE,
     statement=(
@@ -78,10 +76,10 @@ THEOREM: Final = Theorem(
     vectors=(G, MEAN),
     points=(X, NEXT),
     hypotheses=(
-        SMOOTH,
+        setting.SMOOTH,
         mean_is(X.gradient, "mean"),
         mean_is(MEAN, "mean, with itself"),
-        STEPSIZE,
+        setting.STEPSIZE,
     ),
     steps=(
         Step("descent", descent(L, X, NEXT), Descent("smooth", X, NEXT), where=f"{WHERE}, line 1"),
@@ -156,4 +154,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

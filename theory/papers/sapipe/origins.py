@@ -1,12 +1,8 @@
 """Whose statement each row is; what is not named here stands nowhere but here, and is ours."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.origins import Origins
 
-ORIGINS: Final[Origins] = {
+ORIGINS: Origins = {
     "sapipe.thm-1": "printed",
     "sapipe.program": "printed",
     "sapipe.assumption-3": "printed",

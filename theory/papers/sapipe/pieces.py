@@ -1,7 +1,5 @@
 """Claims that rest on several theorems of the kernel: their lines, and their controls."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -4,23 +4,20 @@ Its samples are never used twice: x_{t−1} depends on z_1, …, z_{t−2} only,
 gradient at x_{t−2} with z_{t−1}. Of the printed hypotheses Assumption 5 says nothing here.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Theorem
-from theory.papers.sapipe import thm_2_samples
-from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, thm_2_samples
 from theory.papers.sapipe.lemmas.elements import drawn
-from theory.papers.sapipe.setting import OFF, SHARE
-from theory.papers.sapipe.symbols import kappa
 
-_OWN: Final = thm_2_samples.THEOREM
+kappa, OFF, ERR_0, OPTIMIZATION = setting.letters("kappa OFF ERR_0 OPTIMIZATION")
+VAR_0 = setting.letters("VAR_0")
 
-THEOREM: Final = Theorem(
+
+_OWN = thm_2_samples.THEOREM
+
+THEOREM = Theorem(
     id="sapipe.pipe-sgd",
     where="Theorem 2, κ = 1",
     statement=(
@@ -38,7 +35,7 @@ THEOREM: Final = Theorem(
     following=_OWN.following,
     hypotheses=(
         *drawn(OFF, share=sympy.S.One),
-        *(h for h in _OWN.hypotheses if h not in (*drawn(OFF), SHARE)),
+        *(h for h in _OWN.hypotheses if h not in (*drawn(OFF), setting.SHARE)),
     ),
     cites=(_OWN,),
     lhs=_OWN.lhs,
@@ -46,4 +43,4 @@ THEOREM: Final = Theorem(
     conclude=Cite(_OWN.id, scalars={kappa: sympy.S.One}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

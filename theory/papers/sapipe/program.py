@@ -5,10 +5,7 @@ the channel run without a gap from the end of backward m on, though gradients m 
 exist yet then. So it is necessary, and for k < m − 1 not sufficient.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Final
 
 import sympy
 
@@ -50,7 +47,7 @@ from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains, never_st
 from theory.papers.sapipe.witnesses.refuting import of
 from theory.smt.solver import Outcome, decide
 
-MOST: Final = 8
+MOST = 8
 """Layers up to which the gap between the two answers is shown."""
 
 
@@ -218,7 +215,7 @@ def _least(model: Model) -> int | None:
     return next((k for k in range(model.count + 1) if never_stalls(model, k)), None)
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.program",
     where="section 3.1",
     statement=(

@@ -5,11 +5,8 @@ no stale elements, or no noise, it does, and samples do not matter: there is non
 twice, or none that adds anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
@@ -17,14 +14,16 @@ from theory.account import Account, Compared, Decision, Ground, Line
 from theory.claims import Claim, Formulas
 from theory.kernel import Cite, Hypothesis, Theorem
 from theory.kernel.theorem import Assumption
-from theory.papers.sapipe import thm_2, thm_2_pass, thm_2_samples
-from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, thm_2, thm_2_pass, thm_2_samples
 from theory.papers.sapipe.lemmas import sgd, thm_2_one_iteration
 from theory.papers.sapipe.pieces import stating
-from theory.papers.sapipe.symbols import V1, T, kappa
 
-_OWN: Final = thm_2_samples.THEOREM
-_QUIET: Final = {V1: sympy.S.Zero}
+V1, T, kappa, ERR_0, OPTIMIZATION = setting.letters("V1 T kappa ERR_0 OPTIMIZATION")
+VAR_0 = setting.letters("VAR_0")
+
+
+_OWN = thm_2_samples.THEOREM
+_QUIET = {V1: sympy.S.Zero}
 
 
 def _quiet(one: Assumption) -> Assumption:
@@ -53,7 +52,7 @@ def _without_noise() -> Theorem:
     )
 
 
-NO_NOISE: Final = _without_noise()
+NO_NOISE = _without_noise()
 
 
 def parts(printed: Formulas) -> dict[str, tuple[Ground, ...]]:
@@ -127,9 +126,9 @@ def _holds(given: Formulas) -> Iterator[Ground]:
         yield from grounds
 
 
-_PRINTED: Final = {"staleness": kappa * ERR_0, "variance": VAR_0}
+_PRINTED = {"staleness": kappa * ERR_0, "variance": VAR_0}
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.remark-1",
     where="Remark 1",
     statement=(

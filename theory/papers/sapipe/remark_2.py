@@ -4,26 +4,24 @@ The bound at κ = 0 is exactly that of SGD as this proof gives it. It could be s
 Lemma 1 drops −(η/2)(1 − Lη)‖E g‖².
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
 from theory.account import Account, Case, Compared, Decision, Finding, Ground, Repair
 from theory.claims import Claim, Formulas
 from theory.kernel import Combine, Step, Telescope, Theorem, Total, le, prove, square
-from theory.papers.sapipe import pipe_sgd, thm_2
-from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe import pipe_sgd, setting, thm_2
 from theory.papers.sapipe.lemmas import sgd
-from theory.papers.sapipe.setting import E_T, NEXT, F, S, X
-from theory.papers.sapipe.symbols import V1, L, T, eta, kappa, n, t
 
-_LEFT: Final = 2 - L * eta
-_NOISE: Final = L * eta**2 * V1 / (2 * n)
-_AHEAD: Final = E_T.of(NEXT.value)
+V1, L, T, eta, kappa, n, t, E_T = setting.letters("V1 L T eta kappa n t E_T")
+NEXT, F, S, X, OPTIMIZATION, VAR_0 = setting.letters("NEXT F S X OPTIMIZATION VAR_0")
+
+
+_LEFT = 2 - L * eta
+_NOISE = L * eta**2 * V1 / (2 * n)
+_AHEAD = E_T.of(NEXT.value)
 
 
 def _sharp() -> Theorem:
@@ -71,7 +69,7 @@ def _sharp() -> Theorem:
     )
 
 
-SHARP: Final = _sharp()
+SHARP = _sharp()
 
 
 def ends(printed: Formulas) -> dict[str, tuple[Ground, ...]]:
@@ -120,12 +118,12 @@ def _holds(given: Formulas) -> Iterator[Ground]:
         yield from grounds
 
 
-_PRINTED: Final = {
+_PRINTED = {
     "kappa = 0": sympy.Add(*sgd.THEOREM.terms.values()),
     "kappa = 1": sympy.Add(*pipe_sgd.THEOREM.terms.values()),
 }
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.remark-2",
     where="Remark 2",
     statement=(

@@ -9,28 +9,18 @@ inequality (`dc_bias`) compensation misses less than vanilla SAPipe for Δ < L a
 this compares bounds, and says nothing of runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Readings,
-    Refutation,
-    Repair,
-)
+from theory.account import OPEN, Account, Case, Decision, Finding, Readings, Refutation, Repair
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.kernel import Theorem
-from theory.papers.sapipe.error_terms import ERR_0, ERR_DC
+from theory.papers.sapipe import setting
+from theory.papers.sapipe.error_terms import ERR_DC
 from theory.papers.sapipe.lemmas import assumption_4_gradient, dc_bias
 from theory.papers.sapipe.lemmas.dc_errors import (
     PREMISES,
@@ -41,12 +31,15 @@ from theory.papers.sapipe.lemmas.dc_errors import (
 )
 from theory.papers.sapipe.lemmas.regions import WINS, equivalence
 from theory.papers.sapipe.pieces import lines, weakened
-from theory.papers.sapipe.symbols import V2, Delta, L, M, eta, lambda_
 from theory.papers.sapipe.witnesses.log_cosh import LogCosh
 from theory.papers.sapipe.witnesses.steep import STEEP, Steep
 
-PRINTED: Final = {"DC": ERR_DC, "0": ERR_0}
-CORE: Final = {**PRINTED, "ratio": sympy.Rational(32, 5)}
+V2, Delta, L, M, eta, lambda_ = setting.letters("V2 Delta L M eta lambda_")
+ERR_0 = setting.letters("ERR_0")
+
+
+PRINTED = {"DC": ERR_DC, "0": ERR_0}
+CORE = {**PRINTED, "ratio": sympy.Rational(32, 5)}
 
 
 def _printed(formulas: Formulas) -> Theorem:
@@ -54,7 +47,7 @@ def _printed(formulas: Formulas) -> Theorem:
     return never_better(full["DC"], full["0"], full["ratio"], Weights(128, 32, 16))
 
 
-SHARP: Final = never_better(SHARP_DC, ERR_0, sympy.Rational(8, 5), Weights(8, 8, 4))
+SHARP = never_better(SHARP_DC, ERR_0, sympy.Rational(8, 5), Weights(8, 8, 4))
 
 
 def never(formulas: Formulas) -> tuple[Theorem, ...]:
@@ -73,10 +66,10 @@ def holds(formulas: Formulas) -> tuple[Theorem, ...]:
     return (small(formulas), *never(formulas))
 
 
-SMALL: Final = LogCosh(Fraction(1, 1000))
+SMALL = LogCosh(Fraction(1, 1000))
 """M, Δ and the least L are as small as one likes."""
 
-LOOSE: Final = Fraction(1)
+LOOSE = Fraction(1)
 """Another L of it, larger than need be."""
 
 
@@ -145,7 +138,7 @@ def _refutation(
     return Refutation(witness, grounds)
 
 
-ANY: Final = "L any constant of Assumption 1, also a loose one"
+ANY = "L any constant of Assumption 1, also a loose one"
 
 
 def _cases(formulas: Formulas, least: Refutation | None) -> tuple[Case, ...]:
@@ -235,7 +228,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.remark-3",
     where="Remark 3",
     statement=(

@@ -7,44 +7,35 @@ which ρ are meant: ρ < 3n is the part in which the remark holds. Err_WP-1 itse
 (`sapipe.thm-4`); the condition for a bound that holds is beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
-from theory.account import (
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Readings,
-    Refutation,
-    Repair,
-    Violation,
-)
+from theory.account import Account, Case, Decision, Finding, Readings, Refutation, Repair, Violation
 from theory.claims import Claim, Formulas
 from theory.kernel import Combine, Hypothesis, Theorem, eq, le
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe import assumption_3
+from theory.papers.sapipe import assumption_3, setting
 from theory.papers.sapipe.assumption_3 import ALIKE, exceeded
-from theory.papers.sapipe.error_terms import ERR_0, ERR_WP_1
+from theory.papers.sapipe.error_terms import ERR_WP_1
 from theory.papers.sapipe.lemmas.regions import REPAIRED_WINS, WINS, equivalence
 from theory.papers.sapipe.pieces import lines, weakened
-from theory.papers.sapipe.symbols import V1, V2, L, eta, n, rho
 from theory.papers.sapipe.witnesses.log_cosh import Workers
 
-PRINTED: Final = {"V1": (2 - rho / n) / (3 - rho / n) * V2, "WP-1": ERR_WP_1}
+V1, V2, L, eta, n, rho, ERR_0 = setting.letters("V1 V2 L eta n rho ERR_0")
 
-below: Final = sympy.Symbol("delta", positive=True)
+
+PRINTED = {"V1": (2 - rho / n) / (3 - rho / n) * V2, "WP-1": ERR_WP_1}
+
+below = sympy.Symbol("delta", positive=True)
 """3 − ρ/n, where that is positive."""
 
-_BELOW: Final = Hypothesis("below 3n", "ρ < 3n", eq(3 - rho / n, below))
-_UNDER: Final = (_BELOW.name,)
-_FACTOR: Final = L**2 * eta**2 * (3 - rho / n)
+_BELOW = Hypothesis("below 3n", "ρ < 3n", eq(3 - rho / n, below))
+_UNDER = (_BELOW.name,)
+_FACTOR = L**2 * eta**2 * (3 - rho / n)
 
 
 @cache
@@ -85,10 +76,10 @@ def holds(formulas: Formulas) -> tuple[Theorem, Theorem]:
     return _enough(*both), _needed(*both)
 
 
-APART: Final = Workers((Fraction(5), Fraction(-3)))
+APART = Workers((Fraction(5), Fraction(-3)))
 """ρ = 17/2 is more than 3n, and nothing is random."""
 
-NEAR: Final = Workers((Fraction(2), Fraction(-1)))
+NEAR = Workers((Fraction(2), Fraction(-1)))
 """ρ = 5 is between 2n and 3n: small enough for the remark to hold."""
 
 
@@ -135,7 +126,7 @@ def undefined_at(condition: Scalar) -> dict[str, Any] | None:
     return {"ρ/n": min(positive)} if positive else None
 
 
-SMALL: Final = "ρ < 3n"
+SMALL = "ρ < 3n"
 
 
 def _cases(formulas: Formulas, beyond: Refutation | None) -> tuple[Case, ...]:
@@ -188,7 +179,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.remark-4",
     where="Remark 4",
     statement=(

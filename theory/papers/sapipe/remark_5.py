@@ -5,12 +5,9 @@ Where 2L²η² < 1 the condition is needed too. It does not come down to a small
 nothing satisfies it, and there Err_WP-2 > Err₀ for every L and η.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from typing import Final
 
 import sympy
 
@@ -18,7 +15,8 @@ from theory.account import Account, Case, Decision, Finding, Repair
 from theory.claims import Claim, Formulas
 from theory.kernel import Combine, Hypothesis, Theorem, le
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.error_terms import ERR_0, ERR_WP_2
+from theory.papers.sapipe import setting
+from theory.papers.sapipe.error_terms import ERR_WP_2
 from theory.papers.sapipe.lemmas import workers
 from theory.papers.sapipe.lemmas.regions import (
     REPAIRED_WINS,
@@ -29,12 +27,14 @@ from theory.papers.sapipe.lemmas.regions import (
     needed,
 )
 from theory.papers.sapipe.pieces import lines, weakened
-from theory.papers.sapipe.symbols import V1, V2, L, eta
 
-PRINTED: Final = {"L2": (1 - 2 * V1 / V2) / (4 * eta**2), "WP-2": ERR_WP_2}
+V1, V2, L, eta, ERR_0 = setting.letters("V1 V2 L eta ERR_0")
+
+
+PRINTED = {"L2": (1 - 2 * V1 / V2) / (4 * eta**2), "WP-2": ERR_WP_2}
 """What L² is at most, and the error."""
 
-_SHARE: Final = SQUARE / (1 - 2 * SQUARE)
+_SHARE = SQUARE / (1 - 2 * SQUARE)
 
 
 @cache
@@ -54,7 +54,7 @@ def _enough(most: Scalar, error: Scalar) -> Theorem:
     )
 
 
-NOISY: Final = Theorem(
+NOISY = Theorem(
     id="sapipe.remark-5-noisy",
     where="ours",
     statement="If 2V₁ ≥ V₂ then Err_WP-2 ≥ Err₀ wherever 2L²η² < 1, however small L is.",
@@ -68,8 +68,8 @@ NOISY: Final = Theorem(
     ),
 )
 
-MEAN: Final = Fraction(1)
-NOISE: Final = Fraction(4)
+MEAN = Fraction(1)
+NOISE = Fraction(4)
 """∇f = tanh x ± 4, each sign as likely as the other."""
 
 
@@ -133,7 +133,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.remark-5",
     where="Remark 5",
     statement=(

@@ -7,13 +7,10 @@ has the right one, and λ* is on its side of 1/2. "λ → 0 is preferred" leaves
 meant: as a direction it holds, as the best λ it does not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from typing import Final
 
 import sympy
 
@@ -32,7 +29,8 @@ from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.kernel import Combine, Hypothesis, Theorem, le
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.error_terms import ERR_0, ERR_WP_3
+from theory.papers.sapipe import setting
+from theory.papers.sapipe.error_terms import ERR_WP_3
 from theory.papers.sapipe.lemmas import assumption_4_gradient, best_lambda
 from theory.papers.sapipe.lemmas.best_lambda import BEST, loss
 from theory.papers.sapipe.lemmas.lambda_ends import (
@@ -48,17 +46,20 @@ from theory.papers.sapipe.lemmas.lambda_ends import (
 )
 from theory.papers.sapipe.lemmas.regions import SQUARE, WINS, enough, needed
 from theory.papers.sapipe.pieces import lines, weakened
-from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n
 from theory.papers.sapipe.witnesses.log_cosh import LogCosh
 
-PRINTED: Final = {**STATED, "bracket": WINS["WP-3"].condition.lhs}
+V1, V2, Delta, L, M, eta, lambda_ = setting.letters("V1 V2 Delta L M eta lambda_")
+n, ERR_0 = setting.letters("n ERR_0")
+
+
+PRINTED = {**STATED, "bracket": WINS["WP-3"].condition.lhs}
 """The λ that is preferred, and what is compared with V₂."""
 
-CORE: Final = {"L < Delta": BEST, "L >= Delta": BEST, "bracket": PRINTED["bracket"]}
+CORE = {"L < Delta": BEST, "L >= Delta": BEST, "bracket": PRINTED["bracket"]}
 
-_THIRD: Final = V2 / 3
+_THIRD = V2 / 3
 
-SMALL: Final = Theorem(
+SMALL = Theorem(
     id="sapipe.remark-6-small",
     where="ours",
     statement="A large n and a small η give Err_WP-3 ≤ Err₀, whatever M, L, λ and Δ are.",
@@ -108,7 +109,7 @@ def holds(formulas: Formulas) -> tuple[Theorem, ...]:
     return (*best, *_condition(formulas["bracket"]))
 
 
-OBJECTIVES: Final = {"L < Delta": LogCosh(Fraction(2)), "L >= Delta": LogCosh(Fraction(1))}
+OBJECTIVES = {"L < Delta": LogCosh(Fraction(2)), "L >= Delta": LogCosh(Fraction(1))}
 
 
 def beaten(formulas: Formulas) -> Refutation | None:
@@ -134,8 +135,8 @@ def beaten(formulas: Formulas) -> Refutation | None:
     return Refutation(found, wrong[0]) if wrong else None
 
 
-SMALL_ENOUGH: Final = "Err_WP-3 ≤ Err₀ for small η and large n"
-BETTER_END: Final = "λ → 0 or 1 as a direction: the better λ of 0 and 1"
+SMALL_ENOUGH = "Err_WP-3 ≤ Err₀ for small η and large n"
+BETTER_END = "λ → 0 or 1 as a direction: the better λ of 0 and 1"
 
 
 def _cases(formulas: Formulas, beats: Refutation | None) -> tuple[Case, ...]:
@@ -215,7 +216,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.remark-6",
     where="Remark 6",
     statement=(

@@ -6,31 +6,21 @@ one run; and with one stepsize for every length, which the corollary does not ta
 keeps its noise, on a parabola for ever.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Finding,
-    Line,
-    Readings,
-    Repair,
-)
+from theory.account import OPEN, Account, Case, Compared, Decision, Finding, Line, Readings, Repair
 from theory.claims import Claim, Formulas
-from theory.papers.sapipe import cor_1
+from theory.papers.sapipe import cor_1, symbols
 from theory.papers.sapipe.lemmas import rate
-from theory.papers.sapipe.symbols import V1, T, n
 
-LENGTHS: Final = (1, 2, 5, 10)
+V1, T, n = symbols.letters("V1 T n")
+
+
+LENGTHS = (1, 2, 5, 10)
 """Updates of the runs that are replayed."""
 
 
@@ -94,8 +84,8 @@ def witness() -> dict[str, Any] | None:
     }
 
 
-MEAN: Final = "the mean over t ≤ T of E‖∇F(x_{t−1})‖², with η = min(c/√T, b/L)"
-ADDED: Final = "the bound, as workers are added"
+MEAN = "the mean over t ≤ T of E‖∇F(x_{t−1})‖², with η = min(c/√T, b/L)"
+ADDED = "the bound, as workers are added"
 
 
 def _cases(printed: Formulas) -> tuple[Case, ...]:
@@ -141,9 +131,9 @@ def _account(printed: Formulas) -> Account:
     )
 
 
-_PRINTED: Final = {"rate": cor_1.PRINTED["rate"]}
+_PRINTED = {"rate": cor_1.PRINTED["rate"]}
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.remark-7",
     where="Remark 7",
     statement=(

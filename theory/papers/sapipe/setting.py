@@ -6,36 +6,34 @@ stale anew in every iteration, each with probability κ and independently of eve
 the second moment of g is at most (1 − κ)‖∇F(x_t)‖² + κ‖s‖² plus the variance of the samples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
 
 import sympy
 
 from theory.kernel import Hypothesis, Operator, Point, Smooth, dot, eq, le, point, square, vector
 from theory.kernel.theorem import Assumption
 from theory.kernel.vectors import Scalar, Vector
-from theory.notation import function
+from theory.notation import function, glossary
 from theory.notation.draft import Draft
+from theory.papers.sapipe import error_terms, symbols
 from theory.papers.sapipe.symbols import R0, L, T, eta, kappa, t
 
-X: Final = point("x", "F")
+X = point("x", "F")
 """The model x_t."""
 
-G: Final = vector("g")
+G = vector("g")
 """What the update subtracts, divided by η."""
 
-OFF: Final = vector("b")
+OFF = vector("b")
 """By how much the mean of the stale or predicted gradient misses ∇F(x_t), given the past."""
 
-AIM: Final = X.gradient - OFF
+AIM = X.gradient - OFF
 """That mean, s."""
 
-NEXT: Final = Point(X.position - eta * G, sympy.Symbol("F(x⁺)", real=True), vector("∇F(x⁺)"), "F")
+NEXT = Point(X.position - eta * G, sympy.Symbol("F(x⁺)", real=True), vector("∇F(x⁺)"), "F")
 """The model x_{t+1}."""
 
-E_T: Final = Operator(
+E_T = Operator(
     "E_t",
     (
         *("g", "d", "ξ_i", "ξ", "F(x⁺)", "∇F(x⁺)", "b⁺", "off(b⁺)", "∇off(b⁺)"),
@@ -50,29 +48,29 @@ E_T: Final = Operator(
 The second line of names is of methods that predict weights, `wp_1_method` and `wp_3_method`.
 """
 
-nu: Final = sympy.Symbol("nu", nonnegative=True)
+nu = sympy.Symbol("nu", nonnegative=True)
 """Bound on the variance of g."""
 
-e: Final = sympy.Symbol("e", nonnegative=True)
+e = sympy.Symbol("e", nonnegative=True)
 """Bound on the mean of E‖b‖² over the iterations."""
 
-F: Final = sympy.Function("F", real=True)
+F = sympy.Function("F", real=True)
 S, B = (sympy.Function(name, nonnegative=True) for name in ("S", "B"))
 """Total expectations by iteration: F(x_t), ‖∇F(x_t)‖² and ‖b‖²."""
 
-F_STAR: Final = sympy.Symbol("F*", real=True)
+F_STAR = sympy.Symbol("F*", real=True)
 """The least value of F."""
 
-AVERAGE: Final = sympy.Sum(S(t), (t, 0, T - 1)) / T
+AVERAGE = sympy.Sum(S(t), (t, 0, T - 1)) / T
 """Mean over the iterations of E‖∇F(x_t)‖²; the paper's x_{t−1}, t from 1."""
 
-FOLLOWING: Final = ((X, NEXT),)
+FOLLOWING = ((X, NEXT),)
 
-SMOOTH: Final = Smooth("smooth", "F is L-smooth (Assumption 1)", L, "F")
-LOWER: Final = Hypothesis("lower bound", "F is at least F(x_*) (Assumption 6)", le(F_STAR, F(T)))
-START: Final = Hypothesis("start", "R₀ is F(x_0) − F(x_*)", eq(F(0), F_STAR + R0))
-STEPSIZE: Final = Hypothesis("stepsize", "η ≤ 1/L", le(eta, 1 / L))
-SHARE: Final = Hypothesis("share", "κ ≤ 1", le(kappa, 1))
+SMOOTH = Smooth("smooth", "F is L-smooth (Assumption 1)", L, "F")
+LOWER = Hypothesis("lower bound", "F is at least F(x_*) (Assumption 6)", le(F_STAR, F(T)))
+START = Hypothesis("start", "R₀ is F(x_0) − F(x_*)", eq(F(0), F_STAR + R0))
+STEPSIZE = Hypothesis("stepsize", "η ≤ 1/L", le(eta, 1 / L))
+SHARE = Hypothesis("share", "κ ≤ 1", le(kappa, 1))
 
 
 def mean_of(off: Vector) -> Hypothesis:
@@ -141,3 +139,7 @@ def assuming(draft: Draft, *assumed: Assumption) -> Draft:
     for one in assumed:
         draft.assume(one)
     return draft
+
+
+letters = glossary({**vars(error_terms), **vars(symbols), **globals()})
+"""Gives these, the paper's constants and shared terms by name: ``L, F = letters("L F")``."""

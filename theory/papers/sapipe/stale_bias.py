@@ -7,10 +7,7 @@ Guarantee  Σ_{1≤t≤T} E‖b‖² ≤ T·L²η²V₂, which Theorem 2 calls T
 Source     SAPipe paper, appendix A, proof of Theorem 2.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
@@ -19,41 +16,43 @@ from theory.claims import Formulas
 from theory.judging.as_claim import account, as_claim
 from theory.kernel import Hypothesis, Point, eq, le, lipschitz, point, square, vector
 from theory.notation import theorem, total
-from theory.papers.sapipe.error_terms import ERR_0
+from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import thm_2_mixture
-from theory.papers.sapipe.setting import E_T, NEXT, OFF, B, G, X, along, assuming
-from theory.papers.sapipe.symbols import V2, L, T, eta, t
 
-WHERE: Final = thm_2_mixture.PROOF
+V2, L, T, eta, t, E_T, NEXT, OFF, B = setting.letters("V2 L T eta t E_T NEXT OFF B")
+G, X, ERR_0 = setting.letters("G X ERR_0")
 
-OFF_NOW: Final = point("b", "off")
+
+WHERE = thm_2_mixture.PROOF
+
+OFF_NOW = point("b", "off")
 """b as a thing that another follows."""
 
-OFF_NEXT: Final = Point(vector("b⁺"), sympy.Symbol("off(b⁺)", real=True), vector("∇off(b⁺)"), "off")
+OFF_NEXT = Point(vector("b⁺"), sympy.Symbol("off(b⁺)", real=True), vector("∇off(b⁺)"), "off")
 """b of the next iteration."""
 
-STALE_MEAN: Final = Hypothesis(
+STALE_MEAN = Hypothesis(
     "stale",
     "in the next iteration stale elements have the mean ∇F(x_t), so that b is "
     "∇F(x_{t+1}) − ∇F(x_t), or a part of it",
     le(square(OFF_NEXT.position), square(NEXT.gradient - X.gradient)),
 )
-SIZE: Final = Hypothesis(
+SIZE = Hypothesis(
     "size",
     "stochastic gradients have squared norms of at most V₂ (Assumption 2); so has g on average "
     "over its elements",
     le(E_T.of(square(G)), V2),
 )
-AT_REST: Final = Hypothesis(
+AT_REST = Hypothesis(
     "at rest", "x_{−1} is x_0: stale elements of the first update have no bias", eq(B(0), 0)
 )
 
-draft = along(
+draft = setting.along(
     theorem("sapipe.stale-bias", f"{WHERE}, the error of the gradient estimation"),
     {B: square(OFF)},
     [(OFF_NOW, OFF_NEXT)],
 )
-assuming(draft, STALE_MEAN, SIZE)
+setting.assuming(draft, STALE_MEAN, SIZE)
 draft.have(lipschitz(L, NEXT, X), where=f"{WHERE}, L-smoothness")
 draft.have(
     le(square(OFF_NEXT.position), L**2 * eta**2 * square(G)),
@@ -61,7 +60,7 @@ draft.have(
     where=f"{WHERE}, the line after L-smoothness",
 )
 draft.have(le(B(t + 1), ERR_0))
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(total(B(t), t, T) + B(T) - B(0), T * ERR_0),
     {"stale": T * ERR_0},
     says=(
@@ -75,4 +74,4 @@ def _account(printed: Formulas) -> Account:
     return thm_2_mixture.with_line(account(THEOREM, printed))
 
 
-CLAIM: Final = replace(as_claim(THEOREM), account=_account)
+CLAIM = replace(as_claim(THEOREM), account=_account)

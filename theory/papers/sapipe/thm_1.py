@@ -5,11 +5,9 @@ time of starting. Table 1 calls c the completion time; with that, (2) says somet
 is about any two layers k < i, so that it covers every number of layers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import sympy
 import z3
@@ -37,16 +35,16 @@ from theory.papers.sapipe.witnesses.refuting import of
 from theory.papers.sapipe.witnesses.timetables import Timetable, timetable
 from theory.smt.solver import Outcome, Statement, Term, decide
 
-_NAMES: Final = sympy.symbols("cu u cv v", integer=True)
+_NAMES = sympy.symbols("cu u cv v", integer=True)
 cu, u, cv, v = _NAMES
 """Of one layer: when its forward and its communication start, and how long they take."""
 
-_I: Final = sympy.symbols("cu_i u_i cv_i v_i", integer=True)
-_K: Final = sympy.symbols("cu_k u_k cv_k v_k", integer=True)
+_I = sympy.symbols("cu_i u_i cv_i v_i", integer=True)
+_K = sympy.symbols("cu_k u_k cv_k v_k", integer=True)
 cu_i, u_i, cv_i, v_i = _I
 cu_k, u_k, cv_k, v_k = _K
 
-PRINTED: Final[Formulas] = {
+PRINTED = {
     "stale": cv + v - cu,
     "forwards": cu_i - cu_k - u_k,
     "channel": cv_k - cv_i - v_i,
@@ -54,16 +52,16 @@ PRINTED: Final[Formulas] = {
 """A layer is stale if the first is above 0. For k < i the others are at least 0: forward i follows
 forward k, and communication k follows communication i."""
 
-ASSUMES: Final = (
+ASSUMES = (
     "a sequential model: backwards m … 1, forwards 1 … m, on one processor",
     "gradients are sent in the order of backwards, one at a time (section 3.1: FIFO)",
     "c is the time at which an operation starts, as in Algorithms 4 and 5",
 )
 
-_TWICE: Final = sequential(backward=[1, 1], forward=[5, 1], communication=[1, 4])
+_TWICE = sequential(backward=[1, 1], forward=[5, 1], communication=[1, 4])
 """Layer 2 is stale by completion times, layer 1 is not."""
 
-_OVERTAKEN: Final = sequential([1, 1, 1, 1], [2, 1, 1, 1], [1, 1, 2, 3])
+_OVERTAKEN = sequential([1, 1, 1, 1], [2, 1, 1, 1], [1, 1, 2, 3])
 """Of waiting gradients that of the smallest layer is sent: layer 3 is stale, layer 2 is not."""
 
 
@@ -156,7 +154,7 @@ def _compiled(form: sympy.Expr) -> Any:
     return sympy.lambdify(_NAMES, form)
 
 
-_LATE: Final = sympy.Symbol("c(v_i) + v_i - c(u_i)", integer=True)
+_LATE = sympy.Symbol("c(v_i) + v_i - c(u_i)", integer=True)
 """By how much the gradient of layer i is late, where that layer is stale."""
 
 
@@ -241,7 +239,7 @@ def _findings(formulas: Formulas, grounds: tuple[Ground, ...]) -> Iterator[Findi
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.thm-1",
     where="Theorem 1",
     statement=(

@@ -7,23 +7,11 @@ for κ = 1/4 the bound fails with Lη = 1 and with Lη = 4/5. It holds where 2κ
 rest; and with samples of their own, which is another method, it holds everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Ground,
-    Line,
-    Refutation,
-    Repair,
-)
+from theory.account import OPEN, Account, Case, Decision, Finding, Ground, Line, Refutation, Repair
 from theory.claims import Claim, Formulas
 from theory.judging.as_claim import as_claim
 from theory.kernel import Theorem, prove
@@ -216,9 +204,9 @@ def _needed(found: Mapping[str, Any], own: Repair) -> Finding:
     )
 
 
-_OWN: Final = as_claim(thm_2_samples.THEOREM)
+_OWN = as_claim(thm_2_samples.THEOREM)
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.thm-2",
     where="Theorem 2",
     statement=(

@@ -9,27 +9,25 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κL²η²V₂ + L
 Source     SAPipe paper, Theorem 2, with line 1 of Algorithm 1, which its proof leaves out.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere, Hypothesis, Sign, dot, eq, le, square
 from theory.notation import index, theorem, total
 from theory.papers.sapipe import setting, stale_bias
-from theory.papers.sapipe.error_terms import ERR_0
 from theory.papers.sapipe.lemmas import elements, workers
 from theory.papers.sapipe.lemmas.same_samples import BOUNDED, LOWEST, OLD, OLD_NEXT, U
 from theory.papers.sapipe.lemmas.thm_2_reuse_pass import PASS
-from theory.papers.sapipe.setting import E_T, F_STAR, OFF, B, F, G, S, X
-from theory.papers.sapipe.symbols import R0, V1, V2, L, eta, kappa, n, t
 
-m: Final = index("m")
+R0, V1, V2, L, eta, kappa, n, t = setting.letters("R0 V1 V2 L eta kappa n t")
+E_T, F_STAR, OFF, B, F, G, S, X = setting.letters("E_T F_STAR OFF B F G S X")
+ERR_0 = setting.letters("ERR_0")
+
+
+m = index("m")
 """T − 2."""
 
-Q: Final = sympy.Function("Q", nonnegative=True)
+Q = sympy.Function("Q", nonnegative=True)
 """E‖g_t‖² by iteration."""
 
 _P, _S = X.gradient, OLD.position
@@ -37,7 +35,7 @@ _A = L * eta
 _SPARE = 1 - _A
 _SAYS = "an element of d is that of s with probability κ, else that of ∇F(x_t) (Assumption 5)"
 
-HYPOTHESES: Final = (
+HYPOTHESES = (
     *(elements.UNBIASED, *elements.SAMPLES, stale_bias.STALE_MEAN, stale_bias.SIZE),
     *(setting.STEPSIZE, setting.SHARE),
     Hypothesis(
@@ -98,12 +96,12 @@ draft.have(le(S(m + 2) / (2 * L), F(m + 2) - F_STAR), "last")
 _EACH = 2 / (eta * (m + 2) * (1 + _SPARE))
 _WEIGHT = eta / 2 * kappa * _SPARE
 _BIAS = kappa * _EACH * eta / 2
-TERMS: Final = {
+TERMS = {
     "optimization": 2 * R0 / (eta * (m + 2)),
     "staleness": kappa * ERR_0,
     "variance": _A * V1 / n,
 }
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le((total(S(t), t, m) + S(m) + S(m + 1)) / (m + 2), sympy.Add(*TERMS.values())),
     TERMS,
     by=Combine(
@@ -136,4 +134,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

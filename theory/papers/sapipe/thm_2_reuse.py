@@ -7,28 +7,26 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κL²η²V₂ + L
 Source     SAPipe paper, Theorem 2 with Algorithm 1.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, le
 from theory.notation import theorem
-from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import same_samples
 from theory.papers.sapipe.lemmas.reused_noise import r
 from theory.papers.sapipe.runs.challenges import CHALLENGES
-from theory.papers.sapipe.setting import AVERAGE
-from theory.papers.sapipe.symbols import L, eta, kappa
+
+L, eta, kappa, AVERAGE, ERR_0 = setting.letters("L eta kappa AVERAGE ERR_0")
+OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
+
 
 draft = theorem("sapipe.thm-2-same-samples", "Theorem 2, samples as in Algorithm 1")
 draft.cite(same_samples.THEOREM)
 draft.assume(le(2 * kappa * r, 1 - L * eta), "small step", "2κ√(1 − κ) ≤ 1 − Lη")
 draft.have(le(0, 1 - L * eta), "small")
-TERMS: Final = {"optimization": OPTIMIZATION, "staleness": kappa * ERR_0, "variance": VAR_0}
-THEOREM: Final = draft.shows(
+TERMS = {"optimization": OPTIMIZATION, "staleness": kappa * ERR_0, "variance": VAR_0}
+THEOREM = draft.shows(
     le(AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     by=Combine(
@@ -43,7 +41,7 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-SMALL_STEPS: Final = 4 * kappa**2 * (1 - kappa) <= (1 - L * eta) ** 2
+SMALL_STEPS = 4 * kappa**2 * (1 - kappa) <= (1 - L * eta) ** 2
 """The same condition, squared: Lη ≤ 1."""
 
-CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-vanilla-reused"], where=SMALL_STEPS)
+CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-vanilla-reused"], where=SMALL_STEPS)

@@ -8,10 +8,7 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κL²η²V₂ + L
 Source     SAPipe paper, Theorem 2.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
@@ -21,15 +18,16 @@ from theory.judging.as_claim import account, as_claim
 from theory.kernel import le, square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, stale_bias
-from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
 from theory.papers.sapipe.lemmas import biased, elements, thm_2_mixture
 from theory.papers.sapipe.runs.challenges import CHALLENGES
-from theory.papers.sapipe.setting import OFF, B, e, nu
 from theory.papers.sapipe.stale_bias import AT_REST, OFF_NEXT, OFF_NOW
-from theory.papers.sapipe.symbols import V1, kappa, n
 
-WHERE: Final = thm_2_mixture.PROOF
-CHALLENGE: Final = CHALLENGES["sapipe-vanilla"]
+V1, kappa, n, OFF, B, e, nu, ERR_0 = setting.letters("V1 kappa n OFF B e nu ERR_0")
+OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
+
+
+WHERE = thm_2_mixture.PROOF
+CHALLENGE = CHALLENGES["sapipe-vanilla"]
 
 draft = setting.along(
     theorem("sapipe.thm-2-own-samples", "Theorem 2, stale elements with samples of their own"),
@@ -51,8 +49,8 @@ draft.cite(
 setting.assuming(draft, AT_REST, setting.START, setting.LOWER, setting.STEPSIZE, setting.SHARE)
 draft.have(biased.BIAS.relation.replaced({e: ERR_0}))
 draft.cite(biased.THEOREM, {e: ERR_0, nu: V1 / n}, name="biased")
-TERMS: Final = {"optimization": OPTIMIZATION, "staleness": kappa * ERR_0, "variance": VAR_0}
-THEOREM: Final = draft.shows(
+TERMS = {"optimization": OPTIMIZATION, "staleness": kappa * ERR_0, "variance": VAR_0}
+THEOREM = draft.shows(
     le(setting.AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -67,4 +65,4 @@ def _account(printed: Formulas) -> Account:
     return thm_2_mixture.with_line(account(THEOREM, printed, CHALLENGE))
 
 
-CLAIM: Final = replace(as_claim(THEOREM, CHALLENGE, cost=3), account=_account)
+CLAIM = replace(as_claim(THEOREM, CHALLENGE, cost=3), account=_account)

@@ -8,11 +8,8 @@ to be unknown to x_{t−1}, while for 0 < κ < 1 Algorithm 1 uses a sample for f
 and it lets the compensation see all of Δx, while Section 3.2 applies it to the first k layers only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
 
 from theory.account import OPEN, Account, Case, Decision, Finding, Readings, Repair
 from theory.claims import Formulas
@@ -29,9 +26,9 @@ from theory.papers.sapipe.symbols import V2
 from theory.papers.sapipe.witnesses import dc_witnesses
 from theory.papers.sapipe.witnesses.refuting import Broken, broken, unlike
 
-CHALLENGE: Final = CHALLENGES["sapipe-dc"]
+CHALLENGE = CHALLENGES["sapipe-dc"]
 
-THEOREM: Final = average_gradient(
+THEOREM = average_gradient(
     "sapipe.thm-3",
     "Theorem 3",
     "Under Assumptions 1, 2, 4, 5 and 6, with ληV₂ ≤ 1 − 1/√2 and η ≤ 1/L, SAPipe-DC has an "
@@ -47,9 +44,9 @@ THEOREM: Final = average_gradient(
 )
 
 
-_FIRST: Final = "from the first update that is done"
-ENDS: Final = f"kappa = 0 or kappa = 1, {_FIRST}"
-OWN: Final = (
+_FIRST = "from the first update that is done"
+ENDS = f"kappa = 0 or kappa = 1, {_FIRST}"
+OWN = (
     "0 < kappa < 1, stale elements with samples of their own and a compensation that sees "
     f"all of Δx, {_FIRST}"
 )
@@ -197,4 +194,4 @@ def _account(printed: Formulas) -> Account:
     )
 
 
-CLAIM: Final = replace(as_claim(THEOREM, CHALLENGE), account=_account)
+CLAIM = replace(as_claim(THEOREM, CHALLENGE), account=_account)

@@ -7,37 +7,24 @@ at least Err₀, which is enough whatever the workers are. A ratio to ‖∇F‖
 nρ in the place of ρ/n; nρ ≥ 1, and what is open then is nρ < 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Line,
-    Refutation,
-    Repair,
-)
+from theory.account import OPEN, Account, Case, Decision, Finding, Line, Refutation, Repair
 from theory.claims import Claim, Formulas
 from theory.judging.as_claim import assumptions
 from theory.judging.controls import GOAL, verdict_of, without
 from theory.judging.decide import proves
-from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le, prove
+from theory.kernel import Cite, Combine, Hypothesis, Step, le, prove
 from theory.ledger import Step as Shown
-from theory.papers.sapipe import wp_1_average, wp_1_one_point
-from theory.papers.sapipe.error_terms import ERR_WP_1, OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, wp_1_average, wp_1_one_point
+from theory.papers.sapipe.error_terms import ERR_WP_1
 from theory.papers.sapipe.lemmas import diversity, repaired_thm_4, sgd, wp_1_moment, wp_1_noise
 from theory.papers.sapipe.lemmas.wp_update import nothing_predicted
 from theory.papers.sapipe.pieces import lines
-from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
 from theory.papers.sapipe.witnesses import wp_1_lines
 from theory.papers.sapipe.witnesses.refuting import Broken, broken, unlike
 from theory.papers.sapipe.witnesses.wp_1_stall import (
@@ -50,10 +37,14 @@ from theory.papers.sapipe.witnesses.wp_1_stall import (
 )
 from theory.papers.sapipe.wp_1_method import PROOF, READ_SO
 
-WHERE: Final = "Theorem 4"
-_CHAIN: Final = f"{PROOF}, the upper bound"
+V1, V2, L, T, eta, kappa, n, rho = setting.letters("V1 V2 L T eta kappa n rho")
+OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
 
-DIVERSE: Final[Theorem] = replace(
+
+WHERE = "Theorem 4"
+_CHAIN = f"{PROOF}, the upper bound"
+
+DIVERSE = replace(
     wp_1_moment.THEOREM,
     id="sapipe.thm-4-diverse",
     where="Theorem 4, where ρ ≥ 2n",
@@ -84,8 +75,7 @@ DIVERSE: Final[Theorem] = replace(
 )
 """The part of the domain in which it says less than what holds for all workers."""
 
-
-_RUNS: Final = {"standing still": STALLED, "equal workers": ALIKE, "leaning": LEANING}
+_RUNS = {"standing still": STALLED, "equal workers": ALIKE, "leaning": LEANING}
 
 
 def _refutations(printed: Formulas) -> dict[str, Refutation]:
@@ -244,7 +234,7 @@ def _unclear() -> Iterator[Finding]:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.thm-4",
     where=WHERE,
     statement=(

@@ -4,37 +4,24 @@ The proof sums a geometric series of ratio 2L²η². The theorem is stated for �
 ratio may be 1, and the error infinite, or more than 1, and the error below 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Line,
-    Refutation,
-    Repair,
-)
+from theory.account import OPEN, Account, Case, Decision, Finding, Line, Refutation, Repair
 from theory.claims import Claim, Formulas
 from theory.judging.as_claim import assumptions
 from theory.judging.controls import GOAL
 from theory.judging.decide import proves
 from theory.kernel import Theorem, le, prove
 from theory.kernel.signs import nonnegative
-from theory.papers.sapipe import thm_5_domain
-from theory.papers.sapipe.error_terms import ERR_WP_2, OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, thm_5_domain
+from theory.papers.sapipe.error_terms import ERR_WP_2
 from theory.papers.sapipe.lemmas import repaired_thm_5, sgd, sharp_thm_5, wp_2_first
 from theory.papers.sapipe.lemmas.wp_update import ROOM, nothing_predicted
 from theory.papers.sapipe.pieces import lines
-from theory.papers.sapipe.symbols import L, eta, kappa
 from theory.papers.sapipe.witnesses import wp_2_lines
 from theory.papers.sapipe.witnesses.refuting import Broken, broken, unlike
 from theory.papers.sapipe.witnesses.wp_1_stall import violated
@@ -42,16 +29,19 @@ from theory.papers.sapipe.witnesses.wp_replays import Instance
 from theory.papers.sapipe.wp_2_method import PROOF
 from theory.smt.solver import Outcome
 
-WHERE: Final = "Theorem 5"
-_CHAIN: Final = f"{PROOF}, the upper bound"
+L, eta, kappa, OPTIMIZATION, VAR_0 = setting.letters("L eta kappa OPTIMIZATION VAR_0")
 
-LARGEST: Final = Instance((Fraction(1),), Fraction(1), Fraction(1), option=2)
+
+WHERE = "Theorem 5"
+_CHAIN = f"{PROOF}, the upper bound"
+
+LARGEST = Instance((Fraction(1),), Fraction(1), Fraction(1), option=2)
 """η = 1/L: the bound is negative at once."""
 
-BEYOND: Final = replace(LARGEST, learning_rate=Fraction(3, 4))
+BEYOND = replace(LARGEST, learning_rate=Fraction(3, 4))
 """A little above 1/(√2 L)."""
 
-_OUTSIDE: Final = (le(1 + ROOM, 2 * L**2 * eta**2), le(eta, 1 / L))
+_OUTSIDE = (le(1 + ROOM, 2 * L**2 * eta**2), le(eta, 1 / L))
 """η in (1/(√2 L), 1/L]: 2L²η² is at least 1 + δ for a δ > 0."""
 
 
@@ -142,7 +132,7 @@ def _account(printed: Formulas) -> Account:
     )
 
 
-_OURS: Final = (
+_OURS = (
     sharp_thm_5.THEOREM,
     thm_5_domain.THEOREM,
     wp_2_first.THEOREM,
@@ -226,9 +216,9 @@ def _others(printed: Formulas) -> Iterator[Finding]:
         )
 
 
-_TERMS: Final = {"optimization": OPTIMIZATION, "error": kappa * ERR_WP_2, "variance": VAR_0}
+_TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR_WP_2, "variance": VAR_0}
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.thm-5",
     where=WHERE,
     statement=(

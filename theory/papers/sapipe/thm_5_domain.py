@@ -1,21 +1,21 @@
 """Theorem 5 as printed, where its error term is positive: 2L²η² < 1."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import Cite, Combine, Step, Theorem
-from theory.papers.sapipe.error_terms import ERR_WP_2, OPTIMIZATION, VAR_0
+from theory.kernel import Cite, Combine, Step
+from theory.papers.sapipe import setting
+from theory.papers.sapipe.error_terms import ERR_WP_2
 from theory.papers.sapipe.lemmas import sharp_thm_5
 from theory.papers.sapipe.runs.challenges import CHALLENGES
-from theory.papers.sapipe.symbols import V1, L, eta, n
 
-_SHARP: Final = sharp_thm_5.THEOREM
+V1, L, eta, n, OPTIMIZATION, VAR_0 = setting.letters("V1 L eta n OPTIMIZATION VAR_0")
+
+
+_SHARP = sharp_thm_5.THEOREM
 _LEFT = 1 - 2 * L**2 * eta**2
 
-THEOREM: Final[Theorem] = replace(
+THEOREM = replace(
     _SHARP,
     id="sapipe.thm-5-domain",
     where="Theorem 5, where 2L²η² < 1",
@@ -38,4 +38,4 @@ THEOREM: Final[Theorem] = replace(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], where=sharp_thm_5.COVERED)
+CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], where=sharp_thm_5.COVERED)

@@ -8,37 +8,26 @@ other going; V₂ is the largest ‖g_{i,t}‖² of that run, as Assumption 2 ha
 `repaired_thm_6` and `wp_3_moment` are shown for any n.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Final
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Line,
-    Refutation,
-)
+from theory.account import OPEN, Account, Case, Decision, Line, Refutation
 from theory.claims import Claim, Formulas
+from theory.falsifier.numbers import Number
 from theory.judging.as_claim import account, assumptions
 from theory.judging.controls import without
 from theory.judging.decide import proves
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le, prove
 from theory.kernel.vectors import Scalar
 from theory.ledger import Evidence
-from theory.papers.sapipe import wp_1_average, wp_1_method
-from theory.papers.sapipe.error_terms import ERR_WP_3, OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, wp_1_average, wp_1_method
+from theory.papers.sapipe.error_terms import ERR_WP_3
 from theory.papers.sapipe.lemmas import repaired_thm_6, wp_3_lines, wp_3_moment
 from theory.papers.sapipe.runs.challenges import CHALLENGES
-from theory.papers.sapipe.setting import AVERAGE
-from theory.papers.sapipe.symbols import R0, V1, V2, Delta, L, M, T, eta, kappa, lambda_, n, t
 from theory.papers.sapipe.witnesses import circling_constants, limit_cycle
 from theory.papers.sapipe.witnesses.limit_cycle import Circling
 from theory.papers.sapipe.witnesses.refuting import above, of
@@ -46,18 +35,20 @@ from theory.papers.sapipe.witnesses.thm_6_flaws import flaws, lines
 from theory.papers.sapipe.wp_1_method import W
 from theory.papers.sapipe.wp_3_method import PROOF
 
-if TYPE_CHECKING:
-    from theory.falsifier.numbers import Number
+R0, V1, V2, Delta, L, M, T, eta = setting.letters("R0 V1 V2 Delta L M T eta")
+kappa, lambda_, n, t, AVERAGE = setting.letters("kappa lambda_ n t AVERAGE")
+OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
 
-CHALLENGE: Final = CHALLENGES["sapipe-wp-3"]
 
-SHARED: Final = ("the variance term", "line 4", "line 5")
+CHALLENGE = CHALLENGES["sapipe-wp-3"]
+
+SHARED = ("the variance term", "line 4", "line 5")
 """Ends of the places of lines that the proof has in common with that of Theorem 4."""
 
-_BASE: Final = wp_1_average.THEOREM
-_ALL: Final = (t, 0, T - 1)
+_BASE = wp_1_average.THEOREM
+_ALL = (t, 0, T - 1)
 
-EXACT: Final = Theorem(
+EXACT = Theorem(
     id="sapipe.thm-6-exact-predictions",
     where="Theorem 6, where predictions are exact",
     statement="Theorem 6 holds wherever every x̃_{i,t} is x_t, as with one worker.",
@@ -212,7 +203,7 @@ def _account(printed: Formulas) -> Account:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.thm-6",
     where="Theorem 6",
     statement=(

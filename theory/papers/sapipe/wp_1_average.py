@@ -8,21 +8,19 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + LηV₁/n + κL²
 Source     SAPipe paper, appendix A, proof of Theorem 4; E‖x_t − x̃_i‖² is left as it is.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, le, lipschitz, square
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_method
-from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
 from theory.papers.sapipe.lemmas import elements, workers, wp_update
-from theory.papers.sapipe.setting import OFF, F, S, X, nu
-from theory.papers.sapipe.symbols import V1, L, T, eta, kappa, n, t
-from theory.papers.sapipe.wp_1_method import APART, AVG, HERE, PREDICTED, PROOF, SPREAD, W
+
+V1, L, T, eta, kappa, n, t, OFF, F = setting.letters("V1 L T eta kappa n t OFF F")
+S, X, nu, OPTIMIZATION, VAR_0 = setting.letters("S X nu OPTIMIZATION VAR_0")
+APART, AVG, HERE, PREDICTED = wp_1_method.letters("APART AVG HERE PREDICTED")
+PROOF, SPREAD, W = wp_1_method.letters("PROOF SPREAD W")
+
 
 _HALF = eta / 2
 _VARIANCE = L * eta**2 * V1 / (2 * n)
@@ -95,12 +93,12 @@ draft.have(
     says="sum over the iterations; κ is missing from the printed sum, and so are t = 1 and 2",
     where=f"{PROOF}, telescoping",
 )
-TERMS: Final = {
+TERMS = {
     "optimization": OPTIMIZATION,
     "predictions": kappa * L**2 * total(W(t), t, T) / T,
     "variance": VAR_0,
 }
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(setting.AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -110,4 +108,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -10,52 +10,49 @@ samples of their own. `schedules.methods` predicts with the gradient at x̃_i in
 0 < κ < 1 the two are different methods.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel import Average, Hypothesis, Point, Smooth, dot, eq, square, vector
+from theory.notation import glossary
 from theory.papers.sapipe.setting import NEXT, OFF, X
 from theory.papers.sapipe.symbols import L
 
-PROOF: Final = "appendix A, proof of Theorem 4"
+PROOF = "appendix A, proof of Theorem 4"
 
-OWN_SAMPLES: Final = "for 0 < κ < 1 if stale elements have samples of their own"
-READ_SO: Final = (
+OWN_SAMPLES = "for 0 < κ < 1 if stale elements have samples of their own"
+READ_SO = (
     f"This is Algorithm 3 for κ = 1, round 0 not counted; {OWN_SAMPLES} and x̃_i takes the worker's "
     "own fresh gradient in fresh elements."
 )
 """What the statements about option 1 ask of the method."""
 
-AWAY: Final = vector("p_i")
+AWAY = vector("p_i")
 """x̃_i − x_t, by how much the prediction of worker i misses."""
 
-HERE: Final = Point(X.position, sympy.Symbol("F_i(x)", real=True), vector("∇F_i(x)"), "F_i")
+HERE = Point(X.position, sympy.Symbol("F_i(x)", real=True), vector("∇F_i(x)"), "F_i")
 """The objective of worker i at x_t."""
 
-AHEAD: Final = Point(NEXT.position, sympy.Symbol("F_i(x⁺)", real=True), vector("∇F_i(x⁺)"), "F_i")
+AHEAD = Point(NEXT.position, sympy.Symbol("F_i(x⁺)", real=True), vector("∇F_i(x⁺)"), "F_i")
 """The same at x_{t+1}."""
 
-PREDICTED: Final = Point(
+PREDICTED = Point(
     X.position + AWAY, sympy.Symbol("F_i(x̃_i)", real=True), vector("∇F_i(x̃_i)"), "F_i"
 )
 """The same at the predicted weights, where its gradient is taken."""
 
-OWN: Final = vector("g_i")
+OWN = vector("g_i")
 """What worker i contributes to g."""
 
-NOISE: Final = vector("ζ_i")
+NOISE = vector("ζ_i")
 """By how much g_i misses its mean, given the past and the stale elements."""
 
-MEAN_NOISE: Final = vector("ζ")
+MEAN_NOISE = vector("ζ")
 """The mean of that over the workers."""
 
 MISSED, MEAN_MISSED = vector("a_i"), vector("a")
 """The stale elements of ∇F_i(x) − ∇F_i(x̃_i), 0 in the fresh ones; the mean of that over i."""
 
-AVG: Final = Average(
+AVG = Average(
     "avg",
     (
         *("p_i", "g_i", "ζ_i", "a_i", "F_i(x)", "∇F_i(x)", "F_i(x̃_i)", "∇F_i(x̃_i)"),
@@ -67,8 +64,8 @@ AVG: Final = Average(
 )
 """The mean over the workers; the last names are of `wp_3_method`."""
 
-SPREAD: Final = sympy.Symbol("V", nonnegative=True)
-NEXT_SPREAD: Final = sympy.Symbol("V⁺", nonnegative=True)
+SPREAD = sympy.Symbol("V", nonnegative=True)
+NEXT_SPREAD = sympy.Symbol("V⁺", nonnegative=True)
 """The mean over the workers of ‖x_t − x̃_i‖²; the same of the next iteration."""
 
 _ALL, _ALL_NEXT = (
@@ -77,22 +74,25 @@ _ALL, _ALL_NEXT = (
 )
 """The predictions of all workers as one point, at which only the value matters."""
 
-W: Final = sympy.Function("W", nonnegative=True)
+W = sympy.Function("W", nonnegative=True)
 """E V by iteration."""
 
-FOLLOWING: Final = ((_ALL, _ALL_NEXT),)
+FOLLOWING = ((_ALL, _ALL_NEXT),)
 
-EACH_SMOOTH: Final = Smooth("each smooth", "every F_i is L-smooth (Assumption 1)", L, "F_i")
-APART: Final = HERE.gradient - PREDICTED.gradient
-OBJECTIVE: Final = Hypothesis(
+EACH_SMOOTH = Smooth("each smooth", "every F_i is L-smooth (Assumption 1)", L, "F_i")
+APART = HERE.gradient - PREDICTED.gradient
+OBJECTIVE = Hypothesis(
     "predicted mean",
     "the mean of the predicted gradient is s = (1/n)Σ∇F_i(x̃_i), given all samples of earlier "
     "iterations, so that b is the mean over the workers of ∇F_i(x) − ∇F_i(x̃_i)",
     eq(AVG.of(dot(APART, OFF)), square(OFF)),
 )
-SPREAD_IS: Final = Hypothesis(
+SPREAD_IS = Hypothesis(
     "spread",
     "V is the mean over the workers of ‖x_t − x̃_i‖²",
     eq(SPREAD, AVG.of(square(AWAY))),
 )
-AT_START: Final = Hypothesis("first prediction", "x̃_{i,0} is x_0 (Algorithm 3)", eq(W(0), 0))
+AT_START = Hypothesis("first prediction", "x̃_{i,0} is x_0 (Algorithm 3)", eq(W(0), 0))
+
+letters = glossary(globals())
+"""Gives these by name: ``a, b = letters("a b")``."""

@@ -7,10 +7,6 @@ Guarantee  (1/n) Σ_i E‖g − g_i‖² ≤ (1/n) Σ_i ‖∇F(x) − ∇F_i(x)
 Source     SAPipe paper, appendix A, proof of Theorem 4.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.account import Finding, Repair
@@ -19,12 +15,14 @@ from theory.judging.decide import proves
 from theory.kernel import Combine, dot, eq, le, square
 from theory.kernel.prove import Proof
 from theory.notation import function, theorem
+from theory.papers.sapipe import setting, wp_1_method
 from theory.papers.sapipe.lemmas import wp_1_noise
-from theory.papers.sapipe.setting import E_T, X
-from theory.papers.sapipe.symbols import V1, V2, n, rho
-from theory.papers.sapipe.wp_1_method import AVG, HERE, PROOF
 
-WHERE: Final = f"{PROOF}, the upper bound, lines 4 and 5"
+V1, V2, n, rho, E_T, X = setting.letters("V1 V2 n rho E_T X")
+AVG, HERE, PROOF = wp_1_method.letters("AVG HERE PROOF")
+
+
+WHERE = f"{PROOF}, the upper bound, lines 4 and 5"
 _DIVERSE = HERE.gradient - X.gradient
 _NOISY = wp_1_noise.APART
 _LAST = (rho / n - 1) * (V2 - V1) + 2 * V1
@@ -42,8 +40,8 @@ draft.have(
     where=f"{PROOF}, the upper bound, line 9",
     by=Combine(),
 )
-TERMS: Final = {"diversity": AVG.of(square(_DIVERSE)), "noise": 2 * V1}
-THEOREM: Final = draft.shows(
+TERMS = {"diversity": AVG.of(square(_DIVERSE)), "noise": 2 * V1}
+THEOREM = draft.shows(
     le(wp_1_noise.expected(square(_DIVERSE + _NOISY)), sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -69,4 +67,4 @@ def remarks(proof: Proof) -> tuple[Finding, ...]:
     )
 
 
-CLAIM: Final = as_claim(THEOREM, remarks=remarks)
+CLAIM = as_claim(THEOREM, remarks=remarks)

@@ -7,20 +7,18 @@ predicted here: κ = 1. Round 0, line 5 of Algorithm 3, computes the gradients a
 applies; it is not counted, and g_0 is 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
 from theory.kernel import Hypothesis, Point, dot, eq, le, square, vector
-from theory.kernel.vectors import Scalar, Vector
+from theory.kernel.vectors import Vector
+from theory.notation import glossary
 from theory.papers.sapipe.lemmas import workers
 from theory.papers.sapipe.setting import E_T, NEXT, F, G, S, X
 from theory.papers.sapipe.symbols import V2, eta
 
-PROOF: Final = "appendix A, proof of Theorem 5"
+PROOF = "appendix A, proof of Theorem 5"
 
 
 def _named(name: str) -> Point:
@@ -38,23 +36,21 @@ GAP, GAP_AHEAD = _named("p"), _named("p⁺")
 TURN, TURN_AHEAD = _named("r"), _named("r⁺")
 """r = η(∇F(x̃_t) − g⁻): p⁺ without its noise; the same of the next iteration."""
 
-PREDICTED: Final = Point(
-    X.position + GAP.position, sympy.Symbol("F(x̃)", real=True), vector("∇F(x̃)"), "F"
-)
+PREDICTED = Point(X.position + GAP.position, sympy.Symbol("F(x̃)", real=True), vector("∇F(x̃)"), "F")
 """x̃_t."""
 
-PREDICTED_NEXT: Final = Point(
+PREDICTED_NEXT = Point(
     X.position - eta * LAST.position, sympy.Symbol("F(x̃⁺)", real=True), vector("∇F(x̃⁺)"), "F"
 )
 """x̃_{t+1}."""
 
-AIM: Final[Vector] = PREDICTED.gradient
+AIM = PREDICTED.gradient
 """The mean of g, given all samples of earlier iterations."""
 
-NOISE: Final[Vector] = G - AIM
+NOISE = G - AIM
 """What the samples add."""
 
-E_AHEAD: Final = replace(
+E_AHEAD = replace(
     E_T,
     random=(
         *E_T.random,
@@ -70,7 +66,7 @@ E_AHEAD: Final = replace(
 A, W, Q, U = (sympy.Function(name, nonnegative=True) for name in "AWQU")
 """Total expectations by iteration: ‖∇F(x̃_t)‖², ‖p‖², ‖r‖² and ‖g⁻‖²."""
 
-SEQUENCES: Final[dict[Scalar, Scalar]] = {
+SEQUENCES = {
     F: X.value,
     S: square(X.gradient),
     A: square(AIM),
@@ -78,12 +74,12 @@ SEQUENCES: Final[dict[Scalar, Scalar]] = {
     Q: square(TURN.position),
     U: square(LAST.position),
 }
-FOLLOWING: Final = ((X, NEXT), (LAST, LAST_AHEAD), (GAP, GAP_AHEAD), (TURN, TURN_AHEAD))
-POINTS: Final = (
+FOLLOWING = ((X, NEXT), (LAST, LAST_AHEAD), (GAP, GAP_AHEAD), (TURN, TURN_AHEAD))
+POINTS = (
     *(X, NEXT, LAST, LAST_AHEAD, GAP, GAP_AHEAD, TURN, TURN_AHEAD),
     *(PREDICTED, PREDICTED_NEXT),
 )
-VECTORS: Final = (G, workers.NOISE, workers.MEAN_NOISE)
+VECTORS = (G, workers.NOISE, workers.MEAN_NOISE)
 
 
 def unbiased(against: Vector, name: str) -> Hypothesis:
@@ -96,7 +92,7 @@ def unbiased(against: Vector, name: str) -> Hypothesis:
     )
 
 
-SAMPLES: Final = (
+SAMPLES = (
     unbiased(X.gradient, ""),
     unbiased(AIM, ", with its mean"),
     unbiased(LAST.position, ", with the last update"),
@@ -108,7 +104,7 @@ SAMPLES: Final = (
     ),
     *workers.THEOREM.hypotheses,
 )
-MOVES: Final = (
+MOVES = (
     Hypothesis(
         "next last update",
         "the next g⁻ is g",
@@ -133,14 +129,17 @@ MOVES: Final = (
         eq(E_AHEAD.of(square(GAP_AHEAD.position)), eta**2 * E_T.of(square(G - LAST.position))),
     ),
 )
-SIZE: Final = Hypothesis(
+SIZE = Hypothesis(
     "size",
     "stochastic gradients have squared norms of at most V₂ (Assumption 2)",
     le(E_T.of(square(G)), V2),
 )
-AT_START: Final = (
+AT_START = (
     Hypothesis("first gap", "x̃_0 is x_0", eq(W(0), 0)),
     Hypothesis("first turn", "g⁻ is 0 at first (open in Algorithm 3)", eq(Q(0), eta**2 * A(0))),
     Hypothesis("at rest", "g⁻ is 0 at first (open in Algorithm 3)", eq(U(0), 0)),
     Hypothesis("second prediction", "so that x̃_1 is x_0, as x̃_0 is", eq(A(1), A(0))),
 )
+
+letters = glossary(globals())
+"""Gives these by name: ``a, b = letters("a b")``."""

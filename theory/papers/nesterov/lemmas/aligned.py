@@ -5,10 +5,7 @@ That r_t vanishes says nothing as long as d̄_t vanishes too; what the cosine is
 ratio x of the two. Of the squared cosine, 1 − x² is the least: where r_t is orthogonal to Δ_t.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
@@ -20,16 +17,16 @@ from theory.papers.nesterov import eq_20
 
 AHEAD, REST = vector("d̄"), vector("r")
 """d̄_t, and the gradients' part of Δ_t in (20)."""
-a: Final = sympy.Symbol("a", positive=True)
+a = sympy.Symbol("a", positive=True)
 """Σ_i Π_j γ_j, the weight of d̄_t in (20)."""
-d: Final = sympy.Symbol("d", positive=True)
+d = sympy.Symbol("d", positive=True)
 """‖d̄_t‖."""
-rho: Final = sympy.Symbol("rho", nonnegative=True)
+rho = sympy.Symbol("rho", nonnegative=True)
 """‖r_t‖."""
-length: Final = sympy.Symbol("D", positive=True)
+length = sympy.Symbol("D", positive=True)
 """‖Δ_t‖."""
-cosine: Final = sympy.Symbol("cos", real=True)
-DELAY: Final = a * AHEAD + REST
+cosine = sympy.Symbol("cos", real=True)
+DELAY = a * AHEAD + REST
 """Δ_t."""
 
 _INNER = dot(REST, AHEAD)
@@ -40,7 +37,7 @@ _PART = 1 / (a * _SIDES) ** 2
 _SHORT = rho**2 - (a * d) ** 2
 _CS = next(iter(CAUCHY_SCHWARZ.symbols))
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.prop-1-repaired",
     where="ours",
     statement=(
@@ -131,5 +128,5 @@ THEOREM: Final = Theorem(
     ),
 )
 
-_KERNEL: Final = as_claim(THEOREM)
-CLAIM: Final = replace(_KERNEL, depends=(*_KERNEL.depends, eq_20.THEOREM.id))
+_KERNEL = as_claim(THEOREM)
+CLAIM = replace(_KERNEL, depends=(*_KERNEL.depends, eq_20.THEOREM.id))

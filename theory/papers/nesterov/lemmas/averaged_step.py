@@ -6,29 +6,26 @@ The first is what the proofs of the repaired rates start from. At t = 1, where �
 −ηḡ_1 only.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, Step, Theorem, dot, eq, square, vector
-from theory.papers.nesterov.symbols import eta, t, theta
+from theory.papers.nesterov import symbols
+
+eta, t, theta = symbols.letters("eta t theta")
+
 
 NOW, TURN, STAR, GRADIENT, SEEN = map(vector, ("w", "d", "w*", "ḡ", "u"))
 """w_t, d_t, w*, ḡ_t and any vector."""
-LATER: Final = Hypothesis(
-    "(29)", "θ is 1 − γ_t = 2/t, as for every t ≥ 2; 1 − γ_1 is 1", eq(t * theta, 2)
-)
+LATER = Hypothesis("(29)", "θ is 1 − γ_t = 2/t, as for every t ≥ 2; 1 − γ_1 is 1", eq(t * theta, 2))
 
-NEXT: Final = NOW + TURN - eta * theta * GRADIENT
+NEXT = NOW + TURN - eta * theta * GRADIENT
 """w_{t+1} of (10)."""
-_NEXT_TURN: Final = (t - 1) / (t + 1) * (NEXT - NOW)
+_NEXT_TURN = (t - 1) / (t + 1) * (NEXT - NOW)
 """d_{t+1}, γ_{t+1} being (t − 1)/(t + 1) for every t ≥ 1."""
 
-Z: Final = NOW + t * TURN - STAR
-Z_NEXT: Final = NEXT + (t + 1) * _NEXT_TURN - STAR
+Z = NOW + t * TURN - STAR
+Z_NEXT = NEXT + (t + 1) * _NEXT_TURN - STAR
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.averaged-step",
     where="ours",
     statement=(
@@ -64,4 +61,4 @@ THEOREM: Final = Theorem(
     conclude=Combine({LATER.name: -eta * dot(GRADIENT, SEEN)}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

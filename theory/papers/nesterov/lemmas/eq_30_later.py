@@ -3,43 +3,28 @@
 There λ_t(1 − γ_t) = 2, and 0 ≤ γ_t < 1 as (26) needs.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le, square
-from theory.papers.nesterov import eq_26
+from theory.papers.nesterov import eq_26, method, symbols
 from theory.papers.nesterov.eq_26 import GAMMA
-from theory.papers.nesterov.method import (
-    CONVEX_NOW,
-    CONVEX_STAR,
-    MOMENTUM,
-    SMOOTH,
-    STAR,
-    D,
-    W,
-    Y,
-    after,
-    excess,
-)
-from theory.papers.nesterov.symbols import beta, lam, t, theta
+
+beta, lam, t, theta = symbols.letters("beta lam t theta")
+MOMENTUM, STAR, D, W, Y = method.letters("MOMENTUM STAR D W Y")
+
 
 _AT = {theta: 2 / t, lam: t}
-NEXT: Final = after(momentum=GAMMA.subs(_AT))
+NEXT = method.after(momentum=GAMMA.subs(_AT))
 """w_{t+1}."""
-LATER: Final = Hypothesis("later", "t ≥ 2", le(2, t))
+LATER = Hypothesis("later", "t ≥ 2", le(2, t))
 
-U: Final = beta / 2 * square(W.position + t * D - STAR.position)
+U = beta / 2 * square(W.position + t * D - STAR.position)
 """u_t, with λ_t = t."""
-U_NEXT: Final = (
-    beta / 2 * square(NEXT.position + (t - 1) * (NEXT.position - W.position) - STAR.position)
-)
+U_NEXT = beta / 2 * square(NEXT.position + (t - 1) * (NEXT.position - W.position) - STAR.position)
 """u_{t+1}, with λ_{t+1}d_{t+1} = (t − 1)(w_{t+1} − w_t)."""
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-30-later",
     where="ours",
     statement=(
@@ -50,7 +35,7 @@ THEOREM: Final = Theorem(
     symbols=(beta, t, STAR.value),
     vectors=(D, STAR.position),
     points=(W, Y, NEXT),
-    hypotheses=(SMOOTH, CONVEX_NOW, CONVEX_STAR, LATER),
+    hypotheses=(method.SMOOTH, method.CONVEX_NOW, method.CONVEX_STAR, LATER),
     cites=(eq_26.THEOREM,),
     steps=(
         Step("not negative", le(0, GAMMA.subs(_AT)), Combine({"later": 1 / t})),
@@ -64,11 +49,11 @@ THEOREM: Final = Theorem(
     ),
     lhs=t * (NEXT.value - STAR.value) - (t - 1) * (W.value - STAR.value),
     terms={
-        "excess": excess(t, MOMENTUM),
+        "excess": method.excess(t, MOMENTUM),
         "before": U / 2,
         "after": -U_NEXT / 2,
     },
     conclude=Combine({"(26)": 1}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

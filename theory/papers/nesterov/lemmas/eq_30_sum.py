@@ -3,11 +3,8 @@
 Iterations t = k + 2 with k = 0, 1, 2, … are summed; no line asks where the points y_t are.
 """
 
-from __future__ import annotations
-
 from functools import reduce
 from operator import add
-from typing import Final
 
 import sympy
 
@@ -29,20 +26,22 @@ from theory.kernel.vectors import Scalar, Vector
 from theory.papers.nesterov import method
 from theory.papers.nesterov.lemmas import eq_30_later
 from theory.papers.nesterov.lemmas.eq_30_later import NEXT
-from theory.papers.nesterov.method import CONVEX_NOW, CONVEX_STAR, SMOOTH, STAR, D, W, Y
 from theory.papers.nesterov.symbols import beta, t
 
-k: Final = sympy.Symbol("k", integer=True, nonnegative=True)
+STAR, D, W, Y = method.letters("STAR D W Y")
+
+
+k = sympy.Symbol("k", integer=True, nonnegative=True)
 """Iterations t = k + 2."""
-J: Final = sympy.Function("J", integer=True, nonnegative=True)
+J = sympy.Function("J", integer=True, nonnegative=True)
 """The number k as a quantity of iteration k."""
 F, U, E, P = (sympy.Function(name, real=True) for name in "FUEP")
 """By iteration: f(w_t), u_t, Ω_t, and λ_{t−1}δ_t."""
 
-WEIGHT: Final = J(k) + 2
+WEIGHT = J(k) + 2
 """λ_t."""
 
-_LATER: Final = {t: WEIGHT}
+_LATER = {t: WEIGHT}
 
 
 def _here(form: Scalar) -> Scalar:
@@ -55,11 +54,11 @@ def _here_vector(one: Vector) -> Vector:
     return reduce(add, parts)
 
 
-NEXT_HERE: Final = Point(_here_vector(NEXT.position), NEXT.value, NEXT.gradient)
+NEXT_HERE = Point(_here_vector(NEXT.position), NEXT.value, NEXT.gradient)
 _LEFT = W.position + t * D - STAR.position
 _WEIGHTED = eq(P(k), (J(k) + 1) * (F(k) - STAR.value))
 
-NAMES: Final = (
+NAMES = (
     Hypothesis("first number", "the second iteration has k = 0", eq(J(0), 0)),
     Hypothesis("next number", "k + 1 comes after k", eq(J(k + 1), J(k) + 1)),
     Hypothesis("value", "F is f(w_t) by iteration", eq(F(k), W.value)),
@@ -73,11 +72,11 @@ NAMES: Final = (
     ),
     Hypothesis("weighted", "P is λ_{t−1}δ_t by iteration", _WEIGHTED),
 )
-SUM: Final = sympy.Sum(E(k), (k, 0, t - 2))
+SUM = sympy.Sum(E(k), (k, 0, t - 2))
 """Ω_2 + … + Ω_t."""
 _HALF = sympy.Rational(1, 2)
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.eq-30-sum",
     where="ours",
     statement=(
@@ -88,7 +87,7 @@ THEOREM: Final = Theorem(
     symbols=(beta, t, STAR.value),
     vectors=(D, STAR.position),
     points=(W, Y, NEXT_HERE),
-    hypotheses=(SMOOTH, CONVEX_NOW, CONVEX_STAR, *NAMES),
+    hypotheses=(method.SMOOTH, method.CONVEX_NOW, method.CONVEX_STAR, *NAMES),
     cites=(eq_30_later.THEOREM,),
     steps=(
         Step("later", le(2, WEIGHT), Combine(plus=(J(k),))),
@@ -155,4 +154,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

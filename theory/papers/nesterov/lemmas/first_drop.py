@@ -7,10 +7,6 @@ Source     ours: three inequalities with a margin between w*, w_1 and w_2. Huber
            edge at a fifth of the distance attains the constant.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from sympy import Rational
 
 from theory.judging.as_claim import as_claim
@@ -20,9 +16,9 @@ from theory.papers.nesterov.lemmas.interpolation import tangent
 from theory.papers.nesterov.method import STAR
 from theory.papers.nesterov.symbols import R, beta
 
-FIRST: Final = point("w_1")
+FIRST = point("w_1")
 f = function("f", FIRST, STAR)
-SECOND: Final = f.at(named("w_2", FIRST.position - FIRST.gradient / beta))
+SECOND = f.at(named("w_2", FIRST.position - FIRST.gradient / beta))
 """w_2: γ_1 = 0, and y_1 = w_1."""
 
 T = theorem("nesterov.first-drop")
@@ -32,7 +28,7 @@ T.minimum(f, STAR.position)
 T.assume(equal(square(FIRST.position - STAR.position), R**2), "start")
 _FIRST, _SECOND = FIRST.gradient, SECOND.gradient
 _WAY = FIRST.position - STAR.position
-_CERTIFICATE: Final = Combine(
+_CERTIFICATE = Combine(
     {
         tangent(T, FIRST.position, STAR.position): Rational(3, 4),
         tangent(T, SECOND.position, STAR.position): Rational(1, 4),
@@ -48,7 +44,7 @@ _CERTIFICATE: Final = Combine(
     ),
 )
 """Found by hand: the search finds no sum of three squares."""
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     SECOND.value - STAR.value + beta / 4 * square(SECOND.position - STAR.position)
     <= 3 * beta * R**2 / 10,
     {"start": 3 * beta * R**2 / 10},
@@ -60,4 +56,4 @@ THEOREM: Final = T.shows(
     latex=r"f(w_2) - f^* + \tfrac\beta4\|w_2 - w^*\|^2 \le \tfrac{3\beta}{10}\|w_1 - w^*\|^2",
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -5,10 +5,7 @@ Guarantee  ⟨z_t − z_{t+τ}, g⟩ ≤ ητ‖g‖² + η Σ‖ḡ‖² over t
 Source     ours: twice ⟨ḡ, g⟩ is at most ‖ḡ‖² + ‖g‖².
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 from theory.judging.as_claim import as_claim
 from theory.notation import dot, equal, index, nonnegative, square, theorem, total, vectors
@@ -31,7 +28,7 @@ T.assume(equal(dot(LAST, SEEN), along(tau)), "last")
 T.assume(equal(SIZES, total(length(j), j, tau)), "sizes")
 T.assume(equal(square(SEEN), LONG), "length")
 T.have(2 * slope(j) <= LONG + length(j), "young")
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     dot(FIRST, SEEN) - dot(LAST, SEEN) <= eta * tau * LONG + eta * SIZES,
     {"direction": eta * tau * LONG, "gradients": eta * SIZES},
     says=(
@@ -44,4 +41,4 @@ THEOREM: Final = T.shows(
     ),
 )
 
-CLAIM: Final = replace(as_claim(THEOREM), depends=(averaged_step.THEOREM.id,))
+CLAIM = replace(as_claim(THEOREM), depends=(averaged_step.THEOREM.id,))

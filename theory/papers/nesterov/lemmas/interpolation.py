@@ -5,10 +5,6 @@ Guarantee  f(y) − f(x) ≤ ⟨∇f(y), y − x⟩ − ‖∇f(x) − ∇f(y)�
 Source     ours: the descent lemma from x to u = x − (∇f(x) − ∇f(y))/β, and the tangent at y.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Vector
 from theory.notation import Draft, dot, function, named, square, theorem, vectors
@@ -16,13 +12,13 @@ from theory.notation.names import text
 from theory.papers.nesterov.symbols import beta
 
 f, (x, y) = function("f"), vectors("x y")
-u: Final = named("u", x - (f.grad(x) - f.grad(y)) / beta)
+u = named("u", x - (f.grad(x) - f.grad(y)) / beta)
 
 T = theorem("nesterov.interpolation")
 T.smooth(f, beta)
 T.convex(f)
 T.have(f(u) <= f(x) + dot(f.grad(x), u - x) + beta / 2 * square(u - x), "descent")
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     f(y) - f(x) <= dot(f.grad(y), y - x) - square(f.grad(x) - f.grad(y)) / (2 * beta),
     {"slope": dot(f.grad(y), y - x), "margin": -square(f.grad(x) - f.grad(y)) / (2 * beta)},
     says=(
@@ -35,7 +31,7 @@ THEOREM: Final = T.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)
 
 
 def tangent(draft: Draft, at: Vector, seen_from: Vector) -> str:

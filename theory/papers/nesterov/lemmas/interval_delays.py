@@ -5,12 +5,10 @@ precede backward m. So ⌊m/K⌋ − ⌊(m − L)/K⌋ updates fall between them
 L = Kc + y, 0 ≤ x, y < K, these are c if x ≥ y and c + 1 if x < y.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Final
+from typing import Self
 
 import sympy
 import z3
@@ -27,16 +25,16 @@ from theory.smt.instances import decide_from
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term, merge
 
-P: Final = sympy.Symbol("P", integer=True, positive=True)
+P = sympy.Symbol("P", integer=True, positive=True)
 """Stages."""
 
-i: Final = sympy.Symbol("i", integer=True, positive=True)
+i = sympy.Symbol("i", integer=True, positive=True)
 """Stage, from 1."""
 
-K: Final = sympy.Symbol("K", integer=True, positive=True)
+K = sympy.Symbol("K", integer=True, positive=True)
 """Microbatches an update."""
 
-SIZES: Final = tuple(product(range(1, 6), range(1, 5)))
+SIZES = tuple(product(range(1, 6), range(1, 5)))
 """(P, K) of the runs that are replayed."""
 
 
@@ -54,7 +52,7 @@ class View:
     y: Term
 
     @classmethod
-    def symbolic(cls) -> View:
+    def symbolic(cls) -> Self:
         """Fresh symbols."""
         return cls(*z3.Ints("P i K m a x c y"))
 

@@ -6,25 +6,24 @@ Guarantee  f(w_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − 1)) for every t = K +
 Source     ours: `nesterov.iterate-step` from `nesterov.iterate-start` on.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.notation import eq, square
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import iterate_start, repaired_start
 from theory.papers.nesterov.lemmas import iterate_step as step
 from theory.papers.nesterov.lemmas.gradient_window import j
 from theory.papers.nesterov.lemmas.run_energy import Iteration, S, k, rate, window
-from theory.papers.nesterov.symbols import beta, eta, tau
+
+beta, eta, tau = symbols.letters("beta eta tau")
+
 
 f = step.f
-SIZES: Final = {
+SIZES = {
     "seen late": eq(S(k), square(step.old)),
     "first gradients": eq(window(S(j)), tau * square(f.grad(repaired_start.FIRST))),
 }
 """What w_t is moved by is the gradient of τ iterations before."""
-RUN: Final = Iteration(
+RUN = Iteration(
     f=f,
     now=step.w,
     then=step.w_next,
@@ -41,7 +40,7 @@ RUN: Final = Iteration(
     weight=beta * eta,
     meanings=SIZES,
 )
-THEOREM: Final = rate(
+THEOREM = rate(
     "nesterov.iterate-rate",
     RUN,
     "For τ ≥ 1 and (4τ − 2)βη + 2β²η² ≤ 1, f(w_{K+2}) − f* ≤ ‖w_1 − w*‖²/(4η(K + 1)) for every "
@@ -49,4 +48,4 @@ THEOREM: Final = rate(
     r"f(w_{K+2}) - f^* \le \tfrac{1}{4\eta(K+1)}\|w_1 - w^*\|^2",
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -6,13 +6,10 @@ Guarantee  ‖z_{τ+2}‖² + 4η(f(w_2) − f*) + (2τ(τ − 1) + 4τβη)η²
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, le
 from theory.notation import named, square
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas.repaired_start import (
     FIRST,
     ONWARD,
@@ -22,20 +19,22 @@ from theory.papers.nesterov.lemmas.repaired_start import (
     slope,
     star,
 )
-from theory.papers.nesterov.symbols import R, beta, eta, tau
 
-SECOND: Final = named("w₂", FIRST - eta * slope)
-STEPSIZE: Final = Hypothesis(
+R, beta, eta, tau = symbols.letters("R beta eta tau")
+
+
+SECOND = named("w₂", FIRST - eta * slope)
+STEPSIZE = Hypothesis(
     "stepsize",
     "(4τ − 2)βη + 2β²η² ≤ 1",
     le((4 * tau - 2) * beta * eta + 2 * beta**2 * eta**2, 1),
 )
-KEPT: Final = 2 * tau * (tau - 1) + 4 * tau * beta * eta
+KEPT = 2 * tau * (tau - 1) + 4 * tau * beta * eta
 """How many η²‖∇f(w_1)‖² the windows hold at first."""
 
 T = begin("nesterov.iterate-start", STEPSIZE)
 T.have(f(SECOND) <= f(FIRST) - eta * (1 - beta * eta / 2) * square(slope), "first step")
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     square(ONWARD) + 4 * eta * (f(SECOND) - f(star)) + KEPT * eta**2 * square(slope) <= R**2,
     {"distance": R**2},
     by=certificate(
@@ -53,4 +52,4 @@ THEOREM: Final = T.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

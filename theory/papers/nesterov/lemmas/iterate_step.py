@@ -8,18 +8,18 @@ Source     ours: convexity at x_t, against w* and s times against w_t, and t tim
            leave ⟨∇f(x_t), z_{t+1}⟩, so that the gradient that is late in w_{t+1} drops out.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 from theory.judging.as_claim import as_claim
 from theory.notation import dot, function, named, square, theorem, vectors
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import averaged_step
 from theory.papers.nesterov.lemmas.gradient_window import SIZES
 from theory.papers.nesterov.lemmas.interpolation import tangent
 from theory.papers.nesterov.lemmas.run_energy import s
-from theory.papers.nesterov.symbols import beta, eta, tau
+
+beta, eta, tau = symbols.letters("beta eta tau")
+
 
 f, (w, d, old, z, star) = function("f"), vectors("w d ḡ z w*")
 """w_t, d_t, ḡ_t, z_{t+τ} and w*; t = s + 1."""
@@ -36,13 +36,13 @@ T.minimum(f, star)
 T.varying(SIZES)
 T.assume(dot(z_now - 2 * eta * old - z_then, g) <= eta * tau * square(g) + eta * SIZES, "window")
 tangent(T, x, star)
-TERMS: Final = {
+TERMS = {
     "before": square(z) + 4 * eta * s * (f(w) - f(star)),
     "gradient": (4 * eta**2 * (tau - 1) - 2 * eta / beta) * square(g),
     "window": 4 * eta**2 * SIZES,
     "late gradient": 4 * beta * eta**3 * square(old),
 }
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     square(z_then) + 4 * eta * (s + 1) * (f(w_next) - f(star)) <= sum(TERMS.values()),
     TERMS,
     says=(
@@ -56,7 +56,7 @@ THEOREM: Final = T.shows(
     ),
 )
 
-CLAIM: Final = replace(
+CLAIM = replace(
     as_claim(THEOREM),
     depends=(*(cited.id for cited in THEOREM.cites), averaged_step.THEOREM.id),
 )

@@ -5,10 +5,6 @@ D = 4/β (δ_2 + u_2/2). As t x_{t+1} = (t − 1)x_t + z_{t+1}, so is ‖x_t‖�
 (z_{t+1} − x_t)/t.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
@@ -19,9 +15,9 @@ from theory.papers.nesterov.lemmas.no_delay import NO_DELAY, NO_EXCESS
 from theory.papers.nesterov.method import STAR, W
 from theory.papers.nesterov.symbols import beta
 
-K: Final = sympy.Symbol("K", integer=True, nonnegative=True)
+K = sympy.Symbol("K", integer=True, nonnegative=True)
 """t − 2."""
-_n: Final = sympy.Symbol("n", integer=True, nonnegative=True)
+_n = sympy.Symbol("n", integer=True, nonnegative=True)
 X, S, Q = (sympy.Function(name, real=True) for name in "XSQ")
 """By iteration: ‖w_t − w*‖², ‖w_{t+1} − w_t‖², and (t − 1)‖w_t − w*‖²."""
 
@@ -30,7 +26,7 @@ _AWAY = W.position - STAR.position
 _AWAY_NEXT = NEXT_HERE.position - STAR.position
 _MOVE = NEXT_HERE.position - W.position
 _AHEAD_NEXT = _AWAY_NEXT + (WEIGHT - 1) * _MOVE
-LEFT: Final = F(0) - STAR.value + U(0) / 2
+LEFT = F(0) - STAR.value + U(0) / 2
 """δ_2 + u_2/2."""
 _LONGEST = 4 / beta * LEFT
 """D."""
@@ -40,8 +36,7 @@ _LEAST = Hypothesis("minimum", "w* is a minimiser", le(STAR.value, F(k)))
 _KEPT = ("later", "line 2", "weighted after", "one", "weighted at 2")
 """Lines of `nesterov.eq-30-sum`; its others are about one t."""
 
-
-NAMES: Final = (
+NAMES = (
     _LEAST,
     Hypothesis("distance", "X is ‖w_t − w*‖² by iteration", eq(X(k), square(_AWAY))),
     Hypothesis(
@@ -150,7 +145,7 @@ _STEPS = (
     Step("z at last", le(U(K + 1), beta / 2 * _LONGEST), Everywhere("z", {_n: K + 1})),
 )
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.later-steps",
     where="ours",
     statement=(
@@ -185,4 +180,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -1,21 +1,20 @@
 """(31) where it holds: without delay and with a minimiser, steps shrink as O(1/t)."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Step, Theorem
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import later_steps, sharp_no_delay
 from theory.papers.nesterov.lemmas.later_steps import K, S
 from theory.papers.nesterov.method import STAR
-from theory.papers.nesterov.symbols import R, beta, tau
+
+R, beta, tau = symbols.letters("R beta tau")
+
 
 _LARGEST = 16 / (beta * (K + 2) ** 2)
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.no-delay-steps",
     where="ours",
     statement=(
@@ -45,4 +44,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, where=sympy.Eq(tau, 0))
+CLAIM = as_claim(THEOREM, where=sympy.Eq(tau, 0))

@@ -7,11 +7,8 @@ Source     ours: `nesterov.sharp-repaired-iterates`. No constant below 1/4 would
            function attains ‖w_1 − w*‖²/(4η(t − 1) + 2/β) (`huber_line`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final
 
 import sympy
 
@@ -21,16 +18,19 @@ from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
 from theory.kernel.prove import Proof
 from theory.ledger import Evidence
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import iterate_start, sharp_repaired_iterates
 from theory.papers.nesterov.lemmas.repaired_thm_1 import DOMAIN, shorter
 from theory.papers.nesterov.runs import long_runs
 from theory.papers.nesterov.runs.challenges import CHALLENGES
-from theory.papers.nesterov.symbols import beta, eta, t, tau
 from theory.papers.nesterov.witnesses import huber_line
+
+beta, eta, t, tau = symbols.letters("beta eta t tau")
+
 
 T = shorter("nesterov.repaired-iterates", iterate_start.STEPSIZE)
 rate = T.cite(sharp_repaired_iterates.THEOREM)
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     sharp_repaired_iterates.THEOREM.goal,
     sharp_repaired_iterates.THEOREM.terms,
     rate,
@@ -42,10 +42,10 @@ THEOREM: Final = T.shows(
     latex=sharp_repaired_iterates.THEOREM.latex,
 )
 
-DELAYS: Final = (1, 2, 4)
-TIMES: Final = (2, 10, 40, 100)
+DELAYS = (1, 2, 4)
+TIMES = (2, 10, 40, 100)
 """Delays and t of the runs that show that the constant is the least."""
-_AT: Final = 2
+_AT = 2
 """Delay at which stepsizes are compared, in units of 1/β."""
 
 
@@ -74,9 +74,9 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
     )
 
 
-CHALLENGE: Final = CHALLENGES["nesterov-iterate-gap"]
-_WHERE: Final = sympy.And(DOMAIN, sympy.Ge(t, 2))
-_KERNEL: Final = as_claim(THEOREM, CHALLENGE, _remarks, where=_WHERE)
+CHALLENGE = CHALLENGES["nesterov-iterate-gap"]
+_WHERE = sympy.And(DOMAIN, sympy.Ge(t, 2))
+_KERNEL = as_claim(THEOREM, CHALLENGE, _remarks, where=_WHERE)
 
 
 def _account(printed: Formulas) -> Account:
@@ -122,4 +122,4 @@ def _deeper(printed: Formulas) -> tuple[Evidence, ...]:
     return (*known, *long_runs.at_small_steps())
 
 
-CLAIM: Final = replace(_KERNEL, account=_account, deeper=_deeper)
+CLAIM = replace(_KERNEL, account=_account, deeper=_deeper)

@@ -6,10 +6,6 @@ Guarantee  f(x_s) − f* ≤ ‖w_1 − w*‖²/(4ηs) for every s = K + 1 ≥ 1
 Source     ours: `nesterov.repaired-step` from `nesterov.repaired-start` on.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.notation import eq, square
 from theory.papers.nesterov.lemmas import repaired_start
@@ -20,13 +16,13 @@ from theory.papers.nesterov.lemmas.run_energy import OC, Iteration, k, rate, win
 from theory.papers.nesterov.symbols import eta, tau
 
 f = step.f
-CHANGES: Final = {
+CHANGES = {
     "change": eq(OC(k), square(step.old - step.used)),
     "handed on": eq(OC(k + tau), square(step.g - f.grad(step.x))),
     "first changes": eq(window(OC(j)), square(f.grad(repaired_start.FIRST)) / 4),
 }
 """τ iterations later a change is the old one; at first there is none, but that ḡ_1 counts half."""
-RUN: Final = Iteration(
+RUN = Iteration(
     f=f,
     now=step.x,
     then=step.x_next,
@@ -43,7 +39,7 @@ RUN: Final = Iteration(
     weight=a,
     meanings=CHANGES,
 )
-THEOREM: Final = rate(
+THEOREM = rate(
     "nesterov.repaired-look-ahead",
     RUN,
     "For τ ≥ 1 and η ≤ a/(2(a² + 1)β), a = 2τ − 1, f(x_s) − f* ≤ ‖w_1 − w*‖²/(4ηs) at every "
@@ -51,4 +47,4 @@ THEOREM: Final = rate(
     r"f(w_s + d_s) - f^* \le \tfrac{1}{4\eta s}\|w_1 - w^*\|^2",
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -7,25 +7,25 @@ Guarantee  ‖z_{τ+2}‖² + 4η(f(w_1) − f*) + (2τ² − 1)η²‖∇f(w_1)
 Source     ours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Final
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, le
 from theory.kernel.vectors import Scalar
 from theory.notation import Draft, equal, function, named, square, theorem, vectors
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas.interpolation import tangent
-from theory.papers.nesterov.symbols import R, beta, eta, tau
+
+R, beta, eta, tau = symbols.letters("R beta eta tau")
+
 
 f, (FIRST, star) = function("f"), vectors("w₁ w*")
 slope = f.grad(FIRST)
-ONWARD: Final = FIRST - star - eta * (2 * tau + 1) * slope
+ONWARD = FIRST - star - eta * (2 * tau + 1) * slope
 """z_{τ+2}."""
-LATE: Final = Hypothesis("delay", "τ ≥ 1", le(1, tau))
-a: Final = 2 * tau - 1
-STEPSIZE: Final = Hypothesis(
+LATE = Hypothesis("delay", "τ ≥ 1", le(1, tau))
+a = 2 * tau - 1
+STEPSIZE = Hypothesis(
     "stepsize", "η ≤ a/(2(a² + 1)β) with a = 2τ − 1", le(2 * (a**2 + 1) * beta * eta, a)
 )
 
@@ -61,7 +61,7 @@ def certificate(facts: Mapping[str, Scalar], *spare: Scalar) -> Combine:
 
 
 T = begin("nesterov.repaired-start", STEPSIZE)
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     square(ONWARD) + 4 * eta * (f(FIRST) - f(star)) + (2 * tau**2 - 1) * eta**2 * square(slope)
     <= R**2,
     {"distance": R**2},
@@ -79,4 +79,4 @@ THEOREM: Final = T.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -8,18 +8,18 @@ Source     ours: convexity at x_{s+1}, against w* and s times against x_s, leave
            is compared with τ iterations later (`gradient_window`), the rest is Young's.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 from theory.judging.as_claim import as_claim
 from theory.notation import dot, function, named, positive, square, theorem, vectors
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import averaged_step
 from theory.papers.nesterov.lemmas.gradient_window import SIZES
 from theory.papers.nesterov.lemmas.interpolation import tangent
 from theory.papers.nesterov.lemmas.run_energy import s
-from theory.papers.nesterov.symbols import beta, eta, tau
+
+beta, eta, tau = symbols.letters("beta eta tau")
+
 
 y = positive("y")
 """Weight of Young's inequality, which parts ḡ_{s+1} − ḡ_s from ∇f."""
@@ -39,14 +39,14 @@ T.assume(dot(z_now - 2 * eta * old - z_then, g) <= eta * tau * square(g) + eta *
 tangent(T, x_next, star)
 tangent(T, x_next, x)
 T.have(2 * dot(old - used, g) <= square(g) / y + y * square(old - used), "young")
-TERMS: Final = {
+TERMS = {
     "before": square(z) + 4 * eta * s * (f(x) - f(star)),
     "gradient": (4 * eta**2 * (tau - 1 + 1 / y) - 2 * eta / beta) * square(g),
     "change": -2 * eta / beta * s * square(g - f.grad(x)),
     "old change": 4 * eta**2 * y * square(old - used),
     "window": 4 * eta**2 * SIZES,
 }
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     square(z_then) + 4 * eta * (s + 1) * (f(x_next) - f(star)) <= sum(TERMS.values()),
     TERMS,
     says=(
@@ -61,7 +61,7 @@ THEOREM: Final = T.shows(
     ),
 )
 
-CLAIM: Final = replace(
+CLAIM = replace(
     as_claim(THEOREM),
     depends=(*(cited.id for cited in THEOREM.cites), averaged_step.THEOREM.id),
 )

@@ -8,21 +8,20 @@ Source     ours: `nesterov.sharp-repaired-thm-1`. For τ ≥ 2 no stepsize above
            rate (`nesterov.stepsize-limit`): 1/(4τβ) is too strict by a factor of at most τ/(τ − 1).
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, le
 from theory.notation import Draft, theorem
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import repaired_start, sharp_repaired_thm_1
 from theory.papers.nesterov.runs.challenges import CHALLENGES
-from theory.papers.nesterov.symbols import beta, eta, t, tau
 
-STEPSIZE: Final = Hypothesis("short", "η ≤ 1/(4τβ)", le(4 * tau * beta * eta, 1))
-DOMAIN: Final = sympy.And(sympy.Le(4 * tau * beta * eta, 1), sympy.Ge(tau, 1))
+beta, eta, t, tau = symbols.letters("beta eta t tau")
+
+
+STEPSIZE = Hypothesis("short", "η ≤ 1/(4τβ)", le(4 * tau * beta * eta, 1))
+DOMAIN = sympy.And(sympy.Le(4 * tau * beta * eta, 1), sympy.Ge(tau, 1))
 """Instances that the hypotheses allow."""
 
 
@@ -37,7 +36,7 @@ def shorter(id: str, stepsize: Hypothesis) -> Draft:
 
 T = shorter("nesterov.repaired-thm-1", repaired_start.STEPSIZE)
 rate = T.cite(sharp_repaired_thm_1.THEOREM)
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     sharp_repaired_thm_1.THEOREM.goal,
     sharp_repaired_thm_1.THEOREM.terms,
     rate,
@@ -49,6 +48,6 @@ THEOREM: Final = T.shows(
     latex=sharp_repaired_thm_1.THEOREM.latex,
 )
 
-CLAIM: Final = as_claim(
+CLAIM = as_claim(
     THEOREM, challenge=CHALLENGES["nesterov-point-gap"], where=sympy.And(DOMAIN, sympy.Gt(t, tau))
 )

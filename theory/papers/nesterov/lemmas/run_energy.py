@@ -4,28 +4,28 @@ L(k) = ‖z‖² + 4ηs(f − f*), with s = 1 + k, and what the gradients of the
 cost. S(j) is ‖∇f‖² at the look-aheads in order, those before the first being w_1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import sympy
 
 from theory.kernel import ClosedSum, Everywhere, Relation, Theorem
 from theory.kernel.vectors import Scalar, Vector
 from theory.notation import Function, equal, index, real, square, theorem, total
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import gradient_window
 from theory.papers.nesterov.lemmas.gradient_window import SIZES, j
 from theory.papers.nesterov.lemmas.repaired_start import FIRST, ONWARD
-from theory.papers.nesterov.symbols import R, eta, tau
+
+R, eta, tau = symbols.letters("R eta tau")
+
 
 k, K = index("k K")
-F_STAR: Final = real("f*")
+F_STAR = real("f*")
 F, L = (sympy.Function(name, real=True) for name in "FL")
 n, S, V, OC = (sympy.Function(name, nonnegative=True) for name in ("n", "S", "Z", "o"))
 """By iteration: the value and L; k, ‖∇f‖² by look-ahead, ‖z‖², and changes of what is seen."""
-s: Final = 1 + n(k)
+s = 1 + n(k)
 
 
 def window(form: Scalar) -> Scalar:

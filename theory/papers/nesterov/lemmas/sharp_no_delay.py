@@ -3,25 +3,25 @@
 No constant below 1/4 would do: Huber's function attains β/(4t + 2) (`attained`).
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Final
 
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, eq, square
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import eq_30_sum, first_drop
 from theory.papers.nesterov.lemmas.eq_30_sum import F, U
 from theory.papers.nesterov.lemmas.first_drop import SECOND
 from theory.papers.nesterov.lemmas.no_delay import NO_DELAY, NO_EXCESS, NO_EXCESSES
 from theory.papers.nesterov.method import STAR
 from theory.papers.nesterov.runs.challenges import CHALLENGES
-from theory.papers.nesterov.symbols import R, beta, t, tau
 from theory.papers.nesterov.witnesses import huber_line
 
-THEOREM: Final = Theorem(
+R, beta, t, tau = symbols.letters("R beta t tau")
+
+
+THEOREM = Theorem(
     id="nesterov.sharp-no-delay",
     where="ours",
     statement=(
@@ -66,7 +66,7 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, CHALLENGES["nesterov-descent"], where=sympy.Eq(tau, 0))
+CLAIM = as_claim(THEOREM, CHALLENGES["nesterov-descent"], where=sympy.Eq(tau, 0))
 
 
 def attained(iteration: int) -> Fraction:

@@ -5,23 +5,22 @@ Source     ours: `nesterov.iterate-rate`. The condition holds for η ≤ 1/((4τ
            above 1/((4τ − 2)β).
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.notation import theorem
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import iterate_rate, iterate_start
 from theory.papers.nesterov.lemmas.run_energy import F_STAR, F, K
 from theory.papers.nesterov.runs.challenges import CHALLENGES
-from theory.papers.nesterov.symbols import R, eta, t, tau
+
+R, eta, t, tau = symbols.letters("R eta t tau")
+
 
 T = theorem("nesterov.sharp-repaired-iterates")
-SECOND: Final = T.assume(t >= 2, "second", "t ≥ 2")
+SECOND = T.assume(t >= 2, "second", "t ≥ 2")
 rate = T.cite(iterate_rate.THEOREM, {K: t - 2}, domain=(SECOND,))
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     F(t - 2) - F_STAR <= R**2 / (4 * eta * (t - 1)),
     {"distance": R**2 / (4 * eta * (t - 1))},
     rate,
@@ -35,7 +34,7 @@ THEOREM: Final = T.shows(
 )
 
 _CONDITION = iterate_start.STEPSIZE.relation
-CLAIM: Final = as_claim(
+CLAIM = as_claim(
     THEOREM,
     challenge=CHALLENGES["nesterov-iterate-gap"],
     where=sympy.And(sympy.Le(_CONDITION.lhs, _CONDITION.rhs), sympy.Ge(tau, 1), sympy.Ge(t, 2)),

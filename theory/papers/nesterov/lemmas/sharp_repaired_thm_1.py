@@ -5,23 +5,22 @@ Source     ours: `nesterov.repaired-look-ahead`, as y_t = x_{t−τ}. The stepsi
            1/(4τ − 2 + 2/(2τ − 1)) in general; for τ ≥ 2 none above 1/(4(τ − 1)) will do.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.notation import theorem
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import repaired_look_ahead, repaired_start
 from theory.papers.nesterov.lemmas.run_energy import F_STAR, F, K
 from theory.papers.nesterov.runs.challenges import CHALLENGES
-from theory.papers.nesterov.symbols import R, eta, t, tau
+
+R, eta, t, tau = symbols.letters("R eta t tau")
+
 
 T = theorem("nesterov.sharp-repaired-thm-1")
-AFTER: Final = T.assume(tau + 1 <= t, "after the delay", "t > τ")
+AFTER = T.assume(tau + 1 <= t, "after the delay", "t > τ")
 rate = T.cite(repaired_look_ahead.THEOREM, {K: t - tau - 1}, domain=(AFTER,))
-THEOREM: Final = T.shows(
+THEOREM = T.shows(
     F(t - tau - 1) - F_STAR <= R**2 / (4 * eta * (t - tau)),
     {"distance": R**2 / (4 * eta * (t - tau))},
     rate,
@@ -34,7 +33,7 @@ THEOREM: Final = T.shows(
 )
 
 _CONDITION = repaired_start.STEPSIZE.relation
-CLAIM: Final = as_claim(
+CLAIM = as_claim(
     THEOREM,
     challenge=CHALLENGES["nesterov-point-gap"],
     where=sympy.And(sympy.Le(_CONDITION.lhs, _CONDITION.rhs), sympy.Ge(tau, 1), sympy.Gt(t, tau)),

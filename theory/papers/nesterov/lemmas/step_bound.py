@@ -4,10 +4,6 @@ w_{t+1} − w_t = γ_t(w_t − w_{t−1}) + (1 − γ_t)(−ηḡ_t) is a mean o
 with w_0 = w_1 it stays in the ball of radius ηG. On a line of slope G every step is ηG long.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
@@ -24,25 +20,28 @@ from theory.kernel import (
     square,
     vector,
 )
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.runs.challenges import CHALLENGES
-from theory.papers.nesterov.symbols import G, eta, t, theta
+
+G, eta, t, theta = symbols.letters("G eta t theta")
+
 
 STEP, NEXT = point("v"), point("v⁺")
 """w_t − w_{t−1} and w_{t+1} − w_t."""
-GRADIENT: Final = vector("ḡ")
+GRADIENT = vector("ḡ")
 """ḡ_t, at whatever point it is taken."""
-GAMMA: Final = 1 - theta
+GAMMA = 1 - theta
 """γ_t < 1."""
-NOT_NEGATIVE: Final = Hypothesis("not negative", "0 ≤ γ_t = 1 − θ", le(0, GAMMA))
-PART: Final = sympy.Symbol("p", nonnegative=True)
+NOT_NEGATIVE = Hypothesis("not negative", "0 ≤ γ_t = 1 − θ", le(0, GAMMA))
+PART = sympy.Symbol("p", nonnegative=True)
 """γ_t‖w_t − w_{t−1}‖²."""
 
-k: Final = sympy.Symbol("k", integer=True, nonnegative=True)
+k = sympy.Symbol("k", integer=True, nonnegative=True)
 """t − 1."""
 V, P = (sympy.Function(name, nonnegative=True) for name in ("V", "P"))
-THETA: Final = sympy.Function("θ", real=True)
+THETA = sympy.Function("θ", real=True)
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="nesterov.step-bound",
     where="ours",
     statement=(
@@ -103,4 +102,4 @@ THEOREM: Final = Theorem(
     conclude=Induction("recurrence", k, t, V, "rest", domain=("momentum, k",)),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["nesterov-step-squared"])
+CLAIM = as_claim(THEOREM, challenge=CHALLENGES["nesterov-step-squared"])

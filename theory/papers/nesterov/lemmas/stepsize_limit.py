@@ -5,10 +5,6 @@ with σ in (0, 1/2], and is β-smooth. On it t^{1−σ} times the energy never f
 (`theory.papers.nesterov.witnesses.growth`), so that t(f(w_t) − f*) is not bounded.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.account import Account, Compared, Decision, Ground
@@ -17,7 +13,7 @@ from theory.papers.nesterov.symbols import beta, tau
 from theory.papers.nesterov.witnesses.energy import NO_RATE, sigma
 from theory.papers.nesterov.witnesses.growth import ASSUMES, keeps_away, parts
 
-_PRINTED: Final = {"limit": 1 / (4 * (tau - 1) * beta)}
+_PRINTED = {"limit": 1 / (4 * (tau - 1) * beta)}
 
 
 def _holds(formulas: Formulas) -> tuple[Ground, ...]:
@@ -31,7 +27,7 @@ def _account(formulas: Formulas) -> Account:
     return Account(Decision(_holds(formulas)), assumes=ASSUMES, steps=parts(NO_RATE))
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="nesterov.stepsize-limit",
     where="ours",
     statement=(

@@ -12,33 +12,31 @@ Write k = τ − 1 ≥ 1, κ = ck, and y_t = w_t − κA_{t−1} + e_t. The ener
 Near the minimum |y_t| ≤ 1 and h'(y_t) = y_t, so that E_{t+1} is a quadratic form of (w, A, e).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
 from theory.papers.nesterov.witnesses.positivity import above_zero, positive_definite
 
-k: Final = sympy.Symbol("k", positive=True)
+k = sympy.Symbol("k", positive=True)
 """τ − 1, any real number ≥ 1."""
-t: Final = sympy.Symbol("t", positive=True)
+t = sympy.Symbol("t", positive=True)
 """Iteration, any real number from a certificate's horizon on."""
-sigma: Final = sympy.Symbol("sigma", positive=True)
+sigma = sympy.Symbol("sigma", positive=True)
 """A parameter of certificates, any real number in (0, 1/2]."""
 
-_MORE: Final = sympy.symbols("x y z")
-_DOMAIN: Final = {k: 1 + _MORE[1], sigma: 1 / (2 + _MORE[2])}
+_MORE = sympy.symbols("x y z")
+_DOMAIN = {k: 1 + _MORE[1], sigma: 1 / (2 + _MORE[2])}
 """k and σ by variables ≥ 0; t is the horizon and x more."""
 
-FLOOR: Final = sympy.Rational(1, 2)
+FLOOR = sympy.Rational(1, 2)
 """The energy with which a run comes back near the minimum, at least."""
-LANDING: Final = sympy.Rational(3, 4)
+LANDING = sympy.Rational(3, 4)
 """E ≥ LANDING·(w − cτA)² wherever (w, A) are, from the horizon on."""
-NEAR: Final = sympy.Rational(9, 10)
+NEAR = sympy.Rational(9, 10)
 """Lower bound of |w − cτA| when a run comes back."""
-LATE: Final = sympy.Rational(11, 10)
+LATE = sympy.Rational(11, 10)
 """Upper bound of t/(t − τ) from the horizon on."""
 
 
@@ -72,7 +70,7 @@ class Certificate:
         return self.share / k
 
 
-NO_CONVERGENCE: Final = Certificate(
+NO_CONVERGENCE = Certificate(
     share=sympy.Integer(1),
     cross=sympy.Rational(1, 2),
     weight=sympy.Integer(0),
@@ -81,7 +79,7 @@ NO_CONVERGENCE: Final = Certificate(
 )
 """At ηβ(τ − 1) = 1 the energy itself never falls."""
 
-NO_RATE: Final = Certificate(
+NO_RATE = Certificate(
     share=sympy.Rational(1, 4) + sigma,
     cross=2 * sigma - 1,
     weight=1 - sigma,

@@ -5,11 +5,9 @@ o(t), or steps of o(t^−1/2), would make f(w_t) converge to f*, which it does n
 `growth`. The argument is in `arguments`, "small excesses".
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import z3
 
@@ -23,7 +21,7 @@ from theory.smt.solver import Outcome, Statement, decide
 
 _t, _far, _small, _excess, _G, _beta = z3.Reals("t far small excess G beta")
 
-SMALL: Final = Statement(
+SMALL = Statement(
     "small",
     "√t‖Δ̄_t‖ ≤ ε gives Ω_t ≤ βε²/2 + 2Gε, by Cauchy–Schwarz",
     (
@@ -38,18 +36,18 @@ SMALL: Final = Statement(
 )
 """Ω_t ≤ (tβ/2)‖Δ̄_t‖² + 2‖ḡ_t‖‖Δ̄_t‖."""
 
-ASSUMES: Final = (
+ASSUMES = (
     *GROWTH,
     "(30), the lemma on small excesses and the run that does not converge are put together by "
     "hand: the argument 'small excesses'",
 )
 """What is used and not decided here."""
 
-START: Final = Fraction(1, 2)
+START = Fraction(1, 2)
 """w_1 of the witness."""
-MORE: Final = 700
+MORE = 700
 """Iterations of the witness after the horizon of the certificate."""
-TAU: Final = 2
+TAU = 2
 """Delay of the witness."""
 
 

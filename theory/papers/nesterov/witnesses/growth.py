@@ -5,19 +5,16 @@ Units and names are those of `energy`; η is any stepsize and τ ≥ 2 any delay
 checks make a proof is said in `arguments`, "no convergence".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Final
 
 import sympy
 
 from theory.account import Compared, Decision, Line
 from theory.falsifier.numbers import fraction
 from theory.falsifier.problem import Problem
-from theory.falsifier.scalars import Piecewise, huber
+from theory.falsifier.scalars import huber
 from theory.papers.nesterov.runs.delayed import Delayed, run
 from theory.papers.nesterov.witnesses.energy import (
     FLOOR,
@@ -32,10 +29,10 @@ from theory.papers.nesterov.witnesses.path_lemmas import decided
 from theory.papers.rpd.witnesses.exact_runs import require
 from theory.smt.solver import Outcome
 
-HUBER: Final[Piecewise] = huber(1, 1)
+HUBER = huber(1, 1)
 """w²/2 for |w| ≤ 1 and |w| − 1/2 beyond; β = G = 1, and the minimum is 0."""
 
-ASSUMES: Final = (
+ASSUMES = (
     "the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",
     "Bernoulli's inequality: (1 − x)^r ≤ 1 − rx for r and x in [0, 1]",
     "the decided lemmas are put together by hand: the arguments 'no convergence' and 'change of "
@@ -43,7 +40,7 @@ ASSUMES: Final = (
 )
 """What is used and not decided here."""
 
-_CHECKS: Final = (
+_CHECKS = (
     (late_enough, "from T₀ on the delay is small against t, and weight is in [0, 1)"),
     (lands, "from T₀ on, |w − cτA| ≥ 9/10 implies E ≥ 1/2"),
     (grows, "from T₀ on, e² ≤ bE/t implies E_{t+1} ≥ (1 − weight/(t+1))E_t"),

@@ -5,8 +5,6 @@ With β = 1 and ‖w_1 − w*‖ = 1 its edge, which is its slope g, is at 1/(2�
 bound 1/(4η(t − 1)) of the repaired theorems, but for the 2.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from theory.falsifier.problem import Problem

@@ -5,9 +5,7 @@ is about a few real numbers and is decided by z3. Those about sums are steps of 
 number of summands.
 """
 
-from __future__ import annotations
-
-from typing import Any, Final
+from typing import Any
 
 import z3
 
@@ -31,28 +29,28 @@ def _number(rational: Any) -> Term:
     return z3.RealVal(str(rational))
 
 
-_STEP: Final = _t * _then == (_t - 2) * _A - 2 * _g
+_STEP = _t * _then == (_t - 2) * _A - 2 * _g
 """A_t = (1 − 2/t) A_{t−1} − (2/t) g_t."""
 
-STEPS: Final = Statement(
+STEPS = Statement(
     "steps",
     "|A_t| ≤ 1 follows from |A_{t−1}| ≤ 1, for t ≥ 2: no step is longer than η times the slope",
     (_t >= 2, _within(_A, 1), _within(_g, 1), _STEP),
     _within(_then, 1),
 )
-CHANGES: Final = Statement(
+CHANGES = Statement(
     "changes",
     "|A_t − A_{t−1}| ≤ 4/t",
     (_within(_A, 1), _within(_g, 1), _STEP),
     _within(_t * (_then - _A), 4),
 )
-DRIFT: Final = Statement(
+DRIFT = Statement(
     "drift",
     "if A changes by at most θ an iteration, it is at most nθ away after n: the step of induction",
     (_within(_term, _n * _bound), _within(_then - _term, _bound)),
     _within(_then, (_n + 1) * _bound),
 )
-SUMS: Final = Statement(
+SUMS = Statement(
     "sums",
     "and the sum of n such distances, from 0 to (n − 1)θ, is at most n(n − 1)θ/2: the step",
     (
@@ -61,7 +59,7 @@ SUMS: Final = Statement(
     ),
     _within(2 * (_sum + _term), (_n + 1) * _n * _bound),
 )
-LOOK_AHEAD: Final = Statement(
+LOOK_AHEAD = Statement(
     "look-ahead",
     "with s = t − τ: y_t = w_{s+1} + (2c/s)g_s = w_t − κA_{t−1} + e_t with |e_t| ≤ 2κk/s",
     (
@@ -74,7 +72,7 @@ LOOK_AHEAD: Final = Statement(
     ),
     _within(_s * (_y - _w + _c * _k * _A), 2 * _c * _k * _k),
 )
-RETURN: Final = Statement(
+RETURN = Statement(
     "return",
     "if |y_t| ≥ 1, then |w − cτA| ≥ 9/10 for w = w_{t+1} and A = A_t, once t − τ ≥ 60κk",
     (
@@ -90,7 +88,7 @@ RETURN: Final = Statement(
         z3.And(_w - _c * (_k + 1) * _A < _number(NEAR), _w - _c * (_k + 1) * _A > -_number(NEAR))
     ),
 )
-ERRORS: Final = Statement(
+ERRORS = Statement(
     "errors",
     "|e_t| ≤ 2κk/(t − τ) and E_t ≥ FLOOR·T₀/t give e_t² ≤ b·E_t/t",
     (
@@ -102,7 +100,7 @@ ERRORS: Final = Statement(
     ),
     _number(FLOOR) * _T0 * _e * _e * _t <= _number(LATE**2) * _bound * _E,
 )
-QUIET: Final = Statement(
+QUIET = Statement(
     "quiet",
     "if |w_s| ≤ h from some s on, then |v_t| ≤ 2h, |y_t| ≤ 3h and t|v_t − v_{t−1}| ≤ (4 + 6c)h",
     (
@@ -117,7 +115,7 @@ QUIET: Final = Statement(
     ),
     z3.And(_within(_y, 3 * _h), _within(_t * (_then - _v), (4 + 6 * _c) * _h)),
 )
-STILL: Final = Statement(
+STILL = Statement(
     "still",
     "n|v| ≤ 2h + n(n − 1)θ/2 with θ = (4 + 6c)h/t and n = ⌈√t⌉ gives √t|v| ≤ (4 + 3c)h",
     (
@@ -132,7 +130,7 @@ STILL: Final = Statement(
     _root * _v <= (4 + 3 * _c) * _h,
 )
 
-LEMMAS: Final = (STEPS, CHANGES, DRIFT, SUMS, LOOK_AHEAD, RETURN, ERRORS, QUIET, STILL)
+LEMMAS = (STEPS, CHANGES, DRIFT, SUMS, LOOK_AHEAD, RETURN, ERRORS, QUIET, STILL)
 
 
 @remembered

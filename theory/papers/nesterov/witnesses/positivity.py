@@ -7,8 +7,6 @@ function that is left when common factors are cancelled: whether it is defined a
 not looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any

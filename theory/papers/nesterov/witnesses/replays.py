@@ -1,7 +1,5 @@
 """Formulas of the kernel at numbers: both sides of an inequality on one exact run on a line."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

@@ -6,10 +6,7 @@ That the run turns after every departure, and departs again, is said in `argumen
 ever".
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Final
 
 import z3
 
@@ -24,10 +21,10 @@ _t, _n, _m, _M, _gap = z3.Reals("t n m M gap")
 _w, _v, _y, _a = z3.Reals("w v y a")
 _v1, _y1, _w1, _d1 = z3.Reals("v_last y_last w_last d_last")
 
-_READ: Final = (_t - 1) * _y == (_t - 1) * _w + 2 * _a * _y1
-_MOVE: Final = _t * _v == (_t - 2) * _v1 - 2 * _a * _y
+_READ = (_t - 1) * _y == (_t - 1) * _w + 2 * _a * _y1
+_MOVE = _t * _v == (_t - 2) * _v1 - 2 * _a * _y
 
-LEMMAS: Final = (
+LEMMAS = (
     Statement(
         "read",
         "y_t = w_t + 2a/(t − 1)·y_{t−1}, from y_t = w_{t−1} + d_{t−1} and the step before",
@@ -105,7 +102,7 @@ LEMMAS: Final = (
     ),
 )
 
-START: Final = Fraction(1)
+START = Fraction(1)
 """w_1; v_2 = −a and y_2 = 1, a departure."""
 
 

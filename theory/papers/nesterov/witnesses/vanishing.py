@@ -5,17 +5,14 @@ about c t^a (ln t)^b (ln ln t)^d for large t, with c ≠ 0 and rational a, b, d;
 and by (a, b, d), in lexicographic order. What is not read is no rate, and nothing is said of it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import reduce
-from typing import Final
 
 import sympy
 
 from theory.papers.nesterov.symbols import t
 
-_LARGEST_POWER: Final = 100
+_LARGEST_POWER = 100
 """Exponents beyond are not read: a number to such a power may be too long to be written."""
 
 
@@ -36,7 +33,7 @@ class Leading:
 
 
 _ZERO = sympy.S.Zero
-_NONE: Final = (_ZERO, _ZERO, _ZERO)
+_NONE = (_ZERO, _ZERO, _ZERO)
 
 
 def leading(form: sympy.Expr) -> Leading | None:

@@ -5,10 +5,7 @@ h > 0. Along a gradient that is longer than √Δ h would fall to 0. How the the
 proof is said in `arguments`, "comparison along the gradient".
 """
 
-from __future__ import annotations
-
 from functools import cache
-from typing import Final
 
 import sympy
 
@@ -26,7 +23,7 @@ _excess, _start, _here, _factor = sympy.symbols("excess h(0) h(s) E", positive=T
 _damped, _then = sympy.symbols("W h(r)", real=True)
 _s = sympy.Symbol("s", real=True)
 
-_BELOW: Final = Hypothesis(
+_BELOW = Hypothesis(
     "approximation from above",
     "⟨∇f, u⟩² − ⟨u, ∇²f u⟩ ≤ Δ for the direction u (Assumption 4)",
     le(_k**2 - _q, Delta),
@@ -64,7 +61,7 @@ def _falls(bound: Scalar) -> Theorem:
     )
 
 
-_STEEP: Final = Theorem(
+_STEEP = Theorem(
     id="sapipe.steep",
     where="ours",
     statement="If k exceeds m at the start, h′ stays at or below h′(0) + mh(0) < 0.",
@@ -84,7 +81,7 @@ _STEEP: Final = Theorem(
     conclude=Combine({"no growth": _factor, "factor": _excess * _start}, plus=(_m * _here,)),
 )
 
-_CROSSES: Final = Theorem(
+_CROSSES = Theorem(
     id="sapipe.crosses",
     where="ours",
     statement="Then h is 0 or less at r = 1/(k − m), which no e^{−f} is.",
@@ -103,7 +100,7 @@ _CROSSES: Final = Theorem(
     conclude=Combine({"mean value": 1}),
 )
 
-_UNIT: Final = Hypothesis("unit", "u has length 1", eq(square(_U), 1))
+_UNIT = Hypothesis("unit", "u has length 1", eq(square(_U), 1))
 
 
 @cache
@@ -146,7 +143,7 @@ def _least(most: Scalar) -> Theorem:
     )
 
 
-PRINTED: Final = {"gradient": Delta, "curvature": 2 * Delta, "least": Delta}
+PRINTED = {"gradient": Delta, "curvature": 2 * Delta, "least": Delta}
 """Bounds of ‖∇f‖², of the curvature, and of minus the curvature."""
 
 
@@ -162,7 +159,7 @@ def holds(formulas: Formulas = PRINTED) -> tuple[Theorem, ...]:
     )
 
 
-ASSUMES: Final = (
+ASSUMES = (
     "a function on the line whose derivative is nowhere positive does not grow, and h(r) ≤ h(0) + "
     "rc if h′ ≤ c between 0 and r (mean value theorem)",
     "the norm of a symmetric matrix is the largest |⟨u, Au⟩| over u of length 1; a gradient whose "
@@ -177,7 +174,7 @@ def _account(formulas: Formulas) -> Account:
     return Account(Decision(theorems), assumes=ASSUMES, steps=lines(*theorems))
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.assumption-4-gradient",
     where="ours",
     statement=(

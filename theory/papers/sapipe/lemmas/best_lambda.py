@@ -5,19 +5,18 @@ is L²Δ²/(L² + Δ²), less than the smaller of L² and Δ². In Err_DC one mo
 best λ is less than λ*.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Theorem
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.symbols import Delta, L, lambda_
+from theory.papers.sapipe import symbols
 
-BEST: Final = L**2 / (L**2 + Delta**2)
+Delta, L, lambda_ = symbols.letters("Delta L lambda_")
+
+
+BEST = L**2 / (L**2 + Delta**2)
 """λ*."""
 
-LEAST: Final = L**2 * Delta**2 / (L**2 + Delta**2)
+LEAST = L**2 * Delta**2 / (L**2 + Delta**2)
 """What it gives."""
 
 
@@ -32,7 +31,7 @@ def loss(weight: Scalar) -> Scalar:
     return (1 - weight) ** 2 * L**2 + weight**2 * Delta**2
 
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.best-lambda",
     where="ours",
     statement=(
@@ -50,4 +49,4 @@ THEOREM: Final = Theorem(
     conclude=Combine(),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

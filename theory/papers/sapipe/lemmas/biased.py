@@ -9,21 +9,18 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κe + Lην for �
 Source     ours; the paper puts its bounds of bias and variance into Lemma 1.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, le, square
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting
-from theory.papers.sapipe.error_terms import OPTIMIZATION
-from theory.papers.sapipe.setting import OFF, B, F, S, e, nu
-from theory.papers.sapipe.symbols import L, T, eta, kappa, t
 
-BIAS: Final = Hypothesis(
+L, T, eta, kappa, t, OFF, B, F, S = setting.letters("L T eta kappa t OFF B F S")
+e, nu, OPTIMIZATION = setting.letters("e nu OPTIMIZATION")
+
+
+BIAS = Hypothesis(
     "bias",
     "the mean over t < T of E‖b‖², b = ∇F(x_t) − s, is at most e",
     le(total(B(t), t, T) / T, e),
@@ -38,8 +35,8 @@ draft.have(
     le(F(t + 1), F(t) - eta / 2 * S(t) + eta / 2 * kappa * B(t) + L * eta**2 * nu / 2),
     "one update",
 )
-TERMS: Final = {"optimization": OPTIMIZATION, "error": kappa * e, "variance": L * eta * nu}
-THEOREM: Final = draft.shows(
+TERMS = {"optimization": OPTIMIZATION, "error": kappa * e, "variance": L * eta * nu}
+THEOREM = draft.shows(
     le(setting.AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -50,4 +47,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -6,11 +6,9 @@ layer behind them. Such a sum is read as a difference of two prefix sums, so tha
 serves numbers, and solver terms for every m at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -32,18 +30,18 @@ def total(of: sympy.Function, first: Any, last: Any) -> sympy.Expr:
     return sympy.Sum(of(i), (i, first, last))
 
 
-CHANNEL: Final = total(b, 1, m) + total(u, 1, m) - total(v, 1, m)
+CHANNEL = total(b, 1, m) + total(u, 1, m) - total(v, 1, m)
 """An iteration's communication takes no longer than its computation."""
 
-IN_TIME: Final = total(b, 1, j - 1) + total(u, 1, k) - total(v, k + 1, j)
+IN_TIME = total(b, 1, j - 1) + total(u, 1, k) - total(v, k + 1, j)
 """For every j > k: if gradients j, …, k + 1 are sent without a gap after backward j, the last of
 them is there when forward k + 1 begins, which the backwards below j and k forwards precede."""
 
-SECOND: Final = total(b, 1, m - 1) + total(u, 1, k) - total(v, k + 1, m)
+SECOND = total(b, 1, m - 1) + total(u, 1, k) - total(v, k + 1, m)
 """The second constraint of the paper's program."""
 
-RIGHT: Final[Formulas] = {"channel": CHANNEL, "in time": IN_TIME}
-PROGRAM: Final[Formulas] = {"channel": CHANNEL, "second": SECOND}
+RIGHT = {"channel": CHANNEL, "in time": IN_TIME}
+PROGRAM = {"channel": CHANNEL, "second": SECOND}
 
 
 def read(form: sympy.Expr, prefix: Prefix) -> Any:

@@ -1,59 +1,21 @@
 """The average squared gradient of SAPipe-DC, from how long its steps are on average."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
-from theory.kernel import (
-    Cite,
-    Combine,
-    Hypothesis,
-    Step,
-    Telescope,
-    Theorem,
-    Total,
-    le,
-)
+from theory.kernel import Cite, Combine, Hypothesis, Step, Telescope, Theorem, Total, le
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe import dc_update
-from theory.papers.sapipe.dc_method import (
-    ALONG,
-    AT_REST,
-    CURVATURE,
-    FOLLOWING,
-    LAST,
-    MEANS,
-    MIXED_MEAN,
-    MIXED_SLOPE,
-    SEQUENCES,
-    SIZES,
-    SMALL,
-    VECTORS,
-    Q,
-    U,
-)
+from theory.papers.sapipe import dc_method, dc_update, setting
 from theory.papers.sapipe.dc_update import CURVED, HALF, NOISE, VARIED
-from theory.papers.sapipe.error_terms import OPTIMIZATION
 from theory.papers.sapipe.lemmas import dc_squares
 from theory.papers.sapipe.lemmas.dc_sizes import ALL
-from theory.papers.sapipe.setting import (
-    AVERAGE,
-    F_STAR,
-    LOWER,
-    NEXT,
-    SHARE,
-    SMOOTH,
-    START,
-    STEPSIZE,
-    F,
-    S,
-    X,
-)
-from theory.papers.sapipe.symbols import R0, V1, V2, Delta, L, M, T, eta, kappa, lambda_, n, t
 
-SUMMED: Final = (
+R0, V1, V2, Delta, L, M, T, eta = setting.letters("R0 V1 V2 Delta L M T eta")
+kappa, lambda_, n, t, AVERAGE = setting.letters("kappa lambda_ n t AVERAGE")
+F_STAR, NEXT, F, S, X, OPTIMIZATION = setting.letters("F_STAR NEXT F S X OPTIMIZATION")
+ALONG, LAST, Q, U = dc_method.letters("ALONG LAST Q U")
+
+
+SUMMED = (
     Step(
         "one update, total",
         le(
@@ -115,24 +77,24 @@ def average_gradient(
         latex=latex,
         symbols=(n, T, eta, L, V1, V2, M, Delta, lambda_, kappa, R0, F_STAR),
         scalars=(ALONG,),
-        vectors=VECTORS,
-        points=(X, NEXT, LAST, FOLLOWING[1][1]),
-        sequences=SEQUENCES,
-        following=FOLLOWING,
+        vectors=dc_method.VECTORS,
+        points=(X, NEXT, LAST, dc_method.FOLLOWING[1][1]),
+        sequences=dc_method.SEQUENCES,
+        following=dc_method.FOLLOWING,
         hypotheses=(
-            SMOOTH,
-            *SIZES,
+            setting.SMOOTH,
+            *dc_method.SIZES,
             mixed,
-            MIXED_MEAN,
-            MIXED_SLOPE,
-            *MEANS,
-            *CURVATURE,
-            *AT_REST,
-            START,
-            LOWER,
-            STEPSIZE,
-            SHARE,
-            SMALL,
+            dc_method.MIXED_MEAN,
+            dc_method.MIXED_SLOPE,
+            *dc_method.MEANS,
+            *dc_method.CURVATURE,
+            *dc_method.AT_REST,
+            setting.START,
+            setting.LOWER,
+            setting.STEPSIZE,
+            setting.SHARE,
+            dc_method.SMALL,
         ),
         cites=(dc_update.THEOREM, dc_squares.THEOREM, fourths),
         steps=(

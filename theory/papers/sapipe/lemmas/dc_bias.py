@@ -6,29 +6,27 @@ parts, two times over, and so cannot do better than 32/5 of Err₀; for λ = 1 a
 together are about Δη√V₂ long, less than the Lη√V₂ of vanilla SAPipe wherever Δ < L.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, Triangle, le, square, vectors
-from theory.kernel.vectors import Scalar, Vector
-from theory.papers.sapipe.symbols import V2, Delta, L, M, eta, lambda_
+from theory.papers.sapipe import symbols
+
+V2, Delta, L, M, eta, lambda_ = symbols.letters("V2 Delta L M eta lambda_")
+
 
 REST, HESSIAN, MISS = vectors("r h h−w")
 """Remainder of Taylor's formula of ∇F, the Hessian times Δx, and what E[ggᵀ]Δx misses of that."""
 
-OFF: Final[Vector] = REST + (1 - lambda_) * HESSIAN + lambda_ * MISS
+OFF = REST + (1 - lambda_) * HESSIAN + lambda_ * MISS
 """b."""
 
-LENGTH: Final = sympy.Symbol("a", nonnegative=True)
+LENGTH = sympy.Symbol("a", nonnegative=True)
 """‖Δx‖."""
 
-_SIZE: Final[Scalar] = M * LENGTH**2 + ((1 - lambda_) * L + lambda_ * Delta) * LENGTH
+_SIZE = M * LENGTH**2 + ((1 - lambda_) * L + lambda_ * Delta) * LENGTH
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.dc-bias",
     where="ours",
     statement=(
@@ -69,16 +67,16 @@ THEOREM: Final = Theorem(
     ),
 )
 
-_ONE: Final[dict[Scalar, Scalar]] = {lambda_: sympy.S.One}
-_KEPT: Final[Scalar] = 1 - eta * V2
-_STEP: Final[Scalar] = eta * sympy.sqrt(V2)
-_TOGETHER: Final[Scalar] = M * LENGTH**2 + Delta * LENGTH
-_LONGEST: Final[Scalar] = _STEP / _KEPT
-SMALL: Final = Hypothesis(
+_ONE = {lambda_: sympy.S.One}
+_KEPT = 1 - eta * V2
+_STEP = eta * sympy.sqrt(V2)
+_TOGETHER = M * LENGTH**2 + Delta * LENGTH
+_LONGEST = _STEP / _KEPT
+SMALL = Hypothesis(
     "small", "ηV₂ ≤ 1 − 1/√2 (Theorem 3, at λ = 1)", le(eta * V2, 1 - 1 / sympy.sqrt(2))
 )
 
-BETTER: Final = Theorem(
+BETTER = Theorem(
     id="sapipe.dc-better",
     where="ours",
     statement=(
@@ -134,5 +132,5 @@ BETTER: Final = Theorem(
     conclude=Combine({"parts": 1, "as vanilla": _TOGETHER + L * _STEP}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
-BETTER_CLAIM: Final = as_claim(BETTER)
+CLAIM = as_claim(THEOREM)
+BETTER_CLAIM = as_claim(BETTER)

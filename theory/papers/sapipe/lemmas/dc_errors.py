@@ -1,21 +1,21 @@
 """Err_DC beside Err₀: where it is smaller, and that it never is at the least L of an objective."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
 
 import sympy
 
 from theory.kernel import Combine, Hypothesis, Theorem, le
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.symbols import V2, Delta, L, M, eta, lambda_
+from theory.papers.sapipe import symbols
 
-own: Final = sympy.Symbol("ell", positive=True)
+V2, Delta, L, M, eta, lambda_ = symbols.letters("V2 Delta L M eta lambda_")
+
+
+own = sympy.Symbol("ell", positive=True)
 """A smoothness constant of F that is at most L and at most 2Δ."""
 
-SHARP_DC: Final = (
+SHARP_DC = (
     8 * eta**4 * M**2 * V2**2
     + 8 * eta**2 * (1 - lambda_) ** 2 * L**2 * V2
     + 8 * eta**2 * lambda_**2 * Delta**2 * V2
@@ -83,8 +83,8 @@ def never_better(error: Scalar, vanilla: Scalar, ratio: Scalar, weights: Weights
     )
 
 
-_QUARTER: Final = L**2 / 4
-PREMISES: Final = (
+_QUARTER = L**2 / 4
+PREMISES = (
     Hypothesis("small M", "128η²M²V₂ ≤ L²/4", le(128 * eta**2 * M**2 * V2, _QUARTER)),
     Hypothesis("λ near 1", "32(1 − λ)² ≤ 1/4", le(32 * (1 - lambda_) ** 2, sympy.Rational(1, 4))),
     Hypothesis("small Δ", "32λ²Δ² ≤ L²/4", le(32 * lambda_**2 * Delta**2, _QUARTER)),

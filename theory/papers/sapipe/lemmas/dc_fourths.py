@@ -1,32 +1,17 @@
 """The fourth moment of the steps of SAPipe-DC, in whatever way elements depend on each other."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Step, Theorem, le, square
-from theory.papers.sapipe.dc_method import (
-    ALONG,
-    AT_REST,
-    FOLLOWING,
-    FRESH,
-    LAST,
-    MIXED,
-    SEQUENCES,
-    SIZES,
-    SMALL,
-    STALE,
-    Q,
-    q,
-)
+from theory.papers.sapipe import dc_method, setting
 from theory.papers.sapipe.lemmas.dc_sizes import ALL, GROWTH, KEPT, LENGTH, fourth_powers, settled
-from theory.papers.sapipe.setting import G
-from theory.papers.sapipe.symbols import V2, T, eta, lambda_, t
 
-THEOREM: Final = Theorem(
+V2, T, eta, lambda_, t, G = setting.letters("V2 T eta lambda_ t G")
+ALONG, FRESH, LAST, STALE, Q, q = dc_method.letters("ALONG FRESH LAST STALE Q q")
+
+
+THEOREM = Theorem(
     id="sapipe.dc-fourths",
     where="ours",
     statement=(
@@ -38,10 +23,10 @@ THEOREM: Final = Theorem(
     symbols=(T, eta, lambda_, V2),
     scalars=(ALONG,),
     vectors=(G, FRESH, STALE),
-    points=(LAST, FOLLOWING[1][1]),
-    sequences={Q: SEQUENCES[Q]},
-    following=FOLLOWING[1:],
-    hypotheses=(*SIZES, MIXED, SMALL, AT_REST[1]),
+    points=(LAST, dc_method.FOLLOWING[1][1]),
+    sequences={Q: dc_method.SEQUENCES[Q]},
+    following=dc_method.FOLLOWING[1:],
+    hypotheses=(*dc_method.SIZES, dc_method.MIXED, dc_method.SMALL, dc_method.AT_REST[1]),
     steps=(
         *GROWTH,
         Step(
@@ -59,4 +44,4 @@ THEOREM: Final = Theorem(
     terms={"steps": 16 * V2**2},
     conclude=settled(2 * V2),
 )
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

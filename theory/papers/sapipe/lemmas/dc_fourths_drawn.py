@@ -6,44 +6,28 @@ most κ(1 − κ)(‖f‖⁴ + ‖c‖⁴), and so E‖g‖⁴ ≤ (1 − κ)‖
 The moments then follow linear recurrences, with a fixed point of at most 4V₂² for every κ.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Expect, Hypothesis, Step, Telescope, Theorem, Total, le, square
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.dc_method import (
-    ALONG,
-    AT_REST,
-    COMPENSATED,
-    E_T,
-    FOLLOWING,
-    FRESH,
-    LAST,
-    LENGTHS,
-    MIXED_MEAN,
-    SIZES,
-    SMALL,
-    STALE,
-    Q,
-    U,
-)
+from theory.papers.sapipe import dc_method, setting
 from theory.papers.sapipe.lemmas.dc_sizes import ALL, GROWTH, KEPT, LENGTH
-from theory.papers.sapipe.setting import SHARE, G
-from theory.papers.sapipe.symbols import V2, T, eta, kappa, lambda_, t
+
+V2, T, eta, kappa, lambda_, t, G = setting.letters("V2 T eta kappa lambda_ t G")
+ALONG, COMPENSATED, E_T, FRESH = dc_method.letters("ALONG COMPENSATED E_T FRESH")
+LAST, STALE, Q, U = dc_method.letters("LAST STALE Q U")
+
 
 _FRESH, _COMPENSATED = square(FRESH), square(COMPENSATED)
-_ROOT: Final[Scalar] = sympy.sqrt(2)
-_MOST: Final[Scalar] = 1 - 1 / _ROOT
+_ROOT = sympy.sqrt(2)
+_MOST = 1 - 1 / _ROOT
 """The largest ληV₂."""
 
-_SIZE: Final[Scalar] = _ROOT * V2 + _MOST * LENGTH
-_SPARE: Final[Scalar] = 1 - kappa
+_SIZE = _ROOT * V2 + _MOST * LENGTH
+_SPARE = 1 - kappa
 
-DRAWN: Final = Hypothesis(
+DRAWN = Hypothesis(
     "drawn",
     "the elements of g are drawn independently of each other and of the samples, each stale with "
     "probability κ (Assumption 5)",
@@ -68,7 +52,7 @@ def _fourth(length: Scalar, its_square: Scalar) -> Scalar:
     return _SPARE * V2**2 + kappa * compensated + mixed
 
 
-_EACH: Final = (
+_EACH = (
     Step("room", le(1 / KEPT, _ROOT), Combine({"small": _ROOT / KEPT}, domain=("small",))),
     Step(
         "size",
@@ -83,7 +67,7 @@ _EACH: Final = (
         Combine({"fresh size": _COMPENSATED, "size": V2}),
     ),
 )
-_MEANS: Final = tuple(
+_MEANS = tuple(
     Step(f"{name}, mean", le(E_T.of(form), bound), Expect(name, E_T))
     for name, form, bound in (
         ("fresh size", _FRESH, V2),
@@ -93,7 +77,7 @@ _MEANS: Final = tuple(
         ("product", _FRESH * _COMPENSATED, V2 * _SIZE),
     )
 )
-_MOMENTS: Final = (
+_MOMENTS = (
     Step(
         "square",
         le(E_T.of(square(G)), _square(LENGTH)),
@@ -135,14 +119,12 @@ _MOMENTS: Final = (
     ),
 )
 
-_FOURTHS: Final[Scalar] = 1 / (T * (1 - kappa * _MOST**2))
-_SQUARES: Final[Scalar] = 2 * kappa * _MOST * V2 * (_ROOT + _SPARE) / (1 - kappa * _MOST) * _FOURTHS
-_LEFT: Final[Scalar] = (
-    (sympy.Rational(3, 2) * _ROOT - 2) + (3 - _ROOT / 2) * _SPARE + (2 - _ROOT) * _SPARE**2
-)
+_FOURTHS = 1 / (T * (1 - kappa * _MOST**2))
+_SQUARES = 2 * kappa * _MOST * V2 * (_ROOT + _SPARE) / (1 - kappa * _MOST) * _FOURTHS
+_LEFT = (sympy.Rational(3, 2) * _ROOT - 2) + (3 - _ROOT / 2) * _SPARE + (2 - _ROOT) * _SPARE**2
 """What 4 exceeds the fixed point by is so many times 1 − κ, over the two denominators."""
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.dc-fourths-drawn",
     where="ours",
     statement=(
@@ -155,10 +137,17 @@ THEOREM: Final = Theorem(
     symbols=(T, eta, lambda_, V2, kappa),
     scalars=(ALONG,),
     vectors=(G, FRESH, STALE),
-    points=(LAST, FOLLOWING[1][1]),
-    sequences=LENGTHS,
-    following=FOLLOWING[1:],
-    hypotheses=(*SIZES, MIXED_MEAN, DRAWN, SHARE, SMALL, *AT_REST),
+    points=(LAST, dc_method.FOLLOWING[1][1]),
+    sequences=dc_method.LENGTHS,
+    following=dc_method.FOLLOWING[1:],
+    hypotheses=(
+        *dc_method.SIZES,
+        dc_method.MIXED_MEAN,
+        DRAWN,
+        setting.SHARE,
+        dc_method.SMALL,
+        *dc_method.AT_REST,
+    ),
     steps=(*GROWTH, *_EACH, *_MEANS, *_MOMENTS),
     lhs=sympy.Sum(Q(t), ALL) / T,
     terms={"steps": 4 * V2**2},
@@ -174,4 +163,4 @@ THEOREM: Final = Theorem(
         domain=("share",),
     ),
 )
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

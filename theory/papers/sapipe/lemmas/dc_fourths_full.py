@@ -1,37 +1,24 @@
 """The fourth moment of the steps of SAPipe-DC where every element is stale."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, Step, Theorem, le, square
-from theory.papers.sapipe.dc_method import (
-    ALONG,
-    AT_REST,
-    COMPENSATED,
-    FOLLOWING,
-    LAST,
-    SEQUENCES,
-    SMALL,
-    STALE,
-    STALE_SIZE,
-    Q,
-    q,
-)
+from theory.papers.sapipe import dc_method, setting
 from theory.papers.sapipe.lemmas.dc_sizes import ALL, GROWTH, KEPT, LENGTH, fourth_powers, settled
-from theory.papers.sapipe.setting import G
-from theory.papers.sapipe.symbols import V2, T, eta, lambda_, t
 
-WHOLE: Final = Hypothesis(
+V2, T, eta, lambda_, t, G = setting.letters("V2 T eta lambda_ t G")
+ALONG, COMPENSATED, LAST, STALE, Q = dc_method.letters("ALONG COMPENSATED LAST STALE Q")
+q = dc_method.letters("q")
+
+
+WHOLE = Hypothesis(
     "all stale",
     "κ = 1: every element of g is that of the compensated gradient",
     le(square(G), square(COMPENSATED)),
 )
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.dc-fourths-full",
     where="ours",
     statement=(
@@ -42,10 +29,10 @@ THEOREM: Final = Theorem(
     symbols=(T, eta, lambda_, V2),
     scalars=(ALONG,),
     vectors=(G, STALE),
-    points=(LAST, FOLLOWING[1][1]),
-    sequences={Q: SEQUENCES[Q]},
-    following=FOLLOWING[1:],
-    hypotheses=(*STALE_SIZE, WHOLE, SMALL, AT_REST[1]),
+    points=(LAST, dc_method.FOLLOWING[1][1]),
+    sequences={Q: dc_method.SEQUENCES[Q]},
+    following=dc_method.FOLLOWING[1:],
+    hypotheses=(*dc_method.STALE_SIZE, WHOLE, dc_method.SMALL, dc_method.AT_REST[1]),
     steps=(
         *GROWTH,
         Step(
@@ -59,4 +46,4 @@ THEOREM: Final = Theorem(
     terms={"steps": 4 * V2**2},
     conclude=settled(V2),
 )
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

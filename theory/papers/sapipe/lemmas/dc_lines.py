@@ -1,38 +1,27 @@
 """The lines of the proof of Theorem 3 about one update: its variance and its bias."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.kernel import Combine, Expect, Step, le, square
-from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.dc_method import (
-    AIM,
-    COMPENSATED,
-    CURVED,
-    E_T,
-    HESSIAN,
-    MOVED,
-    OUTER,
-    OUTER_MEAN,
-    STALE,
-    STALE_MEAN,
-)
-from theory.papers.sapipe.setting import OFF
-from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, lambda_, n
+from theory.papers.sapipe import dc_method, setting
 
-PROOF: Final = "appendix A, proof of Theorem 3"
-_VARIANCE: Final = f"{PROOF}, the variance"
-_BIAS: Final = f"{PROOF}, the error of the gradient estimation"
+V1, V2, Delta, L, M, lambda_, n = setting.letters("V1 V2 Delta L M lambda_ n")
+OFF = setting.letters("OFF")
+AIM, COMPENSATED, CURVED, E_T = dc_method.letters("AIM COMPENSATED CURVED E_T")
+HESSIAN, MOVED, OUTER, OUTER_MEAN = dc_method.letters("HESSIAN MOVED OUTER OUTER_MEAN")
+STALE, STALE_MEAN = dc_method.letters("STALE STALE_MEAN")
 
-_FAR: Final = STALE - STALE_MEAN
-_OUTER_FAR: Final = OUTER - OUTER_MEAN
-_DEVIATION: Final[Scalar] = E_T.of(square(COMPENSATED - AIM))
-_LENGTH: Final[Scalar] = square(MOVED)
-_REST: Final = OFF + lambda_ * OUTER_MEAN - HESSIAN
-_MISS: Final = HESSIAN - OUTER_MEAN
 
-VARIANCE: Final = (
+PROOF = "appendix A, proof of Theorem 3"
+_VARIANCE = f"{PROOF}, the variance"
+_BIAS = f"{PROOF}, the error of the gradient estimation"
+
+_FAR = STALE - STALE_MEAN
+_OUTER_FAR = OUTER - OUTER_MEAN
+_DEVIATION = E_T.of(square(COMPENSATED - AIM))
+_LENGTH = square(MOVED)
+_REST = OFF + lambda_ * OUTER_MEAN - HESSIAN
+_MISS = HESSIAN - OUTER_MEAN
+
+VARIANCE = (
     Step(
         "two parts",
         le(square(COMPENSATED - AIM), 2 * square(_FAR) + 2 * lambda_**2 * square(_OUTER_FAR)),
@@ -80,8 +69,8 @@ VARIANCE: Final = (
 )
 """From the facts of `dc_sizes.COMPENSATION`."""
 
-_WITH_TAYLOR: Final[Scalar] = 2 * M**2 * _LENGTH**2
-BIAS: Final = (
+_WITH_TAYLOR = 2 * M**2 * _LENGTH**2
+BIAS = (
     Step(
         "with the Hessian",
         le(square(OFF), 2 * square(_REST) + 2 * square(HESSIAN - lambda_ * OUTER_MEAN)),

@@ -3,10 +3,6 @@
 With g = ∇F + ξ the mean of ggᵀΔx is ∇F∇FᵀΔx + E[ξ⟨ξ, Δx⟩], and ‖E[ξ⟨ξ, Δx⟩]‖ ≤ E‖ξ‖²‖Δx‖.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
@@ -28,19 +24,19 @@ from theory.papers.sapipe.symbols import Delta
 
 NOISE, CURVED, SLOPED, COVARIED, STEP = vectors("ξ ∇²FΔx ∇F∇FᵀΔx E[ξξᵀ]Δx Δx")
 
-LENGTH: Final = sympy.Symbol("a", positive=True)
+LENGTH = sympy.Symbol("a", positive=True)
 """‖Δx‖, which is not 0."""
 
-SPREAD: Final = sympy.Symbol("w", positive=True)
+SPREAD = sympy.Symbol("w", positive=True)
 """A bound on the variance of g, such as V₁/n; any number above 0 if that is 0."""
 
-ALONG: Final = sympy.Symbol("c", real=True)
+ALONG = sympy.Symbol("c", real=True)
 """⟨ξ, Δx⟩."""
 
-E: Final = Operator("E", ("ξ", "c"), given=("Δx",))
+E = Operator("E", ("ξ", "c"), given=("Δx",))
 _WEIGHED = ALONG * COVARIED - LENGTH**2 * SPREAD * NOISE
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.dc-objective",
     where="ours",
     statement=(
@@ -107,4 +103,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -3,29 +3,28 @@
 ‖g_s + λ g_s g_sᵀΔx‖² ≤ V₂/(1 − q) + q‖g⁻‖² with q = ληV₂: both moments follow linear recurrences.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel import Combine, Step, Telescope, Total, le, square
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.dc_method import ALONG, COMPENSATED, LAST, MOVED, OUTER, STALE, Q, q
-from theory.papers.sapipe.setting import G
-from theory.papers.sapipe.symbols import V2, T, eta, lambda_, t
+from theory.papers.sapipe import dc_method, setting
 
-KEPT: Final[Scalar] = 1 - q
+V2, T, eta, lambda_, t, G = setting.letters("V2 T eta lambda_ t G")
+ALONG, COMPENSATED, LAST, MOVED = dc_method.letters("ALONG COMPENSATED LAST MOVED")
+OUTER, STALE, Q, q = dc_method.letters("OUTER STALE Q q")
+
+
+KEPT = 1 - q
 """At least 1/√2."""
 
-ROOM: Final[Scalar] = sympy.sqrt(2) * (sympy.sqrt(2) * KEPT + 1) / KEPT**2
+ROOM = sympy.sqrt(2) * (sympy.sqrt(2) * KEPT + 1) / KEPT**2
 """2 − 1/(1 − q)² is so many times 1 − 1/√2 − q."""
 
-ALL: Final = (t, 0, T - 1)
-LENGTH: Final[Scalar] = square(LAST.position)
+ALL = (t, 0, T - 1)
+LENGTH = square(LAST.position)
 """‖g⁻‖²."""
 
-COMPENSATION: Final = (
+COMPENSATION = (
     Step(
         "inner",
         le(ALONG**2, V2 * square(MOVED)),
@@ -43,7 +42,7 @@ COMPENSATION: Final = (
     ),
 )
 
-GROWTH: Final = (
+GROWTH = (
     *COMPENSATION,
     Step(
         "compensated size",

@@ -1,36 +1,20 @@
 """The second moment of the steps of SAPipe-DC, for every share of stale elements."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Expect, Step, Telescope, Theorem, Total, le, square
-from theory.papers.sapipe.dc_method import (
-    ALONG,
-    AT_REST,
-    COMPENSATED,
-    E_T,
-    FOLLOWING,
-    FRESH,
-    LAST,
-    MIXED_MEAN,
-    SEQUENCES,
-    SIZES,
-    SMALL,
-    STALE,
-    U,
-    q,
-)
+from theory.papers.sapipe import dc_method, setting
 from theory.papers.sapipe.lemmas.dc_sizes import ALL, GROWTH, KEPT, LENGTH, ROOM
-from theory.papers.sapipe.setting import SHARE, G
-from theory.papers.sapipe.symbols import V2, T, eta, kappa, lambda_, t
+
+V2, T, eta, kappa, lambda_, t, G = setting.letters("V2 T eta kappa lambda_ t G")
+ALONG, COMPENSATED, E_T, FRESH = dc_method.letters("ALONG COMPENSATED E_T FRESH")
+LAST, STALE, U, q = dc_method.letters("LAST STALE U q")
+
 
 _SHARE = 1 / (T * KEPT)
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.dc-squares",
     where="ours",
     statement=(
@@ -42,10 +26,16 @@ THEOREM: Final = Theorem(
     symbols=(T, eta, lambda_, V2, kappa),
     scalars=(ALONG,),
     vectors=(G, FRESH, STALE),
-    points=(LAST, FOLLOWING[1][1]),
-    sequences={U: SEQUENCES[U]},
-    following=FOLLOWING[1:],
-    hypotheses=(*SIZES, MIXED_MEAN, SHARE, SMALL, AT_REST[0]),
+    points=(LAST, dc_method.FOLLOWING[1][1]),
+    sequences={U: dc_method.SEQUENCES[U]},
+    following=dc_method.FOLLOWING[1:],
+    hypotheses=(
+        *dc_method.SIZES,
+        dc_method.MIXED_MEAN,
+        setting.SHARE,
+        dc_method.SMALL,
+        dc_method.AT_REST[0],
+    ),
     steps=(
         *GROWTH,
         Step("fresh, mean", le(E_T.of(square(FRESH)), V2), Expect("fresh size", E_T)),
@@ -80,4 +70,4 @@ THEOREM: Final = Theorem(
         domain=("small",),
     ),
 )
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -4,34 +4,32 @@ Problem: n workers, F the mean of the F_i, Σ‖∇F_i‖² ≤ ρ‖Σ∇F_i‖
 mean of ‖∇F_i‖² is at most nρ‖∇F‖², and the mean of ‖∇F_i − ∇F‖² is less by ‖∇F‖².
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Average, Combine, Hypothesis, Theorem, dot, eq, le, square, vector
-from theory.papers.sapipe.setting import X
-from theory.papers.sapipe.symbols import n, rho
+from theory.papers.sapipe import setting
 
-WORKER: Final = vector("∇F_i(x)")
+n, rho, X = setting.letters("n rho X")
+
+
+WORKER = vector("∇F_i(x)")
 """The gradient of worker i's objective at x_t."""
 
-WORKERS: Final = Average("avg_i", tuple(WORKER.names), over="worker")
+WORKERS = Average("avg_i", tuple(WORKER.names), over="worker")
 """Mean over the workers."""
 
-OBJECTIVE: Final = Hypothesis(
+OBJECTIVE = Hypothesis(
     "objective",
     "∇F(x) is the mean of the ∇F_i(x)",
     eq(WORKERS.of(dot(WORKER, X.gradient)), square(X.gradient)),
 )
 
-DIVERSITY: Final = Hypothesis(
+DIVERSITY = Hypothesis(
     "diversity",
     "Σ‖∇F_i(x)‖² ≤ ρ‖Σ∇F_i(x)‖², the sum being n∇F(x) (Assumption 3)",
     le(WORKERS.of(square(WORKER)), n * rho * square(X.gradient)),
 )
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.diversity",
     where="ours",
     statement=(
@@ -48,4 +46,4 @@ THEOREM: Final = Theorem(
     conclude=Combine({"diversity": 1, "objective": -2}),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

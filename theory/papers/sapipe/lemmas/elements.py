@@ -8,24 +8,22 @@ Guarantee  E‖g‖² ≤ (1 − κ)‖∇F(x_t)‖² + κ‖s‖² + V₁/n, wh
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, dot, eq, le, square, vector
 from theory.kernel.vectors import Scalar, Vector
 from theory.notation import function, theorem
+from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import workers
-from theory.papers.sapipe.setting import E_T, OFF, G, X, assuming
-from theory.papers.sapipe.symbols import V1, kappa, n
 
-DRAWN: Final = vector("d")
+V1, kappa, n, E_T, OFF, G, X = setting.letters("V1 kappa n E_T OFF G X")
+
+
+DRAWN = vector("d")
 """The mean of g given the past and which elements are stale."""
 
-NOISE: Final = G - DRAWN
+NOISE = G - DRAWN
 """What the samples add."""
 
 
@@ -54,26 +52,26 @@ def drawn(off: Vector, share: Scalar = kappa) -> tuple[Hypothesis, Hypothesis]:
 
 _FRESH = "samples are drawn independently of the past and of the elements (Assumption 2)"
 
-UNBIASED: Final = Hypothesis("unbiased samples", _FRESH, eq(E_T.of(dot(NOISE, X.gradient)), 0))
-CENTRED: Final = Hypothesis("unbiased, with d", _FRESH, eq(E_T.of(dot(NOISE, DRAWN)), 0))
-OF_WORKERS: Final = Hypothesis(
+UNBIASED = Hypothesis("unbiased samples", _FRESH, eq(E_T.of(dot(NOISE, X.gradient)), 0))
+CENTRED = Hypothesis("unbiased, with d", _FRESH, eq(E_T.of(dot(NOISE, DRAWN)), 0))
+OF_WORKERS = Hypothesis(
     "of the workers",
     "g − d is the mean ξ of the workers' noises",
     eq(E_T.of(square(NOISE)), E_T.of(square(workers.MEAN_NOISE))),
 )
 
-SAMPLES: Final = (CENTRED, OF_WORKERS, *workers.THEOREM.hypotheses)
+SAMPLES = (CENTRED, OF_WORKERS, *workers.THEOREM.hypotheses)
 """What the second moment takes from Assumption 2."""
 
 draft = theorem("sapipe.random-elements", "ours", function("F", X))
-assuming(draft, drawn(OFF)[1], *SAMPLES)
+setting.assuming(draft, drawn(OFF)[1], *SAMPLES)
 draft.cite(workers.THEOREM)
-TERMS: Final = {
+TERMS = {
     "fresh": (1 - kappa) * square(X.gradient),
     "stale": kappa * square(X.gradient - OFF),
     "variance": V1 / n,
 }
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(E_T.of(square(G)), sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -83,4 +81,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -4,12 +4,9 @@ Problem: `best_lambda` has the least value between the ends. Of the ends 0 is th
 L ≤ Δ and 1 for L ≥ Δ, and the best λ is less than 1/2 exactly where L < Δ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
-from typing import Final
 
 import sympy
 
@@ -18,16 +15,19 @@ from theory.claims import Formulas
 from theory.kernel import Combine, Hypothesis, Relation, Theorem, le
 from theory.kernel.signs import nonnegative
 from theory.kernel.vectors import Scalar
+from theory.papers.sapipe import symbols
 from theory.papers.sapipe.lemmas.best_lambda import BEST, loss
-from theory.papers.sapipe.symbols import Delta, L, lambda_
 from theory.papers.sapipe.witnesses.log_cosh import LogCosh
 from theory.papers.sapipe.witnesses.steep import STEEP
 from theory.smt.solver import Outcome
 
-STATED: Final = {"L < Delta": sympy.S.Zero, "L >= Delta": sympy.S.One}
+Delta, L, lambda_ = symbols.letters("Delta L lambda_")
+
+
+STATED = {"L < Delta": sympy.S.Zero, "L >= Delta": sympy.S.One}
 """The λ that Remark 6 prefers."""
 
-NOT_ONE: Final = Theorem(
+NOT_ONE = Theorem(
     id="sapipe.best-lambda-at-most",
     where="ours",
     statement="The best λ, L²/(L² + Δ²), is at most 4/5 for Δ and the least L of an objective.",
@@ -40,10 +40,10 @@ NOT_ONE: Final = Theorem(
 )
 
 
-SLOPE: Final[Scalar] = (L + Delta) / (2 * (L**2 + Delta**2))
+SLOPE = (L + Delta) / (2 * (L**2 + Delta**2))
 """By how much λ* exceeds 1/2, over L − Δ."""
 
-HALF: Final = Theorem(
+HALF = Theorem(
     id="sapipe.best-lambda-half",
     where="ours",
     statement="λ* − 1/2 is (L + Δ)/(2(L² + Δ²)) times L − Δ, so below 0 if and only if L < Δ.",
@@ -68,7 +68,7 @@ def nearer(theorem: Theorem = HALF, slope: Scalar = SLOPE) -> tuple[Theorem, Out
     return theorem, nonnegative(slope, strict=True)
 
 
-SIDES: Final = {
+SIDES = {
     "L < Delta": Hypothesis("smooth", "L ≤ Δ", le(L, Delta)),
     "L >= Delta": Hypothesis("rough", "L ≥ Δ", le(Delta, L)),
 }
@@ -101,8 +101,8 @@ def names_ends(formulas: Formulas) -> bool:
     return all(formulas[when] in (0, 1) for when in SIDES)
 
 
-_TWICE: Final = LogCosh(Fraction(2))
-_ON_EACH_SIDE: Final = {
+_TWICE = LogCosh(Fraction(2))
+_ON_EACH_SIDE = {
     "L < Delta": {L: _TWICE.smoothness, Delta: _TWICE.apart()},
     "L >= Delta": {L: STEEP.smoothness, Delta: STEEP.apart},
 }

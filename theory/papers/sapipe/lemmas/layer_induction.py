@@ -19,10 +19,8 @@ layer m and "step" leads from layer i + 1 to layer i, in durations left open:
 What is left to words is in `arguments`, "induction over layers and iterations".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import sympy
 import z3
@@ -47,10 +45,10 @@ def _duration(name: str, layer: Any) -> Term:
     return prefix(name, layer) - prefix(name, sympy.sympify(layer) - 1)
 
 
-_R: Final = prefix("b", m)
-_P: Final = _R + prefix("u", m)
-_V: Final = prefix("v", m)
-_BEGINS: Final = _R + prefix("u", k)
+_R = prefix("b", m)
+_P = _R + prefix("u", m)
+_V = prefix("v", m)
+_BEGINS = _R + prefix("u", k)
 """S_{k+1}."""
 
 

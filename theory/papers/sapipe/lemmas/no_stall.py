@@ -5,10 +5,7 @@ The paper's program has two constraints; the second stands for m − k of them. 
 steps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Final
 
 import sympy
 
@@ -26,10 +23,10 @@ from theory.papers.sapipe.witnesses.refuting import of
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, decide
 
-UNROLLED: Final = 4
+UNROLLED = 4
 """Layers up to which the steps are also decided as a whole, without induction."""
 
-ASSUMES: Final = (
+ASSUMES = (
     "the pipeline of section 3.1: backwards m … 1, then forwards 1 … m of the next iteration, on "
     "one processor; one channel sends gradients in the order of backwards, one at a time and "
     "across iterations; all workers are alike and an update takes no time",
@@ -51,7 +48,7 @@ def shown() -> tuple[Outcome, ...]:
     return tuple(holds(RIGHT))
 
 
-_HOLD: Final = sympy.Symbol("conditions hold", integer=True, nonnegative=True)
+_HOLD = sympy.Symbol("conditions hold", integer=True, nonnegative=True)
 """1 if the conditions hold, else 0."""
 
 
@@ -98,7 +95,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.no-stall",
     where="ours",
     statement=(

@@ -6,8 +6,6 @@ recursion of the channel, from any backlog that may come before it. What is left
 induction over iterations, and that a backlog that grows by a fixed amount passes any bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate

@@ -8,11 +8,8 @@ x_t = x_{t−1} − x_{t−2} for Lη = 1, which returns every six updates and h
 whatever the share κ is.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
-from typing import Final
 
 import sympy
 
@@ -20,19 +17,21 @@ from theory.account import Account, Compared, Decision, Finding, Line, Refutatio
 from theory.claims import Claim, Formulas
 from theory.judging.as_claim import as_claim
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe import thm_2_samples
+from theory.papers.sapipe import symbols, thm_2_samples
 from theory.papers.sapipe.lemmas import prefix_repaired
-from theory.papers.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n
 from theory.papers.sapipe.witnesses.prefix_runs import Point, average, huber, run
 from theory.papers.sapipe.witnesses.refuting import above
 
-COUNTS: Final = (7, 12, 60, 600)
+R0, V1, V2, L, T, eta, kappa, n = symbols.letters("R0 V1 V2 L T eta kappa n")
+
+
+COUNTS = (7, 12, 60, 600)
 """Iterations of the runs."""
-SIZES: Final = (2, 3, 10)
+SIZES = (2, 3, 10)
 """Parameters in all, of which one is stale."""
 
-_ONE: Final = Fraction(1)
-_SLOPE: Final = huber(_ONE)
+_ONE = Fraction(1)
+_SLOPE = huber(_ONE)
 
 
 def gradient(point: Point) -> Point:
@@ -101,7 +100,7 @@ def _first(parameters: int) -> list[Point]:
     return run(gradient, start, [True] + [False] * (parameters - 1), _ONE, 7)
 
 
-_REPAIRED: Final = as_claim(prefix_repaired.THEOREM)
+_REPAIRED = as_claim(prefix_repaired.THEOREM)
 
 
 def _account(printed: Formulas) -> Account:
@@ -135,7 +134,7 @@ def _finding(fails: Refutation) -> Finding:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = Claim(
     id="sapipe.prefix",
     where="ours",
     statement=(

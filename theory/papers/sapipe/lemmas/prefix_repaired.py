@@ -9,33 +9,31 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + L²η²V₂ + 2L�
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, Split, dot, eq, le, square, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, stale_bias
-from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
 from theory.papers.sapipe.lemmas import biased
 from theory.papers.sapipe.runs.challenges import CHALLENGES
-from theory.papers.sapipe.setting import E_T, NEXT, OFF, B, G, X, e, nu
 from theory.papers.sapipe.stale_bias import AT_REST, OFF_NEXT, OFF_NOW
-from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, t
 
-MEAN: Final = X.gradient - OFF
+V1, V2, L, T, eta, kappa, n, t, E_T = setting.letters("V1 V2 L T eta kappa n t E_T")
+NEXT, OFF, B, G, X, e, nu, ERR_0 = setting.letters("NEXT OFF B G X e nu ERR_0")
+OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
+
+
+MEAN = X.gradient - OFF
 """The mean of g: ∇F(x_t) on fresh elements and ∇F(x_{t−1}) on stale ones."""
 
 _FRESH_NOISE, _STALE_NOISE = vector("ξ"), vector("d")
-_ONE: Final = {kappa: sympy.S.One}
+_ONE = {kappa: sympy.S.One}
 
 Q, FRESH, STALE = (sympy.Function(name, nonnegative=True) for name in ("Q", "A", "C"))
 """E‖g_t‖² by iteration, and that of its fresh and of its stale elements."""
 
-HYPOTHESES: Final = (
+HYPOTHESES = (
     Hypothesis(
         "unbiased",
         "samples are unbiased and drawn independently of the past (Assumption 2)",
@@ -85,8 +83,8 @@ draft.have(eq(total(B(t), t, T), total(B(t), t, T - 1) + B(T - 1)), "last", by=S
 draft.have(biased.BIAS.relation.replaced({e: ERR_0}), "bias")
 draft.have(setting.second_moment(OFF, 2 * V1 / n).relation.replaced(_ONE), "second moment")
 draft.cite(biased.THEOREM, {e: ERR_0, nu: 2 * V1 / n, **_ONE}, name="biased")
-TERMS: Final = {"optimization": OPTIMIZATION, "staleness": ERR_0, "variance": 2 * VAR_0}
-THEOREM: Final = draft.shows(
+TERMS = {"optimization": OPTIMIZATION, "staleness": ERR_0, "variance": 2 * VAR_0}
+THEOREM = draft.shows(
     le(setting.AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -97,4 +95,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-prefix"])
+CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-prefix"])

@@ -5,38 +5,37 @@ of η are left in E, η ≤ 1/L bounds them. η ∝ min(1/√T, 1/L) is b = c; w
 stepsize that the theorems allow, and for c > 1 the same as b = c if T ≥ c²L².
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, Theorem, eq, le
-from theory.papers.sapipe.symbols import R0, V1, L, T, eta, kappa, n
+from theory.papers.sapipe import symbols
 
-c: Final = sympy.Symbol("c", positive=True)
+R0, V1, L, T, eta, kappa, n = symbols.letters("R0 V1 L T eta kappa n")
+
+
+c = sympy.Symbol("c", positive=True)
 """The factor of 1/√T."""
 
-b: Final = sympy.Symbol("b", positive=True)
+b = sympy.Symbol("b", positive=True)
 """The factor of 1/L, at most 1."""
 
-p: Final = sympy.Symbol("p", nonnegative=True)
+p = sympy.Symbol("p", nonnegative=True)
 """What a first iteration that passes adds, divided by LR₀/T; 0 from rest."""
 
-E: Final = sympy.Symbol("E", nonnegative=True)
+E = sympy.Symbol("E", nonnegative=True)
 """The method's error, divided by η²."""
 
-w: Final = sympy.Symbol("w", nonnegative=True)
+w = sympy.Symbol("w", nonnegative=True)
 """By what Var₀ is multiplied; 1 + κ for SAPipe-DC."""
 
-MEAN: Final = sympy.Symbol("mean", nonnegative=True)
+MEAN = sympy.Symbol("mean", nonnegative=True)
 """The mean over t < T of E‖∇F(x_t)‖²."""
 
-_ROOT: Final = sympy.sqrt(T)
-_FAST: Final = c / _ROOT
+_ROOT = sympy.sqrt(T)
+_FAST = c / _ROOT
 
-CHOICE: Final = (
+CHOICE = (
     Hypothesis("at most c/√T", "η ≤ c/√T", le(eta, _FAST)),
     Hypothesis(
         "one of both",
@@ -45,7 +44,7 @@ CHOICE: Final = (
     ),
 )
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.rate",
     where="ours",
     statement=(
@@ -86,4 +85,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -6,32 +6,33 @@ whether the constants of an objective can satisfy a condition (for DC: `CONSISTE
 the error term belongs to a bound that holds, are other questions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
 
 import sympy
 
 from theory.kernel import Combine, Hypothesis, Relation, Theorem, eq, le
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.error_terms import ERR_0, ERR_DC, ERR_WP_1, ERR_WP_2, ERR_WP_3
-from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n, rho
+from theory.papers.sapipe import setting
+from theory.papers.sapipe.error_terms import ERR_DC, ERR_WP_1, ERR_WP_2, ERR_WP_3
 
-SQUARE: Final = L**2 * eta**2
+V1, V2, Delta, L, M, eta, lambda_ = setting.letters("V1 V2 Delta L M eta lambda_")
+n, rho, ERR_0 = setting.letters("n rho ERR_0")
+
+
+SQUARE = L**2 * eta**2
 """(Lη)²."""
 
-ROOM: Final = sympy.Symbol("theta", positive=True)
+ROOM = sympy.Symbol("theta", positive=True)
 """1 − 2L²η², where that is positive."""
 
-_STEPSIZE: Final = sympy.Le(eta, 1 / L)
-_DIVERSITY: Final = sympy.Ge(n * rho, 1)  # no workers have less, by Cauchy–Schwarz
-_SHORT: Final = sympy.Lt(2 * SQUARE, 1)
-SHORT_STEPS: Final = Hypothesis("short steps", "2L²η² < 1", eq(1 - 2 * SQUARE, ROOM))
+_STEPSIZE = sympy.Le(eta, 1 / L)
+_DIVERSITY = sympy.Ge(n * rho, 1)  # no workers have less, by Cauchy–Schwarz
+_SHORT = sympy.Lt(2 * SQUARE, 1)
+SHORT_STEPS = Hypothesis("short steps", "2L²η² < 1", eq(1 - 2 * SQUARE, ROOM))
 
-CONSISTENT: Final = sympy.Le(L, 2 * Delta)
+CONSISTENT = sympy.Le(L, 2 * Delta)
 """What Assumption 4 says of the least L (`sapipe.assumption-4-gradient`)."""
 
 
@@ -123,13 +124,13 @@ def _theorem(
     )
 
 
-ERR_WP_1_REPAIRED: Final = SQUARE / (1 - 2 * SQUARE) * ((1 - 1 / n) * V1 + 2 * (n * rho - 1) * V2)
+ERR_WP_1_REPAIRED = SQUARE / (1 - 2 * SQUARE) * ((1 - 1 / n) * V1 + 2 * (n * rho - 1) * V2)
 """SAPipe-WP, option 1, with Assumption 3 at x_t and what workers drift apart by."""
 
-ERR_WP_2_SHARPER: Final = SQUARE / (1 - 2 * SQUARE) * (2 * V1 / n + 2 * SQUARE * V2)
+ERR_WP_2_SHARPER = SQUARE / (1 - 2 * SQUARE) * (2 * V1 / n + 2 * SQUARE * V2)
 """SAPipe-WP, option 2, with the variance of the mean of n workers."""
 
-WINS: Final[Mapping[str, Region]] = {
+WINS = {
     "DC": Region(
         ERR_DC,
         sympy.Le(
@@ -169,7 +170,7 @@ WINS: Final[Mapping[str, Region]] = {
 }
 """As printed, by the paper's subscript."""
 
-REPAIRED_WINS: Final[Mapping[str, Region]] = {
+REPAIRED_WINS = {
     "WP-1": Region(
         ERR_WP_1_REPAIRED,
         sympy.Le((1 - 1 / n) * V1 + 2 * (n * rho - 1) * V2, (1 - 2 * SQUARE) * V2),

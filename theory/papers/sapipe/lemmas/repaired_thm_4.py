@@ -8,46 +8,36 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κL²η²[(1 − 
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, dot, eq, le, square
 from theory.notation import theorem, total
-from theory.papers.sapipe import wp_1_average, wp_1_method
-from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, wp_1_average, wp_1_method
 from theory.papers.sapipe.lemmas import wp_1_noise
 from theory.papers.sapipe.lemmas.wp_update import ROOM, SMALL
 from theory.papers.sapipe.runs.challenges import CHALLENGES
-from theory.papers.sapipe.setting import AVERAGE, E_T, X, along, assuming
-from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho, t
-from theory.papers.sapipe.wp_1_method import (
-    AVG,
-    AWAY,
-    HERE,
-    MEAN_MISSED,
-    MISSED,
-    NEXT_SPREAD,
-    PREDICTED,
-    SPREAD,
-    W,
-)
+
+V1, V2, L, T, eta, kappa, n, rho, t = setting.letters("V1 V2 L T eta kappa n rho t")
+AVERAGE, E_T, X, OPTIMIZATION = setting.letters("AVERAGE E_T X OPTIMIZATION")
+VAR_0 = setting.letters("VAR_0")
+AVG, AWAY, HERE, MEAN_MISSED = wp_1_method.letters("AVG AWAY HERE MEAN_MISSED")
+MISSED, NEXT_SPREAD, PREDICTED = wp_1_method.letters("MISSED NEXT_SPREAD PREDICTED")
+SPREAD, W = wp_1_method.letters("SPREAD W")
+
 
 _DIVERSE = HERE.gradient - X.gradient
 _OFF = MISSED - MEAN_MISSED
 _FIXED = _DIVERSE - _OFF
 _NOISY = wp_1_noise.APART
-_RATIO: Final = 2 * L**2 * eta**2
+_RATIO = 2 * L**2 * eta**2
 
-ERR: Final = L**2 * eta**2 / (1 - _RATIO) * ((1 - 1 / n) * V1 + 2 * (n * rho - 1) * V2)
+ERR = L**2 * eta**2 / (1 - _RATIO) * ((1 - 1 / n) * V1 + 2 * (n * rho - 1) * V2)
 """The error term that takes the place of Err_WP-1."""
 
 _BOUND = eta**2 * ((1 - 1 / n) * V1 + 2 * (n * rho - 1) * V2)
 
-PARTS: Final = (
+PARTS = (
     Hypothesis(
         "predictions",
         "x̃_i is x_t − ηg_i and x_{t+1} is x_t − ηg (Algorithm 3, option 1), with g_i = "
@@ -92,9 +82,9 @@ PARTS: Final = (
     ),
 )
 
-draft = along(theorem("sapipe.repaired-thm-4"), {W: SPREAD}, wp_1_method.FOLLOWING)
+draft = setting.along(theorem("sapipe.repaired-thm-4"), {W: SPREAD}, wp_1_method.FOLLOWING)
 draft.cite(wp_1_average.THEOREM, name="average")
-assuming(draft, *PARTS, SMALL, wp_1_method.AT_START)
+setting.assuming(draft, *PARTS, SMALL, wp_1_method.AT_START)
 draft.have(le(square(MISSED), L**2 * square(AWAY)), "stale")
 _SQUARE = _DIVERSE + _OFF
 draft.have(le(0, square(_SQUARE)), "square", by=Combine(squares=((1, _SQUARE),)))
@@ -112,9 +102,9 @@ draft.have(
 )
 draft.have(le(0, n * rho - 1), "more")
 draft.have(le(E_T.of(NEXT_SPREAD), _BOUND + _RATIO * SPREAD), "bounded")
-TERMS: Final = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0}
+TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0}
 _SHARE = kappa * L**2 / (T * ROOM)
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     by=Combine(
@@ -135,4 +125,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-1"], where=_RATIO < 1, cost=2)
+CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-1"], where=_RATIO < 1, cost=2)

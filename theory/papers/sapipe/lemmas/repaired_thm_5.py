@@ -5,10 +5,6 @@ recursion is needed, so no condition beyond η ≤ 1/L is either. Where κ < 1, 
 of fresh and stale elements, and the samples of the stale ones are not used before.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
@@ -25,48 +21,18 @@ from theory.kernel import (
     lipschitz,
     square,
 )
-from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, wp_2_method
 from theory.papers.sapipe.lemmas import elements, workers, wp_update
 from theory.papers.sapipe.runs.challenges import CHALLENGES
-from theory.papers.sapipe.setting import (
-    AVERAGE,
-    E_T,
-    F_STAR,
-    LOWER,
-    OFF,
-    SHARE,
-    SMOOTH,
-    START,
-    STEPSIZE,
-    F,
-    G,
-    S,
-    X,
-    mean_of,
-    nu,
-    second_moment,
-)
-from theory.papers.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n, t
-from theory.papers.sapipe.wp_2_method import (
-    AIM,
-    AT_START,
-    E_AHEAD,
-    FOLLOWING,
-    GAP,
-    GAP_AHEAD,
-    LAST,
-    LAST_AHEAD,
-    MOVES,
-    POINTS,
-    PREDICTED,
-    SEQUENCES,
-    SIZE,
-    VECTORS,
-    U,
-    W,
-)
 
-_ALL: Final = (t, 0, T - 1)
+R0, V1, V2, L, T, eta, kappa, n, t = setting.letters("R0 V1 V2 L T eta kappa n t")
+AVERAGE, E_T, F_STAR, OFF, F, G, S = setting.letters("AVERAGE E_T F_STAR OFF F G S")
+X, nu, OPTIMIZATION, VAR_0 = setting.letters("X nu OPTIMIZATION VAR_0")
+AIM, E_AHEAD, GAP, GAP_AHEAD = wp_2_method.letters("AIM E_AHEAD GAP GAP_AHEAD")
+LAST, LAST_AHEAD, PREDICTED, U, W = wp_2_method.letters("LAST LAST_AHEAD PREDICTED U W")
+
+
+_ALL = (t, 0, T - 1)
 _HALF = eta / 2
 _NOISE = V1 / n
 _ONE = L * eta**2 * _NOISE / 2
@@ -74,10 +40,10 @@ _MISSED = X.gradient - AIM
 _BIAS = {OFF.terms[0][0]: _MISSED}
 _BOTH = 2 * square(G) + 2 * square(LAST.position)
 
-ERR: Final = 4 * L**2 * eta**2 * V2
+ERR = 4 * L**2 * eta**2 * V2
 """The error term."""
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.repaired-thm-5",
     where="ours",
     statement=(
@@ -90,32 +56,34 @@ THEOREM: Final = Theorem(
         r"4\kappa L^2\eta^2 V_2 + \tfrac{L\eta V_1}{n}"
     ),
     symbols=(T, n, eta, L, kappa, V1, V2, R0, F_STAR),
-    vectors=(*VECTORS, elements.DRAWN),
-    points=POINTS,
-    sequences=SEQUENCES,
-    following=FOLLOWING,
+    vectors=(*wp_2_method.VECTORS, elements.DRAWN),
+    points=wp_2_method.POINTS,
+    sequences=wp_2_method.SEQUENCES,
+    following=wp_2_method.FOLLOWING,
     hypotheses=(
-        SMOOTH,
+        setting.SMOOTH,
         *elements.drawn(_MISSED),
         elements.UNBIASED,
         *elements.SAMPLES,
-        *(one for one in MOVES if one.name in ("next last update", "next gap")),
-        SIZE,
-        *(one for one in AT_START if one.name in ("first gap", "at rest")),
-        START,
-        LOWER,
-        STEPSIZE,
-        SHARE,
+        *(one for one in wp_2_method.MOVES if one.name in ("next last update", "next gap")),
+        wp_2_method.SIZE,
+        *(one for one in wp_2_method.AT_START if one.name in ("first gap", "at rest")),
+        setting.START,
+        setting.LOWER,
+        setting.STEPSIZE,
+        setting.SHARE,
     ),
     cites=(workers.THEOREM, elements.THEOREM, wp_update.THEOREM),
     steps=(
         Step(
             "second moment",
-            second_moment(_MISSED, _NOISE).relation,
+            setting.second_moment(_MISSED, _NOISE).relation,
             Cite("sapipe.random-elements", vectors=_BIAS),
         ),
         Step(
-            "unbiased", mean_of(_MISSED).relation, Combine({"elements": 1, "unbiased samples": 1})
+            "unbiased",
+            setting.mean_of(_MISSED).relation,
+            Combine({"elements": 1, "unbiased samples": 1}),
         ),
         Step(
             "update",
@@ -207,4 +175,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], cost=2)
+CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], cost=2)

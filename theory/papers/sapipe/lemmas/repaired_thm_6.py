@@ -10,27 +10,24 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + LηV₁/n + κL²
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, Point, dot, eq, le, square, vector
-from theory.kernel.vectors import Scalar
 from theory.notation import theorem, total
-from theory.papers.sapipe import wp_1_average, wp_1_method
-from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, wp_1_average, wp_1_method, wp_3_method
 from theory.papers.sapipe.lemmas import wp_3_left_out, wp_3_missed
 from theory.papers.sapipe.lemmas.wp_3_left_out import LEFT
 from theory.papers.sapipe.lemmas.wp_3_missed import CURVED, STRETCH
-from theory.papers.sapipe.setting import AVERAGE, E_T, along, assuming
-from theory.papers.sapipe.symbols import V1, V2, L, M, T, eta, kappa, n, t
-from theory.papers.sapipe.wp_1_method import AVG, NEXT_SPREAD, SPREAD, W
-from theory.papers.sapipe.wp_3_method import DEVIATIONS, FIXED, NEXT_DEVIATIONS, NOISE
 
-N: Final = sympy.Function("N", nonnegative=True)
+V1, V2, L, M, T, eta, kappa, n, t = setting.letters("V1 V2 L M T eta kappa n t")
+AVERAGE, E_T, OPTIMIZATION, VAR_0 = setting.letters("AVERAGE E_T OPTIMIZATION VAR_0")
+AVG, NEXT_SPREAD, SPREAD, W = wp_1_method.letters("AVG NEXT_SPREAD SPREAD W")
+DEVIATIONS, FIXED = wp_3_method.letters("DEVIATIONS FIXED")
+NEXT_DEVIATIONS, NOISE = wp_3_method.letters("NEXT_DEVIATIONS NOISE")
+
+
+N = sympy.Function("N", nonnegative=True)
 """E N by iteration."""
 
 _DEVIATIONS_NOW, _DEVIATIONS_NEXT = (
@@ -39,11 +36,11 @@ _DEVIATIONS_NOW, _DEVIATIONS_NEXT = (
 )
 """The δ_i of all workers as one point, at which only the value matters."""
 
-_DC: Final[Scalar] = 2 * eta**4 * M**2 * V2**2 + 4 * eta**2 * V2 * CURVED
-_ADDED: Final[Scalar] = eta**2 * ((1 + 3 * STRETCH**2) * V1 / n + 3 * _DC)
-_RATIO: Final[Scalar] = 3 * (1 + STRETCH**2) * L**2 * eta**2
+_DC = 2 * eta**4 * M**2 * V2**2 + 4 * eta**2 * V2 * CURVED
+_ADDED = eta**2 * ((1 + 3 * STRETCH**2) * V1 / n + 3 * _DC)
+_RATIO = 3 * (1 + STRETCH**2) * L**2 * eta**2
 
-ERR: Final[Scalar] = (
+ERR = (
     L**2
     * eta**2
     / (1 - _RATIO)
@@ -51,13 +48,13 @@ ERR: Final[Scalar] = (
 )
 """The error term that takes the place of Err_WP-3."""
 
-ROOM: Final = sympy.Symbol("delta", positive=True)
-SMALL: Final = Hypothesis(
+ROOM = sympy.Symbol("delta", positive=True)
+SMALL = Hypothesis(
     "small", "3(1 + (1 + 2ληV₂)²)L²η² < 1: δ > 0 is what is left of 1", eq(ROOM, 1 - _RATIO)
 )
 
 
-GRADIENTS: Final = (
+GRADIENTS = (
     Hypothesis(
         "predictions",
         "x_{t+1} − x̃_i is −η(q_i − p_i − λ p_i p_iᵀΔx) (Algorithm 3, option 3), with q_i = "
@@ -87,7 +84,7 @@ GRADIENTS: Final = (
         le(E_T.of(square(NOISE)), V1 / n),
     ),
 )
-FIRST: Final = Hypothesis(
+FIRST = Hypothesis(
     "first gradients",
     "before the first gradients there are none: p_i is 0 and misses ∇G_i(x_0) whole, so by √V₂ at "
     "most",
@@ -95,20 +92,20 @@ FIRST: Final = Hypothesis(
 )
 
 
-_WEIGHT: Final[Scalar] = kappa * L**2 / (T * ROOM)
-_FIRST: Final[Scalar] = 3 * STRETCH**2 * eta**2 * kappa * L**2 / (T * (1 - _RATIO))
-FIRST_ERR: Final[Scalar] = _FIRST * V2
+_WEIGHT = kappa * L**2 / (T * ROOM)
+_FIRST = 3 * STRETCH**2 * eta**2 * kappa * L**2 / (T * (1 - _RATIO))
+FIRST_ERR = _FIRST * V2
 """What the first prediction adds: it knows no gradient of the others."""
 
 _POINTS = (_DEVIATIONS_NOW, _DEVIATIONS_NEXT)
-draft = along(
+draft = setting.along(
     theorem("sapipe.repaired-thm-6"),
     {W: SPREAD, N: DEVIATIONS},
     [*wp_1_method.FOLLOWING, _POINTS],
 )
 for lemma in (wp_1_average, wp_3_left_out, wp_3_missed):
     draft.cite(lemma.THEOREM)
-assuming(draft, *GRADIENTS, SMALL, wp_1_method.AT_START, FIRST)
+setting.assuming(draft, *GRADIENTS, SMALL, wp_1_method.AT_START, FIRST)
 draft.have(
     le(
         W(t + 1) + 3 * STRETCH**2 * eta**2 * N(t + 1),
@@ -117,13 +114,13 @@ draft.have(
     "together",
     says="a potential of both: the prediction error contracts by 3(1 + (1 + 2ληV₂)²)L²η²",
 )
-TERMS: Final = {
+TERMS = {
     "optimization": OPTIMIZATION,
     "error": kappa * ERR,
     "variance": VAR_0,
     "first": FIRST_ERR,
 }
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     by=Combine(
@@ -147,4 +144,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, cost=3)
+CLAIM = as_claim(THEOREM, cost=3)

@@ -8,31 +8,29 @@ Guarantee  E⟨∇F(x), n⟩ ≥ −√(1 − κ)·LηV₁/n.
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, Operator, dot, eq, le, point, square, vector
 from theory.notation import function, theorem
-from theory.papers.sapipe.setting import E_T, SMOOTH, X, assuming
-from theory.papers.sapipe.symbols import V1, L, eta, n
+from theory.papers.sapipe import setting
 
-r: Final = sympy.Symbol("r", positive=True)
+V1, L, eta, n, E_T, X = setting.letters("V1 L eta n E_T X")
+
+
+r = sympy.Symbol("r", positive=True)
 """√(1 − κ)."""
 
-NOISE: Final = vector("n⁻")
+NOISE = vector("n⁻")
 """The noise of the stale gradient."""
 
-KEPT: Final = vector("D")
+KEPT = vector("D")
 """That noise on the elements that were fresh one update ago."""
 
-BEFORE: Final = point("y", "F")
+BEFORE = point("y", "F")
 """x without this noise."""
 
-E_S: Final = Operator(
+E_S = Operator(
     "E_s",
     (
         *("n⁻", "D", "y", "F(y)", "∇F(y)", "x", "F(x)", "∇F(x)"),
@@ -44,8 +42,8 @@ E_S: Final = Operator(
 )
 """Expectation over the samples and elements of the update before, given everything before that."""
 
-HYPOTHESES: Final = (
-    SMOOTH,
+HYPOTHESES = (
+    setting.SMOOTH,
     Hypothesis(
         "moved", "x = y − ηD", eq(square(X.position - BEFORE.position), eta**2 * square(KEPT))
     ),
@@ -67,7 +65,9 @@ HYPOTHESES: Final = (
     ),
 )
 
-draft = assuming(theorem("sapipe.reused-noise", "ours", function("F", X, BEFORE)), *HYPOTHESES)
+draft = setting.assuming(
+    theorem("sapipe.reused-noise", "ours", function("F", X, BEFORE)), *HYPOTHESES
+)
 draft.have(
     le(
         -dot(NOISE, X.gradient - BEFORE.gradient),
@@ -75,7 +75,7 @@ draft.have(
     ),
     says="by Young's inequality",
 )
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(-E_S.of(dot(NOISE, X.gradient)), L * eta * r * V1 / n),
     {"correlation": L * eta * r * V1 / n},
     says=(
@@ -84,4 +84,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -10,10 +10,6 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/((2 − Lη)ηT) + κL²�
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
@@ -21,21 +17,21 @@ from theory.kernel import Combine, Hypothesis, Point, dot, eq, le, point, square
 from theory.notation import theorem, total
 from theory.notation.draft import Draft
 from theory.papers.sapipe import setting, stale_bias
-from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
 from theory.papers.sapipe.lemmas import reused_noise, workers
 from theory.papers.sapipe.lemmas.reused_noise import BEFORE, NOISE, r
-from theory.papers.sapipe.setting import E_T, F_STAR, NEXT, OFF, B, F, G, S, X
-from theory.papers.sapipe.symbols import V1, L, T, eta, kappa, n, t
 
-OLD: Final = point("s", "old")
+V1, L, T, eta, kappa, n, t, E_T = setting.letters("V1 L T eta kappa n t E_T")
+F_STAR, NEXT, OFF, B, F, G, S, X = setting.letters("F_STAR NEXT OFF B F G S X")
+ERR_0, OPTIMIZATION, VAR_0 = setting.letters("ERR_0 OPTIMIZATION VAR_0")
+
+
+OLD = point("s", "old")
 """∇F(x_{t−1}), as a thing that another follows."""
 
-OLD_NEXT: Final = Point(vector("s⁺"), sympy.Symbol("old(s⁺)", real=True), vector("∇old(s⁺)"), "old")
+OLD_NEXT = Point(vector("s⁺"), sympy.Symbol("old(s⁺)", real=True), vector("∇old(s⁺)"), "old")
 """∇F(x_t) in that role."""
 
-LOWEST: Final = Point(
-    X.position - X.gradient / L, sympy.Symbol("F(x−)", real=True), vector("∇F(x−)"), "F"
-)
+LOWEST = Point(X.position - X.gradient / L, sympy.Symbol("F(x−)", real=True), vector("∇F(x−)"), "F")
 """Where a gradient step of length 1/L from x_t would lead."""
 
 U, N = (sympy.Function(name, nonnegative=True) for name in ("U", "N"))
@@ -53,14 +49,14 @@ _WEIGHT = eta / 2 * kappa * _SPARE
 _PROGRESS = 2 - L * eta
 _V = V1 / n
 
-BOUNDED: Final = Hypothesis(
+BOUNDED = Hypothesis(
     "bounded", "F is at least F(x_*) everywhere (Assumption 6)", le(F_STAR, LOWEST.value)
 )
-FOLLOWS: Final = (
+FOLLOWS = (
     Hypothesis("off", "b = ∇F(x_t) − ∇F(x_{t−1})", eq(square(OFF), square(_P - _S))),
     Hypothesis("old", "what is fresh now is stale next", eq(square(OLD_NEXT.position), square(_P))),
 )
-ELEMENTS: Final = (
+ELEMENTS = (
     Hypothesis("share", "r² = 1 − κ", eq(kappa, 1 - r**2)),
     Hypothesis(
         "unbiased", "fresh samples are unbiased", eq(E_T.of(dot(workers.MEAN_NOISE, _P)), 0)
@@ -126,7 +122,7 @@ def begun(draft: Draft, first: Hypothesis) -> Draft:
 
 
 _EACH = 2 / (eta * T * _PROGRESS)
-MULTIPLIERS: Final = {
+MULTIPLIERS = {
     "potential, summed to T": _EACH,
     "height, each t, at T": _EACH,
     "start": _EACH,
@@ -134,20 +130,19 @@ MULTIPLIERS: Final = {
     "quarter": _EACH * S(T) / (2 * L),
     "sapipe.stale-bias": kappa / T,
 }
-LEFT: Final = (
+LEFT = (
     _EACH * _WEIGHT * U(0),
     _EACH * _WEIGHT * total(B(t), t, T),
     kappa * (2 + L * eta) / (3 * T * _PROGRESS) * B(T),
 )
 """What the bound leaves over."""
 
-
-TERMS: Final = {
+TERMS = {
     "optimization": OPTIMIZATION / _PROGRESS,
     "staleness": kappa * ERR_0,
     "variance": (1 + 2 * kappa * r) * VAR_0 / _PROGRESS,
 }
-THEOREM: Final = begun(theorem("sapipe.same-samples"), stale_bias.AT_REST).shows(
+THEOREM = begun(theorem("sapipe.same-samples"), stale_bias.AT_REST).shows(
     le(setting.AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     by=Combine({**MULTIPLIERS, "at rest": kappa / T}, plus=LEFT, domain=("small", "part")),
@@ -158,4 +153,4 @@ THEOREM: Final = begun(theorem("sapipe.same-samples"), stale_bias.AT_REST).shows
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -6,31 +6,19 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + LηV₁/n for η 
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import dot, eq, le, square
 from theory.notation import theorem
-from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import workers
-from theory.papers.sapipe.setting import (
-    AVERAGE,
-    E_T,
-    LOWER,
-    START,
-    STEPSIZE,
-    F,
-    G,
-    S,
-    X,
-    along,
-    assuming,
-)
-from theory.papers.sapipe.symbols import V1, L, eta, n, t
 
-draft = assuming(along(theorem("sapipe.sgd")), START, LOWER, STEPSIZE)
+V1, L, eta, n, t, AVERAGE, E_T, F = setting.letters("V1 L eta n t AVERAGE E_T F")
+G, S, X, OPTIMIZATION, VAR_0 = setting.letters("G S X OPTIMIZATION VAR_0")
+
+
+draft = setting.assuming(
+    setting.along(theorem("sapipe.sgd")), setting.START, setting.LOWER, setting.STEPSIZE
+)
 draft.assume(
     eq(E_T.of(dot(G, X.gradient)), square(X.gradient)),
     "unbiased",
@@ -43,8 +31,8 @@ draft.assume(
 )
 draft.cite(workers.THEOREM)
 draft.have(le(F(t + 1), F(t) - eta / 2 * S(t) + L * eta**2 * V1 / (2 * n)))
-TERMS: Final = {"optimization": OPTIMIZATION, "variance": VAR_0}
-THEOREM: Final = draft.shows(
+TERMS = {"optimization": OPTIMIZATION, "variance": VAR_0}
+THEOREM = draft.shows(
     le(AVERAGE, sum(TERMS.values())),
     TERMS,
     says=(
@@ -53,4 +41,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -5,10 +5,6 @@ drawn independently of each other, as Assumption 5 has it; else a mixture may be
 its parts, and the first constant is that of `ANY`.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.papers.sapipe.dc_method import MIXED
 from theory.papers.sapipe.lemmas import dc_fourths, dc_fourths_drawn
@@ -16,7 +12,7 @@ from theory.papers.sapipe.lemmas.dc_average import average_gradient, errors
 from theory.papers.sapipe.lemmas.dc_fourths_drawn import DRAWN
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 
-THEOREM: Final = average_gradient(
+THEOREM = average_gradient(
     "sapipe.sharp-thm-3",
     "ours",
     "For ληV₂ ≤ 1 − 1/√2 and η ≤ 1/L SAPipe-DC, with samples of their own for stale elements and a "
@@ -30,7 +26,7 @@ THEOREM: Final = average_gradient(
     errors(8, 8, 4),
 )
 
-ANY: Final = average_gradient(
+ANY = average_gradient(
     "sapipe.sharp-thm-3-any-draw",
     "ours",
     "If elements are stale with probability κ each, and may depend on each other, the constant 8 "
@@ -41,4 +37,4 @@ ANY: Final = average_gradient(
     MIXED,
     errors(32, 8, 4),
 )
-CLAIM: Final = as_claim(THEOREM, CHALLENGES["sapipe-dc"])
+CLAIM = as_claim(THEOREM, CHALLENGES["sapipe-dc"])

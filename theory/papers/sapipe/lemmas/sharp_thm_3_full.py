@@ -1,9 +1,5 @@
 """Theorem 3 with smaller constants from the same proof where every element is stale."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
@@ -13,7 +9,7 @@ from theory.papers.sapipe.lemmas.dc_fourths_full import WHOLE
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import kappa
 
-THEOREM: Final = average_gradient(
+THEOREM = average_gradient(
     "sapipe.sharp-thm-3-full",
     "ours",
     "For κ = 1, ληV₂ ≤ 1 − 1/√2 and η ≤ 1/L the constants 128, 32, 32 and 16 of Theorem 3 may be "
@@ -24,4 +20,4 @@ THEOREM: Final = average_gradient(
     WHOLE,
     errors(8, 8, 4),
 )
-CLAIM: Final = as_claim(THEOREM, CHALLENGES["sapipe-dc"], where=sympy.Eq(kappa, 1))
+CLAIM = as_claim(THEOREM, CHALLENGES["sapipe-dc"], where=sympy.Eq(kappa, 1))

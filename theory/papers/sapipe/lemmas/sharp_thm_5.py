@@ -5,10 +5,6 @@ before the next iteration but one. The first two gradients are both taken at x_0
 there pays for the one gap that the recursion does not cover, that of x_1 from x_0.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
@@ -26,50 +22,28 @@ from theory.kernel import (
     le,
     square,
 )
-from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, wp_2_method
 from theory.papers.sapipe.lemmas import workers, wp_update
 from theory.papers.sapipe.lemmas.wp_2_steps import ONE, ONE_UPDATE, RECURSION
 from theory.papers.sapipe.lemmas.wp_update import ROOM, SMALL
 from theory.papers.sapipe.runs.challenges import CHALLENGES
-from theory.papers.sapipe.setting import (
-    AVERAGE,
-    E_T,
-    F_STAR,
-    LOWER,
-    SMOOTH,
-    START,
-    F,
-    S,
-)
-from theory.papers.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n, t
-from theory.papers.sapipe.wp_2_method import (
-    AIM,
-    AT_START,
-    FOLLOWING,
-    MOVES,
-    NOISE,
-    POINTS,
-    PROOF,
-    SAMPLES,
-    SEQUENCES,
-    SIZE,
-    VECTORS,
-    A,
-    Q,
-    U,
-    W,
-)
 
-_A: Final = L * eta
+R0, V1, V2, L, T, eta, kappa, n, t = setting.letters("R0 V1 V2 L T eta kappa n t")
+AVERAGE, E_T, F_STAR, F, S = setting.letters("AVERAGE E_T F_STAR F S")
+OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
+AIM, NOISE, PROOF, A, Q, U, W = wp_2_method.letters("AIM NOISE PROOF A Q U W")
+
+
+_A = L * eta
 _HALF = eta / 2
 _NOISE = V1 / n
 _LEFT = 1 - 2 * _A**2
 _ALL, _BUT_LAST, _LATER = (t, 0, T - 1), (t, 0, T - 2), (t, 2, T - 1)
 
-ERR: Final = L**2 * eta**2 / _LEFT * (2 * V1 / n + 2 * L**2 * eta**2 * V2)
+ERR = L**2 * eta**2 / _LEFT * (2 * V1 / n + 2 * L**2 * eta**2 * V2)
 """The error term, with V₁/n for the printed V₁."""
 
-TWO: Final = Hypothesis("two updates", "T ≥ 2; the first one alone has no bias", le(2, T))
+TWO = Hypothesis("two updates", "T ≥ 2; the first one alone has no bias", le(2, T))
 
 
 def total(sequence: sympy.Function, limits: tuple[sympy.Expr, ...] = _ALL) -> sympy.Sum:
@@ -77,7 +51,7 @@ def total(sequence: sympy.Function, limits: tuple[sympy.Expr, ...] = _ALL) -> sy
     return sympy.Sum(sequence(t), limits)
 
 
-_SUMS: Final = (
+_SUMS = (
     Step(
         "sum",
         le(
@@ -122,9 +96,9 @@ _SUMS: Final = (
     ),
 )
 
-_C: Final = L**2 / (T * ROOM)
+_C = L**2 / (T * ROOM)
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.sharp-thm-5",
     where="ours",
     statement=(
@@ -138,11 +112,21 @@ THEOREM: Final = Theorem(
         r"\tfrac{L\eta V_1}{n}"
     ),
     symbols=(T, n, eta, L, V1, V2, R0, F_STAR, ROOM),
-    vectors=VECTORS,
-    points=POINTS,
-    sequences=SEQUENCES,
-    following=FOLLOWING,
-    hypotheses=(SMOOTH, *SAMPLES, *MOVES, SIZE, *AT_START, START, LOWER, SMALL, TWO),
+    vectors=wp_2_method.VECTORS,
+    points=wp_2_method.POINTS,
+    sequences=wp_2_method.SEQUENCES,
+    following=wp_2_method.FOLLOWING,
+    hypotheses=(
+        setting.SMOOTH,
+        *wp_2_method.SAMPLES,
+        *wp_2_method.MOVES,
+        wp_2_method.SIZE,
+        *wp_2_method.AT_START,
+        setting.START,
+        setting.LOWER,
+        SMALL,
+        TWO,
+    ),
     cites=(workers.THEOREM, wp_update.THEOREM),
     steps=(
         *ONE_UPDATE,
@@ -176,7 +160,7 @@ THEOREM: Final = Theorem(
     terms={"optimization": OPTIMIZATION, "error": ERR, "variance": VAR_0},
     conclude=Combine(
         {
-            **dict.fromkeys(("sum", "lower bound", START.name), 2 / (eta * T)),
+            **dict.fromkeys(("sum", "lower bound", setting.START.name), 2 / (eta * T)),
             "last gap": L**2 / T,
             "first means": -(1 - _A) / T,
             "second prediction": -(1 - _A) / T,
@@ -205,7 +189,7 @@ THEOREM: Final = Theorem(
     ),
 )
 
-COVERED: Final = sympy.And(2 * L**2 * eta**2 < 1, sympy.Eq(kappa, 1), T >= 2)
+COVERED = sympy.And(2 * L**2 * eta**2 < 1, sympy.Eq(kappa, 1), T >= 2)
 """What the hypotheses say of the constants."""
 
-CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], where=COVERED, cost=3)
+CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], where=COVERED, cost=3)

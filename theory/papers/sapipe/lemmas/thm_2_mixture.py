@@ -8,28 +8,28 @@ is at x_0 = 0 (it is largest where ψ' and φ' are at an end of their ranges). T
 worker, and η = 1; either element of g_2 is stale or not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
 from theory.account import Account, Decision, Finding, Line, Refutation, Repair, Violation
 from theory.kernel import le
-from theory.papers.sapipe.setting import STEPSIZE
-from theory.papers.sapipe.symbols import V2, L, eta
+from theory.papers.sapipe import setting
 from theory.papers.sapipe.witnesses.prefix_runs import Point, run
 
-PROOF: Final = "appendix A, proof of Theorem 2"
-PLACE: Final = f"{PROOF}, the last line of the error of the gradient estimation"
-SAYS: Final = "L²‖η(1/n)Σ g_{i,t−1}‖² = L²η²‖(1/n)Σ ∇f_i(x_{t−3})‖²"
+V2, L, eta = setting.letters("V2 L eta")
 
-ONE: Final = Fraction(1)
-START: Final = (Fraction(0), Fraction(0))
+
+PROOF = "appendix A, proof of Theorem 2"
+PLACE = f"{PROOF}, the last line of the error of the gradient estimation"
+SAYS = "L²‖η(1/n)Σ g_{i,t−1}‖² = L²η²‖(1/n)Σ ∇f_i(x_{t−3})‖²"
+
+ONE = Fraction(1)
+START = (Fraction(0), Fraction(0))
 
 
 def gradient(point: Point) -> Point:
@@ -109,13 +109,13 @@ def line() -> Line:
     )
 
 
-_OLD: Final = sympy.Symbol("‖∇f(x_{t−3})‖²", nonnegative=True)
-_LONGER: Final = Violation(
+_OLD = sympy.Symbol("‖∇f(x_{t−3})‖²", nonnegative=True)
+_LONGER = Violation(
     lambda: mixtures()[True, False],  # L = 1
     "==",
     L**2 * eta**2 * _OLD,
     {L: 1, eta: 1, V2: 1, _OLD: square(gradient(START))},
-    (STEPSIZE.relation, le(_OLD, V2)),
+    (setting.STEPSIZE.relation, le(_OLD, V2)),
 )
 """L²‖ηg_2‖² with a stale element and a fresh one, beside the right side of the line."""
 

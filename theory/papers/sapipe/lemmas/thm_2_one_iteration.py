@@ -1,21 +1,19 @@
 """Theorem 2 for T = 1, whatever the first iteration does."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.kernel import Combine, Hypothesis, le, square
 from theory.notation import function, theorem
+from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas.same_samples import BOUNDED, LOWEST
-from theory.papers.sapipe.setting import F_STAR, SMOOTH, STEPSIZE, X, assuming
-from theory.papers.sapipe.symbols import R0, L, eta
 
-draft = assuming(
+R0, L, eta, F_STAR, X = setting.letters("R0 L eta F_STAR X")
+
+
+draft = setting.assuming(
     theorem("sapipe.thm-2-one-iteration", "ours", function("F", X, LOWEST)),
-    *(SMOOTH, BOUNDED, STEPSIZE),
+    *(setting.SMOOTH, BOUNDED, setting.STEPSIZE),
     Hypothesis("start", "R₀ is F(x_0) − F(x_*)", le(X.value, F_STAR + R0)),
 )
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(square(X.gradient), 2 * R0 / eta),
     {"optimization": 2 * R0 / eta},
     by=Combine(

@@ -7,25 +7,23 @@ Guarantee  that of `same_samples`, and 2κLR₀/T more.
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, eq, le
 from theory.notation import theorem
+from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import same_samples
-from theory.papers.sapipe.setting import AVERAGE, B, S
-from theory.papers.sapipe.symbols import R0, L, T, kappa
 
-PASS: Final = Hypothesis(
+R0, L, T, kappa, AVERAGE, B, S = setting.letters("R0 L T kappa AVERAGE B S")
+
+
+PASS = Hypothesis(
     "pass", "stale elements of the first update have no gradient: b is ∇F(x_0)", eq(B(0), S(0))
 )
-TERMS: Final = {**same_samples.TERMS, "first update": 2 * L * kappa / T * R0}
+TERMS = {**same_samples.TERMS, "first update": 2 * L * kappa / T * R0}
 draft = theorem("sapipe.same-samples-first-pass")
-THEOREM: Final = same_samples.begun(draft, PASS).shows(
+THEOREM = same_samples.begun(draft, PASS).shows(
     le(AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     by=Combine(
@@ -45,4 +43,4 @@ THEOREM: Final = same_samples.begun(draft, PASS).shows(
         "(1 + 2κ√(1 − κ))/(2 − Lη)·LηV₁/n for every T ≥ 1."
     ),
 )
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

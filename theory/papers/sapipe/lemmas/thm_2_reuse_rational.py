@@ -7,30 +7,27 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/((2 − Lη)ηT) + κL²�
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import le
 from theory.notation import theorem
-from theory.papers.sapipe.error_terms import VAR_0
+from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import same_samples
 from theory.papers.sapipe.lemmas.reused_noise import r
-from theory.papers.sapipe.setting import AVERAGE
-from theory.papers.sapipe.symbols import L, eta, kappa
+
+L, eta, kappa, AVERAGE, VAR_0 = setting.letters("L eta kappa AVERAGE VAR_0")
+
 
 draft = theorem("sapipe.same-samples-rational")
 draft.cite(same_samples.THEOREM)
 draft.have(le(0, 1 - L * eta), "small")
 draft.have(le(2 * r, 2 - kappa), "root", says="√(1 − κ) ≤ 1 − κ/2")
-TERMS: Final = {
+TERMS = {
     **same_samples.TERMS,
     "variance": (1 + 2 * kappa - kappa**2) * VAR_0 / (2 - L * eta),
 }
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -40,4 +37,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -6,20 +6,18 @@ Guarantee  E‖ξ‖² ≤ V₁/n.
 Source     ours; the paper uses it.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Average, dot, eq, le, square, vector
 from theory.notation import theorem
-from theory.papers.sapipe.setting import E_T
-from theory.papers.sapipe.symbols import V1, n
+from theory.papers.sapipe import setting
+
+V1, n, E_T = setting.letters("V1 n E_T")
+
 
 NOISE, MEAN_NOISE = vector("ξ_i"), vector("ξ")
 """By how much a worker's gradient misses its mean, given the past; the mean of that over i."""
 
-WORKERS: Final = Average("avg_i", ("ξ_i",), over="worker")
+WORKERS = Average("avg_i", ("ξ_i",), over="worker")
 """The mean over the workers."""
 
 draft = theorem("sapipe.mean-of-workers")
@@ -39,7 +37,7 @@ draft.assume(
     "mean noise",
     "ξ is the mean over the workers of ξ_i",
 )
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(E_T.of(square(MEAN_NOISE)), V1 / n),
     {"variance": V1 / n},
     says=(
@@ -48,4 +46,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -7,23 +7,20 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κL²η²V₂ + L
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import dot, eq, le, square
 from theory.notation import theorem
-from theory.papers.sapipe import wp_1_average, wp_1_method
-from theory.papers.sapipe.error_terms import ERR_0, OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, wp_1_average, wp_1_method
 from theory.papers.sapipe.runs.challenges import CHALLENGES
-from theory.papers.sapipe.setting import AVERAGE, E_T, G, along
-from theory.papers.sapipe.symbols import V2, eta, kappa, t
-from theory.papers.sapipe.wp_1_method import AVG, NEXT_SPREAD, OWN, SPREAD, W
 
-draft = along(theorem("sapipe.wp-1-moment"), {W: SPREAD}, wp_1_method.FOLLOWING)
+V2, eta, kappa, t, AVERAGE, E_T, G = setting.letters("V2 eta kappa t AVERAGE E_T G")
+ERR_0, OPTIMIZATION, VAR_0 = setting.letters("ERR_0 OPTIMIZATION VAR_0")
+AVG, NEXT_SPREAD, OWN, SPREAD, W = wp_1_method.letters("AVG NEXT_SPREAD OWN SPREAD W")
+
+
+draft = setting.along(theorem("sapipe.wp-1-moment"), {W: SPREAD}, wp_1_method.FOLLOWING)
 draft.cite(wp_1_average.THEOREM)
 draft.assume(
     le(NEXT_SPREAD, eta**2 * AVG.of(square(OWN - G))),
@@ -48,8 +45,8 @@ draft.have(
     says="‖g_i − g‖² is on average the mean of the ‖g_i‖² less ‖g‖²",
 )
 draft.have(le(W(t + 1), eta**2 * V2))
-TERMS: Final = {"optimization": OPTIMIZATION, "error": kappa * ERR_0, "variance": VAR_0}
-THEOREM: Final = draft.shows(
+TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR_0, "variance": VAR_0}
+THEOREM = draft.shows(
     le(AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -59,4 +56,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-1"])
+CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-1"])

@@ -7,21 +7,19 @@ Guarantee  (1/n) Σ_i E‖ζ_i − ζ‖² ≤ (1 − 1/n)V₁.
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, dot, eq, le, square
 from theory.kernel.vectors import Scalar
 from theory.notation import theorem
-from theory.papers.sapipe.setting import E_T, assuming
-from theory.papers.sapipe.symbols import V1, n
-from theory.papers.sapipe.wp_1_method import AVG, MEAN_NOISE, NOISE
+from theory.papers.sapipe import setting, wp_1_method
 
-APART: Final = NOISE - MEAN_NOISE
+V1, n, E_T = setting.letters("V1 n E_T")
+AVG, MEAN_NOISE, NOISE = wp_1_method.letters("AVG MEAN_NOISE NOISE")
 
-HYPOTHESES: Final = (
+
+APART = NOISE - MEAN_NOISE
+
+HYPOTHESES = (
     Hypothesis(
         "mean of the noises",
         "ζ is the mean over the workers of the ζ_i",
@@ -45,7 +43,7 @@ def expected(form: Scalar) -> Scalar:
     return E_T.of(AVG.of(form))
 
 
-THEOREM: Final = assuming(theorem("sapipe.wp-1-noise"), *HYPOTHESES).shows(
+THEOREM = setting.assuming(theorem("sapipe.wp-1-noise"), *HYPOTHESES).shows(
     le(expected(square(APART)), (1 - 1 / n) * V1),
     {"noise": (1 - 1 / n) * V1},
     says=(
@@ -54,4 +52,4 @@ THEOREM: Final = assuming(theorem("sapipe.wp-1-noise"), *HYPOTHESES).shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -1,32 +1,22 @@
 """Theorem 5 after a single update, whose gradient is taken at x_0 itself: there is no bias yet."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere, Hypothesis, Step, Theorem, le
-from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, wp_2_method
 from theory.papers.sapipe.lemmas import workers, wp_update
 from theory.papers.sapipe.lemmas.wp_2_steps import ONE_UPDATE
-from theory.papers.sapipe.setting import F_STAR, LOWER, SMOOTH, START, F, S
-from theory.papers.sapipe.symbols import R0, V1, L, T, eta, n, t
-from theory.papers.sapipe.wp_2_method import (
-    AT_START,
-    FOLLOWING,
-    POINTS,
-    SAMPLES,
-    SEQUENCES,
-    VECTORS,
-    A,
-)
 
-_A: Final = L * eta
+R0, V1, L, T, eta, n, t, F_STAR, F = setting.letters("R0 V1 L T eta n t F_STAR F")
+S, OPTIMIZATION, VAR_0 = setting.letters("S OPTIMIZATION VAR_0")
+A = wp_2_method.letters("A")
+
+
+_A = L * eta
 _ONE = {T: sympy.Integer(1)}
 
-THEOREM: Final = Theorem(
+THEOREM = Theorem(
     id="sapipe.wp-2-first",
     where="ours",
     statement=(
@@ -35,17 +25,21 @@ THEOREM: Final = Theorem(
     ),
     latex=r"\|\nabla F(x_0)\|^2 \le \tfrac{2R_0}{\eta} + \tfrac{L\eta V_1}{n}",
     symbols=(n, eta, L, V1, R0, F_STAR),
-    vectors=VECTORS,
-    points=POINTS,
-    sequences=SEQUENCES,
-    following=FOLLOWING,
+    vectors=wp_2_method.VECTORS,
+    points=wp_2_method.POINTS,
+    sequences=wp_2_method.SEQUENCES,
+    following=wp_2_method.FOLLOWING,
     hypotheses=(
-        SMOOTH,
-        *(one for one in SAMPLES if one.name in ("unbiased", "unbiased, with its mean")),
-        *SAMPLES[-4:],
-        AT_START[0],
-        START,
-        Hypothesis("lower bound", LOWER.says, le(F_STAR, F(1))),
+        setting.SMOOTH,
+        *(
+            one
+            for one in wp_2_method.SAMPLES
+            if one.name in ("unbiased", "unbiased, with its mean")
+        ),
+        *wp_2_method.SAMPLES[-4:],
+        wp_2_method.AT_START[0],
+        setting.START,
+        Hypothesis("lower bound", setting.LOWER.says, le(F_STAR, F(1))),
         Hypothesis("stepsize", "η ≤ 1/L", le(eta, 1 / L)),
     ),
     cites=(workers.THEOREM, wp_update.THEOREM),
@@ -70,4 +64,4 @@ THEOREM: Final = Theorem(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

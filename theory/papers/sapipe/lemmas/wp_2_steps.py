@@ -3,42 +3,27 @@
 All elements are predicted; means are still conditional on the past, and V₁/n stands for V₁.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.kernel import Cite, Combine, Lipschitz, Step, Total, le, lipschitz, square
+from theory.papers.sapipe import setting, wp_2_method
 from theory.papers.sapipe.lemmas import workers, wp_update
-from theory.papers.sapipe.setting import E_T, OFF, F, G, S, X, nu
-from theory.papers.sapipe.symbols import V1, V2, L, eta, kappa, n, t
-from theory.papers.sapipe.wp_2_method import (
-    AIM,
-    E_AHEAD,
-    GAP,
-    GAP_AHEAD,
-    LAST,
-    LAST_AHEAD,
-    NOISE,
-    PREDICTED,
-    PREDICTED_NEXT,
-    PROOF,
-    TURN,
-    TURN_AHEAD,
-    A,
-    Q,
-    U,
-    W,
-)
 
-_A: Final = L * eta
+V1, V2, L, eta, kappa, n, t, E_T = setting.letters("V1 V2 L eta kappa n t E_T")
+OFF, F, G, S, X, nu = setting.letters("OFF F G S X nu")
+AIM, E_AHEAD, GAP, GAP_AHEAD = wp_2_method.letters("AIM E_AHEAD GAP GAP_AHEAD")
+LAST, LAST_AHEAD, NOISE = wp_2_method.letters("LAST LAST_AHEAD NOISE")
+PREDICTED, PREDICTED_NEXT, PROOF = wp_2_method.letters("PREDICTED PREDICTED_NEXT PROOF")
+TURN, TURN_AHEAD, A, Q, U, W = wp_2_method.letters("TURN TURN_AHEAD A Q U W")
+
+
+_A = L * eta
 _HALF = eta / 2
 _NOISE = V1 / n
-ONE: Final = L * eta**2 * _NOISE / 2
+ONE = L * eta**2 * _NOISE / 2
 """What the variance adds in one update."""
 _BIAS = {OFF.terms[0][0]: X.gradient - AIM}
 _UPDATE = wp_update.THEOREM.goal.replaced({nu: _NOISE, kappa: 1}, _BIAS)
 
-ONE_UPDATE: Final = (
+ONE_UPDATE = (
     Step(
         "noise",
         workers.THEOREM.goal,
@@ -88,7 +73,7 @@ ONE_UPDATE: Final = (
 )
 """The printed proof up to what is telescoped."""
 
-RECURSION: Final = (
+RECURSION = (
     Step(
         "gap ahead",
         le(E_AHEAD.of(square(GAP_AHEAD.position)), square(TURN.position) + eta**2 * _NOISE),

@@ -6,23 +6,20 @@ Guarantee  the mean over i of ‖(1/n) Σ_{j≠i} a_j‖² is at most L² times 
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, dot, eq, le, square
-from theory.kernel.vectors import Vector
 from theory.notation import function, theorem
-from theory.papers.sapipe import wp_1_method
-from theory.papers.sapipe.setting import assuming
-from theory.papers.sapipe.symbols import L, n
-from theory.papers.sapipe.wp_1_method import AVG, AWAY, HERE, MEAN_MISSED, MISSED, PREDICTED, SPREAD
+from theory.papers.sapipe import setting, wp_1_method
 
-LEFT: Final[Vector] = MISSED / n - MEAN_MISSED
+L, n = setting.letters("L n")
+AVG, AWAY, HERE, MEAN_MISSED = wp_1_method.letters("AVG AWAY HERE MEAN_MISSED")
+MISSED, PREDICTED, SPREAD = wp_1_method.letters("MISSED PREDICTED SPREAD")
+
+
+LEFT = MISSED / n - MEAN_MISSED
 """(1/n)Σ_{j≠i} of the ∇F_j(x̃_j) − ∇F_j(x_t), stale elements only."""
 
-STALE_PARTS: Final = (
+STALE_PARTS = (
     Hypothesis(
         "stale part",
         "a_i is made of the stale elements of ∇F_i(x_t) − ∇F_i(x̃_i), 0 in the others",
@@ -37,11 +34,11 @@ STALE_PARTS: Final = (
 
 draft = theorem("sapipe.wp-3-left-out", "ours", function("F_i", HERE, PREDICTED))
 draft.varying(SPREAD)
-assuming(draft, wp_1_method.EACH_SMOOTH, *STALE_PARTS, wp_1_method.SPREAD_IS)
+setting.assuming(draft, wp_1_method.EACH_SMOOTH, *STALE_PARTS, wp_1_method.SPREAD_IS)
 draft.have(le(square(MISSED), L**2 * square(AWAY)), "stale")
 _APART = MISSED - MEAN_MISSED
 draft.have(le(0, square(_APART)), "square", by=Combine(squares=((1, _APART),)))
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(AVG.of(square(LEFT)), L**2 * SPREAD),
     {"spread": L**2 * SPREAD},
     says=(
@@ -50,4 +47,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

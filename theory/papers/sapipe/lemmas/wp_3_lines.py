@@ -4,10 +4,6 @@ Those about the variance and about smoothness are steps of `wp_1_average`. What 
 `wp_3_flaws`.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel import (
@@ -23,18 +19,21 @@ from theory.kernel import (
     square,
     vectors,
 )
-from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, lambda_, n
+from theory.papers.sapipe import symbols
 from theory.papers.sapipe.wp_3_method import PROOF
 
-_ERROR: Final = f"{PROOF}, the error of the gradient estimation"
+V1, V2, Delta, L, M, eta, lambda_ = symbols.letters("V1 V2 Delta L M eta lambda_")
+n = symbols.letters("n")
+
+
+_ERROR = f"{PROOF}, the error of the gradient estimation"
 _X, _SUM, _OWN, _BEFORE, _OWN_BEFORE, _CHANGED, _MOVED, _G = vectors(
     "x⁻ g g_i g⁻ g_i⁻ ∇²Ĝ_iΔx Δx g_last"
 )
 _A, _B, _TAYLOR, _EACH, _ANY, _CURVED, _MISS = vectors("A B r̄ r_j v H H−pp")
-_C: Final = sympy.Symbol("c_i", real=True)
+_C = sympy.Symbol("c_i", real=True)
 """⟨p_i, Δx⟩."""
-_SQUARED: Final[Scalar] = eta**2 * L**2
+_SQUARED = eta**2 * L**2
 
 _KNOWN = _BEFORE - _OWN_BEFORE / n
 _DC = _KNOWN + lambda_ * _C * _KNOWN
@@ -42,7 +41,7 @@ _OTHERS = _SUM - _OWN / n
 _FIRST = _OTHERS - _KNOWN - _CHANGED
 _SECOND = _CHANGED - lambda_ * _C * _KNOWN
 
-PREDICTION: Final = Theorem(
+PREDICTION = Theorem(
     id="sapipe.wp-3-line-prediction",
     where=f"{_ERROR}, lines 6 to 9",
     statement=(
@@ -60,7 +59,7 @@ PREDICTION: Final = Theorem(
     terms={"others": -eta * dot(_OTHERS, _ANY), "compensated": eta * dot(_DC, _ANY)},
     conclude=Combine(),
 )
-ALONE: Final = Theorem(
+ALONE = Theorem(
     id="sapipe.wp-3-line-alone",
     where="ours",
     statement="With one worker x̃ = x for every λ (taken with any vector).",
@@ -76,7 +75,7 @@ ALONE: Final = Theorem(
     terms={"nothing": sympy.S.Zero},
     conclude=Combine(),
 )
-SPLIT: Final = Theorem(
+SPLIT = Theorem(
     id="sapipe.wp-3-line-split",
     where=f"{_ERROR}, line 10",
     statement="η²L²‖q − DC(p)‖² ≤ 2η²L²‖q − p − HΔx‖² + 2η²L²‖HΔx − λppᵀΔx‖².",
@@ -94,7 +93,7 @@ SPLIT: Final = Theorem(
     },
     conclude=Combine(squares=((_SQUARED, _FIRST - _SECOND),)),
 )
-SAMPLES: Final = Theorem(
+SAMPLES = Theorem(
     id="sapipe.wp-3-line-samples",
     where=f"{PROOF}, ①, third line",
     statement="2η²L²‖A + B‖² ≤ 4η²L²‖A‖² + 4η²L²‖B‖²: other samples, and Taylor's remainder.",
@@ -106,9 +105,9 @@ SAMPLES: Final = Theorem(
     conclude=Combine(squares=((2 * _SQUARED, _A - _B),)),
 )
 
-_OTHER_WORKERS: Final = Average("avg_j", ("r_j",))
-_REMAINDER: Final[Scalar] = M**2 * square(_MOVED) ** 2
-REMAINDER: Final = Theorem(
+_OTHER_WORKERS = Average("avg_j", ("r_j",))
+_REMAINDER = M**2 * square(_MOVED) ** 2
+REMAINDER = Theorem(
     id="sapipe.wp-3-line-remainder",
     where=f"{PROOF}, ①, fourth line",
     statement=(
@@ -148,7 +147,7 @@ REMAINDER: Final = Theorem(
     conclude=Combine({"mean": 1}, squares=(((2 - 1 / n) / n, _TAYLOR),)),
 )
 
-STEP_LENGTH: Final = Theorem(
+STEP_LENGTH = Theorem(
     id="sapipe.wp-3-line-length",
     where=f"{PROOF}, ①, last two lines",
     statement="‖Δx‖⁴ = ‖ηg‖⁴ ≤ η⁴V₂², so 4η²L²M²‖Δx‖⁴ ≤ 4η⁶L²M²V₂².",
@@ -160,7 +159,7 @@ STEP_LENGTH: Final = Theorem(
     terms={"remainder": 4 * eta**6 * L**2 * M**2 * V2**2},
     conclude=Combine({"size": 4 * eta**6 * L**2 * M**2 * (square(_G) + V2)}),
 )
-CURVED: Final = Theorem(
+CURVED = Theorem(
     id="sapipe.wp-3-line-curved",
     where=f"{PROOF}, ②, second line with Young's factor 2",
     statement=("‖HΔx − λppᵀΔx‖² ≤ 2(1 − λ)²‖HΔx‖² + 2λ²‖HΔx − ppᵀΔx‖²: twice what is printed."),
@@ -177,7 +176,7 @@ CURVED: Final = Theorem(
     },
     conclude=Combine(squares=((1, (1 - lambda_) * _CURVED - lambda_ * _MISS),)),
 )
-SIZES: Final = Theorem(
+SIZES = Theorem(
     id="sapipe.wp-3-line-sizes",
     where=f"{PROOF}, ②, last three lines",
     statement=(
@@ -214,7 +213,7 @@ SIZES: Final = Theorem(
         }
     ),
 )
-NOISES: Final = Theorem(
+NOISES = Theorem(
     id="sapipe.wp-3-line-noises",
     where=f"{PROOF}, ①, sixth line",
     statement="4η²L²‖A − E A‖² + 4η²L²‖B − E B‖² ≤ 8η²L²V₁/n, if both are at most V₁/n.",
@@ -230,5 +229,5 @@ NOISES: Final = Theorem(
     conclude=Combine(dict.fromkeys(("now", "before"), 4 * _SQUARED)),
 )
 
-HOLDING: Final = (PREDICTION, SPLIT, SAMPLES, REMAINDER, NOISES, STEP_LENGTH, CURVED, SIZES)
+HOLDING = (PREDICTION, SPLIT, SAMPLES, REMAINDER, NOISES, STEP_LENGTH, CURVED, SIZES)
 """In the order of the proof."""

@@ -8,44 +8,34 @@ Guarantee  (1/n) Σ_i ‖f_i‖² ≤ 3L²V + 6η⁴M²V₂² + 12η²V₂((1 �
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, eq, le, square
-from theory.kernel.vectors import Scalar, Vector
 from theory.notation import theorem
+from theory.papers.sapipe import setting, wp_3_method
 from theory.papers.sapipe.lemmas import wp_3_left_out, wp_3_outer
 from theory.papers.sapipe.lemmas.wp_3_left_out import LEFT
 from theory.papers.sapipe.lemmas.wp_3_outer import APART
-from theory.papers.sapipe.setting import assuming
-from theory.papers.sapipe.symbols import V2, Delta, L, M, eta, lambda_
 from theory.papers.sapipe.wp_1_method import AVG, SPREAD
-from theory.papers.sapipe.wp_3_method import (
-    ALONG,
-    BEFORE,
-    DEVIATION,
-    DEVIATIONS,
-    FIXED,
-    HESSIAN,
-    MOVED,
-)
 
-EXTRAPOLATED: Final[Vector] = DEVIATION + lambda_ * APART
-COMPENSATED: Final[Vector] = FIXED - LEFT + EXTRAPOLATED
+V2, Delta, L, M, eta, lambda_ = setting.letters("V2 Delta L M eta lambda_")
+ALONG, BEFORE, DEVIATION = wp_3_method.letters("ALONG BEFORE DEVIATION")
+DEVIATIONS, FIXED, HESSIAN, MOVED = wp_3_method.letters("DEVIATIONS FIXED HESSIAN MOVED")
+
+
+EXTRAPOLATED = DEVIATION + lambda_ * APART
+COMPENSATED = FIXED - LEFT + EXTRAPOLATED
 """∇G_i(x_t) − ∇G_i(x_{t−1}) − λ∇G_i∇G_iᵀΔx."""
 
-CHANGE: Final[Vector] = COMPENSATED + lambda_ * ALONG * BEFORE
+CHANGE = COMPENSATED + lambda_ * ALONG * BEFORE
 """∇G_i(x_t) − ∇G_i(x_{t−1})."""
 
-STRETCH: Final[Scalar] = 1 + 2 * lambda_ * eta * V2
-CURVED: Final[Scalar] = (1 - lambda_) ** 2 * L**2 + lambda_**2 * Delta**2
-_DC: Final[Scalar] = 2 * eta**4 * M**2 * V2**2 + 4 * eta**2 * V2 * CURVED
+STRETCH = 1 + 2 * lambda_ * eta * V2
+CURVED = (1 - lambda_) ** 2 * L**2 + lambda_**2 * Delta**2
+_DC = 2 * eta**4 * M**2 * V2**2 + 4 * eta**2 * V2 * CURVED
 
-CURVATURE: Final = (
+CURVATURE = (
     Hypothesis(
         "taylor",
         "the remainder of Taylor's formula of ∇G_i at x_{t−1} is at most M‖Δx‖² (Assumption 4)",
@@ -62,7 +52,7 @@ CURVATURE: Final = (
         le(square(HESSIAN - ALONG * BEFORE), Delta**2 * square(MOVED)),
     ),
 )
-DEVIATIONS_ARE: Final = Hypothesis(
+DEVIATIONS_ARE = Hypothesis(
     "deviations",
     "N is the mean over the workers of ‖δ_i‖²",
     eq(DEVIATIONS, AVG.of(square(DEVIATION))),
@@ -71,7 +61,7 @@ DEVIATIONS_ARE: Final = Hypothesis(
 draft = theorem("sapipe.wp-3-missed")
 draft.cite(wp_3_left_out.THEOREM)
 draft.varying(DEVIATIONS)
-assuming(draft, *CURVATURE, DEVIATIONS_ARE)
+setting.assuming(draft, *CURVATURE, DEVIATIONS_ARE)
 draft.cite(wp_3_outer.THEOREM, name="outer")
 draft.have(
     le(square(COMPENSATED), 2 * M**2 * square(MOVED) ** 2 + 4 * CURVED * square(MOVED)),
@@ -116,13 +106,13 @@ draft.have(
         ),
     ),
 )
-TERMS: Final = {
+TERMS = {
     "predictions": 3 * L**2 * SPREAD,
     "remainder": 6 * eta**4 * M**2 * V2**2,
     "compensation": 12 * eta**2 * V2 * CURVED,
     "gradients before": 3 * STRETCH**2 * DEVIATIONS,
 }
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(AVG.of(square(FIXED)), sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -132,4 +122,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

@@ -7,34 +7,31 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κL²η²V₂(1 �
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, Triangle, le, square
-from theory.kernel.vectors import Scalar
 from theory.notation import theorem
-from theory.papers.sapipe import wp_1_average, wp_1_method, wp_3_method
-from theory.papers.sapipe.error_terms import OPTIMIZATION, VAR_0
+from theory.papers.sapipe import setting, wp_1_average, wp_1_method, wp_3_method
 from theory.papers.sapipe.lemmas import wp_3_outer
-from theory.papers.sapipe.setting import AVERAGE, along, assuming
-from theory.papers.sapipe.symbols import V2, L, eta, kappa, lambda_, n, t
-from theory.papers.sapipe.wp_1_method import AVG, NEXT_SPREAD, SPREAD, W
-from theory.papers.sapipe.wp_3_method import ALONG, DEVIATION_ALONG, KNOWN, OTHERS, OUTER
 
-_SHARE: Final[Scalar] = 1 - 1 / n
-_MISSED: Final = -eta * (OTHERS - KNOWN - lambda_ * OUTER)
-_ROOT: Final[Scalar] = sympy.sqrt(V2)
-_INNER: Final[Scalar] = ALONG + DEVIATION_ALONG
-_LENGTH: Final[Scalar] = eta * _SHARE * _ROOT * (2 + lambda_ * eta * V2)
+V2, L, eta, kappa, lambda_, n, t = setting.letters("V2 L eta kappa lambda_ n t")
+AVERAGE, OPTIMIZATION, VAR_0 = setting.letters("AVERAGE OPTIMIZATION VAR_0")
+AVG, NEXT_SPREAD, SPREAD, W = wp_1_method.letters("AVG NEXT_SPREAD SPREAD W")
+ALONG, DEVIATION_ALONG, KNOWN = wp_3_method.letters("ALONG DEVIATION_ALONG KNOWN")
+OTHERS, OUTER = wp_3_method.letters("OTHERS OUTER")
 
-ERR: Final[Scalar] = L**2 * eta**2 * V2 * _SHARE**2 * (2 + lambda_ * eta * V2) ** 2
+
+_SHARE = 1 - 1 / n
+_MISSED = -eta * (OTHERS - KNOWN - lambda_ * OUTER)
+_ROOT = sympy.sqrt(V2)
+_INNER = ALONG + DEVIATION_ALONG
+_LENGTH = eta * _SHARE * _ROOT * (2 + lambda_ * eta * V2)
+
+ERR = L**2 * eta**2 * V2 * _SHARE**2 * (2 + lambda_ * eta * V2) ** 2
 """The error term."""
 
-HYPOTHESES: Final = (
+HYPOTHESES = (
     Hypothesis(
         "predictions",
         "x_{t+1} − x̃_i is −η(q_i − p_i − λ p_i p_iᵀΔx) (Algorithm 3, option 3): V⁺ is the mean of "
@@ -56,10 +53,10 @@ HYPOTHESES: Final = (
     wp_1_method.AT_START,
 )
 
-draft = along(theorem("sapipe.wp-3-moment"), {W: SPREAD}, wp_1_method.FOLLOWING)
+draft = setting.along(theorem("sapipe.wp-3-moment"), {W: SPREAD}, wp_1_method.FOLLOWING)
 draft.cite(wp_1_average.THEOREM, name="average")
 draft.varying(ALONG, DEVIATION_ALONG)
-assuming(draft, *HYPOTHESES)
+setting.assuming(draft, *HYPOTHESES)
 draft.have(le(square(KNOWN), V2), "whole", "known")
 draft.have(
     le(_INNER**2, eta**2 * V2**2),
@@ -85,8 +82,8 @@ draft.have(
 )
 draft.have(le(NEXT_SPREAD, _LENGTH**2), "ahead")
 draft.have(le(W(t + 1), _LENGTH**2), "spreads")
-TERMS: Final = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0}
-THEOREM: Final = draft.shows(
+TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0}
+THEOREM = draft.shows(
     le(AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -96,4 +93,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

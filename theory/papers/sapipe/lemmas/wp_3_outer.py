@@ -6,31 +6,21 @@ Guarantee  ‖p_i p_iᵀΔx − ∇G_i ∇G_iᵀΔx‖² ≤ 4η²V₂²‖δ_i�
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, le, square
-from theory.kernel.vectors import Vector
 from theory.notation import theorem
-from theory.papers.sapipe import wp_3_method
-from theory.papers.sapipe.setting import assuming
-from theory.papers.sapipe.symbols import V2, eta
-from theory.papers.sapipe.wp_3_method import (
-    ALONG,
-    BEFORE,
-    DEVIATION,
-    DEVIATION_ALONG,
-    KNOWN,
-    MOVED,
-    OUTER,
-)
+from theory.papers.sapipe import setting, wp_3_method
 
-APART: Final[Vector] = OUTER - ALONG * BEFORE
+V2, eta = setting.letters("V2 eta")
+ALONG, BEFORE, DEVIATION = wp_3_method.letters("ALONG BEFORE DEVIATION")
+DEVIATION_ALONG, KNOWN, MOVED = wp_3_method.letters("DEVIATION_ALONG KNOWN MOVED")
+OUTER = wp_3_method.letters("OUTER")
+
+
+APART = OUTER - ALONG * BEFORE
 """p_i p_iᵀΔx − ∇G_i ∇G_iᵀΔx at x_{t−1}."""
 
-SIZES: Final = (
+SIZES = (
     Hypothesis(
         "known",
         "‖p_i‖² ≤ V₂: it is 1/n times n − 1 gradients of that size (Assumption 2)",
@@ -61,7 +51,7 @@ def inner(known: str) -> Combine:
 
 draft = theorem("sapipe.wp-3-outer")
 draft.varying(ALONG, DEVIATION_ALONG)
-assuming(draft, *SIZES, *wp_3_method.ALONGS, wp_3_method.STEP_SIZE)
+setting.assuming(draft, *SIZES, *wp_3_method.ALONGS, wp_3_method.STEP_SIZE)
 draft.have(le(_INNER**2, eta**2 * V2**2), "inner", by=inner("known"))
 draft.have(
     le(DEVIATION_ALONG**2, eta**2 * V2 * square(DEVIATION)),
@@ -75,7 +65,7 @@ draft.have(
     ),
 )
 _BOUND = 4 * eta**2 * V2**2 * square(DEVIATION)
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(square(APART), _BOUND),
     {"apart": _BOUND},
     by=Combine(
@@ -92,4 +82,4 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)

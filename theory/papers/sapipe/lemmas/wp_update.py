@@ -8,10 +8,6 @@ Guarantee  E F(x_{t+1}) ≤ F(x_t) − (η/2)(1 + (1 − κ)(1 − Lη))‖∇F(
 Source     ours.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.account import Compared, Ground
@@ -19,44 +15,36 @@ from theory.claims import Formulas
 from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, eq, le, square
 from theory.notation import function, theorem
+from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import sgd
-from theory.papers.sapipe.setting import (
-    AIM,
-    E_T,
-    NEXT,
-    OFF,
-    SMOOTH,
-    X,
-    assuming,
-    mean_of,
-    nu,
-    second_moment,
-)
-from theory.papers.sapipe.symbols import L, eta, kappa
 
-AHEAD: Final = E_T.of(NEXT.value)
+L, eta, kappa, AIM, E_T, NEXT, OFF = setting.letters("L eta kappa AIM E_T NEXT OFF")
+X, nu = setting.letters("X nu")
+
+
+AHEAD = E_T.of(NEXT.value)
 _HALF = eta / 2
 
-ROOM: Final = sympy.Symbol("delta", positive=True)
-SMALL: Final = Hypothesis(
+ROOM = sympy.Symbol("delta", positive=True)
+SMALL = Hypothesis(
     "small", "2L²η² < 1: δ > 0 is what is left of 1", eq(ROOM, 1 - 2 * L**2 * eta**2)
 )
 """That the errors of the predictions do not grow."""
 
-draft = assuming(
+draft = setting.assuming(
     theorem("sapipe.wp-update", "ours", function("F", X, NEXT)),
-    SMOOTH,
-    mean_of(OFF),
-    second_moment(OFF, nu),
+    setting.SMOOTH,
+    setting.mean_of(OFF),
+    setting.second_moment(OFF, nu),
 )
-TERMS: Final = {
+TERMS = {
     "value": X.value,
     "progress": -_HALF * (1 + (1 - kappa) * (1 - L * eta)) * square(X.gradient),
     "aim": -_HALF * (1 - L * eta) * kappa * square(AIM),
     "bias": _HALF * kappa * square(OFF),
     "variance": L * eta**2 * nu / 2,
 }
-THEOREM: Final = draft.shows(
+THEOREM = draft.shows(
     le(AHEAD, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -66,7 +54,7 @@ THEOREM: Final = draft.shows(
     ),
 )
 
-CLAIM: Final = as_claim(THEOREM)
+CLAIM = as_claim(THEOREM)
 
 
 def nothing_predicted(printed: Formulas) -> tuple[Ground, ...]:

@@ -5,11 +5,9 @@ that a loop is a recursion from layer to layer. Its lines are formulas over the 
 algorithms; the same ones serve numbers and solver terms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import sympy
 import z3
@@ -24,10 +22,10 @@ t, b, u, v, r, c = sympy.symbols("t b u v r c", integer=True)
 """The clock t; of a layer, durations b, u, v, the time r when its gradient is ready and c when its
 communication starts."""
 
-PRINTED_4: Final[Formulas] = {"ready": t, "clock": t + b, "start": t, "channel": t + v}
+PRINTED_4 = {"ready": t, "clock": t + b, "start": t, "channel": t + v}
 """Lines 7, 8, 16 and 17."""
 
-REPAIRED_4: Final[Formulas] = {
+REPAIRED_4 = {
     "ready": t + b,
     "clock": t + b,
     "start": sympy.Max(t, r),
@@ -35,10 +33,10 @@ REPAIRED_4: Final[Formulas] = {
 }
 """A gradient is ready when its backward has ended, and not sent before."""
 
-PRINTED_5: Final[Formulas] = {"test": t + u, "gradient": c, "clock": t + u}
+PRINTED_5 = {"test": t + u, "gradient": c, "clock": t + u}
 """Lines 6 and 7: a layer is stale if its test comes before its gradient."""
 
-REPAIRED_5: Final[Formulas] = {"test": t, "gradient": c + v, "clock": t + u}
+REPAIRED_5 = {"test": t, "gradient": c + v, "clock": t + u}
 """A forward is tested when it starts, against the end of the communication."""
 
 
@@ -93,9 +91,9 @@ def _compiled(form: sympy.Expr) -> Any:
     return at
 
 
-_REALS: Final = {symbol: z3.Real(symbol.name) for symbol in (t, b, u, v, r, c)}
-_TIMES: Final = tuple(_REALS[symbol] > 0 for symbol in (b, u, v))
-_BEGUN: Final = tuple(_REALS[symbol] >= 0 for symbol in (t, r, c))
+_REALS = {symbol: z3.Real(symbol.name) for symbol in (t, b, u, v, r, c)}
+_TIMES = tuple(_REALS[symbol] > 0 for symbol in (b, u, v))
+_BEGUN = tuple(_REALS[symbol] >= 0 for symbol in (t, r, c))
 
 
 def _read(form: sympy.Expr) -> Term:

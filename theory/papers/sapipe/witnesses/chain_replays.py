@@ -1,21 +1,19 @@
 """Small sequential models, gone through from the smallest on and simulated event by event."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from schedules.partial_staleness import Model, sequential, simulate
 
-LAYERS: Final = 3
-COMPUTATION: Final = range(1, 3)
-COMMUNICATION: Final = {1: range(1, 5), 2: range(1, 4), 3: range(1, 3)}
+LAYERS = 3
+COMPUTATION = range(1, 3)
+COMMUNICATION = {1: range(1, 5), 2: range(1, 4), 3: range(1, 3)}
 """Durations that are replayed; those of communication by number of layers. With one or two layers
 there are models in which communication takes longer than computation."""
 
-WORDS: Final = "all models of m = 1, 2, 3 layers with b and u of 1 … 2 and v of 1 … 4, 1 … 3, 1 … 2"
+WORDS = "all models of m = 1, 2, 3 layers with b and u of 1 … 2 and v of 1 … 4, 1 … 3, 1 … 2"
 
 
 @cache

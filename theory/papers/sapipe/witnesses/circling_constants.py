@@ -4,11 +4,8 @@ F(x, y) = p(x) + p(y) with an even p that is checked piece by piece. The Hessian
 and between 0 and L, so that ∇F∇Fᵀ − ∇²F lies between −L and ‖∇F‖².
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
-from typing import Final
 
 import sympy
 
@@ -34,11 +31,11 @@ def coordinate(run: Circling) -> tuple[Piece, ...]:
 
 
 _G, _U = vectors("∇F u")
-_q: Final[Scalar] = sympy.Symbol("q", real=True)
-_UNIT: Final = Hypothesis("unit", "u has length 1", eq(square(_U), 1))
-_CONVEX: Final = Hypothesis("convex", "q = ⟨u, ∇²F u⟩ is at least 0", le(0, _q))
-_CURVED: Final = Hypothesis("curved", "q = ⟨u, ∇²F u⟩ is at most L", le(_q, L))
-_FIT: Final = dot(_G, _U) ** 2 - _q
+_q = sympy.Symbol("q", real=True)
+_UNIT = Hypothesis("unit", "u has length 1", eq(square(_U), 1))
+_CONVEX = Hypothesis("convex", "q = ⟨u, ∇²F u⟩ is at least 0", le(0, _q))
+_CURVED = Hypothesis("curved", "q = ⟨u, ∇²F u⟩ is at most L", le(_q, L))
+_FIT = dot(_G, _U) ** 2 - _q
 
 
 def _side(
@@ -65,7 +62,7 @@ def _side(
     )
 
 
-MISFIT: Final = (
+MISFIT = (
     _side(
         "above",
         _FIT,

@@ -6,24 +6,20 @@ large d clipping is rare, and the average squared gradient is as large as withou
 all per coordinate and in rationals, are in `arguments`, "noisy parabolas, clipped".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import ceil, floor
-from typing import Final
 
 from theory.papers.sapipe.witnesses.coin_moments import ONE, run
 
-EPSILON: Final = Fraction(1, 1000)
+EPSILON = Fraction(1, 1000)
 """ε, of Young's inequality."""
 
-ROOM: Final = Fraction(1, 20)
+ROOM = Fraction(1, 20)
 """How far ρ² is above the largest mean of a gradient's square, per coordinate."""
 
-
-FINE: Final = 10**4
+FINE = 10**4
 """What is shown is rounded to 1/FINE, to the safe side."""
 
 

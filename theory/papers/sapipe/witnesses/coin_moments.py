@@ -6,23 +6,20 @@ the update before, y_{t+1} = y_t − η(y_{t−1} + z_t). From rest y_{−1} = y
 where the first iteration passes, stale elements of the first update do not move, as if z_0 were 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import product
 from math import comb
-from typing import Final
 
-DEGREE: Final = 4
+DEGREE = 4
 """Up to which moments are followed."""
 
-ONE: Final = Fraction(1)
+ONE = Fraction(1)
 
 Moments = Mapping[tuple[int, int, int], Fraction]
 """E y_t^i y_{t−1}^j z_t^k by (i, j, k)."""
 
-_POWERS: Final = tuple(p for p in product(range(DEGREE + 1), repeat=3) if sum(p) <= DEGREE)
+_POWERS = tuple(p for p in product(range(DEGREE + 1), repeat=3) if sum(p) <= DEGREE)
 
 
 def start(passes: bool = False) -> dict[tuple[int, int, int], Fraction]:

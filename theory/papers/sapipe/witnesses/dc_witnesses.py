@@ -1,21 +1,19 @@
 """Exact numbers at which lines of the proof of Theorem 3 fail, or are loose."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 from theory.judging.decide import proves
 from theory.papers.sapipe.witnesses.log_cosh import LogCosh
 from theory.papers.sapipe.witnesses.steep import STEEP
 
-LOSS: Final = LogCosh(Fraction(1))
+LOSS = LogCosh(Fraction(1))
 """ln cosh x: L = 1, V₂ = 1, Δ = 1."""
 
-SLOPE: Final = Fraction(4, 5)
+SLOPE = Fraction(4, 5)
 """tanh x at the point that is looked at."""
 
-SPREAD: Final = Fraction(9, 10)
+SPREAD = Fraction(9, 10)
 """Samples add ±9x/10 to the loss, each with probability 1/2."""
 
 

@@ -6,13 +6,10 @@ simpler, the slope or tanh x. Pieces have to fit together, so that the whole is 
 differentiable. The objective is even, and goes on as a line where its last piece ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Final
 
 import sympy
 
@@ -22,7 +19,7 @@ from theory.kernel.signs import nonnegative
 from theory.kernel.vectors import Scalar
 from theory.smt.solver import Outcome
 
-u: Final = sympy.Symbol("u", nonnegative=True)
+u = sympy.Symbol("u", nonnegative=True)
 """The coordinate of a piece."""
 
 

@@ -8,20 +8,18 @@ little slower, and when both are large one is near its peak where the other pass
 almost constant, and V₂ is hardly more than its mean: the error of Theorem 6 has nothing to spare.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 Interval = Any
 """An mpmath interval."""
 
-BITS_PER_STEP: Final = Fraction(3, 4)
+BITS_PER_STEP = Fraction(3, 4)
 """Precision that an iteration costs: a width grows by less than 2^(3/4), as |A| has norm < 1.6."""
-SPARE: Final = 200
+SPARE = 200
 """Bits beyond that."""
 
 
@@ -102,7 +100,7 @@ class Seen:
     furthest_at_most: Fraction
 
 
-RUN: Final = Circling(
+RUN = Circling(
     n=100,
     eta=Fraction(16, 25),
     weight=Fraction(1, 2),

@@ -5,8 +5,6 @@ least upper bound, V₁ = 0 for samples that all have this loss, and f′² − 
 runs from −c at the minimiser up to c².
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

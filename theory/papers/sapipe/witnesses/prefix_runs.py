@@ -1,7 +1,5 @@
 """Exact runs of vanilla SAPipe whose first layers are stale, as the system does it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 

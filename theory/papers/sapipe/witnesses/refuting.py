@@ -1,7 +1,5 @@
 """Instances against bounds and against printed lines: what the judge replays of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
@@ -12,14 +10,14 @@ from theory.account import Decision, Finding, Line, Refutation, Repair, Violatio
 from theory.claims import Formulas
 from theory.kernel import Theorem
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.setting import SHARE, STEPSIZE
+from theory.papers.sapipe import setting
 
 Kind = Literal["<=", "==", ">="]
 
 
 def above(measured: Callable[[], Scalar], printed: Formulas, at: Mapping[Scalar, Any]) -> Violation:
     """A mean over the iterations above the printed bound, with η ≤ 1/L and κ ≤ 1."""
-    supposed = (STEPSIZE.relation, SHARE.relation)
+    supposed = (setting.STEPSIZE.relation, setting.SHARE.relation)
     return Violation(measured, "<=", sympy.Add(*printed.values()), at, supposed)
 
 

@@ -4,13 +4,11 @@ F(x) = x²/2 with gradients x + z, z = ±1 with probability 1/2 each, one worker
 x_0 = 0 at rest. All coins and elements of the first two updates are run.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
-COINS: Final = (1, -1)
+COINS = (1, -1)
 
 
 def replay(share: Fraction, eta: Fraction) -> dict[str, Any]:

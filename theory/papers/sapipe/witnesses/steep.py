@@ -5,12 +5,9 @@ on the curvature falls at a constant rate until it is 0, and the slope stays at 
 the whole line, and the least L is 1 + v².
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
 
 from theory.account import Ground
 from theory.papers.sapipe.witnesses.exact_objectives import Constants, Piece, exact, shown, u
@@ -82,5 +79,5 @@ class Steep:
         return shown(self.pieces, constants)
 
 
-STEEP: Final = Steep(Fraction(9, 10), Fraction(20))
+STEEP = Steep(Fraction(9, 10), Fraction(20))
 """L = 1.81, Δ = 1 and V₂ < 1."""

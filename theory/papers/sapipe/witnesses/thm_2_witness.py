@@ -1,23 +1,23 @@
 """Runs of Algorithm 1 that exceed the bound of Theorem 2, for κ = 1/4 and two lengths of steps."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Final
 
 import sympy
 
 from theory.account import Refutation, Violation
 from theory.claims import Formulas
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n
+from theory.papers.sapipe import symbols
 from theory.papers.sapipe.witnesses.clipped_coins import Run, examine
 from theory.papers.sapipe.witnesses.refuting import above, of
 
-SHARE: Final = Fraction(1, 4)
+R0, V1, V2, L, T, eta, kappa, n = symbols.letters("R0 V1 V2 L T eta kappa n")
+
+
+SHARE = Fraction(1, 4)
 """κ."""
 
-RUNS: Final = tuple(
+RUNS = tuple(
     tuple(Run(SHARE, count, dimension, passes, step) for passes in (False, True))
     for step, count, dimension in ((Fraction(1), 30, 10**7), (Fraction(4, 5), 60, 10**9))
 )

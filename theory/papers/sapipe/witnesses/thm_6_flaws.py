@@ -1,7 +1,5 @@
 """What is wrong with the printed proof of Theorem 6, line by line, and what holds instead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One iteration of a sequential model without a stall, from an empty channel: start times."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any

@@ -3,19 +3,17 @@
 Everything is rational; means are taken by going through all outcomes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from schedules.methods import SAPipeWP, run
 from theory.papers.sapipe.witnesses.wp_1_stall import STALLED
 
-SIGNS: Final = (Fraction(1), Fraction(-1))
+SIGNS = (Fraction(1), Fraction(-1))
 """A fair coin."""
 
 

@@ -8,12 +8,9 @@ next predictions are the same again. With a little more weight on the third work
 Err_WP-1 above 0, but too small still.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
-from typing import Final
 
 import sympy
 
@@ -27,20 +24,18 @@ from theory.papers.sapipe.witnesses.refuting import above
 from theory.papers.sapipe.witnesses.wp_replays import Instance
 from theory.smt.queries import remembered
 
-ALIKE: Final = Instance((Fraction(1), Fraction(1)), Fraction(1), Fraction(1, 2), option=1)
+ALIKE = Instance((Fraction(1), Fraction(1)), Fraction(1), Fraction(1, 2), option=1)
 """The bound is negative from T = 11 on."""
 
-STALLED: Final = Instance(
-    (Fraction(1), Fraction(1), Fraction(-1)), Fraction(2), Fraction(1, 3), option=1
-)
+STALLED = Instance((Fraction(1), Fraction(1), Fraction(-1)), Fraction(2), Fraction(1, 3), option=1)
 """The bound tends to 0, and the model stays."""
 
-LEANING: Final = Instance(
+LEANING = Instance(
     (Fraction(1), Fraction(1), Fraction(-31, 30)), Fraction(4, 3), Fraction(1, 3), option=1
 )
 """n < ρ < 2n: the error is positive, and the model stops as well."""
 
-LONGEST: Final = 60
+LONGEST = 60
 """Up to which T a run is looked at for a violation; the printed bound is passed long before."""
 
 

@@ -3,12 +3,10 @@
 Everything is rational; means are taken by going through all outcomes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise, product
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,13 +14,13 @@ from schedules.methods import SAPipe, SAPipeWP, State, advance
 from theory.papers.sapipe.witnesses.wp_1_lines import SIGNS, mean
 from theory.papers.sapipe.witnesses.wp_replays import Instance
 
-SMALL_STEP: Final = Fraction(1, 10)
+SMALL_STEP = Fraction(1, 10)
 """A stepsize with L = 1 and 2L²η² far below 1."""
 
-SLOW: Final = Instance((Fraction(1),), Fraction(1), SMALL_STEP, option=2)
+SLOW = Instance((Fraction(1),), Fraction(1), SMALL_STEP, option=2)
 """Huber's function without noise, one worker."""
 
-REACH: Final = Fraction(1, 2)
+REACH = Fraction(1, 2)
 """Up to which |x| the slope of the noisy example is x."""
 
 Run: TypeAlias = tuple[Fraction, State, Fraction]

@@ -4,12 +4,10 @@ Runs are those of `schedules.methods`. Losses are capped parabolas: x²/2 for |x
 levels off from there to |x| = 3 and is constant beyond; every run here stays within |x| ≤ 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import sympy
@@ -19,8 +17,8 @@ from theory.account import Ground
 from theory.judging.decide import proves
 from theory.papers.sapipe.witnesses.exact_objectives import Constants, Piece, shown, u
 
-HALF: Final = Fraction(1, 2)
-REMAINDER: Final = Fraction(1, 4)
+HALF = Fraction(1, 2)
+REMAINDER = Fraction(1, 4)
 """M of a capped parabola."""
 
 
@@ -120,7 +118,7 @@ def others(gradients: tuple[Fraction, ...], worker: int) -> Fraction:
     return (sum(gradients, Fraction(0)) - gradients[worker]) / len(gradients)
 
 
-EQUAL: Final = Fleet((Capped(),) * 2, HALF, Fraction(0), Fraction(1, 8))
+EQUAL = Fleet((Capped(),) * 2, HALF, Fraction(0), Fraction(1, 8))
 """Two workers with the same data: V₁ = 0, and no Hessian changes within the run."""
 
 

@@ -6,8 +6,6 @@ along a run, with constants that are read off. Nothing is random. The algorithm 
 `schedules.methods`; no formula of a claim enters it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +18,10 @@ from schedules.methods import SAPipeWP, State, run
 from theory.claims import Formulas
 from theory.falsifier.numbers import fraction
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.symbols import R0, V1, V2, L, T, eta, kappa, n, rho
+from theory.papers.sapipe import symbols
+
+R0, V1, V2, L, T, eta, kappa, n = symbols.letters("R0 V1 V2 L T eta kappa n")
+rho = symbols.letters("rho")
 
 
 @dataclass(frozen=True)
