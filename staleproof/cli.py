@@ -19,6 +19,7 @@ from staleproof.interrupts import again, watched
 from staleproof.output import (
     abandon_stdout,
     accept_every_character,
+    begin,
     flush,
     put_error,
     shown,
@@ -31,6 +32,15 @@ READER_GONE: Final = 141
 _DESCRIPTION: Final = """\
 Proves, derives and measures what a pipeline-parallel training schedule does to the weights.
 
+examples:
+  staleproof verify                           prove and refute every published claim
+  staleproof show kernel.descent              one claim: statement, proof, counterexample
+  staleproof list --verdict REFUTED           what does not hold
+  staleproof verify my_lemma.py               your own claim; exit 1 unless PROVED
+  staleproof check step.csv --require stash   does the schedule hang, or lose a version?
+  staleproof delays pipedream -p 8 -m 64      how stale is every gradient
+  staleproof draw zbv -p 4 -m 12 -o zbv.svg   a picture
+
 exit codes: 0 ran and all that was required holds; 1 something required does not hold;
             2 bad input, explained in one line"""
 
@@ -38,7 +48,8 @@ exit codes: 0 ran and all that was required holds; 1 something required does not
 def build_parser() -> tuple[Parser, dict[str, Parser]]:
     """Return the parser and, by name, those of its commands."""
     parser = Parser(prog="staleproof", description=_DESCRIPTION)
-    parser.add_argument("--version", action="version", version=f"staleproof {__version__}")
+    version = f"staleproof {__version__}"
+    parser.add_argument("-V", "--version", action="version", version=version)
     adder = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     parsers = {}
     for command in COMMANDS.values():
@@ -46,6 +57,9 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
             command.name, help=command.summary, description=command.description
         )
         command.configure(parsers[command.name])
+        parsers[command.name].add_argument(
+            "-q", "--quiet", action="store_true", help="no progress on stderr"
+        )
     return parser, parsers
 
 
@@ -68,7 +82,8 @@ def parse(arguments: Sequence[str]) -> tuple[Command, Namespace]:
     if before:
         parser.parse_args(before)  # prints help or the version, and ends there
     if not words:
-        raise UsageError(known, parser.place, "name one, or see `staleproof --help`")
+        parser.print_help()
+        raise SystemExit(BAD_INPUT)  # a script that lost its command must not pass
     name = arguments[words[0]]
     if name not in COMMANDS:
         remedy = suggestion(name, COMMANDS) or "see `staleproof --help`"
@@ -128,6 +143,7 @@ def _explained(arguments: Sequence[str], from_shell: bool) -> int:
 def _run(arguments: Sequence[str], from_shell: bool) -> int:
     try:
         command, chosen = parse(arguments)
+        begin(command.name, chosen.quiet)
         chosen.from_shell = from_shell  # else this process may hold other code than the sources
         code = command.run(chosen)
     except SystemExit as printed:

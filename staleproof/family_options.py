@@ -16,10 +16,14 @@ MICROBATCHES_PER_RANK = 4
 
 
 def add_size(parser: Parser) -> None:
-    """Add ``-p`` and ``-m``."""
-    parser.add_argument("-p", metavar="RANKS", type=positive("-p"), help="number of ranks")
+    """Add ``-p``, ``-m`` and their long forms."""
+    parser.add_argument(
+        "-p", "--ranks", dest="p", metavar="RANKS", type=positive("-p"), help="number of ranks"
+    )
     parser.add_argument(
         "-m",
+        "--microbatches",
+        dest="m",
         metavar="MICROBATCHES",
         type=positive("-m"),
         help="number of microbatches (for a family 4 times the ranks unless given)",

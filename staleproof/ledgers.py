@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from staleproof import __version__
 from staleproof.errors import DestinationError
 from staleproof.interrupts import keep_from_z3
-from staleproof.output import note
+from staleproof.output import progress
 
 if TYPE_CHECKING:
     from theory.claims import Claim
@@ -48,7 +48,7 @@ def proved_rows(
     keep_from_z3()
     return verify(
         claims,
-        progress=lambda name, begun, total: note(f"[{begun + 1}/{total}] {name}"),
+        progress=lambda name, begun, total: progress(f"[{begun + 1}/{total}] {name}"),
         jobs=jobs or usable_cores(),
         deep=deep,
         review=review,

@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from staleproof import interrupts
+from staleproof import __version__, interrupts
 from staleproof.errors import Explained, StandardOutputError
 
 if TYPE_CHECKING:
@@ -48,7 +50,10 @@ def _plain(value: object) -> Any:
 
 
 def put_json(value: object) -> None:
-    """Print the one JSON object of a command on stdout."""
+    """Print the one JSON object of a command on stdout, with its schema and this version."""
+    if isinstance(value, dict) and _PRINTING.command and "error" not in value:
+        mark = {"schema": f"staleproof-{_PRINTING.command}/1", "version": __version__}
+        value = {**mark, **value}
     put(json_text(value))
 
 
@@ -63,6 +68,8 @@ def put(*lines: str) -> None:
         The device is full or closed.
     """
     interrupts.again()
+    if _PRINTING.live:
+        print(_end_of_live_line(), end="", file=sys.stderr, flush=True)
     with _explained():
         for line in lines:
             print(line)
@@ -109,9 +116,65 @@ def accept_every_character() -> None:
 
 
 def note(text: str) -> None:
-    """Print a line on stderr: progress, and reasons that are no result."""
+    """Print a line on stderr: reasons that are no result."""
     interrupts.again()
-    print(one_line(text), file=sys.stderr)
+    print(f"{_end_of_live_line()}{one_line(text)}", file=sys.stderr)
+
+
+def progress(text: str) -> None:
+    """Say on stderr how far the work is: one line that changes on a terminal, lines elsewhere."""
+    interrupts.again()
+    if _PRINTING.quiet:
+        return
+    if sys.stderr is not None and sys.stderr.isatty():
+        _PRINTING.live = True
+        brief = one_line(text)[: max(width() - 1, 1)]
+        print(f"\r\x1b[K{brief}", end="", file=sys.stderr, flush=True)
+    else:
+        print(one_line(text), file=sys.stderr)
+
+
+def _end_of_live_line() -> str:
+    """What clears the line of progress, if there is one."""
+    was, _PRINTING.live = _PRINTING.live, False
+    return "\r\x1b[K" if was else ""
+
+
+@dataclass
+class _Printing:
+    """What this program has been told about printing, and the state of stderr."""
+
+    quiet: bool = False
+    live: bool = False
+    command: str = ""
+
+
+_PRINTING: Final = _Printing()
+
+
+def begin(command: str, quiet: bool) -> None:
+    """Say which command prints, and whether progress is wanted."""
+    _PRINTING.command, _PRINTING.quiet, _PRINTING.live = command, quiet, False
+
+
+_COLOURS: Final = {
+    "PROVED": "32",
+    "CHECKED": "36",
+    "CONDITIONAL": "33",
+    "UNKNOWN": "35",
+    "REFUTED": "31",
+}
+
+
+def in_colour(line: str) -> str:
+    """A line with its verdicts coloured, where a terminal shows it and nobody objects."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    if plain or sys.stdout is None or not sys.stdout.isatty():
+        return line
+    return _VERDICT.sub(lambda found: f"\x1b[1;{_COLOURS[found[0]]}m{found[0]}\x1b[0m", line)
+
+
+_VERDICT: Final = re.compile(rf"\b(?:{'|'.join(_COLOURS)})\b")
 
 
 def put_error(error: Explained, *, as_json: bool) -> None:
@@ -120,7 +183,9 @@ def put_error(error: Explained, *, as_json: bool) -> None:
     if as_json:
         put_json({"error": parts})
     else:
-        note(f"staleproof: {error.where}: {error.what}; {error.fix}")
+        near = error.fix.startswith("did you mean")  # the answer, before a list of all there is
+        said = f"{error.fix} {error.what}" if near else f"{error.what}; {error.fix}"
+        note(f"staleproof: {error.where}: {said}")
 
 
 def one_line(text: str) -> str:

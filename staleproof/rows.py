@@ -55,9 +55,9 @@ def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
     apart = [row for row in rows if row["origin"] not in ("printed", "reconstructed")]
     if 0 < len(apart) < len(rows):
         printed = [row for row in rows if row not in apart]
-        put(f"as printed: {_counted(printed)}", f"implied or ours: {_counted(apart)}")
+        put(f"as printed: {counted(printed)}", f"implied or ours: {counted(apart)}")
     number = "1 claim" if len(rows) == 1 else f"{len(rows)} claims"
-    put(f"{number}: {_counted(rows)}")
+    put(f"{number}: {counted(rows)}")
 
 
 def _instance(row: dict[str, Any]) -> str:
@@ -66,7 +66,8 @@ def _instance(row: dict[str, Any]) -> str:
     return f"{row['id']}: counterexample: {shorten(said, LONGEST_INSTANCE, placeholder=' …')}"
 
 
-def _counted(rows: Sequence[dict[str, Any]]) -> str:
+def counted(rows: Sequence[dict[str, Any]]) -> str:
+    """How often each verdict occurs."""
     counts = Counter(row["verdict"] for row in rows)
     return ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
 

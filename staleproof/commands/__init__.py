@@ -18,27 +18,30 @@ from staleproof.commands import (
     measure,
     partial_staleness,
     report,
+    show,
     verify,
 )
 from staleproof.commands.command import Command
 
 COMMANDS: Final[dict[str, Command]] = {
-    module.COMMAND.name: module.COMMAND
-    for module in (
-        verify,
-        certify,
-        delays,
-        derive,
-        check,
-        compare,
-        convert,
-        draw,
-        families,
-        measure,
-        partial_staleness,
-        bounds,
-        report,
-        diff,
+    command.name: command
+    for command in (
+        verify.COMMAND,
+        show.LIST,
+        show.SHOW,
+        certify.COMMAND,
+        delays.COMMAND,
+        derive.COMMAND,
+        check.COMMAND,
+        compare.COMMAND,
+        convert.COMMAND,
+        draw.COMMAND,
+        families.COMMAND,
+        measure.COMMAND,
+        partial_staleness.COMMAND,
+        bounds.COMMAND,
+        report.COMMAND,
+        diff.COMMAND,
     )
 }
 

@@ -112,14 +112,16 @@ def _run_figures(arguments: Namespace) -> int:
 
 
 def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
+    from reports.formulas import as_text
+
     yield f"{result['family']}: {result['verdict']}"
     yield f"for {result['domain']}"
     if result["makespan"] is not None:
         yield ""
         yield "unit times: F = B = 1; where backwards are split, F = I = W = 1 and B = 2"
-        yield f"makespan: {result['makespan']}"
-        yield f"bubble: {result['bubble']}"
-        yield f"peak activations of rank r: {result['peak_activations']}"
+        yield f"makespan: {as_text(result['makespan'])}"
+        yield f"bubble: {as_text(result['bubble'])}"
+        yield f"peak activations of rank r: {as_text(result['peak_activations'])}"
     yield from _proof_lines(result)
 
 
@@ -181,31 +183,35 @@ def _proof_lines(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
+    from reports.formulas import as_text
+
     for kind, cases in result["start_times"].items():
         yield f"slot of {kind}(s, m)"
         yield from _cases(cases)
     yield "steady delay D[i][j]"
     yield from _cases(result["delay"])
     for key, meaning in _FORMS.items():
-        yield f"{meaning}: {result[key]}"
+        yield f"{meaning}: {as_text(result[key])}"
     yield "local staleness of stage i"
     yield from _cases(result["local_staleness"])
     yield "  its largest value in the whole run"
     yield from _cases(result["local_staleness_whole_run"])
-    yield f"makespan of M microbatches: {result['makespan']}"
-    yield f"bubble: {result['bubble']}"
+    yield f"makespan of M microbatches: {as_text(result['makespan'])}"
+    yield f"bubble: {as_text(result['bubble'])}"
     yield "most activations in flight at stage i"
     yield from _cases(result["in_flight"])
 
 
 def _cases(cases: list[dict[str, str]] | str) -> Iterator[str]:
     """One line a case; a form without cases is a text."""
+    from reports.formulas import as_text
+
     if isinstance(cases, str):
-        yield f"  {cases}"
+        yield f"  {as_text(cases)}"
         return
     for case in cases:
-        condition = "" if case["when"] == "True" else f"   if {case['when']}"
-        yield f"  {case['expr']}{condition}"
+        condition = "" if case["when"] == "True" else f"   if {as_text(case['when'])}"
+        yield f"  {as_text(case['expr'])}{condition}"
 
 
 COMMAND: Final = Command(

@@ -14,6 +14,8 @@ import staleproof
 
 COMMANDS = (
     "verify",
+    "list",
+    "show",
     "certify",
     "delays",
     "derive",
@@ -36,6 +38,12 @@ Problem = Callable[..., dict[str, str]]
 def test_version(shell: Run) -> None:
     done = shell("--version")
     assert (done.returncode, done.stdout) == (0, f"staleproof {staleproof.__version__}\n")
+
+
+def test_without_a_command_there_are_examples_and_no_success(run: Run) -> None:
+    done = run()
+    assert done.returncode == 2, "a script that lost its command must not pass"
+    assert "staleproof show kernel.descent" in done.stdout
 
 
 def test_help_names_every_command(shell: Run) -> None:
@@ -99,7 +107,6 @@ def test_incomplete_arguments(problem: Problem, arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
         ["--", "families"],
         ["report"],
         ["report", "ledger.json"],

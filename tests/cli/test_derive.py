@@ -69,7 +69,7 @@ def test_text_for_people(run: Run) -> None:
 
 def test_shape_for_people(run: Run) -> None:
     text = run("derive", "1f1b").stdout
-    assert "makespan of M microbatches: 2*M + 2*p - 2\nbubble: (p - 1)/(M + p - 1)\n" in text
+    assert "makespan of M microbatches: 2M + 2p − 2\nbubble: (p − 1)/(M + p − 1)\n" in text
     assert "most activations in flight at stage i\n" in text
 
 
@@ -84,7 +84,7 @@ def test_figures_are_checked_where_nothing_is_proved(run: Run, result: Result) -
 
     text = run("derive", "chimera").stdout
     assert text.startswith("chimera: CHECKED\nfor 2 <= p <= 6, ")
-    assert "bubble: (p - 2)/(2*M + p - 2)\n" in text
+    assert "bubble: (p − 2)/(2M + p − 2)\n" in text
     assert "peak activations of rank r: p/2 + Min(r, p - r - 1) + 1\n" in text
 
 

@@ -1,0 +1,1 @@
+"""Documents of a ledger: the same blocks written as LaTeX, Markdown, HTML and terminal text."""

@@ -1,0 +1,129 @@
+"""What documents are made of, before any notation is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text to be typed as it stands."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Math:
+    """A formula inside a line, as a ledger prints it; shown as code if it is none."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Strong:
+    """Words that stand out."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """A place in these documents: the id of a claim."""
+
+    id: str
+
+
+Inline: TypeAlias = str | Code | Math | Strong | Link
+Words: TypeAlias = tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A title; level 1 is the document's."""
+
+    level: int
+    words: Words
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Running text."""
+
+    words: Words
+
+
+@dataclass(frozen=True)
+class Display:
+    """A formula on a line of its own, with the number by which it is called, or none."""
+
+    text: str
+    number: str = ""
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list; each item is words."""
+
+    items: tuple[Words, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells below a head; widths are shares of the line."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Words, ...], ...]
+    widths: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture, by its file without suffix."""
+
+    file: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Passage:
+    """An argument in words, with its line breaks."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Break:
+    """What follows begins on a new page."""
+
+
+Block: TypeAlias = Heading | Paragraph | Display | Items | Table | Figure | Passage | Break
+Blocks: TypeAlias = tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document, by the name of its file without suffix."""
+
+    name: str
+    title: str
+    subtitle: str
+    blocks: Blocks
+    contents: bool = True
+    """Whether it has a table of contents."""
+
+
+def joined(parts: Iterable[Words], between: str = ", ") -> Words:
+    """Put words one after another.
+
+    Examples
+    --------
+    >>> joined([("a",), (Code("b"),)])
+    ('a', ', ', Code(text='b'))
+    """
+    found: list[Inline] = []
+    for part in parts:
+        found += [between, *part] if found else part
+    return tuple(found)

@@ -1,0 +1,100 @@
+"""A counterexample as mathematics: what each name is, not how Python prints it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from reports.documents.blocks import Block, Items, Math, Words
+from reports.formulas import NotAFormulaError, read
+from reports.formulas.tree import Call, Number, Power, Product, Relation, Symbol, Total
+
+_RUN: Final = ("parameters", "problem")
+_SIMPLE: Final = re.compile(r"[A-Za-z0-9_+\-*/(). ,\[\]]+")
+
+
+def witness(data: Mapping[str, Any]) -> tuple[Block, ...]:
+    """List what a witness says: an item a name, inner tables flattened."""
+    return (Items(tuple(_items(data))),) if data else ()
+
+
+def _items(data: Mapping[str, Any], before: str = "") -> Iterator[Words]:
+    for name, value in data.items():
+        if name == "problem" and isinstance(value, dict) and "components" in value:
+            yield from _problem(value)
+        elif name in ("engine", "seed") and "problem" in data:
+            continue  # how it was found; the claim's run replays it
+        elif name == "parameters" and isinstance(value, dict):
+            yield from _items(value, before)
+        elif isinstance(value, dict):
+            yield from _items(value, f"{before}{name}: ")
+        else:
+            yield (before, *_named(name), " = ", *_value(value))
+
+
+def _named(name: str) -> Words:
+    return (Math(name),) if re.fullmatch(r"[A-Za-z_0-9]{1,9}", name) and _formula(name) else (name,)
+
+
+def _value(value: Any) -> Words:
+    if isinstance(value, list):
+        found: list[Any] = ["("]
+        for index, item in enumerate(value):
+            found += [", " if index else "", *_value(item)]
+        return (*found, ")")
+    if isinstance(value, dict):
+        return ("; ".join(f"{name} = {inner}" for name, inner in value.items()),)
+    text = str(value)
+    return (Math(text),) if _formula(text) else (text,)
+
+
+def _formula(text: str) -> bool:
+    """Whether a text is a formula without words in it."""
+    if not _SIMPLE.fullmatch(text):
+        return False
+    try:
+        return _wordless(read(text))
+    except (NotAFormulaError, RecursionError):
+        return False
+
+
+def _wordless(node: Any) -> bool:
+    match node:
+        case Number():
+            return True
+        case Symbol(name):
+            return len(name) <= 6
+        case Call(name, arguments):
+            return len(name) <= 6 and all(map(_wordless, arguments))
+        case Total(terms):
+            return all(_wordless(term) for _, term in terms)
+        case Product(above, below):
+            return all(map(_wordless, (*above, *below)))
+        case Power(base, exponent):
+            return _wordless(base) and _wordless(exponent)
+        case Relation(sides, _):
+            return all(map(_wordless, sides))
+    return False
+
+
+def _problem(problem: Mapping[str, Any]) -> Iterator[Words]:
+    """An objective of the falsifier: a mean of sums of functions of one block each."""
+    components = problem["components"]
+    count = len(components)
+    yield (f"f is the mean of {count} components" if count > 1 else "f has one component",
+           f" ({problem.get('name', 'made')}); blocks hold coordinates ",
+           ", ".join(map(str, problem.get("blocks", ()))) or "0")  # fmt: skip
+    for number, parts in enumerate(components, 1):
+        for place, part in enumerate(parts):
+            points = part["derivative"]
+            at = "; ".join(f"{x} ↦ {y}" for x, y in points)
+            left, right = part["slopes outside"]
+            line = (
+                f"slopes {left} and {right} outside" if left != right else f"slope {left} outside"
+            )
+            yield (f"component {number}, coordinate {place}: the derivative is piecewise linear, "
+                   f"{at}, with {line}",)  # fmt: skip
+    for name in ("coupling", "start"):
+        if problem.get(name) not in (None, "0"):
+            yield (f"{name} = ", *_value(problem[name]))

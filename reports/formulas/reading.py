@@ -1,0 +1,172 @@
+"""Reading the text of a formula, as ledgers and sympy print it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from reports.formulas.squares import gathered
+from reports.formulas.tree import (
+    Call,
+    Named,
+    Node,
+    Norm,
+    Number,
+    Power,
+    Product,
+    Relation,
+    Row,
+    Symbol,
+    Total,
+)
+
+_TOKEN: Final = re.compile(
+    r"""\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<quoted>"[^"]*"|'[^']*')
+    |(?P<sign>\*\*|<=|>=|==|!=|[-−+*/()\[\],<>=;])|(?P<name>[^\W\d][^\s\-−+*/()\[\],<>=;!"']*))""",
+    re.VERBOSE,
+)
+_RELATIONS: Final = frozenset("<= >= == != < > =".split())
+DEEPEST: Final = 60
+"""Nested brackets that are read."""
+
+
+class NotAFormulaError(ValueError):
+    """The text is no formula; it has to be shown as it is."""
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Node:
+    """Read a formula; squares of differences that were multiplied out are put together again.
+
+    Raises
+    ------
+    NotAFormulaError
+        Anything but numbers, names, calls, ``+ - * / **`` and relations.
+
+    Examples
+    --------
+    >>> read("a <= 2*b").signs
+    ('<=',)
+    """
+    parts = [part.rpartition(" = ") for part in text.split("; ")]
+    if all(label and formula for label, _, formula in parts):
+        return Named(tuple((label, read(formula)) for label, _, formula in parts))
+    reader = _Reader(list(_tokens(text)))
+    found = reader.relation(0)
+    if reader.place != len(reader.tokens):
+        raise NotAFormulaError(text)
+    return found
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    place, text = 0, text.strip()
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        if found is None or found.lastgroup is None:
+            raise NotAFormulaError(text)
+        kind, place = found.lastgroup, found.end()
+        token = found[kind]
+        yield (kind, token[1:-1] if kind == "quoted" else token.replace("−", "-"))
+
+
+class _Reader:
+    """Recursive descent; a method a level of binding."""
+
+    def __init__(self, tokens: list[tuple[str, str]]) -> None:
+        self.tokens, self.place = tokens, 0
+
+    def sign(self) -> str:
+        """The sign that comes next, or the empty string."""
+        kind, text = self.tokens[self.place] if self.place < len(self.tokens) else ("", "")
+        return text if kind == "sign" else ""
+
+    def take(self, expected: str) -> None:
+        if self.sign() != expected:
+            raise NotAFormulaError(expected)
+        self.place += 1
+
+    def relation(self, depth: int) -> Node:
+        if depth > DEEPEST:
+            raise NotAFormulaError("too deep")
+        sides, signs = [self.total(depth)], []
+        while self.sign() in _RELATIONS:
+            signs.append(self.sign())
+            self.place += 1
+            sides.append(self.total(depth))
+        return Relation(tuple(sides), tuple(signs)) if signs else sides[0]
+
+    def total(self, depth: int) -> Node:
+        terms: list[tuple[bool, Node]] = []
+        while not terms or self.sign() in ("+", "-"):
+            minus = False
+            while self.sign() in ("+", "-"):
+                minus ^= self.sign() == "-"
+                self.place += 1
+            terms.append((minus, self.product(depth)))
+        return gathered(Total(tuple(terms))) if len(terms) > 1 or terms[0][0] else terms[0][1]
+
+    def product(self, depth: int) -> Node:
+        above: list[Node] = [self.power(depth)]
+        below: list[Node] = []
+        while self.sign() in ("*", "/"):
+            into = above if self.sign() == "*" else below
+            self.place += 1
+            into.append(self.power(depth))
+        if len(above) > 1 and above[0] == Number("1"):
+            del above[0]
+        if len(above) == 1 and not below:
+            return above[0]
+        flat = (item for one in below for item in _factors(one))
+        return Product(tuple(item for one in above for item in _factors(one)), tuple(flat))
+
+    def power(self, depth: int) -> Node:
+        base = self.atom(depth)
+        if self.sign() != "**":
+            return base
+        self.place += 1
+        minus = self.sign() == "-"
+        self.place += minus
+        exponent = self.power(depth)
+        return Power(base, Total(((True, exponent),)) if minus else exponent)
+
+    def atom(self, depth: int) -> Node:
+        kind, text = self.tokens[self.place] if self.place < len(self.tokens) else ("", "")
+        if text in ("(", "[") and kind == "sign":
+            items = self.items(")" if text == "(" else "]", depth)
+            return items[0] if len(items) == 1 and text == "(" else Row(items)
+        self.place += 1
+        if kind == "number":
+            return Number(text)
+        if kind not in ("name", "quoted"):
+            raise NotAFormulaError(text)
+        return _called(text, self.items(")", depth)) if self.sign() == "(" else Symbol(text)
+
+    def items(self, closer: str, depth: int) -> tuple[Node, ...]:
+        self.place += 1
+        found = []
+        while self.sign() != closer:
+            found.append(self.relation(depth + 1))
+            if self.sign() != closer:
+                self.take(",")
+        self.place += 1
+        return tuple(found)
+
+
+def _factors(node: Node) -> tuple[Node, ...]:
+    return node.above if isinstance(node, Product) and not node.below else (node,)
+
+
+def _called(name: str, arguments: tuple[Node, ...]) -> Node:
+    """A call; sympy's words for relations become these."""
+    if name in _SYMPY and len(arguments) == 2:
+        return Relation(arguments, (_SYMPY[name],))
+    if name == "norm2" and len(arguments) == 1:
+        return Norm(arguments[0])
+    if name == "dot" and len(arguments) == 2 and arguments[0] == arguments[1]:
+        return gathered(Total(((False, Call(name, arguments)),)))
+    return Call(name, arguments)
+
+
+_SYMPY: Final = {"Eq": "==", "Ne": "!=", "Le": "<=", "Lt": "<", "Ge": ">=", "Gt": ">"}
