@@ -85,7 +85,7 @@ def test_figures_are_checked_where_nothing_is_proved(run: Run, result: Result) -
     text = run("derive", "chimera").stdout
     assert text.startswith("chimera: CHECKED\nfor 2 <= p <= 6, ")
     assert "bubble: (p − 2)/(2M + p − 2)\n" in text
-    assert "peak activations of rank r: p/2 + Min(r, p - r - 1) + 1\n" in text
+    assert "peak activations of rank r: p/2 + min(r, p − r − 1) + 1\n" in text
 
 
 def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
