@@ -83,7 +83,7 @@ def test_gathered_squares_keep_their_value(text: str) -> None:
 def test_what_is_no_square_stays_as_it_is() -> None:
     """One wrong coefficient, and nothing is put together."""
     assert as_text("dot(x, x) - 2*dot(x, y) + dot(y, y)") == "‖x − y‖²"
-    assert as_text("dot(x, x) - 3*dot(x, y) + dot(y, y)") == "‖x‖² − 3⟨x, y⟩ + ‖y‖²"
+    assert as_text("dot(x, x) - 3*dot(x, y) + dot(y, y)") == "‖x‖² + ‖y‖² − 3⟨x, y⟩"
     assert as_text("dot(x, x) - 2*dot(x, y) - dot(y, y)") == "‖x‖² − 2⟨x, y⟩ − ‖y‖²"
 
 
