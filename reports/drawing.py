@@ -134,10 +134,10 @@ def draw_matrix(
     return save_picture(Matrix(title, note, row, column, table), path)
 
 
-def run_bars(line: Timeline) -> tuple[Bar, ...]:
+def run_bars(line: Timeline, path: Sequence[int] = (), ticks: int = 1) -> tuple[Bar, ...]:
     """The computations of a run, in the order of its arrays, from time 0 on.
 
-    Computations of no duration are left out.
+    Computations of no duration are left out, those of `path` outlined; `ticks` make a unit.
 
     Raises
     ------
@@ -156,30 +156,33 @@ def run_bars(line: Timeline) -> tuple[Bar, ...]:
     origin = int(line.start[chosen].min()) if len(chosen) else 0
     columns = (
         schedule.rank_of_action[chosen],
-        line.start[chosen] - origin,
-        line.end[chosen] - origin,
+        (line.start[chosen] - origin) / ticks if ticks > 1 else line.start[chosen] - origin,
+        (line.end[chosen] - origin) / ticks if ticks > 1 else line.end[chosen] - origin,
         schedule.kind[chosen],
         schedule.stage[chosen],
         schedule.microbatch[chosen],
         schedule.pipeline[chosen],
+        np.isin(chosen, path),
     )
     return tuple(
-        Bar(rank, start, end, Kind(kind).name, stage, microbatch, pipeline)
-        for rank, start, end, kind, stage, microbatch, pipeline in zip(
+        Bar(rank, start, end, Kind(kind).name, stage, microbatch, pipeline, outlined)
+        for rank, start, end, kind, stage, microbatch, pipeline, outlined in zip(
             *(column.tolist() for column in columns), strict=True
         )
     )
 
 
-def run_picture(line: Timeline, title: str, note: str = "") -> Gantt:
-    """The picture of a run, a row for each of its ranks.
+def run_picture(
+    line: Timeline, title: str, note: str = "", path: Sequence[int] = (), ticks: int = 1
+) -> Gantt:
+    """The picture of a run, a row for each of its ranks; see `run_bars`.
 
     Raises
     ------
     PictureError
         Nothing to draw, or more than can be drawn.
     """
-    return Gantt(title, note, line.schedule.ranks, run_bars(line))
+    return Gantt(title, note, line.schedule.ranks, run_bars(line, path, ticks))
 
 
 def require_destination(path: str | os.PathLike[str]) -> str:

@@ -11,9 +11,10 @@ import numpy as np
 
 from schedules.actions import Kind
 from schedules.cycles import describe_cycle, find_cycles
-from schedules.dependencies import EdgeKind, Edges, barriers, edges, past_receives
-from schedules.durations import Durations, durations_of_actions, unit_durations, whole_number
+from schedules.dependencies import Edges, barriers, edges, past_receives
+from schedules.durations import Durations, durations_of_actions, unit_durations
 from schedules.errors import InvalidScheduleError
+from schedules.links import MessageTime, message_lags
 from schedules.schedule import IntArray, Schedule
 
 __all__ = ["Timeline", "play", "run_to_end", "timeline", "unit_durations"]
@@ -88,7 +89,7 @@ def _stages_by_rank(schedule: Schedule) -> list[IntArray]:
 
 
 def timeline(
-    schedule: Schedule, durations: Durations | None = None, message_time: int = 0
+    schedule: Schedule, durations: Durations | None = None, message_time: MessageTime = 0
 ) -> Timeline:
     """Start every action as soon as its rank is free and its inputs are there.
 
@@ -104,8 +105,10 @@ def timeline(
         Non-negative integer times; those of a stage overrule those of a kind, and what is left
         out keeps `unit_durations`. That of a send is time in which its rank does nothing else; a
         receive has none.
-    message_time : int
-        Time from the end of a send to the completion of its receive on another rank, ≥ 0.
+    message_time : int or callable
+        Time from the end of a send to the completion of its receive on another rank, ≥ 0: one for
+        all messages, or a function of the stages and ranks that they go between. Messages do not
+        wait for each other.
 
     Raises
     ------
@@ -128,8 +131,7 @@ def timeline(
     """
     _require_barriers(schedule)
     taken = durations_of_actions(schedule, durations)
-    delay = whole_number(message_time, "a message time", "message_time")
-    start, stuck = run_to_end(schedule, taken, message_time=delay)
+    start, stuck = run_to_end(schedule, taken, message_time=message_time)
     if stuck:
         cycle = describe_cycle(schedule, find_cycles(schedule, stuck)[0])
         raise InvalidScheduleError(
@@ -154,7 +156,7 @@ def _require_barriers(schedule: Schedule) -> None:
 
 
 def run_to_end(
-    schedule: Schedule, taken: IntArray, found: Edges | None = None, message_time: int = 0
+    schedule: Schedule, taken: IntArray, found: Edges | None = None, message_time: MessageTime = 0
 ) -> tuple[IntArray, dict[int, int]]:
     """Play the schedule as soon as possible.
 
@@ -165,8 +167,8 @@ def run_to_end(
         Duration of every action.
     found : Edges, optional
         The dependencies to respect beside program order; all of them by default.
-    message_time : int
-        Time that passes along every dependency of kind ``MESSAGE``.
+    message_time : int or callable
+        Time that passes along every dependency of kind ``MESSAGE``; see `timeline`.
 
     Returns
     -------
@@ -179,18 +181,16 @@ def run_to_end(
     """
     found = edges(schedule) if found is None else found
     waits = past_receives(schedule, found)
-    start, stuck = play(schedule.offsets, taken, waits, message_time * _is_message(waits))
+    lags = message_lags(schedule, waits, message_time)
+    start, stuck = play(schedule.offsets, taken, waits, lags)
     is_receive = np.isin(schedule.kind, (Kind.RECV_F, Kind.RECV_B))
     if is_receive.any():
         into = np.flatnonzero(is_receive[found.target])
         sends, receives = found.source[into], found.target[into]
-        arrival = start[sends] + taken[sends] + message_time * _is_message(found)[into]
+        lags = message_lags(schedule, found, message_time)
+        arrival = start[sends] + taken[sends] + lags[into]
         start[receives] = np.maximum(start[receives], arrival)
     return start, stuck
-
-
-def _is_message(found: Edges) -> IntArray:
-    return np.asarray(found.kind == EdgeKind.MESSAGE, dtype=np.int64)
 
 
 def play(
@@ -216,6 +216,7 @@ def play(
 
     Examples
     --------
+    >>> from schedules.dependencies import EdgeKind
     >>> edge = Edges(*(np.array([value]) for value in (0, 1, EdgeKind.MESSAGE)))
     >>> play(np.array([0, 1, 2]), np.array([1, 1]), edge, np.array([5]))
     (array([0, 6]), {})

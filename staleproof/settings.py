@@ -44,11 +44,12 @@ MAX_BYTES: Final = 4 * 1024**2
 """Largest ``pyproject.toml`` that is read."""
 
 _TEXTS: Final = ("require", "targets")
-_TEXT: Final = ("queues", "policy", "linearization", "lower", "format", "sizes")
+_TEXT: Final = ("queues", "policy", "linearization", "lower", "format", "sizes", "layers")
 _COUNTS: Final = ("window", "ranks", "microbatches")
 _OF_FAMILIES: Final = ("ranks", "microbatches", "set")
 _COMMON: Final = (
-    "targets", "require", "queues", "buffer", "policy", "window", "sizes", "linearization", "lower",
+    "targets", "require", "queues", "buffer", "policy", "window", "sizes", "layers",
+    "linearization", "lower",
 )  # fmt: skip
 GENERAL_KEYS: Final = (*_COMMON, "format", "check")
 CHECK_KEYS: Final = (*_COMMON, *_OF_FAMILIES)
@@ -256,7 +257,7 @@ def _values(entries: Mapping[str, Any], place: str, folder: Path) -> Iterator[tu
     """Fields of `Options` and their values."""
     for key, value in entries.items():
         at = f"{place}.{key}"
-        if key == "sizes":
+        if key in ("sizes", "layers"):
             yield key, os.path.join(folder, read_text(value, at))
         elif key == "set":
             yield "parameters", read_parameters(value, at)

@@ -53,7 +53,7 @@ _TOP, _BOTTOM, _GAP = 0.86, 0.44, 0.34
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What a rank does from `start` to `end`; `kind` is one of ``F B I W``."""
+    """What a rank does from `start` to `end`; `kind` is one of ``F B I W``; perhaps outlined."""
 
     rank: int
     start: float
@@ -62,6 +62,7 @@ class Bar:
     stage: int
     microbatch: int
     pipeline: int = 0
+    outlined: bool = False
 
 
 @dataclass(frozen=True)
@@ -192,6 +193,11 @@ class Gantt:
         axes.add_collection(
             PolyCollection(corners, facecolors=colours, edgecolors="white", linewidths=line)
         )
+        marked = [corner for corner, bar in zip(corners, shown, strict=True) if bar.outlined]
+        if marked:
+            axes.add_collection(
+                PolyCollection(marked, facecolors="none", edgecolors=INK, linewidths=0.9)
+            )
 
     def _dots(self, axes: Axes, shown: Sequence[Bar], inch: float, row: float) -> None:
         """Draw the dots that tell pipelines apart, in the middle of the foot of every bar."""

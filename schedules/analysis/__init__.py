@@ -8,7 +8,8 @@ Examples
 (['3/4', '3/4'], (3, 3))
 """
 
-from schedules.analysis.critical_path import critical_path
+from schedules.analysis.critical_path import Share, critical_path, critical_shares
+from schedules.analysis.exposed import Exposed, exposed_communication
 from schedules.analysis.peaks import BytePeaks, Peaks, byte_peaks, peaks
 from schedules.analysis.sizes import Sizes, StageSizes, parse_sizes, read_sizes
 from schedules.analysis.traffic import Channel, traffic
@@ -17,11 +18,15 @@ from schedules.analysis.utilisation import utilisation
 __all__ = [
     "BytePeaks",
     "Channel",
+    "Exposed",
     "Peaks",
+    "Share",
     "Sizes",
     "StageSizes",
     "byte_peaks",
     "critical_path",
+    "critical_shares",
+    "exposed_communication",
     "parse_sizes",
     "peaks",
     "read_sizes",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from schedules.analysis.exposed import exposed_communication
 from schedules.analysis.sizes import Sizes
 from schedules.formats.registry import Document
 from schedules.invariants.invariant import Answer, Invariant, Undecided
@@ -16,6 +17,7 @@ from schedules.invariants.visits import buffers_used
 from schedules.linearization import DEFAULT, get_linearization
 from schedules.messages.capacity import deadlock_facts
 from schedules.messages.model import QueueModel
+from schedules.planning.costs import Costs
 from schedules.schedule import Schedule
 from schedules.validation.complete import is_empty
 from schedules.validation.facts import facts_of
@@ -92,6 +94,7 @@ def check(
     model: QueueModel | None = None,
     sizes: Sizes | None = None,
     linearization: str = DEFAULT,
+    costs: Costs | None = None,
 ) -> Report:
     r"""Decide the base, and what is required, of one schedule.
 
@@ -108,6 +111,8 @@ def check(
         Bytes of each stage, for ``memory`` and ``rank-memory``.
     linearization : str
         How ``delay`` counts.
+    costs : Costs, optional
+        Measured layers: times of the run, and the sizes of the stages.
 
     Raises
     ------
@@ -129,7 +134,7 @@ def check(
     (False, {'staleness'})
     """
     get_linearization(linearization)
-    run = Run.of(subject, model or QueueModel(), sizes, linearization)
+    run = Run.of(subject, model or QueueModel(), sizes, linearization, costs)
     forward_only = FORWARD_ONLY in [requirement.name for requirement in requirements]
     answers = _base(run)
     if run.instructions is not None:
@@ -176,12 +181,25 @@ def _facts(run: Run, broken: bool, completes: QueueModel | None) -> dict[str, ob
     found: dict[str, object] = {}
     if not broken:
         found = facts_of(run.timeline, run.versions, run.history, run.linearization, run.sizes)
+        if run.costs is not None:
+            found |= _measured(run, run.costs)
         if run.instructions is not None:
             found["pipe_buffers"] = list(run.instructions.pipe_buffers)
             found["buffers_used"] = buffers_used(run.instructions)
     if not is_empty(run.schedule):
         found["deadlock"] = deadlock_facts(run.schedule, run.plan, completes)
     return found
+
+
+def _measured(run: Run, costs: Costs) -> dict[str, object]:
+    """Times in the unit of the layers, and what waits for messages."""
+    layers, links = costs.layers, exposed_communication(run.timeline, costs.message_time)
+    return {
+        "length": layers.time(run.timeline.length),
+        "unit": layers.unit or "unit of the layers",
+        "exposed_communication": layers.time(sum(link.exposed for link in links)),
+        "partition": list(costs.bounds),
+    }
 
 
 def _base(run: Run) -> dict[str, Answer]:

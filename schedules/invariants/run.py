@@ -18,6 +18,7 @@ from schedules.linearization import DEFAULT, get_linearization
 from schedules.messages.channels import Channels, Links, channels
 from schedules.messages.model import QueueModel
 from schedules.messages.progress import Progress, progress
+from schedules.planning.costs import Costs
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import Timeline, timeline
 from schedules.validate import has_messages
@@ -40,6 +41,8 @@ class Run:
     model : QueueModel
     sizes : Sizes or None
     linearization : str
+    costs : Costs or None
+        Measured layers on its stages; they say the times too.
     """
 
     schedule: Schedule
@@ -48,6 +51,7 @@ class Run:
     model: QueueModel = field(default_factory=QueueModel)
     sizes: Sizes | None = None
     linearization: str = DEFAULT
+    costs: Costs | None = None
 
     @classmethod
     def of(
@@ -56,10 +60,13 @@ class Run:
         model: QueueModel,
         sizes: Sizes | None = None,
         linearization: str = DEFAULT,
+        costs: Costs | None = None,
     ) -> Run:
         """The run of a schedule, or of a document with all that it holds."""
         found = Document(subject) if isinstance(subject, Schedule) else subject
-        return cls(found.schedule, found.instructions, found.trace, model, sizes, linearization)
+        sizes = sizes if costs is None else costs.sizes
+        parts = found.schedule, found.instructions, found.trace
+        return cls(*parts, model, sizes, linearization, costs)
 
     @cached_property
     def links(self) -> Links | None:
@@ -90,8 +97,8 @@ class Run:
 
     @cached_property
     def timeline(self) -> Timeline:
-        """The run in unit time."""
-        return timeline(self.schedule)
+        """The run in unit time, or on measured layers."""
+        return timeline(self.schedule) if self.costs is None else self.costs.timeline(self.schedule)
 
     @cached_property
     def versions(self) -> Versions:

@@ -12,12 +12,10 @@ from fractions import Fraction
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from math import lcm
-from typing import Final, TypeAlias
+from typing import Final
 
 from schedules.errors import ParameterError, SizeError
-
-Time: TypeAlias = int | Fraction
-"""An exact duration or instant."""
+from schedules.formats.layer_table import Time
 
 MOST_LAYERS: Final = 1_000_000
 MOST_IN_GRAPH: Final = 1_000

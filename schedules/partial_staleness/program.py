@@ -15,7 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
-from schedules.partial_staleness.layers import Model, Time
+from schedules.formats.layer_table import Time
+from schedules.partial_staleness.layers import Model
 from schedules.partial_staleness.orders import orders_of, require_sequential
 from schedules.partial_staleness.stalls import arrivals
 

@@ -15,7 +15,8 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from schedules.errors import SizeError
-from schedules.partial_staleness.layers import Model, Time
+from schedules.formats.layer_table import Time
+from schedules.partial_staleness.layers import Model
 from schedules.partial_staleness.orders import Orders, orders_of
 from schedules.partial_staleness.stalls import require_layers
 

@@ -27,7 +27,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from schedules.errors import ParameterError
-from schedules.partial_staleness.layers import Model, Time
+from schedules.formats.layer_table import Time
+from schedules.partial_staleness.layers import Model
 from schedules.partial_staleness.orders import Orders, orders_of
 
 

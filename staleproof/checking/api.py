@@ -51,6 +51,7 @@ def check(
     microbatches: int | None = None,
     parameters: Mapping[str, int] | None = None,
     picture: str | os.PathLike[str] | None = None,
+    layers: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Check a schedule as ``staleproof check`` does.
 
@@ -80,6 +81,8 @@ def check(
         Of a family.
     picture : path-like, optional
         Folder to draw into what is wrong.
+    layers : path-like, optional
+        File of measured layers, in place of sizes and unit times.
 
     Returns
     -------
@@ -111,6 +114,7 @@ def check(
         "policy": policy,
         "window": window,
         "sizes": sizes,
+        "layers": layers,
         "linearization": linearization,
         "lower": lower,
         "ranks": ranks,

@@ -129,5 +129,6 @@ _READ: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "microbatches": _count,
     "parameters": _parameters,
     "sizes": read_path,
+    "layers": read_path,
 }
 """Arguments that are fields of `Options`, and their readers."""

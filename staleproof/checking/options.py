@@ -44,6 +44,8 @@ class Options:
         Microbatches per update of the policy `WINDOWED`.
     sizes : str or None
         Path of a sizes file: bytes of each stage.
+    layers : str or None
+        Path of a file of measured layers, in place of sizes and unit times.
     linearization : str
         How global delays are counted.
     lower : str or None
@@ -59,6 +61,7 @@ class Options:
     policy: PolicyName | WeightPolicy | None = None
     window: int | None = None
     sizes: str | None = None
+    layers: str | None = None
     linearization: str = DEFAULT
     lower: str | None = None
     ranks: int | None = None
@@ -79,6 +82,8 @@ class Options:
         QueueModel(queues='peer', buffer=None)
         """
         dropped = {"window": None} if "policy" in values else {}
+        dropped |= {"sizes": None} if "layers" in values else {}
+        dropped |= {"layers": None} if "sizes" in values else {}
         return dataclasses.replace(self, **(dropped | dict(values)))
 
     def require_window_used(self, where: str = "--window") -> None:

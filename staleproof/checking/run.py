@@ -16,9 +16,12 @@ from staleproof.checking.loading import LINED, line_of, load
 from staleproof.checking.names import names
 from staleproof.checking.options import Options
 from staleproof.checking.outcome import Fault, Outcome
+from staleproof.errors import UsageError
+from staleproof.layer_options import BOTH, read_measured
 
 if TYPE_CHECKING:
     from schedules.formats import Document
+    from schedules.planning.costs import Costs
 
 
 @dataclass(frozen=True)
@@ -94,13 +97,25 @@ def checked(
     """
     from schedules.analysis import read_sizes
 
+    if options.sizes is not None and options.layers is not None:
+        raise UsageError(BOTH, "sizes", "drop one of them")
     document = load(target, options)
     sizes = None if options.sizes is None else read_sizes(options.sizes)
     if sizes is not None:
         sizes.of(document.schedule.stages)  # every stage has sizes, whatever is required
-    report = check(document, options.requirements, options.model, sizes, options.linearization)
+    costs = None if options.layers is None else _costs(document, options.layers)
+    required, counted = options.requirements, options.linearization
+    report = check(document, required, options.model, sizes, counted, costs)
     shown = document.schedule.name if name is None else name
     return Checked("<stdin>" if name == "-" else shown, document, options, report)
+
+
+def _costs(document: Document, path: str) -> Costs | None:
+    """Measured layers on the stages; None where there are none to put them on."""
+    from schedules.planning.costs import split
+
+    layers = read_measured(path)
+    return split(layers, document.schedule.placement) if document.schedule.stages else None
 
 
 def summed_up(found: Checked, *, excerpts: bool = True) -> Outcome:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Final
 
 from staleproof.checking.outcome import Fault, Outcome
+from staleproof.layer_options import time_text
 
 LONGEST: Final = 32
 """Values of a list that are printed; JSON has all."""
@@ -114,4 +116,4 @@ def value_text(name: str, value: object) -> str:
         return some if len(value) <= LONGEST else f"{some} … ({len(value)} in all)"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return str(value)
+    return time_text(value) if isinstance(value, Fraction) else str(value)

@@ -11,6 +11,7 @@ from staleproof.checking.options import FORMATS, READERS, UNLIMITED, Options, re
 from staleproof.commands.command import Command
 from staleproof.errors import Explained, StandardOutputError, UsageError
 from staleproof.family_options import add_parameters, add_size
+from staleproof.layer_options import BOTH, add_layers
 from staleproof.output import note, one_line, put, put_error, put_json
 from staleproof.sources import FILE_POLICY, POLICIES, WINDOWED, is_file, refuse_family_options
 
@@ -63,6 +64,7 @@ def configure(parser: Parser) -> None:
         "schedule that has this policy, what it states)",
     )
     parser.add_argument("--sizes", metavar="FILE.toml", help="bytes of each stage")
+    add_layers(parser)
     parser.add_argument("--linearization", metavar="L", help="how delay<=K counts")
     parser.add_argument(
         "--lower",
@@ -104,6 +106,8 @@ def run(arguments: Namespace) -> int:
 def _checked(arguments: Namespace, settings: Settings, form: str) -> int:
     from staleproof.ledgers import require_writable
 
+    if arguments.layers is not None and arguments.sizes is not None:
+        raise UsageError(BOTH, "--sizes", "drop one of them")
     targets = _targets(arguments, settings)
     if arguments.skip_others and arguments.targets:
         targets = _without_others(targets)
@@ -185,8 +189,8 @@ def _given(arguments: Namespace) -> Iterator[tuple[str, Any]]:
         value = getattr(arguments, name)
         if value is not None:
             yield field, read(value, f"--{name}")
-    same = {"window": "window", "sizes": "sizes", "p": "ranks", "m": "microbatches"}
-    for name, field in same.items():
+    same = {"window": "window", "sizes": "sizes", "layers": "layers", "p": "ranks"}
+    for name, field in (same | {"m": "microbatches"}).items():
         if getattr(arguments, name) is not None:
             yield field, getattr(arguments, name)
     if arguments.set:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,11 +15,13 @@ from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.family_options import add_parameters, add_size, parameters, size
+from staleproof.layer_options import Clock, add_layers, exposed_of, given_layers, time_text
 from staleproof.output import put_json, put_table
 from staleproof.sources import is_file
 
 if TYPE_CHECKING:
     from schedules.analysis import Sizes
+    from schedules.planning.costs import Costs
 
 WHOLE: Final = "F = B = 1"
 SPLIT: Final = "F = I = W = 1, B = 2"
@@ -39,6 +42,10 @@ LABELS: Final = {
     "messages": "messages",
     "peak_bytes": "bytes kept, most on a rank",
     "volume": "bytes sent",
+    "exposed_communication": "waiting for messages on their way, all ranks",
+    "links": "  by link",
+    "critical_path": "critical path, longest parts",
+    "partition": "layers by stage",
 }
 
 
@@ -55,6 +62,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--sizes", metavar="FILE.toml", help="bytes of each stage: adds memory and volume in bytes"
     )
+    add_layers(parser)
     add_json(parser)
 
 
@@ -63,24 +71,28 @@ def run(arguments: Namespace) -> int:
     from schedules.analysis import read_sizes
 
     _require_consistent(arguments)
+    clock = Clock(given_layers(arguments))
     sizes = None if arguments.sizes is None else read_sizes(arguments.sizes)
     found = [
-        summary(name, line, sizes) | {"times": times} for name, line, times in _runs(arguments)
+        summary(name, line, sizes, costs) | {"times": times}
+        for name, line, times, costs in _runs(arguments, clock)
     ]
     if arguments.json:
         put_json({"schedules": found})
         return 0
     rows = [
-        [label, *(_cell(entry[key]) for entry in found)]
+        [label, *(_cell(entry.get(key), key) for entry in found)]
         for key, label in LABELS.items()
-        if any(entry[key] is not None for entry in found)
+        if any(entry.get(key) is not None for entry in found)
     ]
     put_table("", ["", *(entry["name"] for entry in found)], rows)
     return 0
 
 
-def summary(name: str, line: Timeline, sizes: Sizes | None = None) -> dict[str, Any]:
-    """The numbers of one run, as plain data; bytes are None without `sizes`.
+def summary(
+    name: str, line: Timeline, sizes: Sizes | None = None, costs: Costs | None = None
+) -> dict[str, Any]:
+    """The numbers of one run, as plain data; bytes are None without `sizes` and `costs`.
 
     Examples
     --------
@@ -91,13 +103,14 @@ def summary(name: str, line: Timeline, sizes: Sizes | None = None) -> dict[str, 
     from schedules.analysis import byte_peaks, peaks, traffic, utilisation
 
     schedule = line.schedule
+    sizes = sizes if costs is None else costs.sizes
     busy, most, channels = utilisation(line), peaks(line), traffic(schedule, sizes)
     return {
         "name": name,
         "ranks": schedule.ranks,
         "stages": schedule.stages,
         "microbatches": schedule.microbatches,
-        "makespan": line.length,
+        "makespan": line.length if costs is None else costs.layers.time(line.length),
         "bubble": line.idle_fraction,
         "utilisation_min": min(busy, default=Fraction(0)),
         "utilisation_max": max(busy, default=Fraction(0)),
@@ -108,6 +121,7 @@ def summary(name: str, line: Timeline, sizes: Sizes | None = None) -> dict[str, 
         "messages": sum(channel.messages for channel in channels),
         "peak_bytes": None if sizes is None else max(byte_peaks(line, sizes).total, default=0),
         "volume": None if sizes is None else sum(channel.volume or 0 for channel in channels),
+        **({} if costs is None else exposed_of(line, costs)),
     }
 
 
@@ -127,20 +141,26 @@ def _require_consistent(arguments: Namespace) -> None:
         )
 
 
-def _runs(arguments: Namespace) -> Iterator[tuple[str, Timeline, str]]:
-    """Name, run and meaning of time of every schedule.
+def _runs(arguments: Namespace, clock: Clock) -> Iterator[tuple[str, Timeline, str, Costs | None]]:
+    """Name, run, meaning of time and costs of every schedule.
 
-    Where one splits its backwards, whole ones take 2 slots in all of them: else a slot would not
-    mean the same amount of work.
+    Without layers, where one splits its backwards, whole ones take 2 slots in all of them: else a
+    slot would not mean the same amount of work.
     """
     loaded = list(_loaded(arguments))
     split = any(np.isin(schedule.kind, (Kind.I, Kind.W)).any() for _, schedule, _ in loaded)
     durations, times = ({Kind.B: 2}, SPLIT) if split else ({}, WHOLE)
     for name, schedule, recorded in loaded:
+        costs = clock.costs(schedule)
+        if recorded is not None and costs is not None:
+            raise UsageError(f"{name} has times that were recorded", "--layers", "drop one of them")
         if recorded is not None:
-            yield name, recorded, "recorded"
+            yield name, recorded, "recorded", None
+        elif costs is not None:
+            unit = f" ({costs.layers.unit})" if costs.layers.unit else ""
+            yield name, costs.timeline(schedule), f"{costs.layers.file}{unit}", costs
         else:
-            yield name, timeline(schedule, durations), times
+            yield name, timeline(schedule, durations), times, None
 
 
 def _loaded(arguments: Namespace) -> Iterator[tuple[str, Schedule, Timeline | None]]:
@@ -164,10 +184,28 @@ def _read(source: str, microbatches: int | None) -> tuple[Schedule, Timeline | N
     return document.schedule, None if document.trace is None else document.trace.timeline
 
 
-def _cell(value: object) -> str:
+def _cell(value: Any, key: str) -> str:
+    if value is None:
+        return ""
+    if key in ("makespan", "exposed_communication"):
+        return time_text(value)
+    if key == "links":
+        waits = sorted((link for link in value if link["exposed"]), key=lambda at: -at["exposed"])
+        return _first(f"{at['source']}→{at['target']} {time_text(at['exposed'])}" for at in waits)
+    if key == "critical_path":
+        return _first(
+            f"{part['what']} ×{part['count']} {time_text(part['time'])}" for part in value
+        )
+    if key == "partition":
+        return " ".join(str(b - a) for a, b in pairwise(value))
     if isinstance(value, Fraction):
         return f"{value} ({float(value):.1%})" if value.denominator > 1 else str(value)
-    return "" if value is None else str(value)
+    return str(value)
+
+
+def _first(parts: Iterable[str], most: int = 4) -> str:
+    several = list(parts)
+    return ", ".join(several[:most]) + (", …" if len(several) > most else "")
 
 
 COMMAND: Final = Command(
@@ -175,7 +213,8 @@ COMMAND: Final = Command(
     summary="schedules side by side",
     description=(
         "Prints makespan, bubble, utilisation, memory, staleness and messages of several\n"
-        "schedules in a table. All run in the same unit times, recorded traces in their own."
+        "schedules in a table. All run in the same unit times, recorded traces in their own;\n"
+        "with --layers in measured times, the layers split over the stages of each."
     ),
     configure=configure,
     run=run,

@@ -22,7 +22,6 @@ from schedules import (
     get_family,
     get_linearization,
     steady,
-    timeline,
     versions,
 )
 from schedules.delays import require_room
@@ -38,6 +37,7 @@ from staleproof.family_options import (
     size,
     stages,
 )
+from staleproof.layer_options import Clock, add_layers, given_layers
 from staleproof.output import matrix_lines, put, put_json
 
 LARGEST_PRINTED = 16
@@ -62,6 +62,7 @@ def configure(parser: Parser) -> None:
         default=DEFAULT,
         help=f"{', '.join(LINEARIZATIONS)} (default {DEFAULT})",
     )
+    add_layers(parser)
     add_json(parser)
 
 
@@ -72,28 +73,29 @@ def run(arguments: Namespace) -> int:
     # A delay matrix that is too large is refused before its schedule takes its time.
     _, microbatches = size(arguments, arguments.family)
     require_room(stages(arguments, arguments.family), microbatches)
+    clock = Clock(given_layers(arguments))
     schedule = built(arguments, arguments.family)
-    result = measured(schedule, linearization, family)
+    line = clock.line(schedule)
+    result = measured(line, linearization, family)
     if arguments.json:
-        put_json(result)
+        put_json(result | {"length": clock.time(line.length)})
     else:
-        put(*_lines(schedule, result))
+        put(*_lines(schedule, result, clock.text(line.length)))
     return 0
 
 
-def measured(
-    schedule: Schedule, linearization: str, family: Family | None = None
-) -> dict[str, Any]:
-    """All delays of a schedule, as plain data; its family is the one of its name unless given.
+def measured(line: Timeline, linearization: str, family: Family | None = None) -> dict[str, Any]:
+    """All delays of a run, as plain data; its family is that of the schedule unless given.
 
     Examples
     --------
-    >>> from schedules import build
-    >>> found = measured(build("pipedream", 4, 16), "ascending")
+    >>> from schedules import build, timeline
+    >>> found = measured(timeline(build("pipedream", 4, 16)), "ascending")
     >>> found["steady"]["rows"][0], str(found["steady"]["mean"]), found["whole_run_max"]
     ([14, 11, 9, 6], '15/2', 16)
     """
-    line, known = timeline(schedule), family or get_family(schedule.name)
+    schedule = line.schedule
+    known = family or get_family(schedule.name)
     exact = _exact(line, linearization, known)
     first = exact["steady_range"]["first"] if exact["steady"] else 0
     return {
@@ -199,13 +201,13 @@ def constant_rows(table: IntArray) -> list[int] | None:
     return [int(value) for value in table[:, 0]]
 
 
-def _lines(schedule: Schedule, result: dict[str, Any]) -> Iterator[str]:
+def _lines(schedule: Schedule, result: dict[str, Any], length: str) -> Iterator[str]:
     given = "".join(f", {name} = {value}" for name, value in schedule.parameters.items())
     yield (
         f"{schedule.name}: p = {schedule.ranks} ranks, M = {schedule.microbatches} microbatches"
         f"{given}; weight policy {schedule.policy.name}"
     )
-    yield f"{result['length']} slots, idle {_exactly(result['idle_fraction'])}"
+    yield f"{length}, idle {_exactly(result['idle_fraction'])}"
     yield f"linearization {result['linearization']}: " + (
         LINEARIZATIONS[result["linearization"]].meaning
     )

@@ -19,6 +19,7 @@ from staleproof.arguments import Parser, add_json, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import InputError, UsageError
 from staleproof.family_options import add_parameters, add_size, built, size, stages
+from staleproof.layer_options import Clock, add_layers, given_layers
 from staleproof.output import put, put_json, shown
 from staleproof.sources import is_file
 
@@ -46,6 +47,7 @@ def configure(parser: Parser) -> None:
         metavar="L",
         help=f"of delays: {', '.join(LINEARIZATIONS)} (default {DEFAULT})",
     )
+    add_layers(parser)
     parser.add_argument("-o", metavar="OUT", required=True, help="an .svg, .png or .pdf file")
     add_json(parser)
 
@@ -56,9 +58,10 @@ def run(arguments: Namespace) -> int:
 
     _require_consistent(arguments)
     suffix = require_destination(arguments.o)
-    line, measured = _loaded(arguments)
+    clock = Clock(given_layers(arguments))
+    line, measured = _loaded(arguments, clock)
     schedule = line.schedule
-    save_picture(_picture(arguments, line, measured), arguments.o)
+    save_picture(_picture(arguments, line, measured, clock), arguments.o)
     if arguments.json:
         put_json(
             {
@@ -70,7 +73,7 @@ def run(arguments: Namespace) -> int:
                 "stages": schedule.stages,
                 "microbatches": schedule.microbatches,
                 "actions": len(schedule),
-                "length": line.length,
+                "length": line.length if measured else clock.time(line.length),
                 "idle_fraction": line.idle_fraction,
             }
         )
@@ -96,22 +99,22 @@ def _require_consistent(arguments: Namespace) -> None:
             )
 
 
-def _loaded(arguments: Namespace) -> tuple[Timeline, bool]:
+def _loaded(arguments: Namespace, clock: Clock) -> tuple[Timeline, bool]:
     """The run to draw, and whether its times were recorded rather than computed."""
-    from schedules import timeline
-
     if not is_file(arguments.source):
         _require_room(arguments)
-        return timeline(built(arguments, arguments.source)), False
+        return clock.line(built(arguments, arguments.source)), False
     from schedules.formats import read_document
 
     given = "-p" if arguments.p is not None else "--set" if arguments.set else None
     if given:
         raise UsageError("it describes a family, and this is a file", given, "drop it")
     document = read_document(arguments.source, None, arguments.m, None)
-    if document.trace is not None:
-        return document.trace.timeline, True
-    return timeline(document.schedule), False
+    if document.trace is None:
+        return clock.line(document.schedule), False
+    if clock.layers is not None:
+        raise UsageError("this file has times that were recorded", "--layers", "drop it")
+    return document.trace.timeline, True
 
 
 def _require_room(arguments: Namespace) -> None:
@@ -133,22 +136,33 @@ def _require_room(arguments: Namespace) -> None:
         )
 
 
-def _picture(arguments: Namespace, line: Timeline, measured: bool) -> Picture:
+def _picture(arguments: Namespace, line: Timeline, measured: bool, clock: Clock) -> Picture:
     if arguments.what == "delays":
         file = is_file(arguments.source)
         family = FAMILIES.get(line.schedule.name) if file else get_family(arguments.source)
         return _delays(line, arguments.linearization or DEFAULT, family)
-    return _staleness(line.schedule) if arguments.what == "staleness" else _run(line, measured)
+    if arguments.what == "staleness":
+        return _staleness(line.schedule)
+    return _run(line, measured, clock)
 
 
-def _run(line: Timeline, measured: bool) -> Picture:
+def _run(line: Timeline, measured: bool, clock: Clock) -> Picture:
     from reports.drawing import run_picture
+    from schedules.analysis.critical_path import critical_indices
 
     if measured:
         return run_picture(line, _title(line.schedule), "recorded times")
     busy, total = line.busy, line.schedule.ranks * line.length
-    idle = f"idle {line.idle} of {total}" + (f" ({1 - busy / total:.1%})" if total else "")
-    return run_picture(line, _title(line.schedule), f"{line.length} slots; {idle}")
+    share = f" ({1 - busy / total:.1%})" if total else ""
+    costs = clock.costs(line.schedule)
+    if costs is None:
+        idle = f"idle {line.idle} of {total}{share}"
+        return run_picture(line, _title(line.schedule), f"{line.length} slots; {idle}")
+    path = critical_indices(line, costs.message_time)
+    said = (
+        f"{clock.text(line.length)} ({costs.layers.file}); idle{share}; outlined: a critical path"
+    )
+    return run_picture(line, _title(line.schedule), said, path, costs.layers.ticks)
 
 
 def _delays(line: Timeline, linearization: str, family: Family | None) -> Picture:

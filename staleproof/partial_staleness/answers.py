@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from schedules.errors import SizeError
+from schedules.formats.layer_table import Time
 from schedules.partial_staleness import (
     Late,
     Model,
@@ -20,7 +21,6 @@ from schedules.partial_staleness import (
     stall,
 )
 from schedules.partial_staleness.algorithms import printed_algorithm_4, printed_algorithm_5
-from schedules.partial_staleness.layers import Time
 from schedules.partial_staleness.orders import orders_of
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Final
 
+from schedules.formats.layer_table import Time
 from schedules.partial_staleness import Late, Model
-from schedules.partial_staleness.layers import Time
 from staleproof.partial_staleness.answers import Answer, Answers
 from staleproof.partial_staleness.shown import MOST_LETTERED, Line, gantt
 

@@ -229,7 +229,7 @@ def test_smallest_window_and_interval_that_fit() -> None:
 @pytest.mark.parametrize(("p", "M"), [(2, 2), (4, 4), (4, 16)])
 def test_delays_of_every_family(family: str, p: int, M: int) -> None:
     schedule = build(family, p, M)
-    found = measured(schedule, "ascending")
+    found = measured(timeline(schedule), "ascending")
     assert found["whole_run_max"] >= found["equivalent_whole_run_max"] >= 0
     assert found["steady"] is not None or found["steady_why"]
     assert list(delay_lines(schedule, found))

@@ -1,0 +1,1 @@
+"""Schedules on measured layers: partitions, what a schedule costs on them, plans."""
