@@ -232,16 +232,16 @@ def test_delays_of_every_family(family: str, p: int, M: int) -> None:
     found = measured(timeline(schedule), "ascending")
     assert found["whole_run_max"] >= found["equivalent_whole_run_max"] >= 0
     assert found["steady"] is not None or found["steady_why"]
-    assert list(delay_lines(schedule, found))
+    assert list(delay_lines(schedule, found, "22 slots"))
 
 
 def test_delays_without_an_update() -> None:
     """A window that is never filled: no gradient is applied, so that there is no delay."""
     never = replace(build("pipedream", 3, 8), policy=WeightPolicy("stash", interval=9))
-    found = measured(never, "ascending")
+    found = measured(timeline(never), "ascending")
     assert found["whole_run_max"] is None
     assert found["whole_run_argmax"] is None
     assert found["equivalent_whole_run_max"] is None
     assert found["steady_why"] == "stage 0 applies no gradient of microbatches 3 … 4"
-    lines = list(delay_lines(never, found))
+    lines = list(delay_lines(never, found, "22 slots"))
     assert lines.count("whole run: no delays, as no gradient is applied") == 2
