@@ -12,6 +12,7 @@ from schedules.versions import versions
 from tests import published
 from theory.errors import UnknownClaimError
 from theory.judging.catalogue import CLAIMS
+from theory.judging.mutants import accepts_original
 from theory.judging.verify import select
 from theory.laws.static_orders.matrix import AFFINE
 from theory.laws.static_orders.slots import with_messages
@@ -140,3 +141,8 @@ def test_all_formulas_belong_to_columns_with_bounds() -> None:
         assert bool(claim.printed) == (column in ("staleness", "in-flight", "deadlock-free"))
         assert claim.printed == claim.core == stated(family, column)
         assert bool(claim.latex) == (column in ("staleness", "in-flight"))
+
+
+@pytest.mark.parametrize("family", ["pipemare", "amdp"])
+def test_what_is_missing_by_design_is_spoiled_where_it_is_there(family: str) -> None:
+    assert accepts_original(CLAIMS[f"schedules.{family}.stash"])

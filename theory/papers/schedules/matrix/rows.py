@@ -23,7 +23,7 @@ from theory.judging.decide import proves
 from theory.ledger import Evidence
 from theory.papers.schedules.matrix.checking import Found, checked, refused, refutation
 from theory.papers.schedules.matrix.forms import BOUND, bounded, in_words
-from theory.papers.schedules.matrix.grid import ALL
+from theory.papers.schedules.matrix.grid import ALL, Grid
 from theory.papers.schedules.matrix.proving import (
     bound_holds,
     comparison,
@@ -175,18 +175,26 @@ def _finding(family: str, column: str, design: Design, fails: Refutation) -> Fin
 
 def _holds(family: str, column: str, formulas: Formulas) -> Iterator[Ground]:
     """What passes as well as the cell counts as proved: a mutant that is CHECKED has survived."""
+    family, grid = _meant(family, column)
     if reached(family, column) and column in ("staleness", "in-flight"):
         yield from bound_holds(family, column, formulas)
     else:
-        passed = checked(family, column, formulas).holds
+        passed = checked(family, column, formulas, grid).holds
         yield Compared(tried(family, column), "schedules.invariants.check", passed)
+
+
+def _meant(family: str, column: str) -> tuple[str, Grid | None]:
+    """Of which family a cell's prover has to accept the formulas, and of which sizes.
+
+    Where a family does without something by design, that is what has it: its repair.
+    """
+    design = STATED[family].by_design.get(column)
+    return (design.family, design.grid) if design else (family, None)
 
 
 def _without(family: str, column: str, control: Control) -> Iterator[Ground]:
     """Whether some schedule without what a control takes away passes, or none lacks it."""
-    design, grid = STATED[family].by_design.get(column), None
-    if design is not None:
-        family, grid = design.family, design.grid
+    family, grid = _meant(family, column)
     caught = refused(family, column, stated(family, column), control, grid)
     says = f"a schedule of {family} without {control.without} passes"
     yield Compared(says, "schedules.invariants.check", not caught)
@@ -243,7 +251,7 @@ def _claim(family: str, column: str) -> Claim:
                 control.without: partial(_without, family, column, control)
                 for control in _controls(family, column)
             },
-            **programmed(family, column),
+            **programmed(_meant(family, column)[0], column),
         },
         deeper=partial(_deeper, family, column),
         cost=row.seconds,
