@@ -1,66 +1,41 @@
 """The bubble from the naive pipeline to GPipe to 1F1B: it shrinks once, and not twice.
 
-With a slot for each forward and backward, GPipe's bubble (p − 1)/(M + p − 1) is below the naive
-(p − 1)/p. Published 1F1B has exactly GPipe's. The blog's 1F1B, whose stages wait one forward
-longer, has (M + p − 2)/(2M + p − 2), above GPipe's for all p and M, and the naive one at p = 2.
+Problem    the idle part of ranks · makespan, a slot for each forward and backward.
+Method     the naive pipeline, GPipe, 1F1B as published, and the blog's, one forward shorter ahead.
+Guarantee  GPipe's bubble (p − 1)/(M + p − 1) is below the naive (p − 1)/p, and published 1F1B has
+           exactly GPipe's. The blog's 1F1B has (M + p − 2)/(2M + p − 2), above GPipe's for all p
+           and M, and the naive one at p = 2. All from proved start times.
+Source     refresher on pipeline parallelism; results of 1F1B.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 import sympy
 import z3
 
-from schedules.families import (
-    blog_1f1b,
-    blog_gpipe,
-    blog_naive,
-    interleaved_1f1b,
-    one_f_one_b,
-)
+from schedules.families import blog_1f1b, blog_gpipe, blog_naive, interleaved_1f1b, one_f_one_b
 from schedules.timeline import timeline
-from theory.account import (
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Exhausted,
-    Finding,
-    Ground,
-    Line,
-    Refutation,
-    Repair,
-)
+from theory import account
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.judging.outcomes import in_turn, lines
-from theory.laws.delays.domains import a_microbatch, a_stage
-from theory.laws.delays.domains import domain as sizes_of
-from theory.laws.delays.symbols import Microbatch
+from theory.laws.delays import domains, symbols
 from theory.laws.links import tied
+from theory.laws.static_orders import proofs, slots
 from theory.laws.static_orders.program import SIZES, Program, View
-from theory.laws.static_orders.proofs import domain
-from theory.laws.static_orders.slots import law
 from theory.laws.static_orders.symbols import M, p, term
-from theory.papers.blog.lemmas.laws import ASSUMES, UNIT, compared, proof
+from theory.papers.blog.lemmas import laws
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.blog.witnesses.runs import idle
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term
 
-Grounds = tuple[Ground, ...]
-Run = dict[str, int | str]
-"""Sizes of a run, and the bubbles of all schedules there."""
+Grounds = tuple[account.Ground, ...]
 
 _PROGRAMS: Final = {"naive": GPIPE, "gpipe": GPIPE, "1f1b": ONE_F_ONE_B}
-_FAMILIES: Final = {
-    "naive": blog_naive.FAMILY,
-    "gpipe": blog_gpipe.FAMILY,
-    "1f1b": blog_1f1b.FAMILY,
-    "published": one_f_one_b.FAMILY,
-}
+_BUILT: Final = {"naive": blog_naive, "gpipe": blog_gpipe, "1f1b": blog_1f1b}
+_FAMILIES: Final = {**_BUILT, "published": one_f_one_b}
 
 
 def _end(program: Program, view: View) -> Term:
@@ -82,16 +57,12 @@ def makespan(program: Program) -> sympy.Expr:
 
 def last(program: Program) -> Iterator[Statement]:
     """No computation ends after the last backward of stage 0."""
-    view, n = View.symbolic(), z3.Int("n")
-    end = _end(program, view)
+    view, n, says = View.symbolic(), z3.Int("n"), "no computation ends after the last backward of"
     for entry in program.entries:
         if entry.duration:
-            yield Statement(
-                f"{entry.name} in time",
-                "no computation ends after the last backward of stage 0",
-                (*domain(program, view), n >= 0, n < entry.count(view)),
-                entry.time(view, n) + entry.duration <= end,
-            )
+            inside = (*proofs.domain(program, view), n >= 0, n < entry.count(view))
+            in_time = entry.time(view, n) + entry.duration <= _end(program, view)
+            yield Statement(f"{entry.name} in time", f"{says} stage 0", inside, in_time)
 
 
 @remembered
@@ -111,14 +82,14 @@ def bubble(name: str) -> sympy.Expr:
     return sympy.factor(idle.subs(M, 1) if name == "naive" else idle)
 
 
-def _holds(formulas: Formulas) -> Iterator[Ground]:
+def _holds(formulas: Formulas) -> Iterator[account.Ground]:
     """Whether the stated bubbles are those of the schedules, for all p and M."""
     for name in _PROGRAMS:
         same = sympy.cancel(formulas[name] - bubble(name)) == 0
         says = f"the stated bubble of {name} is 1 − 2M/makespan"
-        yield Compared(says, "theory.papers.blog.bubble.bubble", bool(same))
+        yield account.Compared(says, f"{__name__}.bubble", bool(same))
         yield from _ends(name)
-    yield from proof(("blog-gpipe", "blog-1f1b"), "waits", "times")
+    yield from laws.proof(laws.PROGRAMS, "waits", "times")
 
 
 def always_positive(form: sympy.Expr, stages: int) -> bool:
@@ -138,113 +109,110 @@ def always_positive(form: sympy.Expr, stages: int) -> bool:
     return all(min(poly.coeffs()) >= 0 and poly.coeff_monomial(1) > 0 for poly in polynomials)
 
 
+def _larger(one: str, other: str, stages: int) -> account.Compared:
+    """One schedule's bubble is above another's for p ≥ `stages` and M ≥ 2."""
+    says = f"the bubble of {one} is above that of {other} for p ≥ {stages} and M ≥ 2"
+    above = always_positive(bubble(one) - bubble(other), stages)
+    return account.Compared(says, f"{__name__}.always_positive", above)
+
+
 SPAN: Final = 2 * (M + p - 1)
 """Slots of published 1F1B."""
 
 
 def _published() -> Grounds:
     """Published 1F1B ends in slot 2(M + p − 1), for all p and M, as GPipe does."""
-    found = law("1f1b")
-    at, stage, m = found.times, z3.Int("s"), Microbatch.named("m")
-    size = at.size
-    end = at.backward(z3.IntVal(0), size.shift(m, 0)) + 1
-    inside = (*sizes_of(size), a_stage(size, stage), a_microbatch(size, m))
+    found = slots.law("1f1b")
+    at, stage, m = found.times, z3.Int("s"), symbols.Microbatch.named("m")
+    size, first = at.size, z3.IntVal(0)
+    end = at.backward(first, size.shift(m, 0)) + 1
+    one = (*domains.domain(size), domains.a_stage(size, stage), domains.a_microbatch(size, m))
     span = term(SPAN, {M: size.microbatches, p: size.p})
-    last = [
-        Statement("end", "no backward ends later", inside, at.backward(stage, m) + 1 <= span),
-        Statement("attained", "one does", (*inside, m.index == size.microbatches - 1), end == span),
-    ]
+    attained = (*one, m.index == size.microbatches - 1)
+    ends = (
+        Statement("end", "no backward ends later", one, at.backward(stage, m) + 1 <= span),
+        Statement("attained", "one does", attained, end == span),
+    )
     same = sympy.cancel(SPAN - makespan(GPIPE)) == 0
-    as_long = Compared("GPipe ends there too", "theory.papers.blog.bubble.makespan", bool(same))
-    return (*tied((*found.proof, *in_turn(last)), found.link), as_long)
+    as_long = account.Compared("GPipe ends there too", f"{__name__}.makespan", bool(same))
+    return (*tied((*found.proof, *in_turn(ends)), found.link), as_long)
 
 
-def _replayed(stages: int, size: int) -> Run:
-    bubbles = {name: str(idle(family, stages, size)) for name, family in _FAMILIES.items()}
-    return {"p": stages, "M": size, **bubbles}
+def _replayed(stages: int, size: int) -> dict[str, int | str]:
+    """Sizes of a run, and the bubbles of all schedules there."""
+    found = {name: str(idle(one.FAMILY, stages, size)) for name, one in _FAMILIES.items()}
+    return {"p": stages, "M": size, **found}
 
 
-def _not_smaller() -> Run | None:
+def _not_smaller() -> dict[str, int | str] | None:
     """The first run in which neither 1F1B has a smaller bubble than GPipe."""
-    for stages, size in SIZES:
-        gpipe = idle(blog_gpipe.FAMILY, stages, size)
-        if min(idle(f, stages, size) for f in (blog_1f1b.FAMILY, one_f_one_b.FAMILY)) >= gpipe:
-            return _replayed(stages, size)
+    for at in SIZES:
+        ours, published, gpipe = (
+            idle(one.FAMILY, *at) for one in (blog_1f1b, one_f_one_b, blog_gpipe)
+        )
+        if min(ours, published) >= gpipe:
+            return _replayed(*at)
     return None
 
 
-def _interleaved() -> Case:
+def _interleaved() -> account.Case:
     """With several stages a rank the bubble is smaller; on a grid."""
-    grid = [
-        (ranks, size, chunks)
-        for ranks in (2, 3, 4)
-        for size in range(ranks, 9, ranks)
-        for chunks in (2, 3)
-    ]
+    sizes = [(ranks, size) for ranks in (2, 3, 4) for size in range(ranks, 9, ranks)]
+    grid = [(at, chunks) for at in sizes for chunks in (2, 3)]
     smaller = all(
-        timeline(interleaved_1f1b.build(ranks, size, chunks=chunks)).idle_fraction
-        < idle(blog_gpipe.FAMILY, ranks, size)
-        for ranks, size, chunks in grid
+        timeline(interleaved_1f1b.build(*at, chunks=chunks)).idle_fraction
+        < idle(blog_gpipe.FAMILY, *at)
+        for at, chunks in grid
     )
     says = "p = 2, 3, 4, M ≤ 8 a multiple of p, 2 or 3 stages a rank"
-    return Case("GPipe → interleaved 1F1B", Decision((Exhausted(says, len(grid), smaller),)), says)
+    ran = account.Exhausted(says, len(grid), smaller)
+    return account.Case("GPipe → interleaved 1F1B", account.Decision((ran,)), says)
 
 
-def _larger(one: str, other: str, stages: int) -> Compared:
-    """One schedule's bubble is above another's for p ≥ `stages` and M ≥ 2."""
-    return Compared(
-        f"the bubble of {one} is above that of {other} for p ≥ {stages} and M ≥ 2",
-        "theory.papers.blog.bubble.always_positive",
-        always_positive(bubble(one) - bubble(other), stages),
-    )
+def _account(formulas: Formulas) -> account.Account:
+    exact, equal, witness = tuple(_holds(formulas)), _published(), _not_smaller()
+    slower, faster = _larger("1f1b", "gpipe", 2), _larger("naive", "1f1b", 3)
 
+    def refuted(*because: account.Ground) -> account.Decision:
+        fails = account.Refutation(witness, (*exact, *because)) if witness else None
+        return account.Decision(fails=fails)
 
-def _slow() -> Grounds:
-    """The blog's 1F1B has the stated bubble, between GPipe's and, for p ≥ 3, the naive one."""
-    return (_larger("1f1b", "gpipe", 2), _larger("naive", "1f1b", 3), *_holds(_PRINTED))
-
-
-def _cases(exact: Grounds, equal: Grounds, witness: Run | None) -> tuple[Case, ...]:
-    def refuted(*because: Ground) -> Decision:
-        return Decision(fails=Refutation(witness, (*exact, *because)) if witness else None)
-
-    return (
-        Case("naive → GPipe", Decision((*exact, _larger("naive", "gpipe", 2)))),
-        Case(
+    # Under neither 1F1B, published or the blog's, is the bubble smaller than under GPipe.
+    whole = refuted(*equal, slower) if proves(*exact, *equal, slower) else account.OPEN
+    says = "the stated bubbles are 1 − 2M/makespan"
+    stated = account.Line("ours", says, "exact identities", account.Decision(exact))
+    cases = {
+        ("naive → GPipe", ""): account.Decision((*exact, _larger("naive", "gpipe", 2))),
+        (
             "GPipe → 1F1B as published",
-            refuted(*equal),
             "equal for all p and M" if proves(*equal) else "not known",
-        ),
-        Case(
-            "GPipe → 1F1B of the blog's code",
-            refuted(_larger("1f1b", "gpipe", 2)),
-            "larger for all p ≥ 2 and M ≥ 2",
-        ),
-        _interleaved(),
-        Case(
+        ): refuted(*equal),
+        ("GPipe → 1F1B of the blog's code", "larger for all p ≥ 2 and M ≥ 2"): refuted(slower),
+        (
             "naive → 1F1B of the blog's code, p ≥ 3",
-            Decision((*exact, _larger("naive", "1f1b", 3))),
             "equal at p = 2, where every rank works half of the time under both",
-        ),
+        ): account.Decision((*exact, faster)),
+    }
+    told = [account.Case(when, one, why) for (when, why), one in cases.items()]
+    return laws.with_links(
+        whole,
+        cases=(*told[:3], _interleaved(), told[3]),
+        assumes=(laws.UNIT,),
+        steps=(*lines(laws.proof(laws.PROGRAMS, "waits", "times")), stated),
+        findings=_findings(equal, slower, faster) if whole.fails else (),
     )
 
 
-def _refuted(exact: Grounds, equal: Grounds, witness: Run | None) -> Refutation | None:
-    """Under neither 1F1B, published or the blog's, is the bubble smaller than under GPipe."""
-    because = (*exact, *equal, _larger("1f1b", "gpipe", 2))
-    return Refutation(witness, because) if witness and proves(*because) else None
-
-
-def _findings(witness: Mapping[str, Any], equal: Grounds) -> tuple[Finding, ...]:
+def _findings(equal: Grounds, *between: account.Compared) -> tuple[account.Finding, ...]:
     return (
-        Finding(
+        account.Finding(
             kind="false",
             where="refresher, item on 1F1B",
             says="plain 1F1B saves activations, not time: its bubble is GPipe's",
-            witness=witness,
-            repaired=Repair("1F1B's bubble is (p − 1)/(M + p − 1), as GPipe's.", equal),
+            witness=_not_smaller(),
+            repaired=account.Repair("1F1B's bubble is (p − 1)/(M + p − 1), as GPipe's.", equal),
         ),
-        Finding(
+        account.Finding(
             kind="false",
             where="1F1B pipeline, code and result",
             says=(
@@ -252,29 +220,12 @@ def _findings(witness: Mapping[str, Any], equal: Grounds) -> tuple[Finding, ...]
                 "the time; with two stages its bubble is the naive pipeline's"
             ),
             witness=_replayed(2, 4),
-            repaired=Repair(
+            repaired=account.Repair(
                 "The bubble of the blog's 1F1B is (M + p − 2)/(2M + p − 2): above GPipe's for all "
                 "p and M, and below the naive pipeline's for p ≥ 3.",
-                _slow(),
+                (*between, *_holds(_PRINTED)),
             ),
         ),
-    )
-
-
-def _account(formulas: Formulas) -> Account:
-    exact, equal, witness = tuple(_holds(formulas)), _published(), _not_smaller()
-    same, differs = compared()
-    refuted = _refuted(exact, equal, witness)
-    found = proof(("blog-gpipe", "blog-1f1b"), "waits", "times")
-    says = "the stated bubbles are 1 − 2M/makespan"
-    stated = Line("ours", says, "exact identities", Decision(exact))
-    return Account(
-        Decision(fails=refuted),
-        cases=_cases(exact, equal, witness),
-        assumes=(*ASSUMES, UNIT),
-        steps=(*lines(found), stated, *same),
-        findings=_findings(refuted.witness, equal) if refuted else (),
-        evidence=differs,
     )
 
 

@@ -1,8 +1,13 @@
-"""GPipe's order: all forwards, then all backwards from the last microbatch on."""
+"""GPipe's order: all forwards, then all backwards from the last microbatch on.
 
-from __future__ import annotations
+Problem    p ≥ 2 stages and M ≥ 2 microbatches.
+Method     the blog's GPipe: a loop of M forwards, and one of M backwards from M − 1 down.
+Guarantee  F of m is the m-th computation of its stage, B of m the (2M − 1 − m)-th; nothing hangs.
+Source     GPipe pipeline, backward pass.
+"""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 import sympy
@@ -10,102 +15,83 @@ import sympy
 from schedules.actions import Action, Kind
 from schedules.families import blog_gpipe, gpipe
 from schedules.timeline import timeline
-from theory.account import Account, Case, Decision, Refutation, Violation
+from theory import account
 from theory.claims import Claim, Formulas
-from theory.judging.outcomes import in_turn, lines
+from theory.judging import outcomes, replaying
 from theory.kernel import le
-from theory.laws.static_orders.program import SIZES, View
-from theory.laws.static_orders.proofs import positions
+from theory.laws.static_orders import program, proofs
 from theory.laws.static_orders.symbols import M, m, p, term
 from theory.ledger import Evidence
-from theory.papers.blog.lemmas.laws import ASSUMES, SUPPOSED, compared, proof
+from theory.papers.blog.lemmas import laws
 from theory.papers.blog.lemmas.programs import GPIPE
-from theory.smt.solver import Outcome, Statement, Term, decide, merge
+from theory.smt import solver
+
+_NAMES: Final = {Kind.F: "forward", Kind.B: "backward"}
 
 
-def _order(formulas: Formulas) -> list[Statement]:
+def _order(formulas: Formulas) -> list[solver.Statement]:
     """The computations of a stage stand at the given positions."""
 
-    def place(form: sympy.Expr) -> Any:
-        def position(view: View, label: Term) -> Term:
-            return term(form, {m: label, M: view.M})
+    def place(form: sympy.Expr) -> program.Of:
+        return lambda view, label: term(form, {m: label, M: view.M})
 
-        return position
-
-    places = {Kind.F: place(formulas["forward"]), Kind.B: place(formulas["backward"])}
-    return list(positions(GPIPE, places))
+    places = {kind: place(formulas[name]) for kind, name in _NAMES.items()}
+    return list(proofs.positions(GPIPE, places))
 
 
-def _holds(formulas: Formulas) -> Iterator[Outcome]:
-    yield from proof(["blog-gpipe"])
-    yield from in_turn(_order(formulas))
+def _holds(formulas: Formulas) -> Iterator[solver.Outcome]:
+    yield from laws.proof(["blog-gpipe"])
+    yield from outcomes.in_turn(_order(formulas))
 
 
-def _computations(stages: int, size: int, s: int) -> list[Action]:
-    """What a stage of a run computes, in its order."""
-    actions = blog_gpipe.FAMILY.build(stages, size).rank(s)
-    return [action for action in actions if action.kind in (Kind.F, Kind.B)]
+def _position(kind: Kind, stages: int, size: int, s: int, label: int) -> int:
+    """Which of a stage's computations a run has there."""
+    actions = [one for one in blog_gpipe.FAMILY.build(stages, size).rank(s) if one.kind in _NAMES]
+    return actions.index(Action(kind, s, label))
 
 
-def _elsewhere(formulas: Formulas) -> Refutation | None:
+def _elsewhere(formulas: Formulas, kind: Kind) -> account.Refutation | None:
     """The first computation of a run that stands elsewhere than stated."""
-    for stages, size in SIZES:
-        for s in range(stages):
-            for place, action in enumerate(_computations(stages, size, s)):
-                form = formulas["forward" if action.kind is Kind.F else "backward"]
-                stated = int(form.subs({m: action.microbatch, M: size}))
-                if stated != place:
-                    at = {"p": stages, "M": size, "action": str(action)}
-                    return Refutation(
-                        {**at, "position": place, "stated": stated},
-                        _misplaced(form, stages, size, s, action),
-                    )
-    return None
-
-
-def _misplaced(form: sympy.Expr, stages: int, size: int, s: int, action: Action) -> Violation:
-    return Violation(
-        lambda: _computations(stages, size, s).index(action),
-        "==",
-        form,
-        {p: stages, M: size, m: action.microbatch},
-        (*SUPPOSED, le(m, M - 1)),
+    cells: Iterator[dict[Any, int]] = (
+        {p: stages, M: size, "s": s, m: label}
+        for stages, size in program.SIZES
+        for s in range(stages)
+        for label in range(size)
     )
+    supposed = (*laws.SUPPOSED, le(m, M - 1))
+    measured, form = partial(_position, kind), formulas[_NAMES[kind]]
+    return replaying.first_violation(measured, "==", form, cells, supposed, "position")
 
 
 def _cost() -> Evidence:
     """Makespans beside those of GPipe in microbatch order."""
-    for stages, size in SIZES:
-        lengths = [
-            timeline(family.build(stages, size)).length
-            for family in (blog_gpipe.FAMILY, gpipe.FAMILY)
-        ]
-        if len(set(lengths)) > 1:
-            found = {"p": stages, "M": size, "reverse": lengths[0], "in order": lengths[1]}
+    for at in program.SIZES:
+        reverse, straight = (timeline(one.FAMILY.build(*at)).length for one in (blog_gpipe, gpipe))
+        if reverse != straight:
+            found = {"p": at[0], "M": at[1], "reverse": reverse, "in order": straight}
             return Evidence("neither", "the order changes the makespan", found)
     says = "makespans of p ≤ 6 and M ≤ 9 are those of backwards in microbatch order"
     return Evidence("neither", says, {"formula": "2*(M + p - 1)"})
 
 
-def _account(formulas: Formulas) -> Account:
-    found = [decide(statement) for statement in _order(formulas)]
-    order = merge("order", "forward m and backward m stand at the stated positions", found)
-    program = proof(["blog-gpipe"], "channels", "waits")
-    same, differs = compared()
-    elsewhere = None if differs else _elsewhere(formulas)
-    return Account(
-        Decision((order, *program), elsewhere),
+def _account(formulas: Formulas) -> account.Account:
+    found = [solver.decide(statement) for statement in _order(formulas)]
+    says = "forward m and backward m stand at the stated positions"
+    order = solver.merge("order", says, found)
+    whole = laws.proof(["blog-gpipe"], "channels", "waits")
+    elsewhere = laws.unless_other(
+        lambda: _elsewhere(formulas, Kind.F) or _elsewhere(formulas, Kind.B)
+    )
+    alone = account.Decision((order, *laws.proof(["blog-gpipe"])), elsewhere)
+    messages = "gradients leave and arrive in reverse order too, and nothing waits in a circle"
+    return laws.with_links(
+        account.Decision((order, *whole), elsewhere),
         cases=(
-            Case("each stage by itself", Decision((order, *proof(["blog-gpipe"])), elsewhere)),
-            Case(
-                "messages",
-                Decision(program),
-                "gradients leave and arrive in reverse order too, and nothing waits in a circle",
-            ),
+            account.Case("each stage by itself", alone),
+            account.Case("messages", account.Decision(whole), messages),
         ),
-        assumes=ASSUMES,
-        steps=(*lines((order, *program)), *same),
-        evidence=(*differs, _cost()),
+        steps=outcomes.lines((order, *whole)),
+        evidence=(_cost(),),
     )
 
 

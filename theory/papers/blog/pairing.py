@@ -1,12 +1,13 @@
 """The batched pairs of 1F1B: none of them waits in a circle, for any p and M.
 
-The blog posts a forward's send together with a backward's receive, and a backward's send together
-with a forward's receive, and waits for both. Proved with the strictest waits: a message is
-complete only when its other end has been posted, and a rank goes on only when all it posted is
-complete. Each model of docs/deadlock.md asks for a subset of these waits.
+Problem    the blog posts a forward's send together with a backward's receive, and a backward's
+           send together with a forward's receive, and waits for both.
+Method     ranks that grow along all that waits, with the strictest waits: a message is complete
+           only when its other end has been posted, and a rank goes on only when all it posted is
+           complete. Each model of docs/deadlock.md asks for a subset of these waits.
+Guarantee  no deadlock, for all p ≥ 2 and M ≥ 2; posted one by one the same messages hang.
+Source     1F1B pipeline, steady-state phase.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,29 +15,18 @@ from typing import Final
 
 import sympy
 
-from schedules.messages.channels import channels
-from schedules.messages.model import QUEUE_KEYS, QueueModel
-from schedules.messages.progress import progress
+from schedules.messages import channels, model, progress
 from schedules.schedule import Schedule
 from schedules.validation.match import match
-from theory.account import Account, Case, Decision, Exhausted, Line, Refutation, Violation
+from theory import account
 from theory.claims import Claim, Formulas
-from theory.judging.outcomes import lines
+from theory.judging import outcomes, replaying
 from theory.laws.static_orders.program import SIZES, Program, as_schedule
 from theory.laws.static_orders.symbols import M, p
 from theory.ledger import Evidence
-from theory.papers.blog.lemmas.laws import (
-    ASSUMES,
-    SUPPOSED,
-    as_built_by_all,
-    compared,
-    established,
-    outcome,
-    parts_hold,
-)
+from theory.papers.blog.lemmas import laws
 from theory.papers.blog.lemmas.programs import RECEIVED, SENT, one_f_one_b
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome
+from theory.smt import queries, solver
 
 _PARTS: Final = ("actions", "channels", "places", "waits")
 
@@ -45,13 +35,12 @@ def _program(formulas: Formulas) -> Program:
     return one_f_one_b(formulas["sent"], formulas["received"])
 
 
-def _proof(formulas: Formulas) -> tuple[Outcome, ...]:
-    found = (outcome(_program(formulas), part) for part in _PARTS)
-    return as_built_by_all((established("blog-1f1b", "loops"), *found))
+def _holds(formulas: Formulas) -> Iterator[solver.Outcome]:
+    return laws.parts_hold(_program(formulas), *_PARTS)
 
 
-def _holds(formulas: Formulas) -> Iterator[Outcome]:
-    return parts_hold(_program(formulas), *_PARTS)
+def _ends(schedule: Schedule, queues: model.QueueModel) -> bool:
+    return progress.progress(schedule, channels.channels(schedule), queues).finished
 
 
 def fault(schedule: Schedule) -> str | None:
@@ -64,10 +53,9 @@ def fault(schedule: Schedule) -> str | None:
     >>> fault(alone(as_schedule(one_f_one_b(), 4, 6)))
     'hangs'
     """
-    plan = channels(schedule)
-    if match(schedule, plan):
+    if match(schedule, channels.channels(schedule)):
         return "a message meets another one's receive, or none"
-    return None if progress(schedule, plan, QueueModel()).finished else "hangs"
+    return None if _ends(schedule, model.QueueModel()) else "hangs"
 
 
 def alone(schedule: Schedule) -> Schedule:
@@ -75,77 +63,61 @@ def alone(schedule: Schedule) -> Schedule:
     return replace(schedule, groups=())
 
 
-def _hanging(program: Program) -> Refutation | None:
+def _hanging(program: Program) -> account.Refutation | None:
     """The first run whose messages do not all meet, or that does not come to its end."""
-    for stages, size in SIZES:
-        found = fault(as_schedule(program, stages, size))
-        if found is not None:
-            return Refutation(
-                {"p": stages, "M": size, "fault": found}, _faults(program, stages, size)
-            )
-    return None
+
+    def found(*at: int) -> str | None:
+        return fault(as_schedule(program, *at))
+
+    return replaying.first_violation(
+        lambda *at: int(found(*at) is not None),
+        "==",
+        sympy.Integer(0),
+        ({p: stages, M: size} for stages, size in SIZES),
+        laws.SUPPOSED,
+        named="",
+        also=lambda *at: {"fault": found(*at)},
+    )
 
 
-def _faults(program: Program, stages: int, size: int) -> Violation:
-    """How many faults the run has, one or none, where there is to be none."""
-
-    def measured() -> int:
-        return int(fault(as_schedule(program, stages, size)) is not None)
-
-    return Violation(measured, "==", sympy.Integer(0), {p: stages, M: size}, SUPPOSED)
-
-
-def _sizes_that_hang() -> Iterator[tuple[int, int]]:
-    program = one_f_one_b()
-    for stages, size in SIZES:
-        if fault(alone(as_schedule(program, stages, size))) is not None:
-            yield stages, size
-
-
-@remembered
+@queries.remembered
 def _models() -> Evidence:
     """Runs in every model of queues, beside the proof."""
-    program = one_f_one_b()
     for stages, size in SIZES:
-        schedule = as_schedule(program, stages, size)
-        plan = channels(schedule)
-        for key in QUEUE_KEYS:
-            if not progress(schedule, plan, QueueModel(key)).finished:
+        schedule = as_schedule(one_f_one_b(), stages, size)
+        for key in model.QUEUE_KEYS:
+            if not _ends(schedule, model.QueueModel(key)):
                 at = {"p": stages, "M": size, "queues": key}
                 return Evidence("against", "a run that hangs", at)
     says = "runs of p ≤ 6 and M ≤ 9 come to their end in every model of queues, without a buffer"
-    return Evidence("for", says, {"queues": list(QUEUE_KEYS)})
+    return Evidence("for", says, {"queues": list(model.QUEUE_KEYS)})
 
 
-def _control() -> Line:
+def _control() -> account.Line:
     """Without the batches the same messages hang: the pairs are what the claim rests on."""
-    hanging = list(_sizes_that_hang())
+    hanging = [at for at in SIZES if fault(alone(as_schedule(one_f_one_b(), *at))) is not None]
     says = "posted one by one the same messages hang wherever p > 2"
-    expected = [(stages, size) for stages, size in SIZES if stages > 2]
-    tried = Exhausted(f"{says}, p ≤ 6 and M ≤ 9", len(SIZES), hanging == expected)
-    return Line("ours", says, "replays", Decision((tried,)))
+    holds = hanging == [at for at in SIZES if at[0] > 2]
+    tried = account.Exhausted(f"{says}, p ≤ 6 and M ≤ 9", len(SIZES), holds)
+    return account.Line("ours", says, "replays", account.Decision((tried,)))
 
 
-def _account(formulas: Formulas) -> Account:
-    found = _proof(formulas)
-    same, differs = compared()
-    hanging = None if differs else _hanging(_program(formulas))
-    decision = Decision(found, hanging)
-    return Account(
+def _account(formulas: Formulas) -> account.Account:
+    program = _program(formulas)
+    parts = (laws.outcome(program, part) for part in _PARTS)
+    found = laws.as_built_by_all((laws.established("blog-1f1b", "loops"), *parts))
+    hanging = laws.unless_other(lambda: _hanging(program))
+    decision = account.Decision(found, hanging)
+    says = {
+        "no buffer, every rank waits for all it posts": "as the blog's calls do",
+        "any model of docs/deadlock.md, any buffer": "each asks for some of these waits only",
+    }
+    return laws.with_links(
         decision,
-        cases=(
-            Case(
-                "no buffer, every rank waits for all it posts", decision, "as the blog's calls do"
-            ),
-            Case(
-                "any model of docs/deadlock.md, any buffer",
-                decision,
-                "each asks for some of these waits only",
-            ),
-        ),
-        assumes=(*ASSUMES, "messages of one direction between two ranks arrive in order"),
-        steps=(*lines(found), _control(), *same),
-        evidence=(*differs, *((_models(),) if hanging is None else ())),
+        cases=tuple(account.Case(when, decision, why) for when, why in says.items()),
+        assumes=("messages of one direction between two ranks arrive in order",),
+        steps=(*outcomes.lines(found), _control()),
+        evidence=(_models(),) if hanging is None else (),
     )
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from schedules.families import get_family
 from schedules.families.family import Family
-from theory.account import Decision, Line
+from theory.account import Account, Decision, Line, Readings, Refutation
 from theory.judging.outcomes import in_turn
 from theory.kernel import Relation, le
 from theory.laws.links import Grid, Link, tied
 from theory.laws.static_orders.as_built import as_built
 from theory.laws.static_orders.parts import PARTS, PartOfProof, decided
-from theory.laws.static_orders.program import Program
+from theory.laws.static_orders.program import SIZES, Program
 from theory.laws.static_orders.symbols import M, p, s
 from theory.ledger import Evidence
 from theory.papers.blog.lemmas.loops import loops
@@ -35,6 +35,12 @@ SUPPOSED: Final[tuple[Relation, ...]] = (le(2, p), le(2, M))
 
 OF_A_STAGE: Final[tuple[Relation, ...]] = (*SUPPOSED, le(0, s), le(s, p - 1))
 """The same, of a stage too."""
+
+
+def stages() -> Iterator[dict[Any, int]]:
+    """All stages of the sizes that are searched for witnesses."""
+    return ({p: at[0], M: at[1], s: stage} for at in SIZES for stage in range(at[0]))
+
 
 UNIT: Final = "a forward and a backward take one slot each, messages none"
 
@@ -108,4 +114,22 @@ def compared() -> tuple[tuple[Line, ...], tuple[Evidence, ...]]:
         Evidence("against", says, {"family": tie.family, **(tie.differs or {})})
         for tie in ties
         if not tie.ties
+    )
+
+
+def unless_other(found: Callable[[], Refutation | None]) -> Refutation | None:
+    """What runs of the families refute, if these have the programs."""
+    return None if compared()[1] else found()
+
+
+def with_links(decision: Decision | Readings, **known: Any) -> Account:
+    """An account of what is proved of the programs, beside their comparison with the families."""
+    same, differs = compared()
+    assumes, steps, evidence = (known.pop(name, ()) for name in ("assumes", "steps", "evidence"))
+    return Account(
+        decision,
+        assumes=(*ASSUMES, *assumes),
+        steps=(*steps, *same),
+        evidence=(*differs, *evidence),
+        **known,
     )
