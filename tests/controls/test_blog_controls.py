@@ -17,6 +17,7 @@ from theory.claims import Claim
 from theory.errors import UnsupportedFormError
 from theory.judging.decide import decided
 from theory.judging.judge import judge
+from theory.laws.static_orders.batched_1f1b import a, b, warm_up
 from theory.laws.static_orders.program import Entry, Number, Part, Program, View
 from theory.laws.static_orders.symbols import M, m, p, s, term
 from theory.papers import blog
@@ -24,8 +25,7 @@ from theory.papers.blog import bubble, gpipe_order, inflight_1f1b, pairing, warm
 from theory.papers.blog.lemmas import laws, loops
 from theory.papers.blog.lemmas.laws import compared, parts_hold
 from theory.papers.blog.lemmas.loops import one_f_one_b_statements
-from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B, warm_up
-from theory.papers.blog.symbols import a, b
+from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.verdicts import Verdict
 
 EVERYTHING = ("places", "actions", "channels", "waits", "times")

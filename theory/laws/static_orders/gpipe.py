@@ -1,7 +1,7 @@
-"""GPipe's program: all forwards, then all backwards, in microbatch order.
+"""GPipe's programs: all forwards, then all backwards, from the first or the last microbatch on.
 
-Rounds are those of `schedules.lowering.rounds`: F(s, m) is issued in round m, B(s, m) in round
-M + m + p − 1 − s. A message belongs to the turn of its sender, at both its ends.
+Rounds are those of `schedules.lowering.rounds`: F(s, m) is issued in round m, the n-th backward of
+stage s in round M + n + p − 1 − s. A message belongs to the turn of its sender, at both its ends.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from schedules.actions import Kind
-from theory.laws.static_orders.program import Entry, Number, Part, Program, View
+from schedules.messages.channels import NEIGHBOUR
+from theory.laws.static_orders.program import Count, Entry, Number, Of, Part, Program, View
 from theory.laws.static_orders.turns import made, message
 
 
@@ -21,62 +22,79 @@ def _own(_view: View, n: Number) -> Number:
     return n
 
 
-def _forward(_view: View, m: Number) -> Number:
-    return m
+def _from_last(view: View, n: Number) -> Number:
+    return view.M - 1 - n
 
 
-def _backward(view: View, m: Number) -> Number:
-    return view.M + m + view.p - 1 - view.s
+def _wave(
+    names: tuple[str, str, str],
+    kinds: tuple[Kind, Kind, Kind],
+    label: Of,
+    begin: Count,
+    turn: Of,
+    first: Count,
+    start: Of,
+) -> tuple[Entry, ...]:
+    """Receive, compute and send every microbatch in turn.
+
+    Parameters
+    ----------
+    names, kinds : tuple
+        Of receives, computations and sends.
+    label : callable
+        The n-th microbatch.
+    begin : callable
+        Place of the first receive.
+    turn : callable
+        Round in which the n-th computation is issued.
+    first, start : callable
+        Slots in which the first receive and the n-th computation begin.
+    """
+    receive, _, _ = kinds
+    ranks: tuple[Of, ...] = (
+        lambda v, n: message(turn, v.beside(NEIGHBOUR[receive]), n),
+        lambda v, n: made(turn, v, n),
+        lambda v, n: message(turn, v, n),
+    )
+    slots: tuple[Of, ...] = (
+        lambda v, n: v.choose(n == 0, first(v), start(v, n - 1) + 1),
+        start,
+        lambda v, n: start(v, n) + 1,
+    )
+    places: tuple[Of, ...] = (
+        lambda v, n: begin(v) + 3 * n,
+        lambda v, n: begin(v) + 3 * n + 1,
+        lambda v, n: begin(v) + 3 * n + 2,
+    )
+    return tuple(
+        Entry(name, _all, place, (Part(kind, label),), rank, slot)
+        for name, kind, place, rank, slot in zip(names, kinds, places, ranks, slots, strict=True)
+    )
 
 
-GPIPE: Final = Program(
-    name="gpipe",
-    least=1,
-    entries=(
-        Entry(
-            "receive",
-            _all,
-            lambda v, n: 3 * n,
-            (Part(Kind.RECV_F, _own),),
-            lambda v, n: message(_forward, v.beside(-1), n),
-        ),
-        Entry(
-            "forward",
-            _all,
-            lambda v, n: 3 * n + 1,
-            (Part(Kind.F, _own),),
-            lambda v, n: made(_forward, v, n),
-        ),
-        Entry(
-            "send",
-            _all,
-            lambda v, n: 3 * n + 2,
-            (Part(Kind.SEND_F, _own),),
-            lambda v, n: message(_forward, v, n),
-        ),
-        Entry(
-            "receive gradient",
-            _all,
-            lambda v, n: 3 * v.M + 3 * n,
-            (Part(Kind.RECV_B, _own),),
-            lambda v, n: message(_backward, v.beside(1), n),
-        ),
-        Entry(
-            "backward",
-            _all,
-            lambda v, n: 3 * v.M + 3 * n + 1,
-            (Part(Kind.B, _own),),
-            lambda v, n: made(_backward, v, n),
-        ),
-        Entry(
-            "send gradient",
-            _all,
-            lambda v, n: 3 * v.M + 3 * n + 2,
-            (Part(Kind.SEND_B, _own),),
-            lambda v, n: message(_backward, v, n),
-        ),
-    ),
-    length=lambda v: 6 * v.M,
-    least_stages=1,
-)
+def two_waves(name: str, *, descending: bool, least_stages: int) -> Program:
+    """All forwards, then all backwards, every message by itself."""
+    forwards = _wave(
+        ("receive", "forward", "send"),
+        (Kind.RECV_F, Kind.F, Kind.SEND_F),
+        _own,
+        begin=lambda v: 0,
+        turn=_own,
+        first=lambda v: 0,
+        start=lambda v, n: v.s + n,
+    )
+    backwards = _wave(
+        ("receive gradient", "backward", "send gradient"),
+        (Kind.RECV_B, Kind.B, Kind.SEND_B),
+        _from_last if descending else _own,
+        begin=lambda v: 3 * v.M,
+        turn=lambda v, n: v.M + n + v.p - 1 - v.s,
+        first=lambda v: v.s + v.M,
+        start=lambda v, n: v.M + 2 * v.p - 2 - v.s + n,
+    )
+    entries = (*forwards, *backwards)
+    return Program(name, 1, entries, lambda v: 6 * v.M, descending, least_stages)
+
+
+GPIPE: Final = two_waves("gpipe", descending=False, least_stages=1)
 """As `schedules.families.gpipe` is lowered."""

@@ -21,11 +21,12 @@ from schedules.validation.match import match
 from theory import account
 from theory.claims import Claim, Formulas
 from theory.judging import outcomes, replaying
+from theory.laws.static_orders.batched_1f1b import RECEIVED, SENT
 from theory.laws.static_orders.program import SIZES, Program, as_schedule
 from theory.laws.static_orders.symbols import M, p
 from theory.ledger import Evidence
 from theory.papers.blog.lemmas import laws
-from theory.papers.blog.lemmas.programs import RECEIVED, SENT, one_f_one_b
+from theory.papers.blog.lemmas.programs import one_f_one_b
 from theory.smt import queries, solver
 
 _PARTS: Final = ("actions", "channels", "places", "waits")

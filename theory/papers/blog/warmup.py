@@ -25,6 +25,7 @@ from theory.claims import Claim, Formulas
 from theory.judging import outcomes, replaying
 from theory.laws.links import tied
 from theory.laws.static_orders import matrix, proofs
+from theory.laws.static_orders.batched_1f1b import one_more
 from theory.laws.static_orders.order import of_program
 from theory.laws.static_orders.program import SIZES, Program, View, as_schedule
 from theory.laws.static_orders.symbols import M, p, s, term
@@ -34,7 +35,7 @@ from theory.papers.blog.witnesses.runs import forwards_first, waits
 from theory.smt.instances import in_words
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 
-PUBLISHED: Final = programs.one_f_one_b(count=programs.one_more)
+PUBLISHED: Final = programs.one_f_one_b(count=one_more)
 """1F1B with one forward more ahead."""
 
 RUN: Final = (2, 8)

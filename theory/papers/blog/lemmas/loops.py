@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import z3
 
 from schedules.actions import Kind
+from theory.laws.static_orders.batched_1f1b import warm_up
 from theory.laws.static_orders.program import Part, Program, View
 from theory.laws.static_orders.proofs import domain, holders
-from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B, warm_up
+from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.smt.solver import Statement, Term
 
 
