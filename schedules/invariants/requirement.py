@@ -132,7 +132,7 @@ def _unknown(name: str, where: str) -> RequirementError:
 
 
 def _bound(invariant: Invariant, value: str, where: str) -> int:
-    size = _count(value) if invariant.bound == "count" else _bytes(value)
+    size = _count(value) if invariant.bound == "count" else parse_bytes(value)
     if size is None:
         what = "a whole number" if invariant.bound == "count" else "a number of bytes"
         raise RequirementError(
@@ -154,7 +154,7 @@ def _count(value: str) -> int | None:
     return int(value) if _COUNT.fullmatch(value) else None
 
 
-def _bytes(value: str) -> int | None:
+def parse_bytes(value: str) -> int | None:
     """Bytes, rounded down; None where the text is no size."""
     match = _SIZE.fullmatch(value)
     if match is None:

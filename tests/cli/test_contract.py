@@ -28,6 +28,7 @@ COMMANDS = (
     "bounds",
     "measure",
     "partial-staleness",
+    "plan",
     "report",
 )
 HEAVY = {"z3", "sympy", "matplotlib", "jinja2", "rich", "torch", "networkx"}

@@ -1,0 +1,1 @@
+"""``staleproof plan``: its answers, as plain data and as text."""
