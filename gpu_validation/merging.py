@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from gpu_validation.event_log import PARTIAL
+from gpu_validation.profiler_trace import is_profile, log_lines
 from schedules.actions import COMPUTE, Kind
 from schedules.errors import FormatError
 from schedules.formats.strict_json import display_name, unreadable
@@ -29,7 +30,7 @@ STEP: Final = "step"
 
 
 def files_of(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
-    """The logs that are meant: a folder stands for its ``*.jsonl``.
+    """The logs that are meant: a folder stands for its ``*.jsonl``, or for its profiler traces.
 
     Raises
     ------
@@ -41,7 +42,7 @@ def files_of(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(path.glob("*.jsonl"))
+        inside = sorted(path.glob("*.jsonl")) or sorted(filter(is_profile, path.iterdir()))
         if not inside:
             raise FormatError(
                 "a folder of logs holds a file *.jsonl for every rank, found none",
@@ -61,6 +62,8 @@ def merged_logs(paths: Sequence[str | os.PathLike[str]]) -> Trace:
         A file cannot be read, does not follow the format, or is of another run.
     """
     files = files_of(paths)
+    if all(map(is_profile, files)):
+        return parse_trace(log_lines(files), ", ".join(map(display_name, files)))
     if len(files) == 1:
         return read_trace(files[0])
     texts = [_text(path) for path in files]

@@ -262,7 +262,26 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
         )
     yield from _coverage(result["measured"])
     yield from _shares(result["measured"]["communication"])
-    yield "machine and model agree" if result["agree"] else "machine and model do NOT agree"
+    yield _conclusion(result)
+
+
+def _conclusion(result: dict[str, Any]) -> str:
+    """The last line.
+
+    Examples
+    --------
+    >>> check, caught = {"name": "stash", "holds": None}, {"applicable": True, "caught": True}
+    >>> _conclusion({"agree": False, "checks": [check], "controls": [caught]})
+    'machine and model are not shown to agree: stash undecided'
+    """
+    if result["agree"]:
+        return "machine and model agree"
+    open_ones = [check["name"] for check in result["checks"] if check["holds"] is None]
+    failed = any(check["holds"] is False for check in result["checks"])
+    missed = any(one["applicable"] and not one["caught"] for one in result["controls"])
+    if failed or missed or not open_ones:
+        return "machine and model do NOT agree"
+    return f"machine and model are not shown to agree: {', '.join(open_ones)} undecided"
 
 
 def _coverage(measured: dict[str, Any]) -> Iterator[str]:

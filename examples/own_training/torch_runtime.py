@@ -12,12 +12,17 @@
     InterleavedZeroBubble     interleaved-zero-bubble --set chunks=2
     ZBVZeroBubble             zbv
 
-One line records all of it: ``rec.attach(schedule, optimizer)``.
+One line records all of it: ``rec.attach(schedule, optimizer)``. With ``--profile DIR`` traces of
+the profiler go there as well; they show order and times without a line, and no versions:
+
+    staleproof measure --check DIR --against interleaved-zero-bubble -p 2 -m 4 --set chunks=2
 """
 
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -41,6 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("-o", metavar="DIR", required=True, help="where the logs go")
     parser.add_argument("--schedule", default="1F1B", help="a name of PyTorch's (1F1B)")
+    parser.add_argument("--profile", metavar="DIR", help="where traces of torch.profiler go")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
@@ -59,13 +65,19 @@ def main() -> None:
     rec = Recorder(arguments.o, microbatches=MICROBATCHES, policy="flush")
     rec.attach(schedule, optimizer)
 
-    for step in range(STEPS):
-        data = torch.Generator().manual_seed(step)
-        x = torch.randn(BATCH * MICROBATCHES, WIDTH, generator=data)
-        target = {"target": torch.tanh(x)} if count - 1 in numbers else {}
-        schedule.step(*([x] if 0 in numbers else []), **target)
-        optimizer.step()
-        optimizer.zero_grad()
+    profiler = torch.profiler.profile() if arguments.profile else nullcontext()
+    with profiler as profile:
+        for step in range(STEPS):
+            data = torch.Generator().manual_seed(step)
+            x = torch.randn(BATCH * MICROBATCHES, WIDTH, generator=data)
+            target = {"target": torch.tanh(x)} if count - 1 in numbers else {}
+            schedule.step(*([x] if 0 in numbers else []), **target)
+            optimizer.step()
+            optimizer.zero_grad()
+    if profile is not None:
+        folder = Path(arguments.profile)
+        folder.mkdir(parents=True, exist_ok=True)
+        profile.export_chrome_trace(str(folder / f"rank{rank}.json"))
     rec.close()
     dist.barrier()
     dist.destroy_process_group()

@@ -120,3 +120,19 @@ def test_schedules_of_pytorch_agree(
         code, found = judged(capsys, tmp_path / "log", other, *size)
         assert code == 1
         assert says(found)["order"].startswith("step 0: rank 0 was to do 0")
+
+
+@pytest.mark.slow
+def test_a_trace_of_the_profiler_shows_the_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    traces = tmp_path / "traces"
+    options = ("--schedule", "InterleavedZeroBubble", "--profile", str(traces))
+    trained("torch_runtime.py", 2, tmp_path / "log", *options)
+    size = ("-p", "2", "-m", "4", "--set", "chunks=2")
+    code, found = judged(capsys, traces, "interleaved-zero-bubble", *size)
+    holds = {entry["name"] for entry in found["checks"] if entry["holds"]}
+    assert (code, says(found), found["agree"]) == (1, {}, False)
+    assert holds == {"order", "causality"}
+    code, found = judged(capsys, traces, "looped-bfs", *size)
+    assert says(found) == {"order": "step 0: rank 0 was to do 0F2 at position 2, and did 2F0"}

@@ -20,6 +20,7 @@ from theory.kernel import (
     Hypothesis,
     Point,
     Reread,
+    Start,
     Step,
     Telescope,
     Theorem,
@@ -112,7 +113,20 @@ READ = replace(
     terms={"first": tau * S(0), "all": over(S(k))},
     conclude=Reread("late", LATER, k, K),
 )
+BEGUN = replace(
+    DRIFT,
+    symbols=(gamma,),
+    hypotheses=(replace(STALE, constant=sympy.Integer(3)),),
+    indices=(),
+    lhs=D(0),
+    kind="==",
+    terms={"none": sympy.S.Zero},
+    conclude=Start("late", D, k),
+)
+SAME = replace(READ, lhs=LATER(0), kind="==", terms={"now": S(0)}, conclude=Start("late", LATER, k))
 TRUE = {
+    "nothing is late at the start": BEGUN,
+    "the start is the start": SAME,
     "each term in τ windows": TWICE,
     "windows of τ + 1": replace(
         TWICE,
@@ -289,6 +303,20 @@ FALSE: dict[str, tuple[Theorem, dict[str, Any]]] = {
         READ,
         {"sequences": {S: square(X.position), LATER: square(OLD.gradient)}},
     ),
+    "late in iteration 1": (BEGUN, {"lhs": D(1)}),
+    "late in iteration k": (BEGUN, {"lhs": D(k), "indices": (k,)}),
+    "moves at the start": (BEGUN, {"lhs": N(0), "conclude": Start("late", N, k)}),
+    "twice the start": (SAME, {"terms": {"now": 2 * S(0)}}),
+    "the start of another one": (
+        SAME,
+        {"sequences": {S: square(X.position), LATER: square(OLD.gradient)}},
+    ),
+    "the start, as a bound": (SAME, {"kind": "<="}),
+    "the start of what is not late": (SAME, {"conclude": Start("nothing", LATER, k)}),
+    "the start of itself": (
+        SAME,
+        {"sequences": {S: square(X.gradient), LATER: square(X.gradient)}},
+    ),
     "late, turned round": (
         READ,
         {"lhs": tau * S(0) + over(S(k)), "terms": {"all": over(LATER(k))}},
@@ -314,6 +342,41 @@ def test_some_are_no_theorems() -> None:
         replace(DRIFT, following=())
     with pytest.raises(VacuousError):
         prove(replace(DRIFT, hypotheses=(LATE, Hypothesis("early", "", le(k, 5)))))
+
+
+def ago(late: Any, name: str, exact: bool = True) -> Delayed:
+    return Delayed(f"{name} by {late}", "", point(name), X, sympy.sympify(late), exact)
+
+
+CHAIN = replace(
+    BEGUN,
+    points=(X, point("x₁"), point("x₂"), NEXT),
+    sequences={D: square(X.position - point("x₁").position)},
+    hypotheses=(ago(1, "x₁"), ago(2, "x₂")),
+    following=((X, NEXT), (point("x₁"), X), (point("x₂"), point("x₁"))),
+    conclude=Start("x₁ by 1", D, k),
+)
+
+
+def test_what_is_late_by_two_is_followed_by_what_is_late_by_one() -> None:
+    assert prove(CHAIN).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"hypotheses": (ago(1, "x₁", exact=False), ago(2, "x₂"))},
+        {"hypotheses": (ago(1, "x₁"), ago(3, "x₂"))},
+        {"hypotheses": (ago(2, "x₁"), ago(2, "x₂"))},
+        {"hypotheses": (ago(tau, "x₁"), ago(tau + 1, "x₂")), "symbols": (gamma, tau)},
+        {"following": ((X, NEXT), (point("x₁"), NEXT))},
+        {"following": ((X, NEXT), (point("x₂"), X))},
+        {"following": ((X, NEXT), (point("x₁", "h"), point("x₂", "h")))},
+    ],
+)
+def test_nothing_else_follows_what_is_stale(changes: dict[str, Any]) -> None:
+    with pytest.raises(TheoryError, match="stale"):
+        replace(CHAIN, **changes)
 
 
 def test_a_window_is_told_from_other_sums() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, cast
 
 import sympy
+from sympy.concrete.expr_with_limits import ExprWithLimits
 
 from theory.account import (
     Account,
@@ -182,7 +183,7 @@ def violated(one: Violation) -> bool:
     if any(isinstance(number, Enclosure) for number in (measured, *one.at.values())):
         named = {str(symbol): value for symbol, value in one.at.items()}
         return one.kind == "<=" and exceeds(measured, one.stated, named)
-    stated = sympy.sympify(one.stated).subs(at, simultaneous=True)
+    stated = _put(sympy.sympify(one.stated), at)
     sides = _exactly(measured), stated
     if not all(side.is_real for side in sides):  # what is infinite or imaginary breaks nothing
         return False
@@ -198,12 +199,18 @@ def _exactly(number: Scalar | Root | Enclosure) -> Scalar:
 
 def satisfied(relation: Relation, at: dict[Scalar, Scalar]) -> bool:
     """Whether a relation holds at exact numbers for all of its symbols, with both sides real."""
-    left, right = (side.subs(at, simultaneous=True) for side in (relation.lhs, relation.rhs))
+    left, right = (_put(side, at) for side in (relation.lhs, relation.rhs))
     if left.free_symbols or right.free_symbols or not (left.is_real and right.is_real):
         return False
     gap = right - left
     holds = gap.is_zero if relation.kind == "==" else gap.is_nonnegative
     return holds is True
+
+
+def _put(form: Scalar, at: dict[Scalar, Scalar]) -> Scalar:
+    """A formula at numbers; what a sum or an integral counts with is no symbol of the formula."""
+    bound = form.atoms(ExprWithLimits)  # xreplace would put numbers there too, but is far quicker
+    return form.subs(at, simultaneous=True) if bound else form.xreplace(at)
 
 
 def _in_domain(value: Scalar, symbol: Scalar) -> bool:

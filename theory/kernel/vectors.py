@@ -73,8 +73,8 @@ class Vector:
     Examples
     --------
     >>> u, v = vectors("u v")
-    >>> square(u + v) - square(u - v)
-    4*<u, v>
+    >>> square(u + v) - square(u - v) - 3 * (u @ v)
+    <u, v>
     """
 
     terms: tuple[tuple[str, Scalar], ...]
@@ -101,6 +101,9 @@ class Vector:
 
     def __truediv__(self, divisor: Scalar) -> Vector:
         return _vector({name: old / sympy.sympify(divisor) for name, old in self.terms})
+
+    def __matmul__(self, other: Vector) -> Scalar:
+        return dot(self, other) if isinstance(other, Vector) else NotImplemented
 
     def __neg__(self) -> Vector:
         return self * -1

@@ -197,7 +197,9 @@ def _require_stale_points(theorem: Theorem) -> None:
     """What is stale is a point of its own, that of an iterate, and its delay a number."""
     from theory.kernel.theorem import Delayed
 
-    moving = {point for pair in theorem.following for point in pair}
+    moves = {(now.position, then.position) for now, then in theorem.following}
+    steady = moves - _later(theorem)
+    moving = {position for pair in steady for position in pair}
     for one in theorem.hypotheses:
         if not isinstance(one, Delayed):
             continue
@@ -212,13 +214,27 @@ def _require_stale_points(theorem: Theorem) -> None:
             )
         known = {one.old, one.now} <= {*theorem.points} and one.old.function == one.now.function
         followed = any(now == one.now for now, _ in theorem.following)
-        if not (known and followed and _is_name(one.old.position)) or one.old in moving:
+        if not (known and followed and _is_name(one.old.position)) or one.old.position in moving:
             raise TheoryError(
                 f"{one.old.value} is not shown to be a stale {one.now.value}",
                 theorem.id,
                 "take a point with a position of its own, of the same function, which nothing "
                 "follows, and say by `following` how the current one moves",
             )
+
+
+def _later(theorem: Theorem) -> set[tuple[Vector, Vector]]:
+    """What was x exactly c ≥ 1 iterations ago, and what was x exactly c − 1 ago: that follows."""
+    from theory.kernel.theorem import Delayed
+
+    exact = [one for one in theorem.hypotheses if isinstance(one, Delayed) and one.exact]
+    ago = {(one.now.position, sympy.sympify(one.constant)): one.old.position for one in exact}
+    ago |= {(one.now.position, sympy.S.Zero): one.now.position for one in exact}
+    return {
+        (old, ago[now, late - 1])
+        for (now, late), old in ago.items()
+        if late.is_positive and (now, late - 1) in ago
+    }
 
 
 def _require_one_follower(theorem: Theorem) -> None:

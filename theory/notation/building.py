@@ -76,7 +76,9 @@ def _require_told(scene: Scene, plan: Plan, where: str) -> None:
         raise TheoryError(
             f"nothing says how {strange[0]} has moved since",
             where,
-            "say it by T.iterate, of the iterates themselves",
+            "say it by T.iterate, of the iterates themselves; what is drawn has no older members: "
+            "say of the g that is applied in iteration k where it was drawn, such as "
+            "T.unbiased(E, g, f.grad(x[k - tau]))",
         )
 
 
@@ -130,7 +132,8 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
         steps += [down, between]
         follow(between.name, between.relation)
     lines = [scene.relation(written.relation) for written in plan.written]
-    for step in offers.late(bare, run, (bare.goal, *lines)):
+    late = offers.late(bare, run, (bare.goal, *lines))
+    for step in (*late, *offers.twice(bare, run)):
         steps.append(step)
         follow(step.name, step.relation)
     steps += offers.drifts(bare, run)
@@ -228,7 +231,8 @@ def _delays(plan: Plan, scene: Scene) -> Iterator[Delayed]:
         for function in dict.fromkeys(one.function for one in scene.points):
             if (old, function) in at and (now, function) in at:
                 exact = name in plan.exact
-                late = f"of {delay} iterations ago" if exact else f"of one of the last {delay}"
+                ago = "of the iteration before" if delay == 1 else f"of {delay} iterations ago"
+                late = ago if exact else f"of one of the last {delay}"
                 says = f"{text(old)} is {text(now)} {late}{'' if exact else ' iterations'}"
                 yield Delayed(name, says, at[old, function], at[now, function], delay, exact)
                 break

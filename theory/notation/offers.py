@@ -27,6 +27,7 @@ from theory.kernel.rules import (
     Lipschitz,
     Reread,
     Split,
+    Start,
     Swap,
     Telescope,
     Total,
@@ -185,8 +186,24 @@ def late(bare: Theorem, run: Run, said: Sequence[Relation]) -> Iterator[Step]:
         for one, number in product(bare.sequences, run.counts):
             late = Reread(stale.name, one, k, number)
             yield from _stated(late, f"{one} late, summed to {number}", given)
+        for one in bare.sequences:
+            yield from _stated(Start(stale.name, one, k), f"{one} at the start", given)
     for total in sorted(sums, key=str):
         yield from _windows(total, run, bare)
+
+
+def twice(bare: Theorem, run: Run) -> Iterator[Step]:
+    """Sequences that are one thing: ‖x[k] − x[k − 1]‖² is what ‖x[k + 1] − x[k]‖² was before."""
+    if run.index is None:
+        return
+    known: dict[Scalar, Scalar] = {}
+    for call, value in Total("", run.index).meanings(Given(bare, {})).items():
+        other = known.setdefault(value, call)
+        if other != call:
+            name = f"{call} is {other}"
+            same = Step(f"{name}, in one iteration", eq(value, value), Combine())
+            yield same
+            yield Step(name, eq(call, other), Total(same.name, run.index))
 
 
 def _windows(total: Any, run: Run, bare: Theorem) -> Iterator[Step]:
@@ -210,7 +227,7 @@ def _windows(total: Any, run: Run, bare: Theorem) -> Iterator[Step]:
                 yield from _stated(rule, f"{name}, by {one.name}", given)
 
 
-def _stated(rule: Drift | Reread | Windows, name: str, given: Given) -> Iterator[Step]:
+def _stated(rule: Drift | Reread | Start | Windows, name: str, given: Given) -> Iterator[Step]:
     goal = rule.stated(given)
     if isinstance(goal, Relation):
         yield Step(name, goal, rule)

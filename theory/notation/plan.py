@@ -94,16 +94,26 @@ class Plan:
         names |= self.anchors | self.equated
         names |= {name for pair in self.iterates for one in pair for name in one.names}
         for one in self.moved:
-            now = one[one.index]
-            for old, late in one.older.items():
-                if not any(text(old) in name for name in names):  # as in ∇f(x[k - tau])
-                    continue
-                label = f"{text(old)} is late"
-                delay = (label, old, now, late)
-                known = any((o, n) == (old, now) for _, o, n, _ in self.delays)
-                self.delays += [] if known else [delay]
-                self.exact |= set() if known else {label}
-                self.anchors |= old.names
+            named = {
+                late
+                for old, late in one.older.items()
+                if any(text(old) in name for name in names)  # as in ∇f(x[k - tau])
+            }
+            whole = range(1, 1 + max((int(late) for late in named if late.is_Integer), default=0))
+            for late in sorted(named | {*map(sympy.Integer, whole)}, key=str):
+                self._late(one, late)
+            for late in whole:  # x[k - 2] is followed by x[k - 1], and that by x[k]
+                pair = (one[one.index - late], one[one.index - late + 1])
+                self.iterates += [] if pair in self.iterates else [pair]
+
+    def _late(self, one: Iterates, late: Scalar) -> None:
+        """Take what an iterate was a fixed number of iterations ago."""
+        old, now = one[one.index - late], one[one.index]
+        label = f"{text(old)} is late"
+        known = any((o, n) == (old, now) for _, o, n, _ in self.delays)
+        self.delays += [] if known else [(label, old, now, late)]
+        self.exact |= set() if known else {label}
+        self.anchors |= old.names
 
     def cite(self, lemma: Theorem, values: Values, unused: Iterable[str] = ()) -> None:
         """Take over what a cited theorem assumes and no line says; it can do without some."""
@@ -172,9 +182,11 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     """Find out what a theorem names."""
     forms = [*plan.forms, statement.relation.lhs, statement.relation.rhs]
     points = _points(forms, plan, functions)
+    plan.constants |= {one.value for one in points if one.position.names <= plan.fixed}
     names = {name for form in forms for entry in form.atoms(Gram) for name in entry.names}
     names |= {n for one in points for part in (one.position, one.gradient) for n in part.names}
     names |= {name for pair in plan.iterates for one in pair for name in one.names}
+    names |= plan.equated
     randoms: dict[str, set[str]] = {}
     for form in forms:
         for node in sympy.preorder_traversal(form):
@@ -251,7 +263,7 @@ def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) ->
     known = [one for f in functions for one in f.points.values()]
     symbols = {s for form in forms for s in form.free_symbols} | plan.constants
     names = {n for form in forms for entry in form.atoms(Gram) for n in entry.names}
-    names |= {name for _, then in plan.iterates for name in then.names}
+    names |= {name for _, then in plan.iterates for name in then.names} | plan.equated
     found = dict.fromkeys(v.point(one) for lemma, v in plan.cites for one in lemma.points)
     while True:
         names |= {name for one in found for name in one.position.names}

@@ -9,7 +9,7 @@ from theory.kernel.rules.averages import Average, Swap
 from theory.kernel.rules.calculus import Descent, Integral, Lipschitz, descent, lipschitz
 from theory.kernel.rules.cite import Cite
 from theory.kernel.rules.closed_sums import ClosedSum
-from theory.kernel.rules.delays import Drift, Reread
+from theory.kernel.rules.delays import Drift, Reread, Start
 from theory.kernel.rules.elementary import Elementary
 from theory.kernel.rules.expectation import Expect, Total
 from theory.kernel.rules.found import Found
@@ -37,6 +37,7 @@ RULES: Final = frozenset(
         Root,
         Sign,
         Split,
+        Start,
         Swap,
         Telescope,
         Total,
@@ -66,6 +67,7 @@ __all__ = [
     "Root",
     "Sign",
     "Split",
+    "Start",
     "Swap",
     "Telescope",
     "Total",

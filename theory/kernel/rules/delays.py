@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.kernel.means import Mean, with_vectors
 from theory.kernel.normal import is_zero
-from theory.kernel.relations import Relation, le
+from theory.kernel.relations import Relation, eq, le
 from theory.kernel.rules.ranges import is_constant, own_indices
 from theory.kernel.rules.series import counts, no_sequence, pinned
 from theory.kernel.rules.windows import is_bound, window
@@ -210,6 +210,64 @@ class Reread:
         vectors = {name for one in theorem.fixed for name in one.names}
         still = vectors | (set(theorem.symbols) - own_indices(theorem))
         return bool(named(value) & own) and rest <= still and not value.atoms(Mean, AppliedUndef)
+
+
+@dataclass(frozen=True)
+class Start:
+    """In iteration 0 what is stale is what it is stale of: ``D(0) = 0`` for D the mean of ‖x − x̂‖².
+
+    The goal is ``O(0) = 0``, or ``O(0) = S(0)`` where S is the mean of the same quantity at the
+    current point.
+
+    Attributes
+    ----------
+    of : str
+        The assumption that says which point is stale, by any delay.
+    sequence : sympy function
+        O.
+    index : sympy symbol
+        k.
+    """
+
+    of: str
+    sequence: Scalar
+    index: Scalar
+
+    iterates: ClassVar[bool] = True
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The assumption."""
+        return (self.of,)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is this."""
+        problem = no_sequence(self.sequence) or pinned(self.index, given)
+        if problem:
+            return problem
+        found = self.stated(given)
+        if isinstance(found, str):
+            return Checked(Verdict.UNKNOWN, found)
+        if goal.kind != "==" or not is_zero(goal.gap - found.gap):
+            return Checked(Verdict.UNKNOWN, f"at the start, {found}")
+        return Checked(Verdict.PROVED, f"nothing is late at the start: {self.of}")
+
+    def stated(self, given: Given) -> Relation | str:
+        """The goal that it reaches, or why it reaches none."""
+        stale = next((h for h in given.theorem.hypotheses if h.name == self.of), None)
+        if type(stale) is not Delayed:
+            return f"{self.of} does not say what is stale"
+        value = given.theorem.sequences.get(self.sequence)
+        if value is None or value.atoms(AppliedUndef):
+            return f"{self.sequence} is the mean of nothing of one iteration"
+        now = _at_present(value, stale)
+        if is_zero(now):
+            return eq(self.sequence(0), 0)
+        meant = given.theorem.sequences.items()
+        current = next((one for one, other in meant if is_zero(other - now)), None)
+        if current is None or now == value:
+            return f"no sequence stands for the mean of {now}"
+        return eq(self.sequence(0), current(0))
 
 
 def _at_present(value: Scalar, stale: Delayed) -> Scalar:
