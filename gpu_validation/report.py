@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
+from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
 from gpu_validation import communication, environment, free_running, timing
@@ -64,7 +65,7 @@ def of_measurement(found: Measurement) -> dict[str, Any]:
         "device_peak_bytes": found.results[0].device_peak or NOT_MEASURED,
     }
     return {
-        "schema": SCHEMA,
+        **_mark(),
         "setup": of_spec(found.spec),
         "predicted": predicted,
         "measured": measured,
@@ -88,13 +89,22 @@ def of_judged_log(
     measured["timing"] = timing.described(clock) if clock is not None else NOT_MEASURED
     measured["communication"] = communication.unmeasured(NOT_PROFILED_LOG).described()
     return {
-        "schema": SCHEMA,
+        **_mark(),
         "setup": of_schedule(schedule) | {"order": "free-running" if free else "static"},
         "predicted": described(predicted),
         "measured": measured,
         **verdict(findings, controls, required),
         **({} if required is None else {"required": sorted(required)}),
     }
+
+
+def _mark() -> dict[str, str]:
+    """What the result is, and of which version; a checkout may be used without being installed."""
+    try:
+        version = metadata.version("staleproof")
+    except metadata.PackageNotFoundError:
+        version = "not installed"
+    return {"schema": SCHEMA, "version": version}
 
 
 def verdict(

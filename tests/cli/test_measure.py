@@ -134,7 +134,7 @@ def test_text_names_what_fails(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     out = capsys.readouterr().out
     assert code == 1
     assert "  undecided hash: the log has no hashes; measure with hashing on\n" in out
-    assert out.endswith("machine and model do NOT agree\n")
+    assert out.endswith("machine and model are not shown to agree: hash undecided\n")
 
 
 def test_a_schedule_file_is_measured(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
