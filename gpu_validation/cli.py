@@ -138,9 +138,9 @@ def _finish(
     text = json_text(result) if arguments.json else "\n".join(lines(result))
     code = _put(text, 0 if result["agree"] else 1)
     failures = [] if unwritten is None else [unwritten]
-    if arguments.chrome is not None:
+    for path, write in ((arguments.chrome, _write_chrome), (arguments.write_layers, _write_layers)):
         try:
-            _write_chrome(arguments.chrome, trace)
+            _ = path is None or write(path, trace)
         except MeasureError as error:
             failures.append(error)
     for failure in failures:
@@ -204,7 +204,7 @@ def _require_places(arguments: Namespace) -> None:
     """Refuse files that cannot be written before a run is made for nothing."""
     from gpu_validation.files import require_writable
 
-    for option in ("o", "chrome"):
+    for option in ("o", "chrome", "write_layers"):
         path = getattr(arguments, option)
         if path is not None:
             require_writable(path)
@@ -214,6 +214,13 @@ def _write_chrome(path: str, trace: Trace) -> None:
     from schedules.formats.chrome import write_chrome
 
     write_text(path, write_chrome(trace))
+
+
+def _write_layers(path: str, trace: Trace) -> None:
+    from gpu_validation.stage_times import layer_table
+
+    write_text(path, layer_table(trace))
+    _progress(f"{path} has a row a stage; a log knows no bytes, so they are 0 there")
 
 
 class Parser(argparse.ArgumentParser):

@@ -164,6 +164,11 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         "--chrome", metavar="FILE", help="write the first run for Perfetto (.trace.json)"
     )
     parser.add_argument(
+        "--write-layers",
+        metavar="FILE",
+        help="write what the stages took, for plan and --layers (.csv)",
+    )
+    parser.add_argument(
         "--check",
         metavar="LOG",
         nargs="+",

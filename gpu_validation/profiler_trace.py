@@ -96,8 +96,10 @@ def _rank(document: Mapping[str, Any], number: int, files: int) -> tuple[int, in
     """Rank and number of ranks: as the profiler says, else by the order of the files."""
     about = document.get("distributedInfo")
     place = (about.get("rank"), about.get("world_size")) if isinstance(about, dict) else ()
-    whole = len(place) == 2 and all(type(one) is int for one in place)
-    return (int(place[0]), int(place[1])) if whole and 0 <= place[0] < place[1] else (number, files)
+    match place:
+        case int(rank), int(size) if 0 <= rank < size:
+            return rank, size
+    return number, files
 
 
 def _events(document: Mapping[str, Any], rank: int, path: Path) -> Iterator[dict[str, Any]]:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gpu_validation.errors import MeasureError
 from gpu_validation.merging import merged_logs, steps_of
 from gpu_validation.recorded import judge
+from gpu_validation.stage_times import layer_table
 from schedules import build
 from schedules.errors import FormatError
 from schedules.formats.cells import token
+from schedules.planning.layers import read_layers
 
 
 def ranges(rank: int, ranks: int = 2, steps: int = 1, category: str = "user_annotation") -> Any:
@@ -109,3 +114,22 @@ def test_a_packed_trace_that_is_cut_off_is_refused(tmp_path: Path) -> None:
     (folder / "0.json.gz").write_bytes((folder / "0.json.gz").read_bytes()[:-9])
     with pytest.raises(FormatError):
         merged_logs([folder])
+
+
+def test_what_the_stages_took_is_a_table_of_layers(tmp_path: Path) -> None:
+    log = merged_logs([written(tmp_path / "traces", ranges(0), ranges(1))])
+    (tmp_path / "stages.csv").write_text(layer_table(log))
+    layers = read_layers(tmp_path / "stages.csv")
+    took = [(one.forward, one.input_gradient, one.weight_gradient) for one in layers.layers]
+    assert took == [(5125, Fraction(5125, 2), Fraction(5125, 2))] * 2
+
+
+def test_launch_times_and_stages_without_backwards_make_no_layers(tmp_path: Path) -> None:
+    log = merged_logs([written(tmp_path / "traces", ranges(0), ranges(1))])
+    launched = {0: {"host": "a (launch times of rank 0)"}}
+    with pytest.raises(MeasureError, match="launch times"):
+        layer_table(replace(log, extra=launched))
+    half = ranges(0, ranks=1)
+    half["traceEvents"] = [one for one in half["traceEvents"] if "B" not in one.get("name", "")]
+    with pytest.raises(MeasureError, match="none of both of stage 0"):
+        layer_table(merged_logs([written(tmp_path / "half", half)]))
