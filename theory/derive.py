@@ -112,23 +112,23 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     found = replace(found, link=link)
     if not link.ties:
         return found
-    counts = guess_counts(family, lines, samples, guess, admission)
+    counts = guess_counts(family, lines, admission)
     if counts is None:
         return _open(found, "counts of updates have no supported form")
     shape = guess_shape(family, guess, admission)
     if shape is None:
         return _open(found, "activations in flight have no short form")
     matrix = delay_matrix(counts)
+    times = Times(Size.symbolic(), guess)
     closed = Closed(
         guess,
         counts,
         matrix,
         mean(matrix),
-        whole_run(matrix, counts),
+        whole_run(times, matrix, counts, lines),
         guess_staleness(family, counts, admission),
         shape,
     )
-    times = Times(Size.symbolic(), guess)
     proof += [
         prove_counts(times, counts, lines),
         prove_floor_sums(counts),
@@ -138,8 +138,9 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         prove_mean(matrix, closed.mean),
         *prove_staleness(times, counts, closed.staleness),
         *prove_shape(times, shape),
-        prove_whole_run(times, counts, lines, matrix, closed.whole),
     ]
+    if closed.whole is not None:
+        proof.append(prove_whole_run(times, counts, lines, matrix, closed.whole))
     clauses: tuple[Clause, ...] = ()
     if isinstance(family.rule, GreedyRule):
         clauses = rule_clauses(family.rule, admission, times)

@@ -8,20 +8,25 @@ slot by the order of stages. Guessed here, proved in `theory`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Final
 
 import numpy as np
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import Affine
-from schedules.closed_forms.fit import exact_affine
-from schedules.closed_forms.start_times import Samples, StartTimes, build_from_rule
+from schedules.closed_forms.affine import Affine, Piecewise
+from schedules.closed_forms.fit import exact_affine, fit
+from schedules.closed_forms.start_times import Samples, build_from_rule, sample
 from schedules.delays import history
 from schedules.families.family import Family
 from schedules.linearization import Linearization
 from schedules.timeline import timeline
+
+
+STEADY_RUNS: Final = (10,)
+"""M by p of the runs of which the middle is taken to be steady."""
 
 
 class Region(Enum):
@@ -30,6 +35,14 @@ class Region(Enum):
     BELOW = (0, 1)
     AT = (0, 0)
     ABOVE = (1, 0)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Numerators of forwards at the stages ``x`` with ``guard`` ≥ 0, in ``x`` and ``p``."""
+
+    guard: Affine | None
+    numerator: Mapping[Region, Affine]
 
 
 @dataclass(frozen=True)
@@ -43,22 +56,30 @@ class CountForm:
     per_microbatch : bool
         Whether stages update once a microbatch (else once a step).
     from_start : bool
-        Whether the form holds for every microbatch (else for m ≥ p).
+        Whether the form holds for every microbatch, else for first ≤ m < M − p.
     numerator : mapping
         ``numerator[kind][region]``: affine in ``u``, ``x`` and ``p``; kind F or B.
+    first : Affine
+        In ``p``: the microbatch from which on the form holds.
+    apart : tuple of Apart
+        Stages whose forwards count otherwise; the first of them that applies is right.
     """
 
     period: int
     per_microbatch: bool
     from_start: bool
     numerator: Mapping[Kind, Mapping[Region, Affine]]
+    first: Affine = Affine((("p", 1),))
+    apart: tuple[Apart, ...] = ()
+
+    def forwards(self) -> tuple[Apart, ...]:
+        """How forwards count, as a decision list that ends without a guard."""
+        return (*self.apart, Apart(None, self.numerator[Kind.F]))
 
 
 def guess_counts(
     family: Family,
     linearization: Linearization,
-    samples: Samples,
-    guess: StartTimes,
     admission: Callable[[int], int] | None,
 ) -> CountForm | None:
     """Guess the counts of a family, or return None where its shape is not supported.
@@ -67,36 +88,85 @@ def guess_counts(
     follow from them), and counts that depend on the region alone (read off a small run).
     """
     constant = _constant_counts(family, linearization, admission)
-    return constant or _periodic_counts(linearization, samples, guess)
+    return constant or _periodic_counts(linearization, family, admission)
 
 
 def _periodic_counts(
-    linearization: Linearization, samples: Samples, guess: StartTimes
+    linearization: Linearization, family: Family, admission: Callable[[int], int] | None
 ) -> CountForm | None:
-    steady = samples.columns["m"] >= samples.columns["p"]
-    forward = exact_affine(samples.columns, samples.forward, steady, ("m", "s", "p"))
-    if forward is None or len(guess.backward.pieces) > 1:
+    """Counts by inverting B: as many updates of u are early enough as its start times say.
+
+    Where F and B advance by k slots from microbatch to microbatch, F(x, m) counts the updates n of
+    u with B(u, n) < F(x, m), or ≤: these are n < m + ⌊(f(x) − b(u) + k − 1 + counted)/k⌋.
+    """
+    samples = sample(family, admission, STEADY_RUNS)
+    p, M, m = (samples.columns[name] for name in ("p", "M", "m"))
+    middle = (m >= M // 2) & (m < M - 2 * p)
+    if not middle.any() or family.policy.name == "flush" or family.policy.interval != 1:
         return None
-    backward = guess.backward.pieces[0].value
+    inside = {name: column[middle] for name, column in samples.columns.items()}
+    forward = fit(inside, samples.forward[middle], (("m", "s", "p"),))
+    backward = exact_affine(samples.columns, samples.backward, middle, ("m", "s", "p"))
+    if forward is None or backward is None:
+        return None
     period = backward.coefficient("m")
-    known = {"m", "s", "p"}
-    if (
-        period < 1
-        or forward.coefficient("m") != period
-        or not {name for name, _ in backward.terms} <= known
-    ):
-        return None
     advance = Affine((("m", period),))
     update = backward.plus(advance, -1).renamed({"s": "u"})
-    events = {Kind.F: forward.plus(advance, -1), Kind.B: backward.plus(advance, -1)}
 
-    def numerator(kind: Kind, region: Region) -> Affine:
-        counted = linearization.counted(*region.value, by_forward=kind is Kind.F)
-        rounding = Affine((), period - 1 + int(counted))
-        return events[kind].renamed({"s": "x"}).plus(update, -1).plus(rounding)
+    def numerators(kind: Kind, form: Affine) -> dict[Region, Affine]:
+        event = form.plus(advance, -1).renamed({"s": "x"}).plus(update, -1)
+        counted = {
+            region: linearization.counted(*region.value, by_forward=kind is Kind.F)
+            for region in Region
+        }
+        return {r: event.plus(Affine((), period - 1 + int(counted[r]))) for r in Region}
 
-    forms = {kind: {region: numerator(kind, region) for region in Region} for kind in events}
-    return CountForm(period, per_microbatch=True, from_start=False, numerator=forms)
+    apart = tuple(
+        Apart(piece.guard and piece.guard.renamed({"s": "x"}), numerators(Kind.F, piece.value))
+        for piece in forward.pieces
+    )
+    advances = {piece.value.coefficient("m") for piece in forward.pieces}
+    moving = any(piece.guard and piece.guard.coefficient("m") for piece in forward.pieces)
+    if period < 1 or advances != {period} or moving:
+        return None
+    forms = {Kind.F: apart[-1].numerator, Kind.B: numerators(Kind.B, backward)}
+    found = CountForm(period, True, from_start=False, numerator=forms, apart=apart[:-1])
+    first = _first(samples, forward, backward, found)
+    return None if first is None else replace(found, first=first)
+
+
+def _first(
+    samples: Samples, forward: Piecewise, backward: Affine, found: CountForm
+) -> Affine | None:
+    """The least αp + β from which on start times are the steady ones and no count is negative."""
+    columns, points = samples.columns, {}
+    late = samples.forward != forward.at(columns, np.where)
+    late |= samples.backward != backward.at(columns)
+    late &= columns["m"] < columns["M"] - columns["p"]
+    for p in dict.fromkeys(columns["p"].tolist()):
+        needed = [
+            -(number // found.period)
+            for u in range(p)
+            for x in range(p)
+            for number in _numbers(found, u, x, p)
+        ]
+        wrong = columns["m"][late & (columns["p"] == p)]
+        points[p] = max(0, *needed, *(wrong + 1).tolist())
+    sizes = sorted(points)
+    slope = points[sizes[-1]] - points[sizes[-2]]
+    constant = max(points[p] - slope * p for p in sizes)
+    if constant + slope * sizes[-1] != points[sizes[-1]]:
+        return None
+    return Affine((("p", slope),) if slope else (), constant)
+
+
+def _numbers(found: CountForm, u: int, x: int, p: int) -> Iterator[int]:
+    """Numerators of the updates of u that F and B count at x."""
+    region = Region.AT if u == x else Region.ABOVE if u > x else Region.BELOW
+    at = {"u": u, "x": x, "p": p}
+    own = next(one for one in found.forwards() if one.guard is None or one.guard.at(at) >= 0)
+    yield own.numerator[region].at(at)
+    yield found.numerator[Kind.B][region].at(at)
 
 
 def _constant_counts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -60,16 +60,25 @@ def build_from_rule(
     return from_rule(replace(family, admission=admission), stages, microbatches)
 
 
-def sample(family: Family, admission: Callable[[int], int] | None) -> Samples:
+def sample(
+    family: Family, admission: Callable[[int], int] | None, runs: Sequence[int] = ()
+) -> Samples:
     """Run a family on a few small sizes and tabulate start times.
 
     Greedy families are sampled slot by slot as their rule plays; that this equals the
     as-soon-as-possible timeline of the order they produce is itself one of their laws.
+
+    Parameters
+    ----------
+    family : Family
+    admission : callable or None
+    runs : sequence of int, optional
+        M by p; else M is 1, p + 1, 2p + 1 and 4p.
     """
     parts = [
         _tabulate(build_from_rule(family, p, microbatches, admission))
         for p in SAMPLED_STAGES
-        for microbatches in (1, p + 1, 2 * p + 1, 4 * p)
+        for microbatches in ([p * times for times in runs] or (1, p + 1, 2 * p + 1, 4 * p))
     ]
     table: IntArray = np.concatenate(parts, axis=1)
     stage, m, p_column, big_m, forward, backward = table

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import lcm
 
 import sympy
@@ -15,7 +16,7 @@ from schedules.linearization import Linearization
 from theory.errors import UnsupportedFormError
 from theory.laws.delays.domains import a_microbatch, a_stage, domain
 from theory.laws.delays.symbols import Microbatch, Size, Times
-from theory.smt.solver import Outcome, Statement, Term, decide, merge
+from theory.smt.solver import Outcome, Statement, Term, decide, have_model, merge
 from theory.verdicts import Verdict
 
 Update = Callable[[Term, Microbatch], Term]
@@ -29,11 +30,15 @@ def prove_counts(times: Times, counts: CountForm, linearization: Linearization) 
     counted and update n is not; updates of a stage follow each other in time.
     """
     statements = [
-        _count(times, counts, linearization, kind, region)
+        statement
         for kind in (Kind.F, Kind.B)
-        for region in Region
+        for apart, here in stages_apart(counts, kind, z3.Int("x"), times.size.p)
+        for statement in (
+            *(_count(times, apart, linearization, kind, region, here) for region in Region),
+            _cap(times, apart, kind, here),
+        )
+        if not here or have_model(statement.hypotheses, "stages that count alike") != "unsat"
     ]
-    statements += [_cap(times, counts, kind) for kind in (Kind.F, Kind.B)]
     return merge(
         "counts",
         "updates of stage u counted by F(x, m) and B(x, m), as m plus a floor",
@@ -41,13 +46,28 @@ def prove_counts(times: Times, counts: CountForm, linearization: Linearization) 
     )
 
 
-def _cap(times: Times, counts: CountForm, kind: Kind) -> Statement:
+def stages_apart(
+    counts: CountForm, kind: Kind, x: Term, p: Term
+) -> Iterator[tuple[CountForm, tuple[Term, ...]]]:
+    """The form at all stages that count alike, and which stages these are."""
+    if kind is Kind.B:
+        yield counts, ()
+        return
+    earlier: list[Term] = []
+    for apart in counts.forwards():
+        numerator = {**counts.numerator, Kind.F: apart.numerator}
+        own = () if apart.guard is None else (apart.guard.at({"x": x, "p": p}) >= 0,)
+        yield replace(counts, numerator=numerator, apart=()), (*earlier, *own)
+        earlier += [z3.Not(guard) for guard in own]
+
+
+def _cap(
+    times: Times, counts: CountForm, kind: Kind, here: tuple[Term, ...]
+) -> Statement:
     """In the steady window no count reaches beyond the M microbatches there are."""
     size, m = times.size, Microbatch.named("m")
     u, x = z3.Ints("u x")
-    window = m.index >= 0
-    if not counts.from_start:
-        window = z3.And(m.index >= size.p, m.index < size.microbatches - size.p)
+    window = in_window(size, m, counts)
     available = size.microbatches if counts.per_microbatch else z3.IntVal(1)
     goals = []
     for region in Region:
@@ -57,9 +77,17 @@ def _cap(times: Times, counts: CountForm, kind: Kind) -> Statement:
     return Statement(
         f"count-{kind.name}-cap",
         f"{kind.name}(x, m) counts no update beyond microbatch M − 1",
-        (*domain(size), a_stage(size, u), a_stage(size, x), a_microbatch(size, m), window),
+        (*domain(size), a_stage(size, u), a_stage(size, x), *here, a_microbatch(size, m), window),
         z3.And(*goals),
     )
+
+
+def in_window(size: Size, m: Microbatch, counts: CountForm) -> Term:
+    """The microbatch is one of those for which the form holds."""
+    if counts.from_start:
+        return m.index >= 0
+    first = counts.first.at({"p": size.p})
+    return z3.And(m.index >= first, m.index < size.microbatches - size.p)
 
 
 def update_slot(times: Times, counts: CountForm) -> Update:
@@ -87,7 +115,12 @@ def in_region(region: Region, u: Term, x: Term) -> Term:
 
 
 def _count(
-    times: Times, counts: CountForm, linearization: Linearization, kind: Kind, region: Region
+    times: Times,
+    counts: CountForm,
+    linearization: Linearization,
+    kind: Kind,
+    region: Region,
+    here: tuple[Term, ...],
 ) -> Statement:
     size, m = times.size, Microbatch.named("m")
     u, x = z3.Ints("u x")
@@ -102,20 +135,20 @@ def _count(
     def before(n: Microbatch) -> Term:
         return z3.Or(update(u, n) < slot, z3.And(update(u, n) == slot, counted))
 
-    start = m.index >= 0 if counts.from_start else m.index >= size.p
     hypotheses = (
         *domain(size),
         a_stage(size, u),
         a_stage(size, x),
+        *here,
         a_microbatch(size, m),
         in_region(region, u, x),
-        start,
+        in_window(size, m, counts),
     )
     if counts.per_microbatch:
         goal = z3.And(
             number.index >= 0,
             z3.Implies(number.index > 0, before(size.shift(number, -1))),
-            z3.Not(before(number)),
+            z3.Or(number.index >= size.microbatches, z3.Not(before(number))),
         )
     else:
         goal = z3.And(number.index >= 0, number.index <= 1, before(number) == (number.index == 1))
@@ -139,8 +172,8 @@ def _shifted(size: Size, m: Microbatch, floor: Term, counts: CountForm) -> Micro
 def prove_floor_sums(counts: CountForm) -> Outcome:
     """Prove floor values and ranges on every residue class, by unsat queries."""
     outcomes = []
-    for kind in (Kind.F, Kind.B):
-        numerators = tuple(counts.numerator[kind].items())
+    for numerator in (*(one.numerator for one in counts.forwards()), counts.numerator[Kind.B]):
+        numerators = tuple(numerator.items())
         for a in range(counts.period):
             for b in range(counts.period):
                 terms = floor_terms(numerators, counts.period, a, b)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any
@@ -14,7 +14,7 @@ from schedules.closed_forms.floor_sums import p_, x_
 from schedules.closed_forms.start_times import StartTimes
 from theory.errors import NoClosedFormError
 from theory.laws.delays.greedy_induction import Clause
-from theory.laws.delays.matrix import ByResidue, DelayMatrix, i_, j_
+from theory.laws.delays.matrix import ByResidue, Columns, DelayMatrix, i_, j_
 from theory.laws.delays.polynomials import by_parity
 from theory.laws.delays.shape import Shape
 from theory.laws.delays.staleness import LocalStaleness
@@ -32,7 +32,7 @@ class Closed:
     counts: CountForm
     matrix: DelayMatrix
     mean: ByResidue
-    whole: WholeRun
+    whole: WholeRun | None
     staleness: LocalStaleness
     shape: Shape
 
@@ -120,7 +120,8 @@ class DelayLaw:
         """The values that the law is stated for."""
         if self.closed is None or self.verdict is not Verdict.PROVED:
             return "none"
-        steady = "0 <= m < M" if self.closed.counts.from_start else "p <= m < M - p"
+        counts = self.closed.counts
+        steady = "0 <= m < M" if counts.from_start else f"{counts.first} <= m < M - p"
         return f"p >= 2, 0 <= i < p, 0 <= j < p, {steady}"
 
     def to_json(self) -> dict[str, Any]:
@@ -181,15 +182,22 @@ class DelayLaw:
         values: dict[str, Any] = {"p": p}
         if i is not None:
             values["i"] = i
-            staleness = closed.staleness.steady[a, i % closed.matrix.period]
+            steady = closed.staleness.steady
+            staleness = steady[_among(steady, p, i)].recorded[a, i % closed.matrix.period]
             values["local_staleness"] = _number(staleness.subs({p_: p, x_: i}))
         if i is not None and j is not None:
-            entry = closed.matrix.entry(a, i % closed.matrix.period, j % closed.matrix.period)
+            residues = (a, i % closed.matrix.period, j % closed.matrix.period)
+            entry = closed.matrix.entry(*residues, _among(closed.matrix.columns, p, j))
             values["j"] = j
             values["delay"] = _number(entry.subs({p_: p, i_: i, j_: j}))
         tables = _by_residue(closed)
-        return values | {name: _number(table[a].subs(p_, p)) for name, table in tables.items()}
+        return values | {
+            name: None if table is None else _number(table[a].subs(p_, p))
+            for name, table in tables.items()
+        }
 
+
+_SYMBOLS = {str(symbol): symbol for symbol in (p_, i_, j_)}
 
 _NOTHING: dict[str, Any] = {
     "start_times": None,
@@ -207,27 +215,39 @@ _NOTHING: dict[str, Any] = {
 }
 
 
-def _by_residue(closed: Closed) -> dict[str, ByResidue]:
+def _among(columns: Sequence[Columns], p: int, stage: int) -> int:
+    """Which entry of a decision list a stage belongs to."""
+    at = {"x": stage, "p": p}
+    return next(
+        place
+        for place, one in enumerate(columns)
+        if one.guard is None or one.guard.at(at) >= 0
+    )
+
+
+def _by_residue(closed: Closed) -> dict[str, ByResidue | None]:
     classes = range(closed.matrix.period)
     return {
         "max": {a: closed.matrix.corner(a, last=False) for a in classes},
         "min": {a: closed.matrix.corner(a, last=True) for a in classes},
         "mean": closed.mean,
-        "whole_run_max": closed.whole.supremum,
-        "whole_run_least_m": closed.whole.least_m,
+        "whole_run_max": closed.whole and closed.whole.supremum,
+        "whole_run_least_m": closed.whole and closed.whole.least_m,
     }
 
 
 def _closed_json(closed: Closed) -> dict[str, Any]:
-    steady = {(a, b, 0): form.subs(x_, i_) for (a, b), form in closed.staleness.steady.items()}
     largest = closed.staleness.largest
     assert largest is not None, "a proved law has one"
     tables = _by_residue(closed)
     return {
         "start_times": described(closed.start_times),
         "delay": delay_cases(closed.matrix),
-        **{name: sympy.sstr(by_parity(table)) for name, table in tables.items()},
-        "local_staleness": _one_or_cases(steady, closed.matrix.period),
+        **{
+            name: None if table is None else sympy.sstr(by_parity(table))
+            for name, table in tables.items()
+        },
+        "local_staleness": _staleness(closed),
         "makespan": sympy.sstr(closed.shape.makespan),
         "bubble": sympy.sstr(closed.shape.bubble),
         "in_flight": closed.shape.in_flight.renamed({"s": "i"}).described(),
@@ -242,8 +262,32 @@ def described(times: StartTimes) -> dict[str, Any]:
 
 def delay_cases(matrix: DelayMatrix) -> list[dict[str, str]]:
     """The matrix as ``{"when", "expr"}`` texts, disjoint and exhaustive, merged where equal."""
-    q = range(matrix.period)
-    return _cases({key: matrix.entry(*key) for key in product(q, q, q)}, matrix.period)
+    keys = list(product(range(matrix.period), repeat=3))
+    return _apart(
+        matrix.columns,
+        j_,
+        [
+            _cases({key: matrix.entry(*key, place) for key in keys}, matrix.period)
+            for place in range(len(matrix.columns))
+        ],
+    )
+
+
+def _apart(
+    columns: Sequence[Columns], stage: sympy.Symbol, cases: Sequence[list[dict[str, str]]]
+) -> list[dict[str, str]]:
+    """Cases of every entry of a decision list by a stage, each under its own condition."""
+    rows: list[dict[str, str]] = []
+    earlier: list[Any] = []
+    for one, own in zip(columns, cases, strict=True):
+        here = list(earlier)
+        if one.guard is not None:
+            guard = one.guard.at({"x": stage, "p": p_}) >= 0
+            here, earlier = [*here, guard], [*earlier, sympy.Not(guard)]
+        for case in own:
+            when = sympy.And(*here, sympy.sympify(case["when"], locals=_SYMBOLS))
+            rows.append({**case, "when": sympy.sstr(when)})
+    return rows
 
 
 def _cases(table: Mapping[tuple[int, int, int], sympy.Expr], q: int) -> list[dict[str, str]]:
@@ -264,9 +308,19 @@ def _cases(table: Mapping[tuple[int, int, int], sympy.Expr], q: int) -> list[dic
     return rows
 
 
-def _one_or_cases(table: Mapping[tuple[int, int, int], sympy.Expr], q: int) -> Any:
-    padded = {(a, b, c): table[a, b, 0] for a, b, c in product(range(q), repeat=3)}
-    rows = _cases(padded, q)
+def _staleness(closed: Closed) -> Any:
+    q, steady = closed.matrix.period, closed.staleness.steady
+    cases = [
+        _cases(
+            {
+                (a, b, c): one.recorded[a, b].subs(x_, i_)
+                for a, b, c in product(range(q), repeat=3)
+            },
+            q,
+        )
+        for one in steady
+    ]
+    rows = _apart(steady, i_, cases)
     return rows[0]["expr"] if len(rows) == 1 else rows
 
 

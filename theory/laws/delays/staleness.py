@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
@@ -10,9 +10,8 @@ import numpy as np
 import sympy
 import z3
 
-from schedules.actions import Kind
 from schedules.closed_forms.affine import Piecewise
-from schedules.closed_forms.counts import CountForm, Region
+from schedules.closed_forms.counts import Apart, CountForm, Region
 from schedules.closed_forms.fit import fit
 from schedules.closed_forms.floor_sums import p_, x_
 from schedules.closed_forms.start_times import SAMPLED_STAGES, build_from_rule
@@ -20,6 +19,7 @@ from schedules.families.family import Family
 from schedules.versions import versions
 from theory.laws.delays.counts import equals
 from theory.laws.delays.domains import a_microbatch, a_stage, domain
+from theory.laws.delays.matrix import Columns, Table
 from theory.laws.delays.polynomials import floor_on_class
 from theory.laws.delays.symbols import Microbatch, Times, affine_term
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
@@ -31,13 +31,14 @@ class LocalStaleness:
 
     Attributes
     ----------
-    steady : mapping
-        By the residues (of p, of the stage): a polynomial in p and ``x``, the stage.
+    steady : tuple of Columns
+        In place of what forwards record: by the residues (of p, of the stage) a polynomial in p
+        and ``x``, the stage.
     largest : Piecewise or None
         Maximum over all microbatches, start-up included, in ``s`` and ``p``.
     """
 
-    steady: Mapping[tuple[int, int], sympy.Expr]
+    steady: tuple[Columns, ...]
     largest: Piecewise | None
 
 
@@ -45,14 +46,17 @@ def guess_staleness(
     family: Family, counts: CountForm, admission: Callable[[int], int] | None
 ) -> LocalStaleness:
     """Steady value from the counts, largest value from small runs."""
-    q = counts.period
-    own = counts.numerator[Kind.F][Region.AT].renamed({"u": "x"})
-    steady = {
-        (a, b): sympy.expand(-floor_on_class(own, q, {"p": a, "x": b}))
-        for a in range(q)
-        for b in range(q)
-    }
+    steady = tuple(Columns(one.guard, _own(one, counts.period)) for one in counts.forwards())
     return LocalStaleness(steady, _largest(family, admission))
+
+
+def _own(one: Apart, q: int) -> Table:
+    """Minus the updates beyond m of their own stage that forwards count."""
+    own = one.numerator[Region.AT].renamed({"u": "x"})
+    return {
+        (a, b): sympy.expand(-floor_on_class(own, q, {"p": a, "x": b}))
+        for a, b in product(range(q), repeat=2)
+    }
 
 
 def _largest(family: Family, admission: Callable[[int], int] | None) -> Piecewise | None:
@@ -88,10 +92,18 @@ def prove_staleness(times: Times, counts: CountForm, claimed: LocalStaleness) ->
 def _steady(counts: CountForm, claimed: LocalStaleness) -> Outcome:
     q = counts.period
     p, x = z3.Ints("p x")
-    numerator = counts.numerator[Kind.F][Region.AT].at({"u": x, "x": x, "p": p})
+    outcomes = []
+    for one, columns in zip(counts.forwards(), claimed.steady, strict=True):
+        outcomes += _floors(one.numerator[Region.AT].at({"u": x, "x": x, "p": p}), columns, q)
+    return merge("steady-staleness", "local staleness in the steady state", outcomes)
+
+
+def _floors(numerator: Term, columns: Columns, q: int) -> list[Outcome]:
+    """Whether minus a floor is what is claimed, at every stage and so where it is claimed."""
+    p, x = z3.Ints("p x")
     outcomes = []
     for a, b in product(range(q), repeat=2):
-        form = claimed.steady[a, b]
+        form = columns.recorded[a, b]
         value = z3.Int("value")
         outcomes.append(
             decide(
@@ -110,7 +122,7 @@ def _steady(counts: CountForm, claimed: LocalStaleness) -> Outcome:
                 )
             )
         )
-    return merge("steady-staleness", "local staleness in the steady state", outcomes)
+    return outcomes
 
 
 def _bound(times: Times, largest: Piecewise) -> Statement:

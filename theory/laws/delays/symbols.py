@@ -59,6 +59,17 @@ class Times:
     size: Size
     guess: StartTimes
 
+    @property
+    def depends_on_microbatches(self) -> bool:
+        """Whether M occurs in a start time, or in what says which one it is."""
+        forms = [
+            form
+            for times in (self.guess.forward, self.guess.backward)
+            for piece in times.pieces
+            for form in (piece.guard, piece.value)
+        ]
+        return any(form is not None and form.coefficient("M") for form in forms)
+
     def at(self, kind: Kind, stage: Term, m: Microbatch) -> Term:
         """Slot of F(stage, m) or B(stage, m)."""
         form = self.guess.forward if kind is Kind.F else self.guess.backward

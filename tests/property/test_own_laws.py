@@ -1,0 +1,174 @@
+"""Laws of random rules, entry by entry against runs: what is printed as PROVED has to be so.
+
+A rule is drawn: causality, preferences and a bound on active microbatches. Whatever `derive_rule`
+proves of it is evaluated at numbers and compared with the schedules that the rule generates.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+import sympy
+
+from schedules import Kind, delays, timeline, versions
+from schedules.dependencies import tables
+from schedules.families import Family
+from schedules.linearization import LINEARIZATIONS
+from schedules.policies import WeightPolicy
+from schedules.rules import GreedyRule
+from theory.derive import derive_rule
+from theory.laws.delays.law import DelayLaw
+from theory.laws.delays.shape import peak_in_flight
+from theory.verdicts import Verdict
+
+F, B = Kind.F, Kind.B
+SYMBOLS = {name: sympy.Symbol(name, integer=True) for name in ("p", "M", "s", "m", "i", "j")}
+Bound = Callable[[Any], Any] | None
+
+
+def rule(strict: bool, first: Kind, after_b: Kind, after_f: Kind) -> GreedyRule:
+    return GreedyRule(operator.lt if strict else operator.le, first, {B: after_b, F: after_f})
+
+
+RULES = [rule(*drawn) for drawn in product((True, False), *[(F, B)] * 3)]
+BOUNDS: list[tuple[str, Bound]] = [
+    ("none", None),
+    *((f"p + {c}", lambda p, c=c: p + c) for c in range(4)),
+    *((f"2p - {c}", lambda p, c=c: 2 * p - c) for c in range(-2, 3)),
+    *((f"{a}p", lambda p, a=a: a * p) for a in (3, 5)),
+    *((f"{c}", lambda p, c=c: c) for c in (1, 2, 3)),
+    ("p - 1", lambda p: p - 1),
+]
+
+
+def family(own: GreedyRule, bound: Bound) -> Family:
+    return Family("drawn", "drawn", "drawn", WeightPolicy("stash"), rule=own, admission=bound)
+
+
+@cache
+def law(which: int, bound: int, linearization: str) -> DelayLaw:
+    own = BOUNDS[bound][1]
+    return derive_rule(family(RULES[which], own), linearization, own)
+
+
+@cache
+def form(text: str) -> Any:
+    return sympy.sympify(sympy.sympify(text, locals=SYMBOLS))
+
+
+@cache
+def value(text: str, values: tuple[tuple[str, int], ...]) -> Any:
+    return form(text).xreplace({SYMBOLS[name]: sympy.Integer(number) for name, number in values})
+
+
+def at(text: str, **values: int) -> Any:
+    named = {symbol.name for symbol in form(text).free_symbols}
+    return value(text, tuple((name, number) for name, number in values.items() if name in named))
+
+
+def case(cases: str | list[dict[str, str]], **values: int) -> sympy.Expr:
+    """The value of a form, and that exactly one of its cases applies."""
+    if isinstance(cases, str):
+        return at(cases, **values)
+    held = [one for one in cases if at(one["when"], **values)]
+    assert len(held) == 1, (cases, values)
+    return at(held[0]["expr"], **values)
+
+
+def compare(found: dict[str, Any], own: Family, linearization: str, p: int, M: int) -> None:
+    schedule = own.build(p, M)
+    line = timeline(schedule)
+    index, history = tables(schedule), delays(line, linearization)
+    for s, m in product(range(p), range(M)):
+        for kind, table in (("F", index.forward), ("B", index.backward)):
+            stated = case(found["start_times"][kind], p=p, M=M, s=s, m=m)
+            assert stated == line.start[table[s, m]], (kind, p, M, s, m)
+    window = found["domain"].rpartition(", ")[2]
+    first, stop = (part.strip(" =") for part in window.split("<")[::2])
+    inside = (at(first, p=p, M=M) <= history.microbatch) & (history.microbatch < at(stop, p=p, M=M))
+    law_at = {
+        (i, j): case(found["delay"], p=p, i=i, j=j) for i, j in product(range(p), repeat=2)
+    }
+    for row, i in zip(history.matrix[inside], history.stage[inside], strict=True):
+        assert [law_at[int(i), j] for j in range(p)] == row.tolist(), (p, M, int(i))
+    if inside.any():
+        entries = [Fraction(int(entry)) for entry in law_at.values()]
+        assert at(found["max"], p=p) == max(entries)
+        assert at(found["min"], p=p) == min(entries)
+        assert at(found["mean"], p=p) == sympy.Rational(sum(entries) / len(entries))
+    assert at(found["makespan"], p=p, M=M) == line.length
+    stale = versions(schedule).local_staleness
+    for s, held in enumerate(peak_in_flight(schedule)):
+        assert min(M, case(found["in_flight"], p=p, i=s, M=M)) == held
+        assert stale[s].max() <= case(found["local_staleness_whole_run"], p=p, i=s)
+        steady = {int(v) for v in stale[s, int(at(first, p=p)) : max(0, M - p)]}
+        assert steady <= {case(found["local_staleness"], p=p, i=s)}
+    if found["whole_run_max"] is not None:
+        supremum, least = at(found["whole_run_max"], p=p), found["whole_run_least_m"]
+        reached = bool((history.matrix == supremum).any())
+        assert not (history.matrix > supremum).any()
+        assert reached == (at(least, p=p) <= M) if least else reached or M < 4 * p
+
+
+def compared(which: int, bound: int, linearization: str, sizes: list[tuple[int, int]]) -> bool:
+    """Whether a law is proved; if it is, it has been compared."""
+    derived = law(which, bound, linearization)
+    if derived.verdict is not Verdict.PROVED:
+        assert derived.to_json()["delay"] is None
+        return False
+    own, found = family(RULES[which], BOUNDS[bound][1]), derived.to_json()
+    for p, M in sizes:
+        compare(found, own, linearization, p, M)
+    return True
+
+
+PIPEDREAM = RULES.index(rule(True, B, F, B))
+KNOWN = {"p + 0": "(p**2 - 1)/2", "p + 1": "p**2/2 + p - 3/2", "2p - 0": "p**2 - p/2 - 1/2"}
+
+
+@pytest.mark.parametrize("bound", KNOWN)
+def test_known_means(bound: str) -> None:
+    place = [name for name, _ in BOUNDS].index(bound)
+    assert compared(PIPEDREAM, place, "ascending", [(2, 9), (3, 13), (4, 21), (5, 5)])
+    found = law(PIPEDREAM, place, "ascending").to_json()
+    assert sympy.expand(form(found["mean"]) - form(KNOWN[bound])) == 0
+
+
+def test_sample_of_rules() -> None:
+    """A few drawn ones, so that some are proved and some are not."""
+    chance, proved = Random(20), []
+    for _ in range(12):
+        drawn = chance.randrange(len(RULES)), chance.randrange(len(BOUNDS))
+        proved.append(compared(*drawn, "ascending", [(2, 8), (3, 14)]))
+    assert any(proved)
+    assert not all(proved)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", range(len(RULES)))
+def test_all_rules(which: int) -> None:
+    chance = Random(which)
+    for bound, linearization in product(range(len(BOUNDS)), LINEARIZATIONS):
+        sizes = [(p, M) for p in range(2, 7) for M in {1, p + 1, 3 * p, chance.randrange(1, 40)}]
+        compared(which, bound, linearization, sizes)
+
+
+def test_wrong_numbers_are_found() -> None:
+    """The comparison itself: a law with one number changed is not what runs say."""
+    place = [name for name, _ in BOUNDS].index("p + 1")
+    own, found = family(RULES[PIPEDREAM], BOUNDS[place][1]), law(PIPEDREAM, place, "ascending")
+    right = found.to_json()
+    for key in ("max", "min", "mean", "makespan", "whole_run_max"):
+        with pytest.raises(AssertionError):
+            compare({**right, key: f"({right[key]}) + 1"}, own, "ascending", 4, 24)
+    for key in ("delay", "in_flight", "local_staleness"):
+        wrong = [{**one, "expr": f"({one['expr']}) + 1"} for one in right[key]]
+        with pytest.raises(AssertionError):
+            compare({**right, key: wrong}, own, "ascending", 4, 24)
