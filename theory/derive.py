@@ -15,10 +15,11 @@ from schedules.linearization import DEFAULT, get_linearization
 from schedules.rules import GreedyRule
 from theory.errors import NoClosedFormError
 from theory.laws.delays.as_built import as_built
+from theory.laws.delays.closed import Closed
 from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_telescoping
 from theory.laws.delays.domains import Admission
 from theory.laws.delays.greedy_induction import Clause, rule_clauses
-from theory.laws.delays.law import Closed, DelayLaw
+from theory.laws.delays.law import DelayLaw
 from theory.laws.delays.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
 from theory.laws.delays.shape import guess_shape, prove_shape
 from theory.laws.delays.staleness import guess_staleness, prove_staleness

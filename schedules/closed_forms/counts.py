@@ -24,9 +24,11 @@ from schedules.families.family import Family
 from schedules.linearization import Linearization
 from schedules.timeline import timeline
 
-
 STEADY_RUNS: Final = (10,)
 """M by p of the runs of which the middle is taken to be steady."""
+
+
+FROM_P: Final = Affine((("p", 1),))
 
 
 class Region(Enum):
@@ -69,7 +71,7 @@ class CountForm:
     per_microbatch: bool
     from_start: bool
     numerator: Mapping[Kind, Mapping[Region, Affine]]
-    first: Affine = Affine((("p", 1),))
+    first: Affine = FROM_P
     apart: tuple[Apart, ...] = ()
 
     def forwards(self) -> tuple[Apart, ...]:

@@ -14,9 +14,9 @@ from tests.verdicts_of import first, lazily
 from theory.account import Decision
 from theory.derive import derive
 from theory.judging.decide import verdict_of
+from theory.laws.delays.closed import Closed
 from theory.laws.delays.comparison import Comparison, bounded, equal
 from theory.laws.delays.counts import prove_floor_sums
-from theory.laws.delays.law import Closed
 from theory.laws.delays.matrix import (
     DelayMatrix,
     identities,

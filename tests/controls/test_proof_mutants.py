@@ -34,8 +34,8 @@ from tests.samples import sample
 from theory.derive import derive
 from theory.laws.delays import counts as count_proofs
 from theory.laws.delays import matrix as delay_law
+from theory.laws.delays.closed import Closed
 from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_telescoping
-from theory.laws.delays.law import Closed
 from theory.laws.delays.matrix import prove_extremes, prove_mean
 from theory.laws.delays.staleness import prove_staleness
 from theory.laws.delays.start_times import prove_start_times
@@ -306,8 +306,10 @@ def test_extremes_of_a_matrix_that_grows() -> None:
 @pytest.mark.parametrize("part", ["supremum", "least_m"])
 def test_whole_run(family: str, part: str) -> None:
     law, times, lines = closed(family), times_of(family), get_linearization("ascending")
+    assert law.whole is not None
 
     def prove(table: Mapping[int, sympy.Expr]) -> Outcome:
+        assert law.whole is not None
         claimed = replace(law.whole, **{part: table})
         return prove_whole_run(times, law.counts, lines, law.matrix, claimed)
 

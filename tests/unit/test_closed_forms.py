@@ -171,10 +171,7 @@ def test_no_guess_where_start_times_are_not_affine() -> None:
 
 
 def counts_of(family: Family, linearization: str) -> CountForm:
-    samples = sample(family, family.admission)
-    guess = guess_start_times(samples)
-    assert isinstance(guess, StartTimes)
-    found = guess_counts(family, get_linearization(linearization), samples, guess, family.admission)
+    found = guess_counts(family, get_linearization(linearization), family.admission)
     assert found is not None
     return found
 

@@ -61,9 +61,7 @@ def stages_apart(
         earlier += [z3.Not(guard) for guard in own]
 
 
-def _cap(
-    times: Times, counts: CountForm, kind: Kind, here: tuple[Term, ...]
-) -> Statement:
+def _cap(times: Times, counts: CountForm, kind: Kind, here: tuple[Term, ...]) -> Statement:
     """In the steady window no count reaches beyond the M microbatches there are."""
     size, m = times.size, Microbatch.named("m")
     u, x = z3.Ints("u x")

@@ -4,37 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
 from typing import Any
 
 import sympy
 
-from schedules.closed_forms.counts import CountForm
 from schedules.closed_forms.floor_sums import p_, x_
 from schedules.closed_forms.start_times import StartTimes
 from theory.errors import NoClosedFormError
+from theory.laws.delays.closed import Closed, by_residue, closed_json, described
 from theory.laws.delays.greedy_induction import Clause
-from theory.laws.delays.matrix import ByResidue, Columns, DelayMatrix, i_, j_
-from theory.laws.delays.polynomials import by_parity
-from theory.laws.delays.shape import Shape
-from theory.laws.delays.staleness import LocalStaleness
+from theory.laws.delays.matrix import Columns, DelayMatrix, i_, j_
 from theory.laws.delays.whole_run import WholeRun
 from theory.laws.links import Link
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
-
-
-@dataclass(frozen=True)
-class Closed:
-    """The closed forms of a delay law, before or after proof."""
-
-    start_times: StartTimes
-    counts: CountForm
-    matrix: DelayMatrix
-    mean: ByResidue
-    whole: WholeRun | None
-    staleness: LocalStaleness
-    shape: Shape
 
 
 @dataclass(frozen=True)
@@ -83,6 +66,24 @@ class DelayLaw:
     def matrix(self) -> DelayMatrix:
         """The closed form of the delay matrix."""
         return self.established.matrix
+
+    @property
+    def whole_run(self) -> WholeRun:
+        """The closed form of the largest delay of a run.
+
+        Raises
+        ------
+        NoClosedFormError
+            There is none, or no law.
+        """
+        found = self.established.whole
+        if found is None:
+            raise NoClosedFormError(
+                "no closed form of the largest delay of a run is established",
+                f"derive {self.family}",
+                "ask `staleproof delays` for the numbers of one size",
+            )
+        return found
 
     @property
     def established(self) -> Closed:
@@ -147,7 +148,7 @@ class DelayLaw:
         }
         if self.verdict is not Verdict.PROVED:
             return head | _NOTHING | self._instead()
-        return head | _closed_json(self.established)
+        return head | closed_json(self.established)
 
     def _instead(self) -> dict[str, Any]:
         """Where no law is proved: what fits, what small runs say, and what is missing."""
@@ -182,7 +183,7 @@ class DelayLaw:
         values: dict[str, Any] = {"p": p}
         if i is not None:
             values["i"] = i
-            steady = closed.staleness.steady
+            steady = closed.staleness.columns
             staleness = steady[_among(steady, p, i)].recorded[a, i % closed.matrix.period]
             values["local_staleness"] = _number(staleness.subs({p_: p, x_: i}))
         if i is not None and j is not None:
@@ -190,14 +191,12 @@ class DelayLaw:
             entry = closed.matrix.entry(*residues, _among(closed.matrix.columns, p, j))
             values["j"] = j
             values["delay"] = _number(entry.subs({p_: p, i_: i, j_: j}))
-        tables = _by_residue(closed)
+        tables = by_residue(closed)
         return values | {
             name: None if table is None else _number(table[a].subs(p_, p))
             for name, table in tables.items()
         }
 
-
-_SYMBOLS = {str(symbol): symbol for symbol in (p_, i_, j_)}
 
 _NOTHING: dict[str, Any] = {
     "start_times": None,
@@ -219,109 +218,8 @@ def _among(columns: Sequence[Columns], p: int, stage: int) -> int:
     """Which entry of a decision list a stage belongs to."""
     at = {"x": stage, "p": p}
     return next(
-        place
-        for place, one in enumerate(columns)
-        if one.guard is None or one.guard.at(at) >= 0
+        place for place, one in enumerate(columns) if one.guard is None or one.guard.at(at) >= 0
     )
-
-
-def _by_residue(closed: Closed) -> dict[str, ByResidue | None]:
-    classes = range(closed.matrix.period)
-    return {
-        "max": {a: closed.matrix.corner(a, last=False) for a in classes},
-        "min": {a: closed.matrix.corner(a, last=True) for a in classes},
-        "mean": closed.mean,
-        "whole_run_max": closed.whole and closed.whole.supremum,
-        "whole_run_least_m": closed.whole and closed.whole.least_m,
-    }
-
-
-def _closed_json(closed: Closed) -> dict[str, Any]:
-    largest = closed.staleness.largest
-    assert largest is not None, "a proved law has one"
-    tables = _by_residue(closed)
-    return {
-        "start_times": described(closed.start_times),
-        "delay": delay_cases(closed.matrix),
-        **{
-            name: None if table is None else sympy.sstr(by_parity(table))
-            for name, table in tables.items()
-        },
-        "local_staleness": _staleness(closed),
-        "makespan": sympy.sstr(closed.shape.makespan),
-        "bubble": sympy.sstr(closed.shape.bubble),
-        "in_flight": closed.shape.in_flight.renamed({"s": "i"}).described(),
-        "local_staleness_whole_run": largest.renamed({"s": "i"}).described(),
-    }
-
-
-def described(times: StartTimes) -> dict[str, Any]:
-    """Start times as ``{"when", "expr"}`` texts, by kind."""
-    return {"F": times.forward.described(), "B": times.backward.described()}
-
-
-def delay_cases(matrix: DelayMatrix) -> list[dict[str, str]]:
-    """The matrix as ``{"when", "expr"}`` texts, disjoint and exhaustive, merged where equal."""
-    keys = list(product(range(matrix.period), repeat=3))
-    return _apart(
-        matrix.columns,
-        j_,
-        [
-            _cases({key: matrix.entry(*key, place) for key in keys}, matrix.period)
-            for place in range(len(matrix.columns))
-        ],
-    )
-
-
-def _apart(
-    columns: Sequence[Columns], stage: sympy.Symbol, cases: Sequence[list[dict[str, str]]]
-) -> list[dict[str, str]]:
-    """Cases of every entry of a decision list by a stage, each under its own condition."""
-    rows: list[dict[str, str]] = []
-    earlier: list[Any] = []
-    for one, own in zip(columns, cases, strict=True):
-        here = list(earlier)
-        if one.guard is not None:
-            guard = one.guard.at({"x": stage, "p": p_}) >= 0
-            here, earlier = [*here, guard], [*earlier, sympy.Not(guard)]
-        for case in own:
-            when = sympy.And(*here, sympy.sympify(case["when"], locals=_SYMBOLS))
-            rows.append({**case, "when": sympy.sstr(when)})
-    return rows
-
-
-def _cases(table: Mapping[tuple[int, int, int], sympy.Expr], q: int) -> list[dict[str, str]]:
-    """Split by the residues of p, then i, then j, but only where the formulas differ."""
-    rows: list[dict[str, str]] = []
-
-    def split(known: tuple[int, ...]) -> None:
-        inside = {form for key, form in table.items() if key[: len(known)] == known}
-        if len(inside) > 1:
-            for residue in range(q):
-                split((*known, residue))
-            return
-        tests = zip((p_, i_, j_), known, strict=False)
-        when = sympy.And(*(sympy.Eq(sympy.Mod(symbol, q), residue) for symbol, residue in tests))
-        rows.append({"when": sympy.sstr(when), "expr": sympy.sstr(inside.pop())})
-
-    split(())
-    return rows
-
-
-def _staleness(closed: Closed) -> Any:
-    q, steady = closed.matrix.period, closed.staleness.steady
-    cases = [
-        _cases(
-            {
-                (a, b, c): one.recorded[a, b].subs(x_, i_)
-                for a, b, c in product(range(q), repeat=3)
-            },
-            q,
-        )
-        for one in steady
-    ]
-    rows = _apart(steady, i_, cases)
-    return rows[0]["expr"] if len(rows) == 1 else rows
 
 
 def _require(holds: bool, rule: str) -> None:

@@ -70,13 +70,21 @@ class DelayMatrix:
         Modulus q of the classes.
     index : mapping
         A: ``index[a, b]`` for p ≡ a and i ≡ b, in p and the stage symbol ``x``.
-    columns : tuple of Columns
-        R, as a decision list by the stage that recorded; the last one has no guard.
+    recorded : mapping
+        R, in the same form, by the stage that recorded.
+    apart : tuple of Columns
+        Stages that recorded otherwise; the first of them that applies is right.
     """
 
     period: int
     index: Table
-    columns: tuple[Columns, ...]
+    recorded: Table
+    apart: tuple[Columns, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Columns, ...]:
+        """R as a decision list that ends without a guard."""
+        return (*self.apart, Columns(None, self.recorded))
 
     def entry(self, a: int, b: int, c: int, columns: int = -1) -> sympy.Expr:
         """D[i][j] for p ≡ a, i ≡ b, j ≡ c, and j among these columns."""
@@ -162,8 +170,9 @@ def delay_matrix(counts: CountForm) -> DelayMatrix:
         numerators = tuple(numerator.items())
         return {(a, b): floor_sum(numerators, counts.period, a, b) for a, b in classes}
 
-    columns = (Columns(one.guard, sums(one.numerator)) for one in counts.forwards())
-    return DelayMatrix(counts.period, sums(counts.numerator[Kind.B]), tuple(columns))
+    index, recorded = (sums(counts.numerator[kind]) for kind in (Kind.B, Kind.F))
+    apart = tuple(Columns(one.guard, sums(one.numerator)) for one in counts.apart)
+    return DelayMatrix(counts.period, index, recorded, apart)
 
 
 def prove_matrix(matrix: DelayMatrix, counts: CountForm) -> Outcome:

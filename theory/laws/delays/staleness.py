@@ -31,23 +31,30 @@ class LocalStaleness:
 
     Attributes
     ----------
-    steady : tuple of Columns
-        In place of what forwards record: by the residues (of p, of the stage) a polynomial in p
-        and ``x``, the stage.
+    steady : mapping
+        By the residues (of p, of the stage): a polynomial in p and ``x``, the stage.
     largest : Piecewise or None
         Maximum over all microbatches, start-up included, in ``s`` and ``p``.
+    apart : tuple of Columns
+        Stages whose steady value is another one; the first of them that applies is right.
     """
 
-    steady: tuple[Columns, ...]
+    steady: Table
     largest: Piecewise | None
+    apart: tuple[Columns, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Columns, ...]:
+        """The steady values as a decision list that ends without a guard."""
+        return (*self.apart, Columns(None, self.steady))
 
 
 def guess_staleness(
     family: Family, counts: CountForm, admission: Callable[[int], int] | None
 ) -> LocalStaleness:
     """Steady value from the counts, largest value from small runs."""
-    steady = tuple(Columns(one.guard, _own(one, counts.period)) for one in counts.forwards())
-    return LocalStaleness(steady, _largest(family, admission))
+    *apart, rest = (Columns(one.guard, _own(one, counts.period)) for one in counts.forwards())
+    return LocalStaleness(rest.recorded, _largest(family, admission), tuple(apart))
 
 
 def _own(one: Apart, q: int) -> Table:
@@ -93,7 +100,7 @@ def _steady(counts: CountForm, claimed: LocalStaleness) -> Outcome:
     q = counts.period
     p, x = z3.Ints("p x")
     outcomes = []
-    for one, columns in zip(counts.forwards(), claimed.steady, strict=True):
+    for one, columns in zip(counts.forwards(), claimed.columns, strict=True):
         outcomes += _floors(one.numerator[Region.AT].at({"u": x, "x": x, "p": p}), columns, q)
     return merge("steady-staleness", "local staleness in the steady state", outcomes)
 

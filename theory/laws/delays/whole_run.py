@@ -70,7 +70,9 @@ def _index_at_zero(matrix: DelayMatrix, a: int) -> sympy.Expr:
 
 def _least_m(counts: CountForm, a: int) -> sympy.Expr:
     """Return w − 1 plus what B(0, ·) counts at the last stage beyond its own microbatch."""
-    return sympy.expand(_first(counts) - 1 + floor_on_class(_last_stage(counts), counts.period, {"p": a}))
+    return sympy.expand(
+        _first(counts) - 1 + floor_on_class(_last_stage(counts), counts.period, {"p": a})
+    )
 
 
 def _last_stage(counts: CountForm) -> Affine:
@@ -164,9 +166,7 @@ def _rising(times: Times, counts: CountForm, linearization: Linearization) -> St
     )
 
 
-def _nothing_recorded(
-    times: Times, counts: CountForm, linearization: Linearization
-) -> Statement:
+def _nothing_recorded(times: Times, counts: CountForm, linearization: Linearization) -> Statement:
     size, u, m = times.size, z3.Int("u"), Microbatch.named("m")
     first = times.backward(u, Microbatch(z3.IntVal(0), z3.IntVal(0)))
     slot = times.forward(z3.IntVal(0), m)

@@ -31,6 +31,7 @@ from theory.papers.rpd.lemmas.laws import (
     our_steps,
     replay,
     times,
+    whole_run,
     worst,
 )
 from theory.smt.solver import Outcome
@@ -40,7 +41,7 @@ SEARCHED: Final = 64
 
 
 def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
-    supremum = closed(linearization).whole.supremum
+    supremum = whole_run(linearization).supremum
     q = len(supremum)
     margins = {a: on_class(formulas["bound"] - form, a, q) for a, form in supremum.items()}
     says = f"the supremum is {in_words(supremum)}"
@@ -55,7 +56,7 @@ def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
 
 
 def _first_violation(formulas: Formulas, linearization: str) -> int | None:
-    supremum = closed(linearization).whole.supremum
+    supremum = whole_run(linearization).supremum
     return next(
         (
             p
@@ -108,7 +109,8 @@ def _finding(fails: Refutation) -> Finding:
 
 
 def _refutation(formulas: Formulas, linearization: str, p: int) -> Refutation:
-    least = closed(linearization).whole.least_m
+    least = whole_run(linearization).least_m
+    assert least is not None, "start-up attains it"
     microbatches = int(least[p % len(least)].subs(p_, p))
     found = worst(replay(p, microbatches, linearization))
     witness = {"p": p, "M": microbatches, **found, "printed": str(formulas["bound"].subs(p_, p))}

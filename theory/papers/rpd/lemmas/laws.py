@@ -17,9 +17,11 @@ from schedules.timeline import timeline
 from theory.account import Case, Decision, Line
 from theory.derive import derive
 from theory.kernel import Relation, eq, le
-from theory.laws.delays.law import Closed, DelayLaw
+from theory.laws.delays.closed import Closed
+from theory.laws.delays.law import DelayLaw
 from theory.laws.delays.matrix import ByResidue
 from theory.laws.delays.symbols import Size, Times
+from theory.laws.delays.whole_run import WholeRun
 from theory.papers.rpd.witnesses.exact_runs import rational
 from theory.smt.queries import remembered
 
@@ -62,6 +64,17 @@ def closed(linearization: str = PAPER) -> Closed:
         The law is not proved for the family's present rule, or not of what it builds.
     """
     return law(linearization).established
+
+
+def whole_run(linearization: str = PAPER) -> WholeRun:
+    """The proved largest delay of a run.
+
+    Raises
+    ------
+    theory.errors.NoClosedFormError
+        As `closed`.
+    """
+    return law(linearization).whole_run
 
 
 def times() -> Times:
