@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from schedules.actions import Kind
-from schedules.closed_forms.counts import guess_counts
+from schedules.closed_forms.counts import CountForm, guess_counts
 from schedules.closed_forms.start_times import guess_start_times, sample
 from schedules.errors import FamilyFileError, ScheduleError
 from schedules.families import FAMILIES, get_family, is_family_file
 from schedules.families.family import Family
-from schedules.linearization import DEFAULT, get_linearization
+from schedules.linearization import DEFAULT, Linearization, get_linearization
 from schedules.rules import GreedyRule
-from theory.errors import NoClosedFormError
+from theory.errors import NoClosedFormError, UnsupportedFormError
 from theory.laws.delays.as_built import as_built
 from theory.laws.delays.closed import Closed
 from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_telescoping
@@ -21,7 +21,7 @@ from theory.laws.delays.domains import Admission
 from theory.laws.delays.greedy_induction import Clause, rule_clauses
 from theory.laws.delays.law import DelayLaw
 from theory.laws.delays.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
-from theory.laws.delays.shape import guess_shape, prove_shape
+from theory.laws.delays.shape import Shape, guess_shape, prove_shape
 from theory.laws.delays.staleness import guess_staleness, prove_staleness
 from theory.laws.delays.start_times import prove_start_times
 from theory.laws.delays.symbols import Size, Times
@@ -119,17 +119,12 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     shape = guess_shape(family, guess, admission)
     if shape is None:
         return _open(found, "activations in flight have no short form")
-    matrix = delay_matrix(counts)
     times = Times(Size.symbolic(), guess)
-    closed = Closed(
-        guess,
-        counts,
-        matrix,
-        mean(matrix),
-        whole_run(times, matrix, counts, lines),
-        guess_staleness(family, counts, admission),
-        shape,
-    )
+    try:
+        closed = _closed(family, admission, times, counts, shape, lines)
+    except UnsupportedFormError as error:
+        return _open(found, error.what)
+    matrix = closed.matrix
     proof += [
         prove_counts(times, counts, lines),
         prove_floor_sums(counts),
@@ -146,6 +141,27 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     if isinstance(family.rule, GreedyRule):
         clauses = rule_clauses(family.rule, admission, times)
     return replace(found, closed=closed, proof=tuple(proof), clauses=clauses)
+
+
+def _closed(
+    family: Family,
+    admission: Admission,
+    times: Times,
+    counts: CountForm,
+    shape: Shape,
+    linearization: Linearization,
+) -> Closed:
+    """What follows from start times and counts, to be proved.
+
+    Raises
+    ------
+    UnsupportedFormError
+        Stages that count alike are no ranges for every p.
+    """
+    matrix = delay_matrix(counts)
+    whole = whole_run(times, matrix, counts, linearization)
+    staleness = guess_staleness(family, counts, admission)
+    return Closed(times.guess, counts, matrix, mean(matrix), whole, staleness, shape)
 
 
 def _open(law: DelayLaw, why: str) -> DelayLaw:
