@@ -14,7 +14,7 @@ from theory.papers.amdp import active_ratio, mismatch, one_step
 from theory.papers.amdp.lemmas.durations import Time
 from theory.papers.amdp.lemmas.minibatches import Minibatch, Pipeline
 from theory.papers.amdp.lemmas.start_times import CAPPED, CROWDED, FREE, TWO
-from theory.papers.amdp.runs.replays import by_order, difference, one_pipeline, unlike
+from theory.papers.amdp.runs.replays import by_order, difference, one_pipeline
 from theory.papers.amdp.symbols import d, i, n
 from theory.papers.amdp.witnesses import active_shares
 from theory.verdicts import Verdict
@@ -57,14 +57,15 @@ def test_slow_stages_attain_less() -> None:
 
 
 def test_uncapped_mismatch_is_the_repaired_one() -> None:
-    assert unlike(sympy.Min(n, 2 * (d - i) - 1) - 1, stage_cap=False) is None
+    assert mismatch.differs(sympy.Min(n, 2 * (d - i) - 1) - 1, stage_cap=False) is None
 
 
 def test_two_pipelines_of_one_direction_by_hand() -> None:
     """Pipelines 0 and 2 of 3 run down: between 0F3 and 0B3 both update the weights of stage 0."""
     assert one_step.shared((2, 4), 1) is None
-    found = one_step.shared((6,), 1)
-    assert found is not None
+    refutation = one_step.shared((6,), 1)
+    assert refutation is not None
+    found = refutation.witness
     schedule = build("amdp", 6, 24)
     order = [str(action) for action in schedule.rank(0) if action.stage == 0]
     m = found["m"]

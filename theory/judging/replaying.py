@@ -22,6 +22,7 @@ def first_violation(
     instances: Iterable[Mapping[Any, Any]],
     under: tuple[Relation, ...] = (),
     named: str = "found",
+    hidden: Callable[..., Mapping[Any, Any]] = lambda *values: {},
     also: Callable[..., Mapping[str, Any]] = lambda *values: {},
 ) -> Refutation | None:
     """The first instance at which what is measured is not as stated, to be run once more.
@@ -38,6 +39,8 @@ def first_violation(
         What the statement supposes of an instance.
     named : str
         What the number is called in the witness, beside what is stated; ``""`` leaves both out.
+    hidden : callable
+        Values of further symbols, which the witness leaves out, from those of the instance.
     also : callable
         What else the witness says, from the values of the instance.
 
@@ -51,7 +54,8 @@ def first_violation(
     """
     for instance in instances:
         values = tuple(instance.values())
-        at = {key: value for key, value in instance.items() if isinstance(key, sympy.Symbol)}
+        known = {**instance, **hidden(*values)}
+        at = {key: value for key, value in known.items() if isinstance(key, sympy.Symbol)}
         number, formula = measured(*values), sympy.sympify(stated).subs(at)
         if _AS_STATED[kind](sympy.sympify(number), formula):
             continue

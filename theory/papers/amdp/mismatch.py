@@ -1,48 +1,37 @@
 """Mismatch of stage i: min(n, d − i) − 1, if no stage i admits more than d − i minibatches.
 
-Problem: the versions that one pipeline's own updates create between F and B of a minibatch, where
-an update follows every backward. The source bounds what stage 0 admits by n and leaves open what
-later stages do; "the mismatch of stage i" is read as the largest of all minibatches.
-
-Method: `greedy` proves what the rule's start times are, for all d, n and M; order gives the
-mismatch of every minibatch (`mismatches`), and its maximum. With m = nq + r it is, under a cap at
-every stage or for n ≤ 2, min(m, d − 1 − i) for m < n and min(r, d − 1 − i) + max(0, n − 1 − i − r)
-from then on. If stage 0 alone is bounded, stage i > 0 goes on with its forwards until its first
-backward comes: min(m, 2(d − 1 − i)) for m < n, so that the largest is min(n, 2(d − i) − 1) − 1.
+Problem    the versions that one pipeline's own updates create between F and B of a minibatch, where
+           an update follows every backward. The source bounds what stage 0 admits by n and leaves
+           open what later stages do; "the mismatch of stage i" is read as the largest of all.
+Method     PipeDream's rule in every stage; its start times are proved (`greedy`), for all d, n and
+           M, and order gives the mismatch of every minibatch (`mismatches`), and its maximum.
+Guarantee  with m = nq + r it is, under a cap at every stage or for n ≤ 2, min(m, d − 1 − i) for
+           m < n and min(r, d − 1 − i) + max(0, n − 1 − i − r) from then on. If stage 0 alone is
+           bounded, stage i > 0 goes on with its forwards until its first backward comes:
+           min(m, 2(d − 1 − i)) for m < n, so that the largest is min(n, 2(d − i) − 1) − 1.
+Source     overall architecture; key design 1.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 import sympy
 
 from schedules.actions import Kind
 from schedules.families.pipedream import RULE
 from schedules.free_running import free_run
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Ground,
-    Readings,
-    Refutation,
-    Repair,
-    Violation,
-)
+from theory import account
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
+from theory.judging.replaying import first_violation
 from theory.kernel import le
+from theory.papers.amdp.lemmas import mismatches
 from theory.papers.amdp.lemmas.greedy import established, generated
 from theory.papers.amdp.lemmas.lines import ours
-from theory.papers.amdp.lemmas.mismatches import PARTS, part
 from theory.papers.amdp.lemmas.start_times import CAPPED, FREE, LAWS, TWO
-from theory.papers.amdp.runs.replays import agreement, by_order, compared, one_pipeline, unlike
+from theory.papers.amdp.runs.replays import SIZES, agreement, by_order, compared, one_pipeline
 from theory.papers.amdp.symbols import d, i, n, q, r
 from theory.papers.schedules import free_running
 from theory.smt.instances import in_words
@@ -68,17 +57,15 @@ ASSUMES: Final = (
 
 
 def _holds(formulas: Formulas) -> Iterator[Outcome]:
-    return chain(map(established, LAWS), (part(name, formulas) for name in PARTS))
+    parts = (mismatches.part(name, formulas) for name in mismatches.PARTS)
+    return chain(map(established, LAWS), parts)
 
 
 def _preferences() -> Outcome:
     """With a cap at every stage the rule and its opposite generate the same times."""
     other = {Kind.F: Kind.B, Kind.B: Kind.F}
-    opposite = replace(
-        RULE,
-        prefer_first=other[RULE.prefer_first],
-        prefer_after={last: other[kind] for last, kind in RULE.prefer_after.items()},
-    )
+    after = {last: other[kind] for last, kind in RULE.prefer_after.items()}
+    opposite = replace(RULE, prefer_first=other[RULE.prefer_first], prefer_after=after)
     says = "with a cap at every stage a forward and a backward are never ready at the same time"
     return merge("preferences", says, [established(CAPPED), generated(CAPPED, opposite)])
 
@@ -96,95 +83,101 @@ def slow_first_stage() -> int:
     return max(by_order(line.schedule, 1).values())
 
 
-def _differs(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> Refutation | None:
-    """A run whose largest mismatch at a stage is another than stated."""
-    found = unlike(form, stage_cap=stage_cap, least=least)
-    if found is None:
-        return None
-    p, admission, stage = found["d"], found["n"], found["i"]
+def differs(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> account.Refutation | None:
+    """The first run whose largest mismatch at some stage is not as stated, if n ≥ `least`.
 
-    def again() -> int:
+    Examples
+    --------
+    >>> differs(sympy.Min(n, d - i) - 1, stage_cap=True) is None
+    True
+    >>> differs(sympy.Min(n, d - i) - 1, stage_cap=False).witness
+    {'d': 3, 'n': 3, 'i': 1, 'm': 2, 'mismatch': 2, 'stated': 1}
+    """
+
+    def found(p: int, admission: int, stage: int) -> dict[int, int]:
         run = one_pipeline(p, admission, 2 * admission + 1, stage_cap=stage_cap)
-        return max(by_order(run, stage).values())
+        return by_order(run, stage)
 
-    at, supposed = {d: p, n: admission, i: stage}, (le(least, n), le(i + 1, d))
-    return Refutation(found, Violation(again, "==", form, at, supposed))
-
-
-def _less(formulas: Formulas) -> Refutation | None:
-    """A minibatch m ≥ n with less than the stated mismatch, though a cap is at every stage."""
-    p, admission = 3, 2
-    for stage in range(p):
-        stated = int(formulas["mismatch"].subs({d: p, n: admission, i: stage}))
-        for m, found in _of_each(p, admission, stage).items():
-            if m >= admission and found < stated:
-                where = {"d": p, "n": admission, "i": stage, "m": m}
-                witness = {**where, "mismatch": found, "stated": stated}
-                return Refutation(witness, _violation(formulas["mismatch"], p, admission, stage, m))
-    return None
-
-
-def _violation(form: sympy.Expr, p: int, admission: int, stage: int, m: int) -> Violation:
-    at = {d: p, n: admission, i: stage, q: m // admission, r: m % admission}
-    supposed = (le(i + 1, d), le(1, q), le(r + 1, n))
-    return Violation(lambda: _of_each(p, admission, stage)[m], "==", form, at, supposed)
-
-
-def _of_each(p: int, admission: int, stage: int) -> dict[int, int]:
-    return by_order(one_pipeline(p, admission, 3 * admission, stage_cap=True), stage)
-
-
-def _cases(
-    times: tuple[Ground, ...],
-    parts: Mapping[str, Outcome],
-    timing: tuple[Ground, ...],
-    formulas: Formulas,
-    exceeded: Refutation | None,
-) -> tuple[Case, ...]:
-    less, slow = _less(formulas), slow_first_stage()
-    always = "stage d − 2 always exceeds it" if proves(*times, parts["exceeded"]) else ""
-    return (
-        Case(
-            "every stage bounded: stage i admits at most min(n, d − i), n ≤ d",
-            Decision((*times, parts["capped"], parts["who"])),
-            "largest of all minibatches, M ≥ n, at all F and B; of every n minibatches the last "
-            "attains it at every stage, at stage 0 every one from n − 1 on; in all, m ≥ n attains "
-            "it iff m mod n ≥ min(n, d − i) − 1, i = 0 or n = d",
-        ),
-        Case(
-            "every stage bounded, n > d",
-            Decision((*times, parts["n > d"])),
-            "the caps are those of n = d",
-        ),
-        Case(
-            "only stage 0 bounded, n ≤ 2 or d = 1",
-            Decision((*times, parts["two"], parts["one stage"])),
-            "as with a cap at every stage",
-        ),
-        Case(
-            "only stage 0 bounded, n ≥ 3 and d ≥ 2",
-            Decision(fails=exceeded) if always else OPEN,
-            always + _at(exceeded),
-        ),
-        Case(
-            "every stage bounded, as an upper bound, at any durations and message delays",
-            Decision(timing),
-            f"not attained by all: with a slow stage 0, d = 3 and n = 2, stage 1 has {slow}",
-        ),
-        Case(
-            "the mismatch of every minibatch m ≥ n, every stage bounded",
-            Decision(fails=less),
-            "stages behind stage 0 have minibatches with less" + _at(less),
-        ),
+    return first_violation(
+        lambda *at: max(found(*at).values()),
+        "==",
+        form,
+        ({d: at[0], n: at[1], i: s} for at in SIZES if at[1] >= least for s in range(at[0])),
+        (le(least, n), le(i + 1, d)),
+        "mismatch",
+        also=lambda *at: {"m": max(found(*at), key=found(*at).__getitem__)},
     )
 
 
-def _at(fails: Refutation | None) -> str:
+def _less(formulas: Formulas) -> account.Refutation | None:
+    """A minibatch m ≥ n with less than the stated mismatch, though a cap is at every stage."""
+    p, admission = 3, 2
+    run = one_pipeline(p, admission, 3 * admission, stage_cap=True)
+    cells: Iterator[dict[Any, int]] = (
+        {d: p, n: admission, i: s, "m": m}
+        for s in range(p)
+        for m in range(admission, 3 * admission)
+    )
+    return first_violation(
+        lambda p, admission, stage, m: by_order(run, stage)[m],
+        ">=",
+        formulas["mismatch"],
+        cells,
+        (le(i + 1, d), le(1, q), le(r + 1, n)),
+        "mismatch",
+        hidden=lambda p, admission, stage, m: {q: m // admission, r: m % admission},
+    )
+
+
+def _at(fails: account.Refutation | None) -> str:
     return f": {in_words(fails.witness)}" if fails else ""
 
 
-def _finding(exceeded: Refutation, repaired: tuple[Ground, ...]) -> Finding:
-    return Finding(
+def _cases(
+    times: tuple[account.Ground, ...],
+    parts: dict[str, Outcome],
+    timing: tuple[account.Ground, ...],
+    formulas: Formulas,
+    exceeded: account.Refutation | None,
+) -> Iterator[account.Case]:
+    less, slow = _less(formulas), slow_first_stage()
+    always = "stage d − 2 always exceeds it" if proves(*times, parts["exceeded"]) else ""
+    yield account.Case(
+        "every stage bounded: stage i admits at most min(n, d − i), n ≤ d",
+        account.Decision((*times, parts["capped"], parts["who"])),
+        "largest of all minibatches, M ≥ n, at all F and B; of every n minibatches the last "
+        "attains it at every stage, at stage 0 every one from n − 1 on; in all, m ≥ n attains "
+        "it iff m mod n ≥ min(n, d − i) − 1, i = 0 or n = d",
+    )
+    yield account.Case(
+        "every stage bounded, n > d",
+        account.Decision((*times, parts["n > d"])),
+        "the caps are those of n = d",
+    )
+    yield account.Case(
+        "only stage 0 bounded, n ≤ 2 or d = 1",
+        account.Decision((*times, parts["two"], parts["one stage"])),
+        "as with a cap at every stage",
+    )
+    yield account.Case(
+        "only stage 0 bounded, n ≥ 3 and d ≥ 2",
+        account.Decision(fails=exceeded) if always else account.OPEN,
+        always + _at(exceeded),
+    )
+    yield account.Case(
+        "every stage bounded, as an upper bound, at any durations and message delays",
+        account.Decision(timing),
+        f"not attained by all: with a slow stage 0, d = 3 and n = 2, stage 1 has {slow}",
+    )
+    yield account.Case(
+        "the mismatch of every minibatch m ≥ n, every stage bounded",
+        account.Decision(fails=less),
+        "stages behind stage 0 have minibatches with less" + _at(less),
+    )
+
+
+def _finding(exceeded: account.Refutation, repaired: tuple[account.Ground, ...]) -> account.Finding:
+    return account.Finding(
         kind="missing-condition",
         where="overall architecture; key design 1",
         says=(
@@ -193,7 +186,7 @@ def _finding(exceeded: Refutation, repaired: tuple[Ground, ...]) -> Finding:
             "formula needs n ≤ 2, or a cap of min(n, d − i) at every stage"
         ),
         witness=exceeded.witness,
-        repaired=Repair(
+        repaired=account.Repair(
             "If stage 0 alone is bounded, by n, and F = B, the largest mismatch of stage i is "
             "min(n, 2(d − i) − 1) − 1, for all d, n and M ≥ n.",
             repaired,
@@ -201,20 +194,20 @@ def _finding(exceeded: Refutation, repaired: tuple[Ground, ...]) -> Finding:
     )
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: Formulas) -> account.Account:
     formulas = {**_CORE, **formulas}
     laws = tuple(established(law) for law in LAWS)
-    times: tuple[Ground, ...] = (*laws, agreement())
-    parts = {name: part(name, formulas) for name in PARTS}
+    times: tuple[account.Ground, ...] = (*laws, agreement())
+    parts = {name: mismatches.part(name, formulas) for name in mismatches.PARTS}
     run = free_running.proof({"inner": free_running.N_ - 1, "last": 0 * free_running.N_})
     timing = (parts["cap"], run["admission"], run["bound"])
-    exceeded = _differs(formulas["mismatch"], stage_cap=False, least=3)
-    wrong = _differs(formulas["mismatch"], stage_cap=True)
-    cases = _cases(times, parts, timing, formulas, exceeded)
-    repaired: tuple[Ground, ...] = (*times, parts["free"], parts["crowded"])
+    exceeded = differs(formulas["mismatch"], stage_cap=False, least=3)
+    wrong = differs(formulas["mismatch"], stage_cap=True)
+    cases = tuple(_cases(times, parts, timing, formulas, exceeded))
+    repaired = (*times, parts["free"], parts["crowded"])
     holding = tuple(case.when for case in cases[:3])
-    return Account(
-        Decision(fails=wrong) if wrong else Readings(holding),
+    return account.Account(
+        account.Decision(fails=wrong) if wrong else account.Readings(holding),
         cases=cases,
         assumes=ASSUMES,
         steps=ours((*laws, _preferences(), *parts.values(), *timing[1:])),

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-import sympy
-
 from schedules.actions import Kind
 from schedules.families import amdp
 from schedules.families.pipedream import RULE
@@ -23,7 +21,6 @@ from theory.account import Compared
 from theory.ledger import Evidence
 from theory.papers.amdp.lemmas.minibatches import Pipeline
 from theory.papers.amdp.lemmas.start_times import CAPPED, LAWS, TWO, Law
-from theory.papers.amdp.symbols import d, i, n
 from theory.smt.queries import remembered
 
 SIZES: Final = (
@@ -127,35 +124,3 @@ def compared() -> tuple[Evidence, ...]:
     if differs is not None:
         return (Evidence("against", "an action that starts at another time", differs),)
     return (Evidence("for", _AGREE, {"laws": [law.name for law in LAWS]}),)
-
-
-def unlike(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> dict[str, int] | None:
-    """The first run whose largest mismatch at some stage is not as stated, or None.
-
-    Parameters
-    ----------
-    form : sympy expression in d, n and i
-    stage_cap : bool
-        Whether every stage is bounded, or stage 0 alone.
-    least : int
-        Least n.
-
-    Examples
-    --------
-    >>> unlike(sympy.Min(n, d - i) - 1, stage_cap=True) is None
-    True
-    >>> unlike(sympy.Min(n, d - i) - 1, stage_cap=False)
-    {'d': 3, 'n': 3, 'i': 1, 'm': 2, 'mismatch': 2, 'stated': 1}
-    """
-    for p, admission in SIZES:
-        if admission < least:
-            continue
-        schedule = one_pipeline(p, admission, 2 * admission + 1, stage_cap=stage_cap)
-        for stage in range(p):
-            found = by_order(schedule, stage)
-            stated = int(form.subs({d: p, n: admission, i: stage}))
-            m = max(found, key=found.__getitem__)
-            if found[m] != stated:
-                where = {"d": p, "n": admission, "i": stage, "m": m}
-                return {**where, "mismatch": found[m], "stated": stated}
-    return None

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
+from typing import Any
 
 import sympy
 
 from schedules.actions import Kind
 from schedules.timeline import timeline
-from theory.account import Refutation, Violation
+from theory.account import Refutation
+from theory.judging.replaying import first_violation
 from theory.kernel import le
 from theory.papers.amdp.runs.fifo import ADMISSION
 from theory.papers.amdp.runs.replays import SIZES, one_pipeline
-from theory.papers.amdp.symbols import d, n
+from theory.papers.amdp.symbols import d, i, n
 
 
 def share(stages: int, admission: int, stage: int) -> Fraction:
@@ -35,15 +37,9 @@ def share(stages: int, admission: int, stage: int) -> Fraction:
 
 def unlike(form: sympy.Expr) -> Refutation | None:
     """The first steady state of n = 2 in which a rank works another share than stated."""
-    for stages in sorted({p for p, _ in SIZES if p >= ADMISSION}):
-        for stage in range(stages):
-            found, stated = share(stages, ADMISSION, stage), form.subs(d, stages)
-            if sympy.Rational(found) != stated:
-                where = {"d": stages, "n": ADMISSION, "i": stage}
-                again = partial(share, stages, ADMISSION, stage)
-                wrong = Violation(again, "==", form, {d: stages}, (le(ADMISSION, d),))
-                return Refutation({**where, "share": found, "stated": stated}, wrong)
-    return None
+    depths = sorted({p for p, _ in SIZES if p >= ADMISSION})
+    cells = ({d: p, n: ADMISSION, i: stage} for p in depths for stage in range(p))
+    return first_violation(share, "==", form, cells, (le(ADMISSION, d),), "share")
 
 
 def whole_run(stages: int, admission: int, minibatches: int) -> Fraction:
@@ -60,14 +56,9 @@ def whole_run(stages: int, admission: int, minibatches: int) -> Fraction:
 
 def short_run(form: sympy.Expr) -> Refutation | None:
     """The first run that stays below its ratio, a form in d and n."""
-    for stages, admission in SIZES:
-        for rounds in (1, 3, 9) if admission <= stages else ():
-            found = whole_run(stages, admission, rounds * admission)
-            stated = form.subs({d: stages, n: admission})
-            if sympy.Rational(found) < stated:
-                where = {"d": stages, "n": admission, "M": rounds * admission}
-                again = partial(whole_run, stages, admission, rounds * admission)
-                at, supposed = {d: stages, n: admission}, (le(2, n), le(n, d))
-                wrong = Violation(again, "==", form, at, supposed)
-                return Refutation({**where, "share": found, "stated": stated}, wrong)
-    return None
+    cells: Iterator[dict[Any, int]] = (
+        {d: stages, n: admission, "M": rounds * admission}
+        for stages, admission in SIZES
+        for rounds in ((1, 3, 9) if 2 <= admission <= stages else ())
+    )
+    return first_violation(whole_run, ">=", form, cells, (le(2, n), le(n, d)), "share")
