@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from inspect import getdoc
+from typing import Final
 
 from theory.account import Account
 from theory.claims import Claim, Formulas
-from theory.errors import UnknownClaimError
+from theory.errors import TheoryError, UnknownClaimError
+
+_HEADING: Final = re.compile(r"\n\n\w+\n-{3,}\n")
+
+
+def in_full(part: object) -> str:
+    """The argument that a docstring gives: what stands between its first line and its sections.
+
+    Parameters
+    ----------
+    part : object
+        The module or function that it is about.
+
+    Raises
+    ------
+    TheoryError
+        There is none.
+
+    Examples
+    --------
+    >>> in_full(in_full)
+    Traceback (most recent call last):
+    ...
+    theory.errors.TheoryError: ...
+    """
+    whole = _HEADING.split(getdoc(part) or "")[0]
+    argument = whole.partition("\n\n")[2].strip()
+    if not argument:
+        raise TheoryError(
+            f"an argument stands in a docstring behind its first line, found {whole!r:.80}",
+            str(getattr(part, "__name__", part)),
+            "write it there",
+        )
+    return argument
 
 
 def with_arguments(

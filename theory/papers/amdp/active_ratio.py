@@ -117,7 +117,13 @@ def _period(law: Law, cone: Cone, form: sympy.Expr) -> Statement:
 
 @remembered
 def decided_of(which: int, what: str, form: sympy.Expr) -> Outcome:
-    """Whether `form` is the period or the makespan of one of the laws, by its position."""
+    """Whether `form` is the period or the makespan of one of the laws, by its position.
+
+    A stage that starts F and B of minibatch m + n one period after those of minibatch m, for every
+    m from n on, does n forwards and n backwards in each period: n(F + B) of d(F + B) units of time.
+    A run of M = nq + r + 1 minibatches ends with the last backward of stage 0, at (F + B)(d(q + 1)
+    + r), and a rank works M(F + B) of it.
+    """
     law, cone = _LAWS[which]
     statement = (_period if what == "period" else _makespan)(law, cone, form)
     return decide_from(statement, SMALLEST)

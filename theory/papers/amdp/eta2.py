@@ -62,8 +62,10 @@ def added(theorem: Any) -> sympy.Expr:
 def excess() -> sympy.Expr:
     """The same, measured: f = Lx²/2 with noise of variance σ² and x̂_t = x_{t−1}, as T → ∞.
 
-    With a = ηL < 1 the second moments m₀ = E x_t² and m₁ = E x_t x_{t−1} tend to the solution of
-    m₀ = m₀ + a²m₀ − 2a m₁ + η²σ² and m₁ = m₀ − a m₁; without delay m₀ = (1 − a)²m₀ + η²σ².
+    On f = Lx²/2 with noise of variance σ² and x̂_t = x_{t−1}, let a = ηL < 1. The second moments m₀
+    = E x_t² and m₁ = E x_t x_{t−1} tend to the solution of m₀ = m₀ + a²m₀ − 2a m₁ + η²σ² and m₁ =
+    m₀ − a m₁, without delay to that of m₀ = (1 − a)²m₀ + η²σ². The difference of L²m₀ has the order
+    η² as η → 0: the added term cannot be of a higher order.
 
     Examples
     --------

@@ -1,11 +1,12 @@
 """A free run as counters: what every event keeps true, for a stage, its neighbour and the last.
 
-A stage is how many forwards and backwards it has started and ended. Events start or end one of
-them; what an event needs is its guard. Times are gone: any durations and delays are some order
-of events, and messages under way only make a guard hold later. So what all events keep true
-holds in every free run, whatever p, M, durations and delays.
-
-Each function returns statements: an invariant holds at the beginning, and every event keeps it.
+A free run is a sequence of events: a stage starts or ends a forward or a backward. Each event
+has a guard; durations and message delays only make a guard hold later. What holds at the
+beginning and is kept by every event therefore holds in every run, whatever p, M, durations and
+delays, and whatever else keeps a rank busy. Kept are: stage s + 1 has no more minibatches under
+way than stage s, and stage 0 no more than it admits. So no stage has more than n under way, by
+induction over stages. Of those one is the minibatch whose forward starts, so at most n − 1
+backwards of the stage come between its forward and its backward.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Times x·F + y·B, compared for all durations F and B of a cone at once.
 
-A cone is all positive combinations of its rays, so a time is no earlier than another at all of
-its durations iff it is none on every ray, and later if besides it is later on some ray. That is
-linear in x and y.
+Times are x·F + y·B with integers x and y. The durations at which a law is stated are all
+positive combinations of a few rays (F, B). A linear form is nowhere negative on them iff it is
+not on any ray, so a comparison at all durations is one comparison a ray.
 """
 
 from __future__ import annotations

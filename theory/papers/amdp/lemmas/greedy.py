@@ -1,7 +1,18 @@
 """The rule of one AMDP pipeline generates a law's start times, at all durations of its cone.
 
-Why the statements of this file show it is `arguments.ARGUMENTS["greedy"]`: each is about start
-times, without time or run.
+A rule generates a law's start times. Suppose it does not, and look at the first time t at which
+some action starts in the run but not in the law, or the other way round. Before t both agree,
+so whatever is over by t in one of them is over in the other. Call action Z of a stage due if it
+is the stage's first in the law that has not started before t, and X the next action of the
+other kind.
+- Z starts at t in the law. Its stage is free then and all that Z waits for is over ("order",
+  "exclusive", "causal"). X is not chosen in its place: it still waits for something that ends
+  after t, or the rule prefers Z ("choice"). So Z starts at t in the run too.
+- Z starts later in the law, and Z or X starts at t in the run. But until Z starts in the law
+  the stage is busy, or Z waits for an action that is not over ("tight"), and so does X
+  ("patience").
+Each is a statement about start times, without time or run. Any M is covered: `last` is M − 1.
+The same statements but "choice" and "patience" establish the times of the static order.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 The order is that of F = B. With F > B its start times have no simple form, but they are at most
 those of the law `FREE` and nF more: times at which no action has to wait ("feasible"). And
 minibatch m + n starts at stage 0 when m is back, d(F + B) after it started at the earliest
-("supported"). So minibatch nq + r is back between (F + B)d(q + 1) and (F + B)(d(q + 1) + r) + nF.
+("supported"). So minibatch nq + r is back between (F + B)d(q + 1) and (F + B)(d(q + 1) + r) +
+nF.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The mismatch of every minibatch, from the start times of one pipeline.
 
-An update follows every backward, and both kinds run in the order of minibatches. So if k backwards
-of the stage are over when F(s, m) starts, and the others start after it, m − k updates fall
-between F(s, m) and B(s, m). Order alone decides that; see `schedules.static-staleness`.
+An update follows every backward, and both kinds run in the order of minibatches. So if k
+backwards of the stage are over when F(s, m) starts, and the others start after it, m − k
+updates fall between F(s, m) and B(s, m). Order alone decides that (schedules.static-staleness).
 """
 
 from __future__ import annotations

@@ -1,9 +1,17 @@
 """How many backwards of a stage fit between a minibatch's forward and backward, at all durations.
 
-First come first served, all that is ready in one queue: however long actions take and whatever ties
-do, another minibatch passes a rank at most once while x is there, and only if it was there when x
-came. So what others can do between two visits of x is a walk in a finite graph, and the most of it
-is counted for every placement, every stage and every pipeline (`ARGUMENTS["overtaking"]`).
+All that is ready waits in one queue a rank, first come first served; F and B take some time
+each, messages none. Let x be a minibatch between the start of its F and that of its B at stage
+s: it goes through the visits s + 1, …, 2d − 1 − s of its path. Take another token y and a visit
+of x to rank r, from when x comes to when its action there ends. While x's action runs, y runs
+nothing on r. While x waits, only what came before x, or at the same time, is served before it.
+So y passes r at most once in that time, and only if y was at r already when x came: where it
+passed r it comes back later, and then behind x. All else y may do, whatever durations and ties
+are. So the visits that y can have made by the end of each visit of x are those of a finite
+walk: on until the next visit to r, or, if y was at r when x came, until the one after. At the
+start of x's F, y may be anywhere but does not finish a visit to the rank on which x runs. The
+most backwards of stage s on such walks is counted for every y; their sum bounds the backwards
+of s between F and B of x. A window of at least so many is closed once at most in between.
 """
 
 from __future__ import annotations

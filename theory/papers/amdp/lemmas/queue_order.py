@@ -1,9 +1,26 @@
 """Windows of whole multiples of d, where a rank serves all that is ready first come first served.
 
-With stage s on rank s in even pipelines and on rank d − 1 − s in odd ones, and with no other
-placement, the source's sentence then holds for all durations and all ties: all d tokens under way
-go through the same visits. The argument that puts the statements of this file together is
-`arguments.ARGUMENTS["queue"]`; names in quotation marks there are those of the statements.
+Stage s is on rank s in even pipelines and on rank d − 1 − s in odd ones, a rank serves all that
+is ready first come first served, and windows are whole multiples of d. Each of the d
+minibatches under way is a token; where one ends the next of its pipeline goes on as the same
+token, one generation later.
+1. Count an upward pipeline's actions from d on, modulo 2d: its F of stage s is visit d + s, its
+   B is visit d − 1 − s; downward they are visits s and 2d − 1 − s. So all tokens go through the
+   same 2d visits again and again, and visit v is on rank v or 2d − 1 − v ("visits").
+2. Who reaches visit v has left visit v − 1, which is on one rank, so no two reach it at the
+   same time ("arrivals"); they leave in the order in which they came ("in order"). Ties settle
+   only the order of the p downward tokens that wait for visit 0 at the start, and of the q = d
+   − p upward ones that wait for visit d; these came before all others.
+3. So by induction every visit sees the tokens in rounds of d, in the same order: the downward
+   ones first at visits below d, the upward ones first from d on ("places").
+4. At a stage all d backwards of a generation end before one of the next starts: those of a
+   direction share a visit. And the next downward generation has its F on visit d − 1 − s, where
+   the upward ones do their backwards, behind these; upward likewise ("generations").
+5. Generation g ≥ 1 has its forward behind its token's previous backward, so that d(g − 1) + 1
+   backwards of the stage are over by then at least, and dg + d − 1 at most when its own starts.
+   That is one update of a window of kd, and none unless k divides g ("one update", "others").
+6. So of a window's k generations, all but the first have no mismatch. Its d minibatches come
+   first by their backwards and by their numbers ("numbers"); by forwards see `window_laws`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,19 @@
 """No order keeps d ranks busy with d/2 pipelines in both directions and n = 2, unless F = B.
 
-Stage s is on rank s in even pipelines and on rank d − 1 − s in odd ones; no F or B is interrupted.
-The argument and its steps are `arguments.ARGUMENTS["rotation"]`. If F = B, some order does: take
-phases 2F·a with a in a set A of residues modulo d for the downward tokens and in the complement of
-A + d/2 for the upward ones. Then no two meet (`fills_if_equal`).
+Stage s is on rank s in even pipelines and on rank d − 1 − s in odd ones; no F or B is
+interrupted. At most d minibatches are under way and each is on one rank at a time. So if all d
+ranks work from some time on, all d minibatches do so without ever waiting, and where one ends
+the next of its pipeline begins at once: each is a token on a fixed round of length P = d(F +
+B), and only its phase is free. On the ranks of an even pipeline F of stage s starts at phase +
+s·F and B at phase + d·F + (d − 1 − s)·B, all modulo P; an odd pipeline runs stage s on rank d −
+1 − s. Let F < B; time reversed, F > B is the same.
+1. Two tokens of one direction are whole multiples of F + B apart, or a forward of one meets a
+   backward of the other on some rank.
+2. Tokens of opposite directions are at most (d − 1)F apart, for the same reason.
+3. And they are whole multiples of 2F and of 2B apart, or forwards, or backwards, meet.
+4. So any two upward tokens are 2F·y = 2B·x = (F + B)·z apart with integers x < y and z; then
+   2xy = (x + y)z, which needs y ≥ 6.
+5. There are at least 2⌊d/4⌋ ≥ 2 of them within 2(d − 1)F: too little room.
 """
 
 from __future__ import annotations
@@ -211,9 +221,16 @@ def _found(says: str, holds: bool) -> Compared:
 def fills_if_equal(forms: Forms) -> bool:
     """Whether, with F = B and phases as above, no two tokens are on a rank at once.
 
-    All actions fill slots of length F, 2d of them a round, so two meet only if the gap of their
-    starts is a multiple of 2d slots. Where it is odd it is none, d being even; else it is twice the
-    difference of two different residues, or of two that are not d/2 apart.
+    Let F = B, and let a token that never waits be on a round of 2d slots of length F. Give the
+    downward tokens phases 2F·a with a in a set A of residues modulo d, as many as there are, and
+    the upward ones those with a in the complement of A + d/2; so many are left. On a rank two
+    actions meet only if the gap of their starts is a multiple of 2d slots. A forward and a backward
+    of one direction, two forwards of opposite directions, and two backwards, are an odd number of
+    slots apart, d being even. Two forwards, or two backwards, of one direction are 2(a − a') apart
+    with different residues a and a'. A forward and a backward of opposite directions are 2(a − a' ±
+    d/2) apart, and no residue of the upward tokens is one of A + d/2. So no two meet, and d tokens
+    with two actions a rank fill its 2d slots. Any order of the actions is allowed, so that a
+    start-up may wait until these phases are reached.
 
     Examples
     --------

@@ -1,9 +1,15 @@
 """Laws of accumulation windows that hold for all durations, wherever stages are.
 
-At one stage, backwards of all pipelines are counted, and after every W of them the stage updates.
-Whoever is between forward and backward then sees the update. Backwards so far are written W·u +
-rest, u the updates so far, so that a mismatch is a difference of two such u. Why those of a window
-with a mismatch are among its first d − 1 by their forwards: `arguments.ARGUMENTS["windows"]`.
+At one stage, backwards of all pipelines are counted, and after every W of them the stage
+updates. Whoever is between forward and backward then sees the update. Backwards so far are
+written W·u + rest, u the updates so far, so that a mismatch is a difference of two such u.
+Those of a window with a mismatch are among its first d − 1 by their forwards. For let x be one
+of them and U the first update after its forward; x's backward starts behind U, so U comes
+before the window. A member y of the window whose forward is no later than x's has its forward
+before U and its backward behind U ("under way"). So y is one of the at most d minibatches
+between forward and backward at U, and not the one that closes it ("affected"): at most d − 1
+such y, x among them. Not all of them need have a mismatch: a stage runs on several ranks, and
+y's backward may start before U and end behind it.
 """
 
 from __future__ import annotations
@@ -131,6 +137,11 @@ def _under_way() -> Iterator[Statement]:
 
 def is_least(form: sympy.Expr) -> bool:
     """Whether one pipeline with a window one shorter, n ≥ 3, can see two updates.
+
+    In one pipeline a stage runs forwards in the order of minibatches, and backwards too: who comes
+    first is served first. So between F and B of minibatch m at a stage there are the backwards of
+    those before it that are under way there, at most n − 1, and no others. With windows of n − 1 or
+    more that is one update at most, and n − 1 is the least such window.
 
     Examples
     --------

@@ -1,7 +1,12 @@
 """Plays that go on for ever: what repeats, under a tie rule or under all that ties allow.
 
-From a state on that was there before all repeats, so the part of the time in which ranks work is
-an exact fraction. Without a tie rule the states that can be reached form a finite graph.
+Durations are integers and one queue a rank is served in units of time, so that a play is a walk
+in a finite graph: a state is what waits for how long, what runs for how long yet, and which
+kind a stage did last, with minibatches counted from the first under way. Numbers only matter to
+ties, and a tie rule compares them within what is under way. Under a tie rule a play that comes
+to a state again repeats all since; the part of the time in which ranks work is counted over
+such a period. Without a tie rule all successors are followed: some play fills all ranks for
+ever iff the states that can be reached have a cycle on which all ranks work in every step.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Plays step by step up to the first minibatch that sees more updates than is said."""
+"""Plays step by step up to the first minibatch that sees more updates than is said.
+
+A refutation is one run of the rules named with it: durations, placement, queue and tie rule
+leave nothing open, so that the run can be repeated. Its counts are the backwards of the stage
+that were over when the forward and when the backward of the named minibatch started; the
+updates in between are the difference of the two counts' whole multiples of the window.
+"""
 
 from __future__ import annotations
 

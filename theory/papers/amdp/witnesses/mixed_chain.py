@@ -1,9 +1,10 @@
 """A chain of two stages whose backward uses newer weights than its forward, run exactly.
 
-Stage 0 maps its one weight w to a = h(w), with h′(w) = 1 + A(w − 1)² ≥ 1; stage 1 turns a into the
-loss l(a) = f(h⁻¹(a)) with f(w) = w²/2. Both are smooth everywhere, and the loss as a function of w
-is f: 1-smooth, with minimum 0, without noise. The backward gets l′(a) = w_F/h′(w_F) at the weight
-w_F that the forward read, and multiplies it by h′(w_B) at the newest weight w_B.
+Stage 0 maps its weight w to h(w) with h′(w) = 1 + A(w − 1)², stage 1 turns a into f(h⁻¹(a))
+with f(w) = w²/2: as a function of w the loss is f, 1-smooth, with minimum 0, without noise. The
+backward gets w_F/h′(w_F) at the weight that the forward read and multiplies it by h′ at the
+newest. The third weight is a polynomial of degree one in A, so that A can be taken so large
+that the average of ∇f² over T ≥ 3 updates is above any bound made of L, Δ, σ, η and T.
 """
 
 from __future__ import annotations

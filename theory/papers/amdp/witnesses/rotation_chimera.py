@@ -4,7 +4,8 @@ All tokens have phase 0 or 2F: those of pipelines 2j and 2j + 1 start at ranks 4
 together, and each takes a round of 2d slots without waiting. On rank 4R + ρ pipeline 2j has its
 stage 4i + ρ with i + j = R modulo d/4, and pipeline 2j + 1 its stage d − 1 − 4i − ρ. So the
 stages there differ by multiples of 4 in one direction, and the phases by 2: no two actions of a
-rank fall on the same of the 2d slots, which d tokens fill with two each.
+rank fall on the same of the 2d slots, which d tokens fill with two each. Any order of the
+actions is allowed, so that a start-up may wait until these phases are reached.
 """
 
 from __future__ import annotations
