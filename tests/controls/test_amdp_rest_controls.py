@@ -198,10 +198,10 @@ NEEDED = {
     "arrivals": (0, 1, 2),
     "in order": (1, 2, 3, 4, 5),
     "places": (5,),
-    "generations": (1, 2, 5, 6, 7, 8, 9),
-    "one update": (2, 3, 4, 5, 7, 8),
-    "others": (2, 3, 4, 5, 7, 9),
-    "first generation": (1, 2, 3, 4, 5),
+    "generations": (1, 2, 5, 6, 7, 8, 10, 11, 12),
+    "one update": (3, 4, 6, 7, 9, 10),
+    "others": (3, 4, 6, 7, 9, 11),
+    "first generation": (1, 3, 4, 6, 7),
     "numbers": (1, 2, 5),
 }
 

@@ -170,7 +170,7 @@ def test_other_bounds_are_not_proved(key: str, form: sympy.Expr, verdict: Verdic
         return
     assert witness is not None
     found = versions(worst_run(witness["p"], witness["NOAM"]).schedule).local_staleness
-    assert found[witness["s"]].max() == witness["staleness"] > witness["printed"]
+    assert found[witness["s"]].max() == witness["staleness"] > witness["stated"]
 
 
 def test_replay_that_contradicts_the_static_claim(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from theory.account import Decision, Line
+from theory.account import Case, Decision, Ground, Line
 from theory.smt.solver import Outcome, Statement, decide, merge
 from theory.verdicts import Verdict
 
@@ -33,3 +33,27 @@ def in_turn(statements: Iterable[Statement]) -> Iterator[Outcome]:
 def lines(outcomes: Iterable[Outcome]) -> tuple[Line, ...]:
     """Outcomes as lines of our own proof."""
     return tuple(Line("ours", one.says, one.note, Decision((one,))) for one in outcomes)
+
+
+def found_by(grounds: Mapping[tuple[str, str], Iterable[Ground]]) -> tuple[Line, ...]:
+    """Lines of our own proof, by what they say and how that was found.
+
+    Examples
+    --------
+    >>> [line.rule for line in found_by({("2 + 2 is 4", "by hand"): ()})]
+    ['by hand']
+    """
+    return tuple(
+        Line("ours", says, rule, Decision(tuple(one))) for (says, rule), one in grounds.items()
+    )
+
+
+def cases(known: Mapping[tuple[str, str], Decision]) -> tuple[Case, ...]:
+    """Cases, by when they apply and what is said of them.
+
+    Examples
+    --------
+    >>> [case.when for case in cases({("n = 2", ""): Decision()})]
+    ['n = 2']
+    """
+    return tuple(Case(when, one, says) for (when, says), one in known.items())

@@ -1,36 +1,26 @@
 """Which minibatches of an accumulation window have a mismatch: d − 1 at most, all among its first.
 
-A window is what the source accumulates before a unified update: so many backwards of a stage, of
-all d/2 pipelines. Those with a mismatch are among the first d − 1 of a window by their forwards,
-for all durations and wherever stages are (`window_laws`). That none sees two updates is another
-matter: it takes fewer backwards of the stage than a window between forward and backward. One
-pipeline has that by itself. Of d/2 it depends on what the source leaves open. With stage s on rank
-s or d − 1 − s, windows of whole multiples of d and all that is ready in one queue it holds
-(`queue_order`), not if of each stage only one kind queues, in turns, as in the family; with stages
-as in Chimera it takes longer windows (`chimera_windows`).
+Problem    a window is what the source accumulates before a unified update: so many backwards of a
+           stage, of all d/2 pipelines. Open are where stages are, and what a queue holds.
+Method     d/2 pipelines, n = 2; a stage updates when the last backward of its window ends.
+Guarantee  those with a mismatch are among the first d − 1 of a window by their forwards, for all
+           durations and wherever stages are (`window_laws`). That none sees two updates takes fewer
+           backwards of the stage than a window between forward and backward: one pipeline has that
+           by itself. With stage s on rank s or d − 1 − s, windows of whole multiples of d and all
+           that is ready in one queue d/2 have it (`queue_order`), not if of each stage only one
+           kind queues, in turns, as in the family; with stages as in Chimera it takes longer
+           windows (`chimera_windows`).
+Source     Key Designs, 3.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final, Literal
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Exhausted,
-    Finding,
-    Ground,
-    Line,
-    Readings,
-    Repair,
-)
+from theory import account
 from theory.claims import Claim, Formulas
+from theory.judging import outcomes
 from theory.judging.decide import proves
 from theory.ledger import Evidence
 from theory.papers.amdp.lemmas import queue_order
@@ -40,19 +30,10 @@ from theory.papers.amdp.lemmas.lines import ours
 from theory.papers.amdp.lemmas.window_laws import CORE, is_least
 from theory.papers.amdp.placements import SAYS, STRAIGHT
 from theory.papers.amdp.symbols import d
-from theory.papers.amdp.witnesses import chimera_windows
-from theory.papers.amdp.witnesses.window_plays import LARGE, attained, exhausted, short, uneven
+from theory.papers.amdp.witnesses import chimera_windows, window_plays
 
 
-def _needed(forms: Formulas) -> Iterator[Compared]:
-    place = "theory.papers.amdp"
-    shorter = is_least(forms["window"])
-    yield Compared("n − 1 is the least window", f"{place}.window_laws.is_least", shorter)
-    seen = attained(forms["affected"])
-    yield Compared("d − 1 do see an update", f"{place}.window_plays.attained", seen)
-
-
-def proof(forms: Formulas) -> Iterator[Ground]:
+def proof(forms: Formulas) -> Iterator[account.Ground]:
     """All of it, and that no smaller number would do.
 
     Examples
@@ -60,21 +41,31 @@ def proof(forms: Formulas) -> Iterator[Ground]:
     >>> proves(*proof(CORE)), proves(*proof(CORE | {"affected": d}))
     (True, False)
     """
-    yield from _needed(forms)
+    place = "theory.papers.amdp"
+    shorter, seen = is_least(forms["window"]), window_plays.attained(forms["affected"])
+    yield account.Compared("n − 1 is the least window", f"{place}.window_laws.is_least", shorter)
+    yield account.Compared("d − 1 do see an update", f"{place}.window_plays.attained", seen)
     yield from laws(forms["affected"], forms["window"])
 
 
-def _decision(cases: tuple[Case, ...]) -> Readings | Decision:
+def _decision(cases: tuple[account.Case, ...]) -> account.Readings | account.Decision:
     """Proved of any mismatch, of one pipeline, and of more in one placement; if plays agree."""
-    played = next(one for one in cases[4].decision.grounds if isinstance(one, Exhausted))
+    played = next(one for one in cases[4].decision.grounds if isinstance(one, account.Exhausted))
     agree = played.holds and proves(*proof(CORE))
-    return Readings(tuple(case.when for case in cases[:4])) if agree else OPEN
+    return account.Readings(tuple(case.when for case in cases[:4])) if agree else account.OPEN
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: Formulas) -> account.Account:
     cases = cases_of(formulas)
     decision = _decision(cases)
-    return Account(
+    queued, walks = queue_order.proof(formulas["mismatch"]), chimera_windows.walks()
+    lemmas = "theory/papers/amdp/lemmas"
+    steps: dict[tuple[str, str], account.Grounds] = {
+        (queued.says, f"{lemmas}/queue_order.py: {queued.note}"): (queued,),
+        ("d − 1 do see an update, and n − 1 is the least window", ""): proof(CORE),
+        (walks.says, f"{lemmas}/overtaking.py: every walk of every other token"): (walks,),
+    }
+    return account.Account(
         decision,
         cases=cases,
         assumes=(
@@ -91,32 +82,10 @@ def _account(formulas: Formulas) -> Account:
             "the arguments that put the steps together, of window_laws.py, overtaking.py and "
             "queue_order.py, are those in theory/papers/amdp/arguments.py",
         ),
-        steps=(
-            *ours(laws(CORE["affected"], CORE["window"])),
-            _queue_step(formulas),
-            Line(
-                "ours",
-                "d − 1 do see an update, and n − 1 is the least window",
-                "",
-                Decision(tuple(proof(CORE))),
-            ),
-            _overtaking_step(),
-        ),
-        findings=_findings(cases) if isinstance(decision, Readings) else (),
+        steps=(*ours(laws(CORE["affected"], CORE["window"])), *outcomes.found_by(steps)),
+        findings=_findings(cases) if isinstance(decision, account.Readings) else (),
         evidence=_evidence(formulas),
     )
-
-
-def _queue_step(formulas: Formulas) -> Line:
-    found = queue_order.proof(formulas["mismatch"])
-    rule = f"theory/papers/amdp/lemmas/queue_order.py: {found.note}"
-    return Line("ours", found.says, rule, Decision((found,)))
-
-
-def _overtaking_step() -> Line:
-    found = chimera_windows.walks()
-    rule = "theory/papers/amdp/lemmas/overtaking.py: every walk of every other token"
-    return Line("ours", found.says, rule, Decision((found,)))
 
 
 def _evidence(formulas: Formulas) -> tuple[Evidence, ...]:
@@ -130,65 +99,64 @@ def _evidence(formulas: Formulas) -> tuple[Evidence, ...]:
     )
 
 
-def _findings(cases: tuple[Case, ...]) -> tuple[Finding, ...]:
+def _findings(cases: tuple[account.Case, ...]) -> tuple[account.Finding, ...]:
     everywhere, _, spans, queued = (case.decision.grounds for case in cases[:4])
     if not proves(*everywhere, *spans, *queued):
         return ()
-    found = [
-        Finding(
-            "loose",
-            "Key Designs, 3",
-            "one of the d minibatches under way closes the window, so that d − 1 see the update",
-            shown=everywhere,
-            repaired=Repair(
-                "At every stage those of a window that have a mismatch are among its first d − 1 "
-                "by their forwards.",
-                everywhere,
-            ),
-        )
-    ]
-    served = Repair(
+    loose = account.Finding(
+        "loose",
+        "Key Designs, 3",
+        "one of the d minibatches under way closes the window, so that d − 1 see the update",
+        shown=everywhere,
+        repaired=account.Repair(
+            "At every stage those of a window that have a mismatch are among its first d − 1 "
+            "by their forwards.",
+            everywhere,
+        ),
+    )
+    served = account.Repair(
         "Only the first d minibatches of each window have a mismatch, and it is one step, if "
         f"windows are whole multiples of d, {SAYS[STRAIGHT]}, and a rank serves all that is ready "
         "first come first served.",
         queued,
     )
-    span = Repair(
+    span = account.Repair(
         "A minibatch sees one update at most if at most a window's backwards of the stage lie "
         "between its forward and its backward.",
         spans,
     )
-    in_turns = (
-        "where kinds queue in turns (ours) several pipelines with slow stages see two updates; all "
-        "that is ready in one queue, as FIFO says literally, they do not"
-    )
-    placed = (
-        "with stages placed as in Chimera, of which the text speaks, tokens do not follow each "
-        "other through the same ranks from d = 8 on, and some see two updates of windows of d"
-    )
-    slow = "with stages placed as in Chimera and slow actions some see two updates of windows of 2d"
     one = sympy.Integer(1)
-    for fails, says, repair in (
-        (uneven(one), in_turns, served),
-        (short(one), "with windows shorter than d some see several updates", span),
-        (chimera_windows.one_window_fails(one), placed, served),
-        (chimera_windows.two_windows(one), slow, span),
-    ):
-        if fails is not None:
-            finding = Finding(
-                "missing-condition", "Key Designs, 3", says, fails.witness, repaired=repair
-            )
-            found.append(finding)
-    return tuple(found)
+    known = {
+        "where kinds queue in turns (ours) several pipelines with slow stages see two updates; all "
+        "that is ready in one queue, as FIFO says literally, they do not": (
+            window_plays.uneven(one),
+            served,
+        ),
+        "with windows shorter than d some see several updates": (window_plays.short(one), span),
+        "with stages placed as in Chimera, of which the text speaks, tokens do not follow each "
+        "other through the same ranks from d = 8 on, and some see two updates of windows of d": (
+            chimera_windows.one_window_fails(one),
+            served,
+        ),
+        "with stages placed as in Chimera and slow actions some see two updates of windows of 2d": (
+            chimera_windows.two_windows(one),
+            span,
+        ),
+    }
+    return loose, *(
+        account.Finding("missing-condition", "Key Designs, 3", says, fails.witness, repaired=repair)
+        for says, (fails, repair) in known.items()
+        if fails is not None
+    )
 
 
 def _deeper(formulas: Formulas) -> tuple[Evidence, ...]:
     """The same plays for more stages, durations, ties and windows."""
-    found = exhausted(LARGE, formulas)
+    found = window_plays.exhausted(window_plays.LARGE, formulas)
     if found.against is not None:
-        return (Evidence("against", LARGE.says, found.against.witness),)
+        return (Evidence("against", window_plays.LARGE.says, found.against.witness),)
     points: Literal["for", "neither"] = "for" if found.ground.holds else "neither"
-    return (Evidence(points, LARGE.says, {"plays": found.ground.tried}),)
+    return (Evidence(points, window_plays.LARGE.says, {"plays": found.ground.tried}),)
 
 
 _PRINTED: Final = {"first": d, "mismatch": sympy.Integer(1)}

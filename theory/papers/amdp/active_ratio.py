@@ -1,18 +1,17 @@
 """Active ratio: one pipeline of d stages that admits two minibatches works 2/d of the time.
 
-Problem: the share of its time that a rank with one stage of one pipeline works. The source says
-"approximately", and 2/d of the pipeline that it controls, n = 2: read as the share in the long run.
-For n ≤ d it is n/d, as more than d minibatches keep no rank active for more than all of its time;
-if n ≥ 3 and stage 0 alone is bounded, that is proved of the order of F = B only.
-
-Method: start times are proved by `greedy`, for all d, n and M. In the steady state everything
-repeats every d(F + B), n minibatches further on. A run of M = nq + r + 1 minibatches takes
-(F + B)(d(q + 1) + r), so its share falls short of n/d by (d(n − 1) − r(d − n))/(d(d(q + 1) + r)):
-by nothing for n = 1, and otherwise by at least n(n − 1) and at most d(n − 1) over that, which only
-vanishes in the limit. F > B with stage 0 alone bounded: `long_run`.
+Problem    the share of its time that a rank with one stage of one pipeline works. The source says
+           "approximately", and 2/d of the pipeline that it controls, n = 2: read as the share in
+           the long run.
+Method     start times (`greedy`), for all d, n and M: in the steady state everything repeats every
+           d(F + B), n minibatches further on. F > B with stage 0 alone bounded: `long_run`.
+Guarantee  for n ≤ d it is n/d, as more than d minibatches keep no rank active for more than all of
+           its time; if n ≥ 3 and stage 0 alone is bounded, that is proved of the order of F = B
+           only. A run of M = nq + r + 1 minibatches takes (F + B)(d(q + 1) + r), so its share falls
+           short of n/d by (d(n − 1) − r(d − n))/(d(d(q + 1) + r)): by nothing for n = 1, and
+           otherwise by at least n(n − 1) and at most d(n − 1) over that.
+Source     overall architecture.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
@@ -22,15 +21,9 @@ import sympy
 import z3
 
 from schedules.actions import Kind
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Ground,
-)
+from theory import account
 from theory.claims import Claim, Formulas
+from theory.judging import outcomes
 from theory.laws.static_orders.symbols import term
 from theory.papers.amdp.lemmas.durations import EQUAL, LONG_BACKWARDS, Cone, Time, no_earlier
 from theory.papers.amdp.lemmas.greedy import SMALLEST, established, static_times
@@ -79,38 +72,34 @@ def _same(cone: Cone, one: Time, two: Time) -> Term:
     return z3.And(no_earlier(cone, one, two), no_earlier(cone, two, one))
 
 
-def _inside(law: Law, line: Pipeline, s: Term, *known: Minibatch) -> tuple[Term, ...]:
-    return (*law.domain(line), s >= 0, s < line.p, *line.are_minibatches(*known))
-
-
 def _makespan(law: Law, cone: Cone, form: sympy.Expr) -> Statement:
-    line, s, m, last = Pipeline.symbolic(), z3.Int("s"), Minibatch.named("m"), Minibatch.named("l")
-    total = _units(form, line, last)
+    line, s, m, last = law.somewhere("m", "l")
+    total, end = _units(form, line, last), law.end(Kind.B, line, z3.IntVal(0), last)
     return Statement(
         f"{law.name}: makespan",
         f"{law.says}: all is over by the makespan, and the last backward of stage 0 ends at it",
-        (*_inside(law, line, s, m, last), z3.Not(last.precedes(m))),
+        (*law.inside(line, s, m, last), z3.Not(last.precedes(m))),
         z3.And(
             *(no_earlier(cone, total, law.end(kind, line, s, m)) for kind in (Kind.F, Kind.B)),
-            _same(cone, law.end(Kind.B, line, z3.IntVal(0), last), total),
+            no_earlier(cone, end, total),
         ),
     )
 
 
 def _period(law: Law, cone: Cone, form: sympy.Expr) -> Statement:
-    line, s, m = Pipeline.symbolic(), z3.Int("s"), Minibatch.named("m")
+    line, s, m = law.somewhere("m")
     following = Minibatch(m.round + 1, m.place, m.product + line.p)
     span = _units(form, line, m)
 
     def repeats(kind: Kind) -> Term:
-        start = law.start(kind, line, s, m)
+        start, again = law.start(kind, line, s, m), law.start(kind, line, s, following)
         then = Time(start.forwards + span.forwards, start.backwards + span.backwards)
-        return _same(cone, law.start(kind, line, s, following), then)
+        return z3.And(no_earlier(cone, again, then), no_earlier(cone, then, again))
 
     return Statement(
         f"{law.name}: period",
         f"{law.says}: one period later F and B of every stage repeat, n minibatches further on",
-        _inside(law, line, s, m),
+        law.inside(line, s, m),
         z3.And(z3.Implies(m.round >= 1, repeats(Kind.F)), repeats(Kind.B)),
     )
 
@@ -129,17 +118,12 @@ def decided_of(which: int, what: str, form: sympy.Expr) -> Outcome:
     return decide_from(statement, SMALLEST)
 
 
-@remembered
-def _longer_backwards() -> Outcome:
-    return static_times(FREE, LONG_BACKWARDS)
-
-
-def _identity(says: str, *differences: sympy.Expr) -> Compared:
+def _identity(says: str, *differences: sympy.Expr) -> account.Compared:
     holds = all(sympy.simplify(difference) == 0 for difference in differences)
-    return Compared(says, "theory.papers.amdp.active_ratio", holds)
+    return account.Compared(says, __name__, holds)
 
 
-def _algebra(formulas: Formulas) -> Iterator[Compared]:
+def _algebra(formulas: Formulas) -> Iterator[account.Compared]:
     ratio, period, makespan, short = (formulas[name] for name in _CORE)
     run = (n * q + r + 1) / makespan
     yield _identity("n of F and B in each period are the ratio", ratio - n / period)
@@ -155,7 +139,7 @@ def _algebra(formulas: Formulas) -> Iterator[Compared]:
     yield _identity("the share of a whole run tends to the ratio", _limit(run) - ratio)
 
 
-def _stated(form: sympy.Expr) -> Compared:
+def _stated(form: sympy.Expr) -> account.Compared:
     """That the ratio of any n is as printed for n = 2."""
     return _identity("for n = 2 the ratio n/d is as stated", form - _CORE["ratio"].subs(n, 2))
 
@@ -169,63 +153,57 @@ def _limit(run: sympy.Expr) -> sympy.Expr:
 def _times(formulas: Formulas, which: int) -> Iterator[Outcome]:
     """Start times, period and makespan under one of the laws."""
     law, cone = _LAWS[which]
-    yield _longer_backwards() if cone is LONG_BACKWARDS else established(law)
+    yield static_order(law, cone) if cone is LONG_BACKWARDS else established(law)
     yield decided_of(which, "period", formulas["period"])
     yield decided_of(which, "makespan", formulas["makespan"])
 
 
-def _holds(formulas: Formulas) -> Iterator[Ground]:
+static_order = remembered(static_times)
+
+
+def _holds(formulas: Formulas) -> Iterator[account.Ground]:
     times = (outcome for which in range(len(_LAWS)) for outcome in _times(formulas, which))
     return chain(times, _algebra(formulas))
 
 
-def _cases(exact: tuple[Ground, ...], limit: tuple[Ground, ...]) -> tuple[Case, ...]:
-    short = short_run(_CORE["ratio"])
-    return (
-        Case(
-            "the steady state: every stage bounded by min(n, d − i), or n ≤ 2, or B ≥ F in the "
-            "static order of F = B",
-            Decision(exact),
-            "every d(F + B) from F(i, n) on, a rank does n forwards and n backwards",
-        ),
-        Case(
-            "the limit of long runs, at any F and B; with n ≥ 3 and stage 0 alone bounded, in the "
-            "static order of F = B",
-            Decision(limit),
-            "with stage 0 alone bounded in the order of F = B, which F > B delays by nF at most",
-        ),
-        Case(
-            "the limit of long runs, n ≥ 3, stage 0 alone bounded, F ≠ B, the rule deciding in the "
-            "run",
-            OPEN,
-            "the rule's order may be another than that of F = B; the source speaks of n = 2",
-        ),
-        Case(
-            "a whole run, exactly, n ≥ 2",
-            Decision(fails=short),
-            f"always less{f': {in_words(short.witness)}' if short else ''}",
-        ),
-        Case(
-            "a whole run of M = nq + r + 1 minibatches, r < n, as M/(d(q + 1) + r); every stage "
-            "bounded, or n ≤ 2, or B ≥ F in the static order of F = B",
-            Decision(exact),
-            "n/d for n = 1, and below it for n ≥ 2, by at least n(n − 1) and at most d(n − 1) over "
-            "d(d(q + 1) + r)",
-        ),
-    )
-
-
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: Formulas) -> account.Account:
     """Of n = 2 what is proved of the first two laws, at any F and B; the cases say n/d."""
     algebra, stated = tuple(_algebra(_CORE)), _stated(formulas["ratio"])
     times = [tuple(_times(_CORE, which)) for which in range(len(_LAWS))]
-    of_two: tuple[Ground, ...] = (*times[0], *times[1], *algebra, stated, agreement())
-    everything = tuple(chain(*times))
-    exact: tuple[Ground, ...] = (*algebra, *everything, agreement())
-    limit = long_run()
-    return Account(
-        Decision(of_two, unlike(formulas["ratio"])),
-        cases=_cases(exact, (*exact, limit)),
+    of_two: tuple[account.Ground, ...] = (*times[0], *times[1], *algebra, stated, agreement())
+    everything, limit = tuple(chain.from_iterable(times)), long_run()
+    exact: tuple[account.Ground, ...] = (*algebra, *everything, agreement())
+    short = short_run(_CORE["ratio"])
+    cases = {
+        (
+            "the steady state: every stage bounded by min(n, d − i), or n ≤ 2, or B ≥ F in the "
+            "static order of F = B",
+            "every d(F + B) from F(i, n) on, a rank does n forwards and n backwards",
+        ): account.Decision(exact),
+        (
+            "the limit of long runs, at any F and B; with n ≥ 3 and stage 0 alone bounded, in the "
+            "static order of F = B",
+            "with stage 0 alone bounded in the order of F = B, which F > B delays by nF at most",
+        ): account.Decision((*exact, limit)),
+        (
+            "the limit of long runs, n ≥ 3, stage 0 alone bounded, F ≠ B, the rule deciding in the "
+            "run",
+            "the rule's order may be another than that of F = B; the source speaks of n = 2",
+        ): account.OPEN,
+        (
+            "a whole run, exactly, n ≥ 2",
+            f"always less{f': {in_words(short.witness)}' if short else ''}",
+        ): account.Decision(fails=short),
+        (
+            "a whole run of M = nq + r + 1 minibatches, r < n, as M/(d(q + 1) + r); every stage "
+            "bounded, or n ≤ 2, or B ≥ F in the static order of F = B",
+            "n/d for n = 1, and below it for n ≥ 2, by at least n(n − 1) and at most d(n − 1) over "
+            "d(d(q + 1) + r)",
+        ): account.Decision(exact),
+    }
+    return account.Account(
+        account.Decision(of_two, unlike(formulas["ratio"])),
+        cases=outcomes.cases(cases),
         assumes=ASSUMES,
         steps=ours((*everything, *algebra, stated, limit)),
         evidence=compared(),

@@ -1,11 +1,13 @@
 """What a mismatch of one step adds to the average squared gradient of synchronous SGD.
 
-Open in the source: which weights the backward uses. With those of its forward, the gradient is one
-at x_{t−1}, and L²η²σ² is added. With the newest, which is what a mismatch between forward and
-backward says, the vector is a gradient nowhere, and no bound in L, Δ, σ, η and T exists.
+Problem    L-smooth f, unbiased stochastic gradients of bounded variance. Open in the source: which
+           weights the backward uses.
+Method     with those of its forward, the gradient is one at x_{t−1}; with the newest, which is what
+           a mismatch between forward and backward says, the vector is a gradient nowhere.
+Guarantee  L²η²σ² is added in the first case, and no bound in L, Δ, σ, η and T exists in the second,
+           unless derivatives of stages are Lipschitz in what the forward read (`eta2_mixed`).
+Source     Loss & Training.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -13,19 +15,9 @@ from typing import Any, Final
 
 import sympy
 
-from theory.account import (
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Finding,
-    Ground,
-    Line,
-    Readings,
-    Refutation,
-    Repair,
-)
+from theory import account
 from theory.claims import Claim, Formulas
+from theory.judging import outcomes
 from theory.kernel.signs import nonnegative
 from theory.papers.amdp.convergence import L, T, eta, sigma
 from theory.papers.amdp.lemmas import eta2_mixed, eta2_stash, synchronous
@@ -34,13 +26,6 @@ from theory.smt.solver import Outcome
 
 BOUND: Final = sympy.Symbol("bound", nonnegative=True)
 """Any number that may depend on L, Δ, σ, η and T."""
-
-A_STASH: Final = (
-    "a stash counts as a reading because the text assumes unbiased stochastic gradients: what a "
-    "backward gives is the gradient of f at some weights only if it uses those of its forward, "
-    "stage by stage; the system described keeps no stash, so that AMDP itself is in the other cases"
-)
-"""Why the row has a case that is not the system of the source."""
 
 SHOWN: Final = tuple(map(Fraction, (1, 1000, 10**6)))
 """Bounds that are replayed."""
@@ -97,21 +82,16 @@ def order(form: sympy.Expr) -> int | None:
     return int(min(top.monoms())[0] - min(bottom.monoms())[0])
 
 
-def _stash(exponent: sympy.Expr) -> tuple[Ground, ...]:
-    """With a stash: exactly this power of η is added."""
-    exact = order(added(eta2_stash.THEOREM)) == order(excess()) == exponent
-    says = "the power of η that is added is as stated, and as measured"
-    return synchronous.THEOREM, eta2_stash.THEOREM, Compared(says, _ORDER, exact)
+def _adds(theorem: Any, exponent: sympy.Expr, *measured: sympy.Expr) -> account.Grounds:
+    """Exactly this power of η is added, and is what is measured."""
+    exact = all(order(one) == exponent for one in (added(theorem), *measured))
+    says = f"the power of η that is added is as stated{', and as measured' if measured else ''}"
+    return synchronous.THEOREM, theorem, account.Compared(says, f"{__name__}.order", exact)
 
 
-def _mixed(exponent: sympy.Expr) -> tuple[Ground, ...]:
-    """The same power, where stages have Lipschitz derivatives."""
-    exact = order(added(eta2_mixed.THEOREM)) == exponent
-    says = "the power of η that is added is as stated"
-    return synchronous.THEOREM, eta2_mixed.THEOREM, Compared(says, _ORDER, exact)
-
-
-_ORDER: Final = "theory.papers.amdp.eta2.order"
+def _holds(formulas: Formulas) -> Iterator[account.Ground]:
+    yield from _adds(eta2_stash.THEOREM, formulas["exponent"], excess())
+    yield from _adds(eta2_mixed.THEOREM, formulas["exponent"])
 
 
 def passes_every_bound() -> Outcome:
@@ -155,56 +135,45 @@ def replayed() -> dict[str, Any] | None:
     }
 
 
-def _unbounded() -> Refutation | None:
-    """Why no bound holds without a stash: a proof for every bound, and runs beyond some."""
-    witness = replayed()
-    return Refutation(witness, (passes_every_bound(),)) if witness else None
-
-
-def _cases(exponent: sympy.Expr, unbounded: Refutation | None) -> tuple[Case, ...]:
-    return (
-        Case(
+def _account(formulas: Formulas) -> account.Account:
+    exponent, witness, beyond = formulas["exponent"], replayed(), passes_every_bound()
+    stash = tuple(_adds(eta2_stash.THEOREM, exponent, excess()))
+    mixed = tuple(_adds(eta2_mixed.THEOREM, exponent))
+    # Why no bound holds without a stash: a proof for every bound, and runs beyond some.
+    unbounded = account.Refutation(witness, (beyond,)) if witness else None
+    cases = {
+        (
             "the backward uses the weights of its forward (a stash; the system described has none)",
-            Decision(_stash(exponent)),
             f"{added(eta2_stash.THEOREM)} is added, if Lη + L²η² ≤ 1",
-        ),
-        Case(
+        ): account.Decision(stash),
+        (
             "the backward uses the newest weights, nothing else assumed",
-            Decision(fails=unbounded),
             "no bound in L, Δ, σ, η and T holds",
-        ),
-        Case(
+        ): account.Decision(fails=unbounded),
+        (
             "the backward uses the newest weights, ‖v_t − ∇f(x_t)‖ ≤ Λ‖x_t − x_{t−1}‖",
-            Decision(_mixed(exponent)),
             f"{added(eta2_mixed.THEOREM)} is added, if Lη + Λ²η² ≤ 1; so it is where derivatives "
             "of stages are Lipschitz in what the forward read",
-        ),
-    )
-
-
-def _account(formulas: Formulas) -> Account:
-    exponent, unbounded = formulas["exponent"], _unbounded()
-    cases = _cases(exponent, unbounded)
-    names = (synchronous.THEOREM, eta2_stash.THEOREM, eta2_mixed.THEOREM)
-    measured = Compared(
+        ): account.Decision(mixed),
+    }
+    told = outcomes.cases(cases)
+    measured = account.Compared(
         f"on f = Lx²/2 with delay 1 the average exceeds that without by {excess()} as T → ∞",
-        "theory.papers.amdp.eta2.excess",
+        f"{__name__}.excess",
         order(excess()) == exponent,
     )
-    beyond = "without a stash the average of two stages passes every bound, for all η and T ≥ 3"
-    steps = (
-        *(Line("ours", one.statement, one.id, Decision((one,))) for one in names),
-        Line("ours", measured.says, "exact second moments", Decision((measured,))),
-        Line(
-            "ours",
-            beyond,
+    theorems = (synchronous.THEOREM, eta2_stash.THEOREM, eta2_mixed.THEOREM)
+    steps: dict[tuple[str, str], account.Grounds] = {
+        **{(one.statement, one.id): (one,) for one in theorems},
+        (measured.says, "exact second moments"): (measured,),
+        (
+            "without a stash the average of two stages passes every bound, for all η and T ≥ 3",
             "a sign, of the run with symbols for η, T and the bound",
-            Decision((passes_every_bound(),)),
-        ),
-    )
-    return Account(
-        Readings((cases[0].when,)),
-        cases=cases,
+        ): (beyond,),
+    }
+    return account.Account(
+        account.Readings((told[0].when,)),
+        cases=told,
         assumes=(
             "O(η²) hides a constant of L, Δ and σ: nothing else is assumed of f",
             "one update for each stochastic vector",
@@ -212,16 +181,21 @@ def _account(formulas: Formulas) -> Account:
             "stash it is no gradient at a single point then, but a mean of vectors within "
             "L‖x_t − x_{t−1}‖ of ∇f(x_t), so within that itself, and amdp.eta2-mixed with Λ = L "
             "gives the bound of the stash; σ² is then the variance of that mean",
-            A_STASH,
+            "a stash counts as a reading because the text assumes unbiased stochastic gradients: "
+            "what a backward gives is the gradient of f at some weights only if it uses those of "
+            "its forward, stage by stage; the system described keeps no stash, so that AMDP itself "
+            "is in the other cases",
             "all stages update together, so that there is one model x_t",
         ),
-        steps=steps,
-        findings=(_finding(unbounded, _mixed(exponent)),) if unbounded else (),
+        steps=outcomes.found_by(steps),
+        findings=(_finding(unbounded, beyond, mixed),) if unbounded else (),
     )
 
 
-def _finding(unbounded: Refutation, mixed: tuple[Ground, ...]) -> Finding:
-    return Finding(
+def _finding(
+    unbounded: account.Refutation, beyond: Outcome, mixed: account.Grounds
+) -> account.Finding:
+    return account.Finding(
         kind="missing-condition",
         where="Loss & Training",
         says=(
@@ -229,14 +203,9 @@ def _finding(unbounded: Refutation, mixed: tuple[Ground, ...]) -> Finding:
             "gradient of f, and smoothness of f does not bound it"
         ),
         witness=unbounded.witness,
-        shown=(passes_every_bound(),),
-        repaired=Repair(eta2_mixed.THEOREM.statement, mixed),
+        shown=(beyond,),
+        repaired=account.Repair(eta2_mixed.THEOREM.statement, mixed),
     )
-
-
-def _holds(formulas: Formulas) -> Iterator[Ground]:
-    yield from _stash(formulas["exponent"])
-    yield from _mixed(formulas["exponent"])
 
 
 _PRINTED: Final = {"exponent": sympy.Integer(2)}

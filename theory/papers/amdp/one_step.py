@@ -17,7 +17,6 @@ from typing import Any, Final
 
 import numpy as np
 import sympy
-import z3
 
 from schedules.families import amdp
 from schedules.schedule import Schedule
@@ -28,7 +27,6 @@ from theory.judging.replaying import first_violation
 from theory.kernel import eq, le
 from theory.papers.amdp.lemmas.greedy import established
 from theory.papers.amdp.lemmas.lines import ours
-from theory.papers.amdp.lemmas.minibatches import Minibatch, Pipeline
 from theory.papers.amdp.lemmas.mismatches import counted
 from theory.papers.amdp.lemmas.start_times import TWO
 from theory.papers.amdp.placements import SAYS, STRAIGHT
@@ -37,8 +35,9 @@ from theory.papers.amdp.runs.replays import by_order, one_pipeline
 from theory.papers.amdp.symbols import d, i, n
 from theory.papers.schedules import free_running
 from theory.smt.instances import decide_from, in_words
+from theory.smt.notation import stated
 from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Statement, decide
+from theory.smt.solver import Outcome, decide
 
 _PRINTED: Final = {"admission": sympy.Integer(2), "mismatch": sympy.Integer(1)}
 
@@ -67,16 +66,18 @@ def _counters() -> tuple[Outcome, ...]:
 
 def at_most(formulas: Formulas) -> Outcome:
     """A forward that starts is under way itself, so it finds one fewer without a backward."""
-    found, here = z3.Ints("mismatch under_way")
-    admitted, most = (z3.IntVal(int(formulas[name])) for name in ("admission", "mismatch"))
     says = "of at most n minibatches under way at a stage one is that whose forward starts"
-    known = (found >= 0, here == found + 1, here <= admitted)
-    return decide(Statement("bound", says, known, found <= most))
+    known = "mismatch >= 0, under_way == mismatch + 1, under_way <= admitted"
+    numbers = {name: int(formulas[key]) for name, key in _NUMBERS.items()}
+    return decide(stated("bound", says, known, "mismatch <= most", **numbers))
+
+
+_NUMBERS: Final = {"admitted": "admission", "most": "mismatch"}
 
 
 def _attained(formulas: Formulas) -> Outcome:
     """Minibatch n − 1 has the stated mismatch at all stages but the last, at any F and B."""
-    line, s, m = Pipeline.symbolic(), z3.Int("s"), Minibatch.named("m")
+    line, s, m = TWO.somewhere("m")
     general = counted(TWO, formulas["mismatch"], first_round=True)
     here = (line.n == int(formulas["admission"]), s < line.p - 1, m.place == line.n - 1)
     says = "minibatch 1 has a mismatch of 1 at every stage but the last"

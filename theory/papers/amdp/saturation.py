@@ -1,62 +1,35 @@
 """Whether d/2 pipelines in both directions, two minibatches each, leave no gap on any rank.
 
-To saturate is read as: from some time on no rank is ever idle; that they can, as: some order does
-so. Open in the source: how long F and B take, on which ranks a pipeline's stages are, what a rank's
-queue holds, and which of equally old actions goes first. With F = B some order does, in both
-placements (`rotation`, `rotation_chimera`); with F ≠ B none does in one of them.
+Problem    to saturate is read as: from some time on no rank is ever idle; that they can, as: some
+           order does so. Open in the source: how long F and B take, on which ranks a pipeline's
+           stages are, what a rank's queue holds, and which of equally old actions goes first.
+Method     d/2 pipelines, n = 2 minibatches each; where one ends the next begins.
+Guarantee  with F = B some order does, in both placements (`rotation`, `rotation_chimera`); with
+           F ≠ B none does in one of them. First come first served is replayed.
+Source     Overall Architecture.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
 import sympy
 
 from schedules.actions import Kind
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Exhausted,
-    Finding,
-    Ground,
-    Line,
-    Readings,
-    Refutation,
-    Repair,
-    Violation,
-)
+from theory import account
 from theory.claims import Claim, Formulas
+from theory.judging import outcomes
 from theory.judging.decide import proves
 from theory.papers.amdp.lemmas import rotation
 from theory.papers.amdp.placements import CHIMERA, SAYS, STRAIGHT
 from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Play, Tie
 from theory.papers.amdp.runs.steady_play import every_play
 from theory.papers.amdp.witnesses import rotation_chimera
-from theory.papers.amdp.witnesses.saturation_shares import (
-    DURATIONS,
-    FAMILY_TIE,
-    SHIFTED,
-    SIZES,
-    active,
-    again,
-    equal_durations,
-    longer_backwards,
-)
-from theory.smt.solver import Outcome
+from theory.papers.amdp.witnesses import saturation_shares as shares
+from theory.papers.amdp.witnesses.saturation_shares import SHIFTED, SIZES, active
 
 WITNESS: Final = (4, 1, 2)
 """d, F and B of the counterexample."""
-PLACEMENT: Final = (
-    "where stages are: each case names its placement; others can fill all ranks with F ≠ B too, "
-    "such as that of d = 4, B = 2F, with the second pipeline's stages on ranks 1, 0, 3, 2"
-)
-"""What the row says about where stages are."""
 
 _READS: Final = {
     TURNS: "of a pipeline's stage only the kind whose turn it is queues, as in the family amdp",
@@ -66,129 +39,139 @@ _READS: Final = {
 
 def _witness(stated: Any) -> dict[str, Any] | None:
     """Plays of `WITNESS` under every tie rule, and all plays that ties allow."""
-    shares: dict[str, dict[str, Fraction | None]] = {}
+    by_tie: dict[str, dict[str, Any]] = {}
     filled, states = False, {}
     for reading in READINGS:
-        shares[reading] = {tie.name: active(*WITNESS, reading, tie) for tie in TIES}
+        by_tie[reading] = {tie.name: active(*WITNESS, reading, tie) for tie in TIES}
         every = every_play(Play(*WITNESS, reading))
         if every is None:
             return None
         filled, states[reading] = filled or every.fills, every.states
-    found = [share for ties in shares.values() for share in ties.values()]
+    found = [share for ties in by_tie.values() for share in ties.values()]
     if filled or any(share is None or stated == share for share in found):
         return None
     return {
         **dict(zip("dFB", WITNESS, strict=True)),
         "pipelines": WITNESS[0] // 2,
         "placement": SAYS[STRAIGHT],
-        "active by tie rule": shares,
+        "active by tie rule": by_tie,
         "states of all plays": states,
         "plays that fill all ranks": 0,
     }
 
 
-def _is_all(stated: Any) -> Compared:
-    return Compared("all of the time is stated", "theory.papers.amdp.saturation", stated == 1)
+def _is_all(stated: Any) -> account.Compared:
+    return account.Compared("all of the time is stated", __name__, stated == 1)
 
 
-def _two_stages(stated: Any) -> Exhausted:
-    """One pipeline of two stages, all tie rules and durations."""
-    found = [active(2, *pair, how, tie) for pair in DURATIONS for how in READINGS for tie in TIES]
-    says = "one pipeline of two stages fills both ranks as stated"
-    return Exhausted(says, len(found), all(share == stated for share in found))
-
-
-def possible(stated: Any) -> tuple[Ground, ...]:
+def _never_meet(forms: Formulas) -> account.Compared:
     """F = B and the best order, for every even d."""
-    return _is_all(stated), _never_meet(rotation.FORMS)
+    says = f"F = B, {SAYS[STRAIGHT]}: no two minibatches with the phases named meet"
+    code = f"{rotation.__name__}.fills_if_equal"
+    return account.Compared(says, code, rotation.fills_if_equal(forms))
 
 
-def _never_meet(forms: Formulas) -> Compared:
-    return Compared(
-        f"F = B, {SAYS[STRAIGHT]}: no two minibatches with the phases named meet",
-        "theory.papers.amdp.lemmas.rotation.fills_if_equal",
-        rotation.fills_if_equal(forms),
-    )
-
-
-def possible_as_in_chimera(stated: Any) -> tuple[Ground, ...]:
+def _as_in_chimera() -> tuple[account.Ground, ...]:
     """The same in Chimera's placement, for every d that 4 divides."""
-    filled = Compared(
-        f"these phases fill all ranks slot by slot, d in {SHIFTED}",
-        "theory.papers.amdp.witnesses.rotation_chimera.is_filled",
-        all(rotation_chimera.is_filled(at, CHIMERA) for at in SHIFTED),
-    )
-    return _is_all(stated), filled, rotation_chimera.proof(rotation.FORMS)
+    filled = all(rotation_chimera.is_filled(at, CHIMERA) for at in SHIFTED)
+    says = f"these phases fill all ranks slot by slot, d in {SHIFTED}"
+    seen = account.Compared(says, f"{rotation_chimera.__name__}.is_filled", filled)
+    return seen, rotation_chimera.proof(rotation.FORMS)
 
 
-def _cases(stated: Any, refuted: Refutation | None) -> tuple[Case, ...]:
-    never_wait = "minibatches that never wait, an even number of slots apart, fill all ranks"
-    served = ((QUEUE, FAMILY_TIE), (TURNS, FAMILY_TIE), (QUEUE, Tie(Kind.B, "lower pipeline")))
-    return (
-        Case(
-            f"F ≠ B, even d ≥ 4, {SAYS[STRAIGHT]}, any order of the actions",
-            Decision(fails=refuted),
-            "no order keeps all ranks busy, first come first served or not",
-        ),
-        Case(
-            f"F = B, every even d, {SAYS[STRAIGHT]}, some order of the actions",
-            Decision(possible(stated)),
-            never_wait,
-        ),
-        Case(
-            f"F = B, {SAYS[CHIMERA]}, some order of the actions",
-            Decision(possible_as_in_chimera(stated)),
-            never_wait,
-        ),
-        Case(
-            f"F ≠ B, d ≥ 8, {SAYS[CHIMERA]}, some order of the actions",
-            OPEN,
-            "no run first come first served that was tried fills all ranks",
-        ),
-        Case(
-            f"d = 2, (F, B) in {DURATIONS}, {len(TIES)} tie rules, both readings of the queue",
-            Decision((_two_stages(stated),)),
-            "one pipeline fills both ranks",
-        ),
-        *(_served(stated, *rule, STRAIGHT, f"even d ≤ {SIZES[-1]}", SIZES) for rule in served),
-        *(
-            _served(stated, *rule, CHIMERA, f"d in {SHIFTED}", SHIFTED)
-            for rule in (served[0], served[2])
-        ),
-    )
+def _two_stages(stated: Any) -> account.Exhausted:
+    """One pipeline of two stages, all tie rules and durations."""
+    pairs = ((pair, how, tie) for pair in shares.DURATIONS for how in READINGS for tie in TIES)
+    found = [active(2, *pair, how, tie) for pair, how, tie in pairs]
+    says = "one pipeline of two stages fills both ranks as stated"
+    return account.Exhausted(says, len(found), all(share == stated for share in found))
 
 
 def _served(
     stated: Any, reading: str, tie: Tie, placement: str, when: str, sizes: tuple[int, ...]
-) -> Case:
+) -> account.Case:
     """First come first served, F = B, and where it first falls short."""
     when = f"F = B, {when}, {SAYS[placement]}; {_READS[reading]}; {tie.name}"
     for stages in sizes:
         share = active(stages, 1, 1, reading, tie, placement)
         if share is None:
-            return Case(when, OPEN, f"d = {stages}: no period found")
+            return account.Case(when, account.OPEN, f"d = {stages}: no period found")
         if share != stated:
-            witness = {"d": stages, "F": 1, "B": 1, "active": share}
-            once_more = partial(again, stages, reading, tie, placement)
-            wrong = Refutation(witness, Violation(once_more, "==", stated, {}))
-            return Case(when, Decision(fails=wrong), f"d = {stages}: {share} of the time")
-    plays = Exhausted(when, len(sizes), True)
-    return Case(when, Decision((plays,)), "by the period of every play")
+            once_more = partial(shares.again, stages, reading, tie, placement)
+            wrong = account.Refutation(
+                {"d": stages, "F": 1, "B": 1, "active": share},
+                account.Violation(once_more, "==", stated, {}),
+            )
+            says = f"d = {stages}: {share} of the time"
+            return account.Case(when, account.Decision(fails=wrong), says)
+    plays = account.Exhausted(when, len(sizes), True)
+    return account.Case(when, account.Decision((plays,)), "by the period of every play")
 
 
-def _account(formulas: Formulas) -> Account:
+def _cases(stated: Any, refuted: account.Refutation | None) -> tuple[account.Case, ...]:
+    never_wait = "minibatches that never wait, an even number of slots apart, fill all ranks"
+    tie, other = shares.FAMILY_TIE, Tie(Kind.B, "lower pipeline")
+    known = {
+        (
+            f"F ≠ B, even d ≥ 4, {SAYS[STRAIGHT]}, any order of the actions",
+            "no order keeps all ranks busy, first come first served or not",
+        ): account.Decision(fails=refuted),
+        (
+            f"F = B, every even d, {SAYS[STRAIGHT]}, some order of the actions",
+            never_wait,
+        ): account.Decision((_is_all(stated), _never_meet(rotation.FORMS))),
+        (f"F = B, {SAYS[CHIMERA]}, some order of the actions", never_wait): account.Decision(
+            (_is_all(stated), *_as_in_chimera())
+        ),
+        (
+            f"F ≠ B, d ≥ 8, {SAYS[CHIMERA]}, some order of the actions",
+            "no run first come first served that was tried fills all ranks",
+        ): account.OPEN,
+        (
+            f"d = 2, (F, B) in {shares.DURATIONS}, {len(TIES)} tie rules, both readings of the "
+            "queue",
+            "one pipeline fills both ranks",
+        ): account.Decision((_two_stages(stated),)),
+    }
+    served = ((QUEUE, tie), (TURNS, tie), (QUEUE, other))
+    return (
+        *outcomes.cases(known),
+        *(_served(stated, *rule, STRAIGHT, f"even d ≤ {SIZES[-1]}", SIZES) for rule in served),
+        *(_served(stated, *rule, CHIMERA, f"d in {SHIFTED}", SHIFTED) for rule in served[::2]),
+    )
+
+
+def _account(formulas: Formulas) -> account.Account:
     stated = formulas["active"]
     argument, witness = tuple(rotation.grounds(rotation.FORMS)), _witness(stated)
     because = (*argument, _is_all(stated))
-    refuted = Refutation(witness, because) if witness and proves(*because) else None
+    proved = witness is not None and proves(*because)
+    refuted = account.Refutation(witness, because) if witness and proved else None
     cases = _cases(stated, refuted)
-    return Account(
-        Readings((cases[1].when,)) if refuted else OPEN,
+    found, filled = rotation.proof(), rotation_chimera.proof(rotation.FORMS)
+    every = account.Exhausted(
+        f"d = {WITNESS[0]}, F = {WITNESS[1]}, B = {WITNESS[2]}: all states that ties can "
+        "lead to are looked at, and no play fills the ranks",
+        sum(witness["states of all plays"].values()) if witness else 0,
+        witness is not None,
+    )
+    meet, place = _never_meet(rotation.FORMS), "theory/papers/amdp/lemmas/rotation.py"
+    chimera = "theory/papers/amdp/witnesses/rotation_chimera.py"
+    steps: dict[tuple[str, str], account.Grounds] = {
+        (found.says, f"{place}: {found.note}"): argument,
+        (every.says, "exhaustive search, both readings of the queue"): (every,),
+        (meet.says, f"{place}: exact identities"): (meet,),
+        (filled.says, f"{chimera}: z3 unsat"): (filled,),
+    }
+    return account.Account(
+        account.Readings((cases[1].when,)) if refuted else account.OPEN,
         cases=cases,
         assumes=(
             "to saturate: from some time on no rank is ever idle",
             "every pipeline has n = 2 minibatches under way: where one ends the next may begin",
-            PLACEMENT,
+            "where stages are: each case names its placement; others can fill all ranks with F ≠ B "
+            "too, such as that of d = 4, B = 2F, with the second pipeline's stages on ranks 1, 0, "
+            "3, 2",
             "F takes the same time everywhere, B too; messages and updates take none, and no F or "
             "B is interrupted",
             'every d and all durations: our reading; the source says "approximately" and names the '
@@ -196,39 +179,18 @@ def _account(formulas: Formulas) -> Account:
             "that they can: some order of the actions does; what first come first served does is a "
             "case of its own, as it depends on ties",
         ),
-        steps=_steps(argument, witness),
+        steps=outcomes.found_by(steps),
         findings=(_finding(refuted, cases, argument),) if refuted else (),
-        evidence=(equal_durations(), longer_backwards()),
+        evidence=(shares.equal_durations(), shares.longer_backwards()),
     )
 
 
-def _steps(
-    argument: tuple[Compared | Outcome, ...], witness: Mapping[str, Any] | None
-) -> tuple[Line, ...]:
-    found, filled = rotation.proof(), rotation_chimera.proof(rotation.FORMS)
-    every = Exhausted(
-        f"d = {WITNESS[0]}, F = {WITNESS[1]}, B = {WITNESS[2]}: all states that ties can "
-        "lead to are looked at, and no play fills the ranks",
-        sum(witness["states of all plays"].values()) if witness else 0,
-        witness is not None,
-    )
-    meet, place = _never_meet(rotation.FORMS), "theory/papers/amdp/lemmas/rotation.py"
-    searched = "exhaustive search, both readings of the queue"
-    return (
-        Line("ours", found.says, f"{place}: {found.note}", Decision(argument)),
-        Line("ours", every.says, searched, Decision((every,))),
-        Line("ours", meet.says, f"{place}: exact identities", Decision((meet,))),
-        Line(
-            "ours",
-            filled.says,
-            "theory/papers/amdp/witnesses/rotation_chimera.py: z3 unsat",
-            Decision((filled,)),
-        ),
-    )
-
-
-def _finding(refuted: Refutation, cases: tuple[Case, ...], argument: tuple[Ground, ...]) -> Finding:
-    return Finding(
+def _finding(
+    refuted: account.Refutation,
+    cases: tuple[account.Case, ...],
+    argument: tuple[account.Ground, ...],
+) -> account.Finding:
+    return account.Finding(
         kind="missing-condition",
         where="Overall Architecture",
         says=(
@@ -239,7 +201,7 @@ def _finding(refuted: Refutation, cases: tuple[Case, ...], argument: tuple[Groun
         ),
         witness=refuted.witness,
         shown=argument,
-        repaired=Repair(
+        repaired=account.Repair(
             f"With {SAYS[STRAIGHT]}: if F = B, even d ≤ 16, a rank serves all that is ready "
             "first come first served, and of equally old actions backwards and then earlier "
             "minibatches go first, no rank is idle after start-up; if F ≠ B and d ≥ 4, some "
@@ -249,7 +211,7 @@ def _finding(refuted: Refutation, cases: tuple[Case, ...], argument: tuple[Groun
     )
 
 
-def _holds(formulas: Formulas) -> Iterator[Ground]:
+def _holds(formulas: Formulas) -> Iterator[account.Ground]:
     """Both sides: no order with F ≠ B, one with F = B."""
     yield from rotation.grounds(formulas)
     yield _never_meet(formulas)

@@ -18,8 +18,8 @@ from schedules.families import blog_1f1b, blog_gpipe, blog_naive, interleaved_1f
 from schedules.timeline import timeline
 from theory import account
 from theory.claims import Claim, Formulas
+from theory.judging import outcomes
 from theory.judging.decide import proves
-from theory.judging.outcomes import in_turn, lines
 from theory.laws.delays import domains, symbols
 from theory.laws.links import tied
 from theory.laws.static_orders import proofs, slots
@@ -67,7 +67,7 @@ def last(program: Program) -> Iterator[Statement]:
 
 @remembered
 def _ends(name: str) -> tuple[Outcome, ...]:
-    return tuple(in_turn(last(_PROGRAMS[name])))
+    return tuple(outcomes.in_turn(last(_PROGRAMS[name])))
 
 
 def bubble(name: str) -> sympy.Expr:
@@ -135,7 +135,7 @@ def _published() -> Grounds:
     )
     same = sympy.cancel(SPAN - makespan(GPIPE)) == 0
     as_long = account.Compared("GPipe ends there too", f"{__name__}.makespan", bool(same))
-    return (*tied((*found.proof, *in_turn(ends)), found.link), as_long)
+    return (*tied((*found.proof, *outcomes.in_turn(ends)), found.link), as_long)
 
 
 def _replayed(stages: int, size: int) -> dict[str, int | str]:
@@ -193,12 +193,12 @@ def _account(formulas: Formulas) -> account.Account:
             "equal at p = 2, where every rank works half of the time under both",
         ): account.Decision((*exact, faster)),
     }
-    told = [account.Case(when, one, why) for (when, why), one in cases.items()]
+    told = outcomes.cases(cases)
     return laws.with_links(
         whole,
         cases=(*told[:3], _interleaved(), told[3]),
         assumes=(laws.UNIT,),
-        steps=(*lines(laws.proof(laws.PROGRAMS, "waits", "times")), stated),
+        steps=(*outcomes.lines(laws.proof(laws.PROGRAMS, "waits", "times")), stated),
         findings=_findings(equal, slower, faster) if whole.fails else (),
     )
 

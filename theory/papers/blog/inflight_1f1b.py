@@ -142,7 +142,7 @@ def _account(formulas: Formulas) -> account.Account:
     }
     return laws.with_links(
         account.Decision(numbers, wrong) if wrong else account.Readings((_AVERAGE, _ENOUGH)),
-        cases=tuple(account.Case(when, one, says) for (when, says), one in cases.items()),
+        cases=outcomes.cases(cases),
         assumes=(
             "a stage keeps a microbatch from its forward to its backward's end",
             "the whole batch of the naive pipeline counts as M microbatches",

@@ -18,10 +18,11 @@ import z3
 from schedules.families.pipedream import RULE
 from schedules.rules import GreedyRule
 from schedules.versions import versions
-from theory.account import Account, Decision, Finding, Refutation, Repair, Violation
+from theory.account import Account, Decision, Finding, Refutation, Repair
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.judging.outcomes import lines
+from theory.judging.replaying import first_violation
 from theory.kernel import le
 from theory.laws.delays.counts import linear_term
 from theory.ledger import Evidence
@@ -31,6 +32,7 @@ from theory.papers.schedules.counters import (
     pair_statements,
 )
 from theory.papers.schedules.free_runs import stalest, steady, worst_run
+from theory.smt.notation import stated, terms
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 
 N_: Final = sympy.Symbol("N", integer=True)
@@ -55,7 +57,7 @@ def proof(formulas: Formulas, rule: GreedyRule = RULE) -> dict[str, Outcome]:
         ),
         "stages": ("no stage has more in flight than stage 0 (induction)", (_along(),)),
         "admission": ("stage 0 has at most NOAM in flight", admission_statements(rule)),
-        "bound": ("local staleness is at most the bound", (_bound(noam, inner),)),
+        "bound": ("local staleness is at most the bound", (_bound(inner),)),
         "last stage": (
             "the last stage alternates F and B from its first forward on",
             last_stage_statements(rule, last),
@@ -63,11 +65,11 @@ def proof(formulas: Formulas, rule: GreedyRule = RULE) -> dict[str, Outcome]:
         "pile-up": (
             "while the last stage works on its first forward, F(s, m) runs in slot s + m for "
             "all m < NOAM, and no B runs",
-            (_pile_up(rule, noam),),
+            (_pile_up(rule),),
         ),
         "attained": (
             "F(s, NOAM − 1) attains the bound, at every stage but the last",
-            (_attained(noam, inner),),
+            (_attained(inner),),
         ),
     }
     return {
@@ -77,65 +79,58 @@ def proof(formulas: Formulas, rule: GreedyRule = RULE) -> dict[str, Outcome]:
 
 
 def _along() -> Statement:
-    in_flight, s = z3.Function("in_flight", z3.IntSort(), z3.IntSort()), z3.Int("s")
-    return Statement(
+    in_flight = z3.Function("in_flight", z3.IntSort(), z3.IntSort())
+    return stated(
         "stages",
         "from stage s to stage s + 1",
-        (in_flight(s) <= in_flight(0), in_flight(s + 1) <= in_flight(s)),
-        in_flight(s + 1) <= in_flight(0),
+        "in_flight(s) <= in_flight(0), in_flight(s + 1) <= in_flight(s)",
+        "in_flight(s + 1) <= in_flight(0)",
+        in_flight=in_flight,
     )
 
 
-def _bound(noam: Term, inner: Term) -> Statement:
+def _bound(inner: Term) -> Statement:
     """A forward that starts is in flight itself, so it finds one fewer."""
-    found, here, first = z3.Ints("staleness in_flight_s in_flight_0")
-    return Statement(
+    return stated(
         "bound",
         "local staleness is at most the bound",
-        (noam >= 1, here == found + 1, here <= first, first <= noam),
-        found <= inner,
+        "N >= 1, in_flight_s == staleness + 1, in_flight_s <= in_flight_0, in_flight_0 <= N",
+        "staleness <= inner",
+        inner=inner,
     )
 
 
-def _pile_up(rule: GreedyRule, noam: Term) -> Statement:
-    """Slot t at stage s < p − 1, if before it exactly the forwards with s + m < t have run."""
-    p, s, t, a, handed_back = z3.Ints("p s t next_forward B_next_stage")
-    until = p + noam
+def _pile_up(rule: GreedyRule) -> Statement:
+    """Slot t at stage s < p − 1, if before it exactly the forwards with s + m < t have run.
+
+    As in the rule stages before s have already chosen in slot t; a is the next forward, and `back`
+    when B of the next stage ends.
+    """
 
     def done(time: Term, stage: Term) -> Term:
-        """As in the rule: stages before s have already chosen in slot t."""
-        recorded = z3.Or(time < t, z3.And(time == t, stage < s))
-        return z3.And(recorded, rule.finished(time, t))
+        recorded = "time < t or time == t and stage < s"
+        [found] = terms(recorded, {"time": time, "stage": stage})
+        return z3.And(found, rule.finished(time, z3.Int("t")))
 
-    forward_ready = z3.And(a < noam, z3.Or(s == 0, done(s - 1 + a, s - 1)))
-    backward_ready = z3.And(a >= 1, done(s, s), done(handed_back, s + 1))
-    return Statement(
+    return stated(
         "pile-up",
         "in slot t exactly the forwards with s + m = t are ready, and no backward",
-        (
-            noam >= 1,
-            s >= 0,
-            s < p - 1,
-            t >= 0,
-            t < until,
-            a >= 0,
-            a <= noam,
-            z3.Implies(a > 0, s + a - 1 < t),
-            z3.Implies(a < noam, s + a >= t),
-            handed_back >= until,
-        ),
-        z3.And(forward_ready == z3.And(a < noam, s + a == t), z3.Not(backward_ready)),
+        "N >= 1, s >= 0, s < p - 1, t >= 0, t < p + N, a >= 0, a <= N, "
+        "implies(a > 0, s + a - 1 < t), implies(a < N, s + a >= t), back >= p + N",
+        "(a < N and (s == 0 or done(s - 1 + a, s - 1))) == (a < N and s + a == t), "
+        "not (a >= 1 and done(s, s) and done(back, s + 1))",
+        done=done,
     )
 
 
-def _attained(noam: Term, inner: Term) -> Statement:
+def _attained(inner: Term) -> Statement:
     """The backwards 0 … NOAM − 2 all come after F(s, NOAM − 1), and before its own."""
-    p, s, first_backward = z3.Ints("p s B_first")
-    return Statement(
+    return stated(
         "attained",
         "F(s, NOAM − 1) starts before B(s, 0), so NOAM − 1 updates follow before its own",
-        (noam >= 1, s >= 0, s < p - 1, first_backward >= p + noam),
-        z3.And(s + noam - 1 < first_backward, noam - 1 >= inner),
+        "N >= 1, s >= 0, s < p - 1, B_first >= p + N",
+        "s + N - 1 < B_first, N - 1 >= inner",
+        inner=inner,
     )
 
 
@@ -143,31 +138,30 @@ def _holds(formulas: Formulas) -> tuple[Outcome, ...]:
     return tuple(proof(formulas).values())
 
 
-def _exceeded(formulas: Formulas) -> Refutation | None:
+def _exceeded(formulas: Formulas, at_last: bool) -> Refutation | None:
     """A replayed worst run in which some microbatch is staler than printed."""
-    for p in REPLAYED:
-        for noam in range(1, p + 3):
-            for s, found in enumerate(stalest(p, noam)):
-                form = formulas["last" if s == p - 1 else "inner"]
-                said = int(form.subs(N_, noam))
-                if found > said:
-                    at = {"p": p, "NOAM": noam, "s": s}
-                    return Refutation(
-                        {**at, "staleness": found, "printed": said},
-                        _too_stale(form, p, noam, s),
-                    )
-    return None
-
-
-def _too_stale(form: sympy.Expr, p: int, noam: int, s: int) -> Violation:
-    return Violation(lambda: stalest(p, noam)[s], "<=", form, {N_: noam}, (le(1, N_),))
+    return first_violation(
+        lambda p, noam, s: stalest(p, noam)[s],
+        "<=",
+        formulas["last" if at_last else "inner"],
+        (
+            {"p": p, "NOAM": noam, "s": s}
+            for p in REPLAYED
+            for noam in range(1, p + 3)
+            for s in range(p)
+            if (s == p - 1) is at_last
+        ),
+        (le(1, N_),),
+        "staleness",
+        hidden=lambda p, noam, s: {N_: noam},
+    )
 
 
 def _account(formulas: Formulas) -> Account:
     # A model of an induction step need not be a run: only a replayed run refutes.
     outcomes = _holds(formulas)
     return Account(
-        Decision(outcomes, _exceeded(formulas)),
+        Decision(outcomes, _exceeded(formulas, False) or _exceeded(formulas, True)),
         assumes=(
             "every action takes a positive time, every message a time of 0 or more, each its own",
             "a stage that is free starts at once what is ready, the preferred kind if both are; "

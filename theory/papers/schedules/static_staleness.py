@@ -30,7 +30,8 @@ from theory.claims import Claim, Formulas
 from theory.judging.outcomes import in_turn, lines
 from theory.laws.delays.counts import linear_term
 from theory.ledger import Evidence
-from theory.smt.solver import Outcome, Statement, Term, decide
+from theory.smt.notation import stated
+from theory.smt.solver import Outcome, Statement, decide
 
 a_ = sympy.Symbol("a", integer=True)
 REPLAYED: Final = ("pipedream", "1f1b", "zb-h1", "interleaved-1f1b", "localsgd")
@@ -39,9 +40,13 @@ TIMINGS: Final = 4
 
 _START = z3.Function("start", z3.IntSort(), z3.RealSort())
 _END = z3.Function("end", z3.IntSort(), z3.RealSort())
-_UPDATES = z3.Function("updates", z3.IntSort(), z3.BoolSort())
-_BEFORE = z3.Function("P", z3.IntSort(), z3.IntSort())
-_COUNTED = z3.Function("counted", z3.IntSort(), z3.IntSort())
+_RUN: Final = {
+    "start": _START,
+    "end": _END,
+    "updates": z3.Function("updates", z3.IntSort(), z3.BoolSort()),
+    "P": z3.Function("P", z3.IntSort(), z3.IntSort()),
+    "counted": z3.Function("counted", z3.IntSort(), z3.IntSort()),
+}
 
 
 def statements(upto: sympy.Expr) -> tuple[Statement, ...]:
@@ -52,92 +57,70 @@ def statements(upto: sympy.Expr) -> tuple[Statement, ...]:
     >>> [decide(statement).verdict.name for statement in statements(a_)]
     ['PROVED', 'PROVED', 'PROVED', 'PROVED', 'PROVED', 'PROVED']
     """
-    n, a = z3.Ints("n a")
-    limit = linear_term(upto, {a_: a})
     return (
-        Statement(
+        stated(
             "past",
             "an action before a in program order has ended when a starts (induction on a)",
-            (
-                n <= a,
-                z3.Implies(n < a, _END(n) <= _START(a)),
-                _START(a) <= _END(a),
-                _in_order(a),
-            ),
-            _END(n) <= _START(a + 1),
+            "n <= a, implies(n < a, end(n) <= start(a)), "
+            "start(a) <= end(a), end(a) <= start(a + 1)",
+            "end(n) <= start(a + 1)",
+            **_RUN,
         ),
-        Statement(
+        stated(
             "itself",
             "an action that takes time has not ended when it starts",
-            (n == a, _START(a) < _END(a)),
-            _END(n) > _START(a),
+            "n == a, start(a) < end(a)",
+            "end(n) > start(a)",
+            **_RUN,
         ),
-        Statement(
+        stated(
             "future",
             "an action after a has not ended when a starts (induction on n)",
-            (_END(n) > _START(a), _in_order(n), _START(n + 1) <= _END(n + 1)),
-            _END(n + 1) > _START(a),
+            "end(n) > start(a), end(n) <= start(n + 1), start(n + 1) <= end(n + 1)",
+            "end(n + 1) > start(a)",
+            **_RUN,
         ),
-        Statement(
+        stated(
             "no action",
             "among the first 0 actions neither the clock nor program order counts any",
-            (a >= 0, _COUNTED(0) == 0, _BEFORE(0) == 0),
-            _COUNTED(0) == _BEFORE(_least(0, limit)),
+            "a >= 0, counted(0) == 0, P(0) == 0",
+            "counted(0) == P(0 if 0 <= limit else limit)",
+            **_RUN,
+            limit=linear_term(upto, {a_: z3.Int("a")}),
         ),
-        _one_more(n, a, limit, in_order=True),
+        _one_more(upto, ", implies(n < a, end(n) <= start(a)), implies(n >= a, end(n) > start(a))"),
         _two_runs(),
     )
 
 
-def _in_order(position: Term) -> Term:
-    """A rank starts an action when the one before it has ended."""
-    return _END(position) <= _START(position + 1)
-
-
-def _least(n: Term, limit: Term) -> Term:
-    return z3.If(n <= limit, n, limit)
-
-
-def _one_more(n: Term, a: Term, limit: Term, *, in_order: bool) -> Statement:
+def _one_more(upto: sympy.Expr, ordered: str) -> Statement:
     """The step from the first n actions to the first n + 1."""
-    by_the_clock = z3.And(_UPDATES(n), _END(n) <= _START(a))
-    ordered = (
-        z3.Implies(n < a, _END(n) <= _START(a)),
-        z3.Implies(n >= a, _END(n) > _START(a)),
-    )
-    return Statement(
+    return stated(
         "one more action",
         "the updates that have ended when a starts are those before a in program order "
         "(induction on the number of actions looked at)",
-        (
-            n >= 0,
-            a >= 0,
-            _COUNTED(n) == _BEFORE(_least(n, limit)),
-            _COUNTED(n + 1) == _COUNTED(n) + z3.If(by_the_clock, 1, 0),
-            _BEFORE(n + 1) == _BEFORE(n) + z3.If(_UPDATES(n), 1, 0),
-            *(ordered if in_order else ()),
-        ),
-        _COUNTED(n + 1) == _BEFORE(_least(n + 1, limit)),
+        "n >= 0, a >= 0, counted(n) == P(n if n <= limit else limit), "
+        "counted(n + 1) == counted(n) + (1 if updates(n) and end(n) <= start(a) else 0), "
+        f"P(n + 1) == P(n) + (1 if updates(n) else 0){ordered}",
+        "counted(n + 1) == P(n + 1 if n + 1 <= limit else limit)",
+        **_RUN,
+        limit=linear_term(upto, {a_: z3.Int("a")}),
     )
 
 
 def _two_runs() -> Statement:
-    a, b = z3.Ints("a b")
-    found = [z3.Ints(f"forward_{run} gradient_{run}") for run in "xy"]
-    counts = [(f == _BEFORE(a), g == _BEFORE(b)) for f, g in found]
-    (fx, gx), (fy, gy) = found
-    return Statement(
+    return stated(
         "two runs",
         "the updates between a forward at a and a gradient at b are as many in any two runs",
-        tuple(fact for pair in counts for fact in pair),
-        gx - fx == gy - fy,
+        "forward_x == P(a), gradient_x == P(b), forward_y == P(a), gradient_y == P(b)",
+        "gradient_x - forward_x == gradient_y - forward_y",
+        **_RUN,
     )
 
 
 def _without_order() -> Statement:
     """The same step for a copy that several ranks update: no order between a and the updates."""
-    n, a = z3.Ints("n a")
-    return _one_more(n, a, a, in_order=False)
+    return _one_more(a_, "")
 
 
 def staleness_by_the_clock(schedule: Schedule, taken: IntArray) -> IntArray:

@@ -1,18 +1,18 @@
 """The cases of `accumulation`: placement, queue, durations and window of each are in its words."""
 
-from __future__ import annotations
-
 import sympy
 
-from theory.account import OPEN, Case, Compared, Decision, Ground
+from theory import account
 from theory.claims import Formulas
+from theory.judging import outcomes
 from theory.papers.amdp.lemmas import queue_order
 from theory.papers.amdp.lemmas.window_laws import CORE, UNDER_WAY, statements
 from theory.papers.amdp.placements import CHIMERA, SAYS, STRAIGHT
-from theory.papers.amdp.witnesses import chimera_windows
-from theory.papers.amdp.witnesses.window_plays import SMALL, exhausted, short, uneven
+from theory.papers.amdp.witnesses import chimera_windows, window_plays
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, decide
+
+Table = dict[tuple[str, str], account.Decision]
 
 
 @remembered
@@ -25,122 +25,112 @@ def _law(name: str) -> Outcome:
     return next(one for one in laws(CORE["affected"], CORE["window"]) if one.name == name)
 
 
-def anywhere(stated: Formulas) -> tuple[Case, ...]:
+def first_by_forwards(stated: Formulas) -> tuple[account.Ground, ...]:
+    """That those with a mismatch are among the stated number of a window, or one fewer."""
+    same = sympy.expand(stated["first"] - UNDER_WAY) == 0
+    says = "so many minibatches as are said to come first are under way"
+    names = ("affected", "product", "no later update", "under way")
+    return *map(_law, names), account.Compared(says, __name__, same)
+
+
+def _anywhere(stated: Formulas) -> Table:
     """What does not depend on where stages are."""
-    one = stated["mismatch"] == 1
-    return (
-        Case(
+
+    def if_one(name: str) -> account.Decision:
+        return account.Decision((_law(name),)) if stated["mismatch"] == 1 else account.OPEN
+
+    return {
+        (
             "any mismatch at all, every placement, all durations, every window",
-            Decision(first_by_forwards(stated)),
             "only among the first d − 1 of a window, in the order of forwards at the stage",
-        ),
-        Case(
+        ): account.Decision(first_by_forwards(stated)),
+        (
             "not above 1: one pipeline with n = 2, all durations, every window",
-            Decision((_law("one pipeline"),)) if one else OPEN,
             "for any n, windows of n − 1 and more",
-        ),
-        Case(
+        ): if_one("one pipeline"),
+        (
             "not above 1: at most W backwards of a stage between forward and backward, every "
             "placement, all durations, every window W",
-            Decision((_law("span"),)) if one else OPEN,
-        ),
-    )
+            "",
+        ): if_one("span"),
+    }
 
 
-def first_by_forwards(stated: Formulas) -> tuple[Ground, ...]:
-    """That those with a mismatch are among the stated number of a window, or one fewer."""
-    counted = Compared(
-        "so many minibatches as are said to come first are under way",
-        "theory.papers.amdp.lemmas.accumulation_cases",
-        sympy.expand(stated["first"] - UNDER_WAY) == 0,
-    )
-    return _law("affected"), *map(_law, ("product", "no later update", "under way")), counted
-
-
-def _straight(stated: Formulas) -> tuple[Case, ...]:
+def _straight(stated: Formulas) -> Table:
     """Stage s on rank s or d − 1 − s."""
-    served = queue_order.proof(stated["mismatch"])
-    small = exhausted(SMALL, stated)
-    slow, short_one = uneven(stated["mismatch"]), short(stated["mismatch"])
-    return (
-        Case(
+    most, small = stated["mismatch"], window_plays.exhausted(window_plays.SMALL, stated)
+    slow, short = window_plays.uneven(most), window_plays.short(most)
+    served = (*first_by_forwards(stated), queue_order.proof(most))
+    return {
+        (
             "not above 1, and the first d by forwards, backwards and numbers: d/2 pipelines, "
             f"{SAYS[STRAIGHT]}, windows of whole multiples of d, a rank serves all that is ready "
             "first come first served, all durations, every even d, whatever ties do",
-            Decision((*first_by_forwards(stated), served)),
-        ),
-        Case(
-            f"the same with {SMALL.says}",
-            Decision((small.ground,), small.against),
+            "",
+        ): account.Decision(served),
+        (
+            f"the same with {window_plays.SMALL.says}",
             "each play to its period" if small.against is None else str(small.against.witness),
-        ),
-        Case(
+        ): account.Decision((small.ground,), small.against),
+        (
             f"not above 1: d/2 pipelines, {SAYS[STRAIGHT]}, windows of d, durations that differ "
             "between stages, kinds in turns (ours)",
-            Decision(fails=slow),
             "where of each stage only the kind queues whose turn it is, minibatches that are held "
             "up see two updates"
             if slow
             else "",
-        ),
-        Case(
+        ): account.Decision(fails=slow),
+        (
             f"not above 1: d/2 pipelines, {SAYS[STRAIGHT]}, windows shorter than d",
-            Decision(fails=short_one),
             "with an update after every backward it sees those of the other pipelines too"
-            if short_one
+            if short
             else "",
-        ),
-    )
+        ): account.Decision(fails=short),
+    }
 
 
-def _as_in_chimera(stated: Formulas) -> tuple[Case, ...]:
+def _as_in_chimera(stated: Formulas) -> Table:
     """Every pair of pipelines on ranks of its own order; all that is ready in one queue."""
-    most = stated["mismatch"]
-    runs, slow = chimera_windows.one_window(most), chimera_windows.two_windows(most)
-    late, regular = chimera_windows.late(stated), exhausted(chimera_windows.REGULAR, stated)
-    sizes = ", ".join(f"{window} for d = {at}" for at, window in chimera_windows.WINDOWS.items())
+    most, plays = stated["mismatch"], chimera_windows
+    slow, late = plays.two_windows(most), plays.late(stated)
+    regular = window_plays.exhausted(plays.REGULAR, stated)
+    found = plays.one_window(most)
+    runs = "; ".join(f"d = {one['d']}, F = {one['F']}, B = {one['B']}" for one in found)
+    sizes = ", ".join(f"{window} for d = {at}" for at, window in plays.WINDOWS.items())
     when = f"not above 1: d/2 pipelines, {SAYS[CHIMERA]}, all that is ready in one queue"
-    enough = Decision((_law("span"), chimera_windows.counted())) if most == 1 else OPEN
-    return (
-        Case(
+    enough = account.Decision((_law("span"), plays.counted())) if most == 1 else account.OPEN
+    last = f"d = {late.witness['d']}: the last is number " if late else ""
+    return {
+        (
             f"{when}, windows of d, F and B the same everywhere",
-            Decision(fails=chimera_windows.one_window_fails(most)),
-            "some see two updates: "
-            + "; ".join(f"d = {run['d']}, F = {run['F']}, B = {run['B']}" for run in runs),
-        ),
-        Case(
+            f"some see two updates: {runs}",
+        ): account.Decision(fails=plays.one_window_fails(most)),
+        (
             f"{when}, windows of 2d, all durations",
-            Decision(fails=slow),
             "some see two updates if single actions are slow" if slow else "",
-        ),
-        Case(
+        ): account.Decision(fails=slow),
+        (
             f"{when}, windows of 2d, F and B the same everywhere",
-            OPEN,
             "no run that was tried exceeds it",
-        ),
-        Case(
+        ): account.OPEN,
+        (
             f"{when}, windows of so many backwards or more: {sizes}; all durations, whatever ties "
             "do",
-            enough,
             "no more than these can be between a forward and its backward",
-        ),
-        Case(
+        ): enough,
+        (
             f"the first d by backwards and by numbers: d/2 pipelines, {SAYS[CHIMERA]}, all that is "
             "ready in one queue, windows of 2d, F and B the same everywhere",
-            Decision(fails=late),
-            f"d = {late.witness['d']}: the last is number {late.witness['by_number']} of its window"
-            if late
-            else "",
-        ),
-        Case(
-            f"not above 1, and the first d by forwards, backwards and numbers: "
-            f"{chimera_windows.REGULAR.says}",
-            Decision((regular.ground,), regular.against),
+            f"{last}{late.witness['by_number']} of its window" if late else "",
+        ): account.Decision(fails=late),
+        (
+            "not above 1, and the first d by forwards, backwards and numbers: "
+            f"{plays.REGULAR.says}",
             "each play to its period" if regular.ground.holds else "",
-        ),
-    )
+        ): account.Decision((regular.ground,), regular.against),
+    }
 
 
-def cases(stated: Formulas) -> tuple[Case, ...]:
+def cases(stated: Formulas) -> tuple[account.Case, ...]:
     """All of them, in the order of the row."""
-    return (*anywhere(stated), *_straight(stated), *_as_in_chimera(stated))
+    return outcomes.cases(_anywhere(stated) | _straight(stated) | _as_in_chimera(stated))

@@ -57,15 +57,12 @@ class _Stage:
 
     @classmethod
     def symbolic(cls, law: Law) -> _Stage:
-        upcoming = {Kind.F: Minibatch.named("a"), Kind.B: Minibatch.named("b")}
-        line = Pipeline.symbolic(law.rounds)
-        return cls(law, line, z3.Int("s"), upcoming, Minibatch.named("l"))
+        line, s, forward, backward, last = law.somewhere("a", "b", "l")
+        return cls(law, line, s, {Kind.F: forward, Kind.B: backward}, last)
 
     @property
     def domain(self) -> tuple[Term, ...]:
-        known = (*self.next.values(), self.last)
-        facts = self.line.are_minibatches(*known)
-        return (*self.law.domain(self.line), self.s >= 0, self.s < self.line.p, *facts)
+        return self.law.inside(self.line, self.s, *self.next.values(), self.last)
 
     def begun(self, kind: Kind) -> Term:
         """The stage has done an action of this kind."""

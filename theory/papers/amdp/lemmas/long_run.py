@@ -58,14 +58,13 @@ EARLIEST: Final = replace(
 
 def same_order(law: Law) -> Statement:
     """The stages of a law do everything in the order of `FREE`."""
-    line, s = Pipeline.symbolic(), z3.Int("s")
-    a, b = Minibatch.named("a"), Minibatch.named("b")
+    line, s, a, b = FREE.somewhere("a", "b")
     pairs = [((Kind.F, a), (Kind.B, b)), ((Kind.B, b), (Kind.F, a))]
     same = [before(FREE, line, s, one, two) == before(law, line, s, one, two) for one, two in pairs]
     return Statement(
         "same order",
         "the later times have the order of F = B",
-        (*FREE.domain(line), s >= 0, s < line.p, *line.are_minibatches(a, b)),
+        FREE.inside(line, s, a, b),
         z3.And(*same),
     )
 

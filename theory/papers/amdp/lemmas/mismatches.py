@@ -42,14 +42,14 @@ def counted(law: Law, form: sympy.Expr, *, first_round: bool) -> Statement:
         With r = m where the law has no rounds; there all minibatches m < n make up the first.
     first_round : bool
     """
-    line, s, m = Pipeline.symbolic(law.rounds), z3.Int("s"), Minibatch.named("m")
+    line, s, m = law.somewhere("m")
     found = value(form, line, s, m)
     head = line.back(m, found)
     last = line.back(head, 1)
     return Statement(
         f"{law.name}, {'first round' if first_round else 'later rounds'}",
         "exactly the backwards up to the stated one are over when the forward starts",
-        (*_inside(law, line, s, m), _in_first_round(law, line, m) == first_round),
+        (*law.inside(line, s, m), _in_first_round(law, line, m) == first_round),
         z3.And(
             found >= 0,
             found <= line.n,
@@ -58,11 +58,6 @@ def counted(law: Law, form: sympy.Expr, *, first_round: bool) -> Statement:
             before(law, line, s, (Kind.F, m), (Kind.B, head)),
         ),
     )
-
-
-def _inside(law: Law, line: Pipeline, s: Term, m: Minibatch) -> tuple[Term, ...]:
-    """A stage and a minibatch of a pipeline."""
-    return (*law.domain(line), s >= 0, s < line.p, *line.are_minibatches(m))
 
 
 def _in_first_round(law: Law, line: Pipeline, m: Minibatch) -> Term:
@@ -74,9 +69,9 @@ def largest(
     law: Law, form: sympy.Expr, most: sympy.Expr, *, first_round: bool, attained: bool = True
 ) -> Iterator[Statement]:
     """No mismatch exceeds `most`, and the last of every n minibatches attains it at every stage."""
-    line, s, m = Pipeline.symbolic(law.rounds), z3.Int("s"), Minibatch.named("m")
+    line, s, m = law.somewhere("m")
     found, bound = value(form, line, s, m), value(most, line, s, m)
-    here = (*_inside(law, line, s, m), _in_first_round(law, line, m) == first_round)
+    here = (*law.inside(line, s, m), _in_first_round(law, line, m) == first_round)
     where = "first round" if first_round else "later rounds"
     yield Statement(
         f"{law.name}: at most, {where}", "no mismatch exceeds the largest", here, found <= bound
@@ -109,20 +104,20 @@ def _uncapped(law: Law, formulas: Formulas) -> Iterator[Statement]:
 
 def _who(formulas: Formulas) -> Iterator[Statement]:
     """Which minibatches m ≥ n attain the largest mismatch."""
-    line, s, m = Pipeline.symbolic(), z3.Int("s"), Minibatch.named("m")
+    line, s, m = CAPPED.somewhere("m")
     most, later = (value(formulas[name], line, s, m) for name in ("mismatch", "later"))
     attains = z3.Or(m.place >= most, s == 0, line.n == line.p)
     yield Statement(
         "who attains it",
         "m ≥ n attains the largest mismatch iff m mod n ≥ min(n, d − i) − 1, i = 0 or n = d",
-        (*_inside(CAPPED, line, s, m), m.round > 0),
+        (*CAPPED.inside(line, s, m), m.round > 0),
         (later == most) == attains,
     )
 
 
 def _needless(formulas: Formulas) -> Iterator[Statement]:
     """More than d minibatches are never under way, whatever n is."""
-    line, s, m = Pipeline.symbolic(), z3.Int("s"), Minibatch.named("m")
+    line, s, m = CAPPED.somewhere("m")
     just = Pipeline(line.p, line.p, z3.If)
     stated = value(formulas["mismatch"], line, s, m) == value(formulas["mismatch"], just, s, m)
     yield Statement(
@@ -134,12 +129,12 @@ def _needless(formulas: Formulas) -> Iterator[Statement]:
 
 
 def _one_stage(formulas: Formulas) -> Iterator[Statement]:
-    line, s, m = Pipeline.symbolic(False), z3.Int("s"), Minibatch.named("m")
+    line, s, m = CROWDED.somewhere("m")
     most, stated = (value(formulas[name], line, s, m) for name in ("uncapped", "mismatch"))
     yield Statement(
         "one stage",
         "with d = 1 the largest mismatch is as stated for all n",
-        (*_inside(CROWDED, line, s, m), line.p == 1),
+        (*CROWDED.inside(line, s, m), line.p == 1),
         most == stated,
     )
 
@@ -147,23 +142,23 @@ def _one_stage(formulas: Formulas) -> Iterator[Statement]:
 def _exceeded(formulas: Formulas) -> Iterator[Statement]:
     """At stage d − 2 minibatch 2 already has a mismatch of 2."""
     for law in (FREE, CROWDED):
-        line, s, m = Pipeline.symbolic(law.rounds), z3.Int("s"), Minibatch.named("m")
+        line, s, m = law.somewhere("m")
         found = value(formulas["uncapped first"], line, s, m)
         at = (line.n >= 3, s == line.p - 2, m.round == 0, m.place == 2)
         yield Statement(
             f"{law.name}: exceeded",
             "at stage d − 2 minibatch 2 has a larger mismatch than stated, for n ≥ 3 and d ≥ 2",
-            (*_inside(law, line, s, m), *at),
+            (*law.inside(line, s, m), *at),
             found > value(formulas["mismatch"], line, s, m),
         )
 
 
 def _within_cap(formulas: Formulas) -> Iterator[Statement]:
-    line, s, m = Pipeline.symbolic(), z3.Int("s"), Minibatch.named("m")
+    line, s, m = CAPPED.somewhere("m")
     yield Statement(
         "cap",
         "the stated mismatch is one less than the cap of its stage",
-        _inside(CAPPED, line, s, m),
+        CAPPED.inside(line, s, m),
         value(formulas["mismatch"], line, s, m) == CAPPED.cap(line, s) - 1,
     )
 

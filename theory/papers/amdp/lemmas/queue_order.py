@@ -26,6 +26,7 @@ token, one generation later.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import sympy
 import z3
@@ -37,17 +38,16 @@ from theory.papers.amdp.placements import rank as rank_of
 from theory.papers.amdp.runs.fifo import ADMISSION
 from theory.papers.amdp.symbols import d
 from theory.smt.instances import decide_from
+from theory.smt.notation import stated, terms
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term, merge
 
 DOWN, UP = 0, 1
 """Pipelines, for all of their direction."""
 
-_HALF, _STAGE, _DONE = z3.Ints("e s done")
-_STAGES = 2 * _HALF
-_DOWNWARD, _UPWARD = z3.Ints("p q")
-_RANKS = (_HALF >= 1, _STAGE >= 0, _STAGE < _STAGES)
-_TOKENS = (_DOWNWARD >= 1, _UPWARD >= 0, _DOWNWARD + _UPWARD == _STAGES)
+_STAGES, _STAGE = terms("2*e, s")
+_RANKS: Final = "e >= 1, s >= 0, s < 2*e"
+_TOKENS: Final = "p >= 1, q >= 0, p + q == 2*e"
 
 
 def visit(stages: Term, pipeline: int, kind: Kind, stage: Term) -> Term:
@@ -70,20 +70,21 @@ def place(low: bool, upward: bool, done: Term, token: Term) -> Term:
     `done` is d times the generation.
     """
     first = low != upward
-    return done + token if first else done + (_DOWNWARD if low else _UPWARD) + token
+    return done + token if first else done + z3.Int("p" if low else "q") + token
 
 
 def _visits(placement: str) -> Iterator[Statement]:
     """Of every pair of pipelines: only so a direction stands for all that go that way."""
-    pair, on = z3.Int("j"), {}
+    pair = z3.Int("j")
+    on: list[Term] = []
     for pipeline in (DOWN, UP):
         for kind in (Kind.F, Kind.B):
             at = visit(_STAGES, pipeline, kind, _STAGE)
-            rank = z3.If(at < _STAGES, at, 2 * _STAGES - 1 - at)
-            there = rank_of(placement, _STAGES, pipeline, pair, _STAGE, z3.If) == rank
-            on[pipeline, kind] = z3.And(at >= 0, at < 2 * _STAGES, there)
-    pairs = (*_RANKS, pair >= 0, 2 * pair <= _HALF - 1)
-    yield Statement("visits", "a visit is on the same rank for all", pairs, z3.And(*on.values()))
+            there = rank_of(placement, _STAGES, pipeline, pair, _STAGE, z3.If)
+            here = "0 <= at < 2 * (2*e) and there == (at if at < 2*e else 2 * (2*e) - 1 - at)"
+            on += terms(here, {"at": at, "there": there})
+    says = "a visit is on the same rank for all"
+    yield Statement("visits", says, terms(f"{_RANKS}, j >= 0, 2*j <= e - 1"), z3.And(on))
     follows = [
         (visit(_STAGES, pipeline, *one) + 1 - visit(_STAGES, pipeline, *two)) % (2 * _STAGES) == 0
         for pipeline in (DOWN, UP)
@@ -94,124 +95,98 @@ def _visits(placement: str) -> Iterator[Statement]:
             ((Kind.B, 0), (Kind.F, 0)),
         )
     ]
-    yield Statement(
-        "following", "what a token does next is its next visit", _RANKS, z3.And(*follows)
-    )
+    says = "what a token does next is its next visit"
+    yield Statement("following", says, terms(_RANKS), z3.And(follows))
 
 
 def _queues() -> Iterator[Statement]:
     """Two actions of one rank, which take some time and not both at once."""
-    came, start, end = ([z3.Real(f"{name}{one}") for one in (1, 2)] for name in ("a", "s", "e"))
-    apart = z3.Or(end[0] <= start[1], end[1] <= start[0])
-    serial = (start[0] < end[0], start[1] < end[1], apart)
-    yield Statement(
-        "arrivals", "two actions of a rank end at different times", serial, _differ(end)
-    )
-    still_waiting = z3.And(came[0] <= start[1], start[1] < start[0])
-    yield Statement(
+    names = ("a1", "s1", "e1", "a2", "s2", "e2")
+    reals = dict(zip(names, z3.Reals(" ".join(names)), strict=True))
+    serial = "s1 < e1, s2 < e2, e1 <= s2 or e2 <= s1"
+    says = "two actions of a rank end at different times"
+    yield stated("arrivals", says, serial, "e1 != e2", **reals)
+    yield stated(
         "in order",
         "who came first to a visit is past it when the second starts",
-        (*serial, came[0] < came[1], came[1] <= start[1], z3.Not(still_waiting)),
-        z3.And(end[0] <= start[1], end[0] < end[1]),
+        f"{serial}, a1 < a2, a2 <= s2, not (a1 <= s2 and s2 < s1)",
+        "e1 <= s2, e1 < e2",
+        **reals,
     )
-
-
-def _differ(pair: list[Term]) -> Term:
-    return pair[0] != pair[1]
 
 
 def _places() -> Statement:
     """Visits 0 and d see those that wait there first, then those that left the visit before."""
-    down, up = z3.Ints("a b")
-    inside = (down >= 0, down < _DOWNWARD, up >= 0, up < _UPWARD)
-    before = _DONE - _STAGES
-    at_first = z3.And(
-        place(True, False, z3.IntVal(0), down) == down, place(False, True, z3.IntVal(0), up) == up
-    )
-    visit_0 = (
-        place(True, False, _DONE, down) == _DOWNWARD + place(False, False, before, down),
-        place(True, True, _DONE, up) == _DOWNWARD + place(False, True, _DONE, up),
-    )
-    visit_d = (
-        place(False, True, _DONE, up) == _UPWARD + place(True, True, before, up),
-        place(False, False, _DONE, down) == _UPWARD + place(True, False, _DONE, down),
-    )
-    return Statement(
+    return stated(
         "places",
         "rounds of d: downward tokens first at visits below d, upward ones first from d on",
-        (*_RANKS, *_TOKENS, *inside, _DONE >= 0),
-        z3.And(at_first, *visit_0, *visit_d),
+        f"{_RANKS}, {_TOKENS}, a >= 0, a < p, b >= 0, b < q, done >= 0",
+        "place(low, down, 0, a) == a, place(high, up, 0, b) == b, "
+        "place(low, down, done, a) == p + place(high, down, done - 2*e, a), "
+        "place(low, up, done, b) == p + place(high, up, done, b), "
+        "place(high, up, done, b) == q + place(low, up, done - 2*e, b), "
+        "place(high, down, done, a) == q + place(low, down, done, a)",
+        **_KINDS,
+        place=place,
     )
+
+
+_KINDS: Final = {"low": True, "high": False, "up": True, "down": False}
 
 
 def _generations() -> Statement:
-    tokens = down, down_2, up, up_2 = z3.Ints("a a2 b b2")
-    sizes = (_DOWNWARD, _DOWNWARD, _UPWARD, _UPWARD)
-    inside = [z3.And(one >= 0, one < size) for one, size in zip(tokens, sizes, strict=True)]
-    after = _DONE + _STAGES
-    backward_up, backward_down = (visit(_STAGES, way, Kind.B, _STAGE) for way in (UP, DOWN))
-    other = _STAGES - 1 - _STAGE
-    return Statement(
+    backwards = {"up_B": (UP, Kind.B, _STAGE), "down_B": (DOWN, Kind.B, _STAGE)}
+    forwards = {way: (one, Kind.F, _STAGES - 1 - _STAGE) for way, one in _OTHERS.items()}
+    return stated(
         "generations",
         "at a stage's two visits for backwards those of the next generation come behind: those of "
         "the direction as backwards, the others as forwards",
-        (*_RANKS, *_TOKENS, *inside, _DONE >= 0),
-        z3.And(
-            *(backward_up < _STAGES, backward_down >= _STAGES),
-            visit(_STAGES, DOWN, Kind.F, other) == backward_up,
-            visit(_STAGES, UP, Kind.F, other) == backward_down,
-            place(True, True, _DONE, up) < place(True, True, after, up_2),
-            place(True, True, _DONE, up) < place(True, False, after, down),
-            place(False, False, _DONE, down) < place(False, False, after, down_2),
-            place(False, False, _DONE, down) < place(False, True, after, up),
-        ),
+        f"{_RANKS}, {_TOKENS}, a >= 0, a < p, a2 >= 0, a2 < p, b >= 0, b < q, b2 >= 0, b2 < q, "
+        "done >= 0",
+        "up_B < 2*e, down_B >= 2*e, down_F == up_B, up_F == down_B, "
+        "place(low, up, done, b) < place(low, up, done + 2*e, b2), "
+        "place(low, up, done, b) < place(low, down, done + 2*e, a), "
+        "place(high, down, done, a) < place(high, down, done + 2*e, a2), "
+        "place(high, down, done, a) < place(high, up, done + 2*e, b)",
+        **{name: visit(_STAGES, *at) for name, at in (backwards | forwards).items()},
+        **_KINDS,
+        place=place,
     )
+
+
+_OTHERS: Final = {"down_F": DOWN, "up_F": UP}
 
 
 def _counts(most: sympy.Expr) -> Iterator[Statement]:
-    """Updates between forward and backward, in windows of kd; generation g − 1 = k·a + r."""
-    window, at_forward, at_backward = z3.Ints("W F B")
-    a, behind, read, used = z3.Ints("a rest u v")
-    updates = [
-        z3.And(window * count <= so_far, so_far < window * count + window)
-        for count, so_far in ((read, at_forward), (used, at_backward))
-    ]
-    known = (_HALF >= 1, window >= _STAGES, *updates)
-    previous = window * a + behind
-    span = (at_forward >= previous + 1, at_backward <= previous + 2 * _STAGES - 1, a >= 0)
-    in_window = (behind >= 0, behind <= window - _STAGES)
-    bound = linear_term(most, {d: _STAGES})
-    yield Statement(
+    """Updates between forward and backward, in windows of kd; generation g − 1 = k·a + rest."""
+    known = "e >= 1, W >= 2*e, W*u <= F < W*u + W, W*v <= B < W*v + W"
+    span = "F >= W*a + rest + 1, B <= W*a + rest + 2 * (2*e) - 1, a >= 0, rest >= 0"
+    yield stated(
         "one update",
         "from d(g − 1) + 1 backwards to dg + d − 1 it is one update of a window of kd: a have been "
         "made by then at least, and no more than that later",
-        (*known, *span, *in_window),
-        z3.And(read >= a, used <= a + bound),
+        f"{known}, {span}, rest <= W - 2*e",
+        "u >= a, v <= a + most",
+        most=linear_term(most, {d: _STAGES}),
     )
-    yield Statement(
+    yield stated(
         "others",
         "none, if generation g − 1 belongs to the same window",
-        (*known, *span, *in_window, behind + _STAGES <= window - _STAGES),
-        used <= read,
+        f"{known}, {span}, rest <= W - 2*e, rest + 2*e <= W - 2*e",
+        "v <= u",
     )
-    yield Statement(
-        "first generation",
-        "none, before d backwards are over",
-        (*known, at_forward >= 0, at_backward <= _STAGES - 1),
-        used <= read,
-    )
+    says = "none, before d backwards are over"
+    yield stated("first generation", says, f"{known}, F >= 0, B <= 2*e - 1", "v <= u")
 
 
 def _numbers() -> Statement:
-    pipeline, token, number = z3.Ints("pipeline c number")
-    return Statement(
+    return stated(
         "numbers",
         "minibatches of generation g have the numbers from dg on, d of them",
-        (
-            *(_HALF >= 1, pipeline >= 0, pipeline < _HALF, token >= 0, token < ADMISSION),
-            number == _DONE + z3.If(token == 1, _HALF, 0) + pipeline,
-        ),
-        z3.And(number >= _DONE, number < _DONE + _STAGES),
+        "e >= 1, pipeline >= 0, pipeline < e, c >= 0, c < admitted, "
+        "number == done + (e if c == 1 else 0) + pipeline",
+        "done <= number < done + 2*e",
+        admitted=ADMISSION,
     )
 
 

@@ -27,6 +27,7 @@ import z3
 
 from theory.account import Compared
 from theory.papers.amdp.symbols import d
+from theory.smt.notation import stated
 from theory.smt.solver import Outcome, Statement, decide, merge
 
 s: Final = sympy.Symbol("s", integer=True, nonnegative=True)
@@ -143,44 +144,49 @@ def least_apart() -> int:
 
 def statements(room: int) -> Iterator[Statement]:
     """What is left to inequalities; two upward tokens are at least `room` times F apart."""
-    e, x, pairs, ranks, executing, under_way = z3.Ints("e x h ranks executing under_way")
-    forward, backward, rho, low, high, phase = z3.Reals("F B rho low high delta")
-    yield Statement(
+    names = ("F", "B", "rho", "low", "high", "delta")
+    reals = dict(zip(names, z3.Reals(" ".join(names)), strict=True))
+    yield stated(
         "all move",
         "if all d = 2e ranks work, all minibatches under way do and there are d",
-        (e >= 1, ranks == 2 * e, ranks <= executing, executing <= under_way, under_way <= 2 * e),
-        z3.And(executing == 2 * e, under_way == 2 * e),
+        "e >= 1, ranks == 2*e, ranks <= executing, executing <= under_way, under_way <= 2*e",
+        "executing == 2*e, under_way == 2*e",
     )
-    yield Statement(
+    yield stated(
         "one direction",
         "ρ − B is more than −B and less than F, so that the two actions meet",
-        (forward > 0, backward > 0, rho > 0, rho < forward + backward),
-        z3.And(-backward < rho - backward, rho - backward < forward),
+        "F > 0, B > 0, rho > 0, rho < F + B",
+        "-B < rho - B < F",
+        **reals,
     )
-    yield Statement(
+    yield stated(
         "no hole",
         "a phase below the interval of rank r is in that of rank r + 1 or below it",
-        (forward > 0, high == low + 2 * forward, phase <= low),
-        phase < high,
+        "F > 0, high == low + 2*F, delta <= low",
+        "delta < high",
+        **reals,
     )
-    yield Statement(
+    yield stated(
         "rank exists",
         "a phase 2x + ρ with 0 < ρ < 2, at most d − 1 in size, has its rank: both d/2 + x and "
         "d/2 − 1 − x are ranks",
-        (e >= 1, rho > 0, rho < 2, 2 * x + rho <= 2 * e - 1, 2 * x + rho >= 1 - 2 * e),
-        z3.And(e + x >= 0, e + x <= 2 * e - 1, e - 1 - x >= 0, e - 1 - x <= 2 * e - 1),
+        "e >= 1, 0 < rho < 2, 1 - 2*e <= 2*x + rho <= 2*e - 1",
+        "0 <= e + x <= 2*e - 1, 0 <= e - 1 - x <= 2*e - 1",
+        **reals,
     )
-    yield Statement(
+    yield stated(
         "opposite directions",
         "ρ − 1 lies between −1 and 1, so that the two actions meet",
-        (rho > 0, rho < 2),
-        z3.And(rho - 1 > -1, rho - 1 < 1),
+        "0 < rho < 2",
+        "-1 < rho - 1 < 1",
+        **reals,
     )
-    yield Statement(
+    yield stated(
         "no room",
         "for d = 2e ≥ 4 the 2⌊e/2⌋ upward tokens need more than 2(d − 1)F",
-        (e >= 2, 2 * pairs <= e, e <= 2 * pairs + 1),
-        room * (2 * pairs - 1) > 2 * (2 * e - 1),
+        "e >= 2, 2*h <= e <= 2*h + 1",
+        "room * (2*h - 1) > 2 * (2*e - 1)",
+        room=room,
     )
 
 

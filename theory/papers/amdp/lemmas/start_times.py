@@ -21,6 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+import z3
+
 from schedules.actions import Kind
 from theory.papers.amdp.lemmas.durations import ANY, EQUAL, Cone, Time
 from theory.papers.amdp.lemmas.minibatches import Minibatch, Number, Pipeline
@@ -65,6 +67,14 @@ class Law:
     def start(self, kind: Kind, line: Pipeline, s: Number, m: Minibatch) -> Time:
         """When the action starts."""
         return (self.forward if kind is Kind.F else self.backward)(line, s, m)
+
+    def somewhere(self, *names: str) -> tuple[Any, ...]:
+        """A pipeline, a stage and minibatches of these names, as symbols."""
+        return Pipeline.symbolic(self.rounds), z3.Int("s"), *map(Minibatch.named, names)
+
+    def inside(self, line: Pipeline, s: Number, *known: Minibatch) -> tuple[Term, ...]:
+        """What is true of them."""
+        return (*self.domain(line), s >= 0, s < line.p, *line.are_minibatches(*known))
 
     def end(self, kind: Kind, line: Pipeline, s: Number, m: Minibatch) -> Time:
         """When the action is over."""

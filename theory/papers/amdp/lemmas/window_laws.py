@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from typing import Final
 
 import sympy
-import z3
 
 from theory.claims import Formulas
 from theory.laws.delays.counts import linear_term
 from theory.papers.amdp.symbols import d, n
-from theory.smt.solver import Statement, Term, decide
+from theory.smt.notation import stated, terms
+from theory.smt.solver import Statement, decide
 
 CORE: Final = {"affected": d - 1, "window": n - 1}
 """Minibatches of a window that see its update, and one pipeline's least window, proved."""
@@ -31,20 +31,12 @@ CORE: Final = {"affected": d - 1, "window": n - 1}
 UNDER_WAY: Final = (n * d / 2).subs(n, 2)
 """Minibatches of d/2 pipelines that are between forward and backward, at most."""
 
+_READ: Final = "uF >= 0, restF >= 0, restF < W"
+_USED: Final = "uB >= 0, restB >= 0, restB < W"
+"""Backwards so far, at the forward and at the backward: W·u + rest."""
 
-def _updates(window: Term, last: str) -> tuple[Term, tuple[Term, ...], Term]:
-    """Backwards so far as window · updates + rest: their number, what is known, the updates."""
-    updates, rest = z3.Ints(f"u{last} rest{last}")
-    return window * updates + rest, (updates >= 0, rest >= 0, rest < window), updates
-
-
-def _span(between: Term, *facts: Term) -> tuple[tuple[Term, ...], Term]:
-    """Facts about a forward and its backward with so many backwards of the stage in between."""
-    window = z3.Int("W")
-    at_forward, known_f, read = _updates(window, "F")
-    at_backward, known_b, used = _updates(window, "B")
-    spans = (window >= 1, *known_f, *known_b, at_backward - at_forward == between, between >= 0)
-    return (*spans, *facts), used - read
+_SPAN: Final = f"W >= 1, {_READ}, {_USED}, W*uB + restB - (W*uF + restF) == between, between >= 0"
+"""A forward and its backward with so many backwards of the stage in between."""
 
 
 def statements(forms: Formulas) -> Iterator[Statement]:
@@ -55,83 +47,51 @@ def statements(forms: Formulas) -> Iterator[Statement]:
     >>> [decide(one).verdict.name for one in statements(CORE)]
     ['PROVED', 'PROVED', 'PROVED', 'PROVED', 'PROVED', 'PROVED']
     """
-    stages, half, under_way, left, affected = z3.Ints("d e under_way left affected")
-    seen = linear_term(forms["affected"], {d: stages})
-    yield Statement(
+    stages, admitted = terms("d, n")
+    yield stated(
         "affected",
         "of the n·d/2 = d minibatches between forward and backward, the one that closes the window "
         "is past its own: at most d − 1 others see the update, or end their backward behind it",
-        (
-            half >= 1,
-            stages == 2 * half,
-            under_way <= 2 * half,
-            left == under_way - 1,
-            affected <= left,
-        ),
-        affected <= seen,
+        "e >= 1, d == 2*e, under_way <= 2*e, left == under_way - 1, affected <= left",
+        "affected <= seen",
+        seen=linear_term(forms["affected"], {d: stages}),
     )
-    yield _product()
-    yield from _under_way()
-    between, window = z3.Ints("between W")
-    spans, mismatch = _span(between, between <= window)
-    yield Statement(
-        "span",
-        "with at most W backwards of the stage between forward and backward it sees one update",
-        spans,
-        mismatch <= 1,
-    )
-    admitted = z3.Int("n")
-    least = linear_term(forms["window"], {n: admitted})
-    facts = (admitted >= 2, between <= admitted - 1, window >= least, least >= 1)
-    spans, mismatch = _span(between, *facts)
-    yield Statement(
-        "one pipeline",
-        "in one pipeline backwards are in order, so that n − 1 are in between at most",
-        spans,
-        mismatch <= 1,
-    )
-
-
-def _product() -> Statement:
-    """What is used of products; z3 need not look for it among the instances below."""
-    left, right = z3.Ints("left right")
-    return Statement(
+    # What is used of products; z3 need not look for it among the instances below.
+    yield stated(
         "product",
         "a product of nonnegative integers is nonnegative",
-        (left >= 0, right >= 0),
-        left * right >= 0,
+        "left >= 0, right >= 0",
+        "left * right >= 0",
     )
-
-
-def _under_way() -> Iterator[Statement]:
-    """Who of a window has its forward no later than one with a mismatch; ends count from 1."""
-    window, number, end, other_end, other_read = z3.Ints("W window endX endY readY")
-    read, known_f, updates = _updates(window, "F")
-    used, known_b, updates_then = _updates(window, "B")
-    seen = window * (updates + 1)
-
-    def products(gap: Term) -> Term:
-        return z3.Implies(gap >= 0, window * gap >= 0)
-
-    def inside(at: Term) -> tuple[Term, Term]:
-        return window * number < at, at <= window * number + window
-
-    yield Statement(
+    # Who of a window has its forward no later than one with a mismatch; ends count from 1.
+    yield stated(
         "no later update",
         "x has seen no update behind the window that it ends in",
-        (window >= 1, *known_b, *inside(end), used < end, products(updates_then - number - 1)),
-        updates_then <= number,
+        f"W >= 1, {_USED}, W*window < endX, endX <= W*window + W, W*uB + restB < endX, "
+        "implies(uB - window - 1 >= 0, W * (uB - window - 1) >= 0)",
+        "uB <= window",
     )
-    yield Statement(
+    yield stated(
         "under way",
         "if x has a mismatch and y of its window has its forward no later, then y is between "
         "forward and backward at the first update that x sees, and does not close it",
-        (
-            *(window >= 1, *known_f, *inside(other_end), other_read <= read),
-            *(updates_then > updates, updates_then <= number),
-            *(products(updates_then - updates - 1), products(number - updates_then)),
-        ),
-        z3.And(other_read < seen, seen < other_end),
+        f"W >= 1, {_READ}, W*window < endY, endY <= W*window + W, readY <= W*uF + restF, uB > uF, "
+        "uB <= window, implies(uB - uF - 1 >= 0, W * (uB - uF - 1) >= 0), "
+        "implies(window - uB >= 0, W * (window - uB) >= 0)",
+        "readY < W * (uF + 1) < endY",
+    )
+    yield stated(
+        "span",
+        "with at most W backwards of the stage between forward and backward it sees one update",
+        f"{_SPAN}, between <= W",
+        "uB - uF <= 1",
+    )
+    yield stated(
+        "one pipeline",
+        "in one pipeline backwards are in order, so that n − 1 are in between at most",
+        f"{_SPAN}, n >= 2, between <= n - 1, W >= least, least >= 1",
+        "uB - uF <= 1",
+        least=linear_term(forms["window"], {n: admitted}),
     )
 
 
@@ -148,9 +108,6 @@ def is_least(form: sympy.Expr) -> bool:
     >>> is_least(n - 1), is_least(n)
     (True, False)
     """
-    between, admitted, window = z3.Ints("between n W")
-    least = linear_term(form, {n: admitted})
-    facts = (admitted >= 3, between <= admitted - 1, window == least - 1)
-    spans, mismatch = _span(between, *facts)
-    shorter = Statement("shorter", "one update", spans, mismatch <= 1)
-    return bool(decide(shorter).witness)
+    least = linear_term(form, dict(zip((n,), terms("n"), strict=True)))
+    facts = f"{_SPAN}, n >= 3, between <= n - 1, W == least - 1"
+    return bool(decide(stated("shorter", "one update", facts, "uB - uF <= 1", least=least)).witness)
