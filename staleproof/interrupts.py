@@ -40,6 +40,11 @@ def again() -> None:
         raise KeyboardInterrupt
 
 
+def answered() -> None:
+    """Forget that Ctrl-C came: what it asked for has been done."""
+    _seen.clear()
+
+
 def keep_from_z3() -> None:
     """Let Ctrl-C end the program; by default z3 takes it and calls its query undecided."""
     import z3

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from staleproof.arguments import Parser, add_json, positive, whole_number
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.layer_options import read_measured
-from staleproof.output import put, put_json, put_table, shown
+from staleproof.output import note, put, put_json, put_table, shown
+from staleproof.planning.arguments import Asked, add_synthesis, asked
+
+if TYPE_CHECKING:
+    from schedules.planning.layers import Layers
+    from schedules.planning.plans import Found
+    from staleproof.planning.synthesized import Told
 
 SHOWN: Final = 12
 """Plans that are printed; JSON has all."""
@@ -37,6 +43,7 @@ def configure(parser: Parser) -> None:
         type=lambda text: whole_number(text, "--staleness", 0),
         help="most updates that a gradient's weights may be behind (0: synchronous)",
     )
+    add_synthesis(parser)
     add_json(parser)
 
 
@@ -44,41 +51,58 @@ def run(arguments: Namespace) -> int:
     """Plan; 1 if no plan stays within the limits."""
     from schedules.planning.plans import Limits, binding, find_plans
     from staleproof.planning.answers import (
-        beyond,
         binding_lines,
         found_data,
-        path_line,
+        found_lines,
         plan_columns,
         plan_rows,
     )
 
     limits = Limits(_memory(arguments.memory), arguments.staleness)
+    wanted = asked(arguments)
     layers = read_measured(arguments.layers)
     found = find_plans(layers, arguments.p, arguments.m, limits)
     why = binding(found)
+    order = None if wanted is None else _synthesized(wanted, layers, found)
     if arguments.json:
-        asked: dict[str, Any] = {
+        stated: dict[str, Any] = {
             "layers": {"file": layers.file, "count": layers.count, "unit": layers.unit or None},
             "ranks": arguments.p,
             "microbatches": arguments.m,
             "memory": limits.memory,
             "staleness": limits.staleness,
         }
-        put_json(asked | found_data(found, why) | {"synthesized": None})
-    elif why is not None:
-        put(*binding_lines(found, why))
+        put_json(stated | found_data(found, why) | {"synthesized": order and order.data})
     else:
-        put(
-            f"{layers.file}: {layers.count} layers, {arguments.p} ranks, {arguments.m} microbatches"
-        )
-        put_table("", plan_columns(layers.unit), plan_rows(found, SHOWN))
-        rest = len(found.plans) - SHOWN
-        if rest > 0:
-            put(f"… and {rest} more; --json lists them")
-        if found.others:
-            put(f"beyond the limits: {beyond(found)} more")
-        put(path_line(found.plans[0]))
-    return 0 if found.plans else 1
+        if why is not None:
+            put(*binding_lines(found, why))
+        if found.plans:
+            size = f"{layers.count} layers, {arguments.p} ranks, {arguments.m} microbatches"
+            put(f"{layers.file}: {size}")
+            put_table("", plan_columns(layers.unit), plan_rows(found, SHOWN))
+            put(*found_lines(found, SHOWN))
+        if order is not None:
+            put(*order.lines)
+    return 0 if found.plans or order else 1
+
+
+def _synthesized(wanted: Asked, layers: Layers, found: Found) -> Told | None:
+    """The best order, judged and written; None if none fits into the memory."""
+    from schedules.planning.synthesis.problem import NoRoomError
+    from staleproof.planning.synthesized import judged, synthesized, told, write
+
+    try:
+        result = synthesized(wanted, layers, found)
+    except NoRoomError as error:
+        note(f"no order: {error.what}; {error.fix}")
+        return None
+    lowered = judged(wanted, result)
+    if wanted.out is not None:
+        lost = write(lowered, wanted.out)
+        if result.problem.windows > 1 and "weight policy" in lost:
+            window = result.problem.window
+            note(f"{wanted.out}: the format states no policy: stash, an update every {window}")
+    return told(wanted, result)
 
 
 def _memory(text: str | None) -> int | None:

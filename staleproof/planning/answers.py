@@ -83,6 +83,15 @@ def plan_columns(unit: str) -> list[str]:
     ]
 
 
+def found_lines(found: Found, most: int) -> Iterator[str]:
+    """What follows the table."""
+    if len(found.plans) > most:
+        yield f"… and {len(found.plans) - most} more; --json lists them"
+    if found.others:
+        yield f"beyond the limits: {beyond(found)} more"
+    yield path_line(found.plans[0])
+
+
 def path_line(plan: Plan, most: int = 6) -> str:
     """What the critical path of a plan is made of."""
     layers = plan.costs.layers

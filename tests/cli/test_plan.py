@@ -1,6 +1,10 @@
 """`staleproof plan`."""
 
+import json
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -112,3 +116,102 @@ def test_bad_input(problem: Problem, arguments: tuple[Any, ...], where: str, wor
     error = problem("plan", *arguments)
     assert error["where"] == where
     assert words in error["what"]
+
+
+def test_synthesis_is_checked_written_and_judged_again(
+    run: Run, result: Result, tmp_path: Path
+) -> None:
+    out = tmp_path / "order.csv"
+    cap = ("--memory", "26GB", "--staleness", 0)
+    code, found = result("plan", LAYERS, *SIZE, *cap, "--synthesize", "-o", out)
+    assert code == 0
+    order = found["synthesized"]
+    assert (order["optimal"], order["file"], order["gap"]) == (True, str(out), "0")
+    assert order["makespan"] == order["lower_bound"]
+    placed = [p for p in found["plans"] if p["family"] in ("1f1b", "zb-h1", "zb-h2", "gpipe")]
+    assert all(Fraction(order["makespan"]) <= Fraction(p["makespan"]) for p in placed)
+    code, checked = result("check", out, "--layers", LAYERS, "--require", "rank-memory<=26GB")
+    assert (code, checked["has_messages"]) == (0, True)
+    _, compared = result("compare", out, "--layers", LAYERS)
+    [same] = compared["schedules"]
+    assert (same["makespan"], same["peak_bytes"]) == (order["makespan"], order["peak_memory"])
+
+
+def test_synthesis_in_words(run: Run) -> None:
+    done = run("plan", LAYERS, "-p", 2, "-m", 4, "--synthesize", "--staleness", 0)
+    assert done.returncode == 0
+    assert "synthesised order: makespan" in done.stdout
+    assert ", optimal\n" in done.stdout
+    assert "of all orders with one stage a rank, layers 18 16, one step" in done.stdout
+
+
+def test_synthesis_in_a_v_and_in_windows(result: Result) -> None:
+    size = ("-p", 2, "-m", 4, "--synthesize", "--time-limit", 20)
+    _, found = result("plan", LAYERS, *size, "--placement", "v")
+    assert found["synthesized"]["placement"] == [0, 1, 1, 0]
+    spans = []
+    for stale in (0, 1):
+        _, found = result("plan", LAYERS, *size, "--window", 1, "--staleness", stale)
+        assert found["synthesized"]["staleness"] == stale
+        spans.append(Fraction(found["synthesized"]["makespan"]))
+    assert spans[1] < spans[0]
+
+
+def test_no_order_fits(run: Run, result: Result) -> None:
+    size = (LAYERS, "-p", 2, "-m", 4, "--synthesize", "--memory", "5GB")
+    code, found = result("plan", *size)
+    assert (code, found["synthesized"], found["plans"]) == (1, None, [])
+    assert "every rank holds at least one microbatch" in run("plan", *size).stderr
+
+
+def test_interrupted_synthesis_gives_the_best_so_far(tmp_path: Path) -> None:
+    """Times that share no divisor, and little memory: this takes long."""
+    path = tmp_path / "hard.csv"
+    rows = (f"b{k},{101 + 7 * k % 13},{97 + 5 * k % 11},{59 + 3 * k % 17},1,0" for k in range(8))
+    head = "layer,forward,input_gradient,weight_gradient,activation_bytes,parameter_bytes"
+    path.write_text("\n".join([head, *rows]))
+    command = [
+        "plan",
+        path,
+        "-p",
+        4,
+        "-m",
+        24,
+        "--synthesize",
+        "--memory",
+        "9B",
+        "--placement",
+        "v",
+    ]
+    words = [sys.executable, "-m", "staleproof", *map(str, command), "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as done:
+        assert done.stderr is not None
+        line = ""
+        while "bound" not in line:
+            line = done.stderr.readline()
+            assert line, "progress is told while the search runs"
+        time.sleep(0.5)
+        done.send_signal(signal.SIGINT)
+        out, err = done.communicate(timeout=60)
+    order = json.loads(out)["synthesized"]
+    assert done.returncode == 0, err
+    assert order["interrupted"]
+    assert not order["optimal"]
+    assert Fraction(order["gap"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        (("--chunks", 2), "--chunks"),
+        (("-o", "a.csv"), "-o"),
+        (("--synthesize", "-o", "a.txt"), "-o"),
+        (("--synthesize", "--placement", "w"), "--placement"),
+        (("--synthesize", "--placement", "v", "--chunks", 3), "--chunks"),
+        (("--synthesize", "--window", 3), "--window"),
+        (("--synthesize", "--time-limit", "nan"), "--time-limit"),
+        (("--synthesize", "--queues", "ranks"), "--queues"),
+    ],
+)
+def test_bad_synthesis(problem: Problem, arguments: tuple[Any, ...], where: str) -> None:
+    assert problem("plan", LAYERS, *SIZE, *arguments)["where"] == where
