@@ -15,6 +15,8 @@ from theory.smt.solver import have_model
 from theory.verdicts import Verdict
 
 RLIMIT: Final = 2_000_000
+QUICK: Final = 100_000
+"""Budget for a model with numbers for vectors, where one with inner products would do as well."""
 
 
 def consistent(relations: Sequence[Relation], where: str) -> Checked:
@@ -55,7 +57,10 @@ def require_no_contradiction(relations: Sequence[Relation], where: str) -> None:
         They do.
     """
     try:
-        answer = _satisfied([_plainly(one) for one in relations], where, numbers=False)
+        plain = [_plainly(one) for one in relations]
+        if _satisfied(plain, where, numbers=True, rlimit=QUICK) == "sat":
+            return  # and inner products of these numbers are a model as well
+        answer = _satisfied(plain, where, numbers=False)
     except (UnsupportedFormError, NotExactError):
         return
     if answer == "unsat":
@@ -71,13 +76,15 @@ def _plainly(relation: Relation) -> Relation:
     return Relation(linear_sums(relation.lhs), relation.kind, linear_sums(relation.rhs))
 
 
-def _satisfied(relations: Sequence[Relation], where: str, numbers: bool) -> str:
+def _satisfied(
+    relations: Sequence[Relation], where: str, numbers: bool, rlimit: int | None = None
+) -> str:
     translator = Translator(numbers_for_vectors=numbers)
     said = list(relations) if numbers else [*relations, *_lengths(relations)]
     facts = [translator.fact(relation) for relation in said]
     how = "numbers for vectors" if numbers else "free inner products"
     asks = f"the hypotheses of {where} have a model, {how}"
-    return have_model((*facts, *translator.domain()), asks, RLIMIT)
+    return have_model((*facts, *translator.domain()), asks, RLIMIT if rlimit is None else rlimit)
 
 
 def _lengths(relations: Sequence[Relation]) -> list[Relation]:

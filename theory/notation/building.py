@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -41,12 +41,26 @@ INSIDE: Final = ", in one iteration"
 It need not have a certificate: the line may follow from other lines about sequences.
 """
 
-_FULL: WeakKeyDictionary[Theorem, Theorem] = WeakKeyDictionary()
+
+
+class _Sketch(Theorem):
+    """A theorem in the making, which nothing has looked at yet; `Theorem` alone is proved."""
+
+    def __post_init__(self) -> None:
+        self._fill()
+
+    def made(self) -> Theorem:
+        """The theorem."""
+        return Theorem(**{part.name: getattr(self, part.name) for part in fields(self)})
+
+
+_FULL: WeakKeyDictionary[Theorem, _Sketch] = WeakKeyDictionary()
 
 
 def offered(theorem: Theorem) -> Theorem:
     """The theorem with all facts that a search for its certificates may use."""
-    return _FULL.get(theorem, theorem)
+    full = _FULL.get(theorem)
+    return theorem if full is None else full.made()
 
 
 def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Theorem:
@@ -60,7 +74,7 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
     _require_told(scene, plan, statement.id)
     _require_nothing_drawn(scene, plan, statement.id)
     full = _assembled(statement, plan, scene)
-    slim = _without_points(_without_unused(full, plan), scene)
+    slim = _without_points(_without_unused(full, plan), scene).made()
     _FULL[slim] = full
     return slim
 
@@ -93,7 +107,7 @@ def _require_nothing_drawn(scene: Scene, plan: Plan, where: str) -> None:
         )
 
 
-def _assembled(statement: Statement, plan: Plan, scene: Scene) -> Theorem:
+def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     hypotheses = [scene.hypothesis(h) for h in plan.assumed]
     said = {h.relation for h in hypotheses}
     for template in plan.offered:
@@ -171,7 +185,7 @@ def _among(steps: list[Step], said: Relation) -> int | None:
 
 def _bare(
     statement: Statement, plan: Plan, scene: Scene, hypotheses: tuple[Hypothesis, ...]
-) -> Theorem:
+) -> _Sketch:
     """The theorem without a proof."""
     goal = scene.relation(statement.relation)
     terms = {name: scene.resolved(sympy.sympify(form)) for name, form in statement.terms.items()}
@@ -190,7 +204,7 @@ def _bare(
     grams = {n for form in forms for entry in sympy.sympify(form).atoms(Gram) for n in entry.names}
     named = {n for one in points for v in (one.position, one.gradient) for n in v.names}
     vectors = sorted((grams - named) | plan.fixed)
-    return Theorem(
+    return _Sketch(
         id=statement.id,
         where=statement.where,
         statement=statement.says or f"{goal}",
@@ -272,7 +286,7 @@ def _latex(goal: Relation) -> str:
     return f"{sympy.latex(goal.lhs)} {sign} {sympy.latex(goal.rhs)}"
 
 
-def _without_unused(full: Theorem, plan: Plan) -> Theorem:
+def _without_unused(full: _Sketch, plan: Plan) -> _Sketch:
     """Leave out offers that no certificate uses; all of them where a certificate is missing."""
     lines = {step.name: step for step in full.steps}
     written = {one.name for one in plan.written}
@@ -295,7 +309,7 @@ def _without_unused(full: Theorem, plan: Plan) -> Theorem:
     )
 
 
-def _without_points(slim: Theorem, scene: Scene) -> Theorem:
+def _without_points(slim: _Sketch, scene: Scene) -> _Sketch:
     """Leave out points that only facts which were left out speak of."""
     forms = [h.relation.gap for h in slim.hypotheses if isinstance(h, Hypothesis)]
     forms += [step.relation.gap for step in slim.steps]
