@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -28,10 +28,11 @@ from theory.kernel.normal import is_zero
 from theory.kernel.prove import closure
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Combine, Found, Total
-from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Step, Theorem
+from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, vector
 from theory.notation import elementary, offers
 from theory.notation.names import Function, Pending, plainly, text
+from theory.notation.offers import Offer
 from theory.notation.plan import Plan, Statement, counts, scene_of
 from theory.notation.scene import Scene
 
@@ -42,16 +43,33 @@ It need not have a certificate: the line may follow from other lines about seque
 """
 
 
-
 class _Sketch(Theorem):
     """A theorem in the making, which nothing has looked at yet; `Theorem` alone is proved."""
 
     def __post_init__(self) -> None:
-        self._fill()
+        """Copy nothing, and look at nothing: that is done once, by `made`."""
 
     def made(self) -> Theorem:
         """The theorem."""
-        return Theorem(**{part.name: getattr(self, part.name) for part in fields(self)})
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        steps = tuple(one.step() if isinstance(one, Offer) else one for one in self.steps)
+        return Theorem(**{**parts, "steps": steps})
+
+
+class _Known(Mapping[str, Relation]):
+    """Facts by name, none of which is worked out before it is looked at."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, Hypothesis | Step | Offer] = {}
+
+    def __getitem__(self, name: str) -> Relation:
+        return self.lines[name].relation
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
 
 
 _FULL: WeakKeyDictionary[Theorem, _Sketch] = WeakKeyDictionary()
@@ -115,7 +133,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     bare = _bare(statement, plan, scene, tuple(hypotheses))
     run = offers.Run(plan.index, counts(statement, plan))
     means = _operators(statement, plan, scene)
-    steps: list[Step] = []
+    steps: list[Step | Offer] = []
 
     def follow(name: str, fact: Relation) -> None:
         under = [*offers.expected(name, fact, means)]
@@ -157,13 +175,14 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     }
     for written in plan.written:
         relation, rule = scene.relation(written.relation), written.rule
-        place = _among(steps, relation) if type(rule) is Found else None
+        found = type(rule) is Found
+        place = offers.among(steps, relation, run.index) if found else None
         if place is not None:  # what is offered already needs no certificate
             rule = steps[place].rule
             if written.name not in called:
                 steps[place] = replace(steps[place], says=written.says, where=written.where)
                 continue
-        before = offers.spelled(relation, run.index, bare, means) if type(rule) is Found else None
+        before = offers.spelled(relation, run.index, bare, means) if found else None
         if before is not None:
             inside = f"{written.name}{INSIDE}"
             steps.append(Step(inside, before, rule))
@@ -173,14 +192,22 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
                 follow(steps[-1].name, relation)
         steps.append(Step(written.name, relation, rule, written.says, written.where))
         follow(written.name, relation)
-    return replace(bare, steps=tuple(steps), conclude=statement.rule)
+    return _certified(bare, steps, statement.rule)
 
 
-def _among(steps: list[Step], said: Relation) -> int | None:
-    """Where a relation is among steps."""
-    known = [(one.relation.kind, offers.expanded(one.relation.gap)) for one in steps]
-    wanted = (said.kind, offers.expanded(said.gap))
-    return known.index(wanted) if wanted in known else None
+def _certified(bare: _Sketch, steps: Iterable[Step | Offer], conclude: Rule) -> _Sketch:
+    """The theorem with these steps, and what is stored for them."""
+    known, found = _Known(), list[Any]()
+    known.lines |= {h.name: h for h in bare.hypotheses if isinstance(h, Hypothesis)}
+    for step in steps:
+        if type(step.rule) is Found:
+            rule = step.rule.filled(bare, step.name, step.relation, known)
+            step = replace(step, rule=rule)
+        found.append(step)
+        known.lines[step.name] = step
+    if type(conclude) is Found:
+        conclude = conclude.filled(bare, "statement", bare.goal, known)
+    return replace(bare, steps=tuple(found), conclude=conclude)
 
 
 def _bare(
@@ -299,7 +326,8 @@ def _without_unused(full: _Sketch, plan: Plan) -> _Sketch:
     used = closure(frozenset(full.conclude.uses) | written, needs)  # what is cited assumes `own`
     own = {h.name for h in plan.assumed} | {h.name for h in plan.smooth}
     own |= {name for name, *_ in plan.delays}
-    random = measures(full)
+    looked_at = tuple(step for step in full.steps if not isinstance(step, Offer))
+    random = measures(replace(full, steps=looked_at))  # an offer has no means of its own
     return replace(
         full,
         hypotheses=tuple(

@@ -6,9 +6,9 @@ out again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import permutations, product
 from typing import Any
 
@@ -18,6 +18,7 @@ from sympy.core.function import AppliedUndef
 from theory.kernel.means import Average, Mean, Operator, is_random
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq, le
+from theory.kernel.residues import Residues
 from theory.kernel.rules import (
     Combine,
     Descent,
@@ -34,7 +35,7 @@ from theory.kernel.rules import (
     Windows,
 )
 from theory.kernel.rules.calculus import descent, lipschitz
-from theory.kernel.theorem import Delayed, Given, Hypothesis, Smooth, Step, Theorem
+from theory.kernel.theorem import Delayed, Given, Hypothesis, Rule, Smooth, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, square, vector
 from theory.notation.coercion import sides
 from theory.notation.decomposition import decomposed
@@ -56,6 +57,26 @@ class Run:
 
     index: Scalar | None
     counts: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A step whose relation is worked out when somebody looks at it: most are never used."""
+
+    name: str
+    rule: Rule
+    work_out: Callable[[], Relation]
+    says: str = ""
+    where: str = "ours"
+
+    @cached_property
+    def relation(self) -> Relation:
+        """What it states."""
+        return self.work_out()
+
+    def step(self) -> Step:
+        """The step itself."""
+        return Step(self.name, self.relation, self.rule, self.says, self.where)
 
 
 def smooth(assumed: Smooth, points: Sequence[Point]) -> Iterator[Step]:
@@ -104,7 +125,7 @@ def _without(gap: Scalar, name: str) -> Scalar:
     return gap.xreplace({mean: sympy.Integer(0) for mean in taken})
 
 
-def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step]:
+def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step | Offer]:
     """A fact of one iteration in the notation of sequences, at both ends, and summed."""
     if run.index is None:
         return
@@ -119,19 +140,35 @@ def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step]:
         yield from _ranged(each, total, run)
 
 
-def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Step]:
+def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Offer]:
+    """At both ends and summed: relations in which the index does not occur."""
     for at in dict.fromkeys((sympy.S.Zero, *run.counts)):
-        here = fact.replaced({run.index: at})
-        yield Step(f"{name}, at {at}", here, Everywhere(name, {run.index: at}))
+        put = {run.index: at}
+        yield Offer(f"{name}, at {at}", Everywhere(name, put), partial(fact.replaced, put))
     for number in run.counts:
         rule = Telescope(name, run.index, number)
-        yield Step(f"{name}, summed to {number}", sides(rule.total(fact.gap), fact.kind), rule)
+        yield Offer(f"{name}, summed to {number}", rule, partial(_summed, rule, fact))
 
 
-@lru_cache(maxsize=2**12)
-def expanded(gap: Scalar) -> Scalar:
-    """A form that equal sums of products and sums share."""
-    return sympy.expand(linear_sums(gap))
+def _summed(rule: Telescope, fact: Relation) -> Relation:
+    return sides(rule.total(fact.gap), fact.kind)
+
+
+def among(steps: Sequence[Step | Offer], said: Relation, index: Scalar | None) -> int | None:
+    """Where a relation is among steps."""
+    wanted, at = linear_sums(said.gap), Residues()
+    here = sympy.expand(wanted)
+    for number, one in enumerate(steps):
+        if isinstance(one, Offer) and index in here.free_symbols:
+            continue
+        known = linear_sums(one.relation.gap)
+        if (
+            one.relation.kind == said.kind
+            and not at.differ(known, wanted)
+            and sympy.expand(known) == here
+        ):
+            return number
+    return None
 
 
 def drifts(bare: Theorem, run: Run) -> Iterator[Step]:
