@@ -176,7 +176,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     for written in plan.written:
         relation, rule = scene.relation(written.relation), written.rule
         found = type(rule) is Found
-        place = offers.among(steps, relation, run.index) if found else None
+        place = offers.among(steps, relation) if found else None
         if place is not None:  # what is offered already needs no certificate
             rule = steps[place].rule
             if written.name not in called:

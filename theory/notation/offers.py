@@ -61,10 +61,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Offer:
-    """A step whose relation is worked out when somebody looks at it: most are never used."""
+    """A step whose relation is worked out when somebody looks at it: most are never used.
+
+    No symbol or sequence is in it but those that are told.
+    """
 
     name: str
     rule: Rule
+    told: frozenset[Scalar]
     work_out: Callable[[], Relation]
     says: str = ""
     where: str = "ours"
@@ -142,24 +146,31 @@ def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step |
 
 def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Offer]:
     """At both ends and summed: relations in which the index does not occur."""
+    told = _named(fact.gap).union(*(one.free_symbols for one in run.counts)) - {run.index}
     for at in dict.fromkeys((sympy.S.Zero, *run.counts)):
-        put = {run.index: at}
-        yield Offer(f"{name}, at {at}", Everywhere(name, put), partial(fact.replaced, put))
+        rule, here = Everywhere(name, {run.index: at}), partial(fact.replaced, {run.index: at})
+        yield Offer(f"{name}, at {at}", rule, told, here)
     for number in run.counts:
-        rule = Telescope(name, run.index, number)
-        yield Offer(f"{name}, summed to {number}", rule, partial(_summed, rule, fact))
+        total = Telescope(name, run.index, number)
+        yield Offer(f"{name}, summed to {number}", total, told, partial(_summed, total, fact))
+
+
+def _named(form: Scalar) -> frozenset[Scalar]:
+    """Symbols and sequences."""
+    return frozenset(form.free_symbols | {call.func for call in form.atoms(AppliedUndef)})
 
 
 def _summed(rule: Telescope, fact: Relation) -> Relation:
     return sides(rule.total(fact.gap), fact.kind)
 
 
-def among(steps: Sequence[Step | Offer], said: Relation, index: Scalar | None) -> int | None:
+def among(steps: Sequence[Step | Offer], said: Relation) -> int | None:
     """Where a relation is among steps."""
     wanted, at = linear_sums(said.gap), Residues()
     here = sympy.expand(wanted)
+    named = _named(here)
     for number, one in enumerate(steps):
-        if isinstance(one, Offer) and index in here.free_symbols:
+        if isinstance(one, Offer) and not named <= one.told:
             continue
         known = linear_sums(one.relation.gap)
         if (
