@@ -11,7 +11,13 @@ from staleproof.arguments import Parser, add_json, positive, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.kept_results import keep, kept, key, may_be_file
-from staleproof.ledgers import collected, proved_rows, require_writable, written
+from staleproof.ledgers import (
+    collected,
+    proved_rows,
+    require_writable,
+    usable_cores,
+    written,
+)
 from staleproof.output import note, put, put_json, shown
 from staleproof.reviews import Review
 from staleproof.rows import put_rows
@@ -129,10 +135,7 @@ def run(arguments: Namespace) -> int:
         name = key(arguments.names, every)
     before = kept(name)
     if before is None:
-        if any(map(may_be_file, arguments.names)):
-            from theory.judging.starting import get_ready
-
-            get_ready()  # it imports while this process does
+        _begin_importing(arguments.names, arguments.j)
         from theory.judging.verify import select
         from theory.judging.workers import read_elsewhere
 
@@ -167,6 +170,16 @@ def run(arguments: Namespace) -> int:
     for line in short:
         note(line)
     return 1 if short else 0
+
+
+def _begin_importing(names: Sequence[str], jobs: int | None) -> None:
+    """Let the process of which others are copies import what they need while this one does."""
+    from theory.judging.starting import every_paper, get_ready
+
+    if any(map(may_be_file, names)):
+        get_ready()
+    elif not names and (jobs or usable_cores()) > 1:
+        get_ready(every_paper())
 
 
 def refuse_unknown_verdicts(required: Sequence[Requirement], option: str) -> None:

@@ -1,4 +1,4 @@
-"""How processes of their own start: as copies of one that has the judge imported, and nothing else.
+"""How processes of their own start: as copies of one that has imported the judge, and some papers.
 
 That one imports while the program that asks for it does, and never runs what a user wrote. This
 module is small, so that it can be asked first.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from importlib import import_module
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, SpawnContext
 from typing import Final
@@ -18,11 +19,29 @@ from theory.judging.signals import interrupts_held_back
 SERVING: Final = "theory.judging.serving"
 """What a process imports before it is one of somebody's."""
 
+_FOLDERS: Final = "theory.papers"
+
 _SAFE_PATH: Final = "PYTHONSAFEPATH"
 
 
-def get_ready() -> ForkServerContext | SpawnContext:
+def every_paper() -> list[str]:
+    """The modules of all papers, by name; none is imported.
+
+    Examples
+    --------
+    >>> every_paper()[0]
+    'theory.papers.rpd'
+    """
+    return [f"{_FOLDERS}.{name}" for name in import_module(_FOLDERS).PAPERS]
+
+
+def get_ready(modules: Iterable[str] = ()) -> ForkServerContext | SpawnContext:
     """Start the process that is copied, unless it runs already.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        What it is to import besides, such as a paper: that is then imported once for all copies.
 
     Returns
     -------
@@ -32,7 +51,7 @@ def get_ready() -> ForkServerContext | SpawnContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([SERVING])
+    context.set_forkserver_preload([SERVING, *modules])
     before = dict(os.environ)
     os.environ[_SAFE_PATH] = "1"  # or a user's sympy.py in this folder would take sympy's place
     try:

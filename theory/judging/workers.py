@@ -230,10 +230,9 @@ def _start(how: Judge) -> Worker:
     process = context.Process(target=serve, args=(theirs, how, dict(os.environ)))
     try:
         process.start()
-    except OSError as error:
-        raise WorkerError(
-            f"a process cannot be started ({error.strerror})", "-j", "try -j 1"
-        ) from error
+    except (OSError, EOFError) as error:
+        why = getattr(error, "strerror", "") or "the one that it is to be a copy of has ended"
+        raise WorkerError(f"a process cannot be started ({why})", "-j", "try -j 1") from error
     theirs.close()
     return Worker(process, mine)
 
