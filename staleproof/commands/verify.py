@@ -81,7 +81,7 @@ def configure(parser: Parser) -> None:
         "--controls",
         choices=("sample", "all"),
         default="sample",
-        help="how many mutants of each proved statement to try (default: about sixty)",
+        help="how many mutants of each proved statement to try (default: about twenty)",
     )
     parser.add_argument(
         "--deep", action="store_true", help="also gather evidence that takes minutes"

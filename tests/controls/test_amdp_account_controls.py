@@ -69,6 +69,7 @@ def test_a_replay_within_the_bound_refutes_nothing(monkeypatch: pytest.MonkeyPat
     assert not stands(refutation)
 
 
+@pytest.mark.slow
 def test_a_minibatch_of_another_mismatch_when_replayed_refutes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -36,6 +36,7 @@ def test_the_order_of_the_queue_is_proved_of_its_placement_only() -> None:
     assert refuted == ["visits"]
 
 
+@pytest.mark.slow
 def test_the_row_of_accumulation_needs_that_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     original = queue_order.proof
     monkeypatch.setattr(queue_order, "proof", lambda most: original(most, CHIMERA))
@@ -103,6 +104,7 @@ def test_the_phases_are_those_of_one_placement() -> None:
     assert not rotation_chimera.is_filled(8, STRAIGHT)
 
 
+@pytest.mark.slow
 def test_saturation_needs_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an order that fills the ranks where F = B it is no longer CONDITIONAL."""
     monkeypatch.setattr(rotation, "fills_if_equal", lambda _: False)

@@ -164,6 +164,7 @@ def test_a_build_in_other_words_keeps_the_rows_of_pipedream(
     assert prove("pipedream", "staleness").rests_on == ("solver", "grid")
 
 
+@pytest.mark.slow
 def test_another_bound_is_compared_with_the_build_of_that_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

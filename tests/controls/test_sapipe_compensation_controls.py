@@ -143,6 +143,7 @@ def test_what_a_proof_needs_is_missed(theorem: Theorem, name: str) -> None:
     assert without(theorem, name) is not Verdict.PROVED
 
 
+@pytest.mark.slow
 def test_the_first_prediction_is_paid_for() -> None:
     """Without gradients before the first the deviation is that of ∇G_i(x_0), not 0."""
     free = {name: one for name, one in repaired_thm_6.THEOREM.terms.items() if name != "first"}
@@ -196,6 +197,7 @@ def test_theorem_3_is_called_invalid_for_its_first_line_alone(
     assert "invalid-step" not in {one.kind for one in found.findings}
 
 
+@pytest.mark.slow
 def test_a_line_without_a_witness_is_not_called_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("stale_points", "used_samples", "lost_factor"):
         monkeypatch.setattr(wp_3_flaws, name, lambda: None)
@@ -230,6 +232,7 @@ def test_elements_that_depend_on_each_other_are_not_covered_by_the_independent_d
     assert not proved(with_hypothesis(dc_fourths_drawn.THEOREM, "drawn", MIXED.relation))
 
 
+@pytest.mark.slow
 def test_a_looser_theorem_6_is_not_refuted() -> None:
     looser = {**thm_6.CLAIM.printed, "error": 2 * thm_6.CLAIM.printed["error"]}
     judged = decided(thm_6.CLAIM.account(looser))

@@ -63,6 +63,7 @@ def test_theorem_4_with_its_repairs_is_not_refuted() -> None:
         assert Verdict.REFUTED not in {case.verdict for case in judged.cases}
 
 
+@pytest.mark.slow
 def test_the_runs_refute_the_printed_error_only_as_far_as_they_are_above_it() -> None:
     printed = thm_4.CLAIM.printed
     for factor, refuted in ((Fraction(1, 10), True), (Fraction(1), False)):

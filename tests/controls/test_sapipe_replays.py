@@ -107,6 +107,7 @@ def test_terms_of_other_names_are_left_out() -> None:
     assert decided(Account(line.decision)).verdict is Verdict.UNKNOWN
 
 
+@pytest.mark.slow
 def test_rows_hand_over_their_arguments_in_full() -> None:
     for name, said in RESTS.items():
         found = BY_ID[name].account

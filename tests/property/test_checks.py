@@ -4,6 +4,7 @@ import itertools
 import random
 
 import numpy as np
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -143,6 +144,7 @@ def test_a_log_survives_writing_and_reading(schedule: Schedule) -> None:
     assert outcome(observed(again)) == outcome(observed(log))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(schedules, st.sets(st.integers(0, 10**4), min_size=1))
 @example(build("localsgd", 3, 2, replicas=1, local_steps=2), {4, 16, 26})

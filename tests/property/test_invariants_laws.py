@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -232,6 +233,7 @@ def least_bounds(schedule: Schedule, linearization: str) -> dict[str, int]:
     }
 
 
+@pytest.mark.slow
 @few
 @given(schedules, linearizations)
 def test_bounds_are_exact(schedule: Schedule, linearization: str) -> None:
@@ -280,6 +282,7 @@ drawn_sizes = st.builds(
 )
 
 
+@pytest.mark.slow
 @few
 @given(schedules, drawn_sizes)
 def test_memory_bounds_are_exact(schedule: Schedule, sizes: Sizes) -> None:

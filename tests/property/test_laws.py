@@ -216,6 +216,7 @@ def test_evaluation_at_a_million_stages(family: str, linearization: str) -> None
         check_at(family, linearization, p, i, j)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(LAWS), st.integers(2, HUGE), st.fractions(0, 1), st.fractions(0, 1))
 def test_evaluation_agrees_with_the_texts(law: tuple[str, str], p: int, i: Any, j: Any) -> None:
     check_at(*law, p, int(i * (p - 1)), int(j * (p - 1)))

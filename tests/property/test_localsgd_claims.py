@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
 
+import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -150,6 +151,7 @@ def runs(draw: st.DrawFn, equal: bool = False) -> Run:
     return Run(draws, draw(st.integers(0, KNOTS - 1)), T, draw(st.integers(1, T)), gamma)
 
 
+@pytest.mark.slow
 @given(runs())
 @settings(max_examples=120, deadline=None)
 def test_no_run_exceeds_a_bound(run: Run) -> None:

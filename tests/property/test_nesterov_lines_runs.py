@@ -127,6 +127,7 @@ def test_inequality_holds_in_every_iteration(theorem: Theorem) -> None:
     assert max(found) > 0
 
 
+@pytest.mark.slow
 def test_second_line_of_30_holds_from_the_second_iteration_on() -> None:
     found = [gap(eq_30_later.THEOREM, run, i) for run in RUNS for i in range(2, STEPS, 2)]
     assert min(found) >= 0

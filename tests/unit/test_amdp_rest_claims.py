@@ -135,6 +135,7 @@ def test_no_edit_of_the_printed_formula_passes(module: ModuleType) -> None:
             assert row.verdict in (REFUTED, Verdict.UNKNOWN)
 
 
+@pytest.mark.slow
 def test_the_accumulation_row_reads_its_printed_number() -> None:
     claim = accumulation.CLAIM
     row = judge(replace(claim, printed={**claim.printed, "first": d / 2}, holds=None))

@@ -215,6 +215,7 @@ def region_of(u: int, x: int) -> Region:
     return Region.AT if u == x else Region.BELOW if u < x else Region.ABOVE
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     st.fixed_dictionaries({region: affine("u", "x", "p") for region in Region}),

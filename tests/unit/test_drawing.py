@@ -166,6 +166,7 @@ def test_a_wide_bar_across_two_bands_is_in_both() -> None:
         assert all("7" in [t.get_text() for t in axes.texts] for axes in (first, second))
 
 
+@pytest.mark.slow
 def test_the_largest_timeline_is_drawn() -> None:
     bars = tuple(
         Bar(r, t, t + 1, "FB"[t % 2], r, t) for r in range(50) for t in range(MOST_BARS // 50)

@@ -102,6 +102,7 @@ def test_edited_theorems(rate: sympy.Expr, stepsize: sympy.Expr, verdict: Verdic
     assert verdict_of(thm_1.beyond_first_delays(edited)) is verdict
 
 
+@pytest.mark.slow
 def test_a_shorter_stepsize_is_refuted_for_longer_delays_only() -> None:
     found = decided(thm_1.CLAIM.account({"rate": 1 / t, "stepsize": 1 / (2 * beta)}))
     cases = {case.when: case.verdict for case in found.cases}
@@ -127,6 +128,7 @@ def test_short_stepsizes_have_the_general_witness_alone() -> None:
     assert "η = 1/(1000000000*β)" in found.findings[0].says
 
 
+@pytest.mark.slow
 def test_texts_follow_the_stepsize() -> None:
     for stepsize in (1 / (4 * beta), 1 / (4 * tau * beta)):
         found = decided(thm_1.CLAIM.account({"rate": 1 / t, "stepsize": stepsize}))

@@ -40,6 +40,7 @@ def test_lemma_i2_is_loose() -> None:
     assert "√p at τ = 0" in finding.says
 
 
+@pytest.mark.slow
 def test_the_theorem_is_loose() -> None:
     (finding,) = nag_thm.remarks(prove(nag_thm.THEOREM))
     assert finding.witness is not None

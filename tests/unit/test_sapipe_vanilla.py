@@ -73,6 +73,7 @@ def test_the_witnesses_of_theorem_2_exceed_the_bound_from_rest_and_after_a_pass(
     assert Fraction(witness["average/d, at least, if the first iteration passes"]) > passing
 
 
+@pytest.mark.slow
 def test_looser_terms_are_no_longer_refuted() -> None:
     printed = dict(thm_2.CLAIM.printed)
     doubled = {**printed, "variance": 2 * printed["variance"]}

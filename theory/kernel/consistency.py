@@ -11,6 +11,7 @@ from theory.kernel.relations import Relation, le
 from theory.kernel.signs import Translator
 from theory.kernel.theorem import Checked
 from theory.kernel.vectors import Gram
+from theory.smt.queries import remembered
 from theory.smt.solver import have_model
 from theory.verdicts import Verdict
 
@@ -79,12 +80,18 @@ def _plainly(relation: Relation) -> Relation:
 def _satisfied(
     relations: Sequence[Relation], where: str, numbers: bool, rlimit: int | None = None
 ) -> str:
+    return _asked(tuple(relations), where, numbers, RLIMIT if rlimit is None else rlimit)
+
+
+@remembered
+def _asked(relations: tuple[Relation, ...], where: str, numbers: bool, rlimit: int) -> str:
+    """What z3 says; mutants of a statement have the hypotheses of the original."""
     translator = Translator(numbers_for_vectors=numbers)
     said = list(relations) if numbers else [*relations, *_lengths(relations)]
     facts = [translator.fact(relation) for relation in said]
     how = "numbers for vectors" if numbers else "free inner products"
     asks = f"the hypotheses of {where} have a model, {how}"
-    return have_model((*facts, *translator.domain()), asks, RLIMIT if rlimit is None else rlimit)
+    return have_model((*facts, *translator.domain()), asks, rlimit)
 
 
 def _lengths(relations: Sequence[Relation]) -> list[Relation]:
