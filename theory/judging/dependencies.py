@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from graphlib import CycleError as Circle
+from graphlib import TopologicalSorter
+from typing import Final, TypeVar
 
 from theory.claims import Claim
 from theory.errors import CycleError
@@ -12,15 +14,17 @@ from theory.judging.catalogue import unknown
 from theory.ledger import Evidence, Row
 from theory.verdicts import Verdict
 
-if TYPE_CHECKING:
-    import networkx as nx
+Name = TypeVar("Name", bound=Hashable)
+
+Graph = Mapping[str, tuple[str, ...]]
+"""For each claim, what it rests on."""
 
 SETTLED_ALONE: Final = (Verdict.REFUTED, Verdict.UNKNOWN)
 """Verdicts that rest on nothing else: a witness stands by itself."""
 
 
-def dependency_graph(claims: Iterable[Claim], known: Mapping[str, Claim]) -> nx.DiGraph:
-    """The claims and everything they rest on, with an edge from each claim to what uses it.
+def dependency_graph(claims: Iterable[Claim], known: Mapping[str, Claim]) -> Graph:
+    """The claims and everything they rest on.
 
     Parameters
     ----------
@@ -40,14 +44,11 @@ def dependency_graph(claims: Iterable[Claim], known: Mapping[str, Claim]) -> nx.
     >>> from dataclasses import replace
     >>> from theory.judging.catalogue import CLAIMS
     >>> theorem = replace(CLAIMS["kernel.young"], id="mine.theorem", depends=("kernel.jensen",))
-    >>> list(dependency_graph([theorem], CLAIMS).edges)
-    [('kernel.jensen', 'mine.theorem')]
+    >>> dependency_graph([theorem], CLAIMS)
+    {'mine.theorem': ('kernel.jensen',), 'kernel.jensen': ()}
     """
-    import networkx as nx  # here: it takes as long to import as a small file to verify
-
     own = {claim.id: claim for claim in claims}
-    graph = nx.DiGraph()
-    graph.add_nodes_from(own)
+    graph = {name: claim.depends for name, claim in own.items()}
     open_ends = list(own.values())
     while open_ends:
         claim = open_ends.pop()
@@ -56,35 +57,41 @@ def dependency_graph(claims: Iterable[Claim], known: Mapping[str, Claim]) -> nx.
                 needed = known.get(name)
                 if needed is None:
                     raise unknown(name, f"{claim.id}: depends", known, "list it in CLAIMS as well")
+                graph[name] = needed.depends
                 open_ends.append(needed)
-            graph.add_edge(name, claim.id)
-    _refuse_circles(graph)
+    circle = circle_in(graph)
+    if circle:
+        raise CycleError(
+            f"claims must not rest on one another in a circle, found {' → '.join(circle)}",
+            circle[0],
+            "prove one of them without the others",
+        )
     return graph
 
 
-def _refuse_circles(graph: nx.DiGraph) -> None:
-    import networkx as nx
+def circle_in(graph: Mapping[Name, Iterable[Name]]) -> tuple[Name, ...]:
+    """A circle of what rests on what, each before what rests on it; its first comes last again.
 
+    Examples
+    --------
+    >>> circle_in({"a": ["b"], "b": []}), circle_in({"a": ["b"], "b": ["a"]})
+    ((), ('a', 'b', 'a'))
+    """
     try:
-        edges = nx.find_cycle(graph)
-    except nx.NetworkXNoCycle:
-        return
-    circle = " → ".join([edges[0][0], *(after for _, after in edges)])
-    raise CycleError(
-        f"claims must not rest on one another in a circle, found {circle}",
-        edges[0][0],
-        "prove one of them without the others",
-    )
+        TopologicalSorter(graph).prepare()
+    except Circle as error:
+        return tuple(error.args[1])
+    return ()
 
 
-def settled(rows: Sequence[Row], graph: nx.DiGraph) -> list[Row]:
+def settled(rows: Sequence[Row], graph: Graph) -> list[Row]:
     """Withdraw every verdict that rests on a claim which is not established.
 
     Parameters
     ----------
     rows : sequence of Row
         One for each node of the graph.
-    graph : networkx.DiGraph
+    graph : mapping of str to tuple of str
         From `dependency_graph`.
 
     Returns
@@ -93,21 +100,18 @@ def settled(rows: Sequence[Row], graph: nx.DiGraph) -> list[Row]:
         In the same order, each with all that it rests on; what is withdrawn is UNKNOWN and says
         why.
     """
-    import networkx as nx
-
-    found = {row.id: row for row in rows}
-    for name in nx.topological_sort(graph):
-        row = found[name]
+    found, closure = {row.id: row for row in rows}, dict[str, frozenset[str]]()
+    for name in TopologicalSorter(graph).static_order():
+        row, needs = found[name], graph[name]
+        closure[name] = frozenset(needs).union(*(closure[one] for one in needs))
         if row.verdict in SETTLED_ALONE:
             continue
         # What is only checked on a finite domain carries no conclusion beyond it.
-        short = [f for f in graph.predecessors(name) if found[f].verdict is not Verdict.PROVED]
+        short = [f for f in dict.fromkeys(needs) if found[f].verdict is not Verdict.PROVED]
         if short:
             reasons = ", ".join(f"{one}, which is {found[one].verdict.name}" for one in short)
             found[name] = _withdrawn(row, f"not decided: it rests on {reasons}")
-    return [
-        replace(found[row.id], closure=tuple(sorted(nx.ancestors(graph, row.id)))) for row in rows
-    ]
+    return [replace(found[row.id], closure=tuple(sorted(closure[row.id]))) for row in rows]
 
 
 def _withdrawn(row: Row, why: str) -> Row:

@@ -18,12 +18,11 @@ from textwrap import shorten
 from types import ModuleType
 from typing import Any, Final, get_args
 
-import networkx as nx
-
 from theory.claims import Claim
 from theory.errors import ClaimFileError, CycleError, TheoryError
 from theory.judging.as_claim import as_claim
 from theory.judging.catalogue import CLAIMS
+from theory.judging.dependencies import circle_in
 from theory.judging.folders import content_of_folder, in_order, module, modules
 from theory.kernel import Theorem
 from theory.ledger import Origin
@@ -263,23 +262,20 @@ def _claims(path: str, listed: list[tuple[str, object]]) -> list[Claim]:
 
 def _refuse_circles(theorems: Sequence[Theorem]) -> None:
     """Follow citations by identity: to compare theorems that cite in a circle would not end."""
-    graph, open_ends, names = nx.DiGraph(), list(theorems), dict[int, str]()
+    graph, open_ends, names = dict[int, list[int]](), list(theorems), dict[int, str]()
     while open_ends:
         theorem = open_ends.pop()
         if id(theorem) not in names:
             names[id(theorem)] = theorem.id
-            graph.add_edges_from((id(cited), id(theorem)) for cited in theorem.cites)
+            graph[id(theorem)] = [id(cited) for cited in theorem.cites]
             open_ends += theorem.cites
-    try:
-        edges = nx.find_cycle(graph)
-    except nx.NetworkXNoCycle:
-        return
-    circle = " → ".join(names[key] for key in (edges[0][0], *(after for _, after in edges)))
-    raise CycleError(
-        f"theorems must not cite one another in a circle, found {circle}",
-        names[edges[0][0]],
-        "prove one of them without the others",
-    )
+    circle = [names[key] for key in circle_in(graph)]
+    if circle:
+        raise CycleError(
+            f"theorems must not cite one another in a circle, found {' → '.join(circle)}",
+            circle[0],
+            "prove one of them without the others",
+        )
 
 
 def _cited(value: object) -> Iterator[Theorem]:
