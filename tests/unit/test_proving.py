@@ -57,6 +57,18 @@ TRUE = {
         le(2 * dot(u - v, w - u), square(w - v) - square(u - v) - square(w - u)),
         {},
     ),
+    "a bound of parameters with room": (  # the squares are settled at γL = 1 alone
+        le(square(g + h), 9 * square(g)),
+        {"stale": le(square(g - h), L**2 * gamma**2 * square(g)), "step": STEP},
+    ),
+    "two vertices": (  # γ(2 − γ(L + μ)) times what the facts show to be at least 0
+        le(square(x - s - gamma * g), (1 - gamma * mu) ** 2 * square(x - s)),
+        {
+            "both": le(square(g) + L * mu * square(x - s), (L + mu) * dot(g, x - s)),
+            "long": le(mu**2 * square(x - s), square(g)),
+            "step": le(gamma * (L + mu), 2),
+        },
+    ),
     "square of a scalar": (le(2 * r * dot(u, v), r**2 * square(u) + square(v)), {}),
     "equation": (eq(fx, 2 * L), {"one": eq(fx, a), "other": eq(a, 2 * L)}),
 }
@@ -67,6 +79,14 @@ FALSE = {
     "contraction too fast": (
         le(square(x - s - gamma * g), (1 - 3 * gamma * mu) * square(x - s)),
         TRUE["contraction"][1],
+    ),
+    "a bound with less room": (
+        le(square(g + h), 8 * square(g)),
+        TRUE["a bound of parameters with room"][1],
+    ),
+    "beyond two vertices": (
+        TRUE["two vertices"][0],
+        {**TRUE["two vertices"][1], "step": le(gamma * (L + mu), sympy.Rational(9, 4))},
     ),
     "cosine": (le(dot(u, v), square(u) / 2), {}),
     "an equation from an inequality": (eq(fx, a), {"below": le(fx, a)}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
 from typing import Any, Final
@@ -107,14 +107,19 @@ def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[C
     """Search line by line; what is not found, and what rests on it, serves no later line."""
     facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
     lost: set[str] = set()
+    inside: dict[str, str] = {}
     for step in theorem.steps:
         known = {name: fact for name, fact in facts.items() if name not in lost}
         found = [*_of_rule(theorem, step.name, step.relation, step.rule, known, again, progress)]
         failed = any(one.outcome == "not found" for one in found)
         if failed or lost.intersection(() if type(step.rule) is Found else step.rule.uses):
             lost.add(step.name)
-        if not (failed and step.name.endswith(INSIDE)):  # the line itself says what is missing
-            yield from found
+        if failed and step.name.endswith(INSIDE):  # the line itself says what is missing
+            inside[step.name.removesuffix(INSIDE)] = f"in one iteration: {found[0].why}"
+        else:
+            why = inside.get(step.name)
+            for one in found:
+                yield one if why is None or one.entry is not None else replace(one, why=why)
         facts[step.name] = step.relation
     known = {name: fact for name, fact in facts.items() if name not in lost}
     yield from _of_rule(theorem, STATEMENT, theorem.goal, theorem.conclude, known, again, progress)

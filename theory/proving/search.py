@@ -11,6 +11,7 @@ from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.theorem import Given, Theorem
+from theory.proving.boundary import at_boundaries
 from theory.proving.linear import linear, varied
 from theory.proving.problem import stated
 from theory.proving.squares import with_squares
@@ -71,6 +72,7 @@ def _candidates(
         yield from linear(problem)
         yield from with_squares(problem)
         yield from varied(problem)
+    yield from at_boundaries(theorem, goal, facts)
     few = {name: fact for name, fact in facts.items() if not fact.gap.atoms(sympy.Function)}
     if len(few) < len(facts):  # many facts may hide that the goal is a square by itself
         for problem in stated(theorem, goal, few):

@@ -79,17 +79,23 @@ def available() -> bool:
     return find_spec("clarabel") is not None
 
 
-def common(program: Program) -> Outcome | None:
-    """Columns of which none can be left out, and squares; None if there is no certificate."""
+def common(program: Program, latest: int = 0) -> Outcome | None:
+    """Columns of which none can be left out, and squares; None if there is no certificate.
+
+    What costs most is left out first; or, among the first `latest` columns, what stands first,
+    behind all the others: the lines of a proof stand last, and are written to be used.
+    """
     chosen = list(range(len(program.columns)))
     solutions = _at_all(program, chosen)
     if solutions is None:
         return None
     sizes = np.max([np.abs(values) for values, _ in solutions], axis=0)
     used = [n for n, size in zip(chosen, sizes, strict=True) if size > 1e-6]
-    solved = _at_all(program, used)
+    solved = None if latest else _at_all(program, used)
     chosen, solutions = (chosen, solutions) if solved is None else (used, solved)
-    for number in sorted(chosen, key=lambda n: -program.columns[n].cost):
+    for number in sorted(
+        chosen, key=lambda n: (n < latest, n if latest else -program.columns[n].cost)
+    ):
         fewer = [n for n in chosen if n != number]
         without = _at_all(program, fewer)
         if without is not None and _size(without) <= GROWTH * _size(solutions):

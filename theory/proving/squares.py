@@ -43,11 +43,26 @@ def with_squares(problem: Problem) -> Iterator[Combine | str]:
 
 def _with_block(problem: Problem, block: Block) -> Iterator[Combine | str]:
     program, kept, names, terms = _program(problem, block)
-    outcome = None if program is None else common(program)
-    if outcome is None or program is None:
-        yield f"no multipliers and squares at {problem.described(0)}"
-        return
-    chosen = [kept[n] for n in outcome.columns]
+    tried: list[list[int]] = []
+    for latest in (0, len(names)):
+        outcome = None if program is None else common(program, latest)
+        if outcome is None:
+            yield f"no multipliers and squares at {problem.described(0)}"
+            return
+        if outcome.columns not in tried:
+            tried.append(outcome.columns)
+            chosen = [kept[n] for n in outcome.columns]
+            yield from _drafts(_exact(problem, block, chosen, names, terms, outcome), outcome)
+
+
+def _exact(
+    problem: Problem,
+    block: Block,
+    chosen: Sequence[int],
+    names: Sequence[str],
+    terms: Sequence[Monomial],
+    outcome: Outcome,
+) -> Exact:
     facts = [names[n] for n in chosen if n < len(names)]
     used = [terms[n - len(names)] for n in chosen if n >= len(names)]
     one = problem.split.field.one
@@ -58,8 +73,7 @@ def _with_block(problem: Problem, block: Block) -> Iterator[Combine | str]:
     for i, j in entries:
         monomial, coefficient = block.products[i, j]
         forms.append({monomial: replaced(coefficient * (1 if i == j else 2), problem.solved)})
-    exact = Exact(problem, block, facts, used, entries, forms, outcome.places)
-    yield from _drafts(exact, outcome)
+    return Exact(problem, block, facts, used, entries, forms, outcome.places)
 
 
 def _program(
