@@ -4,6 +4,9 @@ from theory.judging.arguments import with_arguments
 from theory.judging.origins import with_origins
 from theory.papers.nesterov import (
     eq_5,
+    eq_7,
+    eq_13,
+    eq_13_momentum,
     eq_18,
     eq_19,
     eq_20,
@@ -18,9 +21,12 @@ from theory.papers.nesterov import (
     eq_30_step,
     eq_31,
     eq_33,
+    look_ahead,
+    memory,
     prop_1,
     thm_1,
     thm_1_no_delay,
+    utilization,
 )
 from theory.papers.nesterov.arguments import ARGUMENTS, RESTS
 from theory.papers.nesterov.lemmas import (
@@ -92,6 +98,12 @@ _ROWS = (
     repaired_iterates.CLAIM,
     stepsize_limit.CLAIM,
     aligned.CLAIM,
+    eq_7.CLAIM,
+    eq_13.CLAIM,
+    eq_13_momentum.CLAIM,
+    look_ahead.CLAIM,
+    memory.CLAIM,
+    utilization.CLAIM,
 )
 
 PAPER = Paper(with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES)

@@ -26,4 +26,10 @@ ORIGINS: Origins = {
     "nesterov.eq-31": "reconstructed",
     # a case of Theorem 1
     "nesterov.thm-1-no-delay": "implied",
+    "nesterov.eq-7": "printed",
+    "nesterov.eq-13": "printed",
+    "nesterov.eq-13-momentum": "printed",
+    "nesterov.look-ahead": "printed",
+    "nesterov.memory": "printed",
+    "nesterov.utilization": "printed",
 }

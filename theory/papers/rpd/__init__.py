@@ -11,12 +11,15 @@ from typing import Final
 
 from theory.judging.origins import with_origins
 from theory.papers.rpd import (
+    c1_slot_counts,
     cor_b1,
     cor_c1,
     delay_whole_run,
     eq_8,
     eq_9,
     eq_15,
+    idle,
+    last_stage_delay,
     lemma_b1,
     lemma_b2,
     lemma_b2_expected,
@@ -29,6 +32,7 @@ from theory.papers.rpd import (
     local_staleness,
     nag_thm,
     pd_as_rpd,
+    periodic,
     prop_4_1,
     stale_power,
     stale_power_of_the_bound,
@@ -111,6 +115,10 @@ _ROWS: Final = (
     nag_thm.CLAIM,
     sharp_nag_pathwise.CLAIM,
     sharp_nag.CLAIM,
+    c1_slot_counts.CLAIM,
+    last_stage_delay.CLAIM,
+    periodic.CLAIM,
+    idle.CLAIM,
 )
 
 PAPER: Final = Paper(with_origins(_ROWS, ORIGINS), CHALLENGES, SUPPLY, TIGHTNESS)

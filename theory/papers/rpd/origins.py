@@ -42,4 +42,8 @@ ORIGINS: Final[Origins] = {
     "rpd.lemma-b2-expected": "ours",
     "rpd.table-1": "ours",
     "rpd.delay-whole-run": "ours",
+    "rpd.c1-slot-counts": "printed",
+    "rpd.last-stage-delay": "printed",
+    "rpd.periodic": "printed",
+    "rpd.idle": "printed",
 }

@@ -1,0 +1,72 @@
+"""Appendix F: a delay that is positive at the last stage, which has no local staleness.
+
+Problem    The last stage does a backward right after its forward, and yet its own block can have a
+           delay in the global history.
+Method     The derived delay matrix at i = j = p: the updates of other stages in between.
+Guarantee  ⌊(p − 1)/2⌋, positive for every p ≥ 3 and 0 at p = 2.
+Source     RPD paper, appendix F, "Why can the exact delays be large?".
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+import sympy
+
+from schedules.closed_forms.floor_sums import p_
+from theory.account import Case, Compared, Decision, Refutation, Violation
+from theory.claims import Formulas
+from theory.judging.plain_rows import row
+from theory.kernel import le
+from theory.laws.delays.matrix import i_, j_
+from theory.papers.rpd.lemmas.laws import (
+    ASSUMES,
+    PAPER,
+    by_linearization,
+    closed,
+    our_steps,
+    replayed_entry,
+)
+
+_PRINTED = {"delay": sympy.floor((p_ - 1) / 2)}
+_SEARCHED = range(2, 9)
+
+
+def _same(formulas: Formulas, linearization: str = PAPER) -> Iterator[Compared]:
+    matrix = closed(linearization).matrix
+    for parity in range(matrix.period):
+        last = (parity - 1) % matrix.period
+        entry = matrix.entry(parity, last, last).subs({i_: p_ - 1, j_: p_ - 1})
+        half = sympy.Symbol("h", integer=True, nonnegative=True)
+        gap = (entry - formulas["delay"]).subs(p_, matrix.period * half + parity)
+        says = f"it is the derived entry at i = j = p, p = {parity} mod {matrix.period}"
+        yield Compared(says, "sympy.simplify", sympy.simplify(gap) == 0)
+
+
+def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+    for p in _SEARCHED:
+        found = replayed_entry(p, p - 1, p - 1, linearization)
+        if found != formulas["delay"].subs(p_, p):
+            again = partial(replayed_entry, p, p - 1, p - 1, linearization)
+            violation = Violation(again, "==", formulas["delay"], {p_: p}, (le(2, p_),))
+            witness = {"linearization": linearization, "p": p, "delay": found}
+            return Decision(fails=Refutation(witness, violation)), f"{found} at p = {p}"
+    return Decision(tuple(_same(formulas, linearization))), ""
+
+
+def _cases(formulas: Formulas) -> tuple[Case, ...]:
+    return by_linearization(partial(_known, formulas))
+
+
+CLAIM = row(
+    "rpd.last-stage-delay",
+    "appendix F",
+    "In the steady state of PipeDream the last stage's own block has the exact delay ⌊(p − 1)/2⌋, "
+    "positive for every p ≥ 3, though the stage has no local staleness.",
+    r"d_{p,p} = \left\lfloor \tfrac{p - 1}2 \right\rfloor > 0 \text{ for } p \ge 3",
+    _PRINTED,
+    _same,
+    cases=_cases,
+    assumes=ASSUMES,
+    steps=our_steps,
+    shares="delay laws",
+)
