@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from theory.judging.origins import with_origins
-from theory.papers.blog import bubble, gpipe_order, inflight_1f1b, pairing, warmup
+from theory.papers.blog import (
+    bubble,
+    chunks,
+    gpipe_order,
+    inflight_1f1b,
+    initialize_p2p,
+    loss_scaling,
+    pairing,
+    stage_bounds,
+    warmup,
+)
 from theory.papers.blog.origins import ORIGINS
 from theory.record import Paper
 
@@ -15,6 +25,10 @@ _ROWS: Final = (
     bubble.CLAIM,
     pairing.CLAIM,
     gpipe_order.CLAIM,
+    loss_scaling.CLAIM,
+    chunks.CLAIM,
+    stage_bounds.CLAIM,
+    initialize_p2p.CLAIM,
 )
 
 PAPER: Final = Paper(with_origins(_ROWS, ORIGINS))

@@ -12,4 +12,8 @@ ORIGINS: Final[Origins] = {
     "blog.bubble": "printed",
     "blog.pairing": "printed",
     "blog.gpipe-order": "printed",
+    "blog.loss-scaling": "printed",
+    "blog.chunks": "printed",
+    "blog.stage-bounds": "printed",
+    "blog.initialize-p2p": "printed",
 }
