@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from theory.judging.origins import with_origins
-from theory.papers.localsgd import drift, eq_5, eq_6, eq_11, eq_12, eq_13, schedule, speedup
+from theory.papers.localsgd import (
+    drift,
+    eq_5,
+    eq_6,
+    eq_11,
+    eq_12,
+    eq_13,
+    length,
+    matched_budget,
+    schedule,
+    speedup,
+)
 from theory.papers.localsgd.bounds import SUPPLY
 from theory.papers.localsgd.lemmas import (
     crude,
@@ -47,6 +58,8 @@ _ROWS: Final = (
     eq_6.CLAIM,
     speedup.CLAIM,
     schedule.CLAIM,
+    length.CLAIM,
+    matched_budget.CLAIM,
 )
 
 PAPER: Final = Paper(with_origins(_ROWS, ORIGINS), CHALLENGES, SUPPLY, TIGHTNESS)

@@ -26,4 +26,6 @@ ORIGINS: Final[Origins] = {
     "localsgd.slope-gap": "ours",
     "localsgd.mean-noise": "ours",
     "localsgd.one-step": "ours",
+    "localsgd.length": "implied",
+    "localsgd.matched-budget": "reconstructed",
 }

@@ -11,6 +11,7 @@ from typing import Final
 
 from theory.judging.origins import with_origins
 from theory.papers.rpd import (
+    any_timing,
     c1_slot_counts,
     cor_b1,
     cor_c1,
@@ -119,6 +120,7 @@ _ROWS: Final = (
     last_stage_delay.CLAIM,
     periodic.CLAIM,
     idle.CLAIM,
+    any_timing.CLAIM,
 )
 
 PAPER: Final = Paper(with_origins(_ROWS, ORIGINS), CHALLENGES, SUPPLY, TIGHTNESS)
