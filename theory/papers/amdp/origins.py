@@ -21,5 +21,7 @@ ORIGINS: Final[Origins] = {
     "amdp.eta2-synchronous": "ours",
     "amdp.eta2-mixed": "ours",
     "amdp.eta2-stash": "ours",
+    "amdp.zero": "printed",
+    "amdp.gains": "printed",
 }
 """By row."""

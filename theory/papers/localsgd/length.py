@@ -15,7 +15,8 @@ import z3
 
 from schedules.actions import Kind
 from schedules.families import build
-from schedules.families.localsgd import CONDITIONS, RULE, Job
+from schedules.families.localsgd import CONDITIONS, Job
+from schedules.families.pipedream import RULE
 from schedules.timeline import timeline
 from theory.account import Decision, Exhausted, Ground, Line
 from theory.claims import Formulas

@@ -43,11 +43,9 @@ def _left(stage: Term) -> Term:
     return _p - 1 - stage
 
 
-def _either(
-    at: Term, middle: Term, low: tuple[Term, Term], high: tuple[Term, Term]
-) -> tuple[Term, Term]:
+def _either(at: Term, middle: Term, low: Pair, high: Pair) -> Pair:
     """Thresholds for stages up to the middle one, and behind it."""
-    return tuple(z3.If(at <= middle, a, b) for a, b in zip(low, high, strict=True))  # type: ignore[return-value]
+    return z3.If(at <= middle, low[0], high[0]), z3.If(at <= middle, low[1], high[1])
 
 
 SETS: dict[str, tuple[Term, Thresholds, Thresholds]] = {

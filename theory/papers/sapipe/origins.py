@@ -35,4 +35,10 @@ ORIGINS: Origins = {
     "sapipe.wp-1-average": "implied",
     "sapipe.thm-5-domain": "implied",
     "sapipe.thm-6-exact-predictions": "implied",
+    "sapipe.np-hard": "printed",
+    "sapipe.improvements": "printed",
+    "sapipe.other-options": "printed",
+    "sapipe.buffer-rule": "printed",
+    "sapipe.full-matrix": "printed",
+    "sapipe.thm-1-graphs": "printed",
 }
