@@ -1,4 +1,4 @@
-"""docs/coverage.md: which row answers which sentence of a source; run this file to write it anew."""
+"""docs/coverage.md: which row answers which sentence of a source; this file writes it anew."""
 
 from __future__ import annotations
 

@@ -51,6 +51,12 @@ LEMMAS = (
         _next >= _s + _e * _eta,
     ),
     Statement(
+        "goes on",
+        "where h′ = −1 a step to the right is followed by one",
+        (*_STEP, _g == -1, _s >= 0),
+        _next > 0,
+    ),
+    Statement(
         "opposite",
         "right after a turn in h′ = −1, 1 − γ not growing, three steps together still go left",
         (*_STEP, _g == -1, _s <= 0, _next > 0, *_ONE_BEFORE),
@@ -59,10 +65,22 @@ LEMMAS = (
 )
 
 
+ARGUMENT = (
+    "turning outside: let a run be at w > 1 (or w < −1, mirrored) with a step s < 0. By "
+    "[bounded], if 1 − γ_t stays below a small enough e, its steps stay below s/2 until "
+    "w < −1 − (τ + 1)η, which takes a known number of them. From then on it reads h′ = −1. Let "
+    "1 − γ_t decrease strictly, above e/2: by [turns] steps grow until one is positive, more "
+    "than τ of them before having been negative. By [opposite] Δ_t < 0 < d_t then, and the "
+    "cosine is −1. So the run is at w < −1 with a step > 0, and the same is done once more "
+    "with a smaller e, for ever. The first step from w_1 = 3 is −η."
+)
+
+
 @cache
-def turns(tau: int, count: int) -> tuple[dict[str, Any], ...]:
+def turns(tau: int, count: int, delayed: bool = False) -> tuple[dict[str, Any], ...]:
     """The first turns of an exact run by (10), η = 1, from w_1 = 3: t, w_t, and the cosine there.
 
+    With d_t, right after the turn; with d̄_t (`delayed`), where that is the last step before it.
     1 − γ_t is strictly decreasing, and below a quarter of what it was after every turn.
 
     Examples
@@ -72,8 +90,8 @@ def turns(tau: int, count: int) -> tuple[dict[str, Any], ...]:
     """
     w, ahead = [Fraction(3)] * 2, [Fraction(0)]
     share, gamma = Fraction(1, 4), Fraction(0)
-    found: list[dict[str, Any]] = []
-    while len(found) < count:
+    turned: list[int] = []
+    while len(turned) < count or len(w) <= turned[count - 1] + tau:
         t = len(ahead)
         seen = max(t - tau, 1)
         slope = max(min(w[seen] + ahead[seen - 1], Fraction(1)), Fraction(-1))
@@ -81,11 +99,14 @@ def turns(tau: int, count: int) -> tuple[dict[str, Any], ...]:
         step = w[t + 1] - w[t]
         if step * (w[t] - w[t - 1]) < 0:
             share /= 4
-            delay = w[t + 1] - w[t + 1 - tau]
-            where = {"t": t + 1, "w_t": str(round(w[t + 1], 3)), "cosine": 1}
-            found.append(where if delay * step > 0 else {**where, "cosine": -1})
+            turned.append(t)
         gamma = 1 - share * (1 + Fraction(1, 2**t)) / 2
         ahead.append(gamma * step)
+    found = []
+    for t in turned[:count]:
+        now, last = (t + tau, t) if delayed else (t + 1, t + 1)
+        same = (w[now] - w[now - tau]) * (w[last] - w[last - 1]) > 0
+        found.append({"t": now, "w_t": str(round(w[now], 3)), "cosine": 1 if same else -1})
     return tuple(found)
 
 
@@ -141,13 +162,5 @@ CLAIM = row(
     says="d_t is γ_t times the last step, and Δ_t has τ steps: after a turn they are opposite",
     repaired="At τ = 1 d_t = γ_tΔ_t, and the cosine is 1 wherever Δ_t ≠ 0 and γ_t > 0.",
     cases=_cases,
-    arguments=(
-        "turning outside: let a run be at w > 1 (or w < −1, mirrored) with a step s < 0. By "
-        "[bounded], if 1 − γ_t stays below a small enough e, its steps stay below s/2 until "
-        "w < −1 − (τ + 1)η, which takes a known number of them. From then on it reads h′ = −1. Let "
-        "1 − γ_t decrease strictly, above e/2: by [turns] steps grow until one is positive, more "
-        "than τ of them before having been negative. By [opposite] Δ_t < 0 < d_t then, and the "
-        "cosine is −1. So the run is at w < −1 with a step > 0, and the same is done once more "
-        "with a smaller e, for ever. The first step from w_1 = 3 is −η.",
-    ),
+    arguments=(ARGUMENT,),
 )
