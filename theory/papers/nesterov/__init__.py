@@ -52,6 +52,7 @@ from theory.papers.nesterov.lemmas import (
     sharp_repaired_thm_1,
     step_bound,
     stepsize_limit,
+    turning_outside,
 )
 from theory.papers.nesterov.origins import ORIGINS
 from theory.papers.nesterov.runs.challenges import CHALLENGES
@@ -104,6 +105,7 @@ _ROWS = (
     look_ahead.CLAIM,
     memory.CLAIM,
     utilization.CLAIM,
+    turning_outside.CLAIM,
 )
 
 PAPER = Paper(with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES)

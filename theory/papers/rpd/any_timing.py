@@ -73,7 +73,8 @@ SETS: dict[str, tuple[Term, Thresholds, Thresholds]] = {
 """By what they are: the stage of the action, f and b at stage x, and at that stage."""
 
 
-def _closed(name: str) -> Statement:
+@cache
+def _closed(name: str) -> Outcome:
     """Whatever comes before a member is one, and no smaller (or larger) set is closed."""
     middle, at, own = SETS[name]
     (f, b), (f_before, b_before), (f_after, b_after) = at(_u), at(_u - 1), at(_u + 1)
@@ -86,7 +87,8 @@ def _closed(name: str) -> Statement:
     here = z3.And(f == own(_u)[0], b == own(_u)[1])
     forced = z3.If(_u == middle, here, z3.If(_u < middle, towards, away))
     says = f"what is {name}: closed under order and dependencies, each threshold forced"
-    return Statement(name, says, _INSIDE, z3.And(order, data, b - 1 <= f, forced))
+    goal = z3.And(order, data, b - 1 <= f, forced)
+    return decide_from(Statement(name, says, _INSIDE, goal), _SMALLEST)
 
 
 @cache
@@ -104,7 +106,7 @@ def _order() -> Outcome:
 def _grounds(formulas: Formulas) -> Iterator[Ground]:
     yield _order()
     for name in SETS:
-        yield decide_from(_closed(name), _SMALLEST)
+        yield _closed(name)
     names = {p: _p, i: _i, j: _j, u: _u}
     most, least = (term(formulas[name], names) for name in ("most", "least"))
     b = {name: at(_u)[1] for name, (_, at, _) in SETS.items()}

@@ -59,7 +59,7 @@ from theory.papers.sapipe.lemmas import (
     prefix,
     prefix_repaired,
     rate,
-    remark_4_never,
+    remark_4_excess,
     repaired_thm_4,
     repaired_thm_5,
     repaired_thm_6,
@@ -159,7 +159,7 @@ _ROWS = (
     buffer_rule.CLAIM,
     full_matrix.CLAIM,
     thm_1_graphs.CLAIM,
-    remark_4_never.CLAIM,
+    remark_4_excess.CLAIM,
 )
 
 PAPER = Paper(with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES, SUPPLY)
