@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from functools import cache
+import re
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
+from reports.cells import table_of
+from reports.documents.as_latex import MARK, latex_text
+from reports.documents.as_markdown import markdown_text
+from reports.documents.blocks import Document
+from reports.documents.erratum import erratum
+from reports.documents.graph import layout
+from reports.documents.overview import overview
+from reports.documents.paper import file_name, paper_document
 from reports.errors import OutputError
-from reports.figures import picture_bytes
+from reports.figures import FIGURES, Picture, picture_bytes, read_figure
+from reports.figures.dependencies import NAME as GRAPH
+from reports.figures.dependencies import Dependencies
+from reports.figures.verdicts import NAME as VERDICTS_FIGURE
+from reports.figures.verdicts import Verdicts
 from reports.files import json_bytes, write_files
-from reports.ledger import LINKS, VERDICTS, Ledger, as_printed, count_verdicts
-from reports.mathsource import math_source
+from reports.ledger import Ledger, Row, as_printed, count_verdicts
+from reports.pdf import compiled, require_latexmk
 from reports.reading import validate_ledger
-from reports.text import Raw, code_latex, code_markdown, escape_latex, escape_markdown
-from reports.view import FIGURE_FILE, MEANINGS, PRINTED, View, make_view
 
-_TEMPLATES = Path(__file__).parent / "templates"
-_LATEX_MARKS = {
-    "block_start_string": "<%",
-    "block_end_string": "%>",
-    "variable_start_string": "<<",
-    "variable_end_string": ">>",
-    "comment_start_string": "<#",
-    "comment_end_string": "#>",
-}
+FIGURE_FILE = re.compile(
+    rf"[A-Za-z0-9][A-Za-z0-9._+-]*-(?:{'|'.join((*FIGURES, VERDICTS_FIGURE, GRAPH))})"
+    r"(?:-[0-9]+)?\.(?:svg|pdf)"
+)
+"""Names of the figures that this package writes."""
 
 
-def write_report(ledger: Ledger, directory: str | os.PathLike[str]) -> list[Path]:
-    """Write a report: ``report.md``, ``report.tex``, ``figures/`` and ``ledger.json``.
+def write_report(
+    ledger: Ledger, directory: str | os.PathLike[str], *, pdf: bool = False
+) -> list[Path]:
+    """Write a report: an overview, a document and an erratum a paper, figures, the ledger.
 
     The same claims give the same bytes: no dates, and no running times. Everything is rendered
     before the first file is replaced, and figures of claims that are gone are removed.
@@ -41,6 +48,8 @@ def write_report(ledger: Ledger, directory: str | os.PathLike[str]) -> list[Path
         As from `load_ledger` or `validate_ledger`; validated again here.
     directory : str or path-like
         Made if missing.
+    pdf : bool, optional
+        Also compile the documents, by latexmk.
 
     Returns
     -------
@@ -52,7 +61,7 @@ def write_report(ledger: Ledger, directory: str | os.PathLike[str]) -> list[Path
     LedgerError
         If `ledger` is not a ledger.
     OutputError
-        If the files cannot be written.
+        If the files cannot be written, or compiled where that is asked for.
 
     Examples
     --------
@@ -62,9 +71,14 @@ def write_report(ledger: Ledger, directory: str | os.PathLike[str]) -> list[Path
     ...     [path.name for path in write_report(ledger, folder)]
     ['ledger.json', 'report.md', 'report.tex']
     """
+    if pdf:
+        require_latexmk()
     contents = render_report(ledger)
+    contents |= compiled(contents) if pdf else {}
     written = write_files(contents, directory)
-    _remove_stale_figures(Path(directory) / "figures", {path.name for path in written})
+    current = {path.name for path in written}
+    _remove_stale_figures(Path(directory) / "figures", current)
+    _remove_stale_documents(Path(directory), current)
     return written
 
 
@@ -77,69 +91,63 @@ def render_report(ledger: Ledger) -> dict[str, bytes]:
         If `ledger` is not a ledger.
     """
     validate_ledger(ledger)
-    view = make_view(ledger)
     contents: dict[str, bytes] = {}
-    for stem, picture in view.pictures():
+    captions: dict[str, str] = {}
+    for stem, picture in pictures(ledger):
         contents[f"{stem}.svg"], contents[f"{stem}.pdf"] = picture_bytes(picture, "svg", "pdf")
+        captions[stem] = picture.caption()
     contents["ledger.json"] = json_bytes(_published(ledger))
-    contents["report.md"] = markdown(view).encode()
-    contents["report.tex"] = latex(view).encode("ascii")
+    for document in documents(ledger, captions):
+        contents[f"{document.name}.md"] = markdown_text(document).encode()
+        contents[f"{document.name}.tex"] = latex_text(document).encode("ascii")
     return contents
 
 
-def markdown(view: View) -> str:
-    """Render the Markdown file."""
-    return _environment("md").get_template("report.md.j2").render(view=view)
+def documents(ledger: Ledger, captions: dict[str, str]) -> Iterator[Document]:
+    """The overview, then a document for each paper and an erratum where something fails."""
+    yield overview(ledger)
+    for paper in dict.fromkeys(row["paper"] for row in ledger["claims"]):
+        yield paper_document(ledger, paper, captions)
+        notes = erratum(ledger, paper)
+        if notes is not None:
+            yield notes
 
 
-def latex(view: View) -> str:
-    """Render the LaTeX file, in pure ASCII."""
-    return _environment("tex").get_template("report.tex.j2").render(view=view)
+def pictures(ledger: Ledger) -> Iterator[tuple[str, Picture]]:
+    """Yield every figure: its file without suffix, and how to draw it."""
+    papers: dict[str, list[Row]] = {}
+    for row in ledger["claims"]:
+        papers.setdefault(row["paper"], []).append(row)
+    for paper, rows in papers.items():
+        table, safe = table_of(rows), file_name(paper)
+        if table is not None:
+            words = tuple(
+                tuple(table.verdict(name, column) for column in table.columns)
+                for name in table.rows
+            )
+            title = f"What is kept: {paper}"
+            yield (
+                f"figures/{safe}-{VERDICTS_FIGURE}",
+                Verdicts(title, table.rows, table.columns, words),
+            )
+        found = layout(rows)
+        if found.places:
+            verdicts = {row["id"]: row["verdict"] for row in rows}
+            yield f"figures/{safe}-{GRAPH}", Dependencies(paper, found, dict(verdicts))
+        for row in rows:
+            yield from _own_pictures(row)
 
 
-@cache
-def _environment(kind: str) -> Environment:
-    """Build the environment of a format: what templates print is escaped unless it is `Raw`."""
-    escape, code = {
-        "md": (escape_markdown, code_markdown),
-        "tex": (escape_latex, code_latex),
-    }[kind]
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        undefined=StrictUndefined,
-        finalize=_escaping(escape),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-        **(_LATEX_MARKS if kind == "tex" else {}),  # type: ignore[arg-type]
-    )
-    environment.filters |= {
-        "code": lambda text: Raw(code(text)),
-        "cell": lambda text: Raw(code(text).replace("|", r"\|") if kind == "md" else code(text)),
-        "raw": Raw,
-        "math": _math,
-    }
-    environment.globals |= {
-        "VERDICTS": VERDICTS,
-        "MEANINGS": MEANINGS,
-        "PRINTED": PRINTED,
-        "LINKS": LINKS,
-    }
-    return environment
-
-
-def _escaping(escape: Callable[[str], str]) -> Callable[[object], str]:
-    def finalize(value: object) -> str:
-        return value if isinstance(value, Raw) else escape(str(value))
-
-    return finalize
-
-
-def _math(latex: str) -> Raw | None:
-    """Vouch for mathematics, or return None."""
-    source = math_source(latex)
-    return None if source is None else Raw(source)
+def _own_pictures(row: Row) -> Iterator[tuple[str, Picture]]:
+    """Give each figure of a row a file of its own: the second growth is ``…-growth-2``."""
+    seen: Counter[str] = Counter()
+    for item in row["evidence"]:
+        data = item["data"]
+        if isinstance(data, dict) and "figure" in data:
+            kind = data["figure"]
+            seen[kind] += 1
+            suffix = f"-{seen[kind]}" if seen[kind] > 1 else ""
+            yield f"figures/{row['id']}-{kind}{suffix}", read_figure(data, row["id"])
 
 
 def _published(ledger: Ledger) -> dict[str, object]:
@@ -150,6 +158,23 @@ def _published(ledger: Ledger) -> dict[str, object]:
     summary = count_verdicts(ledger["claims"])
     printed = count_verdicts(as_printed(ledger["claims"]))
     return {**ledger, "claims": rows, "summary": summary, "as_printed": printed}
+
+
+def _remove_stale_documents(folder: Path, current: set[str]) -> None:
+    """Remove documents of papers that are gone: those whose LaTeX says that it was made here."""
+    try:
+        for path in sorted(folder.glob("*.tex")):
+            with path.open(encoding="utf-8", errors="replace") as file:
+                ours = file.readline().rstrip("\n") == MARK
+            if ours and path.name not in current:
+                for suffix in (".tex", ".md", ".pdf"):
+                    path.with_suffix(suffix).unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"old documents cannot be removed ({error.strerror})",
+            str(folder),
+            "remove them by hand",
+        ) from error
 
 
 def _remove_stale_figures(folder: Path, current: set[str]) -> None:

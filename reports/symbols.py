@@ -25,7 +25,8 @@ _MATH_PAIRS = r"""
 𝔼 \mathbb{E}     ℙ \mathbb{P}      𝒪 \mathcal{O}     ℱ \mathcal{F}    ℋ \mathcal{H}    ℒ \mathcal{L}
 ⅛ \tfrac{1}{8}
 ½ \tfrac{1}{2}   ⅓ \tfrac{1}{3}    ⅔ \tfrac{2}{3}    ¼ \tfrac{1}{4}   ¾ \tfrac{3}{4}
-′ {}'            ″ {}''            ° {}^{\circ}      µ \mu            ∆ \Delta         ¯ {}^{-}
+′ {}'            ″ {}''            ‴ {}'''
+° {}^{\circ}      µ \mu            ∆ \Delta         ¯ {}^{-}
 α \alpha         β \beta           γ \gamma          δ \delta         ε \varepsilon    ϵ \epsilon
 ζ \zeta          η \eta            θ \theta          ϑ \vartheta      ι \iota          κ \kappa
 λ \lambda        μ \mu             ν \nu             ξ \xi            ο o              π \pi
@@ -66,6 +67,9 @@ TEXT: dict[str, str] = {
     "“": "``",
     "”": "''",
     "•": r"\textbullet{}",
+    "①": "(1)",
+    "②": "(2)",
+    "③": "(3)",
     "§": r"\S{}",
     "¶": r"\P{}",
     "©": r"\copyright{}",

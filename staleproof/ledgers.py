@@ -11,6 +11,7 @@ from staleproof import __version__
 from staleproof.errors import DestinationError
 from staleproof.interrupts import keep_from_z3
 from staleproof.output import progress
+from staleproof.titles import with_titles
 
 if TYPE_CHECKING:
     from theory.claims import Claim
@@ -87,8 +88,20 @@ def collected(rows: Sequence[Row]) -> dict[str, Any]:
     return found
 
 
-def written(ledger: Mapping[str, Any], directory: str) -> list[str]:
+def written(
+    ledger: Mapping[str, Any], directory: str, folder: str | None = None, *, pdf: bool = False
+) -> list[str]:
     """Write the report of a ledger; the files written.
+
+    Parameters
+    ----------
+    ledger : mapping
+    directory : str
+        Where to write.
+    folder : str, optional
+        Of the claims, if they are a user's: its README has their title.
+    pdf : bool, optional
+        Also compile the documents.
 
     Raises
     ------
@@ -97,7 +110,26 @@ def written(ledger: Mapping[str, Any], directory: str) -> list[str]:
     """
     from reports import validate_ledger, write_report
 
-    return [str(path) for path in write_report(validate_ledger(ledger), directory)]
+    whole = validate_ledger(with_titles(ledger, folder))
+    return [str(path) for path in write_report(whole, directory, pdf=pdf)]
+
+
+def page_written(ledger: Mapping[str, Any], file: str, folder: str | None = None) -> str:
+    """Write a ledger as one page; the file.
+
+    Raises
+    ------
+    reports.errors.ReportError
+        The ledger has not the shape of one, or the file cannot be written.
+    """
+    from reports import validate_ledger
+    from reports.files import write_files
+    from reports.pages import ledger_page
+
+    page = ledger_page(validate_ledger(with_titles(ledger, folder)))
+    target = Path(file)
+    write_files({target.name: page.encode()}, target.parent)
+    return file
 
 
 def require_writable(directory: str) -> None:

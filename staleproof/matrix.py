@@ -7,7 +7,9 @@ from textwrap import wrap
 from typing import Final
 
 from reports.cells import Cell, Table
-from reports.entries import values_text
+from reports.documents.as_text import inline_text
+from reports.documents.blocks import joined
+from reports.documents.witnesses import facts
 from staleproof.output import one_line
 
 GAP: Final = 2
@@ -69,7 +71,7 @@ def _exception(cell: Cell) -> Iterator[str]:
     says += [f"{step['rule']}" for step in claim["steps"] if step["verdict"] == "UNKNOWN"]
     yield f"  {claim['id']}  {cell.verdict}  {one_line(says[0]) if says else ''}".rstrip()
     if claim["counterexample"]:
-        yield f"    witness: {one_line(values_text(claim['counterexample']))}"
+        yield f"    witness: {inline_text(joined(facts(claim['counterexample'])))}"
     for finding in claim["findings"]:
         if finding["repaired"] is not None:
             repaired = finding["repaired"]

@@ -9,8 +9,8 @@ from typing import Final
 from reports.documents.blocks import (
     Block,
     Blocks,
-    Break,
     Code,
+    Contents,
     Display,
     Figure,
     Heading,
@@ -46,21 +46,21 @@ def text_lines(blocks: Blocks, columns: int, strong: Style = str) -> Iterator[st
 def _lines(block: Block, columns: int, strong: Style) -> Iterator[str]:
     match block:
         case Heading(_, words, _):
-            yield from ("", *_wrapped(_inline(words, strong), columns))
+            yield from ("", *_wrapped(inline_text(words, strong), columns))
         case Paragraph(words):
             # A line of one strong word begins a part.
             start = [""] if words and isinstance(words[0], Strong) else []
-            yield from (*start, *_wrapped(_inline(words, strong), columns))
+            yield from (*start, *_wrapped(inline_text(words, strong), columns))
         case Display(text, number):
             label = f"    ({number})" if number else ""
             yield from _wrapped(as_text(text) + label, columns, "    ", "      ")
         case Items(items):
             for words in items:
-                yield from _wrapped(_inline(words, strong), columns, "  - ", "    ")
+                yield from _wrapped(inline_text(words, strong), columns, "  - ", "    ")
         case Table(head, rows, _):
             for row in rows:
                 for name, words in zip(head, row, strict=True):
-                    cell = _inline(words, strong)
+                    cell = inline_text(words, strong)
                     if cell:
                         lead = "  - " if name == head[0] else "    "
                         yield from _wrapped(f"{name}: {cell}", columns, lead, "    ")
@@ -69,7 +69,7 @@ def _lines(block: Block, columns: int, strong: Style) -> Iterator[str]:
                 yield from _wrapped(line, columns, "  ", "  ")
         case Figure(_, caption):
             yield from _wrapped(caption, columns)
-        case Break():
+        case Contents():
             yield ""
 
 
@@ -80,7 +80,8 @@ def _wrapped(text: str, columns: int, first: str = "", rest: str = "") -> list[s
     return lines or [""]
 
 
-def _inline(words: Words, strong: Style) -> str:
+def inline_text(words: Words, strong: Style = str) -> str:
+    """Words in a line."""
     return "".join(_word(one, strong) for one in words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -95,11 +96,11 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Break:
-    """What follows begins on a new page."""
+class Contents:
+    """A table of contents, where the notation makes one."""
 
 
-Block: TypeAlias = Heading | Paragraph | Display | Items | Table | Figure | Passage | Break
+Block: TypeAlias = Heading | Paragraph | Display | Items | Table | Figure | Passage | Contents
 Blocks: TypeAlias = tuple[Block, ...]
 
 
@@ -113,6 +114,28 @@ class Document:
     blocks: Blocks
     contents: bool = True
     """Whether it has a table of contents."""
+
+
+_INDEX = r"(?:[_^](?:\{[^{}]*\}|[^\W\d_][\u0300-\u036f]?(?![A-Za-z]{2})|\d{1,2}))"
+_SCRIPTED = re.compile(
+    rf"(?:(?<![\w`.])[A-Za-z]|(?![A-Za-z0-9])[^\W_])[\u0300-\u036f]?{_INDEX}+[⁺⁻]?"
+)
+
+
+def prose(text: str) -> Words:
+    """Words with letters that carry an index set as mathematics.
+
+    Examples
+    --------
+    >>> prose("at w_{t+1} of update_interval")
+    ('at ', Math(text='"w_{t+1}"'), ' of update_interval')
+    """
+    found: list[Inline] = []
+    place = 0
+    for match in _SCRIPTED.finditer(text):
+        found += [text[place : match.start()], Math(f'"{match[0]}"')]
+        place = match.end()
+    return tuple(one for one in (*found, text[place:]) if one)
 
 
 def joined(parts: Iterable[Words], between: str = ", ") -> Words:

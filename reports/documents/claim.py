@@ -22,15 +22,18 @@ from reports.documents.blocks import (
     Table,
     Words,
     joined,
+    prose,
 )
 from reports.documents.witnesses import witness
+from reports.formulas import as_text
 from reports.formulas.names import GREEK
 from reports.ledger import ORIGINS, Row, hypothesis_text, survivor_count, verdict_text
 
 Hypothesis = Mapping[str, Any]
 ABBREVIATION: Final = (
-    "In a proof [k] stands for the right side of line k less its left side, and [*] for that of "
-    "the statement to be shown; multipliers of inequalities are nonnegative."
+    "In a proof [k] stands for the right side of line k less its left side; multipliers of "
+    "inequalities are nonnegative. `staleproof show ID` prints a claim whole, and "
+    "`staleproof verify ID --no-cache` proves or refutes it again."
 )
 KINDS: Final = {
     "false": "False",
@@ -54,6 +57,9 @@ _REASONS: Final = {
     "Integral": "the integral of {of}",
     "Swap": "the two means of {of} swapped",
 }
+LONGEST_INLINE: Final = 78
+SHORTENED: Final = 4
+"""Formulas from which on a proof is shortened where that is asked for."""
 _NOT_LINES: Final = ("the hypotheses have a model",)
 
 
@@ -73,31 +79,43 @@ def key(hypothesis: Hypothesis) -> tuple[str, str, str]:
     return hypothesis["name"], hypothesis_text(hypothesis), hypothesis["says"]  # type: ignore[arg-type]
 
 
-def claim_blocks(row: Row, labels: Labels | None = None, level: int = 3) -> Blocks:
-    """A row at full length: statement, assumptions, proof or counterexample, findings."""
+def claim_blocks(
+    row: Row, labels: Labels | None = None, level: int = 3, *, last_line: bool = False
+) -> Blocks:
+    """A row at full length: statement, assumptions, proof or counterexample, findings.
+
+    With `last_line`, of a proof that is made of formulas only the line that ends it.
+    """
     labels = labels or Labels()
-    title = (Code(row["id"]), f" {row['where']}: ", Strong(row["verdict"]))
+    where = "" if row["where"] == "ours" else f" {row['where']}"
+    title = (Code(row["id"]), f"{where}: ", Strong(row["verdict"]))
     return (
         Heading(level, title, row["id"]),
         *_statement(row),
         *_assumptions(row, labels),
         *_cases(row),
-        *proof(row, labels),
+        *proof(row, labels, last_line=last_line),
         *_counterexample(row),
         *_findings(row),
-        *_check(row),
     )
 
 
 def _statement(row: Row) -> Iterator[Block]:
-    yield Paragraph((row["statement"],))
+    yield Paragraph(prose(row["statement"]))
     if row.get("goal"):
         yield Display(str(row["goal"]))
     origin = ORIGINS.get(row.get("origin", ""), "")
     printed = {"none": "", "gap": "; the printed proof has a gap"}.get(
         row["printed_proof"], f"; the printed proof is {row['printed_proof']}"
     )
-    yield Paragraph((f"{verdict_text(row)}. {origin.capitalize()}{printed}.",))
+    controls = row["controls"]
+    tried = f" {controls['killed']} of {controls['tried']} false variants rejected."
+    survivors = survivor_count(controls)
+    loud: Words = (Strong(f" {survivors} PASSED AS TRUE."),) if survivors else ()
+    said = f"{verdict_text(row)}. {origin[:1].upper()}{origin[1:]}{printed}."
+    yield Paragraph((said, tried if controls["tried"] else "", *loud))
+    if isinstance(controls["survivors"], list) and controls["survivors"]:
+        yield Items(tuple((Strong("SURVIVOR:"), f" {one}") for one in controls["survivors"]))
 
 
 def _assumptions(row: Row, labels: Labels) -> Iterator[Block]:
@@ -111,7 +129,7 @@ def _assumptions(row: Row, labels: Labels) -> Iterator[Block]:
         yield Paragraph((Strong("Assuming also" if called else "Assuming"),))
         yield Items(tuple(assumption(one, f"H{n}") for n, one in _numbered(hypotheses, labels)))
     if row.get("quantifiers"):
-        yield Paragraph((Strong("Holds"), " ", human("; ".join(row["quantifiers"]))))
+        yield Paragraph((Strong("Holds"), " ", human("; ".join(row["quantifiers"])), "."))
     names = [one for one in row.get("symbols", ()) if one["says"] and not labels.known]
     if names:
         yield Paragraph((Strong("Names"),))
@@ -133,7 +151,7 @@ def meaning(symbol: Mapping[str, Any]) -> Words:
     """What a name stands for."""
     name: Words = (Math(f'"{symbol["name"]}"'),)
     domain = f" ({symbol['domain']})" if symbol["domain"] else ""
-    return (*name, f"{domain}: {symbol['says']}")
+    return (*name, f"{domain}: {human(symbol['says'])}")
 
 
 def _numbered(hypotheses: list[Any], labels: Labels) -> list[tuple[int, Any]]:
@@ -145,60 +163,91 @@ def assumption(hypothesis: Hypothesis, label: str) -> Words:
     text = hypothesis_text(hypothesis)  # type: ignore[arg-type]
     case = f" ({hypothesis['case']})" if "case" in hypothesis else ""
     formula: Words = (Math(text),) if hypothesis["formula"] is not None else (text,)
-    says = hypothesis["says"]
+    says = hypothesis["says"] if _in_words(hypothesis["says"]) else ""
     start: Words = (Strong(f"({label})"), f" {hypothesis['name']}{case}: ")
-    return (*start, *formula, f" — {says}") if says and says != text else (*start, *formula)
+    return (*start, *formula, " — ", *prose(says)) if says and says != text else (*start, *formula)
 
 
 def _cases(row: Row) -> Iterator[Block]:
     if row["cases"]:
         rows = tuple(
-            ((case["when"],), (Strong(case["verdict"]),), (case.get("says", ""),))
+            (prose(case["when"]), (Strong(case["verdict"]),), prose(case.get("says", "")))
             for case in row["cases"]
         )
         yield Table(("Case", "Verdict", "What holds"), rows, (0.4, 0.16, 0.4))
 
 
-def proof(row: Row, labels: Labels | None = None) -> Blocks:
+def proof(row: Row, labels: Labels | None = None, *, last_line: bool = False) -> Blocks:
     """The steps, as numbered lines with their reasons."""
     labels = labels or Labels()
     names = {one["name"]: labels.of(one) for one in row.get("hypotheses", ())}
     names |= {one["name"]: f"H{n}" for n, one in _numbered(list(row.get("hypotheses", ())), labels)}
-    found: list[Block] = []
     steps: list[Any] = [one for one in row["steps"] if one["says"] not in _NOT_LINES]
+    lines: list[Block] = []
+    running: list[Any] = []
+    formulas = sum(bool(step.get("goal")) for step in steps)
     for number, step in enumerate(steps, 1):
-        found += _line(number, step, names, number == len(steps))
+        if not step.get("goal"):
+            running += [" " if running else "", *_words(number, step, names)]
+        elif not last_line or number == len(steps) or formulas < SHORTENED:
+            lines += [Paragraph(tuple(running))] if running else []
+            lines += _line(number, step, names)
+            running = []
         if step.get("name"):
             names[step["name"]] = str(number)
-    for text in row.get("arguments", ()):
-        found.append(Passage(text))
-    if not found:
+    if last_line and formulas >= SHORTENED:
+        start = f"In {len(steps)} lines, which "
+        lines.insert(0, Paragraph((start, Code(f"staleproof show {row['id']}"), " prints.")))
+    lines += [Paragraph(tuple(running))] if running else []
+    lines += [Passage(text) for text in row.get("arguments", ())]
+    if not lines:
         return ()
-    title = "Argument" if row["verdict"] == "REFUTED" else "Proof"
-    return Paragraph((Strong(f"{title}."),)), *found
+    title = "Argument." if row["verdict"] == "REFUTED" else "Proof."
+    return Paragraph((Strong(title),)), *lines
 
 
-def _line(number: int, step: Any, names: Mapping[str, str], last: bool) -> Iterator[Block]:
+def _words(number: int, step: Any, names: Mapping[str, str]) -> Words:
+    """A step without a formula."""
+    verdict = "" if step["verdict"] == "PROVED" else f" {step['verdict']}."
+    reason = _reason(step, names)
+    return (f"({number}) ", *prose(human(step["says"])), ": ", *reason, f".{verdict}")
+
+
+def _line(number: int, step: Any, names: Mapping[str, str]) -> Iterator[Block]:
+    """A line of a proof: short formulas stand in it, long ones below it."""
     reason = _reason(step, names)
     verdict = "" if step["verdict"] == "PROVED" else f" {step['verdict']}."
-    if not step.get("goal"):
-        yield Paragraph((f"({number}) {step['says']}: ", *reason, f".{verdict}"))
-        return
-    says = step["says"] if _adds(step) else ""
-    link = f"{says}; " if says else ""
-    yield Paragraph((f"({number}) {link}", *reason, f":{verdict}"))
-    yield Display(step["goal"], str(number))
+    goal = step["goal"]
+    says: Words = (*prose(step["says"]), "; ") if _adds(step) else ()
     identity = _identity(number, step, names)
-    if identity:
-        yield Paragraph(("since",))
+    shown = _short(goal)
+    why: Words = (*says, *reason)
+    if identity and _short(identity):
+        why = (*why, ", since ", Math(identity))
+    if shown:
+        yield Paragraph((f"({number}) ", Math(goal), "  —  ", *why, f".{verdict}"))
+    else:
+        yield Paragraph((f"({number}) ", *why, f":{verdict}"))
+        yield Display(goal)
+    if identity and not _short(identity):
         yield Display(identity)
+
+
+def _short(formula: str) -> bool:
+    """Whether a formula fits into a line of words."""
+    text = as_text(formula)
+    return len(text) <= LONGEST_INLINE and text != formula
+
+
+def _in_words(says: str) -> bool:
+    """Whether a gloss is more than the formula once more, as the machine prints it."""
+    return not any(sign in says for sign in (" <= ", " == ", " >= "))
 
 
 def _adds(step: Any) -> bool:
     """Whether the words of a step say more than its formula and its rule."""
     says = step["says"]
-    formula = any(sign in says for sign in (" <= ", " == ", " < "))
-    return not formula and says not in (step["rule"], step.get("name"))
+    return _in_words(says) and says not in (step["rule"], step.get("name"))
 
 
 def _reason(step: Any, names: Mapping[str, str]) -> Words:
@@ -253,19 +302,10 @@ def _counterexample(row: Row) -> Iterator[Block]:
 def _findings(row: Row) -> Iterator[Block]:
     for finding in row["findings"]:
         start = Strong(f"{KINDS.get(finding['kind'], finding['kind'])}.")
-        yield Paragraph((start, f" {finding['says']} ({finding['where']})"))
+        yield Paragraph((start, " ", *prose(finding["says"]), f" ({finding['where']})"))
         if finding["witness"] and finding["witness"] != row["counterexample"]:
             yield from witness(finding["witness"])
         if finding["repaired"]:
             repaired = finding["repaired"]
-            words = f" {repaired['statement']} ({repaired['verdict']})"
-            yield Paragraph((Strong("Instead:"), words))
-
-
-def _check(row: Row) -> Iterator[Block]:
-    controls = row["controls"]
-    tried = f"{controls['killed']} of {controls['tried']} false variants rejected. "
-    survivors = survivor_count(controls)
-    loud: Words = (Strong(f"{survivors} PASSED AS TRUE. "),) if survivors else ()
-    said = tried if controls["tried"] else ""
-    yield Paragraph((said, *loud, "To check: ", Code(f"staleproof verify {row['id']} --no-cache")))
+            words = prose(f"{repaired['statement']} ({repaired['verdict']})")
+            yield Paragraph((Strong("Instead:"), " ", *words))

@@ -6,29 +6,35 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from reports.documents.blocks import Block, Items, Math, Words
+from reports.documents.blocks import Block, Items, Math, Paragraph, Words, joined
 from reports.formulas import NotAFormulaError, read
 from reports.formulas.tree import Call, Number, Power, Product, Relation, Symbol, Total
 
-_RUN: Final = ("parameters", "problem")
+SHORT: Final = 60
+"""Letters of a fact that may stand in a line with others."""
 _SIMPLE: Final = re.compile(r"[A-Za-z0-9_+\-*/(). ,\[\]]+")
 
 
 def witness(data: Mapping[str, Any]) -> tuple[Block, ...]:
-    """List what a witness says: an item a name, inner tables flattened."""
-    return (Items(tuple(_items(data))),) if data else ()
+    """What a witness says, name by name, inner tables flattened; a list if a fact is long."""
+    items = tuple(facts(data))
+    if all(sum(len(getattr(one, "text", str(one))) for one in words) <= SHORT for words in items):
+        return (Paragraph((*joined(items, "; "), ".")),) if items else ()
+    return (Items(items),)
 
 
-def _items(data: Mapping[str, Any], before: str = "") -> Iterator[Words]:
-    for name, value in data.items():
+def facts(data: Mapping[str, Any], before: str = "") -> Iterator[Words]:
+    """What each name of a witness is."""
+    # Symbols before words, each in alphabetical order, so that writers' habits change nothing.
+    for name, value in sorted(data.items(), key=lambda item: (len(item[0]) > 2, item[0])):
         if name == "problem" and isinstance(value, dict) and "components" in value:
             yield from _problem(value)
         elif name in ("engine", "seed") and "problem" in data:
             continue  # how it was found; the claim's run replays it
         elif name == "parameters" and isinstance(value, dict):
-            yield from _items(value, before)
+            yield from facts(value, before)
         elif isinstance(value, dict):
-            yield from _items(value, f"{before}{name}: ")
+            yield from facts(value, f"{before}{name}: ")
         else:
             yield (before, *_named(name), " = ", *_value(value))
 
@@ -44,7 +50,7 @@ def _value(value: Any) -> Words:
             found += [", " if index else "", *_value(item)]
         return (*found, ")")
     if isinstance(value, dict):
-        return ("; ".join(f"{name} = {inner}" for name, inner in value.items()),)
+        return ("; ".join(f"{name} = {inner}" for name, inner in sorted(value.items())),)
     text = str(value)
     return (Math(text),) if _formula(text) else (text,)
 

@@ -11,6 +11,6 @@ True
 """
 
 from reports.formulas.reading import NotAFormulaError, read
-from reports.formulas.writing import as_latex, as_mathml, as_text
+from reports.formulas.writing import as_latex, as_mathml, as_text, latex_lines
 
-__all__ = ["NotAFormulaError", "as_latex", "as_mathml", "as_text", "read"]
+__all__ = ["NotAFormulaError", "as_latex", "as_mathml", "as_text", "latex_lines", "read"]

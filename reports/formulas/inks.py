@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 from reports.formulas.names import Glyph
 from reports.symbols import ACCENTS, MATH
+from reports.text import escape_latex
 
 _SUPERSCRIPTS: Final = dict(zip("0123456789+−n⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵀ", strict=True))
 _SUBSCRIPTS: Final = dict(zip("0123456789+−ijk", "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖ", strict=True))
@@ -87,7 +88,7 @@ class Latex:
         return f" {MATH.get(text, text)} "
 
     def words(self, text: str) -> str:
-        return rf"\ \text{{{text}}}\ "
+        return rf"\text{{ {escape_latex(text)} }}"
 
     def fraction(self, above: str, below: str) -> str:
         return rf"\frac{{{above}}}{{{below}}}"

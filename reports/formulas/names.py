@@ -16,7 +16,7 @@ GREEK: Final = {
     name: unicodedata.lookup(
         f"GREEK CAPITAL LETTER {'LAMDA' if name == 'Lambda' else name.upper()}"
     )
-    for name in "Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega".split()
+    for name in "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split()
 }
 _RAISED: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᵀⁿ", "0123456789+−⊤n", strict=True))
 _LOWERED: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖ", "0123456789+−ijk", strict=True))

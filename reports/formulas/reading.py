@@ -23,7 +23,7 @@ from reports.formulas.tree import (
 )
 
 _TOKEN: Final = re.compile(
-    r"""\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<quoted>"[^"]*"|'[^']*')
+    r"""\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<quoted>"[^"]*"|'[^']*')
     |(?P<sign>\*\*|<=|>=|==|!=|[-−+*/()\[\],<>=;])|(?P<name>[^\W\d][^\s\-−+*/()\[\],<>=;!"']*))""",
     re.VERBOSE,
 )
@@ -104,7 +104,7 @@ class _Reader:
             while self.sign() in ("+", "-"):
                 minus ^= self.sign() == "-"
                 self.place += 1
-            terms.append((minus, self.product(depth)))
+            terms += _turned(minus, self.product(depth))
         return gathered(Total(tuple(terms))) if len(terms) > 1 or terms[0][0] else terms[0][1]
 
     def product(self, depth: int) -> Node:
@@ -119,7 +119,11 @@ class _Reader:
         if len(above) == 1 and not below:
             return above[0]
         flat = (item for one in below for item in _factors(one))
-        return Product(tuple(item for one in above for item in _factors(one)), tuple(flat))
+        minus = isinstance(above[0], Total) and _is_negative(above[0])
+        if isinstance(above[0], Total) and minus:
+            above[0] = above[0].terms[0][1]
+        found = Product(tuple(item for one in above for item in _factors(one)), tuple(flat))
+        return Total(((True, found),)) if minus else found
 
     def power(self, depth: int) -> Node:
         base = self.atom(depth)
@@ -152,6 +156,17 @@ class _Reader:
                 self.take(",")
         self.place += 1
         return tuple(found)
+
+
+def _is_negative(node: Node) -> bool:
+    """Whether this is one term that is subtracted."""
+    return isinstance(node, Total) and len(node.terms) == 1 and node.terms[0][0]
+
+
+def _turned(minus: bool, node: Node) -> list[tuple[bool, Node]]:
+    if isinstance(node, Total) and _is_negative(node):
+        return [(not minus, node.terms[0][1])]
+    return [(minus, node)]
 
 
 def _factors(node: Node) -> tuple[Node, ...]:

@@ -51,6 +51,45 @@ def as_mathml(text: str) -> str | None:
     return _made(text, MathMl())
 
 
+def latex_lines(text: str, longest: int) -> list[str] | None:
+    r"""A formula as lines of LaTeX of about this many characters when read; None if it is none.
+
+    A line begins with a relation or with the sign of a term.
+
+    Examples
+    --------
+    >>> latex_lines("a <= b + c - d", 6)
+    ['a \\le b', ' + c - d']
+    """
+    try:
+        node = read(text)
+        whole = _Writer(Plain()).write(node)
+        if len(whole) <= longest:
+            return [_Writer(Latex()).write(node)]
+        pieces, shadows = _pieces(node, Latex()), _pieces(node, Plain())
+    except (NotAFormulaError, RecursionError):
+        return None
+    lines, room = [""], longest
+    for piece, shadow in zip(pieces, shadows, strict=True):
+        if lines[-1] and len(shadow) > room:
+            lines.append("")
+            room = longest
+        lines[-1] += piece
+        room -= len(shadow)
+    return lines
+
+
+def _pieces(node: Node, ink: Ink) -> list[str]:
+    """Parts of a formula before which a line may end."""
+    writer, found = _Writer(ink), []
+    sides, signs = (node.sides, node.signs) if isinstance(node, Relation) else ((node,), ())
+    for sign, side in zip(("", *signs), sides, strict=True):
+        start = ink.sign(_SIGNS.get(sign, sign)) if sign else ""
+        parts = writer.terms(side.terms) if isinstance(side, Total) else [writer.write(side, 1)]
+        found += [start + parts[0], *parts[1:]]
+    return found
+
+
 def _made(text: str, ink: Ink) -> str | None:
     try:
         return _Writer(ink).write(read(text))
@@ -131,17 +170,16 @@ class _Writer:
         return self.ink.joined(*parts[1:])
 
     def _total(self, terms: tuple[tuple[bool, Node], ...]) -> str:
+        return self.ink.joined(*self.terms(terms))
+
+    def terms(self, terms: tuple[tuple[bool, Node], ...]) -> list[str]:
+        """Terms with their signs; what is added comes first."""
         parts = []
-        ordered = sorted(terms, key=lambda term: term[0] and not terms[0][0])  # what is added first
-        if terms[0][0] and not all(minus for minus, _ in terms):
-            ordered = sorted(terms, key=lambda term: term[0])
+        ordered = sorted(terms, key=lambda term: term[0])
         for index, (minus, node) in enumerate(ordered):
-            if index:
-                parts.append(self.ink.sign("−" if minus else "+"))
-            elif minus:
-                parts.append(self.ink.sign("−").strip())
-            parts.append(self.write(node, 2))
-        return self.ink.joined(*parts)
+            sign = self.ink.sign("−" if minus else "+") if index or minus else ""
+            parts.append(self.ink.joined(sign if index else sign.strip(), self.write(node, 2)))
+        return parts
 
     def _power(self, base: Node, exponent: Node) -> str:
         if isinstance(base, Norm) and exponent == Number("2"):

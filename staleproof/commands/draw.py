@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from schedules import (
@@ -25,6 +27,7 @@ from staleproof.sources import is_file
 
 if TYPE_CHECKING:
     from reports.figures import Picture
+    from reports.figures.gantt import Gantt
 
 WHATS: Final = ("timeline", "delays", "staleness")
 
@@ -48,17 +51,27 @@ def configure(parser: Parser) -> None:
         help=f"of delays: {', '.join(LINEARIZATIONS)} (default {DEFAULT})",
     )
     add_layers(parser)
-    parser.add_argument("-o", metavar="OUT", required=True, help="an .svg, .png or .pdf file")
+    parser.add_argument("-o", metavar="OUT", help="an .svg, .png or .pdf file")
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        help="a page to explore: versions, dependencies and memory of every action; a schedule "
+        "that hangs is shown as far as it gets",
+    )
     add_json(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Draw a picture."""
+    """Draw a picture, or write a page."""
     from reports.drawing import require_destination, save_picture
 
     _require_consistent(arguments)
-    suffix = require_destination(arguments.o)
     clock = Clock(given_layers(arguments))
+    if arguments.html is not None:
+        _write_page(arguments, clock)
+    if arguments.o is None:
+        return 0
+    suffix = require_destination(arguments.o)
     line, measured = _loaded(arguments, clock)
     schedule = line.schedule
     save_picture(_picture(arguments, line, measured, clock), arguments.o)
@@ -78,11 +91,34 @@ def run(arguments: Namespace) -> int:
             }
         )
     else:
-        put(f"{arguments.o}: {arguments.what} of {schedule.name}")
+        put(f"{arguments.o}: {arguments.what} of {_name(schedule)}")
     return 0
 
 
+def _write_page(arguments: Namespace, clock: Clock) -> None:
+    """Write the run as a page, or how far it gets if its messages hang."""
+    from reports.files import write_files
+    from reports.pages import hangs, run_page, stuck_page
+
+    line, measured = _loaded(arguments, clock)
+    title = _title(line.schedule)
+    if not measured and hangs(line.schedule):
+        page = stuck_page(line.schedule, title)
+    else:
+        page = run_page(line, title, _run(line, measured, clock).note)
+    target = Path(arguments.html)
+    write_files({target.name: page.encode()}, target.parent)
+    if not arguments.json:
+        put(arguments.html)
+    elif arguments.o is None:
+        put_json({"out": arguments.html, "format": "html", "source": arguments.source})
+
+
 def _require_consistent(arguments: Namespace) -> None:
+    if arguments.o is None and arguments.html is None:
+        raise UsageError("a place to write to is needed", "draw", "add -o OUT or --html FILE")
+    if arguments.html is not None and arguments.what != WHATS[0]:
+        raise UsageError("a page shows a run", "--html", "drop --what")
     if arguments.what not in WHATS:
         raise UsageError(
             f"a picture shows one of {', '.join(WHATS)}, not {shown(arguments.what)}",
@@ -146,7 +182,7 @@ def _picture(arguments: Namespace, line: Timeline, measured: bool, clock: Clock)
     return _run(line, measured, clock)
 
 
-def _run(line: Timeline, measured: bool, clock: Clock) -> Picture:
+def _run(line: Timeline, measured: bool, clock: Clock) -> Gantt:
     from reports.drawing import run_picture
     from schedules.analysis.critical_path import critical_indices
 
@@ -157,7 +193,8 @@ def _run(line: Timeline, measured: bool, clock: Clock) -> Picture:
     costs = clock.costs(line.schedule)
     if costs is None:
         idle = f"idle {line.idle} of {total}{share}"
-        return run_picture(line, _title(line.schedule), f"{line.length} slots; {idle}")
+        note = f"{line.length} slots; {idle}{_unseen(line.schedule)}"
+        return run_picture(line, _title(line.schedule), note)
     path = critical_indices(line, costs.message_time)
     said = (
         f"{clock.text(line.length)} ({costs.layers.file}); idle{share}; outlined: a critical path"
@@ -202,10 +239,23 @@ def _staleness(schedule: Schedule) -> Picture:
     )
 
 
+def _unseen(schedule: Schedule) -> str:
+    """What a picture of computations leaves out."""
+    from schedules.actions import COMPUTE
+
+    others = sum(int(kind) not in COMPUTE for kind in schedule.kind)
+    return f"; {others} messages and updates are in --html alone" if others else ""
+
+
+def _name(schedule: Schedule) -> str:
+    """The name of a schedule; of a file, without the folders of this machine."""
+    return os.path.basename(schedule.name) or schedule.name
+
+
 def _title(schedule: Schedule) -> str:
     given: dict[str, Any] = {"p": schedule.ranks, "M": schedule.microbatches}
     given |= dict(schedule.parameters)
-    return f"{schedule.name}: " + ", ".join(f"{name} = {value}" for name, value in given.items())
+    return f"{_name(schedule)}: " + ", ".join(f"{name} = {value}" for name, value in given.items())
 
 
 COMMAND: Final = Command(

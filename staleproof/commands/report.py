@@ -1,4 +1,4 @@
-"""``staleproof report``: a ledger as Markdown and LaTeX."""
+"""``staleproof report``: documents, errata and a page of a ledger."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from staleproof.arguments import Parser
 from staleproof.commands.command import Command
-from staleproof.ledgers import collected, proved_rows, require_writable, written
+from staleproof.errors import UsageError
+from staleproof.ledgers import collected, page_written, proved_rows, require_writable, written
 from staleproof.output import put
 
 
@@ -22,13 +23,37 @@ def configure(parser: Parser) -> None:
         help="what `staleproof verify --json` printed, or a folder of claim files, which are "
         "verified first; without it all claims are",
     )
-    parser.add_argument("-o", metavar="DIR", required=True, help="folder to write into")
+    parser.add_argument("-o", metavar="DIR", help="folder to write documents into")
+    parser.add_argument(
+        "--pdf", action="store_true", help="also compile the documents, which needs latexmk"
+    )
+    parser.add_argument(
+        "--html", metavar="FILE", help="write one page that needs nothing else and no network"
+    )
 
 
 def run(arguments: Namespace) -> int:
     """Write a report."""
-    require_writable(arguments.o)
-    put(*written(_ledger(arguments.ledger), arguments.o))
+    if arguments.o is None and arguments.html is None:
+        raise UsageError("a place to write to is needed", "report", "add -o DIR or --html FILE")
+    if arguments.pdf and arguments.o is None:
+        raise UsageError("PDF files go into the folder of the documents", "--pdf", "add -o DIR")
+    if arguments.pdf:
+        from reports.pdf import require_latexmk
+
+        require_latexmk()
+    for directory in filter(
+        None, (arguments.o, arguments.html and os.path.dirname(arguments.html))
+    ):
+        require_writable(directory)
+    found = _ledger(arguments.ledger)
+    folder = arguments.ledger if arguments.ledger and os.path.isdir(arguments.ledger) else None
+    files = []
+    if arguments.o is not None:
+        files += written(found, arguments.o, folder, pdf=arguments.pdf)
+    if arguments.html is not None:
+        files.append(page_written(found, arguments.html, folder))
+    put(*files)
     return 0
 
 
@@ -45,9 +70,11 @@ def _ledger(path: str | None) -> Mapping[str, Any]:
 
 COMMAND: Final = Command(
     name="report",
-    summary="write a ledger as Markdown and LaTeX",
+    summary="documents, errata and a page of a ledger",
     description=(
-        "Writes a report of a ledger, with its figures, into a folder. Without a ledger it first\n"
+        "Writes, for each paper of a ledger, a document with summary, setting, statements and\n"
+        "proofs, and an erratum for its authors where something fails: Markdown, LaTeX and, with\n"
+        "--pdf, PDF. --html writes all of it as one page to explore. Without a ledger it first\n"
         "verifies all claims."
     ),
     configure=configure,

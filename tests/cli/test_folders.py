@@ -152,7 +152,17 @@ def test_a_report_of_a_folder(run: Run, tmp_path: Path) -> None:
     done = run("report", written(tmp_path / "mine", FILES), "-o", tmp_path / "report")
     assert done.returncode == 0, done.stderr
     assert {path.name for path in (tmp_path / "report").iterdir()} >= {"report.md", "ledger.json"}
-    assert "A square with an error." in (tmp_path / "report" / "report.md").read_text()
+    files = {path.name: path for path in (tmp_path / "report").iterdir()}
+    assert "A square with an error." in files["mine.md"].read_text()
+
+
+def test_a_folder_is_called_what_its_readme_says(run: Run, tmp_path: Path) -> None:
+    folder = written(tmp_path / "mine", {**FILES, "README.md": "# Squares & errors (ICML 2031)\n"})
+    assert run("report", folder, "-o", tmp_path / "report").returncode == 0
+    text = (tmp_path / "report" / "mine.md").read_text()
+    assert text.startswith("# Squares & errors\n")
+    assert "ICML 2031" in text
+    assert r"\title{Squares \& errors}" in (tmp_path / "report" / "mine.tex").read_text()
 
 
 def test_a_folder_is_certified(run: Run, tmp_path: Path) -> None:

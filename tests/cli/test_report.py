@@ -34,8 +34,8 @@ def test_report_of_a_saved_ledger(run: Run, ledger: Any, tmp_path: Path) -> None
     files = [Path(line) for line in done.stdout.splitlines()]
     assert {"report.md", "report.tex", "ledger.json"} <= {path.name for path in files}
     assert all(path.is_file() for path in files)
-    text = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
-    assert all(row["id"] in text for row in ledger["claims"])
+    texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".md"]
+    assert all(any(row["id"] in text for text in texts) for row in ledger["claims"])
 
 
 def test_without_a_ledger_all_claims_are_verified(
@@ -61,8 +61,24 @@ def test_row_that_is_deleted_is_gone(run: Run, ledger: Any, tmp_path: Path) -> N
     path = tmp_path / "shorter.json"
     path.write_text(json.dumps(shorter), encoding="utf-8")
     assert run("report", path, "-o", tmp_path / "report").returncode == 0
-    for name in ("report.md", "report.tex"):
-        assert gone not in (tmp_path / "report" / name).read_text(encoding="utf-8")
+    for path in (tmp_path / "report").iterdir():
+        assert path.is_dir() or gone not in path.read_text(encoding="utf-8")
+
+
+def test_one_page_and_nothing_else(run: Run, tmp_path: Path) -> None:
+    done = run("report", PUBLISHED, "--html", tmp_path / "page.html")
+    assert (done.returncode, done.stdout) == (0, f"{tmp_path / 'page.html'}\n")
+    assert os.listdir(tmp_path) == ["page.html"]
+
+
+def test_a_place_is_needed_and_pdf_needs_its_program(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "add -o DIR or --html FILE" in bad(run, PUBLISHED)
+    assert "add -o DIR" in bad(run, PUBLISHED, "--html", tmp_path / "a.html", "--pdf")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "latexmk" in bad(run, PUBLISHED, "-o", tmp_path / "report", "--pdf")
+    assert not os.listdir(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\x00", b'{"claims": [{}]}', b"NaN"])

@@ -171,7 +171,7 @@ def test_deep_adds_evidence(run: Run, mine: Callable[..., Path]) -> None:
 def test_report_of_a_file(run: Run, mine: Callable[..., Path], tmp_path: Path) -> None:
     path = mine(reaching("mine.one", "PROVED", "depends=('kernel.young',)"))
     assert run("verify", path, "--report", tmp_path / "report").returncode == 0
-    assert "mine.one" in (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert "mine.one" in (tmp_path / "report" / "mine.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

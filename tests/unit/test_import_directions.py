@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("schedules", "theory", "gpu_validation", "reports", "staleproof")
-HEAVY = {"z3", "jinja2", "rich", "matplotlib", "torch", "sympy"}
+HEAVY = {"z3", "rich", "matplotlib", "torch", "sympy"}
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as run; run()"
 
 FORBIDDEN_IMPORTS = [
@@ -29,7 +29,7 @@ FORBIDDEN_IMPORTS = [
     *[
         (importer, library)
         for importer in ("schedules", "gpu_validation")
-        for library in ("z3", "jinja2", "rich", "matplotlib")
+        for library in ("z3", "rich", "matplotlib")
     ],
 ]
 
@@ -81,7 +81,7 @@ def test_importing_schedules_stays_light() -> None:
 
 @pytest.mark.parametrize("package", ["schedules", "gpu_validation"])
 def test_imports_on_a_compute_node(package: str) -> None:
-    absent = dict.fromkeys(["z3", "jinja2", "rich", "matplotlib"])
+    absent = dict.fromkeys(["z3", "rich", "matplotlib"])
     assert package in modules_after(f"sys.modules.update({absent}); import {package}")
 
 

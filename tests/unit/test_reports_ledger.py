@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports import LedgerError, load_ledger, validate_ledger
+from reports.documents.as_latex import latex_text
+from reports.documents.as_markdown import markdown_text
 from reports.ledger import count_verdicts
-from reports.render import latex, markdown
-from reports.view import make_view
+from reports.render import documents
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ledger.json"
 LEDGER: dict[str, Any] = json.loads(GOLDEN.read_text(encoding="utf-8"))
@@ -159,8 +160,8 @@ def test_any_damage_gives_a_ledger_error_or_a_report(data: st.DataObject) -> Non
     except LedgerError as error:
         message = str(error)
     else:
-        view = make_view(valid)
-        markdown(view).encode()
-        message = latex(view).partition("\n")[0]
+        for document in documents(valid, {}):
+            markdown_text(document).encode()
+            message = latex_text(document).partition("\n")[0]
     assert len(message.splitlines()) == 1
     assert message.encode()

@@ -113,14 +113,12 @@ def test_an_edited_formula_is_shown() -> None:
 
 def test_documents_show_the_formulas() -> None:
     found = render_report(rows(judge(as_claim(STEPSIZE))))
-    text = found["report.md"].decode()
-    assert "| `L*a*gamma - dot(u, u) <= 2*a` | The mean is 0. |" in text
-    assert "**Formula.** `L*a*gamma - dot(u, u) <= 2*a`\n\n**Sentence.** The mean is 0." in text
-    assert "- **If:** `L*gamma <= 2`, in words: small: f is convex" in text
-    assert "### `mine.split`: PROVED · kernel" in text
-    tex = found["report.tex"].decode()
-    assert tex.index(r"\textbf{Formula.}") < tex.index(r"\textbf{Sentence.}")
-    assert r"\fittedformula{L a \gamma - \|u\|^{2} \le 2 a}" in tex
+    text = found["mine.md"].decode()
+    assert r"La\gamma  - \left\|u\right\|^{2} \le 2a" in text
+    assert "- **(H1)** small: $`L\\gamma  \\le 2`$ — f is convex" in text
+    assert "### `mine.split` Lemma 3: **PROVED**" in text
+    tex = found["mine.tex"].decode()
+    assert r"\shown{La\gamma  - \left\|u\right\|^{2} \le 2a}{}" in tex
 
 
 def test_smoothness_says_of_what_and_how_smooth() -> None:

@@ -1,0 +1,64 @@
+"""What papers are called: the first line of the README beside their claims."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+_HEADING: Final = re.compile(r"#\s+(?P<title>.*?)(?:\s+\((?P<where>[^()]*\b\d{4})\))?\s*")
+_SOURCE: Final = re.compile(r"After (?P<source>.*?\(\d{4}\)[^.]*)\.", re.DOTALL)
+PLACE: Final = "theory.papers"
+
+
+def with_titles(ledger: Mapping[str, Any], folder: str | None = None) -> dict[str, Any]:
+    """The ledger, and under ``papers`` the title and source of each, where a README says them.
+
+    Parameters
+    ----------
+    ledger : mapping
+    folder : str, optional
+        Of a user's claims, whose README names what is no paper of ours.
+    """
+    names = dict.fromkeys(row["paper"] for row in ledger["claims"])
+    found = dict(ledger.get("papers", {}))
+    for name in names:
+        places = [*_folders(name), *([Path(folder)] if folder is not None else [])]
+        entry = title_in(place / "README.md" for place in places)
+        if entry and name not in found:
+            found[name] = entry
+    return {**ledger, "papers": found} if found else dict(ledger)
+
+
+def _folders(name: str) -> Iterable[Path]:
+    spec = find_spec(PLACE)
+    for place in (spec.submodule_search_locations or ()) if spec is not None else ():
+        yield Path(place) / name
+
+
+def title_in(files: Iterable[Path]) -> dict[str, str]:
+    r"""Title and source in the first of these files that is there.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "README.md")
+    ...     _ = file.write_text('# Old news (ICML 2025)\n\nAfter Doe, "News" (2020). Ours.')
+    ...     title_in([file])
+    {'title': 'Old news', 'reference': 'ICML 2025; after Doe, "News" (2020)'}
+    """
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            continue
+        heading = _HEADING.fullmatch(text.partition("\n")[0])
+        if heading is not None:
+            source = _SOURCE.search(text)
+            said = [heading["where"] or ""]
+            said += [f"after {' '.join(source['source'].split())}"] if source else []
+            return {"title": heading["title"], "reference": "; ".join(filter(None, said))}
+    return {}
