@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from schedules.formats.trace import write_trace
 from schedules.formats.trace_reader import read_trace
 from tests.failing_ranks import bombs, heard, obeying_ctrl_c, wait_for
 from tests.run_logs import faithful_log
+from tests.samples import sample
 
 __all__ = ["bombs", "heard", "obeying_ctrl_c"]
 
@@ -46,8 +48,10 @@ def log(tmp_path: Path) -> Path:
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("options", [["--json"], []])
-@pytest.mark.parametrize("program", [["gpu_validation"], ["staleproof", "measure"]])
+@pytest.mark.parametrize(
+    ("program", "options"),
+    sample(product([["gpu_validation"], ["staleproof", "measure"]], [["--json"], []]), 3),
+)
 def test_a_full_device_is_told(log: Path, program: list[str], options: list[str]) -> None:
     arguments = ["pipedream", "-p", "2", "-m", "6", "--check", str(log), *options]
     with FULL.open("w") as full:

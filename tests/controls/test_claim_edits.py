@@ -44,7 +44,7 @@ TRUE_FORMS = {
 
 
 @pytest.mark.usefixtures("without_small_runs")
-@pytest.mark.parametrize(("claim", "name"), sample(FORMULAS, 41))
+@pytest.mark.parametrize(("claim", "name"), sample(FORMULAS, 97))
 def test_edited_formula_is_not_proved_and_a_refutation_has_a_witness(claim: str, name: str) -> None:
     original = CLAIMS[claim]
     edits = list(mutants(original.printed[name]).values())[::JUDGED]
@@ -62,7 +62,7 @@ def test_edited_formula_is_not_proved_and_a_refutation_has_a_witness(claim: str,
             assert row.judgement.counterexample
 
 
-@pytest.mark.parametrize("claim", TRUE_FORMS)
+@pytest.mark.parametrize("claim", sample(TRUE_FORMS, 4))
 def test_true_formula_in_another_shape_is_never_refuted(claim: str) -> None:
     name, form = TRUE_FORMS[claim]
     row = judge(replace(CLAIMS[claim], printed={name: form}, holds=None))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,7 @@ from tests.harness import (
     same_weights,
     slots,
 )
+from tests.samples import sample
 
 MOMENTUM = OptimizerSpec("momentum", lr=0.05)
 
@@ -73,9 +75,11 @@ def test_a_family_runs_as_predicted(family: str, ranks: int) -> None:
     assert not is_partial(result.trace)
 
 
-@pytest.mark.parametrize("model", ["mlp", "transformer"])
-@pytest.mark.parametrize("family", ["pipedream", "zb-h1"])
-@pytest.mark.parametrize("policy", POLICIES, ids=str)
+@pytest.mark.parametrize(
+    ("policy", "family", "model"),
+    sample(product(POLICIES, ["pipedream", "zb-h1"], ["mlp", "transformer"]), 3),
+    ids=str,
+)
 def test_a_policy_runs_as_predicted(policy: WeightPolicy, family: str, model: str) -> None:
     schedule = replace(build(family, 3, 9), policy=policy)
     spec = RunSpec(schedule, model=ModelSpec(model, width=8), optimizer=MOMENTUM)

@@ -11,22 +11,12 @@ from schedules.messages.model import QueueModel
 from schedules.messages.progress import progress
 from schedules.validation.match import match
 from theory.errors import NoClosedFormError, UnknownClaimError, UnsupportedFormError
-from theory.laws.static_orders.matrix import AFFINE, INVARIANTS, link, prove, stated
+from theory.laws.static_orders.matrix import AFFINE, link, prove, stated
 from theory.laws.static_orders.one_f_one_b import ONE_F_ONE_B
 from theory.laws.static_orders.program import as_schedule, posts
 from theory.laws.static_orders.slots import law, with_messages
 from theory.laws.static_orders.symbols import K, M, p, s, term
 from theory.verdicts import Verdict
-
-CELLS = [(family, invariant) for family in AFFINE for invariant in INVARIANTS]
-
-
-@pytest.mark.parametrize(("family", "invariant"), CELLS)
-def test_every_cell_is_proved_but_the_stash_of_pipemare(family: str, invariant: str) -> None:
-    refuted = (family, invariant) == ("pipemare", "stash")
-    found = prove(family, invariant)
-    assert found.verdict is (Verdict.REFUTED if refuted else Verdict.PROVED)
-    assert bool(found.witness) == refuted
 
 
 def test_the_witness_against_pipemare_is_the_smallest() -> None:
