@@ -12,6 +12,7 @@ import random
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from functools import cached_property
 from typing import Any, Final
 
 from torch import Tensor
@@ -30,6 +31,7 @@ from gpu_validation.workplace import Workplace
 from schedules.actions import Action, Kind
 from schedules.formats.trace import NONE, Extra
 from schedules.timeline import unit_durations
+from schedules.versions import Versions, versions
 
 SAMPLE: Final = 8
 """With sampled hashing, the weights used for every so many microbatches are hashed."""
@@ -122,7 +124,7 @@ class Runner:
         stage, m = self.workplace.stage(action), action.microbatch
         message = self.receive(action)
         inputs, labels = self.workplace.data(action)
-        zero = stage.copy.current
+        zero = self._to_read(action, stage.copy.current)
         if message is not None:
             assert message.tensor is not None
             inputs, zero = message.tensor, message.version
@@ -134,6 +136,17 @@ class Runner:
             self.losses[m] = output
         else:
             self.send(action, Kind.SEND_F, zero, output)
+
+    def _to_read(self, action: Action, newest: int) -> int:
+        """The version that stage 0 reads: under double buffering that of the window before."""
+        if self.spec.schedule.policy.name != "double-buffer":
+            return newest
+        return int(self._windows.read[action.stage, action.microbatch])
+
+    @cached_property
+    def _windows(self) -> Versions:
+        """Which window each microbatch is in, as the program order says."""
+        return versions(self.spec.schedule)
 
     def _backward(self, action: Action) -> None:
         """B or I."""

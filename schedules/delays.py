@@ -16,7 +16,7 @@ from schedules.errors import SizeError
 from schedules.linearization import DEFAULT, Linearization, get_linearization
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import Timeline
-from schedules.versions import complete_tables, update_after, weights_of_action
+from schedules.versions import complete_tables, update_after, versions, weights_of_action
 
 Matrix = NDArray[np.int32]
 
@@ -148,7 +148,7 @@ def history(line: Timeline, linearization: Linearization) -> History:
     place[-1] = -1
     offset = in_pass[:, None] if linearization.forward_counts else 0
     recorded = np.searchsorted(keys, line.start[index.forward] * stages + offset, side="left")
-    next_change = place[next_update(schedule, updates, index.forward)]
+    next_change = place[_next_changes(schedule, updates, index.forward)]
     next_change[next_change < 0] = len(updates)
     return History(
         position=place[next_update(schedule, updates, index.gradient)],
@@ -156,6 +156,18 @@ def history(line: Timeline, linearization: Linearization) -> History:
         next_change=next_change,
         length=len(updates),
     )
+
+
+def _next_changes(schedule: Schedule, updates: IntArray, forwards: IntArray) -> IntArray:
+    """For every forward: which of `updates` ends the version that it read; −1 if none does."""
+    ends = next_update(schedule, updates, forwards)
+    if not schedule.policy.reads_stage_zero:
+        return ends
+    found, weights = versions(schedule), weights_of_action(schedule)
+    own = np.argsort(weights[updates], kind="stable")
+    after = np.searchsorted(weights[updates][own], weights[forwards]) + found.read
+    older = np.append(own, -1)[np.minimum(after, len(own))]
+    return np.where(found.read < found.at_forward, older, ends)
 
 
 def next_update(schedule: Schedule, updates: IntArray, actions: IntArray) -> IntArray:

@@ -22,12 +22,13 @@ class WeightPolicy:
     ``stash``         newest local version           what F read           every `interval` B
     ``latest``        newest local version           newest local at B     every `interval` B
     ``vertical-sync`` the version stage 0 read       what F read           every `interval` B
-    ``double-buffer`` the version stage 0 read       what F read           every `interval` B
+    ``double-buffer`` max(t − 1, 0) in window t      what F read           every `interval` B
     ``flush``         version at the start of step   what F read           once, at the end
     ``predict``       newest local, extrapolated     what F read           every `interval` B
     ================= ============================== ===================== ====================
 
-    With the backward split in I and W, the gradient exists when W is done.
+    With the backward split in I and W, the gradient exists when W is done. Window t holds the
+    gradients that update t applies, both from 0.
 
     Attributes
     ----------
@@ -80,7 +81,7 @@ class WeightPolicy:
 
     @property
     def reads_stage_zero(self) -> bool:
-        """Whether F(s, m) reads the version index that stage 0 read for m."""
+        """Whether F(s, m) reads the version index that stage 0 read for m, older ones too."""
         return self.name in ("vertical-sync", "double-buffer")
 
     @property

@@ -45,8 +45,11 @@ class Versions:
 
     @property
     def local_staleness(self) -> IntArray:
-        """Versions created at the stage between the forward and the update it leads to."""
-        return self.at_update - self.at_forward
+        """The version that the update makes, minus the one that the forward read, minus one.
+
+        Under policies that read the newest version: those created in between at the stage.
+        """
+        return self.at_update - self.read
 
     @property
     def mismatch(self) -> IntArray:
@@ -122,12 +125,13 @@ def versions(schedule: Schedule) -> Versions:
     updates_so_far = _running_updates(schedule, update_after(schedule))
     at_forward = updates_so_far[index.forward]
     at_backward = updates_so_far[index.backward]
-    read = _read(schedule, at_forward)
+    at_update = _at_update(schedule, index, updates_so_far)
+    read = _read(schedule, at_forward, at_update)
     used = read if _keeps_older_versions(schedule.policy) else at_backward
     return Versions(
         at_forward=at_forward,
         at_backward=at_backward,
-        at_update=_at_update(schedule, index, updates_so_far),
+        at_update=at_update,
         read=read,
         used=used,
         horizon=schedule.policy.horizon,
@@ -188,7 +192,9 @@ def _running_updates(schedule: Schedule, marks: NDArray[np.bool_]) -> IntArray:
     return result
 
 
-def _read(schedule: Schedule, at_forward: IntArray) -> IntArray:
+def _read(schedule: Schedule, at_forward: IntArray, at_update: IntArray) -> IntArray:
+    if schedule.policy.name == "double-buffer":
+        return _one_window_late(schedule, at_forward, at_update)
     if not schedule.policy.reads_stage_zero:
         return at_forward
     read = np.broadcast_to(at_forward[0], at_forward.shape)
@@ -203,6 +209,23 @@ def _read(schedule: Schedule, at_forward: IntArray) -> IntArray:
             "use policy 'stash', or a schedule whose later stages update no later than stage 0",
         )
     return np.asarray(read)
+
+
+def _one_window_late(schedule: Schedule, at_forward: IntArray, at_update: IntArray) -> IntArray:
+    """F of window t, which update t applies, reads version max(t − 1, 0)."""
+    read = np.maximum(at_update - 1, 0)
+    late = np.argwhere(read > at_forward)
+    if len(late):
+        stage, microbatch = late[0].tolist()
+        raise InvalidScheduleError(
+            f"policy {schedule.policy.name} lets F of window t read version t − 1, which update "
+            f"t − 1 makes, but stage {stage} has had {int(at_forward[stage, microbatch])} updates "
+            f"at microbatch {microbatch} of window {int(at_update[stage, microbatch])}",
+            schedule.name,
+            f"take a window of more than {schedule.policy.interval}, or fewer microbatches in "
+            "flight",
+        )
+    return read
 
 
 def _keeps_older_versions(policy: WeightPolicy) -> bool:

@@ -5,18 +5,14 @@ Source: Narayanan et al., "Memory-Efficient Pipeline-Parallel DNN Training", ICM
 has stages.
 
 Rule: the order of `pipedream-runtime`; a stage updates after every `window` ≥ p backwards. F of
-microbatch m reads, at every stage, the version that stage 0 read for m, and B uses it again.
-
-The paper lets microbatch m of window t = ⌊m/window⌋ read version max(t − 1, 0). Here, as the policy
-``double-buffer`` says, stage 0 reads its newest version. These differ from place p − 1 of a window
-on: there version t exists at stage 0, and is read.
+microbatch m of window t = ⌊m/window⌋ reads, at every stage, version max(t − 1, 0), and B uses it
+again.
 
 Known, for microbatch m at every stage:
 
-- the version read is ⌊max(0, m − p + 1)/window⌋, one less than or equal to the newest that its
-  gradient is applied to, so its gradient is at most one update late;
-- no stage needs more than two versions. The order alone would allow `window` = p − 1; p − 2, for
-  p ≥ 3, needs three;
+- every gradient is applied one update late, those of the first window none;
+- no stage needs more than two versions. The order alone would allow `window` = p − 1; under p − 2,
+  for p ≥ 3, a version would be read before it is made;
 - activations and makespan as for `pipedream-runtime`.
 """
 
@@ -50,7 +46,7 @@ def build(stages: int, microbatches: int, window: int | None = None) -> Schedule
     --------
     >>> from schedules.versions import versions
     >>> versions(build(3, 9)).read[0].tolist()
-    [0, 0, 0, 0, 0, 1, 1, 1, 2]
+    [0, 0, 0, 0, 0, 0, 1, 1, 1]
     """
     values = FAMILY.checked(stages, microbatches, {"window": stages if window is None else window})
     if values["window"] < stages:

@@ -6,8 +6,6 @@ with ``causal``, its versions with ``policy``.
 
 from __future__ import annotations
 
-import numpy as np
-
 from schedules.invariants.invariant import Answer
 from schedules.invariants.recorded import hosts, unlike_policy
 from schedules.invariants.run import Run
@@ -18,7 +16,7 @@ from schedules.validation.exclusive import exclusive
 from schedules.validation.match import match
 from schedules.validation.policy import policy
 from schedules.validation.times import times
-from schedules.validation.violation import Arrow, Case, Finding, Marks, listed
+from schedules.validation.violation import listed
 
 
 def decide_complete(run: Run, _: int) -> Answer:
@@ -57,46 +55,4 @@ def decide_deadlock_free(run: Run, _: int) -> Answer:
 def decide_policy(run: Run, _: int) -> Answer:
     """Every version that the policy asks for exists, and is what a recorded run used."""
     found = policy(run.schedule)
-    return found or listed(run.schedule, "policy", [_dropped(run), unlike_policy(run)])
-
-
-def _dropped(run: Run) -> Finding:
-    """Double buffering: versions older than the one before the newest, which are gone."""
-    schedule, found, index = run.schedule, run.versions, run.tables
-    old = found.at_backward - found.used > 1
-    if schedule.policy.name != "double-buffer":
-        old = np.zeros_like(old)
-    wrong = run.in_file_order(old, index.backward)
-
-    def describe(case: int) -> Case:
-        at = wrong[case]
-        forward, backward = int(index.forward[at]), int(index.backward[at])
-        used, newest = int(found.used[at]), int(found.at_backward[at])
-        update = run.update_that_ends(backward, used + 1)
-        return Case(
-            schedule.place(backward),
-            "double buffering keeps two versions, the newest and the one before it, but "
-            f"{schedule.action(backward)} needs version {used}, which {run.words(forward)} read, "
-            f"and the newest is {newest}: the update at {run.words(update)} has overwritten it",
-            f"take a window of more than {schedule.policy.interval}, or the policy vertical-sync",
-            {
-                "policy": schedule.policy.name,
-                "interval": schedule.policy.interval,
-                "action": str(schedule.action(backward)),
-                "used": used,
-                "newest": newest,
-                "forward": str(schedule.action(forward)),
-                "forward_place": schedule.place(forward),
-                "update": str(schedule.action(update)),
-                "update_place": schedule.place(update),
-            },
-            Marks(
-                (backward, forward, update),
-                (
-                    Arrow(forward, backward, f"read version {used}"),
-                    Arrow(update, backward, f"overwrites version {used}"),
-                ),
-            ),
-        )
-
-    return Finding("version that is kept no more", len(wrong), describe)
+    return found or listed(run.schedule, "policy", [unlike_policy(run)])

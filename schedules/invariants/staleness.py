@@ -22,12 +22,14 @@ def decide_staleness(run: Run, bound: int) -> Answer:
             int(index.gradient[at]),
             int(staleness[at]),
         )
-        first = run.update_that_ends(forward, int(run.versions.at_forward[at]))
+        first = run.update_that_ends(forward, int(run.versions.read[at]))
+        newest = run.versions.read[at] == run.versions.at_forward[at]
+        older = "" if newest else "what was read by "
         return Case(
             schedule.place(gradient),
             f"the local staleness of a gradient is at most {bound}, but that of "
             f"{schedule.action(gradient)} is {found}: so many updates of its stage come between "
-            f"{run.words(forward)} and its own, from the one at {run.words(first)} on",
+            f"{older}{run.words(forward)} and its own, from the one at {run.words(first)} on",
             f"allow staleness<={int(staleness.max())}, or do fewer backwards in between",
             {
                 "action": str(schedule.action(gradient)),

@@ -118,7 +118,7 @@ def staleness(schedule: Schedule) -> int:
     (3, 0)
     """
     found = versions(schedule)
-    return int((found.at_update - found.read).max(initial=0))
+    return int(found.local_staleness.max(initial=0))
 
 
 def find_plans(layers: Layers, ranks: int, microbatches: int, limits: Limits) -> Found:

@@ -306,8 +306,10 @@ class Replay:
                 due = total[weights] if policy.name == "flush" else policy.interval
                 version[weights] += gradients[weights] % due == 0
         self.updates = sum(version.values())
-        pinned = policy.name in ("vertical-sync", "double-buffer")
+        pinned = policy.name == "vertical-sync"
         self.read = {(s, m): self.at_forward[0 if pinned else s, m] for s, m in self.at_forward}
+        if policy.name == "double-buffer":
+            self.read = {at: max(0, window - 1) for at, window in self.at_update.items()}
         self.used = self.at_backward if policy.name == "latest" else self.read
         self.reads_the_future = any(self.read[at] > self.at_forward[at] for at in self.read)
 
@@ -327,7 +329,7 @@ def test_versions_of_every_policy(schedule: Schedule) -> None:
     for name in ("at_forward", "at_backward", "at_update", "read", "used"):
         assert getattr(found, name).tolist() == grid(getattr(replay, name), schedule), name
     assert found.horizon == schedule.policy.horizon
-    assert (found.local_staleness == found.at_update - found.at_forward).all()
+    assert (found.local_staleness == found.at_update - found.read).all()
     assert (found.mismatch == found.at_backward - found.at_forward).all()
     assert (found.stashed == (found.read == found.used)).all()
 

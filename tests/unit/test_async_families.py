@@ -99,10 +99,11 @@ def test_policies_and_recorded_parameters(
 
 
 def test_2bw_versions_by_hand() -> None:
-    """Window 3: F5 is the first that finds an update (of 0, 1, 2) at stage 0."""
+    """Window 3: window 1 reads version 0 as window 0 did, window 2 version 1, at every stage."""
     found = versions(build("pipedream-2bw", 3, 9))
     for stage in range(3):
-        assert found.read[stage].tolist() == [0, 0, 0, 0, 0, 1, 1, 1, 2]
+        assert found.read[stage].tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1]
+        assert found.local_staleness[stage].tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1]
     assert found.at_update[0].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert (found.used == found.read).all()
 

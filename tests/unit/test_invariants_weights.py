@@ -142,10 +142,8 @@ def test_double_buffer_whose_window_is_shorter_than_what_is_in_flight() -> None:
     schedule = Schedule.from_orders("2bw", orders, 12, policy)
     found = required(schedule, "stash").violations
     assert {violation.invariant for violation in found} == {"policy"}
-    # Three microbatches are in flight at stage 0: two updates come between 0F2 and 0B2.
-    assert found[0].witness["action"] == "0B2"
-    assert (found[0].witness["used"], found[0].witness["newest"]) == (0, 2)
-    assert (found[0].witness["forward"], found[0].witness["update"]) == ("0F2", "0B1")
+    # Three microbatches are in flight at stage 0: window 2 reads version 1, not made before 0F2.
+    assert "stage 0 has had 0 updates at microbatch 2 of window 2" in found[0].message
     wide = replace(schedule, policy=WeightPolicy("double-buffer", 2))
     assert required(wide, "stash, versions<=2").ok
     assert required(replace(schedule, policy=WeightPolicy("vertical-sync")), "versions<=3").ok

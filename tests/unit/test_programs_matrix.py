@@ -40,7 +40,7 @@ def test_closed_forms_by_hand() -> None:
     assert at("asyncpp", "staleness", p=4, s=0, M=5, K=2) == 1
     assert at("pipedream-2bw", "staleness", p=4, s=0, M=9, K=4) == 1
     assert at("pipedream-2bw", "staleness", p=4, s=0, M=7, K=4) == 0
-    assert at("pipedream-2bw", "staleness", p=4, s=3, M=9, K=4) == 0
+    assert at("pipedream-2bw", "staleness", p=4, s=3, M=9, K=4) == 1
     assert at("pipedream", "staleness", p=4, s=1, M=9) == 3
     assert at("1f1b", "in-flight", p=4, s=1, M=9) == 3
     assert at("gpipe", "in-flight", p=4, s=1, M=9) == 9

@@ -93,6 +93,10 @@ def kept_step_by_step(schedule: Schedule) -> list[int]:
 )
 def test_versions_kept_step_by_step(schedule: Schedule, policy: WeightPolicy) -> None:
     schedule = replace(schedule, policy=policy)
+    if policy.name == "double-buffer" and schedule.microbatches == 8:
+        with pytest.raises(InvalidScheduleError, match="of window 2"):
+            versions(schedule)
+        schedule = replace(schedule, policy=replace(policy, interval=4))
     assert versions_kept(schedule, versions(schedule)) == kept_step_by_step(schedule)
 
 

@@ -25,12 +25,15 @@ from theory.laws.static_orders.program import Program
 from theory.laws.static_orders.replays import Witness, not_stashed, runs, unlike
 from theory.laws.static_orders.slots import law, statements
 from theory.laws.static_orders.subjects import IN_FLIGHT, STALENESS, SUBJECTS, Subject
-from theory.laws.static_orders.versions import largest_staleness, stashed
+from theory.laws.static_orders.versions import applied_once, largest_staleness, stashed
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide, merge
 from theory.verdicts import Verdict
 
 __all__ = ["AFFINE", "INVARIANTS", "Subject", "by_slots", "link", "proof", "prove", "stated"]
+
+UPDATE_ONCE: Final = "update-once"
+"""For every M that the family's K divides."""
 
 INVARIANTS: Final[tuple[str, ...]] = (
     "causal",
@@ -38,6 +41,7 @@ INVARIANTS: Final[tuple[str, ...]] = (
     "stash",
     STALENESS,
     IN_FLIGHT,
+    UPDATE_ONCE,
     "deadlock-free",
 )
 
@@ -196,6 +200,9 @@ def proof(subject: Subject, invariant: str, form: sympy.Expr | None) -> Iterator
         yield _merged(invariant, says, pieces)
     if invariant == IN_FLIGHT and form is not None:
         yield _merged(invariant, f"stage s keeps at most {form}, attained", peak(order, form))
+    if invariant == UPDATE_ONCE:
+        says = "one update applies every gradient, and closes its window"
+        yield _merged(invariant, says, applied_once(order, subject.updates))
     if invariant == "stash":
         says = "every backward uses the version that its forward read"
         yield _merged(invariant, says, stashed(order, subject.updates))

@@ -101,10 +101,10 @@ def _subject(
     return Subject(family, program, updates, closed, staleness * (K if interval else 1))
 
 
-def _in_windows(family: str, interval: str, *, at_least_p: bool = False) -> Subject:
+def _in_windows(family: str, interval: str) -> Subject:
     """1F1B without a flush, an update every K backwards; ⌊M/K⌋ windows come to their ends."""
     late = sympy.Min(sympy.ceiling(_BEHIND / K), sympy.floor(M / K) - 1)
-    return _subject(family, ONE_F_ONE_B, late, _IN_TURN, interval=interval, at_least_p=at_least_p)
+    return _subject(family, ONE_F_ONE_B, late, _IN_TURN, interval=interval)
 
 
 _ZERO: Final = sympy.Integer(0)
@@ -113,7 +113,14 @@ SUBJECTS: Final = (
     _subject("gpipe", GPIPE, _ZERO, M),
     _subject("1f1b", ONE_F_ONE_B, _ZERO, _IN_TURN),
     _subject("pipedream-runtime", ONE_F_ONE_B, sympy.Min(_BEHIND, M - 1), _IN_TURN),
-    _in_windows("pipedream-2bw", "window", at_least_p=True),
+    _subject(
+        "pipedream-2bw",
+        ONE_F_ONE_B,
+        sympy.Min(1, sympy.floor(M / K) - 1),
+        _IN_TURN,
+        interval="window",
+        at_least_p=True,
+    ),
     _in_windows("pipemare", "update_interval"),
     _in_windows("xpipe", "update_interval"),
     _in_windows("asyncpp", "update_interval"),

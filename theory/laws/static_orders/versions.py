@@ -25,6 +25,11 @@ KEPT_BY_DOUBLE_BUFFER: Final = 2
 """Versions that the policy ``double-buffer`` keeps, the newest included."""
 
 
+def read_in_window(t: Term) -> Term:
+    """The version that a forward of window t reads under ``double-buffer``: max(t − 1, 0)."""
+    return z3.If(t >= 1, t - 1, z3.IntVal(0))
+
+
 @dataclass(frozen=True)
 class Updates:
     """When a stage's weights are updated, and what its policy reads and keeps.
@@ -86,6 +91,7 @@ def largest_staleness(
     yield from in_order(order)
     yield own_backward(order)
     view, x, n = View.symbolic(), z3.Int("x"), z3.Int("n")
+    own, double = updates.after(view, x), updates.policy.name == "double-buffer"
     names = {p: view.p, s: view.s, M: view.M}
     if updates.interval:
         names[K] = updates.every(view)
@@ -101,8 +107,10 @@ def largest_staleness(
                 spot.there,
                 *order.done_before(view, n, spot.at),
             ),
-            updates.after(view, x) - updates.after(view, n) <= most,
+            own - (read_in_window(own) if double else updates.after(view, n)) <= most,
         )
+    last = updates.after(view, at_worst)
+    reached = z3.And(order.stands_before(view, at_worst, updates.every(view) - 1), last >= most)
     yield Statement(
         "attained",
         "the stated microbatch runs before the first update, has so many before its own, and one",
@@ -110,8 +118,7 @@ def largest_staleness(
         z3.And(
             at_worst >= 0,
             at_worst < view.M,
-            order.stands_before(view, at_worst, updates.every(view) - 1),
-            updates.after(view, at_worst) >= most,
+            last - read_in_window(last) >= most if double else reached,
             updates.applies(view, at_worst),
         ),
     )
@@ -138,6 +145,38 @@ def stashed(order: Order, updates: Updates) -> Iterator[Statement]:
         )
 
 
+def applied_once(order: Order, updates: Updates) -> Iterator[Statement]:
+    """Every gradient is applied by one update, with the backward that closes its window.
+
+    Backwards are numbered in the order of their stage. Backward x belongs to window q = ⌊x/K⌋, that
+    is K·q ≤ x < K·q + K. Its last one is y = K·q + K − 1, no later than M − 1 where K divides M;
+    the q updates before x are those before y, and the next one comes with y. The products K·q and
+    K·w = M are named, with what is true of them because K ≥ 1.
+    """
+    view, x, y = View.symbolic(), z3.Int("x"), z3.Int("y")
+    every = updates.every(view)
+    q, w, before, all_of_them = z3.Ints("q w K*q K*w")
+    yield Statement(
+        "applied once",
+        "the window of a backward comes to its end, with one update and none in between",
+        (
+            *order.domain(view),
+            *updates.domain(view),
+            x >= 0,
+            x < view.M,
+            before <= x,
+            x < before + every,
+            all_of_them == view.M,
+            z3.Implies(q + 1 <= w, before + every <= all_of_them),
+            z3.Implies(q >= w, before >= all_of_them),
+            y == before + every - 1,
+        ),
+        z3.And(
+            x <= y, y < view.M, before <= y, y + 1 >= before + every, y + 1 < before + 2 * every
+        ),
+    )
+
+
 def _at_stage_zero(order: Order, view: View, x: Term, first: Term) -> Term:
     """Exactly `first` backwards of stage 0 stand before its F of microbatch x."""
     zero = replace(view, s=z3.IntVal(0))
@@ -154,6 +193,8 @@ def _same_version(updates: Updates, view: View, x: Term, n: Term, first: Term) -
     policy = updates.policy
     at_forward, newest = updates.after(view, n), updates.after(view, x)
     read = updates.after(view, first) if policy.reads_stage_zero else at_forward
+    if policy.name == "double-buffer":
+        read = read_in_window(newest)
     made = z3.And(read >= 0, read <= at_forward, at_forward <= newest)
     if policy.name == "double-buffer":
         return z3.And(made, newest - read < KEPT_BY_DOUBLE_BUFFER)

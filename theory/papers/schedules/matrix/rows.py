@@ -20,6 +20,7 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
+from theory.laws.static_orders.matrix import UPDATE_ONCE
 from theory.ledger import Evidence
 from theory.papers.schedules.matrix.checking import Found, checked, refused, refutation
 from theory.papers.schedules.matrix.forms import BOUND, bounded, in_words
@@ -92,7 +93,10 @@ def stated(family: str, column: str) -> Formulas:
 
 def domain(family: str, column: str) -> str:
     """The sizes of which a cell speaks, as part of a sentence."""
-    return f"for every {for_all(family)}" if reached(family, column) else tried(family, column)
+    if not reached(family, column):
+        return tried(family, column)
+    limit = STATED[family].limits.get(column, ALL).words if column == UPDATE_ONCE else ""
+    return f"for every {for_all(family)}" + (f", {limit}" if limit else "")
 
 
 def tried(family: str, column: str) -> str:

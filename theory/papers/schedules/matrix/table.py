@@ -11,7 +11,7 @@ import sympy
 from theory.claims import Formulas
 from theory.laws.static_orders.matrix import AFFINE
 from theory.laws.static_orders.matrix import stated as closed_form
-from theory.laws.static_orders.symbols import K, M, p, s
+from theory.laws.static_orders.symbols import M, p, s
 from theory.papers.schedules.matrix.forms import bounded
 from theory.papers.schedules.matrix.grid import Grid, Limit, Size
 
@@ -82,20 +82,14 @@ def _every(name: str) -> Mapping[str, Limit]:
     return {"update-once": whole, "staleness": whole}
 
 
-def _affine(
-    family: str,
-    grid: Grid,
-    by_design: Mapping[str, Design] | None = None,
-    staleness: sympy.Expr | None = None,
-) -> Stated:
+def _affine(family: str, grid: Grid, by_design: Mapping[str, Design] | None = None) -> Stated:
     """A family whose bounds are proved for all sizes; the grid is for what is not."""
     interval = AFFINE[family].updates.interval
     names = {"K": sympy.Symbol(interval, integer=True)} if interval else {}
     values = ((interval, range(1, 4)),) if interval else ()
-    late = closed_form(family, "staleness") if staleness is None else staleness
     return Stated(
         bounded(closed_form(family, "in-flight")),
-        bounded(late, **names),
+        bounded(closed_form(family, "staleness"), **names),
         "theory/laws/static_orders/matrix.py",
         Grid(grid.ranks, grid.microbatches, values),
         _every(interval) if interval else {},
@@ -155,11 +149,7 @@ STATED: Final[Mapping[str, Stated]] = {
     "1f1b": _affine("1f1b", Grid(5, 6)),
     "pipedream": _affine("pipedream", Grid(5, 6)),
     "pipedream-runtime": _affine("pipedream-runtime", Grid(5, 6)),
-    "pipedream-2bw": _affine(
-        "pipedream-2bw",
-        Grid(3, 6),
-        staleness=sympy.Min(1, p - 1 - s, sympy.floor(M / K) - 1),
-    ),
+    "pipedream-2bw": _affine("pipedream-2bw", Grid(3, 6)),
     "pipemare": _affine(
         "pipemare",
         Grid(4, 6),
