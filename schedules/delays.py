@@ -260,7 +260,7 @@ def steady(found: Delays, unit: int = 1) -> Steady | Unsteady:
     >>> from schedules.timeline import timeline
     >>> part = steady(delays(timeline(build("pipedream", 2, 8))))
     >>> part.rows.tolist(), str(part.mean), part.first, part.stop
-    ([[3, 1], [2, 0]], '3/2', 2, 7)
+    ([[3, 1], [2, 0]], '3/2', 1, 8)
     >>> steady(delays(timeline(build("pipedream", 2, 4)))).why
     'no microbatch m has S ≤ m < M − S with S = 2 stages; take M ≥ 5'
     >>> steady(delays(timeline(build("dualpipe", 2, 4))), unit=2).why
