@@ -1,10 +1,10 @@
 """After (20): the look-ahead d_t and the delay Δ_t are said to align as γ_t → 1, as d̄_t does.
 
 Problem    The appendix: writing Δ_t in terms of d_t, cos(Δ_t, d_t) → 1 if γ_t grows to 1.
-Method     Huber's function h, |h′| ≤ 1, any η and τ ≥ 3. Phase by phase 1 − γ_t is chosen so small
+Method     Huber's function h, |h′| ≤ 1, any η and τ ≥ 2. Phase by phase 1 − γ_t is chosen so small
            that the run crosses the middle and turns far outside. Right after a turn the last step
            goes back, and the τ steps together still go on.
-Guarantee  False for every τ ≥ 3: cos(Δ_t, d_t) = −1 for infinitely many t. At τ = 1 it is 1.
+Guarantee  False for every τ ≥ 2: cos(Δ_t, d_t) = −1 for infinitely many t. At τ = 1 it is 1.
 Source     Nesterov paper, appendix A.2, after (20).
 """
 
@@ -24,19 +24,12 @@ from theory.kernel import Combine
 from theory.notation import dot, equal, positive, square, theorem, vector
 from theory.smt.solver import Statement
 
-TAU, TURNS = 3, 3
+TAU, TURNS = 2, 3
 _SAME = positive("gamma_t")
 _MOVE = vector("Δ_t")
 
 _s, _next, _g, _e, _eta = z3.Reals("s s_next g e eta")
-_before, _earlier = z3.Reals("s_before e_earlier")
 _STEP = (_next == (1 - _e) * _s - _e * _eta * _g, 0 < _e, _e < 1, _eta > 0)
-_ONE_BEFORE = (
-    _s == (1 - _earlier) * _before + _earlier * _eta,
-    _e <= _earlier,
-    _earlier < 1,
-    _before < 0,
-)
 LEMMAS = (
     Statement(
         "bounded",
@@ -57,10 +50,11 @@ LEMMAS = (
         _next > 0,
     ),
     Statement(
-        "opposite",
-        "right after a turn in h′ = −1, 1 − γ not growing, three steps together still go left",
-        (*_STEP, _g == -1, _s <= 0, _next > 0, *_ONE_BEFORE),
-        _before + _s + _next < 0,
+        "short",
+        "in h′ = −1 a step to the left turns into one to the right that is shorter, if 1 − γ is "
+        "between −s/(η − s) and twice that",
+        (*_STEP, _g == -1, _s < 0, _e * (_eta - _s) > -_s, _e * (_eta - _s) < -2 * _s),
+        z3.And(_next > 0, _s + _next < 0),
     ),
 )
 
@@ -69,9 +63,10 @@ ARGUMENT = (
     "turning outside: let a run be at w > 1 (or w < −1, mirrored) with a step s < 0. By "
     "[bounded], if 1 − γ_t stays below a small enough e, its steps stay below s/2 until "
     "w < −1 − (τ + 1)η, which takes a known number of them. From then on it reads h′ = −1. Let "
-    "1 − γ_t decrease strictly, above e/2: by [turns] steps grow until one is positive, more "
-    "than τ of them before having been negative. By [opposite] Δ_t < 0 < d_t then, and the "
-    "cosine is −1. So the run is at w < −1 with a step > 0, and the same is done once more "
+    "1 − γ_t decrease strictly, above e/2: by [turns] steps grow, more than τ of them being "
+    "negative, until one more would be positive with the last 1 − γ_t. A smaller one makes it "
+    "positive and shorter than the step before, [short]: Δ_t < 0 < d_t then for every τ ≥ 2, and "
+    "the cosine is −1. So the run is at w < −1 with a step > 0, and the same is done once more "
     "with a smaller e, for ever. The first step from w_1 = 3 is −η."
 )
 
@@ -142,8 +137,7 @@ def _cases(formulas: Formulas) -> tuple[Case, ...]:
     one = Decision((_one_step(_CORE["along"]),))
     return (
         Case("tau = 1", one, "d_t = γ_tΔ_t, so that the cosine is 1 wherever there is one"),
-        Case("tau = 2", Decision(), "exact runs turn as well; no proof for all t"),
-        Case("tau >= 3", Decision(fails=_fails(formulas)), "for every η"),
+        Case("tau >= 2", Decision(fails=_fails(formulas)), "for every η"),
     )
 
 
