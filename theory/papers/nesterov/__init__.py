@@ -24,6 +24,7 @@ from theory.papers.nesterov import (
     look_ahead,
     memory,
     prop_1,
+    table_1,
     thm_1,
     thm_1_no_delay,
     utilization,
@@ -106,6 +107,7 @@ _ROWS = (
     memory.CLAIM,
     utilization.CLAIM,
     turning_outside.CLAIM,
+    table_1.CLAIM,
 )
 
 PAPER = Paper(with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES)

@@ -32,4 +32,5 @@ ORIGINS: Origins = {
     "nesterov.look-ahead": "printed",
     "nesterov.memory": "printed",
     "nesterov.utilization": "printed",
+    "nesterov.table-1": "printed",
 }
