@@ -67,6 +67,7 @@ def run_greedy(
     microbatches: int,
     limit: int | None,
     gates: Sequence[Gate] = (),
+    in_flight: Callable[[int, int], int] | None = None,
 ) -> list[list[Action]]:
     """Play a greedy rule until the last backward at stage 0.
 
@@ -78,6 +79,9 @@ def run_greedy(
         Bound on active microbatches (NOAM); None for no bound.
     gates : sequence of callable
         Further backwards a forward waits for.
+    in_flight : callable, optional
+        ``in_flight(stage, stages)``: bound on microbatches past their forward but not their
+        backward at that stage.
 
     Returns
     -------
@@ -113,6 +117,8 @@ def run_greedy(
         if stage == 0 and limit is not None and next_f[0] - next_b[0] >= limit:
             return False
         if stage > 0 and not done(forward, stage - 1, m):
+            return False
+        if in_flight is not None and m - next_b[stage] >= in_flight(stage, stages):
             return False
         needed = (gate(stage, m) for gate in gates)
         return all(done(backward, *entry) for entry in needed if entry is not None)

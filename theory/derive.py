@@ -103,7 +103,7 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     if family.rule is None:
         return _open(found, "the family has no rule as data to prove from")
     try:
-        proof = prove_start_times(family.rule, admission, guess)
+        proof = prove_start_times(family.rule, admission, guess, family.in_flight)
     except FamilyFileError as error:
         return _open(found, f"the rule is not written for symbols ({error.where}: {error.what})")
     found = replace(found, proof=tuple(proof))
@@ -139,7 +139,7 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         proof.append(prove_whole_run(times, counts, lines, matrix, closed.whole))
     clauses: tuple[Clause, ...] = ()
     if isinstance(family.rule, GreedyRule):
-        clauses = rule_clauses(family.rule, admission, times)
+        clauses = rule_clauses(family.rule, admission, times, family.in_flight)
     return replace(found, closed=closed, proof=tuple(proof), clauses=clauses)
 
 

@@ -64,6 +64,9 @@ class Family:
         Beyond stages and microbatches.
     admission : callable or None
         Bound on active microbatches as a function of p; None if there is none.
+    in_flight : callable or None
+        ``in_flight(s, p)``: bound on microbatches between their forward and their backward at stage
+        s, for a greedy rule; None if there is none.
     affine : bool
         Whether closed forms of its start times are derived and proved.
     no_steady : str
@@ -87,6 +90,7 @@ class Family:
     rule: GreedyRule | StaticOrder | None = None
     parameters: tuple[Parameter, ...] = ()
     admission: Callable[[Any], Any] | None = None
+    in_flight: Callable[[Any, Any], Any] | None = None
     affine: bool = False
     no_steady: str = ""
     figures: Figures | None = None
@@ -95,7 +99,14 @@ class Family:
     multiple: int | Literal["p"] = 1
 
     def __post_init__(self) -> None:
-        if self.build is no_build and self.rule is not None:
+        if self.in_flight is not None and not isinstance(self.rule, GreedyRule):
+            raise ParameterError(
+                "a bound on what is in flight belongs to a greedy rule",
+                f"family {self.name}",
+                "drop in_flight, or state a GreedyRule",
+            )
+        from_another = isinstance(self.build, partial) and self.build.func is from_rule
+        if (self.build is no_build or from_another) and self.rule is not None:
             object.__setattr__(self, "build", partial(from_rule, self))
 
     def why_unsteady(self, ranks: int, linearization: Linearization) -> str:
@@ -204,7 +215,8 @@ def from_rule(family: Family, stages: int, microbatches: int, **parameters: int)
     if isinstance(family.rule, GreedyRule):
         if family.admission is not None:
             values = {"noam": family.admission(stages), **values}
-        orders = run_greedy(family.rule, stages, microbatches, values.get("noam"))
+        limit, in_flight = values.get("noam"), family.in_flight
+        orders = run_greedy(family.rule, stages, microbatches, limit, in_flight=in_flight)
     elif isinstance(family.rule, StaticOrder):
         orders = run_static(family.rule, stages, microbatches)
     else:

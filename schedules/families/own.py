@@ -178,7 +178,9 @@ def _guarded(path: str, family: Family) -> Family:
         places = {kind: _explained(path, place) for kind, place in rule.position.items()}
         rule = StaticOrder(places)
     admission = family.admission and _explained(path, family.admission)
-    return replace(family, rule=rule, admission=admission, build=_building(path, family))
+    in_flight = family.in_flight and _explained(path, family.in_flight)
+    build = _building(path, family)
+    return replace(family, rule=rule, admission=admission, in_flight=in_flight, build=build)
 
 
 def _explained(path: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -237,9 +239,11 @@ def _require_generated(path: str, family: Family) -> None:
             f"{path}: FAMILY.build",
             "give build=..., or rule=...",
         )
-    if not (family.admission is None or callable(family.admission)):
-        raise FamilyFileError(
-            f"the bound on active microbatches is a function of p, found {family.admission!r}",
-            f"{path}: FAMILY.admission",
-            "write admission=lambda p: ...",
-        )
+    for field, form in (("admission", "lambda p: ..."), ("in_flight", "lambda s, p: ...")):
+        bound = getattr(family, field)
+        if not (bound is None or callable(bound)):
+            raise FamilyFileError(
+                f"a bound on microbatches is a function, found {bound!r}",
+                f"{path}: FAMILY.{field}",
+                f"write {field}={form}",
+            )

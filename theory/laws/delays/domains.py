@@ -12,6 +12,9 @@ from theory.smt.solver import Term
 Admission = Callable[[Term], Term] | None
 """Bound on active microbatches as a function of p."""
 
+InFlight = Callable[[Term, Term], Term] | None
+"""Bound on microbatches in flight at stage s of p."""
+
 LEAST_STAGES = 2
 """Closed forms are stated for p ≥ 2."""
 

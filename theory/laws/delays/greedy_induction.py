@@ -16,6 +16,7 @@ from schedules.actions import Kind
 from schedules.rules import GreedyRule
 from theory.laws.delays.domains import (
     Admission,
+    InFlight,
     a_microbatch,
     a_stage,
     domain,
@@ -59,9 +60,11 @@ class _Slot:
     backward_due: Term
 
 
-def greedy_statements(rule: GreedyRule, admission: Admission, times: Times) -> list[Statement]:
-    """The step of the induction, and that the admission bound holds."""
-    slot = _slot(rule, admission, times)
+def greedy_statements(
+    rule: GreedyRule, admission: Admission, times: Times, in_flight: InFlight = None
+) -> list[Statement]:
+    """The step of the induction, and that the bounds hold."""
+    slot = _slot(rule, admission, times, in_flight)
     prefers_forward = z3.If(
         slot.no_backward_yet,
         z3.BoolVal(rule.prefer_first is Kind.F),
@@ -80,15 +83,26 @@ def greedy_statements(rule: GreedyRule, admission: Admission, times: Times) -> l
         slot.hypotheses,
         z3.And(runs_forward == slot.forward_due, runs_backward == slot.backward_due),
     )
-    return [step] if admission is None else [step, _admission(admission, times)]
+    statements = [step]
+    if admission is not None:
+        at_zero = z3.IntVal(0)
+        says = "no forward at stage 0 exceeds the bound on active microbatches"
+        statements.append(_bounded("admission", says, at_zero, admission(times.size.p), times))
+    if in_flight is not None:
+        s = z3.Int("s")
+        says = "no forward exceeds the bound on microbatches in flight at its stage"
+        statements.append(_bounded("in-flight rule", says, s, in_flight(s, times.size.p), times))
+    return statements
 
 
-def rule_clauses(rule: GreedyRule, admission: Admission, times: Times) -> tuple[Clause, ...]:
+def rule_clauses(
+    rule: GreedyRule, admission: Admission, times: Times, in_flight: InFlight = None
+) -> tuple[Clause, ...]:
     """Which preferences of the rule ever decide, for any p, M, stage and slot.
 
     A preference that never decides can be changed without changing the schedule.
     """
-    slot = _slot(rule, admission, times)
+    slot = _slot(rule, admission, times, in_flight)
     after = z3.Not(slot.no_backward_yet)
     conditions = (
         ("before the first B", rule.prefer_first, slot.no_backward_yet),
@@ -107,7 +121,9 @@ def _decides(slot: _Slot, when: str, condition: Term) -> bool | None:
     return {Verdict.PROVED: False, Verdict.REFUTED: True}.get(never.verdict)
 
 
-def _slot(rule: GreedyRule, admission: Admission, times: Times) -> _Slot:
+def _slot(
+    rule: GreedyRule, admission: Admission, times: Times, in_flight: InFlight = None
+) -> _Slot:
     size, s, t = times.size, z3.Int("s"), z3.Int("t")
     a, b = Microbatch.named("a"), Microbatch.named("b")
     forward, backward, count = times.forward, times.backward, size.microbatches
@@ -129,6 +145,9 @@ def _slot(rule: GreedyRule, admission: Admission, times: Times) -> _Slot:
     admitted: Term = z3.BoolVal(True)
     if admission is not None:
         admitted = a.index - b.index < admission(size.p)
+    room: Term = z3.BoolVal(True)
+    if in_flight is not None:
+        room = a.index - b.index < in_flight(s, size.p)
     return _Slot(
         hypotheses=(
             *domain(size),
@@ -141,7 +160,7 @@ def _slot(rule: GreedyRule, admission: Admission, times: Times) -> _Slot:
             *products_in_order(size, a, b),
         ),
         forward_ready=z3.And(
-            a.index < count, z3.If(s == 0, admitted, done(forward(s - 1, a), s - 1))
+            a.index < count, room, z3.If(s == 0, admitted, done(forward(s - 1, a), s - 1))
         ),
         backward_ready=z3.And(
             b.index < count,
@@ -157,22 +176,23 @@ def _slot(rule: GreedyRule, admission: Admission, times: Times) -> _Slot:
     )
 
 
-def _admission(admission: Callable[[Term], Term], times: Times) -> Statement:
-    """When F(0, m) starts, fewer microbatches are active than are admitted."""
+def _bounded(name: str, says: str, stage: Term, bound: Term, times: Times) -> Statement:
+    """When F(stage, m) starts, fewer microbatches than the bound are past it and not their B."""
     size, m, done = times.size, Microbatch.named("m"), Microbatch.named("n")
-    zero, start = z3.IntVal(0), times.forward(z3.IntVal(0), m)
+    start = times.forward(stage, m)
     return Statement(
-        "admission",
-        "no forward at stage 0 exceeds the bound on active microbatches",
+        name,
+        says,
         (
             *domain(size),
+            a_stage(size, stage),
             a_microbatch(size, m),
             done.index >= 0,
             done.index <= m.index,
             *product_facts(size, done),
             *products_in_order(size, m, done),
-            z3.Implies(done.index > 0, times.backward(zero, size.shift(done, -1)) < start),
-            times.backward(zero, done) >= start,
+            z3.Implies(done.index > 0, times.backward(stage, size.shift(done, -1)) < start),
+            times.backward(stage, done) >= start,
         ),
-        m.index - done.index < admission(size.p),
+        m.index - done.index < bound,
     )

@@ -11,7 +11,14 @@ import z3
 
 from schedules.closed_forms.start_times import StartTimes
 from schedules.rules import GreedyRule, StaticOrder
-from theory.laws.delays.domains import Admission, a_microbatch, a_stage, domain, products_in_order
+from theory.laws.delays.domains import (
+    Admission,
+    InFlight,
+    a_microbatch,
+    a_stage,
+    domain,
+    products_in_order,
+)
 from theory.laws.delays.greedy_induction import greedy_statements
 from theory.laws.delays.static_induction import static_statements
 from theory.laws.delays.symbols import Microbatch, Size, Times
@@ -19,7 +26,10 @@ from theory.smt.solver import Outcome, Statement, decide
 
 
 def prove_start_times(
-    rule: GreedyRule | StaticOrder, admission: Admission, guess: StartTimes
+    rule: GreedyRule | StaticOrder,
+    admission: Admission,
+    guess: StartTimes,
+    in_flight: InFlight = None,
 ) -> list[Outcome]:
     """Prove that a rule generates exactly these start times.
 
@@ -29,6 +39,8 @@ def prove_start_times(
     admission : callable or None
         Bound on active microbatches as a function of p.
     guess : StartTimes
+    in_flight : callable or None
+        Bound on microbatches in flight, as a function of the stage and p.
 
     Returns
     -------
@@ -47,7 +59,7 @@ def prove_start_times(
     times = Times(Size.symbolic(), guess)
     statements = _general(times)
     if isinstance(rule, GreedyRule):
-        statements += greedy_statements(rule, admission, times)
+        statements += greedy_statements(rule, admission, times, in_flight)
     else:
         statements += static_statements(rule, times)
     return [decide(statement) for statement in statements]

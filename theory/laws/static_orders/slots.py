@@ -92,7 +92,7 @@ def _law(family: Family) -> Law:
             "programs",
             "write the family's order as a program",
         )
-    proof = prove_start_times(family.rule, family.admission, guess)
+    proof = prove_start_times(family.rule, family.admission, guess, family.in_flight)
     link = as_built(family, family.admission, guess)
     return Law(Times(Size.symbolic(), guess), tuple(proof), link)
 
