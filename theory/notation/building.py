@@ -27,6 +27,7 @@ from theory.kernel.means import (
 from theory.kernel.normal import is_zero
 from theory.kernel.prove import closure
 from theory.kernel.relations import Relation
+from theory.kernel.residues import Residues
 from theory.kernel.rules import Combine, Found, Total
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, vector
@@ -134,6 +135,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     run = offers.Run(plan.index, counts(statement, plan))
     means = _operators(statement, plan, scene)
     steps: list[Step | Offer] = []
+    at = Residues()
 
     def follow(name: str, fact: Relation) -> None:
         under = [*offers.expected(name, fact, means)]
@@ -176,7 +178,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     for written in plan.written:
         relation, rule = scene.relation(written.relation), written.rule
         found = type(rule) is Found
-        place = offers.among(steps, relation) if found else None
+        place = offers.among(steps, relation, at) if found else None
         if place is not None:  # what is offered already needs no certificate
             rule = steps[place].rule
             if written.name not in called:

@@ -63,12 +63,13 @@ class Run:
 class Offer:
     """A step whose relation is worked out when somebody looks at it: most are never used.
 
-    No symbol or sequence is in it but those that are told.
+    It speaks of these sequences, and of no symbols but these.
     """
 
     name: str
     rule: Rule
-    told: frozenset[Scalar]
+    sequences: frozenset[Scalar]
+    symbols: frozenset[Scalar]
     work_out: Callable[[], Relation]
     says: str = ""
     where: str = "ours"
@@ -146,38 +147,44 @@ def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step |
 
 def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Offer]:
     """At both ends and summed: relations in which the index does not occur."""
-    told = _named(fact.gap).union(*(one.free_symbols for one in run.counts)) - {run.index}
+    sequences, symbols = _sequences(fact.gap), fact.gap.free_symbols - {run.index}
     for at in dict.fromkeys((sympy.S.Zero, *run.counts)):
-        rule, here = Everywhere(name, {run.index: at}), partial(fact.replaced, {run.index: at})
-        yield Offer(f"{name}, at {at}", rule, told, here)
+        rule, known = Everywhere(name, {run.index: at}), frozenset(symbols | at.free_symbols)
+        here = partial(fact.replaced, {run.index: at})
+        yield Offer(f"{name}, at {at}", rule, sequences, known, here)
     for number in run.counts:
-        total = Telescope(name, run.index, number)
-        yield Offer(f"{name}, summed to {number}", total, told, partial(_summed, total, fact))
+        total, known = Telescope(name, run.index, number), frozenset(symbols | number.free_symbols)
+        over = partial(_summed, total, fact)
+        yield Offer(f"{name}, summed to {number}", total, sequences, known, over)
 
 
-def _named(form: Scalar) -> frozenset[Scalar]:
-    """Symbols and sequences."""
-    return frozenset(form.free_symbols | {call.func for call in form.atoms(AppliedUndef)})
+def _sequences(form: Scalar) -> frozenset[Scalar]:
+    return frozenset(call.func for call in form.atoms(AppliedUndef))
 
 
 def _summed(rule: Telescope, fact: Relation) -> Relation:
     return sides(rule.total(fact.gap), fact.kind)
 
 
-def among(steps: Sequence[Step | Offer], said: Relation) -> int | None:
-    """Where a relation is among steps."""
-    wanted, at = linear_sums(said.gap), Residues()
+@lru_cache(maxsize=2**13)
+def _linear(gap: Scalar) -> Scalar:
+    return linear_sums(gap)
+
+
+def among(steps: Sequence[Step | Offer], said: Relation, at: Residues) -> int | None:
+    """Where a relation is among steps; residues tell most of them apart."""
+    wanted = _linear(said.gap)
     here = sympy.expand(wanted)
-    named = _named(here)
+    sequences = _sequences(here)
     for number, one in enumerate(steps):
-        if isinstance(one, Offer) and not named <= one.told:
-            continue
-        known = linear_sums(one.relation.gap)
-        if (
-            one.relation.kind == said.kind
-            and not at.differ(known, wanted)
-            and sympy.expand(known) == here
+        if isinstance(one, Offer) and (
+            one.sequences != sequences or not here.free_symbols <= one.symbols
         ):
+            continue
+        if one.relation.kind != said.kind:
+            continue
+        known = _linear(one.relation.gap)
+        if not at.differ(known, wanted) and sympy.expand(known) == here:
             return number
     return None
 
