@@ -96,7 +96,7 @@ def _solved(bound: Scalar) -> Iterator[dict[Scalar, Scalar]]:
     """What each symbol is where the bound is tight, if it stands there linearly."""
     for symbol in sorted(bound.free_symbols, key=str)[:MOST]:
         whole = sympy.numer(sympy.together(bound))
-        if sympy.Poly(whole, symbol).degree() == 1:
+        if whole.is_polynomial(symbol) and sympy.degree(whole, symbol) == 1:
             whole = sympy.expand(whole)
             yield {symbol: -whole.coeff(symbol, 0) / whole.coeff(symbol, 1)}
 
