@@ -1,0 +1,136 @@
+"""``staleproof experiment``: a paper's experiment, rerun."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from staleproof.arguments import Parser, add_json, positive
+from staleproof.commands.command import Command
+from staleproof.errors import UsageError
+from staleproof.output import progress, put, put_json, put_table
+
+if TYPE_CHECKING:
+    from staleproof.experiments.protocol import Experiment, Outcome
+
+
+def configure(parser: Parser) -> None:
+    """Add the arguments of ``experiment``."""
+    parser.add_argument("name", metavar="NAME|FILE.py|list", help="which; list names them")
+    parser.add_argument("--quick", action="store_true", help="fewer seeds and sizes: minutes")
+    parser.add_argument(
+        "--jobs", metavar="N", type=positive("--jobs"), default=-1, help="processes (all cores)"
+    )
+    parser.add_argument(
+        "-o",
+        metavar="DIR",
+        help="keep results, the figure and numbers here; goes on where it stopped",
+    )
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Run what is missing, and say what came of it; 1 if it is not reproduced."""
+    from staleproof.experiments.registry import MODULES, found
+    from staleproof.experiments.running import finished_cells
+
+    if arguments.name == "list":
+        known = [found(name)[0] for name in MODULES]
+        if arguments.json:
+            put_json({"experiments": [{"name": e.name, "source": e.source} for e in known]})
+        else:
+            put(*(f"{e.name:<18}{e.source}: {e.question}" for e in known))
+        return 0
+    folder = None if arguments.o is None else _folder(arguments.o)
+    experiment, finished = finished_cells(
+        arguments.name, arguments.quick, arguments.jobs, folder, progress
+    )
+    outcome = experiment.conclude(finished)
+    figures = [] if folder is None else [_drawn(experiment, outcome, folder)]
+    data = _data(experiment, outcome, arguments.quick, figures)
+    if folder is not None:
+        _write(folder / f"{experiment.name}.json", data)
+    if arguments.json:
+        put_json(data)
+    else:
+        _print(experiment, outcome, figures)
+    return 0 if outcome.verdict != "not reproduced" else 1
+
+
+def _folder(name: str) -> Path:
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot be made ({error.strerror})", name, "name a folder") from None
+    return folder
+
+
+def _drawn(experiment: Experiment, outcome: Outcome, folder: Path) -> str:
+    from staleproof.experiments.drawing import write_figure
+
+    file = folder / f"{experiment.name}.svg"
+    write_figure(experiment, outcome.figure, file)
+    return str(file)
+
+
+def _data(
+    experiment: Experiment, outcome: Outcome, quick: bool, figures: list[str]
+) -> dict[str, Any]:
+    return {
+        "name": experiment.name,
+        "source": experiment.source,
+        "question": experiment.question,
+        "protocol": experiment.protocol,
+        "predictions": list(experiment.predictions),
+        "refuted_by": experiment.refuted_by,
+        "quick": quick,
+        "verdict": outcome.verdict,
+        "says": outcome.says,
+        "numbers": [
+            {"what": n.what, "paper": n.paper, "ours": _finite(n.ours)} for n in outcome.numbers
+        ],
+        "figures": figures,
+    }
+
+
+def _finite(value: float) -> float | None:
+    """A number of JSON; a run that diverged has none."""
+    return value if abs(value) < float("inf") else None
+
+
+def _write(file: Path, data: dict[str, Any]) -> None:
+    import json
+
+    part = file.with_suffix(".part")
+    kept = {**data, "figures": [Path(figure).name for figure in data["figures"]]}
+    part.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.replace(file)
+
+
+def _print(experiment: Experiment, outcome: Outcome, figures: list[str]) -> None:
+    put(f"{experiment.name} ({experiment.source})", experiment.question, experiment.protocol)
+    rows = [
+        [n.what, "" if n.paper is None else f"{n.paper:.6g}", f"{n.ours:.6g}"]
+        for n in outcome.numbers
+    ]
+    put_table("", ["what", "paper", "ours"], rows)
+    put(
+        f"predicted by {', '.join(experiment.predictions)}; refuted by: {experiment.refuted_by}",
+        f"{outcome.verdict}: {outcome.says}",
+        *figures,
+    )
+
+
+COMMAND: Final = Command(
+    name="experiment",
+    summary="a paper's experiment, rerun beside what the ledger predicts",
+    description=(
+        "Runs an experiment of the papers, or one of your own from a file that defines EXPERIMENT\n"
+        "(docs/experiments.md). Each says before it runs what would refute it. With -o every run\n"
+        "is kept as it ends, and none is repeated. Exit code 1: not reproduced."
+    ),
+    configure=configure,
+    run=run,
+)

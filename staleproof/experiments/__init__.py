@@ -1,0 +1,1 @@
+"""The papers' experiments, rerun: a file each, and what runs and keeps them."""

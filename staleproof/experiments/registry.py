@@ -1,0 +1,59 @@
+"""Which experiments there are: ours by name, anybody's by file."""
+
+from __future__ import annotations
+
+import importlib
+import runpy
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from staleproof.errors import UsageError
+from staleproof.experiments.protocol import Experiment
+
+MODULES: Final = {
+    "rpd-vs-pd": "rpd_vs_pd",
+    "delay-growth": "delay_growth",
+    "stale-term-power": "stale_term_power",
+}
+
+HERE: Final = Path(__file__).parent
+SHARED: Final = (HERE / "problems.py", HERE / "replay.py")
+"""Code whose change makes kept results void, besides an experiment's own file."""
+
+
+@lru_cache(maxsize=32)
+def found(name: str) -> tuple[Experiment, Path]:
+    """An experiment and its file.
+
+    Raises
+    ------
+    UsageError
+        There is none of this name, or the file defines none.
+
+    Examples
+    --------
+    >>> found("delay-growth")[0].source
+    'RPD paper, Fig. 6'
+    """
+    if name in MODULES:
+        module = importlib.import_module(f"staleproof.experiments.{MODULES[name]}")
+        return module.EXPERIMENT, HERE / f"{MODULES[name]}.py"
+    file = Path(name)
+    if file.suffix != ".py" or not file.is_file():
+        raise UsageError(
+            f"there is no experiment {name!r}", "arguments",
+            f"take one of {', '.join(MODULES)}, or a file that defines EXPERIMENT",
+        )  # fmt: skip
+    try:
+        made = runpy.run_path(str(file)).get("EXPERIMENT")
+    except Exception as error:
+        raise UsageError(
+            f"stopped with {type(error).__name__}: {error}", name, "correct the file"
+        ) from error
+    if not isinstance(made, Experiment):
+        raise UsageError(
+            f"a file of an experiment defines EXPERIMENT, an Experiment, found {made!r:.60}", name,
+            "make one of staleproof.experiments.protocol.Experiment",
+        )  # fmt: skip
+    return made, file

@@ -1,0 +1,150 @@
+"""Replaying stale block updates: one core for PipeDream's own order and for random order.
+
+K updates, p blocks, R runs (step sizes) at once. Update k changes block ``stages[k]`` by the
+gradient of minibatch ``batches[k]`` at the point whose block j is what it was ``delays[k, j]``
+updates ago. Delays come from `schedules`, or are drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedules import build, timeline
+from schedules.delays import delays
+from staleproof.experiments.problems import Array, Problem
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """What is updated when, and how stale it reads.
+
+    Attributes
+    ----------
+    stages, batches : ndarray of int, shape (K,)
+    delays : ndarray of int, shape (K, p)
+    readers : ndarray of int, shape (K,)
+        Updates of one reader read one point: the microbatch, in a pipeline.
+    """
+
+    stages: Integers
+    batches: Integers
+    delays: Integers
+    readers: Integers
+
+
+def pipedream_order(p: int, microbatches: int, batches: int) -> Order:
+    """PipeDream's static 1F1B order, minibatches in turn, with its exact delays.
+
+    Examples
+    --------
+    >>> pipedream_order(2, 3, 2).delays.tolist()
+    [[0, 0], [1, 1], [2, 0], [3, 1], [2, 0], [3, 1]]
+    """
+    found = delays(timeline(build("pipedream", p, microbatches)))
+    order = np.argsort(found.index, kind="stable")
+    microbatch = found.microbatch[order].astype(np.int64)
+    return Order(
+        found.stage[order].astype(np.int64),
+        microbatch % batches,
+        found.matrix[order].astype(np.int64),
+        microbatch,
+    )
+
+
+def random_order(p: int, updates: int, batches: int, most: int, seed: int) -> Order:
+    """Random partial delays: stage, minibatch and delays up to `most` are drawn uniformly.
+
+    Examples
+    --------
+    >>> bool((random_order(4, 9, 2, 3, 0).delays <= np.arange(9)[:, None]).all())
+    True
+    """
+    rng = np.random.default_rng(seed)
+    stages = rng.integers(p, size=updates)
+    chosen = rng.integers(batches, size=updates)
+    bound = np.minimum(most, np.arange(updates))[:, None] + 1
+    late = (rng.random((updates, p)) * bound).astype(np.int64)
+    return Order(stages, chosen, late, np.arange(updates))
+
+
+def replay(
+    problem: Problem, order: Order, rates: NDArray[np.floating], at: Integers
+) -> tuple[Array, Array]:
+    """The objective after so many updates, for every rate.
+
+    Parameters
+    ----------
+    problem : Problem
+    order : Order
+    rates : ndarray, shape (R,)
+    at : ndarray of int, shape (A,)
+        Ascending numbers of updates, from 0 to K.
+
+    Returns
+    -------
+    values : ndarray, shape (A, R)
+    w : ndarray, shape (R, d)
+        The last iterate. Where a run overflows, both are infinite or not a number.
+    """
+    p = order.delays.shape[1]
+    blocks = _blocks(problem.size, p)
+    read = _versions(order, p)
+    versions: list[list[Array]] = [
+        [np.zeros((len(rates), block.stop - block.start))] for block in blocks
+    ]
+    values, reader, slopes = [], -1, np.zeros(0)
+    wanted = iter([*at.tolist(), -1])
+    due = next(wanted)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for k, stage in enumerate([*order.stages.tolist(), -1]):
+            if k == due:
+                values.append(problem.value(np.hstack([known[-1] for known in versions])))
+                due = next(wanted)
+            if stage < 0:
+                break
+            batch = int(order.batches[k])
+            if order.readers[k] != reader:
+                point = np.hstack([versions[j][read[k, j]] for j in range(p)])
+                slopes, reader = problem.slopes(point, batch), int(order.readers[k])
+            step = problem.gradient(slopes, batch, blocks[stage])
+            versions[stage].append(versions[stage][-1] - rates[:, None] * step)
+    return np.array(values), np.hstack([known[-1] for known in versions])
+
+
+def stale_distance(problem: Problem, order: Order, rate: float) -> tuple[float, float, float]:
+    """Mean of ‖x − x̂‖² over the updates, the largest of it, and the largest ‖block gradient‖².
+
+    x̂ is what an update reads, x what is current then; of the second half of the updates.
+    """
+    p = order.delays.shape[1]
+    blocks, read = _blocks(problem.size, p), _versions(order, p)
+    versions = [[np.zeros(block.stop - block.start)] for block in blocks]
+    apart, steepest = [], 0.0
+    for k, stage in enumerate(order.stages.tolist()):
+        point = np.concatenate([versions[j][read[k, j]] for j in range(p)])
+        now = np.concatenate([known[-1] for known in versions])
+        batch = int(order.batches[k])
+        step = problem.gradient(problem.slopes(point[None], batch), batch, blocks[stage])[0]
+        steepest = max(steepest, float(step @ step))
+        apart.append(float(((now - point) ** 2).sum()))
+        versions[stage].append(versions[stage][-1] - rate * step)
+    half = apart[len(apart) // 2 :]
+    return float(np.mean(half)), max(apart), steepest
+
+
+def _blocks(size: int, p: int) -> list[slice]:
+    ends = [int(part[-1]) + 1 for part in np.array_split(np.arange(size), p)]
+    return [slice(first, last) for first, last in zip([0, *ends], ends, strict=False)]
+
+
+def _versions(order: Order, p: int) -> Integers:
+    """Which version of every block each update reads: its updates in the history that it saw."""
+    counted = np.zeros((len(order.stages) + 1, p), dtype=np.int64)
+    counted[1:] = np.cumsum(order.stages[:, None] == np.arange(p), axis=0)
+    seen = np.arange(len(order.stages))[:, None] - order.delays
+    return np.asarray(np.take_along_axis(counted, seen, axis=0))

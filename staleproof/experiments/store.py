@@ -1,0 +1,98 @@
+"""Finished cells, kept in sqlite: a run that was killed goes on where it stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+from staleproof.experiments.protocol import Cell, Result
+
+PATIENCE: Final = 60.0
+"""Seconds to wait for another run that writes to the same store."""
+
+
+class Store:
+    """Results by experiment, cell, and the code that computed them.
+
+    A result is written in one transaction when it is there, so ``kill -9`` loses none that was
+    reported, and two runs on one store keep each other's.
+
+    Parameters
+    ----------
+    path : path
+        Made if it is not there; ``":memory:"`` keeps nothing.
+    code : str
+        Digest of the code: what other code has computed does not count.
+
+    Examples
+    --------
+    >>> store = Store(":memory:", "v1")
+    >>> store.put("growth", {"p": 2}, 3)
+    >>> store.get("growth", {"p": 2}), store.get("growth", {"p": 3})
+    ((3,), None)
+    """
+
+    def __init__(self, path: str | Path, code: str) -> None:
+        self._code = code
+        self._file = sqlite3.connect(path, timeout=PATIENCE)
+        with closing(self._file.cursor()) as cursor:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            cursor.execute(
+                "CREATE TABLE IF NOT EXISTS cells (experiment TEXT, cell TEXT, code TEXT, "
+                "result TEXT NOT NULL, PRIMARY KEY (experiment, cell, code))"
+            )
+            self._file.commit()
+
+    def get(self, experiment: str, cell: Cell) -> tuple[Result] | None:
+        """The result in a tuple, or None."""
+        with closing(self._file.cursor()) as cursor:
+            row = cursor.execute(
+                "SELECT result FROM cells WHERE experiment = ? AND cell = ? AND code = ?",
+                (experiment, _key(cell), self._code),
+            ).fetchone()
+        return None if row is None else (json.loads(row[0]),)
+
+    def put(self, experiment: str, cell: Cell, result: Result) -> None:
+        """Keep a result; what another run has put there meanwhile stays."""
+        with self._file:
+            self._file.execute(
+                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?)",
+                (experiment, _key(cell), self._code, json.dumps(result, allow_nan=True)),
+            )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _key(cell: Cell) -> str:
+    return json.dumps(cell, sort_keys=True)
+
+
+def code_digest(*files: Path) -> str:
+    """Digest of source files.
+
+    Examples
+    --------
+    >>> len(code_digest(Path(__file__)))
+    16
+    """
+    found = hashlib.sha256()
+    for file in sorted(files):
+        found.update(file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+@contextmanager
+def opened(path: str | Path, code: str) -> Iterator[Store]:
+    """A store for a while."""
+    store = Store(path, code)
+    try:
+        yield store
+    finally:
+        store.close()

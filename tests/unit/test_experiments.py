@@ -1,0 +1,195 @@
+"""The papers' experiments: replays against a loop, kept results, verdicts that can fail."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import staleproof.cli
+from schedules import build, timeline
+from staleproof.experiments import delay_growth, rpd_vs_pd, stale_term_power
+from staleproof.experiments.problems import Array, LeastSquares, random_quadratic
+from staleproof.experiments.registry import MODULES
+from staleproof.experiments.replay import pipedream_order, random_order, replay
+from staleproof.experiments.store import Store
+
+
+def with_a_stash(
+    problem: LeastSquares, p: int, microbatches: int, batches: int, rate: float
+) -> Array:
+    """PipeDream by local versions instead of global delays: forwards stash, backwards use it."""
+    schedule = build("pipedream", p, microbatches)
+    line = timeline(schedule)
+    blocks = np.array_split(np.arange(problem.size), p)
+    w, stash = np.zeros(problem.size), {}
+    history = [[w[block].copy()] for block in blocks]
+    order = np.lexsort((schedule.stage, line.end))
+    for index in order.tolist():
+        action = schedule.action(index)
+        s, m = action.stage, action.microbatch
+        if action.kind.name == "F":
+            stash[s, m] = history[s][-1]
+        elif action.kind.name == "B":
+            point = np.concatenate([stash[j, m] for j in range(p)])
+            slopes = problem.slopes(point[None], m % batches)
+            gradient = problem.gradient(slopes, m % batches, slice(None))[0]
+            history[s].append(history[s][-1] - rate * gradient[blocks[s]])
+    return np.concatenate([known[-1] for known in history])
+
+
+@pytest.mark.parametrize(("p", "microbatches"), [(1, 3), (2, 5), (3, 8), (5, 13)])
+def test_a_replay_by_delays_is_a_run_with_a_stash(p: int, microbatches: int) -> None:
+    problem = random_quadratic(60, 17, 4, seed=p)
+    rates = np.array([0.01, 0.3])
+    order = pipedream_order(p, microbatches, 4)
+    _, last = replay(problem, order, rates, np.array([0]))
+    for number, rate in enumerate(rates):
+        expected = with_a_stash(problem, p, microbatches, 4, float(rate))
+        assert abs(last[number] - expected).max() < 1e-12
+
+
+def test_other_delays_are_another_run() -> None:
+    problem = random_quadratic(60, 17, 4)
+    order = pipedream_order(3, 8, 4)
+    fresh = replace(order, delays=np.zeros_like(order.delays), readers=np.arange(24))
+    rates, at = np.array([0.1]), np.array([24])
+    assert (
+        abs(replay(problem, order, rates, at)[1] - replay(problem, fresh, rates, at)[1]).max()
+        > 1e-3
+    )
+
+
+def test_what_is_drawn_is_uniform_and_no_older_than_the_start() -> None:
+    order = random_order(4, 20_000, 5, 9, seed=1)
+    assert np.bincount(order.stages).std() < 150
+    assert (order.delays <= np.arange(20_000)[:, None]).all()
+    counts = np.bincount(order.delays[100:].ravel(), minlength=10)
+    assert len(counts) == 10
+    assert counts.std() / counts.mean() < 0.05
+
+
+def finished(module: Any, quick: bool = True) -> list[tuple[Any, Any]]:
+    return [(cell, module.compute(cell)) for cell in module.cells(quick)]
+
+
+def test_delays_grow_as_printed_and_a_wrong_one_would_be_seen() -> None:
+    found = finished(delay_growth)
+    assert delay_growth.conclude(found).verdict == "reproduced with a change"
+    numbers = {one.what: one for one in delay_growth.conclude(found).numbers}
+    assert all(one.paper is None or abs(one.ours - one.paper) < 0.01 for one in numbers.values())
+    wrong = [(cell, {**result, "most": result["most"] + 1}) for cell, result in found]
+    assert delay_growth.conclude(wrong).verdict == "not reproduced"
+
+
+def test_the_stale_distance_stays_below_and_a_larger_one_would_be_seen() -> None:
+    found = finished(stale_term_power)
+    assert stale_term_power.conclude(found).verdict == "reproduced"
+    wrong = [(cell, {**result, "largest": 2 * result["printed"]}) for cell, result in found]
+    assert stale_term_power.conclude(wrong).verdict == "not reproduced"
+
+
+def test_pipedream_is_that_of_the_authors_digit_by_digit() -> None:
+    values = np.array(rpd_vs_pd.compute({"delay": 0, "seed": 0})["values"])[-1]
+    for (who, rate), paper in rpd_vs_pd.AUTHORS.items():
+        if who == "PipeDream":
+            assert values[np.argmin(abs(rpd_vs_pd.RATES - rate))] == pytest.approx(paper, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_the_predicted_bound_is_the_nearest_and_another_would_be_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = finished(rpd_vs_pd)
+    assert rpd_vs_pd.conclude(found).verdict == "reproduced"
+    monkeypatch.setattr(rpd_vs_pd, "PREDICTED", 180)
+    assert rpd_vs_pd.conclude(found).verdict == "not reproduced"
+
+
+def test_two_runs_on_one_store_keep_each_others_results(tmp_path: Path) -> None:
+    one, other = (Store(tmp_path / "cells.sqlite", "code") for _ in range(2))
+    one.put("a", {"p": 1, "q": 2}, [1.5, None])
+    other.put("a", {"q": 2, "p": 1}, "later")
+    assert other.get("a", {"p": 1, "q": 2}) == ([1.5, None],)
+    assert Store(tmp_path / "cells.sqlite", "other code").get("a", {"p": 1, "q": 2}) is None
+
+
+Said = Callable[..., tuple[int, Any, str]]
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Said:
+    def run(*arguments: str) -> tuple[int, Any, str]:
+        capsys.readouterr()
+        code = staleproof.cli.main(["experiment", *arguments, "--json"])
+        out, err = capsys.readouterr()
+        return code, json.loads(out), err
+
+    return run
+
+
+def test_the_list_names_all(said: Said) -> None:
+    code, found, _ = said("list")
+    assert code == 0
+    assert [one["name"] for one in found["experiments"]] == list(MODULES)
+
+
+def test_a_run_goes_on_where_it_stopped(tmp_path: Path, said: Said) -> None:
+    given = ("delay-growth", "--quick", "--jobs", "1", "-o", str(tmp_path))
+    code, found, err = said(*given)
+    assert (code, found["verdict"]) == (0, "reproduced with a change")
+    assert all(set(one) == {"what", "paper", "ours"} for one in found["numbers"])
+    assert [Path(figure).read_text()[:5] for figure in found["figures"]] == ["<?xml"]
+    assert "8 of 8 runs" in err
+    with sqlite3.connect(tmp_path / "cells.sqlite") as file:
+        file.execute("DELETE FROM cells WHERE cell = ?", ('{"p": 5}',))
+    code, again, err = said(*given)
+    assert again == found
+    assert "7 of 8 runs are kept" in err
+    assert "1 of 1 runs" in err
+
+
+OWN = """
+from staleproof.experiments.protocol import Experiment, Figure, Line, Number, Outcome
+
+def conclude(finished):
+    total = sum(result for _, result in finished)
+    verdict = "reproduced" if total == 5 else "not reproduced"
+    figure = Figure("n", "square", (Line("squares", [1, 2], [1.0, 4.0]),))
+    return Outcome(verdict, f"{total}", (Number("sum", EXPECTED, total),), figure)
+
+EXPERIMENT = Experiment(
+    name="squares", source="mine", question="?", protocol="", refuted_by="another sum",
+    cells=lambda quick: [{"n": 1}, {"n": 2}], compute=lambda cell: cell["n"] ** POWER,
+    conclude=conclude,
+)
+"""
+
+
+def test_a_file_of_ones_own(tmp_path: Path, said: Said) -> None:
+    file = tmp_path / "squares.py"
+    file.write_text("EXPECTED, POWER = 5.0, 2\n" + OWN)
+    code, found, _ = said(str(file), "--jobs", "1")
+    assert (code, found["verdict"], found["numbers"][0]["ours"]) == (0, "reproduced", 5)
+    other = tmp_path / "cubes.py"
+    other.write_text("EXPECTED, POWER = 5.0, 3\n" + OWN)
+    assert said(str(other), "--jobs", "1")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", "EXPERIMENT"), ("EXPERIMENT = 3", "found 3"), ("1 / 0", "ZeroDivisionError")],
+)
+def test_other_files_are_refused(tmp_path: Path, said: Said, text: str, words: str) -> None:
+    file = tmp_path / "no.py"
+    file.write_text(text)
+    code, found, _ = said(str(file))
+    assert code == 2
+    assert words in found["error"]["what"]
+    assert said("rpd-vs-pdd")[0] == 2
