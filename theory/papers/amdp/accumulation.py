@@ -14,15 +14,11 @@ Source     Key Designs, 3.
 """
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Literal
 
 import sympy
 
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging import outcomes
-from theory.judging.decide import proves
-from theory.ledger import Evidence
+from theory.judging import prover
 from theory.papers.amdp.lemmas import queue_order
 from theory.papers.amdp.lemmas.accumulation_cases import cases as cases_of
 from theory.papers.amdp.lemmas.accumulation_cases import laws
@@ -33,39 +29,39 @@ from theory.papers.amdp.symbols import d
 from theory.papers.amdp.witnesses import chimera_windows, window_plays
 
 
-def proof(forms: Formulas) -> Iterator[account.Ground]:
+def proof(forms: prover.Formulas) -> Iterator[prover.Ground]:
     """All of it, and that no smaller number would do.
 
     Examples
     --------
-    >>> proves(*proof(CORE)), proves(*proof(CORE | {"affected": d}))
+    >>> prover.proves(*proof(CORE)), prover.proves(*proof(CORE | {"affected": d}))
     (True, False)
     """
     place = "theory.papers.amdp"
     shorter, seen = is_least(forms["window"]), window_plays.attained(forms["affected"])
-    yield account.Compared("n − 1 is the least window", f"{place}.window_laws.is_least", shorter)
-    yield account.Compared("d − 1 do see an update", f"{place}.window_plays.attained", seen)
+    yield prover.Compared("n − 1 is the least window", f"{place}.window_laws.is_least", shorter)
+    yield prover.Compared("d − 1 do see an update", f"{place}.window_plays.attained", seen)
     yield from laws(forms["affected"], forms["window"])
 
 
-def _decision(cases: tuple[account.Case, ...]) -> account.Readings | account.Decision:
+def _decision(cases: tuple[prover.Case, ...]) -> prover.Readings | prover.Decision:
     """Proved of any mismatch, of one pipeline, and of more in one placement; if plays agree."""
-    played = next(one for one in cases[4].decision.grounds if isinstance(one, account.Exhausted))
-    agree = played.holds and proves(*proof(CORE))
-    return account.Readings(tuple(case.when for case in cases[:4])) if agree else account.OPEN
+    played = next(one for one in cases[4].decision.grounds if isinstance(one, prover.Exhausted))
+    agree = played.holds and prover.proves(*proof(CORE))
+    return prover.Readings(tuple(case.when for case in cases[:4])) if agree else prover.OPEN
 
 
-def _account(formulas: Formulas) -> account.Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     cases = cases_of(formulas)
     decision = _decision(cases)
     queued, walks = queue_order.proof(formulas["mismatch"]), chimera_windows.walks()
     lemmas = "theory/papers/amdp/lemmas"
-    steps: dict[tuple[str, str], account.Grounds] = {
+    steps: dict[tuple[str, str], prover.Grounds] = {
         (queued.says, f"{lemmas}/queue_order.py: {queued.note}"): (queued,),
         ("d − 1 do see an update, and n − 1 is the least window", ""): proof(CORE),
         (walks.says, f"{lemmas}/overtaking.py: every walk of every other token"): (walks,),
     }
-    return account.Account(
+    return prover.Account(
         decision,
         cases=cases,
         assumes=(
@@ -82,45 +78,45 @@ def _account(formulas: Formulas) -> account.Account:
             "the arguments that put the steps together, of window_laws.py, overtaking.py and "
             "queue_order.py, are those in theory/papers/amdp/arguments.py",
         ),
-        steps=(*ours(laws(CORE["affected"], CORE["window"])), *outcomes.found_by(steps)),
-        findings=_findings(cases) if isinstance(decision, account.Readings) else (),
+        steps=(*ours(laws(CORE["affected"], CORE["window"])), *prover.found_by(steps)),
+        findings=_findings(cases) if isinstance(decision, prover.Readings) else (),
         evidence=_evidence(formulas),
     )
 
 
-def _evidence(formulas: Formulas) -> tuple[Evidence, ...]:
+def _evidence(formulas: prover.Formulas) -> tuple[prover.Evidence, ...]:
     """More runs in Chimera's placement, and those that windows of 2d leave undecided."""
     most = formulas["mismatch"]
     runs, longer = chimera_windows.one_window(most), chimera_windows.two_windows_of_equal(most)
     points: Literal["for", "against"] = "against" if longer["larger mismatches"] else "for"
     return (
-        Evidence("against", "Chimera's placement, windows of d", {"runs": list(runs)}),
-        Evidence(points, "Chimera's placement, windows of 2d, the same runs", longer),
+        prover.Evidence("against", "Chimera's placement, windows of d", {"runs": list(runs)}),
+        prover.Evidence(points, "Chimera's placement, windows of 2d, the same runs", longer),
     )
 
 
-def _findings(cases: tuple[account.Case, ...]) -> tuple[account.Finding, ...]:
+def _findings(cases: tuple[prover.Case, ...]) -> tuple[prover.Finding, ...]:
     everywhere, _, spans, queued = (case.decision.grounds for case in cases[:4])
-    if not proves(*everywhere, *spans, *queued):
+    if not prover.proves(*everywhere, *spans, *queued):
         return ()
-    loose = account.Finding(
+    loose = prover.Finding(
         "loose",
         "Key Designs, 3",
         "one of the d minibatches under way closes the window, so that d − 1 see the update",
         shown=everywhere,
-        repaired=account.Repair(
+        repaired=prover.Repair(
             "At every stage those of a window that have a mismatch are among its first d − 1 "
             "by their forwards.",
             everywhere,
         ),
     )
-    served = account.Repair(
+    served = prover.Repair(
         "Only the first d minibatches of each window have a mismatch, and it is one step, if "
         f"windows are whole multiples of d, {SAYS[STRAIGHT]}, and a rank serves all that is ready "
         "first come first served.",
         queued,
     )
-    span = account.Repair(
+    span = prover.Repair(
         "A minibatch sees one update at most if at most a window's backwards of the stage lie "
         "between its forward and its backward.",
         spans,
@@ -144,24 +140,24 @@ def _findings(cases: tuple[account.Case, ...]) -> tuple[account.Finding, ...]:
         ),
     }
     return loose, *(
-        account.Finding("missing-condition", "Key Designs, 3", says, fails.witness, repaired=repair)
+        prover.Finding("missing-condition", "Key Designs, 3", says, fails.witness, repaired=repair)
         for says, (fails, repair) in known.items()
         if fails is not None
     )
 
 
-def _deeper(formulas: Formulas) -> tuple[Evidence, ...]:
+def _deeper(formulas: prover.Formulas) -> tuple[prover.Evidence, ...]:
     """The same plays for more stages, durations, ties and windows."""
     found = window_plays.exhausted(window_plays.LARGE, formulas)
     if found.against is not None:
-        return (Evidence("against", window_plays.LARGE.says, found.against.witness),)
+        return (prover.Evidence("against", window_plays.LARGE.says, found.against.witness),)
     points: Literal["for", "neither"] = "for" if found.ground.holds else "neither"
-    return (Evidence(points, window_plays.LARGE.says, {"plays": found.ground.tried}),)
+    return (prover.Evidence(points, window_plays.LARGE.says, {"plays": found.ground.tried}),)
 
 
-_PRINTED: Final = {"first": d, "mismatch": sympy.Integer(1)}
+_PRINTED = {"first": d, "mismatch": sympy.Integer(1)}
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="amdp.accumulation",
     where="Key Designs, 3",
     statement=(

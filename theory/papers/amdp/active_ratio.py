@@ -15,16 +15,12 @@ Source     overall architecture.
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Final
 
 import sympy
 import z3
 
 from schedules.actions import Kind
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging import outcomes
-from theory.laws.static_orders.symbols import term
+from theory.judging import prover
 from theory.papers.amdp.lemmas.durations import EQUAL, LONG_BACKWARDS, Cone, Time, no_earlier
 from theory.papers.amdp.lemmas.greedy import SMALLEST, established, static_times
 from theory.papers.amdp.lemmas.lines import ours
@@ -34,12 +30,9 @@ from theory.papers.amdp.lemmas.start_times import CAPPED, FREE, TWO, Law
 from theory.papers.amdp.runs.replays import agreement, compared
 from theory.papers.amdp.symbols import d, n, q, r
 from theory.papers.amdp.witnesses.active_shares import short_run, unlike
-from theory.smt.instances import decide_from, in_words
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Statement, Term
 
-_PRINTED: Final = {"ratio": 2 / d}
-_CORE: Final = {
+_PRINTED = {"ratio": 2 / d}
+_CORE = {
     "ratio": n / d,
     "period": d,
     "makespan": d * (q + 1) + r,
@@ -47,12 +40,12 @@ _CORE: Final = {
 }
 """For any n. The last three: in units of F + B; of F + B with M = nq + r + 1; over d times that."""
 
-ASSUMES: Final = (
+ASSUMES = (
     "F takes equally long at all stages, and so does B; messages take no time",
     "within a stage PipeDream's rule decides, where a case does not name another order",
 )
 
-_LAWS: Final[tuple[tuple[Law, Cone], ...]] = (
+_LAWS: tuple[tuple[Law, Cone], ...] = (
     (CAPPED, CAPPED.cone),
     (TWO, TWO.cone),
     (FREE, EQUAL),
@@ -64,18 +57,18 @@ def _units(form: sympy.Expr, line: Pipeline, m: Minibatch) -> Time:
     """So many times F + B, with d·q under the name that the minibatch has for it."""
     rounds = sympy.Symbol("rounds", integer=True)
     names = {d: line.p, n: line.n, q: m.round, r: m.place, rounds: m.product}
-    number = term(sympy.expand(form).subs(d * q, rounds), names)
+    number = prover.term(sympy.expand(form).subs(d * q, rounds), names)
     return Time(number, number)
 
 
-def _same(cone: Cone, one: Time, two: Time) -> Term:
+def _same(cone: Cone, one: Time, two: Time) -> prover.Term:
     return z3.And(no_earlier(cone, one, two), no_earlier(cone, two, one))
 
 
-def _makespan(law: Law, cone: Cone, form: sympy.Expr) -> Statement:
+def _makespan(law: Law, cone: Cone, form: sympy.Expr) -> prover.Statement:
     line, s, m, last = law.somewhere("m", "l")
     total, end = _units(form, line, last), law.end(Kind.B, line, z3.IntVal(0), last)
-    return Statement(
+    return prover.Statement(
         f"{law.name}: makespan",
         f"{law.says}: all is over by the makespan, and the last backward of stage 0 ends at it",
         (*law.inside(line, s, m, last), z3.Not(last.precedes(m))),
@@ -86,17 +79,17 @@ def _makespan(law: Law, cone: Cone, form: sympy.Expr) -> Statement:
     )
 
 
-def _period(law: Law, cone: Cone, form: sympy.Expr) -> Statement:
+def _period(law: Law, cone: Cone, form: sympy.Expr) -> prover.Statement:
     line, s, m = law.somewhere("m")
     following = Minibatch(m.round + 1, m.place, m.product + line.p)
     span = _units(form, line, m)
 
-    def repeats(kind: Kind) -> Term:
+    def repeats(kind: Kind) -> prover.Term:
         start, again = law.start(kind, line, s, m), law.start(kind, line, s, following)
         then = Time(start.forwards + span.forwards, start.backwards + span.backwards)
         return z3.And(no_earlier(cone, again, then), no_earlier(cone, then, again))
 
-    return Statement(
+    return prover.Statement(
         f"{law.name}: period",
         f"{law.says}: one period later F and B of every stage repeat, n minibatches further on",
         law.inside(line, s, m),
@@ -104,8 +97,8 @@ def _period(law: Law, cone: Cone, form: sympy.Expr) -> Statement:
     )
 
 
-@remembered
-def decided_of(which: int, what: str, form: sympy.Expr) -> Outcome:
+@prover.remembered
+def decided_of(which: int, what: str, form: sympy.Expr) -> prover.Outcome:
     """Whether `form` is the period or the makespan of one of the laws, by its position.
 
     A stage that starts F and B of minibatch m + n one period after those of minibatch m, for every
@@ -115,15 +108,15 @@ def decided_of(which: int, what: str, form: sympy.Expr) -> Outcome:
     """
     law, cone = _LAWS[which]
     statement = (_period if what == "period" else _makespan)(law, cone, form)
-    return decide_from(statement, SMALLEST)
+    return prover.decide_from(statement, SMALLEST)
 
 
-def _identity(says: str, *differences: sympy.Expr) -> account.Compared:
+def _identity(says: str, *differences: sympy.Expr) -> prover.Compared:
     holds = all(sympy.simplify(difference) == 0 for difference in differences)
-    return account.Compared(says, __name__, holds)
+    return prover.Compared(says, __name__, holds)
 
 
-def _algebra(formulas: Formulas) -> Iterator[account.Compared]:
+def _algebra(formulas: prover.Formulas) -> Iterator[prover.Compared]:
     ratio, period, makespan, short = (formulas[name] for name in _CORE)
     run = (n * q + r + 1) / makespan
     yield _identity("n of F and B in each period are the ratio", ratio - n / period)
@@ -139,7 +132,7 @@ def _algebra(formulas: Formulas) -> Iterator[account.Compared]:
     yield _identity("the share of a whole run tends to the ratio", _limit(run) - ratio)
 
 
-def _stated(form: sympy.Expr) -> account.Compared:
+def _stated(form: sympy.Expr) -> prover.Compared:
     """That the ratio of any n is as printed for n = 2."""
     return _identity("for n = 2 the ratio n/d is as stated", form - _CORE["ratio"].subs(n, 2))
 
@@ -150,7 +143,7 @@ def _limit(run: sympy.Expr) -> sympy.Expr:
     return sympy.limit(run.subs(q, many), many, sympy.oo)
 
 
-def _times(formulas: Formulas, which: int) -> Iterator[Outcome]:
+def _times(formulas: prover.Formulas, which: int) -> Iterator[prover.Outcome]:
     """Start times, period and makespan under one of the laws."""
     law, cone = _LAWS[which]
     yield static_order(law, cone) if cone is LONG_BACKWARDS else established(law)
@@ -158,59 +151,59 @@ def _times(formulas: Formulas, which: int) -> Iterator[Outcome]:
     yield decided_of(which, "makespan", formulas["makespan"])
 
 
-static_order = remembered(static_times)
+static_order = prover.remembered(static_times)
 
 
-def _holds(formulas: Formulas) -> Iterator[account.Ground]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     times = (outcome for which in range(len(_LAWS)) for outcome in _times(formulas, which))
     return chain(times, _algebra(formulas))
 
 
-def _account(formulas: Formulas) -> account.Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     """Of n = 2 what is proved of the first two laws, at any F and B; the cases say n/d."""
     algebra, stated = tuple(_algebra(_CORE)), _stated(formulas["ratio"])
     times = [tuple(_times(_CORE, which)) for which in range(len(_LAWS))]
-    of_two: tuple[account.Ground, ...] = (*times[0], *times[1], *algebra, stated, agreement())
+    of_two: tuple[prover.Ground, ...] = (*times[0], *times[1], *algebra, stated, agreement())
     everything, limit = tuple(chain.from_iterable(times)), long_run()
-    exact: tuple[account.Ground, ...] = (*algebra, *everything, agreement())
+    exact: tuple[prover.Ground, ...] = (*algebra, *everything, agreement())
     short = short_run(_CORE["ratio"])
     cases = {
         (
             "the steady state: every stage bounded by min(n, d − i), or n ≤ 2, or B ≥ F in the "
             "static order of F = B",
             "every d(F + B) from F(i, n) on, a rank does n forwards and n backwards",
-        ): account.Decision(exact),
+        ): prover.Decision(exact),
         (
             "the limit of long runs, at any F and B; with n ≥ 3 and stage 0 alone bounded, in the "
             "static order of F = B",
             "with stage 0 alone bounded in the order of F = B, which F > B delays by nF at most",
-        ): account.Decision((*exact, limit)),
+        ): prover.Decision((*exact, limit)),
         (
             "the limit of long runs, n ≥ 3, stage 0 alone bounded, F ≠ B, the rule deciding in the "
             "run",
             "the rule's order may be another than that of F = B; the source speaks of n = 2",
-        ): account.OPEN,
+        ): prover.OPEN,
         (
             "a whole run, exactly, n ≥ 2",
-            f"always less{f': {in_words(short.witness)}' if short else ''}",
-        ): account.Decision(fails=short),
+            f"always less{f': {prover.in_words(short.witness)}' if short else ''}",
+        ): prover.Decision(fails=short),
         (
             "a whole run of M = nq + r + 1 minibatches, r < n, as M/(d(q + 1) + r); every stage "
             "bounded, or n ≤ 2, or B ≥ F in the static order of F = B",
             "n/d for n = 1, and below it for n ≥ 2, by at least n(n − 1) and at most d(n − 1) over "
             "d(d(q + 1) + r)",
-        ): account.Decision(exact),
+        ): prover.Decision(exact),
     }
-    return account.Account(
-        account.Decision(of_two, unlike(formulas["ratio"])),
-        cases=outcomes.cases(cases),
+    return prover.Account(
+        prover.Decision(of_two, unlike(formulas["ratio"])),
+        cases=prover.cases(cases),
         assumes=ASSUMES,
         steps=ours((*everything, *algebra, stated, limit)),
         evidence=compared(),
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="amdp.active-ratio",
     where="overall architecture",
     statement=(

@@ -11,26 +11,23 @@ Source     Loss & Training.
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging import outcomes
+from theory.judging import prover
 from theory.kernel.signs import nonnegative
 from theory.papers.amdp.convergence import L, T, eta, sigma
 from theory.papers.amdp.lemmas import eta2_mixed, eta2_stash, synchronous
 from theory.papers.amdp.witnesses import mixed_chain
-from theory.smt.solver import Outcome
 
-BOUND: Final = sympy.Symbol("bound", nonnegative=True)
+BOUND = sympy.Symbol("bound", nonnegative=True)
 """Any number that may depend on L, Δ, σ, η and T."""
 
-SHOWN: Final = tuple(map(Fraction, (1, 1000, 10**6)))
+SHOWN = tuple(map(Fraction, (1, 1000, 10**6)))
 """Bounds that are replayed."""
-STEPSIZES: Final = tuple(Fraction(1, n) for n in (2, 8, 100))
-COUNTS: Final = (3, 5)
+STEPSIZES = tuple(Fraction(1, n) for n in (2, 8, 100))
+COUNTS = (3, 5)
 
 
 def added(theorem: Any) -> sympy.Expr:
@@ -82,19 +79,19 @@ def order(form: sympy.Expr) -> int | None:
     return int(min(top.monoms())[0] - min(bottom.monoms())[0])
 
 
-def _adds(theorem: Any, exponent: sympy.Expr, *measured: sympy.Expr) -> account.Grounds:
+def _adds(theorem: Any, exponent: sympy.Expr, *measured: sympy.Expr) -> prover.Grounds:
     """Exactly this power of η is added, and is what is measured."""
     exact = all(order(one) == exponent for one in (added(theorem), *measured))
     says = f"the power of η that is added is as stated{', and as measured' if measured else ''}"
-    return synchronous.THEOREM, theorem, account.Compared(says, f"{__name__}.order", exact)
+    return synchronous.THEOREM, theorem, prover.Compared(says, f"{__name__}.order", exact)
 
 
-def _holds(formulas: Formulas) -> Iterator[account.Ground]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     yield from _adds(eta2_stash.THEOREM, formulas["exponent"], excess())
     yield from _adds(eta2_mixed.THEOREM, formulas["exponent"])
 
 
-def passes_every_bound() -> Outcome:
+def passes_every_bound() -> prover.Outcome:
     """Without a stash every bound is passed: two stages, any η and any T ≥ 3.
 
     The third weight is 1 − 2η − Aη³; with the A of `mixed_chain.steep_enough` its square is above T
@@ -135,35 +132,35 @@ def replayed() -> dict[str, Any] | None:
     }
 
 
-def _account(formulas: Formulas) -> account.Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     exponent, witness, beyond = formulas["exponent"], replayed(), passes_every_bound()
     stash = tuple(_adds(eta2_stash.THEOREM, exponent, excess()))
     mixed = tuple(_adds(eta2_mixed.THEOREM, exponent))
     # Why no bound holds without a stash: a proof for every bound, and runs beyond some.
-    unbounded = account.Refutation(witness, (beyond,)) if witness else None
+    unbounded = prover.Refutation(witness, (beyond,)) if witness else None
     cases = {
         (
             "the backward uses the weights of its forward (a stash; the system described has none)",
             f"{added(eta2_stash.THEOREM)} is added, if Lη + L²η² ≤ 1",
-        ): account.Decision(stash),
+        ): prover.Decision(stash),
         (
             "the backward uses the newest weights, nothing else assumed",
             "no bound in L, Δ, σ, η and T holds",
-        ): account.Decision(fails=unbounded),
+        ): prover.Decision(fails=unbounded),
         (
             "the backward uses the newest weights, ‖v_t − ∇f(x_t)‖ ≤ Λ‖x_t − x_{t−1}‖",
             f"{added(eta2_mixed.THEOREM)} is added, if Lη + Λ²η² ≤ 1; so it is where derivatives "
             "of stages are Lipschitz in what the forward read",
-        ): account.Decision(mixed),
+        ): prover.Decision(mixed),
     }
-    told = outcomes.cases(cases)
-    measured = account.Compared(
+    told = prover.cases(cases)
+    measured = prover.Compared(
         f"on f = Lx²/2 with delay 1 the average exceeds that without by {excess()} as T → ∞",
         f"{__name__}.excess",
         order(excess()) == exponent,
     )
     theorems = (synchronous.THEOREM, eta2_stash.THEOREM, eta2_mixed.THEOREM)
-    steps: dict[tuple[str, str], account.Grounds] = {
+    steps: dict[tuple[str, str], prover.Grounds] = {
         **{(one.statement, one.id): (one,) for one in theorems},
         (measured.says, "exact second moments"): (measured,),
         (
@@ -171,8 +168,8 @@ def _account(formulas: Formulas) -> account.Account:
             "a sign, of the run with symbols for η, T and the bound",
         ): (beyond,),
     }
-    return account.Account(
-        account.Readings((told[0].when,)),
+    return prover.Account(
+        prover.Readings((told[0].when,)),
         cases=told,
         assumes=(
             "O(η²) hides a constant of L, Δ and σ: nothing else is assumed of f",
@@ -187,15 +184,15 @@ def _account(formulas: Formulas) -> account.Account:
             "is in the other cases",
             "all stages update together, so that there is one model x_t",
         ),
-        steps=outcomes.found_by(steps),
+        steps=prover.found_by(steps),
         findings=(_finding(unbounded, beyond, mixed),) if unbounded else (),
     )
 
 
 def _finding(
-    unbounded: account.Refutation, beyond: Outcome, mixed: account.Grounds
-) -> account.Finding:
-    return account.Finding(
+    unbounded: prover.Refutation, beyond: prover.Outcome, mixed: prover.Grounds
+) -> prover.Finding:
+    return prover.Finding(
         kind="missing-condition",
         where="Loss & Training",
         says=(
@@ -204,13 +201,13 @@ def _finding(
         ),
         witness=unbounded.witness,
         shown=(beyond,),
-        repaired=account.Repair(eta2_mixed.THEOREM.statement, mixed),
+        repaired=prover.Repair(eta2_mixed.THEOREM.statement, mixed),
     )
 
 
-_PRINTED: Final = {"exponent": sympy.Integer(2)}
+_PRINTED = {"exponent": sympy.Integer(2)}
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="amdp.eta2",
     where="Loss & Training",
     statement=(

@@ -15,18 +15,14 @@ Source     overall architecture; key design 1.
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
 from schedules.actions import Kind
 from schedules.families.pipedream import RULE
 from schedules.free_running import free_run
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging.decide import proves
-from theory.judging.replaying import first_violation
-from theory.kernel import le
+from theory.judging import prover
 from theory.papers.amdp.lemmas import mismatches
 from theory.papers.amdp.lemmas.greedy import established, generated
 from theory.papers.amdp.lemmas.lines import ours
@@ -34,12 +30,10 @@ from theory.papers.amdp.lemmas.start_times import CAPPED, FREE, LAWS, TWO
 from theory.papers.amdp.runs.replays import SIZES, agreement, by_order, compared, one_pipeline
 from theory.papers.amdp.symbols import d, i, n, q, r
 from theory.papers.schedules import free_running
-from theory.smt.instances import in_words
-from theory.smt.solver import Outcome, merge
 
-_BEHIND: Final = d - 1 - i
-_PRINTED: Final = {"mismatch": sympy.Min(n, d - i) - 1}
-_CORE: Final = {
+_BEHIND = d - 1 - i
+_PRINTED = {"mismatch": sympy.Min(n, d - i) - 1}
+_CORE = {
     **_PRINTED,
     "first": sympy.Min(r, _BEHIND),
     "later": sympy.Min(r, _BEHIND) + sympy.Max(0, n - 1 - i - r),
@@ -49,25 +43,25 @@ _CORE: Final = {
 }
 """The largest mismatch, and that of every minibatch: with a cap; without; without and n ≥ d."""
 
-ASSUMES: Final = (
+ASSUMES = (
     "an update follows every backward of the pipeline, and nothing else updates its weights",
     "within a stage PipeDream's rule decides: B first until a first B is done, then in turn",
     "F takes equally long at all stages, and so does B; messages take no time",
 )
 
 
-def _holds(formulas: Formulas) -> Iterator[Outcome]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     parts = (mismatches.part(name, formulas) for name in mismatches.PARTS)
     return chain(map(established, LAWS), parts)
 
 
-def _preferences() -> Outcome:
+def _preferences() -> prover.Outcome:
     """With a cap at every stage the rule and its opposite generate the same times."""
     other = {Kind.F: Kind.B, Kind.B: Kind.F}
     after = {last: other[kind] for last, kind in RULE.prefer_after.items()}
     opposite = replace(RULE, prefer_first=other[RULE.prefer_first], prefer_after=after)
     says = "with a cap at every stage a forward and a backward are never ready at the same time"
-    return merge("preferences", says, [established(CAPPED), generated(CAPPED, opposite)])
+    return prover.merge("preferences", says, [established(CAPPED), generated(CAPPED, opposite)])
 
 
 def slow_first_stage() -> int:
@@ -83,7 +77,7 @@ def slow_first_stage() -> int:
     return max(by_order(line.schedule, 1).values())
 
 
-def differs(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> account.Refutation | None:
+def differs(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> prover.Refutation | None:
     """The first run whose largest mismatch at some stage is not as stated, if n ≥ `least`.
 
     Examples
@@ -98,18 +92,18 @@ def differs(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> account.Ref
         run = one_pipeline(p, admission, 2 * admission + 1, stage_cap=stage_cap)
         return by_order(run, stage)
 
-    return first_violation(
+    return prover.first_violation(
         lambda *at: max(found(*at).values()),
         "==",
         form,
         ({d: at[0], n: at[1], i: s} for at in SIZES if at[1] >= least for s in range(at[0])),
-        (le(least, n), le(i + 1, d)),
+        (prover.le(least, n), prover.le(i + 1, d)),
         "mismatch",
         also=lambda *at: {"m": max(found(*at), key=found(*at).__getitem__)},
     )
 
 
-def _less(formulas: Formulas) -> account.Refutation | None:
+def _less(formulas: prover.Formulas) -> prover.Refutation | None:
     """A minibatch m ≥ n with less than the stated mismatch, though a cap is at every stage."""
     p, admission = 3, 2
     run = one_pipeline(p, admission, 3 * admission, stage_cap=True)
@@ -118,66 +112,66 @@ def _less(formulas: Formulas) -> account.Refutation | None:
         for s in range(p)
         for m in range(admission, 3 * admission)
     )
-    return first_violation(
+    return prover.first_violation(
         lambda p, admission, stage, m: by_order(run, stage)[m],
         ">=",
         formulas["mismatch"],
         cells,
-        (le(i + 1, d), le(1, q), le(r + 1, n)),
+        (prover.le(i + 1, d), prover.le(1, q), prover.le(r + 1, n)),
         "mismatch",
         hidden=lambda p, admission, stage, m: {q: m // admission, r: m % admission},
     )
 
 
-def _at(fails: account.Refutation | None) -> str:
-    return f": {in_words(fails.witness)}" if fails else ""
+def _at(fails: prover.Refutation | None) -> str:
+    return f": {prover.in_words(fails.witness)}" if fails else ""
 
 
 def _cases(
-    times: tuple[account.Ground, ...],
-    parts: dict[str, Outcome],
-    timing: tuple[account.Ground, ...],
-    formulas: Formulas,
-    exceeded: account.Refutation | None,
-) -> Iterator[account.Case]:
+    times: tuple[prover.Ground, ...],
+    parts: dict[str, prover.Outcome],
+    timing: tuple[prover.Ground, ...],
+    formulas: prover.Formulas,
+    exceeded: prover.Refutation | None,
+) -> Iterator[prover.Case]:
     less, slow = _less(formulas), slow_first_stage()
-    always = "stage d − 2 always exceeds it" if proves(*times, parts["exceeded"]) else ""
-    yield account.Case(
+    always = "stage d − 2 always exceeds it" if prover.proves(*times, parts["exceeded"]) else ""
+    yield prover.Case(
         "every stage bounded: stage i admits at most min(n, d − i), n ≤ d",
-        account.Decision((*times, parts["capped"], parts["who"])),
+        prover.Decision((*times, parts["capped"], parts["who"])),
         "largest of all minibatches, M ≥ n, at all F and B; of every n minibatches the last "
         "attains it at every stage, at stage 0 every one from n − 1 on; in all, m ≥ n attains "
         "it iff m mod n ≥ min(n, d − i) − 1, i = 0 or n = d",
     )
-    yield account.Case(
+    yield prover.Case(
         "every stage bounded, n > d",
-        account.Decision((*times, parts["n > d"])),
+        prover.Decision((*times, parts["n > d"])),
         "the caps are those of n = d",
     )
-    yield account.Case(
+    yield prover.Case(
         "only stage 0 bounded, n ≤ 2 or d = 1",
-        account.Decision((*times, parts["two"], parts["one stage"])),
+        prover.Decision((*times, parts["two"], parts["one stage"])),
         "as with a cap at every stage",
     )
-    yield account.Case(
+    yield prover.Case(
         "only stage 0 bounded, n ≥ 3 and d ≥ 2",
-        account.Decision(fails=exceeded) if always else account.OPEN,
+        prover.Decision(fails=exceeded) if always else prover.OPEN,
         always + _at(exceeded),
     )
-    yield account.Case(
+    yield prover.Case(
         "every stage bounded, as an upper bound, at any durations and message delays",
-        account.Decision(timing),
+        prover.Decision(timing),
         f"not attained by all: with a slow stage 0, d = 3 and n = 2, stage 1 has {slow}",
     )
-    yield account.Case(
+    yield prover.Case(
         "the mismatch of every minibatch m ≥ n, every stage bounded",
-        account.Decision(fails=less),
+        prover.Decision(fails=less),
         "stages behind stage 0 have minibatches with less" + _at(less),
     )
 
 
-def _finding(exceeded: account.Refutation, repaired: tuple[account.Ground, ...]) -> account.Finding:
-    return account.Finding(
+def _finding(exceeded: prover.Refutation, repaired: tuple[prover.Ground, ...]) -> prover.Finding:
+    return prover.Finding(
         kind="missing-condition",
         where="overall architecture; key design 1",
         says=(
@@ -186,7 +180,7 @@ def _finding(exceeded: account.Refutation, repaired: tuple[account.Ground, ...])
             "formula needs n ≤ 2, or a cap of min(n, d − i) at every stage"
         ),
         witness=exceeded.witness,
-        repaired=account.Repair(
+        repaired=prover.Repair(
             "If stage 0 alone is bounded, by n, and F = B, the largest mismatch of stage i is "
             "min(n, 2(d − i) − 1) − 1, for all d, n and M ≥ n.",
             repaired,
@@ -194,10 +188,10 @@ def _finding(exceeded: account.Refutation, repaired: tuple[account.Ground, ...])
     )
 
 
-def _account(formulas: Formulas) -> account.Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     formulas = {**_CORE, **formulas}
     laws = tuple(established(law) for law in LAWS)
-    times: tuple[account.Ground, ...] = (*laws, agreement())
+    times: tuple[prover.Ground, ...] = (*laws, agreement())
     parts = {name: mismatches.part(name, formulas) for name in mismatches.PARTS}
     run = free_running.proof({"inner": free_running.N_ - 1, "last": 0 * free_running.N_})
     timing = (parts["cap"], run["admission"], run["bound"])
@@ -206,8 +200,8 @@ def _account(formulas: Formulas) -> account.Account:
     cases = tuple(_cases(times, parts, timing, formulas, exceeded))
     repaired = (*times, parts["free"], parts["crowded"])
     holding = tuple(case.when for case in cases[:3])
-    return account.Account(
-        account.Decision(fails=wrong) if wrong else account.Readings(holding),
+    return prover.Account(
+        prover.Decision(fails=wrong) if wrong else prover.Readings(holding),
         cases=cases,
         assumes=ASSUMES,
         steps=ours((*laws, _preferences(), *parts.values(), *timing[1:])),
@@ -216,7 +210,7 @@ def _account(formulas: Formulas) -> account.Account:
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="amdp.mismatch",
     where="overall architecture; key design 1",
     statement=(

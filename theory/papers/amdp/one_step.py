@@ -13,7 +13,7 @@ Source     overall architecture; key design 1.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import sympy
@@ -21,10 +21,7 @@ import sympy
 from schedules.families import amdp
 from schedules.schedule import Schedule
 from schedules.versions import versions
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging.replaying import first_violation
-from theory.kernel import eq, le
+from theory.judging import prover
 from theory.papers.amdp.lemmas.greedy import established
 from theory.papers.amdp.lemmas.lines import ours
 from theory.papers.amdp.lemmas.mismatches import counted
@@ -34,48 +31,42 @@ from theory.papers.amdp.runs.fifo import ADMISSION, TIES
 from theory.papers.amdp.runs.replays import by_order, one_pipeline
 from theory.papers.amdp.symbols import d, i, n
 from theory.papers.schedules import free_running
-from theory.smt.instances import decide_from, in_words
-from theory.smt.notation import stated
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, decide
 
-_PRINTED: Final = {"admission": sympy.Integer(2), "mismatch": sympy.Integer(1)}
+_PRINTED = {"admission": sympy.Integer(2), "mismatch": sympy.Integer(1)}
 
-ASSUMES: Final = (
+ASSUMES = (
     "in a stage forwards and backwards run in the order of minibatches, and an update follows "
     "every backward of the pipeline",
     "attained: F takes equally long at all stages, and so does B; messages take no time",
 )
 
-FAMILY: Final = (
-    f"in the order of the family amdp ({SAYS[STRAIGHT]}; kinds in turns; ties: {TIES[0].name})"
-)
+FAMILY = f"in the order of the family amdp ({SAYS[STRAIGHT]}; kinds in turns; ties: {TIES[0].name})"
 """What the replays fix and the source leaves open."""
 
-DEPTHS: Final = (2, 4, 6, 8)
+DEPTHS = (2, 4, 6, 8)
 """Depths at which d/2 pipelines are replayed."""
 
 
-@remembered
-def _counters() -> tuple[Outcome, ...]:
+@prover.remembered
+def _counters() -> tuple[prover.Outcome, ...]:
     """No stage ever has more minibatches under way than stage 0 admits."""
     symbol = free_running.N_
     found = free_running.proof({"inner": symbol - 1, "last": 0 * symbol})
     return tuple(found[name] for name in ("neighbours", "stages", "admission"))
 
 
-def at_most(formulas: Formulas) -> Outcome:
+def at_most(formulas: prover.Formulas) -> prover.Outcome:
     """A forward that starts is under way itself, so it finds one fewer without a backward."""
     says = "of at most n minibatches under way at a stage one is that whose forward starts"
     known = "mismatch >= 0, under_way == mismatch + 1, under_way <= admitted"
     numbers = {name: int(formulas[key]) for name, key in _NUMBERS.items()}
-    return decide(stated("bound", says, known, "mismatch <= most", **numbers))
+    return prover.decide(prover.stated("bound", says, known, "mismatch <= most", **numbers))
 
 
-_NUMBERS: Final = {"admitted": "admission", "most": "mismatch"}
+_NUMBERS = {"admitted": "admission", "most": "mismatch"}
 
 
-def _attained(formulas: Formulas) -> Outcome:
+def _attained(formulas: prover.Formulas) -> prover.Outcome:
     """Minibatch n − 1 has the stated mismatch at all stages but the last, at any F and B."""
     line, s, m = TWO.somewhere("m")
     general = counted(TWO, formulas["mismatch"], first_round=True)
@@ -83,21 +74,21 @@ def _attained(formulas: Formulas) -> Outcome:
     says = "minibatch 1 has a mismatch of 1 at every stage but the last"
     hypotheses = (*general.hypotheses, *here)
     statement = replace(general, name="attained", says=says, hypotheses=hypotheses)
-    return decide_from(statement, {"p": 2, "n": 2, "s": 0, "qm": 0, "rm": 1})
+    return prover.decide_from(statement, {"p": 2, "n": 2, "s": 0, "qm": 0, "rm": 1})
 
 
-def _proof(formulas: Formulas) -> Iterator[Outcome]:
+def _proof(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     yield from _counters()
     yield at_most(formulas)
     yield established(TWO)
     yield _attained(formulas)
 
 
-def _supposed(formulas: Formulas) -> tuple[Any, ...]:
-    return eq(n, formulas["admission"]), le(i + 1, d)
+def _supposed(formulas: prover.Formulas) -> tuple[Any, ...]:
+    return prover.eq(n, formulas["admission"]), prover.le(i + 1, d)
 
 
-def _of_one(formulas: Formulas) -> account.Refutation | None:
+def _of_one(formulas: prover.Formulas) -> prover.Refutation | None:
     """The first run of one pipeline with a larger mismatch than stated."""
     admission = int(formulas["admission"])
 
@@ -107,8 +98,8 @@ def _of_one(formulas: Formulas) -> account.Refutation | None:
 
     depths = range(2, 6) if admission >= 1 else ()
     cells = ({d: p, n: admission, i: stage} for p in depths for stage in range(p - 1))
-    stated, supposed = formulas["mismatch"], _supposed(formulas)
-    return first_violation(most, "<=", stated, cells, supposed, "mismatch")
+    prover.stated, supposed = formulas["mismatch"], _supposed(formulas)
+    return prover.first_violation(most, "<=", prover.stated, cells, supposed, "mismatch")
 
 
 def _several(stages: int) -> Schedule:
@@ -122,7 +113,7 @@ def _among_others(stages: int, pipelines: int, stage: int, m: int) -> int:
 
 def shared(
     depths: Iterable[int], most: sympy.Expr, supposed: tuple[Any, ...] = ()
-) -> account.Refutation | None:
+) -> prover.Refutation | None:
     """The first depth at which d/2 pipelines, with an update a backward, exceed a mismatch.
 
     Examples
@@ -136,19 +127,19 @@ def shared(
         for stage, m in np.argwhere(versions(_several(stages)).mismatch > most).tolist()[:1]
     )
     two = {n: ADMISSION}
-    return first_violation(
+    return prover.first_violation(
         _among_others, "<=", most, cells, supposed, "mismatch", hidden=lambda *_: two
     )
 
 
-def accumulated(most: int) -> account.Exhausted:
+def accumulated(most: int) -> prover.Exhausted:
     """Whether windows of n minibatches of every pipeline leave at most this mismatch."""
     runs = tuple(product(DEPTHS, (0, 1), (1, 2)))
     says = (
         f"n or 2n minibatches of every pipeline of a direction, d in {DEPTHS}, with a cap at every "
         f"stage and without: no mismatch above {most}"
     )
-    return account.Exhausted(says, len(runs), all(_largest(*run) <= most for run in runs))
+    return prover.Exhausted(says, len(runs), all(_largest(*run) <= most for run in runs))
 
 
 def _largest(stages: int, stage_cap: int, windows: int) -> int:
@@ -157,35 +148,35 @@ def _largest(stages: int, stage_cap: int, windows: int) -> int:
     return int(versions(schedule).mismatch.max())
 
 
-def _account(formulas: Formulas) -> account.Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     outcomes, wrong = tuple(_proof(formulas)), _of_one(formulas)
     several = shared(DEPTHS, formulas["mismatch"], _supposed(formulas))
-    alone = account.Decision(outcomes, wrong)
+    alone = prover.Decision(outcomes, wrong)
     accumulates = accumulated(int(formulas["mismatch"]))
     cases = (
-        account.Case(
+        prover.Case(
             "one pipeline", alone, "at any durations and delays, whatever later stages admit"
         ),
-        account.Case(
+        prover.Case(
             "several pipelines, each counting the updates by its own minibatches",
             alone,
             "sharing ranks only delays what a pipeline does",
         ),
-        account.Case(
+        prover.Case(
             "pipelines of one direction share weights, an update after every backward, d/2 of them "
             f"{FAMILY}",
-            account.Decision(fails=several),
-            in_words(several.witness) if several else "no run tried exceeds it",
+            prover.Decision(fails=several),
+            prover.in_words(several.witness) if several else "no run tried exceeds it",
         ),
-        account.Case(
+        prover.Case(
             "the same, an update after n or 2n minibatches of every pipeline that shares the "
             f"weights: d in {DEPTHS}, M = 6d, F = B",
-            account.Decision((accumulates,)),
+            prover.Decision((accumulates,)),
             "these runs, with a cap at every stage and without",
         ),
     )
-    return account.Account(
-        alone if wrong else account.Readings(tuple(case.when for case in cases[:2])),
+    return prover.Account(
+        alone if wrong else prover.Readings(tuple(case.when for case in cases[:2])),
         cases=cases,
         assumes=ASSUMES,
         steps=ours(outcomes),
@@ -193,8 +184,8 @@ def _account(formulas: Formulas) -> account.Account:
     )
 
 
-def _finding(several: account.Refutation, accumulates: account.Exhausted) -> account.Finding:
-    return account.Finding(
+def _finding(several: prover.Refutation, accumulates: prover.Exhausted) -> prover.Finding:
+    return prover.Finding(
         kind="missing-condition",
         where="key design 1",
         says=(
@@ -203,7 +194,7 @@ def _finding(several: account.Refutation, accumulates: account.Exhausted) -> acc
             "backward the mismatch exceeds 1: it needs the accumulation of key design 3"
         ),
         witness=several.witness,
-        repaired=account.Repair(
+        repaired=prover.Repair(
             "With n = 2 and an update after n minibatches of every pipeline that shares the "
             f"weights, the mismatch is at most 1, for d ≤ 8, M = 6d and F = B, {FAMILY}.",
             (accumulates,),
@@ -211,7 +202,7 @@ def _finding(several: account.Refutation, accumulates: account.Exhausted) -> acc
     )
 
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="amdp.one-step",
     where="overall architecture; key design 1",
     statement=(

@@ -11,15 +11,12 @@ Source     Overall Architecture.
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
 from schedules.actions import Kind
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging import outcomes
-from theory.judging.decide import proves
+from theory.judging import prover
 from theory.papers.amdp.lemmas import rotation
 from theory.papers.amdp.placements import CHIMERA, SAYS, STRAIGHT
 from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Play, Tie
@@ -28,10 +25,10 @@ from theory.papers.amdp.witnesses import rotation_chimera
 from theory.papers.amdp.witnesses import saturation_shares as shares
 from theory.papers.amdp.witnesses.saturation_shares import SHIFTED, SIZES, active
 
-WITNESS: Final = (4, 1, 2)
+WITNESS = (4, 1, 2)
 """d, F and B of the counterexample."""
 
-_READS: Final = {
+_READS = {
     TURNS: "of a pipeline's stage only the kind whose turn it is queues, as in the family amdp",
     QUEUE: "all that is ready queues",
 }
@@ -60,96 +57,96 @@ def _witness(stated: Any) -> dict[str, Any] | None:
     }
 
 
-def _is_all(stated: Any) -> account.Compared:
-    return account.Compared("all of the time is stated", __name__, stated == 1)
+def _is_all(stated: Any) -> prover.Compared:
+    return prover.Compared("all of the time is stated", __name__, stated == 1)
 
 
-def _never_meet(forms: Formulas) -> account.Compared:
+def _never_meet(forms: prover.Formulas) -> prover.Compared:
     """F = B and the best order, for every even d."""
     says = f"F = B, {SAYS[STRAIGHT]}: no two minibatches with the phases named meet"
     code = f"{rotation.__name__}.fills_if_equal"
-    return account.Compared(says, code, rotation.fills_if_equal(forms))
+    return prover.Compared(says, code, rotation.fills_if_equal(forms))
 
 
-def _as_in_chimera() -> tuple[account.Ground, ...]:
+def _as_in_chimera() -> tuple[prover.Ground, ...]:
     """The same in Chimera's placement, for every d that 4 divides."""
     filled = all(rotation_chimera.is_filled(at, CHIMERA) for at in SHIFTED)
     says = f"these phases fill all ranks slot by slot, d in {SHIFTED}"
-    seen = account.Compared(says, f"{rotation_chimera.__name__}.is_filled", filled)
+    seen = prover.Compared(says, f"{rotation_chimera.__name__}.is_filled", filled)
     return seen, rotation_chimera.proof(rotation.FORMS)
 
 
-def _two_stages(stated: Any) -> account.Exhausted:
+def _two_stages(stated: Any) -> prover.Exhausted:
     """One pipeline of two stages, all tie rules and durations."""
     pairs = ((pair, how, tie) for pair in shares.DURATIONS for how in READINGS for tie in TIES)
     found = [active(2, *pair, how, tie) for pair, how, tie in pairs]
     says = "one pipeline of two stages fills both ranks as stated"
-    return account.Exhausted(says, len(found), all(share == stated for share in found))
+    return prover.Exhausted(says, len(found), all(share == stated for share in found))
 
 
 def _served(
     stated: Any, reading: str, tie: Tie, placement: str, when: str, sizes: tuple[int, ...]
-) -> account.Case:
+) -> prover.Case:
     """First come first served, F = B, and where it first falls short."""
     when = f"F = B, {when}, {SAYS[placement]}; {_READS[reading]}; {tie.name}"
     for stages in sizes:
         share = active(stages, 1, 1, reading, tie, placement)
         if share is None:
-            return account.Case(when, account.OPEN, f"d = {stages}: no period found")
+            return prover.Case(when, prover.OPEN, f"d = {stages}: no period found")
         if share != stated:
             once_more = partial(shares.again, stages, reading, tie, placement)
-            wrong = account.Refutation(
+            wrong = prover.Refutation(
                 {"d": stages, "F": 1, "B": 1, "active": share},
-                account.Violation(once_more, "==", stated, {}),
+                prover.Violation(once_more, "==", stated, {}),
             )
             says = f"d = {stages}: {share} of the time"
-            return account.Case(when, account.Decision(fails=wrong), says)
-    plays = account.Exhausted(when, len(sizes), True)
-    return account.Case(when, account.Decision((plays,)), "by the period of every play")
+            return prover.Case(when, prover.Decision(fails=wrong), says)
+    plays = prover.Exhausted(when, len(sizes), True)
+    return prover.Case(when, prover.Decision((plays,)), "by the period of every play")
 
 
-def _cases(stated: Any, refuted: account.Refutation | None) -> tuple[account.Case, ...]:
+def _cases(stated: Any, refuted: prover.Refutation | None) -> tuple[prover.Case, ...]:
     never_wait = "minibatches that never wait, an even number of slots apart, fill all ranks"
     tie, other = shares.FAMILY_TIE, Tie(Kind.B, "lower pipeline")
     known = {
         (
             f"F ≠ B, even d ≥ 4, {SAYS[STRAIGHT]}, any order of the actions",
             "no order keeps all ranks busy, first come first served or not",
-        ): account.Decision(fails=refuted),
+        ): prover.Decision(fails=refuted),
         (
             f"F = B, every even d, {SAYS[STRAIGHT]}, some order of the actions",
             never_wait,
-        ): account.Decision((_is_all(stated), _never_meet(rotation.FORMS))),
-        (f"F = B, {SAYS[CHIMERA]}, some order of the actions", never_wait): account.Decision(
+        ): prover.Decision((_is_all(stated), _never_meet(rotation.FORMS))),
+        (f"F = B, {SAYS[CHIMERA]}, some order of the actions", never_wait): prover.Decision(
             (_is_all(stated), *_as_in_chimera())
         ),
         (
             f"F ≠ B, d ≥ 8, {SAYS[CHIMERA]}, some order of the actions",
             "no run first come first served that was tried fills all ranks",
-        ): account.OPEN,
+        ): prover.OPEN,
         (
             f"d = 2, (F, B) in {shares.DURATIONS}, {len(TIES)} tie rules, both readings of the "
             "queue",
             "one pipeline fills both ranks",
-        ): account.Decision((_two_stages(stated),)),
+        ): prover.Decision((_two_stages(stated),)),
     }
     served = ((QUEUE, tie), (TURNS, tie), (QUEUE, other))
     return (
-        *outcomes.cases(known),
+        *prover.cases(known),
         *(_served(stated, *rule, STRAIGHT, f"even d ≤ {SIZES[-1]}", SIZES) for rule in served),
         *(_served(stated, *rule, CHIMERA, f"d in {SHIFTED}", SHIFTED) for rule in served[::2]),
     )
 
 
-def _account(formulas: Formulas) -> account.Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     stated = formulas["active"]
     argument, witness = tuple(rotation.grounds(rotation.FORMS)), _witness(stated)
     because = (*argument, _is_all(stated))
-    proved = witness is not None and proves(*because)
-    refuted = account.Refutation(witness, because) if witness and proved else None
+    proved = witness is not None and prover.proves(*because)
+    refuted = prover.Refutation(witness, because) if witness and proved else None
     cases = _cases(stated, refuted)
     found, filled = rotation.proof(), rotation_chimera.proof(rotation.FORMS)
-    every = account.Exhausted(
+    every = prover.Exhausted(
         f"d = {WITNESS[0]}, F = {WITNESS[1]}, B = {WITNESS[2]}: all states that ties can "
         "lead to are looked at, and no play fills the ranks",
         sum(witness["states of all plays"].values()) if witness else 0,
@@ -157,14 +154,14 @@ def _account(formulas: Formulas) -> account.Account:
     )
     meet, place = _never_meet(rotation.FORMS), "theory/papers/amdp/lemmas/rotation.py"
     chimera = "theory/papers/amdp/witnesses/rotation_chimera.py"
-    steps: dict[tuple[str, str], account.Grounds] = {
+    steps: dict[tuple[str, str], prover.Grounds] = {
         (found.says, f"{place}: {found.note}"): argument,
         (every.says, "exhaustive search, both readings of the queue"): (every,),
         (meet.says, f"{place}: exact identities"): (meet,),
         (filled.says, f"{chimera}: z3 unsat"): (filled,),
     }
-    return account.Account(
-        account.Readings((cases[1].when,)) if refuted else account.OPEN,
+    return prover.Account(
+        prover.Readings((cases[1].when,)) if refuted else prover.OPEN,
         cases=cases,
         assumes=(
             "to saturate: from some time on no rank is ever idle",
@@ -179,18 +176,18 @@ def _account(formulas: Formulas) -> account.Account:
             "that they can: some order of the actions does; what first come first served does is a "
             "case of its own, as it depends on ties",
         ),
-        steps=outcomes.found_by(steps),
+        steps=prover.found_by(steps),
         findings=(_finding(refuted, cases, argument),) if refuted else (),
         evidence=(shares.equal_durations(), shares.longer_backwards()),
     )
 
 
 def _finding(
-    refuted: account.Refutation,
-    cases: tuple[account.Case, ...],
-    argument: tuple[account.Ground, ...],
-) -> account.Finding:
-    return account.Finding(
+    refuted: prover.Refutation,
+    cases: tuple[prover.Case, ...],
+    argument: tuple[prover.Ground, ...],
+) -> prover.Finding:
+    return prover.Finding(
         kind="missing-condition",
         where="Overall Architecture",
         says=(
@@ -201,7 +198,7 @@ def _finding(
         ),
         witness=refuted.witness,
         shown=argument,
-        repaired=account.Repair(
+        repaired=prover.Repair(
             f"With {SAYS[STRAIGHT]}: if F = B, even d ≤ 16, a rank serves all that is ready "
             "first come first served, and of equally old actions backwards and then earlier "
             "minibatches go first, no rank is idle after start-up; if F ≠ B and d ≥ 4, some "
@@ -211,13 +208,13 @@ def _finding(
     )
 
 
-def _holds(formulas: Formulas) -> Iterator[account.Ground]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     """Both sides: no order with F ≠ B, one with F = B."""
     yield from rotation.grounds(formulas)
     yield _never_meet(formulas)
 
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="amdp.saturation",
     where="Overall Architecture",
     statement=(

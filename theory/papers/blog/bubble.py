@@ -9,36 +9,29 @@ Source     refresher on pipeline parallelism; results of 1F1B.
 """
 
 from collections.abc import Iterator
-from typing import Final
 
 import sympy
 import z3
 
 from schedules.families import blog_1f1b, blog_gpipe, blog_naive, interleaved_1f1b, one_f_one_b
 from schedules.timeline import timeline
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging import outcomes
-from theory.judging.decide import proves
+from theory.judging import prover
 from theory.laws.delays import domains, symbols
-from theory.laws.links import tied
 from theory.laws.static_orders import proofs, slots
 from theory.laws.static_orders.program import SIZES, Program, View
-from theory.laws.static_orders.symbols import M, p, term
+from theory.laws.static_orders.symbols import M, p
 from theory.papers.blog.lemmas import laws
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.blog.witnesses.runs import idle
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Statement, Term
 
-Grounds = tuple[account.Ground, ...]
+Grounds = tuple[prover.Ground, ...]
 
-_PROGRAMS: Final = {"naive": GPIPE, "gpipe": GPIPE, "1f1b": ONE_F_ONE_B}
-_BUILT: Final = {"naive": blog_naive, "gpipe": blog_gpipe, "1f1b": blog_1f1b}
-_FAMILIES: Final = {**_BUILT, "published": one_f_one_b}
+_PROGRAMS = {"naive": GPIPE, "gpipe": GPIPE, "1f1b": ONE_F_ONE_B}
+_BUILT = {"naive": blog_naive, "gpipe": blog_gpipe, "1f1b": blog_1f1b}
+_FAMILIES = {**_BUILT, "published": one_f_one_b}
 
 
-def _end(program: Program, view: View) -> Term:
+def _end(program: Program, view: View) -> prover.Term:
     """Slot in which the last backward of stage 0 is over, seen from any stage."""
     [backward] = (entry for entry in program.entries if entry.name == "backward")
     return backward.time(view.beside(-view.s), view.M - 1) + backward.duration
@@ -55,19 +48,19 @@ def makespan(program: Program) -> sympy.Expr:
     return sympy.expand(_end(program, View(sympy.Integer(0), p, M, sympy.Piecewise)))
 
 
-def last(program: Program) -> Iterator[Statement]:
+def last(program: Program) -> Iterator[prover.Statement]:
     """No computation ends after the last backward of stage 0."""
     view, n, says = View.symbolic(), z3.Int("n"), "no computation ends after the last backward of"
     for entry in program.entries:
         if entry.duration:
             inside = (*proofs.domain(program, view), n >= 0, n < entry.count(view))
             in_time = entry.time(view, n) + entry.duration <= _end(program, view)
-            yield Statement(f"{entry.name} in time", f"{says} stage 0", inside, in_time)
+            yield prover.Statement(f"{entry.name} in time", f"{says} stage 0", inside, in_time)
 
 
-@remembered
-def _ends(name: str) -> tuple[Outcome, ...]:
-    return tuple(outcomes.in_turn(last(_PROGRAMS[name])))
+@prover.remembered
+def _ends(name: str) -> tuple[prover.Outcome, ...]:
+    return tuple(prover.in_turn(last(_PROGRAMS[name])))
 
 
 def bubble(name: str) -> sympy.Expr:
@@ -82,12 +75,12 @@ def bubble(name: str) -> sympy.Expr:
     return sympy.factor(idle.subs(M, 1) if name == "naive" else idle)
 
 
-def _holds(formulas: Formulas) -> Iterator[account.Ground]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     """Whether the stated bubbles are those of the schedules, for all p and M."""
     for name in _PROGRAMS:
         same = sympy.cancel(formulas[name] - bubble(name)) == 0
         says = f"the stated bubble of {name} is 1 − 2M/makespan"
-        yield account.Compared(says, f"{__name__}.bubble", bool(same))
+        yield prover.Compared(says, f"{__name__}.bubble", bool(same))
         yield from _ends(name)
     yield from laws.proof(laws.PROGRAMS, "waits", "times")
 
@@ -109,14 +102,14 @@ def always_positive(form: sympy.Expr, stages: int) -> bool:
     return all(min(poly.coeffs()) >= 0 and poly.coeff_monomial(1) > 0 for poly in polynomials)
 
 
-def _larger(one: str, other: str, stages: int) -> account.Compared:
+def _larger(one: str, other: str, stages: int) -> prover.Compared:
     """One schedule's bubble is above another's for p ≥ `stages` and M ≥ 2."""
     says = f"the bubble of {one} is above that of {other} for p ≥ {stages} and M ≥ 2"
     above = always_positive(bubble(one) - bubble(other), stages)
-    return account.Compared(says, f"{__name__}.always_positive", above)
+    return prover.Compared(says, f"{__name__}.always_positive", above)
 
 
-SPAN: Final = 2 * (M + p - 1)
+SPAN = 2 * (M + p - 1)
 """Slots of published 1F1B."""
 
 
@@ -127,15 +120,15 @@ def _published() -> Grounds:
     size, first = at.size, z3.IntVal(0)
     end = at.backward(first, size.shift(m, 0)) + 1
     one = (*domains.domain(size), domains.a_stage(size, stage), domains.a_microbatch(size, m))
-    span = term(SPAN, {M: size.microbatches, p: size.p})
+    span = prover.term(SPAN, {M: size.microbatches, p: size.p})
     attained = (*one, m.index == size.microbatches - 1)
     ends = (
-        Statement("end", "no backward ends later", one, at.backward(stage, m) + 1 <= span),
-        Statement("attained", "one does", attained, end == span),
+        prover.Statement("end", "no backward ends later", one, at.backward(stage, m) + 1 <= span),
+        prover.Statement("attained", "one does", attained, end == span),
     )
     same = sympy.cancel(SPAN - makespan(GPIPE)) == 0
-    as_long = account.Compared("GPipe ends there too", f"{__name__}.makespan", bool(same))
-    return (*tied((*found.proof, *outcomes.in_turn(ends)), found.link), as_long)
+    as_long = prover.Compared("GPipe ends there too", f"{__name__}.makespan", bool(same))
+    return (*prover.tied((*found.proof, *prover.in_turn(ends)), found.link), as_long)
 
 
 def _replayed(stages: int, size: int) -> dict[str, int | str]:
@@ -155,7 +148,7 @@ def _not_smaller() -> dict[str, int | str] | None:
     return None
 
 
-def _interleaved() -> account.Case:
+def _interleaved() -> prover.Case:
     """With several stages a rank the bubble is smaller; on a grid."""
     sizes = [(ranks, size) for ranks in (2, 3, 4) for size in range(ranks, 9, ranks)]
     grid = [(at, chunks) for at in sizes for chunks in (2, 3)]
@@ -165,54 +158,54 @@ def _interleaved() -> account.Case:
         for at, chunks in grid
     )
     says = "p = 2, 3, 4, M ≤ 8 a multiple of p, 2 or 3 stages a rank"
-    ran = account.Exhausted(says, len(grid), smaller)
-    return account.Case("GPipe → interleaved 1F1B", account.Decision((ran,)), says)
+    ran = prover.Exhausted(says, len(grid), smaller)
+    return prover.Case("GPipe → interleaved 1F1B", prover.Decision((ran,)), says)
 
 
-def _account(formulas: Formulas) -> account.Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     exact, equal, witness = tuple(_holds(formulas)), _published(), _not_smaller()
     slower, faster = _larger("1f1b", "gpipe", 2), _larger("naive", "1f1b", 3)
 
-    def refuted(*because: account.Ground) -> account.Decision:
-        fails = account.Refutation(witness, (*exact, *because)) if witness else None
-        return account.Decision(fails=fails)
+    def refuted(*because: prover.Ground) -> prover.Decision:
+        fails = prover.Refutation(witness, (*exact, *because)) if witness else None
+        return prover.Decision(fails=fails)
 
     # Under neither 1F1B, published or the blog's, is the bubble smaller than under GPipe.
-    whole = refuted(*equal, slower) if proves(*exact, *equal, slower) else account.OPEN
+    whole = refuted(*equal, slower) if prover.proves(*exact, *equal, slower) else prover.OPEN
     says = "the stated bubbles are 1 − 2M/makespan"
-    stated = account.Line("ours", says, "exact identities", account.Decision(exact))
+    stated = prover.Line("ours", says, "exact identities", prover.Decision(exact))
     cases = {
-        ("naive → GPipe", ""): account.Decision((*exact, _larger("naive", "gpipe", 2))),
+        ("naive → GPipe", ""): prover.Decision((*exact, _larger("naive", "gpipe", 2))),
         (
             "GPipe → 1F1B as published",
-            "equal for all p and M" if proves(*equal) else "not known",
+            "equal for all p and M" if prover.proves(*equal) else "not known",
         ): refuted(*equal),
         ("GPipe → 1F1B of the blog's code", "larger for all p ≥ 2 and M ≥ 2"): refuted(slower),
         (
             "naive → 1F1B of the blog's code, p ≥ 3",
             "equal at p = 2, where every rank works half of the time under both",
-        ): account.Decision((*exact, faster)),
+        ): prover.Decision((*exact, faster)),
     }
-    told = outcomes.cases(cases)
+    told = prover.cases(cases)
     return laws.with_links(
         whole,
         cases=(*told[:3], _interleaved(), told[3]),
         assumes=(laws.UNIT,),
-        steps=(*outcomes.lines(laws.proof(laws.PROGRAMS, "waits", "times")), stated),
+        steps=(*prover.lines(laws.proof(laws.PROGRAMS, "waits", "times")), stated),
         findings=_findings(equal, slower, faster) if whole.fails else (),
     )
 
 
-def _findings(equal: Grounds, *between: account.Compared) -> tuple[account.Finding, ...]:
+def _findings(equal: Grounds, *between: prover.Compared) -> tuple[prover.Finding, ...]:
     return (
-        account.Finding(
+        prover.Finding(
             kind="false",
             where="refresher, item on 1F1B",
             says="plain 1F1B saves activations, not time: its bubble is GPipe's",
             witness=_not_smaller(),
-            repaired=account.Repair("1F1B's bubble is (p − 1)/(M + p − 1), as GPipe's.", equal),
+            repaired=prover.Repair("1F1B's bubble is (p − 1)/(M + p − 1), as GPipe's.", equal),
         ),
-        account.Finding(
+        prover.Finding(
             kind="false",
             where="1F1B pipeline, code and result",
             says=(
@@ -220,7 +213,7 @@ def _findings(equal: Grounds, *between: account.Compared) -> tuple[account.Findi
                 "the time; with two stages its bubble is the naive pipeline's"
             ),
             witness=_replayed(2, 4),
-            repaired=account.Repair(
+            repaired=prover.Repair(
                 "The bubble of the blog's 1F1B is (M + p − 2)/(2M + p − 2): above GPipe's for all "
                 "p and M, and below the naive pipeline's for p ≥ 3.",
                 (*between, *_holds(_PRINTED)),
@@ -229,13 +222,13 @@ def _findings(equal: Grounds, *between: account.Compared) -> tuple[account.Findi
     )
 
 
-_PRINTED: Final = {
+_PRINTED = {
     "naive": (p - 1) / p,
     "gpipe": (p - 1) / (M + p - 1),
     "1f1b": (M + p - 2) / (2 * M + p - 2),
 }
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="blog.bubble",
     where="refresher on pipeline parallelism; results of 1F1B",
     statement=(

@@ -8,40 +8,35 @@ Source     GPipe pipeline, backward pass.
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
 from schedules.actions import Action, Kind
 from schedules.families import blog_gpipe, gpipe
 from schedules.timeline import timeline
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging import outcomes, replaying
-from theory.kernel import le
+from theory.judging import prover
 from theory.laws.static_orders import program, proofs
-from theory.laws.static_orders.symbols import M, m, p, term
-from theory.ledger import Evidence
+from theory.laws.static_orders.symbols import M, m, p
 from theory.papers.blog.lemmas import laws
 from theory.papers.blog.lemmas.programs import GPIPE
-from theory.smt import solver
 
-_NAMES: Final = {Kind.F: "forward", Kind.B: "backward"}
+_NAMES = {Kind.F: "forward", Kind.B: "backward"}
 
 
-def _order(formulas: Formulas) -> list[solver.Statement]:
+def _order(formulas: prover.Formulas) -> list[prover.Statement]:
     """The computations of a stage stand at the given positions."""
 
     def place(form: sympy.Expr) -> program.Of:
-        return lambda view, label: term(form, {m: label, M: view.M})
+        return lambda view, label: prover.term(form, {m: label, M: view.M})
 
     places = {kind: place(formulas[name]) for kind, name in _NAMES.items()}
     return list(proofs.positions(GPIPE, places))
 
 
-def _holds(formulas: Formulas) -> Iterator[solver.Outcome]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     yield from laws.proof(["blog-gpipe"])
-    yield from outcomes.in_turn(_order(formulas))
+    yield from prover.in_turn(_order(formulas))
 
 
 def _position(kind: Kind, stages: int, size: int, s: int, label: int) -> int:
@@ -50,7 +45,7 @@ def _position(kind: Kind, stages: int, size: int, s: int, label: int) -> int:
     return actions.index(Action(kind, s, label))
 
 
-def _elsewhere(formulas: Formulas, kind: Kind) -> account.Refutation | None:
+def _elsewhere(formulas: prover.Formulas, kind: Kind) -> prover.Refutation | None:
     """The first computation of a run that stands elsewhere than stated."""
     cells: Iterator[dict[Any, int]] = (
         {p: stages, M: size, "s": s, m: label}
@@ -58,46 +53,46 @@ def _elsewhere(formulas: Formulas, kind: Kind) -> account.Refutation | None:
         for s in range(stages)
         for label in range(size)
     )
-    supposed = (*laws.SUPPOSED, le(m, M - 1))
+    supposed = (*laws.SUPPOSED, prover.le(m, M - 1))
     measured, form = partial(_position, kind), formulas[_NAMES[kind]]
-    return replaying.first_violation(measured, "==", form, cells, supposed, "position")
+    return prover.first_violation(measured, "==", form, cells, supposed, "position")
 
 
-def _cost() -> Evidence:
+def _cost() -> prover.Evidence:
     """Makespans beside those of GPipe in microbatch order."""
     for at in program.SIZES:
         reverse, straight = (timeline(one.FAMILY.build(*at)).length for one in (blog_gpipe, gpipe))
         if reverse != straight:
             found = {"p": at[0], "M": at[1], "reverse": reverse, "in order": straight}
-            return Evidence("neither", "the order changes the makespan", found)
+            return prover.Evidence("neither", "the order changes the makespan", found)
     says = "makespans of p ≤ 6 and M ≤ 9 are those of backwards in microbatch order"
-    return Evidence("neither", says, {"formula": "2*(M + p - 1)"})
+    return prover.Evidence("neither", says, {"formula": "2*(M + p - 1)"})
 
 
-def _account(formulas: Formulas) -> account.Account:
-    found = [solver.decide(statement) for statement in _order(formulas)]
+def _account(formulas: prover.Formulas) -> prover.Account:
+    found = [prover.decide(statement) for statement in _order(formulas)]
     says = "forward m and backward m stand at the stated positions"
-    order = solver.merge("order", says, found)
+    order = prover.merge("order", says, found)
     whole = laws.proof(["blog-gpipe"], "channels", "waits")
     elsewhere = laws.unless_other(
         lambda: _elsewhere(formulas, Kind.F) or _elsewhere(formulas, Kind.B)
     )
-    alone = account.Decision((order, *laws.proof(["blog-gpipe"])), elsewhere)
+    alone = prover.Decision((order, *laws.proof(["blog-gpipe"])), elsewhere)
     messages = "gradients leave and arrive in reverse order too, and nothing waits in a circle"
     return laws.with_links(
-        account.Decision((order, *whole), elsewhere),
+        prover.Decision((order, *whole), elsewhere),
         cases=(
-            account.Case("each stage by itself", alone),
-            account.Case("messages", account.Decision(whole), messages),
+            prover.Case("each stage by itself", alone),
+            prover.Case("messages", prover.Decision(whole), messages),
         ),
-        steps=outcomes.lines((order, *whole)),
+        steps=prover.lines((order, *whole)),
         evidence=(_cost(),),
     )
 
 
-_PRINTED: Final = {"forward": m, "backward": 2 * M - 1 - m}
+_PRINTED = {"forward": m, "backward": 2 * M - 1 - m}
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="blog.gpipe-order",
     where="GPipe pipeline, backward pass",
     statement="GPipe runs a stage's backwards in reverse microbatch order, after all its forwards.",

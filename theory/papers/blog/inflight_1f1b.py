@@ -9,81 +9,83 @@ Source     hypothesis, and 1F1B pipeline.
 """
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
 from schedules.families import blog_1f1b, blog_gpipe, one_f_one_b
 from schedules.validation.facts import in_flight
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging import outcomes, replaying
-from theory.laws.links import tied
+from theory.judging import prover
 from theory.laws.static_orders.in_flight import peak
 from theory.laws.static_orders.order import of_program
 from theory.laws.static_orders.program import SIZES, View
-from theory.laws.static_orders.symbols import M, p, s, term
-from theory.ledger import Evidence
+from theory.laws.static_orders.symbols import M, p, s
 from theory.papers.blog.lemmas import laws
 from theory.papers.blog.warmup import PUBLISHED
-from theory.smt.instances import in_words
-from theory.smt.solver import Outcome, Statement, decide, merge
 
-_FAMILIES: Final = {"1f1b": blog_1f1b.FAMILY, "gpipe": blog_gpipe.FAMILY}
-PUBLISHED_PEAK: Final = sympy.Min(p - s, M)
-_TWO: Final = sympy.Integer(2)
+_FAMILIES = {"1f1b": blog_1f1b.FAMILY, "gpipe": blog_gpipe.FAMILY}
+PUBLISHED_PEAK = sympy.Min(p - s, M)
+_TWO = sympy.Integer(2)
 
 
-def _statements(formulas: Formulas) -> Iterator[Statement]:
+def _statements(formulas: prover.Formulas) -> Iterator[prover.Statement]:
     for name in _FAMILIES:
         yield from peak(of_program(laws.PROGRAMS[f"blog-{name}"]), formulas[name])
 
 
-def _holds(formulas: Formulas) -> Iterator[Outcome]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     yield from laws.proof(laws.PROGRAMS)
-    yield from outcomes.in_turn(_statements(formulas))
+    yield from prover.in_turn(_statements(formulas))
 
 
-def _less(name: str, formulas: Formulas, strictly: bool, least: Any, last: bool = False) -> Outcome:
+def _less(
+    name: str, formulas: prover.Formulas, strictly: bool, least: Any, last: bool = False
+) -> prover.Outcome:
     """A stage keeps at most as many, or fewer, under 1F1B, if M ≥ `least`."""
     view = View.symbolic()
     at = {p: view.p, s: view.s, M: view.M}
-    few, many, enough = (term(one, at) for one in (formulas["1f1b"], formulas["gpipe"], least))
+    few, many, enough = (
+        prover.term(one, at) for one in (formulas["1f1b"], formulas["gpipe"], least)
+    )
     where = view.s == view.p - 1 if last else view.s < view.p
     inside = (view.p >= 2, view.s >= 0, where, enough <= view.M)
-    return decide(Statement(name, name, inside, few < many if strictly else few <= many))
+    return prover.decide(
+        prover.Statement(name, name, inside, few < many if strictly else few <= many)
+    )
 
 
-def _average(formulas: Formulas, least: sympy.Expr) -> Outcome:
+def _average(formulas: prover.Formulas, least: sympy.Expr) -> prover.Outcome:
     """The mean over ranks is lower under 1F1B, if M ≥ `least`."""
     average = [
         _less("no stage keeps more than under GPipe", formulas, False, least),
         _less("the last keeps fewer", formulas, True, least, last=True),
     ]
-    return merge("average", "no stage keeps more than under GPipe, the last one fewer", average)
+    return prover.merge(
+        "average", "no stage keeps more than under GPipe, the last one fewer", average
+    )
 
 
 def _peaks(name: str, stages: int, size: int) -> list[int]:
     return in_flight(_FAMILIES[name].build(stages, size))
 
 
-def _mismatch(formulas: Formulas, name: str) -> account.Refutation | None:
+def _mismatch(formulas: prover.Formulas, name: str) -> prover.Refutation | None:
     """The first stage of a run whose peak is not as stated."""
 
     def measured(stages: int, size: int, stage: int) -> int:
         return _peaks(name, stages, size)[stage]
 
     form, of_a_stage = formulas[name], laws.OF_A_STAGE
-    return replaying.first_violation(measured, "==", form, laws.stages(), of_a_stage, "peak")
+    return prover.first_violation(measured, "==", form, laws.stages(), of_a_stage, "peak")
 
 
-def _no_lower() -> account.Refutation | None:
+def _no_lower() -> prover.Refutation | None:
     """The first stage of a run that keeps as much under 1F1B as under GPipe."""
 
     def fewer(stages: int, size: int, stage: int) -> int:
         return _peaks("gpipe", stages, size)[stage] - _peaks("1f1b", stages, size)[stage]
 
-    return replaying.first_violation(
+    return prover.first_violation(
         fewer,
         ">=",
         sympy.Integer(1),
@@ -94,17 +96,17 @@ def _no_lower() -> account.Refutation | None:
     )
 
 
-def _boundary() -> Evidence:
+def _boundary() -> prover.Evidence:
     """What the lists of the printed code keep, beside what autograd does."""
     says = (
         "inputs and outputs of a stage stand in the code's lists to the end of the step, M of each "
         "under 1F1B too; what a backward frees is what autograd saved inside the stage"
     )
     kept = {"saved inside": _peaks("1f1b", 4, 8), "inputs and outputs": [8] * 4}
-    return Evidence("neither", says, {"p": 4, "M": 8, **kept})
+    return prover.Evidence("neither", says, {"p": 4, "M": 8, **kept})
 
 
-def _published() -> tuple[account.Ground, ...]:
+def _published() -> tuple[prover.Ground, ...]:
     """The same comparison for published 1F1B, whose runs of small size have these peaks."""
     same = all(
         in_flight(one_f_one_b.FAMILY.build(stages, size))
@@ -112,57 +114,57 @@ def _published() -> tuple[account.Ground, ...]:
         for stages, size in SIZES
     )
     says, code = "published 1F1B keeps min(p − s, M), p ≤ 6 and M ≤ 9", "schedules.validation.facts"
-    statements = outcomes.in_turn(peak(of_program(PUBLISHED), PUBLISHED_PEAK))
+    statements = prover.in_turn(peak(of_program(PUBLISHED), PUBLISHED_PEAK))
     average = _average({"1f1b": PUBLISHED_PEAK, "gpipe": M}, _TWO)
-    return account.Compared(says, f"{code}.in_flight", same), *tied((*statements, average))
+    return prover.Compared(says, f"{code}.in_flight", same), *prover.tied((*statements, average))
 
 
-_AVERAGE: Final = "average over ranks, as the blog measures it"
-_ENOUGH: Final = "every stage, M ≥ p"
+_AVERAGE = "average over ranks, as the blog measures it"
+_ENOUGH = "every stage, M ≥ p"
 
 
-def _account(formulas: Formulas) -> account.Account:
-    peaks = [decide(statement) for statement in _statements(formulas)]
-    stated = merge("peaks", "the peaks of every stage are as stated", peaks)
+def _account(formulas: prover.Formulas) -> prover.Account:
+    peaks = [prover.decide(statement) for statement in _statements(formulas)]
+    stated = prover.merge("peaks", "the peaks of every stage are as stated", peaks)
     numbers = (*laws.proof(laws.PROGRAMS), stated)
     wrong = laws.unless_other(lambda: _mismatch(formulas, "1f1b") or _mismatch(formulas, "gpipe"))
     average, same_at = _average(formulas, _TWO), _no_lower()
     every = _less("every stage keeps fewer", formulas, True, _TWO)
     enough = _less("every stage keeps fewer if M ≥ p", formulas, True, p)
     few = "with few microbatches the first stages keep all of them"
-    at = f": {in_words(same_at.witness)}" if same_at else ""
+    at = f": {prover.in_words(same_at.witness)}" if same_at else ""
     cases = {
-        (_AVERAGE, "for all p ≥ 2 and M ≥ 2"): account.Decision((*numbers, average)),
-        (_ENOUGH, ""): account.Decision((*numbers, enough)),
-        ("every stage, any M", few + at): account.Decision((*numbers, every), same_at),
+        (_AVERAGE, "for all p ≥ 2 and M ≥ 2"): prover.Decision((*numbers, average)),
+        (_ENOUGH, ""): prover.Decision((*numbers, enough)),
+        ("every stage, any M", few + at): prover.Decision((*numbers, every), same_at),
         (
             "1F1B as published, average over ranks",
             "min(p − s, M) at stage s; every stage keeps fewer only if M > p",
-        ): account.Decision((*numbers, *_published())),
+        ): prover.Decision((*numbers, *_published())),
     }
     return laws.with_links(
-        account.Decision(numbers, wrong) if wrong else account.Readings((_AVERAGE, _ENOUGH)),
-        cases=outcomes.cases(cases),
+        prover.Decision(numbers, wrong) if wrong else prover.Readings((_AVERAGE, _ENOUGH)),
+        cases=prover.cases(cases),
         assumes=(
             "a stage keeps a microbatch from its forward to its backward's end",
             "the whole batch of the naive pipeline counts as M microbatches",
         ),
-        steps=outcomes.lines((*numbers, average, enough)),
+        steps=prover.lines((*numbers, average, enough)),
         findings=(_missing(same_at, numbers, enough),) if same_at else (),
         evidence=(_boundary(),),
     )
 
 
 def _missing(
-    same_at: account.Refutation, numbers: tuple[Outcome, ...], enough: Outcome
-) -> account.Finding:
-    return account.Finding(
+    same_at: prover.Refutation, numbers: tuple[prover.Outcome, ...], enough: prover.Outcome
+) -> prover.Finding:
+    return prover.Finding(
         kind="missing-condition",
         where="1F1B pipeline",
         says="a stage with at least M stages behind it keeps all M microbatches too",
         witness=same_at.witness,
         shown=numbers,
-        repaired=account.Repair(
+        repaired=prover.Repair(
             "If M ≥ p, every stage of the blog's 1F1B keeps fewer microbatches at its peak, "
             "max(p − 1 − s, 1), than under GPipe, M.",
             (*numbers, enough),
@@ -170,9 +172,9 @@ def _missing(
     )
 
 
-_PRINTED: Final = {"1f1b": sympy.Min(sympy.Max(p - 1 - s, 1), M), "gpipe": M}
+_PRINTED = {"1f1b": sympy.Min(sympy.Max(p - 1 - s, 1), M), "gpipe": M}
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="blog.inflight-1f1b",
     where="hypothesis, and 1F1B pipeline",
     statement=(

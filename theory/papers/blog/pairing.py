@@ -11,32 +11,27 @@ Source     1F1B pipeline, steady-state phase.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
 from schedules.messages import channels, model, progress
 from schedules.schedule import Schedule
 from schedules.validation.match import match
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging import outcomes, replaying
+from theory.judging import prover
 from theory.laws.static_orders.batched_1f1b import RECEIVED, SENT
 from theory.laws.static_orders.program import SIZES, Program, as_schedule
 from theory.laws.static_orders.symbols import M, p
-from theory.ledger import Evidence
 from theory.papers.blog.lemmas import laws
 from theory.papers.blog.lemmas.programs import one_f_one_b
-from theory.smt import queries, solver
 
-_PARTS: Final = ("actions", "channels", "places", "waits")
+_PARTS = ("actions", "channels", "places", "waits")
 
 
-def _program(formulas: Formulas) -> Program:
+def _program(formulas: prover.Formulas) -> Program:
     return one_f_one_b(formulas["sent"], formulas["received"])
 
 
-def _holds(formulas: Formulas) -> Iterator[solver.Outcome]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     return laws.parts_hold(_program(formulas), *_PARTS)
 
 
@@ -64,13 +59,13 @@ def alone(schedule: Schedule) -> Schedule:
     return replace(schedule, groups=())
 
 
-def _hanging(program: Program) -> account.Refutation | None:
+def _hanging(program: Program) -> prover.Refutation | None:
     """The first run whose messages do not all meet, or that does not come to its end."""
 
     def found(*at: int) -> str | None:
         return fault(as_schedule(program, *at))
 
-    return replaying.first_violation(
+    return prover.first_violation(
         lambda *at: int(found(*at) is not None),
         "==",
         sympy.Integer(0),
@@ -81,50 +76,50 @@ def _hanging(program: Program) -> account.Refutation | None:
     )
 
 
-@queries.remembered
-def _models() -> Evidence:
+@prover.remembered
+def _models() -> prover.Evidence:
     """Runs in every model of queues, beside the proof."""
     for stages, size in SIZES:
         schedule = as_schedule(one_f_one_b(), stages, size)
         for key in model.QUEUE_KEYS:
             if not _ends(schedule, model.QueueModel(key)):
                 at = {"p": stages, "M": size, "queues": key}
-                return Evidence("against", "a run that hangs", at)
+                return prover.Evidence("against", "a run that hangs", at)
     says = "runs of p ≤ 6 and M ≤ 9 come to their end in every model of queues, without a buffer"
-    return Evidence("for", says, {"queues": list(model.QUEUE_KEYS)})
+    return prover.Evidence("for", says, {"queues": list(model.QUEUE_KEYS)})
 
 
-def _control() -> account.Line:
+def _control() -> prover.Line:
     """Without the batches the same messages hang: the pairs are what the claim rests on."""
     hanging = [at for at in SIZES if fault(alone(as_schedule(one_f_one_b(), *at))) is not None]
     says = "posted one by one the same messages hang wherever p > 2"
     holds = hanging == [at for at in SIZES if at[0] > 2]
-    tried = account.Exhausted(f"{says}, p ≤ 6 and M ≤ 9", len(SIZES), holds)
-    return account.Line("ours", says, "replays", account.Decision((tried,)))
+    tried = prover.Exhausted(f"{says}, p ≤ 6 and M ≤ 9", len(SIZES), holds)
+    return prover.Line("ours", says, "replays", prover.Decision((tried,)))
 
 
-def _account(formulas: Formulas) -> account.Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     program = _program(formulas)
     parts = (laws.outcome(program, part) for part in _PARTS)
     found = laws.as_built_by_all((laws.established("blog-1f1b", "loops"), *parts))
     hanging = laws.unless_other(lambda: _hanging(program))
-    decision = account.Decision(found, hanging)
+    decision = prover.Decision(found, hanging)
     says = {
         "no buffer, every rank waits for all it posts": "as the blog's calls do",
         "any model of docs/deadlock.md, any buffer": "each asks for some of these waits only",
     }
     return laws.with_links(
         decision,
-        cases=tuple(account.Case(when, decision, why) for when, why in says.items()),
+        cases=tuple(prover.Case(when, decision, why) for when, why in says.items()),
         assumes=("messages of one direction between two ranks arrive in order",),
-        steps=(*outcomes.lines(found), _control()),
+        steps=(*prover.lines(found), _control()),
         evidence=(_models(),) if hanging is None else (),
     )
 
 
-_PRINTED: Final = {"sent": SENT, "received": RECEIVED}
+_PRINTED = {"sent": SENT, "received": RECEIVED}
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="blog.pairing",
     where="1F1B pipeline, steady-state phase",
     statement=(

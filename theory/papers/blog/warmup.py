@@ -11,7 +11,7 @@ Source     1F1B pipeline, warm-up phase.
 """
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import sympy
 import z3
@@ -20,33 +20,28 @@ from schedules.actions import Kind
 from schedules.families import blog_1f1b, one_f_one_b
 from schedules.families.family import Family
 from schedules.timeline import timeline
-from theory import account
-from theory.claims import Claim, Formulas
-from theory.judging import outcomes, replaying
-from theory.laws.links import tied
+from theory.judging import prover
 from theory.laws.static_orders import matrix, proofs
 from theory.laws.static_orders.batched_1f1b import one_more
 from theory.laws.static_orders.order import of_program
 from theory.laws.static_orders.program import SIZES, Program, View, as_schedule
-from theory.laws.static_orders.symbols import M, p, s, term
+from theory.laws.static_orders.symbols import M, p, s
 from theory.papers.blog.lemmas import laws, loops, programs
 from theory.papers.blog.pairing import fault
 from theory.papers.blog.witnesses.runs import forwards_first, waits
-from theory.smt.instances import in_words
-from theory.smt.solver import Outcome, Statement, Term, decide, merge
 
-PUBLISHED: Final = programs.one_f_one_b(count=one_more)
+PUBLISHED = programs.one_f_one_b(count=one_more)
 """1F1B with one forward more ahead."""
 
-RUN: Final = (2, 8)
+RUN = (2, 8)
 """p and M of the run that shows that stages wait."""
 
 
-def _number(form: sympy.Expr, view: View) -> Term:
-    return term(form, {p: view.p, s: view.s, M: view.M})
+def _number(form: sympy.Expr, view: View) -> prover.Term:
+    return prover.term(form, {p: view.p, s: view.s, M: view.M})
 
 
-def counted(program: Program, form: sympy.Expr, last: int) -> Outcome:
+def counted(program: Program, form: sympy.Expr, last: int) -> prover.Outcome:
     """Exactly the first `form` forwards stand before the first backward, `last` more at the last.
 
     Parameters
@@ -62,24 +57,26 @@ def counted(program: Program, form: sympy.Expr, last: int) -> Outcome:
     says = "exactly the stated forwards stand before the first backward"
     inside = (*proofs.domain(program, view), x >= 0, x < view.M)
     goal = z3.And(number >= 0, number <= view.M, before == (x < number))
-    return decide(Statement("warm-up", says, inside, goal))
+    return prover.decide(prover.Statement("warm-up", says, inside, goal))
 
 
-def _counts(formulas: Formulas) -> Outcome:
+def _counts(formulas: prover.Formulas) -> prover.Outcome:
     """With so many iterations of the warm-up loop the code runs the program, which has as many."""
     view = View.symbolic()
     before = _number(formulas["warmup"], view)
-    found = [decide(one) for one in loops.one_f_one_b_statements(before, view)]
-    return merge("loops", "with the stated warm-up the code's loops run these entries", found)
+    found = [prover.decide(one) for one in loops.one_f_one_b_statements(before, view)]
+    return prover.merge(
+        "loops", "with the stated warm-up the code's loops run these entries", found
+    )
 
 
-def _holds(formulas: Formulas) -> Iterator[Outcome]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     yield from laws.proof(["blog-1f1b"])
     yield _counts(formulas)
     yield counted(programs.ONE_F_ONE_B, formulas["warmup"], 1)
 
 
-def falls(form: sympy.Expr) -> Outcome:
+def falls(form: sympy.Expr) -> prover.Outcome:
     """Whether every stage has fewer than the one before it, and the last none, if M ≥ p − 1."""
     view = View.symbolic()
     here, behind = (_number(form, at) for at in (view, view.beside(1)))
@@ -89,23 +86,23 @@ def falls(form: sympy.Expr) -> Outcome:
     )
     inside = (*proofs.domain(programs.ONE_F_ONE_B, view), view.p - 1 <= view.M)
     goal = z3.If(view.s < view.p - 1, behind < here, here == 0)
-    return decide(Statement("falls", says, inside, goal))
+    return prover.decide(prover.Statement("falls", says, inside, goal))
 
 
-def _otherwise(form: sympy.Expr, family: Family, last: int) -> account.Refutation | None:
+def _otherwise(form: sympy.Expr, family: Family, last: int) -> prover.Refutation | None:
     """The first stage of a run that does another number of forwards before its first backward."""
 
     def beyond(stages: int, size: int, stage: int) -> int:
         """How many, those of the last stage beyond the stated ones left out."""
         return forwards_first(family.build(stages, size), stage) - last * (stage == stages - 1)
 
-    return replaying.first_violation(beyond, "==", form, laws.stages(), laws.OF_A_STAGE, "forwards")
+    return prover.first_violation(beyond, "==", form, laws.stages(), laws.OF_A_STAGE, "forwards")
 
 
-def _full() -> account.Case:
+def _full() -> prover.Case:
     """Whether the warm-up fills the pipeline, so that no stage starves."""
     slots, published = (waits(one.FAMILY, *RUN) for one in (blog_1f1b, one_f_one_b))
-    waiting = replaying.first_violation(
+    waiting = prover.first_violation(
         lambda *at: len(waits(blog_1f1b.FAMILY, *at)),
         "==",
         sympy.Integer(0),
@@ -114,53 +111,53 @@ def _full() -> account.Case:
         named="",
         also=lambda *at: {"slots": waits(blog_1f1b.FAMILY, *at)},
     )
-    return account.Case(
+    return prover.Case(
         "it fills the pipeline: the last stage does not wait once it has begun",
-        account.Decision(fails=None if published else waiting),
+        prover.Decision(fails=None if published else waiting),
         f"with a slot for each forward and backward, p = {RUN[0]} and M = {RUN[1]}, the last stage "
         f"waits in slots {', '.join(map(str, slots))}, in published 1F1B in none",
     )
 
 
-def _at(found: account.Refutation | None) -> str:
-    return f": {in_words(found.witness)}" if found else ""
+def _at(found: prover.Refutation | None) -> str:
+    return f": {prover.in_words(found.witness)}" if found else ""
 
 
 def _readings(
-    form: sympy.Expr, exact: account.Decision, repaired: tuple[Outcome, ...]
-) -> tuple[account.Case, ...]:
+    form: sympy.Expr, exact: prover.Decision, repaired: tuple[prover.Outcome, ...]
+) -> tuple[prover.Case, ...]:
     every, published = (_otherwise(form, one.FAMILY, 0) for one in (blog_1f1b, one_f_one_b))
     ahead = (*laws.proof(["blog-1f1b"]), counted(programs.ONE_F_ONE_B, form, 0))
     of_published = (*repaired, counted(PUBLISHED, form, 0))
     return (
-        account.Case(
+        prover.Case(
             "iterations of the warm-up loop", exact, "the last stage's own forward stands behind"
         ),
-        account.Case(
+        prover.Case(
             "the first backward follows them",
             exact,
             "at the last stage, which has none, it follows the first forward",
         ),
-        account.Case(
+        prover.Case(
             "fewer at every later stage, none at the last",
-            account.Decision((*exact.grounds, falls(form))),
+            prover.Decision((*exact.grounds, falls(form))),
             "if M ≥ p − 1; with fewer microbatches the first stages have M each",
         ),
         _full(),
-        account.Case(
+        prover.Case(
             "all forwards before the first backward",
-            account.Decision(ahead, every),
+            prover.Decision(ahead, every),
             f"the last stage does one, not none{_at(every)}",
         ),
-        account.Case(
+        prover.Case(
             "all forwards before the first backward in published 1F1B",
-            account.Decision(of_published, published),
+            prover.Decision(of_published, published),
             f"there they are min(p − s, M){_at(published)}",
         ),
     )
 
 
-def _repaired() -> tuple[Outcome, ...]:
+def _repaired() -> tuple[prover.Outcome, ...]:
     """With one forward more ahead the computations are in DAPPLE's order."""
 
     def position(kind: Kind) -> Any:
@@ -169,21 +166,21 @@ def _repaired() -> tuple[Outcome, ...]:
 
     order = proofs.positions(PUBLISHED, {kind: position(kind) for kind in (Kind.F, Kind.B)})
     parts = laws.parts_hold(PUBLISHED, "places", "actions", "channels")
-    return tied((*parts, *outcomes.in_turn(order)), matrix.link("1f1b"))
+    return prover.tied((*parts, *prover.in_turn(order)), matrix.link("1f1b"))
 
 
-def _runs() -> account.Line:
+def _runs() -> prover.Line:
     """With one forward more ahead nothing hangs."""
     says = "with min(p − s, M) the same pairs do not hang either, p ≤ 6 and M ≤ 9"
     holds = all(fault(as_schedule(PUBLISHED, *at)) is None for at in SIZES)
-    tried = account.Exhausted(says, len(SIZES), holds)
-    return account.Line("ours", says, "runs in the strictest model", account.Decision((tried,)))
+    tried = prover.Exhausted(says, len(SIZES), holds)
+    return prover.Line("ours", says, "runs in the strictest model", prover.Decision((tried,)))
 
 
-def _finding(repaired: tuple[Outcome, ...]) -> account.Finding:
+def _finding(repaired: tuple[prover.Outcome, ...]) -> prover.Finding:
     built = (timeline(one.FAMILY.build(*RUN)) for one in (blog_1f1b, one_f_one_b))
     slow, published = (str(line.idle_fraction) for line in built)
-    return account.Finding(
+    return prover.Finding(
         kind="false",
         where="1F1B pipeline, warm-up phase",
         says=(
@@ -191,7 +188,7 @@ def _finding(repaired: tuple[Outcome, ...]) -> account.Finding:
             "begins with the backward, it is one forward short of that at every stage but the last"
         ),
         witness={"p": RUN[0], "M": RUN[1], "bubble": slow, "bubble of published 1F1B": published},
-        repaired=account.Repair(
+        repaired=prover.Repair(
             "With a warm-up of min(p − s, M) forwards and the same rounds, every stage runs its "
             "computations in the order of DAPPLE's and PyTorch's 1F1B.",
             repaired,
@@ -199,21 +196,21 @@ def _finding(repaired: tuple[Outcome, ...]) -> account.Finding:
     )
 
 
-def _account(formulas: Formulas) -> account.Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     found, repaired, form = tuple(_holds(formulas)), _repaired(), formulas["warmup"]
     otherwise = laws.unless_other(lambda: _otherwise(form, blog_1f1b.FAMILY, 1))
-    exact = account.Decision(found, otherwise)
+    exact = prover.Decision(found, otherwise)
     return laws.with_links(
         exact,
         cases=_readings(form, exact, repaired),
-        steps=(*outcomes.lines(found), _runs()),
+        steps=(*prover.lines(found), _runs()),
         findings=(_finding(repaired),),
     )
 
 
-_PRINTED: Final = {"warmup": sympy.Min(p - s - 1, M)}
+_PRINTED = {"warmup": sympy.Min(p - s - 1, M)}
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="blog.warmup",
     where="1F1B pipeline, warm-up phase",
     statement=(

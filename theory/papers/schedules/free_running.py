@@ -10,37 +10,27 @@ all that is admitted piles up before it; at every other stage F(s, NOAM − 1) r
 
 from __future__ import annotations
 
-from typing import Final
-
 import sympy
 import z3
 
 from schedules.families.pipedream import RULE
 from schedules.rules import GreedyRule
 from schedules.versions import versions
-from theory.account import Account, Decision, Finding, Refutation, Repair
-from theory.claims import Claim, Formulas
-from theory.judging.decide import proves
-from theory.judging.outcomes import lines
-from theory.judging.replaying import first_violation
-from theory.kernel import le
+from theory.judging import prover
 from theory.laws.delays.counts import linear_term
-from theory.ledger import Evidence
 from theory.papers.schedules.counters import (
     admission_statements,
     last_stage_statements,
     pair_statements,
 )
 from theory.papers.schedules.free_runs import stalest, steady, worst_run
-from theory.smt.notation import stated, terms
-from theory.smt.solver import Outcome, Statement, Term, decide, merge
 
-N_: Final = sympy.Symbol("N", integer=True)
-REPLAYED: Final = range(2, 7)
+N_ = sympy.Symbol("N", integer=True)
+REPLAYED = range(2, 7)
 """Numbers of stages of the runs that are replayed."""
 
 
-def proof(formulas: Formulas, rule: GreedyRule = RULE) -> dict[str, Outcome]:
+def proof(formulas: prover.Formulas, rule: GreedyRule = RULE) -> dict[str, prover.Outcome]:
     """Prove the formulas for all p ≥ 2, all NOAM ≥ 1 and all timings.
 
     Examples
@@ -73,14 +63,14 @@ def proof(formulas: Formulas, rule: GreedyRule = RULE) -> dict[str, Outcome]:
         ),
     }
     return {
-        name: merge(name, says, [decide(statement) for statement in statements])
+        name: prover.merge(name, says, [prover.decide(statement) for statement in statements])
         for name, (says, statements) in parts.items()
     }
 
 
-def _along() -> Statement:
+def _along() -> prover.Statement:
     in_flight = z3.Function("in_flight", z3.IntSort(), z3.IntSort())
-    return stated(
+    return prover.stated(
         "stages",
         "from stage s to stage s + 1",
         "in_flight(s) <= in_flight(0), in_flight(s + 1) <= in_flight(s)",
@@ -89,9 +79,9 @@ def _along() -> Statement:
     )
 
 
-def _bound(inner: Term) -> Statement:
+def _bound(inner: prover.Term) -> prover.Statement:
     """A forward that starts is in flight itself, so it finds one fewer."""
-    return stated(
+    return prover.stated(
         "bound",
         "local staleness is at most the bound",
         "N >= 1, in_flight_s == staleness + 1, in_flight_s <= in_flight_0, in_flight_0 <= N",
@@ -100,19 +90,19 @@ def _bound(inner: Term) -> Statement:
     )
 
 
-def _pile_up(rule: GreedyRule) -> Statement:
+def _pile_up(rule: GreedyRule) -> prover.Statement:
     """Slot t at stage s < p − 1, if before it exactly the forwards with s + m < t have run.
 
     As in the rule stages before s have already chosen in slot t; a is the next forward, and `back`
     when B of the next stage ends.
     """
 
-    def done(time: Term, stage: Term) -> Term:
+    def done(time: prover.Term, stage: prover.Term) -> prover.Term:
         recorded = "time < t or time == t and stage < s"
-        [found] = terms(recorded, {"time": time, "stage": stage})
+        [found] = prover.terms(recorded, {"time": time, "stage": stage})
         return z3.And(found, rule.finished(time, z3.Int("t")))
 
-    return stated(
+    return prover.stated(
         "pile-up",
         "in slot t exactly the forwards with s + m = t are ready, and no backward",
         "N >= 1, s >= 0, s < p - 1, t >= 0, t < p + N, a >= 0, a <= N, "
@@ -123,9 +113,9 @@ def _pile_up(rule: GreedyRule) -> Statement:
     )
 
 
-def _attained(inner: Term) -> Statement:
+def _attained(inner: prover.Term) -> prover.Statement:
     """The backwards 0 … NOAM − 2 all come after F(s, NOAM − 1), and before its own."""
-    return stated(
+    return prover.stated(
         "attained",
         "F(s, NOAM − 1) starts before B(s, 0), so NOAM − 1 updates follow before its own",
         "N >= 1, s >= 0, s < p - 1, B_first >= p + N",
@@ -134,13 +124,13 @@ def _attained(inner: Term) -> Statement:
     )
 
 
-def _holds(formulas: Formulas) -> tuple[Outcome, ...]:
+def _holds(formulas: prover.Formulas) -> tuple[prover.Outcome, ...]:
     return tuple(proof(formulas).values())
 
 
-def _exceeded(formulas: Formulas, at_last: bool) -> Refutation | None:
+def _exceeded(formulas: prover.Formulas, at_last: bool) -> prover.Refutation | None:
     """A replayed worst run in which some microbatch is staler than printed."""
-    return first_violation(
+    return prover.first_violation(
         lambda p, noam, s: stalest(p, noam)[s],
         "<=",
         formulas["last" if at_last else "inner"],
@@ -151,35 +141,35 @@ def _exceeded(formulas: Formulas, at_last: bool) -> Refutation | None:
             for s in range(p)
             if (s == p - 1) is at_last
         ),
-        (le(1, N_),),
+        (prover.le(1, N_),),
         "staleness",
         hidden=lambda p, noam, s: {N_: noam},
     )
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     # A model of an induction step need not be a run: only a replayed run refutes.
     outcomes = _holds(formulas)
-    return Account(
-        Decision(outcomes, _exceeded(formulas, False) or _exceeded(formulas, True)),
+    return prover.Account(
+        prover.Decision(outcomes, _exceeded(formulas, False) or _exceeded(formulas, True)),
         assumes=(
             "every action takes a positive time, every message a time of 0 or more, each its own",
             "a stage that is free starts at once what is ready, the preferred kind if both are; "
             "what ends at time t counts for every decision at time t",
             "PipeDream's policy: an update after every backward",
         ),
-        steps=lines(outcomes),
-        findings=(_steady_law(outcomes),) if proves(*outcomes) else (),
+        steps=prover.lines(outcomes),
+        findings=(_steady_law(outcomes),) if prover.proves(*outcomes) else (),
         evidence=(_picture(4), _persistent()),
     )
 
 
-def _steady_law(bound: tuple[Outcome, ...]) -> Finding:
+def _steady_law(bound: tuple[prover.Outcome, ...]) -> prover.Finding:
     """The printed value of local staleness needs equal durations: a run in which it fails."""
     p, times = 3, 2
     found = steady(p, times)
     s = next(s for s in range(p) if found[s] != [p - 1 - s])
-    return Finding(
+    return prover.Finding(
         kind="missing-condition",
         where="appendices F and G.4",
         says=(
@@ -194,14 +184,14 @@ def _steady_law(bound: tuple[Outcome, ...]) -> Finding:
             "steady staleness": found[s][0],
             "printed": p - 1 - s,
         },
-        repaired=Repair(
+        repaired=prover.Repair(
             "at most NOAM − 1 at stages s < p − 1 and 0 at the last one, whatever the durations",
             bound,
         ),
     )
 
 
-def _persistent() -> Evidence:
+def _persistent() -> prover.Evidence:
     """A last stage K times slower: p − 1 − ⌊s / K⌋ at every stage but the last."""
     for p in REPLAYED:
         for times in range(1, p + 2):
@@ -209,8 +199,10 @@ def _persistent() -> Evidence:
             found = steady(p, times)
             if found != expected:
                 data = {"p": p, "K": times, "found": found, "expected": expected}
-                return Evidence("neither", "a slow last stage: another law than expected", data)
-    return Evidence(
+                return prover.Evidence(
+                    "neither", "a slow last stage: another law than expected", data
+                )
+    return prover.Evidence(
         "for",
         "replays with a last stage K = 1 … p + 1 times slower, NOAM = p: steady local staleness "
         "p − 1 − ⌊s/K⌋ at s < p − 1; from K = p − 1 on every microbatch attains the bound",
@@ -218,12 +210,12 @@ def _persistent() -> Evidence:
     )
 
 
-def _picture(p: int) -> Evidence:
+def _picture(p: int) -> prover.Evidence:
     """The worst run as a figure, the forward and the backward of the stalest microbatch marked."""
     run = worst_run(p, p)
     rows, s = run.rows(), p - 2
     cells, m = rows[s].split(), p - 1
-    return Evidence(
+    return prover.Evidence(
         points="for",
         says=(
             f"p = NOAM = {p}, a pile-up: between F{m} and B{m} the weights of stage {s} change "
@@ -241,9 +233,9 @@ def _picture(p: int) -> Evidence:
     )
 
 
-_PRINTED: Final = {"inner": N_ - 1, "last": sympy.Integer(0)}
+_PRINTED = {"inner": N_ - 1, "last": sympy.Integer(0)}
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="schedules.free-running-staleness",
     where="docs/all-timings.md",
     statement=(

@@ -11,7 +11,6 @@ P(b) − P(a) in every run. An update belongs to the action that triggers it, or
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 import numpy as np
 import sympy
@@ -25,22 +24,17 @@ from schedules.policies import WeightPolicy
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import run_to_end
 from schedules.versions import update_after, versions, weights_of_action
-from theory.account import Account, Compared, Decision, Line
-from theory.claims import Claim, Formulas
-from theory.judging.outcomes import in_turn, lines
+from theory.judging import prover
 from theory.laws.delays.counts import linear_term
-from theory.ledger import Evidence
-from theory.smt.notation import stated
-from theory.smt.solver import Outcome, Statement, decide
 
 a_ = sympy.Symbol("a", integer=True)
-REPLAYED: Final = ("pipedream", "1f1b", "zb-h1", "interleaved-1f1b", "localsgd")
-TIMINGS: Final = 4
+REPLAYED = ("pipedream", "1f1b", "zb-h1", "interleaved-1f1b", "localsgd")
+TIMINGS = 4
 """Runs of each replayed schedule, each with other durations."""
 
 _START = z3.Function("start", z3.IntSort(), z3.RealSort())
 _END = z3.Function("end", z3.IntSort(), z3.RealSort())
-_RUN: Final = {
+_RUN = {
     "start": _START,
     "end": _END,
     "updates": z3.Function("updates", z3.IntSort(), z3.BoolSort()),
@@ -49,16 +43,16 @@ _RUN: Final = {
 }
 
 
-def statements(upto: sympy.Expr) -> tuple[Statement, ...]:
+def statements(upto: sympy.Expr) -> tuple[prover.Statement, ...]:
     """The induction: what the clock counts at action a is what program order counts at `upto`.
 
     Examples
     --------
-    >>> [decide(statement).verdict.name for statement in statements(a_)]
+    >>> [prover.decide(statement).verdict.name for statement in statements(a_)]
     ['PROVED', 'PROVED', 'PROVED', 'PROVED', 'PROVED', 'PROVED']
     """
     return (
-        stated(
+        prover.stated(
             "past",
             "an action before a in program order has ended when a starts (induction on a)",
             "n <= a, implies(n < a, end(n) <= start(a)), "
@@ -66,21 +60,21 @@ def statements(upto: sympy.Expr) -> tuple[Statement, ...]:
             "end(n) <= start(a + 1)",
             **_RUN,
         ),
-        stated(
+        prover.stated(
             "itself",
             "an action that takes time has not ended when it starts",
             "n == a, start(a) < end(a)",
             "end(n) > start(a)",
             **_RUN,
         ),
-        stated(
+        prover.stated(
             "future",
             "an action after a has not ended when a starts (induction on n)",
             "end(n) > start(a), end(n) <= start(n + 1), start(n + 1) <= end(n + 1)",
             "end(n + 1) > start(a)",
             **_RUN,
         ),
-        stated(
+        prover.stated(
             "no action",
             "among the first 0 actions neither the clock nor program order counts any",
             "a >= 0, counted(0) == 0, P(0) == 0",
@@ -93,9 +87,9 @@ def statements(upto: sympy.Expr) -> tuple[Statement, ...]:
     )
 
 
-def _one_more(upto: sympy.Expr, ordered: str) -> Statement:
+def _one_more(upto: sympy.Expr, ordered: str) -> prover.Statement:
     """The step from the first n actions to the first n + 1."""
-    return stated(
+    return prover.stated(
         "one more action",
         "the updates that have ended when a starts are those before a in program order "
         "(induction on the number of actions looked at)",
@@ -108,8 +102,8 @@ def _one_more(upto: sympy.Expr, ordered: str) -> Statement:
     )
 
 
-def _two_runs() -> Statement:
-    return stated(
+def _two_runs() -> prover.Statement:
+    return prover.stated(
         "two runs",
         "the updates between a forward at a and a gradient at b are as many in any two runs",
         "forward_x == P(a), gradient_x == P(b), forward_y == P(a), gradient_y == P(b)",
@@ -118,7 +112,7 @@ def _two_runs() -> Statement:
     )
 
 
-def _without_order() -> Statement:
+def _without_order() -> prover.Statement:
     """The same step for a copy that several ranks update: no order between a and the updates."""
     return _one_more(a_, "")
 
@@ -161,7 +155,7 @@ def _durations(count: int, run: int) -> IntArray:
     return np.asarray(1 + (number * number * (2 * run + 3) + 5 * run) % 11 % 9)
 
 
-def _replay() -> Evidence:
+def _replay() -> prover.Evidence:
     for family in REPLAYED:
         schedule = build(family, 3, 12)
         expected = versions(schedule).local_staleness
@@ -171,9 +165,11 @@ def _replay() -> Evidence:
             if len(differs):
                 s, m = differs[0].tolist()
                 witness = {"family": family, "run": run, "s": s, "m": m, "found": int(found[s, m])}
-                return Evidence("against", "a run in which the clock counts otherwise", witness)
+                return prover.Evidence(
+                    "against", "a run in which the clock counts otherwise", witness
+                )
     says = f"{TIMINGS} runs each, with uneven durations: the clock counts what program order counts"
-    return Evidence("for", says, {"families": list(REPLAYED), "p": 3, "M": 12})
+    return prover.Evidence("for", says, {"families": list(REPLAYED), "p": 3, "M": 12})
 
 
 def two_ranks() -> dict[str, int]:
@@ -198,36 +194,39 @@ def two_ranks() -> dict[str, int]:
     return found
 
 
-def _holds(formulas: Formulas) -> Iterator[Outcome]:
-    return in_turn(statements(formulas["counted"]))
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
+    return prover.in_turn(statements(formulas["counted"]))
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     # A model of an induction step need not be a run, so it refutes nothing.
-    outcomes = tuple(decide(statement) for statement in statements(formulas["counted"]))
-    return Account(
-        Decision(outcomes),
+    outcomes = tuple(prover.decide(statement) for statement in statements(formulas["counted"]))
+    return prover.Account(
+        prover.Decision(outcomes),
         assumes=(
             "every weight copy is updated by one rank, which runs its actions in program order, "
             "one after the other",
             "forwards and backwards take time; other actions may take none",
         ),
-        steps=(*lines(outcomes), _control(decide(_without_order()))),
-        evidence=(_replay(), Evidence("neither", "a copy updated by two ranks", two_ranks())),
+        steps=(*prover.lines(outcomes), _control(prover.decide(_without_order()))),
+        evidence=(
+            _replay(),
+            prover.Evidence("neither", "a copy updated by two ranks", two_ranks()),
+        ),
     )
 
 
-def _control(outcome: Outcome) -> Line:
+def _control(outcome: prover.Outcome) -> prover.Line:
     differs = len(set(two_ranks().values())) > 1
     says = "without program order it fails: a copy that two ranks update has runs that differ"
     code = "theory.papers.schedules.static_staleness.two_ranks"
-    fails = Compared(says, code, bool(outcome.witness) and differs)
-    return Line("ours", says, "z3 counterexample, and two runs", Decision((fails,)))
+    fails = prover.Compared(says, code, bool(outcome.witness) and differs)
+    return prover.Line("ours", says, "z3 counterexample, and two runs", prover.Decision((fails,)))
 
 
-_PRINTED: Final = {"counted": a_}
+_PRINTED = {"counted": a_}
 
-CLAIM: Final = Claim(
+CLAIM = prover.Claim(
     id="schedules.static-staleness",
     where="docs/all-timings.md",
     statement=(

@@ -2,48 +2,44 @@
 
 import sympy
 
-from theory import account
-from theory.claims import Formulas
-from theory.judging import outcomes
+from theory.judging import prover
 from theory.papers.amdp.lemmas import queue_order
 from theory.papers.amdp.lemmas.window_laws import CORE, UNDER_WAY, statements
 from theory.papers.amdp.placements import CHIMERA, SAYS, STRAIGHT
 from theory.papers.amdp.witnesses import chimera_windows, window_plays
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, decide
 
-Table = dict[tuple[str, str], account.Decision]
+Table = dict[tuple[str, str], prover.Decision]
 
 
-@remembered
-def laws(affected: sympy.Expr, window: sympy.Expr) -> tuple[Outcome, ...]:
+@prover.remembered
+def laws(affected: sympy.Expr, window: sympy.Expr) -> tuple[prover.Outcome, ...]:
     """What holds of all windows, by `window_laws`."""
-    return tuple(map(decide, statements({"affected": affected, "window": window})))
+    return tuple(map(prover.decide, statements({"affected": affected, "window": window})))
 
 
-def _law(name: str) -> Outcome:
+def _law(name: str) -> prover.Outcome:
     return next(one for one in laws(CORE["affected"], CORE["window"]) if one.name == name)
 
 
-def first_by_forwards(stated: Formulas) -> tuple[account.Ground, ...]:
+def first_by_forwards(stated: prover.Formulas) -> tuple[prover.Ground, ...]:
     """That those with a mismatch are among the stated number of a window, or one fewer."""
     same = sympy.expand(stated["first"] - UNDER_WAY) == 0
     says = "so many minibatches as are said to come first are under way"
     names = ("affected", "product", "no later update", "under way")
-    return *map(_law, names), account.Compared(says, __name__, same)
+    return *map(_law, names), prover.Compared(says, __name__, same)
 
 
-def _anywhere(stated: Formulas) -> Table:
+def _anywhere(stated: prover.Formulas) -> Table:
     """What does not depend on where stages are."""
 
-    def if_one(name: str) -> account.Decision:
-        return account.Decision((_law(name),)) if stated["mismatch"] == 1 else account.OPEN
+    def if_one(name: str) -> prover.Decision:
+        return prover.Decision((_law(name),)) if stated["mismatch"] == 1 else prover.OPEN
 
     return {
         (
             "any mismatch at all, every placement, all durations, every window",
             "only among the first d − 1 of a window, in the order of forwards at the stage",
-        ): account.Decision(first_by_forwards(stated)),
+        ): prover.Decision(first_by_forwards(stated)),
         (
             "not above 1: one pipeline with n = 2, all durations, every window",
             "for any n, windows of n − 1 and more",
@@ -56,7 +52,7 @@ def _anywhere(stated: Formulas) -> Table:
     }
 
 
-def _straight(stated: Formulas) -> Table:
+def _straight(stated: prover.Formulas) -> Table:
     """Stage s on rank s or d − 1 − s."""
     most, small = stated["mismatch"], window_plays.exhausted(window_plays.SMALL, stated)
     slow, short = window_plays.uneven(most), window_plays.short(most)
@@ -67,11 +63,11 @@ def _straight(stated: Formulas) -> Table:
             f"{SAYS[STRAIGHT]}, windows of whole multiples of d, a rank serves all that is ready "
             "first come first served, all durations, every even d, whatever ties do",
             "",
-        ): account.Decision(served),
+        ): prover.Decision(served),
         (
             f"the same with {window_plays.SMALL.says}",
             "each play to its period" if small.against is None else str(small.against.witness),
-        ): account.Decision((small.ground,), small.against),
+        ): prover.Decision((small.ground,), small.against),
         (
             f"not above 1: d/2 pipelines, {SAYS[STRAIGHT]}, windows of d, durations that differ "
             "between stages, kinds in turns (ours)",
@@ -79,17 +75,17 @@ def _straight(stated: Formulas) -> Table:
             "up see two updates"
             if slow
             else "",
-        ): account.Decision(fails=slow),
+        ): prover.Decision(fails=slow),
         (
             f"not above 1: d/2 pipelines, {SAYS[STRAIGHT]}, windows shorter than d",
             "with an update after every backward it sees those of the other pipelines too"
             if short
             else "",
-        ): account.Decision(fails=short),
+        ): prover.Decision(fails=short),
     }
 
 
-def _as_in_chimera(stated: Formulas) -> Table:
+def _as_in_chimera(stated: prover.Formulas) -> Table:
     """Every pair of pipelines on ranks of its own order; all that is ready in one queue."""
     most, plays = stated["mismatch"], chimera_windows
     slow, late = plays.two_windows(most), plays.late(stated)
@@ -98,21 +94,21 @@ def _as_in_chimera(stated: Formulas) -> Table:
     runs = "; ".join(f"d = {one['d']}, F = {one['F']}, B = {one['B']}" for one in found)
     sizes = ", ".join(f"{window} for d = {at}" for at, window in plays.WINDOWS.items())
     when = f"not above 1: d/2 pipelines, {SAYS[CHIMERA]}, all that is ready in one queue"
-    enough = account.Decision((_law("span"), plays.counted())) if most == 1 else account.OPEN
+    enough = prover.Decision((_law("span"), plays.counted())) if most == 1 else prover.OPEN
     last = f"d = {late.witness['d']}: the last is number " if late else ""
     return {
         (
             f"{when}, windows of d, F and B the same everywhere",
             f"some see two updates: {runs}",
-        ): account.Decision(fails=plays.one_window_fails(most)),
+        ): prover.Decision(fails=plays.one_window_fails(most)),
         (
             f"{when}, windows of 2d, all durations",
             "some see two updates if single actions are slow" if slow else "",
-        ): account.Decision(fails=slow),
+        ): prover.Decision(fails=slow),
         (
             f"{when}, windows of 2d, F and B the same everywhere",
             "no run that was tried exceeds it",
-        ): account.OPEN,
+        ): prover.OPEN,
         (
             f"{when}, windows of so many backwards or more: {sizes}; all durations, whatever ties "
             "do",
@@ -122,15 +118,15 @@ def _as_in_chimera(stated: Formulas) -> Table:
             f"the first d by backwards and by numbers: d/2 pipelines, {SAYS[CHIMERA]}, all that is "
             "ready in one queue, windows of 2d, F and B the same everywhere",
             f"{last}{late.witness['by_number']} of its window" if late else "",
-        ): account.Decision(fails=late),
+        ): prover.Decision(fails=late),
         (
             "not above 1, and the first d by forwards, backwards and numbers: "
             f"{plays.REGULAR.says}",
             "each play to its period" if regular.ground.holds else "",
-        ): account.Decision((regular.ground,), regular.against),
+        ): prover.Decision((regular.ground,), regular.against),
     }
 
 
-def cases(stated: Formulas) -> tuple[account.Case, ...]:
+def cases(stated: prover.Formulas) -> tuple[prover.Case, ...]:
     """All of them, in the order of the row."""
-    return outcomes.cases(_anywhere(stated) | _straight(stated) | _as_in_chimera(stated))
+    return prover.cases(_anywhere(stated) | _straight(stated) | _as_in_chimera(stated))

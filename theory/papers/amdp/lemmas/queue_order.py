@@ -26,31 +26,27 @@ token, one generation later.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 import sympy
 import z3
 
 from schedules.actions import Kind
+from theory.judging import prover
 from theory.laws.delays.counts import linear_term
 from theory.papers.amdp.placements import SAYS, STRAIGHT
 from theory.papers.amdp.placements import rank as rank_of
 from theory.papers.amdp.runs.fifo import ADMISSION
 from theory.papers.amdp.symbols import d
-from theory.smt.instances import decide_from
-from theory.smt.notation import stated, terms
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Statement, Term, merge
 
 DOWN, UP = 0, 1
 """Pipelines, for all of their direction."""
 
-_STAGES, _STAGE = terms("2*e, s")
-_RANKS: Final = "e >= 1, s >= 0, s < 2*e"
-_TOKENS: Final = "p >= 1, q >= 0, p + q == 2*e"
+_STAGES, _STAGE = prover.terms("2*e, s")
+_RANKS = "e >= 1, s >= 0, s < 2*e"
+_TOKENS = "p >= 1, q >= 0, p + q == 2*e"
 
 
-def visit(stages: Term, pipeline: int, kind: Kind, stage: Term) -> Term:
+def visit(stages: prover.Term, pipeline: int, kind: Kind, stage: prover.Term) -> prover.Term:
     """Which of the 2d visits an action is; numbers, or solver terms.
 
     Examples
@@ -64,7 +60,7 @@ def visit(stages: Term, pipeline: int, kind: Kind, stage: Term) -> Term:
     return stages - 1 - stage if upward else 2 * stages - 1 - stage
 
 
-def place(low: bool, upward: bool, done: Term, token: Term) -> Term:
+def place(low: bool, upward: bool, done: prover.Term, token: prover.Term) -> prover.Term:
     """Whose turn it is at a visit below d, or from d on: a token of its direction and generation.
 
     `done` is d times the generation.
@@ -73,18 +69,20 @@ def place(low: bool, upward: bool, done: Term, token: Term) -> Term:
     return done + token if first else done + z3.Int("p" if low else "q") + token
 
 
-def _visits(placement: str) -> Iterator[Statement]:
+def _visits(placement: str) -> Iterator[prover.Statement]:
     """Of every pair of pipelines: only so a direction stands for all that go that way."""
     pair = z3.Int("j")
-    on: list[Term] = []
+    on: list[prover.Term] = []
     for pipeline in (DOWN, UP):
         for kind in (Kind.F, Kind.B):
             at = visit(_STAGES, pipeline, kind, _STAGE)
             there = rank_of(placement, _STAGES, pipeline, pair, _STAGE, z3.If)
             here = "0 <= at < 2 * (2*e) and there == (at if at < 2*e else 2 * (2*e) - 1 - at)"
-            on += terms(here, {"at": at, "there": there})
+            on += prover.terms(here, {"at": at, "there": there})
     says = "a visit is on the same rank for all"
-    yield Statement("visits", says, terms(f"{_RANKS}, j >= 0, 2*j <= e - 1"), z3.And(on))
+    yield prover.Statement(
+        "visits", says, prover.terms(f"{_RANKS}, j >= 0, 2*j <= e - 1"), z3.And(on)
+    )
     follows = [
         (visit(_STAGES, pipeline, *one) + 1 - visit(_STAGES, pipeline, *two)) % (2 * _STAGES) == 0
         for pipeline in (DOWN, UP)
@@ -96,17 +94,17 @@ def _visits(placement: str) -> Iterator[Statement]:
         )
     ]
     says = "what a token does next is its next visit"
-    yield Statement("following", says, terms(_RANKS), z3.And(follows))
+    yield prover.Statement("following", says, prover.terms(_RANKS), z3.And(follows))
 
 
-def _queues() -> Iterator[Statement]:
+def _queues() -> Iterator[prover.Statement]:
     """Two actions of one rank, which take some time and not both at once."""
     names = ("a1", "s1", "e1", "a2", "s2", "e2")
     reals = dict(zip(names, z3.Reals(" ".join(names)), strict=True))
     serial = "s1 < e1, s2 < e2, e1 <= s2 or e2 <= s1"
     says = "two actions of a rank end at different times"
-    yield stated("arrivals", says, serial, "e1 != e2", **reals)
-    yield stated(
+    yield prover.stated("arrivals", says, serial, "e1 != e2", **reals)
+    yield prover.stated(
         "in order",
         "who came first to a visit is past it when the second starts",
         f"{serial}, a1 < a2, a2 <= s2, not (a1 <= s2 and s2 < s1)",
@@ -115,9 +113,9 @@ def _queues() -> Iterator[Statement]:
     )
 
 
-def _places() -> Statement:
+def _places() -> prover.Statement:
     """Visits 0 and d see those that wait there first, then those that left the visit before."""
-    return stated(
+    return prover.stated(
         "places",
         "rounds of d: downward tokens first at visits below d, upward ones first from d on",
         f"{_RANKS}, {_TOKENS}, a >= 0, a < p, b >= 0, b < q, done >= 0",
@@ -131,13 +129,13 @@ def _places() -> Statement:
     )
 
 
-_KINDS: Final = {"low": True, "high": False, "up": True, "down": False}
+_KINDS = {"low": True, "high": False, "up": True, "down": False}
 
 
-def _generations() -> Statement:
+def _generations() -> prover.Statement:
     backwards = {"up_B": (UP, Kind.B, _STAGE), "down_B": (DOWN, Kind.B, _STAGE)}
     forwards = {way: (one, Kind.F, _STAGES - 1 - _STAGE) for way, one in _OTHERS.items()}
-    return stated(
+    return prover.stated(
         "generations",
         "at a stage's two visits for backwards those of the next generation come behind: those of "
         "the direction as backwards, the others as forwards",
@@ -154,14 +152,14 @@ def _generations() -> Statement:
     )
 
 
-_OTHERS: Final = {"down_F": DOWN, "up_F": UP}
+_OTHERS = {"down_F": DOWN, "up_F": UP}
 
 
-def _counts(most: sympy.Expr) -> Iterator[Statement]:
+def _counts(most: sympy.Expr) -> Iterator[prover.Statement]:
     """Updates between forward and backward, in windows of kd; generation g − 1 = k·a + rest."""
     known = "e >= 1, W >= 2*e, W*u <= F < W*u + W, W*v <= B < W*v + W"
     span = "F >= W*a + rest + 1, B <= W*a + rest + 2 * (2*e) - 1, a >= 0, rest >= 0"
-    yield stated(
+    yield prover.stated(
         "one update",
         "from d(g − 1) + 1 backwards to dg + d − 1 it is one update of a window of kd: a have been "
         "made by then at least, and no more than that later",
@@ -169,18 +167,18 @@ def _counts(most: sympy.Expr) -> Iterator[Statement]:
         "u >= a, v <= a + most",
         most=linear_term(most, {d: _STAGES}),
     )
-    yield stated(
+    yield prover.stated(
         "others",
         "none, if generation g − 1 belongs to the same window",
         f"{known}, {span}, rest <= W - 2*e, rest + 2*e <= W - 2*e",
         "v <= u",
     )
     says = "none, before d backwards are over"
-    yield stated("first generation", says, f"{known}, F >= 0, B <= 2*e - 1", "v <= u")
+    yield prover.stated("first generation", says, f"{known}, F >= 0, B <= 2*e - 1", "v <= u")
 
 
-def _numbers() -> Statement:
-    return stated(
+def _numbers() -> prover.Statement:
+    return prover.stated(
         "numbers",
         "minibatches of generation g have the numbers from dg on, d of them",
         "e >= 1, pipeline >= 0, pipeline < e, c >= 0, c < admitted, "
@@ -190,7 +188,7 @@ def _numbers() -> Statement:
     )
 
 
-def statements(most: sympy.Expr, placement: str = STRAIGHT) -> Iterator[Statement]:
+def statements(most: sympy.Expr, placement: str = STRAIGHT) -> Iterator[prover.Statement]:
     """All steps, for so large a mismatch."""
     yield from _visits(placement)
     yield from _queues()
@@ -200,8 +198,8 @@ def statements(most: sympy.Expr, placement: str = STRAIGHT) -> Iterator[Statemen
     yield _numbers()
 
 
-@remembered
-def proof(most: sympy.Expr, placement: str = STRAIGHT) -> Outcome:
+@prover.remembered
+def proof(most: sympy.Expr, placement: str = STRAIGHT) -> prover.Outcome:
     """Only the first d of each window of a multiple of d have a mismatch, and it is so large.
 
     Examples
@@ -216,4 +214,6 @@ def proof(most: sympy.Expr, placement: str = STRAIGHT) -> Outcome:
         "of whole multiples of d leave a mismatch to their first d minibatches only, of one step, "
         "at all durations"
     )
-    return merge("queue", says, [decide_from(one, {"e": 1}) for one in statements(most, placement)])
+    return prover.merge(
+        "queue", says, [prover.decide_from(one, {"e": 1}) for one in statements(most, placement)]
+    )

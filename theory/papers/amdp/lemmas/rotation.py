@@ -20,20 +20,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import count
-from typing import Any, Final
+from typing import Any
 
 import sympy
 import z3
 
-from theory.account import Compared
+from theory.judging import prover
 from theory.papers.amdp.symbols import d
-from theory.smt.notation import stated
-from theory.smt.solver import Outcome, Statement, decide, merge
 
-s: Final = sympy.Symbol("s", integer=True, nonnegative=True)
+s = sympy.Symbol("s", integer=True, nonnegative=True)
 F, B = sympy.symbols("F B", positive=True)
 
-FORMS: Final = {
+FORMS = {
     "forward": s * F,
     "backward": d * F + (d - 1 - s) * B,
     "round": d * (F + B),
@@ -41,7 +39,7 @@ FORMS: Final = {
 }
 """When a token's actions start after its phase, how long its round is, and step 4's distance."""
 
-_rho: Final = sympy.Symbol("rho", real=True)
+_rho = sympy.Symbol("rho", real=True)
 _times, _r, _x = sympy.symbols("q r x", integer=True)
 
 Forms = Mapping[str, sympy.Expr]
@@ -142,31 +140,31 @@ def least_apart() -> int:
     return next(y for y in count(2) if any(2 * x * y % (x + y) == 0 for x in range(1, y)))
 
 
-def statements(room: int) -> Iterator[Statement]:
+def statements(room: int) -> Iterator[prover.Statement]:
     """What is left to inequalities; two upward tokens are at least `room` times F apart."""
     names = ("F", "B", "rho", "low", "high", "delta")
     reals = dict(zip(names, z3.Reals(" ".join(names)), strict=True))
-    yield stated(
+    yield prover.stated(
         "all move",
         "if all d = 2e ranks work, all minibatches under way do and there are d",
         "e >= 1, ranks == 2*e, ranks <= executing, executing <= under_way, under_way <= 2*e",
         "executing == 2*e, under_way == 2*e",
     )
-    yield stated(
+    yield prover.stated(
         "one direction",
         "ρ − B is more than −B and less than F, so that the two actions meet",
         "F > 0, B > 0, rho > 0, rho < F + B",
         "-B < rho - B < F",
         **reals,
     )
-    yield stated(
+    yield prover.stated(
         "no hole",
         "a phase below the interval of rank r is in that of rank r + 1 or below it",
         "F > 0, high == low + 2*F, delta <= low",
         "delta < high",
         **reals,
     )
-    yield stated(
+    yield prover.stated(
         "rank exists",
         "a phase 2x + ρ with 0 < ρ < 2, at most d − 1 in size, has its rank: both d/2 + x and "
         "d/2 − 1 − x are ranks",
@@ -174,14 +172,14 @@ def statements(room: int) -> Iterator[Statement]:
         "0 <= e + x <= 2*e - 1, 0 <= e - 1 - x <= 2*e - 1",
         **reals,
     )
-    yield stated(
+    yield prover.stated(
         "opposite directions",
         "ρ − 1 lies between −1 and 1, so that the two actions meet",
         "0 < rho < 2",
         "-1 < rho - 1 < 1",
         **reals,
     )
-    yield stated(
+    yield prover.stated(
         "no room",
         "for d = 2e ≥ 4 the 2⌊e/2⌋ upward tokens need more than 2(d − 1)F",
         "e >= 2, 2*h <= e <= 2*h + 1",
@@ -190,7 +188,7 @@ def statements(room: int) -> Iterator[Statement]:
     )
 
 
-def proof() -> Outcome:
+def proof() -> prover.Outcome:
     """The inequalities of the argument, for every even d ≥ 4 and all F ≠ B.
 
     Examples
@@ -199,16 +197,17 @@ def proof() -> Outcome:
     'PROVED'
     """
     says = "every step of the argument holds, for every even d ≥ 4 and all F ≠ B"
-    return merge("rotation", says, [decide(one) for one in statements(2 * least_apart())])
+    return prover.merge(
+        "rotation", says, [prover.decide(one) for one in statements(2 * least_apart())]
+    )
 
 
-def grounds(forms: Forms) -> Iterator[Compared | Outcome]:
+def grounds(forms: Forms) -> Iterator[prover.Compared | prover.Outcome]:
     """That no order fills the ranks: identities of the round, and what is left to inequalities.
 
     Examples
     --------
-    >>> from theory.judging.decide import proves
-    >>> proves(*grounds(FORMS)), proves(*grounds(FORMS | {"apart": 13 * F}))
+    >>> prover.proves(*grounds(FORMS)), prover.proves(*grounds(FORMS | {"apart": 13 * F}))
     (True, False)
     """
     yield _found("every action starts where the one before it ends", is_round(forms))
@@ -220,8 +219,8 @@ def grounds(forms: Forms) -> Iterator[Compared | Outcome]:
     yield proof()
 
 
-def _found(says: str, holds: bool) -> Compared:
-    return Compared(says, "theory.papers.amdp.lemmas.rotation", holds)
+def _found(says: str, holds: bool) -> prover.Compared:
+    return prover.Compared(says, "theory.papers.amdp.lemmas.rotation", holds)
 
 
 def fills_if_equal(forms: Forms) -> bool:

@@ -15,40 +15,37 @@ y's backward may start before U and end behind it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 import sympy
 
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.laws.delays.counts import linear_term
 from theory.papers.amdp.symbols import d, n
-from theory.smt.notation import stated, terms
-from theory.smt.solver import Statement, decide
 
-CORE: Final = {"affected": d - 1, "window": n - 1}
+CORE = {"affected": d - 1, "window": n - 1}
 """Minibatches of a window that see its update, and one pipeline's least window, proved."""
 
-UNDER_WAY: Final = (n * d / 2).subs(n, 2)
+UNDER_WAY = (n * d / 2).subs(n, 2)
 """Minibatches of d/2 pipelines that are between forward and backward, at most."""
 
-_READ: Final = "uF >= 0, restF >= 0, restF < W"
-_USED: Final = "uB >= 0, restB >= 0, restB < W"
+_READ = "uF >= 0, restF >= 0, restF < W"
+_USED = "uB >= 0, restB >= 0, restB < W"
 """Backwards so far, at the forward and at the backward: W·u + rest."""
 
-_SPAN: Final = f"W >= 1, {_READ}, {_USED}, W*uB + restB - (W*uF + restF) == between, between >= 0"
+_SPAN = f"W >= 1, {_READ}, {_USED}, W*uB + restB - (W*uF + restF) == between, between >= 0"
 """A forward and its backward with so many backwards of the stage in between."""
 
 
-def statements(forms: Formulas) -> Iterator[Statement]:
+def statements(forms: prover.Formulas) -> Iterator[prover.Statement]:
     """What is proved of all durations.
 
     Examples
     --------
-    >>> [decide(one).verdict.name for one in statements(CORE)]
+    >>> [prover.decide(one).verdict.name for one in statements(CORE)]
     ['PROVED', 'PROVED', 'PROVED', 'PROVED', 'PROVED', 'PROVED']
     """
-    stages, admitted = terms("d, n")
-    yield stated(
+    stages, admitted = prover.terms("d, n")
+    yield prover.stated(
         "affected",
         "of the n·d/2 = d minibatches between forward and backward, the one that closes the window "
         "is past its own: at most d − 1 others see the update, or end their backward behind it",
@@ -57,21 +54,21 @@ def statements(forms: Formulas) -> Iterator[Statement]:
         seen=linear_term(forms["affected"], {d: stages}),
     )
     # What is used of products; z3 need not look for it among the instances below.
-    yield stated(
+    yield prover.stated(
         "product",
         "a product of nonnegative integers is nonnegative",
         "left >= 0, right >= 0",
         "left * right >= 0",
     )
     # Who of a window has its forward no later than one with a mismatch; ends count from 1.
-    yield stated(
+    yield prover.stated(
         "no later update",
         "x has seen no update behind the window that it ends in",
         f"W >= 1, {_USED}, W*window < endX, endX <= W*window + W, W*uB + restB < endX, "
         "implies(uB - window - 1 >= 0, W * (uB - window - 1) >= 0)",
         "uB <= window",
     )
-    yield stated(
+    yield prover.stated(
         "under way",
         "if x has a mismatch and y of its window has its forward no later, then y is between "
         "forward and backward at the first update that x sees, and does not close it",
@@ -80,13 +77,13 @@ def statements(forms: Formulas) -> Iterator[Statement]:
         "implies(window - uB >= 0, W * (window - uB) >= 0)",
         "readY < W * (uF + 1) < endY",
     )
-    yield stated(
+    yield prover.stated(
         "span",
         "with at most W backwards of the stage between forward and backward it sees one update",
         f"{_SPAN}, between <= W",
         "uB - uF <= 1",
     )
-    yield stated(
+    yield prover.stated(
         "one pipeline",
         "in one pipeline backwards are in order, so that n − 1 are in between at most",
         f"{_SPAN}, n >= 2, between <= n - 1, W >= least, least >= 1",
@@ -108,6 +105,10 @@ def is_least(form: sympy.Expr) -> bool:
     >>> is_least(n - 1), is_least(n)
     (True, False)
     """
-    least = linear_term(form, dict(zip((n,), terms("n"), strict=True)))
+    least = linear_term(form, dict(zip((n,), prover.terms("n"), strict=True)))
     facts = f"{_SPAN}, n >= 3, between <= n - 1, W == least - 1"
-    return bool(decide(stated("shorter", "one update", facts, "uB - uF <= 1", least=least)).witness)
+    return bool(
+        prover.decide(
+            prover.stated("shorter", "one update", facts, "uB - uF <= 1", least=least)
+        ).witness
+    )
