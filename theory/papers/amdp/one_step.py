@@ -98,8 +98,8 @@ def _of_one(formulas: prover.Formulas) -> prover.Refutation | None:
 
     depths = range(2, 6) if admission >= 1 else ()
     cells = ({d: p, n: admission, i: stage} for p in depths for stage in range(p - 1))
-    prover.stated, supposed = formulas["mismatch"], _supposed(formulas)
-    return prover.first_violation(most, "<=", prover.stated, cells, supposed, "mismatch")
+    bound, supposed = formulas["mismatch"], _supposed(formulas)
+    return prover.first_violation(most, "<=", bound, cells, supposed, "mismatch")
 
 
 def _several(stages: int) -> Schedule:
