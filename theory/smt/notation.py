@@ -69,7 +69,8 @@ def terms(text: str, known: Mapping[str, Any] | None = None) -> tuple[Term, ...]
     (And(x >= 0, x < 2*n), If(And(a > 0, b > 0), x, 0))
     """
     try:
-        read = ast.fix_missing_locations(_OnTerms().visit(ast.parse(f"({text},)", mode="eval")))
+        whole = f"({text},)" if text else "()"
+        read = ast.fix_missing_locations(_OnTerms().visit(ast.parse(whole, mode="eval")))
     except SyntaxError as error:
         raise UnsupportedFormError(
             f"a statement is made of formulas separated by commas, found {text!r:.80}",

@@ -8,7 +8,7 @@ updates fall between F(s, m) and B(s, m). Order alone decides that (schedules.st
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -23,6 +23,7 @@ from theory.papers.amdp.lemmas.minibatches import Minibatch, Pipeline
 from theory.papers.amdp.lemmas.start_times import CAPPED, CROWDED, FREE, TWO, Law, before
 from theory.papers.amdp.symbols import d, i, n, q, r
 from theory.smt.instances import Instance
+from theory.smt.notation import stated
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term
 
@@ -65,53 +66,55 @@ def _in_first_round(law: Law, line: Pipeline, m: Minibatch) -> Term:
     return m.round == 0 if law.rounds else m.place < line.n
 
 
+def _of(
+    law: Law, formulas: Formulas, name: str, says: str, given: str, goal: str, **more: Term
+) -> Statement:
+    """A statement about minibatch nq + r at stage s of p, in the letters of a law and formulas."""
+    line, s, m = law.somewhere("m")
+    letters = {"p": line.p, "n": line.n, "s": s, "q": m.round, "r": m.place}
+    forms = {key.replace(" ", "_"): value(form, line, s, m) for key, form in formulas.items()}
+    first = _in_first_round(law, line, m)
+    known = {**letters, **forms, "cap": law.cap(line, s), "first_round": first, **more}
+    statement = stated(name, says, given, goal, **known)
+    return replace(statement, hypotheses=(*law.inside(line, s, m), *statement.hypotheses))
+
+
 def largest(
     law: Law, form: sympy.Expr, most: sympy.Expr, *, first_round: bool, attained: bool = True
 ) -> Iterator[Statement]:
     """No mismatch exceeds `most`, and the last of every n minibatches attains it at every stage."""
-    line, s, m = law.somewhere("m")
-    found, bound = value(form, line, s, m), value(most, line, s, m)
-    here = (*law.inside(line, s, m), _in_first_round(law, line, m) == first_round)
-    where = "first round" if first_round else "later rounds"
-    yield Statement(
-        f"{law.name}: at most, {where}", "no mismatch exceeds the largest", here, found <= bound
+    forms = {"found": form, "bound": most}
+    here, where = (
+        ("first_round", "first round") if first_round else ("not first_round", "later rounds")
     )
+    name, says = f"{law.name}: at most, {where}", "no mismatch exceeds the largest"
+    yield _of(law, forms, name, says, here, "found <= bound")
     if attained:
-        yield Statement(
-            f"{law.name}: attained, {where}",
-            "the last of every n minibatches has the largest mismatch, at every stage",
-            (*here, m.place == line.n - 1),
-            found == bound,
-        )
+        name = f"{law.name}: attained, {where}"
+        says = "the last of every n minibatches has the largest mismatch, at every stage"
+        yield _of(law, forms, name, says, f"{here}, r == n - 1", "found == bound")
 
 
-def _capped(law: Law, formulas: Formulas) -> Iterator[Statement]:
-    most, first, later = (formulas[name] for name in ("mismatch", "first", "later"))
+def _every(
+    law: Law, names: tuple[str, str, str], formulas: Formulas, *, attained: bool = True
+) -> Iterator[Statement]:
+    """The mismatch of every minibatch, and the largest."""
+    most, first, later = (formulas[name] for name in names)
     yield counted(law, first, first_round=True)
     yield counted(law, later, first_round=False)
     yield from largest(law, first, most, first_round=True)
-    yield from largest(law, later, most, first_round=False)
-
-
-def _uncapped(law: Law, formulas: Formulas) -> Iterator[Statement]:
-    most, first = formulas["uncapped"], formulas["uncapped first"]
-    later = formulas["later" if law is FREE else "crowded later"]
-    yield counted(law, first, first_round=True)
-    yield counted(law, later, first_round=False)
-    yield from largest(law, first, most, first_round=True)
-    yield from largest(law, later, most, first_round=False, attained=False)
+    yield from largest(law, later, most, first_round=False, attained=attained)
 
 
 def _who(formulas: Formulas) -> Iterator[Statement]:
     """Which minibatches m ≥ n attain the largest mismatch."""
-    line, s, m = CAPPED.somewhere("m")
-    most, later = (value(formulas[name], line, s, m) for name in ("mismatch", "later"))
-    attains = z3.Or(m.place >= most, s == 0, line.n == line.p)
-    yield Statement(
+    yield _of(
+        CAPPED,
+        formulas,
         "who attains it",
         "m ≥ n attains the largest mismatch iff m mod n ≥ min(n, d − i) − 1, i = 0 or n = d",
-        (*CAPPED.inside(line, s, m), m.round > 0),
-        (later == most) == attains,
+        "q > 0",
+        "(later == mismatch) == (r >= mismatch or s == 0 or n == p)",
     )
 
 
@@ -119,48 +122,31 @@ def _needless(formulas: Formulas) -> Iterator[Statement]:
     """More than d minibatches are never under way, whatever n is."""
     line, s, m = CAPPED.somewhere("m")
     just = Pipeline(line.p, line.p, z3.If)
-    stated = value(formulas["mismatch"], line, s, m) == value(formulas["mismatch"], just, s, m)
+    same = value(formulas["mismatch"], line, s, m) == value(formulas["mismatch"], just, s, m)
     yield Statement(
         "n > d",
         "for n ≥ d every stage has the cap and the stated mismatch of n = d",
         (line.p >= 1, line.n >= line.p, s >= 0, s < line.p),
-        z3.And(CAPPED.cap(line, s) == CAPPED.cap(just, s), stated),
+        z3.And(CAPPED.cap(line, s) == CAPPED.cap(just, s), same),
     )
 
 
 def _one_stage(formulas: Formulas) -> Iterator[Statement]:
-    line, s, m = CROWDED.somewhere("m")
-    most, stated = (value(formulas[name], line, s, m) for name in ("uncapped", "mismatch"))
-    yield Statement(
-        "one stage",
-        "with d = 1 the largest mismatch is as stated for all n",
-        (*CROWDED.inside(line, s, m), line.p == 1),
-        most == stated,
-    )
+    says = "with d = 1 the largest mismatch is as stated for all n"
+    yield _of(CROWDED, formulas, "one stage", says, "p == 1", "uncapped == mismatch")
 
 
 def _exceeded(formulas: Formulas) -> Iterator[Statement]:
     """At stage d − 2 minibatch 2 already has a mismatch of 2."""
+    says = "at stage d − 2 minibatch 2 has a larger mismatch than stated, for n ≥ 3 and d ≥ 2"
+    given, goal = "n >= 3, s == p - 2, q == 0, r == 2", "uncapped_first > mismatch"
     for law in (FREE, CROWDED):
-        line, s, m = law.somewhere("m")
-        found = value(formulas["uncapped first"], line, s, m)
-        at = (line.n >= 3, s == line.p - 2, m.round == 0, m.place == 2)
-        yield Statement(
-            f"{law.name}: exceeded",
-            "at stage d − 2 minibatch 2 has a larger mismatch than stated, for n ≥ 3 and d ≥ 2",
-            (*law.inside(line, s, m), *at),
-            found > value(formulas["mismatch"], line, s, m),
-        )
+        yield _of(law, formulas, f"{law.name}: exceeded", says, given, goal)
 
 
 def _within_cap(formulas: Formulas) -> Iterator[Statement]:
-    line, s, m = CAPPED.somewhere("m")
-    yield Statement(
-        "cap",
-        "the stated mismatch is one less than the cap of its stage",
-        CAPPED.inside(line, s, m),
-        value(formulas["mismatch"], line, s, m) == CAPPED.cap(line, s) - 1,
-    )
+    says = "the stated mismatch is one less than the cap of its stage"
+    yield _of(CAPPED, formulas, "cap", says, "", "mismatch == cap - 1")
 
 
 @dataclass(frozen=True)
@@ -184,11 +170,13 @@ class Part:
 
 
 _EXACT: Final = "the mismatch of every minibatch, and the largest"
-_CAPPED_NEEDS: Final = ("mismatch", "first", "later")
+_BOUNDED: Final = ("mismatch", "first", "later")
+_FREE: Final = ("uncapped", "uncapped first", "later")
+_CROWDED: Final = ("uncapped", "uncapped first", "crowded later")
 
 PARTS: Final = {
     "capped": Part(
-        f"a cap at every stage, n ≤ d: {_EXACT}", _CAPPED_NEEDS, partial(_capped, CAPPED)
+        f"a cap at every stage, n ≤ d: {_EXACT}", _BOUNDED, partial(_every, CAPPED, _BOUNDED)
     ),
     "who": Part(
         "a cap at every stage, n ≤ d: which minibatches m ≥ n attain the largest mismatch",
@@ -197,16 +185,18 @@ PARTS: Final = {
     ),
     "n > d": Part("a cap at every stage, n > d: all is as for n = d", ("mismatch",), _needless),
     "cap": Part("the stated mismatch is one less than the cap", ("mismatch",), _within_cap),
-    "two": Part(f"stage 0 alone bounded, n ≤ 2: {_EXACT}", _CAPPED_NEEDS, partial(_capped, TWO)),
+    "two": Part(
+        f"stage 0 alone bounded, n ≤ 2: {_EXACT}", _BOUNDED, partial(_every, TWO, _BOUNDED)
+    ),
     "free": Part(
         f"stage 0 alone bounded, n ≤ d: {_EXACT}",
-        ("uncapped", "uncapped first", "later"),
-        partial(_uncapped, FREE),
+        _FREE,
+        partial(_every, FREE, _FREE, attained=False),
     ),
     "crowded": Part(
         f"stage 0 alone bounded, n ≥ d: {_EXACT}",
-        ("uncapped", "uncapped first", "crowded later"),
-        partial(_uncapped, CROWDED),
+        _CROWDED,
+        partial(_every, CROWDED, _CROWDED, attained=False),
     ),
     "one stage": Part(
         "stage 0 alone bounded, d = 1: as stated", ("uncapped", "mismatch"), _one_stage

@@ -9,7 +9,9 @@ occurs once in the program, and the loops end at its length, they run nothing el
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
+from typing import Final
 
 import z3
 
@@ -18,38 +20,8 @@ from theory.laws.static_orders.batched_1f1b import warm_up
 from theory.laws.static_orders.program import Part, Program, View
 from theory.laws.static_orders.proofs import domain, holders
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
+from theory.smt.notation import stated, terms
 from theory.smt.solver import Statement, Term
-
-
-@dataclass(frozen=True)
-class State:
-    """Where 1F1B's loops are.
-
-    Attributes
-    ----------
-    forward, backward : solver term
-        The code's ``fwd_idx`` and ``bwd_idx``.
-    kept, keeps : solver term
-        Microbatch of the send in ``fwd_sends``, and whether there is one.
-    at : solver term
-        Entries so far.
-    """
-
-    forward: Term
-    backward: Term
-    kept: Term
-    keeps: Term
-    at: Term
-
-    def same(self, other: State) -> Term:
-        """Equal, whatever the microbatch of a send that is not kept."""
-        return z3.And(
-            self.forward == other.forward,
-            self.backward == other.backward,
-            self.keeps == other.keeps,
-            z3.Implies(self.keeps, self.kept == other.kept),
-            self.at == other.at,
-        )
 
 
 def _lands(program: Program, view: View, kind: Kind, label: Term, place: Term) -> Term:
@@ -72,23 +44,40 @@ def loops(program: Program) -> Iterator[Statement]:
 
 def gpipe_statements() -> Iterator[Statement]:
     """``for i in range(M)`` with forwards, ``for i in range(M − 1, −1, −1)`` with backwards."""
-    view, n, index = View.symbolic(), z3.Int("n"), z3.Int("index")
-    inside = (*domain(GPIPE, view), n >= 0, n < view.M)
+    view = View.symbolic()
     waves = (
-        ("forwards", (Kind.RECV_F, Kind.F, Kind.SEND_F), index == n, 0),
-        ("backwards", (Kind.RECV_B, Kind.B, Kind.SEND_B), index == view.M - 1 - n, 3 * view.M),
+        ("forwards", (Kind.RECV_F, Kind.F, Kind.SEND_F), "index == n", 0),
+        ("backwards", (Kind.RECV_B, Kind.B, Kind.SEND_B), "index == M - 1 - n", 3 * view.M),
     )
     for name, kinds, counter, begin in waves:
-        lands = [
-            _lands(GPIPE, view, kind, index, begin + 3 * n + offset)
-            for offset, kind in enumerate(kinds)
-        ]
-        yield Statement(
-            f"loop of {name}",
-            f"iteration n of the loop of {name} runs the entries from place 3n of it on",
-            (*inside, counter),
-            z3.And(*lands),
+        yield _inside(
+            GPIPE,
+            stated(
+                f"loop of {name}",
+                f"iteration n of the loop of {name} runs the entries from place 3n of it on",
+                f"n >= 0, n < M, {counter}",
+                ", ".join(
+                    f"lands({kind.name}, index, begin + 3*n + {i})" for i, kind in enumerate(kinds)
+                ),
+                **_KINDS,
+                lands=partial(_lands, GPIPE, view),
+                begin=begin,
+            ),
         )
+
+
+_KINDS: Final = {kind.name: kind for kind in Kind}
+
+_INVARIANT: Final = (
+    "fwd == (begun + j if begun + j < M else M), bwd == j, keeps == (begun + j - 1 < M), "
+    "implies(keeps, kept == begun + j - 1), at == place(j)"
+)
+"""Before round j: counters ``fwd_idx`` and ``bwd_idx``, the send in ``fwd_sends``, entries."""
+
+
+def _inside(program: Program, statement: Statement) -> Statement:
+    known = (*domain(program, View.symbolic()), *statement.hypotheses)
+    return replace(statement, hypotheses=known)
 
 
 def one_f_one_b_statements(before: Term, view: View) -> Iterator[Statement]:
@@ -100,71 +89,51 @@ def one_f_one_b_statements(before: Term, view: View) -> Iterator[Statement]:
         The code's ``warmup_steps``, in the symbols of `view`.
     view : View
     """
-    i, j = z3.Int("i"), z3.Int("j")
-    inside = domain(ONE_F_ONE_B, view)
-
-    def lands(kind: Kind, label: Term, place: Term) -> Term:
-        return _lands(ONE_F_ONE_B, view, kind, label, place)
-
     begun = z3.If(before == 0, 1, before)
-    yield Statement(
+
+    def place(j: Term) -> Term:
+        early, late = 3 * begun - 1 + 4 * j, view.M + 2 * begun - 1 + 3 * j
+        return z3.If(j <= view.M - begun, early, late)
+
+    def holds(fwd: Term, bwd: Term, kept: Term, keeps: Term, at: Term, j: Term) -> Term:
+        state = {"fwd": fwd, "bwd": bwd, "kept": kept, "keeps": keeps, "at": at, "j": j}
+        return z3.And(terms(_INVARIANT, {**state, "begun": begun, "place": place}))
+
+    def about(name: str, says: str, given: str, goal: str) -> Statement:
+        lands, keeps = partial(_lands, ONE_F_ONE_B, view), z3.Bool("keeps")
+        letters = {"before": before, "begun": begun, "length": ONE_F_ONE_B.length(view)}
+        known = {
+            **_KINDS,
+            **letters,
+            "holds": holds,
+            "place": place,
+            "lands": lands,
+            "keeps": keeps,
+        }
+        return _inside(ONE_F_ONE_B, stated(name, says, given, goal, **known))
+
+    yield about(
         "warm-up loop",
         "iteration i of the warm-up runs the entries from place 3i on, without its last send",
-        (*inside, i >= 0, i < begun),
-        z3.And(
-            before >= 0,
-            lands(Kind.RECV_F, i, 3 * i),
-            lands(Kind.F, i, 3 * i + 1),
-            z3.Implies(i != begun - 1, lands(Kind.SEND_F, i, 3 * i + 2)),
-        ),
+        "i >= 0, i < begun",
+        "before >= 0, lands(RECV_F, i, 3*i), lands(F, i, 3*i + 1), "
+        "implies(i != begun - 1, lands(SEND_F, i, 3*i + 2))",
     )
-    after = State(begun, z3.IntVal(0), begun - 1, z3.BoolVal(True), 3 * begun - 1)
-    yield Statement(
+    yield about(
         "behind the warm-up",
         "the rounds begin with a kept send and no backward done",
-        inside,
-        after.same(_invariant(begun, view, z3.IntVal(0))),
+        "",
+        "holds(begun, 0, begun - 1, True, 3*begun - 1, 0)",
     )
-    state = State(z3.Int("fwd"), j, z3.Int("kept"), z3.Bool("keeps"), z3.Int("at"))
     # The drain loop, the last `before` rounds, has no forward of its own.
-    more = z3.And(j < view.M - before, state.forward < view.M)
-    following = State(
-        z3.If(more, state.forward + 1, state.forward),
-        j + 1,
-        state.forward,
-        more,
-        state.at + z3.If(more, 4, 3),
-    )
-    yield Statement(
+    more = "(j < M - before and fwd < M)"
+    yield about(
         "round",
         "round j runs the next entries, and the round behind it finds what it left",
-        (*inside, j >= 0, j < view.M, state.same(_invariant(begun, view, j))),
-        z3.And(
-            z3.Implies(state.keeps, lands(Kind.SEND_F, state.kept, state.at)),
-            lands(Kind.RECV_B, j, state.at),
-            lands(Kind.B, j, state.at + 1),
-            lands(Kind.SEND_B, j, state.at + 2),
-            z3.Implies(more, lands(Kind.RECV_F, state.forward, state.at + 2)),
-            z3.Implies(more, lands(Kind.F, state.forward, state.at + 3)),
-            following.same(_invariant(begun, view, j + 1)),
-        ),
+        "j >= 0, j < M, holds(fwd, bwd, kept, keeps, at, j)",
+        "implies(keeps, lands(SEND_F, kept, at)), lands(RECV_B, j, at), lands(B, j, at + 1), "
+        f"lands(SEND_B, j, at + 2), implies({more}, lands(RECV_F, fwd, at + 2)), "
+        f"implies({more}, lands(F, fwd, at + 3)), holds(fwd + 1 if {more} else fwd, j + 1, fwd, "
+        f"{more}, at + (4 if {more} else 3), j + 1)",
     )
-    yield Statement(
-        "end",
-        "M rounds end at the program's length",
-        inside,
-        _invariant(begun, view, view.M).at == ONE_F_ONE_B.length(view),
-    )
-
-
-def _invariant(begun: Term, view: View, j: Term) -> State:
-    """The state before round j."""
-    newest = begun + j - 1
-    early, late = 3 * begun - 1 + 4 * j, view.M + 2 * begun - 1 + 3 * j
-    return State(
-        forward=z3.If(begun + j < view.M, begun + j, view.M),
-        backward=j,
-        kept=newest,
-        keeps=newest < view.M,
-        at=z3.If(j <= view.M - begun, early, late),
-    )
+    yield about("end", "M rounds end at the program's length", "", "place(M) == length")
