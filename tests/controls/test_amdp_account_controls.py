@@ -77,7 +77,7 @@ def test_a_minibatch_of_another_mismatch_when_replayed_refutes_nothing(
     assert account is not None
     known = account(mismatch.CLAIM.printed)
     assert [case.verdict for case in decided(known).cases[3:]] == [REFUTED, PROVED, REFUTED]
-    monkeypatch.setattr(mismatch, "by_order", lambda *_: dict.fromkeys(range(20), 1))
+    monkeypatch.setattr(replays, "by_order", lambda *_: dict.fromkeys(range(20), 1))
     assert [case.verdict for case in decided(known).cases[3:]] == [UNKNOWN, PROVED, UNKNOWN]
 
 

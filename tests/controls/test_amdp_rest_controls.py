@@ -101,7 +101,7 @@ def test_the_order_has_to_be_attained(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_play_without_a_period_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saturation, "active", lambda *_: None)
+    monkeypatch.setattr("theory.papers.amdp.witnesses.saturation_shares.active", lambda *_: None)
     found = judged(saturation.CLAIM)
     assert found.verdict is UNKNOWN
     assert all(case.verdict is not Verdict.CHECKED for case in found.cases)

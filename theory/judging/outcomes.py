@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from theory.account import Case, Decision, Ground, Line
+from theory.account import Case, Compared, Decision, Ground, Line
 from theory.smt.solver import Outcome, Statement, decide, merge
 from theory.verdicts import Verdict
 
@@ -30,9 +30,19 @@ def in_turn(statements: Iterable[Statement]) -> Iterator[Outcome]:
         yield merge("nothing", "nothing is stated", [])
 
 
-def lines(outcomes: Iterable[Outcome]) -> tuple[Line, ...]:
-    """Outcomes as lines of our own proof."""
-    return tuple(Line("ours", one.says, one.note, Decision((one,))) for one in outcomes)
+def lines(grounds: Iterable[Outcome | Compared]) -> tuple[Line, ...]:
+    """Grounds as lines of our own proof: what each says, and which engine or code found it.
+
+    Examples
+    --------
+    >>> [line.rule for line in lines([Compared("2 + 2 is 4", "my_paper.sums", True)])]
+    ['exact, by my_paper.sums']
+    """
+    return tuple(Line("ours", one.says, _how(one), Decision((one,))) for one in grounds)
+
+
+def _how(ground: Outcome | Compared) -> str:
+    return ground.note if isinstance(ground, Outcome) else f"exact, by {ground.code}"
 
 
 def found_by(grounds: Mapping[tuple[str, str], Iterable[Ground]]) -> tuple[Line, ...]:

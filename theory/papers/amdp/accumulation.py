@@ -22,7 +22,6 @@ from theory.judging import prover
 from theory.papers.amdp.lemmas import queue_order
 from theory.papers.amdp.lemmas.accumulation_cases import cases as cases_of
 from theory.papers.amdp.lemmas.accumulation_cases import laws
-from theory.papers.amdp.lemmas.lines import ours
 from theory.papers.amdp.lemmas.window_laws import CORE, is_least
 from theory.papers.amdp.placements import SAYS, STRAIGHT
 from theory.papers.amdp.symbols import d
@@ -78,7 +77,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
             "the arguments that put the steps together, of window_laws.py, overtaking.py and "
             "queue_order.py, are those in theory/papers/amdp/arguments.py",
         ),
-        steps=(*ours(laws(CORE["affected"], CORE["window"])), *prover.found_by(steps)),
+        steps=(*prover.lines(laws(CORE["affected"], CORE["window"])), *prover.found_by(steps)),
         findings=_findings(cases) if isinstance(decision, prover.Readings) else (),
         evidence=_evidence(formulas),
     )

@@ -21,15 +21,11 @@ import z3
 
 from schedules.actions import Kind
 from theory.judging import prover
-from theory.papers.amdp.lemmas.durations import EQUAL, LONG_BACKWARDS, Cone, Time, no_earlier
-from theory.papers.amdp.lemmas.greedy import SMALLEST, established, static_times
-from theory.papers.amdp.lemmas.lines import ours
+from theory.papers.amdp.lemmas import durations, greedy, minibatches, start_times
 from theory.papers.amdp.lemmas.long_run import long_run
-from theory.papers.amdp.lemmas.minibatches import Minibatch, Pipeline
-from theory.papers.amdp.lemmas.start_times import CAPPED, FREE, TWO, Law
-from theory.papers.amdp.runs.replays import agreement, compared
+from theory.papers.amdp.runs import replays
 from theory.papers.amdp.symbols import d, n, q, r
-from theory.papers.amdp.witnesses.active_shares import short_run, unlike
+from theory.papers.amdp.witnesses import active_shares
 
 _PRINTED = {"ratio": 2 / d}
 _CORE = {
@@ -45,27 +41,29 @@ ASSUMES = (
     "within a stage PipeDream's rule decides, where a case does not name another order",
 )
 
-_LAWS: tuple[tuple[Law, Cone], ...] = (
-    (CAPPED, CAPPED.cone),
-    (TWO, TWO.cone),
-    (FREE, EQUAL),
-    (FREE, LONG_BACKWARDS),
+_LAWS: tuple[tuple[start_times.Law, durations.Cone], ...] = (
+    (start_times.CAPPED, start_times.CAPPED.cone),
+    (start_times.TWO, start_times.TWO.cone),
+    (start_times.FREE, durations.EQUAL),
+    (start_times.FREE, durations.LONG_BACKWARDS),
 )
 
 
-def _units(form: sympy.Expr, line: Pipeline, m: Minibatch) -> Time:
+def _units(
+    form: sympy.Expr, line: minibatches.Pipeline, m: minibatches.Minibatch
+) -> durations.Time:
     """So many times F + B, with d·q under the name that the minibatch has for it."""
     rounds = sympy.Symbol("rounds", integer=True)
     names = {d: line.p, n: line.n, q: m.round, r: m.place, rounds: m.product}
     number = prover.term(sympy.expand(form).subs(d * q, rounds), names)
-    return Time(number, number)
+    return durations.Time(number, number)
 
 
-def _same(cone: Cone, one: Time, two: Time) -> prover.Term:
-    return z3.And(no_earlier(cone, one, two), no_earlier(cone, two, one))
+def _same(cone: durations.Cone, one: durations.Time, two: durations.Time) -> prover.Term:
+    return z3.And(durations.no_earlier(cone, one, two), durations.no_earlier(cone, two, one))
 
 
-def _makespan(law: Law, cone: Cone, form: sympy.Expr) -> prover.Statement:
+def _makespan(law: start_times.Law, cone: durations.Cone, form: sympy.Expr) -> prover.Statement:
     line, s, m, last = law.somewhere("m", "l")
     total, end = _units(form, line, last), law.end(Kind.B, line, z3.IntVal(0), last)
     return prover.Statement(
@@ -73,21 +71,26 @@ def _makespan(law: Law, cone: Cone, form: sympy.Expr) -> prover.Statement:
         f"{law.says}: all is over by the makespan, and the last backward of stage 0 ends at it",
         (*law.inside(line, s, m, last), z3.Not(last.precedes(m))),
         z3.And(
-            *(no_earlier(cone, total, law.end(kind, line, s, m)) for kind in (Kind.F, Kind.B)),
-            no_earlier(cone, end, total),
+            *(
+                durations.no_earlier(cone, total, law.end(kind, line, s, m))
+                for kind in (Kind.F, Kind.B)
+            ),
+            durations.no_earlier(cone, end, total),
         ),
     )
 
 
-def _period(law: Law, cone: Cone, form: sympy.Expr) -> prover.Statement:
+def _period(law: start_times.Law, cone: durations.Cone, form: sympy.Expr) -> prover.Statement:
     line, s, m = law.somewhere("m")
-    following = Minibatch(m.round + 1, m.place, m.product + line.p)
+    following = minibatches.Minibatch(m.round + 1, m.place, m.product + line.p)
     span = _units(form, line, m)
 
     def repeats(kind: Kind) -> prover.Term:
         start, again = law.start(kind, line, s, m), law.start(kind, line, s, following)
-        then = Time(start.forwards + span.forwards, start.backwards + span.backwards)
-        return z3.And(no_earlier(cone, again, then), no_earlier(cone, then, again))
+        then = durations.Time(start.forwards + span.forwards, start.backwards + span.backwards)
+        return z3.And(
+            durations.no_earlier(cone, again, then), durations.no_earlier(cone, then, again)
+        )
 
     return prover.Statement(
         f"{law.name}: period",
@@ -108,7 +111,7 @@ def decided_of(which: int, what: str, form: sympy.Expr) -> prover.Outcome:
     """
     law, cone = _LAWS[which]
     statement = (_period if what == "period" else _makespan)(law, cone, form)
-    return prover.decide_from(statement, SMALLEST)
+    return prover.decide_from(statement, greedy.SMALLEST)
 
 
 def _identity(says: str, *differences: sympy.Expr) -> prover.Compared:
@@ -146,12 +149,12 @@ def _limit(run: sympy.Expr) -> sympy.Expr:
 def _times(formulas: prover.Formulas, which: int) -> Iterator[prover.Outcome]:
     """Start times, period and makespan under one of the laws."""
     law, cone = _LAWS[which]
-    yield static_order(law, cone) if cone is LONG_BACKWARDS else established(law)
+    yield static_order(law, cone) if cone is durations.LONG_BACKWARDS else greedy.established(law)
     yield decided_of(which, "period", formulas["period"])
     yield decided_of(which, "makespan", formulas["makespan"])
 
 
-static_order = prover.remembered(static_times)
+static_order = prover.remembered(greedy.static_times)
 
 
 def _holds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
@@ -163,10 +166,16 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     """Of n = 2 what is proved of the first two laws, at any F and B; the cases say n/d."""
     algebra, stated = tuple(_algebra(_CORE)), _stated(formulas["ratio"])
     times = [tuple(_times(_CORE, which)) for which in range(len(_LAWS))]
-    of_two: tuple[prover.Ground, ...] = (*times[0], *times[1], *algebra, stated, agreement())
+    of_two: tuple[prover.Ground, ...] = (
+        *times[0],
+        *times[1],
+        *algebra,
+        stated,
+        replays.agreement(),
+    )
     everything, limit = tuple(chain.from_iterable(times)), long_run()
-    exact: tuple[prover.Ground, ...] = (*algebra, *everything, agreement())
-    short = short_run(_CORE["ratio"])
+    exact: tuple[prover.Ground, ...] = (*algebra, *everything, replays.agreement())
+    short = active_shares.short_run(_CORE["ratio"])
     cases = {
         (
             "the steady state: every stage bounded by min(n, d − i), or n ≤ 2, or B ≥ F in the "
@@ -195,11 +204,11 @@ def _account(formulas: prover.Formulas) -> prover.Account:
         ): prover.Decision(exact),
     }
     return prover.Account(
-        prover.Decision(of_two, unlike(formulas["ratio"])),
+        prover.Decision(of_two, active_shares.unlike(formulas["ratio"])),
         cases=prover.cases(cases),
         assumes=ASSUMES,
-        steps=ours((*everything, *algebra, stated, limit)),
-        evidence=compared(),
+        steps=prover.lines((*everything, *algebra, stated, limit)),
+        evidence=replays.compared(),
     )
 
 

@@ -23,11 +23,8 @@ from schedules.actions import Kind
 from schedules.families.pipedream import RULE
 from schedules.free_running import free_run
 from theory.judging import prover
-from theory.papers.amdp.lemmas import mismatches
-from theory.papers.amdp.lemmas.greedy import established, generated
-from theory.papers.amdp.lemmas.lines import ours
-from theory.papers.amdp.lemmas.start_times import CAPPED, FREE, LAWS, TWO
-from theory.papers.amdp.runs.replays import SIZES, agreement, by_order, compared, one_pipeline
+from theory.papers.amdp.lemmas import greedy, mismatches, start_times
+from theory.papers.amdp.runs import replays
 from theory.papers.amdp.symbols import d, i, n, q, r
 from theory.papers.schedules import free_running
 
@@ -52,7 +49,7 @@ ASSUMES = (
 
 def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     parts = (mismatches.part(name, formulas) for name in mismatches.PARTS)
-    return chain(map(established, LAWS), parts)
+    return chain(map(greedy.established, start_times.LAWS), parts)
 
 
 def _preferences() -> prover.Outcome:
@@ -61,7 +58,11 @@ def _preferences() -> prover.Outcome:
     after = {last: other[kind] for last, kind in RULE.prefer_after.items()}
     opposite = replace(RULE, prefer_first=other[RULE.prefer_first], prefer_after=after)
     says = "with a cap at every stage a forward and a backward are never ready at the same time"
-    return prover.merge("preferences", says, [established(CAPPED), generated(CAPPED, opposite)])
+    return prover.merge(
+        "preferences",
+        says,
+        [greedy.established(start_times.CAPPED), greedy.generated(start_times.CAPPED, opposite)],
+    )
 
 
 def slow_first_stage() -> int:
@@ -74,7 +75,7 @@ def slow_first_stage() -> int:
     """
     first = (Kind.F, 0)
     line = free_run(RULE, 3, 4, 2, lambda action: 9 if (action.kind, action.stage) == first else 1)
-    return max(by_order(line.schedule, 1).values())
+    return max(replays.by_order(line.schedule, 1).values())
 
 
 def differs(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> prover.Refutation | None:
@@ -89,14 +90,19 @@ def differs(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> prover.Refu
     """
 
     def found(p: int, admission: int, stage: int) -> dict[int, int]:
-        run = one_pipeline(p, admission, 2 * admission + 1, stage_cap=stage_cap)
-        return by_order(run, stage)
+        run = replays.one_pipeline(p, admission, 2 * admission + 1, stage_cap=stage_cap)
+        return replays.by_order(run, stage)
 
     return prover.first_violation(
         lambda *at: max(found(*at).values()),
         "==",
         form,
-        ({d: at[0], n: at[1], i: s} for at in SIZES if at[1] >= least for s in range(at[0])),
+        (
+            {d: at[0], n: at[1], i: s}
+            for at in replays.SIZES
+            if at[1] >= least
+            for s in range(at[0])
+        ),
         (prover.le(least, n), prover.le(i + 1, d)),
         "mismatch",
         also=lambda *at: {"m": max(found(*at), key=found(*at).__getitem__)},
@@ -106,14 +112,14 @@ def differs(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> prover.Refu
 def _less(formulas: prover.Formulas) -> prover.Refutation | None:
     """A minibatch m ≥ n with less than the stated mismatch, though a cap is at every stage."""
     p, admission = 3, 2
-    run = one_pipeline(p, admission, 3 * admission, stage_cap=True)
+    run = replays.one_pipeline(p, admission, 3 * admission, stage_cap=True)
     cells: Iterator[dict[Any, int]] = (
         {d: p, n: admission, i: s, "m": m}
         for s in range(p)
         for m in range(admission, 3 * admission)
     )
     return prover.first_violation(
-        lambda p, admission, stage, m: by_order(run, stage)[m],
+        lambda p, admission, stage, m: replays.by_order(run, stage)[m],
         ">=",
         formulas["mismatch"],
         cells,
@@ -190,8 +196,8 @@ def _finding(exceeded: prover.Refutation, repaired: tuple[prover.Ground, ...]) -
 
 def _account(formulas: prover.Formulas) -> prover.Account:
     formulas = {**_CORE, **formulas}
-    laws = tuple(established(law) for law in LAWS)
-    times: tuple[prover.Ground, ...] = (*laws, agreement())
+    laws = tuple(greedy.established(law) for law in start_times.LAWS)
+    times: tuple[prover.Ground, ...] = (*laws, replays.agreement())
     parts = {name: mismatches.part(name, formulas) for name in mismatches.PARTS}
     run = free_running.proof({"inner": free_running.N_ - 1, "last": 0 * free_running.N_})
     timing = (parts["cap"], run["admission"], run["bound"])
@@ -204,9 +210,9 @@ def _account(formulas: prover.Formulas) -> prover.Account:
         prover.Decision(fails=wrong) if wrong else prover.Readings(holding),
         cases=cases,
         assumes=ASSUMES,
-        steps=ours((*laws, _preferences(), *parts.values(), *timing[1:])),
+        steps=prover.lines((*laws, _preferences(), *parts.values(), *timing[1:])),
         findings=(_finding(exceeded, repaired),) if exceeded else (),
-        evidence=compared(),
+        evidence=replays.compared(),
     )
 
 
@@ -223,8 +229,12 @@ CLAIM = prover.Claim(
     core=_CORE,
     holds=_holds,
     weakened={
-        "cap behind stage 0": lambda: (generated(replace(CAPPED, capped=FREE.capped)),),
-        "n ≤ 2": lambda: (generated(replace(TWO, domain=FREE.domain)),),
+        "cap behind stage 0": lambda: (
+            greedy.generated(replace(start_times.CAPPED, capped=start_times.FREE.capped)),
+        ),
+        "n ≤ 2": lambda: (
+            greedy.generated(replace(start_times.TWO, domain=start_times.FREE.domain)),
+        ),
     },
     depends=("schedules.static-staleness",),
     cost=3.0,

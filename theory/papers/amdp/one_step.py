@@ -22,13 +22,11 @@ from schedules.families import amdp
 from schedules.schedule import Schedule
 from schedules.versions import versions
 from theory.judging import prover
+from theory.papers.amdp import placements
 from theory.papers.amdp.lemmas.greedy import established
-from theory.papers.amdp.lemmas.lines import ours
 from theory.papers.amdp.lemmas.mismatches import counted
 from theory.papers.amdp.lemmas.start_times import TWO
-from theory.papers.amdp.placements import SAYS, STRAIGHT
-from theory.papers.amdp.runs.fifo import ADMISSION, TIES
-from theory.papers.amdp.runs.replays import by_order, one_pipeline
+from theory.papers.amdp.runs import fifo, replays
 from theory.papers.amdp.symbols import d, i, n
 from theory.papers.schedules import free_running
 
@@ -40,7 +38,10 @@ ASSUMES = (
     "attained: F takes equally long at all stages, and so does B; messages take no time",
 )
 
-FAMILY = f"in the order of the family amdp ({SAYS[STRAIGHT]}; kinds in turns; ties: {TIES[0].name})"
+FAMILY = (
+    f"in the order of the family amdp ({placements.SAYS[placements.STRAIGHT]}; kinds in turns; "
+    f"ties: {fifo.TIES[0].name})"
+)
 """What the replays fix and the source leaves open."""
 
 DEPTHS = (2, 4, 6, 8)
@@ -93,8 +94,8 @@ def _of_one(formulas: prover.Formulas) -> prover.Refutation | None:
     admission = int(formulas["admission"])
 
     def most(stages: int, admission: int, stage: int) -> int:
-        run = one_pipeline(stages, admission, 2 * admission + 1, stage_cap=False)
-        return max(by_order(run, stage).values())
+        run = replays.one_pipeline(stages, admission, 2 * admission + 1, stage_cap=False)
+        return max(replays.by_order(run, stage).values())
 
     depths = range(2, 6) if admission >= 1 else ()
     cells = ({d: p, n: admission, i: stage} for p in depths for stage in range(p - 1))
@@ -108,7 +109,7 @@ def _several(stages: int) -> Schedule:
 
 def _among_others(stages: int, pipelines: int, stage: int, m: int) -> int:
     """Backwards of its direction between a minibatch's F and B, read off the program."""
-    return by_order(_several(stages), stage, m % pipelines % 2)[m]
+    return replays.by_order(_several(stages), stage, m % pipelines % 2)[m]
 
 
 def shared(
@@ -126,7 +127,7 @@ def shared(
         for stages in depths
         for stage, m in np.argwhere(versions(_several(stages)).mismatch > most).tolist()[:1]
     )
-    two = {n: ADMISSION}
+    two = {n: fifo.ADMISSION}
     return prover.first_violation(
         _among_others, "<=", most, cells, supposed, "mismatch", hidden=lambda *_: two
     )
@@ -179,7 +180,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
         alone if wrong else prover.Readings(tuple(case.when for case in cases[:2])),
         cases=cases,
         assumes=ASSUMES,
-        steps=ours(outcomes),
+        steps=prover.lines(outcomes),
         findings=(_finding(several, accumulates),) if several else (),
     )
 

@@ -23,7 +23,6 @@ from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Play, Tie
 from theory.papers.amdp.runs.steady_play import every_play
 from theory.papers.amdp.witnesses import rotation_chimera
 from theory.papers.amdp.witnesses import saturation_shares as shares
-from theory.papers.amdp.witnesses.saturation_shares import SHIFTED, SIZES, active
 
 WITNESS = (4, 1, 2)
 """d, F and B of the counterexample."""
@@ -39,7 +38,7 @@ def _witness(stated: Any) -> dict[str, Any] | None:
     by_tie: dict[str, dict[str, Any]] = {}
     filled, states = False, {}
     for reading in READINGS:
-        by_tie[reading] = {tie.name: active(*WITNESS, reading, tie) for tie in TIES}
+        by_tie[reading] = {tie.name: shares.active(*WITNESS, reading, tie) for tie in TIES}
         every = every_play(Play(*WITNESS, reading))
         if every is None:
             return None
@@ -70,8 +69,8 @@ def _never_meet(forms: prover.Formulas) -> prover.Compared:
 
 def _as_in_chimera() -> tuple[prover.Ground, ...]:
     """The same in Chimera's placement, for every d that 4 divides."""
-    filled = all(rotation_chimera.is_filled(at, CHIMERA) for at in SHIFTED)
-    says = f"these phases fill all ranks slot by slot, d in {SHIFTED}"
+    filled = all(rotation_chimera.is_filled(at, CHIMERA) for at in shares.SHIFTED)
+    says = f"these phases fill all ranks slot by slot, d in {shares.SHIFTED}"
     seen = prover.Compared(says, f"{rotation_chimera.__name__}.is_filled", filled)
     return seen, rotation_chimera.proof(rotation.FORMS)
 
@@ -79,7 +78,7 @@ def _as_in_chimera() -> tuple[prover.Ground, ...]:
 def _two_stages(stated: Any) -> prover.Exhausted:
     """One pipeline of two stages, all tie rules and durations."""
     pairs = ((pair, how, tie) for pair in shares.DURATIONS for how in READINGS for tie in TIES)
-    found = [active(2, *pair, how, tie) for pair, how, tie in pairs]
+    found = [shares.active(2, *pair, how, tie) for pair, how, tie in pairs]
     says = "one pipeline of two stages fills both ranks as stated"
     return prover.Exhausted(says, len(found), all(share == stated for share in found))
 
@@ -90,7 +89,7 @@ def _served(
     """First come first served, F = B, and where it first falls short."""
     when = f"F = B, {when}, {SAYS[placement]}; {_READS[reading]}; {tie.name}"
     for stages in sizes:
-        share = active(stages, 1, 1, reading, tie, placement)
+        share = shares.active(stages, 1, 1, reading, tie, placement)
         if share is None:
             return prover.Case(when, prover.OPEN, f"d = {stages}: no period found")
         if share != stated:
@@ -133,8 +132,14 @@ def _cases(stated: Any, refuted: prover.Refutation | None) -> tuple[prover.Case,
     served = ((QUEUE, tie), (TURNS, tie), (QUEUE, other))
     return (
         *prover.cases(known),
-        *(_served(stated, *rule, STRAIGHT, f"even d ≤ {SIZES[-1]}", SIZES) for rule in served),
-        *(_served(stated, *rule, CHIMERA, f"d in {SHIFTED}", SHIFTED) for rule in served[::2]),
+        *(
+            _served(stated, *rule, STRAIGHT, f"even d ≤ {shares.SIZES[-1]}", shares.SIZES)
+            for rule in served
+        ),
+        *(
+            _served(stated, *rule, CHIMERA, f"d in {shares.SHIFTED}", shares.SHIFTED)
+            for rule in served[::2]
+        ),
     )
 
 

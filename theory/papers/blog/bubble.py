@@ -17,40 +17,43 @@ from schedules.families import blog_1f1b, blog_gpipe, blog_naive, interleaved_1f
 from schedules.timeline import timeline
 from theory.judging import prover
 from theory.laws.delays import domains, symbols
+from theory.laws.static_orders import program as orders
 from theory.laws.static_orders import proofs, slots
-from theory.laws.static_orders.program import SIZES, Program, View
 from theory.laws.static_orders.symbols import M, p
-from theory.papers.blog.lemmas import laws
-from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
+from theory.papers.blog.lemmas import laws, programs
 from theory.papers.blog.witnesses.runs import idle
 
 Grounds = tuple[prover.Ground, ...]
 
-_PROGRAMS = {"naive": GPIPE, "gpipe": GPIPE, "1f1b": ONE_F_ONE_B}
+_PROGRAMS = {"naive": programs.GPIPE, "gpipe": programs.GPIPE, "1f1b": programs.ONE_F_ONE_B}
 _BUILT = {"naive": blog_naive, "gpipe": blog_gpipe, "1f1b": blog_1f1b}
 _FAMILIES = {**_BUILT, "published": one_f_one_b}
 
 
-def _end(program: Program, view: View) -> prover.Term:
+def _end(program: orders.Program, view: orders.View) -> prover.Term:
     """Slot in which the last backward of stage 0 is over, seen from any stage."""
     [backward] = (entry for entry in program.entries if entry.name == "backward")
     return backward.time(view.beside(-view.s), view.M - 1) + backward.duration
 
 
-def makespan(program: Program) -> sympy.Expr:
+def makespan(program: orders.Program) -> sympy.Expr:
     """End of the last backward of stage 0, from the proved start times.
 
     Examples
     --------
-    >>> makespan(GPIPE), makespan(ONE_F_ONE_B)
+    >>> makespan(programs.GPIPE), makespan(programs.ONE_F_ONE_B)
     (2*M + 2*p - 2, 4*M + 2*p - 4)
     """
-    return sympy.expand(_end(program, View(sympy.Integer(0), p, M, sympy.Piecewise)))
+    return sympy.expand(_end(program, orders.View(sympy.Integer(0), p, M, sympy.Piecewise)))
 
 
-def last(program: Program) -> Iterator[prover.Statement]:
+def last(program: orders.Program) -> Iterator[prover.Statement]:
     """No computation ends after the last backward of stage 0."""
-    view, n, says = View.symbolic(), z3.Int("n"), "no computation ends after the last backward of"
+    view, n, says = (
+        orders.View.symbolic(),
+        z3.Int("n"),
+        "no computation ends after the last backward of",
+    )
     for entry in program.entries:
         if entry.duration:
             inside = (*proofs.domain(program, view), n >= 0, n < entry.count(view))
@@ -126,7 +129,7 @@ def _published() -> Grounds:
         prover.Statement("end", "no backward ends later", one, at.backward(stage, m) + 1 <= span),
         prover.Statement("attained", "one does", attained, end == span),
     )
-    same = sympy.cancel(SPAN - makespan(GPIPE)) == 0
+    same = sympy.cancel(SPAN - makespan(programs.GPIPE)) == 0
     as_long = prover.Compared("GPipe ends there too", f"{__name__}.makespan", bool(same))
     return (*prover.tied((*found.proof, *prover.in_turn(ends)), found.link), as_long)
 
@@ -139,7 +142,7 @@ def _replayed(stages: int, size: int) -> dict[str, int | str]:
 
 def _not_smaller() -> dict[str, int | str] | None:
     """The first run in which neither 1F1B has a smaller bubble than GPipe."""
-    for at in SIZES:
+    for at in orders.SIZES:
         ours, published, gpipe = (
             idle(one.FAMILY, *at) for one in (blog_1f1b, one_f_one_b, blog_gpipe)
         )

@@ -18,8 +18,8 @@ from schedules.messages import channels, model, progress
 from schedules.schedule import Schedule
 from schedules.validation.match import match
 from theory.judging import prover
-from theory.laws.static_orders.batched_1f1b import RECEIVED, SENT
-from theory.laws.static_orders.program import SIZES, Program, as_schedule
+from theory.laws.static_orders import batched_1f1b
+from theory.laws.static_orders import program as orders
 from theory.laws.static_orders.symbols import M, p
 from theory.papers.blog.lemmas import laws
 from theory.papers.blog.lemmas.programs import one_f_one_b
@@ -27,7 +27,7 @@ from theory.papers.blog.lemmas.programs import one_f_one_b
 _PARTS = ("actions", "channels", "places", "waits")
 
 
-def _program(formulas: prover.Formulas) -> Program:
+def _program(formulas: prover.Formulas) -> orders.Program:
     return one_f_one_b(formulas["sent"], formulas["received"])
 
 
@@ -44,9 +44,9 @@ def fault(schedule: Schedule) -> str | None:
 
     Examples
     --------
-    >>> fault(as_schedule(one_f_one_b(), 4, 6)) is None
+    >>> fault(orders.as_schedule(one_f_one_b(), 4, 6)) is None
     True
-    >>> fault(alone(as_schedule(one_f_one_b(), 4, 6)))
+    >>> fault(alone(orders.as_schedule(one_f_one_b(), 4, 6)))
     'hangs'
     """
     if match(schedule, channels.channels(schedule)):
@@ -59,17 +59,17 @@ def alone(schedule: Schedule) -> Schedule:
     return replace(schedule, groups=())
 
 
-def _hanging(program: Program) -> prover.Refutation | None:
+def _hanging(program: orders.Program) -> prover.Refutation | None:
     """The first run whose messages do not all meet, or that does not come to its end."""
 
     def found(*at: int) -> str | None:
-        return fault(as_schedule(program, *at))
+        return fault(orders.as_schedule(program, *at))
 
     return prover.first_violation(
         lambda *at: int(found(*at) is not None),
         "==",
         sympy.Integer(0),
-        ({p: stages, M: size} for stages, size in SIZES),
+        ({p: stages, M: size} for stages, size in orders.SIZES),
         laws.SUPPOSED,
         named="",
         also=lambda *at: {"fault": found(*at)},
@@ -79,8 +79,8 @@ def _hanging(program: Program) -> prover.Refutation | None:
 @prover.remembered
 def _models() -> prover.Evidence:
     """Runs in every model of queues, beside the proof."""
-    for stages, size in SIZES:
-        schedule = as_schedule(one_f_one_b(), stages, size)
+    for stages, size in orders.SIZES:
+        schedule = orders.as_schedule(one_f_one_b(), stages, size)
         for key in model.QUEUE_KEYS:
             if not _ends(schedule, model.QueueModel(key)):
                 at = {"p": stages, "M": size, "queues": key}
@@ -91,10 +91,14 @@ def _models() -> prover.Evidence:
 
 def _control() -> prover.Line:
     """Without the batches the same messages hang: the pairs are what the claim rests on."""
-    hanging = [at for at in SIZES if fault(alone(as_schedule(one_f_one_b(), *at))) is not None]
+    hanging = [
+        at
+        for at in orders.SIZES
+        if fault(alone(orders.as_schedule(one_f_one_b(), *at))) is not None
+    ]
     says = "posted one by one the same messages hang wherever p > 2"
-    holds = hanging == [at for at in SIZES if at[0] > 2]
-    tried = prover.Exhausted(f"{says}, p ≤ 6 and M ≤ 9", len(SIZES), holds)
+    holds = hanging == [at for at in orders.SIZES if at[0] > 2]
+    tried = prover.Exhausted(f"{says}, p ≤ 6 and M ≤ 9", len(orders.SIZES), holds)
     return prover.Line("ours", says, "replays", prover.Decision((tried,)))
 
 
@@ -117,7 +121,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     )
 
 
-_PRINTED = {"sent": SENT, "received": RECEIVED}
+_PRINTED = {"sent": batched_1f1b.SENT, "received": batched_1f1b.RECEIVED}
 
 CLAIM = prover.Claim(
     id="blog.pairing",

@@ -22,13 +22,13 @@ from schedules.families.family import Family
 from schedules.timeline import timeline
 from theory.judging import prover
 from theory.laws.static_orders import matrix, proofs
+from theory.laws.static_orders import program as orders
 from theory.laws.static_orders.batched_1f1b import one_more
 from theory.laws.static_orders.order import of_program
-from theory.laws.static_orders.program import SIZES, Program, View, as_schedule
 from theory.laws.static_orders.symbols import M, p, s
 from theory.papers.blog.lemmas import laws, loops, programs
 from theory.papers.blog.pairing import fault
-from theory.papers.blog.witnesses.runs import forwards_first, waits
+from theory.papers.blog.witnesses import runs
 
 PUBLISHED = programs.one_f_one_b(count=one_more)
 """1F1B with one forward more ahead."""
@@ -37,11 +37,11 @@ RUN = (2, 8)
 """p and M of the run that shows that stages wait."""
 
 
-def _number(form: sympy.Expr, view: View) -> prover.Term:
+def _number(form: sympy.Expr, view: orders.View) -> prover.Term:
     return prover.term(form, {p: view.p, s: view.s, M: view.M})
 
 
-def counted(program: Program, form: sympy.Expr, last: int) -> prover.Outcome:
+def counted(program: orders.Program, form: sympy.Expr, last: int) -> prover.Outcome:
     """Exactly the first `form` forwards stand before the first backward, `last` more at the last.
 
     Parameters
@@ -51,7 +51,7 @@ def counted(program: Program, form: sympy.Expr, last: int) -> prover.Outcome:
     last : int
         Forwards of the last stage beyond these.
     """
-    view, x = View.symbolic(), z3.Int("x")
+    view, x = orders.View.symbolic(), z3.Int("x")
     number = _number(form, view) + z3.If(view.s == view.p - 1, last, 0)
     before = of_program(program).stands_before(view, x, z3.IntVal(0))
     says = "exactly the stated forwards stand before the first backward"
@@ -62,7 +62,7 @@ def counted(program: Program, form: sympy.Expr, last: int) -> prover.Outcome:
 
 def _counts(formulas: prover.Formulas) -> prover.Outcome:
     """With so many iterations of the warm-up loop the code runs the program, which has as many."""
-    view = View.symbolic()
+    view = orders.View.symbolic()
     before = _number(formulas["warmup"], view)
     found = [prover.decide(one) for one in loops.one_f_one_b_statements(before, view)]
     return prover.merge(
@@ -78,7 +78,7 @@ def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
 
 def falls(form: sympy.Expr) -> prover.Outcome:
     """Whether every stage has fewer than the one before it, and the last none, if M ≥ p − 1."""
-    view = View.symbolic()
+    view = orders.View.symbolic()
     here, behind = (_number(form, at) for at in (view, view.beside(1)))
     says = (
         "with M ≥ p − 1 every stage warms up with fewer forwards than the one before, the last "
@@ -94,22 +94,22 @@ def _otherwise(form: sympy.Expr, family: Family, last: int) -> prover.Refutation
 
     def beyond(stages: int, size: int, stage: int) -> int:
         """How many, those of the last stage beyond the stated ones left out."""
-        return forwards_first(family.build(stages, size), stage) - last * (stage == stages - 1)
+        return runs.forwards_first(family.build(stages, size), stage) - last * (stage == stages - 1)
 
     return prover.first_violation(beyond, "==", form, laws.stages(), laws.OF_A_STAGE, "forwards")
 
 
 def _full() -> prover.Case:
     """Whether the warm-up fills the pipeline, so that no stage starves."""
-    slots, published = (waits(one.FAMILY, *RUN) for one in (blog_1f1b, one_f_one_b))
+    slots, published = (runs.waits(one.FAMILY, *RUN) for one in (blog_1f1b, one_f_one_b))
     waiting = prover.first_violation(
-        lambda *at: len(waits(blog_1f1b.FAMILY, *at)),
+        lambda *at: len(runs.waits(blog_1f1b.FAMILY, *at)),
         "==",
         sympy.Integer(0),
         [dict(zip((p, M), RUN, strict=True))],
         laws.SUPPOSED,
         named="",
-        also=lambda *at: {"slots": waits(blog_1f1b.FAMILY, *at)},
+        also=lambda *at: {"slots": runs.waits(blog_1f1b.FAMILY, *at)},
     )
     return prover.Case(
         "it fills the pipeline: the last stage does not wait once it has begun",
@@ -172,8 +172,8 @@ def _repaired() -> tuple[prover.Outcome, ...]:
 def _runs() -> prover.Line:
     """With one forward more ahead nothing hangs."""
     says = "with min(p − s, M) the same pairs do not hang either, p ≤ 6 and M ≤ 9"
-    holds = all(fault(as_schedule(PUBLISHED, *at)) is None for at in SIZES)
-    tried = prover.Exhausted(says, len(SIZES), holds)
+    holds = all(fault(orders.as_schedule(PUBLISHED, *at)) is None for at in orders.SIZES)
+    tried = prover.Exhausted(says, len(orders.SIZES), holds)
     return prover.Line("ours", says, "runs in the strictest model", prover.Decision((tried,)))
 
 
