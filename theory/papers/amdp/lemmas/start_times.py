@@ -18,7 +18,7 @@ A law for integers and for solver terms alike; what generates it is proved in `g
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import z3
@@ -148,37 +148,30 @@ CAPPED: Final = Law(
     cone=ANY,
 )
 
-TWO: Final = Law(
+TWO: Final = replace(
+    CAPPED,
     name="only stage 0 is bounded, n ≤ 2",
     says="only stage 0 is bounded, by n ≤ 2, n ≤ d",
-    forward=_capped_forward,
-    backward=_backward,
     cap=_admission,
     capped=_at_stage_0,
     domain=lambda line: (line.p >= 1, line.n >= 1, line.n <= line.p, line.n <= 2),
-    cone=ANY,
 )
 
-FREE: Final = Law(
+FREE: Final = replace(
+    TWO,
     name="only stage 0 is bounded",
     says="only stage 0 is bounded, n ≤ d",
     forward=_free_forward,
-    backward=_backward,
-    cap=_admission,
-    capped=_at_stage_0,
     domain=CAPPED.domain,
     cone=EQUAL,
 )
 
-CROWDED: Final = Law(
+CROWDED: Final = replace(
+    FREE,
     name="only stage 0 is bounded, n ≥ d",
     says="only stage 0 is bounded, n ≥ d",
     forward=_crowded_forward,
-    backward=_backward,
-    cap=_admission,
-    capped=_at_stage_0,
     domain=lambda line: (line.p >= 1, line.n >= line.p),
-    cone=EQUAL,
     rounds=False,
 )
 
