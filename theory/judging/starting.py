@@ -29,8 +29,8 @@ def every_paper() -> list[str]:
 
     Examples
     --------
-    >>> every_paper()[0]
-    'theory.papers.rpd'
+    >>> {name.rpartition(".")[0] for name in every_paper()}
+    {'theory.papers'}
     """
     return [f"{_FOLDERS}.{name}" for name in import_module(_FOLDERS).PAPERS]
 

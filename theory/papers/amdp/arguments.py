@@ -65,5 +65,7 @@ ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "amdp.eta2-synchronous": (),
     "amdp.eta2-mixed": (),
     "amdp.eta2-stash": (),
+    "amdp.gains": (),
+    "amdp.zero": (),
 }
 """By row, the arguments that its verdict and cases use; those with none are the kernel's alone."""
