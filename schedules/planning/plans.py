@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedules.analysis.exposed import Exposed, exposed_communication
-from schedules.analysis.peaks import Peaks, byte_peaks, peaks
+from schedules.analysis.peaks import byte_peaks, peaks
 from schedules.errors import ScheduleError
 from schedules.families import build
 from schedules.formats.layer_table import Time
+from schedules.placement import Placement
 from schedules.planning.candidates import LEFT_OUT, Size, candidates
 from schedules.planning.costs import COLUMN_OF, Costs, crossing, stage_times
 from schedules.planning.layers import Layers
@@ -189,17 +190,15 @@ def _lighter(plan: Plan, memory: int) -> list[Plan]:
     placement = schedule.placement
     if placement.pipelines > 1 or placement.stages != schedule.ranks:
         return []
-    counts = peaks(plan.line)
+    most = peaks(plan.line)
 
-    def cost(stage: int) -> Exact:
-        return _stage_bytes(layers, counts, stage)
-
-    def fits(stage: int) -> NDArray[np.bool_]:
-        return np.asarray(cost(stage) <= memory)
+    def counts(stage: int) -> Counts:
+        kept = most.activations_by_stage[stage], most.versions_by_stage[stage]
+        return Counts(*kept)
 
     found = [
-        constrained(stage_times(layers), placement.stages, crossing(layers, placement), fits),
-        (least_largest(placement.stages, cost) or (None, 0))[0],
+        fitting_partition(layers, placement, counts, memory),
+        (least_largest(placement.stages, lambda s: stage_bytes(layers, counts(s))) or (None, 0))[0],
     ]
     return [
         Plan(plan.family, plan.parameters, schedule, Costs(layers, bounds))
@@ -208,11 +207,34 @@ def _lighter(plan: Plan, memory: int) -> list[Plan]:
     ]
 
 
-def _stage_bytes(layers: Layers, counts: Peaks, stage: int) -> Exact:
+@dataclass(frozen=True)
+class Counts:
+    """What a stage keeps at one time: activations of microbatches, and weight versions."""
+
+    activations: int
+    versions: int
+
+
+def fitting_partition(
+    layers: Layers, placement: Placement, counts: Callable[[int], Counts], memory: int
+) -> tuple[int, ...] | None:
+    """Of the partitions in which every stage fits into a memory of its own, the shortest longest.
+
+    None if there is none.
+    """
+
+    def fits(stage: int) -> NDArray[np.bool_]:
+        return np.asarray(stage_bytes(layers, counts(stage)) <= memory)
+
+    between = crossing(layers, placement)
+    return constrained(stage_times(layers), placement.stages, between, fits)
+
+
+def stage_bytes(layers: Layers, counts: Counts) -> Exact:
     """``[i, j]``: most bytes of a stage of layers i … j − 1, its peaks taken together."""
     kept = {
-        "activations": counts.activations_by_stage[stage],
-        "weights": counts.versions_by_stage[stage],
+        "activations": counts.activations,
+        "weights": counts.versions,
         "optimizer": 1,
         "gradients": 1,
     }

@@ -95,6 +95,13 @@ def asked(arguments: Namespace) -> Asked | None:
                 option = "-o" if name == "o" else f"--{name.replace('_', '-')}"
                 raise UsageError("it is for --synthesize", option, "add --synthesize, or drop it")
         return None
+    if arguments.m % (arguments.window or 1):
+        raise UsageError(
+            f"windows of equal size make up the microbatches, found {arguments.m} microbatches and "
+            f"windows of {arguments.window}",
+            "--window",
+            "take a divisor",
+        )
     placement, words = _placement(arguments)
     from schedules.formats import format_of_name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -18,9 +19,14 @@ from schedules.lowering import lower
 from schedules.placement import Placement
 from schedules.planning.costs import Costs, split
 from schedules.planning.layers import Layers
-from schedules.planning.plans import Found
-from schedules.planning.synthesis.problem import Problem
-from schedules.planning.synthesis.solve import Synthesized, synthesize
+from schedules.planning.plans import Counts, Found, fitting_partition
+from schedules.planning.synthesis.problem import NoRoomError, Problem, lower_bound
+from schedules.planning.synthesis.solve import (
+    Progress,
+    Synthesized,
+    first_order,
+    synthesize,
+)
 from schedules.schedule import Schedule
 from staleproof import interrupts
 from staleproof.layer_options import time_text
@@ -39,14 +45,25 @@ def synthesized(asked: Asked, layers: Layers, found: Found) -> Synthesized:
     ScheduleError
         The problem is too large, or there is no order in time.
     """
-    problem = Problem(
-        costs_for(asked.placement, layers, found),
-        asked.placement,
-        asked.microbatches,
-        asked.window,
-        found.limits.memory,
-        found.limits.staleness,
-    )
+    known = seeds(found, asked.placement, asked.microbatches)
+    problem = min(_problems(asked, layers, found), key=lambda each: _promise(each, known))
+    result = synthesize(problem, known, asked.seconds, _teller(problem))
+    if result.interrupted:
+        interrupts.answered()
+        note("interrupted: the best order so far")
+    return result
+
+
+def _promise(problem: Problem, known: list[tuple[str, Schedule]]) -> tuple[float, int]:
+    """How short an order is known on a partition, and its bound; the least is searched."""
+    first = first_order(problem, known)
+    span = math.inf if first is None else first[0] * problem.grain
+    return span, lower_bound(problem) * problem.grain
+
+
+def _teller(problem: Problem) -> Progress:
+    """Says on stderr how far the search is."""
+    layers = problem.costs.layers
     unit = layers.unit
 
     def say(makespan: int | None, bound: int, seconds: float) -> None:
@@ -61,18 +78,43 @@ def synthesized(asked: Asked, layers: Layers, found: Found) -> Synthesized:
             f"gap {float(gap):.2%}"
         )
 
-    known = seeds(found, asked.placement, asked.microbatches)
-    result = synthesize(problem, known, asked.seconds, say)
-    if result.interrupted:
-        interrupts.answered()
-        note("interrupted: the best order so far")
-    return result
+    return say
 
 
-def costs_for(placement: Placement, layers: Layers, found: Found) -> Costs:
-    """The partition of the best plan so placed, else the one with the shortest longest stage."""
-    same = [plan for plan in found.plans if plan.schedule.placement.ranks == placement.ranks]
-    return same[0].costs if same else split(layers, placement)
+def _problems(asked: Asked, layers: Layers, found: Found) -> list[Problem]:
+    """One a partition, with as many weight versions as fit, at most K + 1.
+
+    Raises
+    ------
+    NoRoomError
+        No partition leaves room for one microbatch.
+    """
+    limits = found.limits
+    most = asked.microbatches // asked.window - 1
+    stale = most if limits.staleness is None else min(limits.staleness, most)
+    size = asked.placement, asked.microbatches, asked.window, limits.memory
+    several, problems = partitions(asked.placement, layers, found), []
+    for bounds in several:
+        for lag in range(stale, -1, -1):
+            with suppress(NoRoomError):
+                problems.append(Problem(Costs(layers, bounds), *size, lag))
+                break
+    # Without any, the first says what it lacks.
+    return problems or [Problem(Costs(layers, several[0]), *size, 0)]
+
+
+def partitions(placement: Placement, layers: Layers, found: Found) -> list[tuple[int, ...]]:
+    """Those of all plans so placed; with one stage a rank also those made for few microbatches."""
+    chosen = [split(layers, placement).bounds]
+    plans = (*found.plans, *found.others)
+    chosen += [p.costs.bounds for p in plans if p.schedule.placement.ranks == placement.ranks]
+    memory, stages = found.limits.memory, placement.stages
+    if memory is not None and placement == Placement.one_stage_a_rank(stages):
+        for most in range(1, stages + 1):
+            few = [Counts(min(most, stages - s), 1) for s in range(stages)]
+            bounds = fitting_partition(layers, placement, few.__getitem__, memory)
+            chosen += [] if bounds is None else [bounds]
+    return list(dict.fromkeys(chosen))
 
 
 def seeds(found: Found, placement: Placement, microbatches: int) -> list[tuple[str, Schedule]]:
@@ -184,13 +226,14 @@ def _lines(asked: Asked, result: Synthesized) -> Iterator[str]:
     yield f"synthesised order: makespan {time_text(plan.makespan, unit)}, {says}"
     parts = " ".join(str(b - a) for a, b in pairwise(plan.costs.bounds))
     step = "one step" if problem.windows == 1 else f"an update every {problem.window} microbatches"
-    yield f"  of all orders with {asked.words}, layers {parts}, {step}, split backwards"
+    kept = f", {problem.lag + 1} weight versions kept" if problem.lag else ""
+    yield f"  of all orders with {asked.words}, layers {parts}, {step}{kept}, split backwards"
     yield (
         f"  bubble {float(plan.line.idle_fraction):.1%}, memory of a rank "
         f"{bytes_text(plan.peak_memory)}, staleness {plan.staleness}, exposed communication "
         f"{time_text(plan.exposed_communication, unit)}"
     )
-    began = f"began with {result.seed}" if result.seed else "no family fits"
+    began = f"began with {result.seed}" if result.seed else "began with no order, as no family fits"
     yield f"  {began}; {result.seconds:.1f} s; checked with its messages, {asked.options.model}"
     if asked.out is not None:
         yield f"  written: {asked.out}"

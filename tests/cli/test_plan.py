@@ -61,15 +61,16 @@ def test_stale_updates_are_counted_from_the_version_read(result: Result) -> None
 
 
 def test_the_least_that_would_do(result: Result, run: Run) -> None:
-    code, found = result("plan", LAYERS, *SIZE, "--memory", "9GB", "--staleness", 0)
+    small = ("-p", 2, "-m", 4)
+    code, found = result("plan", LAYERS, *small, "--memory", "9GB", "--staleness", 0)
     assert (code, found["plans"]) == (1, [])
     why = found["binding"]
     assert (why["limit"], why["least_staleness"]) == ("memory", None)
     least = why["least_memory"]["peak_memory"]
-    code, found = result("plan", LAYERS, *SIZE, "--memory", f"{least}B", "--staleness", 0)
+    code, found = result("plan", LAYERS, *small, "--memory", f"{least}B", "--staleness", 0)
     assert (code, found["plans"][0]["peak_memory"]) == (0, least)
-    assert result("plan", LAYERS, *SIZE, "--memory", f"{least - 1}B", "--staleness", 0)[0] == 1
-    text = run("plan", LAYERS, *SIZE, "--memory", "9GB", "--staleness", 0)
+    assert result("plan", LAYERS, *small, "--memory", f"{least - 1}B", "--staleness", 0)[0] == 1
+    text = run("plan", LAYERS, *small, "--memory", "9GB", "--staleness", 0)
     assert text.returncode == 1
     assert "the memory cap binds" in text.stdout
     assert f"least memory found at staleness ≤ 0: {least} bytes" in text.stdout
@@ -164,6 +165,7 @@ def test_no_order_fits(run: Run, result: Result) -> None:
     assert "every rank holds at least one microbatch" in run("plan", *size).stderr
 
 
+@pytest.mark.slow
 def test_interrupted_synthesis_gives_the_best_so_far(tmp_path: Path) -> None:
     """Times that share no divisor, and little memory: this takes long."""
     path = tmp_path / "hard.csv"

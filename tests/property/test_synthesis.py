@@ -14,7 +14,8 @@ from schedules.planning.costs import Costs
 from schedules.planning.layers import Layer, Layers
 from schedules.planning.network import Link, Network
 from schedules.planning.plans import staleness
-from schedules.planning.synthesis import solve
+from schedules.planning.synthesis import model, solve
+from schedules.planning.synthesis.greedy import best_greedy
 from schedules.planning.synthesis.orders import keeps, makespan, schedule_of, starts_of
 from schedules.planning.synthesis.problem import NoRoomError, Problem, lower_bound
 from schedules.planning.synthesis.solve import synthesize
@@ -123,7 +124,7 @@ def small(draw: st.DrawFn) -> Problem:
     return problem(placement, count, times, draw(TIME), memory, window, stale)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(small())
 def test_optimum_of_all_orders(given: Problem) -> None:
     found = synthesize(given, [], 60)
@@ -132,6 +133,13 @@ def test_optimum_of_all_orders(given: Problem) -> None:
     assert found.optimal
     assert found.plan.line.length == best * given.grain
     assert lower_bound(given) <= best
+    first = best_greedy(given)
+    if first is not None:
+        assert keeps(given, first)
+        assert best <= makespan(given, first)
+        assert makespan(given, first) * given.grain == (
+            given.costs.timeline(schedule_of(given, first, "greedy")).length
+        )
 
 
 @pytest.mark.parametrize(
@@ -169,13 +177,30 @@ def test_an_order_keeps_what_it_was_made_for(
     assert makespan(given, starts) * given.grain == found.bound
 
 
+def test_more_staleness_never_takes_longer() -> None:
+    """Further weight versions take the memory of microbatches, but nobody has to keep them."""
+    layers = tuple(Layer(str(s), 1, 2, 1, 1, 2, 0) for s in range(3))
+    costs = Costs(Layers(layers), (0, 1, 2, 3))
+    placement = Placement.one_stage_a_rank(3)
+    for memory in (7,):
+        spans = [
+            synthesize(Problem(costs, placement, 6, 2, memory, stale), [], 60)
+            for stale in range(3)
+            if 2 * (stale + 1) < memory
+        ]
+        assert all(found.optimal for found in spans)
+        lengths = [found.plan.line.length for found in spans]
+        assert lengths == sorted(lengths, reverse=True)
+        assert all(found.plan.peak_memory <= memory for found in spans)
+
+
 def test_controls_what_is_not_posed_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without its constraint, the memory (the staleness) is exceeded, and that is seen."""
     tight = problem(Placement.one_stage_a_rank(3), 6, CASE, memory=2)
     fresh = problem(Placement.one_stage_a_rank(3), 6, CASE, window=1, stale=0)
     right = [synthesize(each, [], 60).plan.line.length for each in (tight, fresh)]
-    monkeypatch.setattr(solve, "_keep_memory", lambda *_: None)
-    monkeypatch.setattr(solve, "_keep_staleness", lambda *_: None)
+    monkeypatch.setattr(model, "_keep_memory", lambda *_: None)
+    monkeypatch.setattr(model, "_keep_staleness", lambda *_: None)
     monkeypatch.setattr(solve, "lower_bound", lambda _: 0)
     wrong = [synthesize(each, [], 60).plan for each in (tight, fresh)]
     assert wrong[0].line.length < right[0]

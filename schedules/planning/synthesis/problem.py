@@ -189,6 +189,12 @@ class Problem:
         if kind is Kind.W:
             yield Kind.I, s, 0
 
+    def message_of(self, kind: Kind, s: int) -> int:
+        """Time of the message that an action sends; 0 if none."""
+        if kind is Kind.F and s + 1 < self.stages:
+            return self.up[s]
+        return self.down[s - 1] if kind is Kind.I and s else 0
+
     @cached_property
     def _message_ticks(self) -> tuple[list[int], list[int]]:
         lower = np.arange(self.stages - 1)

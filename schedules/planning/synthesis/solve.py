@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from schedules.actions import Kind
 from schedules.errors import ParameterError, ScheduleError, SizeError
 from schedules.planning.plans import Plan
+from schedules.planning.synthesis.greedy import best_greedy
+from schedules.planning.synthesis.model import posed
 from schedules.planning.synthesis.orders import Starts, makespan, schedule_of, starts_of
 from schedules.planning.synthesis.problem import KINDS, Problem, lower_bound
 from schedules.schedule import Schedule
@@ -113,24 +114,82 @@ def synthesize(
     """
     begun = time.monotonic()
     _require_room(problem)
-    known = [(name, starts_of(problem, schedule)) for name, schedule in seeds]
-    fitting = [(makespan(problem, starts), name, starts) for name, starts in known if starts]
-    best = min(fitting, key=lambda entry: entry[0], default=None)
-    least = lower_bound(problem)
-    starts = None if best is None else best[2]
-    interrupted = False
-    if best is None or best[0] > least:
-        starts, least, interrupted = _search(problem, starts, least, seconds, progress)
-    if starts is None:
+    best = _best(problem, seeds, seconds, progress, None)
+    for fresher in _fresher(problem):
+        left = seconds - (time.monotonic() - begun)
+        if best.interrupted or left <= 0:
+            best = replace(best, bound=min(best.bound, lower_bound(fresher)))
+            continue
+        if best.length is None or lower_bound(fresher) < best.length:
+            best = best.joined(_best(fresher, seeds, left, progress, best.length))
+    if best.starts is None:
         raise NoOrderFoundError(
             f"no order was found in {seconds:g} s", "--time-limit", "give it more time"
         )
-    schedule = schedule_of(problem, starts, NAME)
-    plan = Plan(NAME, {}, schedule, problem.costs)
+    plan = Plan(NAME, {}, schedule_of(best.problem, best.starts, NAME), problem.costs)
     taken = time.monotonic() - begun
-    seed = "" if best is None else best[1]
-    bound = min(least * problem.grain, plan.line.length)
-    return Synthesized(problem, plan, bound, seed, taken, interrupted)
+    bound = min(best.bound * problem.grain, plan.line.length)
+    return Synthesized(best.problem, plan, bound, best.seed, taken, best.interrupted)
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """The best order of a problem so far, and what none is below, in units of the problem."""
+
+    problem: Problem
+    starts: Starts | None
+    bound: int
+    seed: str = ""
+    interrupted: bool = False
+
+    @property
+    def length(self) -> int | None:
+        """Its makespan; None without an order."""
+        return None if self.starts is None else makespan(self.problem, self.starts)
+
+    def joined(self, other: Best) -> Best:
+        """The better of two, and the bound of both; `other` is better if it has an order."""
+        chosen = self if other.starts is None else other
+        stopped = self.interrupted or other.interrupted
+        return replace(chosen, bound=min(self.bound, other.bound), interrupted=stopped)
+
+
+def _fresher(problem: Problem) -> Iterator[Problem]:
+    """The same with less staleness, where fewer weight versions leave more memory."""
+    if problem.memory is not None:
+        for lag in range(problem.lag - 1, -1, -1):
+            yield replace(problem, staleness=lag)
+
+
+def first_order(
+    problem: Problem, seeds: Sequence[tuple[str, Schedule]]
+) -> tuple[int, str, Starts] | None:
+    """The shortest order that is known without a search: makespan, name, starts."""
+    known = [(name, starts_of(problem, schedule)) for name, schedule in seeds]
+    known.append(("a greedy order", best_greedy(problem)))
+    fitting = [(makespan(problem, starts), name, starts) for name, starts in known if starts]
+    return min(fitting, key=lambda entry: entry[0], default=None)
+
+
+def _best(
+    problem: Problem,
+    seeds: Sequence[tuple[str, Schedule]],
+    seconds: float,
+    progress: Progress,
+    below: int | None,
+) -> Best:
+    """The best order, if there is one shorter than `below`."""
+    best = first_order(problem, seeds)
+    if best is not None and below is not None and best[0] >= below:
+        best = None
+    least = lower_bound(problem)
+    if below is not None and least >= below:
+        return Best(problem, None, least)
+    if best is not None and best[0] <= least:
+        return Best(problem, best[2], least, best[1])
+    starts = None if best is None else best[2]
+    found, least, interrupted = _search(problem, starts, least, seconds, progress, below)
+    return Best(problem, found, least, "" if best is None else best[1], interrupted)
 
 
 def _require_room(problem: Problem) -> None:
@@ -158,7 +217,12 @@ def _horizon(problem: Problem) -> int:
 
 
 def _search(
-    problem: Problem, known: Starts | None, least: int, seconds: float, progress: Progress
+    problem: Problem,
+    known: Starts | None,
+    least: int,
+    seconds: float,
+    progress: Progress,
+    below: int | None,
 ) -> tuple[Starts | None, int, bool]:
     """Starts, the bound in units of the problem, and whether Ctrl-C ended the search."""
     try:
@@ -170,6 +234,7 @@ def _search(
             "install staleproof[plan]",
         ) from None
     horizon = _horizon(problem) if known is None else makespan(problem, known)
+    horizon = horizon if below is None else min(horizon, below - 1)
     model, begins, total = posed(problem, least, horizon)
     if known is not None:
         for kind in KINDS:
@@ -205,6 +270,8 @@ def _search(
     if not results:
         raise SolverError("the solver ended without an answer", NAME, "report this as a fault")
     status = results[0]
+    if status == cp_model.INFEASIBLE and below is not None:
+        return None, below, interrupted
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return known, seen.bound, interrupted
     starts = {
@@ -231,75 +298,3 @@ def _wait(done: threading.Event, solver: cp_model.CpSolver, seen: Seen, progress
             interrupted = True
             solver.stop_search()
     return interrupted
-
-
-def posed(
-    problem: Problem, least: int, horizon: int
-) -> tuple[cp_model.CpModel, dict[Kind, Any], cp_model.IntVar]:
-    """The problem as a CP-SAT model: the model, starts by kind, and the makespan."""
-    from ortools.sat.python import cp_model
-
-    model = cp_model.CpModel()
-    stages, count = range(problem.stages), problem.microbatches
-    begins: dict[Kind, Any] = {}
-    for kind in KINDS:
-        table = np.empty((problem.stages, count), dtype=object)
-        for s in stages:
-            for m in range(count):
-                latest = horizon - problem.durations[kind][s]
-                table[s, m] = model.new_int_var(0, latest, f"{s}{kind.name}{m}")
-        begins[kind] = table
-    total = model.new_int_var(least, horizon, "makespan")
-    on_rank: list[list[cp_model.IntervalVar]] = [[] for _ in problem.fixed]
-    for kind, table in begins.items():
-        for s in stages:
-            taken = problem.durations[kind][s]
-            for m in range(count):
-                interval = model.new_fixed_size_interval_var(
-                    table[s, m], taken, f"{s}{kind.name}{m}i"
-                )
-                on_rank[problem.ranks[s]].append(interval)
-                if m:
-                    model.add(table[s, m] >= table[s, m - 1] + taken)
-                for other, at, lag in problem.needs(kind, s):
-                    ready = begins[other][at, m] + problem.durations[other][at] + lag
-                    model.add(table[s, m] >= ready)
-            model.add(total >= table[s, count - 1] + taken)
-    for intervals in on_rank:
-        model.add_no_overlap(intervals)
-    _keep_memory(problem, model, begins, horizon)
-    _keep_staleness(problem, model, begins)
-    model.minimize(total)
-    return model, begins, total
-
-
-def _keep_memory(
-    problem: Problem, model: cp_model.CpModel, begins: dict[Kind, Any], horizon: int
-) -> None:
-    for rank in set(problem.ranks):
-        own, free = problem.stages_of(rank), problem.free(rank)
-        if free is None:
-            continue
-        for s in own:
-            room, taken = problem.room(s), problem.durations[Kind.W][s]
-            for m in range(room, problem.microbatches):
-                model.add(begins[Kind.F][s, m] >= begins[Kind.W][s, m - room] + taken)
-        if len(own) < 2:
-            continue
-        lives, sizes = [], []
-        for s in own:
-            for m in range(problem.microbatches):
-                end = begins[Kind.W][s, m] + problem.durations[Kind.W][s]
-                length = model.new_int_var(0, horizon, "")
-                lives.append(model.new_interval_var(begins[Kind.F][s, m], length, end, ""))
-                sizes.append(problem.activations[s])
-        model.add_cumulative(lives, sizes, free)
-
-
-def _keep_staleness(problem: Problem, model: cp_model.CpModel, begins: dict[Kind, Any]) -> None:
-    window, behind = problem.window, (problem.lag + 1) * problem.window
-    for s in range(problem.stages):
-        taken = problem.durations[Kind.W][s]
-        for first in range(behind, problem.microbatches, window):
-            last = begins[Kind.W][s, first - behind + window - 1]
-            model.add(begins[Kind.F][s, first] >= last + taken)
