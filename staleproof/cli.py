@@ -27,6 +27,7 @@ from staleproof.output import (
 
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
+OURS: Final = ("schedules", "theory", "gpu_validation", "reports", "staleproof")
 READER_GONE: Final = 141
 
 _DESCRIPTION: Final = """\
@@ -134,10 +135,23 @@ def _explained(arguments: Sequence[str], from_shell: bool) -> int:
         put_error(error, as_json=False)
     except Exception as error:
         again()  # ctypes turns an interruption into an error of its own
-        if not isinstance(error, Explained):
+        told = _lacking(error) if isinstance(error, ModuleNotFoundError) else error
+        if not isinstance(told, Explained):
             raise
-        put_error(error, as_json=wants_json(arguments))
+        put_error(told, as_json=wants_json(arguments))
     return BAD_INPUT
+
+
+def _lacking(error: ModuleNotFoundError) -> Exception:
+    """A library that this installation was made without; our own modules are never lacking."""
+    name = str(error.name).partition(".")[0]
+    if name in OURS:
+        return error
+    return UsageError(
+        f"it needs the library {name}, which is not installed",
+        "installation",
+        "install staleproof whole: staleproof-gate has what `check` needs",
+    )
 
 
 def _run(arguments: Sequence[str], from_shell: bool) -> int:

@@ -12,7 +12,7 @@ from staleproof.commands.command import Command
 from staleproof.errors import Explained, StandardOutputError, UsageError
 from staleproof.family_options import add_parameters, add_size
 from staleproof.layer_options import BOTH, add_layers
-from staleproof.output import note, one_line, put, put_error, put_json
+from staleproof.output import json_text, note, one_line, put, put_error, put_json
 from staleproof.sources import FILE_POLICY, POLICIES, WINDOWED, is_file, refuse_family_options
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _put(results: list[Result], form: str) -> None:
     elif form == "junit":
         put(junit(results))
     elif form == "sarif":
-        put_json(sarif(results))
+        put(json_text(sarif(results)))
     elif form == "github":
         put(*(line for each in results for line in github_lines(each)))
     else:
@@ -262,7 +262,7 @@ def _put_differences(outcomes: list[Outcome], form: str) -> int:
     if form == "json":
         put_json(compared_results(found))
     elif form == "sarif":
-        put_json(sarif([each.new for each in found]))
+        put(json_text(sarif([each.new for each in found])))
     elif form == "junit":
         notes = ["\n".join(map(one_line, comparison_lines(each))) for each in found]
         put(junit([each.new for each in found], notes))

@@ -25,6 +25,7 @@ from schedules.planning.synthesis.solve import (
     Progress,
     Synthesized,
     first_order,
+    fresher,
     synthesize,
 )
 from schedules.schedule import Schedule
@@ -56,8 +57,8 @@ def synthesized(asked: Asked, layers: Layers, found: Found) -> Synthesized:
 
 def _promise(problem: Problem, known: list[tuple[str, Schedule]]) -> tuple[float, int]:
     """How short an order is known on a partition, and its bound; the least is searched."""
-    first = first_order(problem, known)
-    span = math.inf if first is None else first[0] * problem.grain
+    orders = (first_order(each, known) for each in (problem, *fresher(problem)))
+    span = min((order[0] * problem.grain for order in orders if order), default=math.inf)
     return span, lower_bound(problem) * problem.grain
 
 

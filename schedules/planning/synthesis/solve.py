@@ -115,13 +115,13 @@ def synthesize(
     begun = time.monotonic()
     _require_room(problem)
     best = _best(problem, seeds, seconds, progress, None)
-    for fresher in _fresher(problem):
+    for other in fresher(problem):
         left = seconds - (time.monotonic() - begun)
         if best.interrupted or left <= 0:
-            best = replace(best, bound=min(best.bound, lower_bound(fresher)))
+            best = replace(best, bound=min(best.bound, lower_bound(other)))
             continue
-        if best.length is None or lower_bound(fresher) < best.length:
-            best = best.joined(_best(fresher, seeds, left, progress, best.length))
+        if best.length is None or lower_bound(other) < best.length:
+            best = best.joined(_best(other, seeds, left, progress, best.length))
     if best.starts is None:
         raise NoOrderFoundError(
             f"no order was found in {seconds:g} s", "--time-limit", "give it more time"
@@ -154,8 +154,8 @@ class Best:
         return replace(chosen, bound=min(self.bound, other.bound), interrupted=stopped)
 
 
-def _fresher(problem: Problem) -> Iterator[Problem]:
-    """The same with less staleness, where fewer weight versions leave more memory."""
+def fresher(problem: Problem) -> Iterator[Problem]:
+    """The same problem with less staleness, where fewer weight versions leave more memory."""
     if problem.memory is not None:
         for lag in range(problem.lag - 1, -1, -1):
             yield replace(problem, staleness=lag)
