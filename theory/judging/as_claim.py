@@ -37,6 +37,7 @@ def as_claim(
     remarks: Remarks | None = None,
     cost: float = 1,
     where: Scalar = sympy.true,
+    beside: tuple[str, ...] = (),
 ) -> Claim:
     """The claim that judges a theorem by its own proof.
 
@@ -56,6 +57,8 @@ def as_claim(
     where : sympy condition
         What the hypotheses say of the parameters that the challenge does not: only instances where
         it holds are tried.
+    beside : tuple of str
+        Ids of claims on which its reading rests, beside what the theorem cites.
 
     Examples
     --------
@@ -74,7 +77,7 @@ def as_claim(
         core=Later(partial(formulas, theorem)),
         holds=partial(verdict_of, theorem),
         weakened=Later(partial(_weakened, theorem)),
-        depends=tuple(cited.id for cited in theorem.cites),
+        depends=(*(cited.id for cited in theorem.cites), *beside),
         deeper=partial(_deeper, challenge, where),
         cost=cost,
         shares=challenge.name if challenge else "",

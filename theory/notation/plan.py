@@ -296,11 +296,16 @@ def _next(f: Function, found: Iterable[Point], plan: Plan) -> list[Vector]:
     """Where points made of iterates alone, such as x − e, are in the next iteration."""
     moves = {next(iter(now.names)): plainly(then) for now, then in plan.iterates}
     named = moves.keys() | plan.fixed
+    among = [one for one in found if one.function == f.name and one.position.names <= named]
+    ahead = {
+        one.position.replaced(moves)
+        for one in among
+        if one.position.replaced(moves) != one.position
+    }
     return [
         one.position.replaced(moves)
-        for one in list(found)
-        if one.function == f.name
-        and one.position.names <= named
+        for one in among
+        if one.position not in ahead  # what comes two iterations later is of no use
         and one.position.names & moves.keys()
         and len(one.position.terms) > 1
         and one.position.replaced(moves) != one.position

@@ -19,7 +19,6 @@ from theory.papers.nesterov.symbols import t, tau
 
 AHEAD, MODEL, STEP, k = window.letters("AHEAD MODEL STEP k")
 
-
 PROOF = "(18)"
 
 SUM = Step(

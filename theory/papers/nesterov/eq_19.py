@@ -2,14 +2,12 @@
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere, Step, Telescope, Theorem, Unroll, eq
 from theory.papers.nesterov import window
 from theory.papers.nesterov.symbols import eta
 
 AHEAD, GRADIENT, MOMENTUM, MOVE = window.letters("AHEAD GRADIENT MOMENTUM MOVE")
 PRODUCT, STEP, j, m = window.letters("PRODUCT STEP j m")
-
 
 PROOF = "(19)"
 n = sympy.Symbol("n", integer=True, nonnegative=True)
@@ -25,7 +23,7 @@ def _sum(added: sympy.Expr) -> sympy.Expr:
 
 _GRADIENT = (1 - MOMENTUM(m)) * GRADIENT(m)
 
-THEOREM = Theorem(
+CLAIM = THEOREM = Theorem(
     id="nesterov.eq-19",
     where=PROOF,
     statement=(
@@ -89,5 +87,3 @@ THEOREM = Theorem(
     terms={"look-ahead": _AHEAD, "gradients": -eta * _sum(_GRADIENT)},
     conclude=Combine({"by steps": 1, "steps": 1}),
 )
-
-CLAIM = as_claim(THEOREM)

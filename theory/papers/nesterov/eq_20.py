@@ -2,21 +2,17 @@
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Everywhere, Step, Telescope, Theorem, eq
 from theory.papers.nesterov import eq_19, window
-from theory.papers.nesterov.eq_19 import n
-from theory.papers.nesterov.symbols import eta, tau
 
 AHEAD, GRADIENT, MODEL, MOMENTUM = window.letters("AHEAD GRADIENT MODEL MOMENTUM")
-MOVE, PRODUCT, k, m = window.letters("MOVE PRODUCT k m")
+MOVE, PRODUCT, k, m, eta, tau = window.letters("MOVE PRODUCT k m eta tau")
 
-
-_ONE = eq_19.THEOREM.goal.replaced({n: k})
+_ONE = eq_19.THEOREM.goal.replaced({eq_19.n: k})
 _ITERATIONS = (k, 0, tau - 1)
 _GRADIENTS = sympy.Sum(PRODUCT(m, k - m) * (1 - MOMENTUM(m)) * GRADIENT(m), (m, 0, k))
 
-THEOREM = Theorem(
+CLAIM = THEOREM = Theorem(
     id="nesterov.eq-20",
     where="(20)",
     statement=(
@@ -50,7 +46,7 @@ THEOREM = Theorem(
             "(18)",
             "(20)",
         ),
-        Step("(19)", _ONE, Cite("nesterov.eq-19", {n: k}), "(19) at every i", "(20)"),
+        Step("(19)", _ONE, Cite("nesterov.eq-19", {eq_19.n: k}), "(19) at every i", "(20)"),
         Step(
             "sum of (19)",
             eq(sympy.Sum(MOVE(k), _ITERATIONS), sympy.Sum(_ONE.rhs, _ITERATIONS)),
@@ -65,5 +61,3 @@ THEOREM = Theorem(
     },
     conclude=Combine({"(18)": 1, "sum of (19)": 1}),
 )
-
-CLAIM = as_claim(THEOREM)

@@ -1,11 +1,16 @@
-"""(23): convexity between y_t and w_t."""
+"""(23): convexity between y_t and w_t.
 
-from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Step, Theorem, dot, le, vector
+Problem    f is convex.
+Method     y_t = w_{t−τ} + d_{t−τ}.
+Guarantee  f(y_t) − f(w_t) ≤ ḡ_t·(d_t − Δ̄_t).
+Source     Nesterov paper, (23).
+"""
+
+from theory.kernel import Combine, dot, vector
+from theory.notation import function, theorem
 from theory.papers.nesterov import method
 
 AWAY, GRADIENT, D, W, Y = method.letters("AWAY GRADIENT D W Y")
-
 
 DELAYED = vector("w̄")
 """w_{t−τ}."""
@@ -15,27 +20,19 @@ _AHEAD = Y.position - DELAYED
 _LATE = W.position - DELAYED
 """Δ_t."""
 
-THEOREM = Theorem(
-    id="nesterov.eq-23",
+draft = theorem("nesterov.eq-23", "(23)", function("f", W, Y))
+draft.assume(method.CONVEX_NOW)
+draft.have(
+    _RISE <= dot(GRADIENT, _AHEAD - _LATE),
+    "delayed",
+    by=Combine({method.CONVEX_NOW.name: 1}),
+    says="the second inequality of (21), with d̄_t − Δ_t = y_t − w_t",
     where="(23)",
-    statement="f(y_t) − f(w_t) ≤ ḡ_t·(d_t − Δ̄_t) for every delay and every t ≥ 1.",
-    latex=r"f(y_t) - f(w_t) \le \bar g_t\cdot(d_t - \bar\Delta_t)",
-    symbols=(),
-    vectors=(D, DELAYED),
-    points=(W, Y),
-    hypotheses=(method.CONVEX_NOW,),
-    steps=(
-        Step(
-            "delayed",
-            le(_RISE, dot(GRADIENT, _AHEAD - _LATE)),
-            Combine({method.CONVEX_NOW.name: 1}),
-            "the second inequality of (21), with d̄_t − Δ_t = y_t − w_t",
-            "(23)",
-        ),
-    ),
-    lhs=_RISE,
-    terms={"slope": dot(GRADIENT, D - AWAY)},
-    conclude=Combine({"delayed": 1}),
 )
-
-CLAIM = as_claim(THEOREM)
+CLAIM = THEOREM = draft.shows(
+    _RISE <= dot(GRADIENT, D - AWAY),
+    {"slope": dot(GRADIENT, D - AWAY)},
+    by=Combine({"delayed": 1}),
+    says="f(y_t) − f(w_t) ≤ ḡ_t·(d_t − Δ̄_t) for every delay and every t ≥ 1.",
+    latex=r"f(y_t) - f(w_t) \le \bar g_t\cdot(d_t - \bar\Delta_t)",
+)

@@ -23,7 +23,6 @@ from theory.papers.nesterov.witnesses.replays import at_numbers
 beta, gamma, lam, theta = symbols.letters("beta gamma lam theta")
 AWAY, GRADIENT, STAR, D, W, Y = method.letters("AWAY GRADIENT STAR D W Y")
 
-
 GAMMA = 1 - theta
 """γ_t < 1."""
 _NOT_NEGATIVE = Hypothesis("momentum not negative", "0 ≤ γ_t = 1 − θ", le(0, GAMMA))

@@ -1,14 +1,18 @@
-"""(27): under (28) what stands behind λ_th̄_t is the same vector one iteration later."""
+"""(27): under (28) what stands behind λ_th̄_t is the same vector one iteration later.
+
+Problem    none: an identity of vectors.
+Method     one iteration of (14), any γ_t; 1 + λ_{t+1}γ_{t+1} = λ_t.
+Guarantee  λ_th̄_t + w_t + λ_td_t − w* = w_{t+1} + λ_{t+1}d_{t+1} − w*.
+Source     Nesterov paper, (27).
+"""
 
 import sympy
 
-from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Hypothesis, Step, Theorem, dot, eq, vector
-from theory.papers.nesterov import method, symbols
+from theory.kernel import Combine, Hypothesis, dot, eq, vector
+from theory.notation import function, theorem
+from theory.papers.nesterov import method
 
-beta, gamma, lam = symbols.letters("beta gamma lam")
-NEXT, STAR, D, W, Y = method.letters("NEXT STAR D W Y")
-
+beta, gamma, lam, NEXT, STAR, D, W, Y = method.letters("beta gamma lam NEXT STAR D W Y")
 
 AFTER = sympy.Symbol("lambda_next", positive=True)
 """λ_{t+1}."""
@@ -24,38 +28,30 @@ _AHEAD = AFTER_MOMENTUM * (NEXT.position - W.position)
 
 NEEDED = Hypothesis("(28)", "1 + λ_{t+1}γ_{t+1} = λ_t", eq(1 + AFTER * AFTER_MOMENTUM, lam))
 
-THEOREM = Theorem(
-    id="nesterov.eq-27",
+draft = theorem("nesterov.eq-27", "(27)", function("f", W, Y, NEXT))
+draft.assume(NEEDED)
+draft.have(
+    eq(
+        dot(NEXT.position + AFTER * _AHEAD - STAR.position, V),
+        dot(W.position + _MOVED + AFTER * AFTER_MOMENTUM * _MOVED - STAR.position, V),
+    ),
+    "moved",
+    by=Combine(),
+    says="with w_{t+1} = w_t + d_t + h̄_t and d_{t+1} = γ_{t+1}(d_t + h̄_t)",
     where="(27)",
-    statement=(
+)
+TERMS = {
+    "model": dot(NEXT.position, V),
+    "ahead": AFTER * dot(_AHEAD, V),
+    "minimum": -dot(STAR.position, V),
+}
+CLAIM = THEOREM = draft.shows(
+    eq(dot(_NOW, V), sum(TERMS.values())),
+    TERMS,
+    by=Combine({"moved": 1, "(28)": -dot(_MOVED, V)}),
+    says=(
         "If 1 + λ_{t+1}γ_{t+1} = λ_t, then λ_th̄_t + w_t + λ_td_t − w* = w_{t+1} + "
         "λ_{t+1}d_{t+1} − w* for every delay and every t ≥ 1 (taken with any vector)."
     ),
     latex=r"\lambda_t\bar h_t + w_t + \lambda_t d_t - w^* = w_{t+1} + \lambda_{t+1}d_{t+1} - w^*",
-    symbols=(beta, gamma, lam, AFTER, AFTER_MOMENTUM),
-    vectors=(D, V, STAR.position),
-    points=(W, Y, NEXT),
-    hypotheses=(NEEDED,),
-    steps=(
-        Step(
-            "moved",
-            eq(
-                dot(NEXT.position + AFTER * _AHEAD - STAR.position, V),
-                dot(W.position + _MOVED + AFTER * AFTER_MOMENTUM * _MOVED - STAR.position, V),
-            ),
-            Combine(),
-            "with w_{t+1} = w_t + d_t + h̄_t and d_{t+1} = γ_{t+1}(d_t + h̄_t)",
-            "(27)",
-        ),
-    ),
-    kind="==",
-    lhs=dot(_NOW, V),
-    terms={
-        "model": dot(NEXT.position, V),
-        "ahead": AFTER * dot(_AHEAD, V),
-        "minimum": -dot(STAR.position, V),
-    },
-    conclude=Combine({"moved": 1, "(28)": -dot(_MOVED, V)}),
 )
-
-CLAIM = as_claim(THEOREM)

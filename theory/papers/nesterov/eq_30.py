@@ -23,7 +23,6 @@ from theory.papers.nesterov.runs.challenges import CHALLENGES
 Omega, R, beta, gamma, t = symbols.letters("Omega R beta gamma t")
 FIRST, STAR, D, W, Y = method.letters("FIRST STAR D W Y")
 
-
 W_1 = point("w_1")
 Y_1 = point("y_1")
 W_2 = Point(

@@ -23,7 +23,7 @@ from theory.account import (
 from theory.claims import Formulas
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import huber
-from theory.judging.as_claim import account
+from theory.judging.as_claim import account, as_claim
 from theory.ledger import Step
 from theory.papers.nesterov.lemmas import eq_30_later
 from theory.papers.nesterov.method import FIRST, MOMENTUM
@@ -151,7 +151,7 @@ def _false_at_first(fails: Refutation) -> Finding:
 
 
 CLAIM = replace(
-    eq_30_later.CLAIM,
+    as_claim(eq_30_later.THEOREM),
     id="nesterov.eq-30-step",
     where="(30), line 2",
     statement=(

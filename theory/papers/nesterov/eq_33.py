@@ -47,7 +47,6 @@ from theory.smt.solver import Outcome, Statement, decide
 
 G, beta, t, tau = symbols.letters("G beta t tau")
 
-
 _MORE = sympy.symbols("x y")
 
 _t, _tau, _far, _turn, _excess, _G, _beta, _C = z3.Reals("t tau far turn excess G beta C")

@@ -10,6 +10,7 @@ import sympy
 from theory.kernel import Hypothesis, Point, Smooth, dot, eq, le, point, square, vector
 from theory.kernel.vectors import Scalar, Vector
 from theory.notation import glossary
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.symbols import G, beta, gamma, lam, t, theta
 
 W = point("w")
@@ -90,5 +91,5 @@ MOMENTUM = (t - 2) / t
 FIRST = sympy.S.Zero
 """γ_1, as stated beside (14)."""
 
-letters = glossary(globals())
+letters = glossary({**vars(symbols), **globals()})
 """Gives these by name: ``a, b = letters("a b")``."""

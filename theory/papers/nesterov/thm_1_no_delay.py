@@ -20,7 +20,6 @@ from theory.papers.nesterov.runs.challenges import CHALLENGES
 G, Omega, R, beta, t, tau = symbols.letters("G Omega R beta t tau")
 STAR, Y = method.letters("STAR Y")
 
-
 _AWAY_1 = W_1.position - Y_1.position
 _NONE = {Omega: sympy.S.Zero}
 
@@ -69,7 +68,6 @@ THEOREM = Theorem(
 )
 
 CHALLENGE = CHALLENGES["nesterov-descent"]
-
 
 AT = 10
 """Iteration at which the constants are compared."""

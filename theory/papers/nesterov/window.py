@@ -9,6 +9,7 @@ import sympy
 
 from theory.kernel import Hypothesis, eq
 from theory.notation import glossary
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.symbols import eta
 
 k = sympy.Symbol("k", integer=True, nonnegative=True)
@@ -46,5 +47,5 @@ IS_MODEL = Hypothesis(
     "model", "w_{t+1} = w_t + d_t + h̄_t, (17)", eq(MODEL(k + 1), MODEL(k) + AHEAD(k) + STEP(k))
 )
 
-letters = glossary(globals())
+letters = glossary({**vars(symbols), **globals()})
 """Gives these by name: ``a, b = letters("a b")``."""

@@ -1,7 +1,6 @@
 """Claims of "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training" (NeurIPS 2022)."""
 
 from theory.judging.arguments import with_arguments
-from theory.judging.as_claim import as_claim
 from theory.judging.origins import with_origins
 from theory.papers.sapipe import (
     alg_4,
@@ -123,7 +122,7 @@ _ROWS = (
     dc_fourths_full.CLAIM,
     dc_objective.CLAIM,
     dc_bias.CLAIM,
-    dc_bias.BETTER_CLAIM,
+    dc_bias.BETTER,
     remark_3.CLAIM,
     thm_4.CLAIM,
     wp_1_moment.CLAIM,
@@ -140,7 +139,7 @@ _ROWS = (
     repaired_thm_5.CLAIM,
     remark_5.CLAIM,
     thm_6.CLAIM,
-    as_claim(thm_6.EXACT),
+    thm_6.EXACT,
     repaired_thm_6.CLAIM,
     wp_3_moment.CLAIM,
     wp_3_missed.CLAIM,

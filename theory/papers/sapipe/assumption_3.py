@@ -26,7 +26,6 @@ from theory.papers.sapipe.witnesses.log_cosh import Workers
 
 n, rho, X = setting.letters("n rho X")
 
-
 PRINTED = {"factor": rho / n - 1}
 """Of ‖∇F‖², which the mean of ‖∇F_i − ∇F‖² is at most."""
 

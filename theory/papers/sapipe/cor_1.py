@@ -44,7 +44,6 @@ R0, V1, V2, Delta, L, M, T, eta = setting.letters("R0 V1 V2 Delta L M T eta")
 kappa, lambda_, n, OPTIMIZATION = setting.letters("kappa lambda_ n OPTIMIZATION")
 VAR_0 = setting.letters("VAR_0")
 
-
 _U = sympy.Symbol("u", positive=True)
 """√T."""
 

@@ -8,9 +8,11 @@ compensation is λ c g_s. Its run starts at the first update that is done: x_{�
 import sympy
 
 from theory.kernel import Hypothesis, Operator, Point, dot, eq, le, point, square, vector
-from theory.notation import glossary
-from theory.papers.sapipe.setting import NEXT, OFF, B, F, G, S, X
-from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n
+from theory.notation import function, glossary
+from theory.notation.draft import Draft
+from theory.papers.sapipe import setting
+from theory.papers.sapipe.setting import OFF, B, G, X
+from theory.papers.sapipe.symbols import V1, V2, Delta, L, M, eta, kappa, lambda_, n, t
 
 LAST = point("g⁻", "step")
 """What the update before subtracted, divided by η: Δx = −η g⁻."""
@@ -51,27 +53,15 @@ E_T = Operator(
 U, Q = (sympy.Function(name, nonnegative=True) for name in ("U", "Q"))
 """Total expectations by update: ‖g⁻‖² and ‖g⁻‖⁴."""
 
-FOLLOWING = ((X, NEXT), (LAST, THIS))
-SEQUENCES = {
-    F: X.value,
-    S: square(X.gradient),
-    B: square(OFF),
-    U: square(LAST.position),
-    Q: square(LAST.position) ** 2,
-}
-LENGTHS = {one: SEQUENCES[one] for one in (U, Q)}
-
 q = lambda_ * eta * V2
 """What a step adds to the next one, at most: λ η V₂."""
 
-VECTORS = (*(G, OFF, FRESH, STALE, CURVED, HESSIAN, OUTER_MEAN),)
 STALE_SIZE = (
     Hypothesis("stale size", "‖g_s‖² ≤ V₂ on every draw (Assumption 2)", le(square(STALE), V2)),
     Hypothesis("along", "c is ⟨g_s, Δx⟩", eq(ALONG, dot(STALE, MOVED))),
 )
-SIZES = (
-    Hypothesis("fresh size", "‖g_f‖² ≤ V₂ on every draw (Assumption 2)", le(square(FRESH), V2)),
-    *STALE_SIZE,
+FRESH_SIZE = Hypothesis(
+    "fresh size", "‖g_f‖² ≤ V₂ on every draw (Assumption 2)", le(square(FRESH), V2)
 )
 SMALL = Hypothesis("small", "ληV₂ ≤ 1 − 1/√2", le(q, 1 - 1 / sympy.sqrt(2)))
 MIXED = Hypothesis(
@@ -160,3 +150,19 @@ CURVATURE = (
 
 letters = glossary(globals())
 """Gives these by name: ``a, b = letters("a b")``."""
+
+
+def along(draft: Draft) -> Draft:
+    """A theorem about a run of SAPipe-DC."""
+    draft.varying(ALONG)
+    means = {B: square(OFF), U: square(LAST.position), Q: square(LAST.position) ** 2}
+    return setting.along(draft, means, [(LAST, THIS)])
+
+
+def stepping(draft: Draft, *sizes: Hypothesis) -> Draft:
+    """A theorem about the lengths of its steps, where ‖g_s‖ and what else is bounded as said."""
+    draft.functions.append(function("step", LAST, THIS))
+    draft.varying(ALONG)
+    draft.iterate(LAST.position, G, t)
+    draft.sequences({U: square(LAST.position), Q: square(LAST.position) ** 2})
+    return setting.assuming(draft, *STALE_SIZE, *sizes, SMALL)

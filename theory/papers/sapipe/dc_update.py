@@ -1,26 +1,128 @@
-"""One update of SAPipe-DC: the descent lemma with the variance and the bias of its proof."""
+"""One update of SAPipe-DC: the descent lemma with the variance and the bias of its proof.
 
-from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Descent, Expect, Step, Theorem, descent, le, square
+Problem    F is L-smooth, Assumption 4 holds with M and Δ; n workers, V₁ and V₂ of Assumption 2.
+Method     SAPipe-DC with samples of their own for stale elements and a compensation that sees all
+           of Δx.
+Guarantee  E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + (κη/2)(2M²‖Δx‖⁴ + 4(1 − λ)²L²‖Δx‖² +
+           4λ²Δ²‖Δx‖²) + (Lη²/2)((1 + κ)V₁/n + 2κλ²V₂²‖Δx‖²) for η ≤ 1/L.
+Source     SAPipe paper, appendix A, proof of Theorem 3.
+"""
+
+import sympy
+
+from theory.kernel import square
+from theory.notation import function, theorem
 from theory.papers.sapipe import dc_method, setting
-from theory.papers.sapipe.lemmas.dc_lines import BIAS, PROOF, VARIANCE
-from theory.papers.sapipe.lemmas.dc_sizes import COMPENSATION
+from theory.papers.sapipe.lemmas import dc_sizes
 
-V1, V2, Delta, L, M, eta, kappa = setting.letters("V1 V2 Delta L M eta kappa")
-lambda_, n, NEXT, G, X = setting.letters("lambda_ n NEXT G X")
-AIM, ALONG, E_T, LAST, MOVED = dc_method.letters("AIM ALONG E_T LAST MOVED")
+V1, V2, Delta, L, M, eta, kappa, lambda_, n = setting.letters("V1 V2 Delta L M eta kappa lambda_ n")
+NEXT, OFF, G, X = setting.letters("NEXT OFF G X")
+AIM, ALONG, COMPENSATED, E_T, CURVED = dc_method.letters("AIM ALONG COMPENSATED E_T CURVED")
+HESSIAN, MOVED, OUTER, OUTER_MEAN = dc_method.letters("HESSIAN MOVED OUTER OUTER_MEAN")
+STALE, STALE_MEAN = dc_method.letters("STALE STALE_MEAN")
 
+PROOF = "appendix A, proof of Theorem 3"
+_BIAS = f"{PROOF}, the error of the gradient estimation"
+_SPREAD = E_T.of(square(OUTER - OUTER_MEAN))
+_LENGTH = square(MOVED)
+_TAYLOR = 2 * M**2 * _LENGTH**2
+_BENT = 4 * (1 - lambda_) ** 2
+_MISS = HESSIAN - OUTER_MEAN
 
-AHEAD = E_T.of(NEXT.value)
-HALF = eta / 2
-CURVED = 4 * (1 - lambda_) ** 2 * L**2 + 4 * lambda_**2 * Delta**2
+BENT = _BENT * L**2 + 4 * lambda_**2 * Delta**2
 NOISE = 2 * lambda_**2 * V2**2
 VARIED = (1 + kappa) * V1 / n
 
-THEOREM = Theorem(
-    id="sapipe.dc-update",
-    where=f"{PROOF}, all ingredients together, first line",
-    statement=(
+VARIANCE = (
+    (
+        2 * E_T.of(square(STALE - STALE_MEAN)) + 2 * lambda_**2 * _SPREAD,
+        "E‖g^DC − E g^DC‖² ≤ 2E‖g − E g‖² + 2E‖λggᵀΔx − E λggᵀΔx‖²",
+        "third line",
+    ),
+    (
+        2 * V1 / n + 2 * lambda_**2 * _SPREAD,
+        "… ≤ 2V₁/n + 2E‖λggᵀΔx − E λggᵀΔx‖²",
+        "fourth line",
+    ),
+    (2 * V1 / n + 2 * lambda_**2 * E_T.of(square(OUTER)), "… ≤ 2V₁/n + 2λ²E‖ggᵀΔx‖²", "fifth line"),
+    (2 * V1 / n + NOISE * _LENGTH, "… ≤ 2V₁/n + 2λ²V₂²‖Δx‖²", "last line"),
+)
+"""What bounds the variance of the compensated gradient, line by line."""
+
+BIAS = (
+    (
+        2 * square(OFF + lambda_ * OUTER_MEAN - HESSIAN)
+        + 2 * square(HESSIAN - lambda_ * OUTER_MEAN),
+        "‖b‖² ≤ 2‖∇F(x_t) − E[g + ∇²f Δx]‖² + 2‖E[g + ∇²f Δx] − E[g + λggᵀΔx]‖²",
+        "third line",
+    ),
+    (
+        _TAYLOR + 2 * square(HESSIAN - lambda_ * OUTER_MEAN),
+        "… ≤ 2M²‖Δx‖⁴ + 2‖E[∇²f Δx] − E[λggᵀΔx]‖²",
+        "fourth line",
+    ),
+    (
+        _TAYLOR + 2 * square((1 - lambda_) * HESSIAN + lambda_ * _MISS),
+        "… = 2M²‖Δx‖⁴ + 2‖E[(1 − λ)∇²f Δx + λ(∇²f Δx − ggᵀΔx)]‖²",
+        "fifth line",
+    ),
+    (
+        _TAYLOR + _BENT * square(HESSIAN) + 4 * lambda_**2 * square(_MISS),
+        "… ≤ 2M²‖Δx‖⁴ + 4(1 − λ)²‖E[∇²f Δx]‖² + 4λ²‖E[∇²f Δx − ggᵀΔx]‖²",
+        "sixth line",
+    ),
+    (
+        _TAYLOR + _BENT * L**2 * _LENGTH + 4 * lambda_**2 * square(_MISS),
+        "… ≤ 2M²‖Δx‖⁴ + 4(1 − λ)²L²‖Δx‖² + 4λ²‖E[∇²f Δx − ggᵀΔx]‖²",
+        "seventh line",
+    ),
+    (
+        _TAYLOR + BENT * _LENGTH,
+        "… ≤ 2M²‖Δx‖⁴ + 4(1 − λ)²L²‖Δx‖² + 4λ²Δ²‖Δx‖²",
+        "last line",
+    ),
+)
+"""What bounds its bias, ‖b‖²."""
+
+draft = theorem(
+    "sapipe.dc-update",
+    f"{PROOF}, all ingredients together, first line",
+    function("F", X, NEXT),
+)
+draft.varying(ALONG)
+setting.assuming(draft, setting.SMOOTH, *dc_method.STALE_SIZE, dc_method.MIXED_MEAN)
+setting.assuming(draft, dc_method.MIXED_SLOPE, *dc_method.MEANS, *dc_method.CURVATURE)
+setting.assuming(draft, setting.STEPSIZE, setting.SHARE)
+dc_sizes.compensating(draft)
+draft.have(
+    square(COMPENSATED - AIM)
+    <= 2 * square(STALE - STALE_MEAN) + 2 * lambda_**2 * square(OUTER - OUTER_MEAN)
+)
+for most, says, line in VARIANCE:
+    draft.have(
+        E_T.of(square(COMPENSATED - AIM)) <= most, says=says, where=f"{PROOF}, the variance, {line}"
+    )
+draft.have(square(CURVED - OUTER - _MISS) >= 0)
+for most, says, line in BIAS:
+    draft.have(square(OFF) <= most, says=says, where=f"{_BIAS}, {line}")
+draft.have(1 - L * eta >= 0)
+draft.have(1 - kappa >= 0)
+draft.have(
+    E_T.of(square(G))
+    <= (1 - kappa) * square(X.gradient) + kappa * square(AIM) + VARIED + kappa * NOISE * _LENGTH,
+    "second moment",
+    says="fresh elements have the variance V₁/n, stale ones that of the compensated gradient",
+)
+TERMS = {
+    "value": X.value,
+    "progress": -eta / 2 * square(X.gradient),
+    "bias": eta / 2 * kappa * (_TAYLOR + BENT * _LENGTH),
+    "variance": L * eta**2 / 2 * (VARIED + kappa * NOISE * _LENGTH),
+}
+CLAIM = THEOREM = draft.shows(
+    E_T.of(NEXT.value) <= sympy.Add(*TERMS.values()),
+    TERMS,
+    says=(
         "With η ≤ 1/L one update of SAPipe-DC, with samples of their own for stale elements and a "
         "compensation that sees all of Δx, has E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + "
         "(κη/2)(2M²‖Δx‖⁴ + 4(1 − λ)²L²‖Δx‖² + 4λ²Δ²‖Δx‖²) + (Lη²/2)((1 + κ)V₁/n + 2κλ²V₂²‖Δx‖²)."
@@ -31,72 +133,4 @@ THEOREM = Theorem(
         r"4\lambda^2\Delta^2\|\Delta x\|^2\bigr] + \tfrac{L\eta^2}{2}\bigl[(1+\kappa)"
         r"\tfrac{V_1}{n} + 2\kappa\lambda^2V_2^2\|\Delta x\|^2\bigr]"
     ),
-    symbols=(n, eta, L, V1, V2, M, Delta, lambda_, kappa),
-    scalars=(ALONG,),
-    vectors=dc_method.VECTORS,
-    points=(X, NEXT, LAST),
-    hypotheses=(
-        setting.SMOOTH,
-        *dc_method.STALE_SIZE,
-        dc_method.MIXED_MEAN,
-        dc_method.MIXED_SLOPE,
-        *dc_method.MEANS,
-        *dc_method.CURVATURE,
-        setting.STEPSIZE,
-        setting.SHARE,
-    ),
-    steps=(
-        *COMPENSATION,
-        *VARIANCE,
-        *BIAS,
-        Step("descent", descent(L, X, NEXT), Descent("smooth", X, NEXT)),
-        Step("mean", le(AHEAD, E_T.of(descent(L, X, NEXT).rhs)), Expect("descent", E_T)),
-        Step("small", le(0, 1 - L * eta), Combine({"stepsize": L})),
-        Step("part", le(0, 1 - kappa), Combine({"share": 1})),
-        Step(
-            "second moment",
-            le(
-                E_T.of(square(G)),
-                (1 - kappa) * square(X.gradient)
-                + kappa * square(AIM)
-                + VARIED
-                + kappa * NOISE * square(MOVED),
-            ),
-            Combine(
-                {
-                    "mixed mean": 1,
-                    "fresh variance": 1 - kappa,
-                    "fresh mean": 2 * (1 - kappa),
-                    "variance": kappa,
-                    "aim": 2 * kappa,
-                },
-                domain=("part",),
-            ),
-            "fresh elements have the variance V₁/n, stale ones that of the compensated gradient",
-        ),
-    ),
-    lhs=AHEAD,
-    terms={
-        "value": X.value,
-        "progress": -HALF * square(X.gradient),
-        "bias": HALF * kappa * (2 * M**2 * square(MOVED) ** 2 + CURVED * square(MOVED)),
-        "variance": L * eta**2 / 2 * (VARIED + kappa * NOISE * square(MOVED)),
-    },
-    conclude=Combine(
-        {
-            "mean": 1,
-            "mixed slope": -eta,
-            "fresh mean": -eta * (1 - kappa),
-            "aim, slope": -eta * kappa,
-            "second moment": L * eta**2 / 2,
-            "bias": HALF * kappa,
-        },
-        squares=(
-            (HALF * (1 - L * eta) * kappa, AIM),
-            (HALF * (1 - L * eta) * (1 - kappa), X.gradient),
-        ),
-        domain=("part", "small"),
-    ),
 )
-
-CLAIM = as_claim(THEOREM)

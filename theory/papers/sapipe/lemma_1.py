@@ -6,7 +6,6 @@ need not be. The past is any that fixes x_{t−1}; which one decides what h is, 
 take h for a gradient at a point that depends on samples, so they need the past to hold these.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import (
     Combine,
     Descent,
@@ -25,7 +24,6 @@ from theory.kernel.vectors import Vector
 from theory.papers.sapipe import setting
 
 L, eta, E_T, NEXT, G, X = setting.letters("L eta E_T NEXT G X")
-
 
 WHERE = "appendix A, Lemma 1"
 
@@ -59,7 +57,7 @@ _COMBINED = le(
     + L * eta**2 / 2 * (_SPREAD + square(MEAN)),
 )
 
-THEOREM = Theorem(
+CLAIM = THEOREM = Theorem(
     id="sapipe.lemma-1",
     where=WHERE,
     statement=(
@@ -153,5 +151,3 @@ THEOREM = Theorem(
         "the past is a σ-algebra that fixes x_{t−1}, the same one in every mean",
     ),
 )
-
-CLAIM = as_claim(THEOREM)

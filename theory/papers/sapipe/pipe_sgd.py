@@ -14,7 +14,6 @@ from theory.papers.sapipe.lemmas.elements import drawn
 kappa, OFF, ERR_0, OPTIMIZATION = setting.letters("kappa OFF ERR_0 OPTIMIZATION")
 VAR_0 = setting.letters("VAR_0")
 
-
 _OWN = thm_2_samples.THEOREM
 
 THEOREM = Theorem(

@@ -21,7 +21,6 @@ from theory.papers.sapipe.pieces import stating
 V1, T, kappa, ERR_0, OPTIMIZATION = setting.letters("V1 T kappa ERR_0 OPTIMIZATION")
 VAR_0 = setting.letters("VAR_0")
 
-
 _OWN = thm_2_samples.THEOREM
 _QUIET = {V1: sympy.S.Zero}
 

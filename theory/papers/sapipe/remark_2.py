@@ -18,7 +18,6 @@ from theory.papers.sapipe.lemmas import sgd
 V1, L, T, eta, kappa, n, t, E_T = setting.letters("V1 L T eta kappa n t E_T")
 NEXT, F, S, X, OPTIMIZATION, VAR_0 = setting.letters("NEXT F S X OPTIMIZATION VAR_0")
 
-
 _LEFT = 2 - L * eta
 _NOISE = L * eta**2 * V1 / (2 * n)
 _AHEAD = E_T.of(NEXT.value)

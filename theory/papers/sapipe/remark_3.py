@@ -37,7 +37,6 @@ from theory.papers.sapipe.witnesses.steep import STEEP, Steep
 V2, Delta, L, M, eta, lambda_ = setting.letters("V2 Delta L M eta lambda_")
 ERR_0 = setting.letters("ERR_0")
 
-
 PRINTED = {"DC": ERR_DC, "0": ERR_0}
 CORE = {**PRINTED, "ratio": sympy.Rational(32, 5)}
 

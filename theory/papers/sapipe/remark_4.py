@@ -27,7 +27,6 @@ from theory.papers.sapipe.witnesses.log_cosh import Workers
 
 V1, V2, L, eta, n, rho, ERR_0 = setting.letters("V1 V2 L eta n rho ERR_0")
 
-
 PRINTED = {"V1": (2 - rho / n) / (3 - rho / n) * V2, "WP-1": ERR_WP_1}
 
 below = sympy.Symbol("delta", positive=True)

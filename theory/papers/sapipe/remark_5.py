@@ -30,7 +30,6 @@ from theory.papers.sapipe.pieces import lines, weakened
 
 V1, V2, L, eta, ERR_0 = setting.letters("V1 V2 L eta ERR_0")
 
-
 PRINTED = {"L2": (1 - 2 * V1 / V2) / (4 * eta**2), "WP-2": ERR_WP_2}
 """What L² is at most, and the error."""
 

@@ -51,7 +51,6 @@ from theory.papers.sapipe.witnesses.log_cosh import LogCosh
 V1, V2, Delta, L, M, eta, lambda_ = setting.letters("V1 V2 Delta L M eta lambda_")
 n, ERR_0 = setting.letters("n ERR_0")
 
-
 PRINTED = {**STATED, "bracket": WINS["WP-3"].condition.lhs}
 """The λ that is preferred, and what is compared with V₂."""
 

@@ -19,7 +19,6 @@ from theory.papers.sapipe.lemmas import rate
 
 V1, T, n = symbols.letters("V1 T n")
 
-
 LENGTHS = (1, 2, 5, 10)
 """Updates of the runs that are replayed."""
 

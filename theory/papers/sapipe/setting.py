@@ -38,6 +38,7 @@ E_T = Operator(
     (
         *("g", "d", "ξ_i", "ξ", "F(x⁺)", "∇F(x⁺)", "b⁺", "off(b⁺)", "∇off(b⁺)"),
         *("F_i(x⁺)", "∇F_i(x⁺)", "g_i", "ζ_i", "ζ", "a_i", "a", "V⁺", "q_i", "ζ_{−i}", "N⁺"),
+        *("last(g)", "∇last(g)", "gap(p⁺)", "∇gap(p⁺)"),
     ),
     given=("∇F(x)",),
     over="sample",
@@ -45,7 +46,8 @@ E_T = Operator(
 )
 """Expectation over the samples (and the stale elements) of update t, given everything before.
 
-The second line of names is of methods that predict weights, `wp_1_method` and `wp_3_method`.
+The later lines of names are of methods that predict weights: `wp_1_method`, `wp_3_method`, and
+`wp_2_method`.
 """
 
 nu = sympy.Symbol("nu", nonnegative=True)

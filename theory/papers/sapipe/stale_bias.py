@@ -22,7 +22,6 @@ from theory.papers.sapipe.lemmas import thm_2_mixture
 V2, L, T, eta, t, E_T, NEXT, OFF, B = setting.letters("V2 L T eta t E_T NEXT OFF B")
 G, X, ERR_0 = setting.letters("G X ERR_0")
 
-
 WHERE = thm_2_mixture.PROOF
 
 OFF_NOW = point("b", "off")

@@ -11,7 +11,6 @@ Source     SAPipe paper, Theorem 2, with line 1 of Algorithm 1, which its proof 
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere, Hypothesis, Sign, dot, eq, le, square
 from theory.notation import index, theorem, total
 from theory.papers.sapipe import setting, stale_bias
@@ -22,7 +21,6 @@ from theory.papers.sapipe.lemmas.thm_2_reuse_pass import PASS
 R0, V1, V2, L, eta, kappa, n, t = setting.letters("R0 V1 V2 L eta kappa n t")
 E_T, F_STAR, OFF, B, F, G, S, X = setting.letters("E_T F_STAR OFF B F G S X")
 ERR_0 = setting.letters("ERR_0")
-
 
 m = index("m")
 """T − 2."""
@@ -101,7 +99,7 @@ TERMS = {
     "staleness": kappa * ERR_0,
     "variance": _A * V1 / n,
 }
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le((total(S(t), t, m) + S(m) + S(m + 1)) / (m + 2), sympy.Add(*TERMS.values())),
     TERMS,
     by=Combine(
@@ -133,5 +131,3 @@ THEOREM = draft.shows(
         "of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + κL²η²V₂ + LηV₁/n for every T ≥ 2."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

@@ -20,7 +20,6 @@ from theory.papers.sapipe.runs.challenges import CHALLENGES
 L, eta, kappa, AVERAGE, ERR_0 = setting.letters("L eta kappa AVERAGE ERR_0")
 OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
 
-
 draft = theorem("sapipe.thm-2-same-samples", "Theorem 2, samples as in Algorithm 1")
 draft.cite(same_samples.THEOREM)
 draft.assume(le(2 * kappa * r, 1 - L * eta), "small step", "2κ√(1 − κ) ≤ 1 − Lη")

@@ -25,7 +25,6 @@ from theory.papers.sapipe.stale_bias import AT_REST, OFF_NEXT, OFF_NOW
 V1, kappa, n, OFF, B, e, nu, ERR_0 = setting.letters("V1 kappa n OFF B e nu ERR_0")
 OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
 
-
 WHERE = thm_2_mixture.PROOF
 CHALLENGE = CHALLENGES["sapipe-vanilla"]
 

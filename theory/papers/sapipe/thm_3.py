@@ -17,10 +17,9 @@ from theory.judging.as_claim import account, as_claim
 from theory.judging.decide import proves
 from theory.kernel import Proof, Theorem, prove
 from theory.papers.sapipe import dc_step, dc_update
-from theory.papers.sapipe.dc_method import MIXED
+from theory.papers.sapipe.dc_update import PROOF
 from theory.papers.sapipe.lemmas import dc_fourths, dc_objective, sharp_thm_3
 from theory.papers.sapipe.lemmas.dc_average import average_gradient, errors
-from theory.papers.sapipe.lemmas.dc_lines import PROOF
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import V2
 from theory.papers.sapipe.witnesses import dc_witnesses
@@ -38,11 +37,9 @@ THEOREM = average_gradient(
     r"\kappa\bigl(128\eta^4M^2V_2^2 + 32\eta^2(1-\lambda)^2L^2V_2 + 32\eta^2\lambda^2\Delta^2V_2 + "
     r"16\eta^3\lambda^2LV_2^3\bigr) + (1+\kappa)\tfrac{L\eta V_1}{n}",
     dc_fourths.THEOREM,
-    MIXED,
     errors(128, 32, 16),
     (48 * V2**2, 6 * V2),
 )
-
 
 _FIRST = "from the first update that is done"
 ENDS = f"kappa = 0 or kappa = 1, {_FIRST}"

@@ -18,8 +18,9 @@ from theory.claims import Claim, Formulas
 from theory.judging.as_claim import assumptions
 from theory.judging.controls import GOAL, verdict_of, without
 from theory.judging.decide import proves
-from theory.kernel import Cite, Combine, Hypothesis, Step, le, prove
+from theory.kernel import Combine, prove
 from theory.ledger import Step as Shown
+from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_1_average, wp_1_one_point
 from theory.papers.sapipe.error_terms import ERR_WP_1
 from theory.papers.sapipe.lemmas import diversity, repaired_thm_4, sgd, wp_1_moment, wp_1_noise
@@ -38,40 +39,30 @@ from theory.papers.sapipe.witnesses.wp_1_stall import (
 from theory.papers.sapipe.wp_1_method import PROOF, READ_SO
 
 V1, V2, L, T, eta, kappa, n, rho = setting.letters("V1 V2 L T eta kappa n rho")
-OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
-
+AVERAGE, OPTIMIZATION, VAR_0 = setting.letters("AVERAGE OPTIMIZATION VAR_0")
 
 WHERE = "Theorem 4"
 _CHAIN = f"{PROOF}, the upper bound"
 
-DIVERSE = replace(
-    wp_1_moment.THEOREM,
-    id="sapipe.thm-4-diverse",
-    where="Theorem 4, where ρ ≥ 2n",
-    statement=(
-        "For ρ ≥ 2n and V₁ ≤ V₂, as the least V₁ is, Theorem 4 holds as printed: Err_WP-1 is at "
-        f"least Err₀ then. {READ_SO}"
-    ),
-    symbols=(*wp_1_moment.THEOREM.symbols, rho),
-    hypotheses=(
-        *wp_1_moment.THEOREM.hypotheses,
-        Hypothesis("diverse", "ρ ≥ 2n", le(2 * n, rho)),
-        Hypothesis("least", "V₁ ≤ V₂: a variance is at most the second moment", le(V1, V2)),
-    ),
-    cites=(wp_1_moment.THEOREM,),
-    steps=(
-        Step("moment", wp_1_moment.THEOREM.goal, Cite("sapipe.wp-1-moment")),
-        Step("twice", le(0, rho / n - 2), Combine({"diverse": 1 / n})),
-    ),
-    terms={"optimization": OPTIMIZATION, "error": kappa * ERR_WP_1, "variance": VAR_0},
-    conclude=Combine(
-        {
-            "moment": 1,
-            "twice": kappa * L**2 * eta**2 * (V2 - V1),
-        },
+_draft = theorem("sapipe.thm-4-diverse", "Theorem 4, where ρ ≥ 2n")
+_draft.cite(wp_1_moment.THEOREM)
+_draft.assume(2 * n <= rho, "diverse", "ρ ≥ 2n")
+_draft.assume(V1 <= V2, "least", "V₁ ≤ V₂: a variance is at most the second moment")
+_draft.have(rho / n - 2 >= 0, "twice", by=Combine({"diverse": 1 / n}))
+_TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR_WP_1, "variance": VAR_0}
+DIVERSE = _draft.shows(
+    AVERAGE <= sympy.Add(*_TERMS.values()),
+    _TERMS,
+    by=Combine(
+        {wp_1_moment.THEOREM.id: 1, "twice": kappa * L**2 * eta**2 * (V2 - V1)},
         plus=(kappa * L**2 * eta**2 * V1,),
         domain=("least",),
     ),
+    says=(
+        "For ρ ≥ 2n and V₁ ≤ V₂, as the least V₁ is, Theorem 4 holds as printed: Err_WP-1 is at "
+        f"least Err₀ then. {READ_SO}"
+    ),
+    latex=wp_1_moment.THEOREM.latex,
 )
 """The part of the domain in which it says less than what holds for all workers."""
 
@@ -163,8 +154,8 @@ def _account(printed: Formulas) -> Account:
 def _printed_lines() -> Iterator[Line | Shown]:
     """The lines of the proof that hold."""
     one_point = wp_1_one_point.THEOREM
-    for theorem in (wp_1_average.THEOREM, one_point):
-        yield from (line for line in prove(theorem).lines if line.where.startswith(PROOF))
+    for known in (wp_1_average.THEOREM, one_point):
+        yield from (line for line in prove(known).lines if line.where.startswith(PROOF))
     yield from (replace(line, where=one_point.where) for line in lines(one_point))
 
 

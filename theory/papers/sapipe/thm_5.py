@@ -31,7 +31,6 @@ from theory.smt.solver import Outcome
 
 L, eta, kappa, OPTIMIZATION, VAR_0 = setting.letters("L eta kappa OPTIMIZATION VAR_0")
 
-
 WHERE = "Theorem 5"
 _CHAIN = f"{PROOF}, the upper bound"
 

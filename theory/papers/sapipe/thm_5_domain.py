@@ -1,25 +1,28 @@
-"""Theorem 5 as printed, where its error term is positive: 2L²η² < 1."""
+"""Theorem 5 as printed, where its error term is positive: 2L²η² < 1.
 
-from dataclasses import replace
+Problem    that of `lemmas.sharp_thm_5`.
+Method     the same, T ≥ 2.
+Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + Err_WP-2 + LηV₁/n.
+Source     SAPipe paper, Theorem 5.
+"""
+
+import sympy
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import Cite, Combine, Step
+from theory.notation import theorem
 from theory.papers.sapipe import setting
-from theory.papers.sapipe.error_terms import ERR_WP_2
 from theory.papers.sapipe.lemmas import sharp_thm_5
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 
-V1, L, eta, n, OPTIMIZATION, VAR_0 = setting.letters("V1 L eta n OPTIMIZATION VAR_0")
+OPTIMIZATION, ERR_WP_2, VAR_0 = setting.letters("OPTIMIZATION ERR_WP_2 VAR_0")
 
-
-_SHARP = sharp_thm_5.THEOREM
-_LEFT = 1 - 2 * L**2 * eta**2
-
-THEOREM = replace(
-    _SHARP,
-    id="sapipe.thm-5-domain",
-    where="Theorem 5, where 2L²η² < 1",
-    statement=(
+draft = theorem("sapipe.thm-5-domain", "Theorem 5, where 2L²η² < 1")
+draft.cite(sharp_thm_5.THEOREM)
+TERMS = {"optimization": OPTIMIZATION, "error": ERR_WP_2, "variance": VAR_0}
+THEOREM = draft.shows(
+    setting.AVERAGE <= sympy.Add(*TERMS.values()),
+    TERMS,
+    says=(
         "With 2L²η² < 1, all elements predicted (κ = 1), round 0 not counted and g_0 = 0, "
         "Theorem 5 holds as printed: for SAPipe-WP with option 2 the mean over t < T of "
         "E‖∇F(x_t)‖² is at most 2R₀/(ηT) + Err_WP-2 + LηV₁/n for every T ≥ 2."
@@ -27,14 +30,6 @@ THEOREM = replace(
     latex=(
         r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
         r"\tfrac{L^2\eta^2}{1 - 2L^2\eta^2}(2V_1 + 2L^2\eta^2V_2) + \tfrac{L\eta V_1}{n}"
-    ),
-    cites=(_SHARP,),
-    steps=(Step("sharp", _SHARP.goal, Cite("sapipe.sharp-thm-5")),),
-    terms={"optimization": OPTIMIZATION, "error": ERR_WP_2, "variance": VAR_0},
-    conclude=Combine(
-        {"sharp": 1},
-        plus=(2 * V1 * (1 - 1 / n) * L**2 * eta**2 / _LEFT,),
-        domain=("small",),
     ),
 )
 

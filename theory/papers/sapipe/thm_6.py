@@ -21,9 +21,10 @@ from theory.falsifier.numbers import Number
 from theory.judging.as_claim import account, assumptions
 from theory.judging.controls import without
 from theory.judging.decide import proves
-from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le, prove
+from theory.kernel import Combine, Theorem, prove
 from theory.kernel.vectors import Scalar
 from theory.ledger import Evidence
+from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method
 from theory.papers.sapipe.error_terms import ERR_WP_3
 from theory.papers.sapipe.lemmas import repaired_thm_6, wp_3_lines, wp_3_moment
@@ -39,43 +40,25 @@ R0, V1, V2, Delta, L, M, T, eta = setting.letters("R0 V1 V2 Delta L M T eta")
 kappa, lambda_, n, t, AVERAGE = setting.letters("kappa lambda_ n t AVERAGE")
 OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
 
-
 CHALLENGE = CHALLENGES["sapipe-wp-3"]
 
 SHARED = ("the variance term", "line 4", "line 5")
 """Ends of the places of lines that the proof has in common with that of Theorem 4."""
 
 _BASE = wp_1_average.THEOREM
-_ALL = (t, 0, T - 1)
 
-EXACT = Theorem(
-    id="sapipe.thm-6-exact-predictions",
-    where="Theorem 6, where predictions are exact",
-    statement="Theorem 6 holds wherever every x̃_{i,t} is x_t, as with one worker.",
+_draft = theorem("sapipe.thm-6-exact-predictions", "Theorem 6, where predictions are exact")
+_draft.cite(_BASE)
+_draft.assume(total(W(t), t, T) <= 0, "exact predictions", "no worker's prediction misses x_t")
+_TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR_WP_3, "variance": VAR_0}
+EXACT = _draft.shows(
+    AVERAGE <= sympy.Add(*_TERMS.values()),
+    _TERMS,
+    by=Combine({_BASE.id: 1, "exact predictions": kappa * L**2 / T}, plus=(kappa * ERR_WP_3,)),
+    says="Theorem 6 holds wherever every x̃_{i,t} is x_t, as with one worker.",
     latex=(
         r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
         r"\kappa \mathrm{Err}_{WP-3} + \mathrm{Var}_0"
-    ),
-    symbols=(*_BASE.symbols, V2, M, Delta, lambda_),
-    scalars=_BASE.scalars,
-    vectors=_BASE.vectors,
-    points=_BASE.points,
-    sequences=_BASE.sequences,
-    following=_BASE.following,
-    hypotheses=(
-        *_BASE.hypotheses,
-        Hypothesis(
-            "exact predictions",
-            "no worker's prediction misses x_t",
-            le(sympy.Sum(W(t), _ALL), 0),
-        ),
-    ),
-    cites=(_BASE,),
-    steps=(Step("average", _BASE.goal, Cite("sapipe.wp-1-average")),),
-    lhs=AVERAGE,
-    terms={"optimization": OPTIMIZATION, "error": kappa * ERR_WP_3, "variance": VAR_0},
-    conclude=Combine(
-        {"average": 1, "exact predictions": kappa * L**2 / T}, plus=(kappa * ERR_WP_3,)
     ),
 )
 

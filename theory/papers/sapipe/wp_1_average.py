@@ -10,7 +10,6 @@ Source     SAPipe paper, appendix A, proof of Theorem 4; E‖x_t − x̃_i‖² 
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, le, lipschitz, square
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_method
@@ -20,7 +19,6 @@ V1, L, T, eta, kappa, n, t, OFF, F = setting.letters("V1 L T eta kappa n t OFF F
 S, X, nu, OPTIMIZATION, VAR_0 = setting.letters("S X nu OPTIMIZATION VAR_0")
 APART, AVG, HERE, PREDICTED = wp_1_method.letters("APART AVG HERE PREDICTED")
 PROOF, SPREAD, W = wp_1_method.letters("PROOF SPREAD W")
-
 
 _HALF = eta / 2
 _VARIANCE = L * eta**2 * V1 / (2 * n)
@@ -98,7 +96,7 @@ TERMS = {
     "predictions": kappa * L**2 * total(W(t), t, T) / T,
     "variance": VAR_0,
 }
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le(setting.AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -107,5 +105,3 @@ THEOREM = draft.shows(
         f"for κ = 1, and {wp_1_method.OWN_SAMPLES}."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

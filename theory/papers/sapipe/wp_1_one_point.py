@@ -21,7 +21,6 @@ from theory.papers.sapipe.lemmas import wp_1_noise
 V1, V2, n, rho, E_T, X = setting.letters("V1 V2 n rho E_T X")
 AVG, HERE, PROOF = wp_1_method.letters("AVG HERE PROOF")
 
-
 WHERE = f"{PROOF}, the upper bound, lines 4 and 5"
 _DIVERSE = HERE.gradient - X.gradient
 _NOISY = wp_1_noise.APART

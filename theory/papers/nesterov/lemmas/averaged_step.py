@@ -6,12 +6,10 @@ The first is what the proofs of the repaired rates start from. At t = 1, where �
 −ηḡ_1 only.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, Step, Theorem, dot, eq, square, vector
 from theory.papers.nesterov import symbols
 
 eta, t, theta = symbols.letters("eta t theta")
-
 
 NOW, TURN, STAR, GRADIENT, SEEN = map(vector, ("w", "d", "w*", "ḡ", "u"))
 """w_t, d_t, w*, ḡ_t and any vector."""
@@ -25,7 +23,7 @@ _NEXT_TURN = (t - 1) / (t + 1) * (NEXT - NOW)
 Z = NOW + t * TURN - STAR
 Z_NEXT = NEXT + (t + 1) * _NEXT_TURN - STAR
 
-THEOREM = Theorem(
+CLAIM = THEOREM = Theorem(
     id="nesterov.averaged-step",
     where="ours",
     statement=(
@@ -60,5 +58,3 @@ THEOREM = Theorem(
     ),
     conclude=Combine({LATER.name: -eta * dot(GRADIENT, SEEN)}),
 )
-
-CLAIM = as_claim(THEOREM)

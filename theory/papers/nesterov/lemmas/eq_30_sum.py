@@ -8,7 +8,6 @@ from operator import add
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import (
     Cite,
     Combine,
@@ -29,7 +28,6 @@ from theory.papers.nesterov.lemmas.eq_30_later import NEXT
 from theory.papers.nesterov.symbols import beta, t
 
 STAR, D, W, Y = method.letters("STAR D W Y")
-
 
 k = sympy.Symbol("k", integer=True, nonnegative=True)
 """Iterations t = k + 2."""
@@ -76,7 +74,7 @@ SUM = sympy.Sum(E(k), (k, 0, t - 2))
 """Ω_2 + … + Ω_t."""
 _HALF = sympy.Rational(1, 2)
 
-THEOREM = Theorem(
+CLAIM = THEOREM = Theorem(
     id="nesterov.eq-30-sum",
     where="ours",
     statement=(
@@ -153,5 +151,3 @@ THEOREM = Theorem(
         },
     ),
 )
-
-CLAIM = as_claim(THEOREM)

@@ -9,12 +9,12 @@ Source     ours: three inequalities with a margin between w*, w_1 and w_2. Huber
 
 from sympy import Rational
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, point
 from theory.notation import equal, function, named, square, theorem
-from theory.papers.nesterov.lemmas.interpolation import tangent
-from theory.papers.nesterov.method import STAR
-from theory.papers.nesterov.symbols import R, beta
+from theory.papers.nesterov import method
+from theory.papers.nesterov.lemmas import interpolation
+
+R, beta, STAR = method.letters("R beta STAR")
 
 FIRST = point("w_1")
 f = function("f", FIRST, STAR)
@@ -30,9 +30,9 @@ _FIRST, _SECOND = FIRST.gradient, SECOND.gradient
 _WAY = FIRST.position - STAR.position
 _CERTIFICATE = Combine(
     {
-        tangent(T, FIRST.position, STAR.position): Rational(3, 4),
-        tangent(T, SECOND.position, STAR.position): Rational(1, 4),
-        tangent(T, SECOND.position, FIRST.position): Rational(3, 4),
+        interpolation.tangent(T, FIRST.position, STAR.position): Rational(3, 4),
+        interpolation.tangent(T, SECOND.position, STAR.position): Rational(1, 4),
+        interpolation.tangent(T, SECOND.position, FIRST.position): Rational(3, 4),
         "∇f(w*) = 0, with ∇f(w_1)": 3 / (4 * beta),
         "∇f(w*) = 0, with ∇f(w_2)": 1 / (4 * beta),
         "start": 3 * beta / 10,
@@ -44,7 +44,7 @@ _CERTIFICATE = Combine(
     ),
 )
 """Found by hand: the search finds no sum of three squares."""
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     SECOND.value - STAR.value + beta / 4 * square(SECOND.position - STAR.position)
     <= 3 * beta * R**2 / 10,
     {"start": 3 * beta * R**2 / 10},
@@ -55,5 +55,3 @@ THEOREM = T.shows(
     ),
     latex=r"f(w_2) - f^* + \tfrac\beta4\|w_2 - w^*\|^2 \le \tfrac{3\beta}{10}\|w_1 - w^*\|^2",
 )
-
-CLAIM = as_claim(THEOREM)

@@ -5,8 +5,6 @@ Guarantee  ⟨z_t − z_{t+τ}, g⟩ ≤ ητ‖g‖² + η Σ‖ḡ‖² over t
 Source     ours: twice ⟨ḡ, g⟩ is at most ‖ḡ‖² + ‖g‖².
 """
 
-from dataclasses import replace
-
 from theory.judging.as_claim import as_claim
 from theory.notation import dot, equal, index, nonnegative, square, theorem, total, vectors
 from theory.papers.nesterov.lemmas import averaged_step
@@ -41,4 +39,4 @@ THEOREM = T.shows(
     ),
 )
 
-CLAIM = replace(as_claim(THEOREM), depends=(averaged_step.THEOREM.id,))
+CLAIM = as_claim(THEOREM, beside=(averaged_step.THEOREM.id,))

@@ -5,7 +5,6 @@ Guarantee  f(y) − f(x) ≤ ⟨∇f(y), y − x⟩ − ‖∇f(x) − ∇f(y)�
 Source     ours: the descent lemma from x to u = x − (∇f(x) − ∇f(y))/β, and the tangent at y.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Vector
 from theory.notation import Draft, dot, function, named, square, theorem, vectors
 from theory.notation.names import text
@@ -18,7 +17,7 @@ T = theorem("nesterov.interpolation")
 T.smooth(f, beta)
 T.convex(f)
 T.have(f(u) <= f(x) + dot(f.grad(x), u - x) + beta / 2 * square(u - x), "descent")
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     f(y) - f(x) <= dot(f.grad(y), y - x) - square(f.grad(x) - f.grad(y)) / (2 * beta),
     {"slope": dot(f.grad(y), y - x), "margin": -square(f.grad(x) - f.grad(y)) / (2 * beta)},
     says=(
@@ -30,8 +29,6 @@ THEOREM = T.shows(
         r"\tfrac{1}{2\beta}\|\nabla f(x) - \nabla f(y)\|^2"
     ),
 )
-
-CLAIM = as_claim(THEOREM)
 
 
 def tangent(draft: Draft, at: Vector, seen_from: Vector) -> str:

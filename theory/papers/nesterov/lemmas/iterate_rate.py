@@ -6,16 +6,13 @@ Guarantee  f(w_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − 1)) for every t = K +
 Source     ours: `nesterov.iterate-step` from `nesterov.iterate-start` on.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.notation import eq, square
 from theory.papers.nesterov import symbols
-from theory.papers.nesterov.lemmas import iterate_start, repaired_start
+from theory.papers.nesterov.lemmas import iterate_start, repaired_start, run_energy
 from theory.papers.nesterov.lemmas import iterate_step as step
-from theory.papers.nesterov.lemmas.gradient_window import j
-from theory.papers.nesterov.lemmas.run_energy import Iteration, S, k, rate, window
 
 beta, eta, tau = symbols.letters("beta eta tau")
-
+S, k, j, window = run_energy.letters("S k j window")
 
 f = step.f
 SIZES = {
@@ -23,7 +20,7 @@ SIZES = {
     "first gradients": eq(window(S(j)), tau * square(f.grad(repaired_start.FIRST))),
 }
 """What w_t is moved by is the gradient of τ iterations before."""
-RUN = Iteration(
+RUN = run_energy.Iteration(
     f=f,
     now=step.w,
     then=step.w_next,
@@ -40,12 +37,10 @@ RUN = Iteration(
     weight=beta * eta,
     meanings=SIZES,
 )
-THEOREM = rate(
+CLAIM = THEOREM = run_energy.rate(
     "nesterov.iterate-rate",
     RUN,
     "For τ ≥ 1 and (4τ − 2)βη + 2β²η² ≤ 1, f(w_{K+2}) − f* ≤ ‖w_1 − w*‖²/(4η(K + 1)) for every "
     "K ≥ 0.",
     r"f(w_{K+2}) - f^* \le \tfrac{1}{4\eta(K+1)}\|w_1 - w^*\|^2",
 )
-
-CLAIM = as_claim(THEOREM)

@@ -6,22 +6,12 @@ Guarantee  ‖z_{τ+2}‖² + 4η(f(w_2) − f*) + (2τ(τ − 1) + 4τβη)η²
 Source     ours.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, le
 from theory.notation import named, square
-from theory.papers.nesterov import symbols
-from theory.papers.nesterov.lemmas.repaired_start import (
-    FIRST,
-    ONWARD,
-    begin,
-    certificate,
-    f,
-    slope,
-    star,
-)
+from theory.papers.nesterov.lemmas import repaired_start
 
-R, beta, eta, tau = symbols.letters("R beta eta tau")
-
+R, beta, eta, tau = repaired_start.letters("R beta eta tau")
+FIRST, ONWARD, f, slope, star = repaired_start.letters("FIRST ONWARD f slope star")
 
 SECOND = named("w₂", FIRST - eta * slope)
 STEPSIZE = Hypothesis(
@@ -32,12 +22,12 @@ STEPSIZE = Hypothesis(
 KEPT = 2 * tau * (tau - 1) + 4 * tau * beta * eta
 """How many η²‖∇f(w_1)‖² the windows hold at first."""
 
-T = begin("nesterov.iterate-start", STEPSIZE)
+T = repaired_start.begin("nesterov.iterate-start", STEPSIZE)
 T.have(f(SECOND) <= f(FIRST) - eta * (1 - beta * eta / 2) * square(slope), "first step")
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     square(ONWARD) + 4 * eta * (f(SECOND) - f(star)) + KEPT * eta**2 * square(slope) <= R**2,
     {"distance": R**2},
-    by=certificate(
+    by=repaired_start.certificate(
         {"first step": 4 * eta, "stepsize": 4 * tau * eta * square(slope) / beta},
         10 * tau * (tau - 1) + 3,
         beta * eta * (4 * tau - 2),
@@ -51,5 +41,3 @@ THEOREM = T.shows(
         r"(2\tau(\tau-1) + 4\tau\beta\eta)\eta^2\|\nabla f(w_1)\|^2 \le \|w_1 - w^*\|^2"
     ),
 )
-
-CLAIM = as_claim(THEOREM)

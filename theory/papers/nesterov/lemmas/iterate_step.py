@@ -8,18 +8,11 @@ Source     ours: convexity at x_t, against w* and s times against w_t, and t tim
            leave ⟨∇f(x_t), z_{t+1}⟩, so that the gradient that is late in w_{t+1} drops out.
 """
 
-from dataclasses import replace
-
 from theory.judging.as_claim import as_claim
 from theory.notation import dot, function, named, square, theorem, vectors
-from theory.papers.nesterov import symbols
-from theory.papers.nesterov.lemmas import averaged_step
-from theory.papers.nesterov.lemmas.gradient_window import SIZES
-from theory.papers.nesterov.lemmas.interpolation import tangent
-from theory.papers.nesterov.lemmas.run_energy import s
+from theory.papers.nesterov.lemmas import averaged_step, interpolation, run_energy
 
-beta, eta, tau = symbols.letters("beta eta tau")
-
+beta, eta, tau, s, SIZES = run_energy.letters("beta eta tau s SIZES")
 
 f, (w, d, old, z, star) = function("f"), vectors("w d ḡ z w*")
 """w_t, d_t, ḡ_t, z_{t+τ} and w*; t = s + 1."""
@@ -35,7 +28,7 @@ T.convex(f)
 T.minimum(f, star)
 T.varying(SIZES)
 T.assume(dot(z_now - 2 * eta * old - z_then, g) <= eta * tau * square(g) + eta * SIZES, "window")
-tangent(T, x, star)
+interpolation.tangent(T, x, star)
 TERMS = {
     "before": square(z) + 4 * eta * s * (f(w) - f(star)),
     "gradient": (4 * eta**2 * (tau - 1) - 2 * eta / beta) * square(g),
@@ -56,7 +49,4 @@ THEOREM = T.shows(
     ),
 )
 
-CLAIM = replace(
-    as_claim(THEOREM),
-    depends=(*(cited.id for cited in THEOREM.cites), averaged_step.THEOREM.id),
-)
+CLAIM = as_claim(THEOREM, beside=(averaged_step.THEOREM.id,))

@@ -7,7 +7,6 @@ D = 4/β (δ_2 + u_2/2). As t x_{t+1} = (t − 1)x_t + z_{t+1}, so is ‖x_t‖�
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere, Hypothesis, Step, Telescope, Theorem, eq, le, square
 from theory.papers.nesterov.lemmas import eq_30_sum
 from theory.papers.nesterov.lemmas.eq_30_sum import NEXT_HERE, WEIGHT, F, J, P, U, k
@@ -145,7 +144,7 @@ _STEPS = (
     Step("z at last", le(U(K + 1), beta / 2 * _LONGEST), Everywhere("z", {_n: K + 1})),
 )
 
-THEOREM = Theorem(
+CLAIM = THEOREM = Theorem(
     id="nesterov.later-steps",
     where="ours",
     statement=(
@@ -179,5 +178,3 @@ THEOREM = Theorem(
         }
     ),
 )
-
-CLAIM = as_claim(THEOREM)

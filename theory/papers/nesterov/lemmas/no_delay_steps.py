@@ -4,13 +4,11 @@ import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Cite, Combine, Step, Theorem
-from theory.papers.nesterov import symbols
+from theory.papers.nesterov import method
 from theory.papers.nesterov.lemmas import later_steps, sharp_no_delay
-from theory.papers.nesterov.lemmas.later_steps import K, S
-from theory.papers.nesterov.method import STAR
 
-R, beta, tau = symbols.letters("R beta tau")
-
+R, beta, tau, STAR = method.letters("R beta tau STAR")
+K, S = later_steps.K, later_steps.S
 
 _LARGEST = 16 / (beta * (K + 2) ** 2)
 

@@ -27,7 +27,6 @@ from theory.papers.nesterov.witnesses import huber_line
 
 beta, eta, t, tau = symbols.letters("beta eta t tau")
 
-
 T = shorter("nesterov.repaired-iterates", iterate_start.STEPSIZE)
 rate = T.cite(sharp_repaired_iterates.THEOREM)
 THEOREM = T.shows(

@@ -6,15 +6,12 @@ Guarantee  f(x_s) − f* ≤ ‖w_1 − w*‖²/(4ηs) for every s = K + 1 ≥ 1
 Source     ours: `nesterov.repaired-step` from `nesterov.repaired-start` on.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.notation import eq, square
-from theory.papers.nesterov.lemmas import repaired_start
+from theory.papers.nesterov.lemmas import repaired_start, run_energy
 from theory.papers.nesterov.lemmas import repaired_step as step
-from theory.papers.nesterov.lemmas.gradient_window import j
-from theory.papers.nesterov.lemmas.repaired_start import a
-from theory.papers.nesterov.lemmas.run_energy import OC, Iteration, k, rate, window
 from theory.papers.nesterov.symbols import eta, tau
 
+OC, k, j, window = run_energy.letters("OC k j window")
 f = step.f
 CHANGES = {
     "change": eq(OC(k), square(step.old - step.used)),
@@ -22,7 +19,7 @@ CHANGES = {
     "first changes": eq(window(OC(j)), square(f.grad(repaired_start.FIRST)) / 4),
 }
 """τ iterations later a change is the old one; at first there is none, but that ḡ_1 counts half."""
-RUN = Iteration(
+RUN = run_energy.Iteration(
     f=f,
     now=step.x,
     then=step.x_next,
@@ -34,17 +31,15 @@ RUN = Iteration(
     star=step.star,
     step=step.THEOREM,
     start=repaired_start.THEOREM,
-    weights={step.y: a},
+    weights={step.y: repaired_start.a},
     kept=OC,
-    weight=a,
+    weight=repaired_start.a,
     meanings=CHANGES,
 )
-THEOREM = rate(
+CLAIM = THEOREM = run_energy.rate(
     "nesterov.repaired-look-ahead",
     RUN,
     "For τ ≥ 1 and η ≤ a/(2(a² + 1)β), a = 2τ − 1, f(x_s) − f* ≤ ‖w_1 − w*‖²/(4ηs) at every "
     "look-ahead x_s = w_s + d_s, s = K + 1 ≥ 1.",
     r"f(w_s + d_s) - f^* \le \tfrac{1}{4\eta s}\|w_1 - w^*\|^2",
 )
-
-CLAIM = as_claim(THEOREM)

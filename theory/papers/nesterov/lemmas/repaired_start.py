@@ -9,15 +9,13 @@ Source     ours.
 
 from collections.abc import Mapping
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, le
 from theory.kernel.vectors import Scalar
-from theory.notation import Draft, equal, function, named, square, theorem, vectors
+from theory.notation import Draft, equal, function, glossary, named, square, theorem, vectors
 from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas.interpolation import tangent
 
 R, beta, eta, tau = symbols.letters("R beta eta tau")
-
 
 f, (FIRST, star) = function("f"), vectors("w₁ w*")
 slope = f.grad(FIRST)
@@ -61,7 +59,7 @@ def certificate(facts: Mapping[str, Scalar], *spare: Scalar) -> Combine:
 
 
 T = begin("nesterov.repaired-start", STEPSIZE)
-THEOREM = T.shows(
+CLAIM = THEOREM = T.shows(
     square(ONWARD) + 4 * eta * (f(FIRST) - f(star)) + (2 * tau**2 - 1) * eta**2 * square(slope)
     <= R**2,
     {"distance": R**2},
@@ -79,4 +77,5 @@ THEOREM = T.shows(
     ),
 )
 
-CLAIM = as_claim(THEOREM)
+letters = glossary({**vars(symbols), **globals()})
+"""Gives these and the paper's symbols by name: ``a, b = letters("a b")``."""

@@ -8,18 +8,11 @@ Source     ours: convexity at x_{s+1}, against w* and s times against x_s, leave
            is compared with τ iterations later (`gradient_window`), the rest is Young's.
 """
 
-from dataclasses import replace
-
 from theory.judging.as_claim import as_claim
 from theory.notation import dot, function, named, positive, square, theorem, vectors
-from theory.papers.nesterov import symbols
-from theory.papers.nesterov.lemmas import averaged_step
-from theory.papers.nesterov.lemmas.gradient_window import SIZES
-from theory.papers.nesterov.lemmas.interpolation import tangent
-from theory.papers.nesterov.lemmas.run_energy import s
+from theory.papers.nesterov.lemmas import averaged_step, interpolation, run_energy
 
-beta, eta, tau = symbols.letters("beta eta tau")
-
+beta, eta, tau, s, SIZES = run_energy.letters("beta eta tau s SIZES")
 
 y = positive("y")
 """Weight of Young's inequality, which parts ḡ_{s+1} − ḡ_s from ∇f."""
@@ -36,8 +29,8 @@ T.convex(f)
 T.minimum(f, star)
 T.varying(SIZES)
 T.assume(dot(z_now - 2 * eta * old - z_then, g) <= eta * tau * square(g) + eta * SIZES, "window")
-tangent(T, x_next, star)
-tangent(T, x_next, x)
+interpolation.tangent(T, x_next, star)
+interpolation.tangent(T, x_next, x)
 T.have(2 * dot(old - used, g) <= square(g) / y + y * square(old - used), "young")
 TERMS = {
     "before": square(z) + 4 * eta * s * (f(x) - f(star)),
@@ -61,7 +54,4 @@ THEOREM = T.shows(
     ),
 )
 
-CLAIM = replace(
-    as_claim(THEOREM),
-    depends=(*(cited.id for cited in THEOREM.cites), averaged_step.THEOREM.id),
-)
+CLAIM = as_claim(THEOREM, beside=(averaged_step.THEOREM.id,))

@@ -19,7 +19,6 @@ from theory.papers.nesterov.runs.challenges import CHALLENGES
 
 beta, eta, t, tau = symbols.letters("beta eta t tau")
 
-
 STEPSIZE = Hypothesis("short", "η ≤ 1/(4τβ)", le(4 * tau * beta * eta, 1))
 DOMAIN = sympy.And(sympy.Le(4 * tau * beta * eta, 1), sympy.Ge(tau, 1))
 """Instances that the hypotheses allow."""

@@ -11,14 +11,13 @@ import sympy
 
 from theory.kernel import ClosedSum, Everywhere, Relation, Theorem
 from theory.kernel.vectors import Scalar, Vector
-from theory.notation import Function, equal, index, real, square, theorem, total
+from theory.notation import Function, equal, glossary, index, real, square, theorem, total
 from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import gradient_window
 from theory.papers.nesterov.lemmas.gradient_window import SIZES, j
 from theory.papers.nesterov.lemmas.repaired_start import FIRST, ONWARD
 
 R, eta, tau = symbols.letters("R eta tau")
-
 
 k, K = index("k K")
 F_STAR = real("f*")
@@ -130,3 +129,7 @@ def rate(id: str, run: Iteration, says: str, latex: str) -> Theorem:
     bound = R**2 / (4 * eta * (K + 1))
     using = (bounded, "energy, at K", "counted", "delay")
     return T.shows(F(K) - F_STAR <= bound, {"distance": bound}, *using, says=says, latex=latex)
+
+
+letters = glossary({**vars(symbols), **globals()})
+"""Gives these and the paper's symbols by name: ``a, b = letters("a b")``."""

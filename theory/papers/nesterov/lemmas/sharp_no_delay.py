@@ -20,7 +20,6 @@ from theory.papers.nesterov.witnesses import huber_line
 
 R, beta, t, tau = symbols.letters("R beta t tau")
 
-
 THEOREM = Theorem(
     id="nesterov.sharp-no-delay",
     where="ours",

@@ -16,7 +16,6 @@ from theory.papers.nesterov.runs.challenges import CHALLENGES
 
 R, eta, t, tau = symbols.letters("R eta t tau")
 
-
 T = theorem("nesterov.sharp-repaired-iterates")
 SECOND = T.assume(t >= 2, "second", "t ≥ 2")
 rate = T.cite(iterate_rate.THEOREM, {K: t - 2}, domain=(SECOND,))

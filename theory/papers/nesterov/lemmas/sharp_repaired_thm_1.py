@@ -16,7 +16,6 @@ from theory.papers.nesterov.runs.challenges import CHALLENGES
 
 R, eta, t, tau = symbols.letters("R eta t tau")
 
-
 T = theorem("nesterov.sharp-repaired-thm-1")
 AFTER = T.assume(tau + 1 <= t, "after the delay", "t > τ")
 rate = T.cite(repaired_look_ahead.THEOREM, {K: t - tau - 1}, domain=(AFTER,))

@@ -25,7 +25,6 @@ from theory.papers.nesterov.runs.challenges import CHALLENGES
 
 G, eta, t, theta = symbols.letters("G eta t theta")
 
-
 STEP, NEXT = point("v"), point("v⁺")
 """w_t − w_{t−1} and w_{t+1} − w_t."""
 GRADIENT = vector("ḡ")

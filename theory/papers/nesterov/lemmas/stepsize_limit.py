@@ -9,22 +9,28 @@ import sympy
 
 from theory.account import Account, Compared, Decision, Ground
 from theory.claims import Claim, Formulas
-from theory.papers.nesterov.symbols import beta, tau
-from theory.papers.nesterov.witnesses.energy import NO_RATE, sigma
-from theory.papers.nesterov.witnesses.growth import ASSUMES, keeps_away, parts
+from theory.papers.nesterov import symbols
+from theory.papers.nesterov.witnesses import energy, growth
+
+beta, tau = symbols.letters("beta tau")
 
 _PRINTED = {"limit": 1 / (4 * (tau - 1) * beta)}
 
 
 def _holds(formulas: Formulas) -> tuple[Ground, ...]:
     """The certificate, which covers κ > 1/4 and no other threshold."""
-    least = NO_RATE.share.subs(sigma, 0) / ((tau - 1) * beta)
+    least = energy.NO_RATE.share.subs(energy.sigma, 0) / ((tau - 1) * beta)
     same = sympy.cancel(formulas["limit"] - least) == 0
-    return (Compared("the threshold is κ = 1/4", "sympy.cancel", same), *keeps_away(NO_RATE))
+    return (
+        Compared("the threshold is κ = 1/4", "sympy.cancel", same),
+        *growth.keeps_away(energy.NO_RATE),
+    )
 
 
 def _account(formulas: Formulas) -> Account:
-    return Account(Decision(_holds(formulas)), assumes=ASSUMES, steps=parts(NO_RATE))
+    return Account(
+        Decision(_holds(formulas)), assumes=growth.ASSUMES, steps=growth.parts(energy.NO_RATE)
+    )
 
 
 CLAIM = Claim(

@@ -5,13 +5,11 @@ is L²Δ²/(L² + Δ²), less than the smaller of L² and Δ². In Err_DC one mo
 best λ is less than λ*.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Theorem
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import symbols
 
 Delta, L, lambda_ = symbols.letters("Delta L lambda_")
-
 
 BEST = L**2 / (L**2 + Delta**2)
 """λ*."""
@@ -31,7 +29,7 @@ def loss(weight: Scalar) -> Scalar:
     return (1 - weight) ** 2 * L**2 + weight**2 * Delta**2
 
 
-THEOREM = Theorem(
+CLAIM = THEOREM = Theorem(
     id="sapipe.best-lambda",
     where="ours",
     statement=(
@@ -48,5 +46,3 @@ THEOREM = Theorem(
     terms={"least": LEAST, "distance": (L**2 + Delta**2) * (lambda_ - BEST) ** 2},
     conclude=Combine(),
 )
-
-CLAIM = as_claim(THEOREM)

@@ -11,14 +11,12 @@ Source     ours; the paper puts its bounds of bias and variance into Lemma 1.
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, le, square
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting
 
 L, T, eta, kappa, t, OFF, B, F, S = setting.letters("L T eta kappa t OFF B F S")
 e, nu, OPTIMIZATION = setting.letters("e nu OPTIMIZATION")
-
 
 BIAS = Hypothesis(
     "bias",
@@ -36,7 +34,7 @@ draft.have(
     "one update",
 )
 TERMS = {"optimization": OPTIMIZATION, "error": kappa * e, "variance": L * eta * nu}
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le(setting.AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -46,5 +44,3 @@ THEOREM = draft.shows(
         "Assumption 5."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

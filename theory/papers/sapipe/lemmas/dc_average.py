@@ -2,46 +2,16 @@
 
 import sympy
 
-from theory.kernel import Cite, Combine, Hypothesis, Step, Telescope, Theorem, Total, le
+from theory.kernel import Combine, Theorem
 from theory.kernel.vectors import Scalar
+from theory.notation import theorem
 from theory.papers.sapipe import dc_method, dc_update, setting
-from theory.papers.sapipe.dc_update import CURVED, HALF, NOISE, VARIED
 from theory.papers.sapipe.lemmas import dc_squares
-from theory.papers.sapipe.lemmas.dc_sizes import ALL
 
-R0, V1, V2, Delta, L, M, T, eta = setting.letters("R0 V1 V2 Delta L M T eta")
-kappa, lambda_, n, t, AVERAGE = setting.letters("kappa lambda_ n t AVERAGE")
-F_STAR, NEXT, F, S, X, OPTIMIZATION = setting.letters("F_STAR NEXT F S X OPTIMIZATION")
-ALONG, LAST, Q, U = dc_method.letters("ALONG LAST Q U")
-
-
-SUMMED = (
-    Step(
-        "one update, total",
-        le(
-            F(t + 1),
-            F(t)
-            - HALF * S(t)
-            + HALF * kappa * (2 * M**2 * eta**4 * Q(t) + CURVED * eta**2 * U(t))
-            + L * eta**2 / 2 * (VARIED + kappa * NOISE * eta**2 * U(t)),
-        ),
-        Total("one update", t),
-    ),
-    Step(
-        "sum",
-        le(
-            F(T),
-            F(0)
-            - HALF * sympy.Sum(S(t), ALL)
-            + HALF
-            * kappa
-            * (2 * M**2 * eta**4 * sympy.Sum(Q(t), ALL) + CURVED * eta**2 * sympy.Sum(U(t), ALL))
-            + L * eta**2 / 2 * (T * VARIED + kappa * NOISE * eta**2 * sympy.Sum(U(t), ALL)),
-        ),
-        Telescope("one update, total", t, T),
-        "telescoped; the average over the updates needs no bound of every single step",
-    ),
+V1, V2, Delta, L, M, T, eta, kappa, lambda_, n = setting.letters(
+    "V1 V2 Delta L M T eta kappa lambda_ n"
 )
+OPTIMIZATION = setting.letters("OPTIMIZATION")
 
 
 def average_gradient(
@@ -50,7 +20,6 @@ def average_gradient(
     statement: str,
     latex: str,
     fourths: Theorem,
-    mixed: Hypothesis,
     errors: dict[str, Scalar],
     room: tuple[Scalar, Scalar] = (sympy.S.Zero, sympy.S.Zero),
 ) -> Theorem:
@@ -59,74 +28,35 @@ def average_gradient(
     Parameters
     ----------
     fourths : Theorem
-        Bounds the mean of E‖g⁻‖⁴.
-    mixed : Hypothesis
-        What it takes of the elements of g.
+        Bounds the mean of E‖g⁻‖⁴; what it takes of the elements of g is taken here too.
     errors : dict of str to expression
         What κ multiplies.
     room : tuple of expression
         By how much the means of E‖g⁻‖⁴ and of E‖g⁻‖² are bounded more loosely than is shown.
     """
-    (size,) = dc_squares.THEOREM.terms.values()
-    (fourth,) = fourths.terms.values()
-    of_fourths, of_squares = 2 * kappa * eta**4 * M**2, eta**2 * kappa * (CURVED + L * eta * NOISE)
-    return Theorem(
-        id=name,
-        where=where,
-        statement=statement,
-        latex=latex,
-        symbols=(n, T, eta, L, V1, V2, M, Delta, lambda_, kappa, R0, F_STAR),
-        scalars=(ALONG,),
-        vectors=dc_method.VECTORS,
-        points=(X, NEXT, LAST, dc_method.FOLLOWING[1][1]),
-        sequences=dc_method.SEQUENCES,
-        following=dc_method.FOLLOWING,
-        hypotheses=(
-            setting.SMOOTH,
-            *dc_method.SIZES,
-            mixed,
-            dc_method.MIXED_MEAN,
-            dc_method.MIXED_SLOPE,
-            *dc_method.MEANS,
-            *dc_method.CURVATURE,
-            *dc_method.AT_REST,
-            setting.START,
-            setting.LOWER,
-            setting.STEPSIZE,
-            setting.SHARE,
-            dc_method.SMALL,
-        ),
-        cites=(dc_update.THEOREM, dc_squares.THEOREM, fourths),
-        steps=(
-            Step("one update", dc_update.THEOREM.goal, Cite("sapipe.dc-update")),
-            *SUMMED,
-            Step("squares", dc_squares.THEOREM.goal, Cite(dc_squares.THEOREM.id)),
-            Step("fourths", fourths.goal, Cite(fourths.id)),
-            Step(
-                "longer squares",
-                le(dc_squares.THEOREM.lhs, size + room[1]),
-                Combine({"squares": 1}, plus=(room[1],)),
+    of_fourths = 2 * kappa * eta**4 * M**2
+    of_squares = eta**2 * kappa * (dc_update.BENT + L * eta * dc_update.NOISE)
+    draft = dc_method.along(theorem(name, where))
+    for lemma in (dc_update.THEOREM, dc_squares.THEOREM, fourths):
+        draft.cite(lemma)
+    setting.assuming(draft, setting.START, setting.LOWER)
+    terms = {
+        "optimization": OPTIMIZATION,
+        **{term: kappa * form for term, form in errors.items()},
+        "variance": (1 + kappa) * L * eta * V1 / n,
+    }
+    by = Combine(
+        {
+            **dict.fromkeys(
+                ("sapipe.dc-update, summed to T", "lower bound", "start"), 2 / (eta * T)
             ),
-            Step(
-                "longer fourths",
-                le(fourths.lhs, fourth + room[0]),
-                Combine({"fourths": 1}, plus=(room[0],)),
-            ),
-        ),
-        lhs=AVERAGE,
-        terms={
-            "optimization": OPTIMIZATION,
-            **{term: kappa * form for term, form in errors.items()},
-            "variance": (1 + kappa) * L * eta * V1 / n,
+            fourths.id: of_fourths,
+            dc_squares.THEOREM.id: of_squares,
         },
-        conclude=Combine(
-            {
-                **dict.fromkeys(("sum", "lower bound", "start"), 2 / (eta * T)),
-                "longer fourths": of_fourths,
-                "longer squares": of_squares,
-            }
-        ),
+        plus=(of_fourths * room[0], of_squares * room[1]),
     )
+    said = setting.AVERAGE <= sympy.Add(*terms.values())
+    return draft.shows(said, terms, by=by, says=statement, latex=latex)
 
 
 def errors(fourth: int, square_: int, noise: int) -> dict[str, Scalar]:

@@ -11,7 +11,6 @@ from theory.papers.sapipe import symbols
 
 V2, Delta, L, M, eta, lambda_ = symbols.letters("V2 Delta L M eta lambda_")
 
-
 own = sympy.Symbol("ell", positive=True)
 """A smoothness constant of F that is at most L and at most 2Δ."""
 

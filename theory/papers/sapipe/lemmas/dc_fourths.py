@@ -1,47 +1,28 @@
-"""The fourth moment of the steps of SAPipe-DC, in whatever way elements depend on each other."""
+"""The fourth moment of the steps of SAPipe-DC, in whatever way elements depend on each other.
 
-import sympy
+Problem    ‖g_f‖² and ‖g_s‖² are at most V₂ on every draw, ληV₂ ≤ 1 − 1/√2.
+Method     SAPipe-DC from the first update that is done; every element is of g_f or compensated.
+Guarantee  (1/T) Σ_{t<T} E‖x_t − x_{t−1}‖⁴ ≤ 16η⁴V₂², whichever elements are stale.
+Source     ours.
+"""
 
-from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Step, Theorem, le, square
+from theory.notation import theorem, total
 from theory.papers.sapipe import dc_method, setting
-from theory.papers.sapipe.lemmas.dc_sizes import ALL, GROWTH, KEPT, LENGTH, fourth_powers, settled
+from theory.papers.sapipe.lemmas import dc_sizes
 
-V2, T, eta, lambda_, t, G = setting.letters("V2 T eta lambda_ t G")
-ALONG, FRESH, LAST, STALE, Q, q = dc_method.letters("ALONG FRESH LAST STALE Q q")
+V2, T, t = setting.letters("V2 T t")
 
-
-THEOREM = Theorem(
-    id="sapipe.dc-fourths",
-    where="ours",
-    statement=(
+draft = dc_method.stepping(
+    theorem("sapipe.dc-fourths"), dc_method.FRESH_SIZE, dc_method.MIXED, dc_method.AT_REST[1]
+)
+dc_sizes.fourth_powers(draft, 2 * V2)
+CLAIM = THEOREM = draft.shows(
+    total(dc_method.Q(t), t, T) / T <= 16 * V2**2,
+    {"steps": 16 * V2**2},
+    says=(
         "If ληV₂ ≤ 1 − 1/√2, then the mean over t < T of E‖x_t − x_{t−1}‖⁴ of SAPipe-DC, with "
         "samples of their own for stale elements and a compensation that sees all of Δx, is at "
         "most 16η⁴V₂², whichever elements are stale (written with g⁻ = (x_{t−1} − x_t)/η)."
     ),
     latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|x_t - x_{t-1}\|^4 \le 16\eta^4 V_2^2",
-    symbols=(T, eta, lambda_, V2),
-    scalars=(ALONG,),
-    vectors=(G, FRESH, STALE),
-    points=(LAST, dc_method.FOLLOWING[1][1]),
-    sequences={Q: dc_method.SEQUENCES[Q]},
-    following=dc_method.FOLLOWING[1:],
-    hypotheses=(*dc_method.SIZES, dc_method.MIXED, dc_method.SMALL, dc_method.AT_REST[1]),
-    steps=(
-        *GROWTH,
-        Step(
-            "size",
-            le(square(G), 2 * V2 / KEPT + q * LENGTH),
-            Combine(
-                {"mixed": 1, "fresh size": 1, "compensated size": 1},
-                plus=(q * V2 / KEPT,),
-                domain=("small",),
-            ),
-        ),
-        *fourth_powers(2 * V2),
-    ),
-    lhs=sympy.Sum(Q(t), ALL) / T,
-    terms={"steps": 16 * V2**2},
-    conclude=settled(2 * V2),
 )
-CLAIM = as_claim(THEOREM)

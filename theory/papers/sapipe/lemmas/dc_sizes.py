@@ -5,14 +5,14 @@
 
 import sympy
 
-from theory.kernel import Combine, Step, Telescope, Total, le, square
+from theory.kernel import Combine, square
 from theory.kernel.vectors import Scalar
+from theory.notation.draft import Draft
 from theory.papers.sapipe import dc_method, setting
 
-V2, T, eta, lambda_, t, G = setting.letters("V2 T eta lambda_ t G")
-ALONG, COMPENSATED, LAST, MOVED = dc_method.letters("ALONG COMPENSATED LAST MOVED")
-OUTER, STALE, Q, q = dc_method.letters("OUTER STALE Q q")
-
+V2, eta, lambda_, t, G = setting.letters("V2 eta lambda_ t G")
+ALONG, COMPENSATED, LAST, MOVED, OUTER = dc_method.letters("ALONG COMPENSATED LAST MOVED OUTER")
+STALE, Q, q = dc_method.letters("STALE Q q")
 
 KEPT = 1 - q
 """At least 1/√2."""
@@ -20,81 +20,67 @@ KEPT = 1 - q
 ROOM = sympy.sqrt(2) * (sympy.sqrt(2) * KEPT + 1) / KEPT**2
 """2 − 1/(1 − q)² is so many times 1 − 1/√2 − q."""
 
-ALL = (t, 0, T - 1)
 LENGTH = square(LAST.position)
 """‖g⁻‖²."""
 
-COMPENSATION = (
-    Step(
+
+def compensating(draft: Draft) -> None:
+    """How large g_s g_sᵀΔx is."""
+    draft.have(
+        ALONG**2 <= V2 * square(MOVED),
         "inner",
-        le(ALONG**2, V2 * square(MOVED)),
-        Combine(
+        by=Combine(
             {"stale size": ALONG**2 / V2, "along": 2 * ALONG},
             squares=((1 / V2, V2 * MOVED - ALONG * STALE),),
         ),
-        "⟨g_s, Δx⟩² ≤ V₂‖Δx‖²",
-    ),
-    Step(
+        says="⟨g_s, Δx⟩² ≤ V₂‖Δx‖²",
+    )
+    draft.have(
+        square(OUTER) <= V2**2 * square(MOVED),
         "outer",
-        le(square(OUTER), V2**2 * square(MOVED)),
-        Combine({"stale size": ALONG**2, "inner": V2}),
-        "‖g_s g_sᵀΔx‖² ≤ V₂²‖Δx‖²",
-    ),
-)
+        by=Combine({"stale size": ALONG**2, "inner": V2}),
+        says="‖g_s g_sᵀΔx‖² ≤ V₂²‖Δx‖²",
+    )
 
-GROWTH = (
-    *COMPENSATION,
-    Step(
+
+def growing(draft: Draft) -> None:
+    """How large the compensated gradient is."""
+    compensating(draft)
+    draft.have(
+        square(COMPENSATED) <= V2 / KEPT + q * LENGTH,
         "compensated size",
-        le(square(COMPENSATED), V2 / KEPT + q * LENGTH),
-        Combine(
+        by=Combine(
             {"stale size": 1 / KEPT, "outer": lambda_ / (eta * V2)},
             squares=((q / KEPT, STALE - KEPT / (eta * V2) * OUTER),),
             domain=("small",),
         ),
-        "Young's inequality, with the weight at which the recurrence has its least fixed point",
-    ),
-)
-
-
-def fourth_powers(size: Scalar) -> tuple[Step, ...]:
-    """From "size", ‖g‖² ≤ size/(1 − q) + q‖g⁻‖², to the mean over the updates of E‖g⁻‖⁴."""
-    bound = size / KEPT + q * LENGTH
-    added = size**2 / KEPT**3
-    return (
-        Step(
-            "size, squared",
-            le(square(G) ** 2, bound**2),
-            Combine({"size": square(G) + bound}, domain=("small",)),
-        ),
-        Step(
-            "fourth power",
-            le(square(G) ** 2, added + q * LENGTH**2),
-            Combine(
-                {"size, squared": 1},
-                squares=((q / KEPT, size / KEPT - KEPT * LENGTH),),
-                domain=("small",),
-            ),
-        ),
-        Step("fourth power, total", le(Q(t + 1), added + q * Q(t)), Total("fourth power", t)),
-        Step(
-            "fourth powers",
-            le(Q(T), Q(0) + T * added - KEPT * sympy.Sum(Q(t), ALL)),
-            Telescope("fourth power, total", t, T),
-        ),
-        Step(
-            "room",
-            le(1 / KEPT**4, 4),
-            Combine({"small": ROOM * (2 + 1 / KEPT**2)}, domain=("small",)),
-        ),
+        says="Young's inequality, with the weight at which the recurrence has its least fixed "
+        "point",
     )
 
 
-def settled(size: Scalar) -> Combine:
-    """What concludes the mean of E‖g⁻‖⁴ from these steps."""
-    share = 1 / (T * KEPT)
-    return Combine(
-        {"fourth powers": share, "at rest, fourth power": share, "room": size**2},
-        plus=(share * Q(T),),
-        domain=("small",),
+def fourth_powers(draft: Draft, size: Scalar) -> None:
+    """From ‖g‖² ≤ size/(1 − q) + q‖g⁻‖² to a recurrence of E‖g⁻‖⁴."""
+    growing(draft)
+    bound, added = size / KEPT + q * LENGTH, size**2 / KEPT**3
+    draft.have(square(G) <= bound, "size")
+    draft.have(
+        square(G) ** 2 <= bound**2,
+        "size, squared",
+        by=Combine({"size": square(G) + bound}, domain=("small",)),
+    )
+    draft.have(
+        square(G) ** 2 <= added + q * LENGTH**2,
+        "fourth power",
+        by=Combine(
+            {"size, squared": 1},
+            squares=((q / KEPT, size / KEPT - KEPT * LENGTH),),
+            domain=("small",),
+        ),
+    )
+    draft.have(Q(t + 1) <= added + q * Q(t), "fourth powers")
+    draft.have(
+        1 / KEPT**4 <= 4,
+        "room",
+        by=Combine({"small": ROOM * (2 + 1 / KEPT**2)}, domain=("small",)),
     )

@@ -4,12 +4,10 @@ Problem: n workers, F the mean of the F_i, Σ‖∇F_i‖² ≤ ρ‖Σ∇F_i‖
 mean of ‖∇F_i‖² is at most nρ‖∇F‖², and the mean of ‖∇F_i − ∇F‖² is less by ‖∇F‖².
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Average, Combine, Hypothesis, Theorem, dot, eq, le, square, vector
 from theory.papers.sapipe import setting
 
 n, rho, X = setting.letters("n rho X")
-
 
 WORKER = vector("∇F_i(x)")
 """The gradient of worker i's objective at x_t."""
@@ -29,7 +27,7 @@ DIVERSITY = Hypothesis(
     le(WORKERS.of(square(WORKER)), n * rho * square(X.gradient)),
 )
 
-THEOREM = Theorem(
+CLAIM = THEOREM = Theorem(
     id="sapipe.diversity",
     where="ours",
     statement=(
@@ -45,5 +43,3 @@ THEOREM = Theorem(
     terms={"diversity": (n * rho - 1) * square(X.gradient)},
     conclude=Combine({"diversity": 1, "objective": -2}),
 )
-
-CLAIM = as_claim(THEOREM)

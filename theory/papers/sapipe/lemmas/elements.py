@@ -10,7 +10,6 @@ Source     ours.
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, dot, eq, le, square, vector
 from theory.kernel.vectors import Scalar, Vector
 from theory.notation import function, theorem
@@ -18,7 +17,6 @@ from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import workers
 
 V1, kappa, n, E_T, OFF, G, X = setting.letters("V1 kappa n E_T OFF G X")
-
 
 DRAWN = vector("d")
 """The mean of g given the past and which elements are stale."""
@@ -71,7 +69,7 @@ TERMS = {
     "stale": kappa * square(X.gradient - OFF),
     "variance": V1 / n,
 }
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le(E_T.of(square(G)), sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -80,5 +78,3 @@ THEOREM = draft.shows(
         "κ‖s‖² + V₁/n, s being the mean of the stale gradient."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

@@ -23,7 +23,6 @@ from theory.smt.solver import Outcome
 
 Delta, L, lambda_ = symbols.letters("Delta L lambda_")
 
-
 STATED = {"L < Delta": sympy.S.Zero, "L >= Delta": sympy.S.One}
 """The λ that Remark 6 prefers."""
 
@@ -38,7 +37,6 @@ NOT_ONE = Theorem(
     terms={"most": sympy.Rational(4, 5)},
     conclude=Combine({"consistent": (2 * Delta + L) / (5 * (L**2 + Delta**2))}),
 )
-
 
 SLOPE = (L + Delta) / (2 * (L**2 + Delta**2))
 """By how much λ* exceeds 1/2, over L − Δ."""

@@ -24,7 +24,6 @@ from theory.papers.sapipe.witnesses.refuting import above
 
 R0, V1, V2, L, T, eta, kappa, n = symbols.letters("R0 V1 V2 L T eta kappa n")
 
-
 COUNTS = (7, 12, 60, 600)
 """Iterations of the runs."""
 SIZES = (2, 3, 10)

@@ -23,7 +23,6 @@ V1, V2, L, T, eta, kappa, n, t, E_T = setting.letters("V1 V2 L T eta kappa n t E
 NEXT, OFF, B, G, X, e, nu, ERR_0 = setting.letters("NEXT OFF B G X e nu ERR_0")
 OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
 
-
 MEAN = X.gradient - OFF
 """The mean of g: ∇F(x_t) on fresh elements and ∇F(x_{t−1}) on stale ones."""
 

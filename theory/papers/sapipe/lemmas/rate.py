@@ -7,12 +7,10 @@ stepsize that the theorems allow, and for c > 1 the same as b = c if T ≥ c²L�
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, Theorem, eq, le
 from theory.papers.sapipe import symbols
 
 R0, V1, L, T, eta, kappa, n = symbols.letters("R0 V1 L T eta kappa n")
-
 
 c = sympy.Symbol("c", positive=True)
 """The factor of 1/√T."""
@@ -44,7 +42,7 @@ CHOICE = (
     ),
 )
 
-THEOREM = Theorem(
+CLAIM = THEOREM = Theorem(
     id="sapipe.rate",
     where="ours",
     statement=(
@@ -84,5 +82,3 @@ THEOREM = Theorem(
         plus=(2 * R0 * L * _ROOT * eta / (b * c * T),),
     ),
 )
-
-CLAIM = as_claim(THEOREM)

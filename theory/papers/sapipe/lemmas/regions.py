@@ -20,7 +20,6 @@ from theory.papers.sapipe.error_terms import ERR_DC, ERR_WP_1, ERR_WP_2, ERR_WP_
 V1, V2, Delta, L, M, eta, lambda_ = setting.letters("V1 V2 Delta L M eta lambda_")
 n, rho, ERR_0 = setting.letters("n rho ERR_0")
 
-
 SQUARE = L**2 * eta**2
 """(Lη)²."""
 

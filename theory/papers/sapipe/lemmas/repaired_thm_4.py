@@ -25,7 +25,6 @@ AVG, AWAY, HERE, MEAN_MISSED = wp_1_method.letters("AVG AWAY HERE MEAN_MISSED")
 MISSED, NEXT_SPREAD, PREDICTED = wp_1_method.letters("MISSED NEXT_SPREAD PREDICTED")
 SPREAD, W = wp_1_method.letters("SPREAD W")
 
-
 _DIVERSE = HERE.gradient - X.gradient
 _OFF = MISSED - MEAN_MISSED
 _FIXED = _DIVERSE - _OFF

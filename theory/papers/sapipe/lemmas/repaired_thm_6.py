@@ -26,7 +26,6 @@ AVG, NEXT_SPREAD, SPREAD, W = wp_1_method.letters("AVG NEXT_SPREAD SPREAD W")
 DEVIATIONS, FIXED = wp_3_method.letters("DEVIATIONS FIXED")
 NEXT_DEVIATIONS, NOISE = wp_3_method.letters("NEXT_DEVIATIONS NOISE")
 
-
 N = sympy.Function("N", nonnegative=True)
 """E N by iteration."""
 
@@ -52,7 +51,6 @@ ROOM = sympy.Symbol("delta", positive=True)
 SMALL = Hypothesis(
     "small", "3(1 + (1 + 2ληV₂)²)L²η² < 1: δ > 0 is what is left of 1", eq(ROOM, 1 - _RATIO)
 )
-
 
 GRADIENTS = (
     Hypothesis(
@@ -90,7 +88,6 @@ FIRST = Hypothesis(
     "most",
     le(N(0), V2),
 )
-
 
 _WEIGHT = kappa * L**2 / (T * ROOM)
 _FIRST = 3 * STRETCH**2 * eta**2 * kappa * L**2 / (T * (1 - _RATIO))

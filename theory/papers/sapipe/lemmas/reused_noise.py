@@ -10,13 +10,11 @@ Source     ours.
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, Operator, dot, eq, le, point, square, vector
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 
 V1, L, eta, n, E_T, X = setting.letters("V1 L eta n E_T X")
-
 
 r = sympy.Symbol("r", positive=True)
 """√(1 − κ)."""
@@ -75,7 +73,7 @@ draft.have(
     ),
     says="by Young's inequality",
 )
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le(-E_S.of(dot(NOISE, X.gradient)), L * eta * r * V1 / n),
     {"correlation": L * eta * r * V1 / n},
     says=(
@@ -83,5 +81,3 @@ THEOREM = draft.shows(
         "then E⟨∇F(x_t), n⟩ is at least −√(1 − κ)·LηV₁/n, n being the noise of these samples."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

@@ -12,7 +12,6 @@ Source     ours.
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, Point, dot, eq, le, point, square, vector
 from theory.notation import theorem, total
 from theory.notation.draft import Draft
@@ -23,7 +22,6 @@ from theory.papers.sapipe.lemmas.reused_noise import BEFORE, NOISE, r
 V1, L, T, eta, kappa, n, t, E_T = setting.letters("V1 L T eta kappa n t E_T")
 F_STAR, NEXT, OFF, B, F, G, S, X = setting.letters("F_STAR NEXT OFF B F G S X")
 ERR_0, OPTIMIZATION, VAR_0 = setting.letters("ERR_0 OPTIMIZATION VAR_0")
-
 
 OLD = point("s", "old")
 """∇F(x_{t−1}), as a thing that another follows."""
@@ -142,7 +140,7 @@ TERMS = {
     "staleness": kappa * ERR_0,
     "variance": (1 + 2 * kappa * r) * VAR_0 / _PROGRESS,
 }
-THEOREM = begun(theorem("sapipe.same-samples"), stale_bias.AT_REST).shows(
+CLAIM = THEOREM = begun(theorem("sapipe.same-samples"), stale_bias.AT_REST).shows(
     le(setting.AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     by=Combine({**MULTIPLIERS, "at rest": kappa / T}, plus=LEFT, domain=("small", "part")),
@@ -152,5 +150,3 @@ THEOREM = begun(theorem("sapipe.same-samples"), stale_bias.AT_REST).shows(
         "κL²η²V₂ + (1 + 2κ√(1 − κ))/(2 − Lη)·LηV₁/n for every T ≥ 1, from rest."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

@@ -6,7 +6,6 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + LηV₁/n for η 
 Source     ours.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import dot, eq, le, square
 from theory.notation import theorem
 from theory.papers.sapipe import setting
@@ -14,7 +13,6 @@ from theory.papers.sapipe.lemmas import workers
 
 V1, L, eta, n, t, AVERAGE, E_T, F = setting.letters("V1 L eta n t AVERAGE E_T F")
 G, S, X, OPTIMIZATION, VAR_0 = setting.letters("G S X OPTIMIZATION VAR_0")
-
 
 draft = setting.assuming(
     setting.along(theorem("sapipe.sgd")), setting.START, setting.LOWER, setting.STEPSIZE
@@ -32,7 +30,7 @@ draft.assume(
 draft.cite(workers.THEOREM)
 draft.have(le(F(t + 1), F(t) - eta / 2 * S(t) + L * eta**2 * V1 / (2 * n)))
 TERMS = {"optimization": OPTIMIZATION, "variance": VAR_0}
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le(AVERAGE, sum(TERMS.values())),
     TERMS,
     says=(
@@ -40,5 +38,3 @@ THEOREM = draft.shows(
         "2R₀/(ηT) + LηV₁/n for every T ≥ 1."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

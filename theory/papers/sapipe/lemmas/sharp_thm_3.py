@@ -6,10 +6,8 @@ its parts, and the first constant is that of `ANY`.
 """
 
 from theory.judging.as_claim import as_claim
-from theory.papers.sapipe.dc_method import MIXED
 from theory.papers.sapipe.lemmas import dc_fourths, dc_fourths_drawn
 from theory.papers.sapipe.lemmas.dc_average import average_gradient, errors
-from theory.papers.sapipe.lemmas.dc_fourths_drawn import DRAWN
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 
 THEOREM = average_gradient(
@@ -22,7 +20,6 @@ THEOREM = average_gradient(
     r"\tfrac{2R_0}{\eta T} + \kappa\bigl(8\eta^4M^2V_2^2 + 8\eta^2(1-\lambda)^2L^2V_2 + "
     r"8\eta^2\lambda^2\Delta^2V_2 + 4\eta^3\lambda^2LV_2^3\bigr) + (1+\kappa)\tfrac{L\eta V_1}{n}",
     dc_fourths_drawn.THEOREM,
-    DRAWN,
     errors(8, 8, 4),
 )
 
@@ -34,7 +31,6 @@ ANY = average_gradient(
     r"\tfrac{2R_0}{\eta T} + \kappa\bigl(32\eta^4M^2V_2^2 + 8\eta^2(1-\lambda)^2L^2V_2 + "
     r"8\eta^2\lambda^2\Delta^2V_2 + 4\eta^3\lambda^2LV_2^3\bigr) + (1+\kappa)\tfrac{L\eta V_1}{n}",
     dc_fourths.THEOREM,
-    MIXED,
     errors(32, 8, 4),
 )
 CLAIM = as_claim(THEOREM, CHALLENGES["sapipe-dc"])

@@ -5,7 +5,6 @@ import sympy
 from theory.judging.as_claim import as_claim
 from theory.papers.sapipe.lemmas import dc_fourths_full
 from theory.papers.sapipe.lemmas.dc_average import average_gradient, errors
-from theory.papers.sapipe.lemmas.dc_fourths_full import WHOLE
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.papers.sapipe.symbols import kappa
 
@@ -17,7 +16,6 @@ THEOREM = average_gradient(
     r"\tfrac{2R_0}{\eta T} + 8\eta^4M^2V_2^2 + 8\eta^2(1-\lambda)^2L^2V_2 + "
     r"8\eta^2\lambda^2\Delta^2V_2 + 4\eta^3\lambda^2LV_2^3 + \tfrac{2L\eta V_1}{n}",
     dc_fourths_full.THEOREM,
-    WHOLE,
     errors(8, 8, 4),
 )
 CLAIM = as_claim(THEOREM, CHALLENGES["sapipe-dc"], where=sympy.Eq(kappa, 1))

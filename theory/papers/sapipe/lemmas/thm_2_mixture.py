@@ -23,7 +23,6 @@ from theory.papers.sapipe.witnesses.prefix_runs import Point, run
 
 V2, L, eta = setting.letters("V2 L eta")
 
-
 PROOF = "appendix A, proof of Theorem 2"
 PLACE = f"{PROOF}, the last line of the error of the gradient estimation"
 SAYS = "L²‖η(1/n)Σ g_{i,t−1}‖² = L²η²‖(1/n)Σ ∇f_i(x_{t−3})‖²"

@@ -7,7 +7,6 @@ from theory.papers.sapipe.lemmas.same_samples import BOUNDED, LOWEST
 
 R0, L, eta, F_STAR, X = setting.letters("R0 L eta F_STAR X")
 
-
 draft = setting.assuming(
     theorem("sapipe.thm-2-one-iteration", "ours", function("F", X, LOWEST)),
     *(setting.SMOOTH, BOUNDED, setting.STEPSIZE),

@@ -9,7 +9,6 @@ Source     ours.
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, eq, le
 from theory.notation import theorem
 from theory.papers.sapipe import setting
@@ -17,13 +16,12 @@ from theory.papers.sapipe.lemmas import same_samples
 
 R0, L, T, kappa, AVERAGE, B, S = setting.letters("R0 L T kappa AVERAGE B S")
 
-
 PASS = Hypothesis(
     "pass", "stale elements of the first update have no gradient: b is ∇F(x_0)", eq(B(0), S(0))
 )
 TERMS = {**same_samples.TERMS, "first update": 2 * L * kappa / T * R0}
 draft = theorem("sapipe.same-samples-first-pass")
-THEOREM = same_samples.begun(draft, PASS).shows(
+CLAIM = THEOREM = same_samples.begun(draft, PASS).shows(
     le(AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     by=Combine(
@@ -43,4 +41,3 @@ THEOREM = same_samples.begun(draft, PASS).shows(
         "(1 + 2κ√(1 − κ))/(2 − Lη)·LηV₁/n for every T ≥ 1."
     ),
 )
-CLAIM = as_claim(THEOREM)

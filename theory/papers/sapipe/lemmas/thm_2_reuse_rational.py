@@ -18,7 +18,6 @@ from theory.papers.sapipe.lemmas.reused_noise import r
 
 L, eta, kappa, AVERAGE, VAR_0 = setting.letters("L eta kappa AVERAGE VAR_0")
 
-
 draft = theorem("sapipe.same-samples-rational")
 draft.cite(same_samples.THEOREM)
 draft.have(le(0, 1 - L * eta), "small")

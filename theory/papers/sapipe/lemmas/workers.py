@@ -6,13 +6,11 @@ Guarantee  E‖ξ‖² ≤ V₁/n.
 Source     ours; the paper uses it.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Average, dot, eq, le, square, vector
 from theory.notation import theorem
 from theory.papers.sapipe import setting
 
 V1, n, E_T = setting.letters("V1 n E_T")
-
 
 NOISE, MEAN_NOISE = vector("ξ_i"), vector("ξ")
 """By how much a worker's gradient misses its mean, given the past; the mean of that over i."""
@@ -37,7 +35,7 @@ draft.assume(
     "mean noise",
     "ξ is the mean over the workers of ξ_i",
 )
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le(E_T.of(square(MEAN_NOISE)), V1 / n),
     {"variance": V1 / n},
     says=(
@@ -45,5 +43,3 @@ THEOREM = draft.shows(
         "variance at most V₁, has variance at most V₁/n."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

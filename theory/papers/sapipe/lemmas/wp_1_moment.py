@@ -19,7 +19,6 @@ V2, eta, kappa, t, AVERAGE, E_T, G = setting.letters("V2 eta kappa t AVERAGE E_T
 ERR_0, OPTIMIZATION, VAR_0 = setting.letters("ERR_0 OPTIMIZATION VAR_0")
 AVG, NEXT_SPREAD, OWN, SPREAD, W = wp_1_method.letters("AVG NEXT_SPREAD OWN SPREAD W")
 
-
 draft = setting.along(theorem("sapipe.wp-1-moment"), {W: SPREAD}, wp_1_method.FOLLOWING)
 draft.cite(wp_1_average.THEOREM)
 draft.assume(

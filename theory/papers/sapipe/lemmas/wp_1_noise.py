@@ -7,7 +7,6 @@ Guarantee  (1/n) Σ_i E‖ζ_i − ζ‖² ≤ (1 − 1/n)V₁.
 Source     ours.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, dot, eq, le, square
 from theory.kernel.vectors import Scalar
 from theory.notation import theorem
@@ -15,7 +14,6 @@ from theory.papers.sapipe import setting, wp_1_method
 
 V1, n, E_T = setting.letters("V1 n E_T")
 AVG, MEAN_NOISE, NOISE = wp_1_method.letters("AVG MEAN_NOISE NOISE")
-
 
 APART = NOISE - MEAN_NOISE
 
@@ -43,7 +41,7 @@ def expected(form: Scalar) -> Scalar:
     return E_T.of(AVG.of(form))
 
 
-THEOREM = setting.assuming(theorem("sapipe.wp-1-noise"), *HYPOTHESES).shows(
+CLAIM = THEOREM = setting.assuming(theorem("sapipe.wp-1-noise"), *HYPOTHESES).shows(
     le(expected(square(APART)), (1 - 1 / n) * V1),
     {"noise": (1 - 1 / n) * V1},
     says=(
@@ -51,5 +49,3 @@ THEOREM = setting.assuming(theorem("sapipe.wp-1-noise"), *HYPOTHESES).shows(
         "most V₁, differ from their mean by (1 − 1/n)V₁ at most, in the mean over the workers."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

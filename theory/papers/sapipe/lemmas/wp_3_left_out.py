@@ -6,7 +6,6 @@ Guarantee  the mean over i of ‖(1/n) Σ_{j≠i} a_j‖² is at most L² times 
 Source     ours.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, dot, eq, le, square
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting, wp_1_method
@@ -14,7 +13,6 @@ from theory.papers.sapipe import setting, wp_1_method
 L, n = setting.letters("L n")
 AVG, AWAY, HERE, MEAN_MISSED = wp_1_method.letters("AVG AWAY HERE MEAN_MISSED")
 MISSED, PREDICTED, SPREAD = wp_1_method.letters("MISSED PREDICTED SPREAD")
-
 
 LEFT = MISSED / n - MEAN_MISSED
 """(1/n)Σ_{j≠i} of the ∇F_j(x̃_j) − ∇F_j(x_t), stale elements only."""
@@ -38,7 +36,7 @@ setting.assuming(draft, wp_1_method.EACH_SMOOTH, *STALE_PARTS, wp_1_method.SPREA
 draft.have(le(square(MISSED), L**2 * square(AWAY)), "stale")
 _APART = MISSED - MEAN_MISSED
 draft.have(le(0, square(_APART)), "square", by=Combine(squares=((1, _APART),)))
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le(AVG.of(square(LEFT)), L**2 * SPREAD),
     {"spread": L**2 * SPREAD},
     says=(
@@ -46,5 +44,3 @@ THEOREM = draft.shows(
         "‖x_t − x̃_i‖², a_j being the stale elements of ∇F_j(x_t) − ∇F_j(x̃_j)."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

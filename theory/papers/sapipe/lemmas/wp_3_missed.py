@@ -10,7 +10,6 @@ Source     ours.
 
 import sympy
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, eq, le, square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_3_method
@@ -22,7 +21,6 @@ from theory.papers.sapipe.wp_1_method import AVG, SPREAD
 V2, Delta, L, M, eta, lambda_ = setting.letters("V2 Delta L M eta lambda_")
 ALONG, BEFORE, DEVIATION = wp_3_method.letters("ALONG BEFORE DEVIATION")
 DEVIATIONS, FIXED, HESSIAN, MOVED = wp_3_method.letters("DEVIATIONS FIXED HESSIAN MOVED")
-
 
 EXTRAPOLATED = DEVIATION + lambda_ * APART
 COMPENSATED = FIXED - LEFT + EXTRAPOLATED
@@ -112,7 +110,7 @@ TERMS = {
     "compensation": 12 * eta**2 * V2 * CURVED,
     "gradients before": 3 * STRETCH**2 * DEVIATIONS,
 }
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le(AVG.of(square(FIXED)), sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -121,5 +119,3 @@ THEOREM = draft.shows(
         "x_t − x̃_i and N that of what the gradients before missed."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

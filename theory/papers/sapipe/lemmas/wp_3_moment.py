@@ -21,7 +21,6 @@ AVG, NEXT_SPREAD, SPREAD, W = wp_1_method.letters("AVG NEXT_SPREAD SPREAD W")
 ALONG, DEVIATION_ALONG, KNOWN = wp_3_method.letters("ALONG DEVIATION_ALONG KNOWN")
 OTHERS, OUTER = wp_3_method.letters("OTHERS OUTER")
 
-
 _SHARE = 1 - 1 / n
 _MISSED = -eta * (OTHERS - KNOWN - lambda_ * OUTER)
 _ROOT = sympy.sqrt(V2)

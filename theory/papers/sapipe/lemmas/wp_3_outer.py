@@ -6,7 +6,6 @@ Guarantee  ‖p_i p_iᵀΔx − ∇G_i ∇G_iᵀΔx‖² ≤ 4η²V₂²‖δ_i�
 Source     ours.
 """
 
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, le, square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_3_method
@@ -15,7 +14,6 @@ V2, eta = setting.letters("V2 eta")
 ALONG, BEFORE, DEVIATION = wp_3_method.letters("ALONG BEFORE DEVIATION")
 DEVIATION_ALONG, KNOWN, MOVED = wp_3_method.letters("DEVIATION_ALONG KNOWN MOVED")
 OUTER = wp_3_method.letters("OUTER")
-
 
 APART = OUTER - ALONG * BEFORE
 """p_i p_iᵀΔx − ∇G_i ∇G_iᵀΔx at x_{t−1}."""
@@ -65,7 +63,7 @@ draft.have(
     ),
 )
 _BOUND = 4 * eta**2 * V2**2 * square(DEVIATION)
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le(square(APART), _BOUND),
     {"apart": _BOUND},
     by=Combine(
@@ -81,5 +79,3 @@ THEOREM = draft.shows(
         "‖ppᵀΔx − aaᵀΔx‖² ≤ 4η²V₂²‖p − a‖²."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

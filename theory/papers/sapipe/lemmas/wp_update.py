@@ -12,7 +12,6 @@ import sympy
 
 from theory.account import Compared, Ground
 from theory.claims import Formulas
-from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, eq, le, square
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
@@ -20,7 +19,6 @@ from theory.papers.sapipe.lemmas import sgd
 
 L, eta, kappa, AIM, E_T, NEXT, OFF = setting.letters("L eta kappa AIM E_T NEXT OFF")
 X, nu = setting.letters("X nu")
-
 
 AHEAD = E_T.of(NEXT.value)
 _HALF = eta / 2
@@ -44,7 +42,7 @@ TERMS = {
     "bias": _HALF * kappa * square(OFF),
     "variance": L * eta**2 * nu / 2,
 }
-THEOREM = draft.shows(
+CLAIM = THEOREM = draft.shows(
     le(AHEAD, sympy.Add(*TERMS.values())),
     TERMS,
     says=(
@@ -53,8 +51,6 @@ THEOREM = draft.shows(
         "ν the variance."
     ),
 )
-
-CLAIM = as_claim(THEOREM)
 
 
 def nothing_predicted(printed: Formulas) -> tuple[Ground, ...]:

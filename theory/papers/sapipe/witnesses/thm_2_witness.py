@@ -13,7 +13,6 @@ from theory.papers.sapipe.witnesses.refuting import above, of
 
 R0, V1, V2, L, T, eta, kappa, n = symbols.letters("R0 V1 V2 L T eta kappa n")
 
-
 SHARE = Fraction(1, 4)
 """κ."""
 
