@@ -16,10 +16,10 @@ from theory.papers.sapipe.error_terms import ERR_0
 from theory.papers.sapipe.lemmas import (
     repaired_thm_4,
     repaired_thm_5,
+    sgd,
     sharp_thm_5,
     wp_1_moment,
     wp_1_noise,
-    wp_update,
 )
 from theory.papers.sapipe.symbols import V1, V2, L, T, eta, kappa, n, rho
 from theory.papers.sapipe.witnesses import wp_1_stall
@@ -120,7 +120,7 @@ def test_a_positive_error_is_not_said_to_be_negative() -> None:
     assert thm_5.negative_outside({"error": kappa * ERR_0}).verdict is Verdict.UNKNOWN
     silent = {**thm_5.CLAIM.printed, "variance": sympy.S.Zero}
     assert established(thm_5.inside(silent)) is Verdict.UNKNOWN
-    assert established(wp_update.nothing_predicted({"all": V1})) is Verdict.UNKNOWN
+    assert established(sgd.nothing_predicted({"all": V1})) is Verdict.UNKNOWN
 
 
 def test_a_model_that_moves_on_does_not_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from importlib import import_module
 
 from theory.claims import Claim
 from theory.errors import UnknownClaimError
@@ -13,6 +14,28 @@ from theory.ledger import Origin
 
 Origins = Mapping[str, Origin]
 """By the id of a claim. A theorem that stands nowhere but here is ours without being named."""
+
+
+def rows_of(package: str, order: str) -> tuple[Claim | Theorem, ...]:
+    """What the modules of a package claim, in this order.
+
+    Parameters
+    ----------
+    package : str
+    order : str
+        Names of modules, such as ``lemmas.split``, separated by white space; each has a ``CLAIM``,
+        or another one that is named behind a colon.
+
+    Examples
+    --------
+    >>> [one.id for one in rows_of("theory.kernel", "lemmas:YOUNG lemmas:DESCENT")]
+    ['kernel.young', 'kernel.descent']
+    """
+    found = []
+    for entry in order.split():
+        module, _, name = entry.partition(":")
+        found.append(getattr(import_module(f"{package}.{module}"), name or "CLAIM"))
+    return tuple(found)
 
 
 def with_origins(rows: Iterable[Claim | Theorem], origins: Origins) -> tuple[Claim, ...]:

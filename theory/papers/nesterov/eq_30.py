@@ -32,14 +32,12 @@ W_2 = Point(
 
 _VECTORS = {
     "w": W_1.position,
-    "∇f(w)": W_1.gradient,
     "y": Y_1.position,
     "∇f(y)": Y_1.gradient,
     "∇f(w⁺)": W_2.gradient,
     "d": D * 0,
 }
 _VALUES = {
-    W.value: W_1.value,
     Y.value: Y_1.value,
     NEXT.value: W_2.value,
     gamma: FIRST,

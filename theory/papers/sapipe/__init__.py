@@ -1,164 +1,37 @@
 """Claims of "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training" (NeurIPS 2022)."""
 
 from theory.judging.arguments import with_arguments
-from theory.judging.origins import with_origins
-from theory.papers.sapipe import (
-    alg_4,
-    alg_5,
-    assumption_3,
-    assumption_4,
-    buffer_rule,
-    cor_1,
-    dc_step,
-    dc_update,
-    full_matrix,
-    improvements,
-    lemma_1,
-    np_hard,
-    other_options,
-    pipe_sgd,
-    program,
-    remark_1,
-    remark_2,
-    remark_3,
-    remark_4,
-    remark_5,
-    remark_6,
-    remark_7,
-    stale_bias,
-    thm_1,
-    thm_1_graphs,
-    thm_2,
-    thm_2_pass,
-    thm_2_reuse,
-    thm_2_samples,
-    thm_3,
-    thm_4,
-    thm_5,
-    thm_5_domain,
-    thm_6,
-    wp_1_average,
-    wp_1_one_point,
-)
+from theory.judging.origins import rows_of, with_origins
 from theory.papers.sapipe.arguments import ARGUMENTS, RESTS
 from theory.papers.sapipe.bounds import SUPPLY
-from theory.papers.sapipe.lemmas import (
-    assumption_4_gradient,
-    best_lambda,
-    biased,
-    dc_bias,
-    dc_fourths,
-    dc_fourths_drawn,
-    dc_fourths_full,
-    dc_objective,
-    dc_squares,
-    diversity,
-    elements,
-    no_stall,
-    prefix,
-    prefix_repaired,
-    rate,
-    remark_4_excess,
-    repaired_thm_4,
-    repaired_thm_5,
-    repaired_thm_6,
-    reused_noise,
-    same_samples,
-    sgd,
-    sharp_thm_3,
-    sharp_thm_3_full,
-    sharp_thm_5,
-    thm_2_reuse_pass,
-    thm_2_reuse_rational,
-    workers,
-    wp_1_moment,
-    wp_1_noise,
-    wp_2_first,
-    wp_3_left_out,
-    wp_3_missed,
-    wp_3_moment,
-    wp_3_outer,
-    wp_update,
-)
 from theory.papers.sapipe.origins import ORIGINS
 from theory.papers.sapipe.runs.challenges import CHALLENGES
 from theory.record import Paper
 
-_ROWS = (
-    thm_1.CLAIM,
-    program.CLAIM,
-    no_stall.CLAIM,
-    assumption_3.CLAIM,
-    diversity.CLAIM,
-    assumption_4.CLAIM,
-    assumption_4_gradient.CLAIM,
-    lemma_1.CLAIM,
-    workers.CLAIM,
-    elements.CLAIM,
-    biased.CLAIM,
-    stale_bias.CLAIM,
-    sgd.CLAIM,
-    thm_2.CLAIM,
-    thm_2_samples.CLAIM,
-    pipe_sgd.CLAIM,
-    thm_2_pass.CLAIM,
-    reused_noise.CLAIM,
-    same_samples.CLAIM,
-    thm_2_reuse.CLAIM,
-    thm_2_reuse_rational.CLAIM,
-    thm_2_reuse_pass.CLAIM,
-    prefix.CLAIM,
-    prefix_repaired.CLAIM,
-    remark_1.CLAIM,
-    remark_2.CLAIM,
-    thm_3.CLAIM,
-    sharp_thm_3.CLAIM,
-    sharp_thm_3_full.CLAIM,
-    dc_update.CLAIM,
-    dc_step.CLAIM,
-    dc_squares.CLAIM,
-    dc_fourths.CLAIM,
-    dc_fourths_drawn.CLAIM,
-    dc_fourths_full.CLAIM,
-    dc_objective.CLAIM,
-    dc_bias.CLAIM,
-    dc_bias.BETTER,
-    remark_3.CLAIM,
-    thm_4.CLAIM,
-    wp_1_moment.CLAIM,
-    repaired_thm_4.CLAIM,
-    wp_update.CLAIM,
-    wp_1_average.CLAIM,
-    wp_1_noise.CLAIM,
-    wp_1_one_point.CLAIM,
-    remark_4.CLAIM,
-    thm_5.CLAIM,
-    thm_5_domain.CLAIM,
-    wp_2_first.CLAIM,
-    sharp_thm_5.CLAIM,
-    repaired_thm_5.CLAIM,
-    remark_5.CLAIM,
-    thm_6.CLAIM,
-    thm_6.EXACT,
-    repaired_thm_6.CLAIM,
-    wp_3_moment.CLAIM,
-    wp_3_missed.CLAIM,
-    wp_3_left_out.CLAIM,
-    wp_3_outer.CLAIM,
-    remark_6.CLAIM,
-    best_lambda.CLAIM,
-    cor_1.CLAIM,
-    rate.CLAIM,
-    remark_7.CLAIM,
-    alg_4.CLAIM,
-    alg_5.CLAIM,
-    np_hard.CLAIM,
-    improvements.CLAIM,
-    other_options.CLAIM,
-    buffer_rule.CLAIM,
-    full_matrix.CLAIM,
-    thm_1_graphs.CLAIM,
-    remark_4_excess.CLAIM,
+_ROWS = rows_of(
+    __name__,
+    """
+    thm_1 program lemmas.no_stall assumption_3 lemmas.diversity assumption_4
+    lemmas.assumption_4_gradient lemma_1 lemmas.workers lemmas.elements lemmas.biased
+    stale_bias lemmas.sgd
+    thm_2 thm_2_samples pipe_sgd thm_2_pass lemmas.reused_noise lemmas.same_samples
+    thm_2_reuse lemmas.thm_2_reuse_rational lemmas.thm_2_reuse_pass lemmas.prefix
+    lemmas.prefix_repaired remark_1 remark_2
+    thm_3 lemmas.sharp_thm_3 lemmas.sharp_thm_3_full dc_update dc_step lemmas.dc_squares
+    lemmas.dc_fourths lemmas.dc_fourths_drawn lemmas.dc_fourths_full lemmas.dc_objective
+    lemmas.dc_bias lemmas.dc_bias:BETTER
+    remark_3
+    thm_4 lemmas.wp_1_moment lemmas.repaired_thm_4 lemmas.wp_update wp_1_average
+    lemmas.wp_1_noise wp_1_one_point remark_4
+    thm_5 thm_5_domain lemmas.wp_2_first lemmas.sharp_thm_5 lemmas.repaired_thm_5 remark_5
+    thm_6 thm_6:EXACT lemmas.repaired_thm_6 lemmas.wp_3_moment lemmas.wp_3_missed
+    lemmas.wp_3_left_out lemmas.wp_3_outer remark_6 lemmas.best_lambda
+    cor_1 lemmas.rate remark_7
+    alg_4 alg_5
+    np_hard improvements other_options buffer_rule full_matrix thm_1_graphs
+    lemmas.remark_4_excess
+    """,
 )
+"""In the paper's order."""
 
 PAPER = Paper(with_arguments(with_origins(_ROWS, ORIGINS), ARGUMENTS, RESTS), CHALLENGES, SUPPLY)

@@ -21,6 +21,7 @@ from theory.bounds.model import (
 )
 from theory.bounds.supply import Preference, Supply, by_method
 from theory.claims import Claim, Formulas
+from theory.judging.as_claim import as_claim
 from theory.papers.sapipe import (
     pipe_sgd,
     thm_2,
@@ -251,7 +252,7 @@ WP_3 = (
         "wp-3",
         REPAIRED,
         "from the length of the prediction alone",
-        wp_3_moment.CLAIM,
+        as_claim(wp_3_moment.THEOREM),
         (_WEIGHT, _WHOLE),
     ),
 )

@@ -8,8 +8,6 @@ Guarantee  E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + (κη/2
 Source     SAPipe paper, appendix A, proof of Theorem 3.
 """
 
-import sympy
-
 from theory.kernel import square
 from theory.notation import function, theorem
 from theory.papers.sapipe import dc_method, setting
@@ -120,7 +118,7 @@ TERMS = {
     "variance": L * eta**2 / 2 * (VARIED + kappa * NOISE * _LENGTH),
 }
 CLAIM = THEOREM = draft.shows(
-    E_T.of(NEXT.value) <= sympy.Add(*TERMS.values()),
+    E_T.of(NEXT.value) <= sum(TERMS.values()),
     TERMS,
     says=(
         "With η ≤ 1/L one update of SAPipe-DC, with samples of their own for stale elements and a "

@@ -6,21 +6,8 @@ need not be. The past is any that fixes x_{t−1}; which one decides what h is, 
 take h for a gradient at a point that depends on samples, so they need the past to hold these.
 """
 
-from theory.kernel import (
-    Combine,
-    Descent,
-    Expect,
-    Hypothesis,
-    Step,
-    Theorem,
-    descent,
-    dot,
-    eq,
-    le,
-    square,
-    vector,
-)
-from theory.kernel.vectors import Vector
+from theory.kernel import Combine, Descent, descent, dot, eq, square, vector
+from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 
 L, eta, E_T, NEXT, G, X = setting.letters("L eta E_T NEXT G X")
@@ -37,30 +24,76 @@ _SPREAD = E_T.of(square(G - MEAN))
 _OFF = square(X.gradient - MEAN)
 _HALF = eta / 2
 
-
-def mean_is(against: Vector, name: str) -> Hypothesis:
-    """The mean of g given the past is h, as an inner product with a vector fixed before."""
-    return Hypothesis(
-        name,
-        "h is the mean of g given the past (taken with a fixed vector)",
-        eq(E_T.of(dot(G, against)), dot(MEAN, against)),
-    )
-
-
 _POLARIZED = eq(_SLOPE, -_OFF / 2 + square(X.gradient) / 2 + square(MEAN) / 2)
 _SPLIT = eq(_SIZE, _SPREAD + square(MEAN))
-_EXPECTED = le(_AHEAD, X.value - eta * _SLOPE + L * eta**2 / 2 * _SIZE)
-_COMBINED = le(
-    _AHEAD,
+_EXPECTED = _AHEAD <= X.value - eta * _SLOPE + L * eta**2 / 2 * _SIZE
+_COMBINED = _AHEAD <= (
     X.value
     - eta * (-_OFF / 2 + square(X.gradient) / 2 + square(MEAN) / 2)
-    + L * eta**2 / 2 * (_SPREAD + square(MEAN)),
+    + L * eta**2 / 2 * (_SPREAD + square(MEAN))
 )
 
-CLAIM = THEOREM = Theorem(
-    id="sapipe.lemma-1",
-    where=WHERE,
-    statement=(
+draft = theorem("sapipe.lemma-1", WHERE, function("F", X, NEXT))
+draft.assume(setting.SMOOTH)
+for against, name in ((X.gradient, "mean"), (MEAN, "mean, with itself")):
+    draft.assume(
+        eq(E_T.of(dot(G, against)), dot(MEAN, against)),
+        name,
+        "h is the mean of g given the past (taken with a fixed vector)",
+    )
+draft.assume(setting.STEPSIZE)
+draft.assume("g is the mean of the workers' g_i, and h that of their means given the past")
+draft.assume("the past is a σ-algebra that fixes x_{t−1}, the same one in every mean")
+draft.have(descent(L, X, NEXT), "descent", by=Descent("smooth", X, NEXT), where=f"{WHERE}, line 1")
+draft.have(
+    NEXT.value <= X.value + dot(X.gradient, G * -eta) + L / 2 * square(G * -eta),
+    "the update in place",
+    by=Combine({"descent": 1}),
+    where=f"{WHERE}, line 2",
+)
+draft.have(
+    _EXPECTED,
+    "expected",
+    by=Combine({"E_t[the update in place]": 1, "mean": -eta}),
+    where=f"{WHERE}, expectation on both sides",
+)
+draft.have(_POLARIZED, "slope", by=Combine(), says="polarization", where=f"{WHERE}, ①")
+draft.have(
+    eq(_SIZE, E_T.of(square((G - MEAN) + MEAN))),
+    "centred",
+    by=Combine(),
+    where=f"{WHERE}, ②, line 2",
+)
+draft.have(_SPLIT, "size", by=Combine({"mean, with itself": 2}), where=f"{WHERE}, ②, line 3")
+draft.have(
+    _EXPECTED,
+    "combined, line 1",
+    by=Combine({"expected": 1}),
+    where=f"{WHERE}, combined, line 1",
+)
+draft.have(
+    _COMBINED,
+    "combined",
+    by=Combine({"combined, line 1": 1, "slope": -eta, "size": L * eta**2 / 2}),
+    where=f"{WHERE}, combined, line 2",
+)
+TERMS = {
+    "value": X.value,
+    "progress": -_HALF * square(X.gradient),
+    "bias": _HALF * _OFF,
+    "variance": L * eta**2 / 2 * _SPREAD,
+}
+draft.have(
+    _AHEAD <= sum(TERMS.values()) + (L * eta - 1) * _HALF * square(MEAN),
+    "sorted",
+    by=Combine({"combined": 1}),
+    where=f"{WHERE}, combined, line 3",
+)
+CLAIM = THEOREM = draft.shows(
+    _AHEAD <= sum(TERMS.values()),
+    TERMS,
+    by=Combine({"sorted": 1, "stepsize": L * _HALF * square(MEAN)}),
+    says=(
         "For L-smooth F and η ≤ 1/L, one update x_t = x_{t−1} − ηg with any estimator g, of mean h "
         "given the past, has E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + "
         "(η/2)‖∇F(x_{t−1}) − h‖² + (Lη²/2)E‖g − h‖²."
@@ -69,85 +102,5 @@ CLAIM = THEOREM = Theorem(
         r"\mathbb{E} F(x_t) \le F(x_{t-1}) - \tfrac{\eta}{2}\|\nabla F(x_{t-1})\|^2 + "
         r"\tfrac{\eta}{2}\|\nabla F(x_{t-1}) - \mathbb{E} g_t\|^2 + "
         r"\tfrac{L\eta^2}{2}\mathbb{E}\|g_t - \mathbb{E} g_t\|^2"
-    ),
-    symbols=(eta, L),
-    vectors=(G, MEAN),
-    points=(X, NEXT),
-    hypotheses=(
-        setting.SMOOTH,
-        mean_is(X.gradient, "mean"),
-        mean_is(MEAN, "mean, with itself"),
-        setting.STEPSIZE,
-    ),
-    steps=(
-        Step("descent", descent(L, X, NEXT), Descent("smooth", X, NEXT), where=f"{WHERE}, line 1"),
-        Step(
-            "the update in place",
-            le(
-                NEXT.value,
-                X.value + dot(X.gradient, G * -eta) + L / 2 * square(G * -eta),
-            ),
-            Combine({"descent": 1}),
-            where=f"{WHERE}, line 2",
-        ),
-        Step(
-            "means",
-            le(_AHEAD, E_T.of(X.value + dot(X.gradient, G * -eta) + L / 2 * square(G * -eta))),
-            Expect("the update in place", E_T),
-        ),
-        Step(
-            "expected",
-            _EXPECTED,
-            Combine({"means": 1, "mean": -eta}),
-            where=f"{WHERE}, expectation on both sides",
-        ),
-        Step("slope", _POLARIZED, Combine(), "polarization", f"{WHERE}, ①"),
-        Step(
-            "centred",
-            eq(_SIZE, E_T.of(square((G - MEAN) + MEAN))),
-            Combine(),
-            where=f"{WHERE}, ②, line 2",
-        ),
-        Step("size", _SPLIT, Combine({"mean, with itself": 2}), where=f"{WHERE}, ②, line 3"),
-        Step(
-            "combined, line 1",
-            _EXPECTED,
-            Combine({"expected": 1}),
-            where=f"{WHERE}, combined, line 1",
-        ),
-        Step(
-            "combined",
-            _COMBINED,
-            Combine({"combined, line 1": 1, "slope": -eta, "size": L * eta**2 / 2}),
-            where=f"{WHERE}, combined, line 2",
-        ),
-        Step(
-            "sorted",
-            le(
-                _AHEAD,
-                X.value
-                + _HALF * _OFF
-                - _HALF * square(X.gradient)
-                - _HALF * square(MEAN)
-                + L * eta**2 / 2 * _SPREAD
-                + L * eta**2 / 2 * square(MEAN),
-            ),
-            Combine({"combined": 1}),
-            where=f"{WHERE}, combined, line 3",
-        ),
-    ),
-    lhs=_AHEAD,
-    terms={
-        "value": X.value,
-        "progress": -_HALF * square(X.gradient),
-        "bias": _HALF * _OFF,
-        "variance": L * eta**2 / 2 * _SPREAD,
-    },
-    conclude=Combine(
-        {"sorted": 1, "stepsize": L * _HALF * square(MEAN)},
-    ),
-    assumes=(
-        "g is the mean of the workers' g_i, and h that of their means given the past",
-        "the past is a σ-algebra that fixes x_{t−1}, the same one in every mean",
     ),
 )

@@ -54,13 +54,13 @@ draft = setting.along(
 setting.assuming(draft, STALE_MEAN, SIZE)
 draft.have(lipschitz(L, NEXT, X), where=f"{WHERE}, L-smoothness")
 draft.have(
-    le(square(OFF_NEXT.position), L**2 * eta**2 * square(G)),
+    square(OFF_NEXT.position) <= L**2 * eta**2 * square(G),
     says="the update in place of x_{t+1} − x_t",
     where=f"{WHERE}, the line after L-smoothness",
 )
-draft.have(le(B(t + 1), ERR_0))
+draft.have(B(t + 1) <= ERR_0)
 THEOREM = draft.shows(
-    le(total(B(t), t, T) + B(T) - B(0), T * ERR_0),
+    total(B(t), t, T) + B(T) - B(0) <= T * ERR_0,
     {"stale": T * ERR_0},
     says=(
         "The sum over 1 ≤ t ≤ T of E‖∇F(x_t) − ∇F(x_{t−1})‖² is at most T·L²η²V₂, for L-smooth F "

@@ -66,31 +66,29 @@ draft = setting.along(
 )
 setting.assuming(draft, *HYPOTHESES)
 draft.cite(workers.THEOREM)
-draft.have(le(0, _SPARE), "small")
-draft.have(le(0, 1 - kappa), "part")
-draft.have(le(0, 1 - 4 * kappa * _A * _SPARE), "quarter")
+draft.have(_SPARE >= 0, "small")
+draft.have(1 - kappa >= 0, "part")
+draft.have(1 - 4 * kappa * _A * _SPARE >= 0, "quarter")
 draft.have(
-    le(0, _SPARE + kappa * _A**3 * (1 + kappa + sympy.Rational(2, 3) * _SPARE) - kappa * _A),
+    _SPARE + kappa * _A**3 * (1 + kappa + sympy.Rational(2, 3) * _SPARE) - kappa * _A >= 0,
     "enough",
     by=Sign(("small", "part")),
 )
-draft.have(le(B(t + 1), L**2 * eta**2 * Q(t)), "away")
-draft.have(le(Q(t), V2), "size, total")
-draft.have(le(Q(t + 1), V2), "size, next", by=Everywhere("size, total", {t: t + 1}))
+draft.have(B(t + 1) <= L**2 * eta**2 * Q(t), "away")
+draft.have(Q(t) <= V2, "size, total")
+draft.have(Q(t + 1) <= V2, "size, next", by=Everywhere("size, total", {t: t + 1}))
 draft.have(
-    le(
-        F(t + 1) - eta / 2 * kappa * _SPARE * U(t + 1),
-        F(t)
-        - eta / 2 * kappa * _SPARE * U(t)
-        - eta / 2 * (1 + _SPARE) * S(t)
-        + eta / 2 * kappa * B(t)
-        + eta / 2 * _A * V1 / n,
-    ),
+    F(t + 1) - eta / 2 * kappa * _SPARE * U(t + 1)
+    <= F(t)
+    - eta / 2 * kappa * _SPARE * U(t)
+    - eta / 2 * (1 + _SPARE) * S(t)
+    + eta / 2 * kappa * B(t)
+    + eta / 2 * _A * V1 / n,
     "potential",
 )
-draft.have(le(square(_P) / (2 * L), X.value - F_STAR), "height", says="‖∇F‖² ≤ 2L(F − F(x_*))")
-draft.have(le(square(_S), 4 * square(_P) + sympy.Rational(4, 3) * square(OFF)), "near")
-draft.have(le(S(m + 2) / (2 * L), F(m + 2) - F_STAR), "last")
+draft.have(square(_P) / (2 * L) <= X.value - F_STAR, "height", says="‖∇F‖² ≤ 2L(F − F(x_*))")
+draft.have(square(_S) <= 4 * square(_P) + sympy.Rational(4, 3) * square(OFF), "near")
+draft.have(S(m + 2) / (2 * L) <= F(m + 2) - F_STAR, "last")
 _EACH = 2 / (eta * (m + 2) * (1 + _SPARE))
 _WEIGHT = eta / 2 * kappa * _SPARE
 _BIAS = kappa * _EACH * eta / 2
@@ -100,7 +98,7 @@ TERMS = {
     "variance": _A * V1 / n,
 }
 CLAIM = THEOREM = draft.shows(
-    le((total(S(t), t, m) + S(m) + S(m + 1)) / (m + 2), sympy.Add(*TERMS.values())),
+    (total(S(t), t, m) + S(m) + S(m + 1)) / (m + 2) <= sum(TERMS.values()),
     TERMS,
     by=Combine(
         {

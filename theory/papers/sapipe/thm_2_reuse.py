@@ -7,10 +7,8 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κL²η²V₂ + L
 Source     SAPipe paper, Theorem 2 with Algorithm 1.
 """
 
-import sympy
-
 from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, le
+from theory.kernel import Combine
 from theory.notation import theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import same_samples
@@ -22,11 +20,11 @@ OPTIMIZATION, VAR_0 = setting.letters("OPTIMIZATION VAR_0")
 
 draft = theorem("sapipe.thm-2-same-samples", "Theorem 2, samples as in Algorithm 1")
 draft.cite(same_samples.THEOREM)
-draft.assume(le(2 * kappa * r, 1 - L * eta), "small step", "2κ√(1 − κ) ≤ 1 − Lη")
-draft.have(le(0, 1 - L * eta), "small")
+draft.assume(2 * kappa * r <= 1 - L * eta, "small step", "2κ√(1 − κ) ≤ 1 − Lη")
+draft.have(1 - L * eta >= 0, "small")
 TERMS = {"optimization": OPTIMIZATION, "staleness": kappa * ERR_0, "variance": VAR_0}
 THEOREM = draft.shows(
-    le(AVERAGE, sympy.Add(*TERMS.values())),
+    AVERAGE <= sum(TERMS.values()),
     TERMS,
     by=Combine(
         {"sapipe.same-samples": 1, "small step": VAR_0 / (2 - L * eta)},

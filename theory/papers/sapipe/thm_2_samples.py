@@ -10,12 +10,10 @@ Source     SAPipe paper, Theorem 2.
 
 from dataclasses import replace
 
-import sympy
-
 from theory.account import Account
 from theory.claims import Formulas
 from theory.judging.as_claim import account, as_claim
-from theory.kernel import le, square
+from theory.kernel import square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, stale_bias
 from theory.papers.sapipe.lemmas import biased, elements, thm_2_mixture
@@ -50,7 +48,7 @@ draft.have(biased.BIAS.relation.replaced({e: ERR_0}))
 draft.cite(biased.THEOREM, {e: ERR_0, nu: V1 / n}, name="biased")
 TERMS = {"optimization": OPTIMIZATION, "staleness": kappa * ERR_0, "variance": VAR_0}
 THEOREM = draft.shows(
-    le(setting.AVERAGE, sympy.Add(*TERMS.values())),
+    setting.AVERAGE <= sum(TERMS.values()),
     TERMS,
     says=(
         "For vanilla SAPipe with η ≤ 1/L whose stale elements, drawn with probability κ, use "

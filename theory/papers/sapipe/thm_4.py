@@ -24,7 +24,7 @@ from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_1_average, wp_1_one_point
 from theory.papers.sapipe.error_terms import ERR_WP_1
 from theory.papers.sapipe.lemmas import diversity, repaired_thm_4, sgd, wp_1_moment, wp_1_noise
-from theory.papers.sapipe.lemmas.wp_update import nothing_predicted
+from theory.papers.sapipe.lemmas.sgd import nothing_predicted
 from theory.papers.sapipe.pieces import lines
 from theory.papers.sapipe.witnesses import wp_1_lines
 from theory.papers.sapipe.witnesses.refuting import Broken, broken, unlike

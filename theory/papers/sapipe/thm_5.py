@@ -20,7 +20,8 @@ from theory.kernel.signs import nonnegative
 from theory.papers.sapipe import setting, thm_5_domain
 from theory.papers.sapipe.error_terms import ERR_WP_2
 from theory.papers.sapipe.lemmas import repaired_thm_5, sgd, sharp_thm_5, wp_2_first
-from theory.papers.sapipe.lemmas.wp_update import ROOM, nothing_predicted
+from theory.papers.sapipe.lemmas.sgd import nothing_predicted
+from theory.papers.sapipe.lemmas.wp_update import ROOM
 from theory.papers.sapipe.pieces import lines
 from theory.papers.sapipe.witnesses import wp_2_lines
 from theory.papers.sapipe.witnesses.refuting import Broken, broken, unlike

@@ -6,8 +6,6 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + Err_WP-2 + LηV�
 Source     SAPipe paper, Theorem 5.
 """
 
-import sympy
-
 from theory.judging.as_claim import as_claim
 from theory.notation import theorem
 from theory.papers.sapipe import setting
@@ -20,7 +18,7 @@ draft = theorem("sapipe.thm-5-domain", "Theorem 5, where 2L²η² < 1")
 draft.cite(sharp_thm_5.THEOREM)
 TERMS = {"optimization": OPTIMIZATION, "error": ERR_WP_2, "variance": VAR_0}
 THEOREM = draft.shows(
-    setting.AVERAGE <= sympy.Add(*TERMS.values()),
+    setting.AVERAGE <= sum(TERMS.values()),
     TERMS,
     says=(
         "With 2L²η² < 1, all elements predicted (κ = 1), round 0 not counted and g_0 = 0, "

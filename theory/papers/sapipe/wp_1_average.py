@@ -8,8 +8,6 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + LηV₁/n + κL²
 Source     SAPipe paper, appendix A, proof of Theorem 4; E‖x_t − x̃_i‖² is left as it is.
 """
 
-import sympy
-
 from theory.kernel import Combine, le, lipschitz, square
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_method
@@ -47,26 +45,24 @@ draft.cite(elements.THEOREM, name="second moment")
 draft.have(setting.mean_of(OFF).relation, "unbiased")
 draft.have(le(0, square(APART - OFF)), "square", by=Combine(squares=((1, APART - OFF),)))
 draft.have(
-    le(square(OFF), AVG.of(square(APART))),
+    square(OFF) <= AVG.of(square(APART)),
     "mean of squares",
     says="‖∇F(x) − (1/n)Σ∇F_i(x̃_i)‖² is at most the mean of the ‖∇F_i(x) − ∇F_i(x̃_i)‖²",
     where=f"{_BIAS_WHERE}, line 4",
 )
 draft.have(lipschitz(L, HERE, PREDICTED), "slopes")
 draft.have(
-    le(square(OFF), L**2 * SPREAD),
+    square(OFF) <= L**2 * SPREAD,
     "smoothness",
     says="at most L² times the mean of the ‖x − x̃_i‖²",
     where=f"{_BIAS_WHERE}, line 5",
 )
 draft.cite(wp_update.THEOREM, {nu: V1 / n}, name="update")
-draft.have(le(0, 1 - L * eta), "small")
-draft.have(le(0, 1 - kappa), "part")
+draft.have(1 - L * eta >= 0, "small")
+draft.have(1 - kappa >= 0, "part")
 draft.have(
-    le(
-        wp_update.AHEAD,
-        X.value - _HALF * square(X.gradient) + _HALF * kappa * L**2 * SPREAD + _VARIANCE,
-    ),
+    wp_update.AHEAD
+    <= X.value - _HALF * square(X.gradient) + _HALF * kappa * L**2 * SPREAD + _VARIANCE,
     "together",
     by=Combine(
         {"update": 1, "smoothness": _HALF * kappa},
@@ -80,13 +76,13 @@ draft.have(
     where=f"{PROOF}, putting together",
 )
 draft.have(
-    le(F(t + 1), F(t) - _HALF * S(t) + _HALF * kappa * L**2 * W(t) + _VARIANCE),
+    F(t + 1) <= F(t) - _HALF * S(t) + _HALF * kappa * L**2 * W(t) + _VARIANCE,
     "total",
     says="total expectation, which re-arranged bounds ‖∇F(x_{t−1})‖²",
     where=f"{PROOF}, re-arranged",
 )
 draft.have(
-    le(F(T), F(0) - _HALF * total(S(t) - kappa * L**2 * W(t), t, T) + T * _VARIANCE),
+    F(T) <= F(0) - _HALF * total(S(t) - kappa * L**2 * W(t), t, T) + T * _VARIANCE,
     "sum",
     says="sum over the iterations; κ is missing from the printed sum, and so are t = 1 and 2",
     where=f"{PROOF}, telescoping",
@@ -97,7 +93,7 @@ TERMS = {
     "variance": VAR_0,
 }
 CLAIM = THEOREM = draft.shows(
-    le(setting.AVERAGE, sympy.Add(*TERMS.values())),
+    setting.AVERAGE <= sum(TERMS.values()),
     TERMS,
     says=(
         "With η ≤ 1/L, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + LηV₁/n + κL² times "

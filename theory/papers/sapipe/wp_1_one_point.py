@@ -7,12 +7,10 @@ Guarantee  (1/n) Σ_i E‖g − g_i‖² ≤ (1/n) Σ_i ‖∇F(x) − ∇F_i(x)
 Source     SAPipe paper, appendix A, proof of Theorem 4.
 """
 
-import sympy
-
 from theory.account import Finding, Repair
 from theory.judging.as_claim import as_claim
 from theory.judging.decide import proves
-from theory.kernel import Combine, dot, eq, le, square
+from theory.kernel import Combine, dot, eq, square
 from theory.kernel.prove import Proof
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting, wp_1_method
@@ -41,7 +39,7 @@ draft.have(
 )
 TERMS = {"diversity": AVG.of(square(_DIVERSE)), "noise": 2 * V1}
 THEOREM = draft.shows(
-    le(wp_1_noise.expected(square(_DIVERSE + _NOISY)), sympy.Add(*TERMS.values())),
+    wp_1_noise.expected(square(_DIVERSE + _NOISY)) <= sum(TERMS.values()),
     TERMS,
     says=(
         "For gradients of n workers at one point x, the mean over i of E‖g − g_i‖² is at most the "

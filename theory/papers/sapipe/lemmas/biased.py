@@ -9,8 +9,6 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κe + Lην for �
 Source     ours; the paper puts its bounds of bias and variance into Lemma 1.
 """
 
-import sympy
-
 from theory.kernel import Hypothesis, le, square
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting
@@ -27,15 +25,15 @@ BIAS = Hypothesis(
 draft = setting.along(theorem("sapipe.biased"), {B: square(OFF)})
 setting.assuming(draft, setting.mean_of(OFF), setting.second_moment(OFF, nu), BIAS)
 setting.assuming(draft, setting.START, setting.LOWER, setting.STEPSIZE, setting.SHARE)
-draft.have(le(0, 1 - L * eta), "small")
-draft.have(le(0, 1 - kappa), "part")
+draft.have(1 - L * eta >= 0, "small")
+draft.have(1 - kappa >= 0, "part")
 draft.have(
-    le(F(t + 1), F(t) - eta / 2 * S(t) + eta / 2 * kappa * B(t) + L * eta**2 * nu / 2),
+    F(t + 1) <= F(t) - eta / 2 * S(t) + eta / 2 * kappa * B(t) + L * eta**2 * nu / 2,
     "one update",
 )
 TERMS = {"optimization": OPTIMIZATION, "error": kappa * e, "variance": L * eta * nu}
 CLAIM = THEOREM = draft.shows(
-    le(setting.AVERAGE, sympy.Add(*TERMS.values())),
+    setting.AVERAGE <= sum(TERMS.values()),
     TERMS,
     says=(
         "If stale elements of the gradient have the mean s with E‖∇F(x_t) − s‖² ≤ e on average, "

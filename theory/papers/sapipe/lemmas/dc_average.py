@@ -48,7 +48,7 @@ def average_gradient(
     by = Combine(
         {
             **dict.fromkeys(
-                ("sapipe.dc-update, summed to T", "lower bound", "start"), 2 / (eta * T)
+                ("sapipe.dc-update, each t, summed to T", "lower bound", "start"), 2 / (eta * T)
             ),
             fourths.id: of_fourths,
             dc_squares.THEOREM.id: of_squares,

@@ -14,14 +14,14 @@ import sympy
 
 from theory.kernel import Combine, Hypothesis, le, square
 from theory.kernel.vectors import Scalar
-from theory.notation import theorem, total
+from theory.notation import theorem
 from theory.papers.sapipe import dc_method, setting
 from theory.papers.sapipe.lemmas import dc_sizes
-from theory.papers.sapipe.lemmas.dc_sizes import KEPT, LENGTH
 
 V2, T, t, kappa, G = setting.letters("V2 T t kappa G")
 COMPENSATED, E_T, FRESH, Q, U = dc_method.letters("COMPENSATED E_T FRESH Q U")
 
+KEPT, LENGTH = dc_sizes.KEPT, dc_sizes.LENGTH
 _FRESH, _COMPENSATED = square(FRESH), square(COMPENSATED)
 _ROOT = sympy.sqrt(2)
 _MOST = 1 - 1 / _ROOT
@@ -83,7 +83,7 @@ _LEFT = (sympy.Rational(3, 2) * _ROOT - 2) + (3 - _ROOT / 2) * _SPARE + (2 - _RO
 """What 4 exceeds the fixed point by is so many times 1 − κ, over the two denominators."""
 
 CLAIM = THEOREM = draft.shows(
-    total(Q(t), t, T) / T <= 4 * V2**2,
+    sympy.Sum(Q(t), (t, 0, T - 1)) / T <= 4 * V2**2,
     {"steps": 4 * V2**2},
     by=Combine(
         {

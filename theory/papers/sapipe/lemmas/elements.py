@@ -8,10 +8,8 @@ Guarantee  E‖g‖² ≤ (1 − κ)‖∇F(x_t)‖² + κ‖s‖² + V₁/n, wh
 Source     ours.
 """
 
-import sympy
-
-from theory.kernel import Hypothesis, dot, eq, le, square, vector
-from theory.kernel.vectors import Scalar, Vector
+from theory.kernel import Hypothesis, dot, eq, square, vector
+from theory.kernel.vectors import Vector
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import workers
@@ -25,8 +23,8 @@ NOISE = G - DRAWN
 """What the samples add."""
 
 
-def drawn(off: Vector, share: Scalar = kappa) -> tuple[Hypothesis, Hypothesis]:
-    """What the draw of elements makes of inner products, for this b and this probability."""
+def drawn(off: Vector) -> tuple[Hypothesis, Hypothesis]:
+    """What the draw of elements makes of inner products, for this b."""
     says = (
         "an element of d is that of s with probability κ, else that of ∇F(x_t), whatever the past "
         "and the samples are (Assumption 5)"
@@ -35,14 +33,14 @@ def drawn(off: Vector, share: Scalar = kappa) -> tuple[Hypothesis, Hypothesis]:
         Hypothesis(
             "elements",
             says,
-            eq(E_T.of(dot(DRAWN, X.gradient)), square(X.gradient) - share * dot(off, X.gradient)),
+            eq(E_T.of(dot(DRAWN, X.gradient)), square(X.gradient) - kappa * dot(off, X.gradient)),
         ),
         Hypothesis(
             "elements, squared",
             says,
             eq(
                 E_T.of(square(DRAWN)),
-                (1 - share) * square(X.gradient) + share * square(X.gradient - off),
+                (1 - kappa) * square(X.gradient) + kappa * square(X.gradient - off),
             ),
         ),
     )
@@ -70,7 +68,7 @@ TERMS = {
     "variance": V1 / n,
 }
 CLAIM = THEOREM = draft.shows(
-    le(E_T.of(square(G)), sympy.Add(*TERMS.values())),
+    E_T.of(square(G)) <= sum(TERMS.values()),
     TERMS,
     says=(
         "If every element of the gradient is stale with probability κ, independently of the past "

@@ -76,15 +76,15 @@ draft = setting.along(
 )
 setting.assuming(draft, *HYPOTHESES, AT_REST, setting.START, setting.LOWER, setting.STEPSIZE)
 draft.have(stale_bias.STALE_MEAN.relation, "stale", says="a part is no longer than the whole")
-draft.have(le(B(t + 1), L**2 * eta**2 * Q(t)), "away")
-draft.have(le(B(t + 1), L**2 * eta**2 * (V2 + STALE(t) - STALE(t + 1))), "exchanged")
+draft.have(B(t + 1) <= L**2 * eta**2 * Q(t), "away")
+draft.have(B(t + 1) <= L**2 * eta**2 * (V2 + STALE(t) - STALE(t + 1)), "exchanged")
 draft.have(eq(total(B(t), t, T), total(B(t), t, T - 1) + B(T - 1)), "last", by=Split(t, last=1))
 draft.have(biased.BIAS.relation.replaced({e: ERR_0}), "bias")
 draft.have(setting.second_moment(OFF, 2 * V1 / n).relation.replaced(_ONE), "second moment")
 draft.cite(biased.THEOREM, {e: ERR_0, nu: 2 * V1 / n, **_ONE}, name="biased")
 TERMS = {"optimization": OPTIMIZATION, "staleness": ERR_0, "variance": 2 * VAR_0}
 THEOREM = draft.shows(
-    le(setting.AVERAGE, sympy.Add(*TERMS.values())),
+    setting.AVERAGE <= sum(TERMS.values()),
     TERMS,
     says=(
         "For vanilla SAPipe with η ≤ 1/L whose first layers are stale in every iteration, with "

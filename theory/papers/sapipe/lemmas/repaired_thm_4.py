@@ -8,8 +8,6 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κL²η²[(1 − 
 Source     ours.
 """
 
-import sympy
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, dot, eq, le, square
 from theory.notation import theorem, total
@@ -84,27 +82,25 @@ PARTS = (
 draft = setting.along(theorem("sapipe.repaired-thm-4"), {W: SPREAD}, wp_1_method.FOLLOWING)
 draft.cite(wp_1_average.THEOREM, name="average")
 setting.assuming(draft, *PARTS, SMALL, wp_1_method.AT_START)
-draft.have(le(square(MISSED), L**2 * square(AWAY)), "stale")
+draft.have(square(MISSED) <= L**2 * square(AWAY), "stale")
 _SQUARE = _DIVERSE + _OFF
 draft.have(le(0, square(_SQUARE)), "square", by=Combine(squares=((1, _SQUARE),)))
 draft.have(
-    le(AVG.of(square(_FIXED)), 2 * (n * rho - 1) * square(X.gradient) + 2 * L**2 * SPREAD),
+    AVG.of(square(_FIXED)) <= 2 * (n * rho - 1) * square(X.gradient) + 2 * L**2 * SPREAD,
     "fixed",
 )
 draft.cite(wp_1_noise.THEOREM)
 draft.have(
-    le(
-        E_T.of(NEXT_SPREAD),
-        eta**2 * ((1 - 1 / n) * V1 + 2 * (n * rho - 1) * square(X.gradient)) + _RATIO * SPREAD,
-    ),
+    E_T.of(NEXT_SPREAD)
+    <= eta**2 * ((1 - 1 / n) * V1 + 2 * (n * rho - 1) * square(X.gradient)) + _RATIO * SPREAD,
     "recursion",
 )
-draft.have(le(0, n * rho - 1), "more")
-draft.have(le(E_T.of(NEXT_SPREAD), _BOUND + _RATIO * SPREAD), "bounded")
+draft.have(n * rho - 1 >= 0, "more")
+draft.have(E_T.of(NEXT_SPREAD) <= _BOUND + _RATIO * SPREAD, "bounded")
 TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0}
 _SHARE = kappa * L**2 / (T * ROOM)
 THEOREM = draft.shows(
-    le(AVERAGE, sympy.Add(*TERMS.values())),
+    AVERAGE <= sum(TERMS.values()),
     TERMS,
     by=Combine(
         {

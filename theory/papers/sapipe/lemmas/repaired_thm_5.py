@@ -9,8 +9,6 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + 4κL²η²V₂ + 
 Source     ours.
 """
 
-import sympy
-
 from theory.judging.as_claim import as_claim
 from theory.kernel import square
 from theory.notation import theorem
@@ -44,7 +42,7 @@ draft.have(W(t + 1) <= 2 * eta**2 * (V2 + U(t)), "gaps")
 draft.have(U(t + 1) <= V2, "sizes")
 TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0}
 THEOREM = draft.shows(
-    AVERAGE <= sympy.Add(*TERMS.values()),
+    AVERAGE <= sum(TERMS.values()),
     TERMS,
     says=(
         "With η ≤ 1/L, SAPipe-WP with option 2 has a mean over t < T of E‖∇F(x_t)‖² of at most "

@@ -104,10 +104,8 @@ for lemma in (wp_1_average, wp_3_left_out, wp_3_missed):
     draft.cite(lemma.THEOREM)
 setting.assuming(draft, *GRADIENTS, SMALL, wp_1_method.AT_START, FIRST)
 draft.have(
-    le(
-        W(t + 1) + 3 * STRETCH**2 * eta**2 * N(t + 1),
-        W(t) + 3 * STRETCH**2 * eta**2 * N(t) - (1 - _RATIO) * W(t) + _ADDED,
-    ),
+    W(t + 1) + 3 * STRETCH**2 * eta**2 * N(t + 1)
+    <= W(t) + 3 * STRETCH**2 * eta**2 * N(t) - (1 - _RATIO) * W(t) + _ADDED,
     "together",
     says="a potential of both: the prediction error contracts by 3(1 + (1 + 2ληV₂)²)L²η²",
 )
@@ -118,7 +116,7 @@ TERMS = {
     "first": FIRST_ERR,
 }
 THEOREM = draft.shows(
-    le(AVERAGE, sympy.Add(*TERMS.values())),
+    AVERAGE <= sum(TERMS.values()),
     TERMS,
     by=Combine(
         {

@@ -10,7 +10,7 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Hypothesis, Operator, dot, eq, le, point, square, vector
+from theory.kernel import Operator, dot, eq, point, square, vector
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 
@@ -40,41 +40,32 @@ E_S = Operator(
 )
 """Expectation over the samples and elements of the update before, given everything before that."""
 
-HYPOTHESES = (
-    setting.SMOOTH,
-    Hypothesis(
-        "moved", "x = y − ηD", eq(square(X.position - BEFORE.position), eta**2 * square(KEPT))
-    ),
-    Hypothesis(
-        "kept",
-        "every element was fresh with probability r² = 1 − κ, whatever the samples are; none was "
-        "where there is no update before, at rest",
-        le(E_S.of(square(KEPT)), r**2 * E_S.of(square(NOISE))),
-    ),
-    Hypothesis(
-        "no noise in y",
-        "the samples are unbiased and independent of y, which they are not in",
-        eq(E_S.of(dot(NOISE, BEFORE.gradient)), 0),
-    ),
-    Hypothesis(
-        "size of the noise",
-        "the mean of the workers' noises has variance at most V₁/n (sapipe.mean-of-workers)",
-        le(E_S.of(square(NOISE)), V1 / n),
-    ),
+draft = theorem("sapipe.reused-noise", "ours", function("F", X, BEFORE))
+draft.assume(setting.SMOOTH)
+draft.assume(eq(square(X.position - BEFORE.position), eta**2 * square(KEPT)), "moved", "x = y − ηD")
+draft.assume(
+    E_S.of(square(KEPT)) <= r**2 * E_S.of(square(NOISE)),
+    "kept",
+    "every element was fresh with probability r² = 1 − κ, whatever the samples are; none was "
+    "where there is no update before, at rest",
 )
-
-draft = setting.assuming(
-    theorem("sapipe.reused-noise", "ours", function("F", X, BEFORE)), *HYPOTHESES
+draft.assume(
+    eq(E_S.of(dot(NOISE, BEFORE.gradient)), 0),
+    "no noise in y",
+    "the samples are unbiased and independent of y, which they are not in",
+)
+draft.assume(
+    E_S.of(square(NOISE)) <= V1 / n,
+    "size of the noise",
+    "the mean of the workers' noises has variance at most V₁/n (sapipe.mean-of-workers)",
 )
 draft.have(
-    le(
-        -dot(NOISE, X.gradient - BEFORE.gradient),
-        L * eta * r / 2 * square(NOISE) + L * eta / (2 * r) * square(KEPT),
-    ),
+    -dot(NOISE, X.gradient - BEFORE.gradient)
+    <= L * eta * r / 2 * square(NOISE) + L * eta / (2 * r) * square(KEPT),
     says="by Young's inequality",
 )
 CLAIM = THEOREM = draft.shows(
-    le(-E_S.of(dot(NOISE, X.gradient)), L * eta * r * V1 / n),
+    -E_S.of(dot(NOISE, X.gradient)) <= L * eta * r * V1 / n,
     {"correlation": L * eta * r * V1 / n},
     says=(
         "If stale elements have the samples of the update before, drawn with probability κ < 1, "

@@ -86,36 +86,32 @@ def begun(draft: Draft, first: Hypothesis) -> Draft:
     }
     pairs = [(stale_bias.OFF_NOW, stale_bias.OFF_NEXT), (OLD, OLD_NEXT)]
     setting.along(draft, means, pairs, (BEFORE, LOWEST))
-    setting.assuming(draft, *reused_noise.HYPOTHESES)
+    setting.assuming(draft, *reused_noise.THEOREM.hypotheses)
     setting.assuming(draft, *ELEMENTS, *FOLLOWS, BOUNDED, first, setting.START, setting.STEPSIZE)
     for lemma in (workers, reused_noise, stale_bias):
         draft.cite(lemma.THEOREM)
-    draft.have(le(0, _SPARE), "small")
-    draft.have(le(0, 1 - kappa), "part")
-    draft.have(le(0, 1 - 4 * kappa * L * eta * _SPARE), "quarter")
+    draft.have(_SPARE >= 0, "small")
+    draft.have(1 - kappa >= 0, "part")
+    draft.have(1 - 4 * kappa * L * eta * _SPARE >= 0, "quarter")
     draft.have(
-        le(
-            E_T.of(NEXT.value),
-            X.value
-            - eta * (1 - kappa) * square(_P)
-            - eta * kappa * (square(_P) + square(_S) - square(OFF)) / 2
-            - eta * kappa * dot(NOISE, _P)
-            + L * eta**2 / 2 * ((1 - kappa) * (square(_P) + _V) + kappa * square(_C)),
-        ),
+        E_T.of(NEXT.value)
+        <= X.value
+        - eta * (1 - kappa) * square(_P)
+        - eta * kappa * (square(_P) + square(_S) - square(OFF)) / 2
+        - eta * kappa * dot(NOISE, _P)
+        + L * eta**2 / 2 * ((1 - kappa) * (square(_P) + _V) + kappa * square(_C)),
         "one update",
     )
     draft.have(
-        le(
-            F(t + 1) - _WEIGHT * U(t + 1),
-            F(t)
-            - _WEIGHT * U(t)
-            - eta / 2 * (_PROGRESS * S(t) - kappa * B(t) - L * eta * _V * (1 + 2 * kappa * r)),
-        ),
+        F(t + 1) - _WEIGHT * U(t + 1)
+        <= F(t)
+        - _WEIGHT * U(t)
+        - eta / 2 * (_PROGRESS * S(t) - kappa * B(t) - L * eta * _V * (1 + 2 * kappa * r)),
         "potential",
     )
-    draft.have(le(square(_P) / (2 * L), X.value - F_STAR), "height", says="‖∇F‖² ≤ 2L(F − F(x_*))")
+    draft.have(square(_P) / (2 * L) <= X.value - F_STAR, "height", says="‖∇F‖² ≤ 2L(F − F(x_*))")
     draft.have(eq(F(T), F(T)), "end", by=Combine())
-    draft.have(le(square(_S), 4 * square(_P) + sympy.Rational(4, 3) * square(OFF)), "near")
+    draft.have(square(_S) <= 4 * square(_P) + sympy.Rational(4, 3) * square(OFF), "near")
     return draft
 
 
@@ -141,7 +137,7 @@ TERMS = {
     "variance": (1 + 2 * kappa * r) * VAR_0 / _PROGRESS,
 }
 CLAIM = THEOREM = begun(theorem("sapipe.same-samples"), stale_bias.AT_REST).shows(
-    le(setting.AVERAGE, sympy.Add(*TERMS.values())),
+    le(setting.AVERAGE, sum(TERMS.values())),
     TERMS,
     by=Combine({**MULTIPLIERS, "at rest": kappa / T}, plus=LEFT, domain=("small", "part")),
     says=(

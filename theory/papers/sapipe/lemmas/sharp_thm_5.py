@@ -132,7 +132,7 @@ draft.have(1 - L * eta >= 0, "small enough")
 draft.have(2 - 2 * L * eta - L**2 * eta**2 >= 0, "enough at the start")
 TERMS = {"optimization": OPTIMIZATION, "error": ERR, "variance": VAR_0}
 THEOREM = draft.shows(
-    AVERAGE <= sympy.Add(*TERMS.values()),
+    AVERAGE <= sum(TERMS.values()),
     TERMS,
     by=Combine(
         {

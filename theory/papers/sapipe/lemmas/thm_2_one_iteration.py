@@ -13,7 +13,7 @@ draft = setting.assuming(
     Hypothesis("start", "R₀ is F(x_0) − F(x_*)", le(X.value, F_STAR + R0)),
 )
 THEOREM = draft.shows(
-    le(square(X.gradient), 2 * R0 / eta),
+    square(X.gradient) <= 2 * R0 / eta,
     {"optimization": 2 * R0 / eta},
     by=Combine(
         {

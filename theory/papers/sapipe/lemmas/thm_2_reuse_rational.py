@@ -7,10 +7,7 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/((2 − Lη)ηT) + κL²�
 Source     ours.
 """
 
-import sympy
-
 from theory.judging.as_claim import as_claim
-from theory.kernel import le
 from theory.notation import theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import same_samples
@@ -20,14 +17,14 @@ L, eta, kappa, AVERAGE, VAR_0 = setting.letters("L eta kappa AVERAGE VAR_0")
 
 draft = theorem("sapipe.same-samples-rational")
 draft.cite(same_samples.THEOREM)
-draft.have(le(0, 1 - L * eta), "small")
-draft.have(le(2 * r, 2 - kappa), "root", says="√(1 − κ) ≤ 1 − κ/2")
+draft.have(1 - L * eta >= 0, "small")
+draft.have(2 * r <= 2 - kappa, "root", says="√(1 − κ) ≤ 1 − κ/2")
 TERMS = {
     **same_samples.TERMS,
     "variance": (1 + 2 * kappa - kappa**2) * VAR_0 / (2 - L * eta),
 }
 THEOREM = draft.shows(
-    le(AVERAGE, sympy.Add(*TERMS.values())),
+    AVERAGE <= sum(TERMS.values()),
     TERMS,
     says=(
         "For vanilla SAPipe with η ≤ 1/L and 0 ≤ κ < 1 whose stale elements reuse the samples of "

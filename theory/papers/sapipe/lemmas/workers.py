@@ -6,7 +6,7 @@ Guarantee  E‖ξ‖² ≤ V₁/n.
 Source     ours; the paper uses it.
 """
 
-from theory.kernel import Average, dot, eq, le, square, vector
+from theory.kernel import Average, dot, eq, square, vector
 from theory.notation import theorem
 from theory.papers.sapipe import setting
 
@@ -26,7 +26,7 @@ draft.assume(
     "(Assumption 2: gradients of different workers are independent)",
 )
 draft.assume(
-    le(E_T.of(square(NOISE)), V1),
+    E_T.of(square(NOISE)) <= V1,
     "variance",
     "every worker's gradient has variance at most V₁, given the past (Assumption 2)",
 )
@@ -36,7 +36,7 @@ draft.assume(
     "ξ is the mean over the workers of ξ_i",
 )
 CLAIM = THEOREM = draft.shows(
-    le(E_T.of(square(MEAN_NOISE)), V1 / n),
+    E_T.of(square(MEAN_NOISE)) <= V1 / n,
     {"variance": V1 / n},
     says=(
         "The mean of the gradients of n workers, pairwise uncorrelated given the past and each of "

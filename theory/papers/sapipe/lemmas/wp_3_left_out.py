@@ -33,11 +33,11 @@ STALE_PARTS = (
 draft = theorem("sapipe.wp-3-left-out", "ours", function("F_i", HERE, PREDICTED))
 draft.varying(SPREAD)
 setting.assuming(draft, wp_1_method.EACH_SMOOTH, *STALE_PARTS, wp_1_method.SPREAD_IS)
-draft.have(le(square(MISSED), L**2 * square(AWAY)), "stale")
+draft.have(square(MISSED) <= L**2 * square(AWAY), "stale")
 _APART = MISSED - MEAN_MISSED
 draft.have(le(0, square(_APART)), "square", by=Combine(squares=((1, _APART),)))
 CLAIM = THEOREM = draft.shows(
-    le(AVG.of(square(LEFT)), L**2 * SPREAD),
+    AVG.of(square(LEFT)) <= L**2 * SPREAD,
     {"spread": L**2 * SPREAD},
     says=(
         "The mean over the workers i of ‖(1/n)Σ_{j≠i} a_j‖² is at most L² times that of "

@@ -8,19 +8,17 @@ Guarantee  (1/n) Σ_i ‖f_i‖² ≤ 3L²V + 6η⁴M²V₂² + 12η²V₂((1 �
 Source     ours.
 """
 
-import sympy
-
-from theory.kernel import Combine, Hypothesis, eq, le, square
+from theory.kernel import Combine, eq, square
 from theory.notation import theorem
-from theory.papers.sapipe import setting, wp_3_method
+from theory.papers.sapipe import setting, wp_1_method, wp_3_method
 from theory.papers.sapipe.lemmas import wp_3_left_out, wp_3_outer
-from theory.papers.sapipe.lemmas.wp_3_left_out import LEFT
-from theory.papers.sapipe.lemmas.wp_3_outer import APART
-from theory.papers.sapipe.wp_1_method import AVG, SPREAD
 
 V2, Delta, L, M, eta, lambda_ = setting.letters("V2 Delta L M eta lambda_")
 ALONG, BEFORE, DEVIATION = wp_3_method.letters("ALONG BEFORE DEVIATION")
 DEVIATIONS, FIXED, HESSIAN, MOVED = wp_3_method.letters("DEVIATIONS FIXED HESSIAN MOVED")
+
+AVG, SPREAD = wp_1_method.letters("AVG SPREAD")
+LEFT, APART = wp_3_left_out.LEFT, wp_3_outer.APART
 
 EXTRAPOLATED = DEVIATION + lambda_ * APART
 COMPENSATED = FIXED - LEFT + EXTRAPOLATED
@@ -33,36 +31,32 @@ STRETCH = 1 + 2 * lambda_ * eta * V2
 CURVED = (1 - lambda_) ** 2 * L**2 + lambda_**2 * Delta**2
 _DC = 2 * eta**4 * M**2 * V2**2 + 4 * eta**2 * V2 * CURVED
 
-CURVATURE = (
-    Hypothesis(
-        "taylor",
-        "the remainder of Taylor's formula of ∇G_i at x_{t−1} is at most M‖Δx‖² (Assumption 4)",
-        le(square(CHANGE - HESSIAN), M**2 * square(MOVED) ** 2),
-    ),
-    Hypothesis(
-        "curvature",
-        "the Hessian of G_i is at most L (Assumption 1)",
-        le(square(HESSIAN), L**2 * square(MOVED)),
-    ),
-    Hypothesis(
-        "outer product",
-        "‖∇G_i∇G_iᵀ − ∇²G_i‖ ≤ Δ at x_{t−1} (Assumption 4, of F − F_i/n)",
-        le(square(HESSIAN - ALONG * BEFORE), Delta**2 * square(MOVED)),
-    ),
-)
-DEVIATIONS_ARE = Hypothesis(
-    "deviations",
-    "N is the mean over the workers of ‖δ_i‖²",
-    eq(DEVIATIONS, AVG.of(square(DEVIATION))),
-)
-
 draft = theorem("sapipe.wp-3-missed")
 draft.cite(wp_3_left_out.THEOREM)
 draft.varying(DEVIATIONS)
-setting.assuming(draft, *CURVATURE, DEVIATIONS_ARE)
+draft.assume(
+    square(CHANGE - HESSIAN) <= M**2 * square(MOVED) ** 2,
+    "taylor",
+    "the remainder of Taylor's formula of ∇G_i at x_{t−1} is at most M‖Δx‖² (Assumption 4)",
+)
+draft.assume(
+    square(HESSIAN) <= L**2 * square(MOVED),
+    "curvature",
+    "the Hessian of G_i is at most L (Assumption 1)",
+)
+draft.assume(
+    square(HESSIAN - ALONG * BEFORE) <= Delta**2 * square(MOVED),
+    "outer product",
+    "‖∇G_i∇G_iᵀ − ∇²G_i‖ ≤ Δ at x_{t−1} (Assumption 4, of F − F_i/n)",
+)
+draft.assume(
+    eq(DEVIATIONS, AVG.of(square(DEVIATION))),
+    "deviations",
+    "N is the mean over the workers of ‖δ_i‖²",
+)
 draft.cite(wp_3_outer.THEOREM, name="outer")
 draft.have(
-    le(square(COMPENSATED), 2 * M**2 * square(MOVED) ** 2 + 4 * CURVED * square(MOVED)),
+    square(COMPENSATED) <= 2 * M**2 * square(MOVED) ** 2 + 4 * CURVED * square(MOVED),
     "compensated change",
     says="what the compensation leaves, with the factors of Young's inequality",
     by=Combine(
@@ -74,7 +68,7 @@ draft.have(
     ),
 )
 draft.have(
-    le(square(COMPENSATED), _DC),
+    square(COMPENSATED) <= _DC,
     "compensated",
     by=Combine(
         {
@@ -84,7 +78,7 @@ draft.have(
     ),
 )
 draft.have(
-    le(square(EXTRAPOLATED), STRETCH**2 * square(DEVIATION)),
+    square(EXTRAPOLATED) <= STRETCH**2 * square(DEVIATION),
     "extrapolated",
     says="what the gradients before missed, and what the compensation makes of it",
     by=Combine(
@@ -93,7 +87,7 @@ draft.have(
     ),
 )
 draft.have(
-    le(square(FIXED), 3 * square(LEFT) + 3 * _DC + 3 * STRETCH**2 * square(DEVIATION)),
+    square(FIXED) <= 3 * square(LEFT) + 3 * _DC + 3 * STRETCH**2 * square(DEVIATION),
     "fixed",
     by=Combine(
         {"compensated": 3, "extrapolated": 3},
@@ -111,7 +105,7 @@ TERMS = {
     "gradients before": 3 * STRETCH**2 * DEVIATIONS,
 }
 CLAIM = THEOREM = draft.shows(
-    le(AVG.of(square(FIXED)), sympy.Add(*TERMS.values())),
+    AVG.of(square(FIXED)) <= sum(TERMS.values()),
     TERMS,
     says=(
         "Without its noise, what a prediction misses has a mean square over the workers of at most "

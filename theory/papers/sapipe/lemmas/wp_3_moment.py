@@ -9,8 +9,7 @@ Source     ours.
 
 import sympy
 
-from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Hypothesis, Triangle, le, square
+from theory.kernel import Combine, Triangle, square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method, wp_3_method
 from theory.papers.sapipe.lemmas import wp_3_outer
@@ -30,46 +29,40 @@ _LENGTH = eta * _SHARE * _ROOT * (2 + lambda_ * eta * V2)
 ERR = L**2 * eta**2 * V2 * _SHARE**2 * (2 + lambda_ * eta * V2) ** 2
 """The error term."""
 
-HYPOTHESES = (
-    Hypothesis(
-        "predictions",
-        "x_{t+1} − x̃_i is −η(q_i − p_i − λ p_i p_iᵀΔx) (Algorithm 3, option 3): V⁺ is the mean of "
-        "its square",
-        le(NEXT_SPREAD, AVG.of(square(_MISSED))),
-    ),
-    Hypothesis(
-        "others",
-        "q_i is 1/n times n − 1 gradients of squared norm at most V₂ (Assumption 2)",
-        le(square(OTHERS), (_SHARE * _ROOT) ** 2),
-    ),
-    Hypothesis(
-        "known",
-        "p_i is 1/n times n − 1 gradients of squared norm at most V₂ (Assumption 2)",
-        le(square(KNOWN), (_SHARE * _ROOT) ** 2),
-    ),
-    *wp_3_method.ALONGS,
-    wp_3_method.STEP_SIZE,
-    wp_1_method.AT_START,
-)
-
 draft = setting.along(theorem("sapipe.wp-3-moment"), {W: SPREAD}, wp_1_method.FOLLOWING)
 draft.cite(wp_1_average.THEOREM, name="average")
 draft.varying(ALONG, DEVIATION_ALONG)
-setting.assuming(draft, *HYPOTHESES)
-draft.have(le(square(KNOWN), V2), "whole", "known")
+draft.assume(
+    NEXT_SPREAD <= AVG.of(square(_MISSED)),
+    "predictions",
+    "x_{t+1} − x̃_i is −η(q_i − p_i − λ p_i p_iᵀΔx) (Algorithm 3, option 3): V⁺ is the mean of its "
+    "square",
+)
+draft.assume(
+    square(OTHERS) <= (_SHARE * _ROOT) ** 2,
+    "others",
+    "q_i is 1/n times n − 1 gradients of squared norm at most V₂ (Assumption 2)",
+)
+draft.assume(
+    square(KNOWN) <= (_SHARE * _ROOT) ** 2,
+    "known",
+    "p_i is 1/n times n − 1 gradients of squared norm at most V₂ (Assumption 2)",
+)
+setting.assuming(draft, *wp_3_method.ALONGS, wp_3_method.STEP_SIZE, wp_1_method.AT_START)
+draft.have(square(KNOWN) <= V2, "whole", "known")
 draft.have(
-    le(_INNER**2, eta**2 * V2**2),
+    _INNER**2 <= eta**2 * V2**2,
     "inner",
     says="⟨p_i, Δx⟩² ≤ η²V₂²",
     by=wp_3_outer.inner("whole"),
 )
 draft.have(
-    le(square(OUTER), (eta * V2 * _SHARE * _ROOT) ** 2),
+    square(OUTER) <= (eta * V2 * _SHARE * _ROOT) ** 2,
     "outer",
     by=Combine({"known": _INNER**2, "inner": _SHARE**2 * V2}),
 )
 draft.have(
-    le(square(_MISSED), _LENGTH**2),
+    square(_MISSED) <= _LENGTH**2,
     "missed",
     by=Triangle(
         (
@@ -79,11 +72,11 @@ draft.have(
         )
     ),
 )
-draft.have(le(NEXT_SPREAD, _LENGTH**2), "ahead")
-draft.have(le(W(t + 1), _LENGTH**2), "spreads")
+draft.have(NEXT_SPREAD <= _LENGTH**2, "ahead")
+draft.have(W(t + 1) <= _LENGTH**2, "spreads")
 TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0}
-THEOREM = draft.shows(
-    le(AVERAGE, sympy.Add(*TERMS.values())),
+CLAIM = THEOREM = draft.shows(
+    AVERAGE <= sum(TERMS.values()),
     TERMS,
     says=(
         "With η ≤ 1/L and every λ ≥ 0, SAPipe-WP with option 3 at κ = 1 has a mean over t < T of "
@@ -91,5 +84,3 @@ THEOREM = draft.shows(
         "with the factor κ also for κ < 1, if steps are at most η√V₂ long."
     ),
 )
-
-CLAIM = as_claim(THEOREM)

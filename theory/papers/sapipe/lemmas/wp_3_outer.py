@@ -50,9 +50,9 @@ def inner(known: str) -> Combine:
 draft = theorem("sapipe.wp-3-outer")
 draft.varying(ALONG, DEVIATION_ALONG)
 setting.assuming(draft, *SIZES, *wp_3_method.ALONGS, wp_3_method.STEP_SIZE)
-draft.have(le(_INNER**2, eta**2 * V2**2), "inner", by=inner("known"))
+draft.have(_INNER**2 <= eta**2 * V2**2, "inner", by=inner("known"))
 draft.have(
-    le(DEVIATION_ALONG**2, eta**2 * V2 * square(DEVIATION)),
+    DEVIATION_ALONG**2 <= eta**2 * V2 * square(DEVIATION),
     "inner of the deviation",
     by=Combine(
         {
@@ -64,7 +64,7 @@ draft.have(
 )
 _BOUND = 4 * eta**2 * V2**2 * square(DEVIATION)
 CLAIM = THEOREM = draft.shows(
-    le(square(APART), _BOUND),
+    square(APART) <= _BOUND,
     {"apart": _BOUND},
     by=Combine(
         {

@@ -10,12 +10,9 @@ Source     ours.
 
 import sympy
 
-from theory.account import Compared, Ground
-from theory.claims import Formulas
-from theory.kernel import Hypothesis, eq, le, square
+from theory.kernel import Hypothesis, eq, square
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
-from theory.papers.sapipe.lemmas import sgd
 
 L, eta, kappa, AIM, E_T, NEXT, OFF = setting.letters("L eta kappa AIM E_T NEXT OFF")
 X, nu = setting.letters("X nu")
@@ -43,7 +40,7 @@ TERMS = {
     "variance": L * eta**2 * nu / 2,
 }
 CLAIM = THEOREM = draft.shows(
-    le(AHEAD, sympy.Add(*TERMS.values())),
+    AHEAD <= sum(TERMS.values()),
     TERMS,
     says=(
         "E F(x_{t+1}) ≤ F(x_t) − (η/2)(1 + (1 − κ)(1 − Lη))‖∇F(x_t)‖² − (η/2)(1 − Lη)κ‖s‖² + "
@@ -51,17 +48,3 @@ CLAIM = THEOREM = draft.shows(
         "ν the variance."
     ),
 )
-
-
-def nothing_predicted(printed: Formulas) -> tuple[Ground, ...]:
-    """Why a bound holds for κ = 0, where every method is SGD, if it says the same there.
-
-    Examples
-    --------
-    >>> same, _ = nothing_predicted({"all": sympy.Add(*sgd.THEOREM.terms.values()) + kappa})
-    >>> same.holds
-    True
-    """
-    stated = sympy.Add(*printed.values()).subs(kappa, 0)
-    same = sympy.simplify(stated - sympy.Add(*sgd.THEOREM.terms.values())) == 0
-    return Compared("for κ = 0 it is the bound of SGD", "sympy.simplify", bool(same)), sgd.THEOREM
