@@ -8,7 +8,7 @@ Guarantee  E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + (κη/2
 Source     SAPipe paper, appendix A, proof of Theorem 3.
 """
 
-from theory.kernel import square
+from theory.kernel import Combine, square
 from theory.notation import function, theorem
 from theory.papers.sapipe import dc_method, setting
 from theory.papers.sapipe.lemmas import dc_sizes
@@ -101,8 +101,10 @@ for most, says, line in VARIANCE:
         E_T.of(square(COMPENSATED - AIM)) <= most, says=says, where=f"{PROOF}, the variance, {line}"
     )
 draft.have(square(CURVED - OUTER - _MISS) >= 0)
+last = ""
 for most, says, line in BIAS:
-    draft.have(square(OFF) <= most, says=says, where=f"{_BIAS}, {line}")
+    same = Combine({last: 1}) if line == "fifth line" else None  # the fourth one, written otherwise
+    last = draft.have(square(OFF) <= most, by=same, says=says, where=f"{_BIAS}, {line}")
 draft.have(1 - L * eta >= 0)
 draft.have(1 - kappa >= 0)
 draft.have(

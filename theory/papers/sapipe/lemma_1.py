@@ -84,7 +84,7 @@ TERMS = {
     "variance": L * eta**2 / 2 * _SPREAD,
 }
 draft.have(
-    _AHEAD <= sum(TERMS.values()) + (L * eta - 1) * _HALF * square(MEAN),
+    _AHEAD <= sum(TERMS.values()) - _HALF * square(MEAN) + L * eta**2 / 2 * square(MEAN),
     "sorted",
     by=Combine({"combined": 1}),
     where=f"{WHERE}, combined, line 3",
