@@ -143,7 +143,11 @@ class _Pen:
     def _table(
         self, head: tuple[str, ...], rows: tuple[tuple[Words, ...], ...], widths: tuple[float, ...]
     ) -> Iterator[str]:
-        columns = "".join(f"p{{{0.94 * width:.3f}\\linewidth}}" for width in widths)
+        whole, less = sum(widths), 12 * (len(widths) - 1) / len(widths)  # points between columns
+        columns = "".join(
+            rf"p{{\dimexpr {width / whole:.3f}\linewidth-{less + 0.5:.1f}pt\relax}}"
+            for width in widths
+        )
         yield rf"{{\footnotesize\begin{{longtable}}{{@{{}}{columns}@{{}}}}"
         yield r"\toprule " + " & ".join(rf"\raggedright {escape_latex(one)}" for one in head)
         yield r"\tabularnewline\midrule\endhead"
