@@ -56,7 +56,7 @@ def _blocks(ledger: Ledger) -> Iterator[Block]:
     counts = count_verdicts(rows)
     counted.append((("all",), *((str(counts[name]),) for name in VERDICTS)))
     yield Heading(2, ("Counts",))
-    yield Table(("Source", *VERDICTS), tuple(counted), (0.4, *[0.12] * 5))
+    yield Table(("Source", *VERDICTS), tuple(counted), (0.22, *[0.156] * 5))
     kinds = Counter(one["kind"] for row in rows for one in row["findings"])
     said = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none"
     yield Paragraph((f"Findings: {said}.",))

@@ -52,7 +52,7 @@ def _value(value: Any) -> Words:
     if isinstance(value, dict):
         return ("; ".join(f"{name} = {inner}" for name, inner in sorted(value.items())),)
     text = str(value)
-    return (Math(text),) if _formula(text) else (text,)
+    return (Math(text),) if len(text) <= SHORT and _formula(text) else (text,)
 
 
 def _formula(text: str) -> bool:

@@ -52,6 +52,7 @@ def test_golden_report_compiles(tmp_path: Path) -> None:
     assert "undefined references" not in log
 
 
+@pytest.mark.slow
 def test_hostile_report_compiles(tmp_path: Path) -> None:
     ledger: Any = load_ledger(GOLDEN)
     rng = random.Random(0)
@@ -83,6 +84,7 @@ def test_hostile_report_compiles(tmp_path: Path) -> None:
     assert max(too_wide(compiled(tmp_path)), default=0.0) < 3
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("latexmk") is None, reason="latexmk is missing")
 def test_the_same_ledger_gives_the_same_pdf(tmp_path: Path) -> None:
     files = [write_report(load_ledger(GOLDEN), tmp_path / name, pdf=True) for name in "ab"]
