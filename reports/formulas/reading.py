@@ -122,6 +122,8 @@ class _Reader:
         minus = isinstance(above[0], Total) and _is_negative(above[0])
         if isinstance(above[0], Total) and minus:
             above[0] = above[0].terms[0][1]
+        if len(above) > 1 and above[0] == Number("1"):
+            del above[0]
         found = Product(tuple(item for one in above for item in _factors(one)), tuple(flat))
         return Total(((True, found),)) if minus else found
 

@@ -82,7 +82,7 @@ def _require_known(word: str | None, known: Sequence[str], where: str, what: str
 def run_show(arguments: Namespace) -> int:
     """Show one row whole."""
     from reports.documents.as_text import text_lines
-    from reports.documents.blocks import Block, Paragraph
+    from reports.documents.blocks import Block, Code, Paragraph
     from reports.documents.claim import ABBREVIATION, claim_blocks
 
     name, places = arguments.id, [arguments.file] if arguments.file else []
@@ -93,8 +93,9 @@ def run_show(arguments: Namespace) -> int:
         put_json({**ledger, "claims": rows})
         return 0
     blocks: tuple[Block, ...] = claim_blocks(rows[0])
-    if any(isinstance(one, Paragraph) and one.words == ("since",) for one in blocks):
+    if any(step.get("certificate") for step in rows[0]["steps"]):
         blocks += (Paragraph((ABBREVIATION,)),)
+    blocks += (Paragraph(("To check: ", Code(f"staleproof verify {name} --no-cache"))),)
     put(*(in_colour(one_line(line)) for line in list(text_lines(blocks, width()))[1:]))
     return 0
 
