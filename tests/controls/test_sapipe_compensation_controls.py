@@ -167,6 +167,7 @@ def test_predictions_of_two_workers_are_not_exact() -> None:
         wp_3_lines.ALONE,
         lhs=wp_3_lines.PREDICTION.lhs,
         symbols=wp_3_lines.PREDICTION.symbols,
+        scalars=wp_3_lines.PREDICTION.scalars,
         vectors=wp_3_lines.PREDICTION.vectors,
     )
     assert not proved(others)
