@@ -38,6 +38,8 @@ KINDS: Final = {
     "W": Hue("weight gradient", GREEN, 0.4),
 }
 """Kind → its colour; with these palest shades, colour-blind eyes tell all eight apart too."""
+HATCHES: Final = {"F": ("", "■"), "B": ("//", "▨"), "I": ("--", "▤"), "W": ("\\\\", "▧")}
+"""Kind → its hatching, and the sign that stands for it, so that kinds differ without colours."""
 MOST_BARS: Final = 100_000
 _WIDTH = 10.0
 _ROW, _CELL = 0.24, 0.30
@@ -184,16 +186,27 @@ class Gantt:
             self._number(axes, bar, begin, end, size, inch)
 
     def _rectangles(self, axes: Axes, shown: Sequence[Bar]) -> None:
-        """Draw all bars, as one collection, parted by white lines."""
+        """Draw all bars, a collection a kind with its hatching, parted by white lines."""
         from matplotlib.collections import PolyCollection
 
-        corners = [_box(bar.start, bar.end, bar.rank + 0.03, bar.rank + 0.97) for bar in shown]
-        colours = [self._colour(bar) for bar in shown]
-        line = 0.7 if len(self.bars) <= _MOST_NUMBERED else 0.0
-        axes.add_collection(
-            PolyCollection(corners, facecolors=colours, edgecolors="white", linewidths=line)
-        )
-        marked = [corner for corner, bar in zip(corners, shown, strict=True) if bar.outlined]
+        few = len(self.bars) <= _MOST_NUMBERED
+        for kind, (hatch, _) in HATCHES.items():
+            bars = [bar for bar in shown if bar.kind == kind]
+            corners = [_box(bar.start, bar.end, bar.rank + 0.03, bar.rank + 0.97) for bar in bars]
+            axes.add_collection(
+                PolyCollection(
+                    corners,
+                    facecolors=[self._colour(bar) for bar in bars],
+                    edgecolors="white",
+                    linewidths=0.7 if few else 0.0,
+                    hatch=hatch if few else "",
+                )
+            )
+        marked = [
+            _box(bar.start, bar.end, bar.rank + 0.03, bar.rank + 0.97)
+            for bar in shown
+            if bar.outlined
+        ]
         if marked:
             axes.add_collection(
                 PolyCollection(marked, facecolors="none", edgecolors=INK, linewidths=0.9)
@@ -262,7 +275,7 @@ class Gantt:
         count = self._shades.count
         for kind, hue in KINDS.items():
             if kind in self._used():
-                entries += [("■", hue.shade(k, count), 0.13) for k in range(count)]
+                entries += [(HATCHES[kind][1], hue.shade(k, count), 0.13) for k in range(count)]
                 entries.append((hue.name, INK, _width(hue.name) + 0.22))
         for dots, words in self._shades.legend():
             if dots:

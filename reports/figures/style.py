@@ -46,6 +46,7 @@ _SETTINGS: dict[Any, Any] = {
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
     "figure.facecolor": "white",
+    "hatch.linewidth": 0.35,
     "svg.hashsalt": "staleproof",
     "svg.fonttype": "path",
     "pdf.fonttype": 42,

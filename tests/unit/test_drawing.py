@@ -12,6 +12,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from matplotlib.collections import PolyCollection
 
 from reports.drawing import Bar, Gantt, Matrix, draw_bars, draw_matrix, run_bars, run_picture
 from reports.errors import OutputError, PictureError
@@ -135,8 +136,9 @@ def test_every_bar_is_one_rectangle_and_one_number() -> None:
     picture = run_picture(timeline(build("zb-h1", 3, 4)), "zb-h1")
     with style():
         (axes,) = picture.draw().axes
-        (rectangles,) = (c for c in axes.collections if len(c.get_paths()) == len(picture.bars))
-        drawn = sorted(tuple(path.get_extents().bounds[:3]) for path in rectangles.get_paths())
+        bars = [c for c in axes.collections if isinstance(c, PolyCollection) and len(c.get_paths())]
+        assert len({c.get_hatch() for c in bars}) == len(bars) == 3, "F, I and W without colours"
+        drawn = sorted(tuple(p.get_extents().bounds[:3]) for c in bars for p in c.get_paths())
         assert [(x, round(y - 0.03), w) for x, y, w in drawn] == sorted(
             (bar.start, bar.rank, bar.end - bar.start) for bar in picture.bars
         )
