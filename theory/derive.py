@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from schedules.actions import Kind
 from schedules.closed_forms.counts import CountForm, guess_counts
@@ -31,6 +32,12 @@ from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
 
 __all__ = ["DelayLaw", "derive", "derive_rule"]
+
+GUESSES: Final = 4
+"""How often start times are guessed, each time with the sizes that refuted the guess before."""
+
+LARGEST_COUNTEREXAMPLE: Final = 400
+"""Most p·M of a size that is run because it refuted a guess."""
 
 
 def derive(
@@ -92,22 +99,9 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     """
     lines = get_linearization(linearization)
     nothing = DelayLaw(family.name, linearization, None, ())
-    try:
-        samples = sample(family, admission)
-    except ScheduleError as error:
-        return _open(nothing, f"the family generates no schedule: {error.what}")
-    guess = guess_start_times(samples)
-    if isinstance(guess, Kind):
-        return _open(nothing, f"start times of {guess.name} have no short form")
-    found = replace(nothing, guess=guess)
-    if family.rule is None:
-        return _open(found, "the family has no rule as data to prove from")
-    try:
-        proof = prove_start_times(family.rule, admission, guess, family.in_flight)
-    except FamilyFileError as error:
-        return _open(found, f"the rule is not written for symbols ({error.where}: {error.what})")
-    found = replace(found, proof=tuple(proof))
-    if weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED:
+    found = _with_start_times(nothing, family, admission)
+    guess, proof = found.guess, list(found.proof)
+    if guess is None or weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED:
         return found
     link = as_built(family, admission, guess)
     found = replace(found, link=link)
@@ -141,6 +135,39 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     if isinstance(family.rule, GreedyRule):
         clauses = rule_clauses(family.rule, admission, times, family.in_flight)
     return replace(found, closed=closed, proof=tuple(proof), clauses=clauses)
+
+
+def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -> DelayLaw:
+    """Start times with their proof; a guess that is refuted is made anew with the size of that."""
+    more: set[tuple[int, int]] = set()
+    found = nothing
+    for _ in range(GUESSES):
+        try:
+            samples = sample(family, admission, more=sorted(more))
+        except ScheduleError as error:
+            return _open(nothing, f"the family generates no schedule: {error.what}")
+        guess = guess_start_times(samples)
+        if isinstance(guess, Kind):
+            return _open(nothing, f"start times of {guess.name} have no short form")
+        found = replace(nothing, guess=guess)
+        if family.rule is None:
+            return _open(found, "the family has no rule as data to prove from")
+        try:
+            proof = prove_start_times(family.rule, admission, guess, family.in_flight)
+        except FamilyFileError as error:
+            why = f"the rule is not written for symbols ({error.where}: {error.what})"
+            return _open(found, why)
+        found = replace(found, proof=tuple(proof))
+        refuted = {
+            (outcome.witness["p"], outcome.witness["M"])
+            for outcome in proof
+            if {"p", "M"} <= outcome.witness.keys()
+        }
+        refuted = {(p, M) for p, M in refuted if p * M <= LARGEST_COUNTEREXAMPLE} - more
+        if not refuted:
+            return found
+        more |= refuted
+    return found
 
 
 def _closed(

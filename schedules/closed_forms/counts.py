@@ -142,17 +142,20 @@ def _first(
 ) -> Affine | None:
     """The least αp + β from which on start times are the steady ones and no count is negative."""
     columns, points = samples.columns, {}
-    late = samples.forward != forward.at(columns, np.where)
-    late |= samples.backward != backward.at(columns)
-    late &= columns["m"] < columns["M"] - columns["p"]
+    inside = columns["m"] < columns["M"] - columns["p"]
+    late = (samples.backward != backward.at(columns)) & inside
+    either = late | ((samples.forward != forward.at(columns, np.where)) & inside)
     for p in dict.fromkeys(columns["p"].tolist()):
+        own = columns["p"] == p
+        # What is counted has to be steady itself, where backwards begin otherwise.
+        steady = 2 + int(columns["m"][late & own].max()) if (late & own).any() else 0
         needed = [
-            -(number // found.period)
+            steady - number // found.period
             for u in range(p)
             for x in range(p)
             for number in _numbers(found, u, x, p)
         ]
-        wrong = columns["m"][late & (columns["p"] == p)]
+        wrong = columns["m"][either & own]
         points[p] = max(0, *needed, *(wrong + 1).tolist())
     sizes = sorted(points)
     slope = points[sizes[-1]] - points[sizes[-2]]

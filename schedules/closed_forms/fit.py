@@ -20,8 +20,12 @@ from schedules.schedule import IntArray
 MAX_PIECES = 5
 """Pieces after which the search gives up."""
 
-GUARD_SYMBOLS = ("s", "m", "p")
+ENOUGH = 48
+"""Rows on which a form has to be right before all are looked at."""
+
 _COEFFICIENTS, _CONSTANTS = range(-2, 3), range(-2, 3)
+_GUARDS = {"s": _COEFFICIENTS, "m": _COEFFICIENTS, "p": _COEFFICIENTS}
+_GUARDS_WITH_M = {"s": _COEFFICIENTS, "m": range(-1, 2), "p": _COEFFICIENTS, "M": range(-1, 2)}
 
 
 def fit(
@@ -44,7 +48,18 @@ def fit(
     >>> [str(piece.value) for piece in found.pieces]
     ['m', '0']
     """
-    guards = _guards()
+    found = _fitted(columns, target, bases, _guards(tuple(_GUARDS.items())))
+    if found is None and "M" in columns:
+        found = _fitted(columns, target, bases, _guards(tuple(_GUARDS_WITH_M.items())))
+    return found
+
+
+def _fitted(
+    columns: Mapping[str, IntArray],
+    target: IntArray,
+    bases: Sequence[Sequence[str]],
+    guards: Sequence[Affine],
+) -> Piecewise | None:
     tests = np.array([guard.at(columns) >= 0 for guard in guards])
     left = np.ones(len(target), dtype=np.bool_)
     pieces: list[Piece] = []
@@ -66,17 +81,14 @@ def fit(
 
 
 @cache
-def _guards() -> list[Affine]:
+def _guards(symbols: tuple[tuple[str, range], ...]) -> list[Affine]:
     """All guards with small coprime coefficients, the simplest first."""
+    names, ranges = zip(*symbols, strict=True)
     found = []
-    for *coefficients, constant in product(*[_COEFFICIENTS] * len(GUARD_SYMBOLS), _CONSTANTS):
+    for *coefficients, constant in product(*ranges, _CONSTANTS):
         if gcd(*coefficients, constant) == 1 and any(coefficients):
-            terms = tuple(
-                (name, value)
-                for name, value in zip(GUARD_SYMBOLS, coefficients, strict=True)
-                if value
-            )
-            found.append(Affine(terms, constant))
+            terms = zip(names, coefficients, strict=True)
+            found.append(Affine(tuple((name, value) for name, value in terms if value), constant))
     return sorted(found, key=_complexity)
 
 
@@ -99,12 +111,21 @@ def exact_affine(
     if len(wanted) < 2 * len(basis) + 2:
         return None
     rows = np.stack([*(columns[name][chosen] for name in basis), np.ones_like(wanted)], axis=1)
-    solution = np.linalg.lstsq(rows.astype(float), wanted.astype(float), rcond=None)[0]
-    rounded = np.rint(solution).astype(np.int64)
-    if (rows @ rounded != wanted).any():
+    some = slice(None, None, max(1, len(wanted) // ENOUGH))
+    if len(wanted) > 2 * ENOUGH and _solved(rows[some], wanted[some]) is None:
+        return None
+    rounded = _solved(rows, wanted)
+    if rounded is None:
         return None
     terms = zip(basis, rounded[:-1].tolist(), strict=True)
     return Affine(tuple((n, c) for n, c in terms if c), int(rounded[-1]))
+
+
+def _solved(rows: IntArray, wanted: IntArray) -> IntArray | None:
+    """Integers that combine the columns of `rows` to what is wanted, if rounding finds any."""
+    solution = np.linalg.lstsq(rows.astype(float), wanted.astype(float), rcond=None)[0]
+    rounded = np.rint(solution).astype(np.int64)
+    return None if (rows @ rounded != wanted).any() else rounded
 
 
 def _first_exact(

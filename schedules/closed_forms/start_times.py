@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -61,7 +61,10 @@ def build_from_rule(
 
 
 def sample(
-    family: Family, admission: Callable[[int], int] | None, runs: Sequence[int] = ()
+    family: Family,
+    admission: Callable[[int], int] | None,
+    runs: Sequence[int] = (),
+    more: Iterable[tuple[int, int]] = (),
 ) -> Samples:
     """Run a family on a few small sizes and tabulate start times.
 
@@ -72,14 +75,19 @@ def sample(
     ----------
     family : Family
     admission : callable or None
+    more : iterable of (p, M), optional
+        Sizes to run besides.
     runs : sequence of int, optional
-        M by p; else M is 1, p + 1, 2p + 1 and 4p.
+        M by p; else M is 1, p − 1, p, p + 1, 2p − 1, 2p + 1 and 4p.
     """
     parts = [
         _tabulate(build_from_rule(family, p, microbatches, admission))
         for p in SAMPLED_STAGES
-        for microbatches in ([p * times for times in runs] or (1, p + 1, 2 * p + 1, 4 * p))
+        for microbatches in (
+            [p * times for times in runs] or (1, p - 1, p, p + 1, 2 * p - 1, 2 * p + 1, 4 * p)
+        )
     ]
+    parts += [_tabulate(build_from_rule(family, p, M, admission)) for p, M in more]
     table: IntArray = np.concatenate(parts, axis=1)
     stage, m, p_column, big_m, forward, backward = table
     columns = {"s": stage, "m": m, "p": p_column, "M": big_m, "pm": p_column * m}

@@ -172,6 +172,13 @@ def capped(which: int, cap: str, sizes: list[tuple[int, int]]) -> dict[str, Any]
     return found
 
 
+def test_forwards_first_until_the_first_backward() -> None:
+    """Backwards in several pieces, some of which depend on M, found from counterexamples."""
+    forwards_first = RULES.index(rule(True, F, F, B))
+    place = [name for name, _ in BOUNDS].index("p + 0")
+    assert compared(forwards_first, place, "ascending", [(2, 7), (3, 14), (4, 6), (5, 5)])
+
+
 def test_a_bound_at_every_stage_is_part_of_the_rule() -> None:
     found = capped(PIPEDREAM, "2(p - s) - 1", [(2, 8), (4, 17)])
     assert sympy.expand(form(found["mean"]) - form(KNOWN["2p - 0"])) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from schedules.families.family import Family
 from schedules.schedule import Schedule
 from theory.laws.delays.domains import Admission, a_microbatch, a_stage, domain
 from theory.laws.delays.symbols import Microbatch, Times, affine_term
-from theory.smt.solver import Outcome, Statement, decide, merge
+from theory.smt.solver import Outcome, Statement, Term, decide, merge
 
 p_, M_ = sympy.symbols("p M", integer=True)
 
@@ -27,29 +28,53 @@ class Shape:
 
     Attributes
     ----------
-    makespan : sympy expression
-        In p and M.
+    lengths : tuple of (Affine or None, sympy expression)
+        The makespan in p and M, as a decision list: where the form in p and M is ≥ 0, and last
+        where none is.
     in_flight : Piecewise
         Bound on microbatches between their forward and their backward at stage ``s``, in ``s``,
         ``p`` and ``M``; the peak is this or M, whichever is less.
     """
 
-    makespan: sympy.Expr
+    lengths: tuple[tuple[Affine | None, sympy.Expr], ...]
     in_flight: Piecewise
+
+    @property
+    def makespan(self) -> sympy.Expr:
+        """In p and M."""
+        return self._cases([length for _, length in self.lengths])
 
     @property
     def bubble(self) -> sympy.Expr:
         """Idle time over p · makespan: every rank works 2M slots."""
-        return sympy.factor(1 - 2 * M_ / self.makespan)
+        return self._cases([sympy.factor(1 - 2 * M_ / length) for _, length in self.lengths])
+
+    def _cases(self, forms: Sequence[sympy.Expr]) -> sympy.Expr:
+        """One form for each part of the list; a `Piecewise` takes the first that applies."""
+        if len(forms) == 1:
+            return forms[0]
+        at = {"p": p_, "M": M_}
+        tests = [sympy.true if g is None else g.at(at) >= 0 for g, _ in self.lengths]
+        return sympy.Piecewise(*zip(forms, tests, strict=True))
 
 
 def guess_shape(family: Family, guess: StartTimes, admission: Admission) -> Shape | None:
     """Read the makespan off the last backward, and fit what small runs hold in flight."""
     held = _held_in_small_runs(family, admission)
-    last = guess.backward.pieces[-1].value
-    if held is None or len(guess.backward.pieces) > 1:
+    if held is None:
         return None
-    return Shape(sympy.expand(_at_last_backward(last) + 1), held)
+    lengths = tuple(
+        (piece.guard and _last(piece.guard), sympy.expand(_at_last_backward(piece.value) + 1))
+        for piece in guess.backward.pieces
+    )
+    return Shape(lengths, held)
+
+
+def _last(guard: Affine) -> Affine:
+    """A guard at stage 0 and microbatch M − 1, in p and M."""
+    m = guard.coefficient("m")
+    terms = {"p": guard.coefficient("p"), "M": guard.coefficient("M") + m}
+    return Affine(tuple((name, c) for name, c in terms.items() if c), guard.constant - m)
 
 
 def _at_last_backward(form: Affine) -> sympy.Expr:
@@ -107,8 +132,12 @@ def _makespan(times: Times, claimed: Shape) -> Statement:
         (0, 1): size.microbatches,
         (1, 1): n.product + size.p,
     }
-    terms = sympy.Poly(claimed.makespan, p_, M_).terms()
-    value = z3.Sum(*(int(coefficient) * monomials[powers] for powers, coefficient in terms))
+    value: Term = z3.IntVal(0)
+    for guard, length in reversed(claimed.lengths):
+        terms = sympy.Poly(length, p_, M_).terms()
+        own = z3.Sum(*(int(coefficient) * monomials[powers] for powers, coefficient in terms))
+        at = {"p": size.p, "M": size.microbatches}
+        value = own if guard is None else z3.If(guard.at(at) >= 0, own, value)
     steps = size.microbatches - 1 - m.index
     return Statement(
         "makespan",
