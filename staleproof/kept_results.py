@@ -101,6 +101,8 @@ def _folders() -> Iterator[str]:
     for package in PACKAGES:
         found = util.find_spec(package)
         yield from found.submodule_search_locations or () if found is not None else ()
+        if package == "theory" and found is not None and found.origin is not None:
+            yield str(Path(found.origin).parents[1] / "rocq")  # what is accepted, and by what
 
 
 def _sources(root: Path) -> Iterator[tuple[str, str]]:

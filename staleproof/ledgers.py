@@ -47,7 +47,7 @@ def proved_rows(
     from theory.judging.verify import verify
 
     keep_from_z3()
-    return verify(
+    rows = verify(
         claims,
         progress=lambda name, begun, total: progress(f"[{begun + 1}/{total}] {name}"),
         jobs=jobs or usable_cores(),
@@ -56,6 +56,29 @@ def proved_rows(
         more=_evidence_about if tightness else nothing_more,
         every=every,
     )
+    return with_rocq(claims, rows)
+
+
+def with_rocq(claims: Sequence[Claim], rows: Sequence[Row]) -> list[Row]:
+    """The rows, with what Rocq has accepted under `checked_by`: each step, and all that is cited.
+
+    That it was accepted is on record for this theorem with this proof; a row that rests on more
+    than the kernel's rules is not covered by it.
+    """
+    from dataclasses import replace
+
+    from theory.rocq.recorded import is_recorded
+    from theory.verdicts import Verdict
+
+    known = {claim.id: claim for claim in claims}
+    found = []
+    for row in rows:
+        claim = known.get(row.id)
+        proved = row.verdict is Verdict.PROVED and row.to_json()["rests_on"] == ["kernel"]
+        if proved and claim is not None and is_recorded(claim):
+            row = replace(row, checked_by=(*row.checked_by, "rocq"))
+        found.append(row)
+    return found
 
 
 def _evidence_about(claim: Claim) -> tuple[Evidence, ...]:

@@ -15,6 +15,7 @@ from staleproof.commands import (
     diff,
     draw,
     experiment,
+    export,
     families,
     measure,
     partial_staleness,
@@ -46,6 +47,7 @@ COMMANDS: Final[dict[str, Command]] = {
         bounds.COMMAND,
         report.COMMAND,
         diff.COMMAND,
+        export.COMMAND,
     )
 }
 

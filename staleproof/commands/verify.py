@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from staleproof.arguments import Parser, add_json, positive, suggestion
 from staleproof.commands.command import Command
@@ -24,6 +24,8 @@ from staleproof.rows import put_rows
 
 REQUIRE: Final = "--require"
 EXPECT: Final = "--expect"
+ROCQ: Final = "rocq"
+"""Required in place of a verdict: that Rocq accepts each step, and all that is cited."""
 REQUIRED_OF_FILES: Final = "PROVED"
 """What is required of the claims of a user's file when no ``--require`` speaks of them."""
 
@@ -59,7 +61,8 @@ def configure(parser: Parser) -> None:
         action="append",
         default=[],
         type=requirement,
-        help="exit with 1 unless these claims (default: all selected) have at least this verdict; "
+        help="exit with 1 unless these claims (default: all selected) have at least this verdict, "
+        f"or, for {ROCQ}:ID, unless Rocq accepts every step of the proof; "
         f"may be repeated; claims of files that none speaks of have to be {REQUIRED_OF_FILES}",
     )
     parser.add_argument(
@@ -123,7 +126,9 @@ def requirement(text: str) -> Requirement:
 
 def run(arguments: Namespace) -> int:
     """Verify, print, report; 1 if a requirement falls short."""
-    refuse_unknown_verdicts(arguments.require, REQUIRE)
+    by_rocq = [one for one in arguments.require if one.verdict == ROCQ]
+    verdicts = [one for one in arguments.require if one.verdict != ROCQ]
+    refuse_unknown_verdicts(verdicts, REQUIRE)
     refuse_unknown_verdicts(arguments.expect, EXPECT)
     for directory in (arguments.report, arguments.smt):
         if directory is not None:
@@ -146,7 +151,8 @@ def run(arguments: Namespace) -> int:
         claims = [Named(row["id"], None) for row in before["claims"]]
     expected = [(one.verdict, _ids(one, claims, EXPECT)) for one in arguments.expect]
     told = {one for _, ids in expected for one in ids}
-    required = requirements(arguments.require, claims, told)
+    required = requirements(verdicts, claims, told)
+    for_rocq = {name for one in by_rocq for name in _ids(one, claims, REQUIRE)}
     if before is None:
         result = collected(
             proved_rows(chosen, arguments.j, arguments.deep, arguments.tightness, review, every)
@@ -154,6 +160,7 @@ def run(arguments: Namespace) -> int:
         keep(name, name and key(arguments.names, every), result)
     else:
         result = before
+    short = unaccepted(for_rocq, result["claims"], arguments.names)
     files = written(result, arguments.report) if arguments.report is not None else []
     if review is not None and arguments.smt is not None:
         files += review.written(arguments.smt)
@@ -163,7 +170,7 @@ def run(arguments: Namespace) -> int:
         put_rows(result["claims"], {claim.id for claim in claims if claim.source is not None})
         put(*files)
     reached = {row["id"]: row["verdict"] for row in result["claims"]}
-    short = [line for verdict, ids in required for line in shortfalls(verdict, ids, reached)]
+    short += [line for verdict, ids in required for line in shortfalls(verdict, ids, reached)]
     short += [line for verdict, ids in expected for line in surprises(verdict, ids, reached)]
     if review is not None:
         short += [f"staleproof: {line}" for line in review.contradictions]
@@ -264,6 +271,30 @@ def shortfalls(required: str, ids: set[str], reached: Mapping[str, str]) -> list
         for name, verdict in reached.items()
         if name in ids and Verdict[verdict] < Verdict[required]
     ]
+
+
+def unaccepted(ids: set[str], rows: Sequence[dict[str, Any]], names: Sequence[str]) -> list[str]:
+    """A line for every claim of these that Rocq does not accept whole, by the record or now."""
+    open_ones = {row["id"]: row for row in rows if row["id"] in ids}
+    found = [
+        f"staleproof: {name}: the row rests on {', '.join(row['rests_on'])}, and {row['verdict']} "
+        "by the kernel's rules alone is required for rocq"
+        for name, row in open_ones.items()
+        if row["verdict"] != "PROVED" or row["rests_on"] != ["kernel"]
+    ]
+    told = {line.split(": ")[1] for line in found}
+    left = [n for n, row in open_ones.items() if n not in told and ROCQ not in row["checked_by"]]
+    if not left:
+        return found
+    from staleproof.commands.export import checked_now
+
+    said = checked_now(left, names)
+    for name in left:
+        if said[name]:
+            found.append(f"staleproof: {name}: not accepted by Rocq: {said[name]}")
+        else:
+            open_ones[name]["checked_by"].append(ROCQ)
+    return found
 
 
 def surprises(expected: str, ids: set[str], reached: Mapping[str, str]) -> list[str]:

@@ -24,6 +24,7 @@ COMMANDS = (
     "convert",
     "diff",
     "draw",
+    "export",
     "families",
     "bounds",
     "measure",

@@ -1,0 +1,129 @@
+"""``staleproof export``: theorems as files for another proof checker."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from staleproof.arguments import Parser, add_json, positive
+from staleproof.commands.command import Command
+from staleproof.errors import UsageError
+from staleproof.ledgers import require_writable, usable_cores
+from staleproof.output import note, put, put_json
+
+if TYPE_CHECKING:
+    from theory.rocq.files import Exported
+
+NO_COQC: Final = (
+    "coqc is not installed, so nothing was checked; the files are written. Debian and Ubuntu: "
+    "apt-get install --no-install-recommends coq"
+)
+
+
+def configure(parser: Parser) -> None:
+    """Add the arguments of ``export``."""
+    parser.add_argument(
+        "names",
+        metavar="PAPER|CLAIM|FILE|DIR",
+        nargs="*",
+        help="papers, claim ids, Python files of claims, or folders of such (default: all papers)",
+    )
+    parser.add_argument(
+        "--rocq", metavar="DIR", help="write Rocq (Coq 8.16 or newer) files into this folder"
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="run coqc on each file, and see what it assumes; exit with 1 if one is not accepted",
+    )
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="with --check, keep which theorems are accepted, for `verify` to say under checked_by",
+    )
+    parser.add_argument(
+        "-j", metavar="N", type=positive("-j"), help="files at once (default: one a core)"
+    )
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Write, check, and say what came of it; 1 if something was to be checked and is not."""
+    from theory.judging.verify import select
+    from theory.rocq.files import accepted, checked, compiler, exported, save
+    from theory.rocq.recorded import record
+
+    if arguments.rocq is None:
+        raise UsageError("a folder to write to is needed", "export", "add --rocq DIR")
+    require_writable(arguments.rocq)
+    claims = select(arguments.names)
+    directory = Path(arguments.rocq)
+    found = exported(claims, lambda name: note(f"writing {name}"))
+    save(found, directory)
+    good: list[str] = []
+    refused = dict(found.refused)
+    if arguments.check and compiler() is None:
+        refused |= dict.fromkeys(found.theorems, "coqc is not installed")
+        note(NO_COQC)
+    elif arguments.check:
+        jobs = arguments.j or usable_cores()
+        said = checked(found, directory, jobs, lambda module: note(f"coqc {module}"))
+        good, bad = accepted(found, said)
+        refused |= bad
+        if arguments.record:
+            record(claims, good)
+    if arguments.json:
+        put_json(
+            {
+                "theorems": [
+                    {"id": name, "file": str(directory / f"{module}.v")}
+                    for name, module in found.theorems.items()
+                ],
+                "checked": good,
+                "refused": [{"id": name, "why": why} for name, why in refused.items()],
+            }
+        )
+    else:
+        put(*_lines(found, refused, good, arguments.check))
+    return 1 if arguments.check and len(good) < len(claims) else 0
+
+
+def checked_now(ids: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Why coqc does not accept each of these claims, or ``""``."""
+    from theory.judging.verify import select
+    from theory.rocq.files import accepted, checked, compiler, exported, save
+
+    if compiler() is None:
+        return dict.fromkeys(ids, NO_COQC)
+    found = exported([claim for claim in select(names) if claim.id in ids])
+    with TemporaryDirectory() as folder:
+        save(found, Path(folder))
+        _, bad = accepted(found, checked(found, Path(folder), usable_cores()))
+    why = found.refused | bad
+    return {name: why.get(name, "") for name in ids}
+
+
+def _lines(found: Exported, refused: dict[str, str], good: list[str], check: bool) -> list[str]:
+    lines = [f"{name}: accepted" for name in good]
+    lines += [f"{name}: written" for name in found.theorems if not check]
+    lines += [f"{name}: refused: {why}" for name, why in refused.items()]
+    count = f"{len(found.theorems)} theorem{'s' * (len(found.theorems) != 1)} written"
+    tail = f", {len(good)} accepted by coqc" if check else ""
+    return [*lines, f"{count}{tail}, {len(refused)} refused"]
+
+
+COMMAND: Final = Command(
+    name="export",
+    summary="write theorems as files for another proof checker",
+    description=(
+        "Writes each theorem with its proof as a plain Rocq file over the standard real numbers,\n"
+        "with the library that they share. With --check, coqc has to accept every step of it and\n"
+        "of all that it cites, and to show no assumption but those of the real numbers. Exit code\n"
+        "1 if --check was asked for and something is not accepted."
+    ),
+    configure=configure,
+    run=run,
+)

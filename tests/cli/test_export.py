@@ -1,0 +1,57 @@
+"""`staleproof export --rocq`: files that coqc accepts, and what is said without it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Problem = Callable[..., dict[str, str]]
+
+needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
+
+
+@needs_coqc
+def test_theorems_are_written_and_accepted(result: Callable[..., Any], tmp_path: Path) -> None:
+    code, found = result("export", "--rocq", tmp_path, "--check", "kernel.young", "kernel.descent")
+    assert code == 1  # one of the two is refused
+    assert found["checked"] == ["kernel.young"]
+    assert found["theorems"] == [{"id": "kernel.young", "file": str(tmp_path / "kernel_young.v")}]
+    assert [one["id"] for one in found["refused"]] == ["kernel.descent"]
+    source = (tmp_path / "kernel_young.v").read_text(encoding="utf-8")
+    assert "Theorem holds : statement." in source
+
+
+def test_without_coqc_files_are_written_all_the_same(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    done = run("export", "--rocq", tmp_path / "out", "--check", "kernel.young")
+    assert done.returncode == 1
+    assert "coqc is not installed, so nothing was checked; the files are written" in done.stderr
+    assert (tmp_path / "out" / "kernel_young.v").is_file()
+    assert (tmp_path / "out" / "Staleproof.v").is_file()
+    assert run("export", "--rocq", tmp_path / "out", "kernel.young").returncode == 0
+
+
+def test_a_folder_is_needed(problem: Problem) -> None:
+    assert "--rocq DIR" in problem("export", "kernel.young")["fix"]
+
+
+def test_rows_that_rest_on_more_than_the_kernel_are_refused(
+    result: Callable[..., Any], tmp_path: Path
+) -> None:
+    code, found = result("export", "--rocq", tmp_path, "blog.bubble")
+    assert (code, found["theorems"], found["checked"]) == (0, [], [])
+    assert all("no theorem of the kernel" in one["why"] for one in found["refused"])
+
+
+def test_what_rocq_has_not_accepted_falls_short(run: Run) -> None:
+    done = run("verify", "kernel.descent", "--require", "rocq:kernel.descent")
+    assert done.returncode == 1
+    assert "kernel.descent: not accepted by Rocq" in done.stderr

@@ -1,0 +1,128 @@
+"""Certificates and statements that are edited are refused by coqc."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sympy
+
+from theory.judging.catalogue import CLAIMS
+from theory.kernel import Combine
+from theory.kernel.theorem import Theorem
+from theory.rocq.files import Exported, _compiled, checked, save
+from theory.rocq.text import UnsupportedError
+from theory.rocq.writing import Written, written
+
+needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
+
+SMALL = (
+    *("kernel.young", "kernel.triangle", "kernel.cauchy-schwarz", "kernel.jensen"),
+    *("rpd.pl-constant", "rpd.lemma-b1", "rpd.lemma-b2", "rpd.whole-gradient", "localsgd.drift"),
+)
+
+
+def _theorem(name: str) -> Theorem:
+    found = CLAIMS[name].theorem
+    assert found is not None
+    return found
+
+
+def _certificates(theorem: Theorem) -> Iterator[tuple[str, Theorem]]:
+    """The theorem with one number of one certificate edited."""
+    rules = [step.rule for step in theorem.steps] + [theorem.conclude]
+    for place, rule in enumerate(rules):
+        if not isinstance(rule, Combine):
+            continue
+        edited = [
+            Combine({**rule.facts, name: other}, rule.squares, rule.plus, rule.domain)
+            for name, factor in rule.facts.items()
+            for other in (factor + 1, 2 * sympy.sympify(factor), -sympy.sympify(factor))
+        ]
+        for index, (c, one) in enumerate(rule.squares):
+            for factor in (2 * sympy.sympify(c), -sympy.sympify(c)):
+                squares = [*rule.squares[:index], (factor, one), *rule.squares[index + 1 :]]
+                edited.append(Combine(rule.facts, tuple(squares), rule.plus, rule.domain))
+        for number, rule_ in enumerate(edited):
+            name = f"{theorem.id}: line {place}, certificate {number}"
+            if place < len(theorem.steps):
+                steps = list(theorem.steps)
+                steps[place] = replace(steps[place], rule=rule_)
+                yield name, replace(theorem, steps=tuple(steps))
+            else:
+                yield name, replace(theorem, conclude=rule_)
+
+
+def _statements(theorem: Theorem) -> Iterator[tuple[str, str]]:
+    """The file with another statement, or without one hypothesis."""
+    source = written(theorem).source
+    start = source.index("Definition statement")
+    end = source.index(".\n\n", start)
+    said = source[start:end]
+    parts = said.split(" ->\n")
+    if " <= " in parts[-1]:
+        head, left_right = parts[-1].split("(", 1)
+        flipped = left_right.replace(" <= ", " >= ")
+        yield (
+            "swapped sign",
+            source[:start] + " ->\n".join([*parts[:-1], f"{head}({flipped}"]) + source[end:],
+        )
+        yield "smaller bound", source[: end - 1] + " - 1)" + source[end:]
+    for place, part in enumerate(parts[:-1]):
+        fewer = " ->\n".join([*parts[:place], *parts[place + 1 :]])
+        yield f"without premise {place}", source[:start] + fewer + source[end:]
+        del part
+
+
+def _mutants(theorem: Theorem) -> Iterator[tuple[str, str]]:
+    for name, other in _certificates(theorem):
+        try:
+            yield name, written(other).source
+        except UnsupportedError:
+            yield name, ""
+    yield from ((f"{theorem.id}: {name}", source) for name, source in _statements(theorem))
+
+
+def _survivors(folder: Path, mutants: list[tuple[str, str]], theorem: Theorem) -> list[str]:
+    """Mutants that coqc accepts."""
+
+    def survives(numbered: tuple[int, tuple[str, str]]) -> str:
+        number, (name, source) = numbered
+        if not source:
+            return ""
+        (folder / f"mutant_{number}.v").write_text(source, encoding="utf-8")
+        return name if not _compiled(folder, f"mutant_{number}") else ""
+
+    with ThreadPoolExecutor(2) as pool:
+        return [name for name in pool.map(survives, enumerate(mutants)) if name]
+
+
+def _library(folder: Path, *theorems: Theorem) -> dict[str, str]:
+    files: dict[str, Written] = {one.module: one for one in map(written, theorems)}
+    found = Exported(files, {}, {})
+    save(found, folder)
+    return checked(found, folder, 2)
+
+
+@needs_coqc
+def test_edited_certificates_and_statements_are_refused(tmp_path: Path) -> None:
+    theorem = _theorem("kernel.young")
+    assert _library(tmp_path, theorem) == {"kernel_young": ""}
+    mutants = list(_mutants(theorem))
+    assert {"swapped sign", "smaller bound"} <= {name.split(": ")[1] for name, _ in mutants}
+    assert _survivors(tmp_path, mutants[:4], theorem) == []
+
+
+@pytest.mark.slow
+@needs_coqc
+def test_two_hundred_mutants_are_refused(tmp_path: Path) -> None:
+    theorems = [_theorem(name) for name in SMALL]
+    said = _library(tmp_path, *theorems)
+    assert not any(said.values()), said
+    mutants = [(name, source) for one in theorems for name, source in _mutants(one)]
+    assert len(mutants) >= 200, len(mutants)
+    assert _survivors(tmp_path, mutants, theorems[0]) == []

@@ -1,0 +1,1 @@
+"""Proofs of the kernel as files of Rocq, so that another program checks them."""

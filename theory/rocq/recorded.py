@@ -1,0 +1,100 @@
+"""Which theorems `coqc` has accepted, kept in a file: it counts for the very same theorem only.
+
+The key of an entry is a digest of the theorem, of all that it cites and of the programs that write
+it out; whatever is edited, what was accepted before no longer counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache, lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import sympy
+
+from theory.claims import Claim
+from theory.kernel.theorem import Theorem
+from theory.rocq.files import LIBRARY
+
+RECORD: Final = LIBRARY.with_name("accepted.json")
+SCHEMA: Final = "staleproof-accepted-1"
+
+
+def record(claims: Iterable[Claim], good: Iterable[str]) -> None:
+    """Keep which theorems are accepted; those that are not are forgotten."""
+    known = _read()
+    chosen = set(good)
+    for claim in claims:
+        known.pop(claim.id, None)
+        if claim.id in chosen and claim.theorem is not None and claim.source is None:
+            known[claim.id] = key(claim.theorem)
+    data = {"schema": SCHEMA, "accepted": dict(sorted(known.items()))}
+    RECORD.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def is_recorded(claim: Claim) -> bool:
+    """Whether the theorem of a claim, as it is now, has been accepted."""
+    if claim.theorem is None or claim.source is not None:
+        return False
+    known = _read().get(claim.id)
+    return known is not None and known == key(claim.theorem)
+
+
+def _read() -> dict[str, str]:
+    try:
+        data = json.loads(RECORD.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        return {}
+    found = data.get("accepted")
+    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
+
+
+@cache
+def key(theorem: Theorem) -> str:
+    """A digest of a theorem, its proof, what it cites, and of what writes it out.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from theory.kernel.lemmas import JENSEN, YOUNG
+    >>> key(YOUNG) == key(replace(YOUNG)), key(YOUNG) == key(JENSEN)
+    (True, False)
+    """
+    return sha256(f"{_programs()} {_told(theorem)}".encode()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _programs() -> str:
+    sources = [*sorted(Path(__file__).parent.glob("*.py")), LIBRARY]
+    if not LIBRARY.is_file():
+        return "no library"
+    return " ".join(sha256(path.read_bytes()).hexdigest() for path in sources)
+
+
+def _told(one: Any) -> str:
+    """Everything in a theorem as text: formulas with the domains of their symbols."""
+    if isinstance(one, sympy.Basic):
+        return str(sympy.srepr(one))
+    if isinstance(one, Theorem):
+        return f"Theorem({', '.join(_field(one, f.name) for f in fields(one))})"
+    if is_dataclass(one) and not isinstance(one, type):
+        inner = (_field(one, f.name) for f in fields(one) if f.name not in ("file", "problem"))
+        return f"{type(one).__name__}({', '.join(inner)})"
+    if isinstance(one, Mapping):
+        return f"{{{', '.join(f'{_told(k)}: {_told(v)}' for k, v in one.items())}}}"
+    if isinstance(one, (list, tuple)):
+        return f"[{', '.join(map(_told, one))}]"
+    return repr(one) if not isinstance(one, type) else one.__name__
+
+
+def _field(one: Any, name: str) -> str:
+    value = getattr(one, name)
+    if name == "cites":
+        return f"cites={[key(cited) for cited in value]}"
+    return f"{name}={_told(value)}"

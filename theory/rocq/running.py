@@ -1,0 +1,209 @@
+"""Rules of sums and sequences: telescoping, induction, closed forms, first and last terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import sympy
+
+from theory.kernel.normal import linear_sums
+from theory.kernel.relations import Relation, eq, le
+from theory.kernel.rules import ClosedSum, Elementary, Induction, Split, Telescope
+from theory.kernel.vectors import Scalar
+from theory.rocq.numbers import SHOWN, Premise
+from theory.rocq.steps import Script, arguments, taken
+from theory.rocq.text import Text, UnsupportedError
+from theory.rocq.writing import Draft
+
+_M: Final = sympy.Symbol("zz", integer=True, nonnegative=True)
+
+
+def _telescope(draft: Draft, rule: Telescope, goal: Relation) -> str:
+    text, fact = draft.text(), draft.facts[rule.of]
+    gap, k = fact.relation.gap, rule.index
+    general = linear_sums(Telescope(rule.of, k, _M).total(gap))
+    total = linear_sums(rule.total(gap))
+    relation = Relation(sympy.S.Zero, fact.relation.kind, total)
+    shown, lines = _sum_of_changes(draft, text, general, gap, k, rule.count)
+    lines.append(f"  assert (A' : {text.real(total)} = {shown}).")
+    count = f"({text.whole(rule.count)})%Z"
+    lines.append(f"  {{ transitivity ((fun zz => {text.real(general)}) {count});")
+    put = _put(general, rule.count, text)[:-2].replace(". ", "; ")
+    lines.append(f"    [cbv beta; {put}; fields | exact T']. }}")
+    index = draft.index(k)
+    there = draft.use(rule.of)
+    if fact.relation.kind == "==":
+        zero = f"transitivity (zsum (fun _ => 0 * 1) 0 ({text.whole(rule.count)} - 1)); "
+        zero += f"[apply zsum_ext; intros {index} ?; assert (H_{index} : (0 <= {index})%Z) by lia; "
+        zero += f"pose proof (gap_zero _ _ {there}) as F'; rewrite Rmult_0_l; same F' "
+        zero += "| rewrite zsum_scale; ring]"
+        lines.append(
+            f"  assert (B' : {text.relation(relation)}) by (rewrite A'; symmetry; {zero})."
+        )
+    else:
+        lines.append(f"  assert (B' : {text.relation(relation)}).")
+        lines.append(f"  {{ rewrite A'; apply zsum_nonneg; intros {index} ?.")
+        lines.append(f"    assert (H_{index} : (0 <= {index})%Z) by lia.")
+        lines.append(f"    pose proof (gap_nonneg _ _ {there}) as F'; same F'. }}")
+    lines.append(f"  {draft.numbers.combine(text, goal, [Premise(relation, SHOWN)])}.")
+    return "\n".join(lines)
+
+
+def _sum_of_changes(
+    draft: Draft, text: Text, general: Scalar, gap: Scalar, k: Scalar, count: Scalar
+) -> tuple[str, list[str]]:
+    """T : G(count) = sum of the gap, by induction; G is an expression in m."""
+    index = draft.index(k)
+    draft.names(_M.name)
+    inner = replace(text, indices={**text.indices, _M: "zz"})
+    body = f"(fun {index} => {text.real(gap)})"
+    here = f"({text.whole(count)})%Z"
+    summed = f"zsum {body} 0 ({here} - 1)"
+    later, next_gap = general.subs(_M, _M + 1), gap.subs(k, _M)
+    step = eq(later, general + next_gap)
+    start = eq(general.subs(_M, 0), 0)
+    lines = [
+        f"  assert (T0 : {inner.relation(start)}).",
+        *_settled(draft, inner, start, 0),
+        f"  assert (T1 : forall zz : Z, (0 <= zz)%Z -> {inner.relation(step)}).",
+        "  { intros zz H_zz.",
+        *_settled(draft, inner, step, _M + 1, braces=False),
+        "  }",
+        f"  assert (T' : (fun zz => {inner.real(general)}) {here} = {summed}).",
+        f"  {{ refine (telescope {body} (fun zz => {inner.real(general)}) {here} _ _ _); "
+        "[lia | cbv beta |].",
+        f"    - {_put(general, 0, text)}same T0.",
+        "    - intros zz H_zz; cbv beta; pose proof (T1 zz H_zz) as D'.",
+        f"      {_put(general, _M + 1, inner)}same D'. }}",
+    ]
+    return summed, lines
+
+
+def _put(form: Scalar, value: Scalar, text: Text) -> str:
+    """Rewrite what putting a value for m makes of whole numbers."""
+    value = sympy.sympify(value)
+    inner = replace(text, indices={**text.indices, _M: text.whole(value)})
+    lines = arguments(form, {_M: value}, inner, text, "")
+    return " ".join(["rewrite ?Z.mul_0_r, ?powz_zero.", *(line.strip() for line in lines), ""])
+
+
+def _settled(
+    draft: Draft, text: Text, goal: Relation, top: Scalar, braces: bool = True
+) -> list[str]:
+    """Lines that show an equation by sums without terms, or by their last terms."""
+    premises, lines = [], []
+    sums = [s for s in goal.gap.atoms(sympy.Sum) if sympy.expand(s.limits[-1][2] - top + 1) == 0]
+    for place, total in enumerate(sorted(sums, key=str)):
+        index, first, last = total.limits[-1]
+        rest = total.limits[:-1]
+        term = sympy.Sum(total.function, *rest) if rest else total.function
+        if top == 0:
+            relation, by = eq(total, 0), "apply zsum_empty; lia"
+        else:
+            before = total.func(total.function, *rest, (index, first, last - 1))
+            added = term.subs(index, last)
+            relation = eq(total, before + added)
+            by = f"transitivity ({text.real(before)} + {text.real(added)}); "
+            by += "[apply zsum_next; lia | ring]"
+        lines.append(f"    assert (S{place} : {text.relation(relation)}) by ({by}).")
+        factor = sympy.expand(goal.gap).coeff(total)
+        premises.append(Premise(relation, f"exact S{place}", -factor))
+    lines.append(f"    {draft.numbers.combine(text, goal, premises)}.")
+    if braces:
+        lines[0] = "  { " + lines[0].strip()
+        lines[-1] = lines[-1] + " }"
+    return lines
+
+
+def _closed_sum(draft: Draft, rule: ClosedSum, goal: Relation) -> str:
+    text = draft.text()
+    general = goal.rhs.subs(rule.count, _M)
+    _, lines = _sum_of_changes(draft, text, general, goal.lhs.function, rule.index, rule.count)
+    lines.append(f"  symmetry; cbv beta in T'. {_put(general, rule.count, text)}same T'.")
+    return "\n".join(lines)
+
+
+def _split(draft: Draft, rule: Split, goal: Relation) -> str:
+    text = draft.text()
+    total: Any = goal.lhs
+    index = total.limits[0][0]
+    lines, premises, left = [], [], total
+    for place in range(rule.first + rule.last):
+        _, first, last = left.limits[0]
+        early = place < rule.first
+        ends = (first + 1, last) if early else (first, last - 1)
+        rest = total.func(total.function, (index, *ends))
+        term = total.function.subs(index, first if early else last)
+        relation = eq(left, rest + term)
+        by = "zsum_first" if early else "zsum_last"
+        where = "".join(f"pose proof {draft.use(name)}; " for name in rule.domain)
+        tactic = f"{where}rewrite {by} by lia; {_ends(text, left, early)}fields"
+        lines.append(f"  assert (S{place} : {text.relation(relation)}) by ({tactic}).")
+        premises.append(Premise(relation, f"exact S{place}"))
+        left = rest
+    return "\n".join([*lines, f"  {draft.numbers.combine(text, goal, premises)}."])
+
+
+def _ends(text: Text, total: Any, early: bool) -> str:
+    _, first, last = total.limits[0]
+    old = f"({text.whole(first)} + 1)" if early else f"({text.whole(last)} - 1)"
+    new = text.whole(first + 1 if early else last - 1)
+    return f"replace {old}%Z with ({new})%Z by lia; "
+
+
+def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
+    text = draft.text()
+    k, count = rule.index, rule.count
+    fact, start = draft.facts[rule.of], draft.facts[rule.start]
+    draft.names(_M.name)
+    index = draft.index(k)
+    bound = goal.rhs.subs(count, k)
+    first = le(rule.sequence(0), goal.rhs.subs(count, 0))
+    ratio, rest = rule._read(fact.relation)
+    under = [taken(draft, name) for name in rule.domain]
+    carried = sympy.expand(goal.rhs.subs(count, k + 1) - ratio * bound - rest)
+    plus = [] if carried == 0 else [carried]
+    here = Premise(le(rule.sequence(k), bound), "assumption", ratio)
+    step = le(rule.sequence(k + 1), goal.rhs.subs(count, k + 1))
+    whole = f"({text.whole(count)})%Z"
+    at_first = dict.fromkeys(start.indices, "0")
+    begun = start.relation.replaced(dict.fromkeys(start.indices, sympy.S.Zero))
+    by_start = Premise(begun, f"exact {draft.use(rule.start, at_first)}")
+    room = sympy.expand(first.gap - begun.gap)
+    start_by = draft.numbers.combine(
+        text, first, [by_start], (), [room] if room != 0 else (), under
+    )
+    if f"H_{index}" in start_by:
+        at_zero = f"set ({index} := 0%Z); assert (H_{index} : (0 <= {index})%Z)"
+        start_by = f"{at_zero} by (unfold {index}; lia); {start_by}"
+    step_by = draft.numbers.combine(text, step, [taken(draft, rule.of), here], (), plus, under)
+    return "\n".join(
+        [
+            f"  assert (I0 : {text.relation(first)}) by ({start_by}).",
+            f"  assert (I1 : forall {index} : Z, (0 <= {index})%Z -> "
+            f"{text.relation(here.relation)} -> {text.relation(step)}).",
+            f"  {{ intros {index} H_{index} IH'. {step_by}. }}",
+            f"  refine (recurrence (fun {index} => {text.real(rule.sequence(k))}) "
+            f"(fun {index} => {text.real(bound)}) {whole} _ _ _); "
+            "[lia | cbv beta; rewrite ?Z.mul_0_r, ?powz_zero; same I0 |].",
+            f"  intros {index} H_{index} IH'; cbv beta in IH' |- *; "
+            f"pose proof (I1 {index} H_{index} IH') as D'; rewrite ?plus_IZR in *; same D'.",
+        ]
+    )
+
+
+def _elementary(draft: Draft, rule: Elementary, goal: Relation) -> str:
+    raise UnsupportedError(f"the fact {rule.entry} about powers or exponentials")
+
+
+RULES: Final[Mapping[type, Script]] = {
+    Telescope: _telescope,
+    ClosedSum: _closed_sum,
+    Split: _split,
+    Induction: _induction,
+    Elementary: _elementary,
+}
+
+__all__ = ["RULES"]

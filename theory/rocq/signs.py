@@ -1,0 +1,349 @@
+"""Signs inside lemmas about numbers: what shows them, and how the lemma is written for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import sympy
+
+from theory.kernel.coefficients import no_negative_coefficient
+from theory.kernel.elementary import Exp
+from theory.kernel.relations import Relation
+from theory.kernel.signs import nonnegative
+from theory.kernel.vectors import Scalar
+from theory.rocq.text import Text, arithmetic
+from theory.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from theory.rocq.numbers import Numbers
+
+HALF: Final = sympy.Rational(1, 2)
+
+
+@dataclass(frozen=True)
+class Premise:
+    """A fact with the number that it is multiplied by, and a tactic that proves it.
+
+    Attributes
+    ----------
+    relation : Relation
+    proof : str
+    factor : sympy expression
+    """
+
+    relation: Relation
+    proof: str
+    factor: Scalar = 1
+
+
+def shown_by_form(node: Scalar, strict: bool = False) -> bool:
+    """Whether the tactic ``pos`` sees the sign of an expression by its form.
+
+    Examples
+    --------
+    >>> x, y = sympy.Symbol("x", positive=True), sympy.Symbol("y", real=True)
+    >>> shown_by_form(x + y**2, strict=True), shown_by_form(x - y)
+    (True, False)
+    """
+    node = sympy.sympify(node)
+    if node.is_Rational:
+        return bool(node > 0 if strict else node >= 0)
+    if node.is_Add:
+        some = any(shown_by_form(part, True) for part in node.args)
+        return all(map(shown_by_form, node.args)) and (some or not strict)
+    if node.is_Mul:
+        return all(
+            shown_by_form(part, strict or bool(part.is_Pow and part.exp.is_negative))
+            for part in node.args
+        )
+    if node.is_Pow and node.exp.is_Rational:
+        even = node.exp in (2, 4) and not strict
+        return even or shown_by_form(node.base, strict or node.exp < 0)
+    if isinstance(node, sympy.Sum):
+        return not strict and no_negative_coefficient(node)
+    return bool(node.is_positive if strict else node.is_nonnegative)
+
+
+def _factors(form: Scalar) -> tuple[Scalar, list[tuple[Scalar, int]]]:
+    """A number, and factors with their powers."""
+    number, rest = form.as_coeff_Mul()
+    powers = rest.as_powers_dict()
+    whole = all(power.is_Integer for power in powers.values())
+    return (number, [(b, int(p)) for b, p in powers.items()]) if whole else (form, [])
+
+
+def is_root(node: Any) -> bool:
+    """Whether an atom is a square root."""
+    return bool(node.is_Pow and node.exp == HALF)
+
+
+def is_power(node: Any) -> bool:
+    """Whether an atom is a power whose exponent is no number."""
+    return bool(node.is_Pow and node.exp.is_integer and not node.exp.is_Integer)
+
+
+def is_special(node: Any) -> bool:
+    """Whether an equation says what an atom is."""
+    return is_root(node) or is_power(node)
+
+
+def with_variables(form: Scalar, variables: dict[Any, Any]) -> Scalar:
+    """An expression with a symbol for each atom, roots of them included."""
+    if form in variables:
+        return variables[form]
+    if form.is_Pow and form.exp.is_Rational and form.exp.q == 2:
+        root = sympy.sqrt(form.base)
+        if root in variables:
+            return variables[root] ** form.exp.p
+    if form.is_Add or form.is_Mul or (form.is_Pow and form.exp.is_Integer):
+        return form.func(*(with_variables(part, variables) for part in form.args))
+    if form.is_Pow and form.exp.is_integer and form.exp.is_Add:
+        parts = (sympy.Pow(form.base, part) for part in form.exp.args)
+        return sympy.Mul(*(with_variables(part, variables) for part in parts))
+    return form
+
+
+def _oriented(form: Scalar) -> Scalar:
+    """A product with its minus, if it has one, inside a factor that is a sum."""
+    number, rest = form.as_coeff_Mul()
+    sums = [part for part in sympy.Mul.make_args(rest) if part.is_Add]
+    if number < 0 and sums:
+        others = sympy.Mul(*(part for part in sympy.Mul.make_args(rest) if part is not sums[0]))
+        turned = sympy.Add(*(-part for part in sums[0].args))
+        return sympy.Mul(-number, others, turned, evaluate=False)
+    return form
+
+
+class Atoms:
+    """One lemma while it is written: which atoms it has, and what is known of them."""
+
+    def __init__(self, numbers: Numbers, text: Text) -> None:
+        self.numbers, self.text = numbers, text
+        self.atoms: dict[Scalar, str] = {}
+        self.under: Sequence[Premise] = ()
+        self.deepest = 2
+        self.defined: dict[str, tuple[Scalar, Scalar]] = {}
+
+    def leaf(self, node: Any) -> str:
+        """The variable of an atom."""
+        if node not in self.atoms:
+            plain = node.is_Symbol and node.name not in self.text.varying
+            self.atoms[node] = self.text.names(node.name) if plain else f"a{len(self.atoms) + 1}"
+            if node.is_Pow and node.exp == HALF:
+                self.write(node.base)
+        return self.atoms[node]
+
+    def write(self, node: Scalar) -> str:
+        """An expression in variables."""
+        return arithmetic(sympy.sympify(node), self.leaf)
+
+    def relation(self, one: Relation) -> str:
+        """A relation in variables."""
+        sign = "<=" if one.kind == "<=" else "="
+        return f"{self.write(one.lhs)} {sign} {self.write(one.rhs)}"
+
+    def facts(self, under: Sequence[Premise]) -> list[tuple[str, str]]:
+        """What is known of the atoms, each with a tactic."""
+        found = self._powers()
+        for node in list(self.atoms):
+            variable = self.atoms[node]
+            if isinstance(node, sympy.Max) and len(node.args) == 2:
+                for part, side in zip(node.args, "lr", strict=True):
+                    found.append((f"{self.write(part)} <= {variable}", f"apply Rmax_{side}"))
+            if node.is_Pow and node.exp == HALF:
+                base = self.write(node.base)
+                positive = node.base.is_positive or shown_by_form(node.base, True)
+                inside = self.numbers.sign(self.text, node.base, False, under)
+                said = f"{variable} * {variable} = {base}"
+                self.defined[said] = node, node.base
+                found.append((said, f"apply sqrt_sqrt; {inside}"))
+                if positive:
+                    above = self.numbers.sign(self.text, node.base, True, under)
+                    found.append((f"0 < {variable}", f"apply sqrt_lt_R0; {above}"))
+                else:
+                    found.append((f"0 <= {variable}", "apply sqrt_pos"))
+            elif node.is_Symbol and node.is_integer and node.is_positive:
+                found.append((f"1 <= {variable}", "pos"))
+            elif isinstance(node, Exp) or shown_by_form(node, True):
+                found.append((f"0 < {variable}", "pos"))
+            elif shown_by_form(node):
+                found.append((f"0 <= {variable}", "pos"))
+        return found
+
+    def _powers(self) -> list[tuple[str, str]]:
+        """What powers of one base have to do with each other."""
+        found = []
+        powers = [node for node in self.atoms if is_power(node)]
+        for node in powers:
+            lower = [
+                one for one in powers if one.base == node.base
+                and (node.exp - one.exp).is_Integer and node.exp - one.exp > 0
+            ]  # fmt: skip
+            if lower:
+                least = min(lower, key=lambda one: one.exp - node.exp)
+                count = node.exp - least.exp
+                lower_power = f"({self.write(node.base)} ^ {count}) * {self.atoms[least]}"
+                said = f"{self.atoms[node]} = {lower_power}"
+                self.defined[said] = node, node.base**count * least
+                found.append((said, "apply powz_more; lia"))
+        return found
+
+    def sign_goal(self, form: Scalar, strict: bool, under: Sequence[Premise]) -> str:
+        """A tactic for a sign, by a lemma of its own."""
+        self.under = under
+        if form.is_Rational:
+            return "lra"
+        if shown_by_form(form, strict):
+            return "solve [pos]"
+        said = f"0 {'<' if strict else '<='} {self.write(form)}"
+        known = [(self.relation(one.relation), one.proof) for one in under]
+        by = self.by_sign(form, strict)
+        facts = self.facts(under)
+        hints = self._cleared(under)
+        return self.closed([*facts, *known], said, f"{hints}  {by}.", len(facts), len(known))
+
+    def _cleared(self, under: Sequence[Premise]) -> str:
+        """Lines with the facts of the domain without denominators."""
+        lines = []
+        for place, one in enumerate(under):
+            above, below = sympy.fraction(sympy.together(one.relation.gap))
+            if below != 1 and one.relation.kind == "<=" and shown_by_form(below, True):
+                a, b, gap = (
+                    self.write(sympy.expand(above)),
+                    self.write(below),
+                    self._gap(one.relation),
+                )
+                lines.append(
+                    f"  assert (w{place} : 0 <= {a}) by (apply (cleared {a} {b}); [solve [pos] | "
+                    f"replace ({a} / {b}) with {gap} by fields; lra]).\n"
+                )
+        return "".join(lines)
+
+    def by_sign(self, form: Scalar, strict: bool) -> str:
+        """A tactic for a sign inside the lemma."""
+        if form.is_Rational:
+            return "lra"
+        if shown_by_form(form, strict):
+            return "solve [pos]"
+        above, below = sympy.fraction(sympy.together(sympy.expand(form)))
+        plain = no_negative_coefficient(form, strict)
+        above, below = sympy.expand(above), sympy.factor(below)
+        by = "solve [pos]" if plain else "sign"
+        above = above if plain else _oriented(sympy.factor(above))
+        if plain:
+            return self._reformed(form, above, below, by, strict)
+        tries = ["lra", "solve [pos]", *(["solve [factors]"] if form.is_Mul else [])]
+        turned = self._turned(form)
+        tries += [turned] if turned else []
+        tries.append(self._reformed(form, above, below, by, strict))
+        if not strict:
+            tries += [
+                one for one in (self._shifted(form, above, below), self._squared(form)) if one
+            ]
+        return f"first [{' | '.join(tries)}]"
+
+    def _turned(self, form: Scalar) -> str:
+        """A product whose factors are negative two by two, with each of them turned."""
+        parts = sympy.Mul.make_args(sympy.factor(form))
+        minus = [p for p in parts if p.is_Add and not self._shows(p) and self._shows(-p)]
+        number = (form.is_Mul and sympy.Mul(*(p for p in parts if p.is_Number))) or sympy.S.One
+        if not minus or (len(minus) % 2 == 0) != (number > 0):
+            return ""
+        others = [p for p in parts if p not in minus and not p.is_Number]
+        turned = [sympy.Add(*(-q for q in p.args)) for p in minus]
+        text = " * ".join(self.write(p) for p in (abs(number), *others, *turned))
+        return f"replace {self.write(form)} with ({text}) by fields; solve [factors]"
+
+    def _shows(self, form: Scalar) -> bool:
+        """Whether the kernel shows a sign here; a hint for what to write, and no proof."""
+        under = [one.relation for one in self.under]
+        return nonnegative(form, under).verdict is Verdict.PROVED
+
+    def _squared(self, form: Scalar) -> str:
+        """As c·(s·v + t)² and a rest, for an atom v that is squared in it."""
+        above, below = sympy.fraction(sympy.together(sympy.expand(form)))
+        above = sympy.expand(above)
+        if self.deepest <= 0 or not shown_by_form(below, True):
+            return ""
+        for atom in list(self.atoms):
+            if is_special(atom) or not above.is_polynomial(atom):
+                continue
+            whole = sympy.Poly(above, atom)
+            if whole.degree() != 2:
+                continue
+            first, second, third = whole.all_coeffs()
+            number, factors = _factors(first)
+            side = sympy.Mul(*(base ** (power // 2) for base, power in factors))
+            size = number * sympy.Mul(*(base ** (power % 2) for base, power in factors))
+            shift = sympy.cancel(second / (2 * size * side))
+            rest = sympy.cancel(third - size * shift**2)
+            if self._shows(size) and self._shows(rest):
+                self.deepest -= 1
+                signs = [self.by_sign(sympy.sympify(one), False) for one in (size, rest)]
+                self.deepest += 1
+                square = f"({self.write(side)} * {self.write(atom)} + {self.write(shift)}) ^ 2"
+                text = f"({self.write(size)} * ({square}) + {self.write(rest)})"
+                text = f"({text} / {self.write(below)})"
+                return (
+                    f"replace {self.write(form)} with {text} by fields; apply over_nonneg; "
+                    f"[apply sum_nonneg; [apply Rmult_le_pos; [{signs[0]} | apply pow2_ge_0] | "
+                    f"{signs[1]}] | sign]"
+                )
+        return ""
+
+    def _reformed(self, form: Scalar, above: Scalar, below: Scalar, by: str, strict: bool) -> str:
+        """As numerator over denominator."""
+        if below == 1:
+            return f"replace {self.write(form)} with {self.write(above)} by fields; {by}"
+        lemma = "over_pos" if strict else "over_nonneg"
+        return (
+            f"replace {self.write(form)} with ({self.write(above)} / {self.write(below)}) "
+            f"by fields; apply {lemma}; [{by} | sign]"
+        )
+
+    def _shifted(self, form: Scalar, above: Scalar, below: Scalar) -> str:
+        """With n − 1 for the whole numbers n ≥ 1: what is plain then, and the rest."""
+        inner = {s for node in self.atoms if not node.is_Symbol for s in node.free_symbols}
+        counts = [n for n in self.atoms if n.is_Symbol and n.is_integer and n.is_positive]
+        counts = [n for n in counts if n not in inner]
+        rooms = {n: sympy.Dummy(n.name, nonnegative=True) for n in counts if above.has(n)}
+        moved = sympy.expand(above.xreplace({n: room + 1 for n, room in rooms.items()}))
+        terms = sympy.Add.make_args(moved)
+        plain = [t for t in terms if t.free_symbols & set(rooms.values()) and shown_by_form(t)]
+        rest = sympy.Add(*(t for t in terms if t not in plain))
+        if not plain or not rooms:
+            return ""
+        for n, room in rooms.items():
+            self.atoms[room] = f"({self.atoms[n]} - 1)"
+        one, other = self.write(sympy.Add(*plain)), self.write(rest)
+        for room in rooms.values():
+            del self.atoms[room]
+        shape = f"(({one} + {other}) / {self.write(below)})"
+        return (
+            f"replace {self.write(form)} with {shape} by fields; apply over_nonneg; "
+            "[apply sum_nonneg; [solve [pos] | sign] | sign]"
+        )
+
+    def _gap(self, one: Relation) -> str:
+        return f"({self.write(one.rhs)} - {self.write(one.lhs)})"
+
+    def closed(
+        self, facts: list[tuple[str, str]], said: str, body: str, known: int = -1, under: int = 0
+    ) -> str:
+        """The lemma with everything it needs, applied to our atoms."""
+        if known < 0:
+            known, under = len(facts), 0
+        labels = [f"d{i}" for i in range(known)] + [f"u{i}" for i in range(under)]
+        labels += [f"p{i}" for i in range(len(facts) - known - under)]
+        variables = " ".join(self.atoms.values())
+        bound = f"forall {variables} : R,\n  " if variables else ""
+        arrows = "".join(f"{fact} ->\n  " for fact, _ in facts)
+        intros = " ".join((*self.atoms.values(), *labels))
+        name = self.numbers.add(
+            f": {bound}{arrows}{said}.\nProof.\n  intros {intros}.\n{body}\nQed."
+        )
+        values = " ".join(self.text._leaf(node) for node in self.atoms)
+        tactics = f"; [{' | '.join(proof for _, proof in facts)}]" if facts else ""
+        return f"apply ({name} {values}){tactics}" if values else f"apply {name}{tactics}"
