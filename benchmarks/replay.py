@@ -30,7 +30,8 @@ def by_loop(problem: LeastSquares, rate: float) -> tuple[Array, list[float]]:
         for j, block in enumerate(blocks):
             read[block] = history[int(found.index[k] - found.matrix[k, j])][block]
         batch = int(found.microbatch[k]) % BATCHES
-        gradient = problem.gradient(problem.slopes(read[None], batch), batch, slice(None))[0]
+        slopes = problem.slopes(read[None], batch)
+        gradient = problem.gradient(read[None], slopes, batch, slice(None))[0]
         block, now = blocks[int(found.stage[k])], history[-1].copy()
         now[block] -= rate * gradient[block]
         history.append(now)

@@ -32,11 +32,11 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run what is missing, and say what came of it; 1 if it is not reproduced."""
-    from staleproof.experiments.registry import MODULES, found
+    from staleproof.experiments.registry import NAMES, found
     from staleproof.experiments.running import finished_cells
 
     if arguments.name == "list":
-        known = [found(name)[0] for name in MODULES]
+        known = [found(name)[0] for name in NAMES]
         if arguments.json:
             put_json({"experiments": [{"name": e.name, "source": e.source} for e in known]})
         else:

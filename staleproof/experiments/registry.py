@@ -11,13 +11,12 @@ from typing import Final
 from staleproof.errors import UsageError
 from staleproof.experiments.protocol import Experiment
 
-MODULES: Final = {
-    "rpd-vs-pd": "rpd_vs_pd",
-    "delay-growth": "delay_growth",
-    "stale-term-power": "stale_term_power",
-}
-
 HERE: Final = Path(__file__).parent
+NAMES: Final = tuple(
+    sorted(file.stem.replace("_", "-") for file in (HERE / "shipped").glob("[a-z]*.py"))
+)
+"""Of the shipped ones: what their files are called."""
+
 SHARED: Final = (HERE / "problems.py", HERE / "replay.py")
 """Code whose change makes kept results void, besides an experiment's own file."""
 
@@ -33,17 +32,18 @@ def found(name: str) -> tuple[Experiment, Path]:
 
     Examples
     --------
-    >>> found("delay-growth")[0].source
-    'RPD paper, Fig. 6'
+    >>> found("delay-growth")[0].name
+    'delay-growth'
     """
-    if name in MODULES:
-        module = importlib.import_module(f"staleproof.experiments.{MODULES[name]}")
-        return module.EXPERIMENT, HERE / f"{MODULES[name]}.py"
+    if name in NAMES:
+        stem = name.replace("-", "_")
+        module = importlib.import_module(f"staleproof.experiments.shipped.{stem}")
+        return module.EXPERIMENT, HERE / "shipped" / f"{stem}.py"
     file = Path(name)
     if file.suffix != ".py" or not file.is_file():
         raise UsageError(
             f"there is no experiment {name!r}", "arguments",
-            f"take one of {', '.join(MODULES)}, or a file that defines EXPERIMENT",
+            f"take one of {', '.join(NAMES)}, or a file that defines EXPERIMENT",
         )  # fmt: skip
     try:
         made = runpy.run_path(str(file)).get("EXPERIMENT")

@@ -17,6 +17,7 @@ from schedules.delays import delays
 from staleproof.experiments.problems import Array, Problem
 
 Integers = NDArray[np.int64]
+Rates = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +73,7 @@ def random_order(p: int, updates: int, batches: int, most: int, seed: int) -> Or
     return Order(stages, chosen, late, np.arange(updates))
 
 
-def replay(
-    problem: Problem, order: Order, rates: NDArray[np.floating], at: Integers
-) -> tuple[Array, Array]:
+def replay(problem: Problem, order: Order, rates: Rates, at: Integers) -> tuple[Array, Array]:
     """The objective after so many updates, for every rate.
 
     Parameters
@@ -97,7 +96,7 @@ def replay(
     versions: list[list[Array]] = [
         [np.zeros((len(rates), block.stop - block.start))] for block in blocks
     ]
-    values, reader, slopes = [], -1, np.zeros(0)
+    values, reader, slopes, point = [], -1, np.zeros(0), np.zeros(0)
     wanted = iter([*at.tolist(), -1])
     due = next(wanted)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -111,9 +110,34 @@ def replay(
             if order.readers[k] != reader:
                 point = np.hstack([versions[j][read[k, j]] for j in range(p)])
                 slopes, reader = problem.slopes(point, batch), int(order.readers[k])
-            step = problem.gradient(slopes, batch, blocks[stage])
+            step = problem.gradient(point, slopes, batch, blocks[stage])
             versions[stage].append(versions[stage][-1] - rates[:, None] * step)
     return np.array(values), np.hstack([known[-1] for known in versions])
+
+
+def local_sgd(
+    problem: Problem, replicas: int, local_steps: int, jobs: int, batches: int, rates: Rates
+) -> Array:
+    """Local steps: jobs dealt in turn, replicas averaged after so many steps each.
+
+    Returns
+    -------
+    ndarray, shape (R, d)
+        The mean of the replicas after the last complete or incomplete round.
+    """
+    mean = np.zeros((len(rates), problem.size))
+    a_round = replicas * local_steps
+    for first in range(0, jobs, a_round):
+        ends = []
+        for replica in range(replicas):
+            w = mean
+            for job in range(first + replica, min(first + a_round, jobs), replicas):
+                slopes = problem.slopes(w, job % batches)
+                step = problem.gradient(w, slopes, job % batches, slice(None))
+                w = w - rates[:, None] * step
+            ends.append(w)
+        mean = np.mean(ends, axis=0)
+    return mean
 
 
 def stale_distance(problem: Problem, order: Order, rate: float) -> tuple[float, float, float]:
@@ -129,7 +153,8 @@ def stale_distance(problem: Problem, order: Order, rate: float) -> tuple[float, 
         point = np.concatenate([versions[j][read[k, j]] for j in range(p)])
         now = np.concatenate([known[-1] for known in versions])
         batch = int(order.batches[k])
-        step = problem.gradient(problem.slopes(point[None], batch), batch, blocks[stage])[0]
+        slopes = problem.slopes(point[None], batch)
+        step = problem.gradient(point[None], slopes, batch, blocks[stage])[0]
         steepest = max(steepest, float(step @ step))
         apart.append(float(((now - point) ** 2).sum()))
         versions[stage].append(versions[stage][-1] - rate * step)

@@ -70,11 +70,16 @@ def _computed(name: str, cells: Sequence[Cell], jobs: int) -> Any:
         results = Parallel(return_as="generator_unordered")(
             delayed(compute)(name, cell) for cell in cells
         )
-        for number, (cell, result) in enumerate(results, 1):
+        for number, (cell, result, problem) in enumerate(results, 1):
+            if problem:
+                raise UsageError(problem, name, "correct the file")
             took = time.monotonic() - begun
             yield cell, result, took / number * (len(cells) - number)
 
 
-def compute(name: str, cell: Cell) -> tuple[Cell, Result]:
-    """One cell, in a process of its own."""
-    return cell, found(name)[0].compute(cell)
+def compute(name: str, cell: Cell) -> tuple[Cell, Result, str]:
+    """One cell, in a process of its own; and why there is no result, if its code failed."""
+    try:
+        return cell, found(name)[0].compute(cell), ""
+    except Exception as error:
+        return cell, None, f"the run {dict(cell)} stopped with {type(error).__name__}: {error}"

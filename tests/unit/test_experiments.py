@@ -14,10 +14,20 @@ import pytest
 
 import staleproof.cli
 from schedules import build, timeline
-from staleproof.experiments import delay_growth, rpd_vs_pd, stale_term_power
-from staleproof.experiments.problems import Array, LeastSquares, random_quadratic
-from staleproof.experiments.registry import MODULES
-from staleproof.experiments.replay import pipedream_order, random_order, replay
+from staleproof.experiments.problems import (
+    Array,
+    LeastSquares,
+    random_logistic,
+    random_quadratic,
+)
+from staleproof.experiments.registry import NAMES
+from staleproof.experiments.replay import local_sgd, pipedream_order, random_order, replay
+from staleproof.experiments.shipped import (
+    delay_growth,
+    fixed_time_scaling,
+    rpd_vs_pd,
+    stale_term_power,
+)
 from staleproof.experiments.store import Store
 
 
@@ -39,7 +49,7 @@ def with_a_stash(
         elif action.kind.name == "B":
             point = np.concatenate([stash[j, m] for j in range(p)])
             slopes = problem.slopes(point[None], m % batches)
-            gradient = problem.gradient(slopes, m % batches, slice(None))[0]
+            gradient = problem.gradient(point[None], slopes, m % batches, slice(None))[0]
             history[s].append(history[s][-1] - rate * gradient[blocks[s]])
     return np.concatenate([known[-1] for known in history])
 
@@ -137,7 +147,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
 def test_the_list_names_all(said: Said) -> None:
     code, found, _ = said("list")
     assert code == 0
-    assert [one["name"] for one in found["experiments"]] == list(MODULES)
+    assert [one["name"] for one in found["experiments"]] == list(NAMES)
 
 
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path, said: Said) -> None:
@@ -180,6 +190,11 @@ def test_a_file_of_ones_own(tmp_path: Path, said: Said) -> None:
     other = tmp_path / "cubes.py"
     other.write_text("EXPECTED, POWER = 5.0, 3\n" + OWN)
     assert said(str(other), "--jobs", "1")[0] == 1
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("EXPECTED, POWER = 5.0, None\n" + OWN)
+    code, found, _ = said(str(wrong), "--jobs", "2")
+    assert code == 2
+    assert found["error"]["what"].startswith("the run {'n': 1} stopped with TypeError")
 
 
 @pytest.mark.parametrize(
@@ -193,3 +208,50 @@ def test_other_files_are_refused(tmp_path: Path, said: Said, text: str, words: s
     assert code == 2
     assert words in found["error"]["what"]
     assert said("rpd-vs-pdd")[0] == 2
+
+
+def test_one_replica_is_plain_descent_and_more_are_averaged() -> None:
+    problem = random_quadratic(60, 17, 4)
+    rates = np.array([0.05, 0.2])
+    alone = local_sgd(problem, 1, 3, 8, 4, rates)
+    _, plain = replay(problem, pipedream_order(1, 8, 4), rates, np.array([0]))
+    assert abs(alone - plain).max() < 1e-12
+    apart = [local_sgd(problem, 1, 1, 1, 4, rates)]
+    slopes = problem.slopes(np.zeros((2, 17)), 1)
+    step = problem.gradient(np.zeros((2, 17)), slopes, 1, slice(None))
+    both = (apart[0] - rates[:, None] * step) / 2
+    assert abs(local_sgd(problem, 2, 1, 2, 4, rates) - both).max() < 1e-12
+
+
+def test_the_logistic_objective_is_that_of_the_authors_and_its_gradient_right() -> None:
+    assert fixed_time_scaling._least(0) == pytest.approx(0.0005370302581646816, rel=1e-8)
+    problem = random_logistic(5, 7, 1e-2, seed=1)
+    w, e = np.linspace(-1, 1, 7)[None], 1e-6 * np.eye(7)
+    slopes = np.mean(
+        [problem.gradient(w, problem.slopes(w, n), n, slice(None)) for n in range(5)], axis=0
+    )[0]
+    for j in range(7):
+        rise = (problem.value(w + e[j]) - problem.value(w - e[j])) / 2e-6
+        assert slopes[j] == pytest.approx(rise[0], abs=1e-8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("at", "jobs"), fixed_time_scaling.AUTHORS.items())
+def test_time_is_shared_out_as_by_the_authors(at: tuple[int, str], jobs: int) -> None:
+    assert fixed_time_scaling._jobs(at[1], at[0]) == jobs
+
+
+def test_scaling_is_decided_by_gaps() -> None:
+    def runs(gaps: dict[tuple[int, str], float]) -> Any:
+        return [
+            ({"p": p, "method": m, "seed": 0}, {"final": [g + 1.0], "least": 1.0, "jobs": 1})
+            for (p, m), g in gaps.items()
+        ]
+
+    gaps = {(2, "pipedream"): 1.0, (2, "random"): 1.0, (2, "localsgd"): 1.0}
+    gaps |= {(8, "pipedream"): 9.0, (8, "random"): 9.0, (8, "localsgd"): 2.0}
+    assert fixed_time_scaling.conclude(runs(gaps)).verdict == "reproduced"
+    worse = runs(gaps | {(8, "localsgd"): 20.0})
+    assert fixed_time_scaling.conclude(worse).verdict == "not reproduced"
+    flat = runs(gaps | {(8, "random"): 0.5})
+    assert fixed_time_scaling.conclude(flat).verdict == "not reproduced"

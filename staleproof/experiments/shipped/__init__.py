@@ -1,0 +1,1 @@
+"""Experiments of the papers, a file each; `staleproof.experiments.registry` finds them."""
