@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import sympy
+from sympy.core.function import AppliedUndef
 
 from theory.claims import Claim
 from theory.kernel.theorem import Theorem
@@ -22,6 +23,10 @@ from theory.rocq.files import LIBRARY
 
 RECORD: Final = LIBRARY.with_name("accepted.json")
 SCHEMA: Final = "staleproof-accepted-1"
+WORDS: Final = frozenset(
+    {"file", "problem", "among", "says", "where", "statement", "latex", "assumes"}
+)
+"""What is written out as a comment, or not at all."""
 
 
 def record(claims: Iterable[Claim], good: Iterable[str]) -> None:
@@ -80,17 +85,31 @@ def _programs() -> str:
 def _told(one: Any) -> str:
     """Everything in a theorem as text: formulas with the domains of their symbols."""
     if isinstance(one, sympy.Basic):
-        return str(sympy.srepr(one))
+        return _formula(one)
     if isinstance(one, Theorem):
-        return f"Theorem({', '.join(_field(one, f.name) for f in fields(one))})"
+        told = (_field(one, f.name) for f in fields(one) if f.name not in WORDS)
+        return f"Theorem({', '.join(told)})"
     if is_dataclass(one) and not isinstance(one, type):
-        inner = (_field(one, f.name) for f in fields(one) if f.name not in ("file", "problem"))
+        inner = (_field(one, f.name) for f in fields(one) if f.name not in WORDS)
         return f"{type(one).__name__}({', '.join(inner)})"
     if isinstance(one, Mapping):
         return f"{{{', '.join(f'{_told(k)}: {_told(v)}' for k, v in one.items())}}}"
+    if isinstance(one, (set, frozenset)):
+        return f"{{{', '.join(sorted(map(_told, one)))}}}"
     if isinstance(one, (list, tuple)):
         return f"[{', '.join(map(_told, one))}]"
     return repr(one) if not isinstance(one, type) else one.__name__
+
+
+def _formula(one: Any) -> str:
+    """An expression with the domains of what it names; sympy's order of terms does not count."""
+    if not one.args:
+        return str(sympy.srepr(one))
+    parts = [_told(part) for part in one.args]
+    if isinstance(one, (sympy.Add, sympy.Mul, sympy.Max, sympy.Min)):
+        parts.sort()
+    known = f"{one.is_integer} {one.is_nonnegative}" if isinstance(one, AppliedUndef) else ""
+    return f"{type(one).__name__}[{known}]({', '.join(parts)})"
 
 
 def _field(one: Any, name: str) -> str:
