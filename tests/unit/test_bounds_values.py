@@ -73,7 +73,9 @@ def test_delays_of_pipedream_are_those_of_its_runs(stages: int) -> None:
 
 
 def test_delays_of_pipedream_are_the_proved_ones() -> None:
-    whole, steady = closed().whole.supremum, largest()
+    run = closed().whole
+    assert run is not None
+    whole, steady = run.supremum, largest()
     for residue in (0, 1):
         for name, proved in (("whole-run", whole), ("steady", steady)):
             law = PIPEDREAM_DELAYS[name][residue]
