@@ -5,7 +5,7 @@ Examples
 >>> from schedules import build, timeline
 >>> picture = run_picture(timeline(build("gpipe", 2, 2)), "gpipe, p = 2, M = 2")
 >>> picture.length, picture.bars[0]
-(6, Bar(rank=0, start=0, end=1, kind='F', stage=0, microbatch=0, pipeline=0))
+(6, Bar(rank=0, start=0, end=1, kind='F', stage=0, microbatch=0, pipeline=0, outlined=False))
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def latex_lines(text: str, longest: int) -> list[str] | None:
     Examples
     --------
     >>> latex_lines("a <= b + c - d", 6)
-    ['a \\le b', ' + c - d']
+    ['a \\le b', ' + c', ' - d']
     """
     try:
         node = read(text)

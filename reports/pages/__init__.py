@@ -44,7 +44,7 @@ def run_page(line: Timeline, title: str, note: str = "") -> str:
     Examples
     --------
     >>> page = run_page(timeline(build("gpipe", 2, 2)), "gpipe, p = 2")
-    >>> page.startswith("<!doctype html>"), "http" in page.replace("http://www.w3.org", "")
+    >>> page.startswith("<!doctype html>"), "://" in page.replace("http://www.w3.org", "")
     (True, False)
     """
     return _explorer_page(run_data(line, title, note), title)
