@@ -1,7 +1,7 @@
 """Check ``local-staleness``: updates between a forward and the update it leads to, as predicted.
 
 Counted from the log alone: updates that the weight copy has had when the gradient is complete,
-minus those that it had had at the forward.
+minus those that it had had at the forward. What the forward read of these is `versions`' to say.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ NAME: Final = "local-staleness"
 
 def check(seen: Observed, predicted: Prediction) -> Finding:
     """Compare the staleness of every (stage, microbatch) with the predicted one, exactly."""
-    expected, found = predicted.versions.local_staleness, measured(seen, *_shape(predicted))
+    versions = predicted.versions
+    expected = versions.at_update - versions.at_forward
+    found = _since(seen, seen.current, *_shape(predicted))
     wrong = np.argwhere((found != expected) & (found != UNSEEN))
     if len(wrong):
         stage, m = wrong[0].tolist()
@@ -48,16 +50,21 @@ def _shape(predicted: Prediction) -> tuple[int, int]:
 
 
 def measured(seen: Observed, stages: int, microbatches: int) -> IntArray:
-    """Local staleness as the log has it, `UNSEEN` where it does not say.
+    """Local staleness as the log has it: from the version read, `UNSEEN` where it does not say.
 
     Returns
     -------
     ndarray of int, shape (stages, microbatches)
     """
+    return _since(seen, seen.version, stages, microbatches)
+
+
+def _since(seen: Observed, origin: IntArray, stages: int, microbatches: int) -> IntArray:
+    """Updates when the gradient is complete, minus what the forward has in a column."""
     index = tables(seen.schedule)
     result = np.full((stages, microbatches), UNSEEN, dtype=np.int64)
     rows, columns = min(stages, len(index.forward)), min(microbatches, index.forward.shape[1])
-    before = values_at(seen.current, index.forward[:rows, :columns])
+    before = values_at(origin, index.forward[:rows, :columns])
     after = values_at(seen.current, index.gradient[:rows, :columns])
     known = (before != UNSEEN) & (after != UNSEEN)
     result[:rows, :columns][known] = (after - before)[known]
