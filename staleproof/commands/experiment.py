@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> int:
         if arguments.json:
             put_json({"experiments": [{"name": e.name, "source": e.source} for e in known]})
         else:
-            put(*(f"{e.name:<18}{e.source}: {e.question}" for e in known))
+            put(*(f"{e.name:<20}{e.source}: {e.question}" for e in known))
         return 0
     folder = None if arguments.o is None else _folder(arguments.o)
     experiment, finished = finished_cells(
