@@ -17,6 +17,7 @@ from theory.kernel import (
     Combine,
     Delayed,
     Drift,
+    Everywhere,
     Hypothesis,
     Point,
     Reread,
@@ -485,6 +486,38 @@ def test_windows_are_none_of_a_run_inside_where_the_statement_is_silent() -> Non
     uses = {"conclude": Combine({"drift": 0, "small": 0}, plus=(sympy.S.One,))}
     assert mixed(**quiet, **uses) is Verdict.UNKNOWN
     assert mixed(**quiet, **uses, symbols=(tau, gamma, r), scalars=()) is Verdict.PROVED
+
+
+FIRST = replace(
+    SMALL,
+    symbols=(r,),
+    vectors=(),
+    points=(X,),
+    sequences={S: square(X.gradient)},
+    hypotheses=(Hypothesis("step", "", le(square(X.gradient), r)),),
+    steps=(Step("each", le(S(j), r), Total("step", j)),),
+    lhs=S(0),
+    terms={"r": r},
+    conclude=Everywhere("each", {j: sympy.S.Zero}),
+)
+
+
+def test_the_start_is_none_of_a_run_inside() -> None:
+    """r of a later iteration says nothing of iteration 0, though S(0) ≤ r in the lemma's run."""
+    made = replace(
+        SAME,
+        id="mine.mixed",
+        scalars=(r,),
+        cites=(FIRST,),
+        hypotheses=(LATE, *FIRST.hypotheses),
+        steps=(Step("start", SAME.goal, SAME.conclude), Step("first", FIRST.goal, Cite(FIRST.id))),
+        kind="<=",
+        terms={"r": r},
+        conclude=Combine({"start": 1, "first": 1}),
+    )
+    assert prove(made).verdict is Verdict.UNKNOWN
+    held = replace(made, symbols=(*made.symbols, r), scalars=())
+    assert prove(held).verdict is Verdict.PROVED
 
 
 # A delay that is exact, where one is cited that need not be, and the other way round.

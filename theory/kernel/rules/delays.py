@@ -173,15 +173,7 @@ class Reread:
 
     def check(self, goal: Relation, given: Given) -> Checked:
         """Decide whether the goal is this."""
-        problem = no_sequence(self.sequence) or pinned(self.index, given)
-        if problem:
-            return problem
-        found = self.stated(given)
-        if isinstance(found, str):
-            return Checked(Verdict.UNKNOWN, found)
-        if goal.kind != "<=" or not is_zero(goal.gap - found.gap):
-            return Checked(Verdict.UNKNOWN, f"what is read late gives {found}")
-        return Checked(Verdict.PROVED, f"read late: {self.of}")
+        return _decided(self, goal, given, f"read late: {self.of}")
 
     def stated(self, given: Given) -> Relation | str:
         """The goal that it reaches, or why it reaches none."""
@@ -242,15 +234,7 @@ class Start:
 
     def check(self, goal: Relation, given: Given) -> Checked:
         """Decide whether the goal is this."""
-        problem = no_sequence(self.sequence) or pinned(self.index, given)
-        if problem:
-            return problem
-        found = self.stated(given)
-        if isinstance(found, str):
-            return Checked(Verdict.UNKNOWN, found)
-        if goal.kind != "==" or not is_zero(goal.gap - found.gap):
-            return Checked(Verdict.UNKNOWN, f"at the start, {found}")
-        return Checked(Verdict.PROVED, f"nothing is late at the start: {self.of}")
+        return _decided(self, goal, given, f"nothing is late at the start: {self.of}")
 
     def stated(self, given: Given) -> Relation | str:
         """The goal that it reaches, or why it reaches none."""
@@ -258,7 +242,7 @@ class Start:
         if type(stale) is not Delayed:
             return f"{self.of} does not say what is stale"
         value = given.theorem.sequences.get(self.sequence)
-        if value is None or value.atoms(AppliedUndef):
+        if value is None or value.atoms(AppliedUndef, Mean):
             return f"{self.sequence} is the mean of nothing of one iteration"
         now = _at_present(value, stale)
         if is_zero(now):
@@ -268,6 +252,19 @@ class Start:
         if current is None or now == value:
             return f"no sequence stands for the mean of {now}"
         return eq(self.sequence(0), current(0))
+
+
+def _decided(rule: Reread | Start, goal: Relation, given: Given, how: str) -> Checked:
+    """Whether a goal is the one that a rule states of a sequence."""
+    problem = no_sequence(rule.sequence) or pinned(rule.index, given)
+    if problem:
+        return problem
+    found = rule.stated(given)
+    if isinstance(found, str):
+        return Checked(Verdict.UNKNOWN, found)
+    if goal.kind != found.kind or not is_zero(goal.gap - found.gap):
+        return Checked(Verdict.UNKNOWN, f"what is late gives {found}")
+    return Checked(Verdict.PROVED, how)
 
 
 def _at_present(value: Scalar, stale: Delayed) -> Scalar:

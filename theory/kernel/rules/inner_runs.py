@@ -13,7 +13,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.relations import Relation
-from theory.kernel.rules.delays import Drift, Reread
+from theory.kernel.rules.delays import Drift, Reread, Start
 from theory.kernel.rules.ranges import Run, lets_run, own_indices, rules_of, runs
 from theory.kernel.rules.windows import Windows
 from theory.kernel.theorem import Hypothesis, Rule, Theorem
@@ -79,7 +79,7 @@ def _along(cite: Cite, theorem: Theorem) -> Iterator[Relation]:
     for rule, relation in [*lines, (theorem.conclude, theorem.goal)]:
         if lets_run(rule):
             yield from (facts[name] for name in rule.uses if name in facts)
-        if isinstance(rule, (Drift, Reread, Windows)):  # what they say of sequences is ours
+        if isinstance(rule, (Drift, Reread, Start, Windows)):  # what they say of sequences is ours
             yield relation
         other = _cited(rule, theorem)
         if other is not None and runs(other[1]) and not _same(other[0], cite):
