@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gpu_validation.checks import CHECKS, Outcome, examine, final_weights, losses, observed, stash
+from gpu_validation.checks.local_staleness import measured as staleness_of
 from gpu_validation.prediction import predict
 from schedules import Kind, Schedule, WeightPolicy, build, timeline
 from schedules.formats.trace import NONE, Trace, write_trace
@@ -192,6 +193,14 @@ def test_another_policy_is_not_met(name: str) -> None:
     found = {finding.name for finding in examine(observed(log_of(PIPEDREAM)), predicted)
              if finding.holds is False}  # fmt: skip
     assert found == {"versions"}
+
+
+def test_staleness_is_told_from_the_version_that_was_read() -> None:
+    schedule = dataclasses.replace(PIPEDREAM, policy=WeightPolicy("vertical-sync"))
+    versions = predict(schedule).versions
+    found = staleness_of(observed(log_of(schedule)), schedule.stages, schedule.microbatches)
+    assert found.tolist() == versions.local_staleness.tolist()
+    assert found.tolist() != (versions.at_update - versions.at_forward).tolist()
 
 
 def drop(log: Trace, index: int, key: str) -> Trace:

@@ -43,6 +43,7 @@ from theory.verdicts import Verdict
 
 i, j, k, tau = sympy.symbols("i j k tau", integer=True, nonnegative=True)
 K = sympy.Symbol("K", integer=True, positive=True)
+FROM_ONE = sympy.Symbol("k", integer=True, positive=True)
 M, gamma, c = sympy.symbols("M gamma c", positive=True)
 r = sympy.Symbol("r", nonnegative=True)
 D, N, S, LATER = (sympy.Function(name, nonnegative=True) for name in "DNSO")
@@ -307,6 +308,10 @@ FALSE: dict[str, tuple[Theorem, dict[str, Any]]] = {
     "late in iteration 1": (BEGUN, {"lhs": D(1)}),
     "late in iteration k": (BEGUN, {"lhs": D(k), "indices": (k,)}),
     "moves at the start": (BEGUN, {"lhs": N(0), "conclude": Start("late", N, k)}),
+    "the start, by an index from 1": (SAME, {"conclude": Start("late", LATER, FROM_ONE)}),
+    "the start, of one k": (SAME, {"symbols": (tau, K, gamma, k)}),
+    "late, by an index from 1": (READ, {"conclude": Reread("late", LATER, FROM_ONE, K)}),
+    "late, of one k": (READ, {"symbols": (tau, K, gamma, k)}),
     "twice the start": (SAME, {"terms": {"now": 2 * S(0)}}),
     "the start of another one": (
         SAME,

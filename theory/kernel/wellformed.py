@@ -230,11 +230,7 @@ def _later(theorem: Theorem) -> set[tuple[Vector, Vector]]:
     exact = [one for one in theorem.hypotheses if isinstance(one, Delayed) and one.exact]
     ago = {(one.now.position, sympy.sympify(one.constant)): one.old.position for one in exact}
     ago |= {(one.now.position, sympy.S.Zero): one.now.position for one in exact}
-    return {
-        (old, ago[now, late - 1])
-        for (now, late), old in ago.items()
-        if late.is_positive and (now, late - 1) in ago
-    }
+    return {(old, ago[now, late - 1]) for (now, late), old in ago.items() if (now, late - 1) in ago}
 
 
 def _require_one_follower(theorem: Theorem) -> None:
