@@ -147,6 +147,7 @@ def test_the_repaired_error_has_the_terms_of_the_printed_one() -> None:
 
 
 @pytest.mark.usefixtures("without_small_runs")
+@pytest.mark.slow
 def test_edited_constants_change_what_is_said() -> None:
     terms = thm_3.CLAIM.printed
     halved = {**terms, "remainder": terms["remainder"] / 2}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 from itertools import islice, product
 from typing import Final
 
@@ -130,11 +131,21 @@ def _plain(theorem: Plain) -> Iterator[Values]:
         choices.append(list(dict.fromkeys((*_nearest(name, theorem), *more, ZERO))))
     scalars = dict.fromkeys(theorem.scalars, sympy.S.Zero)
     for chosen in islice(product(*choices), MANY):
-        put = dict(zip(theorem.free, chosen, strict=True))
-        for _ in put:  # a choice may be made of others
-            put = {name: one.replaced(put) for name, one in put.items()}
-        if not any(one.names & put.keys() for one in put.values()):
+        put = _resolved(dict(zip(theorem.free, chosen, strict=True)))
+        if put is not None:
             yield _with_points(theorem, Values(scalars, put))
+
+
+def _resolved(chosen: Mapping[str, Vector]) -> dict[str, Vector] | None:
+    """Choices without each other's names; None where one is made of itself."""
+    beneath = {name: one.names & chosen.keys() for name, one in chosen.items()}
+    put: dict[str, Vector] = {}
+    try:
+        for name in TopologicalSorter(beneath).static_order():
+            put[name] = chosen[name].replaced(put)
+    except CycleError:
+        return None
+    return put
 
 
 def _nearest(name: str, theorem: Plain) -> Iterator[Vector]:
