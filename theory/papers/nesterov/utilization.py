@@ -23,7 +23,7 @@ from theory.judging.plain_rows import row
 from theory.kernel import le
 from theory.laws.static_orders.symbols import M
 from theory.papers.rpd import idle
-from theory.papers.rpd.lemmas.laws import ASSUMES, start_time_steps
+from theory.papers.rpd.lemmas.laws import start_time_steps
 
 _EQUAL = "equal stages, from the forward of microbatch p to the last one"
 _SIZE = (2, 8)
@@ -79,7 +79,7 @@ CLAIM = row(
     idle.shown,
     cases=_cases,
     holding=(_EQUAL,),
-    assumes=ASSUMES[1:],
+    assumes=("PipeDream's scheduler, with one slot for every forward and backward",),
     depends=(idle.CLAIM.id,),
     steps=start_time_steps,
     shares="delay laws",

@@ -70,10 +70,14 @@ def _account(formulas: Formulas) -> Account:
 
 
 def _finding(name: str, fails: Refutation) -> Finding:
+    unsaid = "whether a slot's forwards read before its updates is left open: "
     return Finding(
         kind="false" if name == PAPER else "missing-condition",
         where="Corollary C.1",
-        says=f"in `{name}` the mean is {in_words(closed(name).mean)}: no bounded gap",
+        says=(
+            f"{'' if name == PAPER else unsaid}in `{name}` the mean is "
+            f"{in_words(closed(name).mean)}: no bounded gap"
+        ),
         witness=fails.witness,
     )
 

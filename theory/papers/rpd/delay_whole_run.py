@@ -97,7 +97,7 @@ def _finding(fails: Refutation) -> Finding:
         where="section 4, from RPD back to PD, with appendix E.1",
         says=(
             "the law counts steady microbatches only, while the theorem needs the bound at every "
-            "update; in start-up delays exceed it by about p²/4"
+            "update; in start-up delays exceed it by about p²/4, which no O(1) covers"
         ),
         witness=fails.witness,
         repaired=Repair(

@@ -1,8 +1,8 @@
-"""Local staleness: stage s is claimed to have staleness p − 1 − s (s from 0).
+"""Local staleness: whether stage s has staleness p − 1 − s (s from 0).
 
-The source does not say from which microbatch on. In the steady state it is right; in start-up
-stages in the middle of the pipeline admit more forwards before their first backward, and their
-updates are staler than that.
+The source defines local staleness and names no value. In the steady state this one is right; in
+start-up stages in the middle of the pipeline admit more forwards before their first backward, and
+their updates are staler than that.
 """
 
 from __future__ import annotations
@@ -108,7 +108,10 @@ def _finding(fails: Refutation, proof: Outcome) -> Finding:
     return Finding(
         kind="missing-condition",
         where="appendices F and G.4",
-        says="the value needs the steady state; stages in mid-pipeline start up staler",
+        says=(
+            "the value, which the source does not name, needs the steady state; stages in "
+            "mid-pipeline start up staler"
+        ),
         witness=fails.witness,
         shown=(proof,),
         repaired=Repair(

@@ -14,6 +14,9 @@ ORIGINS: Final[Origins] = {
     # said in words, without a display
     "rpd.stash-invariant": "printed",
     "rpd.pd-as-rpd": "printed",
+    "rpd.last-stage-delay": "printed",
+    "rpd.periodic": "printed",
+    "rpd.idle": "printed",
     # its display is lost
     "rpd.lemma-b1": "reconstructed",
     "rpd.lemma-b2": "reconstructed",
@@ -24,17 +27,16 @@ ORIGINS: Final[Origins] = {
     "rpd.stale-power-of-the-bound": "reconstructed",
     "rpd.prop-4.1": "reconstructed",
     "rpd.lemma-c1-window": "reconstructed",
+    "rpd.c1-slot-counts": "reconstructed",
     "rpd.lemma-c1-entry": "reconstructed",
     "rpd.lemma-c1-odd": "reconstructed",
     "rpd.lemma-c1-mean": "reconstructed",
     "rpd.cor-c1": "reconstructed",
-    "rpd.local-staleness": "reconstructed",
     "rpd.thm-h1": "reconstructed",
     "rpd.eq-15": "reconstructed",
     "rpd.lemma-i1": "reconstructed",
     "rpd.lemma-i2": "reconstructed",
     # what follows from the source, or what it would need
-    "rpd.stale-power": "implied",
     "rpd.thm-h1-recurrence": "implied",
     "rpd.nag-thm": "implied",
     # questions of ours about the source
@@ -42,8 +44,6 @@ ORIGINS: Final[Origins] = {
     "rpd.lemma-b2-expected": "ours",
     "rpd.table-1": "ours",
     "rpd.delay-whole-run": "ours",
-    "rpd.c1-slot-counts": "printed",
-    "rpd.last-stage-delay": "printed",
-    "rpd.periodic": "printed",
-    "rpd.idle": "printed",
+    "rpd.stale-power": "ours",
+    "rpd.local-staleness": "ours",
 }

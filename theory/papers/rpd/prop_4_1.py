@@ -94,8 +94,8 @@ def _finding(name: str, fails: Refutation) -> Finding:
         where="appendix C, proof of Lemma C.1, case 1",
         says=(
             "the printed count sums whole slots and leaves out the updates of the first and the "
-            f"last slot; that does not matter at i = j = 1 (from 1) in `{PAPER}`, but it does in "
-            f"`{name}`, so the way of counting inside a slot has to be stated"
+            f"last slot; that does not matter at i = j = 1 (from 1) in `{PAPER}`, the stage order "
+            f"of appendix C, but it does in `{name}`: the exact value needs that order"
         ),
         witness=fails.witness,
     )

@@ -133,8 +133,9 @@ def _finding(fails: Refutation) -> Finding:
         kind="missing-condition",
         where="Table 1 and section 6",
         says=(
-            "G bounds block gradients and G̃ whole ones, σ is a third constant, and the rows are "
-            "compared as if G̃ did not depend on p"
+            "G bounds block gradients and G̃ whole ones, σ is a third constant, and powers of p are "
+            "compared as if G̃ did not depend on p (that neither bound shows a method to be better "
+            "is said there)"
         ),
         witness=fails.witness,
         shown=(UPPER, ATTAINED),

@@ -37,7 +37,8 @@ from theory.papers.sapipe.witnesses.refuting import of
 from theory.smt.solver import Outcome, decide
 
 ASSUMES = (
-    "times count from the start of the first backward, c(b_m) = 0",
+    "times count from the start of the first backward, c(b_m) = 0: c is the start of an operation, "
+    "as in the algorithm's output; a case reads it as the completion that Table 1 calls c",
     "sequential models, but for the finding about line 6; induction over layers",
     "GETMININDEX takes what has been ready for longest: section 3.1 says FIFO",
 )
@@ -59,22 +60,28 @@ _FREE, _READY = sympy.symbols("free ready", integer=True, nonnegative=True)
 """When the channel is free for a gradient, and when its backward has ended."""
 
 
-def refutation(formulas: Formulas) -> Refutation | None:
-    """The smallest model for which its start times are not those of the simulation."""
+def refutation(formulas: Formulas, *, completion: bool = False) -> Refutation | None:
+    """The smallest model for which its start times are not those of the simulation.
+
+    With `completion` the c(b_m) of line 2 is the end of backward m, as Table 1 says of c.
+    """
     for model in chains():
-        _, start = communications(formulas, model)
+        begin = model.b[-1] if completion else 0
+        _, start = communications(formulas, model, begin)
         played = next(iterations(model, range(model.count)))
         if start != played.communication:
             ends = tuple(at + takes for at, takes in zip(played.backward, model.b, strict=True))
             right = {"backwards end": ends, "communications start": played.communication}
             witness = {**shown(model), "Algorithm 4": start, **right}
-            return Refutation(witness, _starts(formulas, model, start, played.communication, ends))
+            violation = _starts(formulas, model, begin, start, played.communication, ends)
+            return Refutation(witness, violation)
     return None
 
 
 def _starts(
     formulas: Formulas,
     model: Model,
+    begin: int,
     start: tuple[int, ...],
     right: tuple[int, ...],
     ends: tuple[int, ...],
@@ -83,7 +90,7 @@ def _starts(
     layer = max(i for i in range(model.count) if start[i] != right[i])
     first = layer + 1 == model.count
     free = 0 if first else right[layer + 1] + model.v[layer + 1]
-    measured = of(lambda found: found[1][layer], communications, formulas, model)
+    measured = of(lambda found: found[1][layer], communications, formulas, model, begin)
     at = {_FREE: free, _READY: ends[layer]}
     return Violation(measured, "==", sympy.Max(_FREE, _READY), at)
 
@@ -127,6 +134,21 @@ def _twice() -> dict[str, Any] | None:
     return {"forwards": "in → left, in → right, left → out, right → out", "backwards run": names}
 
 
+def _completion(formulas: Formulas) -> Case:
+    """The other reading of c(b_m), of which line 16 makes nothing right, nor do lines 7 and 8."""
+    says = "line 16 starts what is not ready here too"
+    mended = {name: REPAIRED_4[name] for name in ("start", "channel")}
+    left = refutation({**formulas, **mended}, completion=True)
+    if left is not None:
+        says += f"; without that lines 7 and 8 give {left.witness['Algorithm 4']} and not "
+        says += f"{left.witness['communications start']} for b = {left.witness['b']}"
+    return Case(
+        "sequential models, c(b_m) read as the completion of backward m (Table 1)",
+        Decision(fails=refutation(formulas, completion=True)),
+        says,
+    )
+
+
 def _account(formulas: Formulas) -> Account:
     same, repaired = _same(), tuple(_holds(REPAIRED_4))
     decision = Decision(tuple(_holds(formulas)), refutation(formulas))
@@ -134,6 +156,7 @@ def _account(formulas: Formulas) -> Account:
         decision,
         cases=(
             Case("sequential models, as printed", decision),
+            *((_completion(formulas),) if decision.fails else ()),
             Case(
                 "sequential models of every m, lines 7 and 16 repaired",
                 Decision(repaired) if same.holds else OPEN,

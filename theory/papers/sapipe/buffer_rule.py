@@ -63,7 +63,8 @@ def _cases(formulas: Formulas) -> tuple[Case, ...]:
         Case(
             "neither, |V − C| < δ or V = C + δ",
             Decision(fails=_between()),
-            "the two conditions are no opposites; the best choice costs max(0, δ − |V − C|)",
+            "the two conditions, which stand there as examples, are no opposites; the best choice "
+            "costs max(0, δ − |V − C|), nothing at V = C + δ",
         ),
     )
 

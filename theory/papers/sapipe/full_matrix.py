@@ -1,6 +1,6 @@
 """(1): the full matrix gg^T in delay compensation, instead of DC-ASGD's diagonal g∘g.
 
-Problem    "We prefer the full-matrix form to avoid the additional error of the diagonal one."
+Problem    The full matrix is preferred, as its diagonal alone would make an additional error.
 Method     (gg^TΔ)_k − (g∘g∘Δ)_k = g_k Σ_{l ≠ k} g_lΔ_l; beside it, both errors against ∇²fΔ.
 Guarantee  The diagonal adds exactly that to the error of gg^T, at most. But the sum may be the
            smaller one: of f = ‖x‖²/2 at (1, 1) the diagonal is the Hessian, and gg^T is not.

@@ -25,7 +25,7 @@ ORIGINS: Origins = {
     "sapipe.alg-4": "printed",
     "sapipe.alg-5": "printed",
     # a reading or a case of what is printed, or a line of a proof with what it needs
-    "sapipe.assumption-4": "implied",
+    "sapipe.assumption-4": "ours",
     "sapipe.thm-2-own-samples": "implied",
     "sapipe.pipe-sgd": "implied",
     "sapipe.thm-2-first-pass": "implied",

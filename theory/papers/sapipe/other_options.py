@@ -1,10 +1,11 @@
-"""Section 5.2: options other than the best one "improve the convergence compared to PipeSGD".
+"""Section 5.2: whether the options of SAPipe that are not the best one improve on PipeSGD too.
 
-Problem    "Other options improve the convergence to some extent as compared to PipeSGD, but are
-           suboptimal in these cases", of the final performance that Table 2 lists.
+Problem    Options other than the best one are said to improve on PipeSGD to some extent. Read of
+           the final performance that Table 2 lists: in all columns, or each in some.
 Method     The means of Table 2, option by option.
 Guarantee  6 of 24 entries are worse than PipeSGD's, such as VGG16 on ImageNet with option 1, 0.718
-           ± 0.0020 against 0.726 ± 0.0019. In every column one option is better.
+           ± 0.0020 against 0.726 ± 0.0019. In every column one option is better, and every option
+           is better in three columns or more.
 Source     SAPipe paper, section 5.2 and Table 2.
 """
 
@@ -13,7 +14,7 @@ from functools import partial
 
 import sympy
 
-from theory.account import Compared, Refutation, Violation
+from theory.account import Case, Compared, Decision, Refutation, Violation
 from theory.claims import Formulas
 from theory.judging.plain_rows import row
 from theory.papers.sapipe.improvements import COLUMNS, OPTIONS, PIPESGD, gain
@@ -49,6 +50,22 @@ def _fails(formulas: Formulas) -> Refutation | None:
     return Refutation(witness, Violation(partial(gain, *_VGG16), ">=", formulas["least gain"], {}))
 
 
+def _cases(formulas: Formulas) -> tuple[Case, ...]:
+    better = {
+        one: sum(bool(gain(column, one) > 0) for column in range(len(PIPESGD))) for one in OPTIONS
+    }
+    least = min(better.values())
+    somewhere = Compared("every option is better in some column", _CODE, least > 0)
+    return (
+        Case("in every column of Table 2", Decision(fails=_fails(formulas))),
+        Case(
+            "each option in some columns",
+            Decision((somewhere,)),
+            f"in {least} of {len(PIPESGD)} at the least",
+        ),
+    )
+
+
 CLAIM = row(
     "sapipe.other-options",
     "section 5.2, staleness mitigation",
@@ -58,6 +75,7 @@ CLAIM = row(
     _grounds,
     printed={"least gain": sympy.S.Zero},
     fails=_fails,
+    cases=_cases,
     says="6 of 24 entries are worse than PipeSGD's; one of them by more than both deviations",
     repaired="In every column of Table 2 at least one option is better; 6 of 24 entries are worse.",
 )

@@ -166,7 +166,8 @@ def _cases(formulas: Formulas, beats: Refutation | None) -> tuple[Case, ...]:
 def _findings(beats: Refutation | None) -> Iterator[Finding]:
     if beats is not None:
         says = (
-            "as the best λ neither end is right: that lies between 0 and 1, for L < Δ and for L ≥ Δ"
+            "read as the best λ, and not as a direction, neither end is right: that lies between 0 "
+            "and 1, for L < Δ and for L ≥ Δ"
         )
         repaired = Repair(best_lambda.THEOREM.statement, (best_lambda.THEOREM,))
         yield Finding("false", CLAIM.where, says, beats.witness, repaired=repaired)

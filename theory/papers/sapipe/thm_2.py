@@ -84,6 +84,11 @@ def _cases(printed: Formulas, found: Mapping[Fraction, Refutation]) -> tuple[Cas
             Decision(as_printed(thm_2_reuse.THEOREM, printed)),
             "so for every kappa if L eta <= 1 - 4/(3 sqrt(3))",
         ),
+        Case(
+            "0 < kappa < 1, from rest, stale elements with samples of their own",
+            Decision(as_printed(thm_2_samples.THEOREM, printed)),
+            "what the printed proof takes for granted, and Algorithm 1 does not do",
+        ),
         *(
             Case(
                 f"kappa = {runs[0].share}, L eta = {runs[0].eta}",

@@ -109,7 +109,7 @@ def _cases(found: Mapping[str, Refutation], printed: Formulas) -> tuple[Case, ..
             "0 < kappa < 1",
             OPEN,
             "for rho >= 2n proved if stale elements have samples of their own and predictions take "
-            f"fresh gradients in fresh elements ({DIVERSE.id})",
+            "fresh gradients in fresh elements: the last theorem among the steps",
         ),
         Case(
             f"{mended}: kappa = 1, n rho >= 2, V1 <= V2",

@@ -171,9 +171,9 @@ def _steady_law(bound: tuple[prover.Outcome, ...]) -> prover.Finding:
     s = next(s for s in range(p) if found[s] != [p - 1 - s])
     return prover.Finding(
         kind="missing-condition",
-        where="appendices F and G.4",
+        where="RPD paper, appendices F and G.4",
         says=(
-            "the value p − 1 − s needs the equal durations that appendix G.5 assumes; in a free "
+            "the value p − 1 − s needs equal durations, as in that paper's appendix G.5; in a free "
             "run a slower last stage makes the other stages staler, for good"
         ),
         witness={

@@ -29,7 +29,7 @@ T.have(MISSED**2 <= tau * MISSED, "squared")
 CLAIM = THEOREM = T.shows(
     square(x - old) <= gamma**2 * tau**2 * G**2,
     says=(
-        "‖x^k − x̂^k‖ ≤ γτG on every path follows from update (2) and 0 ≤ d_i ≤ τ alone "
-        "(both sides squared)."
+        "‖x^k − x̂^k‖ ≤ γτG on every path follows from update (2), 0 ≤ d_i ≤ τ and block gradients "
+        "of norm at most G (both sides squared)."
     ),
 )

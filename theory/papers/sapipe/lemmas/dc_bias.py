@@ -1,4 +1,4 @@
-"""What delay compensation misses, by the triangle inequality: it can be less than vanilla SAPipe.
+"""What delay compensation misses, by the triangle inequality: less than vanilla SAPipe's bound.
 
 Problem    Assumptions 1 and 4: L, M and Δ bound the Hessian, Taylor's remainder and h − w below.
 Method     b = (∇F(x_t) − ∇F(x_{t−1}) − h) + (1 − λ)h + λ(h − w), with h = ∇²F Δx, w = E[ggᵀ]Δx.
@@ -57,7 +57,7 @@ CLAIM = THEOREM = draft.shows(
         ("part",),
     ),
     says=(
-        "For 0 ≤ λ ≤ 1 what the mean of the compensated gradient misses of ∇F(x_t) is at most "
+        "For 0 ≤ λ ≤ 1 the mean of the compensated gradient misses ∇F(x_t) by b with "
         "‖b‖ ≤ M‖Δx‖² + ((1 − λ)L + λΔ)‖Δx‖."
     ),
     latex=r"\|b\| \le M\|\Delta x\|^2 + ((1 - \lambda)L + \lambda\Delta)\|\Delta x\|",
@@ -95,9 +95,8 @@ BETTER = better.shows(
     {"vanilla": L**2 * eta**2 * V2},
     by=Combine({"parts": 1, "as vanilla": _TOGETHER + L * _STEP}),
     says=(
-        "At λ = 1 and κ = 1, with ηV₂ ≤ 1 − 1/√2, the bias of SAPipe-DC is at most that of vanilla "
-        "SAPipe, ‖b‖² ≤ L²η²V₂ at every update, if Δ/(1 − ηV₂) + Mη√V₂/(1 − ηV₂)² ≤ L, which every "
-        "small η gives where Δ < L."
+        "At λ = 1 and κ = 1, with ηV₂ ≤ 1 − 1/√2, the bias of SAPipe-DC keeps within the bound of "
+        "vanilla SAPipe's, ‖b‖² ≤ L²η²V₂ at every update, if Δ/(1 − ηV₂) + Mη√V₂/(1 − ηV₂)² ≤ L."
     ),
     latex=(
         r"\tfrac{\Delta}{1 - \eta V_2} + \tfrac{M\eta\sqrt{V_2}}{(1 - \eta V_2)^2} \le L "

@@ -40,8 +40,12 @@ REPAIRED_5 = {"test": t, "gradient": c + v, "clock": t + u}
 """A forward is tested when it starts, against the end of the communication."""
 
 
-def communications(formulas: Formulas, model: Model) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def communications(
+    formulas: Formulas, model: Model, begin: int = 0
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """When gradients are ready and when their communications start, by Algorithm 4.
+
+    Its line 2 sets the clock to `begin`, in ticks after the start of the first backward.
 
     Examples
     --------
@@ -50,7 +54,7 @@ def communications(formulas: Formulas, model: Model) -> tuple[tuple[int, ...], t
     >>> communications(PRINTED_4, model), communications(REPAIRED_4, model)
     (((4, 3, 0), (3, 1, 0)), ((6, 4, 3), (6, 4, 3)))
     """
-    ready, start, clock, channel = [0] * model.count, [0] * model.count, 0, 0
+    ready, start, clock, channel = [0] * model.count, [0] * model.count, begin, 0
     line = {name: _compiled(form) for name, form in formulas.items()}
     for layer in reversed(range(model.count)):
         now = {"t": clock, "b": model.b[layer]}
