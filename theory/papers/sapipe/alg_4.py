@@ -156,11 +156,11 @@ def _account(formulas: Formulas) -> Account:
         decision,
         cases=(
             Case("sequential models, as printed", decision),
-            *((_completion(formulas),) if decision.fails else ()),
             Case(
                 "sequential models of every m, lines 7 and 16 repaired",
                 Decision(repaired) if same.holds else OPEN,
             ),
+            *((_completion(formulas),) if decision.fails else ()),
         ),
         assumes=ASSUMES,
         steps=(*lines(*repaired), Line("ours", same.says, WORDS, Decision((same,)))),
