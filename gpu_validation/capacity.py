@@ -9,6 +9,7 @@ from gpu_validation.devices import claim_device
 from gpu_validation.errors import CapacityError
 from gpu_validation.models import ModelSpec, stage_bytes
 from gpu_validation.optimizers import OptimizerName
+from gpu_validation.single_thread import most_versions
 from gpu_validation.spec import RunSpec
 
 _MOMENTS: Final[dict[OptimizerName, int]] = {"sgd": 0, "momentum": 1, "adamw": 2, "nadam": 2}
@@ -27,7 +28,7 @@ def require_capacity(spec: RunSpec) -> None:
     if spec.device == "cuda":
         claim_device()
     # Ranks that share a machine share its memory; those of nccl have a GPU each.
-    free = None if spec.transport == "nccl" else _free_bytes(spec.device)
+    free = None if spec.transport == "nccl" else free_bytes(spec.device)
     needed = needed_bytes(spec)
     if free is not None and needed > free:
         placement = spec.schedule.placement
@@ -60,14 +61,35 @@ def needed_bytes(spec: RunSpec) -> int:
     return sum(sizes) * (2 + _MOMENTS[spec.optimizer.name])
 
 
+def replay_bytes(spec: RunSpec) -> int:
+    """Least memory of a replay in one thread: versions that are still read, gradients, state.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> replay_bytes(RunSpec(build("pipedream", 2, 4))) / needed_bytes(
+    ...     RunSpec(build("pipedream", 2, 4))
+    ... )
+    1.25
+    """
+    return sum(
+        _stage_bytes(spec.model, stage, spec.schedule.stages)
+        * (versions + 1 + _MOMENTS[spec.optimizer.name])
+        for (stage, _), versions in most_versions(spec.schedule).items()
+    )
+
+
 def _stage_bytes(model: ModelSpec, stage: int, stages: int) -> int:
     # The stages between the first and the last of a built-in model are alike.
     alike = 1 if model.built_in and 0 < stage < stages - 1 else stage
     return stage_bytes(model, alike, stages)
 
 
-def _free_bytes(device: str) -> int | None:
-    """Free memory, None where the system does not tell."""
+def free_bytes(device: str) -> int | None:
+    """Free memory, None where the system does not tell.
+
+    ``ulimit -v`` is not looked at: what a process has reserved and does not use is unknown.
+    """
     if device == "cuda":
         import torch
 

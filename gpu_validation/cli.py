@@ -44,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_output(parser)
 
 
+@termination_as_interruption()
 def run(arguments: Namespace) -> int:
     """Measure, or judge a log; returns the exit code.
 
@@ -69,22 +70,23 @@ def run(arguments: Namespace) -> int:
 
     leads = is_leader()
     try:
-        with termination_as_interruption():
-            found = measure(
-                spec,
-                repeats=arguments.repeats or DEFAULTS.repeats,
-                tolerance=arguments.tolerance or 0.0,
-                log=arguments.o if leads else None,
-                progress=_progress if leads else lambda _: None,
-                profile=bool(arguments.profile),
-                replaying=not arguments.no_replay,
-                broken_runs=not arguments.no_broken_runs,
-            )
+        found = measure(
+            spec,
+            repeats=arguments.repeats or DEFAULTS.repeats,
+            tolerance=arguments.tolerance or 0.0,
+            log=arguments.o if leads else None,
+            progress=_progress if leads else lambda _: None,
+            profile=bool(arguments.profile),
+            replaying=not arguments.no_replay,
+            broken_runs=not arguments.no_broken_runs,
+        )
     except RankError as error:
-        return _failed(arguments, error)
+        return _left(_failed(arguments, error))
     except KeyboardInterrupt as stop:
-        if stop.__cause__ is not None:
-            _progress(str(stop.__cause__))
+        for said in (*stop.args, stop.__cause__) if leads else ():
+            if said is not None:
+                _progress(str(said))
+        _left(INTERRUPTED)
         raise
     if not leads:
         return 0 if found.agree else 1
@@ -93,6 +95,19 @@ def run(arguments: Namespace) -> int:
     result |= {"log": arguments.o if first.unwritten is None else None}
     result |= {"environment": environment(spec.device), "command": command_line()}
     return _finish(arguments, result, first.trace, first.unwritten)
+
+
+def _left(code: int) -> int:
+    """Leave at once where a launcher has started this process, and other ranks may be gone.
+
+    Threads that wait for them inside a library would abort the interpreter's end.
+    """
+    if "MASTER_ADDR" in os.environ:
+        print(f"measure: rank {os.environ.get('RANK')} ends with exit code {code}", file=sys.stderr)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 def is_leader() -> bool:

@@ -93,6 +93,17 @@ class Event:
     extra: Mapping[str, Extra] = field(default_factory=dict)
 
 
+EVENTS_SECONDS: Final = 0.2
+"""How often a rank hands over events, so that they outlive its process."""
+
+Sink = Callable[[int, Sequence[Event]], None]
+"""Takes new events of a rank while the run goes on."""
+
+
+def forget(rank: int, events: Sequence[Event]) -> None:
+    """Keep nothing: the events come again with the result."""
+
+
 @dataclass
 class EventLog:
     """The log of one rank while it runs.

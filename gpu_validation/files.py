@@ -49,6 +49,18 @@ def require_writable(path: str) -> None:
         raise MeasureError(f"a result is written to a file, but {reason}", path, "choose another")
 
 
+def append_text(path: str, text: str) -> None:
+    """Add lines to a file in one write, so that who is killed leaves whole ones.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    with open(path, "ab", buffering=0) as file:
+        file.write(text.encode())
+
+
 def write_text(path: str, text: str) -> None:
     """Write a file so that its readers see the old one or the new one.
 

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from gpu_validation.capacity import GIB, free_bytes, replay_bytes
 from gpu_validation.checks import Finding, Observed, final_weights, losses, observed
+from gpu_validation.checks import hash as hashes
 from gpu_validation.checks.finding import inapplicable as not_asked
 from gpu_validation.checks.finding import undecided
 from gpu_validation.checks.stash import coverage
 from gpu_validation.communication import blind
 from gpu_validation.controls import CONTROLS, IN_PLACE_WRITE, Control
+from gpu_validation.errors import RankError
 from gpu_validation.faults import FAULT_NAMES, Fault, FaultName
 from gpu_validation.judging import (
     ControlResult,
@@ -171,9 +174,13 @@ def measure(
         prediction = declared if spec.order == "static" else predict(seen[0].schedule)
         if spec.hashing == "sampled":
             progress("run that hashes everything")
-            full = run(replace(spec, hashing="full"), group=group)
-            judged.append(judge(full, declared, _final(full, expected), tolerance))
-            hashed = observed(full.trace)
+            try:
+                full = run(replace(spec, hashing="full"), group=group)
+                judged.append(judge(full, declared, _final(full, expected), tolerance))
+                hashed = observed(full.trace)
+            except RankError as error:
+                says = f"no run that hashes everything: {_lack_of_memory(error)}"
+                judged.append([undecided(hashes.NAME, f"{says}; give --hashing off")])
         for control in CONTROLS.values():
             progress(f"control {control.name}")
             if control.name not in _FAULT_OF or not broken_runs:
@@ -181,10 +188,15 @@ def measure(
             elif (target := control.target(declared)) is None:
                 controls.append(inapplicable(control))
             else:
-                broken = _broken_run(control, target, static, group)
+                says = f"{control.says}, at {target}"
+                try:
+                    broken = _broken_run(control, target, static, group)
+                except RankError as error:
+                    says += f"; {_lack_of_memory(error)}; give --no-broken-runs"
+                    controls.append(ControlResult(control.name, True, False, (), says))
+                    continue
                 found = judge(broken, declared, expected, tolerance)
                 blind_to = {final_weights.NAME} if isinstance(expected, Finding) else set()
-                says = f"{control.says}, at {target}"
                 controls.append(caught(control, found, says, blind_to))
         if profile and blind(spec.transport, spec.device) is None:
             progress("run under the profiler")
@@ -209,16 +221,25 @@ def replayed(spec: RunSpec) -> final_weights.Weights:
 
 def replay_if_it_fits(spec: RunSpec) -> final_weights.Weights | Finding:
     """Final weights of a replay; where memory does not suffice, the finding that says so."""
-    try:
-        return replayed(spec)
-    except (MemoryError, RuntimeError) as error:
-        if not out_of_memory(error):
-            raise
-        return undecided(
-            final_weights.NAME,
-            f"the replay in a single thread ran out of memory ({reason(error)}); take a smaller "
-            "model, or --no-replay",
-        )
+    needed, free = replay_bytes(spec), free_bytes(spec.device)
+    if free is not None and needed > free:
+        why = f"needs {needed / GIB:.1f} GiB, and {free / GIB:.1f} GiB are free"
+    else:
+        try:
+            return replayed(spec)
+        except (MemoryError, RuntimeError) as error:
+            if not out_of_memory(error):
+                raise
+            why = f"ran out of memory ({reason(error)})"
+    says = f"the replay in a single thread {why}; take a smaller model, or --no-replay"
+    return undecided(final_weights.NAME, says)
+
+
+def _lack_of_memory(error: RankError) -> str:
+    """What a rank says that ran out of memory; any other failure is raised again."""
+    if not out_of_memory(error):
+        raise error
+    return f"out of memory: {error.what}"
 
 
 def _final(

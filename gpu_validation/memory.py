@@ -61,4 +61,5 @@ def out_of_memory(error: BaseException) -> bool:
     (True, False)
     """
     says = str(error).lower()
-    return isinstance(error, MemoryError) or "out of memory" in says or "can't allocate" in says
+    told = ("out of memory", "can't allocate", "memoryerror", "can't start new thread")
+    return isinstance(error, MemoryError) or any(words in says for words in told)

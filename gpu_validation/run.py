@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -14,14 +14,15 @@ import numpy as np
 from gpu_validation.capacity import require_capacity
 from gpu_validation.communication import RankProfile
 from gpu_validation.errors import InterruptedRunError, MeasureError, NotRunnableError
-from gpu_validation.event_log import log_text, trace
-from gpu_validation.files import require_writable, write_text
+from gpu_validation.event_log import Event, forget, log_text, trace
+from gpu_validation.files import append_text, require_writable, write_text
 from gpu_validation.models import boundaries
 from gpu_validation.orders import rule_of
 from gpu_validation.profiling import around_ranks
 from gpu_validation.spec import CopyOfStage, Launched, Memory, RunResult, RunSpec
 from gpu_validation.transports import Group, open_group
 from schedules.actions import Kind
+from schedules.formats.trace import Trace
 from schedules.lowering.erase import erase_messages
 from schedules.validate import validate
 
@@ -67,18 +68,48 @@ def run(
     require_runnable(spec)
     if log is not None:
         require_writable(os.fspath(log))
+    number = secrets.randbits(RUN_BITS)
+    sink = forget if log is None else _GrowingLog(os.fspath(log), spec, number)
     opened = open_group(spec.transport, spec.device, spec.schedule.ranks)
     with opened if group is None else nullcontext(group) as ranks, around_ranks(spec) as profiles:
-        launched = ranks.run(spec)
-    result = _gathered(spec, launched, profiles)
+        launched = ranks.run(spec, sink)
+    result = _gathered(spec, launched, profiles, number)
     if log is not None:
         result = replace(result, unwritten=_write(os.fspath(log), result))
     if isinstance(launched.failure, InterruptedRunError):
-        raise KeyboardInterrupt from result.unwritten
+        raise KeyboardInterrupt(str(launched.failure)) from result.unwritten
     if launched.failure is not None:
         launched.failure.partial = result
         raise launched.failure
     return result
+
+
+class _GrowingLog:
+    """The log while the run goes on: a header, and events as ranks report them.
+
+    It is marked as partial, and the whole log takes its place in the end. So something is there
+    whoever is killed, the process that writes it included.
+    """
+
+    def __init__(self, path: str, spec: RunSpec, number: int) -> None:
+        self._path, self._spec, self._number = path, spec, number
+        # What cannot be written is told when the whole log cannot be.
+        with suppress(MeasureError):
+            write_text(path, "".join(self._lines(0, ())))
+
+    def __call__(self, rank: int, events: Sequence[Event]) -> None:
+        """Append events of a rank, in one piece."""
+        with suppress(OSError):
+            if events:
+                append_text(self._path, "".join(self._lines(rank, events)[1:]))
+
+    def _lines(self, rank: int, events: Sequence[Event]) -> list[str]:
+        rows = [events if r == rank else () for r in range(self._spec.schedule.ranks)]
+        return log_text(_trace(self._spec, rows, self._number, True)).splitlines(keepends=True)
+
+
+def _trace(spec: RunSpec, events: Sequence[Sequence[Event]], number: int, partial: bool) -> Trace:
+    return trace(spec.schedule, events, number, partial, messages=spec.transport != "torch")
 
 
 def _write(path: str, result: RunResult) -> MeasureError | None:
@@ -140,7 +171,9 @@ def _require_local_averages(spec: RunSpec) -> None:
             )
 
 
-def _gathered(spec: RunSpec, launched: Launched, profiles: list[RankProfile]) -> RunResult:
+def _gathered(
+    spec: RunSpec, launched: Launched, profiles: list[RankProfile], number: int
+) -> RunResult:
     """Put together what the ranks left behind."""
     outcomes = launched.outcomes
     weights: dict[CopyOfStage, Mapping[str, NDArray[np.generic]]] = {}
@@ -151,16 +184,9 @@ def _gathered(spec: RunSpec, launched: Launched, profiles: list[RankProfile]) ->
         memory |= outcome.memory
         losses |= outcome.losses
     events = [outcome.events for outcome in outcomes]
-    number = secrets.randbits(RUN_BITS)
     return RunResult(
         spec=spec,
-        trace=trace(
-            spec.schedule,
-            events,
-            number,
-            partial=launched.failure is not None,
-            messages=spec.transport != "torch",
-        ),
+        trace=_trace(spec, events, number, launched.failure is not None),
         weights=dict(sorted(weights.items())),
         digests={key: digest(weights[key]) for key in sorted(weights)},
         memory=dict(sorted(memory.items())),

@@ -8,7 +8,7 @@ those of a run to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -127,6 +127,57 @@ def _one_after_the_other(schedule: Schedule) -> list[int]:
     return [int(index) for index in order]
 
 
+def most_versions(schedule: Schedule) -> dict[CopyOfStage, int]:
+    """How many versions of every weight copy a replay keeps at most; nothing is computed.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> most_versions(build("pipedream", 2, 4))
+    {(0, 0): 2, (1, 0): 1}
+    """
+    schedule = erase_messages(schedule)
+    order, updates = _one_after_the_other(schedule), update_after(schedule)
+    reads = _last_reads(schedule, order)
+    kept: dict[CopyOfStage, list[int]] = {copy: [0] for copy in _copies(schedule)}
+    most = dict.fromkeys(kept, 1)
+    for position, index in enumerate(order):
+        if updates[index]:
+            copy = _copy_of(schedule, schedule.action(index))
+            last = reads.get(copy, {})
+            held = [v for v in kept[copy] if last.get(v, -1) > position]
+            kept[copy] = [*held, kept[copy][-1] + 1]
+            most[copy] = max(most[copy], len(kept[copy]))
+    return most
+
+
+def _copies(schedule: Schedule) -> list[CopyOfStage]:
+    rows = schedule.placement.copies
+    return sorted({(stage, copy) for row in rows for stage, copy in enumerate(row)})
+
+
+def _copy_of(schedule: Schedule, action: Action) -> CopyOfStage:
+    return action.stage, schedule.placement.copies[action.pipeline][action.stage]
+
+
+def _last_reads(schedule: Schedule, order: Sequence[int]) -> dict[CopyOfStage, dict[int, int]]:
+    """Weight copy → version → position of the last action that reads it.
+
+    A forward that extrapolates also reads the version before its own.
+    """
+    found = versions(schedule)
+    last: dict[CopyOfStage, dict[int, int]] = {}
+    for position, index in enumerate(order):
+        action, read = schedule.action(index), list[int]()
+        if action.kind is Kind.F:
+            version = int(found.read[action.stage, action.microbatch])
+            read = [version, version - 1] if found.horizon else [version]
+        elif action.kind in (Kind.B, Kind.I, Kind.W):
+            read = [int(found.used[action.stage, action.microbatch])]
+        last.setdefault(_copy_of(schedule, action), {}).update(dict.fromkeys(read, position))
+    return last
+
+
 class _Replay:
     """What has been computed so far."""
 
@@ -138,36 +189,21 @@ class _Replay:
             build_stage(model, stage, schedule.stages).to(device)
             for stage in range(schedule.stages)
         ]
+        self.order = _one_after_the_other(schedule)
+        reads = _last_reads(schedule, self.order)
         self.copies: dict[CopyOfStage, _Copy] = {}
-        for row in schedule.placement.copies:
-            for stage, copy in enumerate(row):
-                initial = dict(self.modules[stage].named_parameters())
-                self.copies[stage, copy] = _Copy({0: {n: w.detach() for n, w in initial.items()}})
+        for key in _copies(schedule):
+            initial = {n: w.detach() for n, w in self.modules[key[0]].named_parameters()}
+            self.copies[key] = _Copy({0: initial}, reads.get(key, {}))
         self.found = versions(schedule)
         self.updates = update_after(schedule)
         self.activations: dict[tuple[int, int], Tensor] = {}
         self.gradients: dict[tuple[int, int], Tensor] = {}
-        self.order = _one_after_the_other(schedule)
-        for position, index in enumerate(self.order):
-            self._note_reading(schedule.action(index), position)
         # Averaging changes weights and not their number: what a forward read is kept as it was.
         self.read: dict[tuple[int, int], dict[str, Tensor]] = {}
 
     def _copy(self, action: Action) -> _Copy:
-        return self.copies[
-            action.stage, self.schedule.placement.copies[action.pipeline][action.stage]
-        ]
-
-    def _note_reading(self, action: Action, position: int) -> None:
-        """Remember until when a version is needed, and the one before it where it extrapolates."""
-        where, read = (action.stage, action.microbatch), []
-        if action.kind is Kind.F:
-            version = int(self.found.read[where])
-            read = [version, version - 1] if self.found.horizon else [version]
-        elif action.kind in (Kind.B, Kind.I, Kind.W):
-            read = [int(self.found.used[where])]
-        for version in read:
-            self._copy(action).last_read[version] = position
+        return self.copies[_copy_of(self.schedule, action)]
 
     def do(self, index: int, position: int) -> None:
         """Carry one action out."""

@@ -19,6 +19,7 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Final, Protocol
 
+from gpu_validation.event_log import Sink, forget
 from gpu_validation.spec import Launched, RunSpec
 
 _MODULES: Final = {
@@ -32,8 +33,11 @@ _MODULES: Final = {
 class Group(Protocol):
     """Ranks that are ready to run."""
 
-    def run(self, spec: RunSpec) -> Launched:
-        """Run once. A rank that fails is reported in the result, not raised."""
+    def run(self, spec: RunSpec, sink: Sink = forget) -> Launched:
+        """Run once. A rank that fails is reported in the result, not raised.
+
+        `sink` is told what ranks record, while they do, every 0.2 s or so.
+        """
         ...
 
 

@@ -15,7 +15,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Final
@@ -28,13 +28,14 @@ from torch.distributed.rendezvous import rendezvous
 
 from gpu_validation.devices import launched_number
 from gpu_validation.errors import CapacityError, RankFailedError
+from gpu_validation.event_log import Sink, forget
 from gpu_validation.interruption import termination_as_interruption
 from gpu_validation.repeatable import keep_to_one_torch_thread
 from gpu_validation.spec import Launched, RankOutcome, RunSpec
 from gpu_validation.transports.board import Board, End
 from gpu_validation.transports.member import Member, Program, Run
 from gpu_validation.transports.server import start_server
-from gpu_validation.transports.watching import Watcher
+from gpu_validation.transports.watching import Watcher, store_gone
 
 if TYPE_CHECKING:
     from torch.distributed.distributed_c10d import Store
@@ -116,13 +117,13 @@ class ForkedGroup:
         """The process numbers of the ranks."""
         return tuple(process.pid or 0 for process in self._processes)
 
-    def run(self, spec: RunSpec) -> Launched:
+    def run(self, spec: RunSpec, sink: Sink = forget) -> Launched:
         """Run once; after a failure all processes are ended, and the next run starts others."""
         try:
             board = Board(self._started(), self._number)
             self._number += 1
             board.start(spec)
-            launched = Watcher(board, self._ranks, spec.timeout, self._dead).watch()
+            launched = Watcher(board, self._ranks, spec.timeout, self._dead, sink).watch()
         except BaseException:
             self.close()
             raise
@@ -250,23 +251,33 @@ class JoinedGroup:
         links = PrefixStore(f"{name}links/", _torchrun_store())
         self._program = connect(links, self._rank, ranks)
 
-    def run(self, spec: RunSpec) -> Launched:
+    def run(self, spec: RunSpec, sink: Sink = forget) -> Launched:
         """Run once."""
         board = Board(self._store, self._number)
         run = Run(self._program, spec, Member(self._rank, self._ranks, self._number, board))
         self._number += 1
+        # Until it is over it counts as broken: who is interrupted has nobody to say farewell to.
+        self._broken = True
         run.start()
         threading.Thread(target=_attend, args=(run,), daemon=True).start()
         with termination_as_interruption():
             if self._rank == 0:
-                launched = Watcher(board, self._ranks, spec.timeout, dict).watch()
-                board.close(launched)
+                launched = Watcher(board, self._ranks, spec.timeout, dict, sink).watch()
+                with suppress(dist.DistError):
+                    board.close(launched)
             else:
-                while not board.over():
-                    time.sleep(IDLE_SECONDS)
-                launched = board.launched()
+                launched = self._told(board)
         self._broken = launched.failure is not None
         return launched
+
+    def _told(self, board: Board) -> Launched:
+        """How the run went, as rank 0 says once it is over."""
+        try:
+            while not board.over():
+                time.sleep(IDLE_SECONDS)
+            return board.launched()
+        except dist.DistError:
+            return Launched(tuple(map(RankOutcome, range(self._ranks))), store_gone())
 
     def close(self) -> None:
         """Leave the others."""
@@ -283,5 +294,6 @@ def _torchrun_store() -> Store:
 
 
 def _attend(run: Run) -> None:
-    while not run.attend():
-        pass
+    with suppress(dist.DistError):
+        while not run.attend():
+            pass

@@ -13,16 +13,13 @@ from typing import Final
 
 from gpu_validation.blame import failed, state_of
 from gpu_validation.errors import RankHangError, StoppedError
-from gpu_validation.event_log import Event, EventLog
+from gpu_validation.event_log import EVENTS_SECONDS, Event, EventLog
 from gpu_validation.repeatable import keep_to_one_torch_thread
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.transports.board import Board, End, Report
 
 REPORT_SECONDS: Final = 0.05
 """How often a rank says where it stands, if that has changed."""
-
-EVENTS_SECONDS: Final = 0.2
-"""How often it hands over events, so that they outlive its process."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from gpu_validation.errors import (
     RankHangError,
     StoppedError,
 )
-from gpu_validation.event_log import EventLog
+from gpu_validation.event_log import EVENTS_SECONDS, EventLog, Sink, forget
 from gpu_validation.executor import run_rank
 from gpu_validation.messages import Label, Message
 from gpu_validation.repeatable import keep_to_one_torch_thread, one_torch_thread
@@ -77,13 +77,20 @@ class Hub:
         unfinished = [state_of(r) for r in self.recorders if r.rank not in self.outcomes]
         self.fail(hang(unfinished, timeout))
 
-    def watch(self, timeout: float) -> None:
+    def watch(self, timeout: float, sink: Sink = forget) -> None:
         """Wait until every rank is done or one has failed, or fails to make progress."""
         count, since = -1, time.monotonic()
+        told, told_of = since, [0 for _ in self.recorders]
         while True:
             with self.changed:
                 if self.changed.wait_for(self._over, POLL_SECONDS):
                     return
+            if sink is not forget and time.monotonic() - told > EVENTS_SECONDS:
+                told = time.monotonic()
+                for rank, recorder in enumerate(self.recorders):
+                    events = recorder.since(told_of[rank])
+                    told_of[rank] += len(events)
+                    sink(rank, events)
             # Building may take long; `START_SECONDS` of the executor bounds it.
             if self.progress() != count or self.here < len(self.recorders):
                 count, since = self.progress(), time.monotonic()
@@ -187,7 +194,7 @@ class ThreadGroup:
     def __init__(self, ranks: int) -> None:
         self._ranks = ranks
 
-    def run(self, spec: RunSpec) -> Launched:
+    def run(self, spec: RunSpec, sink: Sink = forget) -> Launched:
         """Run once."""
         hub = Hub([EventLog(rank, spec.record) for rank in range(self._ranks)])
         with one_torch_thread():
@@ -200,7 +207,7 @@ class ThreadGroup:
             try:
                 for thread in threads:
                     thread.start()
-                hub.watch(spec.timeout)
+                hub.watch(spec.timeout, sink)
             except RuntimeError as error:
                 hub.fail(
                     RankFailedError(

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
+
+import torch.distributed as dist
 
 from gpu_validation.blame import RankState, hang
 from gpu_validation.errors import (
@@ -17,7 +20,7 @@ from gpu_validation.errors import (
     RankFailedError,
     RankHangError,
 )
-from gpu_validation.event_log import Event
+from gpu_validation.event_log import Event, Sink, forget
 from gpu_validation.spec import Launched
 from gpu_validation.transports.board import Board, End, partial_outcomes
 
@@ -55,10 +58,14 @@ class Watcher:
         Seconds without progress after which the run is given up.
     dead : callable
         Which processes have ended.
+    sink : callable
+        Is told of events as they are reported.
     """
 
-    def __init__(self, board: Board, ranks: int, timeout: float, dead: Dead) -> None:
-        self._board, self._timeout, self._dead = board, timeout, dead
+    def __init__(
+        self, board: Board, ranks: int, timeout: float, dead: Dead, sink: Sink = forget
+    ) -> None:
+        self._board, self._timeout, self._dead, self._sink = board, timeout, dead, sink
         self._ranks = [_Seen(RankState(r, "none", "starts", False)) for r in range(ranks)]
         self._since = time.monotonic()
         self._started = False
@@ -74,8 +81,11 @@ class Watcher:
                 failure = self._first_cause(failure)
         except KeyboardInterrupt:
             failure = self._interrupted()
+        except dist.DistError:
+            failure = store_gone()
         if failure is not None:
-            self._stop(failure)
+            with suppress(dist.DistError):
+                self._stop(failure)
         ends, events = [seen.end for seen in self._ranks], [seen.events for seen in self._ranks]
         return Launched(partial_outcomes(ends, events), failure)
 
@@ -123,6 +133,7 @@ class Watcher:
                 seen.reports += 1
                 seen.state, seen.count = report.state, report.count
                 seen.events.extend(report.events)
+                self._sink(rank, report.events)
             seen.end = seen.end or self._board.take_end(rank)
         return before != (sum(seen.count for seen in self._ranks), self._ended())
 
@@ -140,7 +151,8 @@ class Watcher:
         return hang(unfinished, self._timeout)
 
     def _interrupted(self) -> InterruptedRunError:
-        self._read()
+        with suppress(dist.DistError):
+            self._read()
         states = "; ".join(str(seen.state) for seen in self._ranks if seen.end is None)
         return InterruptedRunError(
             f"the run was interrupted while {states or 'all ranks had finished'}",
@@ -158,6 +170,15 @@ class Watcher:
             if all(seen.end is not None or seen.state.rank in dead for seen in self._ranks):
                 return
             time.sleep(POLL_SECONDS)
+
+
+def store_gone() -> InterruptedRunError:
+    """The error for a launcher that is gone, and with it the store through which ranks talk."""
+    return InterruptedRunError(
+        "ranks talk through the store of their launcher, and it is gone",
+        "run",
+        "see what ended the launcher, and start it again",
+    )
 
 
 def _died(state: RankState, how: str) -> RankFailedError:

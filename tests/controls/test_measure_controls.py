@@ -11,6 +11,7 @@ from gpu_validation import measure as module
 from gpu_validation.checks import CHECKS, Finding, final_weights, observed
 from gpu_validation.checks.finding import holds
 from gpu_validation.controls import CONTROLS
+from gpu_validation.errors import RankFailedError
 from gpu_validation.faults import Fault
 from gpu_validation.judging import edited, judge_log
 from gpu_validation.measure import chosen_order, judge, measure, replayed
@@ -250,6 +251,12 @@ def test_a_replay_without_room_is_undecided_and_loses_nothing_else(
     assert "ran out of memory" in undecided[0].says
     assert all(control.caught for control in found.controls if control.applicable)
 
+    monkeypatch.setattr(module, "free_bytes", lambda _: 1)
+    monkeypatch.setattr(module, "replayed", replayed)
+    found = measure(RunSpec(build("pipedream", 2, 6), model=ModelSpec(width=4)), broken_runs=False)
+    assert "and 0.0 GiB are free" in next(f.says for f in found.findings if f.holds is None)
+    monkeypatch.setattr(module, "free_bytes", lambda _: None)
+
     def wrong(_: RunSpec) -> final_weights.Weights:
         raise RuntimeError("shapes differ")
 
@@ -258,17 +265,45 @@ def test_a_replay_without_room_is_undecided_and_loses_nothing_else(
         measure(RunSpec(build("gpipe", 2, 2), model=ModelSpec(width=4)))
 
 
+@pytest.mark.parametrize(("error", "told"), [("MemoryError", True), ("ValueError", False)])
+def test_a_later_run_without_room_loses_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, error: str, told: bool
+) -> None:
+    def no_room(spec: RunSpec, *args: Any, **more: Any) -> RunResult:
+        if spec.hashing == "full":
+            raise RankFailedError(f"rank 0 raises {error}: no message", "rank 0", "correct it", 0)
+        return run(spec, *args, **more)
+
+    monkeypatch.setattr(module, "run", no_room)
+    spec = RunSpec(build("pipedream", 2, 6), model=ModelSpec(width=4))
+    if not told:
+        with pytest.raises(RankFailedError):
+            measure(spec)
+        return
+    found = measure(spec)
+    assert not found.agree
+    assert [f.name for f in found.findings if f.holds is None] == ["hash"]
+    assert "give --hashing off" in next(f.says for f in found.findings if f.name == "hash")
+    failed = [c for c in found.controls if c.applicable and not c.caught]
+    assert {c.name for c in failed} == {
+        "no-stash", "in-place-write", "swapped-microbatch", "delayed-update", "dropped-update",
+    }  # fmt: skip
+    assert all("out of memory" in c.says for c in failed)
+
+
 @pytest.mark.parametrize("name", ["pipedream", "pipedream-2bw", "xpipe", "pipemare", "gpipe"])
 def test_a_replay_keeps_as_many_versions_as_are_read(name: str) -> None:
-    from gpu_validation.single_thread import _Replay
+    from gpu_validation.single_thread import _Replay, most_versions
 
     schedule = build(name, 2, 32)
     replayed = _Replay(schedule, ModelSpec(width=2), OptimizerSpec(), "cpu")
-    most = 0
+    most = dict.fromkeys(replayed.copies, 1)
     for position, index in enumerate(replayed.order):
         replayed.do(index, position)
-        most = max(most, *(len(copy.versions) for copy in replayed.copies.values()))
-    assert most <= 4
+        most = {key: max(most[key], len(copy.versions)) for key, copy in replayed.copies.items()}
+    # What is said before anything is computed is what is kept.
+    assert most == most_versions(schedule)
+    assert max(most.values()) <= 4
     assert not replayed.read
     assert not replayed.gradients
 

@@ -21,6 +21,11 @@ from tests.failing_ranks import LONG, bombs, counts, heard, obeying_ctrl_c, wait
 
 __all__ = ["bombs", "heard", "obeying_ctrl_c"]
 
+LAUNCHER = [
+    *(sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "3"),
+    *("--rdzv-backend", "c10d", "--rdzv-endpoint", "127.0.0.1:0", "-m", "gpu_validation"),
+]
+
 
 def started(model: ModelSpec, transport: str, log: Path) -> subprocess.Popen[str]:
     """The command line in the midst of a long run."""
@@ -59,11 +64,40 @@ def test_ctrl_c_leaves_a_valid_log_and_no_process(
 def test_no_rank_outlives_the_process_that_started_it(
     bombs: Callable[[str], ModelSpec], tmp_path: Path
 ) -> None:
-    process = started(bombs("telling"), "gloo", tmp_path / "run.jsonl")
+    log = tmp_path / "run.jsonl"
+    process = started(bombs("telling"), "gloo", log)
     assert len(members(process.pid)) >= 4
+    wait_for_events(log)
     process.kill()
     process.communicate()
     assert left_after(process.pid) == []
+    assert is_partial(read_trace(log))
+
+
+def wait_for_events(log: Path) -> None:
+    """Wait until events stand in the log, behind its header."""
+    until = time.monotonic() + LONG
+    while log.read_bytes().count(b"\n") < 2:
+        assert time.monotonic() < until, "no event comes"
+        time.sleep(0.02)
+
+
+def test_sigterm_before_ranks_start_leaves_a_log(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "gpu_validation", "pipedream", "-p", "3", "-m", "400"),
+            *("--transport", "gloo", "--jitter", "0.5", "-o", str(log)),
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    # The ranks import torch for seconds now.
+    wait_for(log)
+    process.terminate()
+    _, said = process.communicate(timeout=LONG)
+    assert process.returncode == 130, said
+    assert is_partial(read_trace(log))
 
 
 def left_after(group: int) -> list[int]:
@@ -108,6 +142,48 @@ def test_under_torchrun_a_death_leaves_a_valid_log(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("victim", ["rank 0", "rank 1", "launcher"])
+def test_under_torchrun_survivors_of_kill_9_end_with_130_and_a_log_is_there(
+    bombs: Callable[[str], ModelSpec], tmp_path: Path, victim: str
+) -> None:
+    log, said = tmp_path / "run.jsonl", tmp_path / "said"
+    with said.open("w") as stderr:
+        launcher = subprocess.Popen(
+            [
+                *LAUNCHER, "pipedream", "-p", "3", "-m", "400", "--transport", "gloo", "--jitter",
+                "0.1", "-o", str(log), "--module", bombs("telling").name, "--width", "4",
+            ],
+            stderr=stderr,
+            stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+    wait_for(tmp_path / "running")
+    wait_for_events(log)
+    # The launcher gives every rank a session of its own.
+    found = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text(encoding="ascii")
+    groups = list(map(int, found.split()))
+    ranks = {rank_of(pid): pid for pid in groups}
+    os.kill(launcher.pid if victim == "launcher" else ranks[victim], signal.SIGKILL)
+    assert launcher.wait(timeout=LONG) != 0
+    until = time.monotonic() + LONG
+    while any(Path(f"/proc/{pid}").exists() for pid in groups) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert is_partial(read_trace(log))
+    text = said.read_text(encoding="utf-8")
+    survivors = [rank for rank in ranks if rank and rank != victim]
+    assert [rank for rank in survivors if f"{rank} ends with exit code 130" not in text] == []
+    if victim == "rank 1":
+        assert "measure: run: the run was interrupted while rank " in text
+    if victim == "launcher":
+        assert "the store of their launcher, and it is gone" in text
+
+
+def rank_of(pid: int) -> str:
+    """Which rank a process is."""
+    given = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return next((f"rank {int(one[5:])}" for one in given if one.startswith(b"RANK=")), "")
+
+
+@pytest.mark.slow
 def test_under_torchrun_a_wrong_number_of_ranks_is_refused() -> None:
     done = torchrun("pipedream", "-p", "4", "--transport", "gloo")
     assert done.returncode != 0
@@ -116,10 +192,8 @@ def test_under_torchrun_a_wrong_number_of_ranks_is_refused() -> None:
 
 def torchrun(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command line in three processes that torchrun starts."""
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "3"]
-    meeting = ["--rdzv-backend", "c10d", "--rdzv-endpoint", "127.0.0.1:0"]
     return subprocess.run(
-        [*launcher, *meeting, "-m", "gpu_validation", *arguments],
+        [*LAUNCHER, *arguments],
         capture_output=True,
         text=True,
         timeout=120,

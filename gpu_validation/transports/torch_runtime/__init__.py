@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gpu_validation.errors import CapacityError
+from gpu_validation.event_log import Sink, forget
 from gpu_validation.spec import Launched, RunSpec
 from gpu_validation.transports.launch import ForkedGroup, JoinedGroup, processes
 from gpu_validation.transports.torch_runtime.drivers import require_drivable
@@ -41,7 +42,7 @@ class TorchGroup:
         """Process numbers of ranks that were started here."""
         return self._group.pids if isinstance(self._group, ForkedGroup) else ()
 
-    def run(self, spec: RunSpec) -> Launched:
+    def run(self, spec: RunSpec, sink: Sink = forget) -> Launched:
         """Run once.
 
         Raises
@@ -50,7 +51,7 @@ class TorchGroup:
             PyTorch's runtime has no means for this schedule.
         """
         require_drivable(spec)
-        return self._group.run(spec)
+        return self._group.run(spec, sink)
 
 
 @contextmanager
