@@ -67,10 +67,9 @@ def replay_bytes(spec: RunSpec) -> int:
     Examples
     --------
     >>> from schedules import build
-    >>> replay_bytes(RunSpec(build("pipedream", 2, 4))) / needed_bytes(
-    ...     RunSpec(build("pipedream", 2, 4))
-    ... )
-    1.25
+    >>> sizes = [replay_bytes(RunSpec(build("pipedream", p, 16))) for p in (1, 8)]
+    >>> sizes[1] > 8 * sizes[0]
+    True
     """
     return sum(
         _stage_bytes(spec.model, stage, spec.schedule.stages)
