@@ -15,6 +15,12 @@ waits holds up the receive that it waits for."""
 MOST_CONNECTIONS: Final = "32"
 
 
+WORKSPACE: Final = "CUBLAS_WORKSPACE_CONFIG"
+"""With one of the values of `REPEATABLE`, sums of cuBLAS have one order, on several streams too."""
+
+REPEATABLE: Final = (":4096:8", ":16:8")
+
+
 def local_device(otherwise: int = 0) -> int:
     """Number of this process's GPU: as the launcher says, else as given."""
     return launched_number("LOCAL_RANK") if "LOCAL_RANK" in os.environ else otherwise
@@ -38,12 +44,17 @@ def launched_number(name: str) -> int:
     return int(value)
 
 
-def allow_connections() -> None:
-    """Ask for as many hardware queues as there can be, unless the environment says how many.
+def prepare_cuda() -> None:
+    """Ask for as many hardware queues as there can be, and for kernels that repeat their bits.
 
-    CUDA reads it when it starts in a process, so this comes before anything that asks for a GPU.
+    Unless the environment says otherwise. CUDA and cuBLAS read it when they start in a process, so
+    this comes before anything that asks for a GPU.
     """
     os.environ.setdefault(CONNECTIONS, MOST_CONNECTIONS)
+    if os.environ.setdefault(WORKSPACE, REPEATABLE[0]) in REPEATABLE:
+        import torch
+
+        torch.use_deterministic_algorithms(True)
 
 
 def claim_device() -> int:
@@ -56,7 +67,7 @@ def claim_device() -> int:
     CapacityError
         There is no GPU, or none for this process of its node.
     """
-    allow_connections()
+    prepare_cuda()
     import torch
 
     if not torch.cuda.is_available():

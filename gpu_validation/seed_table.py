@@ -5,11 +5,12 @@ written by hand and with ``torch.distributed.pipelining``. Its memory is the all
 averaged over ranks; its shares are of kernel time.
 
 Run here: the same three schedules with the same samples a step, naive as one uncut batch; then once
-more under the profiler, for the shares (`gpu_validation.communication`): of the rank's run, and not
-of kernel time, since a CPU has no kernels. Times of stages that share a device are never presented
-as those of a pipeline, so without a core for every rank shares are `NOT_MEASURED`.
+more under the profiler, for the shares (`gpu_validation.communication`): of the rank's run. Times
+of stages that share a device are never presented as those of a pipeline, so without a core or a
+GPU for every rank shares are `NOT_MEASURED`.
 
-``python -m gpu_validation.seed_table -p 4 -m 8`` prints the table as JSON.
+``python -m gpu_validation.seed_table -p 4 -m 8 [--device cuda]`` prints the table as JSON. On GPUs
+the rows by hand run, over NCCL where there is a GPU for every rank and as threads of one otherwise.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from gpu_validation.communication import Shares, unmeasured
+import torch
+
+from gpu_validation.communication import Shares, blind, unmeasured
 from gpu_validation.communication import shares as shares_of
+from gpu_validation.devices import claim_device
 from gpu_validation.environment import cores, environment
 from gpu_validation.files import json_text
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
-from gpu_validation.options import whole
+from gpu_validation.options import DEVICES, whole
 from gpu_validation.run import RunResult, run
 from gpu_validation.spec import RunSpec
 from gpu_validation.timing import NOT_MEASURED
@@ -84,13 +88,15 @@ _NOTES: Final = {
     "pytorch": ("memory is that of the stages, PyTorch's own buffers are not counted",),
 }
 
-_OF_RUN: Final = "shares are of the run of a rank on a CPU"
-
-_TRANSPORTS: Final = {"scratch": "gloo", "pytorch": "torch"}
+_OF_RUN: Final = "shares are of the run of a rank, and not of kernel time"
 
 
-def specification(row: Published, ranks: int, microbatches: int, model: ModelSpec) -> RunSpec:
+def specification(
+    row: Published, ranks: int, microbatches: int, model: ModelSpec, gpus: int | None = None
+) -> RunSpec:
     """What to run for a row; naive takes the samples of a step as one microbatch.
+
+    With a number of GPUs it runs there. PyTorch's runtime is driven on CPUs only, and refuses.
 
     Examples
     --------
@@ -102,21 +108,32 @@ def specification(row: Published, ranks: int, microbatches: int, model: ModelSpe
     batch = model.batch * microbatches // cut
     return RunSpec(
         build(row.schedule, ranks, cut),
-        transport=_TRANSPORTS[row.implementation],
+        transport=_transport(row.implementation, ranks, gpus),
+        device="cpu" if gpus is None else "cuda",
         model=ModelSpec(model.name, model.width, model.depth, batch, model.length, model.seed),
         optimizer=OptimizerSpec("adamw"),
         hashing="off",
     )
 
 
-def table(ranks: int, microbatches: int, model: ModelSpec) -> dict[str, Any]:
+def _transport(implementation: str, ranks: int, gpus: int | None) -> str:
+    if implementation == "pytorch":
+        return "torch"
+    if gpus is None:
+        return "gloo"
+    return "nccl" if gpus >= ranks else "threads"
+
+
+def table(
+    ranks: int, microbatches: int, model: ModelSpec, gpus: int | None = None
+) -> dict[str, Any]:
     """Run what can be run, and set it beside the published numbers."""
     memory: dict[Row, float] = {}
     shares: dict[Row, Shares] = {}
     why: dict[Row, str] = {}
     for row in PUBLISHED:
         key = (row.implementation, row.schedule)
-        spec = specification(row, ranks, microbatches, model)
+        spec = specification(row, ranks, microbatches, model, gpus)
         try:
             memory[key] = mean_peak(run(spec))
             shares[key] = profiled(spec, cores())
@@ -128,7 +145,7 @@ def table(ranks: int, microbatches: int, model: ModelSpec) -> dict[str, Any]:
         "microbatches": microbatches,
         "model": {"name": model.name, "width": model.width, "depth": model.depth},
         "rows": rows(memory, shares, why),
-        "environment": environment("cpu"),
+        "environment": environment("cpu" if gpus is None else "cuda"),
     }
 
 
@@ -138,7 +155,7 @@ def profiled(spec: RunSpec, available: int | None) -> Shares:
     Parameters
     ----------
     spec : RunSpec
-        On a CPU, with a process for every rank.
+        With a process for every rank.
     available : int or None
         Cores of this process.
 
@@ -149,7 +166,10 @@ def profiled(spec: RunSpec, available: int | None) -> Shares:
     (None, '4 ranks share 2 cores, so the times are not those of stages that run side by side')
     """
     ranks = spec.schedule.ranks
-    if available is None or available < ranks:
+    unseen = blind(spec.transport, spec.device)
+    if unseen is not None:
+        return unmeasured(unseen)
+    if spec.device == "cpu" and (available is None or available < ranks):
         count = "an unknown number of" if available is None else available
         return unmeasured(
             f"{ranks} ranks share {count} cores, so the times are not those of stages that run "
@@ -233,9 +253,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-p", metavar="RANKS", type=whole("-p", 2), default=4)
     parser.add_argument("-m", metavar="MICROBATCHES", type=whole("-m", 2), default=8)
     parser.add_argument("--width", metavar="N", type=whole("--width"), default=64)
+    parser.add_argument("--device", choices=DEVICES, default="cpu")
     chosen = parser.parse_args(arguments)
+    gpus = None
+    if chosen.device == "cuda":
+        claim_device()
+        gpus = torch.cuda.device_count()
     model = ModelSpec("transformer", width=chosen.width, depth=2, batch=2, length=32)
-    print(json_text(table(chosen.p, chosen.m, model)))
+    print(json_text(table(chosen.p, chosen.m, model, gpus)))
     return 0
 
 

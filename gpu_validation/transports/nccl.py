@@ -22,7 +22,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from gpu_validation.devices import allow_connections, local_device
+from gpu_validation.devices import local_device, prepare_cuda
 from gpu_validation.errors import CapacityError
 from gpu_validation.event_log import EventLog
 from gpu_validation.executor import run_rank
@@ -53,7 +53,7 @@ def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | 
     CapacityError
         No GPU for every rank of this node, or another device than ``cuda``.
     """
-    allow_connections()
+    prepare_cuda()
     require_devices(device, local_ranks(ranks), torch.cuda.device_count())
     return processes(connect, ranks)
 
@@ -95,7 +95,7 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
     CapacityError
         Two ranks have been given the same GPU.
     """
-    allow_connections()
+    prepare_cuda()
     device = local_device(rank)
     torch.cuda.set_device(device)
     join(store, rank, ranks)

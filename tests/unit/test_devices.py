@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import pytest
 import torch
 
 from gpu_validation.capacity import require_capacity
-from gpu_validation.devices import CONNECTIONS, claim_device, local_device
+from gpu_validation.devices import CONNECTIONS, WORKSPACE, claim_device, local_device
+from gpu_validation.environment import environment
 from gpu_validation.errors import CapacityError
 from gpu_validation.run import RunSpec
 from gpu_validation.transports import launch, nccl, open_group
@@ -47,16 +49,25 @@ class Cuda:
 
 
 @pytest.fixture
-def cuda(monkeypatch: pytest.MonkeyPatch) -> Cuda:
+def cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cuda]:
     """Four devices in the place of those of torch, and no launcher."""
     found = Cuda(4)
     for name in ("is_available", "device_count", "set_device", "mem_get_info"):
         monkeypatch.setattr(torch.cuda, name, getattr(found, name))
-    for name in (CONNECTIONS, "RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
+    for name in (
+        CONNECTIONS,
+        WORKSPACE,
+        "RANK",
+        "WORLD_SIZE",
+        "LOCAL_RANK",
+        "MASTER_ADDR",
+        "MASTER_PORT",
+    ):
         # Set and deleted, so that it is taken back also where the code sets it.
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
-    return found
+    yield found
+    torch.use_deterministic_algorithms(False)
 
 
 def spec_of(transport: str) -> RunSpec:
@@ -69,6 +80,26 @@ def test_the_variable_is_there_before_anything_touches_cuda(cuda: Cuda, transpor
     require_capacity(spec_of(transport))
     assert cuda.history[0] == ("is_available", "32")
     assert {value for _, value in cuda.history} == {"32"}
+
+
+@pytest.mark.parametrize(
+    ("given", "strict"), [(None, True), (":16:8", True), (":0:0", False), ("", False)]
+)
+def test_kernels_repeat_their_bits_unless_the_environment_says_otherwise(
+    cuda: Cuda, given: str | None, strict: bool
+) -> None:
+    if given is not None:
+        os.environ[WORKSPACE] = given
+    claim_device()
+    assert os.environ[WORKSPACE] == (":4096:8" if given is None else given)
+    assert torch.are_deterministic_algorithms_enabled() == strict
+    assert environment("cpu")["torch_settings"]["deterministic"] == strict
+
+
+def test_a_cpu_is_left_as_it_is(cuda: Cuda) -> None:
+    require_capacity(RunSpec(build("pipedream", 2, 4)))
+    assert WORKSPACE not in os.environ
+    assert not torch.are_deterministic_algorithms_enabled()
 
 
 def test_a_number_that_is_set_stays(cuda: Cuda) -> None:
