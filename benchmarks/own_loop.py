@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import statistics
 import tempfile
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from time import process_time
 from typing import Any, Final
@@ -19,7 +20,9 @@ from gpu_validation.recorder import Fingerprint, Recorder
 
 WIDTH, LAYERS = 1000, 10
 SAMPLES: Final = (64, 256, 1024)
-PAIRS: Final = 15
+PARTS: Final = (1, 16)
+OFF: Final = 0
+TURNS: Final = 25
 RUNS: Final = 15
 
 
@@ -58,35 +61,48 @@ def recording() -> str:
     loop, rows, m = Loop(), [], 0
     count = sum(parameter.numel() for parameter in loop.module.parameters())
     with tempfile.TemporaryDirectory() as folder:
-        rec = Recorder(folder, rank=0, ranks=1, microbatches=10_000)
+        recorders: dict[int, Recorder | None] = {
+            part: Recorder(f"{folder}/{part}", rank=0, ranks=1, microbatches=10_000, part=part)
+            for part in PARTS
+        }
+        recorders[OFF] = None
         for samples in SAMPLES:
             x = torch.randn(samples, WIDTH)
-            times: dict[bool, list[float]] = {True: [], False: []}
-            loop.step(x, rec, m)
-            for pair in range(PAIRS):
-                # Which of the two comes first changes, so that a drift of the machine hits both.
-                for on in (True, False) if pair % 2 else (False, True):
+            times: dict[int, list[float]] = {part: [] for part in recorders}
+            for turn in range(TURNS + 1):
+                # Which comes first changes, so that a drift of the machine hits all alike.
+                for part in list(recorders)[:: 1 if turn % 2 else -1]:
                     m += 1
-                    times[on].append(seconds(loop, x, rec if on else None, m))
-            ratios = [on / off - 1 for on, off in zip(times[True], times[False], strict=True)]
-            rows.append(
-                (
-                    str(samples),
-                    *Sample(tuple(times[False])).cells(),
-                    f"{100 * statistics.median(ratios):+.1f} %",
-                    f"{100 * min(ratios):+.1f} … {100 * max(ratios):+.1f} %",
-                    f"{100 * (min(times[True]) / min(times[False]) - 1):+.1f} %",
-                )
-            )
-        rec.close()
-    columns = ("samples", *CELLS, "recorded", "from … to", "fastest against fastest")
+                    taken = seconds(loop, x, recorders[part], m)
+                    _ = turn and times[part].append(taken)
+            rows += [
+                (str(samples), _read(part), *_compared(times[part], times[OFF])) for part in PARTS
+            ]
+        for recorder in filter(None, recorders.values()):
+            recorder.close()
+    columns = ("samples", "read", *CELLS, "recorded", "from … to", "fastest against fastest")
     alone = timed(lambda: [Fingerprint(p) for p in loop.module.parameters()], RUNS)
     return (
         f"One stage of {count / 1e6:.1f} million weights ({LAYERS} linear layers of {WIDTH} × "
         f"{WIDTH}), AdamW, one thread. A step is forward, backward and update, in processor time; "
-        f"recorded against not recorded in {PAIRS} pairs. Three blocks a step read all weights; "
-        f"one reading takes {1000 * alone.median:.2f} ms (from {1000 * min(alone.seconds):.2f} to "
-        f"{1000 * max(alone.seconds):.2f}).\n\n{table(columns, rows)}"
+        f"recorded against not recorded in {TURNS} turns. Reading all weights once takes "
+        f"{1000 * alone.median:.2f} ms (from {1000 * min(alone.seconds):.2f} to "
+        f"{1000 * max(alone.seconds):.2f}); a step has three blocks.\n\n{table(columns, rows)}"
+    )
+
+
+def _read(part: int) -> str:
+    return "all" if part == 1 else f"part={part}"
+
+
+def _compared(on: Sequence[float], off: Sequence[float]) -> tuple[str, ...]:
+    """Cells of a row: times without a recorder, and the ratios of neighbouring steps."""
+    ratios = [one / other - 1 for one, other in zip(on, off, strict=True)]
+    return (
+        *Sample(tuple(off)).cells(),
+        f"{100 * statistics.median(ratios):+.1f} %",
+        f"{100 * min(ratios):+.1f} … {100 * max(ratios):+.1f} %",
+        f"{100 * (min(on) / min(off) - 1):+.1f} %",
     )
 
 

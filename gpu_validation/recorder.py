@@ -16,7 +16,8 @@ schedule of `torch.distributed.pipelining`. Every rank writes ``DIRECTORY/rank<r
 event, each written to the end at once. ``staleproof measure --check DIRECTORY --against FAMILY``
 judges the files of all ranks. docs/recording.md explains every key.
 
-**Versions come from contents.** Every block reads all its weights and keeps a fingerprint a tensor.
+**Versions come from contents.** Every block reads all its weights (with ``part=K``, a K-th of those
+that autograd says nobody has written to) and keeps a fingerprint a tensor.
 Version 0 is what the first block of a stage finds, version k what its k-th update left, and what a
 block used is the version with that content. Which tensor objects they are decides only where two
 versions have the same content. An update that wrote nothing makes no version. What is no version is
@@ -90,6 +91,7 @@ class Fingerprint:
         self._parts = _condensed(tensor)
         self._event: Any = None
         self._digest: bytes | None = None
+        self._turn = 0
         if tensor.device.type == "cuda":
             self._parts = [part.to("cpu", non_blocking=True) for part in self._parts]
             self._event = torch.cuda.Event()  # type: ignore[no-untyped-call]
@@ -109,19 +111,42 @@ class Fingerprint:
             found = hashlib.blake2b(self._head, digest_size=16)
             for part in self._parts:
                 found.update(_bytes(part.cpu()))
-            self._digest, self._parts = found.digest(), []
+            self._digest = found.digest()
+            if len(self._parts) == 1:
+                self._parts = []  # A view of the tensor itself.
         return self._digest
 
+    @property
+    def long(self) -> bool:
+        """Whether sums of rows were hashed, and not the tensor itself."""
+        return len(self._parts) > 1
 
-def _condensed(tensor: Tensor) -> list[Tensor]:
-    """What of a tensor is hashed, on its device."""
+    def fits(self, tensor: Tensor, step: int) -> bool:
+        """Whether every `step`-th row of a `long` tensor still has its sum; in turn, all of them.
+
+        Examples
+        --------
+        >>> weights = torch.zeros(99999)
+        >>> found = Fingerprint(weights)
+        >>> weights.data[2 * 8 * ROW // 4] = 1  # In row 2 of every 3.
+        >>> [found.fits(weights, 3) for _ in range(3)]
+        [True, True, False]
+        """
+        first, self._turn = self._turn % step, self._turn + 1
+        now, tail = _condensed(tensor, first, step)
+        return torch.equal(now, self._parts[0][first::step]) and torch.equal(tail, self._parts[1])
+
+
+def _condensed(tensor: Tensor, first: int = 0, step: int = 1) -> list[Tensor]:
+    """What of a tensor is hashed, on its device; of a long one, of every `step`-th row."""
     data = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
     if len(data) <= SMALL:
         return [data.clone() if data.device.type == "cuda" else data]
     if data.storage_offset() % 8:
         data = data.clone()
     whole = len(data) // (8 * ROW) * 8 * ROW
-    return [data[:whole].view(torch.int64).view(-1, ROW).sum(1), data[whole:].clone()]
+    rows = data[:whole].view(torch.int64).view(-1, ROW)[first::step]
+    return [rows.sum(1), data[whole:].clone()]
 
 
 def _bytes(tensor: Tensor) -> Any:
@@ -261,6 +286,41 @@ def _few(versions: set[int]) -> str:
     return " or ".join(map(str, shown[:3])) + (" or more" if len(shown) > 3 else "")
 
 
+@dataclass
+class Known:
+    """Fingerprints of tensors that are alive, so that not all of them are read again.
+
+    Attributes
+    ----------
+    part : int
+        Of a tensor that autograd says nobody wrote to, every so many-th row is read, each time the
+        next ones; 1 reads all, always.
+    """
+
+    part: int = 1
+    _seen: dict[int, tuple[Any, Any, Fingerprint]] = field(default_factory=dict)
+
+    def look(self, tensor: Tensor, whole: bool = False) -> tuple[Fingerprint, str]:
+        """The fingerprint of a tensor, and how it was found.
+
+        By reading ``whole`` or ``part`` of it, or all, since the part had ``changed`` though
+        autograd knows of no write.
+        """
+        way = "whole"
+        key, state = id(tensor), (_writes(tensor), tensor.data_ptr())
+        if key in self._seen and not whole and None not in state:
+            ref, before, found = self._seen[key]
+            if ref() is tensor and before == state:
+                if found.fits(tensor, self.part):
+                    return found, "part"
+                way = "changed"
+        found = Fingerprint(tensor)
+        if self.part > 1 and found.long and tensor.device.type == "cpu":
+            ref = weakref.ref(tensor, lambda _: self._seen.pop(key, None))
+            self._seen[key] = ref, state, found
+        return found, way
+
+
 @dataclass(eq=False)
 class Block:
     """What is being recorded; ``with rec.update(…) as block`` gives it.
@@ -285,6 +345,7 @@ class Block:
     done: bool = False
     step: int | None = None
     hooked: bool = False
+    hashed: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
 
@@ -293,11 +354,14 @@ class Block:
         """Whose weights."""
         return self.stage, self.pipeline
 
-    def look(self) -> None:
-        """Take the fingerprints of the weights as they are now."""
+    def look(self, known: Known) -> None:
+        """Take the fingerprints of the weights as they are now; an update's are all read."""
         self.tensors = tensors_of(self.weights, f"{self.op} of stage {self.stage}")
         self.marks = marks_of(self.tensors)
-        self.prints = {name: Fingerprint(tensor) for name, tensor in self.tensors.items()}
+        found = {name: known.look(t, self.op == "U") for name, t in self.tensors.items()}
+        self.prints = {name: entry for name, (entry, _) in found.items()}
+        ways = {way for _, way in found.values()}
+        self.hashed = "changed" in ways or "part" not in ways
 
     def read(self, name: str, tensor: Tensor) -> None:
         """A module read a tensor: what was read counts, not what the block was given."""
@@ -330,6 +394,10 @@ class Recorder:
         are not in the log, and what needs them is undecided.
     split : bool
         Whether some backward is split into I and W; a whole one then counts 2 on that clock.
+    part : int
+        With 2 or more, a forward or backward reads only every so many-th row of 2 KiB of a tensor
+        on the CPU that nobody wrote to since it was read, as far as autograd knows. Its event then
+        has no ``hash``, and a write past autograd (``.data``) into few elements can stay unseen.
 
     Raises
     ------
@@ -365,6 +433,7 @@ class Recorder:
         run: int | None = None,
         stamps: bool = False,
         split: bool = False,
+        part: int = 1,
     ) -> None:
         self.rank, self.ranks = _place(rank, ranks)
         self.microbatches, self.stamps, self.split = microbatches, stamps, split
@@ -376,6 +445,7 @@ class Recorder:
         self._step: int | None = None
         self._clock = 0
         self._host = f"{socket.gethostname()} {_boot()}".strip()
+        self._known = Known(part)
         self._copies: dict[tuple[int, int], Copy] = {}
         self._queue: deque[Block] = deque()
         self._open: list[Block] = []
@@ -469,7 +539,7 @@ class Recorder:
         if block.op == "U":
             block.before = marks_of(tensors_of(block.weights, f"U of stage {block.stage}"))
         else:
-            block.look()
+            block.look(self._known)
         self._queue.append(block)
         self._open.append(block)
         self._stamp_start(block)
@@ -479,7 +549,7 @@ class Recorder:
         block.end = time.monotonic_ns()
         self._open.remove(block)
         if block.op == "U":
-            block.look()
+            block.look(self._known)
         else:
             self._computed = block
             if block.op != "F":
@@ -520,7 +590,8 @@ class Recorder:
                 copy.register(digests, block.marks)
             version, why = copy.find(digests, block.marks)
             block.extra |= why
-        block.extra |= {"current": copy.count, "hash": _together(digests)}
+        block.extra |= {"current": copy.count}
+        block.extra |= {"hash": _together(digests)} if block.hashed else {}
         if block.op == "F" and self.stamps:
             number = (block.microbatch, block.pipeline)
             if not block.stage:

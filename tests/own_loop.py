@@ -52,6 +52,7 @@ class OwnLoop:
         module: Callable[[], nn.Module] = stage_module,
         stamps: bool = False,
         at: int = 2,
+        part: int = 1,
     ) -> None:
         torch.manual_seed(0)
         self.schedule, self.bug, self.stamps, self.at = computations(schedule), bug, stamps, at
@@ -61,7 +62,7 @@ class OwnLoop:
         self.recorders = [
             Recorder(
                 folder, rank=rank, ranks=schedule.ranks, microbatches=schedule.microbatches,
-                policy=schedule.policy.name, run=7, stamps=stamps,
+                policy=schedule.policy.name, run=7, stamps=stamps, part=part,
             )
             for rank in range(schedule.ranks)
         ]  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from torch import nn
 
 import staleproof.cli
 from gpu_validation import judge
@@ -75,6 +76,27 @@ def test_a_fault_is_named_with_its_first_place(
     found = judge(tmp_path / "log", PIPEDREAM)
     assert not found.agree
     assert says in failed(found)[check]
+
+
+def wide_module() -> nn.Module:
+    """Weights of more than 16 KiB, which are not read whole where that can be avoided."""
+    return nn.Sequential(nn.Linear(8, 600), nn.Tanh(), nn.Linear(600, 8))
+
+
+@pytest.mark.parametrize("bug", [None, "newest", "alias", "skip", "bare", "data"])
+def test_reading_a_part_tells_the_same(bug: str | None, tmp_path: Path) -> None:
+    OwnLoop(PIPEDREAM, tmp_path / "log", bug=bug, module=wide_module, part=8).run()
+    found = judge(tmp_path / "log", PIPEDREAM)
+    assert found.agree == (bug is None), failed(found)
+    events = [json.loads(line) for line in (tmp_path / "log" / "rank0.jsonl").open()][1:]
+    whole = {op: {"hash" in e["extra"] for e in events if e["op"] == op} for op in "FBU"}
+    assert True in whole["F"]  # A clone is another tensor, and the live weights were written to.
+    assert whole["U"] == {True}
+    if bug is None:
+        assert whole["B"] == {False}
+        stash = next(entry.says for entry in found.findings if entry.name == "stash")
+        assert "24 backwards used the version of their forwards, 0 of them compared" in stash
+    assert judge(tmp_path / "log", build("pipedream", 3, 8)).agree == (bug is None)
 
 
 def at(log: list[list[Event]], op: str, stage: int, m: int) -> Event:

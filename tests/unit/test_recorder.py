@@ -275,6 +275,23 @@ def test_a_write_past_autograd_keeps_the_number_and_shows_in_the_hash(tmp_path: 
     assert one["extra"]["hash"] != other["extra"]["hash"]
 
 
+def test_reading_a_part_looks_at_every_element_in_turn(tmp_path: Path) -> None:
+    first, second = nn.Linear(100, 100), nn.Linear(100, 100)
+    module, recorder = nn.Sequential(first, second), made(tmp_path, microbatches=20, part=4)
+    for m in range(20):
+        with recorder.forward(0, m, module):
+            pass
+        if m == 2:
+            second.weight.data.view(-1)[4321] += 1  # One element, past autograd.
+    found = events(recorder)
+    hashes = [event["extra"].get("hash") for event in found]
+    seen = [m for m in range(1, 20) if hashes[m] is not None]
+    assert len(seen) == 1
+    assert 2 < seen[0] <= 6
+    assert hashes[seen[0]] != hashes[0]
+    assert {event["version"] for event in found} == {0}
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8, torch.complex64])
 def test_a_fingerprint_sees_every_element(dtype: torch.dtype) -> None:
     for count in (0, 1, 7, 5000, 33333):
