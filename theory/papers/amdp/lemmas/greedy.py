@@ -85,8 +85,8 @@ class _Stage:
         if kind is Kind.B:
             below = law.end(Kind.B, line, s + 1, m)
             return [(z3.BoolVal(True), law.end(Kind.F, line, s, m)), (s < line.p - 1, below)]
-        cap = law.cap(line, s)
-        exists = z3.And(law.capped(s), z3.Or(m.round > 0, m.place >= cap))
+        cap, capped = law.admits(line, s)
+        exists = z3.And(capped, z3.Or(m.round > 0, m.place >= cap))
         above = law.end(Kind.F, line, s - 1, m)
         return [(s > 0, above), (exists, law.end(Kind.B, line, s, line.back(m, cap)))]
 

@@ -20,7 +20,7 @@ from theory.claims import Formulas
 from theory.laws.static_orders.symbols import term
 from theory.papers.amdp.lemmas.greedy import SMALLEST, decided
 from theory.papers.amdp.lemmas.minibatches import Minibatch, Pipeline
-from theory.papers.amdp.lemmas.start_times import CAPPED, CROWDED, FREE, TWO, Law, before
+from theory.papers.amdp.lemmas.start_times import CAPPED, CROWDED, FREE, TWO, Law, before, letters
 from theory.papers.amdp.symbols import d, i, n, q, r
 from theory.smt.instances import Instance
 from theory.smt.notation import stated
@@ -66,15 +66,12 @@ def _in_first_round(law: Law, line: Pipeline, m: Minibatch) -> Term:
     return m.round == 0 if law.rounds else m.place < line.n
 
 
-def _of(
-    law: Law, formulas: Formulas, name: str, says: str, given: str, goal: str, **more: Term
-) -> Statement:
+def _of(law: Law, formulas: Formulas, name: str, says: str, given: str, goal: str) -> Statement:
     """A statement about minibatch nq + r at stage s of p, in the letters of a law and formulas."""
     line, s, m = law.somewhere("m")
-    letters = {"p": line.p, "n": line.n, "s": s, "q": m.round, "r": m.place}
     forms = {key.replace(" ", "_"): value(form, line, s, m) for key, form in formulas.items()}
     first = _in_first_round(law, line, m)
-    known = {**letters, **forms, "cap": law.cap(line, s), "first_round": first, **more}
+    known = {**letters(line, s, m), **forms, "cap": law.admits(line, s)[0], "first_round": first}
     statement = stated(name, says, given, goal, **known)
     return replace(statement, hypotheses=(*law.inside(line, s, m), *statement.hypotheses))
 
@@ -127,7 +124,7 @@ def _needless(formulas: Formulas) -> Iterator[Statement]:
         "n > d",
         "for n ≥ d every stage has the cap and the stated mismatch of n = d",
         (line.p >= 1, line.n >= line.p, s >= 0, s < line.p),
-        z3.And(CAPPED.cap(line, s) == CAPPED.cap(just, s), same),
+        z3.And(CAPPED.admits(line, s)[0] == CAPPED.admits(just, s)[0], same),
     )
 
 

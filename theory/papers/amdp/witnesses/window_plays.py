@@ -15,7 +15,7 @@ from theory.kernel import eq, le
 from theory.kernel.relations import Relation
 from theory.kernel.vectors import Scalar
 from theory.papers.amdp.placements import SAYS, STRAIGHT
-from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Play, Tie, Uneven
+from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Play, Tie
 from theory.papers.amdp.runs.windows import Mismatches, mismatches
 from theory.papers.amdp.symbols import W, d
 from theory.smt.queries import remembered
@@ -62,7 +62,8 @@ LARGE: Final = Domain((2, 4, 6, 8), ((1, 1), (1, 2), (2, 3)), TIES, (1, 2, 4), R
 ATTAINED: Final = tuple((Play(stages, 1, 1), TIES[1]) for stages in (4, 6))
 """Plays in which d − 1 minibatches of a window of d see its update."""
 
-UNEVEN: Final = Uneven(6, 1, 1, TURNS, (((Kind.F, 4), 5), ((Kind.F, 5), 5)))
+_SLOW: Final = {(Kind.F, 4): 5, (Kind.F, 5): 5}
+UNEVEN: Final = Play(6, 1, 1, TURNS, tuple(_SLOW.items()))
 """The forwards of the last two stages are slow, those of all pipelines."""
 
 
@@ -158,7 +159,7 @@ def replayed(
 
 def uneven(stated: Any) -> Refutation | None:
     """A play with slow stages in which minibatches see two updates of windows of d."""
-    slow = {f"{kind.name} at stage {stage}": taken for (kind, stage), taken in UNEVEN.slow}
+    slow = {f"{kind.name} at stage {stage}": taken for (kind, stage), taken in _SLOW.items()}
     more = {"F = B": 1, "but": slow}
     return _more_updates(UNEVEN, TIES[0], UNEVEN.stages, stated, more, eq(W, d))
 
