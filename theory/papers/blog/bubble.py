@@ -9,6 +9,7 @@ Source     refresher on pipeline parallelism; results of 1F1B.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import sympy
 import z3
@@ -16,6 +17,7 @@ import z3
 from schedules.families import blog_1f1b, blog_gpipe, blog_naive, interleaved_1f1b, one_f_one_b
 from schedules.timeline import timeline
 from theory.judging import prover
+from theory.kernel.signs import nonnegative
 from theory.laws.delays import domains
 from theory.laws.delays.symbols import Microbatch
 from theory.laws.static_orders import program as orders
@@ -88,28 +90,12 @@ def _holds(formulas: prover.Formulas) -> prover.Grounds:
     yield from laws.proof(laws.PROGRAMS, "waits", "times")
 
 
-def always_positive(form: sympy.Expr, stages: int) -> bool:
-    """Whether a rational function is shown to be positive for p ≥ `stages` and M ≥ 2.
-
-    Written in what p and M exceed their least values by, numerator and denominator have no
-    negative coefficient and a positive constant.
-
-    Examples
-    --------
-    >>> always_positive((M * p - 3) / p, 2), always_positive(p - M, 2)
-    (True, False)
-    """
-    up, out = sympy.symbols("up out", nonnegative=True)
-    parts = sympy.fraction(sympy.cancel(form.subs({p: stages + up, M: 2 + out})))
-    polynomials = [sympy.Poly(part, up, out) for part in parts]
-    return all(min(poly.coeffs()) >= 0 and poly.coeff_monomial(1) > 0 for poly in polynomials)
-
-
-def _larger(one: str, other: str, stages: int) -> prover.Compared:
+def larger(one: str, other: str, stages: int) -> prover.Outcome:
     """One schedule's bubble is above another's for p ≥ `stages` and M ≥ 2."""
+    more = sympy.factor(bubble(one) - bubble(other))
+    sign = nonnegative(more, (prover.le(stages, p), prover.le(2, M)), strict=True)
     says = f"the bubble of {one} is above that of {other} for p ≥ {stages} and M ≥ 2"
-    above = always_positive(bubble(one) - bubble(other), stages)
-    return prover.Compared(says, f"{__name__}.always_positive", above)
+    return replace(sign, says=says)
 
 
 SPAN = 2 * (M + p - 1)
@@ -166,7 +152,7 @@ _GRID = "p = 2, 3, 4, M ≤ 8 a multiple of p, 2 or 3 stages a rank"
 
 def _account(formulas: prover.Formulas) -> prover.Account:
     exact, equal, witness = tuple(_holds(formulas)), _published(), _not_smaller()
-    slower, faster = _larger("1f1b", "gpipe", 2), _larger("naive", "1f1b", 3)
+    slower, faster = larger("1f1b", "gpipe", 2), larger("naive", "1f1b", 3)
 
     def refuted(*because: prover.Ground) -> prover.Decision:
         fails = prover.Refutation(witness, (*exact, *because)) if witness else None
@@ -176,7 +162,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     whole = refuted(*equal, slower) if prover.proves(*exact, *equal, slower) else prover.OPEN
     stated = ("the stated bubbles are 1 − 2M/makespan", "exact identities")
     cases = {
-        ("naive → GPipe", ""): prover.Decision((*exact, _larger("naive", "gpipe", 2))),
+        ("naive → GPipe", ""): prover.Decision((*exact, larger("naive", "gpipe", 2))),
         (
             "GPipe → 1F1B as published",
             "equal for all p and M" if prover.proves(*equal) else "not known",
@@ -199,7 +185,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 
 def _findings(
-    equal: tuple[prover.Ground, ...], *between: prover.Compared
+    equal: tuple[prover.Ground, ...], *between: prover.Outcome
 ) -> tuple[prover.Finding, ...]:
     return (
         prover.Finding(
