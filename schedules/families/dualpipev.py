@@ -19,40 +19,17 @@ Known, with F = I ≥ W, B = I + W and F&B, from B to F + B, the time of an over
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Final
 
-from schedules.actions import Action, Kind
 from schedules.errors import ParameterError
-from schedules.families.dualpipe import steps
+from schedules.families.dualpipe import Steps, stamped
 from schedules.families.family import Family, require_room
 from schedules.families.figures import Figures
-from schedules.placement import Placement
 from schedules.policies import WeightPolicy
-from schedules.schedule import Group, Schedule
+from schedules.schedule import Schedule
+from schedules.stamps import VEE, run_stamped
 
-
-def rank_order(rank: int, ranks: int, microbatches: int) -> tuple[list[Action], list[Group]]:
-    """The actions of one rank, and which of them are overlapped."""
-    stage_of = (rank, 2 * ranks - 1 - rank)
-    next_forward, next_backward = [0, 0], [0, 0]
-    owed: deque[Action] = deque()
-    order: list[Action] = []
-    groups = []
-    for step in steps(rank, 2 * ranks, 2 * microbatches):
-        if len(step) > 1:
-            groups.append(Group(rank, len(order), len(step), "overlap"))
-        for kind, way in step:
-            if kind is Kind.W:
-                order.append(owed.popleft())
-                continue
-            counter = next_forward if kind is Kind.F else next_backward
-            m, stage = counter[way], stage_of[way]
-            counter[way] += 1
-            order.append(Action(kind, stage, m))
-            if kind is Kind.I:
-                owed.append(Action(Kind.W, stage, m))
-    return order, groups
+ORDER: Final = stamped(lambda at: Steps(at, 2 * at.p, at.M), VEE)
 
 
 def build(ranks: int, microbatches: int) -> Schedule:
@@ -82,16 +59,7 @@ def build(ranks: int, microbatches: int) -> Schedule:
             f"take M = {2 * ranks} or more",
         )
     require_room(FAMILY.name, 2 * ranks, microbatches)
-    p, M = int(ranks), int(microbatches)
-    parts = [rank_order(rank, p, M) for rank in range(p)]
-    return Schedule.from_orders(
-        FAMILY.name,
-        [order for order, _ in parts],
-        M,
-        FAMILY.policy,
-        placement=Placement.v_shape(p),
-        groups=[group for _, groups in parts for group in groups],
-    )
+    return run_stamped(FAMILY, ORDER, int(ranks), int(microbatches), {})
 
 
 FAMILY: Final = Family(
@@ -100,6 +68,7 @@ FAMILY: Final = Family(
     summary="DualPipe folded into a V: half the ranks, one weight copy; M ≥ 2p",
     policy=WeightPolicy("flush"),
     build=build,
+    rule=ORDER,
     stages=lambda ranks, values: 2 * ranks,
     figures=Figures(
         makespan="6*M + p - 1",

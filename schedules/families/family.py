@@ -16,6 +16,7 @@ from schedules.linearization import Linearization
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule, StaticOrder, run_greedy, run_static
 from schedules.schedule import Schedule
+from schedules.stamps import StampedOrder
 
 MAX_ACTIONS = 20_000_000
 """Most compute actions that a family builds."""
@@ -58,7 +59,7 @@ class Family:
     build : callable
         ``build(stages, microbatches, **parameters) -> Schedule``; of a family with a rule it is
         made by `from_rule`, which is what it is unless it is given.
-    rule : GreedyRule, StaticOrder or None
+    rule : GreedyRule, StaticOrder, StampedOrder or None
         The data that generates it and that provers read; None where a procedure generates it.
     parameters : tuple of Parameter
         Beyond stages and microbatches.
@@ -87,7 +88,7 @@ class Family:
     summary: str
     policy: WeightPolicy
     build: Callable[..., Schedule] = no_build
-    rule: GreedyRule | StaticOrder | None = None
+    rule: GreedyRule | StaticOrder | StampedOrder | None = None
     parameters: tuple[Parameter, ...] = ()
     admission: Callable[[Any], Any] | None = None
     in_flight: Callable[[Any, Any], Any] | None = None

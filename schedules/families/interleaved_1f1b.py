@@ -22,19 +22,29 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.actions import Kind
 from schedules.families.family import Family, require_room
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
     DEFAULT_CHUNKS,
+    ahead,
     chunked,
-    depth_first,
     even_rounds,
-    looped,
+    from_last,
+    turn,
 )
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+from schedules.stamps import LOOP, StampedOrder, run_stamped
+
+
+ORDER: Final = StampedOrder(
+    LOOP,
+    forward=lambda at: (2 * (turn(at, at.lane) + at.rank),),
+    backward=lambda at: (2 * (turn(at, from_last(at)) + ahead(at, 2) + at.rank) + 1,),
+)
+"""A forward and a backward a turn; rank r is r turns behind rank 0."""
+
 
 
 def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
@@ -58,12 +68,9 @@ def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedu
     """
     chunks = FAMILY.checked(ranks, microbatches, {"chunks": chunks})["chunks"]
     require_room(FAMILY.name, ranks * chunks, microbatches)
-    loop = even_rounds(FAMILY.name, int(ranks), chunks, int(microbatches))
-    orders = [
-        depth_first(loop, rank, {Kind.F: 0, Kind.B: loop.warm_up(rank, per_hop=2)})
-        for rank in range(loop.ranks)
-    ]
-    return looped(FAMILY, loop, orders)
+    p, M, values = int(ranks), int(microbatches), {"chunks": chunks}
+    size = even_rounds(FAMILY.name, p, M)
+    return run_stamped(FAMILY, ORDER, p, M, values, round_size=size)
 
 
 FAMILY: Final = Family(
@@ -72,6 +79,7 @@ FAMILY: Final = Family(
     summary="1F1B with several stages a rank: a smaller bubble for more activations",
     policy=WeightPolicy("flush"),
     build=build,
+    rule=ORDER,
     parameters=(CHUNKS,),
     stages=chunked,
     multiple="p",

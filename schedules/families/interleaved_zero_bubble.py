@@ -19,27 +19,30 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.actions import Kind
 from schedules.families.family import Family, require_room
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
     DEFAULT_CHUNKS,
-    Loop,
-    RankOrder,
+    ahead,
     chunked,
-    depth_first,
     even_rounds,
-    looped,
+    from_last,
+    turn,
 )
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+from schedules.stamps import LOOP, StampedOrder, run_stamped
 
 
-def rank_order(loop: Loop, rank: int) -> RankOrder:
-    """The three queues of a rank, merged."""
-    ahead = loop.warm_up(rank, per_hop=1)
-    return depth_first(loop, rank, {Kind.F: 0, Kind.I: ahead, Kind.W: ahead + rank})
+ORDER: Final = StampedOrder(
+    LOOP,
+    forward=lambda at: (3 * turn(at, at.lane) + at.rank,),
+    backward=lambda at: (3 * (turn(at, from_last(at)) + ahead(at, 1)) + at.rank + 1,),
+    weight=lambda at: (3 * (turn(at, from_last(at), at.rank) + ahead(at, 1)) + at.rank + 2,),
+)
+"""F, I and W a turn; rank r is a third of a turn behind the rank before it."""
+
 
 
 def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
@@ -63,8 +66,9 @@ def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedu
     """
     chunks = FAMILY.checked(ranks, microbatches, {"chunks": chunks})["chunks"]
     require_room(FAMILY.name, ranks * chunks, microbatches)
-    loop = even_rounds(FAMILY.name, int(ranks), chunks, int(microbatches))
-    return looped(FAMILY, loop, [rank_order(loop, rank) for rank in range(loop.ranks)])
+    p, M, values = int(ranks), int(microbatches), {"chunks": chunks}
+    size = even_rounds(FAMILY.name, p, M)
+    return run_stamped(FAMILY, ORDER, p, M, values, round_size=size)
 
 
 FAMILY: Final = Family(
@@ -73,6 +77,7 @@ FAMILY: Final = Family(
     summary="interleaved 1F1B with split backwards, weight gradients in the gaps",
     policy=WeightPolicy("flush"),
     build=build,
+    rule=ORDER,
     parameters=(CHUNKS,),
     stages=chunked,
     multiple="p",

@@ -17,32 +17,31 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
-from schedules.actions import Kind
 from schedules.families.family import Family, require_room
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
     DEFAULT_CHUNKS,
-    Loop,
-    RankOrder,
     chunked,
-    depth_first,
-    looped,
+    turn,
 )
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+from schedules.stamps import LOOP, At, Number, StampedOrder, run_stamped
 
 
-def rank_order(loop: Loop, rank: int) -> RankOrder:
-    """All forwards of a rank, then its backwards: the same way back."""
-    forwards = depth_first(loop, rank, {Kind.F: 0})
-    return RankOrder(
-        kind=np.repeat(np.array([Kind.F, Kind.B]), loop.queue),
-        stage=np.concatenate([forwards.stage, forwards.stage[::-1]]),
-        microbatch=np.concatenate([forwards.microbatch, forwards.microbatch[::-1]]),
-    )
+def _middle(at: At) -> Number:
+    """Later than any forward, earlier than any backward."""
+    return at.values["chunks"] * at.most(at.M, at.p) + at.M + at.p
+
+
+ORDER: Final = StampedOrder(
+    LOOP,
+    forward=lambda at: (turn(at, at.lane) + at.rank,),
+    backward=lambda at: (2 * _middle(at) - turn(at, at.lane) - at.rank,),
+)
+"""The same way back."""
+
 
 
 def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
@@ -67,8 +66,8 @@ def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedu
     chunks = FAMILY.checked(ranks, microbatches, {"chunks": chunks})["chunks"]
     require_room(FAMILY.name, ranks * chunks, microbatches)
     # One round of all microbatches: a stage is done with them before the next begins.
-    loop = Loop(int(ranks), chunks, int(microbatches), round_size=int(microbatches))
-    return looped(FAMILY, loop, [rank_order(loop, rank) for rank in range(loop.ranks)])
+    p, M, values = int(ranks), int(microbatches), {"chunks": chunks}
+    return run_stamped(FAMILY, ORDER, p, M, values, round_size=M)
 
 
 FAMILY: Final = Family(
@@ -77,6 +76,7 @@ FAMILY: Final = Family(
     summary="several stages a rank, all microbatches through one before the next: GPipe in a loop",
     policy=WeightPolicy("flush"),
     build=build,
+    rule=ORDER,
     parameters=(CHUNKS,),
     stages=chunked,
     figures=Figures(

@@ -23,34 +23,34 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.actions import Action, Kind
 from schedules.errors import ParameterError
 from schedules.families.family import Family, require_room
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+from schedules.stamps import LINE, StampedOrder, run_stamped
 
 
-def lagged_order(stage: int, microbatches: int, input_lag: int, weight_lag: int) -> list[Action]:
-    """Round x of a stage: F of x, I of x − input_lag, W of x − weight_lag, where they exist.
+def lagged(hops: int) -> StampedOrder:
+    """Round x of a stage: F of x, I of x − `hops`·(p−1−s), then W of x − `hops`·(p−1).
 
-    Parameters
-    ----------
-    stage, microbatches : int
-    input_lag, weight_lag : int
-        Rounds between F and I, and between F and W; 0 ≤ input_lag ≤ weight_lag.
+    Three numbers a round, and one more a stage: a forward goes down a hop in less than a round,
+    an I up again too.
 
     Examples
     --------
-    >>> [str(action) for action in lagged_order(0, 2, 0, 1)]
-    ['0F0', '0I0', '0F1', '0I1', '0W0', '0W1']
+    >>> print(*run_stamped(FAMILY, lagged(1), 2, 2, {}).rank(1))
+    1F0 1I0 1F1 1I1 1W0 1W1
     """
-    return [
-        Action(kind, stage, m)
-        for x in range(microbatches + weight_lag)
-        for kind, m in ((Kind.F, x), (Kind.I, x - input_lag), (Kind.W, x - weight_lag))
-        if 0 <= m < microbatches
-    ]
+    return StampedOrder(
+        LINE,
+        forward=lambda at: (3 * at.x + at.rank,),
+        backward=lambda at: (3 * (at.x + hops * (at.p - 1 - at.rank)) + at.rank + 1,),
+        weight=lambda at: (3 * (at.x + hops * (at.p - 1)) + at.rank + 2,),
+    )
+
+
+ORDER: Final = lagged(1)
 
 
 def require_microbatches(family: str, stages: int, microbatches: int, least: int) -> None:
@@ -89,9 +89,7 @@ def build(stages: int, microbatches: int) -> Schedule:
     FAMILY.checked(stages, microbatches, {})
     require_microbatches(FAMILY.name, stages, microbatches, stages)
     require_room(FAMILY.name, stages, microbatches)
-    last = stages - 1
-    orders = [lagged_order(s, microbatches, last - s, last) for s in range(stages)]
-    return Schedule.from_orders(FAMILY.name, orders, microbatches, FAMILY.policy)
+    return run_stamped(FAMILY, ORDER, int(stages), int(microbatches), {})
 
 
 FAMILY: Final = Family(
@@ -100,6 +98,7 @@ FAMILY: Final = Family(
     summary="1F1B with split backwards: a third of its bubble, the same peak; M ≥ p",
     policy=WeightPolicy("flush"),
     build=build,
+    rule=ORDER,
     figures=Figures(
         makespan="3*M + p - 1",
         work="3*M",

@@ -26,9 +26,12 @@ from typing import Final
 
 from schedules.families.family import Family, require_room
 from schedules.families.figures import Figures
-from schedules.families.zb_h1 import lagged_order, require_microbatches
+from schedules.families.zb_h1 import lagged, require_microbatches
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
+from schedules.stamps import run_stamped
+
+ORDER: Final = lagged(2)
 
 
 def build(stages: int, microbatches: int) -> Schedule:
@@ -50,9 +53,7 @@ def build(stages: int, microbatches: int) -> Schedule:
     FAMILY.checked(stages, microbatches, {})
     require_microbatches(FAMILY.name, stages, microbatches, 2 * stages - 1)
     require_room(FAMILY.name, stages, microbatches)
-    last = 2 * (stages - 1)
-    orders = [lagged_order(s, microbatches, last - 2 * s, last) for s in range(stages)]
-    return Schedule.from_orders(FAMILY.name, orders, microbatches, FAMILY.policy)
+    return run_stamped(FAMILY, ORDER, int(stages), int(microbatches), {})
 
 
 FAMILY: Final = Family(
@@ -61,6 +62,7 @@ FAMILY: Final = Family(
     summary="no pause within any stage, for 2p − 1 microbatches in flight; M ≥ 2p − 1",
     policy=WeightPolicy("flush"),
     build=build,
+    rule=ORDER,
     figures=Figures(
         makespan="3*M + p - 1",
         work="3*M",
