@@ -13,17 +13,15 @@ and `At.divide`, so that the same data serve arrays here and solver terms there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import numpy as np
 
 from schedules.actions import Kind
 from schedules.placement import Placement
+from schedules.policies import WeightPolicy
 from schedules.schedule import Group, IntArray, Schedule
-
-if TYPE_CHECKING:
-    from schedules.families.family import Family
 
 Number = Any
 """An integer, an array of them, or a solver term."""
@@ -112,9 +110,7 @@ def _choose(test: bool, yes: int, no: int) -> int:
 LINE: Final = Shape(lambda values: 1, lambda lane, rank, p, choose: rank)
 """Stage s on rank s."""
 
-LOOP: Final = Shape(
-    lambda values: values["chunks"], lambda lane, rank, p, choose: lane * p + rank
-)
+LOOP: Final = Shape(lambda values: values["chunks"], lambda lane, rank, p, choose: lane * p + rank)
 """Stage s on rank s mod p: from the last rank back to the first; lanes are chunks."""
 
 VEE: Final = Shape(
@@ -130,8 +126,16 @@ OPPOSITE: Final = Shape(
 """Pipeline 0 has stage s on rank s, pipeline 1 on rank p − 1 − s, each with weights of its own."""
 
 
+Accept = Callable[[str, int, int, Mapping[str, int]], Mapping[str, int]]
+"""``accept(family, p, M, values)`` → what the stamps use besides, or an error."""
+
+
 def _identity(at: At) -> Number:
     return at.x
+
+
+def _any_size(family: str, p: int, M: int, values: Mapping[str, int]) -> Mapping[str, int]:
+    return {}
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,11 @@ class StampedOrder:
         ``split(at)``: whether it is, in a family that splits some of them.
     microbatch : callable
         The microbatch that has number x in its lane.
+    accept : callable
+        ``accept(family, p, M, values)``: further values that the stamps use, or an error for a
+        size that the family does not have.
+    defaults : mapping of str to int
+        Of the parameters.
     """
 
     shape: Shape
@@ -157,6 +166,8 @@ class StampedOrder:
     weight: Callable[[At], Stamp] | None = None
     split: Callable[[At], Any] = lambda at: True
     microbatch: Callable[[At], Number] = _identity
+    accept: Accept = _any_size
+    defaults: Mapping[str, int] = field(default_factory=dict)
 
 
 Unit = tuple[str, ...]
@@ -195,28 +206,38 @@ def place(blocks: Sequence[Block], name: str, x: Number, choose: Callable[..., N
 
 
 def run_stamped(
-    family: Family, order: StampedOrder, p: int, M: int, values: Mapping[str, int], **derived: int
+    name: str,
+    policy: WeightPolicy,
+    order: StampedOrder,
+    p: int,
+    M: int,
+    values: Mapping[str, int],
 ) -> Schedule:
     """Lay an order out: every action of every lane, each rank's by stamp.
 
     Parameters
     ----------
-    family : Family
+    name : str
+        Of the family.
+    policy : WeightPolicy
     order : StampedOrder
     p, M : int
         Lanes that are pipelines have M/lanes microbatches each.
     values : mapping
-        The family's parameters, checked.
-    derived : int
-        Further values that the stamps use.
+        Its parameters, all of them.
+
+    Raises
+    ------
+    ParameterError
+        The order does not accept the size.
 
     Examples
     --------
-    >>> from schedules.families.zb_h1 import FAMILY, ORDER
-    >>> print(*run_stamped(FAMILY, ORDER, 2, 2, {}).rank(0))
+    >>> from schedules.families.zb_h1 import ORDER
+    >>> print(*run_stamped("example", WeightPolicy("flush"), ORDER, 2, 2, {}).rank(0))
     0F0 0F1 0I0 0W0 0I1 0W1
     """
-    known, shape = {**values, **derived}, order.shape
+    known, shape = {**values, **order.accept(name, p, M, values)}, order.shape
     lanes = shape.lanes(known)
     each = M // lanes if shape.pipelines else M
     lane, rank, x = (axis.ravel() for axis in np.indices((lanes, p, each)))
@@ -236,7 +257,7 @@ def run_stamped(
     sorted_ = np.lexsort((np.concatenate(second), first, rank[who]))
     who = who[sorted_]
     return Schedule(
-        name=family.name,
+        name=name,
         kind=_column(np.concatenate([kind[own] for _, kind, own in parts])[sorted_]),
         stage=_column(stage[who]),
         microbatch=_column(np.broadcast_to(order.microbatch(at), pairs)[who]),
@@ -244,7 +265,7 @@ def run_stamped(
         offsets=_column(np.searchsorted(rank[who], np.arange(p + 1))),
         microbatches=M,
         placement=shape.placement(p, known),
-        policy=family.policy,
+        policy=policy,
         parameters=dict(values),
         groups=tuple(_overlapped(rank[who], first[sorted_])),
     )

@@ -31,15 +31,16 @@ backward and the update. That collective is not an action of this order.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from schedules.errors import ParameterError
 from schedules.families.bidirectional import require_even_stages
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from schedules.stamps import OPPOSITE, At, Number, StampedOrder, run_stamped
+from schedules.stamps import OPPOSITE, At, Number, StampedOrder
 
 
 def _unit(at: At) -> tuple[Number, Number]:
@@ -58,11 +59,25 @@ def _microbatch(at: At) -> Number:
     return unit * at.p + at.lane * at.divide(at.p, 2)[0] + index
 
 
+def _accept(
+    family: str, stages: int, microbatches: int, values: Mapping[str, int]
+) -> Mapping[str, int]:
+    require_even_stages(family, stages)
+    if microbatches % stages:
+        raise ParameterError(
+            f"M (microbatches) is a multiple of p: units of p = {stages}, found M = {microbatches}",
+            f"family {family}",
+            f"take M = {stages * (microbatches // stages + 1)}",
+        )
+    return {}
+
+
 ORDER: Final = StampedOrder(
     OPPOSITE,
     forward=lambda at: (_begin(at) + at.stage,),
     backward=lambda at: (_begin(at) + 2 * at.p - 1 - at.stage,),
     microbatch=_microbatch,
+    accept=_accept,
 )
 """The timetable: stamps are slots."""
 
@@ -85,16 +100,7 @@ def build(stages: int, microbatches: int) -> Schedule:
     . 1F2 2F0 1F3 2F1 2B0 1B2 2B1 1B3 .
     0F2 0F3 . 3F0 3B0 3F1 3B1 0B2 . 0B3
     """
-    FAMILY.checked(stages, microbatches, {})
-    require_even_stages(FAMILY.name, stages)
-    if microbatches % stages:
-        raise ParameterError(
-            f"M (microbatches) is a multiple of p: units of p = {stages}, found M = {microbatches}",
-            f"family {FAMILY.name}",
-            f"take M = {stages * (microbatches // stages + 1)}",
-        )
-    require_room(FAMILY.name, stages, microbatches)
-    return run_stamped(FAMILY, ORDER, int(stages), int(microbatches), {})
+    return from_rule(FAMILY, stages, microbatches)
 
 
 FAMILY: Final = Family(
@@ -102,7 +108,6 @@ FAMILY: Final = Family(
     source="Li and Hoefler 2021",
     summary="two 1F1B pipelines in opposite directions, two weight copies; p even, p divides M",
     policy=WeightPolicy("flush"),
-    build=build,
     rule=ORDER,
     multiple="p",
     figures=Figures(

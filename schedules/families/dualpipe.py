@@ -42,16 +42,27 @@ backward and the update. That collective is not an action of this order.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from schedules.errors import ParameterError
 from schedules.families.bidirectional import require_even_stages
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from schedules.stamps import OPPOSITE, At, Block, Number, Stamp, StampedOrder, place, run_stamped
+from schedules.stamps import (
+    OPPOSITE,
+    Accept,
+    At,
+    Block,
+    Number,
+    Shape,
+    Stamp,
+    StampedOrder,
+    place,
+)
 
 FN, FF, BN, BF, W = "F near", "F far", "B near", "B far", "W"
 
@@ -79,7 +90,7 @@ class Steps:
 
     @property
     def hops(self) -> Number:
-        """h."""
+        """H."""
         return self.at.choose(self.near, self.at.stage, self.stages - 1 - self.at.stage)
 
     @property
@@ -112,9 +123,7 @@ class Steps:
 
     def either(self, near: str, far: str) -> Stamp:
         """Stamp of the action of one name in the near direction, of another one in the far."""
-        one, other = (
-            place(self.blocks, name, self.at.x, self.at.choose) for name in (near, far)
-        )
+        one, other = (place(self.blocks, name, self.at.x, self.at.choose) for name in (near, far))
         unit, part = (self.at.choose(self.near, *both) for both in zip(one, other, strict=True))
         return unit + self.hops, part
 
@@ -142,7 +151,20 @@ class Steps:
         return unit + self.hops, part
 
 
-def stamped(steps: Any, shape: Any) -> StampedOrder:
+def _accept(
+    family: str, stages: int, microbatches: int, values: Mapping[str, int]
+) -> Mapping[str, int]:
+    require_even_stages(family, stages)
+    if microbatches % 2 or microbatches < 2 * stages:
+        raise ParameterError(
+            f"M (microbatches) is even and at least 2p = {2 * stages}, found M = {microbatches}",
+            f"family {family}",
+            f"take M = {max(2 * stages, microbatches + microbatches % 2)}",
+        )
+    return {}
+
+
+def stamped(steps: Callable[[At], Steps], shape: Shape, accept: Accept) -> StampedOrder:
     """The order of DualPipe or DualPipeV, from ``steps(at) -> Steps``."""
     return StampedOrder(
         shape,
@@ -150,7 +172,8 @@ def stamped(steps: Any, shape: Any) -> StampedOrder:
         backward=lambda at: steps(at).either(BN, BF),
         weight=lambda at: steps(at).weight,
         split=lambda at: steps(at).split,
-        microbatch=lambda at: _microbatch(at) if shape is OPPOSITE else at.x,
+        microbatch=lambda at: _microbatch(at) if shape.pipelines else at.x,
+        accept=accept,
     )
 
 
@@ -158,7 +181,7 @@ def _microbatch(at: At) -> Number:
     return at.lane * at.divide(at.M, 2)[0] + at.x
 
 
-ORDER: Final = stamped(lambda at: Steps(at, at.p, at.divide(at.M, 2)[0]), OPPOSITE)
+ORDER: Final = stamped(lambda at: Steps(at, at.p, at.divide(at.M, 2)[0]), OPPOSITE, _accept)
 
 
 def build(stages: int, microbatches: int) -> Schedule:
@@ -174,16 +197,7 @@ def build(stages: int, microbatches: int) -> Schedule:
     >>> print(*build(2, 4).rank(0))
     0F0 1F2 0F1 1B2 1F3 0B0 1B3 0I1 0W1
     """
-    FAMILY.checked(stages, microbatches, {})
-    require_even_stages(FAMILY.name, stages)
-    if microbatches % 2 or microbatches < 2 * stages:
-        raise ParameterError(
-            f"M (microbatches) is even and at least 2p = {2 * stages}, found M = {microbatches}",
-            f"family {FAMILY.name}",
-            f"take M = {max(2 * stages, microbatches + microbatches % 2)}",
-        )
-    require_room(FAMILY.name, stages, microbatches)
-    return run_stamped(FAMILY, ORDER, int(stages), int(microbatches), {})
+    return from_rule(FAMILY, stages, microbatches)
 
 
 FAMILY: Final = Family(
@@ -191,7 +205,6 @@ FAMILY: Final = Family(
     source="DeepSeek-V3 Technical Report 2024, section 3.2.1",
     summary="two overlapped pipelines in opposite directions, two weight copies; p, M even, M ≥ 2p",
     policy=WeightPolicy("flush"),
-    build=build,
     rule=ORDER,
     multiple=2,
     figures=Figures(

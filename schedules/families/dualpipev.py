@@ -19,17 +19,32 @@ Known, with F = I ≥ W, B = I + W and F&B, from B to F + B, the time of an over
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from schedules.errors import ParameterError
 from schedules.families.dualpipe import Steps, stamped
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from schedules.stamps import VEE, run_stamped
+from schedules.stamps import VEE
 
-ORDER: Final = stamped(lambda at: Steps(at, 2 * at.p, at.M), VEE)
+
+def _accept(
+    family: str, ranks: int, microbatches: int, values: Mapping[str, int]
+) -> Mapping[str, int]:
+    if microbatches < 2 * ranks:
+        raise ParameterError(
+            f"M (microbatches) is at least the number of stages 2p = {2 * ranks}, found "
+            f"M = {microbatches}",
+            f"family {family}",
+            f"take M = {2 * ranks} or more",
+        )
+    return {}
+
+
+ORDER: Final = stamped(lambda at: Steps(at, 2 * at.p, at.M), VEE, _accept)
 
 
 def build(ranks: int, microbatches: int) -> Schedule:
@@ -50,16 +65,7 @@ def build(ranks: int, microbatches: int) -> Schedule:
     >>> schedule.groups
     (Group(rank=0, first=4, count=2, kind='overlap'),)
     """
-    FAMILY.checked(ranks, microbatches, {})
-    if microbatches < 2 * ranks:
-        raise ParameterError(
-            f"M (microbatches) is at least the number of stages 2p = {2 * ranks}, found "
-            f"M = {microbatches}",
-            f"family {FAMILY.name}",
-            f"take M = {2 * ranks} or more",
-        )
-    require_room(FAMILY.name, 2 * ranks, microbatches)
-    return run_stamped(FAMILY, ORDER, int(ranks), int(microbatches), {})
+    return from_rule(FAMILY, ranks, microbatches)
 
 
 FAMILY: Final = Family(
@@ -67,7 +73,6 @@ FAMILY: Final = Family(
     source="DeepSeek-AI 2025 (DualPipe repository); PyTorch 2.13",
     summary="DualPipe folded into a V: half the ranks, one weight copy; M ≥ 2p",
     policy=WeightPolicy("flush"),
-    build=build,
     rule=ORDER,
     stages=lambda ranks, values: 2 * ranks,
     figures=Figures(

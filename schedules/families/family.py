@@ -16,7 +16,7 @@ from schedules.linearization import Linearization
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule, StaticOrder, run_greedy, run_static
 from schedules.schedule import Schedule
-from schedules.stamps import StampedOrder
+from schedules.stamps import StampedOrder, run_stamped
 
 MAX_ACTIONS = 20_000_000
 """Most compute actions that a family builds."""
@@ -212,6 +212,8 @@ def from_rule(family: Family, stages: int, microbatches: int, **parameters: int)
     ['0F0', '0B0', '0F1', '0B1']
     """
     values = family.checked(stages, microbatches, parameters)
+    if isinstance(family.rule, StampedOrder):
+        return _stamped(family, family.rule, stages, microbatches, values)
     require_room(family.name, stages, microbatches)
     if isinstance(family.rule, GreedyRule):
         if family.admission is not None:
@@ -222,9 +224,18 @@ def from_rule(family: Family, stages: int, microbatches: int, **parameters: int)
         orders = run_static(family.rule, stages, microbatches)
     else:
         raise NoRuleError(
-            f"a schedule is generated from a greedy rule or a static order, found {family.rule!r}",
+            f"a schedule is generated from a rule or an order as data, found {family.rule!r}",
             f"family {family.name}",
             "call its build, or state its rule as data",
         )
     policy = family.policy
     return Schedule.from_orders(family.name, orders, microbatches, policy, parameters=values)
+
+
+def _stamped(
+    family: Family, order: StampedOrder, ranks: int, microbatches: int, given: Mapping[str, int]
+) -> Schedule:
+    p, M, values = int(ranks), int(microbatches), {**order.defaults, **given}
+    order.accept(family.name, p, M, values)
+    require_room(family.name, order.shape.stages(p, values), M)
+    return run_stamped(family.name, family.policy, order, p, M, values)

@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
     DEFAULT_CHUNKS,
+    DEFAULTS,
     ahead,
     chunked,
     even_rounds,
@@ -35,16 +36,16 @@ from schedules.families.interleaving import (
 )
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from schedules.stamps import LOOP, StampedOrder, run_stamped
-
+from schedules.stamps import LOOP, StampedOrder
 
 ORDER: Final = StampedOrder(
     LOOP,
     forward=lambda at: (2 * (turn(at, at.lane) + at.rank),),
     backward=lambda at: (2 * (turn(at, from_last(at)) + ahead(at, 2) + at.rank) + 1,),
+    accept=even_rounds,
+    defaults=DEFAULTS,
 )
 """A forward and a backward a turn; rank r is r turns behind rank 0."""
-
 
 
 def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
@@ -66,11 +67,7 @@ def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedu
     >>> print(*build(2, 2).rank(0))
     0F0 0F1 2F0 2F1 2B0 2B1 0B0 0B1
     """
-    chunks = FAMILY.checked(ranks, microbatches, {"chunks": chunks})["chunks"]
-    require_room(FAMILY.name, ranks * chunks, microbatches)
-    p, M, values = int(ranks), int(microbatches), {"chunks": chunks}
-    size = even_rounds(FAMILY.name, p, M)
-    return run_stamped(FAMILY, ORDER, p, M, values, round_size=size)
+    return from_rule(FAMILY, ranks, microbatches, chunks=chunks)
 
 
 FAMILY: Final = Family(
@@ -78,7 +75,6 @@ FAMILY: Final = Family(
     source="Narayanan et al. 2021 (Megatron-LM)",
     summary="1F1B with several stages a rank: a smaller bubble for more activations",
     policy=WeightPolicy("flush"),
-    build=build,
     rule=ORDER,
     parameters=(CHUNKS,),
     stages=chunked,

@@ -19,11 +19,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
     DEFAULT_CHUNKS,
+    DEFAULTS,
     ahead,
     chunked,
     even_rounds,
@@ -32,17 +33,17 @@ from schedules.families.interleaving import (
 )
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from schedules.stamps import LOOP, StampedOrder, run_stamped
-
+from schedules.stamps import LOOP, StampedOrder
 
 ORDER: Final = StampedOrder(
     LOOP,
     forward=lambda at: (3 * turn(at, at.lane) + at.rank,),
     backward=lambda at: (3 * (turn(at, from_last(at)) + ahead(at, 1)) + at.rank + 1,),
     weight=lambda at: (3 * (turn(at, from_last(at), at.rank) + ahead(at, 1)) + at.rank + 2,),
+    accept=even_rounds,
+    defaults=DEFAULTS,
 )
 """F, I and W a turn; rank r is a third of a turn behind the rank before it."""
-
 
 
 def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
@@ -64,11 +65,7 @@ def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedu
     >>> print(*build(2, 2).rank(1))
     1F0 1F1 3F0 3I0 3F1 3I1 3W0 1I0 3W1 1I1 1W0 1W1
     """
-    chunks = FAMILY.checked(ranks, microbatches, {"chunks": chunks})["chunks"]
-    require_room(FAMILY.name, ranks * chunks, microbatches)
-    p, M, values = int(ranks), int(microbatches), {"chunks": chunks}
-    size = even_rounds(FAMILY.name, p, M)
-    return run_stamped(FAMILY, ORDER, p, M, values, round_size=size)
+    return from_rule(FAMILY, ranks, microbatches, chunks=chunks)
 
 
 FAMILY: Final = Family(
@@ -76,7 +73,6 @@ FAMILY: Final = Family(
     source="PyTorch 2.13, after Qi et al. 2023 (ZB1P)",
     summary="interleaved 1F1B with split backwards, weight gradients in the gaps",
     policy=WeightPolicy("flush"),
-    build=build,
     rule=ORDER,
     parameters=(CHUNKS,),
     stages=chunked,

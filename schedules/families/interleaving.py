@@ -18,6 +18,7 @@ from schedules.families.family import Parameter
 from schedules.stamps import At, Number
 
 DEFAULT_CHUNKS: Final = 2
+DEFAULTS: Final = {"chunks": DEFAULT_CHUNKS}
 CHUNKS: Final = Parameter("chunks", f"stages a rank v (default {DEFAULT_CHUNKS})")
 
 
@@ -26,8 +27,10 @@ def chunked(ranks: int, values: Mapping[str, int]) -> int:
     return ranks * values.get(CHUNKS.name, DEFAULT_CHUNKS)
 
 
-def even_rounds(family: str, ranks: int, microbatches: int) -> int:
-    """Microbatches of one of max(1, ⌊M/p⌋) rounds of equal size, p or more but for M < p.
+def even_rounds(
+    family: str, ranks: int, microbatches: int, values: Mapping[str, int]
+) -> Mapping[str, int]:
+    """Size of one of max(1, ⌊M/p⌋) equal rounds: p microbatches or more, but for M < p.
 
     Raises
     ------
@@ -36,8 +39,8 @@ def even_rounds(family: str, ranks: int, microbatches: int) -> int:
 
     Examples
     --------
-    >>> even_rounds("interleaved-1f1b", 4, 10)
-    5
+    >>> even_rounds("interleaved-1f1b", 4, 10, {})
+    {'round_size': 5}
     """
     rounds = max(1, microbatches // ranks)
     if microbatches % rounds:
@@ -47,7 +50,7 @@ def even_rounds(family: str, ranks: int, microbatches: int) -> int:
             f"family {family}",
             f"take M = {ranks * rounds} or {ranks * (rounds + 1)}, multiples of p",
         )
-    return microbatches // rounds
+    return {"round_size": microbatches // rounds}
 
 
 def turn(at: At, chunk: Number, behind: Number = 0) -> Number:

@@ -17,17 +17,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
     DEFAULT_CHUNKS,
+    DEFAULTS,
     chunked,
     turn,
 )
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from schedules.stamps import LOOP, At, Number, StampedOrder, run_stamped
+from schedules.stamps import LOOP, At, Number, StampedOrder
 
 
 def _middle(at: At) -> Number:
@@ -39,9 +40,10 @@ ORDER: Final = StampedOrder(
     LOOP,
     forward=lambda at: (turn(at, at.lane) + at.rank,),
     backward=lambda at: (2 * _middle(at) - turn(at, at.lane) - at.rank,),
+    accept=lambda family, p, M, values: {"round_size": M},  # through a stage before the next
+    defaults=DEFAULTS,
 )
 """The same way back."""
-
 
 
 def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
@@ -63,11 +65,7 @@ def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedu
     >>> print(*build(2, 2).rank(0))
     0F0 0F1 2F0 2F1 2B1 2B0 0B1 0B0
     """
-    chunks = FAMILY.checked(ranks, microbatches, {"chunks": chunks})["chunks"]
-    require_room(FAMILY.name, ranks * chunks, microbatches)
-    # One round of all microbatches: a stage is done with them before the next begins.
-    p, M, values = int(ranks), int(microbatches), {"chunks": chunks}
-    return run_stamped(FAMILY, ORDER, p, M, values, round_size=M)
+    return from_rule(FAMILY, ranks, microbatches, chunks=chunks)
 
 
 FAMILY: Final = Family(
@@ -75,7 +73,6 @@ FAMILY: Final = Family(
     source="Lamy-Poirier 2023",
     summary="several stages a rank, all microbatches through one before the next: GPipe in a loop",
     policy=WeightPolicy("flush"),
-    build=build,
     rule=ORDER,
     parameters=(CHUNKS,),
     stages=chunked,

@@ -21,14 +21,37 @@ Known, for M ≥ p:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from schedules.errors import ParameterError
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from schedules.stamps import LINE, StampedOrder, run_stamped
+from schedules.stamps import LINE, StampedOrder
+
+
+def warm_up(
+    family: str, stages: int, microbatches: int, values: Mapping[str, int], hops: int = 1
+) -> Mapping[str, int]:
+    """Refuse fewer microbatches than fill the warm-up.
+
+    Raises
+    ------
+    ParameterError
+        With the least number.
+    """
+    least = hops * (stages - 1) + 1
+    if microbatches < least:
+        raise ParameterError(
+            f"with p = {stages} stages the warm-up holds {least} microbatches, found "
+            f"M = {microbatches}",
+            f"family {family}",
+            f"take M ≥ {least}, or fewer stages",
+        )
+    return {}
 
 
 def lagged(hops: int) -> StampedOrder:
@@ -39,35 +62,19 @@ def lagged(hops: int) -> StampedOrder:
 
     Examples
     --------
-    >>> print(*run_stamped(FAMILY, lagged(1), 2, 2, {}).rank(1))
-    1F0 1I0 1F1 1I1 1W0 1W1
+    >>> lagged(1).accept("example", 3, 3, {})
+    {}
     """
     return StampedOrder(
         LINE,
         forward=lambda at: (3 * at.x + at.rank,),
         backward=lambda at: (3 * (at.x + hops * (at.p - 1 - at.rank)) + at.rank + 1,),
         weight=lambda at: (3 * (at.x + hops * (at.p - 1)) + at.rank + 2,),
+        accept=partial(warm_up, hops=hops),
     )
 
 
 ORDER: Final = lagged(1)
-
-
-def require_microbatches(family: str, stages: int, microbatches: int, least: int) -> None:
-    """Refuse fewer microbatches than a handcrafted zero-bubble schedule fills its warm-up with.
-
-    Raises
-    ------
-    ParameterError
-        With the least number.
-    """
-    if microbatches < least:
-        raise ParameterError(
-            f"with p = {stages} stages the warm-up holds {least} microbatches, found "
-            f"M = {microbatches}",
-            f"family {family}",
-            f"take M ≥ {least}, or fewer stages",
-        )
 
 
 def build(stages: int, microbatches: int) -> Schedule:
@@ -86,10 +93,7 @@ def build(stages: int, microbatches: int) -> Schedule:
     F0 F1 . I0 W0 F2 I1 W1 I2 W2
     . F0 I0 F1 I1 W0 F2 I2 W1 W2
     """
-    FAMILY.checked(stages, microbatches, {})
-    require_microbatches(FAMILY.name, stages, microbatches, stages)
-    require_room(FAMILY.name, stages, microbatches)
-    return run_stamped(FAMILY, ORDER, int(stages), int(microbatches), {})
+    return from_rule(FAMILY, stages, microbatches)
 
 
 FAMILY: Final = Family(
@@ -97,7 +101,6 @@ FAMILY: Final = Family(
     source="Qi et al. 2023, section 2.1",
     summary="1F1B with split backwards: a third of its bubble, the same peak; M ≥ p",
     policy=WeightPolicy("flush"),
-    build=build,
     rule=ORDER,
     figures=Figures(
         makespan="3*M + p - 1",

@@ -24,12 +24,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.families.figures import Figures
-from schedules.families.zb_h1 import lagged, require_microbatches
+from schedules.families.zb_h1 import lagged
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from schedules.stamps import run_stamped
 
 ORDER: Final = lagged(2)
 
@@ -50,10 +49,7 @@ def build(stages: int, microbatches: int) -> Schedule:
     F0 F1 F2 I0 W0 I1 W1 I2 W2 .
     . F0 I0 F1 I1 F2 I2 W0 W1 W2
     """
-    FAMILY.checked(stages, microbatches, {})
-    require_microbatches(FAMILY.name, stages, microbatches, 2 * stages - 1)
-    require_room(FAMILY.name, stages, microbatches)
-    return run_stamped(FAMILY, ORDER, int(stages), int(microbatches), {})
+    return from_rule(FAMILY, stages, microbatches)
 
 
 FAMILY: Final = Family(
@@ -61,7 +57,6 @@ FAMILY: Final = Family(
     source="Qi et al. 2023, section 2.2",
     summary="no pause within any stage, for 2p − 1 microbatches in flight; M ≥ 2p − 1",
     policy=WeightPolicy("flush"),
-    build=build,
     rule=ORDER,
     figures=Figures(
         makespan="3*M + p - 1",

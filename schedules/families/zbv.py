@@ -34,11 +34,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family, from_rule
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from schedules.stamps import VEE, At, Block, Stamp, StampedOrder, place, run_stamped
+from schedules.stamps import VEE, At, Block, Stamp, StampedOrder, place
 
 DOWN: Final = (("F down",), ("I down",), ("W down",))
 UP: Final = (("F up",), ("I up",), ("W up",))
@@ -91,9 +91,7 @@ def build(ranks: int, microbatches: int) -> Schedule:
     0F0 0F1 0F2 3F0 3I0 3W0 3F1 3I1 3W1 0I0 0W0 3F2 3I2 3W2 0I1 0W1 0I2 0W2 .
     . 1F0 2F0 1F1 2F1 2I0 2W0 1F2 1I0 1W0 2F2 2I1 2W1 1I1 2I2 1I2 1W1 2W2 1W2
     """
-    FAMILY.checked(ranks, microbatches, {})
-    require_room(FAMILY.name, 2 * ranks, microbatches)
-    return run_stamped(FAMILY, ORDER, int(ranks), int(microbatches), {})
+    return from_rule(FAMILY, ranks, microbatches)
 
 
 FAMILY: Final = Family(
@@ -101,7 +99,6 @@ FAMILY: Final = Family(
     source="Qi et al. 2023, section 6",
     summary="two stages a rank in a V, split backwards: no bubble if F = I = W",
     policy=WeightPolicy("flush"),
-    build=build,
     rule=ORDER,
     stages=lambda ranks, values: 2 * ranks,
     figures=Figures(
