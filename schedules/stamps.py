@@ -12,9 +12,10 @@ and `At.divide`, so that the same data serve arrays here and solver terms there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from itertools import product
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -27,7 +28,7 @@ Number = Any
 """An integer, an array of them, or a solver term."""
 
 Stamp = tuple[Number, ...]
-"""Compared from the first number on; equal first numbers on a rank are one overlapped unit."""
+"""Compared from the first number on; as long for all actions of an order."""
 
 
 @dataclass(frozen=True)
@@ -74,56 +75,77 @@ class Shape:
 
     Attributes
     ----------
+    name : str
     lanes : callable
         ``lanes(values)``: how many every rank has.
     stage : callable
         ``stage(lane, rank, p, choose)``.
-    pipelines : bool
-        Whether lanes are pipelines with a copy of the weights each; else stages of one pipeline.
+    pipelines : str
+        What is a pipeline with a copy of the weights of its own: each of the ``"lanes"``, each of
+        the ``"ranks"``, or ``"one"`` pipeline of all.
     """
 
+    name: str
     lanes: Callable[[Mapping[str, Number]], Number]
     stage: Callable[[Number, Number, Number, Callable[..., Number]], Number]
-    pipelines: bool = False
+    pipelines: Literal["one", "lanes", "ranks"] = "one"
 
     def stages(self, p: Number, values: Mapping[str, Number]) -> Number:
         """Stages of one pipeline."""
-        return p if self.pipelines else self.lanes(values) * p
+        lanes = self.lanes(values)
+        return {"one": lanes * p, "lanes": p, "ranks": lanes}[self.pipelines]
+
+    def microbatches(self, at: At) -> Number:
+        """Microbatches of one pipeline."""
+        if self.pipelines == "one":
+            return at.M
+        divisor = self.lanes(at.values) if self.pipelines == "lanes" else at.p
+        return at.divide(at.M, divisor)[0]
 
     def placement(self, p: int, values: Mapping[str, int]) -> Placement:
         """Where they run, and which weights they use."""
         lanes, stages = self.lanes(values), self.stages(p, values)
-        ranks = [[0] * stages for _ in range(lanes if self.pipelines else 1)]
-        for lane in range(lanes):
-            for rank in range(p):
-                stage = self.stage(lane, rank, p, _choose)
-                ranks[lane if self.pipelines else 0][stage] = rank
-        return Placement(
-            tuple(map(tuple, ranks)), tuple((copy,) * stages for copy in range(len(ranks)))
-        )
+        count = {"one": 1, "lanes": lanes, "ranks": p}[self.pipelines]
+        ranks = [[0] * stages for _ in range(count)]
+        for lane, rank in product(range(lanes), range(p)):
+            stage = self.stage(lane, rank, p, _choose)
+            ranks[{"one": 0, "lanes": lane, "ranks": rank}[self.pipelines]][stage] = rank
+        copies = ((copy,) * stages for copy in range(count))
+        return Placement(tuple(map(tuple, ranks)), tuple(copies))
 
 
 def _choose(test: bool, yes: int, no: int) -> int:
     return yes if test else no
 
 
-LINE: Final = Shape(lambda values: 1, lambda lane, rank, p, choose: rank)
+LINE: Final = Shape("line", lambda values: 1, lambda lane, rank, p, choose: rank)
 """Stage s on rank s."""
 
-LOOP: Final = Shape(lambda values: values["chunks"], lambda lane, rank, p, choose: lane * p + rank)
+LOOP: Final = Shape(
+    "loop", lambda values: values["chunks"], lambda lane, rank, p, choose: lane * p + rank
+)
 """Stage s on rank s mod p: from the last rank back to the first; lanes are chunks."""
 
 VEE: Final = Shape(
-    lambda values: 2, lambda lane, rank, p, choose: choose(lane == 0, rank, 2 * p - 1 - rank)
+    "vee", lambda values: 2, lambda lane, rank, p, choose: choose(lane == 0, rank, 2 * p - 1 - rank)
 )
 """Stages 0 … p − 1 down the ranks, p … 2p − 1 up again."""
 
 OPPOSITE: Final = Shape(
+    "opposite",
     lambda values: 2,
     lambda lane, rank, p, choose: choose(lane == 0, rank, p - 1 - rank),
-    pipelines=True,
+    pipelines="lanes",
 )
 """Pipeline 0 has stage s on rank s, pipeline 1 on rank p − 1 − s, each with weights of its own."""
+
+WORKERS: Final = Shape(
+    "workers",
+    lambda values: values["layers"],
+    lambda lane, rank, p, choose: lane,
+    pipelines="ranks",
+)
+"""Every rank has all stages, and is a pipeline of its own."""
 
 
 Accept = Callable[[str, int, int, Mapping[str, int]], Mapping[str, int]]
@@ -138,7 +160,7 @@ def _any_size(family: str, p: int, M: int, values: Mapping[str, int]) -> Mapping
     return {}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StampedOrder:
     """A program order given by stamps.
 
@@ -151,6 +173,10 @@ class StampedOrder:
         Stamp of W, where the backward is split.
     split : callable
         ``split(at)``: whether it is, in a family that splits some of them.
+    beside : mapping of Kind to callable
+        Stamps of actions without a microbatch, one for every number.
+    overlap : bool
+        Whether actions with one first number overlap.
     microbatch : callable
         The microbatch that has number x in its lane.
     accept : callable
@@ -165,6 +191,8 @@ class StampedOrder:
     backward: Callable[[At], Stamp]
     weight: Callable[[At], Stamp] | None = None
     split: Callable[[At], Any] = lambda at: True
+    beside: Mapping[Kind, Callable[[At], Stamp]] = field(default_factory=dict)
+    overlap: bool = False
     microbatch: Callable[[At], Number] = _identity
     accept: Accept = _any_size
     defaults: Mapping[str, int] = field(default_factory=dict)
@@ -222,7 +250,7 @@ def run_stamped(
     policy : WeightPolicy
     order : StampedOrder
     p, M : int
-        Lanes that are pipelines have M/lanes microbatches each.
+        A multiple of the number of pipelines.
     values : mapping
         Its parameters, all of them.
 
@@ -238,37 +266,45 @@ def run_stamped(
     0F0 0F1 0I0 0W0 0I1 0W1
     """
     known, shape = {**values, **order.accept(name, p, M, values)}, order.shape
-    lanes = shape.lanes(known)
-    each = M // lanes if shape.pipelines else M
-    lane, rank, x = (axis.ravel() for axis in np.indices((lanes, p, each)))
+    each = shape.microbatches(At(p, M, known, 0, 0, 0, 0, np.where, divmod))
+    lane, rank, x = (axis.ravel() for axis in np.indices((shape.lanes(known), p, each)))
     stage = shape.stage(lane, rank, p, np.where)
     at = At(p, M, known, lane, rank, stage, x, np.where, np.divmod)
-    pairs = len(x)
-    split = np.broadcast_to(np.asarray(order.weight is not None and order.split(at)), pairs)
-    parts = [(order.forward(at), np.full(pairs, Kind.F), np.arange(pairs))]
-    parts.append((order.backward(at), np.where(split, Kind.I, Kind.B), np.arange(pairs)))
-    if order.weight is not None:
-        parts.append((order.weight(at), np.full(pairs, Kind.W), np.flatnonzero(split)))
-    first = np.concatenate([np.broadcast_to(stamp[0], pairs)[own] for stamp, _, own in parts])
-    second = [
-        np.broadcast_to(stamp[1] if len(stamp) > 1 else 0, pairs)[own] for stamp, _, own in parts
-    ]
-    who = np.concatenate([own for _, _, own in parts])
-    sorted_ = np.lexsort((np.concatenate(second), first, rank[who]))
-    who = who[sorted_]
+    parts = list(_actions(order, at))
+    who = np.concatenate([own for _, own, _ in parts])
+    stamps = [np.concatenate(column) for column in zip(*(part[2] for part in parts), strict=True)]
+    sequence = np.lexsort((*reversed(stamps), rank[who]))
+    kind = np.concatenate([kinds for kinds, _, _ in parts])[sequence]
+    who = who[sequence]
+    label = np.broadcast_to(order.microbatch(at), len(x))[who]
+    pipeline = {"one": np.zeros_like(who), "lanes": lane[who], "ranks": rank[who]}
     return Schedule(
         name=name,
-        kind=_column(np.concatenate([kind[own] for _, kind, own in parts])[sorted_]),
+        kind=_column(kind),
         stage=_column(stage[who]),
-        microbatch=_column(np.broadcast_to(order.microbatch(at), pairs)[who]),
-        pipeline=_column(lane[who] if shape.pipelines else np.zeros_like(who)),
+        microbatch=_column(np.where(np.isin(kind, list(order.beside)), -1, label)),
+        pipeline=_column(pipeline[shape.pipelines]),
         offsets=_column(np.searchsorted(rank[who], np.arange(p + 1))),
         microbatches=M,
         placement=shape.placement(p, known),
         policy=policy,
         parameters=dict(values),
-        groups=tuple(_overlapped(rank[who], first[sorted_])),
+        groups=tuple(_overlapped(rank[who], stamps[0][sequence]) if order.overlap else ()),
     )
+
+
+def _actions(order: StampedOrder, at: At) -> Iterator[tuple[IntArray, IntArray, list[IntArray]]]:
+    """Per kind of action: kinds, indices of what they are about, and the columns of stamps."""
+    pairs = len(at.x)
+    every = np.arange(pairs)
+    split = np.broadcast_to(np.asarray(order.weight is not None and order.split(at)), pairs)
+    found = [(np.full(pairs, Kind.F), every, order.forward(at))]
+    found += [(np.where(split, Kind.I, Kind.B), every, order.backward(at))]
+    if order.weight is not None:
+        found += [(np.full(pairs, Kind.W), np.flatnonzero(split), order.weight(at))]
+    found += [(np.full(pairs, kind), every, of(at)) for kind, of in order.beside.items()]
+    for kinds, own, stamp in found:
+        yield kinds[own], own, [np.broadcast_to(column, pairs)[own] for column in stamp]
 
 
 def _column(values: IntArray) -> IntArray:

@@ -172,8 +172,9 @@ def stamped(steps: Callable[[At], Steps], shape: Shape, accept: Accept) -> Stamp
         backward=lambda at: steps(at).either(BN, BF),
         weight=lambda at: steps(at).weight,
         split=lambda at: steps(at).split,
-        microbatch=lambda at: _microbatch(at) if shape.pipelines else at.x,
+        microbatch=lambda at: _microbatch(at) if shape is OPPOSITE else at.x,
         accept=accept,
+        overlap=True,
     )
 
 

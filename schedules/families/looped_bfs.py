@@ -24,23 +24,25 @@ from schedules.families.interleaving import (
     DEFAULT_CHUNKS,
     DEFAULTS,
     chunked,
-    turn,
 )
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
 from schedules.stamps import LOOP, At, Number, StampedOrder
 
 
-def _middle(at: At) -> Number:
-    """Later than any forward, earlier than any backward."""
+def _when(at: At) -> Number:
+    """Chunks of M < p microbatches are p apart: a chunk begins behind the last rank before."""
+    return at.lane * at.most(at.M, at.p) + at.x + at.rank
+
+
+def _last(at: At) -> Number:
     return at.values["chunks"] * at.most(at.M, at.p) + at.M + at.p
 
 
 ORDER: Final = StampedOrder(
     LOOP,
-    forward=lambda at: (turn(at, at.lane) + at.rank,),
-    backward=lambda at: (2 * _middle(at) - turn(at, at.lane) - at.rank,),
-    accept=lambda family, p, M, values: {"round_size": M},  # through a stage before the next
+    forward=lambda at: (_when(at),),
+    backward=lambda at: (2 * _last(at) - _when(at),),
     defaults=DEFAULTS,
 )
 """The same way back."""

@@ -20,11 +20,13 @@ from schedules.families.data_parallel import (
     FIGURES,
     POLICY,
     UNEQUAL_RANKS,
-    data_parallel,
     layer_count,
+    stamped,
 )
-from schedules.families.family import Family, Parameter
+from schedules.families.family import Family, Parameter, from_rule
 from schedules.schedule import Schedule
+
+ORDER: Final = stamped(lambda at: at.values["layers"], {"layers": DEFAULT_LAYERS})
 
 
 def build(stages: int, microbatches: int, layers: int = DEFAULT_LAYERS) -> Schedule:
@@ -49,8 +51,7 @@ def build(stages: int, microbatches: int, layers: int = DEFAULT_LAYERS) -> Sched
     >>> found.read.tolist(), found.local_staleness.tolist()
     ([[0, 0, 0, 0, 1, 1]], [[0, 0, 1, 1, 1, 1]])
     """
-    values = FAMILY.checked(stages, microbatches, {"layers": layers})
-    return data_parallel(FAMILY.name, stages, microbatches, layers, layers, values)
+    return from_rule(FAMILY, stages, microbatches, layers=layers)
 
 
 FAMILY: Final = Family(
@@ -58,7 +59,7 @@ FAMILY: Final = Family(
     source="Li et al. 2018 (Pipe-SGD); Chen et al. 2022 (SAPipe), Algorithm 1",
     summary="data-parallel workers, every gradient applied one iteration late; p divides M",
     policy=POLICY,
-    build=build,
+    rule=ORDER,
     parameters=(Parameter("layers", f"layers of the model (default {DEFAULT_LAYERS})"),),
     figures=FIGURES,
     unequal_ranks=UNEQUAL_RANKS,

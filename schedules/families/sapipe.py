@@ -15,19 +15,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.errors import ParameterError
 from schedules.families.data_parallel import (
     DEFAULT_LAYERS,
     FIGURES,
     POLICY,
     UNEQUAL_RANKS,
-    data_parallel,
     layer_count,
+    stamped,
 )
-from schedules.families.family import Family, Parameter
+from schedules.families.family import Family, Parameter, from_rule
 from schedules.schedule import Schedule
 
 DEFAULT_STALE: Final = 1
+
+
+ORDER: Final = stamped(
+    lambda at: at.values["stale"], {"layers": DEFAULT_LAYERS, "stale": DEFAULT_STALE}
+)
 
 
 def build(
@@ -56,14 +60,7 @@ def build(
     >>> found.read.tolist(), found.local_staleness.tolist()
     ([[0, 0, 1], [0, 1, 2]], [[0, 1, 1], [0, 0, 0]])
     """
-    values = FAMILY.checked(stages, microbatches, {"layers": layers, "stale": stale})
-    if stale > layers:
-        raise ParameterError(
-            f"the first K of L layers are stale, found stale = {stale} and layers = {layers}",
-            f"family {FAMILY.name}",
-            f"take stale ≤ {layers}, or more layers",
-        )
-    return data_parallel(FAMILY.name, stages, microbatches, layers, stale, values)
+    return from_rule(FAMILY, stages, microbatches, layers=layers, stale=stale)
 
 
 FAMILY: Final = Family(
@@ -71,7 +68,7 @@ FAMILY: Final = Family(
     source="Chen et al. 2022 (SAPipe), section 3.1",
     summary="data-parallel workers, only the first layers one iteration late; p divides M",
     policy=POLICY,
-    build=build,
+    rule=ORDER,
     parameters=(
         Parameter("layers", f"layers of the model (default {DEFAULT_LAYERS})"),
         Parameter("stale", f"stale layers, from the first on (default {DEFAULT_STALE})", 0),

@@ -14,16 +14,25 @@ Each is one query a kind of dependency, for all p, M, ranks, lanes and microbatc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from itertools import combinations
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations, product
 
-import sympy
 import z3
 
-from schedules.stamps import LINE, LOOP, OPPOSITE, VEE, At, Number, Shape, Stamp, StampedOrder
-from theory.laws.static_orders import symbols
+from schedules.actions import Kind
+from schedules.stamps import (
+    LINE,
+    LOOP,
+    OPPOSITE,
+    VEE,
+    WORKERS,
+    At,
+    Number,
+    Shape,
+    Stamp,
+    StampedOrder,
+)
 from theory.laws.static_orders.waits import higher
 from theory.smt.solver import Statement, Term
 
@@ -32,25 +41,46 @@ Neighbour = tuple[tuple[Term, ...], Number, Number]
 
 
 class Divisions:
-    """Quotients and remainders as symbols, with what is true of them."""
+    """Quotients and remainders as symbols, with what is true of them.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    whole : tuple of (number, divisor, quotient)
+        Divisions without a remainder, by their terms.
+    factors : tuple of (factor, divisor)
+        What quotients by that divisor are compared with.
+    """
+
+    def __init__(
+        self,
+        whole: tuple[tuple[Term, Number, Term], ...] = (),
+        factors: tuple[tuple[Term, Term], ...] = (),
+    ) -> None:
         self._known: dict[tuple[str, str], tuple[Term, Term]] = {}
+        self._factors = [(factor, _key(by)) for factor, by in factors]
         self.facts: list[Term] = []
+        for number, divisor, quotient in whole:
+            rest = z3.simplify(number - quotient * divisor, som=True)
+            assert z3.eq(rest, z3.IntVal(0)), "this leaves a remainder"
+            self._known[_key(number), _key(divisor)] = quotient, z3.IntVal(0)
 
     def __call__(self, number: Number, divisor: Number) -> tuple[Number, Number]:
         """Divide by what is positive."""
-        if isinstance(divisor, int):
-            return number / divisor, number % divisor
-        number, divisor = z3.simplify(number), z3.simplify(divisor)
-        key = number.sexpr(), divisor.sexpr()
+        key = _key(number), _key(divisor)
         if key not in self._known:
+            if isinstance(divisor, int):
+                return number / divisor, number % divisor
             quotient, rest = z3.Ints(f"quotient_{len(self._known)} rest_{len(self._known)}")
             same = [one for (_, by), (one, _) in self._known.items() if by == key[1]]
+            same += [factor for factor, by in self._factors if by == key[1]]
             self.facts += [rest >= 0, rest < divisor, number == quotient * divisor + rest]
             self.facts += products([quotient, *same, z3.IntVal(0)], divisor)
             self._known[key] = quotient, rest
         return self._known[key]
+
+
+def _key(number: Number) -> str:
+    return str(number) if isinstance(number, int) else str(z3.simplify(number, som=True).sexpr())
 
 
 def products(factors: list[Term], by: Term) -> list[Term]:
@@ -71,34 +101,29 @@ def products(factors: list[Term], by: Term) -> list[Term]:
 
 @dataclass(frozen=True)
 class Size:
-    """Symbolic sizes: p, M and further values, and what is supposed of them.
+    """Symbolic sizes, and what is supposed of them.
 
     Attributes
     ----------
     p, M : term
         A multiple where the family asks for one, such as 2·half.
-    values : mapping of str to term
     suppose : tuple of term
-    meaning : mapping of sympy symbol to sympy expression
-        What p and M are in formulas, where they are such multiples.
-    terms : mapping of sympy symbol to term
-        What the symbols of formulas are then.
+    values : mapping of str to term
+        Parameters, and what the family derives of them.
+    whole, factors
+        As `Divisions` takes them.
     """
 
     p: Term
     M: Term
     suppose: tuple[Term, ...]
     values: Mapping[str, Term] = field(default_factory=dict)
-    halved: bool = False
+    whole: tuple[tuple[Term, Number, Term], ...] = ()
+    factors: tuple[tuple[Term, Term], ...] = ()
 
-    def term(self, form: sympy.Expr, stage: Term) -> Term:
-        """A formula in p, s, M and the values."""
-        half = sympy.Symbol("half", integer=True, positive=True)
-        names = {symbols.s: stage, symbols.M: self.M, symbols.p: self.p}
-        if self.halved:
-            form = form.subs(symbols.p, 2 * half)
-            names[half] = z3.Int("half")
-        return symbols.term(form, names)
+    def divisions(self) -> Divisions:
+        """New ones, without any facts yet."""
+        return Divisions(self.whole, self.factors)
 
 
 @dataclass(frozen=True)
@@ -121,16 +146,9 @@ class Lanes:
 
     def inside(self, at: At) -> tuple[Term, ...]:
         """It is one that there is."""
-        shape = self.order.shape
-        count = self.count
-        lanes = shape.lanes(self.size.values)
-        ranks = (at.rank >= 0, at.rank < self.size.p, at.lane >= 0, at.lane < lanes)
+        count, lanes = self.order.shape.microbatches(at), self.order.shape.lanes(at.values)
+        ranks = (at.rank >= 0, at.rank < at.p, at.lane >= 0, at.lane < lanes)
         return (*self.size.suppose, *ranks, at.x >= 0, at.x < count)
-
-    @property
-    def count(self) -> Term:
-        """Microbatches of a lane."""
-        return self.size.M / 2 if self.order.shape.pipelines else self.size.M
 
     def end(self, at: At) -> Stamp:
         """Stamp of B or W."""
@@ -147,16 +165,18 @@ def neighbours(shape: Shape, at: At) -> list[Neighbour]:
     """Where the next stage of a pipeline is; it has none in the other cases."""
     up, down = (at.rank + 1 < at.p,), (at.rank > 0,)
     first, later = at.lane == 0, at.lane != 0
-    if shape is LINE:
+    if shape.name == LINE.name:
         return [(up, at.lane, at.rank + 1)]
-    if shape is LOOP:
+    if shape.name == WORKERS.name:
+        return [((at.lane + 1 < at.values["layers"],), at.lane + 1, at.rank)]
+    if shape.name == LOOP.name:
         last = (at.rank + 1 == at.p, at.lane + 1 < at.values["chunks"])
         return [(up, at.lane, at.rank + 1), (last, at.lane + 1, z3.IntVal(0))]
     back = ((later, *down), at.lane, at.rank - 1)
     ahead = ((first, *up), at.lane, at.rank + 1)
-    if shape is OPPOSITE:
+    if shape.name == OPPOSITE.name:
         return [ahead, back]
-    assert shape is VEE, "the neighbours of this shape are not known"
+    assert shape.name == VEE.name, "the neighbours of this shape are not known"
     return [ahead, ((first, at.rank + 1 == at.p), z3.IntVal(1), at.rank), back]
 
 
@@ -166,20 +186,20 @@ def placed(lanes: Lanes) -> Iterator[Statement]:
     There are as many lanes as stages; two lanes of a pipeline hold two stages.
     """
     shape, size = lanes.order.shape, lanes.size
-    x, divide = z3.Int("x"), Divisions()
+    x, divide = z3.Int("x"), lanes.size.divisions()
     one, two = (
         lanes.at(z3.Int(f"lane{name}"), z3.Int(f"rank{name}"), x, divide) for name in ("", "_2")
     )
     stages = shape.stages(size.p, size.values)
     facts = products([one.lane, two.lane], size.p)
-    same = (one.lane == two.lane,) if shape.pipelines else ()
+    same = {"one": (), "lanes": (one.lane == two.lane,), "ranks": (one.rank == two.rank,)}
     facts += products([one.lane, z3.IntVal(0)], size.p)
-    if shape is LOOP:
+    if shape.name == LOOP.name:
         facts += products([one.lane, size.values["chunks"]], size.p)
     yield Statement(
         "one rank a stage",
         "a stage of a pipeline is one lane of one rank, and there is such a stage",
-        (*lanes.inside(one), *lanes.inside(two), *same, *facts),
+        (*lanes.inside(one), *lanes.inside(two), *same[shape.pipelines], *facts),
         z3.And(
             one.stage >= 0,
             one.stage < stages,
@@ -202,50 +222,62 @@ def placed(lanes: Lanes) -> Iterator[Statement]:
 
 
 def labelled(lanes: Lanes) -> Iterator[Statement]:
-    """Every microbatch is one number of one pipeline: as many numbers as microbatches, all apart."""
-    x, y, divide = z3.Int("x"), z3.Int("y"), Divisions()
-    rank = z3.Int("rank")
-    one = lanes.at(z3.Int("lane"), rank, x, divide)
-    two = lanes.at(z3.Int("lane_2") if lanes.order.shape.pipelines else one.lane, rank, y, divide)
-    label, other = (lanes.order.microbatch(at) for at in (one, two))
-    yield Statement(
-        "one number a microbatch",
-        "a microbatch is one number of one pipeline",
-        (*lanes.inside(one), *lanes.inside(two), *divide.facts),
-        z3.And(
-            label >= 0,
-            label < lanes.size.M,
-            z3.Implies(label == other, z3.And(one.lane == two.lane, x == y)),
-        ),
-    )
+    """Microbatches and numbers of pipelines, of which there are as many, are one to one."""
+    shape, x, y = lanes.order.shape, z3.Int("x"), z3.Int("y")
+    apart = {"one": ("",), "lanes": ("", "lane"), "ranks": ("", "rank")}[shape.pipelines]
+    for lane, other in product(lanes.each(), repeat=2):
+        divide = lanes.size.divisions()
+        rank = z3.Int("rank")
+        one = lanes.at(lane, rank, x, divide)
+        two = lanes.at(
+            other if "lane" in apart else lane,
+            z3.Int("rank_2") if "rank" in apart else rank,
+            y,
+            divide,
+        )
+        label, twin = (lanes.order.microbatch(at) for at in (one, two))
+        same = z3.And(one.lane == two.lane, one.rank == two.rank, x == y)
+        facts = products([x, y, z3.IntVal(0), *(f for f, _ in lanes.size.factors)], lanes.size.p)
+        yield Statement(
+            f"number of a microbatch {lane} {other}",
+            "a microbatch is one number of one pipeline",
+            (*lanes.inside(one), *lanes.inside(two), *divide.facts, *facts),
+            z3.And(label >= 0, label < lanes.size.M, z3.Implies(label == twin, same)),
+        )
 
 
 def needs(lanes: Lanes) -> Iterator[Statement]:
     """Stamps grow along all that computations need, across ranks by their first numbers."""
     order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
     for number, lane in enumerate(lanes.each()):
-        divide = Divisions()
+        divide = lanes.size.divisions()
         at = lanes.at(lane, rank, x, divide)
-        next_stage = neighbours(order.shape, at)
         begin, back = order.forward(at), order.backward(at)
-        for place, (conditions, *there) in enumerate(next_stage):
-            beyond = lanes.at(*there, x, divide)
-            down = _behind(order.forward(beyond), begin, beyond.rank, rank)
-            up = _behind(back, order.backward(beyond), beyond.rank, rank)
-            hop = f"hop {number}.{place}"
-            domain = (*lanes.inside(at), *divide.facts, *conditions)
-            yield Statement(hop, "F behind F of the stage before", domain, down)
-            yield Statement(f"{hop} back", "B or I behind that of the next stage", domain, up)
-        domain = (*lanes.inside(at), *divide.facts)
-        has_next = z3.Or(*(z3.And(*conditions) for conditions, *_ in next_stage))
-        if (number == 0) == (order.shape is not VEE) or order.shape is OPPOSITE:
-            turn = (*domain, z3.Not(has_next))
-            yield Statement(f"turn {number}", "B or I behind F", turn, higher(back, begin))
-        if order.weight is not None:
-            goal = z3.Implies(z3.BoolVal(True) if order.split(at) is True else order.split(at),
-                              higher(order.weight(at), back))
-            domain = (*lanes.inside(at), *divide.facts)
-            yield Statement(f"weights {number}", "W behind I", domain, goal)
+        final = order.weight(at) if order.weight is not None else None
+        known = (*lanes.inside(at), *divide.facts)
+        beyond = neighbours(order.shape, at)
+        for place, (conditions, *there) in enumerate(beyond):
+            after = lanes.at(*there, x, divide)
+            down = _behind(order.forward(after), begin, after.rank, rank)
+            up = _behind(back, order.backward(after), after.rank, rank)
+            domain, name = (*known, *conditions), f"hop {number}.{place}"
+            yield from _possible(name, "F stands behind F of the stage before", domain, down)
+            yield from _possible(f"{name} back", "B or I stands behind the next one's", domain, up)
+        none = z3.Not(z3.Or(*(z3.And(*conditions) for conditions, *_ in beyond)))
+        turned = higher(back, begin)
+        if order.shape.name != VEE.name or number:  # the turn of a V is in its second lane
+            yield Statement(f"turn {number}", "B or I stands behind F", (*known, none), turned)
+        if final is not None:
+            split = order.split(at)
+            behind = higher(final, back)
+            goal = behind if split is True else z3.Implies(split, behind)
+            yield Statement(f"gradients {number}", "W stands behind I", known, goal)
+
+
+def _possible(name: str, says: str, domain: tuple[Term, ...], goal: Term) -> Iterator[Statement]:
+    """A statement, unless it is about another lane than the one that is looked at."""
+    if not any(z3.is_false(z3.simplify(condition)) for condition in domain):
+        yield Statement(name, says, domain, goal)
 
 
 def _behind(one: Stamp, other: Stamp, rank: Term, own: Term) -> Term:
@@ -253,24 +285,110 @@ def _behind(one: Stamp, other: Stamp, rank: Term, own: Term) -> Term:
     return z3.And(higher(one, other), z3.Implies(rank != own, one[0] > other[0]))
 
 
-def in_flight(lanes: Lanes, bound: sympy.Expr) -> Iterator[Statement]:
-    """The most microbatches of a lane between F and the end of B or W: `bound`, and attained."""
+def flushed(lanes: Lanes) -> Iterator[Statement]:
+    """Every F stands before its own gradient, so before the one update, behind the last of them."""
+    x, rank = z3.Int("x"), z3.Int("rank")
+    for number, lane in enumerate(lanes.each()):
+        divide = lanes.size.divisions()
+        at = lanes.at(lane, rank, x, divide)
+        last = higher(lanes.end(at), lanes.order.forward(at))
+        known = (*lanes.inside(at), *divide.facts)
+        yield Statement(f"gradient {number}", "B or W stands behind its F", known, last)
+
+
+def updated(lanes: Lanes, late: Callable[[At], Term]) -> Iterator[Statement]:
+    """Update x applies the gradient of x alone; F of x has seen all but the last min(x, `late`).
+
+    Update x makes version x + 1, so that min(x, `late`) is the local staleness of x. No update lies
+    between F and I. The gradient is reduced before it is applied.
+    """
+    order, (x, y, rank) = lanes.order, z3.Ints("x y rank")
+    for lane in lanes.each():
+        divide = lanes.size.divisions()
+        at, other = (lanes.at(lane, rank, number, divide) for number in (x, y))
+        of_x, of_y = order.beside[Kind.U](at), order.beside[Kind.U](other)
+        most, begin, back = late(at), order.forward(at), order.backward(at)
+        end, reduced = lanes.end(at), order.beside[Kind.REDUCE](at)
+        unseen = z3.If(x < most, x, most)
+        known = (*lanes.inside(at), *lanes.inside(other), *divide.facts)
+        yield Statement(
+            "one update a gradient",
+            "update x stands behind W and REDUCE of x, and all updates before it do not",
+            known,
+            z3.And(
+                higher(reduced, end), higher(of_x, reduced), z3.Implies(y < x, higher(end, of_y))
+            ),
+        )
+        yield Statement(
+            "read",
+            "F of x stands behind the updates with numbers below x − min(x, K), and no others",
+            known,
+            higher(begin, of_y) == (y + unseen < x),
+        )
+        yield Statement(
+            "attained",
+            "the last number has seen all but K",
+            known,
+            z3.And(most >= 0, most < order.shape.microbatches(at)),
+        )
+        yield Statement(
+            "one version",
+            "no update lies between F and I",
+            known,
+            z3.Or(higher(begin, of_y), higher(of_y, back)),
+        )
+
+
+def alike(lanes: Lanes) -> Iterator[Statement]:
+    """All ranks do the same in the same order: stamps do not depend on the rank."""
+    order, x = lanes.order, z3.Int("x")
+    kinds = [order.forward, order.backward, order.weight, *order.beside.values()]
+    for lane in lanes.each():
+        divide = lanes.size.divisions()
+        one, two = (lanes.at(lane, z3.Int(name), x, divide) for name in ("rank", "rank_2"))
+        equal = [a == b for of in kinds if of for a, b in zip(of(one), of(two), strict=True)]
+        known = (*lanes.inside(one), *lanes.inside(two), *divide.facts)
+        yield Statement("alike", "stamps are the same on every rank", known, z3.And(*equal))
+
+
+def turns() -> Iterator[Statement]:
+    """The turns in which `schedules.lowering` issues actions grow along all that waits.
+
+    A turn is a round and a rank; what `schedules.lowering.rounds` says of rounds is supposed.
+    """
+    source, target, sender, receiver = z3.Ints("source target sender receiver")
+    apart = (sender != receiver,)
+    issued = target >= source + z3.If(sender < receiver, 0, 1)
+    turn = higher((target, receiver), (source, sender))
+    says = "what needs a message has its turn behind that of its send"
+    yield Statement("turn of a receive", says, (*apart, issued), turn)
+    says = "what comes next on a rank has its turn behind"
+    own = higher((target, sender), (source, sender))
+    yield Statement("turn of a rank", says, (target >= source + 1,), own)
+
+
+def in_flight(lanes: Lanes, bound: Callable[[At], Term]) -> Iterator[Statement]:
+    """The most microbatches of a lane between F and the end of B or W: `bound`, and attained.
+
+    Where K forwards stand before all ends there are K in flight. Where the end of x − K stands
+    before F of x, and F and ends go through the numbers in order, there are never more.
+    """
     order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
     for number, lane in enumerate(lanes.each()):
-        divide = Divisions()
+        divide = lanes.size.divisions()
         at = lanes.at(lane, rank, x, divide)
-        most = lanes.size.term(bound, at.stage)
+        most, count = bound(at), order.shape.microbatches(at)
         begin, end = order.forward(at), lanes.end(at)
         following, earlier, first = (at.number(other) for other in (x + 1, x - most, most - 1))
-        later = z3.And(
-            higher(order.forward(following), begin),
-            z3.Implies(most < lanes.count, higher(lanes.end(following), end)),
-        )
+        forwards = higher(order.forward(following), begin)
+        ends = z3.Implies(most < count, higher(lanes.end(following), end))
         upper = z3.Implies(x >= most, higher(begin, lanes.end(earlier)))
         attained = higher(end, order.forward(first))
         domain = (*lanes.inside(at), *divide.facts)
-        within = (*domain, x + 1 < lanes.count)
-        yield Statement(f"in turn {number}", "F and ends in the order of numbers", within, later)
+        within = (*domain, x + 1 < count)
+        yield Statement(
+            f"in turn {number}", "F, and ends, go by numbers", within, z3.And(forwards, ends)
+        )
         yield Statement(f"no more {number}", "F of x stands behind the end of x − K", domain, upper)
-        reached = z3.And(most >= 1, most <= lanes.count, attained)
-        yield Statement(f"attained {number}", "K forwards before all ends", domain, reached)
+        reached = z3.And(most >= 1, most <= count, attained)
+        yield Statement(f"attained {number}", "K forwards stand before all ends", domain, reached)
