@@ -27,6 +27,14 @@ Known, for M = Kp, where a rank works 2M or 3M slots:
 
 The two copies of a stage are two weight copies: their gradients have to be summed between the last
 backward and the update. That collective is not an action of this order.
+
+>>> from schedules.timeline import timeline
+>>> for row in timeline(build(4, 4)).rows():
+...     print(row)
+0F0 0F1 . 3F2 3B2 3F3 3B3 0B0 . 0B1
+. 1F0 2F2 1F1 2F3 2B2 1B0 2B3 1B1 .
+. 1F2 2F0 1F3 2F1 2B0 1B2 2B1 1B3 .
+0F2 0F3 . 3F0 3B0 3F1 3B1 0B2 . 0B3
 """
 
 from __future__ import annotations
@@ -36,10 +44,9 @@ from typing import Final
 
 from schedules.errors import ParameterError
 from schedules.families.bidirectional import require_even_stages
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 from schedules.stamps import OPPOSITE, At, Number, StampedOrder
 
 
@@ -82,27 +89,6 @@ ORDER: Final = StampedOrder(
 """The timetable: stamps are slots."""
 
 
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate Chimera for an even number p of stages and M microbatches, a multiple of p.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.timeline import timeline
-    >>> for row in timeline(build(4, 4)).rows():
-    ...     print(row)
-    0F0 0F1 . 3F2 3B2 3F3 3B3 0B0 . 0B1
-    . 1F0 2F2 1F1 2F3 2B2 1B0 2B3 1B1 .
-    . 1F2 2F0 1F3 2F1 2B0 1B2 2B1 1B3 .
-    0F2 0F3 . 3F0 3B0 3F1 3B1 0B2 . 0B3
-    """
-    return from_rule(FAMILY, stages, microbatches)
-
-
 FAMILY: Final = Family(
     name="chimera",
     source="Li and Hoefler 2021",
@@ -116,3 +102,5 @@ FAMILY: Final = Family(
         peak="p/2 + 1 + Min(r, p - 1 - r)",
     ),
 )
+
+build: Final = FAMILY.build

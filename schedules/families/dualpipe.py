@@ -38,6 +38,9 @@ Known, with B = I + W. The published bubble is (p/2 − 1)(F&B + B − 3W), F&B 
 
 The two copies of a stage are two weight copies: their gradients have to be summed between the last
 backward and the update. That collective is not an action of this order.
+
+>>> print(*build(2, 4).rank(0))
+0F0 1F2 0F1 1B2 1F3 0B0 1B3 0I1 0W1
 """
 
 from __future__ import annotations
@@ -48,10 +51,9 @@ from typing import Any, Final
 
 from schedules.errors import ParameterError
 from schedules.families.bidirectional import require_even_stages
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 from schedules.stamps import (
     OPPOSITE,
     Accept,
@@ -185,22 +187,6 @@ def _microbatch(at: At) -> Number:
 ORDER: Final = stamped(lambda at: Steps(at, at.p, at.divide(at.M, 2)[0]), OPPOSITE, _accept)
 
 
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate DualPipe for an even number p of stages and an even number M ≥ 2p of microbatches.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> print(*build(2, 4).rank(0))
-    0F0 1F2 0F1 1B2 1F3 0B0 1B3 0I1 0W1
-    """
-    return from_rule(FAMILY, stages, microbatches)
-
-
 FAMILY: Final = Family(
     name="dualpipe",
     source="DeepSeek-V3 Technical Report 2024, section 3.2.1",
@@ -214,3 +200,5 @@ FAMILY: Final = Family(
         peak="p + 1",
     ),
 )
+
+build: Final = FAMILY.build

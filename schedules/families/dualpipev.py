@@ -15,6 +15,12 @@ Known, with F = I ≥ W, B = I + W and F&B, from B to F + B, the time of an over
 - a timeline of this schedule plays a pair one action after the other, F first. Its makespan is
   6M + p − 1 for F = I = W = 1 and B = 2;
 - every rank holds 2p + 1 activations of a stage.
+
+>>> schedule = build(1, 2)
+>>> print(*schedule.rank(0))
+0F0 1F0 0F1 1B0 1F1 0B0 1B1 0I1 0W1
+>>> schedule.groups
+(Group(rank=0, first=4, count=2, kind='overlap'),)
 """
 
 from __future__ import annotations
@@ -24,10 +30,9 @@ from typing import Final
 
 from schedules.errors import ParameterError
 from schedules.families.dualpipe import Steps, stamped
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 from schedules.stamps import VEE
 
 
@@ -47,27 +52,6 @@ def _accept(
 ORDER: Final = stamped(lambda at: Steps(at, 2 * at.p, at.M), VEE, _accept)
 
 
-def build(ranks: int, microbatches: int) -> Schedule:
-    """Generate one step for p ≥ 1 ranks of two stages and M ≥ 2p microbatches.
-
-    Overlapped actions form a `Group` of kind ``"overlap"``.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> schedule = build(1, 2)
-    >>> print(*schedule.rank(0))
-    0F0 1F0 0F1 1B0 1F1 0B0 1B1 0I1 0W1
-    >>> schedule.groups
-    (Group(rank=0, first=4, count=2, kind='overlap'),)
-    """
-    return from_rule(FAMILY, ranks, microbatches)
-
-
 FAMILY: Final = Family(
     name="dualpipev",
     source="DeepSeek-AI 2025 (DualPipe repository); PyTorch 2.13",
@@ -81,3 +65,5 @@ FAMILY: Final = Family(
         peak="2*p + 1",
     ),
 )
+
+build: Final = FAMILY.build

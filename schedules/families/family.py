@@ -186,15 +186,17 @@ def require_room(family: str, stages: int, microbatches: int, per_pair: int = 2)
         )
 
 
-def from_rule(family: Family, stages: int, microbatches: int, **parameters: int) -> Schedule:
+def from_rule(
+    family: Family, stages: int, microbatches: int, *chosen: int, **parameters: int
+) -> Schedule:
     """Generate a schedule from nothing but a family's rule, admission bound and policy.
 
     Parameters
     ----------
     family : Family
     stages, microbatches : int
-    parameters : int
-        Of the family; ``noam`` replaces its admission bound.
+    chosen, parameters : int
+        Of the family, in its order or by name; ``noam`` replaces its admission bound.
 
     Raises
     ------
@@ -211,6 +213,8 @@ def from_rule(family: Family, stages: int, microbatches: int, **parameters: int)
     >>> [str(action) for action in from_rule(FAMILY, 2, 2, noam=1).rank(0)]
     ['0F0', '0B0', '0F1', '0B1']
     """
+    names = [parameter.name for parameter in family.parameters]
+    parameters = {**dict(zip(names, chosen, strict=False)), **parameters}
     values = family.checked(stages, microbatches, parameters)
     if isinstance(family.rule, StampedOrder):
         return _stamped(family, family.rule, stages, microbatches, values)
@@ -237,5 +241,6 @@ def _stamped(
 ) -> Schedule:
     p, M, values = int(ranks), int(microbatches), {**order.defaults, **given}
     order.accept(family.name, p, M, values)
-    require_room(family.name, order.shape.stages(p, values), M)
+    per_pair = 2 + (order.weight is not None) + len(order.beside)
+    require_room(family.name, order.shape.stages(p, values), M, per_pair)
     return run_stamped(family.name, family.policy, order, p, M, values)

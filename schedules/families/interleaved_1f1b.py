@@ -16,17 +16,19 @@ Known, for p dividing M (F and B times of one stage):
 - rank r holds min((v−1)p + 2(p−1−r) + 1, vM) activations of a stage;
 - the second forward a hop pays only where messages take time: with one a hop, as in `1f1b`, the
   makespan would be the same without message time, in less memory.
+
+>>> print(*build(2, 2).rank(0))
+0F0 0F1 2F0 2F1 2B0 2B1 0B0 0B1
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
-    DEFAULT_CHUNKS,
     DEFAULTS,
     ahead,
     chunked,
@@ -35,7 +37,6 @@ from schedules.families.interleaving import (
     turn,
 )
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 from schedules.stamps import LOOP, StampedOrder
 
 ORDER: Final = StampedOrder(
@@ -46,28 +47,6 @@ ORDER: Final = StampedOrder(
     defaults=DEFAULTS,
 )
 """A forward and a backward a turn; rank r is r turns behind rank 0."""
-
-
-def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
-    """Generate one step for p ≥ 1 ranks and M ≥ 1 microbatches, a multiple of max(1, ⌊M/p⌋).
-
-    Parameters
-    ----------
-    ranks, microbatches : int
-    chunks : int
-        Stages a rank, v ≥ 1.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> print(*build(2, 2).rank(0))
-    0F0 0F1 2F0 2F1 2B0 2B1 0B0 0B1
-    """
-    return from_rule(FAMILY, ranks, microbatches, chunks=chunks)
 
 
 FAMILY: Final = Family(
@@ -86,3 +65,5 @@ FAMILY: Final = Family(
         where="Eq(Mod(M, p), 0)",
     ),
 )
+
+build: Final = FAMILY.build

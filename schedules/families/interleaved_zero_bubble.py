@@ -13,17 +13,19 @@ Known, for p dividing M (times of one stage):
 - F = I = W = 1: makespan 3vM + p − 1, so every rank idles p − 1;
 - every rank holds vp activations between F and W, and rank r vp − r between F and I;
 - with v = 1 it is `zb-h1`.
+
+>>> print(*build(2, 2).rank(1))
+1F0 1F1 3F0 3I0 3F1 3I1 3W0 1I0 3W1 1I1 1W0 1W1
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
-    DEFAULT_CHUNKS,
     DEFAULTS,
     ahead,
     chunked,
@@ -32,7 +34,6 @@ from schedules.families.interleaving import (
     turn,
 )
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 from schedules.stamps import LOOP, StampedOrder
 
 ORDER: Final = StampedOrder(
@@ -44,28 +45,6 @@ ORDER: Final = StampedOrder(
     defaults=DEFAULTS,
 )
 """F, I and W a turn; rank r is a third of a turn behind the rank before it."""
-
-
-def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
-    """Generate one step for p ≥ 1 ranks and M ≥ 1 microbatches, a multiple of max(1, ⌊M/p⌋).
-
-    Parameters
-    ----------
-    ranks, microbatches : int
-    chunks : int
-        Stages a rank, v ≥ 1.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> print(*build(2, 2).rank(1))
-    1F0 1F1 3F0 3I0 3F1 3I1 3W0 1I0 3W1 1I1 1W0 1W1
-    """
-    return from_rule(FAMILY, ranks, microbatches, chunks=chunks)
 
 
 FAMILY: Final = Family(
@@ -84,3 +63,5 @@ FAMILY: Final = Family(
         where="Eq(Mod(M, p), 0)",
     ),
 )
+
+build: Final = FAMILY.build

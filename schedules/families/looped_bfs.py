@@ -11,22 +11,23 @@ Known, for M ≥ p (F and B times of one stage):
 
 - F = B = 1: makespan 2vM + 2(p − 1), interleaved 1F1B's for every M ≥ p;
 - every rank holds all vM activations.
+
+>>> print(*build(2, 2).rank(0))
+0F0 0F1 2F0 2F1 2B1 2B0 0B1 0B0
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
-    DEFAULT_CHUNKS,
     DEFAULTS,
     chunked,
 )
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 from schedules.stamps import LOOP, At, Number, StampedOrder
 
 
@@ -48,28 +49,6 @@ ORDER: Final = StampedOrder(
 """The same way back."""
 
 
-def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
-    """Generate one step for p ≥ 1 ranks and M ≥ 1 microbatches.
-
-    Parameters
-    ----------
-    ranks, microbatches : int
-    chunks : int
-        Stages a rank, v ≥ 1.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> print(*build(2, 2).rank(0))
-    0F0 0F1 2F0 2F1 2B1 2B0 0B1 0B0
-    """
-    return from_rule(FAMILY, ranks, microbatches, chunks=chunks)
-
-
 FAMILY: Final = Family(
     name="looped-bfs",
     source="Lamy-Poirier 2023",
@@ -85,3 +64,5 @@ FAMILY: Final = Family(
         where="M >= p",
     ),
 )
+
+build: Final = FAMILY.build

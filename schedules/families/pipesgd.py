@@ -9,6 +9,11 @@ Rule and figures: `schedules.families.data_parallel`, with all layers stale. Thi
 
 Known: forward t reads a version that lacks the gradient of iteration t − 1, so that local staleness
 is 1 from the second iteration on, at every layer.
+
+>>> from schedules.versions import versions
+>>> found = versions(build(2, 6, layers=1))
+>>> found.read.tolist(), found.local_staleness.tolist()
+([[0, 0, 0, 0, 1, 1]], [[0, 0, 1, 1, 1, 1]])
 """
 
 from __future__ import annotations
@@ -23,35 +28,9 @@ from schedules.families.data_parallel import (
     layer_count,
     stamped,
 )
-from schedules.families.family import Family, Parameter, from_rule
-from schedules.schedule import Schedule
+from schedules.families.family import Family, Parameter
 
 ORDER: Final = stamped(lambda at: at.values["layers"], {"layers": DEFAULT_LAYERS})
-
-
-def build(stages: int, microbatches: int, layers: int = DEFAULT_LAYERS) -> Schedule:
-    """Generate PipeSGD for p workers and M microbatches, a multiple of p.
-
-    Parameters
-    ----------
-    stages, microbatches : int
-        p workers, one a rank; M = p·T for T iterations.
-    layers : int
-        Layers L of the model, which are the stages of the schedule.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.versions import versions
-    >>> found = versions(build(2, 6, layers=1))
-    >>> found.read.tolist(), found.local_staleness.tolist()
-    ([[0, 0, 0, 0, 1, 1]], [[0, 0, 1, 1, 1, 1]])
-    """
-    return from_rule(FAMILY, stages, microbatches, layers=layers)
 
 
 FAMILY: Final = Family(
@@ -66,3 +45,5 @@ FAMILY: Final = Family(
     stages=layer_count,
     multiple="p",
 )
+
+build: Final = FAMILY.build

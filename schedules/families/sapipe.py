@@ -9,6 +9,11 @@ Rule and figures: `schedules.families.data_parallel`. ``stale`` = 0 is synchrono
 waits for communication: `staleproof partial-staleness`; never none, hence the default of 1.
 
 Known: local staleness is 1 at the first ``stale`` layers from the second iteration on, else 0.
+
+>>> from schedules.versions import versions
+>>> found = versions(build(1, 3, layers=2, stale=1))
+>>> found.read.tolist(), found.local_staleness.tolist()
+([[0, 0, 1], [0, 1, 2]], [[0, 1, 1], [0, 0, 0]])
 """
 
 from __future__ import annotations
@@ -23,8 +28,7 @@ from schedules.families.data_parallel import (
     layer_count,
     stamped,
 )
-from schedules.families.family import Family, Parameter, from_rule
-from schedules.schedule import Schedule
+from schedules.families.family import Family, Parameter
 
 DEFAULT_STALE: Final = 1
 
@@ -32,35 +36,6 @@ DEFAULT_STALE: Final = 1
 ORDER: Final = stamped(
     lambda at: at.values["stale"], {"layers": DEFAULT_LAYERS, "stale": DEFAULT_STALE}
 )
-
-
-def build(
-    stages: int, microbatches: int, layers: int = DEFAULT_LAYERS, stale: int = DEFAULT_STALE
-) -> Schedule:
-    """Generate SAPipe for p workers and M microbatches, a multiple of p.
-
-    Parameters
-    ----------
-    stages, microbatches : int
-        p workers, one a rank; M = p·T for T iterations.
-    layers : int
-        Layers L of the model, which are the stages of the schedule.
-    stale : int
-        So many of them, from the first on, are stale: 0 ≤ K ≤ L.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.versions import versions
-    >>> found = versions(build(1, 3, layers=2, stale=1))
-    >>> found.read.tolist(), found.local_staleness.tolist()
-    ([[0, 0, 1], [0, 1, 2]], [[0, 1, 1], [0, 0, 0]])
-    """
-    return from_rule(FAMILY, stages, microbatches, layers=layers, stale=stale)
 
 
 FAMILY: Final = Family(
@@ -78,3 +53,5 @@ FAMILY: Final = Family(
     stages=layer_count,
     multiple="p",
 )
+
+build: Final = FAMILY.build

@@ -17,6 +17,12 @@ Known, for M ≥ p:
 - with F = I = W = 1 the makespan is 3M + p − 1: every rank idles p − 1, a third of 1F1B's bubble;
 - each stage holds p microbatches between F and W, and p − s between F and I; 1F1B holds p − s, so
   the largest over the stages is the same.
+
+>>> from schedules.timeline import timeline
+>>> for row in timeline(build(2, 3)).rows():
+...     print(row)
+F0 F1 . I0 W0 F2 I1 W1 I2 W2
+. F0 I0 F1 I1 W0 F2 I2 W1 W2
 """
 
 from __future__ import annotations
@@ -26,10 +32,9 @@ from functools import partial
 from typing import Final
 
 from schedules.errors import ParameterError
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 from schedules.stamps import LINE, StampedOrder
 
 
@@ -77,25 +82,6 @@ def lagged(hops: int) -> StampedOrder:
 ORDER: Final = lagged(1)
 
 
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate ZB-H1 for p ≥ 1 stages and M ≥ p microbatches.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.timeline import timeline
-    >>> for row in timeline(build(2, 3)).rows():
-    ...     print(row)
-    F0 F1 . I0 W0 F2 I1 W1 I2 W2
-    . F0 I0 F1 I1 W0 F2 I2 W1 W2
-    """
-    return from_rule(FAMILY, stages, microbatches)
-
-
 FAMILY: Final = Family(
     name="zb-h1",
     source="Qi et al. 2023, section 2.1",
@@ -108,3 +94,5 @@ FAMILY: Final = Family(
         peak="p",
     ),
 )
+
+build: Final = FAMILY.build

@@ -18,38 +18,24 @@ Known, for M ≥ 2p − 1:
   is gained only if the next step begins on stage 0 while stage p − 1 still works, that is, if
   nothing waits for all stages between two steps (the paper validates the update afterwards);
 - each stage holds 2p − 1 microbatches between F and W, and 2(p−1−s) + 1 between F and I.
+
+>>> from schedules.timeline import timeline
+>>> for row in timeline(build(2, 3)).rows():
+...     print(row)
+F0 F1 F2 I0 W0 I1 W1 I2 W2 .
+. F0 I0 F1 I1 F2 I2 W0 W1 W2
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.families.zb_h1 import lagged
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 
 ORDER: Final = lagged(2)
-
-
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate ZB-H2 for p ≥ 1 stages and M ≥ 2p − 1 microbatches.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.timeline import timeline
-    >>> for row in timeline(build(2, 3)).rows():
-    ...     print(row)
-    F0 F1 F2 I0 W0 I1 W1 I2 W2 .
-    . F0 I0 F1 I1 F2 I2 W0 W1 W2
-    """
-    return from_rule(FAMILY, stages, microbatches)
 
 
 FAMILY: Final = Family(
@@ -64,3 +50,5 @@ FAMILY: Final = Family(
         peak="2*p - 1",
     ),
 )
+
+build: Final = FAMILY.build

@@ -27,6 +27,12 @@ Known, for M ≥ 2p − 1:
 - F = I = W = 1: makespan 6M + p − 1, and no rank pauses between its first and its last action. As
   for ZB-H2, the skew of p − 1 slots is gained only if nothing waits for all ranks between steps;
 - every rank holds 2p activations of a stage between F and W, and between F and I.
+
+>>> from schedules.timeline import timeline
+>>> for row in timeline(build(2, 3)).rows():
+...     print(row)
+0F0 0F1 0F2 3F0 3I0 3W0 3F1 3I1 3W1 0I0 0W0 3F2 3I2 3W2 0I1 0W1 0I2 0W2 .
+. 1F0 2F0 1F1 2F1 2I0 2W0 1F2 1I0 1W0 2F2 2I1 2W1 1I1 2I2 1I2 1W1 2W2 1W2
 """
 
 from __future__ import annotations
@@ -34,10 +40,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 from schedules.stamps import VEE, At, Block, Stamp, StampedOrder, place
 
 DOWN: Final = (("F down",), ("I down",), ("W down",))
@@ -75,25 +80,6 @@ def _stamp(kind: str) -> Callable[[At], Stamp]:
 ORDER: Final = StampedOrder(VEE, _stamp("F"), _stamp("I"), _stamp("W"))
 
 
-def build(ranks: int, microbatches: int) -> Schedule:
-    """Generate one step for p ≥ 1 ranks of two stages and M ≥ 1 microbatches.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.timeline import timeline
-    >>> for row in timeline(build(2, 3)).rows():
-    ...     print(row)
-    0F0 0F1 0F2 3F0 3I0 3W0 3F1 3I1 3W1 0I0 0W0 3F2 3I2 3W2 0I1 0W1 0I2 0W2 .
-    . 1F0 2F0 1F1 2F1 2I0 2W0 1F2 1I0 1W0 2F2 2I1 2W1 1I1 2I2 1I2 1W1 2W2 1W2
-    """
-    return from_rule(FAMILY, ranks, microbatches)
-
-
 FAMILY: Final = Family(
     name="zbv",
     source="Qi et al. 2023, section 6",
@@ -108,3 +94,5 @@ FAMILY: Final = Family(
         where="M >= 2*p - 1",
     ),
 )
+
+build: Final = FAMILY.build

@@ -257,7 +257,7 @@ def needs(lanes: Lanes) -> Iterator[Statement]:
         known = (*lanes.inside(at), *divide.facts)
         beyond = neighbours(order.shape, at)
         for place, (conditions, *there) in enumerate(beyond):
-            after = lanes.at(*there, x, divide)
+            after = lanes.at(there[0], there[1], x, divide)
             down = _behind(order.forward(after), begin, after.rank, rank)
             up = _behind(back, order.backward(after), after.rank, rank)
             domain, name = (*known, *conditions), f"hop {number}.{place}"

@@ -207,13 +207,15 @@ def spoiled(family: str, column: str) -> Mapping[str, Callable[[], tuple[Outcome
     nowhere = replace(order.shape, stage=lambda lane, rank, p, choose: 0 * rank)
     changed = {"stages apart": replace(order, shape=nowhere)}
     if column != "exclusive":
-        exchanged = {"forward": order.backward, "backward": order.forward}
-        changed["forwards in front of backwards"] = replace(order, **exchanged)
+        changed["forwards in front of backwards"] = replace(
+            order, forward=order.backward, backward=order.forward
+        )
         flat = replace(order, forward=lambda at: tuple(0 * part for part in order.forward(at)))
         changed["stamps of forwards"] = flat
     if column != "exclusive" and order.weight is not None:
-        early = {"weight": order.backward, "backward": order.weight}
-        changed["input gradients in front of weight gradients"] = replace(order, **early)
+        changed["input gradients in front of weight gradients"] = replace(
+            order, weight=order.backward, backward=order.weight
+        )
     bound = {BOUND: sympy.Integer(0)} if column == "staleness" else {BOUND: sympy.Integer(1)}
     formulas = bound if column in ("staleness", "in-flight") else {}
     return {
