@@ -253,8 +253,9 @@ def test_in_turns_the_law_of_the_queue_fails() -> None:
 def test_step_2_leaves_no_hole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds that begin and end alike, but bend in between: only the third gap tells them apart."""
     bent = {**FORMS, "forward": FORMS["forward"] + s * (d - 1 - s) * F}
-    assert rotation.reach(FORMS)
-    assert not rotation.reach(bent)
+    hole = "the intervals of step 2 leave no hole"
+    assert rotation.vanish(rotation.identities(FORMS)[hole])
+    assert not rotation.vanish(rotation.identities(bent)[hole])
 
 
 def test_a_forward_and_a_backward_of_opposite_directions_are_half_a_round_apart() -> None:
