@@ -155,19 +155,14 @@ def _deeper(formulas: prover.Formulas) -> tuple[prover.Evidence, ...]:
     return (prover.Evidence(points, window_plays.LARGE.says, {"plays": found.ground.tried}),)
 
 
-_PRINTED = {"first": d, "mismatch": sympy.Integer(1)}
-
-CLAIM = prover.Claim(
-    id="amdp.accumulation",
-    where="Key Designs, 3",
-    statement=(
-        "Only the first d minibatches of each accumulation window have a mismatch, and it is one "
-        "step."
-    ),
-    latex=r"\mathrm{mismatch}(m) \le 1, \text{ and } 0 \text{ behind the first } d",
+CLAIM = prover.row(
+    "amdp.accumulation",
+    "Key Designs, 3",
+    "Only the first d minibatches of each accumulation window have a mismatch, and it is one step.",
+    r"\mathrm{mismatch}(m) \le 1, \text{ and } 0 \text{ behind the first } d",
+    CORE,
+    proof,
+    printed={"first": d, "mismatch": sympy.Integer(1)},
     account=_account,
-    printed=_PRINTED,
-    core=CORE,
-    holds=proof,
     deeper=_deeper,
 )

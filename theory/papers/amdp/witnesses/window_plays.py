@@ -102,31 +102,23 @@ def exhausted(domain: Domain, stated: Mapping[str, Any]) -> Search:
     >>> exhausted(Domain((4,), ((1, 1),), TIES[:1], (2,)), {"first": d, "mismatch": 1}).ground
     Exhausted(says='kinds in turns (ours), ...', tried=1, holds=True)
     """
-    tried = 0
-    for play, tie, window in domain.plays():
-        tried += 1
+    for tried, (play, tie, window) in enumerate(domain.plays(), 1):
         found = _of(play, tie, window)
-        if found is None:
-            return Search(Exhausted(domain.says, tried, False))
-        against = _beyond(play, tie, window, stated)
-        if against is not None:
+        against = _beyond(play, tie, window, found, stated) if found else None
+        if found is None or against is not None:
             return Search(Exhausted(domain.says, tried, False), against)
     return Search(Exhausted(domain.says, tried, True))
 
 
-def _beyond(play: Play, tie: Tie, window: int, stated: Mapping[str, Any]) -> Refutation | None:
+def _beyond(
+    play: Play, tie: Tie, window: int, found: Mismatches, stated: Mapping[str, Any]
+) -> Refutation | None:
     """A larger mismatch than stated, or one behind the first minibatches."""
-    found = _of(play, tie, window)
-    if found is None:
-        return None
     at = {"d": play.stages, "F": play.forward, "B": play.backward, "queue": play.reading}
     witness = {**at, "tie": tie.name, "window": window, **vars(found)}
-    if found.most > stated["mismatch"]:
-        return Refutation(witness, replayed(play, tie, window, most, stated["mismatch"], le(d, W)))
-    if last_place(found) > stated["first"].subs(d, play.stages):
-        return Refutation(
-            witness, replayed(play, tie, window, last_place, stated["first"], le(d, W))
-        )
+    for seen, bound in ((most, stated["mismatch"]), (last_place, stated["first"])):
+        if seen(found) > sympy.sympify(bound).subs(d, play.stages):
+            return Refutation(witness, replayed(play, tie, window, seen, bound, le(d, W)))
     return None
 
 
