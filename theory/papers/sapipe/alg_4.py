@@ -1,4 +1,4 @@
-"""Algorithm 4 (appendix B): when communications start.
+"""Algorithm 4 (appendix D): when communications start.
 
 As printed, a gradient is ready when its backward starts, and a communication starts when the
 channel is free, ready or not. With both lines repaired it is right for sequential models. Lines
