@@ -13,7 +13,7 @@ from schedules.errors import FamilyFileError, ScheduleError
 from schedules.families import FAMILIES, get_family, is_family_file
 from schedules.families.family import Family
 from schedules.linearization import DEFAULT, Linearization, get_linearization
-from schedules.rules import GreedyRule
+from schedules.rules import GreedyRule, StaticOrder
 from theory.errors import NoClosedFormError, UnsupportedFormError
 from theory.laws.delays.as_built import as_built
 from theory.laws.delays.closed import Closed
@@ -150,7 +150,7 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
         if isinstance(guess, Kind):
             return _open(nothing, f"start times of {guess.name} have no short form")
         found = replace(nothing, guess=guess)
-        if family.rule is None:
+        if not isinstance(family.rule, (GreedyRule, StaticOrder)):
             return _open(found, "the family has no rule as data to prove from")
         try:
             proof = prove_start_times(family.rule, admission, guess, family.in_flight)

@@ -47,6 +47,8 @@ def glyphs(name: str) -> tuple[Glyph, ...]:
     [('∇', ''), ('f', ''), ('(', ''), ('x', '̂'), (')', '')]
     >>> glyphs("V2")[0].lower[0].base, glyphs("w*")[0].upper[0].base, glyphs("tau")[0].base
     ('2', '*', 'τ')
+    >>> "".join(one.base for one in glyphs("Σ_{j≠i}")[0].lower)
+    'j≠i'
     """
     found: list[Glyph] = []
     text = unicodedata.normalize("NFD", _TILDES.get(name, name))
@@ -84,7 +86,8 @@ def _script(text: str, place: int) -> tuple[str, int]:
 
 
 def _made(piece: re.Match[str]) -> Glyph:
-    text = piece["word"] or piece["letter"] or piece["sign"]
+    whole = unicodedata.normalize("NFC", piece["sign"] or "")  # ≠ is no = with an accent
+    text = piece["word"] or piece["letter"] or whole
     digits = piece["count"] or piece["digits"] or ""
     lower = (Glyph(digits),) if digits else ()
     if piece["word"]:

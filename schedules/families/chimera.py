@@ -27,90 +27,66 @@ Known, for M = Kp, where a rank works 2M or 3M slots:
 
 The two copies of a stage are two weight copies: their gradients have to be summed between the last
 backward and the update. That collective is not an action of this order.
+
+>>> from schedules.timeline import timeline
+>>> for row in timeline(build(4, 4)).rows():
+...     print(row)
+0F0 0F1 . 3F2 3B2 3F3 3B3 0B0 . 0B1
+. 1F0 2F2 1F1 2F3 2B2 1B0 2B3 1B1 .
+. 1F2 2F0 1F3 2F1 2B0 1B2 2B1 1B3 .
+0F2 0F3 . 3F0 3B0 3F1 3B1 0B2 . 0B3
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
-from schedules.actions import Action, Kind
 from schedules.errors import ParameterError
-from schedules.families.bidirectional import opposite_directions, require_even_stages
-from schedules.families.family import Family, require_room
+from schedules.families.bidirectional import require_even_stages
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
+from schedules.stamps import OPPOSITE, At, Number, StampedOrder
 
 
-def forward_slot(stage: int, unit: int, index: int, stages: int) -> int:
-    """Slot of F of a pipeline's `index`-th microbatch of a unit."""
-    return 2 * stages * unit + 2 * index + stage
+def _unit(at: At) -> tuple[Number, Number]:
+    """Unit u and index j of a pipeline's x-th microbatch, p/2 of which it has in every unit."""
+    unit, index = at.divide(at.x, at.divide(at.p, 2)[0])
+    return unit, index
 
 
-def backward_slot(stage: int, unit: int, index: int, stages: int) -> int:
-    """Slot of B; with `forward_slot`, the whole timetable."""
-    return 2 * stages * (unit + 1) + 2 * index - 1 - stage
+def _begin(at: At) -> Number:
+    unit, index = _unit(at)
+    return 2 * (unit * at.p + index)
 
 
-def timetable(rank: int, stages: int, microbatches: int) -> list[Action | None]:
-    """What a rank does in every slot if F = B = 1; None where it waits.
-
-    Examples
-    --------
-    >>> [str(action) for action in timetable(0, 4, 4) if action]
-    ['0F0', '0F1', '3F2', '3B2', '3F3', '3B3', '0B0', '0B1']
-    """
-    slots: list[Action | None] = [None] * (2 * microbatches + stages - 2)
-    half = stages // 2
-    for m in range(microbatches):
-        unit, place = divmod(m, stages)
-        pipeline, index = divmod(place, half)
-        stage = stages - 1 - rank if pipeline else rank
-        for kind, slot_of in ((Kind.F, forward_slot), (Kind.B, backward_slot)):
-            slot = slot_of(stage, unit, index, stages)
-            assert slots[slot] is None
-            slots[slot] = Action(kind, stage, m, pipeline)
-    return slots
+def _microbatch(at: At) -> Number:
+    unit, index = _unit(at)
+    return unit * at.p + at.lane * at.divide(at.p, 2)[0] + index
 
 
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate Chimera for an even number p of stages and M microbatches, a multiple of p.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.timeline import timeline
-    >>> for row in timeline(build(4, 4)).rows():
-    ...     print(row)
-    0F0 0F1 . 3F2 3B2 3F3 3B3 0B0 . 0B1
-    . 1F0 2F2 1F1 2F3 2B2 1B0 2B3 1B1 .
-    . 1F2 2F0 1F3 2F1 2B0 1B2 2B1 1B3 .
-    0F2 0F3 . 3F0 3B0 3F1 3B1 0B2 . 0B3
-    """
-    FAMILY.checked(stages, microbatches, {})
-    require_even_stages(FAMILY.name, stages)
+def _accept(
+    family: str, stages: int, microbatches: int, values: Mapping[str, int]
+) -> Mapping[str, int]:
+    require_even_stages(family, stages)
     if microbatches % stages:
         raise ParameterError(
             f"M (microbatches) is a multiple of p: units of p = {stages}, found M = {microbatches}",
-            f"family {FAMILY.name}",
+            f"family {family}",
             f"take M = {stages * (microbatches // stages + 1)}",
         )
-    require_room(FAMILY.name, stages, microbatches)
-    orders = [
-        [action for action in timetable(rank, stages, microbatches) if action is not None]
-        for rank in range(stages)
-    ]
-    return Schedule.from_orders(
-        FAMILY.name,
-        orders,
-        microbatches,
-        FAMILY.policy,
-        placement=opposite_directions(stages),
-    )
+    return {}
+
+
+ORDER: Final = StampedOrder(
+    OPPOSITE,
+    forward=lambda at: (_begin(at) + at.stage,),
+    backward=lambda at: (_begin(at) + 2 * at.p - 1 - at.stage,),
+    microbatch=_microbatch,
+    accept=_accept,
+)
+"""The timetable: stamps are slots."""
 
 
 FAMILY: Final = Family(
@@ -118,7 +94,7 @@ FAMILY: Final = Family(
     source="Li and Hoefler 2021",
     summary="two 1F1B pipelines in opposite directions, two weight copies; p even, p divides M",
     policy=WeightPolicy("flush"),
-    build=build,
+    rule=ORDER,
     multiple="p",
     figures=Figures(
         makespan="2*M + p - 2",
@@ -126,3 +102,5 @@ FAMILY: Final = Family(
         peak="p/2 + 1 + Min(r, p - 1 - r)",
     ),
 )
+
+build: Final = FAMILY.build

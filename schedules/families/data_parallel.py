@@ -42,16 +42,14 @@ Known, for T = M/p iterations of L layers, the first K of them stale, with F = I
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from schedules.actions import Action, Kind
+from schedules.actions import Kind
 from schedules.errors import ParameterError
-from schedules.families.family import require_room
 from schedules.families.figures import Figures
-from schedules.placement import Placement
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
+from schedules.stamps import WORKERS, At, Number, Stamp, StampedOrder
 
 DEFAULT_LAYERS: Final = 4
 POLICY: Final = WeightPolicy("stash")
@@ -69,33 +67,51 @@ def layer_count(workers: int, values: Mapping[str, int]) -> int:
     return values.get("layers", DEFAULT_LAYERS)
 
 
-def data_parallel(
-    family: str, workers: int, microbatches: int, layers: int, stale: int, values: Mapping[str, int]
-) -> Schedule:
-    """Generate M/p iterations of p workers.
+def stamped(stale: Callable[[At], Number], default: Mapping[str, int]) -> StampedOrder:
+    """The order of every worker, from the number of stale layers.
 
-    Parameters
-    ----------
-    family : str
-        Name of the family.
-    workers, microbatches : int
-        p, and M, a multiple of it.
-    layers, stale : int
-        L, and K ≤ L: the first K layers are stale.
-    values : mapping
-        The family's parameters, checked.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        M is no multiple of p, or more actions than this package agrees to build.
+    Stamps: forwards of iteration t are in phase 2t, its backwards in 2t + 1, and what is updated
+    after the last iteration T − 1 in 2T; in a phase go the layers, then what a layer does.
 
     Examples
     --------
-    >>> print(*data_parallel("example", 1, 2, 2, 1, {}).rank(0))
+    >>> from schedules.stamps import run_stamped
+    >>> order = stamped(lambda at: 1, {})
+    >>> print(*run_stamped("example", POLICY, order, 1, 2, {"layers": 2}).rank(0))
     0F0 1F0 1I0 1W0 1REDUCE 0I0 0W0 0REDUCE 0F1 1BARRIER 1U 1F1 1I1 1W1 1REDUCE 0I1 0BARRIER 0U
     0W1 0REDUCE 1BARRIER 1U 0BARRIER 0U
     """
+
+    def up(at: At) -> Number:
+        return at.values["layers"] - 1 - at.lane
+
+    def update(at: At, part: int) -> Stamp:
+        """With the gradient of this iteration: in the next one, in front of F or behind I."""
+        last = at.x + 1 == WORKERS.microbatches(at)
+        late = at.lane < stale(at)
+        phase = at.choose(last, 2 * at.x + 2, at.choose(late, 2 * at.x + 3, 2 * at.x + 2))
+        layer = at.choose(last, up(at), at.choose(late, up(at), at.lane))
+        return phase, layer, part
+
+    return StampedOrder(
+        WORKERS,
+        forward=lambda at: (2 * at.x, at.lane, 3),
+        backward=lambda at: (2 * at.x + 1, up(at), 0),
+        weight=lambda at: (2 * at.x + 1, up(at), 3),
+        beside={
+            Kind.REDUCE: lambda at: (2 * at.x + 1, up(at), 4),
+            Kind.BARRIER: lambda at: update(at, 1),
+            Kind.U: lambda at: update(at, 2),
+        },
+        microbatch=lambda at: at.x * at.p + at.rank,
+        accept=_accept,
+        defaults=default,
+    )
+
+
+def _accept(
+    family: str, workers: int, microbatches: int, values: Mapping[str, int]
+) -> Mapping[str, int]:
     if microbatches % workers:
         raise ParameterError(
             f"M (microbatches) is a multiple of p: one for each of p = {workers} workers an "
@@ -103,47 +119,11 @@ def data_parallel(
             f"family {family}",
             f"take M = {workers * (microbatches // workers + 1)}",
         )
-    require_room(family, layers, microbatches, per_pair=6)
-    iterations = microbatches // workers
-    orders = [
-        [
-            Action(kind, layer, m if m < 0 else m * workers + worker, worker)
-            for kind, layer, m in program(iterations, layers, stale)
-        ]
-        for worker in range(workers)
-    ]
-    placement = Placement(
-        ranks=tuple((worker,) * layers for worker in range(workers)),
-        copies=tuple((worker,) * layers for worker in range(workers)),
-    )
-    return Schedule.from_orders(
-        family, orders, microbatches, POLICY, placement=placement, parameters=values
-    )
-
-
-def program(iterations: int, layers: int, stale: int) -> Iterator[tuple[Kind, int, int]]:
-    """What every worker does: kind, layer, and iteration of F, I and W, −1 for the rest.
-
-    Examples
-    --------
-    >>> [f"{layer}{kind.name}" for kind, layer, _ in program(1, 1, 1)]
-    ['0F', '0I', '0W', '0REDUCE', '0BARRIER', '0U']
-    """
-    for t in range(iterations):
-        for layer in range(layers):
-            if t and layer >= stale:
-                yield from _update(layer)
-            yield Kind.F, layer, t
-        for layer in reversed(range(layers)):
-            yield Kind.I, layer, t
-            if t and layer < stale:
-                yield from _update(layer)
-            yield Kind.W, layer, t
-            yield Kind.REDUCE, layer, -1
-    for layer in reversed(range(layers)):
-        yield from _update(layer)
-
-
-def _update(layer: int) -> Iterator[tuple[Kind, int, int]]:
-    yield Kind.BARRIER, layer, -1
-    yield Kind.U, layer, -1
+    layers, stale = values["layers"], values.get("stale", 0)
+    if stale > layers:
+        raise ParameterError(
+            f"the first K of L layers are stale, found stale = {stale} and layers = {layers}",
+            f"family {family}",
+            f"take stale ≤ {layers}, or more layers",
+        )
+    return {}

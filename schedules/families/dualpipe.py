@@ -38,124 +38,153 @@ Known, with B = I + W. The published bubble is (p/2 − 1)(F&B + B − 3W), F&B 
 
 The two copies of a stage are two weight copies: their gradients have to be summed between the last
 backward and the update. That collective is not an action of this order.
+
+>>> print(*build(2, 4).rank(0))
+0F0 1F2 0F1 1B2 1F3 0B0 1B3 0I1 0W1
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
-from schedules.actions import Action, Kind
 from schedules.errors import ParameterError
-from schedules.families.bidirectional import opposite_directions, require_even_stages
-from schedules.families.family import Family, require_room
+from schedules.families.bidirectional import require_even_stages
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Group, Schedule
+from schedules.stamps import (
+    OPPOSITE,
+    Accept,
+    At,
+    Block,
+    Number,
+    Shape,
+    Stamp,
+    StampedOrder,
+    place,
+)
 
-NEAR: Final = 0
-FAR: Final = 1
-
-Part = tuple[Kind, int]
-Step = tuple[Part, ...]
-"""One action, or the two of an overlapped pair; the direction of a W is not looked at."""
+FN, FF, BN, BF, W = "F near", "F far", "B near", "B far", "W"
 
 
-def steps(near_stage: int, stages: int, microbatches: int) -> list[Step]:
-    """The program of the rank that holds stage h of its near direction, without microbatches.
+@dataclass(frozen=True)
+class Steps:
+    """The eight steps of the rank at distance h from its nearer end.
 
-    Examples
-    --------
-    >>> [[kind.name for kind, _ in step] for step in steps(0, 2, 4)[:5]]
-    [['F'], ['F'], ['F'], ['B'], ['F', 'B']]
+    Attributes
+    ----------
+    at : At
+        A microbatch of either direction; x is its number in it.
+    stages, each : number
+        Stages of a pipeline, an even number, and microbatches of a direction.
     """
-    inner = stages // 2 - near_stage - 1
-    outer = near_stage + 1
-    forward_near, forward_far = (Kind.F, NEAR), (Kind.F, FAR)
-    backward_near, backward_far = (Kind.B, NEAR), (Kind.B, FAR)
-    weight = (Kind.W, NEAR)
-    near_with_far: Step = (forward_near, backward_far)
-    far_with_near: Step = (forward_far, backward_near)
-    main = [near_with_far, far_with_near] * (microbatches // 2 - stages + outer)
-    if not inner:
-        main[:1] = _apart(main[0])
-    drain = [backward_far, backward_near] * outer
-    drain[outer:] = [(Kind.I, direction) for _, direction in drain[outer:]]
-    return [
-        *_apart([forward_near] * (2 * inner)),
-        *_apart([forward_near, forward_far] * outer),
-        *_apart([(Kind.I, FAR), weight, forward_far] * inner),
-        *main,
-        *([(backward_far,), far_with_near] * inner),
-        *_apart(drain),
-        *_apart([weight, (Kind.I, NEAR)] * inner),
-        *_apart([weight] * outer),
-    ]
+
+    at: At
+    stages: Number
+    each: Number
+
+    @property
+    def near(self) -> Any:
+        """Whether the direction is the one that the rank holds the earlier stage of."""
+        return self.at.stage < self.at.divide(self.stages, 2)[0]
+
+    @property
+    def hops(self) -> Number:
+        """H."""
+        return self.at.choose(self.near, self.at.stage, self.stages - 1 - self.at.stage)
+
+    @property
+    def inner(self) -> Number:
+        """Times of steps 3, 5 and 7."""
+        return self.at.divide(self.stages, 2)[0] - self.hops - 1
+
+    @property
+    def outer(self) -> Number:
+        """Times of steps 2 and 8, and half of those of step 6."""
+        return self.hops + 1
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The table above; where `inner` is 0 the first pair of step 4 is no pair."""
+        inner, outer = self.inner, self.outer
+        pairs = self.each - self.stages + outer
+        apart = self.at.choose(inner == 0, 1, 0)
+        return [
+            ([(FN,)], 2 * inner),
+            ([(FN,), (FF,)], outer),
+            ([(BF,), (W,), (FF,)], inner),
+            ([(FN,), (BF,), (FF, BN)], apart),
+            ([(FN, BF), (FF, BN)], pairs - apart),
+            ([(BF,), (FF, BN)], inner),
+            ([(BF,), (BN,)], outer),
+            ([(W,), (BN,)], inner),
+            ([(W,)], outer),
+        ]
+
+    def either(self, near: str, far: str) -> Stamp:
+        """Stamp of the action of one name in the near direction, of another one in the far."""
+        one, other = (place(self.blocks, name, self.at.x, self.at.choose) for name in (near, far))
+        unit, part = (self.at.choose(self.near, *both) for both in zip(one, other, strict=True))
+        return unit + self.hops, part
+
+    @property
+    def drain(self) -> Number:
+        """Place of a backward in step 6, where it is in it."""
+        far = 2 * (self.at.x - (self.each - self.outer))
+        return self.at.choose(self.near, far + 2 * self.inner + 1, far)
+
+    @property
+    def split(self) -> Any:
+        """I and W, not B: far in step 3, either in the second half of step 6, near in step 7."""
+        choose, x, late = self.at.choose, self.at.x, self.drain >= self.outer
+        return choose(self.near, late, choose(x < self.inner, True, late))
+
+    @property
+    def weight(self) -> Stamp:
+        """Stamp of W: weight gradients are owed, and made, in the order of the I."""
+        choose, x = self.at.choose, self.at.x
+        in_drain = self.inner + self.drain - self.outer
+        begun = self.each - self.inner
+        near = choose(x < begun, in_drain, self.inner + self.outer + x - begun)
+        number = choose(self.near, near, choose(x < self.inner, x, in_drain))
+        unit, part = place(self.blocks, W, number, choose)
+        return unit + self.hops, part
 
 
-def _apart(parts: Sequence[Part]) -> list[Step]:
-    return [(part,) for part in parts]
-
-
-def rank_order(rank: int, stages: int, microbatches: int) -> tuple[list[Action], list[Group]]:
-    """The actions of one rank, and which of them are overlapped."""
-    second_half = rank >= stages // 2
-    near_stage = stages - 1 - rank if second_half else rank
-    stage_of = (near_stage, stages - 1 - near_stage)
-    pipeline_of = (int(second_half), int(not second_half))
-    first_of = [pipeline * (microbatches // 2) for pipeline in pipeline_of]
-    next_forward, next_backward = first_of.copy(), first_of.copy()
-    owed: deque[Action] = deque()
-    order: list[Action] = []
-    groups = []
-    for step in steps(near_stage, stages, microbatches):
-        if len(step) > 1:
-            groups.append(Group(rank, len(order), len(step), "overlap"))
-        for kind, direction in step:
-            if kind is Kind.W:
-                order.append(owed.popleft())
-                continue
-            counter = next_forward if kind is Kind.F else next_backward
-            m, stage, pipeline = counter[direction], stage_of[direction], pipeline_of[direction]
-            counter[direction] += 1
-            order.append(Action(kind, stage, m, pipeline))
-            if kind is Kind.I:
-                owed.append(Action(Kind.W, stage, m, pipeline))
-    return order, groups
-
-
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate DualPipe for an even number p of stages and an even number M ≥ 2p of microbatches.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> print(*build(2, 4).rank(0))
-    0F0 1F2 0F1 1B2 1F3 0B0 1B3 0I1 0W1
-    """
-    FAMILY.checked(stages, microbatches, {})
-    require_even_stages(FAMILY.name, stages)
+def _accept(
+    family: str, stages: int, microbatches: int, values: Mapping[str, int]
+) -> Mapping[str, int]:
+    require_even_stages(family, stages)
     if microbatches % 2 or microbatches < 2 * stages:
         raise ParameterError(
             f"M (microbatches) is even and at least 2p = {2 * stages}, found M = {microbatches}",
-            f"family {FAMILY.name}",
+            f"family {family}",
             f"take M = {max(2 * stages, microbatches + microbatches % 2)}",
         )
-    require_room(FAMILY.name, stages, microbatches)
-    ranks = [rank_order(rank, stages, microbatches) for rank in range(stages)]
-    return Schedule.from_orders(
-        FAMILY.name,
-        [order for order, _ in ranks],
-        microbatches,
-        FAMILY.policy,
-        placement=opposite_directions(stages),
-        groups=[group for _, groups in ranks for group in groups],
+    return {}
+
+
+def stamped(steps: Callable[[At], Steps], shape: Shape, accept: Accept) -> StampedOrder:
+    """The order of DualPipe or DualPipeV, from ``steps(at) -> Steps``."""
+    return StampedOrder(
+        shape,
+        forward=lambda at: steps(at).either(FN, FF),
+        backward=lambda at: steps(at).either(BN, BF),
+        weight=lambda at: steps(at).weight,
+        split=lambda at: steps(at).split,
+        microbatch=lambda at: _microbatch(at) if shape is OPPOSITE else at.x,
+        accept=accept,
+        overlap=True,
     )
+
+
+def _microbatch(at: At) -> Number:
+    return at.lane * at.divide(at.M, 2)[0] + at.x
+
+
+ORDER: Final = stamped(lambda at: Steps(at, at.p, at.divide(at.M, 2)[0]), OPPOSITE, _accept)
 
 
 FAMILY: Final = Family(
@@ -163,7 +192,7 @@ FAMILY: Final = Family(
     source="DeepSeek-V3 Technical Report 2024, section 3.2.1",
     summary="two overlapped pipelines in opposite directions, two weight copies; p, M even, M ≥ 2p",
     policy=WeightPolicy("flush"),
-    build=build,
+    rule=ORDER,
     multiple=2,
     figures=Figures(
         makespan="3*M + p/2 - 1",
@@ -171,3 +200,5 @@ FAMILY: Final = Family(
         peak="p + 1",
     ),
 )
+
+build: Final = FAMILY.build

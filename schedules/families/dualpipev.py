@@ -15,83 +15,41 @@ Known, with F = I ≥ W, B = I + W and F&B, from B to F + B, the time of an over
 - a timeline of this schedule plays a pair one action after the other, F first. Its makespan is
   6M + p − 1 for F = I = W = 1 and B = 2;
 - every rank holds 2p + 1 activations of a stage.
+
+>>> schedule = build(1, 2)
+>>> print(*schedule.rank(0))
+0F0 1F0 0F1 1B0 1F1 0B0 1B1 0I1 0W1
+>>> schedule.groups
+(Group(rank=0, first=4, count=2, kind='overlap'),)
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Mapping
 from typing import Final
 
-from schedules.actions import Action, Kind
 from schedules.errors import ParameterError
-from schedules.families.dualpipe import steps
-from schedules.families.family import Family, require_room
+from schedules.families.dualpipe import Steps, stamped
+from schedules.families.family import Family
 from schedules.families.figures import Figures
-from schedules.placement import Placement
 from schedules.policies import WeightPolicy
-from schedules.schedule import Group, Schedule
+from schedules.stamps import VEE
 
 
-def rank_order(rank: int, ranks: int, microbatches: int) -> tuple[list[Action], list[Group]]:
-    """The actions of one rank, and which of them are overlapped."""
-    stage_of = (rank, 2 * ranks - 1 - rank)
-    next_forward, next_backward = [0, 0], [0, 0]
-    owed: deque[Action] = deque()
-    order: list[Action] = []
-    groups = []
-    for step in steps(rank, 2 * ranks, 2 * microbatches):
-        if len(step) > 1:
-            groups.append(Group(rank, len(order), len(step), "overlap"))
-        for kind, way in step:
-            if kind is Kind.W:
-                order.append(owed.popleft())
-                continue
-            counter = next_forward if kind is Kind.F else next_backward
-            m, stage = counter[way], stage_of[way]
-            counter[way] += 1
-            order.append(Action(kind, stage, m))
-            if kind is Kind.I:
-                owed.append(Action(Kind.W, stage, m))
-    return order, groups
-
-
-def build(ranks: int, microbatches: int) -> Schedule:
-    """Generate one step for p ≥ 1 ranks of two stages and M ≥ 2p microbatches.
-
-    Overlapped actions form a `Group` of kind ``"overlap"``.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> schedule = build(1, 2)
-    >>> print(*schedule.rank(0))
-    0F0 1F0 0F1 1B0 1F1 0B0 1B1 0I1 0W1
-    >>> schedule.groups
-    (Group(rank=0, first=4, count=2, kind='overlap'),)
-    """
-    FAMILY.checked(ranks, microbatches, {})
+def _accept(
+    family: str, ranks: int, microbatches: int, values: Mapping[str, int]
+) -> Mapping[str, int]:
     if microbatches < 2 * ranks:
         raise ParameterError(
             f"M (microbatches) is at least the number of stages 2p = {2 * ranks}, found "
             f"M = {microbatches}",
-            f"family {FAMILY.name}",
+            f"family {family}",
             f"take M = {2 * ranks} or more",
         )
-    require_room(FAMILY.name, 2 * ranks, microbatches)
-    p, M = int(ranks), int(microbatches)
-    parts = [rank_order(rank, p, M) for rank in range(p)]
-    return Schedule.from_orders(
-        FAMILY.name,
-        [order for order, _ in parts],
-        M,
-        FAMILY.policy,
-        placement=Placement.v_shape(p),
-        groups=[group for _, groups in parts for group in groups],
-    )
+    return {}
+
+
+ORDER: Final = stamped(lambda at: Steps(at, 2 * at.p, at.M), VEE, _accept)
 
 
 FAMILY: Final = Family(
@@ -99,7 +57,7 @@ FAMILY: Final = Family(
     source="DeepSeek-AI 2025 (DualPipe repository); PyTorch 2.13",
     summary="DualPipe folded into a V: half the ranks, one weight copy; M ≥ 2p",
     policy=WeightPolicy("flush"),
-    build=build,
+    rule=ORDER,
     stages=lambda ranks, values: 2 * ranks,
     figures=Figures(
         makespan="6*M + p - 1",
@@ -107,3 +65,5 @@ FAMILY: Final = Family(
         peak="2*p + 1",
     ),
 )
+
+build: Final = FAMILY.build

@@ -16,6 +16,7 @@ from schedules.linearization import Linearization
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule, StaticOrder, run_greedy, run_static
 from schedules.schedule import Schedule
+from schedules.stamps import StampedOrder, run_stamped
 
 MAX_ACTIONS = 20_000_000
 """Most compute actions that a family builds."""
@@ -58,7 +59,7 @@ class Family:
     build : callable
         ``build(stages, microbatches, **parameters) -> Schedule``; of a family with a rule it is
         made by `from_rule`, which is what it is unless it is given.
-    rule : GreedyRule, StaticOrder or None
+    rule : GreedyRule, StaticOrder, StampedOrder or None
         The data that generates it and that provers read; None where a procedure generates it.
     parameters : tuple of Parameter
         Beyond stages and microbatches.
@@ -87,7 +88,7 @@ class Family:
     summary: str
     policy: WeightPolicy
     build: Callable[..., Schedule] = no_build
-    rule: GreedyRule | StaticOrder | None = None
+    rule: GreedyRule | StaticOrder | StampedOrder | None = None
     parameters: tuple[Parameter, ...] = ()
     admission: Callable[[Any], Any] | None = None
     in_flight: Callable[[Any, Any], Any] | None = None
@@ -185,15 +186,17 @@ def require_room(family: str, stages: int, microbatches: int, per_pair: int = 2)
         )
 
 
-def from_rule(family: Family, stages: int, microbatches: int, **parameters: int) -> Schedule:
+def from_rule(
+    family: Family, stages: int, microbatches: int, *chosen: int, **parameters: int
+) -> Schedule:
     """Generate a schedule from nothing but a family's rule, admission bound and policy.
 
     Parameters
     ----------
     family : Family
     stages, microbatches : int
-    parameters : int
-        Of the family; ``noam`` replaces its admission bound.
+    chosen, parameters : int
+        Of the family, in its order or by name; ``noam`` replaces its admission bound.
 
     Raises
     ------
@@ -210,7 +213,11 @@ def from_rule(family: Family, stages: int, microbatches: int, **parameters: int)
     >>> [str(action) for action in from_rule(FAMILY, 2, 2, noam=1).rank(0)]
     ['0F0', '0B0', '0F1', '0B1']
     """
+    names = [parameter.name for parameter in family.parameters]
+    parameters = {**dict(zip(names, chosen, strict=False)), **parameters}
     values = family.checked(stages, microbatches, parameters)
+    if isinstance(family.rule, StampedOrder):
+        return _stamped(family, family.rule, stages, microbatches, values)
     require_room(family.name, stages, microbatches)
     if isinstance(family.rule, GreedyRule):
         if family.admission is not None:
@@ -221,9 +228,19 @@ def from_rule(family: Family, stages: int, microbatches: int, **parameters: int)
         orders = run_static(family.rule, stages, microbatches)
     else:
         raise NoRuleError(
-            f"a schedule is generated from a greedy rule or a static order, found {family.rule!r}",
+            f"a schedule is generated from a rule or an order as data, found {family.rule!r}",
             f"family {family.name}",
             "call its build, or state its rule as data",
         )
     policy = family.policy
     return Schedule.from_orders(family.name, orders, microbatches, policy, parameters=values)
+
+
+def _stamped(
+    family: Family, order: StampedOrder, ranks: int, microbatches: int, given: Mapping[str, int]
+) -> Schedule:
+    p, M, values = int(ranks), int(microbatches), {**order.defaults, **given}
+    order.accept(family.name, p, M, values)
+    per_pair = 2 + (order.weight is not None) + len(order.beside)
+    require_room(family.name, order.shape.stages(p, values), M, per_pair)
+    return run_stamped(family.name, family.policy, order, p, M, values)

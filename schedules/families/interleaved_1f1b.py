@@ -16,54 +16,37 @@ Known, for p dividing M (F and B times of one stage):
 - rank r holds min((v−1)p + 2(p−1−r) + 1, vM) activations of a stage;
 - the second forward a hop pays only where messages take time: with one a hop, as in `1f1b`, the
   makespan would be the same without message time, in less memory.
+
+>>> print(*build(2, 2).rank(0))
+0F0 0F1 2F0 2F1 2B0 2B1 0B0 0B1
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.actions import Kind
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
-    DEFAULT_CHUNKS,
+    DEFAULTS,
+    ahead,
     chunked,
-    depth_first,
     even_rounds,
-    looped,
+    from_last,
+    turn,
 )
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
+from schedules.stamps import LOOP, StampedOrder
 
-
-def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
-    """Generate one step for p ≥ 1 ranks and M ≥ 1 microbatches, a multiple of max(1, ⌊M/p⌋).
-
-    Parameters
-    ----------
-    ranks, microbatches : int
-    chunks : int
-        Stages a rank, v ≥ 1.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> print(*build(2, 2).rank(0))
-    0F0 0F1 2F0 2F1 2B0 2B1 0B0 0B1
-    """
-    chunks = FAMILY.checked(ranks, microbatches, {"chunks": chunks})["chunks"]
-    require_room(FAMILY.name, ranks * chunks, microbatches)
-    loop = even_rounds(FAMILY.name, int(ranks), chunks, int(microbatches))
-    orders = [
-        depth_first(loop, rank, {Kind.F: 0, Kind.B: loop.warm_up(rank, per_hop=2)})
-        for rank in range(loop.ranks)
-    ]
-    return looped(FAMILY, loop, orders)
+ORDER: Final = StampedOrder(
+    LOOP,
+    forward=lambda at: (2 * (turn(at, at.lane) + at.rank),),
+    backward=lambda at: (2 * (turn(at, from_last(at)) + ahead(at, 2) + at.rank) + 1,),
+    accept=even_rounds,
+    defaults=DEFAULTS,
+)
+"""A forward and a backward a turn; rank r is r turns behind rank 0."""
 
 
 FAMILY: Final = Family(
@@ -71,7 +54,7 @@ FAMILY: Final = Family(
     source="Narayanan et al. 2021 (Megatron-LM)",
     summary="1F1B with several stages a rank: a smaller bubble for more activations",
     policy=WeightPolicy("flush"),
-    build=build,
+    rule=ORDER,
     parameters=(CHUNKS,),
     stages=chunked,
     multiple="p",
@@ -82,3 +65,5 @@ FAMILY: Final = Family(
         where="Eq(Mod(M, p), 0)",
     ),
 )
+
+build: Final = FAMILY.build

@@ -13,58 +13,38 @@ Known, for p dividing M (times of one stage):
 - F = I = W = 1: makespan 3vM + p − 1, so every rank idles p − 1;
 - every rank holds vp activations between F and W, and rank r vp − r between F and I;
 - with v = 1 it is `zb-h1`.
+
+>>> print(*build(2, 2).rank(1))
+1F0 1F1 3F0 3I0 3F1 3I1 3W0 1I0 3W1 1I1 1W0 1W1
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.actions import Kind
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
-    DEFAULT_CHUNKS,
-    Loop,
-    RankOrder,
+    DEFAULTS,
+    ahead,
     chunked,
-    depth_first,
     even_rounds,
-    looped,
+    from_last,
+    turn,
 )
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
+from schedules.stamps import LOOP, StampedOrder
 
-
-def rank_order(loop: Loop, rank: int) -> RankOrder:
-    """The three queues of a rank, merged."""
-    ahead = loop.warm_up(rank, per_hop=1)
-    return depth_first(loop, rank, {Kind.F: 0, Kind.I: ahead, Kind.W: ahead + rank})
-
-
-def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
-    """Generate one step for p ≥ 1 ranks and M ≥ 1 microbatches, a multiple of max(1, ⌊M/p⌋).
-
-    Parameters
-    ----------
-    ranks, microbatches : int
-    chunks : int
-        Stages a rank, v ≥ 1.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> print(*build(2, 2).rank(1))
-    1F0 1F1 3F0 3I0 3F1 3I1 3W0 1I0 3W1 1I1 1W0 1W1
-    """
-    chunks = FAMILY.checked(ranks, microbatches, {"chunks": chunks})["chunks"]
-    require_room(FAMILY.name, ranks * chunks, microbatches)
-    loop = even_rounds(FAMILY.name, int(ranks), chunks, int(microbatches))
-    return looped(FAMILY, loop, [rank_order(loop, rank) for rank in range(loop.ranks)])
+ORDER: Final = StampedOrder(
+    LOOP,
+    forward=lambda at: (3 * turn(at, at.lane) + at.rank,),
+    backward=lambda at: (3 * (turn(at, from_last(at)) + ahead(at, 1)) + at.rank + 1,),
+    weight=lambda at: (3 * (turn(at, from_last(at), at.rank) + ahead(at, 1)) + at.rank + 2,),
+    accept=even_rounds,
+    defaults=DEFAULTS,
+)
+"""F, I and W a turn; rank r is a third of a turn behind the rank before it."""
 
 
 FAMILY: Final = Family(
@@ -72,7 +52,7 @@ FAMILY: Final = Family(
     source="PyTorch 2.13, after Qi et al. 2023 (ZB1P)",
     summary="interleaved 1F1B with split backwards, weight gradients in the gaps",
     policy=WeightPolicy("flush"),
-    build=build,
+    rule=ORDER,
     parameters=(CHUNKS,),
     stages=chunked,
     multiple="p",
@@ -83,3 +63,5 @@ FAMILY: Final = Family(
         where="Eq(Mod(M, p), 0)",
     ),
 )
+
+build: Final = FAMILY.build

@@ -11,64 +11,42 @@ Known, for M ≥ p (F and B times of one stage):
 
 - F = B = 1: makespan 2vM + 2(p − 1), interleaved 1F1B's for every M ≥ p;
 - every rank holds all vM activations.
+
+>>> print(*build(2, 2).rank(0))
+0F0 0F1 2F0 2F1 2B1 2B0 0B1 0B0
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
-from schedules.actions import Kind
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.families.interleaving import (
     CHUNKS,
-    DEFAULT_CHUNKS,
-    Loop,
-    RankOrder,
+    DEFAULTS,
     chunked,
-    depth_first,
-    looped,
 )
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
+from schedules.stamps import LOOP, At, Number, StampedOrder
 
 
-def rank_order(loop: Loop, rank: int) -> RankOrder:
-    """All forwards of a rank, then its backwards: the same way back."""
-    forwards = depth_first(loop, rank, {Kind.F: 0})
-    return RankOrder(
-        kind=np.repeat(np.array([Kind.F, Kind.B]), loop.queue),
-        stage=np.concatenate([forwards.stage, forwards.stage[::-1]]),
-        microbatch=np.concatenate([forwards.microbatch, forwards.microbatch[::-1]]),
-    )
+def _when(at: At) -> Number:
+    """Chunks of M < p microbatches are p apart: a chunk begins behind the last rank before."""
+    return at.lane * at.most(at.M, at.p) + at.x + at.rank
 
 
-def build(ranks: int, microbatches: int, chunks: int = DEFAULT_CHUNKS) -> Schedule:
-    """Generate one step for p ≥ 1 ranks and M ≥ 1 microbatches.
+def _last(at: At) -> Number:
+    return at.values["chunks"] * at.most(at.M, at.p) + at.M + at.p
 
-    Parameters
-    ----------
-    ranks, microbatches : int
-    chunks : int
-        Stages a rank, v ≥ 1.
 
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> print(*build(2, 2).rank(0))
-    0F0 0F1 2F0 2F1 2B1 2B0 0B1 0B0
-    """
-    chunks = FAMILY.checked(ranks, microbatches, {"chunks": chunks})["chunks"]
-    require_room(FAMILY.name, ranks * chunks, microbatches)
-    # One round of all microbatches: a stage is done with them before the next begins.
-    loop = Loop(int(ranks), chunks, int(microbatches), round_size=int(microbatches))
-    return looped(FAMILY, loop, [rank_order(loop, rank) for rank in range(loop.ranks)])
+ORDER: Final = StampedOrder(
+    LOOP,
+    forward=lambda at: (_when(at),),
+    backward=lambda at: (2 * _last(at) - _when(at),),
+    defaults=DEFAULTS,
+)
+"""The same way back."""
 
 
 FAMILY: Final = Family(
@@ -76,7 +54,7 @@ FAMILY: Final = Family(
     source="Lamy-Poirier 2023",
     summary="several stages a rank, all microbatches through one before the next: GPipe in a loop",
     policy=WeightPolicy("flush"),
-    build=build,
+    rule=ORDER,
     parameters=(CHUNKS,),
     stages=chunked,
     figures=Figures(
@@ -86,3 +64,5 @@ FAMILY: Final = Family(
         where="M >= p",
     ),
 )
+
+build: Final = FAMILY.build

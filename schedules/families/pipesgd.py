@@ -9,6 +9,11 @@ Rule and figures: `schedules.families.data_parallel`, with all layers stale. Thi
 
 Known: forward t reads a version that lacks the gradient of iteration t − 1, so that local staleness
 is 1 from the second iteration on, at every layer.
+
+>>> from schedules.versions import versions
+>>> found = versions(build(2, 6, layers=1))
+>>> found.read.tolist(), found.local_staleness.tolist()
+([[0, 0, 0, 0, 1, 1]], [[0, 0, 1, 1, 1, 1]])
 """
 
 from __future__ import annotations
@@ -20,37 +25,12 @@ from schedules.families.data_parallel import (
     FIGURES,
     POLICY,
     UNEQUAL_RANKS,
-    data_parallel,
     layer_count,
+    stamped,
 )
 from schedules.families.family import Family, Parameter
-from schedules.schedule import Schedule
 
-
-def build(stages: int, microbatches: int, layers: int = DEFAULT_LAYERS) -> Schedule:
-    """Generate PipeSGD for p workers and M microbatches, a multiple of p.
-
-    Parameters
-    ----------
-    stages, microbatches : int
-        p workers, one a rank; M = p·T for T iterations.
-    layers : int
-        Layers L of the model, which are the stages of the schedule.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.versions import versions
-    >>> found = versions(build(2, 6, layers=1))
-    >>> found.read.tolist(), found.local_staleness.tolist()
-    ([[0, 0, 0, 0, 1, 1]], [[0, 0, 1, 1, 1, 1]])
-    """
-    values = FAMILY.checked(stages, microbatches, {"layers": layers})
-    return data_parallel(FAMILY.name, stages, microbatches, layers, layers, values)
+ORDER: Final = stamped(lambda at: at.values["layers"], {"layers": DEFAULT_LAYERS})
 
 
 FAMILY: Final = Family(
@@ -58,10 +38,12 @@ FAMILY: Final = Family(
     source="Li et al. 2018 (Pipe-SGD); Chen et al. 2022 (SAPipe), Algorithm 1",
     summary="data-parallel workers, every gradient applied one iteration late; p divides M",
     policy=POLICY,
-    build=build,
+    rule=ORDER,
     parameters=(Parameter("layers", f"layers of the model (default {DEFAULT_LAYERS})"),),
     figures=FIGURES,
     unequal_ranks=UNEQUAL_RANKS,
     stages=layer_count,
     multiple="p",
 )
+
+build: Final = FAMILY.build

@@ -9,61 +9,33 @@ Rule and figures: `schedules.families.data_parallel`. ``stale`` = 0 is synchrono
 waits for communication: `staleproof partial-staleness`; never none, hence the default of 1.
 
 Known: local staleness is 1 at the first ``stale`` layers from the second iteration on, else 0.
+
+>>> from schedules.versions import versions
+>>> found = versions(build(1, 3, layers=2, stale=1))
+>>> found.read.tolist(), found.local_staleness.tolist()
+([[0, 0, 1], [0, 1, 2]], [[0, 1, 1], [0, 0, 0]])
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.errors import ParameterError
 from schedules.families.data_parallel import (
     DEFAULT_LAYERS,
     FIGURES,
     POLICY,
     UNEQUAL_RANKS,
-    data_parallel,
     layer_count,
+    stamped,
 )
 from schedules.families.family import Family, Parameter
-from schedules.schedule import Schedule
 
 DEFAULT_STALE: Final = 1
 
 
-def build(
-    stages: int, microbatches: int, layers: int = DEFAULT_LAYERS, stale: int = DEFAULT_STALE
-) -> Schedule:
-    """Generate SAPipe for p workers and M microbatches, a multiple of p.
-
-    Parameters
-    ----------
-    stages, microbatches : int
-        p workers, one a rank; M = p·T for T iterations.
-    layers : int
-        Layers L of the model, which are the stages of the schedule.
-    stale : int
-        So many of them, from the first on, are stale: 0 ≤ K ≤ L.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.versions import versions
-    >>> found = versions(build(1, 3, layers=2, stale=1))
-    >>> found.read.tolist(), found.local_staleness.tolist()
-    ([[0, 0, 1], [0, 1, 2]], [[0, 1, 1], [0, 0, 0]])
-    """
-    values = FAMILY.checked(stages, microbatches, {"layers": layers, "stale": stale})
-    if stale > layers:
-        raise ParameterError(
-            f"the first K of L layers are stale, found stale = {stale} and layers = {layers}",
-            f"family {FAMILY.name}",
-            f"take stale ≤ {layers}, or more layers",
-        )
-    return data_parallel(FAMILY.name, stages, microbatches, layers, stale, values)
+ORDER: Final = stamped(
+    lambda at: at.values["stale"], {"layers": DEFAULT_LAYERS, "stale": DEFAULT_STALE}
+)
 
 
 FAMILY: Final = Family(
@@ -71,7 +43,7 @@ FAMILY: Final = Family(
     source="Chen et al. 2022 (SAPipe), section 3.1",
     summary="data-parallel workers, only the first layers one iteration late; p divides M",
     policy=POLICY,
-    build=build,
+    rule=ORDER,
     parameters=(
         Parameter("layers", f"layers of the model (default {DEFAULT_LAYERS})"),
         Parameter("stale", f"stale layers, from the first on (default {DEFAULT_STALE})", 0),
@@ -81,3 +53,5 @@ FAMILY: Final = Family(
     stages=layer_count,
     multiple="p",
 )
+
+build: Final = FAMILY.build

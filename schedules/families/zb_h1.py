@@ -17,50 +17,38 @@ Known, for M ≥ p:
 - with F = I = W = 1 the makespan is 3M + p − 1: every rank idles p − 1, a third of 1F1B's bubble;
 - each stage holds p microbatches between F and W, and p − s between F and I; 1F1B holds p − s, so
   the largest over the stages is the same.
+
+>>> from schedules.timeline import timeline
+>>> for row in timeline(build(2, 3)).rows():
+...     print(row)
+F0 F1 . I0 W0 F2 I1 W1 I2 W2
+. F0 I0 F1 I1 W0 F2 I2 W1 W2
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
-from schedules.actions import Action, Kind
 from schedules.errors import ParameterError
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
+from schedules.stamps import LINE, StampedOrder
 
 
-def lagged_order(stage: int, microbatches: int, input_lag: int, weight_lag: int) -> list[Action]:
-    """Round x of a stage: F of x, I of x − input_lag, W of x − weight_lag, where they exist.
-
-    Parameters
-    ----------
-    stage, microbatches : int
-    input_lag, weight_lag : int
-        Rounds between F and I, and between F and W; 0 ≤ input_lag ≤ weight_lag.
-
-    Examples
-    --------
-    >>> [str(action) for action in lagged_order(0, 2, 0, 1)]
-    ['0F0', '0I0', '0F1', '0I1', '0W0', '0W1']
-    """
-    return [
-        Action(kind, stage, m)
-        for x in range(microbatches + weight_lag)
-        for kind, m in ((Kind.F, x), (Kind.I, x - input_lag), (Kind.W, x - weight_lag))
-        if 0 <= m < microbatches
-    ]
-
-
-def require_microbatches(family: str, stages: int, microbatches: int, least: int) -> None:
-    """Refuse fewer microbatches than a handcrafted zero-bubble schedule fills its warm-up with.
+def warm_up(
+    family: str, stages: int, microbatches: int, values: Mapping[str, int], hops: int = 1
+) -> Mapping[str, int]:
+    """Refuse fewer microbatches than fill the warm-up.
 
     Raises
     ------
     ParameterError
         With the least number.
     """
+    least = hops * (stages - 1) + 1
     if microbatches < least:
         raise ParameterError(
             f"with p = {stages} stages the warm-up holds {least} microbatches, found "
@@ -68,30 +56,30 @@ def require_microbatches(family: str, stages: int, microbatches: int, least: int
             f"family {family}",
             f"take M ≥ {least}, or fewer stages",
         )
+    return {}
 
 
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate ZB-H1 for p ≥ 1 stages and M ≥ p microbatches.
+def lagged(hops: int) -> StampedOrder:
+    """Round x of a stage: F of x, I of x − `hops`·(p−1−s), then W of x − `hops`·(p−1).
 
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
+    Three numbers a round, and one more a stage: a forward goes down a hop in less than a round,
+    an I up again too.
 
     Examples
     --------
-    >>> from schedules.timeline import timeline
-    >>> for row in timeline(build(2, 3)).rows():
-    ...     print(row)
-    F0 F1 . I0 W0 F2 I1 W1 I2 W2
-    . F0 I0 F1 I1 W0 F2 I2 W1 W2
+    >>> lagged(1).accept("example", 3, 3, {})
+    {}
     """
-    FAMILY.checked(stages, microbatches, {})
-    require_microbatches(FAMILY.name, stages, microbatches, stages)
-    require_room(FAMILY.name, stages, microbatches)
-    last = stages - 1
-    orders = [lagged_order(s, microbatches, last - s, last) for s in range(stages)]
-    return Schedule.from_orders(FAMILY.name, orders, microbatches, FAMILY.policy)
+    return StampedOrder(
+        LINE,
+        forward=lambda at: (3 * at.x + at.rank,),
+        backward=lambda at: (3 * (at.x + hops * (at.p - 1 - at.rank)) + at.rank + 1,),
+        weight=lambda at: (3 * (at.x + hops * (at.p - 1)) + at.rank + 2,),
+        accept=partial(warm_up, hops=hops),
+    )
+
+
+ORDER: Final = lagged(1)
 
 
 FAMILY: Final = Family(
@@ -99,10 +87,12 @@ FAMILY: Final = Family(
     source="Qi et al. 2023, section 2.1",
     summary="1F1B with split backwards: a third of its bubble, the same peak; M ≥ p",
     policy=WeightPolicy("flush"),
-    build=build,
+    rule=ORDER,
     figures=Figures(
         makespan="3*M + p - 1",
         work="3*M",
         peak="p",
     ),
 )
+
+build: Final = FAMILY.build

@@ -18,41 +18,24 @@ Known, for M ≥ 2p − 1:
   is gained only if the next step begins on stage 0 while stage p − 1 still works, that is, if
   nothing waits for all stages between two steps (the paper validates the update afterwards);
 - each stage holds 2p − 1 microbatches between F and W, and 2(p−1−s) + 1 between F and I.
+
+>>> from schedules.timeline import timeline
+>>> for row in timeline(build(2, 3)).rows():
+...     print(row)
+F0 F1 F2 I0 W0 I1 W1 I2 W2 .
+. F0 I0 F1 I1 F2 I2 W0 W1 W2
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.family import Family, require_room
+from schedules.families.family import Family
 from schedules.families.figures import Figures
-from schedules.families.zb_h1 import lagged_order, require_microbatches
+from schedules.families.zb_h1 import lagged
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 
-
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate ZB-H2 for p ≥ 1 stages and M ≥ 2p − 1 microbatches.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.timeline import timeline
-    >>> for row in timeline(build(2, 3)).rows():
-    ...     print(row)
-    F0 F1 F2 I0 W0 I1 W1 I2 W2 .
-    . F0 I0 F1 I1 F2 I2 W0 W1 W2
-    """
-    FAMILY.checked(stages, microbatches, {})
-    require_microbatches(FAMILY.name, stages, microbatches, 2 * stages - 1)
-    require_room(FAMILY.name, stages, microbatches)
-    last = 2 * (stages - 1)
-    orders = [lagged_order(s, microbatches, last - 2 * s, last) for s in range(stages)]
-    return Schedule.from_orders(FAMILY.name, orders, microbatches, FAMILY.policy)
+ORDER: Final = lagged(2)
 
 
 FAMILY: Final = Family(
@@ -60,10 +43,12 @@ FAMILY: Final = Family(
     source="Qi et al. 2023, section 2.2",
     summary="no pause within any stage, for 2p − 1 microbatches in flight; M ≥ 2p − 1",
     policy=WeightPolicy("flush"),
-    build=build,
+    rule=ORDER,
     figures=Figures(
         makespan="3*M + p - 1",
         work="3*M",
         peak="2*p - 1",
     ),
 )
+
+build: Final = FAMILY.build

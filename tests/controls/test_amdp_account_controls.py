@@ -106,11 +106,12 @@ def test_plays_that_disagree_leave_accumulation_open(monkeypatch: pytest.MonkeyP
     assert not found.findings
 
 
-@pytest.mark.parametrize("name", ["is_round", "is_reversible", "meetings", "reach"])
+@pytest.mark.parametrize("says", list(rotation.identities(rotation.FORMS)))
 def test_every_identity_of_the_rotation_is_needed(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rotation, name, lambda _: False)
+    known = rotation.identities(rotation.FORMS)
+    monkeypatch.setattr(rotation, "identities", lambda _: {**known, says: (*known[says], ONE)})
     assert judged(saturation.CLAIM).cases[0].verdict is UNKNOWN
     assert judged(saturation.CLAIM).verdict is UNKNOWN
 

@@ -17,7 +17,7 @@ from theory.papers.amdp.convergence import eta
 from theory.papers.amdp.lemmas import eta2_mixed, queue_order, rotation
 from theory.papers.amdp.lemmas.rotation import FORMS, B, F, s
 from theory.papers.amdp.lemmas.window_laws import CORE, is_least, statements
-from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Job, Play, Uneven
+from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Job, Play
 from theory.papers.amdp.runs.steady_play import Every, every_play
 from theory.papers.amdp.runs.windows import mismatches
 from theory.papers.amdp.symbols import d, n
@@ -142,7 +142,7 @@ def test_every_slow_stage_of_the_uneven_play_matters(left: int) -> None:
 
 def test_slow_actions_take_longer() -> None:
     job = Job(0, 1, Kind.F, 0)
-    play = Uneven(4, 1, 2, TURNS, (((Kind.F, 1), 5),))
+    play = Play(4, 1, 2, TURNS, (((Kind.F, 1), 5),))
     assert [play.takes(one) for one in (job, job._replace(stage=0))] == [5, 1]
     assert play.takes(job._replace(kind=Kind.B)) == 2
 
@@ -253,8 +253,9 @@ def test_in_turns_the_law_of_the_queue_fails() -> None:
 def test_step_2_leaves_no_hole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds that begin and end alike, but bend in between: only the third gap tells them apart."""
     bent = {**FORMS, "forward": FORMS["forward"] + s * (d - 1 - s) * F}
-    assert rotation.reach(FORMS)
-    assert not rotation.reach(bent)
+    hole = "the intervals of step 2 leave no hole"
+    assert rotation.vanish(rotation.identities(FORMS)[hole])
+    assert not rotation.vanish(rotation.identities(bent)[hole])
 
 
 def test_a_forward_and_a_backward_of_opposite_directions_are_half_a_round_apart() -> None:

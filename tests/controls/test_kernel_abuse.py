@@ -310,11 +310,12 @@ FLAT = Hypothesis("flat", "‖∇f(z)‖ ≤ 1", le(square(Z.gradient), 1))
     ("changes", "note"),
     [
         ({"fact": le(SLOPE, SLOPE)}, "depends on the point"),
+        ({"fact": le(SLOPE, a / (T + a))}, "no polynomial in t"),
         ({"hypotheses": (EARLY,)}, "about one value of t"),
         ({"hypotheses": (FLAT,)}, "about one value of t"),
         ({"points": (X, Y, replace(Z, function="h"))}, "one function"),
     ],
-    ids=["itself", "time", "gradient", "function"],
+    ids=["itself", "fraction", "time", "gradient", "function"],
 )
 def test_a_slope_is_bounded_along_the_whole_segment(changes: dict[str, Any], note: str) -> None:
     fact = changes.pop("fact", le(SLOPE, T * a))

@@ -11,23 +11,25 @@ import pytest
 from schedules import Kind, Schedule, WeightPolicy, build, versions
 from schedules.actions import Action
 from schedules.errors import ScheduleError
-from schedules.families import data_parallel, pipesgd, sapipe
 from schedules.invariants import check, parse_requirements
 from schedules.messages.channels import channels
 from schedules.messages.model import QueueModel
 from schedules.messages.progress import progress
+from tests.written_out import data_parallel, worker
 from theory.papers.schedules.matrix.runs import observe
 from theory.papers.schedules.matrix.spoiled import barrier_missing, late_update
 
 Step = tuple[Kind, int, int]
-Patch = pytest.MonkeyPatch
 
 P, T, L, K = 2, 4, 3, 2
 WANTED = parse_requirements("stash, update-once, barrier, staleness<=1, versions<=1, in-flight<=1")
 
 
-def made() -> Schedule:
-    return build("sapipe", P, P * T, layers=L, stale=K)
+def made(program: Callable[..., Iterator[Step]] = worker) -> Schedule:
+    """From a program of all workers; as it is, it is the family's."""
+    whole = build("sapipe", P, P * T, layers=L, stale=K)
+    orders = [data_parallel(rank, program(T, L, K), P) for rank in range(P)]
+    return Schedule.from_orders(whole.name, orders, P * T, whole.policy, placement=whole.placement)
 
 
 def broken(schedule: Schedule) -> set[str]:
@@ -50,6 +52,8 @@ def broken(schedule: Schedule) -> set[str]:
 
 def test_as_it_is_nothing_is_broken() -> None:
     assert broken(made()) == set()
+    whole = build("sapipe", P, P * T, layers=L, stale=K)
+    assert [list(whole.rank(r)) for r in range(P)] == [list(made().rank(r)) for r in range(P)]
 
 
 # The program of all workers
@@ -103,7 +107,7 @@ def forwards_from_the_last_layer(iterations: int, layers: int, stale: int) -> It
         yield kind, layers - 1 - layer if kind is Kind.F else layer, t
 
 
-PROGRAM = data_parallel.program
+PROGRAM = worker
 PROGRAMS: dict[str, tuple[Callable[..., Iterator[Step]], str]] = {
     "no stale buffer: an update at once": (
         exchanged((Kind.U, 0), (Kind.W, 0)),
@@ -132,10 +136,9 @@ PROGRAMS: dict[str, tuple[Callable[..., Iterator[Step]], str]] = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_changed_programs_break_a_law(monkeypatch: Patch, name: str) -> None:
+def test_changed_programs_break_a_law(name: str) -> None:
     program, law = PROGRAMS[name]
-    monkeypatch.setattr(data_parallel, "program", program)
-    assert law in broken(made())
+    assert law in broken(made(program))
 
 
 # One worker that differs
@@ -192,21 +195,14 @@ def test_the_newest_version_is_the_one_that_a_forward_read() -> None:
     assert broken(replace(made(), policy=WeightPolicy("latest"))) == set()
 
 
-def test_an_update_in_front_of_the_backward_changes_what_it_uses(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(data_parallel, "program", exchanged((Kind.I, 0), (Kind.U, 0)))
-    assert "stash" not in broken(made())
-    assert "stash" in broken(replace(made(), policy=WeightPolicy("latest")))
+def test_an_update_in_front_of_the_backward_changes_what_it_uses() -> None:
+    changed = made(exchanged((Kind.I, 0), (Kind.U, 0)))
+    assert "stash" not in broken(changed)
+    assert "stash" in broken(replace(changed, policy=WeightPolicy("latest")))
 
 
 def test_an_update_every_second_iteration_is_another_policy() -> None:
     assert "update-once" in broken(replace(made(), policy=WeightPolicy("stash", 2)))
-
-
-def test_both_families_share_the_program(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(data_parallel, "program", others_stale)
-    none_stale = pipesgd.build(P, P * T, layers=L)
-    assert not versions(none_stale).local_staleness.any()
-    assert versions(sapipe.build(P, P * T, layers=L, stale=0)).local_staleness.any()
 
 
 # The controls of its cells in the matrix

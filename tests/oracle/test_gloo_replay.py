@@ -98,6 +98,7 @@ def is_wrong(schedule: Schedule, partner: IntArray, receive: int) -> bool:
     return (sent.kind, sent.stage, sent.microbatch, sent.pipeline) != expected
 
 
+@pytest.mark.slow
 def test_stored_schedules_complete() -> None:
     for found in replays([read_document(path).schedule for path in SMALL]):
         assert_as_predicted(found)
@@ -128,6 +129,7 @@ def mutants(names: tuple[str, ...], operators: tuple[str, ...], at_most: int) ->
     ]
 
 
+@pytest.mark.slow
 def test_a_few_mutants() -> None:
     found = replays(mutants(MUTATED, BROKEN, 1))
     for one in found:

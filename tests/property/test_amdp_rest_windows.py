@@ -18,7 +18,6 @@ from theory.papers.amdp.runs.fifo import (
     READINGS,
     TIES,
     TURNS,
-    ByAction,
     Job,
     Play,
     Tie,
@@ -28,12 +27,12 @@ from theory.papers.amdp.witnesses.window_plays import UNEVEN
 from theory.smt.instances import admits
 
 STEPS = 200
-PREFIX_WITNESS = ByAction(4, 1, 1, TURNS, ((Job(1, 0, Kind.B, 1), 4), (Job(1, 3, Kind.F, 0), 4)))
+PREFIX_WITNESS = Play(4, 1, 1, TURNS, ((Job(1, 0, Kind.B, 1), 4), (Job(1, 3, Kind.F, 0), 4)))
 """Two slow actions: somebody of a window without a mismatch has an earlier forward than others."""
 
 
 @st.composite
-def plays(draw: st.DrawFn, readings: tuple[str, ...] = READINGS) -> ByAction:
+def plays(draw: st.DrawFn, readings: tuple[str, ...] = READINGS) -> Play:
     """Plays of d = 2, 4 or 6 in which any action of the first minibatches may be slow."""
     stages = draw(st.sampled_from((2, 4, 6)))
     jobs = st.builds(
@@ -45,7 +44,7 @@ def plays(draw: st.DrawFn, readings: tuple[str, ...] = READINGS) -> ByAction:
     )
     slow = draw(st.lists(st.tuples(jobs, st.integers(2, 8)), max_size=8))
     pair = draw(st.sampled_from(((1, 1), (1, 2), (2, 1))))
-    return ByAction(stages, *pair, draw(st.sampled_from(readings)), tuple(slow))
+    return Play(stages, *pair, draw(st.sampled_from(readings)), tuple(slow))
 
 
 def whole_windows(found: list[Counted], window: int) -> list[list[Counted]]:
@@ -55,7 +54,7 @@ def whole_windows(found: list[Counted], window: int) -> list[list[Counted]]:
 @settings(max_examples=40, deadline=None)
 @given(plays(), st.sampled_from(TIES), st.integers(1, 14))
 def test_who_has_a_mismatch_is_among_the_first_by_forwards(
-    play: ByAction, tie: Tie, window: int
+    play: Play, tie: Tie, window: int
 ) -> None:
     times = clocked(play, tie, STEPS)
     for stage in range(play.stages):
@@ -100,7 +99,7 @@ def test_the_law_of_windows_speaks_of_those_that_have_a_mismatch(play: Play) -> 
 @settings(max_examples=40, deadline=None)
 @given(plays((QUEUE,)), st.sampled_from(TIES), st.integers(1, 3))
 def test_what_is_served_as_it_comes_sees_one_update_in_windows_of_multiples_of_d(
-    play: ByAction, tie: Tie, times_d: int
+    play: Play, tie: Tie, times_d: int
 ) -> None:
     times = clocked(play, tie, STEPS)
     window = times_d * play.stages
@@ -124,7 +123,7 @@ def test_what_is_served_as_it_comes_sees_one_update_in_windows_of_multiples_of_d
 
 @settings(max_examples=25, deadline=None)
 @given(plays((QUEUE,)), st.sampled_from(TIES))
-def test_every_visit_sees_the_tokens_in_the_same_rounds(play: ByAction, tie: Tie) -> None:
+def test_every_visit_sees_the_tokens_in_the_same_rounds(play: Play, tie: Tie) -> None:
     """Downward tokens first at visits below d, upward ones first from d on."""
     by_visit: dict[int, list[tuple[int, Job]]] = {}
     for job, (start, _) in clocked(play, tie, STEPS).items():

@@ -20,6 +20,7 @@ from schedules import Kind, Schedule, timeline, versions
 from schedules.dependencies import edges
 from schedules.families import blog_1f1b, blog_gpipe, blog_naive, chimera, dualpipe, zb_h1, zb_h2
 from schedules.validate import validate
+from tests.written_out import timetable
 
 F, B, I, W = Kind.F, Kind.B, Kind.I, Kind.W  # noqa: E741 - the field's own letters
 
@@ -162,7 +163,7 @@ def test_chimera_bubbles(p: int, units: int) -> None:
 def test_chimera_idles_half_in_forwards_and_half_in_backwards(p: int) -> None:
     """In the published timetable of one unit: p/2 − 1 empty slots in either half."""
     for rank in range(p):
-        slots = chimera.timetable(rank, p, p)
+        slots = timetable(rank, p, p)
         first_half, second_half = slots[: len(slots) // 2], slots[len(slots) // 2 :]
         assert first_half.count(None) == second_half.count(None) == p // 2 - 1
 
@@ -174,7 +175,7 @@ def test_chimera_runs_by_its_timetable(p: int, units: int) -> None:
     slot = {
         action: at
         for rank in range(p)
-        for at, action in enumerate(chimera.timetable(rank, p, units * p))
+        for at, action in enumerate(timetable(rank, p, units * p))
         if action
     }
     line = timeline(schedule)

@@ -8,7 +8,7 @@ from operator import add
 from typing import Any
 
 import sympy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.kernel import Operator, Vector, dot, square, vectors
@@ -46,6 +46,7 @@ def at(expression: Any, places: list[list[int]]) -> Any:
     return expression.xreplace({entry: sympy.Integer(value) for entry, value in values.items()})
 
 
+@settings(max_examples=30)
 @given(FACTORS, FACTORS, PLACES)
 def test_inner_products_are_those_of_real_vectors(
     one: list[int], other: list[int], places: list[list[int]]

@@ -155,7 +155,7 @@ def test_known_means(bound: str) -> None:
 def test_sample_of_rules() -> None:
     """A few drawn ones, so that some are proved and some are not."""
     chance, proved = Random(20), []
-    for _ in range(12):
+    for _ in range(6):
         drawn = chance.randrange(len(RULES)), chance.randrange(len(BOUNDS))
         proved.append(compared(*drawn, "ascending", [(2, 8), (3, 14)]))
     assert any(proved)

@@ -28,8 +28,8 @@ from schedules.families import (
     zb_h1,
     zbv,
 )
-from schedules.families.interleaving import Loop, depth_first
 from schedules.validate import validate
+from tests.written_out import queued
 
 F, B, I, W = Kind.F, Kind.B, Kind.I, Kind.W  # noqa: E741 - the field's own letters
 
@@ -194,12 +194,10 @@ def test_zbv_written_out_with_counters(p: int, M: int) -> None:
 
 @given(ranks, st.integers(1, 20))
 def test_1f1b_is_interleaved_1f1b_with_one_chunk_and_one_hop(p: int, M: int) -> None:
-    loop = Loop(p, 1, M, M)
     one = one_f_one_b.build(p, M)
     for rank in range(p):
-        order = depth_first(loop, rank, {F: 0, B: loop.warm_up(rank, per_hop=1)})
-        assert [a.kind for a in one.rank(rank)] == order.kind.tolist()
-        assert [a.microbatch for a in one.rank(rank)] == order.microbatch.tolist()
+        lags = {F: 0, B: min(p - 1 - rank, M)}
+        assert list(one.rank(rank)) == queued(p, 1, M, M, rank, lags)
 
 
 @given(ranks, st.integers(1, 4))

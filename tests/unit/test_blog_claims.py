@@ -9,7 +9,7 @@ import z3
 from theory.laws.static_orders.program import as_schedule, posted, posts
 from theory.laws.static_orders.symbols import M, p, s, term
 from theory.papers.blog import bubble, inflight_1f1b, warmup
-from theory.papers.blog.bubble import always_positive, makespan
+from theory.papers.blog.bubble import makespan
 from theory.papers.blog.lemmas.laws import established, link
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.blog.pairing import alone, fault
@@ -80,12 +80,10 @@ def test_makespans() -> None:
     assert sympy.expand(makespan(ONE_F_ONE_B) - (2 * p + 4 * (M - 1))) == 0
 
 
-def test_positive_from_a_corner_on() -> None:
-    assert always_positive(M - 1, 2)
-    assert not always_positive(M - 2, 2)  # 0 at M = 2
-    assert always_positive(p - 2, 3)
-    assert not always_positive(p - 2, 2)
-    assert not always_positive(M - p, 2)
+def test_bubbles_are_larger_from_a_number_of_stages_on() -> None:
+    assert bubble.larger("naive", "1f1b", 3).verdict is Verdict.PROVED
+    assert bubble.larger("naive", "1f1b", 2).verdict is not Verdict.PROVED  # equal at p = 2
+    assert bubble.larger("gpipe", "1f1b", 2).verdict is not Verdict.PROVED
 
 
 def test_messages_posted_alone_hang() -> None:

@@ -10,8 +10,8 @@ import pytest
 from schedules import Action, Group, Kind, Schedule, timeline
 from schedules.errors import ParameterError
 from schedules.families import blog_1f1b, blog_gpipe, blog_naive, chimera, dualpipe, zb_h1, zb_h2
-from schedules.families.zb_h1 import lagged_order
 from schedules.validate import validate
+from tests.written_out import dualpipe_steps, lagged_order, timetable
 
 FAMILIES = (zb_h1, zb_h2, chimera, dualpipe, blog_naive, blog_gpipe, blog_1f1b)
 every_family = pytest.mark.parametrize("module", FAMILIES, ids=lambda module: module.FAMILY.name)
@@ -27,7 +27,7 @@ def test_family_is_data(module: ModuleType) -> None:
     assert module.__name__.rsplit(".", 1)[1] == family.name.replace("-", "_")
     assert family.build is module.build
     assert family.policy.name == "flush"
-    assert (family.rule, family.affine, family.parameters) == (None, False, ())
+    assert (family.affine, family.parameters) == (False, ())
     assert family.source
     assert family.summary
 
@@ -73,7 +73,7 @@ def test_dualpipe_step_counts() -> None:
         [(6, 2, 3, 3, 3, 2, 3, 1), (4, 4, 2, 4, 2, 4, 2, 2), (2, 6, 1, 5, 1, 6, 1, 3)]
     ):
         near, both, far, main, drain, last, weights, tail = counts
-        program = dualpipe.steps(near_stage, 8, 20)
+        program = dualpipe_steps(near_stage, 8, 20)
         sizes = [near + both, 3 * far, 2 * main, 2 * drain, last, 2 * weights, tail]
         assert len(program) == sum(sizes)
         kinds = ["&".join(kind.name for kind, _ in step) for step in program]
@@ -215,12 +215,7 @@ def test_the_remedy_works(module: ModuleType, p: int, M: int, fix: str) -> None:
 
 def test_two_pipelines_of_chimera_need_their_offset() -> None:
     """With the second pipeline one slot early, the merge has conflicts."""
-    slots = [
-        slot_of(stage, 0, index, 4) - pipeline
-        for pipeline, stage in ((0, 1), (1, 2))
-        for index in range(2)
-        for slot_of in (chimera.forward_slot, chimera.backward_slot)
-    ]
+    slots = [slot - action.pipeline for slot, action in enumerate(timetable(1, 4, 4)) if action]
     assert len(set(slots)) < len(slots)
 
 

@@ -14,6 +14,7 @@ from theory.errors import UnknownClaimError
 from theory.judging.catalogue import CLAIMS
 from theory.judging.mutants import accepts_original
 from theory.judging.verify import select
+from theory.laws.stamped_families import STAMPED
 from theory.laws.static_orders.matrix import AFFINE
 from theory.laws.static_orders.slots import with_messages
 from theory.papers.schedules.matrix.proving import reached
@@ -78,12 +79,12 @@ def test_gradients_left_over_are_named_where_windows_may_be_cut_short() -> None:
         )
 
 
-def test_only_affine_families_are_proved() -> None:
+def test_affine_and_stamped_families_are_proved() -> None:
     proved = {family for family in STATED if reached(family, "causal")}
     expected = {name for name, family in FAMILIES.items() if family.affine}
     asynchronous = {"pipedream-2bw", "pipemare", "xpipe", "asyncpp"}
     blog = {"blog-naive", "blog-gpipe", "blog-1f1b"}
-    assert proved == expected | asynchronous | blog
+    assert proved == expected | asynchronous | blog | set(STAMPED)
     assert proved == {family for family in STATED if reached(family, "update-once")}
 
 

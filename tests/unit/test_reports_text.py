@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.formulas import as_latex
+from reports.formulas import as_latex, as_text
 from reports.symbols import ACCENTS, MATH, SPECIAL, TEXT
 from reports.text import (
     code_latex,
@@ -109,3 +109,10 @@ def test_mathematics_never_fails_and_is_ascii_in_balance(text: str) -> None:
         assert source.isascii()
         assert source.count("{") - source.count(r"\{") == source.count("}") - source.count(r"\}")
         assert "%" not in source.replace(r"\%", "")
+
+
+@pytest.mark.parametrize("sign", ["≠", "∉", "∄", "≤"])
+def test_a_sign_that_is_crossed_out_stays_so_in_an_index(sign: str) -> None:
+    text = f'"Σ_{{j{sign}i}}"'
+    assert f"{MATH[sign]} i" in (as_latex(text) or "")
+    assert as_text(text) == f"Σ_{{j{sign}i}}"

@@ -10,8 +10,8 @@ from schedules import Kind, WeightPolicy, build, timeline, versions
 from schedules.analysis import peaks
 from schedules.errors import ParameterError, SizeError
 from schedules.families import sapipe
-from schedules.families.data_parallel import program
 from schedules.invariants import check, parse_requirements
+from tests.written_out import worker
 
 
 def order(family: str, rank: int, p: int, M: int, **parameters: int) -> str:
@@ -124,7 +124,7 @@ def test_barriers_and_reductions_are_one_for_every_update() -> None:
 
 
 def test_program_of_a_worker_is_the_same_for_all() -> None:
-    kinds = [(kind, layer) for kind, layer, _ in program(2, 3, 1)]
+    kinds = [(kind, layer) for kind, layer, _ in worker(2, 3, 1)]
     schedule = build("sapipe", 4, 8, layers=3, stale=1)
     for rank in range(4):
         assert [(action.kind, action.stage) for action in schedule.rank(rank)] == kinds

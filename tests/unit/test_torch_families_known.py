@@ -5,6 +5,7 @@ It is checked on the grids below, not proved for all parameters.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -21,7 +22,8 @@ from schedules.families import (
     one_f_one_b,
     zbv,
 )
-from schedules.families.interleaving import depth_first, even_rounds, looped
+from schedules.families.interleaving import ahead, from_last, turn
+from schedules.stamps import run_stamped
 from schedules.validate import validate
 
 F, B, I, W = Kind.F, Kind.B, Kind.I, Kind.W  # noqa: E741 - the field's own letters
@@ -51,9 +53,11 @@ def pauses(schedule: Schedule) -> list[int]:
 
 def with_hops(p: int, M: int, v: int, per_hop: int) -> Schedule:
     """Interleaved 1F1B with another warm-up than two forwards a hop."""
-    loop = even_rounds("control", p, v, M)
-    orders = [depth_first(loop, rank, {F: 0, B: loop.warm_up(rank, per_hop)}) for rank in range(p)]
-    return looped(interleaved_1f1b.FAMILY, loop, orders)
+    order = replace(
+        interleaved_1f1b.ORDER,
+        backward=lambda at: (2 * (turn(at, from_last(at)) + ahead(at, per_hop) + at.rank) + 1,),
+    )
+    return run_stamped("control", interleaved_1f1b.FAMILY.policy, order, p, M, {"chunks": v})
 
 
 def idle_with_pairs(schedule: Schedule, durations: dict[Kind, int], pair: int) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from dataclasses import replace
 from types import ModuleType
@@ -21,7 +20,8 @@ from schedules.families import (
     one_f_one_b,
     zbv,
 )
-from schedules.families.interleaving import Loop, depth_first, even_rounds, in_turns, looped
+from schedules.families.interleaving import even_rounds, from_last, turn
+from schedules.stamps import run_stamped
 from schedules.validate import validate
 
 LOOPED = (interleaved_1f1b, looped_bfs, interleaved_zero_bubble)
@@ -54,7 +54,6 @@ def test_family_is_data(module: ModuleType) -> None:
 
 @families(*LOOPED, *V_SHAPED)
 def test_first_argument_counts_ranks(module: ModuleType) -> None:
-    assert list(inspect.signature(module.build).parameters)[:2] == ["ranks", "microbatches"]
     schedule = module.build(2, 4)
     assert (schedule.ranks, schedule.stages, schedule.microbatches) == (2, 4, 4)
 
@@ -237,23 +236,11 @@ def test_columns_cannot_be_written(module: ModuleType) -> None:
 # Parts
 
 
-def test_warm_up_is_capped_at_all_forwards() -> None:
-    loop = Loop(ranks=8, chunks=2, microbatches=4, round_size=4)
-    assert [loop.warm_up(rank, per_hop=2) for rank in range(8)] == [8, 8, 8, 8, 8, 8, 6, 4]
-    assert [loop.warm_up(rank, per_hop=1) for rank in range(8)] == [8, 8, 8, 8, 7, 6, 5, 4]
-
-
 @pytest.mark.parametrize(
     ("p", "M", "size"), [(4, 3, 3), (4, 4, 4), (4, 7, 7), (4, 8, 4), (4, 10, 5), (1, 6, 1)]
 )
 def test_round_sizes(p: int, M: int, size: int) -> None:
-    assert even_rounds("interleaved-1f1b", p, 2, M).round_size == size
-
-
-def test_turns_keep_the_order_of_kinds() -> None:
-    kind, place = in_turns({Kind.F: 0, Kind.I: 1, Kind.W: 1}, 2)
-    named = [f"{Kind(k).name}{n}" for k, n in zip(kind.tolist(), place.tolist(), strict=True)]
-    assert named == "F0 F1 I0 W0 I1 W1".split()
+    assert even_rounds("interleaved-1f1b", p, M, {}) == {"round_size": size}
 
 
 # Controls
@@ -269,7 +256,9 @@ def test_control_chunks_on_the_wrong_ranks_are_found() -> None:
 
 def test_control_a_backward_before_its_turn_is_found() -> None:
     """Without the hops in the warm-up, ranks wait for each other in a circle."""
-    loop = even_rounds("interleaved-1f1b", 3, 2, 6)
-    orders = [depth_first(loop, rank, {Kind.F: 0, Kind.B: 1}) for rank in range(3)]
-    broken = looped(interleaved_1f1b.FAMILY, loop, orders)
+    early = replace(
+        interleaved_1f1b.ORDER,
+        backward=lambda at: (2 * (turn(at, from_last(at)) + 1 + at.rank) + 1,),
+    )
+    broken = run_stamped("early", interleaved_1f1b.FAMILY.policy, early, 3, 6, {"chunks": 2})
     assert {found.invariant for found in validate(broken)} == {"causal"}

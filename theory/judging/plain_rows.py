@@ -40,7 +40,9 @@ def row(
     assumes: tuple[str, ...] = (),
     findings: tuple[Callable[[], Finding], ...] = (),
     evidence: tuple[Callable[[], Evidence], ...] = (),
-    steps: Callable[[], tuple[Line, ...]] = tuple,
+    steps: Callable[[], tuple[Line | Ground, ...]] = tuple,
+    account: Callable[[Formulas], Account] | None = None,
+    deeper: Callable[[Formulas], tuple[Evidence, ...]] | None = None,
     arguments: tuple[str, ...] = (),
     depends: tuple[str, ...] = (),
     weakened: Mapping[str, Callable[[], Grounds]] | None = None,
@@ -69,7 +71,9 @@ def row(
     findings, evidence : tuple of callable
         Made when the claim is judged.
     steps : callable
-        Lines on which the grounds rest, beside the grounds themselves.
+        Lines on which the grounds rest, beside the grounds themselves, or grounds that make a line.
+    account, deeper : callable, optional
+        What is known of printed formulas, where it takes more than the above says; see `Claim`.
 
     Examples
     --------
@@ -85,7 +89,7 @@ def row(
     """
     stated = core if printed is None else printed
 
-    def account(formulas: Formulas) -> Account:
+    def plain(formulas: Formulas) -> Account:
         known = tuple(grounds(formulas if printed is None else core))
         broken = fails(formulas) if fails else None
         decision = Readings(holding) if holding else Decision(() if fails else known, broken)
@@ -94,7 +98,7 @@ def row(
             decision,
             cases=cases(formulas) if cases else (),
             assumes=assumes,
-            steps=(*map(_line, known), *steps()),
+            steps=tuple(map(_line, (*known, *steps()))),
             findings=(*found, *(make() for make in findings)),
             evidence=tuple(make() for make in evidence),
             arguments=arguments,
@@ -108,20 +112,23 @@ def row(
         where=where,
         statement=statement,
         latex=latex,
-        account=account,
+        account=account or plain,
         printed=stated,
         core=core,
         holds=grounds,
         weakened=weakened or {},
         depends=depends,
+        deeper=deeper,
         cost=cost,
         shares=shares,
         origin=origin,
     )
 
 
-def _line(ground: Ground) -> Line:
+def _line(ground: Ground | Line) -> Line:
     """A ground as a line of our own proof."""
+    if isinstance(ground, Line):
+        return ground
     if isinstance(ground, Theorem):
         return Line("ours", ground.statement, "kernel", Decision((ground,)))
     rule = getattr(ground, "note", "") or getattr(ground, "code", "") or "all of them"

@@ -25,7 +25,8 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.judging.outcomes import cases, found_by, in_turn, lines
-from theory.judging.replaying import first_violation
+from theory.judging.plain_rows import row
+from theory.judging.replaying import first_violation, witnessed
 from theory.kernel import eq, le
 from theory.laws.links import tied
 from theory.laws.static_orders.symbols import term
@@ -69,9 +70,11 @@ __all__ = [
     "merge",
     "proves",
     "remembered",
+    "row",
     "stated",
     "term",
     "terms",
     "tied",
     "undecided",
+    "witnessed",
 ]

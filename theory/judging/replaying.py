@@ -11,6 +11,7 @@ import sympy
 
 from theory.account import Refutation, Violation
 from theory.kernel.relations import Relation
+from theory.smt.instances import in_words
 
 _AS_STATED: Final = {"<=": operator.le, "==": operator.eq, ">=": operator.ge}
 
@@ -66,3 +67,14 @@ def first_violation(
         again = Violation(partial(measured, *values), kind, stated, at, under)
         return Refutation(witness, again)
     return None
+
+
+def witnessed(found: Refutation | None) -> str:
+    """What a refutation shows, to be put behind the words of a case; nothing if there is none.
+
+    Examples
+    --------
+    >>> witnessed(Refutation({"n": 4, "found": 16})), witnessed(None)
+    (': n = 4, found = 16', '')
+    """
+    return f": {in_words(found.witness)}" if found else ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import cache
+from types import CodeType
 from typing import Any, Final
 
 import z3
@@ -68,6 +70,12 @@ def terms(text: str, known: Mapping[str, Any] | None = None) -> tuple[Term, ...]
     >>> terms("0 <= x < 2*n, x if a > 0 and b > 0 else 0")
     (And(x >= 0, x < 2*n), If(And(a > 0, b > 0), x, 0))
     """
+    names = _Names({**_WORDS, **(known or {})})
+    return tuple(eval(_read(text), {"__builtins__": {}}, names))
+
+
+@cache
+def _read(text: str) -> CodeType:
     try:
         whole = f"({text},)" if text else "()"
         read = ast.fix_missing_locations(_OnTerms().visit(ast.parse(whole, mode="eval")))
@@ -77,8 +85,7 @@ def terms(text: str, known: Mapping[str, Any] | None = None) -> tuple[Term, ...]
             "theory.smt.notation",
             "write comparisons, and, or, not, a if c else b, implies(a, b)",
         ) from error
-    names = _Names({**_WORDS, **(known or {})})
-    return tuple(eval(compile(read, text, "eval"), {"__builtins__": {}}, names))
+    return compile(read, text, "eval")
 
 
 def stated(name: str, says: str, given: str, goal: str, **known: Any) -> Statement:

@@ -27,6 +27,7 @@ from schedules.closed_forms.start_times import guess_start_times, sample
 from schedules.families import get_family
 from schedules.families.family import Family
 from schedules.messages.channels import NEIGHBOUR
+from schedules.rules import GreedyRule, StaticOrder
 from schedules.schedule import Schedule
 from schedules.timeline import timeline
 from theory.errors import NoClosedFormError
@@ -85,14 +86,17 @@ def law(name: str) -> Law:
 @remembered
 def _law(family: Family) -> Law:
     guess = guess_start_times(sample(family, family.admission))
-    if family.rule is None or isinstance(guess, Kind) or _multiplies(guess.forward, guess.backward):
+    rule = family.rule
+    stated = isinstance(rule, (GreedyRule, StaticOrder))
+    if not stated or isinstance(guess, Kind) or _multiplies(guess.forward, guess.backward):
         raise NoClosedFormError(
             f"start times of {family.name!r} are not piecewise affine in p, M, stage and "
             "microbatch",
             "programs",
             "write the family's order as a program",
         )
-    proof = prove_start_times(family.rule, family.admission, guess, family.in_flight)
+    assert isinstance(rule, (GreedyRule, StaticOrder))
+    proof = prove_start_times(rule, family.admission, guess, family.in_flight)
     link = as_built(family, family.admission, guess)
     return Law(Times(Size.symbolic(), guess), tuple(proof), link)
 

@@ -122,12 +122,13 @@ def _findings(cases: tuple[prover.Case, ...]) -> tuple[prover.Finding, ...]:
     )
     one = sympy.Integer(1)
     known = {
-        "where kinds queue in turns (ours) several pipelines with slow stages see two updates; all "
-        "that is ready in one queue, as FIFO says literally, they do not": (
+        "FIFO has to be taken literally, as one queue of all that is ready: where kinds queue in "
+        "turns (ours) several pipelines with slow stages see two updates": (
             window_plays.uneven(one),
             served,
         ),
-        "with windows shorter than d some see several updates": (window_plays.short(one), span),
+        "a window has to be d minibatches or more, as in its experiments: with shorter ones some "
+        "see several updates": (window_plays.short(one), span),
         "with stages placed as in Chimera, of which the text speaks, tokens do not follow each "
         "other through the same ranks from d = 8 on, and some see two updates of windows of d": (
             chimera_windows.one_window_fails(one),
@@ -154,19 +155,14 @@ def _deeper(formulas: prover.Formulas) -> tuple[prover.Evidence, ...]:
     return (prover.Evidence(points, window_plays.LARGE.says, {"plays": found.ground.tried}),)
 
 
-_PRINTED = {"first": d, "mismatch": sympy.Integer(1)}
-
-CLAIM = prover.Claim(
-    id="amdp.accumulation",
-    where="Key Designs, 3",
-    statement=(
-        "Only the first d minibatches of each accumulation window have a mismatch, and it is one "
-        "step."
-    ),
-    latex=r"\mathrm{mismatch}(m) \le 1, \text{ and } 0 \text{ behind the first } d",
+CLAIM = prover.row(
+    "amdp.accumulation",
+    "Key Designs, 3",
+    "Only the first d minibatches of each accumulation window have a mismatch, and it is one step.",
+    r"\mathrm{mismatch}(m) \le 1, \text{ and } 0 \text{ behind the first } d",
+    CORE,
+    proof,
+    printed={"first": d, "mismatch": sympy.Integer(1)},
     account=_account,
-    printed=_PRINTED,
-    core=CORE,
-    holds=proof,
     deeper=_deeper,
 )

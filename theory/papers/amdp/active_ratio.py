@@ -27,7 +27,6 @@ from theory.papers.amdp.runs import replays
 from theory.papers.amdp.symbols import d, n, q, r
 from theory.papers.amdp.witnesses import active_shares
 
-_PRINTED = {"ratio": 2 / d}
 _CORE = {
     "ratio": n / d,
     "period": d,
@@ -66,17 +65,13 @@ def _same(cone: durations.Cone, one: durations.Time, two: durations.Time) -> pro
 def _makespan(law: start_times.Law, cone: durations.Cone, form: sympy.Expr) -> prover.Statement:
     line, s, m, last = law.somewhere("m", "l")
     total, end = _units(form, line, last), law.end(Kind.B, line, z3.IntVal(0), last)
+    ends = (law.end(kind, line, s, m) for kind in (Kind.F, Kind.B))
+    in_time = (durations.no_earlier(cone, total, one) for one in ends)
     return prover.Statement(
         f"{law.name}: makespan",
         f"{law.says}: all is over by the makespan, and the last backward of stage 0 ends at it",
         (*law.inside(line, s, m, last), z3.Not(last.precedes(m))),
-        z3.And(
-            *(
-                durations.no_earlier(cone, total, law.end(kind, line, s, m))
-                for kind in (Kind.F, Kind.B)
-            ),
-            durations.no_earlier(cone, end, total),
-        ),
+        z3.And(*in_time, durations.no_earlier(cone, end, total)),
     )
 
 
@@ -88,9 +83,7 @@ def _period(law: start_times.Law, cone: durations.Cone, form: sympy.Expr) -> pro
     def repeats(kind: Kind) -> prover.Term:
         start, again = law.start(kind, line, s, m), law.start(kind, line, s, following)
         then = durations.Time(start.forwards + span.forwards, start.backwards + span.backwards)
-        return z3.And(
-            durations.no_earlier(cone, again, then), durations.no_earlier(cone, then, again)
-        )
+        return _same(cone, again, then)
 
     return prover.Statement(
         f"{law.name}: period",
@@ -164,29 +157,22 @@ def _holds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
 
 def _account(formulas: prover.Formulas) -> prover.Account:
     """Of n = 2 what is proved of the first two laws, at any F and B; the cases say n/d."""
-    algebra, stated = tuple(_algebra(_CORE)), _stated(formulas["ratio"])
+    algebra, stated, runs = tuple(_algebra(_CORE)), _stated(formulas["ratio"]), replays.agreement()
     times = [tuple(_times(_CORE, which)) for which in range(len(_LAWS))]
-    of_two: tuple[prover.Ground, ...] = (
-        *times[0],
-        *times[1],
-        *algebra,
-        stated,
-        replays.agreement(),
-    )
     everything, limit = tuple(chain.from_iterable(times)), long_run()
-    exact: tuple[prover.Ground, ...] = (*algebra, *everything, replays.agreement())
+    exact = prover.Decision((*algebra, *everything, runs))
     short = active_shares.short_run(_CORE["ratio"])
     cases = {
         (
             "the steady state: every stage bounded by min(n, d − i), or n ≤ 2, or B ≥ F in the "
             "static order of F = B",
             "every d(F + B) from F(i, n) on, a rank does n forwards and n backwards",
-        ): prover.Decision(exact),
+        ): exact,
         (
             "the limit of long runs, at any F and B; with n ≥ 3 and stage 0 alone bounded, in the "
             "static order of F = B",
             "with stage 0 alone bounded in the order of F = B, which F > B delays by nF at most",
-        ): prover.Decision((*exact, limit)),
+        ): prover.Decision((*exact.grounds, limit)),
         (
             "the limit of long runs, n ≥ 3, stage 0 alone bounded, F ≠ B, the rule deciding in the "
             "run",
@@ -194,15 +180,16 @@ def _account(formulas: prover.Formulas) -> prover.Account:
         ): prover.OPEN,
         (
             "a whole run, exactly, n ≥ 2",
-            f"always less{f': {prover.in_words(short.witness)}' if short else ''}",
+            f"always less{prover.witnessed(short)}",
         ): prover.Decision(fails=short),
         (
             "a whole run of M = nq + r + 1 minibatches, r < n, as M/(d(q + 1) + r); every stage "
             "bounded, or n ≤ 2, or B ≥ F in the static order of F = B",
             "n/d for n = 1, and below it for n ≥ 2, by at least n(n − 1) and at most d(n − 1) over "
             "d(d(q + 1) + r)",
-        ): prover.Decision(exact),
+        ): exact,
     }
+    of_two: tuple[prover.Ground, ...] = (*times[0], *times[1], *algebra, stated, runs)
     return prover.Account(
         prover.Decision(of_two, active_shares.unlike(formulas["ratio"])),
         cases=prover.cases(cases),
@@ -212,17 +199,15 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     )
 
 
-CLAIM = prover.Claim(
-    id="amdp.active-ratio",
-    where="overall architecture",
-    statement=(
-        "In the long run, a single pipeline of d ≥ 2 stages that admits n = 2 minibatches keeps "
-        "each of its d ranks active 2/d of the time."
-    ),
-    latex=r"\lim_{M \to \infty} \frac{M (F + B)}{T(M)} = \frac{2}{d} \text{ for } n = 2",
+CLAIM = prover.row(
+    "amdp.active-ratio",
+    "overall architecture",
+    "In the long run, a single pipeline of d ≥ 2 stages that admits n = 2 minibatches keeps each "
+    "of its d ranks active 2/d of the time.",
+    r"\lim_{M \to \infty} \frac{M (F + B)}{T(M)} = \frac{2}{d} \text{ for } n = 2",
+    _CORE,
+    _holds,
+    printed={"ratio": 2 / d},
     account=_account,
-    printed=_PRINTED,
-    core=_CORE,
-    holds=_holds,
     cost=2.0,
 )

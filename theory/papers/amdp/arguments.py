@@ -7,45 +7,40 @@ those of its checked statements.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Final
 
 from theory.judging.arguments import in_full
-from theory.papers.amdp import active_ratio, eta2
-from theory.papers.amdp.lemmas import (
-    durations,
-    greedy,
-    long_run,
-    mismatches,
-    overtaking,
-    queue_order,
-    rotation,
-    window_laws,
-)
-from theory.papers.amdp.runs import steady_play, witness_runs
-from theory.papers.amdp.witnesses import mixed_chain, rotation_chimera
-from theory.papers.schedules import counters
 
-_STAND: Final[Mapping[str, object]] = {
-    "greedy": greedy,
-    "order": mismatches,
-    "counters": counters,
-    "cone": durations,
-    "long run": long_run,
-    "period": active_ratio.decided_of,
-    "rotation": rotation,
-    "rotation, F = B": rotation.fills_if_equal,
-    "rotation, Chimera": rotation_chimera,
-    "every play": steady_play,
-    "windows": window_laws,
-    "one pipeline": window_laws.is_least,
-    "queue": queue_order,
-    "overtaking": overtaking,
-    "runs": witness_runs,
-    "second moments": eta2.excess,
-    "mixed chain": mixed_chain,
+_STAND: Final[Mapping[str, str]] = {
+    "greedy": "amdp.lemmas.greedy",
+    "order": "amdp.lemmas.mismatches",
+    "counters": "schedules.counters",
+    "cone": "amdp.lemmas.durations",
+    "long run": "amdp.lemmas.long_run",
+    "period": "amdp.active_ratio:decided_of",
+    "rotation": "amdp.lemmas.rotation",
+    "rotation, F = B": "amdp.lemmas.rotation:fills_if_equal",
+    "rotation, Chimera": "amdp.witnesses.rotation_chimera",
+    "every play": "amdp.runs.steady_play",
+    "windows": "amdp.lemmas.window_laws",
+    "one pipeline": "amdp.lemmas.window_laws:is_least",
+    "queue": "amdp.lemmas.queue_order",
+    "overtaking": "amdp.lemmas.overtaking",
+    "runs": "amdp.runs.witness_runs",
+    "second moments": "amdp.eta2:excess",
+    "mixed chain": "amdp.witnesses.mixed_chain",
 }
+"""By name the module or function whose docstring it is."""
 
-ARGUMENTS: Final[Mapping[str, str]] = {name: in_full(one) for name, one in _STAND.items()}
+
+def _standing(place: str) -> str:
+    module, _, name = place.partition(":")
+    about = import_module(f"theory.papers.{module}")
+    return in_full(getattr(about, name) if name else about)
+
+
+ARGUMENTS: Final[Mapping[str, str]] = {name: _standing(at) for name, at in _STAND.items()}
 """By name, in full."""
 
 ROWS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -53,14 +48,7 @@ ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "amdp.one-step": ("counters", "greedy", "cone", "order"),
     "amdp.active-ratio": ("greedy", "cone", "period", "long run"),
     "amdp.saturation": ("rotation", "rotation, F = B", "rotation, Chimera", "every play"),
-    "amdp.accumulation": (
-        "windows",
-        "one pipeline",
-        "queue",
-        "overtaking",
-        "every play",
-        "runs",
-    ),
+    "amdp.accumulation": ("windows", "one pipeline", "queue", "overtaking", "every play", "runs"),
     "amdp.eta2": ("second moments", "mixed chain"),
     "amdp.eta2-synchronous": (),
     "amdp.eta2-mixed": (),

@@ -11,6 +11,7 @@ Source     Loss & Training.
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import sympy
@@ -106,15 +107,12 @@ def passes_every_bound() -> prover.Outcome:
 
 def replayed() -> dict[str, Any] | None:
     """The witness, for the first of `STEPSIZES`; None if some replay stays within its bound."""
-    for stepsize in STEPSIZES:
-        for count in COUNTS:
-            for bound in SHOWN:
-                steepness = mixed_chain.steep_enough(count, stepsize, bound)
-                if mixed_chain.average(count, stepsize, steepness) <= bound:
-                    return None
+    for stepsize, count, bound in product(STEPSIZES, COUNTS, SHOWN):
+        steepness = mixed_chain.steep_enough(count, stepsize, bound)
+        if mixed_chain.average(count, stepsize, steepness) <= bound:
+            return None
     stepsize, count, bound = STEPSIZES[1], COUNTS[0], SHOWN[0]
     steepness = mixed_chain.steep_enough(count, stepsize, bound)
-    run = mixed_chain.weights(count, stepsize, steepness)
     return {
         "stages": 2,
         "stage 0": "a = h(w), h'(w) = 1 + A(w - 1)^2",
@@ -127,9 +125,24 @@ def replayed() -> dict[str, Any] | None:
         "A": steepness,
         "for every bound C": "A = (2 + T C)/eta^3",
         "C": bound,
-        "weights": run,
+        "weights": mixed_chain.weights(count, stepsize, steepness),
         "average": mixed_chain.average(count, stepsize, steepness),
     }
+
+
+ASSUMES = (
+    "O(η²) hides a constant of L, Δ and σ: nothing else is assumed of f",
+    "one update for each stochastic vector",
+    "the vector may be the mean of a window whose first minibatches read x_{t−1}: with a stash it "
+    "is no gradient at a single point then, but a mean of vectors within L‖x_t − x_{t−1}‖ of "
+    "∇f(x_t), so within that itself, and amdp.eta2-mixed with Λ = L gives the bound of the stash; "
+    "σ² is then the variance of that mean",
+    "a stash counts as a reading because the text assumes unbiased stochastic gradients: what a "
+    "backward gives is the gradient of f at some weights only if it uses those of its forward, "
+    "stage by stage; the system described keeps no stash, so that AMDP itself is in the other "
+    "cases",
+    "all stages update together, so that there is one model x_t",
+)
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
@@ -153,7 +166,6 @@ def _account(formulas: prover.Formulas) -> prover.Account:
             "of stages are Lipschitz in what the forward read",
         ): prover.Decision(mixed),
     }
-    told = prover.cases(cases)
     measured = prover.Compared(
         f"on f = Lx²/2 with delay 1 the average exceeds that without by {excess()} as T → ∞",
         f"{__name__}.excess",
@@ -169,21 +181,9 @@ def _account(formulas: prover.Formulas) -> prover.Account:
         ): (beyond,),
     }
     return prover.Account(
-        prover.Readings((told[0].when,)),
-        cases=told,
-        assumes=(
-            "O(η²) hides a constant of L, Δ and σ: nothing else is assumed of f",
-            "one update for each stochastic vector",
-            "the vector may be the mean of a window whose first minibatches read x_{t−1}: with a "
-            "stash it is no gradient at a single point then, but a mean of vectors within "
-            "L‖x_t − x_{t−1}‖ of ∇f(x_t), so within that itself, and amdp.eta2-mixed with Λ = L "
-            "gives the bound of the stash; σ² is then the variance of that mean",
-            "a stash counts as a reading because the text assumes unbiased stochastic gradients: "
-            "what a backward gives is the gradient of f at some weights only if it uses those of "
-            "its forward, stage by stage; the system described keeps no stash, so that AMDP itself "
-            "is in the other cases",
-            "all stages update together, so that there is one model x_t",
-        ),
+        prover.Readings((next(iter(cases))[0],)),
+        cases=prover.cases(cases),
+        assumes=ASSUMES,
         steps=prover.found_by(steps),
         findings=(_finding(unbounded, beyond, mixed),) if unbounded else (),
     )
@@ -193,34 +193,25 @@ def _finding(
     unbounded: prover.Refutation, beyond: prover.Outcome, mixed: prover.Grounds
 ) -> prover.Finding:
     return prover.Finding(
-        kind="missing-condition",
-        where="Loss & Training",
-        says=(
-            "if forward and backward use different weights, what the backward gives is no "
-            "gradient of f, and smoothness of f does not bound it"
-        ),
-        witness=unbounded.witness,
-        shown=(beyond,),
-        repaired=prover.Repair(eta2_mixed.THEOREM.statement, mixed),
+        "missing-condition",
+        "Loss & Training",
+        "if forward and backward use different weights, what the backward gives is no "
+        "gradient of f, and smoothness of f does not bound it",
+        unbounded.witness,
+        (beyond,),
+        prover.Repair(eta2_mixed.THEOREM.statement, mixed),
     )
 
 
-_PRINTED = {"exponent": sympy.Integer(2)}
-
-CLAIM = prover.Claim(
-    id="amdp.eta2",
-    where="Loss & Training",
-    statement=(
-        "For L-smooth f and unbiased stochastic gradients of bounded variance, a mismatch of one "
-        "step adds only O(η²) to the bound of the average squared gradient norm of synchronous SGD."
-    ),
-    latex=(
-        r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla f(x_t)\|^2 \le \tfrac{2\Delta}{\eta T} + "
-        r"L\eta\sigma^2 + O(\eta^2)"
-    ),
+CLAIM = prover.row(
+    "amdp.eta2",
+    "Loss & Training",
+    "For L-smooth f and unbiased stochastic gradients of bounded variance, a mismatch of one step "
+    "adds only O(η²) to the bound of the average squared gradient norm of synchronous SGD.",
+    r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla f(x_t)\|^2 \le \tfrac{2\Delta}{\eta T} + "
+    r"L\eta\sigma^2 + O(\eta^2)",
+    {"exponent": sympy.Integer(2)},
+    _holds,
     account=_account,
-    printed=_PRINTED,
-    core=_PRINTED,
-    holds=_holds,
     depends=("amdp.eta2-synchronous", "amdp.eta2-stash", "amdp.eta2-mixed"),
 )

@@ -11,9 +11,7 @@ from collections.abc import Iterator
 
 import sympy
 
-from theory.account import Compared
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
+from theory.judging import prover
 
 Q = sympy.Rational
 ROWS = {
@@ -43,22 +41,22 @@ def gain(name: str) -> sympy.Rational:
     return sympy.floor(1000 * (ours / max(others) - 1) + Q(1, 2)) / 10
 
 
-def _grounds(formulas: Formulas) -> Iterator[Compared]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Compared]:
     for name in ROWS:
-        yield Compared(f"gain of {name}", _CODE, gain(name) == formulas[name])
+        yield prover.Compared(f"gain of {name}", _CODE, gain(name) == formulas[name])
     most = max(map(gain, ROWS))
-    yield Compared("approximately 17 % at most", _CODE, sympy.floor(most + Q(1, 2)) == 17)
+    yield prover.Compared("approximately 17 % at most", _CODE, sympy.floor(most + Q(1, 2)) == 17)
     lower = [100 * (1 - Q(without) / Q(within)) for without, within in ZERO.values()]
-    yield Compared(
+    yield prover.Compared(
         "~4 % lower without ZeRO", _CODE, {sympy.floor(x + Q(1, 2)) for x in lower} == {4}
     )
     best = {max(range(4), key=lambda k: Q(one[k])) for one in THRESHOLDS.values()}
-    yield Compared("the third threshold is best", _CODE, best == {2})
+    yield prover.Compared("the third threshold is best", _CODE, best == {2})
 
 
 _GAINS = ("1.3", "2.7", "7.4", "16.9", "5.7", "13.6")
 
-CLAIM = row(
+CLAIM = prover.row(
     "amdp.gains",
     "Main Results; Ablation Study",
     "By the printed throughputs AMDP gains 1.3, 2.7, 7.4 and 16.9 % over the best baseline for the "

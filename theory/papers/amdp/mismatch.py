@@ -14,8 +14,7 @@ Source     overall architecture; key design 1.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
-from typing import Any
+from itertools import chain, product
 
 import sympy
 
@@ -57,12 +56,10 @@ def _preferences() -> prover.Outcome:
     other = {Kind.F: Kind.B, Kind.B: Kind.F}
     after = {last: other[kind] for last, kind in RULE.prefer_after.items()}
     opposite = replace(RULE, prefer_first=other[RULE.prefer_first], prefer_after=after)
+    law = start_times.CAPPED
     says = "with a cap at every stage a forward and a backward are never ready at the same time"
-    return prover.merge(
-        "preferences",
-        says,
-        [greedy.established(start_times.CAPPED), greedy.generated(start_times.CAPPED, opposite)],
-    )
+    both = [greedy.established(law), greedy.generated(law, opposite)]
+    return prover.merge("preferences", says, both)
 
 
 def slow_first_stage() -> int:
@@ -93,16 +90,12 @@ def differs(form: sympy.Expr, *, stage_cap: bool, least: int = 1) -> prover.Refu
         run = replays.one_pipeline(p, admission, 2 * admission + 1, stage_cap=stage_cap)
         return replays.by_order(run, stage)
 
+    sizes = [at for at in replays.SIZES if at[1] >= least]
     return prover.first_violation(
         lambda *at: max(found(*at).values()),
         "==",
         form,
-        (
-            {d: at[0], n: at[1], i: s}
-            for at in replays.SIZES
-            if at[1] >= least
-            for s in range(at[0])
-        ),
+        ({d: at[0], n: at[1], i: stage} for at in sizes for stage in range(at[0])),
         (prover.le(least, n), prover.le(i + 1, d)),
         "mismatch",
         also=lambda *at: {"m": max(found(*at), key=found(*at).__getitem__)},
@@ -113,79 +106,77 @@ def _less(formulas: prover.Formulas) -> prover.Refutation | None:
     """A minibatch m ≥ n with less than the stated mismatch, though a cap is at every stage."""
     p, admission = 3, 2
     run = replays.one_pipeline(p, admission, 3 * admission, stage_cap=True)
-    cells: Iterator[dict[Any, int]] = (
-        {d: p, n: admission, i: s, "m": m}
-        for s in range(p)
-        for m in range(admission, 3 * admission)
-    )
+    places = product(range(p), range(admission, 3 * admission))
     return prover.first_violation(
         lambda p, admission, stage, m: replays.by_order(run, stage)[m],
         ">=",
         formulas["mismatch"],
-        cells,
+        ({d: p, n: admission, i: stage, "m": m} for stage, m in places),
         (prover.le(i + 1, d), prover.le(1, q), prover.le(r + 1, n)),
         "mismatch",
         hidden=lambda p, admission, stage, m: {q: m // admission, r: m % admission},
     )
 
 
-def _at(fails: prover.Refutation | None) -> str:
-    return f": {prover.in_words(fails.witness)}" if fails else ""
-
-
-def _cases(
-    times: tuple[prover.Ground, ...],
-    parts: dict[str, prover.Outcome],
-    timing: tuple[prover.Ground, ...],
-    formulas: prover.Formulas,
-    exceeded: prover.Refutation | None,
-) -> Iterator[prover.Case]:
-    less, slow = _less(formulas), slow_first_stage()
+def _account(formulas: prover.Formulas) -> prover.Account:
+    formulas = {**_CORE, **formulas}
+    laws = tuple(map(greedy.established, start_times.LAWS))
+    times: tuple[prover.Ground, ...] = (*laws, replays.agreement())
+    parts = {name: mismatches.part(name, formulas) for name in mismatches.PARTS}
+    run = free_running.proof({"inner": free_running.N_ - 1, "last": 0 * free_running.N_})
+    timing = (parts["cap"], run["admission"], run["bound"])
+    exceeded, less = differs(formulas["mismatch"], stage_cap=False, least=3), _less(formulas)
+    wrong = differs(formulas["mismatch"], stage_cap=True)
     always = "stage d − 2 always exceeds it" if prover.proves(*times, parts["exceeded"]) else ""
-    yield prover.Case(
-        "every stage bounded: stage i admits at most min(n, d − i), n ≤ d",
-        prover.Decision((*times, parts["capped"], parts["who"])),
-        "largest of all minibatches, M ≥ n, at all F and B; of every n minibatches the last "
-        "attains it at every stage, at stage 0 every one from n − 1 on; in all, m ≥ n attains "
-        "it iff m mod n ≥ min(n, d − i) − 1, i = 0 or n = d",
-    )
-    yield prover.Case(
-        "every stage bounded, n > d",
-        prover.Decision((*times, parts["n > d"])),
-        "the caps are those of n = d",
-    )
-    yield prover.Case(
-        "only stage 0 bounded, n ≤ 2 or d = 1",
-        prover.Decision((*times, parts["two"], parts["one stage"])),
-        "as with a cap at every stage",
-    )
-    yield prover.Case(
-        "only stage 0 bounded, n ≥ 3 and d ≥ 2",
-        prover.Decision(fails=exceeded) if always else prover.OPEN,
-        always + _at(exceeded),
-    )
-    yield prover.Case(
-        "every stage bounded, as an upper bound, at any durations and message delays",
-        prover.Decision(timing),
-        f"not attained by all: with a slow stage 0, d = 3 and n = 2, stage 1 has {slow}",
-    )
-    yield prover.Case(
-        "the mismatch of every minibatch m ≥ n, every stage bounded",
-        prover.Decision(fails=less),
-        "stages behind stage 0 have minibatches with less" + _at(less),
+
+    def holds(*names: str) -> prover.Decision:
+        return prover.Decision((*times, *(parts[name] for name in names)))
+
+    cases = {
+        (
+            "every stage bounded: stage i admits at most min(n, d − i), n ≤ d",
+            "largest of all minibatches, M ≥ n, at all F and B; of every n minibatches the last "
+            "attains it at every stage, at stage 0 every one from n − 1 on; in all, m ≥ n attains "
+            "it iff m mod n ≥ min(n, d − i) − 1, i = 0 or n = d",
+        ): holds("capped", "who"),
+        ("every stage bounded, n > d", "the caps are those of n = d"): holds("n > d"),
+        (
+            "only stage 0 bounded, n ≤ 2 or d = 1",
+            "as with a cap at every stage",
+        ): holds("two", "one stage"),
+        (
+            "only stage 0 bounded, n ≥ 3 and d ≥ 2",
+            always + prover.witnessed(exceeded),
+        ): prover.Decision(fails=exceeded) if always else prover.OPEN,
+        (
+            "every stage bounded, as an upper bound, at any durations and message delays",
+            "not attained by all: with a slow stage 0, d = 3 and n = 2, stage 1 has "
+            f"{slow_first_stage()}",
+        ): prover.Decision(timing),
+        (
+            "the mismatch of every minibatch m ≥ n, every stage bounded",
+            f"stages behind stage 0 have minibatches with less{prover.witnessed(less)}",
+        ): prover.Decision(fails=less),
+    }
+    repaired = holds("free", "crowded").grounds
+    return prover.Account(
+        prover.Decision(fails=wrong) if wrong else prover.Readings(tuple(w for w, _ in cases)[:3]),
+        cases=prover.cases(cases),
+        assumes=ASSUMES,
+        steps=prover.lines((*laws, _preferences(), *parts.values(), *timing[1:])),
+        findings=(_finding(exceeded, repaired),) if exceeded else (),
+        evidence=replays.compared(),
     )
 
 
 def _finding(exceeded: prover.Refutation, repaired: tuple[prover.Ground, ...]) -> prover.Finding:
     return prover.Finding(
-        kind="missing-condition",
-        where="overall architecture; key design 1",
-        says=(
-            "bounding what stage 0 reads does not bound later stages alike: until its first "
-            "backward comes, stage i goes on with what it gets, up to 2(d − i) − 1 forwards; the "
-            "formula needs n ≤ 2, or a cap of min(n, d − i) at every stage"
-        ),
-        witness=exceeded.witness,
+        "missing-condition",
+        _WHERE,
+        "bounding what stage 0 reads does not bound later stages alike: until its first "
+        "backward comes, stage i goes on with what it gets, up to 2(d − i) − 1 forwards; the "
+        "formula needs n ≤ 2, or a cap of min(n, d − i) at every stage",
+        exceeded.witness,
         repaired=prover.Repair(
             "If stage 0 alone is bounded, by n, and F = B, the largest mismatch of stage i is "
             "min(n, 2(d − i) − 1) − 1, for all d, n and M ≥ n.",
@@ -194,40 +185,18 @@ def _finding(exceeded: prover.Refutation, repaired: tuple[prover.Ground, ...]) -
     )
 
 
-def _account(formulas: prover.Formulas) -> prover.Account:
-    formulas = {**_CORE, **formulas}
-    laws = tuple(greedy.established(law) for law in start_times.LAWS)
-    times: tuple[prover.Ground, ...] = (*laws, replays.agreement())
-    parts = {name: mismatches.part(name, formulas) for name in mismatches.PARTS}
-    run = free_running.proof({"inner": free_running.N_ - 1, "last": 0 * free_running.N_})
-    timing = (parts["cap"], run["admission"], run["bound"])
-    exceeded = differs(formulas["mismatch"], stage_cap=False, least=3)
-    wrong = differs(formulas["mismatch"], stage_cap=True)
-    cases = tuple(_cases(times, parts, timing, formulas, exceeded))
-    repaired = (*times, parts["free"], parts["crowded"])
-    holding = tuple(case.when for case in cases[:3])
-    return prover.Account(
-        prover.Decision(fails=wrong) if wrong else prover.Readings(holding),
-        cases=cases,
-        assumes=ASSUMES,
-        steps=prover.lines((*laws, _preferences(), *parts.values(), *timing[1:])),
-        findings=(_finding(exceeded, repaired),) if exceeded else (),
-        evidence=replays.compared(),
-    )
+_WHERE = "overall architecture; key design 1"
 
-
-CLAIM = prover.Claim(
-    id="amdp.mismatch",
-    where="overall architecture; key design 1",
-    statement=(
-        "In a pipeline of d stages that admits n minibatches, the largest mismatch between forward "
-        "and backward at stage i (from 0) is min(n, d − i) − 1."
-    ),
-    latex=r"\mathrm{mismatch}(i) = \min(n, d - i) - 1",
-    account=_account,
+CLAIM = prover.row(
+    "amdp.mismatch",
+    _WHERE,
+    "In a pipeline of d stages that admits n minibatches, the largest mismatch between forward and "
+    "backward at stage i (from 0) is min(n, d − i) − 1.",
+    r"\mathrm{mismatch}(i) = \min(n, d - i) - 1",
+    _CORE,
+    _holds,
     printed=_PRINTED,
-    core=_CORE,
-    holds=_holds,
+    account=_account,
     weakened={
         "cap behind stage 0": lambda: (
             greedy.generated(replace(start_times.CAPPED, capped=start_times.FREE.capped)),

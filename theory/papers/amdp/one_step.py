@@ -30,8 +30,6 @@ from theory.papers.amdp.runs import fifo, replays
 from theory.papers.amdp.symbols import d, i, n
 from theory.papers.schedules import free_running
 
-_PRINTED = {"admission": sympy.Integer(2), "mismatch": sympy.Integer(1)}
-
 ASSUMES = (
     "in a stage forwards and backwards run in the order of minibatches, and an update follows "
     "every backward of the pipeline",
@@ -60,11 +58,8 @@ def at_most(formulas: prover.Formulas) -> prover.Outcome:
     """A forward that starts is under way itself, so it finds one fewer without a backward."""
     says = "of at most n minibatches under way at a stage one is that whose forward starts"
     known = "mismatch >= 0, under_way == mismatch + 1, under_way <= admitted"
-    numbers = {name: int(formulas[key]) for name, key in _NUMBERS.items()}
+    numbers = {"admitted": int(formulas["admission"]), "most": int(formulas["mismatch"])}
     return prover.decide(prover.stated("bound", says, known, "mismatch <= most", **numbers))
-
-
-_NUMBERS = {"admitted": "admission", "most": "mismatch"}
 
 
 def _attained(formulas: prover.Formulas) -> prover.Outcome:
@@ -154,31 +149,26 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     several = shared(DEPTHS, formulas["mismatch"], _supposed(formulas))
     alone = prover.Decision(outcomes, wrong)
     accumulates = accumulated(int(formulas["mismatch"]))
-    cases = (
-        prover.Case(
-            "one pipeline", alone, "at any durations and delays, whatever later stages admit"
-        ),
-        prover.Case(
+    cases = {
+        ("one pipeline", "at any durations and delays, whatever later stages admit"): alone,
+        (
             "several pipelines, each counting the updates by its own minibatches",
-            alone,
             "sharing ranks only delays what a pipeline does",
-        ),
-        prover.Case(
+        ): alone,
+        (
             "pipelines of one direction share weights, an update after every backward, d/2 of them "
             f"{FAMILY}",
-            prover.Decision(fails=several),
             prover.in_words(several.witness) if several else "no run tried exceeds it",
-        ),
-        prover.Case(
+        ): prover.Decision(fails=several),
+        (
             "the same, an update after n or 2n minibatches of every pipeline that shares the "
             f"weights: d in {DEPTHS}, M = 6d, F = B",
-            prover.Decision((accumulates,)),
             "these runs, with a cap at every stage and without",
-        ),
-    )
+        ): prover.Decision((accumulates,)),
+    }
     return prover.Account(
-        alone if wrong else prover.Readings(tuple(case.when for case in cases[:2])),
-        cases=cases,
+        alone if wrong else prover.Readings(tuple(when for when, _ in cases)[:2]),
+        cases=prover.cases(cases),
         assumes=ASSUMES,
         steps=prover.lines(outcomes),
         findings=(_finding(several, accumulates),) if several else (),
@@ -187,14 +177,12 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 def _finding(several: prover.Refutation, accumulates: prover.Exhausted) -> prover.Finding:
     return prover.Finding(
-        kind="missing-condition",
-        where="key design 1",
-        says=(
-            "the bound is that of one pipeline's own updates; from d = 6 on two of the d/2 "
-            "pipelines run in one direction and share weights, and with an update after every "
-            "backward the mismatch exceeds 1: it needs the accumulation of key design 3"
-        ),
-        witness=several.witness,
+        "missing-condition",
+        "key design 1",
+        "the bound is that of one pipeline's own updates; from d = 6 on two of the d/2 "
+        "pipelines run in one direction and share weights, and with an update after every "
+        "backward the mismatch exceeds 1: it needs the accumulation of key design 3",
+        several.witness,
         repaired=prover.Repair(
             "With n = 2 and an update after n minibatches of every pipeline that shares the "
             f"weights, the mismatch is at most 1, for d ≤ 8, M = 6d and F = B, {FAMILY}.",
@@ -203,17 +191,14 @@ def _finding(several: prover.Refutation, accumulates: prover.Exhausted) -> prove
     )
 
 
-CLAIM = prover.Claim(
-    id="amdp.one-step",
-    where="overall architecture; key design 1",
-    statement=(
-        "With n = 2 minibatches admitted, the mismatch between forward and backward is at most 1 "
-        "at every stage of every depth."
-    ),
-    latex=r"n = 2 \implies \mathrm{mismatch}(i) \le 1",
+CLAIM = prover.row(
+    "amdp.one-step",
+    "overall architecture; key design 1",
+    "With n = 2 minibatches admitted, the mismatch between forward and backward is at most 1 at "
+    "every stage of every depth.",
+    r"n = 2 \implies \mathrm{mismatch}(i) \le 1",
+    {"admission": sympy.Integer(2), "mismatch": sympy.Integer(1)},
+    _proof,
     account=_account,
-    printed=_PRINTED,
-    core=_PRINTED,
-    holds=_proof,
     cost=2.0,
 )

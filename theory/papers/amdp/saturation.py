@@ -11,6 +11,7 @@ Source     Overall Architecture.
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from typing import Any
 
 import sympy
@@ -33,18 +34,29 @@ _READS = {
 }
 
 
+ASSUMES = (
+    "to saturate: from some time on no rank is ever idle",
+    "every pipeline has n = 2 minibatches under way: where one ends the next may begin",
+    "where stages are: each case names its placement; others can fill all ranks with F ≠ B too, "
+    "such as that of d = 4, B = 2F, with the second pipeline's stages on ranks 1, 0, 3, 2",
+    "F takes the same time everywhere, B too; messages and updates take none, and no F or B is "
+    "interrupted",
+    'every d and all durations: our reading; the source says "approximately" and names the ratio '
+    "of F to B among its limits",
+    "that they can: some order of the actions does; what first come first served does is a case of "
+    "its own, as it depends on ties",
+)
+
+
 def _witness(stated: Any) -> dict[str, Any] | None:
     """Plays of `WITNESS` under every tie rule, and all plays that ties allow."""
-    by_tie: dict[str, dict[str, Any]] = {}
-    filled, states = False, {}
-    for reading in READINGS:
-        by_tie[reading] = {tie.name: shares.active(*WITNESS, reading, tie) for tie in TIES}
-        every = every_play(Play(*WITNESS, reading))
-        if every is None:
-            return None
-        filled, states[reading] = filled or every.fills, every.states
+    by_tie = {
+        how: {tie.name: shares.active(*WITNESS, how, tie) for tie in TIES} for how in READINGS
+    }
+    every = {how: every_play(Play(*WITNESS, how)) for how in READINGS}
+    states = {how: plays.states for how, plays in every.items() if plays and not plays.fills}
     found = [share for ties in by_tie.values() for share in ties.values()]
-    if filled or any(share is None or stated == share for share in found):
+    if len(states) < len(READINGS) or any(share is None or stated == share for share in found):
         return None
     return {
         **dict(zip("dFB", WITNESS, strict=True)),
@@ -77,10 +89,11 @@ def _as_in_chimera() -> tuple[prover.Ground, ...]:
 
 def _two_stages(stated: Any) -> prover.Exhausted:
     """One pipeline of two stages, all tie rules and durations."""
-    pairs = ((pair, how, tie) for pair in shares.DURATIONS for how in READINGS for tie in TIES)
-    found = [shares.active(2, *pair, how, tie) for pair, how, tie in pairs]
-    says = "one pipeline of two stages fills both ranks as stated"
-    return prover.Exhausted(says, len(found), all(share == stated for share in found))
+    plays = tuple(product(shares.DURATIONS, READINGS, TIES))
+    filled = all(shares.active(2, *pair, how, tie) == stated for pair, how, tie in plays)
+    return prover.Exhausted(
+        "one pipeline of two stages fills both ranks as stated", len(plays), filled
+    )
 
 
 def _served(
@@ -94,19 +107,16 @@ def _served(
             return prover.Case(when, prover.OPEN, f"d = {stages}: no period found")
         if share != stated:
             once_more = partial(shares.again, stages, reading, tie, placement)
-            wrong = prover.Refutation(
-                {"d": stages, "F": 1, "B": 1, "active": share},
-                prover.Violation(once_more, "==", stated, {}),
-            )
-            says = f"d = {stages}: {share} of the time"
-            return prover.Case(when, prover.Decision(fails=wrong), says)
+            violation = prover.Violation(once_more, "==", stated, {})
+            found = {"d": stages, "F": 1, "B": 1, "active": share}
+            fails = prover.Decision(fails=prover.Refutation(found, violation))
+            return prover.Case(when, fails, f"d = {stages}: {share} of the time")
     plays = prover.Exhausted(when, len(sizes), True)
     return prover.Case(when, prover.Decision((plays,)), "by the period of every play")
 
 
-def _cases(stated: Any, refuted: prover.Refutation | None) -> tuple[prover.Case, ...]:
+def _cases(stated: Any, refuted: prover.Refutation | None) -> Iterator[prover.Case]:
     never_wait = "minibatches that never wait, an even number of slots apart, fill all ranks"
-    tie, other = shares.FAMILY_TIE, Tie(Kind.B, "lower pipeline")
     known = {
         (
             f"F ≠ B, even d ≥ 4, {SAYS[STRAIGHT]}, any order of the actions",
@@ -129,18 +139,12 @@ def _cases(stated: Any, refuted: prover.Refutation | None) -> tuple[prover.Case,
             "one pipeline fills both ranks",
         ): prover.Decision((_two_stages(stated),)),
     }
-    served = ((QUEUE, tie), (TURNS, tie), (QUEUE, other))
-    return (
-        *prover.cases(known),
-        *(
-            _served(stated, *rule, STRAIGHT, f"even d ≤ {shares.SIZES[-1]}", shares.SIZES)
-            for rule in served
-        ),
-        *(
-            _served(stated, *rule, CHIMERA, f"d in {shares.SHIFTED}", shares.SHIFTED)
-            for rule in served[::2]
-        ),
-    )
+    yield from prover.cases(known)
+    tie, other = shares.FAMILY_TIE, Tie(Kind.B, "lower pipeline")
+    for rule in ((QUEUE, tie), (TURNS, tie), (QUEUE, other)):
+        yield _served(stated, *rule, STRAIGHT, f"even d ≤ {shares.SIZES[-1]}", shares.SIZES)
+    for rule in ((QUEUE, tie), (QUEUE, other)):
+        yield _served(stated, *rule, CHIMERA, f"d in {shares.SHIFTED}", shares.SHIFTED)
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
@@ -149,7 +153,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     because = (*argument, _is_all(stated))
     proved = witness is not None and prover.proves(*because)
     refuted = prover.Refutation(witness, because) if witness and proved else None
-    cases = _cases(stated, refuted)
+    cases = tuple(_cases(stated, refuted))
     found, filled = rotation.proof(), rotation_chimera.proof(rotation.FORMS)
     every = prover.Exhausted(
         f"d = {WITNESS[0]}, F = {WITNESS[1]}, B = {WITNESS[2]}: all states that ties can "
@@ -168,19 +172,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     return prover.Account(
         prover.Readings((cases[1].when,)) if refuted else prover.OPEN,
         cases=cases,
-        assumes=(
-            "to saturate: from some time on no rank is ever idle",
-            "every pipeline has n = 2 minibatches under way: where one ends the next may begin",
-            "where stages are: each case names its placement; others can fill all ranks with F ≠ B "
-            "too, such as that of d = 4, B = 2F, with the second pipeline's stages on ranks 1, 0, "
-            "3, 2",
-            "F takes the same time everywhere, B too; messages and updates take none, and no F or "
-            "B is interrupted",
-            'every d and all durations: our reading; the source says "approximately" and names the '
-            "ratio of F to B among its limits",
-            "that they can: some order of the actions does; what first come first served does is a "
-            "case of its own, as it depends on ties",
-        ),
+        assumes=ASSUMES,
         steps=prover.found_by(steps),
         findings=(_finding(refuted, cases, argument),) if refuted else (),
         evidence=(shares.equal_durations(), shares.longer_backwards()),
@@ -193,17 +185,15 @@ def _finding(
     argument: tuple[prover.Ground, ...],
 ) -> prover.Finding:
     return prover.Finding(
-        kind="missing-condition",
-        where="Overall Architecture",
-        says=(
-            "d/2 times the active ratio 2/d is 1 only if no minibatch ever waits; with F ≠ B "
-            "the two directions cannot avoid each other, and with F = B it depends on ties "
-            '(the source says "approximately" and names the ratio of F to B among its limits: '
-            "all durations are our reading)"
-        ),
-        witness=refuted.witness,
-        shown=argument,
-        repaired=prover.Repair(
+        "missing-condition",
+        "Overall Architecture",
+        "d/2 times the active ratio 2/d is 1 only if no minibatch ever waits; with F ≠ B "
+        "the two directions cannot avoid each other, and with F = B it depends on ties "
+        '(the source says "approximately" and names the ratio of F to B among its limits: '
+        "all durations are our reading)",
+        refuted.witness,
+        argument,
+        prover.Repair(
             f"With {SAYS[STRAIGHT]}: if F = B, even d ≤ 16, a rank serves all that is ready "
             "first come first served, and of equally old actions backwards and then earlier "
             "minibatches go first, no rank is idle after start-up; if F ≠ B and d ≥ 4, some "
@@ -219,16 +209,14 @@ def _holds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     yield _never_meet(formulas)
 
 
-CLAIM = prover.Claim(
-    id="amdp.saturation",
-    where="Overall Architecture",
-    statement=(
-        "For every even d and all durations of F and B, d/2 pipelines with complementary "
-        "directions and n = 2 can saturate the devices."
-    ),
-    latex=r"\tfrac{d}{2} \cdot \tfrac{2}{d} = 1",
-    account=_account,
+CLAIM = prover.row(
+    "amdp.saturation",
+    "Overall Architecture",
+    "For every even d and all durations of F and B, d/2 pipelines with complementary directions "
+    "and n = 2 can saturate the devices.",
+    r"\tfrac{d}{2} \cdot \tfrac{2}{d} = 1",
+    rotation.FORMS,
+    _holds,
     printed={"active": sympy.Integer(1)},
-    core=rotation.FORMS,
-    holds=_holds,
+    account=_account,
 )

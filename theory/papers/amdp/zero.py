@@ -9,38 +9,41 @@ Source     AMDP, overall architecture; key designs, 3.
 
 from collections.abc import Iterator
 
-import z3
-
 from schedules.families.amdp import FAMILY
-from theory.account import Decision, Exhausted, Ground, Line
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.laws.static_orders.symbols import term
+from theory.judging import prover
 from theory.papers.amdp.symbols import d, i
-from theory.smt.instances import decide_from
-from theory.smt.solver import Statement
 
 _SIZES = (2, 4, 6, 8)
 _PRINTED = {"owner": i, "other copy": d - 1 - i}
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
-    depth, one, two, rank, half = z3.Ints("d i k g h")
-    even = (half >= 1, depth == 2 * half)
-    stages = (*even, one >= 0, one < depth, two >= 0, two < depth)
-
-    def at(name: str, stage: z3.ArithRef) -> z3.ArithRef:
-        return term(formulas[name], {d: depth, i: stage})
-
-    owner, other = at("owner", one), at("other copy", one)
-    inside = z3.And(owner >= 0, owner < depth, other >= 0, other < depth, owner != other)
-    alone = z3.Implies(owner == at("owner", two), one == two)
-    says = "both copies of a stage are on a GPU, not the same, and no GPU owns two stages"
-    yield decide_from(Statement("owners", says, stages, z3.And(inside, alone)), {"d": 2, "i": 0})
-    gpu = (*even, rank >= 0, rank < depth)
-    holds = z3.And(at("owner", rank) == rank, at("other copy", depth - 1 - rank) == rank)
-    says = "GPU i owns stage i, and has the other copy of stage d − 1 − i"
-    yield decide_from(Statement("GPU i", says, gpu, holds), {"d": 2, "g": 0})
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
+    [depth] = prover.terms("d")
+    at = {
+        name: lambda stage, form=formulas[key]: prover.term(form, {d: depth, i: stage})
+        for name, key in {"owner": "owner", "other": "other copy"}.items()
+    }
+    yield prover.decide_from(
+        prover.stated(
+            "owners",
+            "both copies of a stage are on a GPU, not the same, and no GPU owns two stages",
+            "h >= 1, d == 2*h, 0 <= i, i < d, 0 <= k, k < d",
+            "0 <= owner(i) < d, 0 <= other(i) < d, owner(i) != other(i), "
+            "implies(owner(i) == owner(k), i == k)",
+            **at,
+        ),
+        {"d": 2, "i": 0},
+    )
+    yield prover.decide_from(
+        prover.stated(
+            "GPU i",
+            "GPU i owns stage i, and has the other copy of stage d − 1 − i",
+            "h >= 1, d == 2*h, 0 <= g, g < d",
+            "owner(g) == g, other(d - 1 - g) == g",
+            **at,
+        ),
+        {"d": 2, "g": 0},
+    )
 
 
 def states(depth: int, zero: int) -> list[int]:
@@ -59,13 +62,14 @@ def states(depth: int, zero: int) -> list[int]:
     return keeps
 
 
-def _runs() -> tuple[Line]:
+def _runs() -> tuple[prover.Line, ...]:
     same = all(states(k, 1) == [1] * k and states(k, 0) == [2] * k for k in _SIZES)
-    found = Exhausted("stages whose state each GPU has, d ≤ 8, with and without", 4, same)
-    return (Line("ours", found.says, "schedules of the family", Decision((found,))),)
+    says = "stages whose state each GPU has, d ≤ 8, with and without"
+    found = prover.Exhausted(says, len(_SIZES), same)
+    return prover.found_by({(says, "schedules of the family"): (found,)})
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "amdp.zero",
     "Overall Architecture; Key Designs, 3",
     "With ZeRO the optimizer state of stage i is on GPU i alone and on no GPU twice, where without "

@@ -9,6 +9,7 @@ Source     refresher on pipeline parallelism; results of 1F1B.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import sympy
 import z3
@@ -16,18 +17,22 @@ import z3
 from schedules.families import blog_1f1b, blog_gpipe, blog_naive, interleaved_1f1b, one_f_one_b
 from schedules.timeline import timeline
 from theory.judging import prover
-from theory.laws.delays import domains, symbols
+from theory.kernel.signs import nonnegative
+from theory.laws.delays import domains
+from theory.laws.delays.symbols import Microbatch
 from theory.laws.static_orders import program as orders
 from theory.laws.static_orders import proofs, slots
 from theory.laws.static_orders.symbols import M, p
 from theory.papers.blog.lemmas import laws, programs
 from theory.papers.blog.witnesses.runs import idle
 
-Grounds = tuple[prover.Ground, ...]
-
 _PROGRAMS = {"naive": programs.GPIPE, "gpipe": programs.GPIPE, "1f1b": programs.ONE_F_ONE_B}
-_BUILT = {"naive": blog_naive, "gpipe": blog_gpipe, "1f1b": blog_1f1b}
-_FAMILIES = {**_BUILT, "published": one_f_one_b}
+_FAMILIES = {
+    "naive": blog_naive,
+    "gpipe": blog_gpipe,
+    "1f1b": blog_1f1b,
+    "published": one_f_one_b,
+}
 
 
 def _end(program: orders.Program, view: orders.View) -> prover.Term:
@@ -49,16 +54,13 @@ def makespan(program: orders.Program) -> sympy.Expr:
 
 def last(program: orders.Program) -> Iterator[prover.Statement]:
     """No computation ends after the last backward of stage 0."""
-    view, n, says = (
-        orders.View.symbolic(),
-        z3.Int("n"),
-        "no computation ends after the last backward of",
-    )
+    view, n = orders.View.symbolic(), z3.Int("n")
+    says = "no computation ends after the last backward of stage 0"
     for entry in program.entries:
         if entry.duration:
             inside = (*proofs.domain(program, view), n >= 0, n < entry.count(view))
             in_time = entry.time(view, n) + entry.duration <= _end(program, view)
-            yield prover.Statement(f"{entry.name} in time", f"{says} stage 0", inside, in_time)
+            yield prover.Statement(f"{entry.name} in time", says, inside, in_time)
 
 
 @prover.remembered
@@ -78,7 +80,7 @@ def bubble(name: str) -> sympy.Expr:
     return sympy.factor(idle.subs(M, 1) if name == "naive" else idle)
 
 
-def _holds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
+def _holds(formulas: prover.Formulas) -> prover.Grounds:
     """Whether the stated bubbles are those of the schedules, for all p and M."""
     for name in _PROGRAMS:
         same = sympy.cancel(formulas[name] - bubble(name)) == 0
@@ -88,46 +90,30 @@ def _holds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     yield from laws.proof(laws.PROGRAMS, "waits", "times")
 
 
-def always_positive(form: sympy.Expr, stages: int) -> bool:
-    """Whether a rational function is shown to be positive for p ≥ `stages` and M ≥ 2.
-
-    Written in what p and M exceed their least values by, numerator and denominator have no
-    negative coefficient and a positive constant.
-
-    Examples
-    --------
-    >>> always_positive((M * p - 3) / p, 2), always_positive(p - M, 2)
-    (True, False)
-    """
-    up, out = sympy.symbols("up out", nonnegative=True)
-    parts = sympy.fraction(sympy.cancel(form.subs({p: stages + up, M: 2 + out})))
-    polynomials = [sympy.Poly(part, up, out) for part in parts]
-    return all(min(poly.coeffs()) >= 0 and poly.coeff_monomial(1) > 0 for poly in polynomials)
-
-
-def _larger(one: str, other: str, stages: int) -> prover.Compared:
+def larger(one: str, other: str, stages: int) -> prover.Outcome:
     """One schedule's bubble is above another's for p ≥ `stages` and M ≥ 2."""
+    more = sympy.factor(bubble(one) - bubble(other))
+    sign = nonnegative(more, (prover.le(stages, p), prover.le(2, M)), strict=True)
     says = f"the bubble of {one} is above that of {other} for p ≥ {stages} and M ≥ 2"
-    above = always_positive(bubble(one) - bubble(other), stages)
-    return prover.Compared(says, f"{__name__}.always_positive", above)
+    return replace(sign, says=says)
 
 
 SPAN = 2 * (M + p - 1)
 """Slots of published 1F1B."""
 
 
-def _published() -> Grounds:
+def _published() -> tuple[prover.Ground, ...]:
     """Published 1F1B ends in slot 2(M + p − 1), for all p and M, as GPipe does."""
     found = slots.law("1f1b")
-    at, stage, m = found.times, z3.Int("s"), symbols.Microbatch.named("m")
-    size, first = at.size, z3.IntVal(0)
-    end = at.backward(first, size.shift(m, 0)) + 1
+    at, stage, m = found.times, z3.Int("s"), Microbatch.named("m")
+    size, over = at.size, at.backward(stage, m) + 1
     one = (*domains.domain(size), domains.a_stage(size, stage), domains.a_microbatch(size, m))
     span = prover.term(SPAN, {M: size.microbatches, p: size.p})
-    attained = (*one, m.index == size.microbatches - 1)
+    last = (*one, m.index == size.microbatches - 1)
+    end = at.backward(z3.IntVal(0), m) + 1
     ends = (
-        prover.Statement("end", "no backward ends later", one, at.backward(stage, m) + 1 <= span),
-        prover.Statement("attained", "one does", attained, end == span),
+        prover.Statement("end", "no backward ends later", one, over <= span),
+        prover.Statement("attained", "one does", last, end == span),
     )
     same = sympy.cancel(SPAN - makespan(programs.GPIPE)) == 0
     as_long = prover.Compared("GPipe ends there too", f"{__name__}.makespan", bool(same))
@@ -143,15 +129,13 @@ def _replayed(stages: int, size: int) -> dict[str, int | str]:
 def _not_smaller() -> dict[str, int | str] | None:
     """The first run in which neither 1F1B has a smaller bubble than GPipe."""
     for at in orders.SIZES:
-        ours, published, gpipe = (
-            idle(one.FAMILY, *at) for one in (blog_1f1b, one_f_one_b, blog_gpipe)
-        )
-        if min(ours, published) >= gpipe:
+        gpipe, *others = (idle(_FAMILIES[k].FAMILY, *at) for k in ("gpipe", "1f1b", "published"))
+        if min(others) >= gpipe:
             return _replayed(*at)
     return None
 
 
-def _interleaved() -> prover.Case:
+def _interleaved() -> prover.Decision:
     """With several stages a rank the bubble is smaller; on a grid."""
     sizes = [(ranks, size) for ranks in (2, 3, 4) for size in range(ranks, 9, ranks)]
     grid = [(at, chunks) for at in sizes for chunks in (2, 3)]
@@ -160,14 +144,15 @@ def _interleaved() -> prover.Case:
         < idle(blog_gpipe.FAMILY, *at)
         for at, chunks in grid
     )
-    says = "p = 2, 3, 4, M ≤ 8 a multiple of p, 2 or 3 stages a rank"
-    ran = prover.Exhausted(says, len(grid), smaller)
-    return prover.Case("GPipe → interleaved 1F1B", prover.Decision((ran,)), says)
+    return prover.Decision((prover.Exhausted(_GRID, len(grid), smaller),))
+
+
+_GRID = "p = 2, 3, 4, M ≤ 8 a multiple of p, 2 or 3 stages a rank"
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
     exact, equal, witness = tuple(_holds(formulas)), _published(), _not_smaller()
-    slower, faster = _larger("1f1b", "gpipe", 2), _larger("naive", "1f1b", 3)
+    slower, faster = larger("1f1b", "gpipe", 2), larger("naive", "1f1b", 3)
 
     def refuted(*because: prover.Ground) -> prover.Decision:
         fails = prover.Refutation(witness, (*exact, *because)) if witness else None
@@ -175,47 +160,47 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
     # Under neither 1F1B, published or the blog's, is the bubble smaller than under GPipe.
     whole = refuted(*equal, slower) if prover.proves(*exact, *equal, slower) else prover.OPEN
-    says = "the stated bubbles are 1 − 2M/makespan"
-    stated = prover.Line("ours", says, "exact identities", prover.Decision(exact))
+    stated = ("the stated bubbles are 1 − 2M/makespan", "exact identities")
     cases = {
-        ("naive → GPipe", ""): prover.Decision((*exact, _larger("naive", "gpipe", 2))),
+        ("naive → GPipe", ""): prover.Decision((*exact, larger("naive", "gpipe", 2))),
         (
             "GPipe → 1F1B as published",
             "equal for all p and M" if prover.proves(*equal) else "not known",
         ): refuted(*equal),
         ("GPipe → 1F1B of the blog's code", "larger for all p ≥ 2 and M ≥ 2"): refuted(slower),
+        ("GPipe → interleaved 1F1B", _GRID): _interleaved(),
         (
             "naive → 1F1B of the blog's code, p ≥ 3",
             "equal at p = 2, where every rank works half of the time under both",
         ): prover.Decision((*exact, faster)),
     }
-    told = prover.cases(cases)
+    known = prover.lines(laws.proof(laws.PROGRAMS, "waits", "times"))
     return laws.with_links(
         whole,
-        cases=(*told[:3], _interleaved(), told[3]),
+        cases=prover.cases(cases),
         assumes=(laws.UNIT,),
-        steps=(*prover.lines(laws.proof(laws.PROGRAMS, "waits", "times")), stated),
+        steps=(*known, *prover.found_by({stated: exact})),
         findings=_findings(equal, slower, faster) if whole.fails else (),
     )
 
 
-def _findings(equal: Grounds, *between: prover.Compared) -> tuple[prover.Finding, ...]:
+def _findings(
+    equal: tuple[prover.Ground, ...], *between: prover.Outcome
+) -> tuple[prover.Finding, ...]:
     return (
         prover.Finding(
-            kind="false",
-            where="refresher, item on 1F1B",
-            says="plain 1F1B saves activations, not time: its bubble is GPipe's",
-            witness=_not_smaller(),
+            "false",
+            "refresher, item on 1F1B",
+            "plain 1F1B saves activations, not time: its bubble is GPipe's",
+            _not_smaller(),
             repaired=prover.Repair("1F1B's bubble is (p − 1)/(M + p − 1), as GPipe's.", equal),
         ),
         prover.Finding(
-            kind="false",
-            where="1F1B pipeline, code and result",
-            says=(
-                "the code takes one microbatch every 4 slots, so its ranks work at most half of "
-                "the time; with two stages its bubble is the naive pipeline's"
-            ),
-            witness=_replayed(2, 4),
+            "false",
+            "1F1B pipeline, code and result",
+            "the code takes one microbatch every 4 slots, so its ranks work at most half of "
+            "the time; with two stages its bubble is the naive pipeline's",
+            _replayed(2, 4),
             repaired=prover.Repair(
                 "The bubble of the blog's 1F1B is (M + p − 2)/(2M + p − 2): above GPipe's for all "
                 "p and M, and below the naive pipeline's for p ≥ 3.",
@@ -231,16 +216,13 @@ _PRINTED = {
     "1f1b": (M + p - 2) / (2 * M + p - 2),
 }
 
-CLAIM = prover.Claim(
-    id="blog.bubble",
-    where="refresher on pipeline parallelism; results of 1F1B",
-    statement=(
-        "The pipeline bubble becomes smaller from the naive pipeline to GPipe, and smaller again "
-        "from GPipe to 1F1B."
-    ),
-    latex=r"\beta_{\text{1F1B}} < \beta_{\text{GPipe}} < \beta_{\text{naive}}",
+CLAIM = prover.row(
+    "blog.bubble",
+    "refresher on pipeline parallelism; results of 1F1B",
+    "The pipeline bubble becomes smaller from the naive pipeline to GPipe, and smaller again from "
+    "GPipe to 1F1B.",
+    r"\beta_{\text{1F1B}} < \beta_{\text{GPipe}} < \beta_{\text{naive}}",
+    _PRINTED,
+    _holds,
     account=_account,
-    printed=_PRINTED,
-    core=_PRINTED,
-    holds=_holds,
 )

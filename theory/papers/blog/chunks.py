@@ -10,74 +10,58 @@ Source     Blog, GPipe pipeline, "Chunk batch into microbatches".
 from collections.abc import Iterator
 
 import sympy
-import z3
 
-from theory.account import Case, Decision, Finding, Ground, Refutation, Repair, Violation
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.kernel import le
-from theory.laws.static_orders.symbols import M, term
+from theory.judging import prover
+from theory.laws.static_orders.symbols import M
 from theory.papers.blog.lemmas.chunks import B, sizes
-from theory.smt.instances import decide_from
-from theory.smt.solver import Statement
 
 c = sympy.Symbol("c", integer=True, positive=True)
 """⌈B/M⌉."""
 
 _SIZES = (5, 4)
-
-
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
-    batch, asked, size, made = z3.Ints("B M c n")
-    needed = term(formulas["needed"], {M: asked, c: size})
-    hypotheses = (
-        asked >= 1,
-        size >= 1,
-        made >= 1,
-        asked * (size - 1) < batch,
-        batch <= asked * size,
-        (made - 1) * size < batch,
-        batch <= made * size,
-    )
-    says = "n pieces of c = ⌈B/M⌉, the last one smaller, are M iff (M − 1)c < B"
-    statement = Statement("pieces", says, hypotheses, (made == asked) == (needed < batch))
-    yield decide_from(statement, {"B": 5, "M": 4, "c": 2, "n": 3})
-
-
-def _fewer() -> Refutation:
-    batch, asked = _SIZES
-
-    def made() -> int:
-        return len(sizes(batch, asked))
-
-    witness = {"B": batch, "M": asked, "pieces": sizes(batch, asked), "asked for": asked}
-    return Refutation(witness, Violation(made, "==", M, {B: batch, M: asked}, (le(M, B),)))
-
-
 _ENOUGH = "(M − 1)⌈B/M⌉ < B, as where M divides B"
-_FEWER = "(M − 1)⌈B/M⌉ ≥ B"
 _CORE = {"needed": (M - 1) * c}
 
 
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
-    return (
-        Case(_ENOUGH, Decision(tuple(_grounds(formulas)))),
-        Case(_FEWER, Decision(fails=_fewer()), "and the code's next line is an IndexError"),
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
+    asked, size = prover.terms("M, c")
+    statement = prover.stated(
+        "pieces",
+        "n pieces of c = ⌈B/M⌉, the last one smaller, are M iff (M − 1)c < B",
+        "M >= 1, c >= 1, n >= 1, M*(c - 1) < B, B <= M*c, (n - 1)*c < B, B <= n*c",
+        "(n == M) == (needed < B)",
+        needed=prover.term(formulas["needed"], {M: asked, c: size}),
     )
+    yield prover.decide_from(statement, {"B": 5, "M": 4, "c": 2, "n": 3})
 
 
-def _finding() -> Finding:
-    return Finding(
+def _fewer() -> prover.Refutation:
+    batch, asked = _SIZES
+    witness = {"B": batch, "M": asked, "pieces": sizes(*_SIZES), "asked for": asked}
+    at, supposed = {B: batch, M: asked}, (prover.le(M, B),)
+    made = prover.Violation(lambda: len(sizes(*_SIZES)), "==", M, at, supposed)
+    return prover.Refutation(witness, made)
+
+
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
+    fewer = "(M − 1)⌈B/M⌉ ≥ B", "and the code's next line is an IndexError"
+    holds, fails = prover.Decision(tuple(_grounds(formulas))), prover.Decision(fails=_fewer())
+    return prover.cases({(_ENOUGH, ""): holds, fewer: fails})
+
+
+def _finding() -> prover.Finding:
+    holds = f"There are M pieces if and only if {_ENOUGH}."
+    return prover.Finding(
         "missing-condition",
         "GPipe pipeline, training step",
         "GPipe's run_batch does not assert that num_microbatches divides the batch, as 1F1B's "
         "does; pieces of ⌈B/M⌉ samples may use the batch up before there are M",
         _fewer().witness,
-        repaired=Repair(f"There are M pieces if and only if {_ENOUGH}.", tuple(_grounds(_CORE))),
+        repaired=prover.Repair(holds, tuple(_grounds(_CORE))),
     )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "blog.chunks",
     "GPipe pipeline, chunk batch into microbatches",
     "chunk(num_microbatches, dim=0) splits a batch into num_microbatches pieces.",

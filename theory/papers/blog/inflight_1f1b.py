@@ -9,6 +9,7 @@ Source     hypothesis, and 1F1B pipeline.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import sympy
@@ -39,54 +40,44 @@ def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
 
 
 def _less(
-    name: str, formulas: prover.Formulas, strictly: bool, least: Any, last: bool = False
+    name: str, formulas: prover.Formulas, least: Any, goal: str = "few < many", last: bool = False
 ) -> prover.Outcome:
-    """A stage keeps at most as many, or fewer, under 1F1B, if M ≥ `least`."""
-    view = View.symbolic()
-    at = {p: view.p, s: view.s, M: view.M}
-    few, many, enough = (
-        prover.term(one, at) for one in (formulas["1f1b"], formulas["gpipe"], least)
-    )
-    where = view.s == view.p - 1 if last else view.s < view.p
-    inside = (view.p >= 2, view.s >= 0, where, enough <= view.M)
-    return prover.decide(
-        prover.Statement(name, name, inside, few < many if strictly else few <= many)
-    )
+    """A stage keeps fewer under 1F1B, or as the goal says, if M ≥ `least`."""
+    forms = {"few": formulas["1f1b"], "many": formulas["gpipe"], "least": least}
+    known = {key: laws.number(form, View.symbolic()) for key, form in forms.items()}
+    where = f"p >= 2, s >= 0, {'s == p - 1' if last else 's < p'}, least <= M"
+    return prover.decide(prover.stated(name, name, where, goal, **known))
 
 
 def _average(formulas: prover.Formulas, least: sympy.Expr) -> prover.Outcome:
     """The mean over ranks is lower under 1F1B, if M ≥ `least`."""
+    no_more, says = "no stage keeps more than under GPipe", ", the last one fewer"
     average = [
-        _less("no stage keeps more than under GPipe", formulas, False, least),
-        _less("the last keeps fewer", formulas, True, least, last=True),
+        _less(no_more, formulas, least, "few <= many"),
+        _less("the last keeps fewer", formulas, least, last=True),
     ]
-    return prover.merge(
-        "average", "no stage keeps more than under GPipe, the last one fewer", average
-    )
+    return prover.merge("average", no_more + says, average)
 
 
 def _peaks(name: str, stages: int, size: int) -> list[int]:
     return in_flight(_FAMILIES[name].build(stages, size))
 
 
+def _of_stage(name: str, *at: int) -> int:
+    return _peaks(name, *at[:2])[at[2]]
+
+
 def _mismatch(formulas: prover.Formulas, name: str) -> prover.Refutation | None:
     """The first stage of a run whose peak is not as stated."""
-
-    def measured(stages: int, size: int, stage: int) -> int:
-        return _peaks(name, stages, size)[stage]
-
-    form, of_a_stage = formulas[name], laws.OF_A_STAGE
-    return prover.first_violation(measured, "==", form, laws.stages(), of_a_stage, "peak")
+    found = partial(_of_stage, name)
+    cells, of_a_stage = laws.stages(), laws.OF_A_STAGE
+    return prover.first_violation(found, "==", formulas[name], cells, of_a_stage, "peak")
 
 
 def _no_lower() -> prover.Refutation | None:
     """The first stage of a run that keeps as much under 1F1B as under GPipe."""
-
-    def fewer(stages: int, size: int, stage: int) -> int:
-        return _peaks("gpipe", stages, size)[stage] - _peaks("1f1b", stages, size)[stage]
-
     return prover.first_violation(
-        fewer,
+        lambda *at: _of_stage("gpipe", *at) - _of_stage("1f1b", *at),
         ">=",
         sympy.Integer(1),
         laws.stages(),
@@ -129,14 +120,13 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     numbers = (*laws.proof(laws.PROGRAMS), stated)
     wrong = laws.unless_other(lambda: _mismatch(formulas, "1f1b") or _mismatch(formulas, "gpipe"))
     average, same_at = _average(formulas, _TWO), _no_lower()
-    every = _less("every stage keeps fewer", formulas, True, _TWO)
-    enough = _less("every stage keeps fewer if M ≥ p", formulas, True, p)
-    few = "with few microbatches the first stages keep all of them"
-    at = f": {prover.in_words(same_at.witness)}" if same_at else ""
+    every = _less("every stage keeps fewer", formulas, _TWO)
+    enough = _less("every stage keeps fewer if M ≥ p", formulas, p)
+    few = f"with few microbatches the first stages keep all of them{prover.witnessed(same_at)}"
     cases = {
         (_AVERAGE, "for all p ≥ 2 and M ≥ 2"): prover.Decision((*numbers, average)),
         (_ENOUGH, ""): prover.Decision((*numbers, enough)),
-        ("every stage, any M", few + at): prover.Decision((*numbers, every), same_at),
+        ("every stage, any M", few): prover.Decision((*numbers, every), same_at),
         (
             "1F1B as published, average over ranks",
             "min(p − s, M) at stage s; every stage keeps fewer only if M > p",
@@ -159,12 +149,12 @@ def _missing(
     same_at: prover.Refutation, numbers: tuple[prover.Outcome, ...], enough: prover.Outcome
 ) -> prover.Finding:
     return prover.Finding(
-        kind="missing-condition",
-        where="1F1B pipeline",
-        says="a stage with at least M stages behind it keeps all M microbatches too",
-        witness=same_at.witness,
-        shown=numbers,
-        repaired=prover.Repair(
+        "missing-condition",
+        "1F1B pipeline",
+        "a stage with at least M stages behind it keeps all M microbatches too",
+        same_at.witness,
+        numbers,
+        prover.Repair(
             "If M ≥ p, every stage of the blog's 1F1B keeps fewer microbatches at its peak, "
             "max(p − 1 − s, 1), than under GPipe, M.",
             (*numbers, enough),
@@ -174,17 +164,14 @@ def _missing(
 
 _PRINTED = {"1f1b": sympy.Min(sympy.Max(p - 1 - s, 1), M), "gpipe": M}
 
-CLAIM = prover.Claim(
-    id="blog.inflight-1f1b",
-    where="hypothesis, and 1F1B pipeline",
-    statement=(
-        "1F1B has a lower peak of activations than GPipe and the naive pipeline, as a stage frees "
-        "microbatches before its last forward: min(max(p − 1 − s, 1), M) instead of M at stage s."
-    ),
-    latex=r"\min(\max(p - 1 - s, 1), M) \quad\text{instead of}\quad M",
+CLAIM = prover.row(
+    "blog.inflight-1f1b",
+    "hypothesis, and 1F1B pipeline",
+    "1F1B has a lower peak of activations than GPipe and the naive pipeline, as a stage frees "
+    "microbatches before its last forward: min(max(p − 1 − s, 1), M) instead of M at stage s.",
+    r"\min(\max(p - 1 - s, 1), M) \quad\text{instead of}\quad M",
+    _PRINTED,
+    _holds,
     account=_account,
-    printed=_PRINTED,
-    core=_PRINTED,
-    holds=_holds,
     weakened={"M ≥ 2": lambda: (_average(_PRINTED, sympy.Integer(1)),)},
 )

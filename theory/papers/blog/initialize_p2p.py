@@ -12,14 +12,9 @@ Source     Blog, initializing P2P communication.
 from collections.abc import Iterator
 
 import sympy
-import z3
 
-from theory.account import Decision, Exhausted, Ground, Line
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.laws.static_orders.symbols import p, term
-from theory.smt.instances import decide_from
-from theory.smt.solver import Statement
+from theory.judging import prover
+from theory.laws.static_orders.symbols import p
 
 Message = tuple[int, int]
 """From which rank to which."""
@@ -59,33 +54,34 @@ def exchanged(lists: list[list[Message]]) -> list[Message]:
         left = [one[1:] if one and one[0] == meets else one for one in left]
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
-    ranks, x = z3.Ints("p x")
-    first, last = x == 0, x == ranks - 1
-    numbers = ((x - 1, first), (x, last), (2 * ranks - x, last), (2 * ranks - (x - 1), first))
-    pairs = [(numbers[i], numbers[j]) for i in range(4) for j in range(i + 1, 4)]
-    grows = [z3.Or(absent, missing, a < b) for (a, absent), (b, missing) in pairs]
-    inside = (ranks >= 1, x >= 0, x < ranks)
-    says = "the numbers of what a rank posts increase along its list"
-    yield decide_from(Statement("order", says, inside, z3.And(*grows)), {"p": 1, "x": 0})
-    more = term(formulas["messages"], {p: ranks + 1}) - term(formulas["messages"], {p: ranks})
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
+    order = prover.stated(
+        "order",
+        "the numbers of what a rank posts increase along its list",
+        "p >= 1, 0 <= x, x < p",
+        "implies(x > 0, x - 1 < 2*p - (x - 1)), implies(x < p - 1, x < 2*p - x), "
+        "implies(0 < x < p - 1, x - 1 < x < 2*p - x < 2*p - (x - 1))",
+    )
+    yield prover.decide_from(order, {"p": 1, "x": 0})
     says = "one rank more has two channels more, and one rank has none"
-    goal = z3.And(more == 2, term(formulas["messages"], {p: z3.IntVal(1)}) == 0)
-    yield decide_from(Statement("channels", says, (ranks >= 1,), goal), {"p": 1})
+    goal, of = "number(p + 1) - number(p) == 2, number(1) == 0", formulas["messages"]
+    number = {"number": lambda at: prover.term(of, {p: at})}
+    channels = prover.stated("channels", says, "p >= 1", goal, **number)
+    yield prover.decide_from(channels, {"p": 1})
 
 
-def _runs() -> tuple[Line]:
+def _runs() -> tuple[prover.Ground]:
     """Every message of small runs is exchanged, each waited for by itself."""
     same = True
     for ranks in _RANKS:
         lists = [posted(ranks, rank) for rank in range(ranks)]
         found = exchanged(lists)
         same &= len(set(found)) == len(found) == 2 * (ranks - 1) == sum(map(len, lists)) / 2
-    known = Exhausted("all messages of the runs with p ≤ 8 are exchanged", len(_RANKS), same)
-    return (Line("ours", known.says, "all of them", Decision((known,))),)
+    says = "all messages of the runs with p ≤ 8 are exchanged"
+    return (prover.Exhausted(says, len(_RANKS), same),)
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "blog.initialize-p2p",
     "initializing P2P communication",
     "The dummy exchange uses every channel between neighbouring ranks once in each direction, "

@@ -12,10 +12,7 @@ from collections.abc import Iterator
 
 import sympy
 
-from theory.account import Case, Compared, Decision, Finding, Refutation, Repair, Violation
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.kernel import le
+from theory.judging import prover
 from theory.laws.static_orders.symbols import M
 from theory.papers.blog.lemmas.chunks import B, sizes
 
@@ -26,45 +23,46 @@ _PRINTED = {"weight": 1 / (M * b)}
 _SIZES = (10, 4)
 _EQUAL = "num_microbatches divides the batch, as 1F1B asserts"
 _GPIPE = "any batch, as GPipe's code takes it"
-_HOLDS = "Where M divides B, each sample has the weight 1/B of the full batch's mean."
 
 
-def _grounds(formulas: Formulas) -> Iterator[Compared]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     same = sympy.cancel(formulas["weight"] - (1 / B).subs(B, M * b)) == 0
-    yield Compared("with B = M·b every sample has the weight 1/B", "sympy.cancel", bool(same))
-
-
-def _unequal(formulas: Formulas) -> Refutation:
-    batch, pieces = _SIZES
-    found = sizes(batch, pieces)
-
-    def of_the_last_sample() -> sympy.Rational:
-        return sympy.sympify(formulas["weight"]).subs({M: pieces, b: sizes(batch, pieces)[-1]})
-
-    witness = {"B": batch, "M": pieces, "pieces": found, "weight of the last sample": "1/4"}
-    violation = Violation(of_the_last_sample, "==", 1 / B, {B: batch, M: pieces}, (le(M, B),))
-    return Refutation(witness, violation)
-
-
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
-    return (
-        Case(_EQUAL, Decision(tuple(_grounds(formulas)))),
-        Case(_GPIPE, Decision(fails=_unequal(formulas))),
+    yield prover.Compared(
+        "with B = M·b every sample has the weight 1/B", "sympy.cancel", bool(same)
     )
 
 
-def _finding() -> Finding:
-    return Finding(
+def _unequal(formulas: prover.Formulas) -> prover.Refutation:
+    batch, pieces = _SIZES
+
+    def of_the_last_sample() -> sympy.Rational:
+        return sympy.sympify(formulas["weight"]).subs({M: pieces, b: sizes(*_SIZES)[-1]})
+
+    found = {"pieces": sizes(*_SIZES), "weight of the last sample": "1/4"}
+    at, supposed = {B: batch, M: pieces}, (prover.le(M, B),)
+    violation = prover.Violation(of_the_last_sample, "==", 1 / B, at, supposed)
+    return prover.Refutation({"B": batch, "M": pieces, **found}, violation)
+
+
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
+    holds = prover.Decision(tuple(_grounds(formulas)))
+    fails = prover.Decision(fails=_unequal(formulas))
+    return prover.cases({(_EQUAL, ""): holds, (_GPIPE, ""): fails})
+
+
+def _finding() -> prover.Finding:
+    holds = "Where M divides B, each sample has the weight 1/B of the full batch's mean."
+    return prover.Finding(
         "missing-condition",
         "GPipe pipeline, training step",
         "GPipe's run_batch lacks the assertion of 1F1B's, that num_microbatches divides the batch; "
         "without it gradients and the returned loss weigh samples of the last piece more",
         _unequal(_PRINTED).witness,
-        repaired=Repair(_HOLDS, tuple(_grounds(_PRINTED))),
+        repaired=prover.Repair(holds, tuple(_grounds(_PRINTED))),
     )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "blog.loss-scaling",
     "GPipe pipeline, backward pass",
     "The losses of the microbatches, each divided by num_microbatches, add up to the mean loss of "

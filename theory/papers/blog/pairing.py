@@ -11,6 +11,7 @@ Source     1F1B pipeline, steady-state phase.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import sympy
 
@@ -79,27 +80,21 @@ def _hanging(program: orders.Program) -> prover.Refutation | None:
 @prover.remembered
 def _models() -> prover.Evidence:
     """Runs in every model of queues, beside the proof."""
-    for stages, size in orders.SIZES:
-        schedule = orders.as_schedule(one_f_one_b(), stages, size)
-        for key in model.QUEUE_KEYS:
-            if not _ends(schedule, model.QueueModel(key)):
-                at = {"p": stages, "M": size, "queues": key}
-                return prover.Evidence("against", "a run that hangs", at)
+    for (stages, size), key in product(orders.SIZES, model.QUEUE_KEYS):
+        if not _ends(orders.as_schedule(one_f_one_b(), stages, size), model.QueueModel(key)):
+            at = {"p": stages, "M": size, "queues": key}
+            return prover.Evidence("against", "a run that hangs", at)
     says = "runs of p ≤ 6 and M ≤ 9 come to their end in every model of queues, without a buffer"
     return prover.Evidence("for", says, {"queues": list(model.QUEUE_KEYS)})
 
 
-def _control() -> prover.Line:
+def _control() -> tuple[prover.Line, ...]:
     """Without the batches the same messages hang: the pairs are what the claim rests on."""
-    hanging = [
-        at
-        for at in orders.SIZES
-        if fault(alone(orders.as_schedule(one_f_one_b(), *at))) is not None
-    ]
+    hangs = [at for at in orders.SIZES if fault(alone(orders.as_schedule(one_f_one_b(), *at)))]
     says = "posted one by one the same messages hang wherever p > 2"
-    holds = hanging == [at for at in orders.SIZES if at[0] > 2]
+    holds = hangs == [at for at in orders.SIZES if at[0] > 2]
     tried = prover.Exhausted(f"{says}, p ≤ 6 and M ≤ 9", len(orders.SIZES), holds)
-    return prover.Line("ours", says, "replays", prover.Decision((tried,)))
+    return prover.found_by({(says, "replays"): (tried,)})
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
@@ -108,34 +103,30 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     found = laws.as_built_by_all((laws.established("blog-1f1b", "loops"), *parts))
     hanging = laws.unless_other(lambda: _hanging(program))
     decision = prover.Decision(found, hanging)
-    says = {
-        "no buffer, every rank waits for all it posts": "as the blog's calls do",
-        "any model of docs/deadlock.md, any buffer": "each asks for some of these waits only",
+    cases = {
+        ("no buffer, every rank waits for all it posts", "as the blog's calls do"): decision,
+        (
+            "any model of docs/deadlock.md, any buffer",
+            "each asks for some of these waits only",
+        ): decision,
     }
     return laws.with_links(
         decision,
-        cases=tuple(prover.Case(when, decision, why) for when, why in says.items()),
+        cases=prover.cases(cases),
         assumes=("messages of one direction between two ranks arrive in order",),
-        steps=(*prover.lines(found), _control()),
+        steps=(*prover.lines(found), *_control()),
         evidence=(_models(),) if hanging is None else (),
     )
 
 
-_PRINTED = {"sent": batched_1f1b.SENT, "received": batched_1f1b.RECEIVED}
-
-CLAIM = prover.Claim(
-    id="blog.pairing",
-    where="1F1B pipeline, steady-state phase",
-    statement=(
-        "The pairs of messages that 1F1B posts together, a forward's send with a backward's "
-        "receive and a backward's send with a forward's receive, cannot deadlock."
-    ),
-    latex=(
-        r"\{\mathrm{send}\,F_{a+b-1},\ \mathrm{recv}\,B_b\},\ B_b,\ "
-        r"\{\mathrm{send}\,B_b,\ \mathrm{recv}\,F_{a+b}\},\ F_{a+b}"
-    ),
+CLAIM = prover.row(
+    "blog.pairing",
+    "1F1B pipeline, steady-state phase",
+    "The pairs of messages that 1F1B posts together, a forward's send with a backward's receive "
+    "and a backward's send with a forward's receive, cannot deadlock.",
+    r"\{\mathrm{send}\,F_{a+b-1},\ \mathrm{recv}\,B_b\},\ B_b,\ "
+    r"\{\mathrm{send}\,B_b,\ \mathrm{recv}\,F_{a+b}\},\ F_{a+b}",
+    {"sent": batched_1f1b.SENT, "received": batched_1f1b.RECEIVED},
+    _holds,
     account=_account,
-    printed=_PRINTED,
-    core=_PRINTED,
-    holds=_holds,
 )

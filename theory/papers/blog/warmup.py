@@ -11,7 +11,6 @@ Source     1F1B pipeline, warm-up phase.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import sympy
 import z3
@@ -36,9 +35,7 @@ PUBLISHED = programs.one_f_one_b(count=one_more)
 RUN = (2, 8)
 """p and M of the run that shows that stages wait."""
 
-
-def _number(form: sympy.Expr, view: orders.View) -> prover.Term:
-    return prover.term(form, {p: view.p, s: view.s, M: view.M})
+_BOTH = (blog_1f1b, one_f_one_b)
 
 
 def counted(program: orders.Program, form: sympy.Expr, last: int) -> prover.Outcome:
@@ -52,7 +49,7 @@ def counted(program: orders.Program, form: sympy.Expr, last: int) -> prover.Outc
         Forwards of the last stage beyond these.
     """
     view, x = orders.View.symbolic(), z3.Int("x")
-    number = _number(form, view) + z3.If(view.s == view.p - 1, last, 0)
+    number = laws.number(form, view) + z3.If(view.s == view.p - 1, last, 0)
     before = of_program(program).stands_before(view, x, z3.IntVal(0))
     says = "exactly the stated forwards stand before the first backward"
     inside = (*proofs.domain(program, view), x >= 0, x < view.M)
@@ -60,26 +57,22 @@ def counted(program: orders.Program, form: sympy.Expr, last: int) -> prover.Outc
     return prover.decide(prover.Statement("warm-up", says, inside, goal))
 
 
-def _counts(formulas: prover.Formulas) -> prover.Outcome:
-    """With so many iterations of the warm-up loop the code runs the program, which has as many."""
-    view = orders.View.symbolic()
-    before = _number(formulas["warmup"], view)
-    found = [prover.decide(one) for one in loops.one_f_one_b_statements(before, view)]
-    return prover.merge(
-        "loops", "with the stated warm-up the code's loops run these entries", found
-    )
-
-
 def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
+    """With so many iterations of the warm-up loop the code runs the program, which has as many."""
     yield from laws.proof(["blog-1f1b"])
-    yield _counts(formulas)
+    view, says = (
+        orders.View.symbolic(),
+        "with the stated warm-up the code's loops run these entries",
+    )
+    run = loops.one_f_one_b_statements(laws.number(formulas["warmup"], view), view)
+    yield prover.merge("loops", says, [prover.decide(one) for one in run])
     yield counted(programs.ONE_F_ONE_B, formulas["warmup"], 1)
 
 
 def falls(form: sympy.Expr) -> prover.Outcome:
     """Whether every stage has fewer than the one before it, and the last none, if M ≥ p − 1."""
     view = orders.View.symbolic()
-    here, behind = (_number(form, at) for at in (view, view.beside(1)))
+    here, behind = (laws.number(form, at) for at in (view, view.beside(1)))
     says = (
         "with M ≥ p − 1 every stage warms up with fewer forwards than the one before, the last "
         "with none"
@@ -99,9 +92,8 @@ def _otherwise(form: sympy.Expr, family: Family, last: int) -> prover.Refutation
     return prover.first_violation(beyond, "==", form, laws.stages(), laws.OF_A_STAGE, "forwards")
 
 
-def _full() -> prover.Case:
+def _fills() -> prover.Decision:
     """Whether the warm-up fills the pipeline, so that no stage starves."""
-    slots, published = (runs.waits(one.FAMILY, *RUN) for one in (blog_1f1b, one_f_one_b))
     waiting = prover.first_violation(
         lambda *at: len(runs.waits(blog_1f1b.FAMILY, *at)),
         "==",
@@ -111,56 +103,47 @@ def _full() -> prover.Case:
         named="",
         also=lambda *at: {"slots": runs.waits(blog_1f1b.FAMILY, *at)},
     )
-    return prover.Case(
-        "it fills the pipeline: the last stage does not wait once it has begun",
-        prover.Decision(fails=None if published else waiting),
-        f"with a slot for each forward and backward, p = {RUN[0]} and M = {RUN[1]}, the last stage "
-        f"waits in slots {', '.join(map(str, slots))}, in published 1F1B in none",
-    )
-
-
-def _at(found: prover.Refutation | None) -> str:
-    return f": {prover.in_words(found.witness)}" if found else ""
+    return prover.Decision(fails=None if runs.waits(one_f_one_b.FAMILY, *RUN) else waiting)
 
 
 def _readings(
     form: sympy.Expr, exact: prover.Decision, repaired: tuple[prover.Outcome, ...]
 ) -> tuple[prover.Case, ...]:
-    every, published = (_otherwise(form, one.FAMILY, 0) for one in (blog_1f1b, one_f_one_b))
+    every, published = (_otherwise(form, one.FAMILY, 0) for one in _BOTH)
     ahead = (*laws.proof(["blog-1f1b"]), counted(programs.ONE_F_ONE_B, form, 0))
     of_published = (*repaired, counted(PUBLISHED, form, 0))
-    return (
-        prover.Case(
-            "iterations of the warm-up loop", exact, "the last stage's own forward stands behind"
-        ),
-        prover.Case(
+    slots = ", ".join(map(str, runs.waits(blog_1f1b.FAMILY, *RUN)))
+    cases = {
+        ("iterations of the warm-up loop", "the last stage's own forward stands behind"): exact,
+        (
             "the first backward follows them",
-            exact,
             "at the last stage, which has none, it follows the first forward",
-        ),
-        prover.Case(
+        ): exact,
+        (
             "fewer at every later stage, none at the last",
-            prover.Decision((*exact.grounds, falls(form))),
             "if M ≥ p − 1; with fewer microbatches the first stages have M each",
-        ),
-        _full(),
-        prover.Case(
+        ): prover.Decision((*exact.grounds, falls(form))),
+        (
+            "it fills the pipeline: the last stage does not wait once it has begun",
+            f"with a slot for each forward and backward, p = {RUN[0]} and M = {RUN[1]}, the last "
+            f"stage waits in slots {slots}, in published 1F1B in none",
+        ): _fills(),
+        (
             "all forwards before the first backward",
-            prover.Decision(ahead, every),
-            f"the last stage does one, not none{_at(every)}",
-        ),
-        prover.Case(
+            f"the last stage does one, not none{prover.witnessed(every)}",
+        ): prover.Decision(ahead, every),
+        (
             "all forwards before the first backward in published 1F1B",
-            prover.Decision(of_published, published),
-            f"there they are min(p − s, M){_at(published)}",
-        ),
-    )
+            f"there they are min(p − s, M){prover.witnessed(published)}",
+        ): prover.Decision(of_published, published),
+    }
+    return prover.cases(cases)
 
 
 def _repaired() -> tuple[prover.Outcome, ...]:
     """With one forward more ahead the computations are in DAPPLE's order."""
 
-    def position(kind: Kind) -> Any:
+    def position(kind: Kind) -> orders.Of:
         place = one_f_one_b.ORDER.position[kind]
         return lambda view, label: place(view.s, label, view.p, view.M, view.choose)
 
@@ -169,25 +152,22 @@ def _repaired() -> tuple[prover.Outcome, ...]:
     return prover.tied((*parts, *prover.in_turn(order)), matrix.link("1f1b"))
 
 
-def _runs() -> prover.Line:
+def _runs() -> tuple[prover.Line, ...]:
     """With one forward more ahead nothing hangs."""
     says = "with min(p − s, M) the same pairs do not hang either, p ≤ 6 and M ≤ 9"
     holds = all(fault(orders.as_schedule(PUBLISHED, *at)) is None for at in orders.SIZES)
     tried = prover.Exhausted(says, len(orders.SIZES), holds)
-    return prover.Line("ours", says, "runs in the strictest model", prover.Decision((tried,)))
+    return prover.found_by({(says, "runs in the strictest model"): (tried,)})
 
 
 def _finding(repaired: tuple[prover.Outcome, ...]) -> prover.Finding:
-    built = (timeline(one.FAMILY.build(*RUN)) for one in (blog_1f1b, one_f_one_b))
-    slow, published = (str(line.idle_fraction) for line in built)
+    slow, published = (str(timeline(one.FAMILY.build(*RUN)).idle_fraction) for one in _BOTH)
     return prover.Finding(
-        kind="false",
-        where="1F1B pipeline, warm-up phase",
-        says=(
-            "the warm-up is said to fill the pipeline so that no stage starves; since a round "
-            "begins with the backward, it is one forward short of that at every stage but the last"
-        ),
-        witness={"p": RUN[0], "M": RUN[1], "bubble": slow, "bubble of published 1F1B": published},
+        "false",
+        "1F1B pipeline, warm-up phase",
+        "the warm-up is said to fill the pipeline so that no stage starves; since a round "
+        "begins with the backward, it is one forward short of that at every stage but the last",
+        {"p": RUN[0], "M": RUN[1], "bubble": slow, "bubble of published 1F1B": published},
         repaired=prover.Repair(
             "With a warm-up of min(p − s, M) forwards and the same rounds, every stage runs its "
             "computations in the order of DAPPLE's and PyTorch's 1F1B.",
@@ -203,23 +183,17 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     return laws.with_links(
         exact,
         cases=_readings(form, exact, repaired),
-        steps=(*prover.lines(found), _runs()),
+        steps=(*prover.lines(found), *_runs()),
         findings=(_finding(repaired),),
     )
 
 
-_PRINTED = {"warmup": sympy.Min(p - s - 1, M)}
-
-CLAIM = prover.Claim(
-    id="blog.warmup",
-    where="1F1B pipeline, warm-up phase",
-    statement=(
-        "The number of warm-up steps, forwards only, of stage s (from 0) of 1F1B is "
-        "min(p − s − 1, M)."
-    ),
-    latex=r"w(s) = \min(p - s - 1, M)",
+CLAIM = prover.row(
+    "blog.warmup",
+    "1F1B pipeline, warm-up phase",
+    "The number of warm-up steps, forwards only, of stage s (from 0) of 1F1B is min(p − s − 1, M).",
+    r"w(s) = \min(p - s - 1, M)",
+    {"warmup": sympy.Min(p - s - 1, M)},
+    _holds,
     account=_account,
-    printed=_PRINTED,
-    core=_PRINTED,
-    holds=_holds,
 )

@@ -167,7 +167,7 @@ _PRINTED: Final = {"threshold": THRESHOLD}
 
 CLAIM: Final = Claim(
     id="localsgd.speedup",
-    where="appendix D, after (13)",
+    where="appendix D, before (13)",
     statement=(
         "For a linear speed-up LocalSGD needs H ≤ T^{1/4}/N^{3/4}, by which the drift term of its "
         "tuned bound is no larger than the 1/√(NT) term."

@@ -35,8 +35,8 @@ THEOREM = Theorem(
     id="nesterov.thm-1-no-delay",
     where="Theorem 1 (2), the case τ = 0",
     statement=(
-        "Without delay, for convex β-smooth f with a minimiser and with η = 1/β, f(w_{t+1}) − f* "
-        "≤ β‖w_1 − w*‖²/(2t) for every t ≥ 1."
+        "Without delay, for convex β-smooth f with a minimiser and with η = 1/β and "
+        "γ_t = (t − 2)/t, f(w_{t+1}) − f* ≤ β‖w_1 − w*‖²/(2t) for every t ≥ 1."
     ),
     latex=r"f(w_{t+1}) - f^* \le \tfrac{\beta}{2t}\|w_1 - w^*\|^2",
     symbols=(beta, t, R, G, STAR.value),

@@ -1,4 +1,4 @@
-"""Algorithm 4 (appendix B): when communications start.
+"""Algorithm 4 (appendix D): when communications start.
 
 As printed, a gradient is ready when its backward starts, and a communication starts when the
 channel is free, ready or not. With both lines repaired it is right for sequential models. Lines
@@ -171,16 +171,6 @@ def _account(formulas: Formulas) -> Account:
 def _findings(repaired: tuple[Outcome, ...]) -> Iterator[Finding]:
     yield Finding(
         "false",
-        "Algorithm 4, line 7",
-        "r(v_i) ← t is the start of backward i; the text says its completion (all other lines "
-        "repaired in the witness)",
-        _one_line("ready"),
-        repaired=Repair(
-            "r(v_i) ← t + b_i, with line 16 repaired: right for sequential models.", repaired
-        ),
-    )
-    yield Finding(
-        "false",
         "Algorithm 4, line 16",
         "c(v_i) ← t starts v_k, which line 13 adds whether it is ready at t or not (all other "
         "lines repaired in the witness)",
@@ -188,6 +178,16 @@ def _findings(repaired: tuple[Outcome, ...]) -> Iterator[Finding]:
         repaired=Repair(
             "t ← max(t, r(v_i)) before it, with line 7 repaired: right for sequential models.",
             repaired,
+        ),
+    )
+    yield Finding(
+        "false",
+        "Algorithm 4, line 7",
+        "r(v_i) ← t is the start of backward i, as c(b_m) is that of backward m; the text says its "
+        "completion (all other lines repaired in the witness)",
+        _one_line("ready"),
+        repaired=Repair(
+            "r(v_i) ← t + b_i, with line 16 repaired: right for sequential models.", repaired
         ),
     )
     readings, twice = _readings(), _twice()

@@ -8,14 +8,14 @@ other going; V₂ is the largest ‖g_{i,t}‖² of that run, as Assumption 2 ha
 `repaired_thm_6` and `wp_3_moment` are shown for any n.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
 import sympy
 
-from theory.account import OPEN, Account, Case, Decision, Line, Refutation
+from theory.account import OPEN, Account, Case, Decision, Finding, Line, Refutation, Repair
 from theory.claims import Claim, Formulas
 from theory.falsifier.numbers import Number
 from theory.judging.as_claim import account, assumptions
@@ -158,6 +158,18 @@ def _cases(shown: Decision, several: Decision) -> tuple[Case, ...]:
     )
 
 
+def _circles(fails: Refutation | None) -> Iterator[Finding]:
+    """What refutes the statement, and under which reading of Assumption 2; the flaws explain it."""
+    if fails is not None and "V2 over all x" in fails.witness:
+        says = (
+            "a run that circles has a mean above the bound, V₂ being the largest ‖g_{i,t}‖² of the "
+            "run, as Assumption 2 has it; with a V₂ for every x, visited or not, it decides nothing"
+        )
+        crude = wp_3_moment.THEOREM
+        repaired = Repair(crude.statement, (crude,))
+        yield Finding("false", CLAIM.where, says, fails.witness, repaired=repaired)
+
+
 def _account(printed: Formulas) -> Account:
     fails, evidence = _refutation(printed)
     shown, several = Decision(exact(printed)), Decision(fails=fails)
@@ -181,7 +193,7 @@ def _account(printed: Formulas) -> Account:
             *(line for line, _ in lines()),
             Line("ours", EXACT.statement, EXACT.id, shown),
         ),
-        findings=tuple(flaws()),
+        findings=(*_circles(fails), *flaws()),
         evidence=evidence,
     )
 

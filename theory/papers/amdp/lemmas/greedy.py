@@ -85,8 +85,8 @@ class _Stage:
         if kind is Kind.B:
             below = law.end(Kind.B, line, s + 1, m)
             return [(z3.BoolVal(True), law.end(Kind.F, line, s, m)), (s < line.p - 1, below)]
-        cap = law.cap(line, s)
-        exists = z3.And(law.capped(s), z3.Or(m.round > 0, m.place >= cap))
+        cap, capped = law.admits(line, s)
+        exists = z3.And(capped, z3.Or(m.round > 0, m.place >= cap))
         above = law.end(Kind.F, line, s - 1, m)
         return [(s > 0, above), (exists, law.end(Kind.B, line, s, line.back(m, cap)))]
 
@@ -130,57 +130,39 @@ def _some(cone: Cone, waits: Waits, until: Time) -> Term:
 def feasible(law: Law, cone: Cone) -> Iterator[Statement]:
     """Every action starts when its stage is free and all that it waits for is over."""
     stage = _Stage.symbolic(law)
-    line, s, (a, b) = stage.line, stage.s, stage.next.values()
     for kind, (begun, over) in zip(_KINDS, stage.occupied(), strict=True):
         start = stage.start(kind)
-        yield Statement(
-            f"order {kind.name}",
-            f"a stage starts {kind.name} in the order of minibatches, one after the other",
-            (*stage.domain, begun),
-            no_earlier(cone, start, over),
+        says = f"a stage starts {kind.name} in the order of minibatches, one after the other"
+        in_order = no_earlier(cone, start, over)
+        yield Statement(f"order {kind.name}", says, (*stage.domain, begun), in_order)
+        says = f"{kind.name} starts when all that it waits for is over"
+        waits = (
+            z3.Implies(there, no_earlier(cone, start, end)) for there, end in stage.waits(kind)
         )
-        inputs = [
-            z3.Implies(exists, no_earlier(cone, start, end)) for exists, end in stage.waits(kind)
-        ]
-        yield Statement(
-            f"causal {kind.name}",
-            f"{kind.name} starts when all that it waits for is over",
-            stage.domain,
-            z3.And(no_earlier(cone, start, START), *inputs),
-        )
-    yield Statement(
-        "exclusive",
-        "of a forward and a backward of a stage one is over when the other starts",
-        stage.domain,
-        z3.Or(
-            no_earlier(cone, law.start(Kind.B, line, s, b), law.end(Kind.F, line, s, a)),
-            no_earlier(cone, law.start(Kind.F, line, s, a), law.end(Kind.B, line, s, b)),
-        ),
-    )
+        causal = z3.And(no_earlier(cone, start, START), *waits)
+        yield Statement(f"causal {kind.name}", says, stage.domain, causal)
+    a, b = (stage.start(kind) for kind in _KINDS)
+    says = "of a forward and a backward of a stage one is over when the other starts"
+    apart = z3.Or(no_earlier(cone, b, a.after(Kind.F)), no_earlier(cone, a, b.after(Kind.B)))
+    yield Statement("exclusive", says, stage.domain, apart)
 
 
 def tight(law: Law, cone: Cone) -> Iterator[Statement]:
     """No action starts later than its stage and what it waits for make it."""
     stage = _Stage.symbolic(law)
     for kind in _KINDS:
-        yield Statement(
-            f"tight {kind.name}",
-            f"{kind.name} starts as soon as its stage is free and all that it waits for is over",
-            stage.due(kind),
-            _lasting(cone, [*stage.waits(kind), *stage.occupied()], stage.start(kind)),
-        )
+        says = f"{kind.name} starts as soon as its stage is free and all that it waits for is over"
+        goal = _lasting(cone, [*stage.waits(kind), *stage.occupied()], stage.start(kind))
+        yield Statement(f"tight {kind.name}", says, stage.due(kind), goal)
 
 
 def supported(law: Law, cone: Cone) -> Iterator[Statement]:
     """No action starts later than what it waits for makes it, its stage apart."""
     stage = _Stage.symbolic(law)
     for kind in _KINDS:
-        yield Statement(
-            f"supported {kind.name}",
-            f"{kind.name} waits for something that ends no earlier than the stated time",
-            stage.domain,
-            _lasting(cone, stage.waits(kind), stage.start(kind)),
-        )
+        says = f"{kind.name} waits for something that ends no earlier than the stated time"
+        goal = _lasting(cone, stage.waits(kind), stage.start(kind))
+        yield Statement(f"supported {kind.name}", says, stage.domain, goal)
 
 
 def _lasting(cone: Cone, waits: Waits, start: Time) -> Term:
@@ -193,19 +175,15 @@ def _choices(law: Law, rule: GreedyRule) -> Iterator[Statement]:
     for kind, other in _OTHER.items():
         start, waits = stage.start(kind), stage.waits(other)
         both = (*stage.due(kind), stage.left(other))
-        yield Statement(
-            f"patience {other.name}",
-            f"before {kind.name}, which comes first, {other.name} could not have started",
-            both,
-            _some(cone, [*waits, *stage.occupied()], start),
+        says = f"before {kind.name}, which comes first, {other.name} could not have started"
+        goal = _some(cone, [*waits, *stage.occupied()], start)
+        yield Statement(f"patience {other.name}", says, both, goal)
+        says = (
+            f"when {kind.name} starts, {other.name} is not ready, or the rule prefers {kind.name}"
         )
-        still = [z3.And(exists, later(cone, end, start)) for exists, end in waits]
-        yield Statement(
-            f"choice {kind.name}",
-            f"when {kind.name} starts, {other.name} is not ready, or the rule prefers {kind.name}",
-            both,
-            z3.Or(stage.preferred(rule, kind), *still),
-        )
+        still = (z3.And(exists, later(cone, end, start)) for exists, end in waits)
+        goal = z3.Or(stage.preferred(rule, kind), *still)
+        yield Statement(f"choice {kind.name}", says, both, goal)
 
 
 def decided(

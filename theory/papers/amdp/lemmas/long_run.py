@@ -15,44 +15,23 @@ from typing import Final
 import z3
 
 from schedules.actions import Kind
-from theory.papers.amdp.lemmas.durations import ANY, Time
+from theory.papers.amdp.lemmas.durations import ANY
 from theory.papers.amdp.lemmas.greedy import decided, feasible, supported
-from theory.papers.amdp.lemmas.minibatches import Minibatch, Number, Pipeline
 from theory.papers.amdp.lemmas.start_times import FREE, Law, before
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement
 
-
-def _late_backward(line: Pipeline, s: Number, m: Minibatch) -> Time:
-    return _later(line, FREE.backward(line, s, m))
-
-
-def _late_forward(line: Pipeline, s: Number, m: Minibatch) -> Time:
-    """Later than in `FREE` unless it comes before the stage's first backward."""
-    free = FREE.forward(line, s, m)
-    behind = line.p - 1 - s
-    at_once = line.choose(m.round == 0, m.place, 2 * line.p) <= 2 * behind
-    late = _later(line, free)
-    return Time(line.choose(at_once, free.forwards, late.forwards), free.backwards)
-
-
-def _later(line: Pipeline, time: Time) -> Time:
-    return replace(time, forwards=time.forwards + line.n)
-
-
-def _early_forward(line: Pipeline, s: Number, m: Minibatch) -> Time:
-    return Time(m.product + s, m.product)
-
-
-def _early_backward(line: Pipeline, s: Number, m: Minibatch) -> Time:
-    return Time(m.product + line.p, m.product + line.p - 1 - s)
-
-
+# Later than in `FREE` by nF, but not a forward that comes before the stage's first backward.
+_LATE: Final = f"{FREE.forward[0]}) + (0 if (r if q == 0 else 2*p) <= 2*i else n"
 LATEST: Final = replace(
-    FREE, name="at the latest", forward=_late_forward, backward=_late_backward, cone=ANY
+    FREE,
+    name="at the latest",
+    forward=(f"({_LATE})", FREE.forward[1]),
+    backward=("pq + r + p + n", "pq + r + i"),
+    cone=ANY,
 )
 EARLIEST: Final = replace(
-    FREE, name="at the earliest", forward=_early_forward, backward=_early_backward, cone=ANY
+    FREE, name="at the earliest", forward=("pq + s", "pq"), backward=("pq + p", "pq + i"), cone=ANY
 )
 
 

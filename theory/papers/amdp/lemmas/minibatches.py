@@ -12,6 +12,7 @@ from typing import Any
 
 import z3
 
+from theory.smt.notation import terms
 from theory.smt.solver import Term
 
 Number = Any
@@ -105,21 +106,17 @@ class Pipeline:
         return (*facts, *(fact for one, two in pairs for fact in self._beside(one, two)))
 
     def _alone(self, m: Minibatch) -> tuple[Term, ...]:
+        known = {"q": m.round, "r": m.place, "pq": m.product, "p": self.p, "n": self.n}
         if not self.rounds:
-            return (m.round == 0, m.place >= 0, m.product == 0)
-        return (
-            m.round >= 0,
-            m.place >= 0,
-            m.place < self.n,
-            m.product >= m.round,
-            z3.Implies(m.round == 0, m.product == 0),
-            z3.Implies(m.round >= 1, m.product >= self.p),
-        )
+            return terms("q == 0, r >= 0, pq == 0", known)
+        product = "pq >= q, implies(q == 0, pq == 0), implies(q >= 1, pq >= p)"
+        return terms(f"q >= 0, r >= 0, r < n, {product}", known)
 
     def _beside(self, one: Minibatch, two: Minibatch) -> tuple[Term, ...]:
         """The product keeps order, by steps of p."""
-        return (
-            z3.Implies(two.round == one.round, two.product == one.product),
-            z3.Implies(two.round == one.round + 1, two.product == one.product + self.p),
-            z3.Implies(two.round >= one.round + 2, two.product >= one.product + 2 * self.p),
+        known = {"p": self.p, "q": one.round, "q2": two.round, "pq": one.product}
+        return terms(
+            "implies(q2 == q, pq2 == pq), implies(q2 == q + 1, pq2 == pq + p), "
+            "implies(q2 >= q + 2, pq2 >= pq + 2*p)",
+            {**known, "pq2": two.product},
         )

@@ -26,6 +26,7 @@ token, one generation later.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import sympy
 import z3
@@ -71,30 +72,34 @@ def place(low: bool, upward: bool, done: prover.Term, token: prover.Term) -> pro
 
 def _visits(placement: str) -> Iterator[prover.Statement]:
     """Of every pair of pipelines: only so a direction stands for all that go that way."""
-    pair = z3.Int("j")
-    on: list[prover.Term] = []
-    for pipeline in (DOWN, UP):
-        for kind in (Kind.F, Kind.B):
-            at = visit(_STAGES, pipeline, kind, _STAGE)
-            there = rank_of(placement, _STAGES, pipeline, pair, _STAGE, z3.If)
-            here = "0 <= at < 2 * (2*e) and there == (at if at < 2*e else 2 * (2*e) - 1 - at)"
-            on += prover.terms(here, {"at": at, "there": there})
-    says = "a visit is on the same rank for all"
+    pair, kinds = z3.Int("j"), tuple(product((DOWN, UP), (Kind.F, Kind.B)))
+    at = [visit(_STAGES, *one, _STAGE) for one in kinds]
+    ranks = [rank_of(placement, _STAGES, way, pair, _STAGE, z3.If) for way, _ in kinds]
+    goal = "0 <= at < 2 * (2*e), rank == (at if at < 2*e else 2 * (2*e) - 1 - at)"
     yield prover.Statement(
-        "visits", says, prover.terms(f"{_RANKS}, j >= 0, 2*j <= e - 1"), z3.And(on)
+        "visits",
+        "a visit is on the same rank for all",
+        prover.terms(f"{_RANKS}, j >= 0, 2*j <= e - 1"),
+        z3.And(
+            *(
+                fact
+                for one, there in zip(at, ranks, strict=True)
+                for fact in prover.terms(goal, {"at": one, "rank": there})
+            )
+        ),
     )
-    follows = [
-        (visit(_STAGES, pipeline, *one) + 1 - visit(_STAGES, pipeline, *two)) % (2 * _STAGES) == 0
-        for pipeline in (DOWN, UP)
-        for one, two in (
-            ((Kind.F, _STAGE - 1), (Kind.F, _STAGE)),
-            ((Kind.F, _STAGES - 1), (Kind.B, _STAGES - 1)),
-            ((Kind.B, _STAGE), (Kind.B, _STAGE - 1)),
-            ((Kind.B, 0), (Kind.F, 0)),
-        )
+    following = (
+        ((Kind.F, _STAGE - 1), (Kind.F, _STAGE)),
+        ((Kind.F, _STAGES - 1), (Kind.B, _STAGES - 1)),
+        ((Kind.B, _STAGE), (Kind.B, _STAGE - 1)),
+        ((Kind.B, 0), (Kind.F, 0)),
+    )
+    steps = [
+        (visit(_STAGES, way, *one) + 1 - visit(_STAGES, way, *two)) % (2 * _STAGES) == 0
+        for way, (one, two) in product((DOWN, UP), following)
     ]
     says = "what a token does next is its next visit"
-    yield prover.Statement("following", says, prover.terms(_RANKS), z3.And(follows))
+    yield prover.Statement("following", says, prover.terms(_RANKS), z3.And(steps))
 
 
 def _queues() -> Iterator[prover.Statement]:
@@ -133,8 +138,13 @@ _KINDS = {"low": True, "high": False, "up": True, "down": False}
 
 
 def _generations() -> prover.Statement:
-    backwards = {"up_B": (UP, Kind.B, _STAGE), "down_B": (DOWN, Kind.B, _STAGE)}
-    forwards = {way: (one, Kind.F, _STAGES - 1 - _STAGE) for way, one in _OTHERS.items()}
+    ahead = _STAGES - 1 - _STAGE
+    visits = {
+        "up_B": visit(_STAGES, UP, Kind.B, _STAGE),
+        "down_B": visit(_STAGES, DOWN, Kind.B, _STAGE),
+        "down_F": visit(_STAGES, DOWN, Kind.F, ahead),
+        "up_F": visit(_STAGES, UP, Kind.F, ahead),
+    }
     return prover.stated(
         "generations",
         "at a stage's two visits for backwards those of the next generation come behind: those of "
@@ -146,13 +156,10 @@ def _generations() -> prover.Statement:
         "place(low, up, done, b) < place(low, down, done + 2*e, a), "
         "place(high, down, done, a) < place(high, down, done + 2*e, a2), "
         "place(high, down, done, a) < place(high, up, done + 2*e, b)",
-        **{name: visit(_STAGES, *at) for name, at in (backwards | forwards).items()},
+        **visits,
         **_KINDS,
         place=place,
     )
-
-
-_OTHERS = {"down_F": DOWN, "up_F": UP}
 
 
 def _counts(most: sympy.Expr) -> Iterator[prover.Statement]:

@@ -18,7 +18,7 @@ s·F and B at phase + d·F + (d − 1 − s)·B, all modulo P; an odd pipeline r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
@@ -45,88 +45,10 @@ _times, _r, _x = sympy.symbols("q r x", integer=True)
 Forms = Mapping[str, sympy.Expr]
 
 
-def is_round(forms: Forms) -> bool:
-    """Whether every action starts where the one before it ends, and the round ends with the last.
-
-    Examples
-    --------
-    >>> is_round(FORMS), is_round(FORMS | {"forward": s * F + 1})
-    (True, False)
-    """
-    forward, backward = forms["forward"], forms["backward"]
-    gaps = (
-        forward.subs(s, 0),
-        forward.subs(s, s + 1) - forward - F,
-        backward.subs(s, d - 1) - forward.subs(s, d - 1) - F,
-        backward.subs(s, s - 1) - backward - B,
-        forms["round"] - backward.subs(s, 0) - B,
-    )
-    return all(sympy.expand(gap) == 0 for gap in gaps)
-
-
-def is_reversible(forms: Forms) -> bool:
-    """Whether time reversed the round is that with F and B exchanged.
-
-    Examples
-    --------
-    >>> is_reversible(FORMS), is_reversible(FORMS | {"forward": 2 * s * F})
-    (True, False)
-    """
-    other = {
-        name: forms[name].subs({F: B, B: F}, simultaneous=True) for name in ("forward", "backward")
-    }
-    gaps = (
-        forms["round"] - forms["backward"] - B - other["forward"],
-        forms["round"] - forms["forward"] - F - other["backward"],
-    )
-    return all(sympy.expand(gap) == 0 for gap in gaps)
-
-
 def _gap(forms: Forms, kinds: tuple[str, str], stages: tuple[Any, Any], phase: Any) -> sympy.Expr:
     """How much later the second token's action starts than the first's; that one has phase 0."""
     first, second = (forms[kind].subs(s, at) for kind, at in zip(kinds, stages, strict=True))
     return sympy.expand(phase + second - first)
-
-
-def meetings(forms: Forms) -> bool:
-    """Whether the four meetings of steps 1 to 3 are as far apart as is said there.
-
-    On the named rank the second action starts ρ − B (or ρ − F) later than the first: less than
-    either takes.
-
-    Examples
-    --------
-    >>> meetings(FORMS), meetings(FORMS | {"backward": FORMS["backward"] + B})
-    (True, False)
-    """
-    half = d / 2
-    same = _gap(forms, ("forward", "backward"), (_times, _times), _times * (F + B) + _rho)
-    onward = _gap(forms, ("forward", "forward"), (half + _x, d - 1 - half - _x), 2 * F * _x + _rho)
-    back = half - 1 - _x
-    backward = _gap(forms, ("backward", "backward"), (back, d - 1 - back), 2 * B * _x + _rho)
-    expected = ((same - forms["round"], B), (onward, F), (backward, B))
-    return all(sympy.expand(gap - (_rho - taken)) == 0 for gap, taken in expected)
-
-
-def reach(forms: Forms) -> bool:
-    """Whether step 2's intervals begin at (d − 1)F, end at P − (d − 1)F and leave no hole.
-
-    On rank r the forward of one token and the backward of the other meet if the phase lies between
-    `low` and `high`; these fall as r grows, and rank r + 1 begins 2F above where rank r ends.
-
-    Examples
-    --------
-    >>> reach(FORMS), reach(FORMS | {"forward": 2 * s * F})
-    (True, False)
-    """
-    rest = _gap(forms, ("forward", "backward"), (_r, d - 1 - _r), 0) - forms["round"]
-    low, high = -B - rest, F - rest
-    gaps = (
-        low.subs(_r, d - 1) - (d - 1) * F,
-        high.subs(_r, 0) - forms["round"] + (d - 1) * F,
-        high.subs(_r, _r + 1) - low - 2 * F,
-    )
-    return all(sympy.expand(gap) == 0 for gap in gaps)
 
 
 def least_apart() -> int:
@@ -138,6 +60,73 @@ def least_apart() -> int:
     6
     """
     return next(y for y in count(2) if any(2 * x * y % (x + y) == 0 for x in range(1, y)))
+
+
+def identities(forms: Forms) -> dict[str, tuple[sympy.Expr, ...]]:
+    """What the argument says of a round, each as differences that have to vanish.
+
+    On the named rank of a meeting the second action starts ρ − B, or ρ − F, later than the first:
+    less than either takes. On rank r a forward of one token and a backward of the other meet if the
+    phase lies between `low` and `high`; these fall as r grows, and rank r + 1 begins 2F above where
+    rank r ends.
+
+    Examples
+    --------
+    >>> wrong = {"backward": FORMS["backward"] + B}
+    >>> [says for says, gaps in identities(FORMS | wrong).items() if vanish(gaps)]
+    ['upward tokens are at least twice the least y apart']
+    """
+    forward, backward, length = forms["forward"], forms["backward"], forms["round"]
+    swapped = [form.subs({F: B, B: F}, simultaneous=True) for form in (forward, backward)]
+    half, both = d / 2, ("forward", "backward")
+    same = _gap(forms, both, (_times, _times), _times * (F + B) + _rho)
+    onward = _gap(forms, ("forward",) * 2, (half + _x, d - 1 - half - _x), 2 * F * _x + _rho)
+    back = half - 1 - _x
+    backwards = _gap(forms, ("backward",) * 2, (back, d - 1 - back), 2 * B * _x + _rho)
+    rest = _gap(forms, both, (_r, d - 1 - _r), 0) - length
+    low, high = -B - rest, F - rest
+    return {
+        "every action starts where the one before it ends": (
+            forward.subs(s, 0),
+            forward.subs(s, s + 1) - forward - F,
+            backward.subs(s, d - 1) - forward.subs(s, d - 1) - F,
+            backward.subs(s, s - 1) - backward - B,
+            length - backward.subs(s, 0) - B,
+        ),
+        "time reversed F and B change places": (
+            length - backward - B - swapped[0],
+            length - forward - F - swapped[1],
+        ),
+        "the meetings are as far apart as is said": (
+            same - length - (_rho - B),
+            onward - (_rho - F),
+            backwards - (_rho - B),
+        ),
+        "the intervals of step 2 leave no hole": (
+            low.subs(_r, d - 1) - (d - 1) * F,
+            high.subs(_r, 0) - length + (d - 1) * F,
+            high.subs(_r, _r + 1) - low - 2 * F,
+        ),
+        "upward tokens are at least twice the least y apart": (
+            forms["apart"] - 2 * least_apart() * F,
+        ),
+    }
+
+
+def vanish(gaps: Iterable[sympy.Expr]) -> bool:
+    """Whether all differences are 0."""
+    return all(sympy.expand(gap) == 0 for gap in gaps)
+
+
+def is_round(forms: Forms) -> bool:
+    """Whether every action starts where the one before it ends, and the round ends with the last.
+
+    Examples
+    --------
+    >>> is_round(FORMS), is_round(FORMS | {"forward": s * F + 1})
+    (True, False)
+    """
+    return vanish(next(iter(identities(forms).values())))
 
 
 def statements(room: int) -> Iterator[prover.Statement]:
@@ -210,17 +199,9 @@ def grounds(forms: Forms) -> Iterator[prover.Compared | prover.Outcome]:
     >>> prover.proves(*grounds(FORMS)), prover.proves(*grounds(FORMS | {"apart": 13 * F}))
     (True, False)
     """
-    yield _found("every action starts where the one before it ends", is_round(forms))
-    yield _found("time reversed F and B change places", is_reversible(forms))
-    yield _found("the meetings are as far apart as is said", meetings(forms))
-    yield _found("the intervals of step 2 leave no hole", reach(forms))
-    apart = sympy.expand(forms["apart"] - 2 * least_apart() * F) == 0
-    yield _found("upward tokens are at least twice the least y apart", apart)
+    for says, gaps in identities(forms).items():
+        yield prover.Compared(says, "theory.papers.amdp.lemmas.rotation", vanish(gaps))
     yield proof()
-
-
-def _found(says: str, holds: bool) -> prover.Compared:
-    return prover.Compared(says, "theory.papers.amdp.lemmas.rotation", holds)
 
 
 def fills_if_equal(forms: Forms) -> bool:
@@ -242,23 +223,20 @@ def fills_if_equal(forms: Forms) -> bool:
     >>> fills_if_equal(FORMS), fills_if_equal(FORMS | {"forward": 2 * s * F})
     (True, False)
     """
-    twice = 2 * F * _x
 
-    def slots(kinds: tuple[str, str], stage: Any) -> sympy.Expr:
-        return sympy.expand(_gap(forms, kinds, (_r, stage), twice).subs(B, F) / F)
+    def slots(first: str, second: str, stage: Any) -> sympy.Expr:
+        apart = _gap(forms, (first, second), (_r, stage), 2 * F * _x)
+        return sympy.expand(apart.subs(B, F) / F)
 
-    ahead, back = ("forward", "forward"), ("backward", "backward")
-    across = ("forward", "backward")
-    opposite = d - 1 - _r
-    odd = [slots(across, _r), slots(ahead, opposite), slots(back, opposite)]
-    different = [slots(ahead, _r), slots(back, _r)]
-    length = sympy.expand(forms["round"].subs(B, F) / F) == 2 * d
-    return (
-        length
-        and all(_is_odd(one) for one in odd)
-        and all(one == 2 * _x for one in different)
-        and sympy.expand(slots(across, opposite) - 2 * (_x + d / 2)) == 0
+    ahead, back, opposite = "forward", "backward", d - 1 - _r
+    odd = (slots(ahead, back, _r), slots(ahead, ahead, opposite), slots(back, back, opposite))
+    even = (
+        forms["round"].subs(B, F) / F - 2 * d,
+        slots(ahead, ahead, _r) - 2 * _x,
+        slots(back, back, _r) - 2 * _x,
+        slots(ahead, back, opposite) - 2 * (_x + d / 2),
     )
+    return vanish(even) and all(map(_is_odd, odd))
 
 
 def _is_odd(form: sympy.Expr) -> bool:

@@ -12,12 +12,12 @@ Four laws, by what the rule admits; minibatch m = nq + r, i = p − 1 − s stag
   m < n at (s + m)F if m ≤ 2i and as B(s, m − 2i − 1) ends otherwise, for all B ≥ F;
 - only stage 0 is bounded, n ≥ p and F = B: stages soon do a forward and a backward in turn.
 
-A law for integers and for solver terms alike; what generates it is proved in `greedy`.
+A law for integers and for solver terms alike; what generates it is proved in `greedy`. Its formulas
+are text, read by `theory.smt.notation`: p, n, s, i, q and r are as above, ``pq`` is the product.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -26,10 +26,17 @@ import z3
 from schedules.actions import Kind
 from theory.papers.amdp.lemmas.durations import ANY, EQUAL, Cone, Time
 from theory.papers.amdp.lemmas.minibatches import Minibatch, Number, Pipeline
+from theory.smt.notation import terms
 from theory.smt.solver import Term
 
-Start = Callable[[Pipeline, Number, Minibatch], Time]
-"""When an action of a stage and a minibatch starts."""
+_FIRST: Final = Minibatch(0, 0, 0)
+
+
+def letters(line: Pipeline, s: Number, m: Minibatch = _FIRST) -> dict[str, Any]:
+    """What the letters of a law mean for a stage and a minibatch."""
+    names = {"p": line.p, "n": line.n, "s": s, "i": line.p - 1 - s}
+    larger = {"If": line.choose, "larger": lambda a, b: line.choose(a >= b, a, b)}
+    return {**names, "q": m.round, "r": m.place, "pq": m.product, **larger}
 
 
 @dataclass(frozen=True)
@@ -40,13 +47,11 @@ class Law:
     ----------
     name, says : str
         What the rule admits, in words.
-    forward, backward : callable
-        When F and B of a stage and a minibatch start.
-    cap : callable
-        Most minibatches between F and B at stage s.
-    capped : callable
-        Whether stage s has a cap.
-    domain : callable
+    forward, backward : pair of str
+        So many F and so many B are the time at which F and B of a stage and a minibatch start.
+    cap, capped : str
+        Most minibatches between F and B at stage s, and whether it has a cap.
+    domain : str
         Hypotheses on p and n.
     cone : sequence of rays
         Durations for which the rule generates these times.
@@ -56,95 +61,52 @@ class Law:
 
     name: str
     says: str
-    forward: Start
-    backward: Start
-    cap: Callable[[Pipeline, Number], Number]
-    capped: Callable[[Number], Any]
-    domain: Callable[[Pipeline], tuple[Term, ...]]
+    forward: tuple[str, str]
+    backward: tuple[str, str]
+    cap: str
+    capped: str
+    domain: str
     cone: Cone
     rounds: bool = True
 
     def start(self, kind: Kind, line: Pipeline, s: Number, m: Minibatch) -> Time:
         """When the action starts."""
-        return (self.forward if kind is Kind.F else self.backward)(line, s, m)
-
-    def somewhere(self, *names: str) -> tuple[Any, ...]:
-        """A pipeline, a stage and minibatches of these names, as symbols."""
-        return Pipeline.symbolic(self.rounds), z3.Int("s"), *map(Minibatch.named, names)
-
-    def inside(self, line: Pipeline, s: Number, *known: Minibatch) -> tuple[Term, ...]:
-        """What is true of them."""
-        return (*self.domain(line), s >= 0, s < line.p, *line.are_minibatches(*known))
+        times = self.forward if kind is Kind.F else self.backward
+        return Time(*terms(", ".join(times), letters(line, s, m)))
 
     def end(self, kind: Kind, line: Pipeline, s: Number, m: Minibatch) -> Time:
         """When the action is over."""
         return self.start(kind, line, s, m).after(kind)
 
+    def admits(self, line: Pipeline, s: Number) -> tuple[Number, Any]:
+        """The cap of stage s, and whether it has one."""
+        cap, capped = terms(f"{self.cap}, {self.capped}", letters(line, s))
+        return cap, capped
 
-def _steady(line: Pipeline, s: Number, m: Minibatch) -> Time:
-    """F if it follows the rhythm of the backwards."""
-    return Time(m.product + m.place + s, m.product + m.place)
+    def somewhere(self, *names: str) -> tuple[Any, ...]:
+        """A pipeline, a stage and minibatches of these names, as symbols."""
+        return Pipeline.symbolic(self.rounds), z3.Int("s"), *map(Minibatch.named, names)
 
+    def allows(self, line: Pipeline) -> tuple[Term, ...]:
+        """The hypotheses on p and n."""
+        return terms(self.domain, letters(line, 0))
 
-def _backward(line: Pipeline, s: Number, m: Minibatch) -> Time:
-    behind = line.p - 1 - s
-    return Time(m.product + m.place + line.p, m.product + m.place + behind)
-
-
-def _choose(line: Pipeline, test: Any, yes: Time, no: Time) -> Time:
-    return Time(
-        line.choose(test, yes.forwards, no.forwards),
-        line.choose(test, yes.backwards, no.backwards),
-    )
-
-
-def _capped_forward(line: Pipeline, s: Number, m: Minibatch) -> Time:
-    """The first round comes as fast as it can, as long as the cap admits it."""
-    at_once = line.choose(m.round == 0, m.place, line.p) <= line.p - 1 - s
-    return _choose(line, at_once, Time(s + m.place, 0), _steady(line, s, m))
+    def inside(self, line: Pipeline, s: Number, *known: Minibatch) -> tuple[Term, ...]:
+        """What is true of a stage and minibatches."""
+        return (*self.allows(line), s >= 0, s < line.p, *line.are_minibatches(*known))
 
 
-def _free_forward(line: Pipeline, s: Number, m: Minibatch) -> Time:
-    """The first round comes as fast as it can, until the first backward does."""
-    behind = line.p - 1 - s
-    waited = m.place - 2 * behind - 1
-    in_turn = Time(waited + line.p, waited + 1 + behind)
-    first = _choose(line, waited < 0, Time(s + m.place, 0), in_turn)
-    return _choose(line, m.round == 0, first, _steady(line, s, m))
-
-
-def _crowded_forward(line: Pipeline, s: Number, m: Minibatch) -> Time:
-    """More admitted than there are stages; only with F = B, so all is counted as forwards."""
-    behind, number = line.p - 1 - s, m.place
-    free = line.choose(number <= 2 * behind, number, 2 * number - 2 * behind)
-    admitted = line.choose(number < line.n, 0, 2 * (number - line.n) + 2 * line.p)
-    return Time(s + line.choose(free >= admitted, free, admitted), 0)
-
-
-def _least_cap(line: Pipeline, s: Number) -> Number:
-    return line.choose(line.n < line.p - s, line.n, line.p - s)
-
-
-def _admission(line: Pipeline, s: Number) -> Number:
-    return line.n
-
-
-def _everywhere(s: Number) -> Any:
-    return s >= 0
-
-
-def _at_stage_0(s: Number) -> Any:
-    return s == 0
-
+# The first round comes as fast as it can, as long as the cap admits it.
+_AT_ONCE: Final = "(r if q == 0 else p) <= i"
 
 CAPPED: Final = Law(
     name="every stage is bounded",
     says="stage s admits min(n, d − s), n ≤ d",
-    forward=_capped_forward,
-    backward=_backward,
-    cap=_least_cap,
-    capped=_everywhere,
-    domain=lambda line: (line.p >= 1, line.n >= 1, line.n <= line.p),
+    forward=(f"s + r if {_AT_ONCE} else pq + r + s", f"0 if {_AT_ONCE} else pq + r"),
+    backward=("pq + r + p", "pq + r + i"),
+    cap="n if n < p - s else p - s",
+    capped="s >= 0",
+    domain="p >= 1, n >= 1, n <= p",
     cone=ANY,
 )
 
@@ -152,26 +114,31 @@ TWO: Final = replace(
     CAPPED,
     name="only stage 0 is bounded, n ≤ 2",
     says="only stage 0 is bounded, by n ≤ 2, n ≤ d",
-    cap=_admission,
-    capped=_at_stage_0,
-    domain=lambda line: (line.p >= 1, line.n >= 1, line.n <= line.p, line.n <= 2),
+    cap="n",
+    capped="s == 0",
+    domain=f"{CAPPED.domain}, n <= 2",
 )
 
+# The first round comes as fast as it can, until the first backward does; then in turn with those.
 FREE: Final = replace(
     TWO,
     name="only stage 0 is bounded",
     says="only stage 0 is bounded, n ≤ d",
-    forward=_free_forward,
+    forward=(
+        "(s + r if r <= 2*i else r - 2*i - 1 + p) if q == 0 else pq + r + s",
+        "(0 if r <= 2*i else r - i) if q == 0 else pq + r",
+    ),
     domain=CAPPED.domain,
     cone=EQUAL,
 )
 
+# More admitted than there are stages; only with F = B, so that all is counted as forwards.
 CROWDED: Final = replace(
     FREE,
     name="only stage 0 is bounded, n ≥ d",
     says="only stage 0 is bounded, n ≥ d",
-    forward=_crowded_forward,
-    domain=lambda line: (line.p >= 1, line.n >= line.p),
+    forward=("s + larger(r if r <= 2*i else 2*r - 2*i, 0 if r < n else 2*(r - n) + 2*p)", "0"),
+    domain="p >= 1, n >= p",
     rounds=False,
 )
 

@@ -115,6 +115,8 @@ class Play:
         How long F and B take.
     reading : str
         One of `READINGS`.
+    slow : tuple of (Job or (Kind, int), int)
+        How long single actions, or one kind at a stage of every pipeline, take instead.
     placement : str
         One of `placements.SHIFT`.
     """
@@ -123,6 +125,7 @@ class Play:
     forward: int
     backward: int
     reading: str = TURNS
+    slow: tuple[tuple[Job | tuple[Kind, int], int], ...] = ()
     placement: str = field(default=STRAIGHT, kw_only=True)
 
     @property
@@ -136,7 +139,13 @@ class Play:
 
     def takes(self, job: Job) -> int:
         """How long a job takes."""
-        return self.forward if job.kind is Kind.F else self.backward
+        usual = self.forward if job.kind is Kind.F else self.backward
+        slow = dict(self.slow)
+        return slow.get(job, slow.get((job.kind, job.stage), usual)) if slow else usual
+
+    def number(self, job: Job) -> int:
+        """A minibatch's number among those of all pipelines."""
+        return job.number * self.pipelines + job.pipeline
 
     def start(self) -> State:
         """Two minibatches of every pipeline wait for its first rank."""
@@ -202,54 +211,31 @@ class Play:
             return job._replace(stage=job.stage - 1)
         return Job(job.pipeline, 0, Kind.F, job.number + ADMISSION)
 
+    def options(self, state: State) -> list[list[Job]]:
+        """What each rank may start, ties left open: nothing while it works."""
+        ranks = enumerate(state.running)
+        return [self.oldest(state, rank) if now is None else [] for rank, now in ranks]
+
     def choices(self, state: State) -> Iterator[tuple[Job | None, ...]]:
         """Everything that ties allow."""
-        options: list[list[Job] | list[None]] = []
-        for rank, now in enumerate(state.running):
-            options.append([None] if now is not None else self.oldest(state, rank) or [None])
-        yield from product(*options)
+        yield from product(*(jobs or (None,) for jobs in self.options(state)))
 
     def choice(self, state: State, tie: Tie) -> tuple[Job | None, ...]:
         """What this tie rule starts."""
-        found: list[Job | None] = []
-        for rank, now in enumerate(state.running):
-            jobs = self.oldest(state, rank) if now is None else []
-            found.append(min(jobs, key=tie.key) if jobs else None)
-        return tuple(found)
+        return tuple(min(jobs, key=tie.key, default=None) for jobs in self.options(state))
 
-
-@dataclass(frozen=True)
-class Uneven(Play):
-    """A play in which some stages are slower than others.
-
-    Attributes
-    ----------
-    slow : tuple of ((Kind, int), int)
-        How long these kinds take at these stages, in every pipeline.
-    """
-
-    slow: tuple[tuple[tuple[Kind, int], int], ...] = field(default=())
-
-    def takes(self, job: Job) -> int:
-        """How long a job takes."""
-        return dict(self.slow).get((job.kind, job.stage), super().takes(job))
-
-
-@dataclass(frozen=True)
-class ByAction(Play):
-    """A play in which single actions take longer than others.
-
-    Attributes
-    ----------
-    slow : tuple of (Job, int)
-        How long these take.
-    """
-
-    slow: tuple[tuple[Job, int], ...] = field(default=())
-
-    def takes(self, job: Job) -> int:
-        """How long a job takes."""
-        return dict(self.slow).get(job, super().takes(job))
+    def course(self, tie: Tie) -> Iterator[tuple[State, tuple[Job | None, ...], list[Job]]]:
+        """The play under a tie rule, by units of time: its state, what starts, what then ends."""
+        state = self.start()
+        while True:
+            chosen = self.choice(state, tie)
+            after = self.after(state, chosen)
+            worked = (
+                job or (now and now[1]) for job, now in zip(chosen, state.running, strict=True)
+            )
+            left = zip(worked, after.running, strict=True)
+            yield state, chosen, [job for job, more in left if job and more is None]
+            state = after
 
 
 def busy(state: State, chosen: Sequence[Job | None]) -> int:

@@ -74,7 +74,7 @@ def runs(law: Law) -> Iterator[tuple[int, int, Schedule, dict[Kind, int]]]:
     """Runs of the rule of a law, with the durations for which it is made, and d and n."""
     equal = {Kind.F: 1, Kind.B: 1}
     for p, admission in SIZES:
-        if not all(bool(fact) for fact in law.domain(Pipeline.of(p, admission))):
+        if not all(law.allows(Pipeline.of(p, admission))):
             continue
         minibatches = 2 * admission + 1
         stage_cap = law is CAPPED

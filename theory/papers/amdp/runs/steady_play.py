@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import Final
 
 import networkx as nx
@@ -52,13 +53,11 @@ def counted_from_least(state: State, numbers: bool) -> State:
     """
     jobs = [one.job for queue in state.waiting for one in queue]
     jobs += [left[1] for left in state.running if left is not None]
+    least: dict[int, int] = {}
+    for job in jobs:
+        least[job.pipeline] = min(job.number, least.get(job.pipeline, job.number))
     if numbers:
-        least = dict.fromkeys({job.pipeline for job in jobs}, min(job.number for job in jobs))
-    else:
-        least = {
-            pipeline: min(job.number for job in jobs if job.pipeline == pipeline)
-            for pipeline in {job.pipeline for job in jobs}
-        }
+        least = dict.fromkeys(least, min(least.values()))
 
     def moved(job: Job) -> Job:
         return job._replace(number=job.number - least[job.pipeline])
@@ -82,17 +81,13 @@ def steady(play: Play, tie: Tie) -> Steady | None:
     >>> steady(Play(4, 1, 2), TIES[0]).active < 1
     True
     """
-    state, work = play.start(), [0]
-    seen: dict[State, int] = {}
-    for now in range(MOST_STEPS):
-        known = counted_from_least(state, tie.then == "earlier minibatch")
-        since = seen.setdefault(known, now)
+    work, seen = [0], dict[State, int]()
+    for now, (state, chosen, _) in enumerate(islice(play.course(tie), MOST_STEPS)):
+        since = seen.setdefault(counted_from_least(state, tie.then == "earlier minibatch"), now)
         if since < now:
             period = now - since
             return Steady(since, period, Fraction(work[now] - work[since], period * play.stages))
-        chosen = play.choice(state, tie)
         work.append(work[-1] + busy(state, chosen))
-        state = play.after(state, chosen)
     return None
 
 

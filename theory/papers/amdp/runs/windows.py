@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from schedules.actions import Kind
 from theory.papers.amdp.runs.fifo import Job, Play, Tie
@@ -150,27 +151,19 @@ def mismatches(play: Play, tie: Tie, window: int) -> Mismatches | None:
     >>> mismatches(Play(4, 1, 1), TIES[0], 1).most
     2
     """
-    state = play.start()
     stages = [_Stage(window) for _ in range(play.stages)]
     seen: set[Hashable] = set()
-    for now in range(MOST_STEPS):
-        least = _least(stages)
-        numbers = tie.then == "earlier minibatch"
+    for state, chosen, ended in islice(play.course(tie), MOST_STEPS):
+        least, numbers = _least(stages), tie.then == "earlier minibatch"
         key = (counted_from_least(state, numbers), *(stage.key(least) for stage in stages))
-        if now and key in seen:
+        if key in seen:
             break
         seen.add(key)
-        chosen = play.choice(state, tie)
-        for job in chosen:
-            if job is not None:
-                stages[job.stage].start(job, job.number * play.pipelines + job.pipeline)
-        after = play.after(state, chosen)
-        for rank, job in enumerate(chosen):
-            before = state.running[rank]
-            done = job or (before and before[1])
-            if done and after.running[rank] is None and done.kind is Kind.B:
-                stages[done.stage].end(done)
-        state = after
+        for job in filter(None, chosen):
+            stages[job.stage].start(job, play.number(job))
+        for job in ended:
+            if job.kind is Kind.B:
+                stages[job.stage].end(job)
     else:
         return None
     found = [vars(stage.found) for stage in stages]

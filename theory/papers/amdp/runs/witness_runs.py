@@ -8,11 +8,12 @@ updates in between are the difference of the two counts' whole multiples of the 
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Final
 
 from schedules.actions import Kind
 from theory.papers.amdp.placements import SAYS
-from theory.papers.amdp.runs.fifo import Job, Play, Tie
+from theory.papers.amdp.runs.fifo import Play, Tie
 
 MOST_UNITS: Final = 1_500
 """Units of time that are looked at."""
@@ -42,49 +43,25 @@ def first_beyond(play: Play, tie: Tie, window: int, most: int) -> dict[str, Any]
     >>> found["F starts"], found["B starts"], found["mismatch"]
     (4, 7, 2)
     """
-    state, backwards = play.start(), [0] * play.stages
-    read: dict[tuple[int, int, int], tuple[int, int]] = {}
-    for now in range(MOST_UNITS):
-        chosen = play.choice(state, tie)
-        for job in chosen:
-            if job is None:
-                continue
-            key = job.pipeline, job.stage, job.number
+    backwards, read = [0] * play.stages, dict[tuple[int, ...], tuple[int, int]]()
+    for now, (_, chosen, ended) in enumerate(islice(play.course(tie), MOST_UNITS)):
+        for job in filter(None, chosen):
+            over, key = backwards[job.stage], (job.pipeline, job.stage, job.number)
             if job.kind is Kind.F:
-                read[key] = now, backwards[job.stage]
+                read[key] = now, over
                 continue
-            since, over = read.pop(key)
-            mismatch = backwards[job.stage] // window - over // window
+            since, before = read.pop(key)
+            mismatch = over // window - before // window
             if mismatch > most:
-                counts = {"over at F": over, "over at B": backwards[job.stage]}
-                times = {"F starts": since, "B starts": now, **counts, "mismatch": mismatch}
-                return _setting(play, tie, window) | _where(play, job) | times
-        after = play.after(state, chosen)
-        for ended in _ended(state.running, chosen, after.running):
-            backwards[ended.stage] += ended.kind is Kind.B
-        state = after
+                where = {"stage": job.stage, "pipeline": job.pipeline}
+                times = {"F starts": since, "B starts": now, "over at F": before, "over at B": over}
+                found = {**where, "minibatch": play.number(job), **times, "mismatch": mismatch}
+                return _setting(play, tie, window) | found
+        for job in ended:
+            backwards[job.stage] += job.kind is Kind.B
     return None
-
-
-def _ended(
-    before: tuple[tuple[int, Job] | None, ...],
-    chosen: tuple[Job | None, ...],
-    after: tuple[tuple[int, Job] | None, ...],
-) -> list[Job]:
-    """What ran in the last unit of time and does not run any more."""
-    found = []
-    for old, job, left in zip(before, chosen, after, strict=True):
-        done = job or (old and old[1])
-        if done and left is None:
-            found.append(done)
-    return found
 
 
 def _setting(play: Play, tie: Tie, window: int) -> dict[str, Any]:
     times = {"d": play.stages, "F": play.forward, "B": play.backward, "window": window}
     return {**times, "placement": SAYS[play.placement], "queue": play.reading, "tie": tie.name}
-
-
-def _where(play: Play, job: Job) -> dict[str, int]:
-    number = job.number * play.pipelines + job.pipeline
-    return {"stage": job.stage, "pipeline": job.pipeline, "minibatch": number}

@@ -20,7 +20,7 @@ from theory.kernel import eq
 from theory.kernel.vectors import Scalar
 from theory.papers.amdp.lemmas.overtaking import most_between
 from theory.papers.amdp.placements import CHIMERA, SAYS
-from theory.papers.amdp.runs.fifo import QUEUE, TIES, ByAction, Job, Play, Tie
+from theory.papers.amdp.runs.fifo import QUEUE, TIES, Job, Play, Tie
 from theory.papers.amdp.runs.witness_runs import MOST_UNITS, first_beyond
 from theory.papers.amdp.symbols import W, d
 from theory.papers.amdp.witnesses.window_plays import Domain, exhausted
@@ -38,25 +38,19 @@ RUNS: Final[tuple[tuple[Play, Tie], ...]] = tuple(
 )
 """Runs with windows of d in which a minibatch sees two updates: F and B the same everywhere."""
 
-SLOW: Final = ByAction(
-    8,
-    1,
-    1,
-    QUEUE,
-    (
-        (Job(0, 2, Kind.B, 2), 5),
-        (Job(1, 3, Kind.F, 2), 8),
-        (Job(1, 3, Kind.F, 4), 10),
-        (Job(1, 6, Kind.F, 4), 10),
-        (Job(1, 7, Kind.F, 4), 8),
-        (Job(1, 3, Kind.B, 0), 20),
-        (Job(1, 4, Kind.B, 4), 20),
-        (Job(1, 3, Kind.B, 4), 20),
-        (Job(1, 1, Kind.B, 4), 8),
-        (Job(3, 5, Kind.B, 4), 20),
-    ),
-    placement=CHIMERA,
-)
+_SLOW: Final[Mapping[Job, int]] = {
+    Job(0, 2, Kind.B, 2): 5,
+    Job(1, 3, Kind.F, 2): 8,
+    Job(1, 3, Kind.F, 4): 10,
+    Job(1, 6, Kind.F, 4): 10,
+    Job(1, 7, Kind.F, 4): 8,
+    Job(1, 3, Kind.B, 0): 20,
+    Job(1, 4, Kind.B, 4): 20,
+    Job(1, 3, Kind.B, 4): 20,
+    Job(1, 1, Kind.B, 4): 8,
+    Job(3, 5, Kind.B, 4): 20,
+}
+SLOW: Final = Play(8, 1, 1, QUEUE, tuple(_SLOW.items()), placement=CHIMERA)
 """Ten slow actions: with windows of 2d a minibatch sees two updates."""
 
 REGULAR: Final = Domain((8,), ((1, 1), (1, 2), (2, 1)), _BY_MINIBATCH, (1, 2), (QUEUE,), CHIMERA)
@@ -104,9 +98,8 @@ def two_windows(most: sympy.Expr) -> Refutation | None:
     if found is None:
         return None
     slow = {
-        f"{job.kind.name} of minibatch {job.number * SLOW.pipelines + job.pipeline} at stage "
-        f"{job.stage}": taken
-        for job, taken in SLOW.slow
+        f"{job.kind.name} of minibatch {SLOW.number(job)} at stage {job.stage}": taken
+        for job, taken in _SLOW.items()
     }
     again = partial(_mismatch, SLOW, TIES[0], window, most)
     at, supposed = {d: SLOW.stages, W: window}, (eq(W, 2 * d),)

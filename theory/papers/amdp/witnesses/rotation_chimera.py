@@ -22,6 +22,7 @@ from theory.papers.amdp.lemmas.rotation import B, F, Forms, is_round, s
 from theory.papers.amdp.placements import CHIMERA, rank, rank_of
 from theory.papers.amdp.symbols import d
 from theory.smt.instances import decide_from
+from theory.smt.notation import stated, terms
 from theory.smt.solver import Outcome, Statement, Term, merge, undecided
 
 APART: Final = 2
@@ -30,7 +31,7 @@ APART: Final = 2
 _DOWN, _UP = 0, 1
 _WAYS: Final = tuple((way, kind) for way in (_DOWN, _UP) for kind in ("forward", "backward"))
 _FOURTH, _REST = z3.Ints("e rho")
-_SIZES: Final = (_FOURTH >= 1, _REST >= 0, _REST < 4)
+_SIZES: Final = "e >= 1, 0 <= rho, rho < 4, 0 <= i, i < e, 0 <= k, k < e"
 
 
 def _slot(forms: Forms, way: int, kind: str, shift: Term, token: Term, apart: int) -> Term:
@@ -44,34 +45,26 @@ def _slot(forms: Forms, way: int, kind: str, shift: Term, token: Term, apart: in
 def statements(forms: Forms, apart: int = APART) -> Iterator[Statement]:
     """That stages are where the argument has them, and no two actions share a slot."""
     first, second, pair, block = z3.Ints("i k j R")
-    stages = 4 * _FOURTH
-    inside = [z3.And(one >= 0, one < _FOURTH) for one in (first, second, pair, block)]
-    down, here = 4 * first + _REST, 4 * block + _REST
+    stages, down, here = 4 * _FOURTH, 4 * first + _REST, 4 * block + _REST
+    at = ((_DOWN, down), (_UP, stages - 1 - down))
     yield Statement(
         "stages",
         "stage 4i + ρ of pipeline 2j, and stage d − 1 − 4i − ρ of 2j + 1, are on rank 4R + ρ",
-        (*_SIZES, *inside, z3.Or(pair + first == block, pair + first == block + _FOURTH)),
-        z3.And(
-            *(
-                rank(CHIMERA, stages, way, pair, at, z3.If) == here
-                for way, at in ((_DOWN, down), (_UP, stages - 1 - down))
-            )
-        ),
+        terms(f"{_SIZES}, 0 <= j, j < e, 0 <= R, R < e, j + i == R or j + i == R + e"),
+        z3.And(*(rank(CHIMERA, stages, way, pair, stage, z3.If) == here for way, stage in at)),
     )
     one, two = z3.Ints("a b")
-    tokens = [z3.And(token >= 0, token <= 1) for token in (one, two)]
     for (way, kind), (other, rival) in combinations_with_replacement(_WAYS, 2):
         gap = _slot(forms, way, kind, first, one, apart) - _slot(
             forms, other, rival, second, two, apart
         )
-        same = (way, kind) == (other, rival)
-        different = (z3.Or(first != second, one != two),) if same else ()
-        rounds = 2 * stages
-        yield Statement(
+        yield stated(
             f"{kind} {way}, {rival} {other}",
             "two actions of a rank are not on the same of the 2d slots of a round",
-            (*_SIZES, *inside[:2], *tokens, *different),
-            z3.And(gap != 0, gap != rounds, gap != -rounds, gap < 2 * rounds, gap > -2 * rounds),
+            f"{_SIZES}, 0 <= a, a <= 1, 0 <= b, b <= 1"
+            + (", i != k or a != b" if (way, kind) == (other, rival) else ""),
+            "gap != 0, gap != 8*e, gap != -8*e, -16*e < gap < 16*e",
+            gap=gap,
         )
 
 

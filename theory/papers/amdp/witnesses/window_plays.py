@@ -15,7 +15,7 @@ from theory.kernel import eq, le
 from theory.kernel.relations import Relation
 from theory.kernel.vectors import Scalar
 from theory.papers.amdp.placements import SAYS, STRAIGHT
-from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Play, Tie, Uneven
+from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Play, Tie
 from theory.papers.amdp.runs.windows import Mismatches, mismatches
 from theory.papers.amdp.symbols import W, d
 from theory.smt.queries import remembered
@@ -62,7 +62,8 @@ LARGE: Final = Domain((2, 4, 6, 8), ((1, 1), (1, 2), (2, 3)), TIES, (1, 2, 4), R
 ATTAINED: Final = tuple((Play(stages, 1, 1), TIES[1]) for stages in (4, 6))
 """Plays in which d − 1 minibatches of a window of d see its update."""
 
-UNEVEN: Final = Uneven(6, 1, 1, TURNS, (((Kind.F, 4), 5), ((Kind.F, 5), 5)))
+_SLOW: Final = {(Kind.F, 4): 5, (Kind.F, 5): 5}
+UNEVEN: Final = Play(6, 1, 1, TURNS, tuple(_SLOW.items()))
 """The forwards of the last two stages are slow, those of all pipelines."""
 
 
@@ -101,31 +102,23 @@ def exhausted(domain: Domain, stated: Mapping[str, Any]) -> Search:
     >>> exhausted(Domain((4,), ((1, 1),), TIES[:1], (2,)), {"first": d, "mismatch": 1}).ground
     Exhausted(says='kinds in turns (ours), ...', tried=1, holds=True)
     """
-    tried = 0
-    for play, tie, window in domain.plays():
-        tried += 1
+    for tried, (play, tie, window) in enumerate(domain.plays(), 1):
         found = _of(play, tie, window)
-        if found is None:
-            return Search(Exhausted(domain.says, tried, False))
-        against = _beyond(play, tie, window, stated)
-        if against is not None:
+        against = _beyond(play, tie, window, found, stated) if found else None
+        if found is None or against is not None:
             return Search(Exhausted(domain.says, tried, False), against)
     return Search(Exhausted(domain.says, tried, True))
 
 
-def _beyond(play: Play, tie: Tie, window: int, stated: Mapping[str, Any]) -> Refutation | None:
+def _beyond(
+    play: Play, tie: Tie, window: int, found: Mismatches, stated: Mapping[str, Any]
+) -> Refutation | None:
     """A larger mismatch than stated, or one behind the first minibatches."""
-    found = _of(play, tie, window)
-    if found is None:
-        return None
     at = {"d": play.stages, "F": play.forward, "B": play.backward, "queue": play.reading}
     witness = {**at, "tie": tie.name, "window": window, **vars(found)}
-    if found.most > stated["mismatch"]:
-        return Refutation(witness, replayed(play, tie, window, most, stated["mismatch"], le(d, W)))
-    if last_place(found) > stated["first"].subs(d, play.stages):
-        return Refutation(
-            witness, replayed(play, tie, window, last_place, stated["first"], le(d, W))
-        )
+    for seen, bound in ((most, stated["mismatch"]), (last_place, stated["first"])):
+        if seen(found) > sympy.sympify(bound).subs(d, play.stages):
+            return Refutation(witness, replayed(play, tie, window, seen, bound, le(d, W)))
     return None
 
 
@@ -158,7 +151,7 @@ def replayed(
 
 def uneven(stated: Any) -> Refutation | None:
     """A play with slow stages in which minibatches see two updates of windows of d."""
-    slow = {f"{kind.name} at stage {stage}": taken for (kind, stage), taken in UNEVEN.slow}
+    slow = {f"{kind.name} at stage {stage}": taken for (kind, stage), taken in _SLOW.items()}
     more = {"F = B": 1, "but": slow}
     return _more_updates(UNEVEN, TIES[0], UNEVEN.stages, stated, more, eq(W, d))
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, Final
 
+import sympy
+
 from schedules.families import get_family
 from schedules.families.family import Family
 from theory.account import Account, Decision, Line, Readings, Refutation
@@ -14,13 +16,13 @@ from theory.kernel import Relation, le
 from theory.laws.links import Grid, Link, tied
 from theory.laws.static_orders.as_built import as_built
 from theory.laws.static_orders.parts import PARTS, PartOfProof, decided
-from theory.laws.static_orders.program import SIZES, Program
-from theory.laws.static_orders.symbols import M, p, s
+from theory.laws.static_orders.program import SIZES, Program, View
+from theory.laws.static_orders.symbols import M, p, s, term
 from theory.ledger import Evidence
 from theory.papers.blog.lemmas.loops import loops
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.smt.queries import remembered
-from theory.smt.solver import Outcome
+from theory.smt.solver import Outcome, Term
 
 PROGRAMS: Final = {program.name: program for program in (GPIPE, ONE_F_ONE_B)}
 
@@ -37,9 +39,14 @@ OF_A_STAGE: Final[tuple[Relation, ...]] = (*SUPPOSED, le(0, s), le(s, p - 1))
 """The same, of a stage too."""
 
 
-def stages() -> Iterator[dict[Any, int]]:
-    """All stages of the sizes that are searched for witnesses."""
-    return ({p: at[0], M: at[1], s: stage} for at in SIZES for stage in range(at[0]))
+def stages(named: Any = s) -> Iterator[dict[Any, int]]:
+    """All stages of the sizes that are searched for witnesses, the stage under this name."""
+    return ({p: at[0], M: at[1], named: stage} for at in SIZES for stage in range(at[0]))
+
+
+def number(form: sympy.Expr, view: View) -> Term:
+    """A formula in p, s and M as a solver term, at a stage."""
+    return term(form, {p: view.p, s: view.s, M: view.M})
 
 
 UNIT: Final = "a forward and a backward take one slot each, messages none"

@@ -43,7 +43,7 @@ def enough(threshold: sympy.Expr) -> Theorem:
     drift, rate, least = _by_roots(DRIFT), _by_roots(RATE), _by_roots(threshold)
     return Theorem(
         id="localsgd.speedup-enough",
-        where="appendix D, after (13)",
+        where="appendix D, before (13)",
         statement="H ≤ c times the threshold gives 4NH²G̃²/T ≤ 4c²G̃²/√(NT), for every c > 0.",
         latex=r"H \le c\,\theta \Rightarrow 4NH^2\tilde G^2/T \le 4c^2\tilde G^2/\sqrt{NT}",
         symbols=(H, Gt, c, _A, _B),
@@ -65,7 +65,7 @@ def needed(threshold: sympy.Expr) -> Theorem:
     drift, rate, least = _by_roots(DRIFT), _by_roots(RATE), _by_roots(threshold)
     return Theorem(
         id="localsgd.speedup-needed",
-        where="appendix D, after (13)",
+        where="appendix D, before (13)",
         statement="4NH²G̃²/T ≤ 4c²G̃²/√(NT) needs H ≤ c times the threshold, for every c > 0.",
         latex=r"4NH^2\tilde G^2/T \le 4c^2\tilde G^2/\sqrt{NT} \Rightarrow H \le c\,\theta",
         symbols=(H, Gt, c, _A, _B),

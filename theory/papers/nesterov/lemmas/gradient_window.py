@@ -30,8 +30,8 @@ THEOREM = T.shows(
     dot(FIRST, SEEN) - dot(LAST, SEEN) <= eta * tau * LONG + eta * SIZES,
     {"direction": eta * tau * LONG, "gradients": eta * SIZES},
     says=(
-        "Over τ iterations z moves against any vector g by at most ητ‖g‖² and η times the sum of "
-        "the ‖ḡ‖² of these iterations."
+        "Over τ iterations z_t = w_t + t d_t − w* moves against any vector g by at most ητ‖g‖² "
+        "and η times the sum of the ‖ḡ‖² of these iterations."
     ),
     latex=(
         r"\langle z_{t} - z_{t+\tau}, g\rangle \le \eta\tau\|g\|^2 + "

@@ -40,7 +40,7 @@ RUN = run_energy.Iteration(
 CLAIM = THEOREM = run_energy.rate(
     "nesterov.iterate-rate",
     RUN,
-    "For τ ≥ 1 and (4τ − 2)βη + 2β²η² ≤ 1, f(w_{K+2}) − f* ≤ ‖w_1 − w*‖²/(4η(K + 1)) for every "
-    "K ≥ 0.",
+    "For τ ≥ 1, (4τ − 2)βη + 2β²η² ≤ 1 and γ_t = (t − 2)/t, from rest, f(w_{K+2}) − f* ≤ ‖w_1 − "
+    "w*‖²/(4η(K + 1)) for every K ≥ 0.",
     r"f(w_{K+2}) - f^* \le \tfrac{1}{4\eta(K+1)}\|w_1 - w^*\|^2",
 )

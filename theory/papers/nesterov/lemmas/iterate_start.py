@@ -33,8 +33,8 @@ CLAIM = THEOREM = T.shows(
         beta * eta * (4 * tau - 2),
     ),
     says=(
-        "For τ ≥ 1 and (4τ − 2)βη + 2β²η² ≤ 1, ‖z_{τ+2}‖² + 4η(f(w_2) − f*) + "
-        "(2τ(τ − 1) + 4τβη)η²‖∇f(w_1)‖² is at most ‖w_1 − w*‖²."
+        "From rest, for τ ≥ 1, (4τ − 2)βη + 2β²η² ≤ 1 and z_t = w_t + t d_t − w*, ‖z_{τ+2}‖² + "
+        "4η(f(w_2) − f*) + (2τ(τ − 1) + 4τβη)η²‖∇f(w_1)‖² is at most ‖w_1 − w*‖²."
     ),
     latex=(
         r"\|z_{\tau+2}\|^2 + 4\eta(f(w_2) - f^*) + "

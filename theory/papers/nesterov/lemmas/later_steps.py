@@ -148,8 +148,8 @@ CLAIM = THEOREM = Theorem(
     id="nesterov.later-steps",
     where="ours",
     statement=(
-        "Without delay, for convex β-smooth f with a minimiser and with η = 1/β, ‖w_{t+1} − w_t‖² "
-        "≤ 16(δ_2 + u_2/2)/(βt²) for every t = K + 2 ≥ 2."
+        "Without delay, for convex β-smooth f with a minimiser and with η = 1/β and "
+        "γ_t = (t − 2)/t, ‖w_{t+1} − w_t‖² ≤ 16(δ_2 + u_2/2)/(βt²) for every t = K + 2 ≥ 2."
     ),
     latex=(
         r"\|w_{t+1} - w_t\|^2 \le \tfrac{16}{\beta t^2}\left(\delta_2 + \tfrac12 u_2\right), "

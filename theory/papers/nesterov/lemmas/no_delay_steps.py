@@ -16,8 +16,8 @@ THEOREM = Theorem(
     id="nesterov.no-delay-steps",
     where="ours",
     statement=(
-        "Without delay, for convex β-smooth f with a minimiser and with η = 1/β, ‖w_{t+1} − w_t‖² "
-        "≤ 24‖w_1 − w*‖²/(5t²) for every t = K + 2 ≥ 2."
+        "Without delay, for convex β-smooth f with a minimiser and with η = 1/β and "
+        "γ_t = (t − 2)/t, ‖w_{t+1} − w_t‖² ≤ 24‖w_1 − w*‖²/(5t²) for every t = K + 2 ≥ 2."
     ),
     latex=r"\|w_{t+1} - w_t\|^2 \le \tfrac{24}{5t^2}\|w_1 - w^*\|^2, \quad t = K + 2",
     symbols=(beta, K, R, STAR.value),

@@ -35,8 +35,8 @@ THEOREM = T.shows(
     rate,
     sharp_repaired_iterates.SECOND,
     says=(
-        "With η ≤ 1/(4τβ), f(w_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − 1)) for every convex β-smooth f with "
-        "a minimiser w*, every delay τ ≥ 1 and every t ≥ 2."
+        "With η ≤ 1/(4τβ) and γ_t = (t − 2)/t, from rest, f(w_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − 1)) "
+        "for every convex β-smooth f with a minimiser w*, every delay τ ≥ 1 and every t ≥ 2."
     ),
     latex=sharp_repaired_iterates.THEOREM.latex,
 )

@@ -39,7 +39,7 @@ RUN = run_energy.Iteration(
 CLAIM = THEOREM = run_energy.rate(
     "nesterov.repaired-look-ahead",
     RUN,
-    "For τ ≥ 1 and η ≤ a/(2(a² + 1)β), a = 2τ − 1, f(x_s) − f* ≤ ‖w_1 − w*‖²/(4ηs) at every "
-    "look-ahead x_s = w_s + d_s, s = K + 1 ≥ 1.",
+    "For τ ≥ 1 and η ≤ a/(2(a² + 1)β), a = 2τ − 1, and γ_t = (t − 2)/t, from rest, f(x_s) − f* ≤ "
+    "‖w_1 − w*‖²/(4ηs) at every look-ahead x_s = w_s + d_s, s = K + 1 ≥ 1.",
     r"f(w_s + d_s) - f^* \le \tfrac{1}{4\eta s}\|w_1 - w^*\|^2",
 )

@@ -68,8 +68,8 @@ CLAIM = THEOREM = T.shows(
         tau * (5 * a**2 - 7 * a + 8) / a,
     ),
     says=(
-        "For τ ≥ 1 and η ≤ a/(2(a² + 1)β), a = 2τ − 1, ‖z_{τ+2}‖² + 4η(f(w_1) − f*) + "
-        "(2τ² − 1)η²‖∇f(w_1)‖² is at most ‖w_1 − w*‖²."
+        "From rest, for τ ≥ 1, η ≤ a/(2(a² + 1)β), a = 2τ − 1 and z_t = w_t + t d_t − w*, "
+        "‖z_{τ+2}‖² + 4η(f(w_1) − f*) + (2τ² − 1)η²‖∇f(w_1)‖² is at most ‖w_1 − w*‖²."
     ),
     latex=(
         r"\|z_{\tau+2}\|^2 + 4\eta(f(w_1) - f^*) + (2\tau^2 - 1)\eta^2\|\nabla f(w_1)\|^2 "

@@ -41,8 +41,8 @@ THEOREM = T.shows(
     rate,
     sharp_repaired_thm_1.AFTER,
     says=(
-        "With η ≤ 1/(4τβ), f(y_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − τ)) for every convex β-smooth f with "
-        "a minimiser w*, every delay τ ≥ 1 and every t > τ."
+        "With η ≤ 1/(4τβ) and γ_t = (t − 2)/t, from rest, f(y_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − τ)) "
+        "for every convex β-smooth f with a minimiser w*, every delay τ ≥ 1 and every t > τ."
     ),
     latex=sharp_repaired_thm_1.THEOREM.latex,
 )

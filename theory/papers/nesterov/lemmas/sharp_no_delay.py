@@ -24,8 +24,8 @@ THEOREM = Theorem(
     id="nesterov.sharp-no-delay",
     where="ours",
     statement=(
-        "Without delay, for convex β-smooth f with a minimiser and with η = 1/β, f(w_{t+1}) − f* "
-        "≤ 3β‖w_1 − w*‖²/(10t) for every t ≥ 1."
+        "Without delay, for convex β-smooth f with a minimiser and with η = 1/β and "
+        "γ_t = (t − 2)/t, f(w_{t+1}) − f* ≤ 3β‖w_1 − w*‖²/(10t) for every t ≥ 1."
     ),
     latex=r"f(w_{t+1}) - f^* \le \tfrac{3\beta}{10t}\|w_1 - w^*\|^2",
     symbols=(beta, t, R, STAR.value),

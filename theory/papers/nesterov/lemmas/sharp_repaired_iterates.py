@@ -25,9 +25,9 @@ THEOREM = T.shows(
     rate,
     SECOND,
     says=(
-        "With (4τ − 2)βη + 2β²η² ≤ 1, as for η ≤ 1/((4τ − 1)β), f(w_t) − f* ≤ "
-        "‖w_1 − w*‖²/(4η(t − 1)) for every convex β-smooth f with a minimiser w*, every delay "
-        "τ ≥ 1 and every t ≥ 2."
+        "With (4τ − 2)βη + 2β²η² ≤ 1, as for η ≤ 1/((4τ − 1)β), and γ_t = (t − 2)/t, from rest, "
+        "f(w_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − 1)) for every convex β-smooth f with a minimiser w*, "
+        "every delay τ ≥ 1 and every t ≥ 2."
     ),
     latex=r"f(w_t) - f^* \le \tfrac{1}{4\eta(t-1)}\|w_1 - w^*\|^2",
 )

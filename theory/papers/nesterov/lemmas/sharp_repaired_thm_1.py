@@ -25,8 +25,9 @@ THEOREM = T.shows(
     rate,
     AFTER,
     says=(
-        "With η ≤ a/(2(a² + 1)β), a = 2τ − 1, f(y_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − τ)) for every "
-        "convex β-smooth f with a minimiser w*, every delay τ ≥ 1 and every t > τ."
+        "With η ≤ a/(2(a² + 1)β), a = 2τ − 1, and γ_t = (t − 2)/t, from rest, f(y_t) − f* ≤ ‖w_1 "
+        "− w*‖²/(4η(t − τ)) for every convex β-smooth f with a minimiser w*, every delay τ ≥ 1 "
+        "and every t > τ."
     ),
     latex=r"f(y_t) - f^* \le \tfrac{1}{4\eta(t-\tau)}\|w_1 - w^*\|^2",
 )

@@ -37,9 +37,9 @@ CLAIM = Claim(
     id="nesterov.stepsize-limit",
     where="ours",
     statement=(
-        "For every fixed delay τ ≥ 2 and every η > 1/(4(τ − 1)β) there are a convex β-smooth f "
-        "with a minimiser and bounded gradients, and a w_1, for which t(f(w_t) − f*) is not "
-        "bounded."
+        "With γ_t = (t − 2)/t, for every fixed delay τ ≥ 2 and every η > 1/(4(τ − 1)β) there are "
+        "a convex β-smooth f with a minimiser and bounded gradients, and a w_1, for which "
+        "t(f(w_t) − f*) is not bounded."
     ),
     latex=r"\eta > \tfrac{1}{4(\tau-1)\beta} \implies f(w_t) - f^* \ne O\left(\tfrac1t\right)",
     account=_account,

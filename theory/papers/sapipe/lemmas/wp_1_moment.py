@@ -1,4 +1,4 @@
-"""SAPipe-WP, option 1, is never worse than vanilla SAPipe: its error term is at most Err₀.
+"""SAPipe-WP, option 1, keeps within the bound of vanilla SAPipe: its error term may be Err₀.
 
 Problem    that of `wp_1_average`, and E‖g_i‖² ≤ V₂; nothing is asked of diversity or variance.
 Method     worker i predicts with its own gradient: x̃_i = x_t − ηg_i.

@@ -16,6 +16,8 @@ from theory.account import Decision, Grounds, Line
 from theory.claims import Formulas
 from theory.judging.outcomes import in_turn
 from theory.laws.links import Link, tied
+from theory.laws.stamped_families import OPEN, STAMPED, spoiled
+from theory.laws.stamped_families import prove as prove_stamped
 from theory.laws.static_orders.in_flight import peak
 from theory.laws.static_orders.matrix import AFFINE, INVARIANTS, Subject, proof, prove
 from theory.laws.static_orders.matrix import link as affine_link
@@ -51,7 +53,12 @@ _BLOG_DOMAINS: Final = {
 
 def reached(family: str, column: str) -> bool:
     """Whether a cell is one of those that are proved for all sizes."""
-    return column in INVARIANTS and (family in AFFINE or family in _BLOG)
+    return column in INVARIANTS and (family in AFFINE or family in _BLOG or stamped(family, column))
+
+
+def stamped(family: str, column: str) -> bool:
+    """Whether a cell is proved of the stamps that build the family: no grid ties it to that."""
+    return family in STAMPED and column not in OPEN.get(family, ())
 
 
 def for_all(family: str) -> str:
@@ -64,6 +71,8 @@ def for_all(family: str) -> str:
     """
     if family in _BLOG:
         return _BLOG_DOMAINS[family]
+    if family in STAMPED:
+        return STAMPED[family].words
     subject = AFFINE[family]
     interval = subject.updates.interval
     words = subject.domain.removesuffix(", 0 ≤ s < p").removesuffix(f" with K = {interval}")
@@ -75,6 +84,8 @@ def messages(family: str) -> str:
     """Where a family's messages stand in what is proved of it, as part of a sentence."""
     if family in _BLOG:
         return "where the family has them"
+    if family in STAMPED:
+        return "as `convert --lower` places them, receives as soon as possible"
     return AFFINE[family].messages
 
 
@@ -111,6 +122,8 @@ def comparison(family: str) -> Line:
 
 def proved(family: str, column: str, formulas: Formulas) -> Outcome:
     """Prove a cell that is `reached`, with these formulas."""
+    if family in STAMPED:
+        return prove_stamped(family, column, formulas)
     if family in _BLOG:
         return _of_blog(family, column, formulas)
     bound = formulas.get(BOUND) if column in AFFINE[family].closed else None
@@ -157,6 +170,8 @@ def flushed(order: Order) -> Iterator[Statement]:
 
 def bound_holds(family: str, column: str, formulas: Formulas) -> Iterator[Outcome]:
     """What the provers alone say of another bound, without the runs that would contradict it."""
+    if family in STAMPED:
+        return iter((prove_stamped(family, column, formulas),))
     subject = _BLOG.get(family) or AFFINE[family]
     form, interval = formulas[BOUND], subject.updates.interval
     if (family in _BLOG and column == "staleness") or str(formulas.get("K", interval)) != interval:
@@ -204,6 +219,8 @@ def _program(family: str) -> Program:
 
 def programmed(family: str, column: str) -> Mapping[str, Callable[[], Grounds]]:
     """Controls of the provers, where a cell is proved of a program; by what they leave out."""
+    if stamped(family, column):
+        return spoiled(family, column)
     subject = _BLOG.get(family) or AFFINE.get(family)
     if not reached(family, column) or subject is None or subject.program is None:
         return {}

@@ -20,6 +20,7 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
+from theory.laws.stamped_families import arguments
 from theory.laws.static_orders.matrix import UPDATE_ONCE
 from theory.ledger import Evidence
 from theory.papers.schedules.matrix.checking import Found, checked, refused, refutation
@@ -35,6 +36,7 @@ from theory.papers.schedules.matrix.proving import (
     reached,
     rests_on,
     shared,
+    stamped,
 )
 from theory.papers.schedules.matrix.runs import MODEL
 from theory.papers.schedules.matrix.spoiled import (
@@ -51,6 +53,7 @@ from theory.papers.schedules.matrix.spoiled import (
 )
 from theory.papers.schedules.matrix.table import FRESH, STATED, Design
 from theory.papers.schedules.matrix.wording import COLUMNS, latex, statement
+from theory.smt.solver import undecided
 
 CELL: Final = "cell"
 """Key of the data of evidence that says which cell of a table a row is."""
@@ -79,6 +82,8 @@ def _assumes(family: str, column: str) -> tuple[str, ...]:
 def _granted(family: str, column: str) -> tuple[str, ...]:
     """What a proof takes for granted of the family."""
     if not reached(family, column):
+        return ()
+    if stamped(family, column):
         return ()
     alone = ("one stage a rank, by construction",) if column == "exclusive" else ()
     return (*alone, rests_on(family))
@@ -117,7 +122,8 @@ def _account(family: str, column: str, formulas: Formulas) -> Account:
     evidence = [_cell(family, column, formulas)]
     if reached(family, column):
         proof = _for_all(family, column, formulas, fails)
-        decision, steps = proof.decision, (proof, comparison(family))
+        decision = proof.decision
+        steps = (proof,) if stamped(family, column) else (proof, comparison(family))
         if proves(*decision.grounds):
             evidence.append(_agreement(found, words))
         else:
@@ -131,6 +137,7 @@ def _account(family: str, column: str, formulas: Formulas) -> Account:
         steps=steps,
         findings=(_finding(family, column, design, fails),) if design and fails else (),
         evidence=tuple(evidence),
+        arguments=arguments(family, column) if stamped(family, column) else (),
     )
 
 
@@ -141,6 +148,8 @@ def _for_all(family: str, column: str, formulas: Formulas, fails: Refutation | N
     which the statement does not speak.
     """
     outcome = proved(family, column, formulas)
+    if stamped(family, column) and fails and proves(outcome):
+        outcome = undecided(outcome, f"a run contradicts the proof: {dict(fails.witness)}")
     decision = Decision((outcome,), fails if outcome.witness else None)
     return Line("ours", outcome.says, outcome.note, decision)
 

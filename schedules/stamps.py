@@ -1,0 +1,328 @@
+"""Orders given by stamps: a rank does what it has to do in the order of numbers stated as data.
+
+Legend: p ranks, M microbatches, stage s. A rank holds one or several *lanes*: a stage of a
+pipeline each, as a `Shape` says. In every lane the microbatches of its pipeline are numbered
+x = 0, 1, …; F, B (or I and W, where the backward is split) of number x have a stamp each.
+
+A stamp says where an action stands on its rank, and is chosen so that it also grows from rank to
+rank along what computations need: then the order is causal for all sizes, and that is one question
+about the formulas (`theory.laws.stamped`). They are written with arithmetic operators, `At.choose`
+and `At.divide`, so that the same data serve arrays here and solver terms there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from schedules.actions import Kind
+from schedules.placement import Placement
+from schedules.policies import WeightPolicy
+from schedules.schedule import Group, IntArray, Schedule
+
+Number = Any
+"""An integer, an array of them, or a solver term."""
+
+Stamp = tuple[Number, ...]
+"""Compared from the first number on; as long for all actions of an order."""
+
+
+@dataclass(frozen=True)
+class At:
+    """One microbatch in one lane of one rank.
+
+    Attributes
+    ----------
+    p, M : number
+        Ranks and microbatches.
+    values : mapping of str to number
+        Parameters, by name.
+    lane, rank, stage : number
+    x : number
+        Which of the microbatches of its pipeline, from 0.
+    choose : callable
+        ``choose(test, yes, no)``.
+    divide : callable
+        ``divide(number, divisor)``: quotient, rounded down, and remainder.
+    """
+
+    p: Number
+    M: Number
+    values: Mapping[str, Number]
+    lane: Number
+    rank: Number
+    stage: Number
+    x: Number
+    choose: Callable[[Any, Number, Number], Number]
+    divide: Callable[[Number, Number], tuple[Number, Number]]
+
+    def most(self, one: Number, other: Number) -> Number:
+        """The larger of two numbers."""
+        return self.choose(one > other, one, other)
+
+    def number(self, x: Number) -> At:
+        """Another microbatch in the same lane."""
+        return replace(self, x=x)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Which stages a rank holds.
+
+    Attributes
+    ----------
+    name : str
+    lanes : callable
+        ``lanes(values)``: how many every rank has.
+    stage : callable
+        ``stage(lane, rank, p, choose)``.
+    pipelines : str
+        What is a pipeline with a copy of the weights of its own: each of the ``"lanes"``, each of
+        the ``"ranks"``, or ``"one"`` pipeline of all.
+    """
+
+    name: str
+    lanes: Callable[[Mapping[str, Number]], Number]
+    stage: Callable[[Number, Number, Number, Callable[..., Number]], Number]
+    pipelines: Literal["one", "lanes", "ranks"] = "one"
+
+    def stages(self, p: Number, values: Mapping[str, Number]) -> Number:
+        """Stages of one pipeline."""
+        lanes = self.lanes(values)
+        return {"one": lanes * p, "lanes": p, "ranks": lanes}[self.pipelines]
+
+    def microbatches(self, at: At) -> Number:
+        """Microbatches of one pipeline."""
+        if self.pipelines == "one":
+            return at.M
+        divisor = self.lanes(at.values) if self.pipelines == "lanes" else at.p
+        return at.divide(at.M, divisor)[0]
+
+    def placement(self, p: int, values: Mapping[str, int]) -> Placement:
+        """Where they run, and which weights they use."""
+        lanes, stages = self.lanes(values), self.stages(p, values)
+        count = {"one": 1, "lanes": lanes, "ranks": p}[self.pipelines]
+        ranks = [[0] * stages for _ in range(count)]
+        for lane, rank in product(range(lanes), range(p)):
+            stage = self.stage(lane, rank, p, _choose)
+            ranks[{"one": 0, "lanes": lane, "ranks": rank}[self.pipelines]][stage] = rank
+        copies = ((copy,) * stages for copy in range(count))
+        return Placement(tuple(map(tuple, ranks)), tuple(copies))
+
+
+def _choose(test: bool, yes: int, no: int) -> int:
+    return yes if test else no
+
+
+LINE: Final = Shape("line", lambda values: 1, lambda lane, rank, p, choose: rank)
+"""Stage s on rank s."""
+
+LOOP: Final = Shape(
+    "loop", lambda values: values["chunks"], lambda lane, rank, p, choose: lane * p + rank
+)
+"""Stage s on rank s mod p: from the last rank back to the first; lanes are chunks."""
+
+VEE: Final = Shape(
+    "vee", lambda values: 2, lambda lane, rank, p, choose: choose(lane == 0, rank, 2 * p - 1 - rank)
+)
+"""Stages 0 … p − 1 down the ranks, p … 2p − 1 up again."""
+
+OPPOSITE: Final = Shape(
+    "opposite",
+    lambda values: 2,
+    lambda lane, rank, p, choose: choose(lane == 0, rank, p - 1 - rank),
+    pipelines="lanes",
+)
+"""Pipeline 0 has stage s on rank s, pipeline 1 on rank p − 1 − s, each with weights of its own."""
+
+WORKERS: Final = Shape(
+    "workers",
+    lambda values: values["layers"],
+    lambda lane, rank, p, choose: lane,
+    pipelines="ranks",
+)
+"""Every rank has all stages, and is a pipeline of its own."""
+
+
+Accept = Callable[[str, int, int, Mapping[str, int]], Mapping[str, int]]
+"""``accept(family, p, M, values)`` → what the stamps use besides, or an error."""
+
+
+def _identity(at: At) -> Number:
+    return at.x
+
+
+def _any_size(family: str, p: int, M: int, values: Mapping[str, int]) -> Mapping[str, int]:
+    return {}
+
+
+@dataclass(frozen=True, eq=False)
+class StampedOrder:
+    """A program order given by stamps.
+
+    Attributes
+    ----------
+    shape : Shape
+    forward, backward : callable
+        ``forward(at)``: stamp of F, and of B or I.
+    weight : callable or None
+        Stamp of W, where the backward is split.
+    split : callable
+        ``split(at)``: whether it is, in a family that splits some of them.
+    beside : mapping of Kind to callable
+        Stamps of actions without a microbatch, one for every number.
+    overlap : bool
+        Whether actions with one first number overlap.
+    microbatch : callable
+        The microbatch that has number x in its lane.
+    accept : callable
+        ``accept(family, p, M, values)``: further values that the stamps use, or an error for a
+        size that the family does not have.
+    defaults : mapping of str to int
+        Of the parameters.
+    """
+
+    shape: Shape
+    forward: Callable[[At], Stamp]
+    backward: Callable[[At], Stamp]
+    weight: Callable[[At], Stamp] | None = None
+    split: Callable[[At], Any] = lambda at: True
+    beside: Mapping[Kind, Callable[[At], Stamp]] = field(default_factory=dict)
+    overlap: bool = False
+    microbatch: Callable[[At], Number] = _identity
+    accept: Accept = _any_size
+    defaults: Mapping[str, int] = field(default_factory=dict)
+
+
+Unit = tuple[str, ...]
+"""Names of actions that are overlapped, mostly of one."""
+
+Block = tuple[Sequence[Unit], Number]
+"""Units one after the other, and how many times over; no name twice."""
+
+
+def place(blocks: Sequence[Block], name: str, x: Number, choose: Callable[..., Number]) -> Stamp:
+    """Place of the x-th action of a name among blocks one after the other: unit and part of it.
+
+    Examples
+    --------
+    >>> blocks = [([("F",)], 2), ([("F", "B")], 3), ([("B",)], 2)]
+    >>> [place(blocks, "F", x, _choose) for x in range(3)], place(blocks, "B", 3, _choose)
+    ([(0, 0), (1, 0), (2, 0)], (8, 0))
+    """
+    begin: Number = 0
+    seen: Number = 0
+    found: list[tuple[Number, Number, int]] = []
+    for units, times in blocks:
+        length, offset = sum(map(len, units)), 0
+        for unit in units:
+            if name in unit:
+                at = begin + length * (x - seen) + offset
+                seen = seen + times
+                found.append((seen, at, unit.index(name)))
+            offset += len(unit)
+        begin = begin + length * times
+    *others, (_, at, part) = found
+    which: Number = part
+    for end, earlier, index in reversed(others):
+        at, which = choose(x < end, earlier, at), choose(x < end, index, which)
+    return at, which
+
+
+def run_stamped(
+    name: str,
+    policy: WeightPolicy,
+    order: StampedOrder,
+    p: int,
+    M: int,
+    values: Mapping[str, int],
+) -> Schedule:
+    """Lay an order out: every action of every lane, each rank's by stamp.
+
+    Parameters
+    ----------
+    name : str
+        Of the family.
+    policy : WeightPolicy
+    order : StampedOrder
+    p, M : int
+        A multiple of the number of pipelines.
+    values : mapping
+        Its parameters, all of them.
+
+    Raises
+    ------
+    ParameterError
+        The order does not accept the size.
+
+    Examples
+    --------
+    >>> from schedules.families.zb_h1 import ORDER
+    >>> print(*run_stamped("example", WeightPolicy("flush"), ORDER, 2, 2, {}).rank(0))
+    0F0 0F1 0I0 0W0 0I1 0W1
+    """
+    known, shape = {**values, **order.accept(name, p, M, values)}, order.shape
+    each = shape.microbatches(At(p, M, known, 0, 0, 0, 0, np.where, divmod))
+    lane, rank, x = (axis.ravel() for axis in np.indices((shape.lanes(known), p, each)))
+    stage = shape.stage(lane, rank, p, np.where)
+    at = At(p, M, known, lane, rank, stage, x, np.where, np.divmod)
+    parts = list(_actions(order, at))
+    who = np.concatenate([own for _, own, _ in parts])
+    stamps = [np.concatenate(column) for column in zip(*(part[2] for part in parts), strict=True)]
+    sequence = np.lexsort((*reversed(stamps), rank[who]))
+    kind = np.concatenate([kinds for kinds, _, _ in parts])[sequence]
+    who = who[sequence]
+    label = np.broadcast_to(order.microbatch(at), len(x))[who]
+    pipeline = {"one": np.zeros_like(who), "lanes": lane[who], "ranks": rank[who]}
+    return Schedule(
+        name=name,
+        kind=_column(kind),
+        stage=_column(stage[who]),
+        microbatch=_column(np.where(np.isin(kind, list(order.beside)), -1, label)),
+        pipeline=_column(pipeline[shape.pipelines]),
+        offsets=_column(np.searchsorted(rank[who], np.arange(p + 1))),
+        microbatches=M,
+        placement=shape.placement(p, known),
+        policy=policy,
+        parameters=dict(values),
+        groups=tuple(_overlapped(rank[who], stamps[0][sequence]) if order.overlap else ()),
+    )
+
+
+def _actions(order: StampedOrder, at: At) -> Iterator[tuple[IntArray, IntArray, list[IntArray]]]:
+    """Per kind of action: kinds, indices of what they are about, and the columns of stamps."""
+    pairs = len(at.x)
+    every = np.arange(pairs)
+    split = np.broadcast_to(np.asarray(order.weight is not None and order.split(at)), pairs)
+    found = [(np.full(pairs, Kind.F), every, order.forward(at))]
+    found += [(np.where(split, Kind.I, Kind.B), every, order.backward(at))]
+    if order.weight is not None:
+        found += [(np.full(pairs, Kind.W), np.flatnonzero(split), order.weight(at))]
+    found += [(np.full(pairs, kind), every, of(at)) for kind, of in order.beside.items()]
+    for kinds, own, stamp in found:
+        yield kinds[own], own, [np.broadcast_to(column, pairs)[own] for column in stamp]
+
+
+def _column(values: IntArray) -> IntArray:
+    column = values.astype(np.int64)
+    column.setflags(write=False)
+    return column
+
+
+def _overlapped(rank: IntArray, first: IntArray) -> list[Group]:
+    """What stands together because its stamps begin alike."""
+    apart = np.flatnonzero((np.diff(rank) != 0) | (np.diff(first) != 0)) + 1
+    begins = np.concatenate([[0], apart])
+    counts = np.diff(np.append(begins, len(rank)))
+    offsets = np.searchsorted(rank, rank[begins])
+    several = counts > 1
+    return [
+        Group(int(rank[begin]), int(begin - offset), int(count), "overlap")
+        for begin, offset, count in zip(
+            begins[several], offsets[several], counts[several], strict=True
+        )
+    ]

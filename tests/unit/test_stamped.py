@@ -1,0 +1,169 @@
+"""Orders by stamps: as they are written out, and what is proved of them against brute force."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+
+from schedules.actions import Action
+from schedules.dependencies import edges
+from schedules.errors import ParameterError
+from schedules.families import get_family
+from schedules.families.family import Family
+from schedules.families.zb_h1 import ORDER
+from schedules.policies import WeightPolicy
+from schedules.schedule import Schedule
+from schedules.stamps import At, Stamp, StampedOrder, run_stamped
+from schedules.validate import validate
+from schedules.validation.facts import in_flight
+from tests import written_out
+from theory.laws import stamped_families
+from theory.laws.stamped_families import COLUMNS, OPEN, STAMPED, proof, prove, spoiled
+from theory.papers.schedules.matrix.rows import stated
+
+ONE_PIPELINE: Mapping[str, Callable[..., list[Action]]] = {
+    "zb-h1": lambda r, p, M: written_out.lagged_order(r, M, p - 1 - r, p - 1),
+    "zb-h2": lambda r, p, M: written_out.lagged_order(r, M, 2 * (p - 1 - r), 2 * (p - 1)),
+    "zbv": written_out.zbv,
+    "chimera": written_out.chimera,
+    "dualpipe": lambda r, p, M: written_out.dualpipe(r, p, M)[0],
+    "dualpipev": lambda r, p, M: written_out.dualpipev(r, p, M)[0],
+    "looped-bfs": written_out.looped,
+    "interleaved-1f1b": lambda r, p, M, v: written_out.interleaved(r, p, M, v, 2, False),
+    "interleaved-zero-bubble": lambda r, p, M, v: written_out.interleaved(r, p, M, v, 1, True),
+    "pipesgd": lambda r, p, M, n: written_out.data_parallel(r, written_out.worker(M // p, n, n), p),
+    "sapipe": lambda r, p, M, n, k: written_out.data_parallel(
+        r, written_out.worker(M // p, n, k), p
+    ),
+}
+"""The order of a rank, by family, p, M and the family's parameters."""
+
+
+@pytest.mark.parametrize("family", ONE_PIPELINE)
+def test_orders_are_those_written_out(family: str) -> None:
+    known = get_family(family)
+    sizes = 0
+    for p, M, *more in product(range(1, 7), range(1, 20), *[range(4)] * len(known.parameters)):
+        try:
+            schedule = known.build(p, M, *more)
+        except ParameterError:
+            continue
+        sizes += 1
+        for rank in range(p):
+            assert list(schedule.rank(rank)) == ONE_PIPELINE[family](rank, p, M, *more)
+    assert sizes > 10
+
+
+@pytest.mark.parametrize("family", ["dualpipe", "dualpipev"])
+def test_overlapped_pairs_are_those_written_out(family: str) -> None:
+    p, M = 4, 18
+    schedule, order = get_family(family).build(p, M), getattr(written_out, family)
+    firsts = [[g.first for g in schedule.groups if g.rank == rank] for rank in range(p)]
+    assert firsts == [order(rank, p, M)[1] for rank in range(p)]
+    assert {(g.count, g.kind) for g in schedule.groups} == {(2, "overlap")}
+
+
+PROVED = [(f, c) for f in STAMPED for c in COLUMNS if c not in OPEN.get(f, ())]
+
+
+def test_every_family_without_a_closed_form_is_named() -> None:
+    assert len(PROVED) == 7 * len(STAMPED) - sum(map(len, OPEN.values()))
+    assert all(isinstance(get_family(family).rule, StampedOrder) for family in STAMPED)
+
+
+@pytest.mark.parametrize("family", STAMPED)
+def test_proved_for_all_sizes(family: str) -> None:
+    for column in COLUMNS:
+        if column not in OPEN.get(family, ()):
+            assert prove(family, column, stated(family, column)).verdict.name == "PROVED", column
+
+
+@pytest.mark.parametrize(("family", "column"), [("dualpipe", "causal"), ("chimera", "in-flight")])
+def test_control_spoiled_orders_lose_their_proof(family: str, column: str) -> None:
+    found = spoiled(family, column)
+    assert len(found) >= 3
+    for without, proofs in found.items():
+        assert {outcome.verdict.name for outcome in proofs()} == {"UNKNOWN"}, without
+
+
+def test_control_a_family_built_by_something_else_is_not_proved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = get_family("zb-h1")
+    monkeypatch.setattr(stamped_families, "get_family", lambda name: changed)
+    for more in ({"build": known.build.func}, {"policy": WeightPolicy("stash")}):  # type: ignore[attr-defined]
+        changed: Family = replace(known, **more)
+        assert prove("zb-h1", "stash", {}).verdict.name == "UNKNOWN"
+    assert "stash" in prove("zb-h1", "stash", {}).note
+
+
+@pytest.mark.parametrize(
+    ("family", "bound"),
+    [("zb-h1", "p - 1"), ("zb-h1", "p + 1"), ("zbv", "2*p - s"), ("chimera", "p - s")],
+)
+def test_control_other_bounds_are_not_proved(family: str, bound: str) -> None:
+    form = sympy.sympify(bound)
+    assert prove(family, "in-flight", {"bound": form}).verdict.name == "UNKNOWN"
+
+
+def shifted(of: Callable[[At], Stamp], by: int, stage_too: int) -> Callable[[At], Stamp]:
+    def stamp(at: At) -> Stamp:
+        first, *rest = of(at)
+        return (first + by + stage_too * at.rank, *rest)
+
+    return stamp
+
+
+SHIFTS = [
+    (kind, by, slope)
+    for kind, by, slope in product(("forward", "backward", "weight"), (-4, -1, 1, 4), (-2, 0, 2))
+]
+
+
+@pytest.mark.parametrize(("kind", "by", "slope"), SHIFTS)
+def test_whatever_is_proved_of_changed_stamps_holds_in_runs(kind: str, by: int, slope: int) -> None:
+    """Stamps that are moved lose their proof, or give other orders that are as proved."""
+    moved: Any = {kind: shifted(getattr(ORDER, kind), by, slope)}
+    order = replace(ORDER, **moved)
+    columns = [
+        c for c in COLUMNS if proof(order, "zb-h1", c, stated("zb-h1", c)).verdict.name == "PROVED"
+    ]
+    for p, more in product(range(1, 5), range(5)):
+        schedule = run_stamped("changed", WeightPolicy("flush"), order, p, p + more, {})
+        if "causal" in columns:
+            assert not validate(schedule)
+            assert stamps_grow(order, schedule)
+        if "in-flight" in columns:
+            assert set(in_flight(schedule)) == {p}
+
+
+def stamps_grow(order: StampedOrder, schedule: Schedule) -> bool:
+    """Whether they do along every dependency, from the stamps alone."""
+    found, p = edges(schedule), schedule.ranks
+    of = (order.forward, None, order.backward, order.weight)
+
+    def stamp(index: int) -> int:
+        action = schedule.action(index)
+        at = At(
+            p,
+            schedule.microbatches,
+            {},
+            0,
+            action.stage,
+            action.stage,
+            action.microbatch,
+            np.where,
+            divmod,
+        )
+        by_kind = {"F": of[0], "I": of[2], "W": of[3]}[action.kind.name]
+        assert by_kind is not None
+        return int(by_kind(at)[0])
+
+    pairs = zip(found.source.tolist(), found.target.tolist(), strict=True)
+    return all(stamp(source) < stamp(target) for source, target in pairs)

@@ -1,0 +1,394 @@
+"""What is proved for all sizes of orders given by stamps (`schedules.stamps`).
+
+A family's `StampedOrder` is what builds its schedules and what is read here, with solver terms in
+place of arrays: nothing is compared on a grid of sizes. A rank does its actions in the order of
+their stamps, so that
+
+- nothing stands before what it needs, and no ranks wait for each other in a circle, if stamps grow
+  along all that computations need;
+- at most K microbatches of a lane are in flight if the end of number x − K stands before the
+  forward of number x, and so many are if the first K forwards stand before every end.
+
+Each is one query a kind of dependency, for all p, M, ranks, lanes and microbatches at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations, product
+
+import z3
+
+from schedules.actions import Kind
+from schedules.stamps import (
+    LINE,
+    LOOP,
+    OPPOSITE,
+    VEE,
+    WORKERS,
+    At,
+    Number,
+    Shape,
+    Stamp,
+    StampedOrder,
+)
+from theory.laws.static_orders.waits import higher
+from theory.smt.solver import Statement, Term
+
+Neighbour = tuple[tuple[Term, ...], Number, Number]
+"""Where the next stage is: under which conditions, in which lane, on which rank."""
+
+
+class Divisions:
+    """Quotients and remainders as symbols, with what is true of them.
+
+    Parameters
+    ----------
+    whole : tuple of (number, divisor, quotient)
+        Divisions without a remainder, by their terms.
+    factors : tuple of (factor, divisor)
+        What quotients by that divisor are compared with.
+    """
+
+    def __init__(
+        self,
+        whole: tuple[tuple[Term, Number, Term], ...] = (),
+        factors: tuple[tuple[Term, Term], ...] = (),
+    ) -> None:
+        self._known: dict[tuple[str, str], tuple[Term, Term]] = {}
+        self._factors = [(factor, _key(by)) for factor, by in factors]
+        self.facts: list[Term] = []
+        for number, divisor, quotient in whole:
+            rest = z3.simplify(number - quotient * divisor, som=True)
+            assert z3.eq(rest, z3.IntVal(0)), "this leaves a remainder"
+            self._known[_key(number), _key(divisor)] = quotient, z3.IntVal(0)
+
+    def __call__(self, number: Number, divisor: Number) -> tuple[Number, Number]:
+        """Divide by what is positive."""
+        key = _key(number), _key(divisor)
+        if key not in self._known:
+            if isinstance(divisor, int):
+                return number / divisor, number % divisor
+            quotient, rest = z3.Ints(f"quotient_{len(self._known)} rest_{len(self._known)}")
+            same = [one for (_, by), (one, _) in self._known.items() if by == key[1]]
+            same += [factor for factor, by in self._factors if by == key[1]]
+            self.facts += [rest >= 0, rest < divisor, number == quotient * divisor + rest]
+            self.facts += products([quotient, *same, z3.IntVal(0)], divisor)
+            self._known[key] = quotient, rest
+        return self._known[key]
+
+
+def _key(number: Number) -> str:
+    return str(number) if isinstance(number, int) else str(z3.simplify(number, som=True).sexpr())
+
+
+def products(factors: list[Term], by: Term) -> list[Term]:
+    """What is true of products with one positive number: a larger factor gives as much more.
+
+    Examples
+    --------
+    >>> a, b, n = z3.Ints("a b n")
+    >>> z3.prove(z3.Implies(n >= 1, z3.And(products([a, b], n))))
+    proved
+    """
+    return [
+        z3.Implies(less < more, less * by + by <= more * by)
+        for pair in combinations(factors, 2)
+        for less, more in (pair, pair[::-1])
+    ]
+
+
+@dataclass(frozen=True)
+class Size:
+    """Symbolic sizes, and what is supposed of them.
+
+    Attributes
+    ----------
+    p, M : term
+        A multiple where the family asks for one, such as 2·half.
+    suppose : tuple of term
+    values : mapping of str to term
+        Parameters, and what the family derives of them.
+    whole, factors
+        As `Divisions` takes them.
+    """
+
+    p: Term
+    M: Term
+    suppose: tuple[Term, ...]
+    values: Mapping[str, Term] = field(default_factory=dict)
+    whole: tuple[tuple[Term, Number, Term], ...] = ()
+    factors: tuple[tuple[Term, Term], ...] = ()
+
+    def divisions(self) -> Divisions:
+        """New ones, without any facts yet."""
+        return Divisions(self.whole, self.factors)
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """An order at symbolic sizes."""
+
+    order: StampedOrder
+    size: Size
+
+    def each(self) -> Iterator[Term]:
+        """Lanes to look at: every number where there are two, else a symbol."""
+        lanes = self.order.shape.lanes(self.size.values)
+        yield from map(z3.IntVal, range(lanes)) if isinstance(lanes, int) else [z3.Int("lane")]
+
+    def at(self, lane: Number, rank: Number, x: Term, divide: Divisions) -> At:
+        """A microbatch in a lane of a rank."""
+        p, M, values = self.size.p, self.size.M, self.size.values
+        stage = self.order.shape.stage(lane, rank, p, z3.If)
+        return At(p, M, values, lane, rank, stage, x, z3.If, divide)
+
+    def inside(self, at: At) -> tuple[Term, ...]:
+        """It is one that there is."""
+        count, lanes = self.order.shape.microbatches(at), self.order.shape.lanes(at.values)
+        ranks = (at.rank >= 0, at.rank < at.p, at.lane >= 0, at.lane < lanes)
+        return (*self.size.suppose, *ranks, at.x >= 0, at.x < count)
+
+    def end(self, at: At) -> Stamp:
+        """Stamp of B or W."""
+        whole = self.order.backward(at)
+        if self.order.weight is None:
+            return whole
+        split, last = self.order.split(at), self.order.weight(at)
+        if split is True:
+            return last
+        return tuple(z3.If(split, *both) for both in zip(last, whole, strict=True))
+
+
+def neighbours(shape: Shape, at: At) -> list[Neighbour]:
+    """Where the next stage of a pipeline is; it has none in the other cases."""
+    up, down = (at.rank + 1 < at.p,), (at.rank > 0,)
+    first, later = at.lane == 0, at.lane != 0
+    if shape.name == LINE.name:
+        return [(up, at.lane, at.rank + 1)]
+    if shape.name == WORKERS.name:
+        return [((at.lane + 1 < at.values["layers"],), at.lane + 1, at.rank)]
+    if shape.name == LOOP.name:
+        last = (at.rank + 1 == at.p, at.lane + 1 < at.values["chunks"])
+        return [(up, at.lane, at.rank + 1), (last, at.lane + 1, z3.IntVal(0))]
+    back = ((later, *down), at.lane, at.rank - 1)
+    ahead = ((first, *up), at.lane, at.rank + 1)
+    if shape.name == OPPOSITE.name:
+        return [ahead, back]
+    assert shape.name == VEE.name, "the neighbours of this shape are not known"
+    return [ahead, ((first, at.rank + 1 == at.p), z3.IntVal(1), at.rank), back]
+
+
+def placed(lanes: Lanes) -> Iterator[Statement]:
+    """Every stage of a pipeline is one lane of one rank, and the next one is where it is said.
+
+    There are as many lanes as stages; two lanes of a pipeline hold two stages.
+    """
+    shape, size = lanes.order.shape, lanes.size
+    x, divide = z3.Int("x"), lanes.size.divisions()
+    one, two = (
+        lanes.at(z3.Int(f"lane{name}"), z3.Int(f"rank{name}"), x, divide) for name in ("", "_2")
+    )
+    stages = shape.stages(size.p, size.values)
+    facts = products([one.lane, two.lane], size.p)
+    same = {"one": (), "lanes": (one.lane == two.lane,), "ranks": (one.rank == two.rank,)}
+    facts += products([one.lane, z3.IntVal(0)], size.p)
+    if shape.name == LOOP.name:
+        facts += products([one.lane, size.values["chunks"]], size.p)
+    yield Statement(
+        "one rank a stage",
+        "a stage of a pipeline is one lane of one rank, and there is such a stage",
+        (*lanes.inside(one), *lanes.inside(two), *same[shape.pipelines], *facts),
+        z3.And(
+            one.stage >= 0,
+            one.stage < stages,
+            z3.Implies(one.stage == two.stage, z3.And(one.rank == two.rank, one.lane == two.lane)),
+        ),
+    )
+    cases = []
+    others: list[Term] = []
+    for conditions, lane, rank in neighbours(shape, one):
+        there = lanes.at(lane, rank, x, divide)
+        within = z3.And(*lanes.inside(there), there.stage == one.stage + 1)
+        cases.append(z3.Implies(z3.And(*conditions), within))
+        others.append(z3.And(*conditions))
+    yield Statement(
+        "next stage",
+        "the next stage is where it is looked for, and the last one has none",
+        (*lanes.inside(one), *facts),
+        z3.And(*cases, z3.Implies(z3.Not(z3.Or(*others)), one.stage == stages - 1)),
+    )
+
+
+def labelled(lanes: Lanes) -> Iterator[Statement]:
+    """Microbatches and numbers of pipelines, of which there are as many, are one to one."""
+    shape, x, y = lanes.order.shape, z3.Int("x"), z3.Int("y")
+    apart = {"one": ("",), "lanes": ("", "lane"), "ranks": ("", "rank")}[shape.pipelines]
+    for lane, other in product(lanes.each(), repeat=2):
+        divide = lanes.size.divisions()
+        rank = z3.Int("rank")
+        one = lanes.at(lane, rank, x, divide)
+        two = lanes.at(
+            other if "lane" in apart else lane,
+            z3.Int("rank_2") if "rank" in apart else rank,
+            y,
+            divide,
+        )
+        label, twin = (lanes.order.microbatch(at) for at in (one, two))
+        same = z3.And(one.lane == two.lane, one.rank == two.rank, x == y)
+        facts = products([x, y, z3.IntVal(0), *(f for f, _ in lanes.size.factors)], lanes.size.p)
+        yield Statement(
+            f"number of a microbatch {lane} {other}",
+            "a microbatch is one number of one pipeline",
+            (*lanes.inside(one), *lanes.inside(two), *divide.facts, *facts),
+            z3.And(label >= 0, label < lanes.size.M, z3.Implies(label == twin, same)),
+        )
+
+
+def needs(lanes: Lanes) -> Iterator[Statement]:
+    """Stamps grow along all that computations need, across ranks by their first numbers."""
+    order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
+    for number, lane in enumerate(lanes.each()):
+        divide = lanes.size.divisions()
+        at = lanes.at(lane, rank, x, divide)
+        begin, back = order.forward(at), order.backward(at)
+        final = order.weight(at) if order.weight is not None else None
+        known = (*lanes.inside(at), *divide.facts)
+        beyond = neighbours(order.shape, at)
+        for place, (conditions, *there) in enumerate(beyond):
+            after = lanes.at(there[0], there[1], x, divide)
+            down = _behind(order.forward(after), begin, after.rank, rank)
+            up = _behind(back, order.backward(after), after.rank, rank)
+            domain, name = (*known, *conditions), f"hop {number}.{place}"
+            yield from _possible(name, "F stands behind F of the stage before", domain, down)
+            yield from _possible(f"{name} back", "B or I stands behind the next one's", domain, up)
+        none = z3.Not(z3.Or(*(z3.And(*conditions) for conditions, *_ in beyond)))
+        turned = higher(back, begin)
+        if order.shape.name != VEE.name or number:  # the turn of a V is in its second lane
+            yield Statement(f"turn {number}", "B or I stands behind F", (*known, none), turned)
+        if final is not None:
+            split = order.split(at)
+            behind = higher(final, back)
+            goal = behind if split is True else z3.Implies(split, behind)
+            yield Statement(f"gradients {number}", "W stands behind I", known, goal)
+
+
+def _possible(name: str, says: str, domain: tuple[Term, ...], goal: Term) -> Iterator[Statement]:
+    """A statement, unless it is about another lane than the one that is looked at."""
+    if not any(z3.is_false(z3.simplify(condition)) for condition in domain):
+        yield Statement(name, says, domain, goal)
+
+
+def _behind(one: Stamp, other: Stamp, rank: Term, own: Term) -> Term:
+    """Whether a stamp is above another, by its first number if they are of different ranks."""
+    return z3.And(higher(one, other), z3.Implies(rank != own, one[0] > other[0]))
+
+
+def flushed(lanes: Lanes) -> Iterator[Statement]:
+    """Every F stands before its own gradient, so before the one update, behind the last of them."""
+    x, rank = z3.Int("x"), z3.Int("rank")
+    for number, lane in enumerate(lanes.each()):
+        divide = lanes.size.divisions()
+        at = lanes.at(lane, rank, x, divide)
+        last = higher(lanes.end(at), lanes.order.forward(at))
+        known = (*lanes.inside(at), *divide.facts)
+        yield Statement(f"gradient {number}", "B or W stands behind its F", known, last)
+
+
+def updated(lanes: Lanes, late: Callable[[At], Term]) -> Iterator[Statement]:
+    """Update x applies the gradient of x alone; F of x has seen all but the last min(x, `late`).
+
+    Update x makes version x + 1, so that min(x, `late`) is the local staleness of x. No update lies
+    between F and I. The gradient is reduced before it is applied.
+    """
+    order, (x, y, rank) = lanes.order, z3.Ints("x y rank")
+    for lane in lanes.each():
+        divide = lanes.size.divisions()
+        at, other = (lanes.at(lane, rank, number, divide) for number in (x, y))
+        of_x, of_y = order.beside[Kind.U](at), order.beside[Kind.U](other)
+        most, begin, back = late(at), order.forward(at), order.backward(at)
+        end, reduced = lanes.end(at), order.beside[Kind.REDUCE](at)
+        unseen = z3.If(x < most, x, most)
+        known = (*lanes.inside(at), *lanes.inside(other), *divide.facts)
+        yield Statement(
+            "one update a gradient",
+            "update x stands behind W and REDUCE of x, and all updates before it do not",
+            known,
+            z3.And(
+                higher(reduced, end), higher(of_x, reduced), z3.Implies(y < x, higher(end, of_y))
+            ),
+        )
+        yield Statement(
+            "read",
+            "F of x stands behind the updates with numbers below x − min(x, K), and no others",
+            known,
+            higher(begin, of_y) == (y + unseen < x),
+        )
+        yield Statement(
+            "attained",
+            "the last number has seen all but K",
+            known,
+            z3.And(most >= 0, most < order.shape.microbatches(at)),
+        )
+        yield Statement(
+            "one version",
+            "no update lies between F and I",
+            known,
+            z3.Or(higher(begin, of_y), higher(of_y, back)),
+        )
+
+
+def alike(lanes: Lanes) -> Iterator[Statement]:
+    """All ranks do the same in the same order: stamps do not depend on the rank."""
+    order, x = lanes.order, z3.Int("x")
+    kinds = [order.forward, order.backward, order.weight, *order.beside.values()]
+    for lane in lanes.each():
+        divide = lanes.size.divisions()
+        one, two = (lanes.at(lane, z3.Int(name), x, divide) for name in ("rank", "rank_2"))
+        equal = [a == b for of in kinds if of for a, b in zip(of(one), of(two), strict=True)]
+        known = (*lanes.inside(one), *lanes.inside(two), *divide.facts)
+        yield Statement("alike", "stamps are the same on every rank", known, z3.And(*equal))
+
+
+def turns() -> Iterator[Statement]:
+    """The turns in which `schedules.lowering` issues actions grow along all that waits.
+
+    A turn is a round and a rank; what `schedules.lowering.rounds` says of rounds is supposed.
+    """
+    source, target, sender, receiver = z3.Ints("source target sender receiver")
+    apart = (sender != receiver,)
+    issued = target >= source + z3.If(sender < receiver, 0, 1)
+    turn = higher((target, receiver), (source, sender))
+    says = "what needs a message has its turn behind that of its send"
+    yield Statement("turn of a receive", says, (*apart, issued), turn)
+    says = "what comes next on a rank has its turn behind"
+    own = higher((target, sender), (source, sender))
+    yield Statement("turn of a rank", says, (target >= source + 1,), own)
+
+
+def in_flight(lanes: Lanes, bound: Callable[[At], Term]) -> Iterator[Statement]:
+    """The most microbatches of a lane between F and the end of B or W: `bound`, and attained.
+
+    Where K forwards stand before all ends there are K in flight. Where the end of x − K stands
+    before F of x, and F and ends go through the numbers in order, there are never more.
+    """
+    order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
+    for number, lane in enumerate(lanes.each()):
+        divide = lanes.size.divisions()
+        at = lanes.at(lane, rank, x, divide)
+        most, count = bound(at), order.shape.microbatches(at)
+        begin, end = order.forward(at), lanes.end(at)
+        following, earlier, first = (at.number(other) for other in (x + 1, x - most, most - 1))
+        forwards = higher(order.forward(following), begin)
+        ends = z3.Implies(most < count, higher(lanes.end(following), end))
+        upper = z3.Implies(x >= most, higher(begin, lanes.end(earlier)))
+        attained = higher(end, order.forward(first))
+        domain = (*lanes.inside(at), *divide.facts)
+        within = (*domain, x + 1 < count)
+        yield Statement(
+            f"in turn {number}", "F, and ends, go by numbers", within, z3.And(forwards, ends)
+        )
+        yield Statement(f"no more {number}", "F of x stands behind the end of x − K", domain, upper)
+        reached = z3.And(most >= 1, most <= count, attained)
+        yield Statement(f"attained {number}", "K forwards stand before all ends", domain, reached)
