@@ -222,8 +222,9 @@ CLAIM = Claim(
     id="sapipe.thm-5",
     where=WHERE,
     statement=(
-        "With η ≤ 1/L, SAPipe-WP with option 2 has a mean over t ≤ T of E‖∇F(x_{t−1})‖² of at "
-        "most 2R₀/(ηT) + κL²η²(2V₁ + 2L²η²V₂)/(1 − 2L²η²) + LηV₁/n for every T ≥ 1."
+        "Under Assumptions 1, 2, 5 and 6 and η ≤ 1/L, SAPipe-WP with option 2 has a mean over "
+        "t ≤ T of E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κL²η²(2V₁ + 2L²η²V₂)/(1 − 2L²η²) + LηV₁/n "
+        "for every T ≥ 1."
     ),
     latex=(
         r"\tfrac1T \sum_{t\le T} \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "

@@ -177,7 +177,12 @@ def _account(printed: Formulas) -> Account:
         several,
         cases=_cases(shown, several),
         assumes=(
-            *assumptions(EXACT),
+            *(
+                f"{one} (for the cases that are PROVED)"
+                if one.startswith("exact predictions")
+                else one
+                for one in assumptions(EXACT)
+            ),
             "V2 is the largest ‖g_{i,t}‖² of the run, as Assumption 2 has it (i ∈ [n], t ∈ [T])",
         ),
         steps=(
