@@ -1,7 +1,11 @@
 """Theorem 5: SAPipe-WP in which all workers predict with the last update.
 
-The proof sums a geometric series of ratio 2L²η². The theorem is stated for η ≤ 1/L, where this
-ratio may be 1, and the error infinite, or more than 1, and the error below 0.
+Problem    stated for η ≤ 1/L.
+Method     SAPipe-WP in which all workers predict with the last update. The proof sums a geometric
+           series of ratio 2L²η².
+Guarantee  False: for η ≤ 1/L this ratio may be 1, and the error infinite, or more than 1, and the
+           error below 0.
+Source     SAPipe paper, Theorem 5.
 """
 
 from collections.abc import Iterator
