@@ -16,6 +16,7 @@ MOST_DIGITS = 18
 """Digits of the longest number taken; it fits into 64 bits."""
 
 _DIGITS = re.compile(r"[0-9]+")
+_OF_FILES = {"FILE", "DIR", "OUT", "LEDGER", "LAYERS", "OLD", "NEW"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
@@ -24,6 +25,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         self.options: list[str] = []
+        self.of_files: list[argparse.Action] = []
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(**settings, allow_abbrev=False)
 
@@ -33,9 +35,12 @@ class Parser(argparse.ArgumentParser):
         return self.prog.partition(" ")[2] or "command line"
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
-        """Add an argument and remember the names of options."""
+        """Add an argument and remember the names of options, and what takes files."""
         self.options += [name for name in names if name.startswith("-")]
-        return super().add_argument(*names, **settings)
+        action = super().add_argument(*names, **settings)
+        if _OF_FILES & set(re.findall("[A-Z]+", str(settings.get("metavar")))):
+            self.of_files.append(action)
+        return action
 
     def refuse_unknown_options(self, arguments: Sequence[str]) -> None:
         """Raise for the first option that this command does not have.

@@ -26,6 +26,7 @@ def proved_rows(
     tightness: bool = False,
     review: Review | None = None,
     every: bool = False,
+    attack: int | None = None,
 ) -> list[Row]:
     """Run the claims, with a line of progress on stderr for each.
 
@@ -40,9 +41,12 @@ def proved_rows(
         Of that, how near the bounds are to being attained.
     every : bool, optional
         Try every control instead of a sample.
+    attack : int, optional
+        How long to look for counterexamples, as a percentage of what is usual.
     review : callable, optional
         See `theory.judging.verify.verify`.
     """
+    from theory.falsifier.effort import USUAL
     from theory.judging.judge import nothing_more
     from theory.judging.verify import verify
 
@@ -55,6 +59,7 @@ def proved_rows(
         review=review,
         more=_evidence_about if tightness else nothing_more,
         every=every,
+        attack=USUAL if attack is None else attack,
     )
     return with_rocq(claims, rows)
 

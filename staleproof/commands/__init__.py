@@ -9,6 +9,7 @@ from staleproof.commands import (
     certify,
     check,
     compare,
+    completion,
     convert,
     delays,
     derive,
@@ -48,6 +49,7 @@ COMMANDS: Final[dict[str, Command]] = {
         report.COMMAND,
         diff.COMMAND,
         export.COMMAND,
+        completion.COMMAND,
     )
 }
 

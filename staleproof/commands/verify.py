@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from staleproof.arguments import Parser, add_json, positive, suggestion
+from staleproof.arguments import Parser, add_json, positive, suggestion, whole_number
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.kept_results import keep, kept, key, may_be_file
@@ -96,6 +96,13 @@ def configure(parser: Parser) -> None:
         "the right side is needed at a few numbers, by semidefinite programs in floating point",
     )
     parser.add_argument(
+        "--attack",
+        metavar="PERCENT",
+        type=lambda text: whole_number(text, "--attack", minimum=0),
+        help="how long to look for a counterexample to what is not proved, as a percentage of the "
+        "tries that are usual (default: 100, about a minute for a large theorem; 0: not at all)",
+    )
+    parser.add_argument(
         "--cross",
         action="store_true",
         help="put every question that z3 answered to cvc5 too; exit with 1 if they disagree",
@@ -135,7 +142,7 @@ def run(arguments: Namespace) -> int:
             require_writable(directory)
     review = Review(arguments.cross) if arguments.cross or arguments.smt is not None else None
     every, name = arguments.controls == "all", None
-    longer = arguments.deep or arguments.tightness
+    longer = arguments.deep or arguments.tightness or arguments.attack is not None
     if arguments.from_shell and not (arguments.no_cache or longer or review is not None):
         name = key(arguments.names, every)
     before = kept(name)
@@ -155,7 +162,15 @@ def run(arguments: Namespace) -> int:
     for_rocq = {name for one in by_rocq for name in _ids(one, claims, REQUIRE)}
     if before is None:
         result = collected(
-            proved_rows(chosen, arguments.j, arguments.deep, arguments.tightness, review, every)
+            proved_rows(
+                chosen,
+                arguments.j,
+                arguments.deep,
+                arguments.tightness,
+                review,
+                every,
+                arguments.attack,
+            )
         )
         keep(name, name and key(arguments.names, every), result)
     else:

@@ -21,6 +21,7 @@ COMMANDS = (
     "derive",
     "check",
     "compare",
+    "completion",
     "convert",
     "diff",
     "draw",

@@ -346,14 +346,14 @@ def test_a_mean_is_not_taken_for_one_of_many_outcomes() -> None:
     mixed = assumed(mixed=le(F(k), x.value + 1000))  # F(k) is a mean, f(x) one outcome
     true, _ = PAIRS["stochastic gradients"]
     spread = replace(true, hypotheses=(*true.hypotheses, *mixed), terms={"right": sympy.S.Zero})
-    one = iteration(spread, {K: sympy.Integer(2)}, 1, 2, "∇f(x)")
+    one = iteration(spread, {K: sympy.Integer(2)}, 1, 2, {"g": x.gradient})
     assert one is None
 
 
 def test_an_update_that_is_not_listed_among_the_points_is_rewritten_too() -> None:
     true, false_side = PAIRS["stochastic gradients"]
     unlisted = replace(true, points=(x,), terms={"right": false_side})
-    one = iteration(unlisted, {K: sympy.Integer(2)}, 1, 1, "∇f(x)")
+    one = iteration(unlisted, {K: sympy.Integer(2)}, 1, 1, {"g": x.gradient})
     assert one is not None
     noise = sympy.Symbol("g", real=True)
     ((then,),) = one.then

@@ -12,6 +12,7 @@ from mpmath.libmp import to_rational
 
 from theory.errors import UnsupportedFormError
 from theory.falsifier.numbers import LONGEST, Enclosure, Number, Root, exact, written
+from theory.kernel.elementary import Exp, Log
 
 PRECISION: Final = 300
 """Bits of the certified evaluation."""
@@ -45,9 +46,10 @@ def certified(bound: sympy.Expr, numbers: Mapping[str, Number]) -> Any:
     Raises
     ------
     UnsupportedFormError
-        The bound is not made of sums, products, powers, minima and maxima.
+        The bound is not made of sums, products, powers, minima, maxima, exponentials and
+        logarithms.
     ZeroDivisionError
-        It divides by zero.
+        It divides by zero, or takes a logarithm of what is not positive.
     """
     if isinstance(bound, sympy.Rational):
         return iv.mpf(int(bound.p)) / iv.mpf(int(bound.q))
@@ -67,8 +69,14 @@ def certified(bound: sympy.Expr, numbers: Mapping[str, Number]) -> Any:
         return iv.mpf([min(part.a for part in parts), min(part.b for part in parts)])
     if isinstance(bound, sympy.Max):
         return iv.mpf([max(part.a for part in parts), max(part.b for part in parts)])
+    if isinstance(bound, Exp):
+        return iv.exp(parts[0])
+    if isinstance(bound, Log):
+        if not parts[0].a > 0:
+            raise ZeroDivisionError(sympy.sstr(bound))
+        return iv.log(parts[0])
     raise UnsupportedFormError(
-        f"a bound is made of + · / powers, roots, Min and Max, found {sympy.sstr(bound)}",
+        f"a bound is made of + · / powers, roots, exp, log, Min, Max, found {sympy.sstr(bound)}",
         "falsifier",
         "write the bound so",
     )
@@ -123,6 +131,29 @@ def exceeds(measured: Number, bound: sympy.Expr, numbers: Mapping[str, Number]) 
     iv.prec = PRECISION
     try:
         return bool((enclosed(measured) - certified(bound, numbers)).a > 0)
+    finally:
+        iv.prec = before
+
+
+def certain_sign(form: sympy.Expr) -> int | None:
+    """The sign of a number with exponentials and logarithms, if an enclosure of it shows one.
+
+    None where it shows none, or the number does not exist.
+
+    Examples
+    --------
+    >>> from theory.kernel.elementary import Exp, Log
+    >>> one = sympy.Integer(1)
+    >>> certain_sign(Exp(one) - 2), certain_sign(Log(one / 2)), certain_sign(Log(-one))
+    (1, -1, None)
+    """
+    before = iv.prec
+    iv.prec = PRECISION
+    try:
+        held = certified(form, {})
+        return 1 if held.a > 0 else -1 if held.b < 0 else None
+    except (ArithmeticError, ValueError, KeyError, UnsupportedFormError):
+        return None
     finally:
         iv.prec = before
 

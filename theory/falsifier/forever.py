@@ -12,6 +12,8 @@ import sympy
 import z3
 
 from theory.errors import TheoryError
+from theory.falsifier.compare import certain_sign
+from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.relations import Relation, le
 from theory.kernel.signs import Translator, undefined
 from theory.kernel.vectors import Scalar
@@ -62,6 +64,21 @@ def forever(
             for kept in _sets(moving, states, follows)
         )
     except TheoryError:  # not exact, or not for z3
+        return False
+
+
+def everywhere(relations: Sequence[Relation], index: Scalar) -> bool:
+    """Whether relations hold in every state, at every iteration.
+
+    Examples
+    --------
+    >>> x, k = sympy.Symbol("x", real=True), sympy.Symbol("k", integer=True, nonnegative=True)
+    >>> everywhere([le(0, x**2)], k), everywhere([le(x, 1)], k)
+    (True, False)
+    """
+    try:
+        return all(_holds(one, (le(0, index),)) for one in relations)
+    except TheoryError:
         return False
 
 
@@ -117,6 +134,8 @@ def _kept(
 def _holds(one: Relation, given: Sequence[Relation]) -> bool:
     if one.gap.is_Rational:
         return bool(one.gap == 0 if one.kind == "==" else one.gap >= 0)
+    if not one.gap.free_symbols and one.gap.has(*ELEMENTARY):
+        return one.kind == "<=" and certain_sign(one.gap) == 1
     if undefined(one):
         return False
     translator = Translator()

@@ -10,7 +10,7 @@ piecewise quadratics: parabolas, Huber's function, half parabolas, functions ben
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -18,8 +18,10 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
-from theory.falsifier.rewriting import free_vectors, rewritten
+from theory.falsifier.rewriting import free_vectors, remembering, rewritten
 from theory.falsifier.run_forms import (
+    LONGEST,
+    MOST,
     by_side,
     calls_in,
     functions_in,
@@ -34,7 +36,7 @@ from theory.falsifier.run_forms import (
 from theory.falsifier.small_models import Posed
 from theory.kernel.relations import Relation, le
 from theory.kernel.theorem import Smooth, Theorem
-from theory.kernel.vectors import Scalar, vector
+from theory.kernel.vectors import Scalar, Vector, vector
 
 LAST: Final = 3
 """Iterations that are looked at where the statement is about every one."""
@@ -62,6 +64,10 @@ class Iteration:
     goal : Relation
     marks : mapping of call to symbol
         Names of sequences at numbers, such as F(0).
+    starts : mapping of symbol to symbol
+        Parts of the state that start where others do: what is older than the start is the start.
+    around : mapping of str to Vector
+        From what the inputs of these names differ.
     """
 
     theorem: Theorem
@@ -73,6 +79,8 @@ class Iteration:
     values: Mapping[str, Scalar]
     goal: Relation
     marks: Mapping[Scalar, Scalar]
+    starts: Mapping[Scalar, Scalar] = field(default_factory=dict)
+    around: Mapping[str, Vector] = field(default_factory=dict)
 
     @property
     def moving(self) -> tuple[Scalar, ...]:
@@ -129,7 +137,12 @@ class Bent(Posed):
 
 
 def iteration(
-    theorem: Theorem, counts: Mapping[Scalar, Scalar], dimension: int, outcomes: int, base: str
+    theorem: Theorem,
+    counts: Mapping[Scalar, Scalar],
+    dimension: int,
+    outcomes: int,
+    around: Mapping[str, Vector],
+    kind: type[Posed] = Bent,
 ) -> Iteration | None:
     """The iteration of a theorem, or None where it says more than can be run.
 
@@ -139,25 +152,35 @@ def iteration(
     counts : mapping of integer symbol to number
     dimension, outcomes : int
         Coordinates of vectors; outcomes of an iteration, or members of an average.
-    base : str
-        A gradient from which vectors that nothing defines may differ, or ``""``: a stochastic
-        gradient is one and a noise.
+    around : mapping of str to Vector
+        From what vectors that nothing defines differ: a stochastic gradient is one and a noise.
+    kind : type
+        Which functions there are.
     """
     try:
-        found = _Iterated(rewritten(theorem, base), counts, dimension, outcomes).iteration()
+        known = remembering(theorem, counts)
+        if known is None:
+            return None
+        plainly = rewritten(known[0], around)
+        posed = kind(plainly, dimension, outcomes)
+        found = _Iterated(plainly, counts, posed, known[1]).iteration()
     except TheoryError:
         return None
-    return replace(found, theorem=theorem)
+    return replace(found, theorem=theorem, around=around)
 
 
 class _Iterated:
     """The iteration while it is made."""
 
     def __init__(
-        self, theorem: Theorem, counts: Mapping[Scalar, Scalar], dimension: int, outcomes: int
+        self,
+        theorem: Theorem,
+        counts: Mapping[Scalar, Scalar],
+        posed: Posed,
+        starts: Mapping[str, str],
     ) -> None:
-        self._theorem, self._counts, self._outcomes = theorem, dict(counts), outcomes
-        self._posed = Bent(theorem, dimension, outcomes)
+        self._theorem, self._counts, self._outcomes = theorem, dict(counts), posed.outcomes
+        self._posed, self._starts = posed, starts
         self._index = index_of(theorem)
         self._state: dict[Scalar, tuple[Scalar, ...]] = {}  # with what follows, by outcome
         self._inputs: dict[Scalar, None] = {}
@@ -197,12 +220,14 @@ class _Iterated:
             values,
             with_marks(goal, marks),
             marks,
+            dict(self._alike()),
         )
 
     def _written(self, one: Relation) -> Relation:
         """A relation with numbers for counts, and its sums written out."""
         placed = one.replaced(self._counts)
-        return by_side(placed, written_out)
+        longest = LONGEST if isinstance(self._posed, Bent) else MOST
+        return by_side(placed, lambda side: written_out(side, longest))
 
     def _signed(self) -> Iterator[Relation]:
         """Values of points that are declared nonnegative."""
@@ -221,6 +246,15 @@ class _Iterated:
                 ]
                 for i, one in enumerate(self._posed.vector(now.position, outcome)):
                     self._state[one] = tuple(form[i].subs(self._counts) for form in places)
+
+    def _alike(self) -> Iterator[tuple[Scalar, Scalar]]:
+        """What starts where something else does, at every outcome."""
+        for old, now in self._starts.items():
+            for outcome in range(self._outcomes):
+                late, first = (self._posed.vector(vector(n), outcome) for n in (old, now))
+                if not {*late, *first} <= self._state.keys():
+                    raise unsupported("a stale point of what does not move")
+                yield from zip(late, first, strict=True)
 
     def _with_scalars(
         self, relations: list[Relation], goal: Relation

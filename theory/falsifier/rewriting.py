@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import sympy
@@ -9,7 +10,7 @@ import sympy
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Combine
-from theory.kernel.theorem import Hypothesis, Theorem
+from theory.kernel.theorem import Delayed, Hypothesis, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, square, vector
 
 
@@ -23,8 +24,16 @@ def free_vectors(theorem: Theorem) -> list[str]:
     return sorted(named - taken)
 
 
-def rewritten(theorem: Theorem, base: str = "") -> Theorem:
-    """With vectors put in place of those that an equation defines, and noise around a base."""
+def rewritten(theorem: Theorem, around: Mapping[str, Vector] | None = None) -> Theorem:
+    """With vectors put in place of those that an equation defines, and others around a base.
+
+    Parameters
+    ----------
+    theorem : Theorem
+    around : mapping of str to Vector, optional
+        Vectors near which those of these names lie: a name stands for the difference from then on.
+    """
+    bases = around or {}
     gaps = [h.relation.gap for h in theorem.hypotheses if isinstance(h, Hypothesis)]
     put: dict[str, Vector] = {}
     for name in free_vectors(theorem):
@@ -32,8 +41,8 @@ def rewritten(theorem: Theorem, base: str = "") -> Theorem:
         found = next((one for one in equations if one is not None), None)
         if found is not None and not found.names & put.keys():
             put[name] = found
-        elif base:
-            put[name] = vector(base) + vector(name)
+        elif name in bases and not bases[name].names & put.keys():
+            put[name] = bases[name] + vector(name)
 
     def moved(one: Point) -> Point:
         return replace(one, position=one.position.replaced(put))
@@ -55,6 +64,62 @@ def rewritten(theorem: Theorem, base: str = "") -> Theorem:
         steps=(),
         conclude=Combine(),
     )
+
+
+def remembering(
+    theorem: Theorem, counts: Mapping[Scalar, Scalar]
+) -> tuple[Theorem, dict[str, str]] | None:
+    """With a chain of earlier iterates in place of stale points, each as late as it may be.
+
+    Parameters
+    ----------
+    theorem : Theorem
+    counts : mapping of integer symbol to number
+
+    Returns
+    -------
+    (Theorem, dict of str to str) or None
+        And which names start where which others do; None where a delay is no number above 0, or
+        what is stale is defined by more.
+    """
+    starts: dict[str, str] = {}
+    points, following = [*theorem.points], [*theorem.following]
+    for one in theorem.hypotheses:
+        if not isinstance(one, Delayed):
+            continue
+        delay = sympy.sympify(one.constant).subs(dict(counts))
+        own = [min(p.position.names, default="") for p in (one.old, one.now)]
+        single = all(len(p.position.names) == 1 for p in (one.old, one.now))
+        if not (delay.is_Integer and delay > 0 and single) or own[0] in starts:
+            return None
+        known = dict(theorem.following)
+        if one.old in known:  # it is said already what it was before
+            before = one.old
+            for _ in range(int(delay)):
+                before = known.get(before, one.old)
+            if before != one.now:
+                return None
+            starts[own[0]] = own[1]
+            continue
+        chain = [one.now]
+        for ago in range(1, int(delay)):
+            name = f"{own[1]}, {ago} before {own[0]}"
+            value = sympy.Symbol(f"{one.function}({name})", real=True)
+            chain.append(Point(vector(name), value, vector(f"∇{value}"), one.function))
+            starts[name] = own[1]
+        starts[own[0]] = own[1]
+        points += chain[1:]
+        following += [*zip([*chain[1:], one.old], chain, strict=True)]
+    kept = tuple(h for h in theorem.hypotheses if not isinstance(h, Delayed))
+    chained = replace(
+        theorem,
+        points=tuple(points),
+        following=tuple(following),
+        hypotheses=kept,
+        steps=(),
+        conclude=Combine(),
+    )
+    return chained, starts
 
 
 def _solved_for(name: str, gap: Scalar) -> Vector | None:

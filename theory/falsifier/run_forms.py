@@ -15,6 +15,8 @@ from theory.kernel.vectors import Scalar
 
 LONGEST: Final = 24
 """Terms of a sum."""
+MOST: Final = 200
+"""Terms of a sum where means are followed in place of runs."""
 INDEX: Final = sympy.Dummy("k", integer=True, nonnegative=True)
 """The index of statements that name none; each runs through 0, 1, 2, …"""
 
@@ -66,8 +68,8 @@ def by_side(one: Relation, change: Callable[[Scalar], Scalar]) -> Relation:
     return Relation(change(one.lhs), one.kind, change(one.rhs))
 
 
-def written_out(node: Scalar) -> Scalar:
-    """An expression without sums; they have a number of terms that is known.
+def written_out(node: Scalar, longest: int = LONGEST) -> Scalar:
+    """An expression without sums; they have a number of terms that is known, and not too large.
 
     Examples
     --------
@@ -78,13 +80,15 @@ def written_out(node: Scalar) -> Scalar:
     if not node.has(sympy.Sum):
         return node
     if not isinstance(node, sympy.Sum):
-        return node.func(*map(written_out, node.args))
+        return node.func(*(written_out(part, longest) for part in node.args))
     form, *inner, (bound, first, last) = node.args
     terms = sympy.expand(last - first + 1)
-    if not terms.is_Integer or not 0 <= terms <= LONGEST:
+    if not terms.is_Integer or not 0 <= terms <= longest:
         raise unsupported(f"a sum of {terms} terms")
     body = sympy.Sum(form, *inner) if inner else form
-    return sympy.Add(*(written_out(body.subs(bound, first + i)) for i in range(int(terms))))
+    return sympy.Add(
+        *(written_out(body.subs(bound, first + i), longest) for i in range(int(terms)))
+    )
 
 
 def nonnegative_domain(one: Scalar) -> bool:

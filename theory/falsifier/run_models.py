@@ -11,6 +11,7 @@ import sympy
 
 from theory.falsifier.forever import forever
 from theory.falsifier.iterations import Iteration
+from theory.falsifier.numbers import fraction, written
 from theory.falsifier.small_models import SmallModel
 from theory.kernel.relations import Relation, eq
 from theory.kernel.vectors import Scalar
@@ -64,13 +65,15 @@ def named_model(
             numbers |= dict(zip(names.values(), values, strict=True))
             names[one.index] = sympy.Integer(k)
             places[k].append(names)
+            if k == 0:
+                under += [eq(names[s], names[t]) for s, t in one.starts.items()]
             if k > 0:
                 before, step = divmod(branch, len(one.then))
                 then = (form.xreplace(places[k - 1][before]) for form in one.then[step])
                 under += [eq(names[s], form) for s, form in zip(one.state, then, strict=True)]
             if k <= one.last:
-                under += [_with(each, names) for each in one.relations]
-                goals.append(_with(one.goal, names))
+                under += [placed_at(each, names) for each in one.relations]
+                goals.append(placed_at(one.goal, names))
     for call, symbol in one.marks.items():
         value = one.values[str(call.func)]
         parts = [value.xreplace(names) for names in places[int(call.args[0])]]
@@ -82,7 +85,7 @@ def named_model(
         numbers,
         tuple(under),
         goal,
-        _shown(one, at, run) | {n: str(_number(x, numbers)) for n, x in _sides(goal)},
+        shown(one, at, run) | sides_of(goal, numbers),
         partial(_lasts, one, last, run),
     )
 
@@ -90,7 +93,7 @@ def named_model(
 def _lasts(one: Iteration, known: Mapping[Scalar, Scalar], run: Run) -> bool:
     """Whether what is supposed holds in all later iterations as well."""
     return forever(
-        [_with(each, known) for each in one.relations],
+        [placed_at(each, known) for each in one.relations],
         [
             {s: form.xreplace(known) for s, form in zip(one.state, then, strict=True)}
             for then in one.then
@@ -101,27 +104,31 @@ def _lasts(one: Iteration, known: Mapping[Scalar, Scalar], run: Run) -> bool:
     )
 
 
-def _shown(one: Iteration, at: Mapping[Scalar, Fraction], run: Run) -> dict[str, str]:
+def shown(one: Iteration, at: Mapping[Scalar, Fraction], run: Run) -> dict[str, str]:
     """Parameters, what the function is, where the run starts, and what is chosen in it."""
-    shown = {c.name: str(x) for c, x in at.items() if c in one.theorem.symbols or x != 0}
-    shown |= {f"{s.name} at 0": str(x) for s, x in zip(one.state, run.states[0][0], strict=True)}
+    said = {c.name: str(x) for c, x in at.items() if c in one.theorem.symbols or x != 0}
+    said |= {f"{s.name} at 0": str(x) for s, x in zip(one.state, run.states[0][0], strict=True)}
     chosen = zip(*run.inputs[:-1], strict=True)
-    return shown | {
-        s.name: ", ".join(map(str, xs)) for s, xs in zip(one.inputs, chosen, strict=True)
-    }
+    near = {n: f"{n}, less {base}" for n, base in one.around.items()}
+    names = (s.name for s in one.inputs)
+    labels = (
+        next((b + n[len(a) :] for a, b in near.items() if n.partition(" at ")[0] == a), n)
+        for n in names
+    )
+    return said | {label: ", ".join(map(str, xs)) for label, xs in zip(labels, chosen, strict=True)}
 
 
-def _sides(goal: Relation) -> tuple[tuple[str, Scalar], ...]:
-    return ("left", goal.lhs), ("right", goal.rhs)
-
-
-def _number(form: Scalar, numbers: Mapping[Scalar, Scalar]) -> Scalar:
-    return form.xreplace(dict(numbers))
+def sides_of(goal: Relation, numbers: Mapping[Scalar, Scalar]) -> dict[str, str]:
+    """Both sides of a statement at these numbers."""
+    sides = (("left", goal.lhs), ("right", goal.rhs))
+    values = ((name, side.xreplace(dict(numbers))) for name, side in sides)
+    return {name: written(fraction(x)) if x.is_Rational else str(x) for name, x in values}
 
 
 def _renamed(symbol: Scalar, where: str) -> Scalar:
     return sympy.Symbol(f"{symbol.name}{where}", **symbol.assumptions0)
 
 
-def _with(one: Relation, put: Mapping[Scalar, Scalar]) -> Relation:
+def placed_at(one: Relation, put: Mapping[Scalar, Scalar]) -> Relation:
+    """A relation with these in place of symbols."""
     return Relation(one.lhs.xreplace(dict(put)), one.kind, one.rhs.xreplace(dict(put)))

@@ -12,7 +12,9 @@ from theory.account import Account, Decision, Finding, Refutation, Violation
 from theory.claims import Claim, Formulas
 from theory.errors import VacuousError
 from theory.falsifier import Challenge, falsify
+from theory.falsifier.effort import current
 from theory.falsifier.gram.witness import gram_model
+from theory.falsifier.noisy_runs import noisy_run
 from theory.falsifier.small_models import small_model
 from theory.falsifier.small_runs import small_run
 from theory.judging.controls import formulas, verdict_of, without
@@ -221,7 +223,10 @@ def _attempt(
 
 def _attacked(theorem: Theorem) -> Refutation | None:
     """Numbers that satisfy every hypothesis and violate the statement."""
-    model = small_model(theorem) or gram_model(theorem) or small_run(theorem)
+    if current().budget <= 0:
+        return None
+    attacks = (small_model, gram_model, noisy_run, small_run)
+    model = next((found for attack in attacks if (found := attack(theorem))), None)
     if model is None:
         return None
     goal = model.goal

@@ -29,8 +29,9 @@ from theory.account import (
     Violation,
 )
 from theory.errors import VacuousError
-from theory.falsifier.compare import exceeds
+from theory.falsifier.compare import certain_sign, exceeds
 from theory.falsifier.numbers import Enclosure, Root, exact
+from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.prove import Proof, prove
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Theorem
@@ -185,11 +186,20 @@ def violated(one: Violation) -> bool:
         return one.kind == "<=" and exceeds(measured, one.stated, named)
     stated = _put(sympy.sympify(one.stated), at)
     sides = _exactly(measured), stated
-    if not all(side.is_real for side in sides):  # what is infinite or imaginary breaks nothing
+    if not all(map(_is_real, sides)):  # what is infinite or imaginary breaks nothing
         return False
     gap = stated - sides[0]
+    if gap.has(*ELEMENTARY):
+        return certain_sign(gap) in {"<=": (-1,), ">=": (1,), "==": (-1, 1)}[one.kind]
     broken = {"<=": gap.is_negative, ">=": gap.is_positive, "==": gap.is_nonzero}[one.kind]
     return broken is True
+
+
+def _is_real(number: Scalar) -> bool:
+    """Whether it is a real number; exponentials and logarithms are so where they are enclosed."""
+    if number.has(*ELEMENTARY):
+        return certain_sign(number**2 + 1) == 1
+    return number.is_real is True
 
 
 def _exactly(number: Scalar | Root | Enclosure) -> Scalar:
@@ -200,9 +210,11 @@ def _exactly(number: Scalar | Root | Enclosure) -> Scalar:
 def satisfied(relation: Relation, at: dict[Scalar, Scalar]) -> bool:
     """Whether a relation holds at exact numbers for all of its symbols, with both sides real."""
     left, right = (_put(side, at) for side in (relation.lhs, relation.rhs))
-    if left.free_symbols or right.free_symbols or not (left.is_real and right.is_real):
+    if left.free_symbols or right.free_symbols or not (_is_real(left) and _is_real(right)):
         return False
     gap = right - left
+    if gap.has(*ELEMENTARY):
+        return relation.kind == "<=" and certain_sign(gap) == 1
     holds = gap.is_zero if relation.kind == "==" else gap.is_nonnegative
     return holds is True
 

@@ -20,6 +20,7 @@ from theory.errors import (
     TheoryError,
     UnsupportedFormError,
 )
+from theory.falsifier.effort import USUAL, effort
 from theory.judging.as_claim import is_attacked
 from theory.judging.catalogue import CLAIMS
 from theory.judging.challenged import fairly
@@ -50,6 +51,7 @@ def judge(
     listen: bool = False,
     more: More = nothing_more,
     every: bool = False,
+    attack: int = USUAL,
 ) -> Row:
     """Run one claim's prover and its controls.
 
@@ -65,6 +67,8 @@ def judge(
         Gives further evidence about a claim.
     every : bool
         Try every control, as `deep` does, instead of a sample.
+    attack : int
+        How long to look for what violates a statement that is not proved, as a percentage.
 
     Raises
     ------
@@ -80,7 +84,7 @@ def judge(
     """
     start = perf_counter()
     try:
-        with _listening(listen) as queries:
+        with _listening(listen) as queries, effort(attack):
             account, judgement = _judged(claim)
         judgement, controls = _with_more(claim, judgement, deep, more), Controls()
         if not _is_own(claim, judgement) or accepts_original(claim):

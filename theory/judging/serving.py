@@ -21,6 +21,7 @@ from typing import Any
 from theory.account import Account
 from theory.claims import Claim, Formulas
 from theory.errors import ClaimFileError, ProverError, TheoryError
+from theory.falsifier.effort import effort
 from theory.judging.catalogue import CLAIMS
 from theory.judging.loading import content_of, load, loaded, place_in, reason
 from theory.judging.starting import replace_environment
@@ -76,6 +77,13 @@ class Reference:
         return CLAIMS.get(self.id) if self.source is None else loaded(self.source, self.id)
 
 
+@dataclass(frozen=True)
+class Word:
+    """What a process says before it answers: how far an attack is."""
+
+    text: str
+
+
 def serve(connection: Connection, how: Judge, environment: Mapping[str, str]) -> None:
     """Answer what is asked for, until nobody asks any more."""
     replace_environment(environment)
@@ -88,7 +96,8 @@ def serve(connection: Connection, how: Judge, environment: Mapping[str, str]) ->
     try:
         while True:
             request = connection.recv()
-            answer = _packed(answered(request, how), request)
+            with effort(told=lambda text: connection.send(Word(text))):
+                answer = _packed(answered(request, how), request)
             if os.getpid() != this:
                 os._exit(1)  # a copy of this process that a claim made: it has nothing to say
             connection.send_bytes(answer)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, cast
 
 from theory.claims import Claim
+from theory.falsifier.effort import USUAL, effort
 from theory.judging.catalogue import CLAIMS, PAPERS, called, claims_of, unknown
 from theory.judging.dependencies import dependency_graph, settled
 from theory.judging.judge import More, judge, nothing_more
@@ -110,6 +111,7 @@ def verify(
     more: More = nothing_more,
     review: Review | None = None,
     every: bool = False,
+    attack: int = USUAL,
 ) -> list[Row]:
     """Judge claims, and what they rest on.
 
@@ -117,7 +119,8 @@ def verify(
     ----------
     claims : sequence of Claim
     progress : callable, optional
-        Called with (id, number begun before, number in all) as each begins.
+        Called with (id, number begun before, number in all) as each begins, and with more behind
+        the id while a statement that is not proved is attacked.
     jobs : int
         Processes that judge side by side; 1 judges in this one, unless the claims were read in
         another. No verdict depends on it.
@@ -127,6 +130,8 @@ def verify(
         Gives further evidence about a claim.
     every : bool
         Try every control instead of a sample.
+    attack : int
+        How long to attack what is not proved, as a percentage of what is usual; 0: not at all.
     review : callable, optional
         What it makes of a row takes the row's place, before anything that rests on it is settled.
         Rows then come with the queries of their proofs.
@@ -150,19 +155,27 @@ def verify(
     graph = dependency_graph(claims, known)
     given = {claim.id for claim in claims}
     everything = [*(known[name] for name in graph if name not in given), *claims]
-    how = partial(judge, deep=deep, listen=review is not None, more=more, every=every)
+    how = partial(
+        judge, deep=deep, listen=review is not None, more=more, every=every, attack=attack
+    )
     count = processes(everything, jobs)
     if count > 0:
         rows = side_by_side(everything, count, progress, how)
     else:
         rows = []
         for number, claim in enumerate(everything):
-            if progress is not None:
-                progress(claim.id, number, len(everything))
-            rows.append(how(claim))
+            told = partial(_told, progress, claim.id, number, len(everything))
+            told("")
+            with effort(told=told):
+                rows.append(how(claim))
     if review is not None:
         rows = [review(row) for row in rows]
     return [row for row in settled(rows, graph) if row.id in given]
+
+
+def _told(progress: Progress | None, name: str, number: int, count: int, text: str) -> None:
+    if progress is not None:
+        progress(f"{name}: {text}" if text else name, number, count)
 
 
 def ledger(rows: Sequence[Row]) -> dict[str, Any]:

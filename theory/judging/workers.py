@@ -18,7 +18,7 @@ from typing import Any, Final
 from theory.claims import Claim
 from theory.errors import TheoryError, WorkerError
 from theory.judging.judge import judge
-from theory.judging.serving import Elsewhere, Judge, Reading, Reference, serve
+from theory.judging.serving import Elsewhere, Judge, Reading, Reference, Word, serve
 from theory.judging.signals import interrupts_held_back, termination_raised
 from theory.judging.starting import get_ready
 from theory.ledger import Row
@@ -149,8 +149,15 @@ def side_by_side(
             if all(number >= first for _, number in busy.values()):
                 break
             for ready in _ready(busy):
-                worker, number = busy.pop(ready)
-                answers[number] = _row(_answer(worker, claims[number].id), claims[number].id)
+                worker, number = busy[ready]
+                name = claims[number].id
+                answer = _answer(worker, name)
+                if isinstance(answer, Word):
+                    if progress is not None:
+                        progress(f"{name}: {answer.text}", len(answers), len(claims))
+                    continue
+                del busy[ready]
+                answers[number] = _row(answer, name)
                 idle.append(worker)
             raised = (k for k, answer in answers.items() if not isinstance(answer, Row))
             first = min(raised, default=len(claims))

@@ -7,7 +7,7 @@ meaning are 0, or what is said to be their mean, or an iterate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
@@ -128,7 +128,8 @@ def _plain(theorem: Plain) -> Iterator[Values]:
     choices = []
     for name in theorem.free:
         more = followed if name in at_points else ()
-        choices.append(list(dict.fromkeys((*_nearest(name, theorem), *more, ZERO))))
+        near = nearest(name, theorem.relations)
+        choices.append(list(dict.fromkeys((*near, *more, ZERO))))
     scalars = dict.fromkeys(theorem.scalars, sympy.S.Zero)
     for chosen in islice(product(*choices), MANY):
         put = _resolved(dict(zip(theorem.free, chosen, strict=True)))
@@ -148,9 +149,9 @@ def _resolved(chosen: Mapping[str, Vector]) -> dict[str, Vector] | None:
     return put
 
 
-def _nearest(name: str, theorem: Plain) -> Iterator[Vector]:
+def nearest(name: str, relations: Iterable[Relation]) -> Iterator[Vector]:
     """Vectors w where a hypothesis is that ⟨v, u⟩ = ⟨w, u⟩, or that ‖v − w‖ is small."""
-    for one in theorem.relations:
+    for one in relations:
         form = sympy.expand(one.gap)
         entries = form.atoms(Gram)
         size = form.coeff(Gram(Str(name), Str(name)))

@@ -63,7 +63,7 @@ def drawn(theorem: Theorem) -> Iterator[dict[Scalar, Scalar]]:
     [{a: 1}, {a: 1/10}, {a: 4}]
     """
     source, seen = random.Random(0), set()
-    long = {s for f in (theorem.lhs, *theorem.terms.values()) for s in _lengths(f)}
+    long = lengths(theorem)
     stale = any(isinstance(one, Delayed) for one in theorem.hypotheses)
     choices = [_choices(one, one in long) for one in theorem.symbols]
     for n in range(DRAWS):
@@ -127,10 +127,12 @@ def _choices(symbol: Scalar, long: bool) -> Sequence[Scalar]:
     return [one for one in signed if in_domain(one, symbol)] or [sympy.S.Zero]
 
 
-def _lengths(form: Scalar) -> set[Scalar]:
+def lengths(theorem: Theorem) -> set[Scalar]:
     """Constants that say how far a statement speaks of a run."""
-    calls = form.atoms(sympy.core.function.AppliedUndef)
-    found = {s for call in calls for s in call.free_symbols}
-    for total in form.atoms(sympy.Sum):
-        found |= {s for limit in total.limits for end in limit[1:] for s in end.free_symbols}
+    found: set[Scalar] = set()
+    for form in map(sympy.sympify, (theorem.lhs, *theorem.terms.values())):
+        calls = form.atoms(sympy.core.function.AppliedUndef)
+        found |= {s for call in calls for s in call.free_symbols}
+        for total in form.atoms(sympy.Sum):
+            found |= {s for limit in total.limits for end in limit[1:] for s in end.free_symbols}
     return found

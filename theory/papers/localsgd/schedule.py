@@ -1,12 +1,14 @@
 """E.2: the three conditions on a LocalSGD forward are independent, and the barrier holds.
 
-Conditions on F(s, m): (1) F(s−1, m) is done; (2) B(s, m−n) is done unless m is a first local
-step; (3) B(0, first job of the round − 1) is done unless it is the first round. Independent
-means that none follows from the other two: for each there is a moment of a real run at which
-it alone holds a forward back. The barrier means that no forward of a round starts, at any
-stage, before every backward of earlier rounds is done at every stage. Conditions (2) and (3)
-are read from the family's own data; (1), the causality of backwards and the microbatch order
-are the engine's.
+Problem    E.2's conditions on F(s, m): (1) F(s−1, m) is done; (2) B(s, m−n) is done unless m is a
+           first local step; (3) B(0, first job of the round − 1) is done unless it is the first
+           round.
+Method     (2) and (3) are read from the family's own data; (1), the causality of backwards and the
+           microbatch order are the engine's. For independence, a moment of a real run for each.
+Guarantee  None follows from the other two: each alone holds a forward back at some moment. No
+           forward of a round starts, at any stage, before every backward of earlier rounds is done
+           at every stage.
+Source     RPD paper, appendix E.2.
 """
 
 from __future__ import annotations

@@ -1,8 +1,12 @@
 """Linear speed-up and the period: H ≤ T^{1/4}/N^{3/4}, read in the three ways that it can be.
 
-As an order of magnitude it is exact: for every c > 0, H is at most c thresholds if and only if the
-drift term of (13) is at most 4c²G̃²/√(NT). With the constant 1 it neither is enough nor is needed.
-And the method itself has no need of it: at H = 1 nothing drifts.
+Problem    for which periods H the drift term of (13) is no larger than its 1/√(NT) term, so that
+           the speed-up is linear in the number N of workers.
+Method     the two terms, compared exactly at H = T^{1/4}/N^{3/4}.
+Guarantee  As an order of magnitude it is exact: for every c > 0, H is at most c thresholds if and
+           only if the drift term is at most 4c²G̃²/√(NT). With the constant 1 it neither is enough
+           nor is needed. And the method itself has no need of it: at H = 1 nothing drifts.
+Source     RPD paper, appendix D, after (13).
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """(18): how far the model moves in τ iterations.
 
-The printed chain divides d_i by γ_i, and γ_2 = 0, as is γ_1. Its end follows without that from
-(17).
+Problem    none: an identity of vectors, for any γ and every t > τ.
+Method     the moves of the last τ iterations of (10), added up.
+Guarantee  Δ_t = w_t − w_{t−τ} = Σ_{i=1}^{τ} (d_{t−i} + h̄_{t−i}). The printed chain divides d_i by
+           γ_i, and γ_2 = 0, as is γ_1. Its end follows without that from (17).
+Source     Nesterov paper, (18).
 """
 
 from dataclasses import replace

@@ -1,4 +1,12 @@
-"""(19): a move in terms of an earlier look-ahead and of the gradients since then."""
+"""(19): a move in terms of an earlier look-ahead and of the gradients since then.
+
+Problem    none: an identity of vectors, for any γ, 1 ≤ i ≤ τ and every t > τ.
+Method     the recurrence v_{t+1} = γ_{t+1}v_t + h̄_{t+1} of the moves v = d + h̄, solved by
+           products.
+Guarantee  d_{t−i} + h̄_{t−i} = (γ_{t−τ+1} ⋯ γ_{t−i}) d_{t−τ} − η Σ_{k=t−τ}^{t−i} (γ_{k+1} ⋯
+           γ_{t−i})(1 − γ_k) ḡ_k.
+Source     Nesterov paper, (19).
+"""
 
 import sympy
 

@@ -1,4 +1,11 @@
-"""(20): how far the model moves in τ iterations, by (18) and (19)."""
+"""(20): how far the model moves in τ iterations, by (18) and (19).
+
+Problem    none: an identity of vectors, for any γ and every t > τ.
+Method     the moves of (18), each by (19).
+Guarantee  Δ_t is the sum over i = 1, …, τ of what (19) says, with d̄_t for d_{t−τ}: a part along
+           the look-ahead, and one of the gradients since then.
+Source     Nesterov paper, (20).
+"""
 
 import sympy
 

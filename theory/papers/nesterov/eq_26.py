@@ -1,5 +1,11 @@
 """(26): the two bounds of one iteration, weighted; line C is what the rest of the proof uses.
 
+Problem    f is convex and β-smooth; 0 ≤ γ_t < 1 and λ_t ≥ 1.
+Method     one iteration of (14) with η = 1/β: λ_t − 1 times (24), and (25).
+Guarantee  λ_tδ_{t+1} − (λ_t − 1)δ_t ≤ Ω_t − β/(2λ_t(1 − γ_t))(‖λ_th̄_t + w_t + λ_td_t − w*‖² − ‖w_t
+           + λ_td_t − w*‖²), which is line C.
+Source     Nesterov paper, (26).
+
 Line B is lost in the text that we have. By its reason, "0 < γ_t < 0, λ_t > 0, β > 0", it is line A
 without γ_t in its second term, and so it stands here. The condition is that of no number; what the
 step needs is 0 ≤ γ_t < 1.

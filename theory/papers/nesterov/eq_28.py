@@ -1,6 +1,10 @@
 """(28) with (29): λ_t = t and γ_t = (t − 2)/t make the sum telescope, except that γ_1 is another.
 
-(28) at t is about γ_{t+1}, so what is said of t ≥ 1 never asks for γ_1.
+Problem    the condition under which the sum of line C of (26) telescopes.
+Method     λ_t = t and γ_t = (t − 2)/t, put in.
+Guarantee  1 + λ_{t+1}γ_{t+1} = λ_t for every t ≥ 1. (28) at t is about γ_{t+1}, so what is said of
+           t ≥ 1 never asks for γ_1, which is 0 and not −1.
+Source     Nesterov paper, (28) and (29).
 """
 
 from theory.account import Finding, Repair

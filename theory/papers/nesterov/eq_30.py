@@ -1,5 +1,10 @@
 """(30): what all iterations together say of δ_{t+1}.
 
+Problem    f is convex and β-smooth; any delay.
+Method     (14) with η = 1/β, λ_t = t and γ_t = (t − 2)/t except γ_1 = 0; all iterations are summed.
+Guarantee  δ_{t+1} ≤ (Ω_1 + … + Ω_t)/t + β‖w_1 − w*‖²/(2t) for every t ≥ 1, as the last line says.
+Source     Nesterov paper, (30).
+
 Its second line is false at t = 1 (`nesterov.eq-30-step`), and its fourth has half of the start in
 its last line. The last line itself holds: the first iteration, with γ_1 = 0, gives u_1 − u_2
 instead of half of it; the others are `nesterov.eq-30-sum`.

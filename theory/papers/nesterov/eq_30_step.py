@@ -1,7 +1,11 @@
 """(30), line 2: one iteration of the telescoping sum, which the paper sums from t = 1 on.
 
-It uses λ_t(1 − γ_t) = 2. At t = 1 that is 1, as γ_1 = 0, and the line is false: Huber's function
-far from its minimum falls by more. From t = 2 on the line is proved (`nesterov.eq-30-later`).
+Problem    f is convex and β-smooth; any fixed delay.
+Method     (26) with η = 1/β and (29), using λ_t(1 − γ_t) = 2.
+Guarantee  tδ_{t+1} − (t − 1)δ_t ≤ Ω_t + (u_t − u_{t+1})/2 from t = 2 on (`nesterov.eq-30-later`).
+           At t = 1 λ_t(1 − γ_t) is 1, as γ_1 = 0, and the line is false: Huber's function far from
+           its minimum falls by more.
+Source     Nesterov paper, (30), line 2.
 """
 
 from dataclasses import dataclass, replace

@@ -1,10 +1,14 @@
 """(31): the steps are said to shrink as O(1/t).
 
-The display is lost; the text before it says what it shows, by induction, from bounded gradients. It
-is a step of the proof of Theorem 1, whose f has a minimiser. With one, and with a constant that may
-depend on f and w_1, it is true without delay (`nesterov.no-delay-steps`), open for τ = 1, and false
-for every τ ≥ 2: by (30) even steps of o(t^−1/2) would make the runs of `growth`
-converge (`theory.papers.nesterov.witnesses.excesses`).
+Problem    f is convex and β-smooth with a minimiser and bounded gradients; a fixed delay τ.
+Method     (14) with η = 1/β and γ_t = (t − 2)/t. The display is lost; the text before it says what
+           it shows, by induction, from bounded gradients. It is a step of the proof of Theorem 1,
+           whose f has a minimiser.
+Guarantee  With a constant that may depend on f and w_1 ‖w_{t+1} − w_t‖ = O(1/t) is true without
+           delay (`nesterov.no-delay-steps`), open for τ = 1, and false for every τ ≥ 2: by (30)
+           even steps of o(t^−1/2) would make the runs of `growth` converge
+           (`theory.papers.nesterov.witnesses.excesses`).
+Source     Nesterov paper, (31).
 
 On a line no step shrinks: w_{t+1} − w_t is a mean of the last step and of −ηḡ_t, and both are −ηG.
 So no constant made of β, G and τ will do even with a minimiser, as a run on Huber's function is on

@@ -1,13 +1,16 @@
 """(33): the excesses are said to add up to O(ln t), which "completes the proof" of Theorem 1.
 
-Neither holds. With a minimiser, as in Theorem 1, and with a constant that may depend on f and w_1,
-(33) is true without delay, open for τ = 1, and false for every τ ≥ 2: by (30) any sum of o(t) would
-make the runs of `growth` converge (`excesses`). On a line Δ̄_t is
-about −τηG, whatever t, so that Ω_t grows as t and the sum as t²; a run on Huber's function is on a
-line for as long as one likes, so that no constant made of β, G and τ will do for any τ ≥ 1.
+Problem    f is convex and β-smooth with a minimiser and bounded gradients; a fixed delay τ.
+Method     (14) with η = 1/β and γ_t = (t − 2)/t.
+Guarantee  With a constant that may depend on f and w_1 Ω_1 + … + Ω_t = O(ln t) is true without
+           delay, open for τ = 1, and false for every τ ≥ 2: by (30) any sum of o(t) would make the
+           runs of `growth` converge (`excesses`). On a line Δ̄_t is about −τηG, whatever t, so that
+           Ω_t grows as t and the sum as t²; a run on Huber's function is on a line for as long as
+           one likes, so that no constant made of β, G and τ will do for any τ ≥ 1.
+Source     Nesterov paper, (33).
 
-And (30) with O(ln t) gives f(w_t) − f* = O(ln t / t), which is not O(1/t); "much slower than O(t)",
-as the text before (31) has it, would give o(1).
+And (30) with O(ln t) gives f(w_t) − f* = O(ln t / t), which is not O(1/t), so that it does not
+complete the proof either; "much slower than O(t)", as the text before (31) has it, would give o(1).
 """
 
 from fractions import Fraction

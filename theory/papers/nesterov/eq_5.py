@@ -1,12 +1,14 @@
 """Equation (5): the delay of stage i is ⌊(2(P − i) + 1)/(2K)⌋, constant if K divides P − i only.
 
-Problem: with an update after every K microbatches, how often stage i (from 1) of P updates its
-weights between the forward and the backward of a microbatch. The paper assumes a constant delay at
-each stage, and leaves open for which K there is one.
-
-Method: `interval_delays` proves that, in the order of the family ``asyncpp``, ⌊m/K⌋ − ⌊(m − L)/K⌋
-updates fall between forward and backward of microbatch m ≥ L = P − i (the first L see ⌊m/K⌋): ⌊L/K⌋
-or one more. Equation (5) is ⌊L/K⌋: its 1 never matters. Order alone decides, not durations.
+Problem    with an update after every K microbatches, how often stage i (from 1) of P updates its
+           weights between the forward and the backward of a microbatch. The paper assumes a
+           constant delay at each stage, and leaves open for which K there is one.
+Method     `interval_delays` proves that, in the order of the family ``asyncpp``, ⌊m/K⌋ − ⌊(m −
+           L)/K⌋ updates fall between forward and backward of microbatch m ≥ L = P − i (the first L
+           see ⌊m/K⌋). Order alone decides, not durations.
+Guarantee  It is ⌊L/K⌋ or one more, and constant if and only if K divides L. Equation (5) is ⌊L/K⌋:
+           its 1 never matters.
+Source     Nesterov paper, section 2.2, (5).
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,10 +1,13 @@
 """Proposition 1 (2): the delay and the look-ahead are said to align as γ_t → 1.
 
-False for τ = 1 already, on a parabola and with the momentum of (29): the run turns back for ever
-(`turning`), and after each turn the cosine is −1, or there is none as one of the
-two is 0. That it is −1 for infinitely many t is shown for all but countably many η in [1/β, 2/β],
-and for η = 1/β as far as it was run. The printed proof lets the gradients' part of (20) vanish; d̄_t
-vanishes as well, and no slower.
+Problem    f is convex and smooth; a fixed delay τ ≥ 1, any stepsize and γ_t → 1.
+Method     a run for τ = 1 on a parabola with the momentum of (29): it turns back for ever
+           (`turning`).
+Guarantee  False: after each turn the cosine is −1, or there is none as one of the two is 0. That it
+           is −1 for infinitely many t is shown for all but countably many η in [1/β, 2/β], and for
+           η = 1/β as far as it was run. The printed proof lets the gradients' part of (20) vanish;
+           d̄_t vanishes as well, and no slower.
+Source     Nesterov paper, Proposition 1 (2).
 
 The slopes of a parabola are not bounded; the statement does not ask for that. The run itself has
 |y_t| ≤ 2 as far as it was run, where Huber's function with its edge at 2 has the same slopes; that

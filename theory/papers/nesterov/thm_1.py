@@ -1,8 +1,11 @@
 """Theorem 1: with η = 1/β the rate is O(1/t) for every fixed delay.
 
-False for every τ ≥ 2, and for one function at a time, so that no constant helps: on Huber's
-function of curvature β/(τ − 1) f(w_t) does not even converge to f* (`growth`). So
-no rate that tends to 0 holds. For τ = 0 the theorem is true; τ = 1 is open.
+Problem    f is convex and β-smooth with a minimiser and bounded gradients; a fixed delay τ.
+Method     (14) with η = 1/β and γ_t = (t − 2)/t.
+Guarantee  False for every τ ≥ 2, and for one function at a time, so that no constant helps: on
+           Huber's function of curvature β/(τ − 1) f(w_t) does not even converge to f* (`growth`).
+           So no rate that tends to 0 holds. For τ = 0 the theorem is true; τ = 1 is open.
+Source     Nesterov paper, Theorem 1 (2).
 """
 
 from collections.abc import Iterator

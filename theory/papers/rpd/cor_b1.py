@@ -1,7 +1,11 @@
 """Corollary B.1: Theorem 4.1 at the stepsize γ = min{1/L, √(2Δ/(LG²K))}.
 
-The printed rate is (3) at the second branch, exactly. On the first branch (3) gives more than the
-printed rate where the delay is small; there the plain bound of gradients is enough.
+Problem    as Theorem 4.1 has it; the stepsize is chosen for K iterations.
+Method     (3) at the two branches of γ = min{1/L, √(2Δ/(LG²K))}. The printed rate is (3) at the
+           second branch, exactly. On the first branch (3) gives more than the printed rate where
+           the delay is small; there the plain bound of gradients is enough.
+Guarantee  mean over k < K of E‖∇f(x^k)‖² ≤ 2√2 pG√(LΔ/K) + 2LΔτ²/K.
+Source     RPD paper, Corollary B.1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Corollary C.1: the mean steady delay of PipeDream is p²/2 + O(1).
 
-Compared with the derived mean on each parity class; the gap comes with an explicit constant,
-or with the p beyond which it exceeds any given one.
+Problem    the mean over stages and blocks of the delays of PipeDream's steady state.
+Method     the derived mean, on each parity class of p; the gap comes with an explicit constant, or
+           with the p beyond which it exceeds any given one.
+Guarantee  p²/2 + O(1).
+Source     RPD paper, Corollary C.1.
 """
 
 from __future__ import annotations

@@ -1,8 +1,12 @@
 """Whole runs: τ = p² − p/2 is claimed to bound every delay of a PipeDream run.
 
-RPD's theorem needs 0 ≤ d ≤ τ at every iteration, start-up included. In start-up the first p
-forwards of stage 0 record an empty history while their backwards wait for everybody's first
-updates; microbatch p − 1 has the largest delay of any run.
+Problem    RPD's theorem needs 0 ≤ d ≤ τ at every iteration, start-up included; τ = p² − p/2 is that
+           of the steady state.
+Method     the delays of whole runs of PipeDream, from the proved start times.
+Guarantee  False: in start-up the first p forwards of stage 0 record an empty history while their
+           backwards wait for everybody's first updates; microbatch p − 1 has the largest delay of
+           any run, some p²/4 above the bound.
+Source     RPD paper, section 4 with Proposition 4.1, and appendix E.1.
 """
 
 from __future__ import annotations

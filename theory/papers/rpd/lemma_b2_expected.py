@@ -1,7 +1,10 @@
 """The square of Lemma B.2's bound, against the mean under uniform draws.
 
-It is not tight: `rpd.sharp-drift` bounds the mean by γ²G²τ(τ + p − 1)/p, which is attained, and
-with p = τ that is about 2/p of (γτG)². So no constant is small enough.
+Problem    whether (γτG)², the square of Lemma B.2's bound, is tight for the mean under uniform
+           draws.
+Method     `rpd.sharp-drift`, which bounds the mean by γ²G²τ(τ + p − 1)/p and is attained.
+Guarantee  It is not: with p = τ that is about 2/p of (γτG)². So no constant is small enough.
+Source     RPD paper, Lemma B.2 with Assumption B.1.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
 """Lemma C.1, even p: every steady delay is claimed to be (p/2) times its window, exactly.
 
-The printed proof multiplies whole slots by p/2 updates a slot. Delays also count the updates
-that stand before the two events inside their own slots; in the paper's embedding these give
-⌊(i−1)/2⌋ − ⌈(j−1)/2⌉ more, which is not zero in general.
+Problem    every steady delay is claimed to be (p/2) times its window, exactly, for even p.
+Method     the derived delay matrix, in the paper's embedding.
+Guarantee  False: the printed proof multiplies whole slots by p/2 updates a slot. Delays also count
+           the updates that stand before the two events inside their own slots; these give ⌊(i−1)/2⌋
+           − ⌈(j−1)/2⌉ more, which is not zero in general.
+Source     RPD paper, Lemma C.1, even p.
 """
 
 from __future__ import annotations

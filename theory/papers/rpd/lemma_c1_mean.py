@@ -1,6 +1,10 @@
 """Lemma C.1, mean: for even p the mean steady delay is claimed to be exactly p²/2.
 
-Our proof sums the derived matrix over all i and j by telescoping.
+Problem    the mean steady delay is claimed to be exactly p²/2, for even p.
+Method     the derived matrix, summed over all i and j by telescoping.
+Guarantee  False: it is p²/2 − 1/2 in the paper's linearization, as updates inside the end slots
+           count, and p²/2 only where updates of one slot share an index (`slot-start`).
+Source     RPD paper, Lemma C.1, even p.
 """
 
 from __future__ import annotations

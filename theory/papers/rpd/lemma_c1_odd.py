@@ -1,8 +1,11 @@
 """Lemma C.1, odd p: every steady delay is claimed to be (p/2) times its window plus O(1).
 
-Per-slot counts do alternate between (p−1)/2 and (p+1)/2, and sums of them over a window are
-within 1/2 of p/2 a slot. What the printed proof leaves out, the updates inside the two end
-slots, grows with i − j.
+Problem    every steady delay is claimed to be (p/2) times its window plus O(1), for odd p.
+Method     the derived delay matrix. Per-slot counts do alternate between (p−1)/2 and (p+1)/2, and
+           sums of them over a window are within 1/2 of p/2 a slot.
+Guarantee  False: what the printed proof leaves out, the updates inside the two end slots, grows
+           with i − j.
+Source     RPD paper, appendix C, proof of Lemma C.1, case 2.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 """Lemma C.1, window: 2p − i − j + 1 slots from the forward of block j to the backward at i.
 
-Stages count from 1 here, as in the paper. The proved start times F(s, m) = 2m + s and
-B(s, m) = 2m + 2p − 1 − s of microbatches m ≥ p decide it; no linearization is involved.
+Problem    how many slots lie between the forward of block j and the backward at stage i, in the
+           steady state. Stages count from 1 here, as in the paper.
+Method     the proved start times F(s, m) = 2m + s and B(s, m) = 2m + 2p − 1 − s of microbatches m ≥
+           p; no linearization is involved.
+Guarantee  2p − i − j + 1.
+Source     RPD paper, Lemma C.1, window.
 """
 
 from __future__ import annotations

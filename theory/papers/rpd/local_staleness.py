@@ -1,8 +1,11 @@
 """Local staleness: whether stage s has staleness p − 1 − s (s from 0).
 
-The source defines local staleness and names no value. In the steady state this one is right; in
-start-up stages in the middle of the pipeline admit more forwards before their first backward, and
-their updates are staler than that.
+Problem    the source defines local staleness and names no value; that of stage s (from 0) is said
+           to be p − 1 − s.
+Method     the proved start times, with one slot for every forward and backward.
+Guarantee  In the steady state it is right; in start-up stages in the middle of the pipeline admit
+           more forwards before their first backward, and their updates are staler than that.
+Source     RPD paper, appendices F and G.4.
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """Appendix F: RPD fed with PipeDream's order, batches and exact delays is PipeDream.
 
-Proved for all timelines, whatever actions take: block j of the history at the length h that
-F(j, m) recorded is the block that F(j, m) read. The h updates are the first of the history, and
-those of block j among them are the ones of earlier slots, for no linearization counts an update
-of the forward's own stage in its own slot. The rest is induction on the history index. Each step
-is a query; that it goes from index to index is text, and so is that a function gives the same
-gradient, in floats bit for bit, for the same model and microbatch.
-
-It needs indices that are positions in the history: with those of `slot-start`, which stages of
-one slot share, the delays are too short.
+Problem    RPD fed with PipeDream's order of block updates, its microbatches and its exact delays.
+Method     an induction on the history index, for all timelines, whatever actions take: block j of
+           the history at the length h that F(j, m) recorded is the block that F(j, m) read. The h
+           updates are the first of the history, and those of block j among them are the ones of
+           earlier slots, for no linearization counts an update of the forward's own stage in its
+           own slot. Each step is a query; that it goes from index to index is text, and so is that
+           a function gives the same gradient, in floats bit for bit, for the same model and
+           microbatch.
+Guarantee  it takes exactly PipeDream's steps. It needs indices that are positions in the history:
+           with those of `slot-start`, which stages of one slot share, the delays are too short.
+Source     RPD paper, appendix F.
 """
 
 from __future__ import annotations

@@ -1,8 +1,12 @@
 """Proposition 4.1: the largest steady delay is p² − p/2 + O(1), exactly so for even p.
 
-The paper defines the delay by its simulator's embedding, which appends updates in stage order;
-that is the linearization `ascending`. Our proof: the derived delay matrix falls in i and in j,
-so its maximum is D[0][0]; compare that with the printed formula on each parity class.
+Problem    the largest delay of PipeDream's steady state. The paper defines the delay by its
+           simulator's embedding, which appends updates in stage order; that is the linearization
+           `ascending`.
+Method     the derived delay matrix falls in i and in j, so its maximum is D[0][0]; that is compared
+           with the printed formula on each parity class.
+Guarantee  p² − p/2 + O(1), exactly so for even p.
+Source     RPD paper, Proposition 4.1, (4).
 """
 
 from __future__ import annotations

@@ -1,10 +1,14 @@
 """How the error that the stale term bounds grows with p, at τ = Θ(p²): in the model, in PipeDream.
 
-The term that is printed in (3) grows as p⁴ (`rpd.stale-power-of-the-bound`). The error that it
-bounds does not: under uniform draws its mean is of the order p³ (`rpd.sharp-drift`), and in
-PipeDream's own schedule, which is not random, it is of the order p³ on every path
-(`rpd.drift-by-counts` with the counts of the schedule). Both orders are attained where all block
-gradients are one vector of norm G.
+Problem    how the error L²E‖x − x̂‖² that the stale term of (3) bounds grows with p, at τ = Θ(p²):
+           said to be as p⁴.
+Method     uniform draws in the model (`rpd.sharp-drift`), and PipeDream's own schedule, which is
+           not random (`rpd.drift-by-counts` with the counts of the schedule).
+Guarantee  False: the term that is printed in (3) grows as p⁴ (`rpd.stale-power-of-the-bound`). The
+           error that it bounds is of the order p³, under uniform draws in the mean and in PipeDream
+           on every path. Both orders are attained where all block gradients are one vector of norm
+           G.
+Source     RPD paper, section 5, with Theorem 4.1 and Proposition 4.1.
 """
 
 from __future__ import annotations

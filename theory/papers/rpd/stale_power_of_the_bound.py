@@ -1,6 +1,10 @@
 """How the stale term of (3) grows with p, at τ = Θ(p²): as p⁴, which is a statement on the bound.
 
-Whether the error that it bounds is as large is another statement, `rpd.stale-power`.
+Problem    the stale term L²γ²τ²G² of (3), at τ = Θ(p²).
+Method     the power of p in it, with the delays of Proposition 4.1.
+Guarantee  it grows as p⁴, which is a statement on the bound. Whether the error that it bounds is as
+           large is another statement, `rpd.stale-power`.
+Source     RPD paper, section 5, with (3) and Proposition 4.1.
 """
 
 from __future__ import annotations

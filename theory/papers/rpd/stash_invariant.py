@@ -1,8 +1,12 @@
 """G.4, the stashing invariant: B(s, m) uses the version that F(s, m) read.
 
-The stash is a map: F(s, m) stores the version it read under its key, B(s, m) loads by its key.
-Proved: the entry is there when B loads it, and whatever was last stored under that key is the
-version F(s, m) read, for all p, stages and microbatches. Loading by another key is a mutant.
+Problem    the stash is a map: F(s, m) stores the version it read under its key, B(s, m) loads by
+           its key.
+Method     queries for all p, stages and microbatches: the entry is there when B loads it, and
+           whatever was last stored under that key is the version F(s, m) read. Loading by another
+           key is a mutant.
+Guarantee  B(s, m) uses exactly the version that F(s, m) read.
+Source     RPD paper, appendix G.4.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Theorem 4.1 is stated for γ ≤ 1/L, a condition that its proof never uses.
 
-A statement "A is needed for B" is refuted by a proof of B without A, and shown on one run whose
-stepsize is beyond the limit.
+Problem    Theorem 4.1 is stated for γ ≤ 1/L.
+Method     a statement "A is needed for B" is refuted by a proof of B without A, and shown on one
+           run whose stepsize is beyond the limit.
+Guarantee  False: (3) holds for every γ > 0.
+Source     RPD paper, Theorem 4.1 (B.1).
 """
 
 from __future__ import annotations

@@ -1,8 +1,13 @@
 """Algorithm 4 (appendix D): when communications start.
 
-As printed, a gradient is ready when its backward starts, and a communication starts when the
-channel is free, ready or not. With both lines repaired it is right for sequential models. Lines
-that matter for graphs only are listed in `schedules.partial_staleness.algorithms`.
+Problem    a sequential model; communications go one after the other, each when its gradient is
+           ready.
+Method     the printed lines, run beside that, and both lines repaired. Lines that matter for graphs
+           only are listed in `schedules.partial_staleness.algorithms`.
+Guarantee  False as printed: a gradient is ready when its backward starts, and a communication
+           starts when the channel is free, ready or not. With both lines repaired it is right for
+           sequential models.
+Source     SAPipe paper, Algorithm 4 (appendix B).
 """
 
 from collections.abc import Iterator

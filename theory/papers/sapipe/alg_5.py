@@ -1,8 +1,11 @@
 """Algorithm 5 (appendix D): which layers are stale, given when communications start.
 
-As printed, it compares the end of a forward with the start of a communication. With both repaired
-it marks, in sequential models, exactly the layers that have to be stale, and these are enough if
-communication takes no longer than computation, which it does not test.
+Problem    a sequential model, and when its communications start.
+Method     the printed lines, run beside what they should mark, and both repaired.
+Guarantee  False as printed: it compares the end of a forward with the start of a communication.
+           With both repaired it marks exactly the layers that have to be stale, and these are
+           enough if communication takes no longer than computation, which it does not test.
+Source     SAPipe paper, Algorithm 5 (appendix D).
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,12 @@
 """Assumption 3: "it is easy to check" that it bounds how far the workers' gradients are from ∇F.
 
-The mean of ‖∇F_i‖² is at most nρ‖∇F‖², since Σ∇F_i = n∇F; the printed factor has ρ/n in place of
-nρ. Wherever Assumption 3 holds with equality, nρ − 1 is the exact factor, so that the printed one
-is too small by ρ(n − 1/n) for every n ≥ 2, and below 0 for ρ < n. It is right of another
-Assumption 3, with ‖∇F‖² in place of ‖Σ∇F_i‖².
+Problem    n workers, F the mean of the F_i, Σ‖∇F_i‖² ≤ ρ‖Σ∇F_i‖².
+Method     the mean of ‖∇F_i‖² is at most nρ‖∇F‖², since Σ∇F_i = n∇F; the printed factor has ρ/n in
+           place of nρ.
+Guarantee  False: wherever Assumption 3 holds with equality, nρ − 1 is the exact factor, so that the
+           printed one is too small by ρ(n − 1/n) for every n ≥ 2, and below 0 for ρ < n. It is
+           right of another Assumption 3, with ‖∇F‖² in place of ‖Σ∇F_i‖².
+Source     SAPipe paper, Assumption 3.
 """
 
 from collections.abc import Iterator

@@ -1,10 +1,12 @@
 """Assumption 4 and the unit of the loss.
 
-Theorem 3 sets Δ beside L and a λ in [0, 1] beside 1, as if Assumption 4 read the same in every unit
-of the loss. But f → cf multiplies ∇f∇fᵀ by c² and ∇²f by c. So no rule takes Δ to cΔ as L goes to
-cL; λ carries the unit of 1/loss, and 1 − λ has none. With a weight s beside the outer product,
-divided by c, all of it scales: s∇f∇fᵀ − ∇²f goes to c times itself, and λ/s stands for λ in
-Theorem 3.
+Problem    Theorem 3 sets Δ beside L and a λ in [0, 1] beside 1, as if Assumption 4 read the same in
+           every unit of the loss.
+Method     f → cf multiplies ∇f∇fᵀ by c² and ∇²f by c.
+Guarantee  False: no rule takes Δ to cΔ as L goes to cL; λ carries the unit of 1/loss, and 1 − λ has
+           none. With a weight s beside the outer product, divided by c, all of it scales: s∇f∇fᵀ −
+           ∇²f goes to c times itself, and λ/s stands for λ in Theorem 3.
+Source     SAPipe paper, Assumption 4, as Theorem 3 uses it (our reading).
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,10 +1,14 @@
 """Corollary 1: every method of the paper reaches O(1/√T) + O(V₁/(n√T)).
 
-With η = min(c/√T, b/L), 0 < b ≤ 1, and explicit constants, from the bounds that are proved here:
-for vanilla SAPipe those with the samples of Algorithm 1, from rest and with a first iteration that
-passes; Theorem 3 with smaller constants, and for the three options of SAPipe-WP the repairs of
-Theorems 4 to 6 that hold for every η ≤ 1/L. The error terms are O(1/T): a power of η more than the
-corollary needs.
+Problem    which methods of the paper reach O(1/√T) + O(V₁/(n√T)), and with which constants.
+Method     η = min(c/√T, b/L), 0 < b ≤ 1, in the bounds that are proved here: for vanilla SAPipe
+           those with the samples of Algorithm 1, from rest and with a first iteration that passes;
+           Theorem 3 with smaller constants, and for the three options of SAPipe-WP the repairs of
+           Theorems 4 to 6 that hold for every η ≤ 1/L.
+Guarantee  from rest all of them reach it, SAPipe-DC and SAPipe-WP for 0 < κ < 1 with samples of
+           their own; vanilla SAPipe also with a first iteration that passes. The error terms are
+           O(1/T): a power of η more than the corollary needs.
+Source     SAPipe paper, Corollary 1.
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,12 @@
 """Lemma 1: one update of SGD with any estimator of the gradient.
 
-x_t = x_{t−1} − η g, g the mean of the workers' g_i; h is its mean given the past, the mean of their
-E[g_i]. Nothing else is asked of the g_i, and of F only that it is L-smooth: the samples' own losses
-need not be. The past is any that fixes x_{t−1}; which one decides what h is, and Theorems 2 to 6
-take h for a gradient at a point that depends on samples, so they need the past to hold these.
+Problem    F is L-smooth; the samples' own losses need not be.
+Method     x_t = x_{t−1} − ηg with η ≤ 1/L, g the mean of the workers' g_i; h is its mean given the
+           past, the mean of their E[g_i]. Nothing else is asked of the g_i. The past is any that
+           fixes x_{t−1}; which one decides what h is, and Theorems 2 to 6 take h for a gradient at
+           a point that depends on samples, so they need the past to hold these.
+Guarantee  E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + (η/2)‖∇F(x_{t−1}) − h‖² + (Lη²/2)E‖g − h‖².
+Source     SAPipe paper, appendix A, Lemma 1.
 """
 
 from theory.kernel import Combine, Descent, descent, dot, eq, square, vector

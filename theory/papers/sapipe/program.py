@@ -1,8 +1,12 @@
 """The program for the fewest stale layers (section 3.1): its constraints against no stall.
 
-Its second constraint is the right condition of `no_stall` for j = m alone. It lets
-the channel run without a gap from the end of backward m on, though gradients m − 1, …, 1 do not
-exist yet then. So it is necessary, and for k < m − 1 not sufficient.
+Problem    the constraints of the program for the fewest stale layers, said to be met if and only if
+           a sequential model never stalls.
+Method     the second is the right condition of `no_stall` for j = m alone. It lets the channel run
+           without a gap from the end of backward m on, though gradients m − 1, …, 1 do not exist
+           yet then.
+Guarantee  It is necessary, and for k < m − 1 not sufficient.
+Source     SAPipe paper, section 3.1.
 """
 
 from collections.abc import Iterator

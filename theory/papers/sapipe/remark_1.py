@@ -1,8 +1,12 @@
 """Remark 1: the two error terms of Theorem 2, and what each of them comes from.
 
-It is about the printed formula: whether the bound holds is the matter of Theorem 2. Where there are
-no stale elements, or no noise, it does, and samples do not matter: there is none that is used
-twice, or none that adds anything.
+Problem    the two error terms of Theorem 2. It is about the printed formula: whether the bound
+           holds is the matter of Theorem 2.
+Method     their zeros, and the bound without one of them.
+Guarantee  κErr₀ is 0 only for κ = 0, Var₀ only for V₁ = 0. Where there are no stale elements, or no
+           noise, the bound holds, and samples do not matter: there is none that is used twice, or
+           none that adds anything.
+Source     SAPipe paper, Remark 1.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,10 @@
 """Remark 2: Theorem 2 at its two ends, SGD and PipeSGD.
 
-The bound at κ = 0 is exactly that of SGD as this proof gives it. It could be smaller, for SGD too:
-Lemma 1 drops −(η/2)(1 − Lη)‖E g‖².
+Problem    Theorem 2 at its two ends, κ = 0 and κ = 1.
+Method     the bounds of SGD and PipeSGD, by the same proof.
+Guarantee  The bound at κ = 0 is exactly that of SGD as this proof gives it. It could be smaller,
+           for SGD too: Lemma 1 drops −(η/2)(1 − Lη)‖E g‖².
+Source     SAPipe paper, Remark 2.
 """
 
 from collections.abc import Iterator

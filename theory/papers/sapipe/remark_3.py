@@ -1,12 +1,15 @@
 """Remark 3: SAPipe-DC is said to have the smaller error for small M, Δ and η and λ close to 1.
 
-Assumption 1 lets L be larger than it need be; then M, Δ, η and 1 − λ can be so small that Err_DC ≤
-Err₀, and an objective with such constants exists. With the least L none does: by Assumption 4 alone
-the gradient is 2Δ-Lipschitz, so that Theorem 2 holds with ℓ = min(L, 2Δ) for L, and
-(1 − λ)²ℓ² + λ²ℓ²/4 ≥ ℓ²/5 for every λ. To make Δ small makes Err₀ as small. That 32/5 and 8/5 are
-above 1 is due to the factors of Young's inequality in the printed proof: with the triangle
-inequality (`dc_bias`) compensation misses less than vanilla SAPipe for Δ < L and a small η. All of
-this compares bounds, and says nothing of runs.
+Problem    for which L, M, Δ, η and λ Err_DC ≤ Err₀. Assumption 1 lets L be larger than it need be.
+Method     the two formulas compared; with the least L Theorem 2 holds with ℓ = min(L, 2Δ) for L,
+           since by Assumption 4 alone the gradient is 2Δ-Lipschitz, and (1 − λ)²ℓ² + λ²ℓ²/4 ≥ ℓ²/5
+           for every λ.
+Guarantee  M, Δ, η and 1 − λ can be so small that it holds, and an objective with such constants
+           exists. With the least L none does, and to make Δ small makes Err₀ as small. That 32/5
+           and 8/5 are above 1 is due to the factors of Young's inequality in the printed proof:
+           with the triangle inequality (`dc_bias`) compensation misses less than vanilla SAPipe for
+           Δ < L and a small η. All of this compares bounds, and says nothing of runs.
+Source     SAPipe paper, Remark 3.
 """
 
 from collections.abc import Iterator

@@ -1,10 +1,13 @@
 """Remark 4: when option 1 of weight prediction is said to beat vanilla SAPipe.
 
-Err_WP-1 ≤ Err₀ is (3 − ρ/n)V₁ ≤ (2 − ρ/n)V₂. The remark divides by 3 − ρ/n: for ρ < 3n that is the
-printed condition, at ρ = 3n it says nothing, and for ρ > 3n it turns around, so that without noise
-the printed condition always holds while Err_WP-1 is over twice Err₀. "Small enough" leaves open
-which ρ are meant: ρ < 3n is the part in which the remark holds. Err_WP-1 itself is no bound
-(`sapipe.thm-4`); the condition for a bound that holds is beside it.
+Problem    for which V₁ and ρ Err_WP-1 ≤ Err₀. Err_WP-1 itself is no bound (`sapipe.thm-4`); the
+           condition for a bound that holds is beside it.
+Method     Err_WP-1 ≤ Err₀ is (3 − ρ/n)V₁ ≤ (2 − ρ/n)V₂. The remark divides by 3 − ρ/n.
+Guarantee  For ρ < 3n that is the printed condition, at ρ = 3n it says nothing, and for ρ > 3n it
+           turns around, so that without noise the printed condition always holds while Err_WP-1 is
+           over twice Err₀. "Small enough" leaves open which ρ are meant: ρ < 3n is the part in
+           which the remark holds.
+Source     SAPipe paper, Remark 4.
 """
 
 from collections.abc import Iterator

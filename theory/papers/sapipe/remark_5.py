@@ -1,8 +1,11 @@
 """Remark 5: when option 2 of weight prediction is said to beat vanilla SAPipe.
 
-4L²η² ≤ 1 − 2V₁/V₂ implies 2L²η² ≤ 1/2, so that Err_WP-2 is finite and the remark holds as printed.
-Where 2L²η² < 1 the condition is needed too. It does not come down to a small L: for 2V₁ > V₂
-nothing satisfies it, and there Err_WP-2 > Err₀ for every L and η.
+Problem    for which L, η, V₁ and V₂ Err_WP-2 ≤ Err₀.
+Method     4L²η² ≤ 1 − 2V₁/V₂ implies 2L²η² ≤ 1/2, so that Err_WP-2 is finite.
+Guarantee  The remark holds as printed. Where 2L²η² < 1 the condition is needed too. It does not
+           come down to a small L: for 2V₁ > V₂ nothing satisfies it, and there Err_WP-2 > Err₀ for
+           every L and η.
+Source     SAPipe paper, Remark 5.
 """
 
 from collections.abc import Iterator

@@ -1,10 +1,13 @@
 """Remark 6: when option 3 is said to beat vanilla SAPipe, and which λ is said to be best.
 
-The first part holds: Err_WP-3 ≤ Err₀ is a condition on 8V₁/n + 4η⁴M²V₂² + 2η²V₂(…), which a large n
-and a small η satisfy. The second does not: (1 − λ)²L² + λ²Δ² is least at λ* = L²/(L² + Δ²), between
-the two ends, and far from 1 at the least L, since L ≤ 2Δ makes λ* ≤ 4/5. Of the two ends the remark
-has the right one, and λ* is on its side of 1/2. "λ → 0 is preferred" leaves open which of these is
-meant: as a direction it holds, as the best λ it does not.
+Problem    for which constants Err_WP-3 ≤ Err₀, and which λ is best.
+Method     Err_WP-3 ≤ Err₀ is a condition on 8V₁/n + 4η⁴M²V₂² + 2η²V₂(…), which a large n and a
+           small η satisfy; (1 − λ)²L² + λ²Δ² is least at λ* = L²/(L² + Δ²).
+Guarantee  The first part holds. The second does not: λ* is between the two ends, and far from 1 at
+           the least L, since L ≤ 2Δ makes λ* ≤ 4/5. Of the two ends the remark has the right one,
+           and λ* is on its side of 1/2. "λ → 0 is preferred" leaves open which of these is meant:
+           as a direction it holds, as the best λ it does not.
+Source     SAPipe paper, Remark 6.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,11 @@
 """Remark 7: what Corollary 1 says, and does not say, of convergence.
 
-The corollary bounds a mean over the run for a stepsize that is chosen for its length T. So the mean
-tends to 0 as T grows, over runs that have ever smaller stepsizes. It says nothing of the end of
-one run; and with one stepsize for every length, which the corollary does not take, the gradient
-keeps its noise, on a parabola for ever.
+Problem    what Corollary 1 says of ‖∇F(x_{t−1})‖ → 0 as T → ∞.
+Method     the corollary bounds a mean over the run for a stepsize that is chosen for its length T.
+Guarantee  The mean tends to 0 as T grows, over runs that have ever smaller stepsizes. Nothing is
+           said of the end of one run; and with one stepsize for every length, which the corollary
+           does not take, the gradient keeps its noise, on a parabola for ever.
+Source     SAPipe paper, Remark 7.
 """
 
 from fractions import Fraction

@@ -1,8 +1,11 @@
 """Theorem 1 (section 3.1, appendix B): stale layers are the first ones.
 
-Forward i is stale if it starts before its gradient has been sent, c(u_i) < c(v_i) + v_i, with c the
-time of starting. Table 1 calls c the completion time; with that, (2) says something else. The proof
-is about any two layers k < i, so that it covers every number of layers.
+Problem    a sequential model without stall. Forward i is stale if it starts before its gradient has
+           been sent, c(u_i) < c(v_i) + v_i, with c the time of starting. Table 1 calls c the
+           completion time; with that, (2) says something else.
+Method     any two layers k < i, so that it covers every number of layers.
+Guarantee  stale layers are the first ones.
+Source     SAPipe paper, Theorem 1 (section 3.1, appendix B).
 """
 
 from collections.abc import Iterator

@@ -52,6 +52,14 @@ def _fresh_before_stale() -> Compared:
     return Compared(says, code, late["left"] <= 0 < late["right"])
 
 
+def _in_words() -> str:
+    late = lateness(*_RUN)
+    return (
+        f"in a diamond the gradient of its right side is {late['right']} late and that of its left "
+        f"side, which runs before, {-late['left']} early"
+    )
+
+
 def _grounds(formulas: Formulas) -> Iterator[Ground]:
     yield _fresh_before_stale()
     yield from thm_1.CLAIM.holds(formulas)  # type: ignore[misc]
@@ -61,7 +69,7 @@ def _cases(formulas: Formulas) -> tuple[Case, ...]:
     holds = tuple(thm_1.CLAIM.holds(formulas))  # type: ignore[misc, arg-type]
     witness = {"layers": "k on a path to i", "certificate": "u_k + v_k, as in a sequential model"}
     return (
-        Case(_ORDER, Decision((_fresh_before_stale(),)), str(lateness(*_RUN))),
+        Case(_ORDER, Decision((_fresh_before_stale(),)), _in_words()),
         Case(
             _PATH,
             Decision(fails=Refutation(witness, holds)),

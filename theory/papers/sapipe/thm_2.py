@@ -1,10 +1,14 @@
 """Theorem 2: vanilla SAPipe, a mixture of fresh gradients and of gradients one update old.
 
-Section 3.1 gives the mixture by Algorithm 1, and that fixes the samples: line 8 takes
-∇f(x_{t−1}; z_{i,t}), and line 9, one iteration later, ∇f(x_{t−1}; z_{i,t}) again. The printed proof
-takes stale elements to have samples that x_{t−1} does not depend on. For 0 < κ < 1 they are in it:
-for κ = 1/4 the bound fails with Lη = 1 and with Lη = 4/5. It holds where 2κ√(1 − κ) ≤ 1 − Lη, from
-rest; and with samples of their own, which is another method, it holds everywhere.
+Problem    F is L-smooth and at least F(x_*); n workers, variance V₁, norms at most √V₂, η ≤ 1/L.
+Method     vanilla SAPipe. Section 3.1 gives the mixture by Algorithm 1, and that fixes the samples:
+           line 8 takes ∇f(x_{t−1}; z_{i,t}), and line 9, one iteration later, ∇f(x_{t−1}; z_{i,t})
+           again. The printed proof takes stale elements to have samples that x_{t−1} does not
+           depend on. For 0 < κ < 1 they are in it.
+Guarantee  False: for κ = 1/4 the bound 2R₀/(ηT) + κL²η²V₂ + LηV₁/n fails with Lη = 1 and with Lη =
+           4/5. It holds where 2κ√(1 − κ) ≤ 1 − Lη, from rest; and with samples of their own, which
+           is another method, it holds everywhere.
+Source     SAPipe paper, Theorem 2.
 """
 
 from collections.abc import Iterator, Mapping

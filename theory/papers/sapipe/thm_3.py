@@ -1,11 +1,16 @@
 """Theorem 3: what delay compensation reaches, with the constants as printed.
 
-They are 16, 4, 4 and 4 times those of `sharp_thm_3`: the printed proof takes twice the geometric
-sum for the length of a step. That recursion is for κ = 1; for a mixture of fresh and stale elements
-moments of the steps take its place, and the printed constants cover them. Algorithm 2 prints κ = 1
-only and leaves open how fresh and stale elements mix. The proof takes the samples of stale elements
-to be unknown to x_{t−1}, while for 0 < κ < 1 Algorithm 1 uses a sample for fresh elements first;
-and it lets the compensation see all of Δx, while Section 3.2 applies it to the first k layers only.
+Problem    Assumptions 1, 2, 4, 5 and 6, ληV₂ ≤ 1 − 1/√2 and η ≤ 1/L.
+Method     SAPipe-DC. Algorithm 2 prints κ = 1 only and leaves open how fresh and stale elements
+           mix. The proof takes the samples of stale elements to be unknown to x_{t−1}, while for 0
+           < κ < 1 Algorithm 1 uses a sample for fresh elements first; and it lets the compensation
+           see all of Δx, while Section 3.2 applies it to the first k layers only.
+Guarantee  the printed bound for κ = 0 and κ = 1, and else under what the proof takes for granted,
+           from the first update that is done. Its constants are 16, 4, 4 and 4 times those of
+           `sharp_thm_3`: the printed proof takes twice the geometric sum for the length of a step.
+           That recursion is for κ = 1; for a mixture of fresh and stale elements moments of the
+           steps take its place, and the printed constants cover them.
+Source     SAPipe paper, Theorem 3.
 """
 
 from collections.abc import Iterator, Sequence

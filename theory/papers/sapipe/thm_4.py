@@ -1,10 +1,14 @@
 """Theorem 4: SAPipe-WP in which every worker predicts with its own gradient.
 
-Err_WP-1 is made of a wrong consequence of Assumption 3 and of steps that do not hold. It is
-negative for workers that are alike, and 0 for three workers of whom two agree and one opposes
-them; their model stops short of the minimum for ever, while the bound tends to 0. For ρ ≥ 2n it is
-at least Err₀, which is enough whatever the workers are. A ratio to ‖∇F‖² in Assumption 3 would put
-nρ in the place of ρ/n; nρ ≥ 1, and what is open then is nρ < 2.
+Problem    F is L-smooth; n workers under Assumption 3, η ≤ 1/L.
+Method     SAPipe-WP in which every worker predicts with its own gradient. Err_WP-1 is made of a
+           wrong consequence of Assumption 3 and of steps that do not hold.
+Guarantee  False: Err_WP-1 is negative for workers that are alike, and 0 for three workers of whom
+           two agree and one opposes them; their model stops short of the minimum for ever, while
+           the bound tends to 0. For ρ ≥ 2n it is at least Err₀, which is enough whatever the
+           workers are. A ratio to ‖∇F‖² in Assumption 3 would put nρ in the place of ρ/n; nρ ≥ 1,
+           and what is open then is nρ < 2.
+Source     SAPipe paper, Theorem 4.
 """
 
 from collections.abc import Iterator, Mapping
@@ -229,8 +233,9 @@ CLAIM = Claim(
     id="sapipe.thm-4",
     where=WHERE,
     statement=(
-        "With η ≤ 1/L, SAPipe-WP with option 1 has a mean over t ≤ T of E‖∇F(x_{t−1})‖² of at "
-        "most 2R₀/(ηT) + κL²η²[(ρ/n − 1)V₂ + (3 − ρ/n)V₁] + LηV₁/n for every T ≥ 1."
+        "Under Assumptions 1, 2, 3, 5 and 6 and η ≤ 1/L, SAPipe-WP with option 1 has a mean over "
+        "t ≤ T of E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κL²η²[(ρ/n − 1)V₂ + (3 − ρ/n)V₁] + LηV₁/n "
+        "for every T ≥ 1."
     ),
     latex=(
         r"\tfrac1T \sum_{t\le T} \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "

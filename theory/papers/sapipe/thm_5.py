@@ -1,7 +1,11 @@
 """Theorem 5: SAPipe-WP in which all workers predict with the last update.
 
-The proof sums a geometric series of ratio 2L²η². The theorem is stated for η ≤ 1/L, where this
-ratio may be 1, and the error infinite, or more than 1, and the error below 0.
+Problem    stated for η ≤ 1/L.
+Method     SAPipe-WP in which all workers predict with the last update. The proof sums a geometric
+           series of ratio 2L²η².
+Guarantee  False: for η ≤ 1/L this ratio may be 1, and the error infinite, or more than 1, and the
+           error below 0.
+Source     SAPipe paper, Theorem 5.
 """
 
 from collections.abc import Iterator
@@ -222,8 +226,9 @@ CLAIM = Claim(
     id="sapipe.thm-5",
     where=WHERE,
     statement=(
-        "With η ≤ 1/L, SAPipe-WP with option 2 has a mean over t ≤ T of E‖∇F(x_{t−1})‖² of at "
-        "most 2R₀/(ηT) + κL²η²(2V₁ + 2L²η²V₂)/(1 − 2L²η²) + LηV₁/n for every T ≥ 1."
+        "Under Assumptions 1, 2, 5 and 6 and η ≤ 1/L, SAPipe-WP with option 2 has a mean over "
+        "t ≤ T of E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κL²η²(2V₁ + 2L²η²V₂)/(1 − 2L²η²) + LηV₁/n "
+        "for every T ≥ 1."
     ),
     latex=(
         r"\tfrac1T \sum_{t\le T} \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "

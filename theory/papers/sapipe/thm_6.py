@@ -1,11 +1,14 @@
 """Theorem 6: what weight prediction with option 3 reaches.
 
-The printed proof takes the gradients that a prediction extrapolates for gradients at the models
-themselves, while they were taken at predictions: prediction errors of earlier iterations, which may
-add up, are dropped. The statement holds where predictions are exact, so for n = 1. It fails for the
-run of `limit_cycle`: 100 workers with the same data and no noise, whose prediction errors keep each
-other going; V₂ is the largest ‖g_{i,t}‖² of that run, as Assumption 2 has it. The error terms of
-`repaired_thm_6` and `wp_3_moment` are shown for any n.
+Problem    Assumptions 1, 2, 4, 5 and 6, and η ≤ 1/L.
+Method     SAPipe-WP with option 3. The printed proof takes the gradients that a prediction
+           extrapolates for gradients at the models themselves, while they were taken at
+           predictions: prediction errors of earlier iterations, which may add up, are dropped.
+Guarantee  True where predictions are exact, so for n = 1. False for the run of `limit_cycle`: 100
+           workers with the same data and no noise, whose prediction errors keep each other going;
+           V₂ is the largest ‖g_{i,t}‖² of that run, as Assumption 2 has it. The error terms of
+           `repaired_thm_6` and `wp_3_moment` are shown for any n.
+Source     SAPipe paper, Theorem 6.
 """
 
 from collections.abc import Iterator, Mapping
@@ -177,7 +180,12 @@ def _account(printed: Formulas) -> Account:
         several,
         cases=_cases(shown, several),
         assumes=(
-            *assumptions(EXACT),
+            *(
+                f"{one} (for the cases that are PROVED)"
+                if one.startswith("exact predictions")
+                else one
+                for one in assumptions(EXACT)
+            ),
             "V2 is the largest ‖g_{i,t}‖² of the run, as Assumption 2 has it (i ∈ [n], t ∈ [T])",
         ),
         steps=(

@@ -1,11 +1,16 @@
 """Free-running E.1: local staleness under any durations and any message delays.
 
-What a free run assumes is in `schedules.free_running`. Local staleness of microbatch m at stage
-s is the number of backwards of the stage between F(s, m) and B(s, m); both kinds run in order,
-so it is the number of microbatches in flight there when F(s, m) starts. Bounded by counters
-(`theory.papers.schedules.counters`) and an induction over stages: in flight at s ≤ in flight at 0 ≤
-NOAM. Attained by a construction: the last stage takes its time over its first forward, and
-all that is admitted piles up before it; at every other stage F(s, NOAM − 1) runs before B(s, 0).
+Problem    what a free run assumes is in `schedules.free_running`. Local staleness of microbatch m
+           at stage s is the number of backwards of the stage between F(s, m) and B(s, m); both
+           kinds run in order, so it is the number of microbatches in flight there when F(s, m)
+           starts.
+Method     counters (`theory.papers.schedules.counters`) and an induction over stages: in flight at
+           s ≤ in flight at 0 ≤ NOAM. Attained by a construction: the last stage takes its time over
+           its first forward, and all that is admitted piles up before it; at every other stage F(s,
+           NOAM − 1) runs before B(s, 0).
+Guarantee  the largest is NOAM − 1 at every stage but the last, and 0 there, under any durations and
+           any message delays.
+Source     ours, of E.1's rule: docs/all-timings.md.
 """
 
 from __future__ import annotations

@@ -1,11 +1,14 @@
 """For a static order, local staleness does not depend on how long anything takes.
 
-A weight copy lives on one rank, and the rank runs its actions in program order. Let P(n) be the
-number of updates of the copy among the rank's first n actions, start(n) and end(n) the times of
-action n in some run. Looked at by the clock, an action at position a finds the updates that
-ended by start(a). Proved by induction on positions, for any number of actions and any real
-times: that number is P(a). So the updates between a forward at a and a gradient at b are
-P(b) − P(a) in every run. An update belongs to the action that triggers it, or is one itself.
+Problem    a weight copy lives on one rank, and the rank runs its actions in program order. Let P(n)
+           be the number of updates of the copy among the rank's first n actions, start(n) and
+           end(n) the times of action n in some run. An update belongs to the action that triggers
+           it, or is one itself.
+Method     by the clock, an action at position a finds the updates that ended by start(a). By
+           induction on positions, for any number of actions and any real times, that number is
+           P(a).
+Guarantee  the updates between a forward at a and a gradient at b are P(b) − P(a) in every run.
+Source     ours: docs/all-timings.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,12 @@
 """Proposition 1 (2) put right: look-ahead and delay align where the step outweighs the gradients.
 
-By (20) the delay is Δ_t = a d̄_t + r_t with a = Σ_i Π_j γ_j and r_t = −η ΣΣ (Π_j γ_j)(1 − γ_k)ḡ_k.
-That r_t vanishes says nothing as long as d̄_t vanishes too; what the cosine is near to 1 by is the
-ratio x of the two. Of the squared cosine, 1 − x² is the least: where r_t is orthogonal to Δ_t.
+Problem    by (20) the delay is Δ_t = a d̄_t + r_t with a = Σ_i Π_j γ_j > 0 and r_t = −η ΣΣ (Π_j
+           γ_j)(1 − γ_k)ḡ_k.
+Method     That r_t vanishes says nothing as long as d̄_t vanishes too: what counts is their ratio x
+           = ‖r_t‖/(a‖d̄_t‖).
+Guarantee  1 − cos(Δ_t, d̄_t) ≤ 1 − cos²(Δ_t, d̄_t) ≤ x² wherever x ≤ 1. Of the squared cosine, 1 −
+           x² is the least: where r_t is orthogonal to Δ_t.
+Source     ours.
 """
 
 from dataclasses import replace

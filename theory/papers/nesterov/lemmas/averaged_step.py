@@ -1,9 +1,11 @@
 """What the method is: delayed gradient descent, with the mean of where that has been.
 
-With γ_t = (t − 2)/t from t = 2 on, z_t = w_t + t d_t − w* moves by −2ηḡ_t, whatever d_t is, and
-t w_{t+1} = (t − 1)w_t + z_{t+1} + w*: so t w_{t+1} is the sum of the z_k + w* for k = 2, …, t + 1.
-The first is what the proofs of the repaired rates start from. At t = 1, where γ_1 = 0, z moves by
-−ηḡ_1 only.
+Problem    none: identities of vectors; d_t may be any.
+Method     (10) with γ_t = (t − 2)/t from t = 2 on; z_t = w_t + t d_t − w*.
+Guarantee  z_t moves by −2ηḡ_t, and t w_{t+1} = (t − 1)w_t + z_{t+1} + w*: so t w_{t+1} is the sum
+           of the z_k + w* for k = 2, …, t + 1. The first is what the proofs of the repaired rates
+           start from. At t = 1, where γ_1 = 0, z moves by −ηḡ_1 only.
+Source     ours.
 """
 
 from theory.kernel import Combine, Hypothesis, Step, Theorem, dot, eq, square, vector

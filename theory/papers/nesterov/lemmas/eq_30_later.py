@@ -1,6 +1,10 @@
 """(30), line 2, where it holds: one iteration of the telescoping sum, from t = 2 on.
 
-There λ_t(1 − γ_t) = 2, and 0 ≤ γ_t < 1 as (26) needs.
+Problem    f is convex and β-smooth; any delay.
+Method     one iteration of (14), (26) with η = 1/β and (29): λ_t(1 − γ_t) = 2, and 0 ≤ γ_t < 1 as
+           it needs.
+Guarantee  tδ_{t+1} − (t − 1)δ_t ≤ Ω_t + (u_t − u_{t+1})/2 for every t ≥ 2.
+Source     ours: (30), line 2, where it holds.
 """
 
 import sympy

@@ -1,6 +1,10 @@
 """(30) over the iterations 2, …, t: the telescoping sum, where every line of it holds.
 
-Iterations t = k + 2 with k = 0, 1, 2, … are summed; no line asks where the points y_t are.
+Problem    f is convex and β-smooth; no line asks where the points y_t are.
+Method     (14) with η = 1/β and (29) from t = 2 on; iterations t = k + 2 with k = 0, 1, 2, … are
+           summed.
+Guarantee  δ_{t+1} ≤ (δ_2 + u_2/2 + Ω_2 + … + Ω_t)/t for every t ≥ 1.
+Source     ours: (30) from line 2 on.
 """
 
 from functools import reduce

@@ -1,5 +1,6 @@
 """How far z moves in τ iterations, seen along one direction g.
 
+Problem    none: g is any vector.
 Method     z_{t+1} = z_t − 2ηḡ_t for every t ≥ 2, by `nesterov.averaged-step`; here q⁺ = q − 2ηe.
 Guarantee  ⟨z_t − z_{t+τ}, g⟩ ≤ ητ‖g‖² + η Σ‖ḡ‖² over these τ iterations.
 Source     ours: twice ⟨ḡ, g⟩ is at most ‖ḡ‖² + ‖g‖².

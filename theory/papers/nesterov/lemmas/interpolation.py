@@ -1,6 +1,7 @@
 """The tangent inequality with a margin.
 
 Problem    f is convex and β-smooth.
+Method     none: any two points x and y.
 Guarantee  f(y) − f(x) ≤ ⟨∇f(y), y − x⟩ − ‖∇f(x) − ∇f(y)‖²/(2β) for all x, y.
 Source     ours: the descent lemma from x to u = x − (∇f(x) − ∇f(y))/β, and the tangent at y.
 """

@@ -1,5 +1,7 @@
 """The repaired rate with the longest stepsize that its proof allows.
 
+Problem    f is convex and β-smooth with a minimiser w*.
+Method     (10) with (29) and any delay τ ≥ 1.
 Guarantee  f(w_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − 1)) for (4τ − 2)βη + 2β²η² ≤ 1 and t ≥ 2.
 Source     ours: `nesterov.iterate-rate`. The condition holds for η ≤ 1/((4τ − 1)β), and for no η
            above 1/((4τ − 2)β).

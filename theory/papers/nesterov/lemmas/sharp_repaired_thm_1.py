@@ -1,5 +1,7 @@
 """The repaired Theorem 1 with the longest stepsize that its proof allows.
 
+Problem    f is convex and β-smooth with a minimiser w*.
+Method     (10) with (29) and any delay τ ≥ 1.
 Guarantee  f(y_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − τ)) for η ≤ a/(2(a² + 1)β), a = 2τ − 1, and t > τ.
 Source     ours: `nesterov.repaired-look-ahead`, as y_t = x_{t−τ}. The stepsize is 1/4 for τ = 1 and
            1/(4τ − 2 + 2/(2τ − 1)) in general; for τ ≥ 2 none above 1/(4(τ − 1)) will do.

@@ -1,7 +1,11 @@
 """What (31) should say: no step is longer than ηG, and steps of that length do occur.
 
-w_{t+1} − w_t = γ_t(w_t − w_{t−1}) + (1 − γ_t)(−ηḡ_t) is a mean of the last step and of −ηḡ_t, so
-with w_0 = w_1 it stays in the ball of radius ηG. On a line of slope G every step is ηG long.
+Problem    gradients of norm at most G; f need not be convex.
+Method     w_{t+1} − w_t = γ_t(w_t − w_{t−1}) + (1 − γ_t)(−ηḡ_t), 0 ≤ γ_t < 1, is a mean of the last
+           step and of −ηḡ_t, so with w_0 = w_1 it stays in the ball of radius ηG.
+Guarantee  ‖w_{t+1} − w_t‖ ≤ ηG for every t ≥ 1 and every delay. On a line of slope G every step is
+           ηG long.
+Source     ours: what (31) should say.
 """
 
 import sympy

@@ -1,8 +1,12 @@
 """How long a stepsize may be for the rate O(1/t), from above: beside `nesterov.repaired-thm-1`.
 
-Let κ = ηβ(τ − 1) > 1/4. Huber's function of curvature β·min(1, 3/(4κ)) has 1/4 + σ in place of κ,
-with σ in (0, 1/2], and is β-smooth. On it t^{1−σ} times the energy never falls
-(`theory.papers.nesterov.witnesses.growth`), so that t(f(w_t) − f*) is not bounded.
+Problem    a fixed delay τ ≥ 2 and κ = ηβ(τ − 1) > 1/4.
+Method     Huber's function of curvature β·min(1, 3/(4κ)) has 1/4 + σ in place of κ, with σ in (0,
+           1/2], and is β-smooth. On it t^{1−σ} times the energy never falls
+           (`theory.papers.nesterov.witnesses.growth`).
+Guarantee  There is a convex β-smooth f with a minimiser and bounded gradients, and a w_1, for which
+           t(f(w_t) − f*) is not bounded.
+Source     ours.
 """
 
 import sympy

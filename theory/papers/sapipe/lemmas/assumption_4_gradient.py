@@ -1,8 +1,11 @@
 """What Assumption 4 alone makes of an objective: short gradients, and curvature of at most 2Δ.
 
-h = exp(−f) has ∇²h = h(∇f∇fᵀ − ∇²f), so that Assumption 4 is |h″| ≤ Δh along every line, with
-h > 0. Along a gradient that is longer than √Δ h would fall to 0. How the theorems below make a
-proof is said in `arguments`, "comparison along the gradient".
+Problem    f is twice differentiable on all of R^d, ‖∇f∇fᵀ − ∇²f‖ ≤ Δ everywhere.
+Method     h = exp(−f) has ∇²h = h(∇f∇fᵀ − ∇²f), so that Assumption 4 is |h″| ≤ Δh along every line,
+           with h > 0. Along a gradient that is longer than √Δ h would fall to 0. How the theorems
+           below make a proof is said in `arguments`, "comparison along the gradient".
+Guarantee  ‖∇f‖² ≤ Δ and −Δ ≤ ∇²f ≤ 2Δ everywhere, so that the least L is at most 2Δ.
+Source     ours.
 """
 
 from functools import cache

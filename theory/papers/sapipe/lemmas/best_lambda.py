@@ -1,8 +1,10 @@
 """The best λ for the Hessian terms of Theorems 3 and 6: a square completed.
 
-Problem: (1 − λ)²L² + λ²Δ² stands in Err_DC and Err_WP-3. It is least at λ* = L²/(L² + Δ²), where it
-is L²Δ²/(L² + Δ²), less than the smaller of L² and Δ². In Err_DC one more term grows with λ, and the
-best λ is less than λ*.
+Problem    (1 − λ)²L² + λ²Δ² stands in Err_DC and Err_WP-3.
+Method     a square completed.
+Guarantee  It is least at λ* = L²/(L² + Δ²), where it is L²Δ²/(L² + Δ²), less than the smaller of L²
+           and Δ². In Err_DC one more term grows with λ, and the best λ is less than λ*.
+Source     ours.
 """
 
 from theory.kernel import Combine, Theorem

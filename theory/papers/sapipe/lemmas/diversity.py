@@ -1,7 +1,9 @@
 """What Assumption 3 says of the workers' gradients: how far they are from ∇F on average.
 
-Problem: n workers, F the mean of the F_i, Σ‖∇F_i‖² ≤ ρ‖Σ∇F_i‖² at x. The sum is n∇F, so that the
-mean of ‖∇F_i‖² is at most nρ‖∇F‖², and the mean of ‖∇F_i − ∇F‖² is less by ‖∇F‖².
+Problem    n workers, F the mean of the F_i, Σ‖∇F_i‖² ≤ ρ‖Σ∇F_i‖² at x.
+Method     The sum is n∇F, so that the mean of ‖∇F_i‖² is at most nρ‖∇F‖².
+Guarantee  the mean of ‖∇F_i − ∇F‖², which is less by ‖∇F‖², is at most (nρ − 1)‖∇F‖².
+Source     ours: Assumption 3, put right.
 """
 
 from theory.kernel import Average, Combine, Hypothesis, Theorem, dot, eq, le, square, vector

@@ -1,8 +1,12 @@
 """Exactly when a sequential model never stalls, for every number of layers.
 
-The paper's program has two constraints; the second stands for m − k of them. See
-`schedules.partial_staleness.stalls` for the argument and `layer_induction` for its
-steps.
+Problem    a sequential model of m layers whose first k layers are stale. The paper's program has
+           two constraints; the second stands for m − k of them.
+Method     an induction over layers: see `schedules.partial_staleness.stalls` for the argument and
+           `layer_induction` for its steps.
+Guarantee  It never stalls if and only if Σv ≤ Σb + Σu and, for every layer j > k, v_{k+1} + … + v_j
+           ≤ b_1 + … + b_{j−1} + u_1 + … + u_k.
+Source     ours.
 """
 
 from collections.abc import Iterator

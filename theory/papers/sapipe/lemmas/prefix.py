@@ -1,11 +1,14 @@
 """The bound of Theorem 2 for what SAPipe does: the same first layers are stale in every iteration.
 
-The paper does not state this. Theorem 2 has Assumption 5, "for simplicity", by which stale elements
-are drawn anew in every iteration; Definition 1 takes κ for the share of the parameters in the stale
-layers. The bias of fixed layers is no share of Err₀, though: on F(x) = h(x_1), h Huber's function
-with its edge at 1, with a stale layer of one parameter and fresh layers without a slope,
-x_t = x_{t−1} − x_{t−2} for Lη = 1, which returns every six updates and has a mean square of 2/3,
-whatever the share κ is.
+Problem    the paper does not state this. Theorem 2 has Assumption 5, "for simplicity", by which
+           stale elements are drawn anew in every iteration; Definition 1 takes κ for the share of
+           the parameters in the stale layers.
+Method     what SAPipe does: the same first layers are stale in every iteration. F(x) = h(x_1), h
+           Huber's function with its edge at 1, with a stale layer of one parameter and fresh layers
+           without a slope.
+Guarantee  False: the bias of fixed layers is no share of Err₀. For Lη = 1 x_t = x_{t−1} − x_{t−2},
+           which returns every six updates and has a mean square of 2/3, whatever the share κ is.
+Source     ours.
 """
 
 from fractions import Fraction

@@ -1,8 +1,12 @@
 """What η = min(c/√T, b/L) makes of a bound 2R₀/(ηT) + κEη² + w·LηV₁/n + pLR₀/T.
 
-All bounds of the paper have this form, with E the error of their method divided by η²; where powers
-of η are left in E, η ≤ 1/L bounds them. η ∝ min(1/√T, 1/L) is b = c; with b = 1 it is the largest
-stepsize that the theorems allow, and for c > 1 the same as b = c if T ≥ c²L².
+Problem    all bounds of the paper have the form 2R₀/(ηT) + κEη² + w·LηV₁/n + pLR₀/T, with E the
+           error of their method divided by η²; where powers of η are left in E, η ≤ 1/L bounds
+           them.
+Method     η = min(c/√T, b/L). η ∝ min(1/√T, 1/L) is b = c; with b = 1 it is the largest stepsize
+           that the theorems allow, and for c > 1 the same as b = c if T ≥ c²L².
+Guarantee  at most 2R₀/(c√T) + (2/b + p)LR₀/T + κEc²/T + wcLV₁/(n√T).
+Source     ours.
 """
 
 import sympy

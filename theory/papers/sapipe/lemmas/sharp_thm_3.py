@@ -1,8 +1,12 @@
 """Theorem 3 with smaller constants from the same proof, for every share of stale elements.
 
-E‖Δx‖² ≤ 2η²V₂ and E‖Δx‖⁴ ≤ 4η⁴V₂² hold on average for every κ. The latter asks that elements be
-drawn independently of each other, as Assumption 5 has it; else a mixture may be √2 times as long as
-its parts, and the first constant is that of `ANY`.
+Problem    as Theorem 3 has it; samples of their own for stale elements.
+Method     SAPipe-DC with a compensation that sees all of Δx. E‖Δx‖² ≤ 2η²V₂ and E‖Δx‖⁴ ≤ 4η⁴V₂²
+           hold on average for every κ. The latter asks that elements be drawn independently of each
+           other, as Assumption 5 has it; else a mixture may be √2 times as long as its parts, and
+           the first constant is that of `ANY`.
+Guarantee  8, 8, 8 and 4 in place of 128, 32, 32 and 16, for every share of stale elements.
+Source     ours: the printed proof.
 """
 
 from theory.judging.as_claim import as_claim

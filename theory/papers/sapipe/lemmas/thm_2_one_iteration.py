@@ -1,4 +1,10 @@
-"""Theorem 2 for T = 1, whatever the first iteration does."""
+"""Theorem 2 for T = 1, whatever the first iteration does.
+
+Problem    F is L-smooth and at least F(x_*); η ≤ 1/L.
+Method     none: x_0 alone counts for T = 1.
+Guarantee  ‖∇F(x_0)‖² ≤ 2R₀/η.
+Source     ours.
+"""
 
 from theory.kernel import Combine, Hypothesis, le, square
 from theory.notation import function, theorem
