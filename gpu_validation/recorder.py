@@ -591,7 +591,7 @@ class Recorder:
             version, why = copy.find(digests, block.marks)
             block.extra |= why
         block.extra |= {"current": copy.count}
-        block.extra |= {"hash": _together(digests)} if block.hashed else {}
+        block.extra |= {"hash": together(digests)} if block.hashed else {}
         if block.op == "F" and self.stamps:
             number = (block.microbatch, block.pipeline)
             if not block.stage:
@@ -821,7 +821,7 @@ def _tensors_in(output: Any) -> Iterator[Tensor]:
             yield from _tensors_in(entry)
 
 
-def _together(digests: Mapping[str, bytes]) -> str:
+def together(digests: Mapping[str, bytes]) -> str:
     """One hash of all weights."""
     found = hashlib.blake2b(digest_size=16)
     for name in sorted(digests):

@@ -68,18 +68,18 @@ def check_digests(found: Mapping[CopyOfStage, str], replayed: Mapping[CopyOfStag
 
     Examples
     --------
-    >>> check_digests({(0, 0): "blake2b:12"}, {(0, 0): "blake2b:34"}).holds
+    >>> check_digests({(0, 0): "rows:12"}, {(0, 0): "rows:34"}).holds
     False
-    >>> check_digests({(0, 0): "words:12"}, {(0, 0): "blake2b:34"}).outcome
+    >>> check_digests({(0, 0): "cuda-rows:12"}, {(0, 0): "rows:34"}).outcome
     <Outcome.UNDECIDED: 'undecided'>
-    >>> check_digests({}, {(0, 0): "blake2b:34"}).outcome
+    >>> check_digests({}, {(0, 0): "rows:34"}).outcome
     <Outcome.UNDECIDED: 'undecided'>
     """
     if not found.keys() >= replayed.keys():
         return undecided(NAME, "the log lacks hashes of final weights")
     kinds = {hashed.partition(":")[0] for hashed in (*found.values(), *replayed.values())}
     if len(kinds) > 1:
-        return undecided(NAME, f"hashes of different devices say nothing: {sorted(kinds)}")
+        return undecided(NAME, f"hashes of different kinds say nothing: {sorted(kinds)}")
     for copy in sorted(replayed):
         if found[copy] != replayed[copy]:
             return fails(

@@ -143,7 +143,7 @@ def test_no_check_can_go_blind_unnoticed(name: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_constant_hash_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu_validation.runner.content_hash", lambda _: "blake2b:0")
+    monkeypatch.setattr("gpu_validation.runner.content_hash", lambda _: "rows:0")
     found = measure(RunSpec(PIPEDREAM))
     by_name = {check.name: check for check in found.findings}
     assert by_name["hash"].holds is None

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from gpu_validation.blame import RankState, hang
 from gpu_validation.errors import MeasureError, NotRunnableError, SpecError
 from gpu_validation.event_log import EventLog, log_text, trace
-from gpu_validation.hashing import _word_sum, content_hash
+from gpu_validation.hashing import content_hash
 from gpu_validation.messages import Label, incoming
 from gpu_validation.optimizers import OptimizerSpec, OptimizerState, update
 from gpu_validation.orders import free_running, rule_of
@@ -101,25 +101,6 @@ def test_hashes_depend_on_every_value_name_and_shape() -> None:
     changed["a"][2, 1] += 1e-6
     others = [changed, {"a": one["a"], "c": one["b"]}, {**one, "a": one["a"].reshape(3, 5)}]
     assert len({content_hash(weights) for weights in [one, *others]}) == 4
-
-
-def test_the_word_sum_sees_changes_and_exchanges() -> None:
-    one = {"a": torch.tensor([1.0, 2.0, 3.0]), "b": torch.tensor([1, 2, 3], dtype=torch.int8)}
-    swapped = {**one, "a": torch.tensor([2.0, 1.0, 3.0])}
-    changed = {**one, "b": torch.tensor([1, 2, 4], dtype=torch.int8)}
-    sums = [int(_word_sum(weights)) for weights in (one, swapped, changed)]
-    assert len(set(sums)) == 3
-    words = one["a"].view(torch.int32).tolist()
-    byte = 1 + (2 << 8) + (3 << 16)
-    assert sums[0] == sum((2 * k + 1) * word for k, word in enumerate([*words, byte]))
-
-
-def test_the_word_sum_does_not_depend_on_how_words_are_grouped(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    whole = int(_word_sum(made(0)))
-    monkeypatch.setattr("gpu_validation.hashing.WORDS_AT_A_TIME", 2)
-    assert int(_word_sum(made(0))) == whole
 
 
 def test_a_version_is_found_by_the_tensors_themselves() -> None:
