@@ -23,7 +23,7 @@ from tests.amdp_events import (
 )
 from theory.papers.amdp.lemmas.overtaking import most_between
 from theory.papers.amdp.placements import CHIMERA, STRAIGHT, rank_of
-from theory.papers.amdp.runs.fifo import TIES
+from theory.papers.amdp.runs.fifo import TIES, Job
 from theory.papers.amdp.witnesses import rotation_chimera
 from theory.papers.amdp.witnesses.chimera_windows import RUNS, SLOW, one_window, two_windows
 
@@ -91,6 +91,7 @@ def test_the_run_with_windows_of_2d_is_that_of_the_simulator() -> None:
     slow = {
         Action(job.pipeline, job.stage, job.kind.name, job.number): taken
         for job, taken in SLOW.slow
+        if isinstance(job, Job)
     }
     found = run(chimera(8), lambda one: slow.get(one, 1), ORDERS[TIES[0]], 1_000)
     seen = seen_of(witness, found)

@@ -180,7 +180,7 @@ class Draft:
     def bounded_variance(
         self, mean: Expectation, random: Vector, expected: Vector, bound: Scalar
     ) -> str:
-        """Assume that the mean of ‖random − expected‖² is at most `bound`²."""
+        """Assume that the mean of ‖random − expected‖² is at most the square of `bound`."""
         return self.assume(
             mean(square(random - expected)) <= sympy.sympify(bound) ** 2,
             f"variance of {text(random)}",
