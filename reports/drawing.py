@@ -4,8 +4,8 @@ Examples
 --------
 >>> from schedules import build, timeline
 >>> picture = run_picture(timeline(build("gpipe", 2, 2)), "gpipe, p = 2, M = 2")
->>> picture.length, picture.bars[0]
-(6, Bar(rank=0, start=0, end=1, kind='F', stage=0, microbatch=0, pipeline=0, outlined=False))
+>>> picture.length, picture.bars[0].kind, picture.bars[0].version
+(6, 'F', None)
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reports.errors import OutputError, PictureError, shorten
 from reports.figures import Picture, picture_bytes
-from reports.figures.gantt import MOST_BARS, Bar, Gantt
+from reports.figures.gantt import MOST_BARS, Bar, Gantt, Update
 from reports.figures.matrix import Matrix
 from reports.files import write_files
 from schedules.actions import COMPUTE, Kind
+from schedules.schedule import IntArray, Schedule
 from schedules.timeline import Timeline
+from schedules.versions import Versions, update_after
 
 __all__ = [
     "SUFFIXES",
@@ -35,6 +38,7 @@ __all__ = [
     "require_destination",
     "run_bars",
     "run_picture",
+    "run_updates",
     "save_picture",
 ]
 
@@ -134,10 +138,13 @@ def draw_matrix(
     return save_picture(Matrix(title, note, row, column, table), path)
 
 
-def run_bars(line: Timeline, path: Sequence[int] = (), ticks: int = 1) -> tuple[Bar, ...]:
+def run_bars(
+    line: Timeline, path: Sequence[int] = (), ticks: int = 1, read: Versions | None = None
+) -> tuple[Bar, ...]:
     """The computations of a run, in the order of its arrays, from time 0 on.
 
-    Computations of no duration are left out, those of `path` outlined; `ticks` make a unit.
+    Computations of no duration are left out, those of `path` outlined; `ticks` make a unit; `read`
+    says which versions of the weights to show.
 
     Raises
     ------
@@ -163,26 +170,60 @@ def run_bars(line: Timeline, path: Sequence[int] = (), ticks: int = 1) -> tuple[
         schedule.microbatch[chosen],
         schedule.pipeline[chosen],
         np.isin(chosen, path),
+        _versions_of(schedule, chosen, read),
     )
     return tuple(
-        Bar(rank, start, end, Kind(kind).name, stage, microbatch, pipeline, outlined)
-        for rank, start, end, kind, stage, microbatch, pipeline, outlined in zip(
+        Bar(rank, start, end, Kind(kind).name, *rest)
+        for rank, start, end, kind, *rest in zip(
             *(column.tolist() for column in columns), strict=True
         )
     )
 
 
+def _versions_of(schedule: Schedule, chosen: IntArray, read: Versions | None) -> NDArray[Any]:
+    """What each computation reads: a forward what it finds, a gradient what it uses."""
+    if read is None:
+        return np.full(len(chosen), None)
+    at = schedule.stage[chosen], schedule.microbatch[chosen]
+    return np.where(schedule.kind[chosen] == Kind.F, read.read[at], read.used[at])
+
+
+def run_updates(line: Timeline, ticks: int = 1) -> tuple[Update, ...]:
+    """When weights change, in the time of `run_bars`.
+
+    Examples
+    --------
+    >>> from schedules import build, timeline
+    >>> run_updates(timeline(build("gpipe", 1, 3)))
+    (Update(rank=0, time=6),)
+    """
+    schedule = line.schedule
+    chosen = np.flatnonzero(update_after(schedule))
+    computes = np.isin(schedule.kind, [int(kind) for kind in COMPUTE]) & (line.end > line.start)
+    origin = int(line.start[computes].min()) if computes.any() else 0
+    times = (line.end[chosen] - origin) / ticks if ticks > 1 else line.end[chosen] - origin
+    return tuple(map(Update, schedule.rank_of_action[chosen].tolist(), times.tolist()))
+
+
 def run_picture(
-    line: Timeline, title: str, note: str = "", path: Sequence[int] = (), ticks: int = 1
+    line: Timeline,
+    title: str,
+    note: str = "",
+    path: Sequence[int] = (),
+    ticks: int = 1,
+    read: Versions | None = None,
 ) -> Gantt:
     """The picture of a run, a row for each of its ranks; see `run_bars`.
+
+    With `read` it shows versions, and when they change.
 
     Raises
     ------
     PictureError
         Nothing to draw, or more than can be drawn.
     """
-    return Gantt(title, note, line.schedule.ranks, run_bars(line, path, ticks))
+    updates = () if read is None else run_updates(line, ticks)
+    return Gantt(title, note, line.schedule.ranks, run_bars(line, path, ticks, read), updates)
 
 
 def require_destination(path: str | os.PathLike[str]) -> str:

@@ -50,12 +50,24 @@ _TALLEST = 96
 _MOST_BANDS = 24
 _MOST_NUMBERED = 8_000
 _LETTER = 0.071
+_VERSIONED: Final = ", under the number the version of the weights it reads, a stroke an update"
 _TOP, _BOTTOM, _GAP = 0.86, 0.44, 0.34
 
 
 @dataclass(frozen=True, slots=True)
+class Update:
+    """A rank's weights change at this time: those of a stage, or of one of its copies."""
+
+    rank: int
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
 class Bar:
-    """What a rank does from `start` to `end`; `kind` is one of ``F B I W``; perhaps outlined."""
+    """What a rank does from `start` to `end`; `kind` is one of ``F B I W``; perhaps outlined.
+
+    `version` is that of the weights it reads, where the picture is to show it.
+    """
 
     rank: int
     start: float
@@ -65,6 +77,7 @@ class Bar:
     microbatch: int
     pipeline: int = 0
     outlined: bool = False
+    version: int | None = None
 
 
 @dataclass(frozen=True)
@@ -77,12 +90,14 @@ class Gantt:
         The first and the second line above the picture.
     ranks : int
     bars : tuple of Bar
+    updates : tuple of Update
     """
 
     title: str
     note: str
     ranks: int
     bars: tuple[Bar, ...]
+    updates: tuple[Update, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.bars) > MOST_BARS:
@@ -110,6 +125,10 @@ class Gantt:
         """The end of the last bar."""
         return max(bar.end for bar in self.bars)
 
+    @property
+    def _versioned(self) -> bool:
+        return self.bars[0].version is not None
+
     @cached_property
     def _shades(self) -> Shades:
         return shades_of((bar.rank, bar.pipeline, bar.stage) for bar in self.bars)
@@ -119,7 +138,7 @@ class Gantt:
         words = ", ".join(hue.name for kind, hue in KINDS.items() if kind in self._used())
         return (
             f"{self.title}: a row a rank, microbatch numbers in the bars ({words}), idle time "
-            f"left blank. {self.note}"
+            f"left blank{_VERSIONED if self._versioned else ''}. {self.note}"
         )
 
     def draw(self) -> Figure:
@@ -135,7 +154,7 @@ class Gantt:
         length = math.ceil(units / count) * unit
         count = math.ceil(self.length / length)
         cell = min(_CELL, (_WIDTH - left - 0.15) * unit / length)
-        row = min(_ROW, 24 / (self.ranks * count))
+        row = min(_ROW * (1.6 if self._versioned else 1), 24 / (self.ranks * count))
         width = cell * length / unit
         total = _TOP + count * row * self.ranks + (count - 1) * _GAP + _BOTTOM
         heads = (_width(self.title) * 1.25, _width(self.note), sum(w for *_, w in self._legend()))
@@ -177,6 +196,7 @@ class Gantt:
         axes.set_ylim(self.ranks, 0)
         shown = [bar for bar in self.bars if bar.end > start and bar.start < stop]
         self._rectangles(axes, shown)
+        self._strokes(axes, [one for one in self.updates if start < one.time <= stop])
         if self._shades.dotted:
             self._dots(axes, shown, inch, row)
         if size < 3 or len(self.bars) > _MOST_NUMBERED:
@@ -212,6 +232,12 @@ class Gantt:
                 PolyCollection(marked, facecolors="none", edgecolors=INK, linewidths=0.9)
             )
 
+    def _strokes(self, axes: Axes, now: Sequence[Update]) -> None:
+        """Draw when weights change."""
+        if now:
+            feet, heads = [one.rank + 0.98 for one in now], [one.rank + 0.02 for one in now]
+            axes.vlines([one.time for one in now], feet, heads, color=INK, linewidth=2.2, zorder=3)
+
     def _dots(self, axes: Axes, shown: Sequence[Bar], inch: float, row: float) -> None:
         """Draw the dots that tell pipelines apart, in the middle of the foot of every bar."""
         from matplotlib.collections import PolyCollection
@@ -239,7 +265,7 @@ class Gantt:
         digits = str(bar.microbatch)
         fits = (end - begin) * inch * 72 * 0.92 / (0.64 * len(digits))
         ink = readable(*self._colour(bar))
-        middle = 0.42 if self._shades.dotted else 0.53
+        middle = 0.32 if bar.version is not None else 0.42 if self._shades.dotted else 0.53
         axes.text(
             (begin + end) / 2,
             bar.rank + middle,
@@ -249,6 +275,16 @@ class Gantt:
             ha="center",
             va="center_baseline",
         )
+        if bar.version is not None:
+            axes.text(
+                (begin + end) / 2,
+                bar.rank + 0.7,
+                f"v{bar.version}",
+                color=ink,
+                fontsize=min(size, fits) * 0.8,
+                ha="center",
+                va="center_baseline",
+            )
         if self._shades.count > 2 and bar.start >= begin:
             corner = begin + 0.03 / inch
             small = min(size, fits) * 0.5
@@ -277,6 +313,10 @@ class Gantt:
             if kind in self._used():
                 entries += [(HATCHES[kind][1], hue.shade(k, count), 0.13) for k in range(count)]
                 entries.append((hue.name, INK, _width(hue.name) + 0.22))
+        if self._versioned:
+            entries += [
+                (words, INK, _width(words) + 0.22) for words in ("v: version read", "┃ update")
+            ]
         for dots, words in self._shades.legend():
             if dots:
                 entries.append(("▪" * dots, INK, _width("▪" * dots) + 0.05))

@@ -13,6 +13,7 @@ from schedules import (
     Family,
     Schedule,
     Timeline,
+    Versions,
     get_family,
     get_linearization,
 )
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from reports.figures import Picture
     from reports.figures.gantt import Gantt
 
-WHATS: Final = ("timeline", "delays", "staleness")
+WHATS: Final = ("timeline", "versions", "delays", "staleness")
 
 
 def configure(parser: Parser) -> None:
@@ -179,27 +180,35 @@ def _picture(arguments: Namespace, line: Timeline, measured: bool, clock: Clock)
         return _delays(line, arguments.linearization or DEFAULT, family)
     if arguments.what == "staleness":
         return _staleness(line.schedule)
-    return _run(line, measured, clock)
+    return _run(
+        line, measured, clock, _versions(line.schedule) if arguments.what == "versions" else None
+    )
 
 
-def _run(line: Timeline, measured: bool, clock: Clock) -> Gantt:
+def _versions(schedule: Schedule) -> Versions:
+    from schedules import versions
+
+    return versions(schedule)
+
+
+def _run(line: Timeline, measured: bool, clock: Clock, read: Versions | None = None) -> Gantt:
     from reports.drawing import run_picture
     from schedules.analysis.critical_path import critical_indices
 
     if measured:
-        return run_picture(line, _title(line.schedule), "recorded times")
+        return run_picture(line, _title(line.schedule), "recorded times", read=read)
     busy, total = line.busy, line.schedule.ranks * line.length
     share = f" ({1 - busy / total:.1%})" if total else ""
     costs = clock.costs(line.schedule)
     if costs is None:
         idle = f"idle {line.idle} of {total}{share}"
         note = f"{line.length} slots; {idle}{_unseen(line.schedule)}"
-        return run_picture(line, _title(line.schedule), note)
+        return run_picture(line, _title(line.schedule), note, read=read)
     path = critical_indices(line, costs.message_time)
     said = (
         f"{clock.text(line.length)} ({costs.layers.file}); idle{share}; outlined: a critical path"
     )
-    return run_picture(line, _title(line.schedule), said, path, costs.layers.ticks)
+    return run_picture(line, _title(line.schedule), said, path, costs.layers.ticks, read)
 
 
 def _delays(line: Timeline, linearization: str, family: Family | None) -> Picture:
@@ -262,8 +271,9 @@ COMMAND: Final = Command(
     name="draw",
     summary="a picture of a schedule",
     description=(
-        "Draws who does what when, the steady delay matrix, or the local staleness of every stage\n"
-        "and microbatch. OUT is replaced as a whole or not at all."
+        "Draws who does what when, which weight versions that reads and when these change, the\n"
+        "steady delay matrix, or the local staleness of every stage and microbatch. OUT is\n"
+        "replaced as a whole or not at all."
     ),
     configure=configure,
     run=run,

@@ -46,7 +46,7 @@ def test_text_and_json(run: Run, result: Result, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [out]
 
 
-@pytest.mark.parametrize("what", ["timeline", "delays", "staleness"])
+@pytest.mark.parametrize("what", ["timeline", "versions", "delays", "staleness"])
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_every_picture_in_every_format(tmp_path: Path, what: str, suffix: str) -> None:
     out = tmp_path / f"new/folder/a.{suffix}"

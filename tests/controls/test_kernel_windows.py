@@ -36,9 +36,11 @@ from theory.kernel import (
 )
 from theory.kernel.means import Mean, random_names
 from theory.kernel.rules.windows import is_window, window
-from theory.notation import equal, function, iterates, mean
+from theory.notation import equal, function, iterates, mean, total
 from theory.notation import theorem as begin
 from theory.notation import window as written
+from theory.notation.building import offered
+from theory.proving.search import search
 from theory.verdicts import Verdict
 
 i, j, k, tau = sympy.symbols("i j k tau", integer=True, nonnegative=True)
@@ -570,7 +572,6 @@ NOT_THERE: dict[str, Callable[[Any], Any]] = {
     "the next, before it is said": lambda x: x[k + 1],
     "two ahead": lambda x: x[k + 2],
     "a start": lambda x: x[0],
-    "another index": lambda x: x[j],
     "k iterations ago": lambda x: x[k - k],
     "half as far": lambda x: x[2 * k],
     "a real delay": lambda x: x[k - r],
@@ -649,3 +650,77 @@ def test_what_was_drawn_before_is_not_drawn_again() -> None:
     made = T.shows(le(whole(dot(x[k], x[k - tau])), 1))
     (mean_of_x,) = made.goal.lhs.atoms(Mean)
     assert {"x[k]", "x[k - tau]"} <= random_names(mean_of_x)
+
+
+def found(theorem: Theorem) -> bool:
+    """Whether a certificate of the statement is found; what is offered is proved by its rule."""
+    whole = offered(theorem)
+    facts = {
+        one.name: one.relation
+        for one in (*whole.hypotheses, *whole.steps)
+        if isinstance(one, (Hypothesis, Step))
+    }
+    combine = search(whole, whole.goal, facts).combine
+    if combine is None:
+        return False
+    return prove(replace(whole, conclude=combine)).verdict is Verdict.PROVED
+
+
+def drawn_late(
+    *,
+    also: bool = False,
+    part: Any = 1,
+    outside: bool = False,
+) -> Theorem:
+    """x⁺ = x − γ g_{k−τ} with g_j drawn at x_j, and how far x moves in τ iterations."""
+    xs, gs = iterates("x", k), iterates("g", k)
+    E = mean("E", gs[k - tau])
+    T = begin("mine.drawn", "ours", function("f"))
+    T.unbiased(E, gs[k - tau], 0 * STEP)
+    T.bounded_variance(E, gs[k - tau], 0 * STEP, c)
+    T.iterate(xs, xs[k] - gamma * gs[k - tau])
+    D = T.sequence("D", square(xs[k] - xs[k - tau]))
+    if also:
+        T.assume(square(gs[k]) <= c**2)
+    if outside:
+        T.assume(square(xs[j]) <= c**2)
+    moves = written(square(gs[j - tau]), j, k, tau)
+    return T.shows(D(k) <= part * gamma**2 * tau * moves)
+
+
+def test_what_is_drawn_late_is_summed_without_a_sequence_of_its_own() -> None:
+    made = drawn_late()
+    assert found(made)
+    (moves,) = (one for one in made.sequences if str(one) == "‖g[-tau]‖²")
+    assert made.sequences[moves] == square(vector("g[k - tau]"))
+    assert made.goal.rhs.atoms(sympy.Sum) == {
+        sympy.Sum(moves(j), (j, sympy.Max(0, k - tau), k - 1))
+    }
+
+
+def test_half_of_the_moves_are_too_few() -> None:
+    assert not found(drawn_late(part=sympy.Rational(1, 2)))
+
+
+def test_what_is_drawn_late_has_no_other_members() -> None:
+    with pytest.raises(TheoryError, match="has moved since"):
+        drawn_late(also=True)
+
+
+def test_a_member_by_another_index_stays_inside_of_its_sum() -> None:
+    with pytest.raises(TheoryError, match="outside of a sum over its index"):
+        drawn_late(outside=True)
+
+
+def test_a_quantity_that_is_summed_is_the_sequence_that_is_declared() -> None:
+    f = function("f")
+    T, x = begin("mine.sums", "ours", f), vector("x")
+    T.iterate(x, x - gamma * f.grad(x), k)
+    S = T.sequence("S", square(f.grad(x)))
+    whole = total(2 * square(f.grad(x)), k, K)
+    made = T.shows(total(S(k), k, K) <= whole)
+    assert set(made.sequences) == {S}
+    assert found(made)
+    other = begin("mine.others", "ours", f)
+    other.iterate(x, x - gamma * f.grad(x), k)
+    assert not found(other.shows(whole <= total(square(f.grad(x)), k, K)))

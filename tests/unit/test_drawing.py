@@ -20,7 +20,7 @@ from reports.figures import Picture, picture_bytes
 from reports.figures.gantt import KINDS, MOST_BARS
 from reports.figures.shades import shades_of
 from reports.figures.style import style
-from schedules import FAMILIES, build, timeline
+from schedules import FAMILIES, build, timeline, versions
 from schedules.families import blog_1f1b
 from tests.samples import sample
 
@@ -293,3 +293,19 @@ def test_what_is_no_destination(tmp_path: Path, name: str) -> None:
     with pytest.raises(OutputError):
         draw_matrix([[1]], "one", f"{tmp_path}/{name}", row="i", column="j")
     assert [path.name for path in tmp_path.iterdir()] == ["folder.svg"]
+
+
+@pytest.mark.parametrize("name", ["pipedream", "pipemare", "gpipe", "pipedream-2bw"])
+def test_versions_in_the_picture_are_the_strokes_before(name: str) -> None:
+    """Counted by hand from the picture: what a forward reads newest is what was updated before."""
+    line = timeline(build(name, 4, 12))
+    picture = run_picture(line, name, read=versions(line.schedule))
+    for bar in picture.bars:
+        before = sum(one.rank == bar.rank and one.time <= bar.start for one in picture.updates)
+        if bar.kind == "F" and name != "pipedream-2bw":
+            assert bar.version == before
+        assert bar.version is not None
+        assert bar.version <= before
+    forwards = {(b.rank, b.microbatch): b.version for b in picture.bars if b.kind == "F"}
+    same = [forwards[b.rank, b.microbatch] == b.version for b in picture.bars if b.kind == "B"]
+    assert all(same) == (name != "pipemare")

@@ -22,8 +22,8 @@ from theory.notation.names import (
     nonnegative,
     positive,
     real,
-    total,
 )
+from theory.notation.summed import total
 
 __all__ = [
     "Draft",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
@@ -98,20 +99,31 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
     return slim
 
 
-_LATE: Final = re.compile(r"[^()∇]+\[.* - .*\]")
+_INDEXED: Final = re.compile(r"([^()∇]+)\[(\w+)( - .*)?\]")
 
 
 def _require_told(scene: Scene, plan: Plan, where: str) -> None:
-    """What is called like an older iterate is one: else nothing would be known of it."""
+    """What is called like an older iterate is one, or one that is drawn and has no younger ones."""
     known = {name for _, old, *_ in plan.delays for name in old.names}
-    strange = [name for name in scene.names if _LATE.fullmatch(name) and name not in known]
+    members = {n: found for n in scene.names if (found := _INDEXED.fullmatch(n)) is not None}
+    beyond = [n for n, one in members.items() if one[2] != str(plan.index) and not one[2].isdigit()]
+    if beyond and plan.index is not None:
+        raise TheoryError(
+            f"{beyond[0]} stands outside of a sum over its index",
+            where,
+            f"name it by {plan.index}, or sum over the last iterations by window",
+        )
+    times = Counter(one[1] for one in members.values())
+    drawn = frozenset[str]().union(*scene.randoms.values())
+    alone = {n for n, one in members.items() if n in drawn and times[one[1]] == 1}
+    strange = [n for n, one in members.items() if one[3] and n not in known | alone]
     if strange:
         raise TheoryError(
             f"nothing says how {strange[0]} has moved since",
             where,
-            "say it by T.iterate, of the iterates themselves; what is drawn has no older members: "
-            "say of the g that is applied in iteration k where it was drawn, such as "
-            "T.unbiased(E, g, f.grad(x[k - tau]))",
+            "say it by T.iterate, of the iterates themselves; what is drawn is named by the one "
+            "iteration in which it was, such as T.unbiased(E, g[k - tau], f.grad(x[k - tau])), and "
+            "has no other members",
         )
 
 

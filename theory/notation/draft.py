@@ -27,8 +27,9 @@ from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates
-from theory.notation.names import Expectation, Function, named, plainly, text, total
+from theory.notation.names import Expectation, Function, named, plainly, text
 from theory.notation.plan import Plan, Statement, Written
+from theory.notation.summed import MEANT, total
 
 ANY: Final = vector("any vector")
 """What both sides of an equation of vectors are multiplied by where it is to be shown."""
@@ -111,7 +112,7 @@ class Draft:
             self._plan.offered.append(templates.vector_equation(label, said, says))
             return label
         strict = slack(said)
-        stated = strict[1] if strict else relation(said, self.id)
+        stated = strict[1] if strict else self._said(said)
         label = name or sympy.sstr(said) if strict else name or str(stated)
         if strict and not is_parameters(stated):
             self._plan.varying.add(strict[0])
@@ -333,7 +334,7 @@ class Draft:
         str
             Its name.
         """
-        stated = relation(said, self.id)
+        stated = self._said(said)
         label = name or f"line {1 + len(self._plan.written)}"
         rule = by if by is not None else self._found(using)
         self._plan.written.append(Written(label, stated, rule, says, where))
@@ -383,7 +384,7 @@ class Draft:
         domain : str
             Facts under which r is at least 0; none means all assumptions about constants.
         """
-        stated = relation(said, self.id)
+        stated = self._said(said)
         index, call = self._plan.index, stated.lhs
         if index is None or not isinstance(call, AppliedUndef):
             raise TheoryError(
@@ -432,17 +433,34 @@ class Draft:
         if isinstance(said, VectorEquation):
             self._require_any(said)
             said = eq(dot(said.left, ANY), dot(said.right, ANY))
-        stated = relation(said, self.id)
+        stated = self._said(said)
         if by is None and self._is_of_one_iteration(stated):
             self.have(stated, "", *using)
         rule = by if by is not None else self._found(using)
-        parts = dict(terms) if terms else _terms(stated.rhs)
+        parts = _terms(stated.rhs)
+        if terms:
+            parts = {name: self._said(eq(term, 0)).lhs for name, term in terms.items()}
         if sympy.expand(sympy.Add(*parts.values()) - stated.rhs) != 0:
             raise TheoryError(
                 "the terms do not add up to the right-hand side", self.id, "correct one of them"
             )
         statement = Statement(self.id, self.where, stated, parts, rule, says, latex)
         return built(statement, self._plan, self.functions)
+
+    def _said(self, said: Any) -> Relation:
+        """A relation, with what its sums are made of among the sequences."""
+        stated, known = relation(said, self.id), self._plan.sequences
+        put = {}
+        for call in stated.lhs.atoms(AppliedUndef) | stated.rhs.atoms(AppliedUndef):
+            if call.func in MEANT and call.func not in known:
+                meant = MEANT[call.func]
+                other = next((f for f, value in known.items() if value == meant), None)
+                if other is None:
+                    known[call.func] = meant
+                else:
+                    put[call] = other(*call.args)
+        left, right = (side.xreplace(put) for side in (stated.lhs, stated.rhs))
+        return Relation(left, stated.kind, right) if put else stated
 
     def _is_of_one_iteration(self, stated: Relation) -> bool:
         """Whether sequences are compared with themselves one iteration later."""

@@ -9,12 +9,14 @@ import sympy
 from theory.errors import TheoryError
 from theory.kernel.rules.windows import window as window_of
 from theory.kernel.vectors import Scalar, Vector, vector
+from theory.notation.summed import renamed, summed
 
 
 def window(form: Scalar, j: Scalar, k: Scalar, length: Scalar) -> Scalar:
     """Σ over the last iterations before k: j from max(0, k − length) to k − 1.
 
-    While k is below the length there are fewer terms, and none at k = 0.
+    While k is below the length there are fewer terms, and none at k = 0. The terms are sequences
+    at j, or quantities of iteration j such as ``square(g[j])``.
 
     Raises
     ------
@@ -33,11 +35,12 @@ def window(form: Scalar, j: Scalar, k: Scalar, length: Scalar) -> Scalar:
             "window",
             "take an index of its own",
         )
+    form = summed(form, j, k)
     if j not in sympy.sympify(form).free_symbols:
         raise TheoryError(
             f"the terms of a sum over the last iterations depend on {j}, found {form}",
             "window",
-            f"make a sequence of it by T.sequence, and take that at {j}",
+            f"name vectors by iterates and take them at {j}, or make a sequence by T.sequence",
         )
     return window_of(form, j, k, sympy.sympify(length))
 
@@ -65,11 +68,16 @@ class Iterates:
     def __getitem__(self, at: Scalar) -> Vector:
         """The vector of iteration k, of the next one, or of a fixed number of iterations ago.
 
+        Inside a sum over j it is asked for by j, or by j − τ.
+
         Raises
         ------
         TheoryError
             It is that of another iteration, or the next one is not known yet.
         """
+        running = _running(at)
+        if running not in (None, self.index):  # inside a sum over another index
+            return renamed(self[at.subs(running, self.index)], self.index, running)
         late = sympy.expand(self.index - at)
         if late == 0:
             return vector(f"{self.name}[{self.index}]")
@@ -87,6 +95,13 @@ class Iterates:
         one = vector(f"{self.name}[{self.index} - {f'({late})' if late.is_Add else late}]")
         self.older[one] = late
         return one
+
+
+def _running(at: Scalar) -> Scalar | None:
+    """The index that runs: j in j − τ."""
+    form = sympy.expand(at)
+    found = [s for s in form.free_symbols if form.coeff(s) == 1]
+    return found[0] if len(found) == 1 else None
 
 
 def iterates(name: str, index: Scalar) -> Iterates:

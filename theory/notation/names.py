@@ -46,18 +46,6 @@ def index(names: str) -> Any:
     return sympy.symbols(names, integer=True, nonnegative=True)
 
 
-def total(form: Scalar, index: Scalar, count: Scalar) -> Scalar:
-    """Σ over the first iterations, from 0 to count − 1.
-
-    Examples
-    --------
-    >>> k, K = index("k"), count("K")
-    >>> total(sympy.Function("S")(k), k, K)
-    Sum(S(k), (k, 0, K - 1))
-    """
-    return sympy.Sum(form, (index, 0, count - 1))
-
-
 def exp(form: Scalar) -> Scalar:
     """E to a power, which is made of constants and indices.
 

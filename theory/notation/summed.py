@@ -1,0 +1,102 @@
+"""Sums of quantities of an iteration: what stands in them becomes a sequence by itself."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import sympy
+from sympy.core.function import AppliedUndef
+from sympy.core.symbol import Str
+
+from theory.kernel.vectors import Gram, Scalar, Vector, square, vector
+from theory.kernel.wellformed import is_square
+from theory.notation.names import text
+
+MEANT: Final[dict[Any, Scalar]] = {}
+"""What a sequence that was made here is the mean of; its name says it, so it is one thing."""
+
+
+def total(form: Scalar, index: Scalar, count: Scalar) -> Scalar:
+    """Σ over the first iterations, from 0 to count − 1.
+
+    Examples
+    --------
+    >>> from theory.notation.names import count, index
+    >>> k, K = index("k"), count("K")
+    >>> total(sympy.Function("S")(k), k, K)
+    Sum(S(k), (k, 0, K - 1))
+    >>> total(square(vector("x")), k, K)
+    Sum(‖x‖²(k), (k, 0, K - 1))
+    """
+    return sympy.Sum(summed(form, index, index), (index, 0, count - 1))
+
+
+def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
+    """A term of a sum, with sequences for quantities of iteration `running`.
+
+    Parameters
+    ----------
+    form : sympy expression
+        Constants times sequences, or times a quantity such as ``square(g[j])``.
+    running, index : sympy symbols
+        j, and the k by which vectors are named.
+
+    Examples
+    --------
+    >>> from theory.kernel.vectors import square
+    >>> j, k = sympy.symbols("j k", integer=True, nonnegative=True)
+    >>> summed(2 * square(vector("g[j]")), j, k)
+    2*‖g‖²(j)
+    """
+    form = sympy.sympify(form)
+    own = {one for one in form.atoms(Gram) if not isinstance(one, AppliedUndef)}
+    own |= {one for one in form.free_symbols if f"[{running}" in one.name}
+    if not own or form.atoms(AppliedUndef):
+        return form
+    factor, quantity = form.as_independent(*own, as_Add=False)
+    meaning = _at(quantity, running, index)
+    sign = "nonnegative" if meaning.is_nonnegative or is_square(meaning) else "real"
+    made = sympy.Function(_named(meaning, index), **{sign: True})
+    MEANT[made] = meaning
+    return factor * made(running)
+
+
+def renamed(one: Vector, old: Scalar, new: Scalar) -> Vector:
+    """A vector with its members called by another index."""
+    return Vector(tuple(sorted((n.replace(f"[{old}", f"[{new}"), a) for n, a in one.terms)))
+
+
+def _at(form: Scalar, old: Scalar, new: Scalar) -> Scalar:
+    """A quantity with its vectors, and values at them, called by another index."""
+
+    def other(name: str) -> str:
+        return name.replace(f"[{old}", f"[{new}")
+
+    put = {g: Gram(*(Str(other(name)) for name in g.names)) for g in form.atoms(Gram)}
+    put |= {s: sympy.Symbol(other(s.name), **s.assumptions0) for s in form.free_symbols - {old}}
+    return form.xreplace(put | {old: new})
+
+
+def _named(meaning: Scalar, index: Scalar) -> str:
+    """What a quantity is called: ‖g‖² for the square of g[k]."""
+    root = _root(meaning)
+    said = sympy.sstr(meaning) if root is None else f"‖{text(root)}‖²"
+    return said.replace(f"[{index}]", "").replace(f"[{index} - ", "[-")
+
+
+def _root(form: Scalar) -> Vector | None:
+    """The vector of which an expression is the square, if it is one."""
+    expanded = sympy.expand(form)
+    names = sorted({name for entry in form.atoms(Gram) for name in entry.names})
+    for first in names:
+        size = sympy.sqrt(expanded.coeff(Gram(Str(first), Str(first))))
+        if size == 0:
+            continue
+        found: Vector = size * vector(first)
+        for name in names:
+            if name != first:
+                both = expanded.coeff(Gram(*map(Str, sorted((first, name)))))
+                found = found + both / (2 * size) * vector(name)
+        if sympy.expand(square(found) - expanded) == 0:
+            return found
+    return None
