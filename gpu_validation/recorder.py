@@ -40,7 +40,7 @@ import weakref
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from pathlib import Path
@@ -483,18 +483,15 @@ class Recorder:
         self._forwards.clear()
         self._clock = 0
 
-    @contextmanager
     def forward(
         self, stage: int, microbatch: int, weights: Weights, pipeline: int = 0
-    ) -> Iterator[Block]:
+    ) -> AbstractContextManager[Block]:
         """Record an F: hand over the very tensors that it uses."""
-        with self._recorded(Block("F", stage, microbatch, pipeline, weights)) as block:
-            yield block
+        return self._recorded(Block("F", stage, microbatch, pipeline, weights))
 
-    @contextmanager
     def backward(
         self, stage: int, microbatch: int, weights: Weights, pipeline: int = 0, kind: str = "B"
-    ) -> Iterator[Block]:
+    ) -> AbstractContextManager[Block]:
         """Record a backward: whole (``B``), or its halves for inputs (``I``) and weights (``W``).
 
         `weights` are those that the graph of the forward holds, so the tensors that were handed to
@@ -503,19 +500,16 @@ class Recorder:
         """
         if kind not in ("B", "I", "W"):
             raise RecorderError(f"a backward is B, I or W, found {kind!r}: name one of them")
-        with self._recorded(Block(kind, stage, microbatch, pipeline, weights)) as block:
-            yield block
+        return self._recorded(Block(kind, stage, microbatch, pipeline, weights))
 
-    @contextmanager
     def update(
         self, stage: int, microbatch: int, weights: Weights, pipeline: int = 0
-    ) -> Iterator[Block]:
+    ) -> AbstractContextManager[Block]:
         """Record an update, by the gradient of `microbatch`: `weights` is what it changes.
 
         An update out of place sets ``block.weights``. One that writes nothing is not logged.
         """
-        with self._recorded(Block("U", stage, microbatch, pipeline, weights)) as block:
-            yield block
+        return self._recorded(Block("U", stage, microbatch, pipeline, weights))
 
     @contextmanager
     def _recorded(self, block: Block) -> Iterator[Block]:
@@ -542,7 +536,8 @@ class Recorder:
             block.look(self._known)
         self._queue.append(block)
         self._open.append(block)
-        self._stamp_start(block)
+        if self.stamps:
+            block.extra["lamport_start"] = self._clock
         block.start = time.monotonic_ns()
 
     def _end(self, block: Block) -> None:
@@ -659,10 +654,6 @@ class Recorder:
         self._queue.append(note)
         self._drain()
 
-    def _stamp_start(self, block: Block) -> None:
-        if self.stamps:
-            block.extra["lamport_start"] = self._clock
-
     def attach(
         self, target: Any, optimizer: Any = None, *, stage: int | None = None, pipeline: int = 0
     ) -> None:
@@ -702,30 +693,24 @@ class Recorder:
 
     def _attach_stage(self, stage: Any) -> None:
         """Wrap the calls by which PyTorch's runtime computes a microbatch."""
-        forward, backward = stage.forward_one_chunk, stage.backward_one_chunk
-        weight = stage.backward_weight_one_chunk
 
-        @wraps(forward)
-        def forward_one_chunk(chunk: int, *args: Any, **more: Any) -> Any:
-            with self.forward(stage.stage_index, chunk, stage.submod):
-                return forward(chunk, *args, **more)
+        def record(name: str, kind: Callable[..., str]) -> None:
+            call = getattr(stage, name)
 
-        @wraps(backward)
-        def backward_one_chunk(
-            chunk: int, loss: Any = None, full_backward: bool = True, **more: Any
-        ) -> Any:
-            kind = "B" if full_backward else "I"
-            with self.backward(stage.stage_index, chunk, stage.submod, kind=kind):
-                return backward(chunk, loss=loss, full_backward=full_backward, **more)
+            @wraps(call)
+            def recorded(chunk: int, *args: Any, **more: Any) -> Any:
+                op = kind(*args, **more)
+                with self._recorded(Block(op, stage.stage_index, chunk, 0, stage.submod)):
+                    return call(chunk, *args, **more)
 
-        @wraps(weight)
-        def backward_weight_one_chunk(chunk: int, *args: Any, **more: Any) -> Any:
-            with self.backward(stage.stage_index, chunk, stage.submod, kind="W"):
-                return weight(chunk, *args, **more)
+            setattr(stage, name, recorded)
 
-        stage.forward_one_chunk = forward_one_chunk
-        stage.backward_one_chunk = backward_one_chunk
-        stage.backward_weight_one_chunk = backward_weight_one_chunk
+        def whole_or_input(loss: Any = None, full_backward: bool = True, **_: Any) -> str:
+            return "B" if full_backward else "I"
+
+        record("forward_one_chunk", lambda *_, **more: "F")
+        record("backward_one_chunk", whole_or_input)
+        record("backward_weight_one_chunk", lambda *_, **more: "W")
 
     def _attach_step(self, schedule: Any) -> None:
         step = schedule.step

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from schedules import Kind, Schedule, Timeline, build, get_family, timeline, versions
+from schedules.errors import ParameterError
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
@@ -166,15 +167,26 @@ def _runs(arguments: Namespace, clock: Clock) -> Iterator[tuple[str, Timeline, s
 def _loaded(arguments: Namespace) -> Iterator[tuple[str, Schedule, Timeline | None]]:
     """Every schedule, and its run if that was recorded.
 
-    A parameter goes to the families that have it.
+    A parameter goes to the families that have it, and -m to files only where no family takes it.
     """
+    families = [source for source in arguments.sources if not is_file(source)]
     for source in arguments.sources:
-        if is_file(source):
-            yield source, *_read(source, arguments.m)
+        if source not in families:
+            yield source, *_read(source, None if families else arguments.m)
             continue
         own = {parameter.name for parameter in get_family(source).parameters}
         chosen = {key: value for key, value in parameters(arguments).items() if key in own}
-        yield source, build(source, *size(arguments, source), **chosen), None
+        try:
+            yield source, build(source, *size(arguments, source), **chosen), None
+        except ParameterError as error:
+            if len(arguments.sources) == 1:
+                raise
+            file = f"{source}.json"
+            fix = (
+                f"{error.fix}; to compare it with families of another size, write it with its own, "
+                f"`staleproof convert {source} -p P -m M {file}`, and name {file} instead"
+            )
+            raise ParameterError(error.what, error.where, fix) from None
 
 
 def _read(source: str, microbatches: int | None) -> tuple[Schedule, Timeline | None]:

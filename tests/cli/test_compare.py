@@ -102,3 +102,18 @@ def test_bad_files(problem: Problem, tmp_path: Path) -> None:
     assert "every (stage, microbatch) needs its" in problem("compare", half)["what"]
     half.write_text("0F0junk\n")
     assert problem("compare", half)["where"].startswith(str(half))
+
+
+def test_an_uncut_batch_beside_cut_ones(
+    run: Run, problem: Problem, result: Result, tmp_path: Path
+) -> None:
+    error = problem("compare", "blog-naive", "blog-gpipe", "blog-1f1b", "-p", 4, "-m", 4)
+    assert "`staleproof convert blog-naive -p P -m M blog-naive.json`" in error["fix"]
+    file = tmp_path / "blog-naive.json"
+    assert run("convert", "blog-naive", file, "-p", 4, "-m", 1).returncode == 0
+    code, found = result("compare", file, "blog-gpipe", "blog-1f1b", "-p", 4, "-m", 4)
+    assert code == 0
+    assert [entry["microbatches"] for entry in found["schedules"]] == [1, 4, 4]
+    alone = problem("compare", file, "-m", 4)
+    assert "states its number of microbatches, 1" in alone["what"]
+    assert "convert" not in problem("compare", "blog-naive", "-p", 4, "-m", 4)["fix"]
