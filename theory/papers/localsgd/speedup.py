@@ -6,7 +6,7 @@ Method     the two terms, compared exactly at H = T^{1/4}/N^{3/4}.
 Guarantee  As an order of magnitude it is exact: for every c > 0, H is at most c thresholds if and
            only if the drift term is at most 4c²G̃²/√(NT). With the constant 1 it neither is enough
            nor is needed. And the method itself has no need of it: at H = 1 nothing drifts.
-Source     RPD paper, appendix D, after (13).
+Source     RPD paper, appendix D, before (13).
 """
 
 from __future__ import annotations

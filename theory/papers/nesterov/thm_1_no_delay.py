@@ -1,7 +1,7 @@
 """Theorem 2 for τ = 0: (30) without its excesses is the rate O(1/t), with a constant.
 
 Problem    f is convex and β-smooth with a minimiser w*.
-Method     (14) without delay, η = 1/β: (30) without its excesses.
+Method     (14) with (29), without delay, η = 1/β: (30) without its excesses.
 Guarantee  f(w_{t+1}) − f* ≤ β‖w_1 − w*‖²/(2t) for every t ≥ 1.
 Source     Nesterov paper, Theorem 1 (2), the case τ = 0.
 """

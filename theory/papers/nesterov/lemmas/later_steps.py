@@ -1,7 +1,7 @@
 """(31) without delay: what the first iteration leaves bounds all later steps by O(1/t).
 
 Problem    f is convex and β-smooth with a minimiser w*; x_t = w_t − w* and z_t = w_t + t d_t − w*.
-Method     (14) without delay, η = 1/β.
+Method     (14) with (29), without delay, η = 1/β.
 Guarantee  ‖w_{t+1} − w_t‖² ≤ 4D/t² with D = 4/β (δ_2 + u_2/2), for every t ≥ 2. By (30), without
            excesses, ‖z_t‖² is at most D. As t x_{t+1} = (t − 1)x_t + z_{t+1}, so is ‖x_t‖²; and a
            step is (z_{t+1} − x_t)/t.
