@@ -43,6 +43,8 @@ from theory.papers.nesterov.lemmas import (
     iterate_step,
     later_steps,
     no_delay_steps,
+    one_delay,
+    one_delay_step,
     repaired_iterates,
     repaired_look_ahead,
     repaired_start,
@@ -107,6 +109,8 @@ _ROWS = (
     memory.CLAIM,
     utilization.CLAIM,
     turning_outside.CLAIM,
+    one_delay_step.CLAIM,
+    one_delay.CLAIM,
     table_1.CLAIM,
 )
 
