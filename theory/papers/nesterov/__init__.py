@@ -33,6 +33,7 @@ from theory.papers.nesterov.arguments import ARGUMENTS, RESTS
 from theory.papers.nesterov.lemmas import (
     aligned,
     averaged_step,
+    bounded_energy,
     eq_30_later,
     eq_30_sum,
     first_drop,
@@ -54,6 +55,7 @@ from theory.papers.nesterov.lemmas import (
     sharp_repaired_iterates,
     sharp_repaired_thm_1,
     step_bound,
+    step_order,
     stepsize_limit,
     turning_outside,
 )
@@ -111,6 +113,8 @@ _ROWS = (
     turning_outside.CLAIM,
     one_delay_step.CLAIM,
     one_delay.CLAIM,
+    bounded_energy.CLAIM,
+    step_order.CLAIM,
     table_1.CLAIM,
 )
 
