@@ -69,7 +69,14 @@ def test_overlapped_pairs_are_those_written_out(family: str) -> None:
     assert {(g.count, g.kind) for g in schedule.groups} == {(2, "overlap")}
 
 
-@pytest.mark.parametrize("family", STAMPED)
+SLOW = {"interleaved-1f1b", "interleaved-zero-bubble"}
+"""Some seconds each: products of three sizes."""
+
+
+@pytest.mark.parametrize(
+    "family",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in STAMPED],
+)
 def test_proved_for_all_sizes(family: str) -> None:
     for column in COLUMNS:
         assert prove(family, column, stated(family, column)).verdict.name == "PROVED", column
