@@ -53,7 +53,7 @@ def even_rounds(
     return {"round_size": microbatches // rounds}
 
 
-def turn(at: At, chunk: Number, behind: Number = 0) -> Number:
+def turn(at: At, chunk: Number, behind: Number | None = None) -> Number:
     """When a rank comes to a place of its queue, which goes round by round through all chunks.
 
     Where a round has k < p microbatches its chunks are p turns apart, so that the first rank of a
@@ -65,12 +65,14 @@ def turn(at: At, chunk: Number, behind: Number = 0) -> Number:
         Its values have ``chunks`` and ``round_size``.
     chunk : number
         In the order of the queue.
-    behind : number
+    behind : number, optional
         Further places.
     """
     size = at.values["round_size"]
     rounds, within = at.divide(at.x, size)
-    passes, within = at.divide(within + behind, size)
+    passes: Number = 0
+    if behind is not None:
+        passes, within = at.divide(within + behind, size)
     return (rounds * at.values["chunks"] + chunk + passes) * at.most(size, at.p) + within
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
@@ -13,31 +14,25 @@ import z3
 
 from schedules.families import get_family
 from schedules.families.family import Family, from_rule
-from schedules.stamps import At, StampedOrder
-from theory.laws.stamped import (
-    Lanes,
-    Size,
-    alike,
-    flushed,
-    in_flight,
-    labelled,
-    needs,
-    placed,
-    turns,
-    updated,
+from schedules.stamps import At, Number, StampedOrder
+from theory.errors import UnsupportedFormError
+from theory.laws.stamped import Lanes, Size, labelled, needs, placed
+from theory.laws.stamped_bounds import (
+    BOUND,
+    CHUNKS,
+    ROUND,
+    Formulas,
+    bound,
+    even_rounds,
+    interleaved,
 )
-from theory.laws.static_orders.symbols import term
+from theory.laws.stamped_columns import alike, flushed, in_flight, same, turns, updated
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term, decide, merge, undecided
 from theory.verdicts import Verdict
 
-Formulas = Mapping[str, sympy.Expr]
-"""A bound under ``"bound"``, and what its other names mean."""
-
-BOUND: Final = "bound"
-
-_P, _M, _HALF, _EACH, _UNITS, _CHUNKS, _ROUND, _TIMES, _LAYERS, _STALE = z3.Ints(
-    "p M half each units chunks round_size iterations layers stale"
+_P, _M, _HALF, _EACH, _UNITS, _TIMES, _LAYERS, _STALE = z3.Ints(
+    "p M half each units iterations layers stale"
 )
 
 
@@ -52,15 +47,21 @@ class Subject:
     size : Size
     written : mapping of str to sympy expression
         What p and M are in formulas, where they are multiples.
+    peak : callable, optional
+        The most in flight, where the stated formula is longer.
+    descending : bool
+        Whether backwards go down through the microbatches.
     """
 
     words: str
     size: Size
-    written: Mapping[str, sympy.Expr]
+    written: Mapping[str, sympy.Expr] = field(default_factory=dict)
+    peak: Callable[[At], Term] | None = None
+    descending: bool = False
 
 
 def _one(words: str, *suppose: Term, **values: Term) -> Subject:
-    return Subject(words, Size(_P, _M, (_P >= 1, _M >= 1, *suppose), values), {})
+    return Subject(words, Size(_P, _M, (_P >= 1, _M >= 1, *suppose), values))
 
 
 def _opposite(words: str, each: Term, *suppose: Term, factors: tuple[Term, ...] = ()) -> Subject:
@@ -87,7 +88,13 @@ def _workers(words: str, *suppose: Term, **values: Term) -> Subject:
 
 
 _EVEN_ROUNDS: Final = "p ≥ 1, chunks ≥ 1 and M ≥ 1 a multiple of max(1, ⌊M/p⌋)"
-_LOOPED: Final = {"chunks": _CHUNKS, "round_size": _ROUND}
+
+
+def _interleaved(last: Callable[[At], Number]) -> Subject:
+    values = {"chunks": CHUNKS, "round_size": ROUND}
+    size = Size(_P, _M, (_P >= 1, _M >= 1, *even_rounds(_P, _M)), values)
+    return Subject(_EVEN_ROUNDS, size, peak=interleaved(last))
+
 
 STAMPED: Final[Mapping[str, Subject]] = MappingProxyType(
     {
@@ -99,9 +106,11 @@ STAMPED: Final[Mapping[str, Subject]] = MappingProxyType(
         "chimera": _opposite(
             "p even and M a multiple of p", _UNITS * _HALF, _UNITS >= 1, factors=(_UNITS,)
         ),
-        "interleaved-1f1b": _one(_EVEN_ROUNDS, _CHUNKS >= 1, _ROUND >= 1, **_LOOPED),
-        "interleaved-zero-bubble": _one(_EVEN_ROUNDS, _CHUNKS >= 1, _ROUND >= 1, **_LOOPED),
-        "looped-bfs": _one("p ≥ 1, chunks ≥ 1 and M ≥ 1", _CHUNKS >= 1, chunks=_CHUNKS),
+        "interleaved-1f1b": _interleaved(lambda at: 2 * (at.p - 1 - at.rank) + 1),
+        "interleaved-zero-bubble": _interleaved(lambda at: at.p),
+        "looped-bfs": replace(
+            _one("p ≥ 1, chunks ≥ 1 and M ≥ 1", CHUNKS >= 1, chunks=CHUNKS), descending=True
+        ),
         "pipesgd": _workers("p ≥ 1, layers ≥ 1 and M a multiple of p"),
         "sapipe": _workers(
             "p ≥ 1, layers ≥ stale ≥ 0, layers ≥ 1 and M a multiple of p",
@@ -113,11 +122,11 @@ STAMPED: Final[Mapping[str, Subject]] = MappingProxyType(
 )
 """By name."""
 
-OPEN: Final[Mapping[str, tuple[str, ...]]] = {
-    "interleaved-1f1b": ("in-flight",),
-    "interleaved-zero-bubble": ("in-flight",),
-}
-"""Columns without a proof, by family."""
+RLIMIT: Final = 3_000_000
+"""Budget of one query, about twice what the longest proof takes."""
+
+HARD: Final = 60_000_000
+"""The same where products of three sizes are compared; some seconds."""
 
 COLUMNS: Final[Mapping[str, str]] = {
     "causal": "stamps grow along all that computations need",
@@ -216,8 +225,8 @@ def spoiled(family: str, column: str) -> Mapping[str, Callable[[], tuple[Outcome
         changed["input gradients in front of weight gradients"] = replace(
             order, weight=order.backward, backward=order.weight
         )
-    bound = {BOUND: sympy.Integer(0)} if column == "staleness" else {BOUND: sympy.Integer(1)}
-    formulas = bound if column in ("staleness", "in-flight") else {}
+    other = {BOUND: sympy.Integer(0)} if column == "staleness" else {BOUND: sympy.Integer(1)}
+    formulas = other if column in ("staleness", "in-flight") else {}
     return {
         without: partial(_grounds, spoilt, family, column, formulas)
         for without, spoilt in changed.items()
@@ -247,41 +256,70 @@ def proof(order: object, family: str, column: str, formulas: Formulas) -> Outcom
     """What the queries say of an order that is taken for a family's."""
     assert isinstance(order, StampedOrder), "a family of this table states a stamped order"
     parts = ("placed",) if column == "exclusive" else ("placed", "labelled", "needs")
-    pieces = [_part(order, family, part) for part in parts]
     lanes = Lanes(order, STAMPED[family].size)
-    pieces += map(decide, _of_column(lanes, STAMPED[family], column, formulas))
-    return _proved(f"{family}.{column}", f"{family}: {COLUMNS[column]}", pieces)
+    own = _of_column(lanes, STAMPED[family], column, formulas)
+    pieces = chain((_part(order, family, part) for part in parts), own)
+    name, says = f"{family}.{column}", f"{family}: {COLUMNS[column]}"
+    try:
+        return _proved(name, says, pieces)
+    except UnsupportedFormError as error:
+        return Outcome(name, says, Verdict.UNKNOWN, {}, str(error), 0, ())
 
 
 @remembered
 def _part(order: StampedOrder, family: str, part: str) -> Outcome:
     """A part that several columns need."""
     lanes = Lanes(order, STAMPED[family].size)
-    pieces = [decide(statement) for statement in _PARTS[part](lanes)]
+    pieces = (decide(statement, RLIMIT) for statement in _PARTS[part](lanes))
     return _proved(part, f"{family}: {part}", pieces)
 
 
 _PARTS: Final = {"placed": placed, "labelled": labelled, "needs": needs}
 
 
-def _proved(name: str, says: str, pieces: list[Outcome]) -> Outcome:
-    """PROVED or UNKNOWN: a counterexample to a query need not be a size."""
-    found = merge(name, says, pieces)
+def _proved(name: str, says: str, pieces: Iterable[Outcome]) -> Outcome:
+    """PROVED, or UNKNOWN from the first that is not: a counterexample need not be a size."""
+    found = merge(name, says, _up_to_short(pieces))
     refuted = found.verdict is Verdict.REFUTED
     return undecided(found, f"not so: {found.note} {found.witness}") if refuted else found
 
 
+def _up_to_short(pieces: Iterable[Outcome]) -> list[Outcome]:
+    found: list[Outcome] = []
+    for piece in pieces:
+        found.append(piece)
+        if piece.verdict is not Verdict.PROVED:
+            break
+    return found
+
+
 def _of_column(
     lanes: Lanes, subject: Subject, column: str, formulas: Formulas
+) -> Iterator[Outcome]:
+    """The queries of one column, as they are asked for."""
+    if column == "in-flight" and subject.peak is not None:
+        for statement in same(lanes, bound(formulas, {}), subject.peak):
+            yield decide(statement, RLIMIT)
+        for statement in in_flight(lanes, subject.peak):
+            yield decide(statement, HARD)
+        return
+    for statement in _statements(lanes, subject, column, formulas):
+        yield decide(statement, RLIMIT)
+
+
+def _statements(
+    lanes: Lanes, subject: Subject, column: str, formulas: Formulas
 ) -> Iterator[Statement]:
-    explicit = bool(lanes.order.beside)
+    explicit, versions = bool(lanes.order.beside), column in _OF_VERSIONS
     if column == "in-flight":
-        yield from in_flight(lanes, _bound(subject, formulas))
+        stated = bound(formulas, subject.written)
+        yield from in_flight(lanes, stated, descending=subject.descending)
     elif column == "deadlock-free":
         yield from alike(lanes) if explicit else turns()
-    elif column in _OF_VERSIONS and explicit:
-        yield from updated(lanes, _bound(subject, formulas) if formulas else _late(subject))
-    elif column in _OF_VERSIONS:
+    elif versions and explicit:
+        stated = bound(formulas, subject.written) if formulas else _late(subject)
+        yield from updated(lanes, stated)
+    elif versions:
         yield from flushed(lanes)
         if formulas.get(BOUND, 0) != 0:
             yield Statement("bound", "the bound is 0", (z3.Int("x") >= 0,), z3.BoolVal(False))
@@ -291,19 +329,3 @@ def _late(subject: Subject) -> Callable[[At], Term]:
     """Updates that a stage's forward has not seen: one at stale layers, from the second on."""
     stale = subject.size.values.get("stale", _LAYERS)
     return lambda at: z3.If(z3.And(at.stage < stale, _TIMES > 1), z3.IntVal(1), z3.IntVal(0))
-
-
-def _bound(subject: Subject, formulas: Formulas) -> Callable[[At], Term]:
-    form = sympy.sympify(formulas[BOUND])
-    written = subject.written
-    known = {one: written[one.name] for one in form.free_symbols if one.name in written}
-    form = sympy.sympify(sympy.expand(form.subs(known)))
-
-    if form.is_Integer:
-        return lambda at: z3.IntVal(int(form))
-
-    def most(at: At) -> Term:
-        symbols = {one: z3.Int(one.name) for one in form.free_symbols}
-        return term(form, {one: at.stage if one.name == "s" else symbols[one] for one in symbols})
-
-    return most

@@ -13,9 +13,8 @@ from collections.abc import Mapping
 
 import sympy
 
-from theory.account import Finding, Repair
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.judging.decide import proves
 from theory.kernel import Proof, Theorem
 from theory.notation import theorem
 from theory.papers.localsgd.lemmas import (
@@ -48,12 +47,12 @@ THEOREM = T.shows(
 
 def _loose(
     says: str, sharp: Theorem, at: Mapping[sympy.Symbol, int], proof: Proof
-) -> tuple[Finding, ...]:
+) -> tuple[prover.Finding, ...]:
     """What the drift term says beyond need, and where that is all of it; if both are proved."""
-    if not proves(proof, sharp):
+    if not prover.proves(proof, sharp):
         return ()
     terms = {"printed": THEOREM.terms["drift"], "repaired": sharp.terms["drift"]}
-    finding = Finding(
+    finding = prover.Finding(
         kind="loose",
         where=THEOREM.where,
         says=says,
@@ -62,12 +61,12 @@ def _loose(
             **{f"drift term {name}": str(term.subs(at)) for name, term in terms.items()},
         },
         shown=(proof, sharp),
-        repaired=Repair(sharp.statement, (sharp,)),
+        repaired=prover.Repair(sharp.statement, (sharp,)),
     )
     return (finding,)
 
 
-def _remarks(proof: Proof) -> tuple[Finding, ...]:
+def _remarks(proof: Proof) -> tuple[prover.Finding, ...]:
     return (
         *_loose(
             "replicas that are averaged after every step (H = 1) do not drift at all, and in "

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import sympy
 
-from theory.account import Finding, Repair
+from theory.judging import prover
 from theory.judging.branches import by_branches, minimum
 from theory.kernel import Combine
 from theory.notation import equal, theorem
@@ -78,15 +78,15 @@ CHOSEN = minimum(gamma, 1 / L, TUNED)
 """γ = min{1/L, √N/(L√T)}."""
 
 
-def _remarks() -> tuple[Finding, ...]:
+def _remarks() -> tuple[prover.Finding, ...]:
     """The truncation at 1/L has no use."""
     return (
-        Finding(
+        prover.Finding(
             kind="superfluous-condition",
             where="appendix D, (13)",
             says="γ = √N/(L√T) need not be cut off at 1/L: the proof for N ≤ T never uses N ≤ T",
             shown=(SECOND,),
-            repaired=Repair(
+            repaired=prover.Repair(
                 "with γ = √N/(L√T) and K = pNT the same bound holds for all N and T", (SECOND,)
             ),
         ),

@@ -18,12 +18,8 @@ from schedules.families import build
 from schedules.families.localsgd import CONDITIONS, Job
 from schedules.families.pipedream import RULE
 from schedules.timeline import timeline
-from theory.account import Decision, Exhausted, Ground, Line
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.laws.static_orders.symbols import M, p, term
-from theory.smt.instances import decide_from
-from theory.smt.solver import Statement, Term
+from theory.judging import prover
+from theory.laws.static_orders.symbols import M, p
 
 R = sympy.Symbol("R", integer=True, positive=True)
 """Rounds, ⌈M/(nH)⌉."""
@@ -31,27 +27,27 @@ R = sympy.Symbol("R", integer=True, positive=True)
 _p, _n, _J, _s, _t, _a, _b = z3.Ints("p n J s t a b")
 
 
-def forward(s: Term, m: Term) -> Term:
+def forward(s: prover.Term, m: prover.Term) -> prover.Term:
     """Slot of a forward, counted from the start of its round."""
     late, gated = 2 * m + 3 * s - 2 * _p + 2, 2 * m + s + 2 * _p - 2 * _n
     early = z3.If(s + m >= late, s + m, late)
     return z3.If(z3.And(m >= _n, gated > early), gated, early)
 
 
-def backward(s: Term, m: Term) -> Term:
+def backward(s: prover.Term, m: prover.Term) -> prover.Term:
     """Slot of a backward, counted from the start of its round."""
     return 2 * m + 2 * _p - 1 - s
 
 
-def _picks() -> Statement:
+def _picks() -> prover.Statement:
     """In slot t stage s does what the formulas say, if all stages have done so until then."""
     rule = RULE
 
-    def done(time: Term, stage: Term) -> Term:
+    def done(time: prover.Term, stage: prover.Term) -> prover.Term:
         """Recorded when stage s chooses in slot t, and finished by the rule's comparison."""
         return z3.And(z3.Or(time < _t, z3.And(time == _t, stage < _s)), rule.finished(time, _t))
 
-    def next_is(index: Term, time: Term, before: Term) -> Term:
+    def next_is(index: prover.Term, time: prover.Term, before: prover.Term) -> prover.Term:
         ran, due = z3.Implies(index > 0, before < _t), z3.Implies(index < _J, time >= _t)
         return z3.And(index >= 0, index <= _J, ran, due)
 
@@ -73,7 +69,7 @@ def _picks() -> Statement:
     )
     runs_forward = z3.And(forward_ready, z3.Or(z3.Not(backward_ready), prefers))
     runs_backward = z3.And(backward_ready, z3.Not(runs_forward))
-    return Statement(
+    return prover.Statement(
         "slot induction",
         "if exactly the actions of a round with a formula below t have run, E.2's rule picks in "
         "slot t exactly those whose formula is t, in the first round and in later ones",
@@ -94,27 +90,31 @@ def _picks() -> Statement:
     )
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
-    yield decide_from(_picks(), {"p": 2, "n": 2, "J": 1, "s": 0, "t": 0, "a": 0, "b": 0})
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
+    yield prover.decide_from(_picks(), {"p": 2, "n": 2, "J": 1, "s": 0, "t": 0, "a": 0, "b": 0})
     jobs, rounds = z3.Ints("M R")
 
-    def length(of: Term, number: Term) -> Term:
-        return term(formulas["length"], {M: of, R: number, p: _p})
+    def length(of: prover.Term, number: prover.Term) -> prover.Term:
+        return prover.term(formulas["length"], {M: of, R: number, p: _p})
 
     inside = (_p >= 2, _n >= _p, _J >= 1, _s >= 0, _s < _p, _a >= 0, _a < _J)
     one = length(_J, z3.IntVal(1))
     ends = z3.And(backward(_s, _a) < one, forward(_s, _a) < one)
     last = backward(z3.IntVal(0), _J - 1) + 1 == one
     says = "a round of J jobs ends with B(0, J − 1), in the slot of the stated length"
-    yield decide_from(Statement("round", says, inside, z3.And(ends, last)), {"p": 2, "n": 2})
+    yield prover.decide_from(
+        prover.Statement("round", says, inside, z3.And(ends, last)), {"p": 2, "n": 2}
+    )
     more = length(jobs + _J, rounds + 1) - length(jobs, rounds) == one
     nothing = length(z3.IntVal(0), z3.IntVal(0)) == 0
     says = "one more round of J jobs adds its own length"
     goal = z3.And(more, nothing)
-    yield decide_from(Statement("rounds", says, (_p >= 2, _J >= 1), goal), {"p": 2, "J": 1})
+    yield prover.decide_from(
+        prover.Statement("rounds", says, (_p >= 2, _J >= 1), goal), {"p": 2, "J": 1}
+    )
 
 
-def _runs() -> tuple[Line]:
+def _runs() -> tuple[prover.Line]:
     sizes = [
         (stages, replicas, steps, jobs)
         for stages in (2, 3, 4)
@@ -127,13 +127,13 @@ def _runs() -> tuple[Line]:
         == 2 * m + 2 * (k - 1) * -(-m // (n * h))
         for k, n, h, m in sizes
     )
-    found = Exhausted(
+    found = prover.Exhausted(
         "generated schedules of p ≤ 4, n ≤ 2p + 1 and H ≤ 2 are so long", len(sizes), same
     )
-    return (Line("ours", found.says, f"{len(sizes)} runs", Decision((found,))),)
+    return (prover.Line("ours", found.says, f"{len(sizes)} runs", prover.Decision((found,))),)
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "localsgd.length",
     "appendices E.2 and E.3",
     "With n ≥ p replicas LocalSGD's schedule of M jobs takes 2M + 2(p − 1)R slots, R = ⌈M/(nH)⌉ "

@@ -14,9 +14,7 @@ import sympy
 
 from schedules.families import build
 from schedules.timeline import timeline
-from theory.account import Compared
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
+from theory.judging import prover
 from theory.laws.static_orders.symbols import M, p
 from theory.papers.localsgd.length import CLAIM as LENGTH
 from theory.papers.localsgd.length import R
@@ -33,18 +31,20 @@ def _length(jobs: int | None) -> int:
     return timeline(made).length
 
 
-def _grounds(formulas: Formulas) -> Iterator[Compared]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Compared]:
     budget, jobs, updates = (int(formulas[name]) for name in ("budget", "jobs", "updates"))
     rounds = -(-jobs // (STAGES * STEPS))
     stated = LENGTH.printed["length"].subs({M: jobs, R: rounds, p: STAGES})
     code = "schedules.timeline.timeline"
-    yield Compared("PipeDream's budget", code, _length(None) == budget)
-    yield Compared("the jobs fill it exactly", code, jobs > 1 and _length(jobs) == budget == stated)
-    yield Compared("one job fewer does not", code, jobs > 1 and _length(jobs - 1) < budget)
-    yield Compared("block updates", code, updates == STAGES * MICROBATCHES)
+    yield prover.Compared("PipeDream's budget", code, _length(None) == budget)
+    yield prover.Compared(
+        "the jobs fill it exactly", code, jobs > 1 and _length(jobs) == budget == stated
+    )
+    yield prover.Compared("one job fewer does not", code, jobs > 1 and _length(jobs - 1) < budget)
+    yield prover.Compared("block updates", code, updates == STAGES * MICROBATCHES)
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "localsgd.matched-budget",
     "appendix G.8",
     "With p = 16 and 1024 microbatches PipeDream takes 2078 slots and makes 16384 block updates; "

@@ -20,18 +20,7 @@ import sympy
 import z3
 
 from schedules.families.localsgd import CONDITIONS, Condition, Job
-from theory.account import (
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Finding,
-    Ground,
-    Line,
-    Repair,
-)
-from theory.claims import Claim, Formulas
-from theory.ledger import Evidence
+from theory.judging import prover
 from theory.papers.localsgd.witnesses.schedule_runs import (
     L_,
     PIPELINE,
@@ -40,36 +29,34 @@ from theory.papers.localsgd.witnesses.schedule_runs import (
     alone,
     broken_barrier,
 )
-from theory.smt.instances import decide_from
-from theory.smt.solver import Outcome, Statement, Term, undecided
 
 _FORWARD = z3.Function("TF", z3.IntSort(), z3.IntSort(), z3.IntSort())
 _BACKWARD = z3.Function("TB", z3.IntSort(), z3.IntSort(), z3.IntSort())
 
 
-def _job(name: str) -> tuple[Job, tuple[Term, ...]]:
+def _job(name: str) -> tuple[Job, tuple[prover.Term, ...]]:
     """A symbolic job with first + offset = index, and n ≥ 1."""
     index, first, offset, n = z3.Ints(f"{name} first_{name} offset_{name} n")
     job = Job(index, first, offset, n)
     return job, (n >= 1, first >= 0, offset >= 0, index == first + offset)
 
 
-def _gate(condition: Condition, stage: Term, job: Job) -> Term:
+def _gate(condition: Condition, stage: prover.Term, job: Job) -> prover.Term:
     """The condition holds of a forward that has run."""
     needed = _BACKWARD(condition.stage(stage), condition.waits_for(job))
     return z3.Implies(condition.applies(job), needed < _FORWARD(stage, job.index))
 
 
-def _gates(stage: Term, job: Job) -> tuple[Term, ...]:
+def _gates(stage: prover.Term, job: Job) -> tuple[prover.Term, ...]:
     return tuple(_gate(condition, stage, job) for condition in CONDITIONS)
 
 
-def _barrier(first: sympy.Expr) -> Statement:
+def _barrier(first: sympy.Expr) -> prover.Statement:
     """Every backward below `first` precedes every forward of a round r ≥ 1 that starts there."""
     job, facts = _job("m")
     s, other, before = z3.Ints("s other before")
     zero = z3.IntVal(0)
-    return Statement(
+    return prover.Statement(
         "barrier",
         "backwards of earlier rounds precede the forwards of a round, at all stages",
         (
@@ -100,29 +87,31 @@ _SECOND_ROUND: Final = {
 """The first forward behind the first barrier, with one replica and one local step a round."""
 
 
-def _ordered(stages: tuple[Term, ...], jobs: tuple[Term, ...], job: Job) -> list[Term]:
+def _ordered(
+    stages: tuple[prover.Term, ...], jobs: tuple[prover.Term, ...], job: Job
+) -> list[prover.Term]:
     """Job order of backwards, at these stages, among these jobs and those that gates wait for."""
     named = (*jobs, *(condition.waits_for(job) for condition in CONDITIONS))
     return [_in_order(s, a, b) for s in stages for a, b in permutations(named, 2)]
 
 
-def _linear(form: sympy.Expr, first: Term) -> Term:
+def _linear(form: sympy.Expr, first: prover.Term) -> prover.Term:
     slope = int(form.coeff(L_))
     return slope * first + int(form.subs(L_, 0))
 
 
-def _in_order(stage: Term, one: Term, other: Term) -> Term:
+def _in_order(stage: prover.Term, one: prover.Term, other: prover.Term) -> prover.Term:
     """Backwards of a stage run in job order (proved by `_order_step`)."""
     return z3.Implies(one <= other, _BACKWARD(stage, one) <= _BACKWARD(stage, other))
 
 
-def _lemmas() -> list[Outcome]:
+def _lemmas() -> list[prover.Outcome]:
     """The two inductions that the barrier uses."""
     a, b, s, m = z3.Ints("a b s m")
     along = _BACKWARD(s, a) <= _BACKWARD(s, b)
     return [
         _decided(
-            Statement(
+            prover.Statement(
                 "job-order",
                 "backwards of a stage run in job order (induction on the later job)",
                 (a <= b, along, _BACKWARD(s, b) < _BACKWARD(s, b + 1)),
@@ -132,7 +121,7 @@ def _lemmas() -> list[Outcome]:
             b=0,
         ),
         _decided(
-            Statement(
+            prover.Statement(
                 "down-the-pipeline",
                 "B(s, m) is no later than B(0, m) (induction on the stage)",
                 (s >= 0, _BACKWARD(s, m) <= _BACKWARD(0, m), _BACKWARD(s + 1, m) < _BACKWARD(s, m)),
@@ -143,14 +132,14 @@ def _lemmas() -> list[Outcome]:
     ]
 
 
-def _implied(condition: Condition) -> Outcome:
+def _implied(condition: Condition) -> prover.Outcome:
     """At stages s ≥ 1 condition (1) implies this one, given it held at stage s − 1."""
     job, facts = _job("m")
     s, t = z3.Int("s"), z3.Int("t")
     needed = _BACKWARD(condition.stage(s), condition.waits_for(job))
     upstream = _BACKWARD(condition.stage(s - 1), condition.waits_for(job))
     return _decided(
-        Statement(
+        prover.Statement(
             f"implied-{condition.name}",
             f"condition '{condition.name}' at stages s ≥ 1 follows from stage s − 1",
             (
@@ -169,7 +158,7 @@ def _implied(condition: Condition) -> Outcome:
     )
 
 
-def _never_stale() -> Outcome:
+def _never_stale() -> prover.Outcome:
     """No update of its replica falls between the forward and the backward of a job.
 
     The replica's previous job is m − n in the same round, else one below the round's first.
@@ -178,7 +167,7 @@ def _never_stale() -> Outcome:
     s, before, zero = z3.Int("s"), z3.Int("before"), z3.IntVal(0)
     previous = z3.If(job.offset >= job.replicas, job.index - job.replicas, job.first - 1)
     return _decided(
-        Statement(
+        prover.Statement(
             "never-stale",
             "every earlier backward of a job's replica precedes its forward",
             (
@@ -199,34 +188,34 @@ def _never_stale() -> Outcome:
     )
 
 
-def _decided(statement: Statement, **smallest: int) -> Outcome:
+def _decided(statement: prover.Statement, **smallest: int) -> prover.Outcome:
     """Proved or undecided: a model here need not be a run, so it refutes nothing.
 
     The smallest instance is one that the statement has to be about.
     """
-    outcome = decide_from(statement, smallest)
+    outcome = prover.decide_from(statement, smallest)
     if not outcome.witness:
         return outcome
-    return undecided(outcome, "z3 has a model of the stated facts; it need not be a run")
+    return prover.undecided(outcome, "z3 has a model of the stated facts; it need not be a run")
 
 
-def _holds(formulas: Formulas) -> tuple[Ground, ...]:
+def _holds(formulas: prover.Formulas) -> tuple[prover.Ground, ...]:
     """The barrier that these formulas state: in runs, and by proof."""
     kept = broken_barrier(formulas["first"]) is None
-    runs = Compared(
+    runs = prover.Compared(
         "no run breaks the barrier", "theory.papers.localsgd.witnesses.schedule_runs", kept
     )
     return (runs, _decided(_barrier(formulas["first"]), **_SECOND_ROUND))
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     waiting = alone()
     names = (PIPELINE, *(condition.name for condition in CONDITIONS))
     moments = {
         name: next((m for (n, _), m in waiting.items() if n == name), None) for name in names
     }
     independent = tuple(
-        Compared(
+        prover.Compared(
             f"'{name}' alone holds a forward back at a moment of a run",
             "theory.papers.localsgd.witnesses.schedule_runs.alone",
             moment is not None,
@@ -238,32 +227,32 @@ def _account(formulas: Formulas) -> Account:
     holds = (barrier, *lemmas)
     implied = [_implied(condition) for condition in CONDITIONS]
     steps = (*lemmas, barrier, _never_stale(), *implied)
-    return Account(
-        Decision((*independent, *holds), broken),
+    return prover.Account(
+        prover.Decision((*independent, *holds), broken),
         cases=(
-            Case(
+            prover.Case(
                 "independence",
-                Decision(independent),
+                prover.Decision(independent),
                 "for each condition there are a run and a moment where it alone waits",
             ),
-            Case(
+            prover.Case(
                 "barrier",
-                Decision(holds, broken),
+                prover.Decision(holds, broken),
                 "for all p, n, H, any number of jobs and any durations",
             ),
         ),
         assumes=(
             "each stage takes jobs in index order, and B(s + 1, m) precedes B(s, m), as E.1 says",
         ),
-        steps=tuple(Line("ours", o.says, o.note, Decision((o,))) for o in steps),
+        steps=tuple(prover.Line("ours", o.says, o.note, prover.Decision((o,))) for o in steps),
         findings=(_superfluous(implied, waiting),),
         evidence=(
-            Evidence(
+            prover.Evidence(
                 "against" if broken else "for",
                 f"barrier times of {len(SIZES)} runs, p ≤ 4, n ≤ 3, H ≤ 3, two rounds and one job",
                 broken.witness if broken else {"runs": len(SIZES)},
             ),
-            Evidence(
+            prover.Evidence(
                 "for" if all(moments.values()) else "neither",
                 "moments of real runs at which one condition alone holds a forward back",
                 {name: moment for name, moment in moments.items() if moment},
@@ -273,10 +262,10 @@ def _account(formulas: Formulas) -> Account:
 
 
 def _superfluous(
-    implied: list[Outcome], waiting: dict[tuple[str, bool], dict[str, int]]
-) -> Finding:
+    implied: list[prover.Outcome], waiting: dict[tuple[str, bool], dict[str, int]]
+) -> prover.Finding:
     never = all((condition.name, False) not in waiting for condition in CONDITIONS)
-    return Finding(
+    return prover.Finding(
         kind="superfluous-condition",
         where="appendix E.2",
         says=(
@@ -285,7 +274,7 @@ def _superfluous(
             f"{len(SIZES)} searched runs they {'never' if never else 'do'} wait alone there"
         ),
         shown=tuple(implied),
-        repaired=Repair(
+        repaired=prover.Repair(
             "it suffices to check the local-step and the round condition at stage 0",
             tuple(implied),
         ),
@@ -294,7 +283,7 @@ def _superfluous(
 
 _PRINTED: Final = {"first": L_}
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="localsgd.schedule",
     where="appendix E.2",
     statement=(

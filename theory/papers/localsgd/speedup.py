@@ -6,7 +6,7 @@ Method     the two terms, compared exactly at H = T^{1/4}/N^{3/4}.
 Guarantee  As an order of magnitude it is exact: for every c > 0, H is at most c thresholds if and
            only if the drift term is at most 4c²G̃²/√(NT). With the constant 1 it neither is enough
            nor is needed. And the method itself has no need of it: at H = 1 nothing drifts.
-Source     RPD paper, appendix D, after (13).
+Source     RPD paper, appendix D, before (13).
 """
 
 from __future__ import annotations
@@ -17,22 +17,9 @@ from typing import Final
 
 import sympy
 
-from theory.account import (
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Finding,
-    Ground,
-    Line,
-    Readings,
-    Refutation,
-    Repair,
-    Violation,
-)
-from theory.claims import Claim, Formulas
 from theory.falsifier.model import Instance
-from theory.kernel import Theorem, le
+from theory.judging import prover
+from theory.kernel import Theorem
 from theory.papers.localsgd.lemmas.rates import (
     DRIFT,
     EVERY_STEP,
@@ -70,7 +57,7 @@ def _sides(one: Instance, threshold: sympy.Expr) -> dict[str, sympy.Expr]:
     return {name: value(form, one) for name, form in forms.items()}
 
 
-def _literal(threshold: sympy.Expr) -> Refutation | None:
+def _literal(threshold: sympy.Expr) -> prover.Refutation | None:
     """An instance at or below the threshold whose drift dominates, and one where neither is so."""
     flat, steep = _sides(FLAT, threshold), _sides(STEEP, threshold)
     not_enough = flat["H"] <= flat["threshold"] and flat["drift term"] > flat["speed-up term"]
@@ -84,37 +71,47 @@ def _literal(threshold: sympy.Expr) -> Refutation | None:
     symbols = (DRIFT + NOISE * RATE).free_symbols
     at = {symbol: FLAT.parameters[symbol.name] for symbol in symbols}
     drift = partial(value, DRIFT, FLAT)
-    return Refutation(witness, Violation(drift, "<=", NOISE * RATE, at, (le(H, threshold),)))
+    return prover.Refutation(
+        witness, prover.Violation(drift, "<=", NOISE * RATE, at, (prover.le(H, threshold),))
+    )
 
 
-def _method(threshold: sympy.Expr) -> Refutation | None:
+def _method(threshold: sympy.Expr) -> prover.Refutation | None:
     """N and T at which H = 1 exceeds the threshold while `EVERY_STEP` gives a linear speed-up."""
     at = threshold.subs(FEW)
     if not at < FEW[H]:
         return None
     witness = {**{str(symbol): number for symbol, number in FEW.items()}, "threshold": at}
-    exceeds = Compared(f"H = 1 is above the threshold {at}", "sympy", True)
-    return Refutation(witness, (EVERY_STEP, exceeds))
+    exceeds = prover.Compared(f"H = 1 is above the threshold {at}", "sympy", True)
+    return prover.Refutation(witness, (EVERY_STEP, exceeds))
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     threshold = formulas["threshold"]
     order, literal, method = _order(threshold), _literal(threshold), _method(threshold)
     cases = (
-        Case(
+        prover.Case(
             ORDER,
-            Decision(order),
+            prover.Decision(order),
             "H ≤ c thresholds if and only if drift ≤ 4c²G̃²/√(NT), for every c",
         ),
-        Case(LITERAL, Decision(fails=literal), "neither enough nor needed"),
-        Case(METHOD, Decision(fails=method), "H = 1 does not drift"),
+        prover.Case(LITERAL, prover.Decision(fails=literal), "neither enough nor needed"),
+        prover.Case(METHOD, prover.Decision(fails=method), "H = 1 does not drift"),
     )
     lines = (
-        *(Line("ours", one.statement, "exact certificate", Decision((one,))) for one in order),
-        Line("ours", EVERY_STEP.statement, "(11) without drift, tuned", Decision((EVERY_STEP,))),
+        *(
+            prover.Line("ours", one.statement, "exact certificate", prover.Decision((one,)))
+            for one in order
+        ),
+        prover.Line(
+            "ours",
+            EVERY_STEP.statement,
+            "(11) without drift, tuned",
+            prover.Decision((EVERY_STEP,)),
+        ),
     )
-    return Account(
-        Readings((ORDER,)),
+    return prover.Account(
+        prover.Readings((ORDER,)),
         cases=cases,
         assumes=("the tuned bound (13), its terms compared one with the other",),
         steps=lines,
@@ -122,25 +119,27 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-def _with_constant(threshold: sympy.Expr) -> tuple[Ground, ...]:
+def _with_constant(threshold: sympy.Expr) -> tuple[prover.Ground, ...]:
     """The equivalence at the one constant c that compares the two terms as printed."""
     says = "c = √(2LΔ + σ²)/(2G̃) compares the terms as printed"
-    constant = Compared(
+    constant = prover.Compared(
         says, "theory.papers.localsgd.lemmas.rates.at_constant", at_constant(threshold)
     )
     return (constant, *_order(threshold))
 
 
-def _constants(fails: Refutation | None, repaired: tuple[Ground, ...]) -> tuple[Finding, ...]:
+def _constants(
+    fails: prover.Refutation | None, repaired: tuple[prover.Ground, ...]
+) -> tuple[prover.Finding, ...]:
     if fails is None:
         return ()
     return (
-        Finding(
+        prover.Finding(
             kind="missing-condition",
             where=CLAIM.where,
             says="the threshold lacks its constant, which may be as small or as large as one likes",
             witness=fails.witness,
-            repaired=Repair(
+            repaired=prover.Repair(
                 "the drift term is at most (2LΔ + σ²)/√(NT) if and only if "
                 "H ≤ √(2LΔ + σ²)/(2G̃) · T^{1/4}/N^{3/4}, where 2LΔ + σ² > 0",
                 repaired,
@@ -149,11 +148,11 @@ def _constants(fails: Refutation | None, repaired: tuple[Ground, ...]) -> tuple[
     )
 
 
-def _no_need(fails: Refutation | None) -> tuple[Finding, ...]:
+def _no_need(fails: prover.Refutation | None) -> tuple[prover.Finding, ...]:
     if fails is None:
         return ()
     return (
-        Finding(
+        prover.Finding(
             kind="loose",
             where=CLAIM.where,
             says=(
@@ -162,14 +161,14 @@ def _no_need(fails: Refutation | None) -> tuple[Finding, ...]:
             ),
             witness=fails.witness,
             shown=(EVERY_STEP,),
-            repaired=Repair(EVERY_STEP.statement, (EVERY_STEP,)),
+            repaired=prover.Repair(EVERY_STEP.statement, (EVERY_STEP,)),
         ),
     )
 
 
 _PRINTED: Final = {"threshold": THRESHOLD}
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="localsgd.speedup",
     where="appendix D, before (13)",
     statement=(

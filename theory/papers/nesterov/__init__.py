@@ -33,6 +33,7 @@ from theory.papers.nesterov.arguments import ARGUMENTS, RESTS
 from theory.papers.nesterov.lemmas import (
     aligned,
     averaged_step,
+    bounded_energy,
     eq_30_later,
     eq_30_sum,
     first_drop,
@@ -43,6 +44,8 @@ from theory.papers.nesterov.lemmas import (
     iterate_step,
     later_steps,
     no_delay_steps,
+    one_delay,
+    one_delay_step,
     repaired_iterates,
     repaired_look_ahead,
     repaired_start,
@@ -52,6 +55,7 @@ from theory.papers.nesterov.lemmas import (
     sharp_repaired_iterates,
     sharp_repaired_thm_1,
     step_bound,
+    step_order,
     stepsize_limit,
     turning_outside,
 )
@@ -107,6 +111,10 @@ _ROWS = (
     memory.CLAIM,
     utilization.CLAIM,
     turning_outside.CLAIM,
+    one_delay_step.CLAIM,
+    one_delay.CLAIM,
+    bounded_energy.CLAIM,
+    step_order.CLAIM,
     table_1.CLAIM,
 )
 

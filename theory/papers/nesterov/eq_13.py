@@ -13,29 +13,23 @@ import sympy
 import z3
 
 from schedules.schedule import Schedule
-from theory.account import Case, Decision, Ground, Refutation, Violation
-from theory.claims import Formulas
-from theory.judging.outcomes import in_turn
-from theory.judging.plain_rows import row
-from theory.kernel import le
-from theory.laws.static_orders.symbols import term
+from theory.judging import prover
 from theory.papers.nesterov.lemmas.interval_delays import K, P, delays, i, order, runs
-from theory.smt.solver import Statement
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     stages, stage, interval = z3.Ints("P i K")
-    behind = term(formulas["behind"], {K: interval})
+    behind = prover.term(formulas["behind"], {K: interval})
     says = "by (5), τ_i is at least 1, and η/τ_i^ρ in (0, η] for 0 < ρ ≤ 1, iff P − i is that much"
     domain = (interval >= 1, stage >= 1, stage <= stages)
     positive = 2 * (stages - stage) + 1 >= 2 * interval
-    yield from in_turn(
-        [Statement("(5) above 0", says, domain, positive == (stages - stage >= behind))]
+    yield from prover.in_turn(
+        [prover.Statement("(5) above 0", says, domain, positive == (stages - stage >= behind))]
     )
     yield order()
 
 
-def _last(formulas: Formulas) -> Refutation | None:
+def _last(formulas: prover.Formulas) -> prover.Refutation | None:
     """A stage of a run that the condition admits and that has no delay."""
     for at, schedule in runs():
         admitted = at["P"] - at["i"] >= int(formulas["behind"].subs(K, at["K"]))
@@ -43,8 +37,10 @@ def _last(formulas: Formulas) -> Refutation | None:
         if admitted and least() == 0 and at["P"] > 1:
             witness = {**at, "t": 1, "T": 2, "rho_t": "1/2", "tau_i": 0}
             symbols = {P: at["P"], i: at["i"], K: at["K"]}
-            domain = (le(1, i), le(i, P), le(1, K))
-            return Refutation(witness, Violation(least, ">=", sympy.S.One, symbols, domain))
+            domain = (prover.le(1, i), prover.le(i, P), prover.le(1, K))
+            return prover.Refutation(
+                witness, prover.Violation(least, ">=", sympy.S.One, symbols, domain)
+            )
     return None
 
 
@@ -57,14 +53,16 @@ _CORE = {"behind": K}
 _PRINTED = {"behind": sympy.S.Zero}
 
 
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
     return (
-        Case("stages with P − i ≥ K, every t", Decision(tuple(_grounds(_CORE)))),
-        Case("stages with P − i < K, as stage P, t < T", Decision(fails=_last(formulas))),
+        prover.Case("stages with P − i ≥ K, every t", prover.Decision(tuple(_grounds(_CORE)))),
+        prover.Case(
+            "stages with P − i < K, as stage P, t < T", prover.Decision(fails=_last(formulas))
+        ),
     )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "nesterov.eq-13",
     "section 3.2, (13)",
     "(13) gives every stage i ≤ P a learning rate η/τ_i^{ρ_t} at every t, with the τ_i of (5).",

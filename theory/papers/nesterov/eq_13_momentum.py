@@ -11,10 +11,7 @@ from collections.abc import Iterator
 
 import sympy
 
-from theory.account import Compared, Refutation, Violation
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.kernel import le
+from theory.judging import prover
 from theory.papers.nesterov.lemmas.interval_delays import P, i
 
 _LAST, _FIRST = sympy.Rational(9, 10), sympy.Rational(99, 100)
@@ -22,27 +19,30 @@ _STAGES = 8
 """Those of the paper's experiments."""
 
 
-def _ends(formulas: Formulas) -> Iterator[Compared]:
+def _ends(formulas: prover.Formulas) -> Iterator[prover.Compared]:
     momentum = formulas["momentum"]
     ends = {"γ_P = 0.9": (P, _LAST), "γ_1 = 0.99 for P ≥ 2": (1, _FIRST)}
     for says, (stage, value) in ends.items():
         same = sympy.cancel(momentum.subs(i, stage) - value) == 0
-        yield Compared(says, "sympy.cancel", bool(same))
-    yield Compared("linear in i", "sympy.diff", sympy.diff(momentum, i, 2) == 0)
+        yield prover.Compared(says, "sympy.cancel", bool(same))
+    yield prover.Compared("linear in i", "sympy.diff", sympy.diff(momentum, i, 2) == 0)
 
 
-def _first_stage(formulas: Formulas) -> Refutation | None:
+def _first_stage(formulas: prover.Formulas) -> prover.Refutation | None:
     at = {P: _STAGES, i: 1}
     found = formulas["momentum"].subs(at)
     if found == _FIRST:
         return None
     witness = {"P": _STAGES, "i": 1, "gamma_1": str(found), "said": str(_FIRST)}
-    return Refutation(witness, Violation(lambda: found, "==", _FIRST, at, (le(2, P), le(i, P))))
+    return prover.Refutation(
+        witness,
+        prover.Violation(lambda: found, "==", _FIRST, at, (prover.le(2, P), prover.le(i, P))),
+    )
 
 
 _CORE = {"momentum": _LAST + (P - i) / (P - 1) * (_FIRST - _LAST)}
 
-CLAIM = row(
+CLAIM = prover.row(
     "nesterov.eq-13-momentum",
     "section 3.2, (13)",
     "γ_i = 0.9 + 0.09(P − i)/P increases linearly from 0.9 at the last stage to 0.99 at the first.",

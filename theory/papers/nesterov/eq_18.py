@@ -11,11 +11,9 @@ from dataclasses import replace
 
 import sympy
 
-from theory.account import Account, Decision, Finding, Line, Repair
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.judging.decide import proves
-from theory.kernel import Combine, Hypothesis, Step, Telescope, Theorem, eq, prove
+from theory.kernel import Combine, Hypothesis, Step, Telescope, Theorem, prove
 from theory.papers.nesterov import window
 from theory.papers.nesterov.method import FIRST, MOMENTUM
 from theory.papers.nesterov.symbols import t, tau
@@ -26,7 +24,7 @@ PROOF = "(18)"
 
 SUM = Step(
     "(18)",
-    eq(MODEL(tau) - MODEL(0), sympy.Sum(AHEAD(k) + STEP(k), (k, 0, tau - 1))),
+    prover.eq(MODEL(tau) - MODEL(0), sympy.Sum(AHEAD(k) + STEP(k), (k, 0, tau - 1))),
     Telescope(window.IS_MODEL.name, k, tau),
     "the sum of (17) over the last τ iterations",
     PROOF,
@@ -59,7 +57,7 @@ def divided(momentum: sympy.Function) -> Theorem:
     by_definition = Hypothesis(
         "look-ahead",
         "d_i = γ_i(w_i − w_{i−1}), (14)",
-        eq(AHEAD(k + 1), after * (MODEL(k + 1) - MODEL(k))),
+        prover.eq(AHEAD(k + 1), after * (MODEL(k + 1) - MODEL(k))),
     )
     return Theorem(
         id="nesterov.eq-18-divided",
@@ -79,11 +77,11 @@ ANY = divided(sympy.Function("gamma", real=True))
 NOT_ZERO = divided(sympy.Function("gamma", positive=True))
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     known = account(THEOREM, formulas)
-    printed = Line(PROOF, ANY.statement, prove(ANY).lines[-2].rule, Decision((ANY,)))
+    printed = prover.Line(PROOF, ANY.statement, prove(ANY).lines[-2].rule, prover.Decision((ANY,)))
     zeros = [i for i, momentum in _momenta() if momentum == 0]
-    needed = bool(zeros) and not proves(ANY)
+    needed = bool(zeros) and not prover.proves(ANY)
     findings = (_division(zeros, replace(THEOREM, terms=formulas)),) if needed else ()
     return replace(known, steps=(printed, *known.steps), findings=(*known.findings, *findings))
 
@@ -93,16 +91,16 @@ def _momenta() -> list[tuple[int, sympy.Expr]]:
     return [(1, FIRST), *((i, MOMENTUM.subs(t, i)) for i in range(2, 5))]
 
 
-def _division(zeros: list[int], stated: Theorem) -> Finding:
+def _division(zeros: list[int], stated: Theorem) -> prover.Finding:
     last = max(zeros)
-    without = "where no γ_i is 0 it holds" if proves(NOT_ZERO) else "or more"
-    return Finding(
+    without = "where no γ_i is 0 it holds" if prover.proves(NOT_ZERO) else "or more"
+    return prover.Finding(
         "missing-condition",
         "(18), d_i/γ_i",
         f"γ_i is 0 at i = {', '.join(map(str, zeros))}, where d_i/γ_i means nothing: the line "
         f"needs t − τ ≥ {last} ({without}); the sum itself holds without that",
         {"t": last, "tau": 1, f"gamma_{last}": str(MOMENTUM.subs(t, last))},
-        repaired=Repair(THEOREM.statement, (stated,)),
+        repaired=prover.Repair(THEOREM.statement, (stated,)),
     )
 
 

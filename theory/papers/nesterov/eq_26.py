@@ -16,10 +16,9 @@ from fractions import Fraction
 
 import sympy
 
-from theory.account import Compared, Finding, Repair
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.judging.decide import proves
-from theory.kernel import Cite, Combine, Hypothesis, Relation, Step, Theorem, dot, le, square
+from theory.kernel import Cite, Combine, Hypothesis, Relation, Step, Theorem, dot, square
 from theory.kernel.prove import Proof
 from theory.kernel.vectors import Scalar
 from theory.papers.nesterov import eq_24, eq_25, method, symbols
@@ -31,7 +30,7 @@ AWAY, GRADIENT, STAR, D, W, Y = method.letters("AWAY GRADIENT STAR D W Y")
 
 GAMMA = 1 - theta
 """γ_t < 1."""
-_NOT_NEGATIVE = Hypothesis("momentum not negative", "0 ≤ γ_t = 1 − θ", le(0, GAMMA))
+_NOT_NEGATIVE = Hypothesis("momentum not negative", "0 ≤ γ_t = 1 − θ", prover.le(0, GAMMA))
 NEXT = method.after(momentum=GAMMA)
 """w_{t+1}."""
 _AT = {gamma: GAMMA}
@@ -64,7 +63,7 @@ THEOREM = Theorem(
         Step("(25)", eq_25.THEOREM.goal.replaced(_AT), Cite("nesterov.eq-25", _AT), "(25)", "(26)"),
         Step(
             "sum",
-            le(
+            prover.le(
                 _DROP,
                 lam * beta / 2 * square(AWAY)
                 + lam * (GAMMA - 1) * dot(GRADIENT, AWAY)
@@ -77,7 +76,7 @@ THEOREM = Theorem(
         ),
         Step(
             "A",
-            le(
+            prover.le(
                 _DROP,
                 method.excess(lam, GAMMA)
                 - lam * (1 + GAMMA) * beta / (2 * theta) * square(_STEP)
@@ -89,7 +88,7 @@ THEOREM = Theorem(
         ),
         Step(
             "B",
-            le(
+            prover.le(
                 _DROP,
                 method.excess(lam, GAMMA) - lam * beta / (2 * theta) * square(_STEP) - _LINEAR,
             ),
@@ -136,18 +135,20 @@ PRINTED = sympy.Interval.open(0, 0)
 """The γ_t for which line B is said to hold."""
 
 
-def _remarks(proof: Proof) -> tuple[Finding, ...]:
+def _remarks(proof: Proof) -> tuple[prover.Finding, ...]:
     """That the printed condition is one of no number, and what the needed one is."""
-    repaired = Repair(THEOREM.statement, (proof,))
+    repaired = prover.Repair(THEOREM.statement, (proof,))
     found = []
     if PRINTED.is_empty:
         says = "0 < γ_t < 0 holds of no number; 0 ≤ γ_t < 1 is what the lines need"
-        empty = Compared("no number is in the interval", "sympy", PRINTED.is_empty)
-        found.append(Finding("typo", "(26), line B", says, shown=(empty,), repaired=repaired))
-    if proves(proof):
+        empty = prover.Compared("no number is in the interval", "sympy", PRINTED.is_empty)
+        found.append(
+            prover.Finding("typo", "(26), line B", says, shown=(empty,), repaired=repaired)
+        )
+    if prover.proves(proof):
         says = "λ_t > 1 leaves out λ_1 = 1; λ_t ≥ 1 is enough, which the sum over t needs"
         found.append(
-            Finding("superfluous-condition", "(26)", says, shown=(proof,), repaired=repaired)
+            prover.Finding("superfluous-condition", "(26)", says, shown=(proof,), repaired=repaired)
         )
     lhs, rhs = on_parabola(THEOREM.goal, AT_FIRST)
     if lhs > rhs:
@@ -155,9 +156,9 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _below_zero(lhs: Fraction, rhs: Fraction, repaired: Repair) -> Finding:
+def _below_zero(lhs: Fraction, rhs: Fraction, repaired: prover.Repair) -> prover.Finding:
     before = next(step.relation for step in THEOREM.steps if step.name == "A")
-    return Finding(
+    return prover.Finding(
         "missing-condition",
         "(26), line B",
         "dropping γ_t needs γ_t ≥ 0; the γ_1 = −1 of (29) would make lines B and C false at t = 1",

@@ -7,10 +7,9 @@ Guarantee  1 + λ_{t+1}γ_{t+1} = λ_t for every t ≥ 1. (28) at t is about γ_
 Source     Nesterov paper, (28) and (29).
 """
 
-from theory.account import Finding, Repair
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.judging.decide import proves
-from theory.kernel import Combine, Hypothesis, Step, Theorem, eq
+from theory.kernel import Combine, Hypothesis, Step, Theorem
 from theory.kernel.prove import Proof
 from theory.papers.nesterov.eq_27 import AFTER, AFTER_MOMENTUM, NEEDED
 from theory.papers.nesterov.method import FIRST, MOMENTUM
@@ -25,14 +24,14 @@ THEOREM = Theorem(
     latex=r"1 + \lambda_{t+1}\gamma_{t+1} = \lambda_t",
     symbols=(t, lam, AFTER, AFTER_MOMENTUM),
     hypotheses=(
-        Hypothesis("weight", "λ_t = t", eq(lam, t)),
-        Hypothesis("weight after", "λ_{t+1} = t + 1", eq(AFTER, t + 1)),
-        Hypothesis("momentum after", "γ_{t+1} = (t − 1)/(t + 1)", eq(AFTER_MOMENTUM, _THEN)),
+        Hypothesis("weight", "λ_t = t", prover.eq(lam, t)),
+        Hypothesis("weight after", "λ_{t+1} = t + 1", prover.eq(AFTER, t + 1)),
+        Hypothesis("momentum after", "γ_{t+1} = (t − 1)/(t + 1)", prover.eq(AFTER_MOMENTUM, _THEN)),
     ),
     steps=(
         Step(
             "share",
-            eq(1 - AFTER_MOMENTUM, 2 / (t + 1)),
+            prover.eq(1 - AFTER_MOMENTUM, 2 / (t + 1)),
             Combine({"momentum after": -1}),
             "1 − γ_t = 2/t, for t ≥ 2",
             "(29)",
@@ -45,13 +44,13 @@ THEOREM = Theorem(
 )
 
 
-def _remarks(proof: Proof) -> tuple[Finding, ...]:
+def _remarks(proof: Proof) -> tuple[prover.Finding, ...]:
     """That (29) and the method say different things of γ_1."""
     said = MOMENTUM.subs(t, 1)
-    if said == FIRST or not proves(proof):
+    if said == FIRST or not prover.proves(proof):
         return ()
     return (
-        Finding(
+        prover.Finding(
             "missing-condition",
             "(29)",
             "(29) is for t ≥ 2: the method starts with γ_1 = 0, which the last line of (30) needs",
@@ -61,7 +60,7 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
                 "gamma_1 of the method": str(FIRST),
                 "lambda_1 (1 - gamma_1), for which (30) has 2": str(1 - FIRST),
             },
-            repaired=Repair(THEOREM.statement, (proof,)),
+            repaired=prover.Repair(THEOREM.statement, (proof,)),
         ),
     )
 

@@ -14,10 +14,9 @@ from dataclasses import replace
 
 import sympy
 
-from theory.account import Account, Finding, Line, Refutation, Repair
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.kernel import Cite, Combine, Hypothesis, Point, Step, Theorem, eq, point, square, vector
+from theory.kernel import Cite, Combine, Hypothesis, Point, Step, Theorem, point, square, vector
 from theory.kernel.vectors import in_gram
 from theory.papers.nesterov import eq_25, eq_30_step, method, symbols
 from theory.papers.nesterov.lemmas import eq_30_sum
@@ -58,17 +57,17 @@ CONVEX_FIRST = replace(
     relation=method.CONVEX_STAR.relation.replaced(_VALUES, _VECTORS),
 )
 START = (
-    Hypothesis("value at 2", "F starts with f(w_2)", eq(F(0), W_2.value)),
+    Hypothesis("value at 2", "F starts with f(w_2)", prover.eq(F(0), W_2.value)),
     Hypothesis(
         "u at 2",
         "U starts with u_2, where γ_2 = 0 and so d_2 = 0",
-        eq(U(0), beta / 2 * square(W_2.position - STAR.position)),
+        prover.eq(U(0), beta / 2 * square(W_2.position - STAR.position)),
     ),
-    Hypothesis("start", "R is ‖w_1 − w*‖", eq(square(W_1.position - STAR.position), R**2)),
+    Hypothesis("start", "R is ‖w_1 − w*‖", prover.eq(square(W_1.position - STAR.position), R**2)),
     Hypothesis(
         "sum of excesses",
         "Ω is Ω_1 + … + Ω_t",
-        eq(Omega, EXCESS_1 + SUM),
+        prover.eq(Omega, EXCESS_1 + SUM),
     ),
 )
 THEOREM = Theorem(
@@ -111,7 +110,7 @@ THEOREM = Theorem(
 CHALLENGE = CHALLENGES["nesterov-descent"]
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     known = with_printed_line(account(THEOREM, formulas, CHALLENGE))
     fails = eq_30_step.at_first(eq_30_step.PRINTED).fails
     if fails is None:
@@ -120,22 +119,24 @@ def _account(formulas: Formulas) -> Account:
     return replace(known, findings=(*known.findings, invalid))
 
 
-def with_printed_line(known: Account) -> Account:
+def with_printed_line(known: prover.Account) -> prover.Account:
     """What is known of a proof that uses line 2 of (30), with what is known of that line."""
     step = eq_30_step
-    line = Line("(30), line 2", step.CLAIM.statement, step.CLAIM.id, step.at_first(step.PRINTED))
+    line = prover.Line(
+        "(30), line 2", step.CLAIM.statement, step.CLAIM.id, step.at_first(step.PRINTED)
+    )
     return replace(known, steps=(line, *known.steps))
 
 
-def _invalid(fails: Refutation, stated: Theorem) -> Finding:
-    return Finding(
+def _invalid(fails: prover.Refutation, stated: Theorem) -> prover.Finding:
+    return prover.Finding(
         "invalid-step",
         "(30), lines 2 to 5",
         "line 2 is false at t = 1, so line 4 with u_1/2 = β/4 ‖w_1 − w*‖² is not shown; the last "
         "line has twice that, β/2 ‖w_1 − w*‖², which is what the first iteration costs: it gives "
         "u_1 − u_2, the others (u_t − u_{t+1})/2",
         fails.witness,
-        repaired=Repair(THEOREM.statement, (stated,)),
+        repaired=prover.Repair(THEOREM.statement, (stated,)),
     )
 
 

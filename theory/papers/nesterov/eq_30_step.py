@@ -13,20 +13,9 @@ from fractions import Fraction
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Line,
-    Refutation,
-    Repair,
-    Violation,
-)
-from theory.claims import Formulas
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import huber
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
 from theory.ledger import Step
 from theory.papers.nesterov.lemmas import eq_30_later
@@ -81,7 +70,7 @@ class FirstIteration:
         """1·δ_2 − 0·δ_1."""
         return FAR.value(self.next) - FAR.value(Fraction(0))
 
-    def bound(self, formulas: Formulas) -> Fraction:
+    def bound(self, formulas: prover.Formulas) -> Fraction:
         """The right-hand side: Ω_1 = 0 as Δ̄_1 = 0, and d_2 = γ_2(w_2 − w_1) = 0."""
         return at_numbers(sympy.Add(*formulas.values()), {}, self.numbers)
 
@@ -91,11 +80,11 @@ class FirstIteration:
         return {EXCESS: Fraction(0), NOW: self.start**2 / 2, THEN: self.next**2 / 2}
 
 
-def at_first(formulas: Formulas) -> Decision:
+def at_first(formulas: prover.Formulas) -> prover.Decision:
     """The run that violates the line at t = 1, with the other reading of γ_1 beside it."""
     stated = FirstIteration(Fraction(int(FIRST)), START)
     if not _agrees(stated) or stated.drop <= stated.bound(formulas):
-        return OPEN
+        return prover.OPEN
     other = FirstIteration(Fraction(int(MOMENTUM.subs(t, 1))), OTHER_START)
     witness = {
         "f": "Huber's function: w²/2 for |w| ≤ 1, |w| − 1/2 beyond; β = 1",
@@ -105,11 +94,11 @@ def at_first(formulas: Formulas) -> Decision:
         "with gamma_1 of (29)": _described(other, formulas),
     }
     right = sympy.Add(*formulas.values())
-    violation = Violation(lambda: rational(stated.drop), "<=", right, stated.numbers)
-    return Decision(fails=Refutation(witness, violation))
+    violation = prover.Violation(lambda: rational(stated.drop), "<=", right, stated.numbers)
+    return prover.Decision(fails=prover.Refutation(witness, violation))
 
 
-def _described(side: FirstIteration, formulas: Formulas) -> dict[str, str]:
+def _described(side: FirstIteration, formulas: prover.Formulas) -> dict[str, str]:
     return {
         "gamma_1": str(side.first_momentum),
         "w_1": str(side.start),
@@ -126,31 +115,34 @@ def _agrees(side: FirstIteration) -> bool:
     return path.points[1] == (side.next,) and path.excess == (0,)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     later = account(eq_30_later.THEOREM, eq_30_later.THEOREM.terms)
     first = at_first(formulas)
     lines = (line for line in later.steps if isinstance(line, Step))
     return replace(
         later,
         decision=first,
-        cases=(Case("t = 1", first), Case("t >= 2", Decision((eq_30_later.THEOREM,)))),
+        cases=(
+            prover.Case("t = 1", first),
+            prover.Case("t >= 2", prover.Decision((eq_30_later.THEOREM,))),
+        ),
         assumes=ASSUMES,
         steps=(
             *(replace(line, where="ours", says=f"t >= 2: {line.says}") for line in lines),
-            Line("(30), line 2", "t = 1: the same inequality", "exact run", first),
+            prover.Line("(30), line 2", "t = 1: the same inequality", "exact run", first),
         ),
         findings=() if first.fails is None else (_false_at_first(first.fails),),
     )
 
 
-def _false_at_first(fails: Refutation) -> Finding:
-    return Finding(
+def _false_at_first(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         "false",
         "(30), line 2",
         "λ_t(1 − γ_t) is 2 from t = 2 on; at t = 1 it is 1, as γ_1 = 0. With the γ_1 = −1 of (29) "
         "it is 2, but then line B of (26) fails, and so does this line",
         fails.witness,
-        repaired=Repair(eq_30_later.THEOREM.statement, (eq_30_later.THEOREM,)),
+        repaired=prover.Repair(eq_30_later.THEOREM.statement, (eq_30_later.THEOREM,)),
     )
 
 

@@ -25,22 +25,10 @@ from typing import Any
 import sympy
 import z3
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Finding,
-    Line,
-    Refutation,
-    Repair,
-)
-from theory.claims import Claim, Formulas
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import linear
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.judging.decide import proves
 from theory.papers.nesterov import eq_30
 from theory.papers.nesterov.lemmas import no_delay_steps, step_bound
 from theory.papers.nesterov.runs.delayed import Delayed, Path, momentum, replay, run
@@ -54,12 +42,10 @@ from theory.papers.nesterov.witnesses.excesses import (
 )
 from theory.papers.nesterov.witnesses.vanishing import bounded_by, slower, vanishes
 from theory.papers.rpd.witnesses.exact_runs import require
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Statement, decide
 
 _t, _move, _then, _C = z3.Reals("t v v_then C")
 
-STEADY = Statement(
+STEADY = prover.Statement(
     "steady",
     "on a line v_t = −ηG follows from v_{t−1} = −ηG for every t ≥ 2 (here ηG = 1)",
     (_t >= 2, _move == -1, _t * _then == (_t - 2) * _move - 2),
@@ -67,7 +53,7 @@ STEADY = Statement(
 )
 """v_t = γ_t v_{t−1} − (1 − γ_t)ηG; and v_2 = −ηG, as γ_2 = 0."""
 
-SETTLES = Statement(
+SETTLES = prover.Statement(
     "settles",
     "on a line t(t − 1)(v_t + ηG) = (t − 1)(t − 2)(v_{t−1} + ηG) for every v_{t−1} (here ηG = 1)",
     (_t * _then == (_t - 2) * _move - 2,),
@@ -75,14 +61,14 @@ SETTLES = Statement(
 )
 """So v_t → −ηG however the run began, as long as it is (10) with (29) from some iteration on."""
 
-INDUCTION = Statement(
+INDUCTION = prover.Statement(
     "induction",
     "‖v_{t−1}‖ ≤ C/t gives γ_t C/t + (1 − γ_t)ηG ≤ C/(t + 1) (here ηG = 1)",
     (_t >= 2, _C > 0),
     ((_t - 2) * _C + 2 * _t) * (_t + 1) <= _C * _t * _t,
 )
 """The step of the printed induction, reconstructed."""
-NO_CONSTANT = Statement(
+NO_CONSTANT = prover.Statement(
     "no constant",
     "that is false for every C once t ≥ C",
     (*INDUCTION.hypotheses, _t >= _C),
@@ -106,63 +92,67 @@ LEVELS = (1, 10, 30)
 _REPAIRED = as_claim(step_bound.THEOREM)
 
 
-@remembered
-def steady() -> Outcome:
+@prover.remembered
+def steady() -> prover.Outcome:
     """Whether the steps on a line never change."""
-    return decide(STEADY)
+    return prover.decide(STEADY)
 
 
-@remembered
-def settles() -> Outcome:
+@prover.remembered
+def settles() -> prover.Outcome:
     """Whether steps on a line tend to one length, whatever the first of them is."""
-    return decide(SETTLES)
+    return prover.decide(SETTLES)
 
 
-@remembered
-def _induction() -> Outcome:
-    return decide(NO_CONSTANT)
+@prover.remembered
+def _induction() -> prover.Outcome:
+    return prover.decide(NO_CONSTANT)
 
 
-def on_a_line(printed: Formulas, steps: Outcome) -> Decision:
+def on_a_line(printed: prover.Formulas, steps: prover.Outcome) -> prover.Decision:
     """The line where the steps are −ηG, or tend to it: no rate that tends to 0 bounds them."""
     if not vanishes(printed["step"]):
-        return OPEN
-    tends = Compared(
+        return prover.OPEN
+    tends = prover.Compared(
         "the rate tends to 0", "theory.papers.nesterov.witnesses.vanishing.vanishes", True
     )
-    return Decision(fails=Refutation({"f": "G w", "limit of the steps": "−ηG"}, (steps, tends)))
+    return prover.Decision(
+        fails=prover.Refutation({"f": "G w", "limit of the steps": "−ηG"}, (steps, tends))
+    )
 
 
-def with_a_minimiser(printed: Formulas) -> Decision:
+def with_a_minimiser(printed: prover.Formulas) -> prover.Decision:
     """The line for τ ≥ 2: steps of o(t^−1/2) give f(w_t) → f*."""
-    if not slower(1 / sympy.sqrt(t), printed["step"]) or not proves(*not_small()):
-        return OPEN
-    small = Compared("it is o(t^−1/2)", "theory.papers.nesterov.witnesses.vanishing.slower", True)
-    return Decision(fails=Refutation(_witness(printed), (small, *not_small())))
+    if not slower(1 / sympy.sqrt(t), printed["step"]) or not prover.proves(*not_small()):
+        return prover.OPEN
+    small = prover.Compared(
+        "it is o(t^−1/2)", "theory.papers.nesterov.witnesses.vanishing.slower", True
+    )
+    return prover.Decision(fails=prover.Refutation(_witness(printed), (small, *not_small())))
 
 
-def without_delay(printed: Formulas) -> Decision:
+def without_delay(printed: prover.Formulas) -> prover.Decision:
     """The line for τ = 0: 1/t, and all that is slower."""
     if not bounded_by(1 / t, printed["step"]):
-        return OPEN
-    return Decision((no_delay_steps.THEOREM,))
+        return prover.OPEN
+    return prover.Decision((no_delay_steps.THEOREM,))
 
 
-def _cases(printed: Formulas, beyond: Decision) -> tuple[Case, ...]:
+def _cases(printed: prover.Formulas, beyond: prover.Decision) -> tuple[prover.Case, ...]:
     return (
-        Case("tau = 0", without_delay(printed), no_delay_steps.THEOREM.statement),
-        Case("tau = 1", OPEN, "no proof and no counterexample is known here"),
-        Case(
+        prover.Case("tau = 0", without_delay(printed), no_delay_steps.THEOREM.statement),
+        prover.Case("tau = 1", prover.OPEN, "no proof and no counterexample is known here"),
+        prover.Case(
             "tau >= 2",
             beyond,
             "steps of o(t^−1/2) would give f(w_t) → f*, on every f with a minimiser",
         ),
-        Case(
+        prover.Case(
             "C from beta, G, tau only",
             on_a_line(printed, steady()),
             "Huber's function from afar: the run is on its line until any t, for every τ",
         ),
-        Case(
+        prover.Case(
             "no minimiser",
             on_a_line(printed, settles()),
             "on a line steps tend to ηG, after any warm-up and for every τ; from rest they are ηG",
@@ -170,14 +160,17 @@ def _cases(printed: Formulas, beyond: Decision) -> tuple[Case, ...]:
     )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     decision = with_a_minimiser(printed)
-    return Account(
+    return prover.Account(
         decision,
         cases=_cases(printed, decision),
         assumes=ASSUMES,
         steps=(
-            *(Line("ours", one.says, one.note, Decision((one,))) for one in (steady(), settles())),
+            *(
+                prover.Line("ours", one.says, one.note, prover.Decision((one,)))
+                for one in (steady(), settles())
+            ),
             *pieces(),
             _printed_induction(),
         ),
@@ -185,11 +178,11 @@ def _account(printed: Formulas) -> Account:
     )
 
 
-def _printed_induction() -> Line:
+def _printed_induction() -> prover.Line:
     """The step of the printed proof, which is false for every C."""
-    false = Refutation({"for every C": "it fails at every t ≥ C"}, (_induction(),))
+    false = prover.Refutation({"for every C": "it fails at every t ≥ C"}, (_induction(),))
     rule = f"{NO_CONSTANT.says}: {_induction().note}"
-    return Line("(31), reconstructed", INDUCTION.says, rule, Decision(fails=false))
+    return prover.Line("(31), reconstructed", INDUCTION.says, rule, prover.Decision(fails=false))
 
 
 def line_run(tau: int) -> Path:
@@ -236,7 +229,7 @@ def passes(level: int) -> int | None:
     return next(found, None)
 
 
-def _witness(printed: Formulas) -> dict[str, Any]:
+def _witness(printed: prover.Formulas) -> dict[str, Any]:
     moves = set().union(*map(_moves, DELAYS))
     formula = -SLOPE / SMOOTHNESS
     require(moves == {formula}, "nesterov.eq-31", run=sorted(moves), formula=formula)
@@ -255,20 +248,20 @@ def _witness(printed: Formulas) -> dict[str, Any]:
     }
 
 
-def _finding(fails: Refutation) -> Finding:
-    why = "; the induction fails for every C once tG ≥ Cβ" if proves(_induction()) else ""
+def _finding(fails: prover.Refutation) -> prover.Finding:
+    why = "; the induction fails for every C once tG ≥ Cβ" if prover.proves(_induction()) else ""
     statement = f"{step_bound.THEOREM.statement} {no_delay_steps.THEOREM.statement}"
-    return Finding(
+    return prover.Finding(
         "false",
         "(31)",
         "bounded gradients bound the steps, they do not make them shrink; for τ ≥ 2 a minimiser "
         f"does not help either{why}",
         fails.witness,
-        repaired=Repair(statement, (step_bound.THEOREM, no_delay_steps.THEOREM)),
+        repaired=prover.Repair(statement, (step_bound.THEOREM, no_delay_steps.THEOREM)),
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="nesterov.eq-31",
     where="(31)",
     statement=(

@@ -19,20 +19,8 @@ from typing import Any
 import sympy
 import z3
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Finding,
-    Line,
-    Refutation,
-    Repair,
-)
-from theory.claims import Claim, Formulas
 from theory.falsifier.numbers import fraction
-from theory.judging.decide import proves
+from theory.judging import prover
 from theory.papers.nesterov import eq_30, eq_31, symbols
 from theory.papers.nesterov.lemmas import step_bound
 from theory.papers.nesterov.witnesses.excesses import (
@@ -45,8 +33,6 @@ from theory.papers.nesterov.witnesses.excesses import (
 from theory.papers.nesterov.witnesses.positivity import above_zero
 from theory.papers.nesterov.witnesses.vanishing import is_rate, slower
 from theory.papers.rpd.witnesses.exact_runs import require
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Statement, decide
 
 G, beta, t, tau = symbols.letters("G beta t tau")
 
@@ -54,7 +40,7 @@ _MORE = sympy.symbols("x y")
 
 _t, _tau, _far, _turn, _excess, _G, _beta, _C = z3.Reals("t tau far turn excess G beta C")
 
-PRODUCT = Statement(
+PRODUCT = prover.Statement(
     "(32)",
     "‖Δ̄_t‖ ≤ C/t gives tΩ_t ≤ βC²/2 + 2GC, by Cauchy–Schwarz",
     (
@@ -68,7 +54,7 @@ PRODUCT = Statement(
     2 * _t * _excess <= _beta * _C * _C + 4 * _G * _C,
 )
 """(32), reconstructed; Ω_t ≤ (tβ/2)‖Δ̄_t‖² + 2‖ḡ_t‖‖Δ̄_t‖."""
-ALWAYS = Statement(
+ALWAYS = prover.Statement(
     "always",
     "steps of at most ηG give ‖Δ̄_t‖ ≤ (τ + 2)ηG and Ω_t ≤ (G²/β)(t(τ + 2)²/2 + 2(τ + 2)); here "
     "G = β = 1",
@@ -117,73 +103,75 @@ def least() -> sympy.Expr:
     return tau**2 * t / 2 * G**2 / beta
 
 
-@remembered
-def _lemmas() -> tuple[Outcome, Outcome]:
-    return decide(PRODUCT), decide(ALWAYS)
+@prover.remembered
+def _lemmas() -> tuple[prover.Outcome, prover.Outcome]:
+    return prover.decide(PRODUCT), prover.decide(ALWAYS)
 
 
-@remembered
+@prover.remembered
 def _grows() -> bool:
     """Whether Ω_t on a line is above `least` for all τ ≥ 1 and t ≥ τ + 2."""
     gap = sympy.cancel((on_a_line() - least()) * beta / G**2)
     return above_zero(gap.subs(t, tau + 2 + _MORE[0]).subs(tau, 1 + _MORE[1]), _MORE)
 
 
-def far_away(printed: Formulas) -> Decision:
+def far_away(printed: prover.Formulas) -> prover.Decision:
     """With C from β, G and τ only, or without a minimiser, for τ ≥ 1.
 
     The sum is at least (G²/β)(τ²/4)(t(t + 1) − (τ + 1)(τ + 2)): no rate below t² bounds it.
     """
     if not slower(t**2, printed["sum"]):
-        return OPEN
-    below = Compared("it is o(t²)", "theory.papers.nesterov.witnesses.vanishing.slower", True)
+        return prover.OPEN
+    below = prover.Compared(
+        "it is o(t²)", "theory.papers.nesterov.witnesses.vanishing.slower", True
+    )
     witness = {"f": "G w", "sum up to t, at least": "(G²/β)(τ²/4)(t(t + 1) − (τ + 1)(τ + 2))"}
-    return Decision(fails=Refutation(witness, (below, grown(), eq_31.steady())))
+    return prover.Decision(fails=prover.Refutation(witness, (below, grown(), eq_31.steady())))
 
 
-def grown() -> Compared:
+def grown() -> prover.Compared:
     """That the excesses of a line grow as t."""
     says = "on a line Ω_t ≥ (G²/β)τ²t/2 for τ ≥ 1, t ≥ τ + 2"
-    return Compared(says, "theory.papers.nesterov.witnesses.positivity.above_zero", _grows())
+    return prover.Compared(says, "theory.papers.nesterov.witnesses.positivity.above_zero", _grows())
 
 
-def with_a_minimiser(printed: Formulas) -> Decision:
+def with_a_minimiser(printed: prover.Formulas) -> prover.Decision:
     """The line for τ ≥ 2: a sum of o(t) gives f(w_t) → f*."""
-    if not slower(t, printed["sum"]) or not proves(*not_small()):
-        return OPEN
-    small = Compared("it is o(t)", "theory.papers.nesterov.witnesses.vanishing.slower", True)
-    return Decision(fails=Refutation(_witness(printed), (small, *not_small())))
+    if not slower(t, printed["sum"]) or not prover.proves(*not_small()):
+        return prover.OPEN
+    small = prover.Compared("it is o(t)", "theory.papers.nesterov.witnesses.vanishing.slower", True)
+    return prover.Decision(fails=prover.Refutation(_witness(printed), (small, *not_small())))
 
 
-def without_delay(printed: Formulas) -> Decision:
+def without_delay(printed: prover.Formulas) -> prover.Decision:
     """The line for τ = 0: Δ̄_t = 0."""
     nothing = excess_of(sympy.Integer(0)) == 0 and is_rate(printed["sum"])
     code = "theory.papers.nesterov.eq_33.excess_of"
-    return Decision((Compared("Ω_t = 0 where Δ̄_t = 0", code, nothing),))
+    return prover.Decision((prover.Compared("Ω_t = 0 where Δ̄_t = 0", code, nothing),))
 
 
-def _cases(printed: Formulas, beyond: Decision) -> tuple[Case, ...]:
+def _cases(printed: prover.Formulas, beyond: prover.Decision) -> tuple[prover.Case, ...]:
     line = far_away(printed)
     return (
-        Case("tau = 0", without_delay(printed), "Δ̄_t = 0 and Ω_t = 0, for every f"),
-        Case("tau = 1", OPEN, "no proof and no counterexample is known here"),
-        Case(
+        prover.Case("tau = 0", without_delay(printed), "Δ̄_t = 0 and Ω_t = 0, for every f"),
+        prover.Case("tau = 1", prover.OPEN, "no proof and no counterexample is known here"),
+        prover.Case(
             "tau >= 2",
             beyond,
             "a sum of o(t) would give f(w_t) → f*, on every f with a minimiser",
         ),
-        Case(
+        prover.Case(
             "tau >= 1, C from beta, G, tau only",
             line,
             "Huber's function from afar: the run is on its line until any t",
         ),
-        Case("tau >= 1, no minimiser", line, "on a line the sum grows as t²"),
+        prover.Case("tau >= 1, no minimiser", line, "on a line the sum grows as t²"),
     )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     decision = with_a_minimiser(printed)
-    return Account(
+    return prover.Account(
         decision,
         cases=_cases(printed, decision),
         assumes=ASSUMES,
@@ -195,40 +183,40 @@ def _account(printed: Formulas) -> Account:
     )
 
 
-def _steps(printed: Formulas) -> tuple[Line, ...]:
+def _steps(printed: prover.Formulas) -> tuple[prover.Line, ...]:
     product, always = _lemmas()
     row = eq_31.CLAIM
     uses = eq_31.with_a_minimiser(row.printed)
-    not_enough = Refutation({"rate": _rate(printed)}, (_too_slow(printed),))
+    not_enough = prover.Refutation({"rate": _rate(printed)}, (_too_slow(printed),))
     then = f"O({_rate(printed)}), which (30) gives, is O(1/t)"
     return (
-        Line(row.where, row.statement, row.id, uses),
-        Line("(32), reconstructed", product.says, product.note, Decision((product,))),
-        Line("after (33)", then, "limit", Decision(fails=not_enough)),
-        Line("ours", grown().says, "coefficients", Decision((grown(),))),
-        Line("ours", always.says, always.note, Decision((always,))),
+        prover.Line(row.where, row.statement, row.id, uses),
+        prover.Line("(32), reconstructed", product.says, product.note, prover.Decision((product,))),
+        prover.Line("after (33)", then, "limit", prover.Decision(fails=not_enough)),
+        prover.Line("ours", grown().says, "coefficients", prover.Decision((grown(),))),
+        prover.Line("ours", always.says, always.note, prover.Decision((always,))),
         *pieces(),
     )
 
 
-def _rate(printed: Formulas) -> str:
+def _rate(printed: prover.Formulas) -> str:
     """What (30) makes of the sum."""
     return str(sympy.sstr(printed["sum"] / t))
 
 
-def _too_slow(printed: Formulas) -> Compared:
+def _too_slow(printed: prover.Formulas) -> prover.Compared:
     """That (30) with this sum gives a rate slower than 1/t."""
     says = f"t times {_rate(printed)} is not bounded"
     found = bool(slower(printed["sum"] / t, 1 / t))
-    return Compared(says, "theory.papers.nesterov.witnesses.vanishing.slower", found)
+    return prover.Compared(says, "theory.papers.nesterov.witnesses.vanishing.slower", found)
 
 
-def _conclusion(printed: Formulas) -> Finding:
+def _conclusion(printed: prover.Formulas) -> prover.Finding:
     says = f"(30) with a sum of O({printed['sum']}) gives O({_rate(printed)}), not O(1/t)"
-    return Finding("invalid-step", "after (33)", says, shown=(_too_slow(printed),))
+    return prover.Finding("invalid-step", "after (33)", says, shown=(_too_slow(printed),))
 
 
-def _witness(printed: Formulas) -> dict[str, Any]:
+def _witness(printed: prover.Formulas) -> dict[str, Any]:
     for delay in eq_31.DELAYS:
         _compared(delay)
     delay = max(eq_31.DELAYS)
@@ -262,27 +250,27 @@ def _compared(delay: int) -> None:
         require(found >= Fraction(0), "nesterov.eq-33", t=at, run=found, formula="not negative")
 
 
-def _finding(fails: Refutation) -> Finding:
-    return Finding(
+def _finding(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         "false",
         "(33)",
         "for τ ≥ 2 a sum of o(t) would make every run converge, and some do not; on a line, for "
         "τ ≥ 1, the excesses grow as t and their sum as t²",
         fails.witness,
-        repaired=Repair(
+        repaired=prover.Repair(
             "Ω_1 + … + Ω_t ≤ (G²/β)((τ + 2)²t(t + 1)/4 + 2(τ + 2)t); the order t² is attained",
             (_lemmas()[1], step_bound.THEOREM),
         ),
     )
 
 
-def _holds(edited: Formulas) -> tuple[Compared, Compared]:
+def _holds(edited: prover.Formulas) -> tuple[prover.Compared, prover.Compared]:
     """How far y_t is behind on a line, exactly."""
     same = sympy.cancel(edited["behind"] - behind_on_a_line()) == 0
-    return (Compared("how far y_t is behind on a line", "sympy.cancel", same), grown())
+    return (prover.Compared("how far y_t is behind on a line", "sympy.cancel", same), grown())
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="nesterov.eq-33",
     where="(33)",
     statement=(

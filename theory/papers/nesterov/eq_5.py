@@ -17,19 +17,7 @@ from functools import partial
 import sympy
 import z3
 
-from theory.account import (
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Line,
-    Readings,
-    Refutation,
-    Repair,
-    Violation,
-)
-from theory.claims import Claim, Formulas
-from theory.kernel import eq, le
+from theory.judging import prover
 from theory.papers.nesterov.lemmas.interval_delays import (
     K,
     P,
@@ -44,9 +32,6 @@ from theory.papers.nesterov.lemmas.interval_delays import (
     updates_between,
     varies,
 )
-from theory.smt.instances import in_words
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Term
 
 _PRINTED = {"delay": sympy.floor((2 * (P - i) + 1) / (2 * K))}
 _CORE = {
@@ -57,8 +42,8 @@ _CORE = {
 """The lesser of two delays; how many of every K microbatches have the greater one; the mean."""
 
 
-@remembered
-def _least(form: sympy.Expr) -> Outcome:
+@prover.remembered
+def _least(form: sympy.Expr) -> prover.Outcome:
     return decided(
         "least",
         "the delay is ⌊(P − i)/K⌋ if m mod K ≥ (P − i) mod K, and one more otherwise",
@@ -67,8 +52,8 @@ def _least(form: sympy.Expr) -> Outcome:
     )
 
 
-@remembered
-def _more_often(form: sympy.Expr) -> Outcome:
+@prover.remembered
+def _more_often(form: sympy.Expr) -> prover.Outcome:
     return decided(
         "more often",
         "of every K microbatches (P − i) mod K have the greater delay",
@@ -77,20 +62,20 @@ def _more_often(form: sympy.Expr) -> Outcome:
     )
 
 
-@remembered
-def _mean(form: sympy.Expr) -> Outcome:
+@prover.remembered
+def _mean(form: sympy.Expr) -> prover.Outcome:
     return decided("mean", "the mean delay is (P − i)/K", partial(_is_mean, form), always)
 
 
-def _is_mean(form: sympy.Expr, view: View) -> Term:
+def _is_mean(form: sympy.Expr, view: View) -> prover.Term:
     """K − y of every K microbatches have delay c, y have c + 1."""
     total = (view.interval - view.y) * view.c + view.y * (view.c + 1)
     above, below = (view.value(part) for part in sympy.fraction(sympy.together(form)))
     return z3.And(below > 0, total * below == above * view.interval)
 
 
-@remembered
-def _at_each_stage() -> Outcome:
+@prover.remembered
+def _at_each_stage() -> prover.Outcome:
     """Stage P − 1 has a constant delay for K = 1 only, and then every stage has."""
     return decided(
         "each stage",
@@ -100,10 +85,10 @@ def _at_each_stage() -> Outcome:
     )
 
 
-_order = remembered(order)
+_order = prover.remembered(order)
 
 
-def _proof(formulas: Formulas) -> Iterator[Outcome]:
+def _proof(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     """The delays, whatever is printed, and what is made of them."""
     yield from (_order(), updates_between())
     yield _least(formulas["least"])
@@ -111,12 +96,12 @@ def _proof(formulas: Formulas) -> Iterator[Outcome]:
     yield _mean(formulas["mean"])
 
 
-def _printed(formulas: Formulas, when: Callable[[View], Term]) -> Outcome:
+def _printed(formulas: prover.Formulas, when: Callable[[View], prover.Term]) -> prover.Outcome:
     says = "the delay is as printed"
     return decided("printed", says, lambda view: view.delay == view.value(formulas["delay"]), when)
 
 
-def _witness(formulas: Formulas, constant: bool) -> Refutation | None:
+def _witness(formulas: prover.Formulas, constant: bool) -> prover.Refutation | None:
     """The first microbatch of a steady state with another delay than printed, or None.
 
     Parameters
@@ -133,17 +118,22 @@ def _witness(formulas: Formulas, constant: bool) -> Refutation | None:
         for number, found in enumerate(delays(schedule, at["i"] - 1)[first:], first):
             if found != stated:
                 witness = {**at, "m": number, "delay": found, "stated": stated}
-                return Refutation(witness, _violation(formulas, at, number))
+                return prover.Refutation(witness, _violation(formulas, at, number))
     return None
 
 
-def _violation(formulas: Formulas, at: Mapping[str, int], number: int) -> Violation:
+def _violation(formulas: prover.Formulas, at: Mapping[str, int], number: int) -> prover.Violation:
     """One microbatch of a run, counted again, at a stage whose P − i is Kc + y."""
     symbols = {P: at["P"], i: at["i"], K: at["K"]}
     whole, rest = divmod(at["P"] - at["i"], at["K"])
-    divided = (eq(P - i, K * _WHOLE + rest), le(1, i), le(i, P), le(1, K))
+    divided = (
+        prover.eq(P - i, K * _WHOLE + rest),
+        prover.le(1, i),
+        prover.le(i, P),
+        prover.le(1, K),
+    )
     counted = partial(_counted, at, number)
-    return Violation(counted, "==", formulas["delay"], {**symbols, _WHOLE: whole}, divided)
+    return prover.Violation(counted, "==", formulas["delay"], {**symbols, _WHOLE: whole}, divided)
 
 
 _WHOLE = sympy.Symbol("c", integer=True, nonnegative=True)
@@ -158,33 +148,41 @@ def _counted(at: Mapping[str, int], number: int) -> int:
 CONSTANT = "constant delay at stage i, which is K divides P − i"
 
 
-def _cases(formulas: Formulas, proof: tuple[Outcome, ...]) -> tuple[Case, Case, Case]:
+def _cases(
+    formulas: prover.Formulas, proof: tuple[prover.Outcome, ...]
+) -> tuple[prover.Case, prover.Case, prover.Case]:
     against, varying = (_witness(formulas, constant) for constant in (True, False))
     divides = _printed(formulas, lambda view: view.y == 0)
     one = _printed(formulas, lambda view: view.interval == 1)
     at_one = against if against and against.witness["K"] == 1 else None
-    taken = f"{in_words(varying.witness)}; ⌊(P − i)/K⌋ and one more take turns" if varying else ""
+    taken = (
+        f"{prover.in_words(varying.witness)}; ⌊(P − i)/K⌋ and one more take turns"
+        if varying
+        else ""
+    )
     return (
-        Case(
+        prover.Case(
             CONSTANT,
-            Decision((*proof, divides), against),
-            in_words(against.witness) if against else "",
+            prover.Decision((*proof, divides), against),
+            prover.in_words(against.witness) if against else "",
         ),
-        Case(
+        prover.Case(
             "constant delay at each stage of P ≥ 2, which is K = 1",
-            Decision((*proof, one), at_one),
+            prover.Decision((*proof, one), at_one),
             "P − i",
         ),
-        Case(
+        prover.Case(
             "no constant delay at stage i, K not dividing P − i; every microbatch m ≥ P − i",
-            Decision((*proof, _printed(formulas, always)), varying),
+            prover.Decision((*proof, _printed(formulas, always)), varying),
             taken,
         ),
     )
 
 
-def _finding(varying: Refutation, constant: Decision, proof: tuple[Outcome, ...]) -> Finding:
-    return Finding(
+def _finding(
+    varying: prover.Refutation, constant: prover.Decision, proof: tuple[prover.Outcome, ...]
+) -> prover.Finding:
+    return prover.Finding(
         kind="missing-condition",
         where="section 2.2, (5)",
         says=(
@@ -193,7 +191,7 @@ def _finding(varying: Refutation, constant: Decision, proof: tuple[Outcome, ...]
         ),
         witness=varying.witness,
         shown=constant.grounds,
-        repaired=Repair(
+        repaired=prover.Repair(
             "Of every K microbatches m ≥ P − i in a row, (P − i) mod K have the delay "
             "⌊(P − i)/K⌋ + 1 and the others ⌊(P − i)/K⌋; the mean is (P − i)/K.",
             proof,
@@ -201,22 +199,24 @@ def _finding(varying: Refutation, constant: Decision, proof: tuple[Outcome, ...]
     )
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     """It holds for a constant delay, as the paper assumes it, and only then."""
     proof = (*_proof(_CORE), varies(), _at_each_stage())
     cases = _cases(formulas, proof)
     constant, varying = cases[0].decision, cases[2].decision.fails
-    return Account(
-        constant if constant.fails else Readings((CONSTANT,)),
+    return prover.Account(
+        constant if constant.fails else prover.Readings((CONSTANT,)),
         cases=cases,
         assumes=("every stage runs PipeDream's static order, without a flush",),
-        steps=tuple(Line("ours", one.says, one.note, Decision((one,))) for one in proof),
+        steps=tuple(
+            prover.Line("ours", one.says, one.note, prover.Decision((one,))) for one in proof
+        ),
         findings=(_finding(varying, constant, proof),) if varying else (),
         evidence=(compared(),),
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="nesterov.eq-5",
     where="section 2.2, (5)",
     statement=(

@@ -16,23 +16,17 @@ from schedules.actions import Kind
 from schedules.families.asyncpp import FAMILY
 from schedules.families.one_f_one_b import ORDER
 from schedules.versions import versions
-from theory.account import Ground
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.laws.static_orders.symbols import term
-from theory.ledger import Evidence
+from theory.judging import prover
 from theory.papers.nesterov.lemmas.interval_delays import P, i
 from theory.papers.nesterov.symbols import t
-from theory.smt.instances import decide_from
-from theory.smt.solver import Statement
 
 _PRINTED = {"version": t - P + i}
 _SIZES = range(1, 7)
 
 
-def _reads(formulas: Formulas) -> Iterator[Ground]:
+def _reads(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     stages, stage, m, n, size = z3.Ints("P i m n M")
-    version = term(formulas["version"], {P: stages, i: stage, t: m})
+    version = prover.term(formulas["version"], {P: stages, i: stage, t: m})
     backward, forward = (
         ORDER.position[kind](stage - 1, number, stages, size, z3.If)
         for kind, number in ((Kind.B, n), (Kind.F, m))
@@ -40,20 +34,24 @@ def _reads(formulas: Formulas) -> Iterator[Ground]:
     inside = (stage >= 1, stage <= stages, m >= stages, m < size, n >= 0, n < size)
     says = "backward n of stage i precedes forward t iff n is below the stated version, t ≥ P"
     goal = z3.And(version >= 0, (backward < forward) == (n < version))
-    yield decide_from(Statement("version", says, inside, goal), {"P": 1, "i": 1, "m": 1, "n": 0})
+    yield prover.decide_from(
+        prover.Statement("version", says, inside, goal), {"P": 1, "i": 1, "m": 1, "n": 0}
+    )
 
 
-def _runs() -> Evidence:
+def _runs() -> prover.Evidence:
     for stages in _SIZES:
         read = versions(FAMILY.build(stages, 4 * stages)).read
         for stage, m in ((s, m) for s in range(stages) for m in range(stages, 4 * stages)):
             at = {P: stages, i: stage + 1, t: m}
             if read[stage, m] != _PRINTED["version"].subs(at):
-                return Evidence("against", "a forward of a run reads another version", at)
-    return Evidence("for", "versions of all runs with P ≤ 6 and M = 4P", {"family": FAMILY.name})
+                return prover.Evidence("against", "a forward of a run reads another version", at)
+    return prover.Evidence(
+        "for", "versions of all runs with P ≤ 6 and M = 4P", {"family": FAMILY.name}
+    )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "nesterov.eq-7",
     "section 2.2, (7)",
     "With K = 1 the forward of microbatch t ≥ P reads version t − P + i of the weights of stage i: "

@@ -16,13 +16,9 @@ from typing import Any
 import sympy
 import z3
 
-from theory.account import Case, Compared, Decision, Ground, Refutation
-from theory.claims import Formulas
-from theory.judging.outcomes import in_turn
-from theory.judging.plain_rows import row
+from theory.judging import prover
 from theory.kernel import Combine
 from theory.notation import dot, equal, positive, square, theorem, vector
-from theory.smt.solver import Statement
 
 TAU, TURNS = 2, 3
 _SAME = positive("gamma_t")
@@ -31,25 +27,25 @@ _MOVE = vector("Δ_t")
 _s, _next, _g, _e, _eta = z3.Reals("s s_next g e eta")
 _STEP = (_next == (1 - _e) * _s - _e * _eta * _g, 0 < _e, _e < 1, _eta > 0)
 LEMMAS = (
-    Statement(
+    prover.Statement(
         "bounded",
         "with |h′| ≤ 1 no step is longer than η, and steps change by at most 2(1 − γ)η",
         (*_STEP, -1 <= _g, _g <= 1, -_eta <= _s, _s <= _eta),
         z3.And(-_eta <= _next, _next <= _eta, _next - _s <= 2 * _e * _eta),
     ),
-    Statement(
+    prover.Statement(
         "turns",
         "where h′ = −1 a step to the left is shortened by (1 − γ)η at least",
         (*_STEP, _g == -1, _s <= 0),
         _next >= _s + _e * _eta,
     ),
-    Statement(
+    prover.Statement(
         "goes on",
         "where h′ = −1 a step to the right is followed by one",
         (*_STEP, _g == -1, _s >= 0),
         _next > 0,
     ),
-    Statement(
+    prover.Statement(
         "short",
         "in h′ = −1 a step to the left turns into one to the right that is shorter, if 1 − γ is "
         "between −s/(η − s) and twice that",
@@ -106,22 +102,22 @@ def turns(tau: int, count: int, delayed: bool = False) -> tuple[dict[str, Any], 
 
 
 @cache
-def _one_step(weight: sympy.Expr) -> Ground:
+def _one_step(weight: sympy.Expr) -> prover.Ground:
     """At τ = 1 d_t is γ_tΔ_t."""
     T = theorem("nesterov.look-ahead-one-step")
     return T.shows(equal(dot(_MOVE, _SAME * _MOVE), weight * square(_MOVE)), by=Combine())
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     yield _one_step(formulas["along"])
 
 
-def _fails(formulas: Formulas) -> Refutation | None:
+def _fails(formulas: prover.Formulas) -> prover.Refutation | None:
     shown = turns(TAU, TURNS)
     if any(turn["cosine"] != -1 for turn in shown) or not formulas["limit"] > -1:
         return None
     same = "theory.papers.nesterov.look_ahead.turns"
-    run = Compared("the first turns of an exact run have cosine −1", same, True)
+    run = prover.Compared("the first turns of an exact run have cosine −1", same, True)
     witness = {
         "f": "Huber's function, f'(w) = w cut off at ±1",
         "tau": TAU,
@@ -130,20 +126,20 @@ def _fails(formulas: Formulas) -> Refutation | None:
         "gamma_t": "strictly increasing; after every turn 1 − γ_t is below a quarter of before",
         "first turns": list(shown),
     }
-    return Refutation(witness, (*in_turn(LEMMAS), run))
+    return prover.Refutation(witness, (*prover.in_turn(LEMMAS), run))
 
 
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
-    one = Decision((_one_step(_CORE["along"]),))
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
+    one = prover.Decision((_one_step(_CORE["along"]),))
     return (
-        Case("tau = 1", one, "d_t = γ_tΔ_t, so that the cosine is 1 wherever there is one"),
-        Case("tau >= 2", Decision(fails=_fails(formulas)), "for every η"),
+        prover.Case("tau = 1", one, "d_t = γ_tΔ_t, so that the cosine is 1 wherever there is one"),
+        prover.Case("tau >= 2", prover.Decision(fails=_fails(formulas)), "for every η"),
     )
 
 
 _CORE = {"along": _SAME}
 
-CLAIM = row(
+CLAIM = prover.row(
     "nesterov.look-ahead",
     "appendix A.2, after (20)",
     "cos(Δ_t, d_t) → 1 as t → ∞ for every convex smooth f, every fixed delay τ ≥ 1, every stepsize "

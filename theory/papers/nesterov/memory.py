@@ -15,22 +15,17 @@ import z3
 
 from schedules.actions import Kind
 from schedules.families.one_f_one_b import ORDER
-from theory.account import Ground
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
+from theory.judging import prover
 from theory.kernel import ClosedSum, Combine
-from theory.laws.static_orders.symbols import term
 from theory.notation import count, equal, index, positive, theorem, total
 from theory.papers.nesterov.lemmas.interval_delays import P, i
-from theory.smt.instances import decide_from
-from theory.smt.solver import Statement
 
 _STAGES, N = count("P"), positive("N")
 _k = index("k")
 
 
 @cache
-def _summed(whole: sympy.Expr) -> Ground:
+def _summed(whole: sympy.Expr) -> prover.Ground:
     T = theorem("nesterov.memory-sum")
     numbers = equal(total(_k, _k, _STAGES), _STAGES * (_STAGES - 1) / 2)
     known = T.have(numbers, by=ClosedSum(_k, _STAGES))
@@ -38,9 +33,9 @@ def _summed(whole: sympy.Expr) -> Ground:
     return T.shows(equal(N / _STAGES * total(_k, _k, _STAGES), whole), by=by)
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     stages, stage, m, n, size = z3.Ints("P i m n M")
-    copies = term(formulas["old copies"], {P: stages, i: stage})
+    copies = prover.term(formulas["old copies"], {P: stages, i: stage})
     backward, forward = (
         ORDER.position[kind](stage - 1, number, stages, size, z3.If)
         for kind, number in ((Kind.B, m), (Kind.F, n))
@@ -48,11 +43,13 @@ def _grounds(formulas: Formulas) -> Iterator[Ground]:
     inside = (stage >= 1, stage <= stages, m >= stages - stage, m + stages - stage < size, n < size)
     says = "forward n precedes backward m iff n ≤ m + the number of old copies"
     goal = (forward < backward) == (n <= m + copies)
-    yield decide_from(Statement("in flight", says, (*inside, n >= 0), goal), {"P": 1, "i": 1})
+    yield prover.decide_from(
+        prover.Statement("in flight", says, (*inside, n >= 0), goal), {"P": 1, "i": 1}
+    )
     yield _summed(formulas["in all"])
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "nesterov.memory",
     "section 3.1, implementation details; Table 1",
     "With weight stashing stage i (from 1) of P keeps τ_i = P − i old copies of its weights, in "

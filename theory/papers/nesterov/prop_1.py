@@ -18,22 +18,8 @@ from typing import Any
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Finding,
-    Ground,
-    Line,
-    Refutation,
-    Repair,
-)
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.judging.decide import proves
-from theory.ledger import Evidence
 from theory.papers.nesterov.lemmas import aligned
 from theory.papers.nesterov.witnesses.turning import START, cosines, decided, departs
 from theory.papers.rpd.witnesses.exact_runs import require
@@ -46,48 +32,53 @@ OTHERS = (2, 3, 5)
 _REPAIRED = as_claim(aligned.THEOREM)
 
 
-def _turns() -> tuple[Ground, ...]:
+def _turns() -> tuple[prover.Ground, ...]:
     """That the cosine is −1 or undefined for infinitely many t."""
-    departure = Compared(
+    departure = prover.Compared(
         "it departs at t = 2", "theory.papers.nesterov.witnesses.turning.departs", departs()
     )
     return (*decided(), departure)
 
 
-def _known(printed: Formulas) -> Decision:
+def _known(printed: prover.Formulas) -> prover.Decision:
     """Then it has no limit above −1."""
     limit = printed["limit"]
     above = bool(limit.is_Rational) and bool(limit > -1)
-    if not above or not proves(*_turns()):
-        return OPEN
-    return Decision(fails=Refutation(_witness(), _turns()))
+    if not above or not prover.proves(*_turns()):
+        return prover.OPEN
+    return prover.Decision(fails=prover.Refutation(_witness(), _turns()))
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     decision = _known(printed)
-    return Account(
+    return prover.Account(
         decision,
         cases=(
-            Case(
+            prover.Case(
                 "tau = 1",
                 decision,
                 "on a parabola the cosine is −1 for infinitely many t, for all but countably many "
                 "η in [1/β, 2/β]; for every one of them it is −1, or there is none",
             ),
-            Case("tau >= 2", OPEN, "exact runs turn back as well; no proof for all t"),
+            prover.Case(
+                "tau >= 2", prover.OPEN, "exact runs turn back as well; no proof for all t"
+            ),
         ),
         assumes=(
             "the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",
             "the decided lemmas are put together by hand: the argument 'turning for ever'",
         ),
         steps=(
-            Line(
+            prover.Line(
                 "Proposition 1, proof",
                 "the gradients' part of (20) vanishes, and the cosine tends to 1 with it",
                 "the same run",
                 decision,
             ),
-            *(Line("ours", one.says, one.note, Decision((one,))) for one in decided()),
+            *(
+                prover.Line("ours", one.says, one.note, prover.Decision((one,)))
+                for one in decided()
+            ),
         ),
         findings=(_finding(decision.fails),) if decision.fails else (),
         evidence=(_other_delays(),),
@@ -114,18 +105,18 @@ def _witness() -> dict[str, Any]:
     }
 
 
-def _finding(fails: Refutation) -> Finding:
-    return Finding(
+def _finding(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         "false",
         "Proposition 1 (2)",
         "the gradients' part of (20) vanishes, but so does d̄_t: the run keeps turning back",
         fails.witness,
-        repaired=Repair(aligned.THEOREM.statement, (aligned.THEOREM,)),
+        repaired=prover.Repair(aligned.THEOREM.statement, (aligned.THEOREM,)),
     )
 
 
-def _other_delays() -> Evidence:
-    return Evidence(
+def _other_delays() -> prover.Evidence:
+    return prover.Evidence(
         "against",
         f"exact runs of the same parabola with longer delays: all t ≤ {UNTIL} where the cosine is "
         "not 1",
@@ -133,7 +124,7 @@ def _other_delays() -> Evidence:
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="nesterov.prop-1",
     where="Proposition 1 (2)",
     statement=(

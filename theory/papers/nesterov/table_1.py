@@ -12,9 +12,7 @@ from collections.abc import Iterator
 
 import sympy
 
-from theory.account import Case, Compared, Decision, Refutation, Violation
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
+from theory.judging import prover
 
 Q = sympy.Rational
 COLUMNS = ("WikiText", "BookCorpus", "OpenWebText")
@@ -44,38 +42,43 @@ def over_gpipe(column: int) -> sympy.Rational:
     return sympy.floor(1000 * (ratio - 1) + Q(1, 2)) / 10
 
 
-def _best() -> Compared:
+def _best() -> prover.Compared:
     below = all(
         min(TABLE, key=lambda name: Q(TABLE[name][column])) == "Ours"
         and Q(TABLE["Ours-No-WS"][column])
         < min(Q(TABLE[name][column]) for name in ("PipeDream", "PipeMare"))
         for column in range(len(COLUMNS))
     )
-    return Compared(_BEST, _CODE, below)
+    return prover.Compared(_BEST, _CODE, below)
 
 
-def _on_par() -> Compared:
-    return Compared(_ON_PAR, _CODE, all(over_gpipe(column) <= 100 * _NEAR for column in (0, 1)))
-
-
-def _grounds(formulas: Formulas) -> Iterator[Compared]:
-    yield from (_best(), _on_par())
-    for column, name in enumerate(COLUMNS):
-        yield Compared(f"above GPipe, {name}", _CODE, over_gpipe(column) == formulas[name])
-
-
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
-    last = len(COLUMNS) - 1
-    witness = {"column": COLUMNS[last], "GPipe": "65.17", "Ours-No-WS": "108.20", "above": "66 %"}
-    violation = Violation(lambda: over_gpipe(last), "<=", 100 * _NEAR, {})
-    return (
-        Case(_BEST, Decision((_best(),))),
-        Case(_ON_PAR, Decision((_on_par(),)), "2.4 % below and 0.5 % above"),
-        Case("Ours-No-WS on par, OpenWebText", Decision(fails=Refutation(witness, violation))),
+def _on_par() -> prover.Compared:
+    return prover.Compared(
+        _ON_PAR, _CODE, all(over_gpipe(column) <= 100 * _NEAR for column in (0, 1))
     )
 
 
-CLAIM = row(
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Compared]:
+    yield from (_best(), _on_par())
+    for column, name in enumerate(COLUMNS):
+        yield prover.Compared(f"above GPipe, {name}", _CODE, over_gpipe(column) == formulas[name])
+
+
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
+    last = len(COLUMNS) - 1
+    witness = {"column": COLUMNS[last], "GPipe": "65.17", "Ours-No-WS": "108.20", "above": "66 %"}
+    violation = prover.Violation(lambda: over_gpipe(last), "<=", 100 * _NEAR, {})
+    return (
+        prover.Case(_BEST, prover.Decision((_best(),))),
+        prover.Case(_ON_PAR, prover.Decision((_on_par(),)), "2.4 % below and 0.5 % above"),
+        prover.Case(
+            "Ours-No-WS on par, OpenWebText",
+            prover.Decision(fails=prover.Refutation(witness, violation)),
+        ),
+    )
+
+
+CLAIM = prover.row(
     "nesterov.table-1",
     "Table 1, perplexities",
     "By Table 1 the method outperforms all others on every data set; without weight stashing it is "

@@ -15,22 +15,9 @@ from typing import Any
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Finding,
-    Line,
-    Refutation,
-    Repair,
-)
-from theory.claims import Claim, Formulas
 from theory.falsifier.numbers import fraction
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.judging.decide import proves
-from theory.ledger import Evidence
 from theory.papers.nesterov import eq_31, eq_33, thm_1_no_delay
 from theory.papers.nesterov.lemmas import repaired_iterates
 from theory.papers.nesterov.runs.long_runs import FIRST, Column, gaps
@@ -54,10 +41,19 @@ LEVELS = (1, 10, 100)
 DOUBLINGS = 14
 """Runs beside the verdict go to t = 2^DOUBLINGS."""
 
+OPEN_AT_ONE = (
+    "open; f(y_t) − f* = O(1/√t) is proved (nesterov.one-delay). Tried for O(1/t): semidefinite "
+    "programs for energies that are quadratic in w, z and the last two to four gradients. They "
+    "bound t(f − f*)/(βR²) by 7.9, 8.1, 8.3, 8.6 at t = 32, 64, 128, 256, 3 % more with every "
+    "doubling. By averaging, no energy that sees neighbouring iterations alone has less than a "
+    "factor t^(1/22): f − f* = ⟨∇f, x⟩ − ‖∇f‖²/(2β) with ‖∇f‖ = β‖x‖/4 is worst for it"
+)
+"""What is not known for η = 1/β and τ = 1, and how far attempts came."""
+
 _REPAIRED = as_claim(repaired_iterates.THEOREM)
 
 
-def _share(printed: Formulas) -> Fraction | None:
+def _share(printed: prover.Formulas) -> Fraction | None:
     """ηβ, if it is a positive number."""
     form = printed["stepsize"]
     if not (form.free_symbols <= {beta} and form.is_rational_function(beta)):
@@ -77,42 +73,46 @@ def least_delay(share: Fraction) -> int:
     return 1 - int(-1 / share // 1)
 
 
-def beyond_first_delays(printed: Formulas) -> Decision:
+def beyond_first_delays(printed: prover.Formulas) -> prover.Decision:
     """The statement for delays from `least_delay` on: f(w_t) → f* follows from any such rate."""
     away = keeps_away(NO_CONVERGENCE)
-    if _share(printed) is None or not vanishes(printed["rate"]) or not proves(*away):
-        return OPEN
-    tends = Compared(
+    if _share(printed) is None or not vanishes(printed["rate"]) or not prover.proves(*away):
+        return prover.OPEN
+    tends = prover.Compared(
         "the rate tends to 0", "theory.papers.nesterov.witnesses.vanishing.vanishes", True
     )
-    return Decision(fails=Refutation(_witness(printed), (tends, *away)))
+    return prover.Decision(fails=prover.Refutation(_witness(printed), (tends, *away)))
 
 
-def without_delay(printed: Formulas) -> Decision:
+def without_delay(printed: prover.Formulas) -> prover.Decision:
     """τ = 0 has the rate 1/t at η = 1/β, and all that is slower."""
     if _share(printed) != 1 or not bounded_by(1 / t, printed["rate"]):
-        return OPEN
-    return Decision((thm_1_no_delay.THEOREM,))
+        return prover.OPEN
+    return prover.Decision((thm_1_no_delay.THEOREM,))
 
 
-def _cases(printed: Formulas, beyond: Decision) -> tuple[Case, ...]:
+def _cases(printed: prover.Formulas, beyond: prover.Decision) -> tuple[prover.Case, ...]:
     share, without = _share(printed), without_delay(printed)
     elsewhere = "not decided here: see nesterov.repaired-iterates and nesterov.stepsize-limit"
-    open_case = "no proof and no counterexample is known here" if share == 1 else elsewhere
+    open_case = OPEN_AT_ONE if share == 1 else elsewhere
     known = thm_1_no_delay.THEOREM.statement if without.grounds else open_case
     if share is None or beyond.fails is None:
-        return Case("tau = 0", without, known), Case("tau >= 1", OPEN, open_case)
+        return prover.Case("tau = 0", without, known), prover.Case(
+            "tau >= 1", prover.OPEN, open_case
+        )
     first = least_delay(share)
     return (
-        Case("tau = 0", without, known),
-        Case("tau = 1" if first == 2 else f"1 <= tau < {first}", OPEN, open_case),
-        Case(f"tau >= {first}", beyond, "on Huber's function f(w_t) does not converge to f*"),
+        prover.Case("tau = 0", without, known),
+        prover.Case("tau = 1" if first == 2 else f"1 <= tau < {first}", prover.OPEN, open_case),
+        prover.Case(
+            f"tau >= {first}", beyond, "on Huber's function f(w_t) does not converge to f*"
+        ),
     )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     decision = beyond_first_delays(printed)
-    return Account(
+    return prover.Account(
         decision,
         cases=_cases(printed, decision),
         assumes=ASSUMES,
@@ -122,14 +122,14 @@ def _account(printed: Formulas) -> Account:
     )
 
 
-def _printed_steps() -> Iterator[Line]:
+def _printed_steps() -> Iterator[prover.Line]:
     """The lines that the printed proof rests on."""
     for module in (eq_31, eq_33):
         row = module.CLAIM
-        yield Line(row.where, row.statement, row.id, module.with_a_minimiser(row.printed))
+        yield prover.Line(row.where, row.statement, row.id, module.with_a_minimiser(row.printed))
 
 
-def _witness(printed: Formulas) -> dict[str, Any]:
+def _witness(printed: prover.Formulas) -> dict[str, Any]:
     """The runs of all delays; of the least one also a run in fractions, if it is not too long."""
     share = _share(printed)
     assert share is not None, "a refutation has a stepsize"
@@ -178,14 +178,14 @@ def lasting(stepsize: Fraction) -> Fraction:
 
 
 @cache
-def _long_runs() -> Evidence:
+def _long_runs() -> prover.Evidence:
     """The largest t(f(w_t) − f*) of each window, for delays 0 to 3."""
     columns = [
         Column("Huber", tau, Fraction(1), start=START, below=1.0, above=1.0) for tau in range(4)
     ]
     found = gaps(columns, DOUBLINGS)
     places = [2**n for n in range(FIRST, DOUBLINGS)]
-    return Evidence(
+    return prover.Evidence(
         "against",
         "runs in doubles on Huber's function with η = 1/β and w_1 = 1/2: the largest f(w_t) − f* "
         "of 2^n ≤ t < 2^(n+1) falls faster than 1/t for τ = 0 and 1, and stays for τ = 2 and 3",
@@ -196,7 +196,7 @@ def _long_runs() -> Evidence:
     )
 
 
-def _finding(printed: Formulas, fails: Refutation) -> Finding:
+def _finding(printed: prover.Formulas, fails: prover.Refutation) -> prover.Finding:
     share = _share(printed)
     assert share is not None, "a refutation has a stepsize"
     eta = str(printed["stepsize"]).replace("beta", "β")
@@ -204,16 +204,16 @@ def _finding(printed: Formulas, fails: Refutation) -> Finding:
         f"with η = {eta} and a delay of {least_delay(share)} or more f(w_t) does not converge to "
         "f* on some runs: its limsup is larger"
     )
-    return Finding(
+    return prover.Finding(
         "false",
         "Theorem 1 (2)",
         says,
         fails.witness,
-        repaired=Repair(repaired_iterates.THEOREM.statement, (repaired_iterates.THEOREM,)),
+        repaired=prover.Repair(repaired_iterates.THEOREM.statement, (repaired_iterates.THEOREM,)),
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="nesterov.thm-1",
     where="Theorem 1 (2)",
     statement=(

@@ -1,7 +1,7 @@
 """Theorem 2 for τ = 0: (30) without its excesses is the rate O(1/t), with a constant.
 
 Problem    f is convex and β-smooth with a minimiser w*.
-Method     (14) without delay, η = 1/β: (30) without its excesses.
+Method     (14) with (29), without delay, η = 1/β: (30) without its excesses.
 Guarantee  f(w_{t+1}) − f* ≤ β‖w_1 − w*‖²/(2t) for every t ≥ 1.
 Source     Nesterov paper, Theorem 1 (2), the case τ = 0.
 """
@@ -10,11 +10,9 @@ from dataclasses import replace
 
 import sympy
 
-from theory.account import Account, Finding, Repair
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.judging.decide import proves
-from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, dot, eq, square
+from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, dot, square
 from theory.kernel.prove import Proof
 from theory.papers.nesterov import eq_30, method, symbols
 from theory.papers.nesterov.eq_30 import EXCESS_1, W_1, Y_1
@@ -30,9 +28,9 @@ _AWAY_1 = W_1.position - Y_1.position
 _NONE = {Omega: sympy.S.Zero}
 
 _AT_FIRST = (
-    Hypothesis("no delay at 1", "y_1 = w_1", eq(square(_AWAY_1), 0)),
+    Hypothesis("no delay at 1", "y_1 = w_1", prover.eq(square(_AWAY_1), 0)),
     Hypothesis(
-        "no delay at 1, slope", "the same, taken with ḡ_1", eq(dot(Y_1.gradient, _AWAY_1), 0)
+        "no delay at 1, slope", "the same, taken with ḡ_1", prover.eq(dot(Y_1.gradient, _AWAY_1), 0)
     ),
 )
 _BASE = tuple(h for h in eq_30.THEOREM.hypotheses if h.name != "sum of excesses")
@@ -55,7 +53,7 @@ THEOREM = Theorem(
         NO_EXCESSES,
         Step(
             "none at all",
-            eq(0, EXCESS_1 + SUM),
+            prover.eq(0, EXCESS_1 + SUM),
             Combine(
                 {"no excesses": -1, "no delay at 1": -beta / 2, "no delay at 1, slope": 1},
             ),
@@ -79,15 +77,15 @@ AT = 10
 """Iteration at which the constants are compared."""
 
 
-def _remarks(proof: Proof) -> tuple[Finding, ...]:
+def _remarks(proof: Proof) -> tuple[prover.Finding, ...]:
     """That 1/2 can be 3/10, and that nothing below 1/4 can be."""
     sharp = sharp_no_delay.THEOREM
-    if not proves(proof, sharp):
+    if not prover.proves(proof, sharp):
         return ()
     at = {beta: 1, R: 1, t: AT}
     theirs, ours = (one.terms["start"].subs(at) for one in (THEOREM, sharp))
     return (
-        Finding(
+        prover.Finding(
             "loose",
             "(30), last line, for τ = 0",
             "the first iteration is counted as if its two parts could be largest together; 3/10 "
@@ -100,7 +98,7 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
                 "attained by Huber's function": str(sharp_no_delay.attained(AT)),
             },
             (proof, sharp),
-            Repair(sharp.statement, (sharp,)),
+            prover.Repair(sharp.statement, (sharp,)),
         ),
     )
 
@@ -108,7 +106,7 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
 _KERNEL = as_claim(THEOREM, CHALLENGE, remarks=_remarks, where=sympy.Eq(tau, 0))
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     known = account(THEOREM, formulas, CHALLENGE, _remarks, sympy.Eq(tau, 0))
     return eq_30.with_printed_line(known)
 

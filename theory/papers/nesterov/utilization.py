@@ -17,10 +17,7 @@ from schedules.closed_forms.floor_sums import p_
 from schedules.dependencies import tables
 from schedules.families import build
 from schedules.timeline import Timeline, timeline
-from theory.account import Case, Decision, Refutation, Violation
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.kernel import le
+from theory.judging import prover
 from theory.laws.static_orders.symbols import M
 from theory.papers.rpd import idle
 from theory.papers.rpd.lemmas.laws import start_time_steps
@@ -47,30 +44,34 @@ def _idle_between() -> int:
     return last - first - done
 
 
-def _waits(measured: str) -> Refutation | None:
+def _waits(measured: str) -> prover.Refutation | None:
     p, microbatches = _SIZE
     if measured == "whole run":
         at, found = {"p": p, "M": microbatches}, _run(slow=False).idle
-        again = Violation(lambda: found, "==", sympy.S.Zero, {p_: p, M: microbatches}, (le(2, p_),))
+        again = prover.Violation(
+            lambda: found, "==", sympy.S.Zero, {p_: p, M: microbatches}, (prover.le(2, p_),)
+        )
     else:
         found, at = _idle_between(), {"p": p, "M": microbatches, "F and B of stage 1 take": 2}
-        again = Violation(_idle_between, "==", sympy.S.Zero, {p_: p, M: microbatches})
-    return Refutation({**at, "idle slots": found}, again) if found else None
+        again = prover.Violation(_idle_between, "==", sympy.S.Zero, {p_: p, M: microbatches})
+    return prover.Refutation({**at, "idle slots": found}, again) if found else None
 
 
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
     return (
-        Case(_EQUAL, Decision(tuple(idle.shown(formulas)))),
-        Case(
+        prover.Case(_EQUAL, prover.Decision(tuple(idle.shown(formulas)))),
+        prover.Case(
             "equal stages, a whole run",
-            Decision(fails=_waits("whole run")),
+            prover.Decision(fails=_waits("whole run")),
             "M/(M + p − 1), which tends to 1 as M grows",
         ),
-        Case("a stage that takes longer, steady state", Decision(fails=_waits("slow"))),
+        prover.Case(
+            "a stage that takes longer, steady state", prover.Decision(fails=_waits("slow"))
+        ),
     )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "nesterov.utilization",
     "abstract; sections 1 and 5.5",
     "An asynchronous pipeline is utilized to 100 % by construction: no stage is ever idle.",

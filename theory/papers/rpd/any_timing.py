@@ -22,16 +22,12 @@ from schedules.families import build
 from schedules.families.one_f_one_b import ORDER
 from schedules.invariants.any_timing import worst_delays
 from schedules.invariants.run import Run
-from theory.account import Compared, Decision, Exhausted, Ground, Line
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.laws.static_orders.symbols import p, term
-from theory.smt.instances import decide_from
-from theory.smt.solver import Outcome, Statement, Term
+from theory.judging import prover
+from theory.laws.static_orders.symbols import p
 
 i, j, u = sympy.symbols("i j u", integer=True, nonnegative=True)
-Pair = tuple[Term, Term]
-Thresholds = Callable[[Term], Pair]
+Pair = tuple[prover.Term, prover.Term]
+Thresholds = Callable[[prover.Term], Pair]
 """f(u) and b(u)."""
 
 _p, _i, _j, _m, _u, _q, _r, _M = z3.Ints("p i j m u q r M")
@@ -39,16 +35,16 @@ _INSIDE = (_p >= 2, _i >= 0, _i < _p, _j >= 0, _j < _p, _u >= 0, _u < _p, _m >= 
 _SMALLEST = {"p": 2, "i": 0, "j": 0, "u": 0}
 
 
-def _left(stage: Term) -> Term:
+def _left(stage: prover.Term) -> prover.Term:
     return _p - 1 - stage
 
 
-def _either(at: Term, middle: Term, low: Pair, high: Pair) -> Pair:
+def _either(at: prover.Term, middle: prover.Term, low: Pair, high: Pair) -> Pair:
     """Thresholds for stages up to the middle one, and behind it."""
     return z3.If(at <= middle, low[0], high[0]), z3.If(at <= middle, low[1], high[1])
 
 
-SETS: dict[str, tuple[Term, Thresholds, Thresholds]] = {
+SETS: dict[str, tuple[prover.Term, Thresholds, Thresholds]] = {
     "needed by F(j, m)": (
         _j,
         lambda x: _either(x, _j, (_m, _m - _left(x)), (_m - 1 - (x - _j), _m - _left(_j))),
@@ -74,7 +70,7 @@ SETS: dict[str, tuple[Term, Thresholds, Thresholds]] = {
 
 
 @cache
-def _closed(name: str) -> Outcome:
+def _closed(name: str) -> prover.Outcome:
     """Whatever comes before a member is one, and no smaller (or larger) set is closed."""
     middle, at, own = SETS[name]
     (f, b), (f_before, b_before), (f_after, b_after) = at(_u), at(_u - 1), at(_u + 1)
@@ -88,27 +84,29 @@ def _closed(name: str) -> Outcome:
     forced = z3.If(_u == middle, here, z3.If(_u < middle, towards, away))
     says = f"what is {name}: closed under order and dependencies, each threshold forced"
     goal = z3.And(order, data, b - 1 <= f, forced)
-    return decide_from(Statement(name, says, _INSIDE, goal), _SMALLEST)
+    return prover.decide_from(prover.Statement(name, says, _INSIDE, goal), _SMALLEST)
 
 
 @cache
-def _order() -> Outcome:
+def _order() -> prover.Outcome:
     forward, backward = (
         ORDER.position[kind](_u, number, _p, _M, z3.If)
         for kind, number in ((Kind.F, _q), (Kind.B, _r))
     )
     inside = (_p >= 2, _u >= 0, _u < _p, _q >= 0, _q < _M, _r >= 0, _r + _p <= _M)
     says = "F(u, q) stands before B(u, r) iff q ≤ r + p − 1 − u"
-    statement = Statement("order", says, inside, (forward < backward) == (_q <= _r + _left(_u)))
-    return decide_from(statement, {"p": 2, "u": 0, "q": 0, "r": 0})
+    statement = prover.Statement(
+        "order", says, inside, (forward < backward) == (_q <= _r + _left(_u))
+    )
+    return prover.decide_from(statement, {"p": 2, "u": 0, "q": 0, "r": 0})
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     yield _order()
     for name in SETS:
         yield _closed(name)
     names = {p: _p, i: _i, j: _j, u: _u}
-    most, least = (term(formulas[name], names) for name in ("most", "least"))
+    most, least = (prover.term(formulas[name], names) for name in ("most", "least"))
     b = {name: at(_u)[1] for name, (_, at, _) in SETS.items()}
     own = z3.If(_u == _i, 1, 0)  # B(i, m) is not between
     between = b["needed by B(i, m)"] - own - b["not in need of F(j, m)"]
@@ -117,20 +115,23 @@ def _grounds(formulas: Formulas) -> Iterator[Ground]:
         least == z3.If(between > 0, between, 0),
     )
     says = "updates of stage u that may, and that must, fall between"
-    yield decide_from(Statement("between", says, _INSIDE, right), _SMALLEST)
+    yield prover.decide_from(prover.Statement("between", says, _INSIDE, right), _SMALLEST)
     at_zero = {i: 0, j: 0}
-    largest = term(formulas["most"].subs(at_zero), names)
-    yield decide_from(
-        Statement("i = j = 0", "is where most is largest", _INSIDE, most <= largest), _SMALLEST
+    largest = prover.term(formulas["most"].subs(at_zero), names)
+    yield prover.decide_from(
+        prover.Statement("i = j = 0", "is where most is largest", _INSIDE, most <= largest),
+        _SMALLEST,
     )
     rest = sympy.summation(p + u, (u, 1, p - 1))
     first, later = (formulas["most"].subs({**at_zero, u: x}) for x in (0, u + 1))
     same = sympy.expand(first - (p - 1)) == 0 and sympy.simplify(later - (p + u + 1)) == 0
     total = sympy.expand(p - 1 + rest - formulas["worst"]) == 0
-    yield Compared("most sums up to the worst entry", "sympy.summation", bool(same and total))
+    yield prover.Compared(
+        "most sums up to the worst entry", "sympy.summation", bool(same and total)
+    )
 
 
-def _runs() -> tuple[Line]:
+def _runs() -> tuple[prover.Line]:
     """The largest delay of every stage, with the clocks of `schedules.invariants.any_timing`."""
     same = True
     for stages, active in ((k, a) for k in range(2, 7) for a in range(k)):
@@ -138,8 +139,8 @@ def _runs() -> tuple[Line]:
         at = [{p: stages, i: active, j: block} for block in range(stages)]
         stated = [sum(_PRINTED["most"].subs({**one, u: x}) for x in range(stages)) for one in at]
         same &= int(found) == max(stated)
-    known = Exhausted("the largest entry of every stage, p ≤ 6, by vector clocks", 20, same)
-    return (Line("ours", known.says, "all of them", Decision((known,))),)
+    known = prover.Exhausted("the largest entry of every stage, p ≤ 6, by vector clocks", 20, same)
+    return (prover.Line("ours", known.says, "all of them", prover.Decision((known,))),)
 
 
 _BEHIND = sympy.Max(0, u - i)
@@ -149,7 +150,7 @@ _PRINTED = {
     "worst": (p - 1) * (3 * p + 2) / 2,
 }
 
-CLAIM = row(
+CLAIM = prover.row(
     "rpd.any-timing-range",
     "ours",
     "Over all timings of PipeDream's static order the steady delay of block j at an update of "

@@ -14,33 +14,30 @@ import sympy
 import z3
 
 from schedules.closed_forms.floor_sums import p_
-from theory.account import Ground
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.laws.static_orders.symbols import term
+from theory.judging import prover
 from theory.papers.rpd.lemmas.busy import busy
 from theory.papers.rpd.lemmas.laws import ASSUMES, start_time_steps
-from theory.smt.instances import decide_from
-from theory.smt.solver import Statement
 
 _PRINTED = {"even slots": sympy.floor(p_ / 2), "odd slots": sympy.floor((p_ + 1) / 2)}
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     yield from busy()
     p, t = z3.Ints("p t")
 
     def count(stages: z3.ArithRef) -> z3.ArithRef:
-        even, odd = (term(formulas[f"{one} slots"], {p_: stages}) for one in ("even", "odd"))
+        even, odd = (prover.term(formulas[f"{one} slots"], {p_: stages}) for one in ("even", "odd"))
         return z3.If(t % 2 == 0, even, odd)
 
     one_more = count(p + 1) - count(p) == z3.If((t - p) % 2 == 1, 1, 0)
     says = "the number of s < p with t − s odd, by induction on p"
     goal = z3.And(count(z3.IntVal(0)) == 0, one_more)
-    yield decide_from(Statement("stages that work backwards", says, (p >= 0,), goal), {"p": 0})
+    yield prover.decide_from(
+        prover.Statement("stages that work backwards", says, (p >= 0,), goal), {"p": 0}
+    )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "rpd.c1-slot-counts",
     "appendix C, proof of Lemma C.1",
     "In every slot of the steady state ⌊p/2⌋ stages do a backward and the others a forward if the "

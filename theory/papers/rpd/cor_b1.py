@@ -16,7 +16,7 @@ from typing import Final
 
 import sympy
 
-from theory.account import Finding, Repair
+from theory.judging import prover
 from theory.judging.branches import by_branches, minimum
 from theory.judging.controls import without
 from theory.papers.rpd.lemmas import any_gradient
@@ -58,24 +58,24 @@ def _better() -> dict[str, str]:
     }
 
 
-def _remarks() -> tuple[Finding, ...]:
+def _remarks() -> tuple[prover.Finding, ...]:
     return (
-        Finding(
+        prover.Finding(
             "superfluous-condition",
             "Corollary B.1",
             "the minimum with 1/L is not needed: γ = √(2Δ/(LG²K)) gives the same rate for every K",
             shown=(SECOND,),
-            repaired=Repair(
+            repaired=prover.Repair(
                 "the printed rate holds at γ = √(2Δ/(LG²K)) for every K ≥ 1", (SECOND,)
             ),
         ),
-        Finding(
+        prover.Finding(
             "loose",
             "Corollary B.1",
             "the stepsize balances the first two terms of (3) and leaves the third alone, which "
             "then grows as τ²/K; balancing it too gives (τ/K)^(2/3)",
             witness=_better(),
-            repaired=Repair(
+            repaired=prover.Repair(
                 "at γ = min{√(2Δ/(LG²K)), q} with q³ = 2pΔ/(KL²τ²G²) the mean is at most "
                 "2√2 pG√(LΔ/K) + 2(2pLΔτG/K)^(2/3)",
                 (BETTER_AT_GAMMA_2, BETTER_AT_Q),

@@ -18,12 +18,9 @@ import sympy
 
 from schedules.closed_forms.floor_sums import p_
 from schedules.delays import Steady, steady
-from theory.account import Account, Compared, Decision, Finding, Refutation
-from theory.claims import Claim, Formulas
-from theory.judging.decide import proves
+from theory.judging import prover
 from theory.laws.delays.comparison import Bounded, bounded
 from theory.laws.delays.polynomials import in_words, readable
-from theory.ledger import Evidence
 from theory.papers.rpd import prop_4_1
 from theory.papers.rpd.lemmas.entries import by_slots
 from theory.papers.rpd.lemmas.laws import (
@@ -44,37 +41,37 @@ SHOWN: Final = 16
 """Stages of the replay beside a refutation."""
 
 
-def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
     derived = closed(linearization).mean
     outcome = bounded(derived, formulas["mean"])
     gap = outcome.exceeds
     if outcome.bound is not None:
         gap = f"gap at most {readable(outcome.bound)}"
     fails = _refutation(formulas, linearization, outcome) if outcome.exceeds else None
-    return Decision((outcome,), fails), f"the mean is {in_words(derived)}; {gap}"
+    return prover.Decision((outcome,), fails), f"the mean is {in_words(derived)}; {gap}"
 
 
-def _holds(formulas: Formulas) -> tuple[Bounded]:
+def _holds(formulas: prover.Formulas) -> tuple[Bounded]:
     return (bounded(closed().mean, formulas["mean"]),)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     cases = by_linearization(partial(_known, formulas))
     decision = in_paper(cases)
     refuted = [(linearization_of(case), case.decision.fails) for case in cases]
-    return Account(
+    return prover.Account(
         decision,
         cases=cases,
         assumes=ASSUMES,
         steps=(by_slots(), *our_steps()),
         findings=tuple(_finding(name, fails) for name, fails in refuted if fails),
-        evidence=(_growth(formulas, proves(*decision.grounds)),),
+        evidence=(_growth(formulas, prover.proves(*decision.grounds)),),
     )
 
 
-def _finding(name: str, fails: Refutation) -> Finding:
+def _finding(name: str, fails: prover.Refutation) -> prover.Finding:
     unsaid = "whether a slot's forwards read before its updates is left open: "
-    return Finding(
+    return prover.Finding(
         kind="false" if name == PAPER else "missing-condition",
         where="Corollary C.1",
         says=(
@@ -85,7 +82,7 @@ def _finding(name: str, fails: Refutation) -> Finding:
     )
 
 
-def _refutation(formulas: Formulas, name: str, outcome: Bounded) -> Refutation:
+def _refutation(formulas: prover.Formulas, name: str, outcome: Bounded) -> prover.Refutation:
     """The p whose gap exceeds any constant, and one of them replayed."""
     witness = {
         "linearization": name,
@@ -94,11 +91,11 @@ def _refutation(formulas: Formulas, name: str, outcome: Bounded) -> Refutation:
         "mean": str(mean_in_replay(SHOWN, name)),
         "printed": str(formulas["mean"].subs(p_, SHOWN)),
     }
-    unbounded = Compared(outcome.exceeds, "theory.laws.delays.comparison.bounded", True)
-    return Refutation(witness, (unbounded,))
+    unbounded = prover.Compared(outcome.exceeds, "theory.laws.delays.comparison.bounded", True)
+    return prover.Refutation(witness, (unbounded,))
 
 
-def _growth(formulas: Formulas, proved: bool) -> Evidence:
+def _growth(formulas: prover.Formulas, proved: bool) -> prover.Evidence:
     """The paper's figure 6 from replays: statistics over the second half of a run of M = 4p."""
     means, largest, low, whole = [], [], [], []
     for p in PICTURED:
@@ -111,7 +108,7 @@ def _growth(formulas: Formulas, proved: bool) -> Evidence:
         low.append(str(Fraction(float(np.percentile(second_half, 10)))))
         whole.append(int(run.matrix.max()))
     worst = prop_4_1.CLAIM.printed["worst"]
-    return Evidence(
+    return prover.Evidence(
         points="for" if proved else "neither",
         says=f"steady mean and maximum, 10th percentile, and whole-run maximum, p up to {p}",
         data={
@@ -137,7 +134,7 @@ def _law(of: str, form: sympy.Expr) -> dict[str, object]:
 
 _PRINTED: Final = {"mean": p_**2 / 2}
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.cor-c1",
     where="Corollary C.1",
     statement="The mean steady delay of PipeDream with p stages is p²/2 + O(1).",

@@ -16,9 +16,7 @@ from typing import Final
 
 from schedules.closed_forms.floor_sums import p_
 from schedules.linearization import get_linearization
-from theory.account import Account, Compared, Decision, Finding, Refutation, Repair, Violation
-from theory.claims import Claim, Formulas
-from theory.kernel import le
+from theory.judging import prover
 from theory.laws.delays.polynomials import (
     in_words,
     least_in_class,
@@ -38,28 +36,27 @@ from theory.papers.rpd.lemmas.laws import (
     whole_run,
     worst,
 )
-from theory.smt.solver import Outcome
 
 SEARCHED: Final = 64
 """Largest p at which a counterexample is looked for."""
 
 
-def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
     supremum = whole_run(linearization).supremum
     q = len(supremum)
     margins = {a: on_class(formulas["bound"] - form, a, q) for a, form in supremum.items()}
     says = f"the supremum is {in_words(supremum)}"
     if all(nonnegative_from(form, least_in_class(a, q)) for a, form in margins.items()):
         code = "theory.laws.delays.polynomials.nonnegative_from"
-        return Decision((Compared(says, code, True),)), says
+        return prover.Decision((prover.Compared(says, code, True),)), says
     p = _first_violation(formulas, linearization)
     if p is None:
-        return Decision(), f"no counterexample up to p = {SEARCHED}"
+        return prover.Decision(), f"no counterexample up to p = {SEARCHED}"
     fails = _refutation(formulas, linearization, p)
-    return Decision(fails=fails), f"{says}; p = {p} exceeds the bound"
+    return prover.Decision(fails=fails), f"{says}; p = {p} exceeds the bound"
 
 
-def _first_violation(formulas: Formulas, linearization: str) -> int | None:
+def _first_violation(formulas: prover.Formulas, linearization: str) -> int | None:
     supremum = whole_run(linearization).supremum
     return next(
         (
@@ -71,7 +68,7 @@ def _first_violation(formulas: Formulas, linearization: str) -> int | None:
     )
 
 
-def _holds(formulas: Formulas) -> tuple[Outcome]:
+def _holds(formulas: prover.Formulas) -> tuple[prover.Outcome]:
     """Supremum and least M by parity, through the same proof as the derived ones."""
     claimed = WholeRun(
         {0: formulas["even"], 1: formulas["odd"]},
@@ -83,10 +80,10 @@ def _holds(formulas: Formulas) -> tuple[Outcome]:
     )
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     cases = by_linearization(partial(_known, formulas))
     decision = in_paper(cases)
-    return Account(
+    return prover.Account(
         decision,
         cases=cases,
         assumes=ASSUMES,
@@ -95,8 +92,8 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-def _finding(fails: Refutation) -> Finding:
-    return Finding(
+def _finding(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         kind="missing-condition",
         where="section 4, from RPD back to PD, with appendix E.1",
         says=(
@@ -104,7 +101,7 @@ def _finding(fails: Refutation) -> Finding:
             "update; in start-up delays exceed it by about p²/4, which no O(1) covers"
         ),
         witness=fails.witness,
-        repaired=Repair(
+        repaired=prover.Repair(
             "⌊5p²/4⌋ − p bounds every delay of a whole run and is attained, first with "
             "M = p − 1 + ⌊p/2⌋ microbatches, at microbatch p − 1",
             _holds(_REPAIRED),
@@ -112,7 +109,7 @@ def _finding(fails: Refutation) -> Finding:
     )
 
 
-def _refutation(formulas: Formulas, linearization: str, p: int) -> Refutation:
+def _refutation(formulas: prover.Formulas, linearization: str, p: int) -> prover.Refutation:
     least = whole_run(linearization).least_m
     assert least is not None, "start-up attains it"
     microbatches = int(least[p % len(least)].subs(p_, p))
@@ -122,7 +119,9 @@ def _refutation(formulas: Formulas, linearization: str, p: int) -> Refutation:
     def again() -> int:
         return int(replay(p, microbatches, linearization).matrix.max())
 
-    return Refutation(witness, Violation(again, "<=", formulas["bound"], {p_: p}, (le(2, p_),)))
+    return prover.Refutation(
+        witness, prover.Violation(again, "<=", formulas["bound"], {p_: p}, (prover.le(2, p_),))
+    )
 
 
 _REPAIRED: Final = {
@@ -132,7 +131,7 @@ _REPAIRED: Final = {
     "least M, odd": 3 * (p_ - 1) / 2,
 }
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.delay-whole-run",
     where="section 4 with Proposition 4.1 and appendix E.1",
     statement="τ = p² − p/2 bounds every delay of a PipeDream run with E.1's scheduler.",

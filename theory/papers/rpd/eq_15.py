@@ -18,24 +18,12 @@ from typing import Any
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Readings,
-    Refutation,
-    Repair,
-    Violation,
-)
-from theory.claims import Formulas
 from theory.falsifier import Instance
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import quadratic
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.judging.decide import proves
-from theory.kernel import Theorem, le
+from theory.kernel import Theorem
 from theory.kernel.prove import conditions
 from theory.kernel.signs import nonnegative
 from theory.notation import Draft, positive, theorem
@@ -133,7 +121,7 @@ def noisy_parabola(stages: int, curvature: Fraction, stepsize: Fraction) -> Inst
     return instance(Setting(problem, 1, 0, stepsize, delays="zero"))
 
 
-def beyond(formulas: Formulas) -> Decision:
+def beyond(formulas: prover.Formulas) -> prover.Decision:
     """The noisy parabola, which violates the bound for all p and μ and every γ > p/μ, if it does.
 
     One of these instances, every sampling path walked in rationals, is the witness.
@@ -141,10 +129,10 @@ def beyond(formulas: Formulas) -> Decision:
     at = {K: 1, Delta: 0, L: mu, tau: 0}
     bound = sympy.Add(*formulas.values())
     excess = (one_update(mu, gamma, G) - bound.subs(at)).subs(gamma, p / mu + EXCESS)
-    if not proves(nonnegative(sympy.expand(excess), strict=True)) or not _replays():
-        return OPEN
+    if not prover.proves(nonnegative(sympy.expand(excess), strict=True)) or not _replays():
+        return prover.OPEN
     one = noisy_parabola(2, Fraction(1), Fraction(3))
-    outside = (le(p / mu, gamma),)
+    outside = (prover.le(p / mu, gamma),)
     symbols = bound.free_symbols.union(*(relation.gap.free_symbols for relation in outside))
     numbers = {s: one.parameters[s.name] for s in symbols}
     witness = {
@@ -154,8 +142,8 @@ def beyond(formulas: Formulas) -> Decision:
         "bound": str(bound.subs(numbers)),
         "violated": bool(_measured(one) > bound.subs(numbers)),
     }
-    violation = Violation(partial(_measured, one), "<=", bound, numbers, outside)
-    return Decision(fails=Refutation(witness, violation))
+    violation = prover.Violation(partial(_measured, one), "<=", bound, numbers, outside)
+    return prover.Decision(fails=prover.Refutation(witness, violation))
 
 
 def _measured(one: Instance) -> sympy.Rational:
@@ -164,47 +152,53 @@ def _measured(one: Instance) -> sympy.Rational:
     return rational(found)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     stated = replace(THEOREM, terms=formulas)
-    where = sympy.Le(gamma, p / mu if proves(stated) else 1 / L)
+    where = sympy.Le(gamma, p / mu if prover.proves(stated) else 1 / L)
     known = account(THEOREM, formulas, CHALLENGE, where=where)
-    assert isinstance(known.decision, Decision), "a theorem has no readings"
+    assert isinstance(known.decision, prover.Decision), "a theorem has no readings"
     cases = _cases(formulas, known.decision)
     fails = cases[0].decision.fails
     return replace(
         known,
-        decision=cases[0].decision if fails else Readings((cases[0].when, cases[1].when)),
+        decision=cases[0].decision if fails else prover.Readings((cases[0].when, cases[1].when)),
         cases=cases,
         findings=(*known.findings, *_missing(stated, cases[2].decision.fails)),
     )
 
 
-def _cases(formulas: Formulas, within: Decision) -> tuple[Case, Case, Case]:
-    small = Decision((replace(SMALL_STEPS, terms=formulas),), within.fails and _small(within.fails))
+def _cases(
+    formulas: prover.Formulas, within: prover.Decision
+) -> tuple[prover.Case, prover.Case, prover.Case]:
+    small = prover.Decision(
+        (replace(SMALL_STEPS, terms=formulas),), within.fails and _small(within.fails)
+    )
     return (
-        Case("gamma <= 1/L", small, "since μ ≤ L unless f is constant"),
-        Case("gamma <= p/mu", within, "what the induction needs"),
-        Case("gamma > p/mu", beyond(formulas), "one update on a noisy parabola from its minimum"),
+        prover.Case("gamma <= 1/L", small, "since μ ≤ L unless f is constant"),
+        prover.Case("gamma <= p/mu", within, "what the induction needs"),
+        prover.Case(
+            "gamma > p/mu", beyond(formulas), "one update on a noisy parabola from its minimum"
+        ),
     )
 
 
-def _small(fails: Refutation) -> Refutation:
+def _small(fails: prover.Refutation) -> prover.Refutation:
     """The same instance against the statement for γ ≤ 1/L, which has to hold of it."""
-    assert isinstance(fails.because, Violation), "the falsifier replays"
+    assert isinstance(fails.because, prover.Violation), "the falsifier replays"
     return replace(fails, because=replace(fails.because, under=conditions(SMALL_STEPS)))
 
 
-def _missing(stated: Theorem, outside: Refutation | None) -> tuple[Finding, ...]:
+def _missing(stated: Theorem, outside: prover.Refutation | None) -> tuple[prover.Finding, ...]:
     if outside is None:
         return ()
     return (
-        Finding(
+        prover.Finding(
             "missing-condition",
             WHERE,
             "unrolling (14) needs 1 − γμ/p ≥ 0, which the text that we have does not say: beyond "
             "γ = p/μ the statement is false, for every p, μ and γ. γ ≤ 1/L is enough, as μ ≤ L",
             outside.witness,
-            repaired=Repair(f"for γ ≤ p/μ: {THEOREM.statement}", (stated,)),
+            repaired=prover.Repair(f"for γ ≤ p/μ: {THEOREM.statement}", (stated,)),
         ),
     )
 

@@ -10,9 +10,7 @@ Source     RPD paper, appendix E.3.
 from collections.abc import Iterator
 
 from schedules.closed_forms.floor_sums import p_
-from theory.account import Ground
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
+from theory.judging import prover
 from theory.laws.static_orders.symbols import M
 from theory.papers.rpd.lemmas.busy import busy, ends
 from theory.papers.rpd.lemmas.laws import ASSUMES, start_time_steps
@@ -20,13 +18,13 @@ from theory.papers.rpd.lemmas.laws import ASSUMES, start_time_steps
 _PRINTED = {"length": 2 * (M + p_ - 1)}
 
 
-def shown(formulas: Formulas) -> Iterator[Ground]:
+def shown(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     """That no slot is idle in between, and how long a run takes."""
     yield from busy()
     yield from ends(formulas["length"])
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "rpd.idle",
     "appendix E.3",
     "In a PipeDream run of M microbatches no stage is idle between its forward of microbatch p and "

@@ -13,10 +13,7 @@ from functools import partial
 import sympy
 
 from schedules.closed_forms.floor_sums import p_
-from theory.account import Case, Compared, Decision, Refutation, Violation
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.kernel import le
+from theory.judging import prover
 from theory.laws.delays.matrix import i_, j_
 from theory.papers.rpd.lemmas.laws import (
     ASSUMES,
@@ -31,7 +28,7 @@ _PRINTED = {"delay": sympy.floor((p_ - 1) / 2)}
 _SEARCHED = range(2, 9)
 
 
-def _same(formulas: Formulas, linearization: str = PAPER) -> Iterator[Compared]:
+def _same(formulas: prover.Formulas, linearization: str = PAPER) -> Iterator[prover.Compared]:
     matrix = closed(linearization).matrix
     for parity in range(matrix.period):
         last = (parity - 1) % matrix.period
@@ -39,25 +36,29 @@ def _same(formulas: Formulas, linearization: str = PAPER) -> Iterator[Compared]:
         half = sympy.Symbol("h", integer=True, nonnegative=True)
         gap = (entry - formulas["delay"]).subs(p_, matrix.period * half + parity)
         says = f"it is the derived entry at i = j = p, p = {parity} mod {matrix.period}"
-        yield Compared(says, "sympy.simplify", sympy.simplify(gap) == 0)
+        yield prover.Compared(says, "sympy.simplify", sympy.simplify(gap) == 0)
 
 
-def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
     for p in _SEARCHED:
         found = replayed_entry(p, p - 1, p - 1, linearization)
         if found != formulas["delay"].subs(p_, p):
             again = partial(replayed_entry, p, p - 1, p - 1, linearization)
-            violation = Violation(again, "==", formulas["delay"], {p_: p}, (le(2, p_),))
+            violation = prover.Violation(
+                again, "==", formulas["delay"], {p_: p}, (prover.le(2, p_),)
+            )
             witness = {"linearization": linearization, "p": p, "delay": found}
-            return Decision(fails=Refutation(witness, violation)), f"{found} at p = {p}"
-    return Decision(tuple(_same(formulas, linearization))), ""
+            return prover.Decision(
+                fails=prover.Refutation(witness, violation)
+            ), f"{found} at p = {p}"
+    return prover.Decision(tuple(_same(formulas, linearization))), ""
 
 
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
     return by_linearization(partial(_known, formulas))
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "rpd.last-stage-delay",
     "appendix F",
     "In the steady state of PipeDream the last stage's own block has the exact delay ⌊(p − 1)/2⌋, "

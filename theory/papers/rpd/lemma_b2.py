@@ -10,10 +10,8 @@ Source     RPD paper, Lemma B.2. That x − x̂ is made of the last τ increment
 
 from dataclasses import replace
 
-from theory.account import OPEN, Account, Decision, Line
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.kernel import le
 from theory.notation import dot, equal, mean, square, theorem, vector
 from theory.papers.rpd.lemmas import lemma_b2_by_blocks
 from theory.papers.rpd.method import f, old, x
@@ -41,7 +39,7 @@ T.assume(
     "one update",
     "an update moves one block, by γ times a block gradient, of norm at most G",
 )
-T.have(le(0, square(tau * e - (x - old))))
+T.have(prover.le(0, square(tau * e - (x - old))))
 T.have(
     avg(square(e)) <= gamma**2 * G**2,
     says="each of the increments has norm at most γG",
@@ -54,14 +52,14 @@ THEOREM = T.shows(
 )
 
 
-def _derived() -> Line:
+def _derived() -> prover.Line:
     """The sentence of the printed proof is not needed: the same statement, from update (2)."""
     ours = lemma_b2_by_blocks.THEOREM
-    known = Decision((ours,)) if ours.goal == THEOREM.goal else OPEN
-    return Line(PROOF, f"{WINDOW}: not needed, since {ours.statement}", ours.id, known)
+    known = prover.Decision((ours,)) if ours.goal == THEOREM.goal else prover.OPEN
+    return prover.Line(PROOF, f"{WINDOW}: not needed, since {ours.statement}", ours.id, known)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     known = account(THEOREM, formulas, CHALLENGE)
     return replace(known, steps=(*known.steps, _derived()))
 

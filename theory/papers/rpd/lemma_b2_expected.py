@@ -15,9 +15,7 @@ from typing import Any, Final
 
 import sympy
 
-from theory.account import OPEN, Account, Decision, Finding, Line, Refutation, Repair
-from theory.claims import Claim, Formulas
-from theory.judging.decide import proves
+from theory.judging import prover
 from theory.kernel import Theorem
 from theory.kernel.signs import nonnegative
 from theory.papers.rpd import lemma_b2
@@ -25,7 +23,6 @@ from theory.papers.rpd.lemmas import sharp_drift
 from theory.papers.rpd.lemmas.draw_counts import w
 from theory.papers.rpd.symbols import G, gamma, p, tau
 from theory.papers.rpd.witnesses.exact_runs import drift, number, require
-from theory.smt.solver import Outcome
 
 SHOWN: Final = (4, 4)
 """p and τ of the run beside the refutation."""
@@ -44,32 +41,34 @@ def _ratio(bound: sympy.Expr) -> sympy.Expr:
     return sympy.cancel(sympy.together(SHARP / bound))
 
 
-def _decay(bound: sympy.Expr) -> tuple[sympy.Expr, Outcome] | None:
+def _decay(bound: sympy.Expr) -> tuple[sympy.Expr, prover.Outcome] | None:
     """A constant C with ratio ≤ C/t at p = τ = t, for every t ≥ 1, and its proof."""
     along = _ratio(bound).subs({p: _T, tau: _T}, simultaneous=True)
     if along.free_symbols - {_T}:
         return None
     found = ((c, nonnegative(c / _T - along)) for c in _CONSTANTS)
-    return next(((c, proof) for c, proof in found if proves(proof)), None)
+    return next(((c, proof) for c, proof in found if prover.proves(proof)), None)
 
 
-def _known(bound: sympy.Expr) -> Decision:
+def _known(bound: sympy.Expr) -> prover.Decision:
     ratio, decay = _ratio(bound), _decay(bound)
     if decay is not None:
         constant, proof = decay
-        return Decision(fails=Refutation(_witness(bound, constant), (sharp_drift.THEOREM, proof)))
+        return prover.Decision(
+            fails=prover.Refutation(_witness(bound, constant), (sharp_drift.THEOREM, proof))
+        )
     if ratio.is_Rational and 0 < ratio <= 1:
-        return Decision((sharp_drift.THEOREM, sharp_drift.ATTAINED))
-    return OPEN
+        return prover.Decision((sharp_drift.THEOREM, sharp_drift.ATTAINED))
+    return prover.OPEN
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     decision = _known(printed["bound"])
-    return Account(
+    return prover.Account(
         decision,
         assumes=tuple(f"{h.name}: {h.says}" for h in sharp_drift.THEOREM.hypotheses),
         steps=tuple(
-            Line("ours", theorem.statement, theorem.id, Decision((theorem,)))
+            prover.Line("ours", theorem.statement, theorem.id, prover.Decision((theorem,)))
             for theorem in (sharp_drift.THEOREM, sharp_drift.ATTAINED)
         ),
         findings=(_finding(decision.fails),) if decision.fails else (),
@@ -88,8 +87,8 @@ def _witness(bound: sympy.Expr, constant: sympy.Expr) -> dict[str, Any]:
     }
 
 
-def _finding(fails: Refutation) -> Finding:
-    return Finding(
+def _finding(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         kind="loose",
         where="Lemma B.2, where (9) uses it",
         says=(
@@ -98,18 +97,18 @@ def _finding(fails: Refutation) -> Finding:
         ),
         witness=fails.witness,
         shown=(sharp_drift.THEOREM,),
-        repaired=Repair(sharp_drift.THEOREM.statement, (sharp_drift.THEOREM,)),
+        repaired=prover.Repair(sharp_drift.THEOREM.statement, (sharp_drift.THEOREM,)),
     )
 
 
-def _holds(edited: Formulas) -> Iterator[Theorem]:
+def _holds(edited: prover.Formulas) -> Iterator[Theorem]:
     """The repaired bound: proved, and attained."""
     bound = edited["expected"]
     yield replace(sharp_drift.THEOREM, terms={"drift": bound})
     yield replace(sharp_drift.ATTAINED, terms={"drift": bound.subs(tau, w)})
 
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.lemma-b2-expected",
     where="Lemma B.2 with Assumption B.1",
     statement=(

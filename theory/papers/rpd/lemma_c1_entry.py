@@ -17,13 +17,10 @@ import sympy
 import z3
 
 from schedules.closed_forms.floor_sums import p_
-from theory.account import Account, Compared, Decision, Finding, Line, Refutation, Repair
-from theory.claims import Claim, Formulas
-from theory.judging.decide import proves
+from theory.judging import prover
 from theory.laws.delays.domains import a_microbatch, domain
 from theory.laws.delays.matrix import i_, j_
 from theory.laws.delays.symbols import Microbatch
-from theory.ledger import Evidence
 from theory.papers.rpd.lemmas.entries import by_slots, entries_equal, entry_is
 from theory.papers.rpd.lemmas.laws import (
     ASSUMES,
@@ -35,18 +32,16 @@ from theory.papers.rpd.lemmas.laws import (
     replayed_entry,
     times,
 )
-from theory.smt.instances import decide_from
-from theory.smt.solver import Statement
 
 EVEN: Final = 0
 SHOWN: Final = 8
 """Stages in the picture."""
 
 
-def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
     decision = entry_is(formulas["entry"], linearization, EVEN)
     if decision.fails is None:
-        return decision, "holds for every even p" if proves(
+        return decision, "holds for every even p" if prover.proves(
             *decision.grounds
         ) else "no replay differs"
     found = decision.fails.witness
@@ -54,15 +49,15 @@ def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
     return decision, f"{at} has delay {found['delay']}, not {found['printed']}"
 
 
-def _holds(formulas: Formulas) -> tuple[Compared]:
+def _holds(formulas: prover.Formulas) -> tuple[prover.Compared]:
     return (entries_equal(formulas["entry"], PAPER, EVEN),)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     cases = by_linearization(partial(_known, formulas))
     decision = in_paper(cases)
     fails = decision.fails
-    return Account(
+    return prover.Account(
         decision,
         cases=cases,
         assumes=ASSUMES,
@@ -72,7 +67,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-def _half_of_the_stages() -> Line:
+def _half_of_the_stages() -> prover.Line:
     at, m = times(), Microbatch.named("m")
     s, t = z3.Ints("s t")
     runs = at.backward(s, m) == t
@@ -83,20 +78,20 @@ def _half_of_the_stages() -> Line:
         a_microbatch(at.size, m),
         m.index >= at.size.p,
     )
-    parity = decide_from(
-        Statement("parity", "", (*steady, runs), (t + s) % 2 == 1),
+    parity = prover.decide_from(
+        prover.Statement("parity", "", (*steady, runs), (t + s) % 2 == 1),
         {"p": 2, "M": 3, "m": 2, "s": 0},
     )
-    return Line(
+    return prover.Line(
         "Lemma C.1, proof, case 1",
         "in a steady slot t exactly the stages s with t + s odd run backward: p/2 of them",
         "z3 on proved start times",
-        Decision((parity,)),
+        prover.Decision((parity,)),
     )
 
 
-def _false(fails: Refutation) -> Finding:
-    return Finding(
+def _false(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         kind="false",
         where="Lemma C.1, even p",
         says=(
@@ -105,22 +100,22 @@ def _false(fails: Refutation) -> Finding:
             "(`slot-start`), where updates of one slot share an index"
         ),
         witness=fails.witness,
-        repaired=Repair(
+        repaired=prover.Repair(
             "for even p the steady delay is (p/2)(2p − i − j + 1) + ⌊(i−1)/2⌋ − ⌈(j−1)/2⌉",
             _holds(_REPAIRED),
         ),
     )
 
 
-def _any_forward_rule(formulas: Formulas) -> tuple[Finding, ...]:
+def _any_forward_rule(formulas: prover.Formulas) -> tuple[prover.Finding, ...]:
     """Whatever forwards record, two updates of one slot would need the same index.
 
     Holds of every formula whose entries of stages 1 and 3 (from 1) differ by p, as the counts of
     updates do from one microbatch to the next.
     """
     at, m = times(), Microbatch.named("m")
-    same_slot = decide_from(
-        Statement(
+    same_slot = prover.decide_from(
+        prover.Statement(
             "same-slot",
             "",
             (*domain(at.size), at.size.p >= 4, a_microbatch(at.size, m)),
@@ -137,7 +132,7 @@ def _any_forward_rule(formulas: Formulas) -> tuple[Finding, ...]:
         for stage, microbatch in ((0, m_shown), (2, m_shown + 1))
     ]
     return (
-        Finding(
+        prover.Finding(
             kind="invalid-step",
             where="Lemma C.1, proof",
             says=(
@@ -157,7 +152,7 @@ def _any_forward_rule(formulas: Formulas) -> tuple[Finding, ...]:
     )
 
 
-def _heatmap(formulas: Formulas) -> Evidence:
+def _heatmap(formulas: prover.Formulas) -> prover.Evidence:
     stages = range(SHOWN)
     rows = [[replayed_entry(SHOWN, i, j, PAPER) for j in stages] for i in stages]
     law = [
@@ -165,7 +160,7 @@ def _heatmap(formulas: Formulas) -> Evidence:
         for i in stages
     ]
     same = all(str(rows[i][j]) == law[i][j] for i in stages for j in stages)
-    return Evidence(
+    return prover.Evidence(
         points="for" if same else "against",
         says=f"steady delays of p = {SHOWN} from a replay, beside the printed law",
         data={"figure": "heatmap", "linearization": PAPER, "p": SHOWN, "rows": rows, "law": law},
@@ -179,7 +174,7 @@ _REPAIRED: Final = {
     - sympy.ceiling((j_ - 1) / 2)
 }
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.lemma-c1-entry",
     where="Lemma C.1, even p",
     statement=(

@@ -13,8 +13,7 @@ from functools import partial
 from typing import Final
 
 from schedules.closed_forms.floor_sums import p_
-from theory.account import Account, Decision, Finding, Refutation, Repair, Violation
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.laws.delays.comparison import equal
 from theory.laws.delays.matrix import prove_mean
 from theory.laws.delays.polynomials import in_words
@@ -29,31 +28,30 @@ from theory.papers.rpd.lemmas.laws import (
     mean_in_replay,
     our_steps,
 )
-from theory.smt.solver import Outcome
 
 EVEN: Final = 0
 
 
-def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
     derived = closed(linearization).mean
     outcome = equal(derived, formulas["mean"], (EVEN,))
     says = f"the mean is {in_words(derived)}"
     if outcome.p is None:
-        return Decision((outcome,)), says
+        return prover.Decision((outcome,)), says
     refutation = _refutation(formulas, linearization, outcome.p)
-    return Decision((outcome,), refutation), f"{says}, so p = {outcome.p} refutes it"
+    return prover.Decision((outcome,), refutation), f"{says}, so p = {outcome.p} refutes it"
 
 
-def _holds(formulas: Formulas) -> tuple[Outcome]:
+def _holds(formulas: prover.Formulas) -> tuple[prover.Outcome]:
     """The mean of every p, even or odd, in the paper's linearization."""
     matrix = closed().matrix
     return (prove_mean(matrix, dict.fromkeys(range(matrix.period), formulas["mean"])),)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     cases = by_linearization(partial(_known, formulas))
     decision = in_paper(cases)
-    return Account(
+    return prover.Account(
         decision,
         cases=cases,
         assumes=ASSUMES,
@@ -62,8 +60,8 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-def _finding(fails: Refutation) -> Finding:
-    return Finding(
+def _finding(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         kind="false",
         where="Lemma C.1, even p",
         says=(
@@ -71,11 +69,13 @@ def _finding(fails: Refutation) -> Finding:
             "`slot-start`, where updates of one slot share an index"
         ),
         witness=fails.witness,
-        repaired=Repair("for every p ≥ 2, even or odd, the mean is (p² − 1)/2", _holds(_REPAIRED)),
+        repaired=prover.Repair(
+            "for every p ≥ 2, even or odd, the mean is (p² − 1)/2", _holds(_REPAIRED)
+        ),
     )
 
 
-def _refutation(formulas: Formulas, linearization: str, p: int) -> Refutation:
+def _refutation(formulas: prover.Formulas, linearization: str, p: int) -> prover.Refutation:
     witness = {
         "linearization": linearization,
         "p": p,
@@ -84,12 +84,14 @@ def _refutation(formulas: Formulas, linearization: str, p: int) -> Refutation:
     }
     measured = partial(mean_in_replay, p, linearization)
     at = {p_: p, HALF: p // 2}
-    return Refutation(witness, Violation(measured, "==", formulas["mean"], at, SIZES[EVEN]))
+    return prover.Refutation(
+        witness, prover.Violation(measured, "==", formulas["mean"], at, SIZES[EVEN])
+    )
 
 
 _REPAIRED: Final = {"mean": (p_**2 - 1) / 2}
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.lemma-c1-mean",
     where="Lemma C.1, even p",
     statement="For even p the mean steady delay over all stages and blocks is exactly p²/2.",

@@ -16,8 +16,7 @@ from typing import Final
 import sympy
 
 from schedules.closed_forms.floor_sums import p_
-from theory.account import Account, Compared, Decision, Finding, Line, Refutation, Repair
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.laws.delays.matrix import i_, j_
 from theory.papers.rpd.lemmas.entries import corner_excess, entries_equal, gaps, wrong_entry
 from theory.papers.rpd.lemmas.laws import ASSUMES, PAPER, by_linearization, in_paper, our_steps
@@ -26,45 +25,47 @@ ODD: Final = 1
 WHERE: Final = "appendix C, proof of Lemma C.1, case 2"
 
 
-def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
     entry = formulas["entry"]
     found = [gap for _, gap in gaps(entry, linearization, ODD)]
     if all(gap.is_number for gap in found):
         says = f"the correction is at most {max(abs(gap) for gap in found)}"
-        return Decision((Compared(says, "theory.papers.rpd.lemmas.entries.gaps", True),)), says
+        return prover.Decision(
+            (prover.Compared(says, "theory.papers.rpd.lemmas.entries.gaps", True),)
+        ), says
     excess = corner_excess(entry, linearization, ODD)
     fails = _refutation(entry, linearization, excess) if excess else None
-    return Decision(fails=fails), excess or "no unbounded corner found"
+    return prover.Decision(fails=fails), excess or "no unbounded corner found"
 
 
-def _refutation(entry: sympy.Expr, linearization: str, excess: str) -> Refutation:
+def _refutation(entry: sympy.Expr, linearization: str, excess: str) -> prover.Refutation:
     """Entries whose correction exceeds any constant, and the least that is not as printed."""
     example = wrong_entry(entry, linearization, ODD)
     witness = {"for every C": excess, **(example.witness if example else {})}
     code = "theory.papers.rpd.lemmas.entries.corner_excess"
-    return Refutation(witness, (Compared(excess, code, bool(excess)),))
+    return prover.Refutation(witness, (prover.Compared(excess, code, bool(excess)),))
 
 
-def _holds(formulas: Formulas) -> tuple[Compared]:
+def _holds(formulas: prover.Formulas) -> tuple[prover.Compared]:
     return (entries_equal(formulas["entry"], PAPER, ODD),)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     cases = by_linearization(partial(_known, formulas))
     decision = in_paper(cases)
     says = "the delay is the number of updates in the window's slots, (p/2)(2p − i − j + 1) + O(1)"
     rule = "compared with the derived delay matrix"
-    return Account(
+    return prover.Account(
         decision,
         cases=cases,
         assumes=ASSUMES,
-        steps=(Line(WHERE, says, rule, decision), *our_steps()),
+        steps=(prover.Line(WHERE, says, rule, decision), *our_steps()),
         findings=(_finding(decision.fails),) if decision.fails else (),
     )
 
 
-def _finding(fails: Refutation) -> Finding:
-    return Finding(
+def _finding(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         kind="false",
         where=WHERE,
         says=(
@@ -72,7 +73,7 @@ def _finding(fails: Refutation) -> Finding:
             "left out of the count"
         ),
         witness=fails.witness,
-        repaired=Repair(
+        repaired=prover.Repair(
             "for odd p the steady delay is exactly (p/2)(2p − i − j + 1) + (i − j − 1)/2 "
             "(i, j from 1)",
             _holds(_REPAIRED),
@@ -83,7 +84,7 @@ def _finding(fails: Refutation) -> Finding:
 _WINDOWED: Final = p_ / 2 * (2 * p_ - i_ - j_ + 1)
 _REPAIRED: Final = {"entry": _WINDOWED + (i_ - j_ - 1) / 2}
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.lemma-c1-odd",
     where=WHERE,
     statement=(

@@ -20,17 +20,13 @@ from schedules.closed_forms.floor_sums import p_
 from schedules.dependencies import tables
 from schedules.families import build
 from schedules.timeline import timeline
-from theory.account import Account, Compared, Decision, Line, Refutation, Violation
-from theory.claims import Claim, Formulas
-from theory.kernel import le
+from theory.judging import prover
 from theory.laws.delays.counts import equals
 from theory.laws.delays.domains import a_microbatch, domain
 from theory.laws.delays.matrix import i_, j_
 from theory.laws.delays.symbols import Microbatch
 from theory.papers.rpd.lemmas.entries import SEARCHED, STAGES
 from theory.papers.rpd.lemmas.laws import ASSUMES, start_time_steps, times
-from theory.smt.instances import decide_from
-from theory.smt.solver import Outcome, Statement, Term
 
 _LAST: Final = "p"
 
@@ -38,7 +34,7 @@ SMALLEST: Final = {"p": 2, "M": 3, "m": 2, "i": 1, "j": 1}
 """The first steady microbatch of the shortest pipeline."""
 
 
-def _span(claimed: sympy.Expr, name: str, start: str, stop: str) -> Statement:
+def _span(claimed: sympy.Expr, name: str, start: str, stop: str) -> prover.Statement:
     """``claimed`` slots pass from one named event of a steady microbatch to another.
 
     Events are ``F j``, ``F p`` and ``B i``: forward or backward at that stage.
@@ -48,11 +44,11 @@ def _span(claimed: sympy.Expr, name: str, start: str, stop: str) -> Statement:
     i, j, value = z3.Ints("i j value")
     stages = {"i": i, "j": j, _LAST: size.p}
 
-    def slot(event: str) -> Term:
+    def slot(event: str) -> prover.Term:
         kind, stage = event.split()
         return (at.forward if kind == "F" else at.backward)(stages[stage] - 1, m)
 
-    return Statement(
+    return prover.Statement(
         name,
         f"from {start} to {stop}",
         (
@@ -66,18 +62,18 @@ def _span(claimed: sympy.Expr, name: str, start: str, stop: str) -> Statement:
     )
 
 
-def _spans(claimed: sympy.Expr, name: str, start: str, stop: str) -> Decision:
+def _spans(claimed: sympy.Expr, name: str, start: str, stop: str) -> prover.Decision:
     """The proof of `_span`, or the slots counted in a run where the solver finds others."""
-    outcome = decide_from(_span(claimed, name, start, stop), SMALLEST)
+    outcome = prover.decide_from(_span(claimed, name, start, stop), SMALLEST)
     if not outcome.witness:
-        return Decision((outcome,))
+        return prover.Decision((outcome,))
     p, i, j, m = (outcome.witness.get(name, 1) for name in ("p", "i", "j", "m"))
     at = {p_: p, i_: i, j_: j}
     witness = {"p": p, "i (from 1)": i, "j (from 1)": j, "m": m}
     counted = partial(_slots, p, i, j, m, start, stop)
     sides = {"slots": counted(), "printed": outcome.witness["value"]}
-    violation = Violation(counted, "==", claimed, at, (le(2, p_), *STAGES))
-    return Decision(fails=Refutation(witness | sides, violation))
+    violation = prover.Violation(counted, "==", claimed, at, (prover.le(2, p_), *STAGES))
+    return prover.Decision(fails=prover.Refutation(witness | sides, violation))
 
 
 def _slots(p: int, i: int, j: int, m: int, start: str, stop: str) -> int:
@@ -93,26 +89,28 @@ def _slots(p: int, i: int, j: int, m: int, start: str, stop: str) -> int:
     return slot(stop) - slot(start)
 
 
-def _longest(formulas: Formulas) -> Decision:
+def _longest(formulas: prover.Formulas) -> prover.Decision:
     """Whether the window falls in i and in j, and is as long as said where both are 1."""
     window, longest = formulas["window"], formulas["longest"]
     falls = all(window.coeff(stage) < 0 for stage in (i_, j_))
     gap = sympy.expand(window.subs({i_: 1, j_: 1}) - longest)
-    same = Compared("the window at i = j = 1, and that it falls", "sympy", gap == 0 and falls)
+    same = prover.Compared(
+        "the window at i = j = 1, and that it falls", "sympy", gap == 0 and falls
+    )
     p, steady = SMALLEST["p"], SMALLEST["m"]
     while p < SEARCHED and gap.subs(p_, p) == 0:
         p += 1
     counted = partial(_slots, p, 1, 1, max(p, steady), "F j", "B i")
     witness = {"p": p, "longest": counted(), "printed": str(longest.subs(p_, p))}
-    violation = Violation(counted, "==", longest, {p_: p}, (le(2, p_),))
-    return Decision((same,), None if same.holds else Refutation(witness, violation))
+    violation = prover.Violation(counted, "==", longest, {p_: p}, (prover.le(2, p_),))
+    return prover.Decision((same,), None if same.holds else prover.Refutation(witness, violation))
 
 
-def _holds(formulas: Formulas) -> tuple[Outcome]:
-    return (decide_from(_span(formulas["window"], "window", "F j", "B i"), SMALLEST),)
+def _holds(formulas: prover.Formulas) -> tuple[prover.Outcome]:
+    return (prover.decide_from(_span(formulas["window"], "window", "F j", "B i"), SMALLEST),)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     rule = "z3 on proved start times"
     onward = "the forward path from stage j to the last one takes p − j slots"
     back = "the backward path down to stage i takes p − i + 1 slots"
@@ -125,16 +123,16 @@ def _account(formulas: Formulas) -> Account:
             _longest(formulas),
         ),
     )
-    return Account(
+    return prover.Account(
         _spans(formulas["window"], "window", "F j", "B i"),
         assumes=ASSUMES[1:],
-        steps=(*(Line("Lemma C.1, proof", *span) for span in spans), *start_time_steps()),
+        steps=(*(prover.Line("Lemma C.1, proof", *span) for span in spans), *start_time_steps()),
     )
 
 
 _WINDOW: Final = 2 * p_ - i_ - j_ + 1
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.lemma-c1-window",
     where="Lemma C.1, window",
     statement=(

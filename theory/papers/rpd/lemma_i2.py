@@ -12,10 +12,9 @@ from fractions import Fraction
 
 import sympy
 
-from theory.account import Finding, Repair
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.judging.decide import proves
-from theory.kernel import Proof, Triangle, le
+from theory.kernel import Proof, Triangle
 from theory.kernel.rules.norms import Root
 from theory.notation import equal, mean, square, theorem, vector
 from theory.papers.rpd import lemma_b2
@@ -65,7 +64,7 @@ T.have(
     says="x − x̃ = (x − x̂) − βy, by the triangle inequality",
     where=PROOF,
 )
-T.have(le(0, square(x - ahead)), "length", says="‖x − x̃‖² has a root")
+T.have(prover.le(0, square(x - ahead)), "length", says="‖x − x̃‖² has a root")
 THEOREM = T.shows(
     sympy.sqrt(square(x - ahead)) <= ONE * tau + ONE * beta * sympy.sqrt(p),
     {"delay": ONE * tau, "extrapolation": ONE * beta * sympy.sqrt(p)},
@@ -74,10 +73,10 @@ THEOREM = T.shows(
 )
 
 
-def remarks(proof: Proof) -> Sequence[Finding]:
+def remarks(proof: Proof) -> Sequence[prover.Finding]:
     """The constant is loose: what is exact, with an instance, and by how much."""
     sharp = sharp_lemma_i2.THEOREM
-    if not proves(proof, sharp):
+    if not prover.proves(proof, sharp):
         return ()
     path = Path.dealt(tau=1, stages=4, blocks=1)
     printed, exact = (sympy.Add(*one.terms.values()) for one in (THEOREM, sharp))
@@ -86,7 +85,7 @@ def remarks(proof: Proof) -> Sequence[Finding]:
     distance = sympy.sqrt(sympy.sympify(path.replay(Fraction(1))))
     require(distance == exact.subs(at), WHERE, run=distance, formula=exact.subs(at))
     return (
-        Finding(
+        prover.Finding(
             "loose",
             WHERE,
             "for β² ≤ 2β + τ, hence for all β ≤ 1, the exact constant is τ + β; the printed one "
@@ -98,7 +97,7 @@ def remarks(proof: Proof) -> Sequence[Finding]:
                 "printed": str(printed.subs(at)),
             },
             (proof, sharp),
-            Repair(sharp.statement, (sharp,)),
+            prover.Repair(sharp.statement, (sharp,)),
         ),
     )
 

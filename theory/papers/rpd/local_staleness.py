@@ -23,25 +23,11 @@ from schedules.families import build
 from schedules.schedule import IntArray
 from schedules.timeline import timeline
 from schedules.versions import versions
-from theory.account import (
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Readings,
-    Refutation,
-    Repair,
-    Violation,
-)
-from theory.claims import Claim, Formulas
 from theory.errors import UnsupportedFormError
-from theory.judging.decide import proves
-from theory.kernel import le
+from theory.judging import prover
 from theory.laws.delays.counts import equals
 from theory.laws.delays.staleness import LocalStaleness, prove_staleness
-from theory.ledger import Evidence
 from theory.papers.rpd.lemmas.laws import ASSUMES, closed, our_steps, times
-from theory.smt.solver import Outcome
 
 s_ = sympy.Symbol("s", integer=True)
 STEADY: Final = "steady state, p ≤ m < M − p"
@@ -51,7 +37,7 @@ SEARCHED: Final = range(2, 17)
 """Numbers of stages that are replayed in search of a witness."""
 
 
-def _outcomes(steady: sympy.Expr, early: sympy.Expr, late: sympy.Expr) -> dict[str, Outcome]:
+def _outcomes(steady: sympy.Expr, early: sympy.Expr, late: sympy.Expr) -> dict[str, prover.Outcome]:
     """What is known of a steady value and on a largest one, by the proof of the derived forms."""
     forms = closed()
     q = forms.counts.period
@@ -80,26 +66,26 @@ def _affine(form: sympy.Expr) -> Affine:
     return Affine(terms, int(poly.coeff_monomial(1)))
 
 
-def _holds(formulas: Formulas) -> tuple[Outcome, ...]:
+def _holds(formulas: prover.Formulas) -> tuple[prover.Outcome, ...]:
     found = _outcomes(formulas["staleness"], formulas["early"], formulas["late"])
     return tuple(found.values())
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     printed = formulas["staleness"]
     proof = _outcomes(printed, _CORE["early"], _CORE["late"])["steady-staleness"]
-    steady = Decision((proof,), _witness(printed, steady=True))
+    steady = prover.Decision((proof,), _witness(printed, steady=True))
     start_up = _witness(printed, steady=False)
-    attained = proves(*_holds(_CORE))
-    whole_run = Case(
+    attained = prover.proves(*_holds(_CORE))
+    whole_run = prover.Case(
         "whole run, start-up included",
-        Decision(fails=steady.fails or start_up),
+        prover.Decision(fails=steady.fails or start_up),
         "at most min(p − 1, 2p − 2 − 2s), which is attained" if attained else "",
     )
     shown = start_up if steady.fails is None else None
-    return Account(
-        Readings((STEADY,)) if steady.fails is None else steady,
-        cases=(Case(STEADY, steady, "every stage, every p ≥ 2"), whole_run),
+    return prover.Account(
+        prover.Readings((STEADY,)) if steady.fails is None else steady,
+        cases=(prover.Case(STEADY, steady, "every stage, every p ≥ 2"), whole_run),
         assumes=ASSUMES[1:],
         steps=our_steps(),
         findings=(_finding(shown, proof),) if shown else (),
@@ -107,8 +93,8 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-def _finding(fails: Refutation, proof: Outcome) -> Finding:
-    return Finding(
+def _finding(fails: prover.Refutation, proof: prover.Outcome) -> prover.Finding:
+    return prover.Finding(
         kind="missing-condition",
         where="appendices F and G.4",
         says=(
@@ -117,7 +103,7 @@ def _finding(fails: Refutation, proof: Outcome) -> Finding:
         ),
         witness=fails.witness,
         shown=(proof,),
-        repaired=Repair(
+        repaired=prover.Repair(
             "stage s has local staleness p − 1 − s for m ≥ p, and at most "
             "min(p − 1, 2p − 2 − 2s) in a whole run, which is attained",
             _holds(_CORE),
@@ -125,7 +111,7 @@ def _finding(fails: Refutation, proof: Outcome) -> Finding:
     )
 
 
-def _witness(printed: sympy.Expr, *, steady: bool) -> Refutation | None:
+def _witness(printed: sympy.Expr, *, steady: bool) -> prover.Refutation | None:
     """The least p, s and m of a replay, in the steady state or before, that is not as printed."""
     for p in SEARCHED:
         found = _replayed(p)
@@ -134,28 +120,28 @@ def _witness(printed: sympy.Expr, *, steady: bool) -> Refutation | None:
             value, said = int(found[s, m]), printed.subs({p_: p, s_: s})
             if (value != said) if steady else bool(value > said):
                 witness = {"p": p, "s": s, "m": m, "staleness": value, "printed": int(said)}
-                return Refutation(witness, _violation(printed, p, s, m, steady=steady))
+                return prover.Refutation(witness, _violation(printed, p, s, m, steady=steady))
     return None
 
 
-def _violation(printed: sympy.Expr, p: int, s: int, m: int, *, steady: bool) -> Violation:
-    stages = (le(2, p_), le(0, s_), le(s_, p_ - 1))
+def _violation(printed: sympy.Expr, p: int, s: int, m: int, *, steady: bool) -> prover.Violation:
+    stages = (prover.le(2, p_), prover.le(0, s_), prover.le(s_, p_ - 1))
     kind: Literal["==", "<="] = "==" if steady else "<="
-    return Violation(lambda: int(_replayed(p)[s, m]), kind, printed, {p_: p, s_: s}, stages)
+    return prover.Violation(lambda: int(_replayed(p)[s, m]), kind, printed, {p_: p, s_: s}, stages)
 
 
 def _replayed(p: int) -> IntArray:
     return versions(build("pipedream", p, 4 * p)).local_staleness
 
 
-def _timeline(witness: Mapping[str, int]) -> Evidence:
+def _timeline(witness: Mapping[str, int]) -> prover.Evidence:
     p, s, m = witness["p"], witness["s"], witness["m"]
     rows = timeline(build("pipedream", p, 2 * p)).rows()
     cells = rows[s].split()
     marks = [
         {"stage": s, "slot": cells.index(f"{kind}{m}"), "label": f"{kind}{m}"} for kind in "FB"
     ]
-    return Evidence(
+    return prover.Evidence(
         points="against",
         says=(
             f"p = {p}: between F{m} and B{m} of stage {s} the weights change "
@@ -176,7 +162,7 @@ _CORE: Final = {
     "late": 2 * p_ - 2 - 2 * s_,
 }
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.local-staleness",
     where="appendices F and G.4",
     statement="Stage s (from 0) of PipeDream has local staleness p − 1 − s.",

@@ -12,13 +12,10 @@ from dataclasses import replace
 
 import sympy
 
-from theory.account import Account, Finding, Repair
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.judging.decide import proves
 from theory.kernel import Proof
 from theory.kernel.signs import nonnegative
-from theory.ledger import Evidence
 from theory.notation import theorem
 from theory.papers.rpd import lemma_i2
 from theory.papers.rpd.lemmas import sharp_nag, sharp_nag_pathwise
@@ -45,9 +42,9 @@ THEOREM = average_gradient(
 )
 
 
-def remarks(proof: Proof) -> Sequence[Finding]:
+def remarks(proof: Proof) -> Sequence[prover.Finding]:
     """The stale term is loose, pathwise and in expectation."""
-    if not proves(proof, sharp_nag.THEOREM):
+    if not prover.proves(proof, sharp_nag.THEOREM):
         return ()
     at = {tau: 1, beta: 1, p: 4, gamma: 1, G: 1, L: 1}
     terms = {
@@ -59,7 +56,7 @@ def remarks(proof: Proof) -> Sequence[Finding]:
     ratio = sympy.cancel(terms["printed"] / terms["in expectation"])
     require(sympy.cancel(up / down - ratio) == 0, THEOREM.where, ratio=ratio, shown=up / down)
     return (
-        Finding(
+        prover.Finding(
             "loose",
             THEOREM.where,
             f"for β ≤ 1 the stale term is {written(up)}/({written(down)}) times the one in "
@@ -70,20 +67,20 @@ def remarks(proof: Proof) -> Sequence[Finding]:
                 "stale term": {name: str(form.subs(at)) for name, form in terms.items()},
             },
             (proof, sharp_nag.THEOREM),
-            Repair(sharp_nag.THEOREM.statement, (sharp_nag.THEOREM,)),
+            prover.Repair(sharp_nag.THEOREM.statement, (sharp_nag.THEOREM,)),
         ),
     )
 
 
-def without_help(formulas: Formulas) -> Evidence:
+def without_help(formulas: prover.Formulas) -> prover.Evidence:
     """Whether the bound gets larger with β: then extrapolation cannot lower it."""
     slope = sympy.expand(sympy.diff(sympy.Add(*formulas.values()), beta))
-    grows = proves(nonnegative(slope))
+    grows = prover.proves(nonnegative(slope))
     says = "is never smaller for a larger β, so it favours β = 0" if grows else "may fall with β"
-    return Evidence("neither", f"the bound {says}", {"derivative in beta": str(slope)})
+    return prover.Evidence("neither", f"the bound {says}", {"derivative in beta": str(slope)})
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     known = account(THEOREM, formulas, CHALLENGE, remarks)
     return replace(known, evidence=(*known.evidence, without_help(formulas)))
 

@@ -22,18 +22,7 @@ from typing import Final
 import sympy
 
 from schedules.linearization import get_linearization
-from theory.account import (
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Exhausted,
-    Line,
-    Refutation,
-    Violation,
-)
-from theory.claims import Claim, Formulas
-from theory.judging.decide import proves
+from theory.judging import prover
 from theory.papers.rpd.lemmas.embedding import (
     delay_statement,
     equivalent_statements,
@@ -52,9 +41,6 @@ from theory.papers.rpd.witnesses.fed_runs import (
     mismatch_of_equivalent,
     off_by_one,
 )
-from theory.smt.instances import in_words
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, decide
 
 ARGUMENT: Final = (
     "induction over the history: the statements about index k give the one about k + 1; and a "
@@ -62,75 +48,78 @@ ARGUMENT: Final = (
 )
 
 
-@remembered
-def _shared() -> tuple[Outcome, ...]:
+@prover.remembered
+def _shared() -> tuple[prover.Outcome, ...]:
     statements = (*slot_statements(), *induction_statements(), *equivalent_statements())
-    return tuple(decide(statement) for statement in statements)
+    return tuple(prover.decide(statement) for statement in statements)
 
 
-@remembered
-def _of_history(linearization: str) -> tuple[Outcome, ...]:
+@prover.remembered
+def _of_history(linearization: str) -> tuple[prover.Outcome, ...]:
     chosen = get_linearization(linearization)
     return tuple(
-        decide(statement) for statement in (*history_statements(chosen), index_statement(chosen))
+        prover.decide(statement)
+        for statement in (*history_statements(chosen), index_statement(chosen))
     )
 
 
-def _proof(linearization: str, delay: sympy.Expr) -> tuple[Outcome, ...]:
-    return (*_shared(), *_of_history(linearization), decide(delay_statement(delay)))
+def _proof(linearization: str, delay: sympy.Expr) -> tuple[prover.Outcome, ...]:
+    return (*_shared(), *_of_history(linearization), prover.decide(delay_statement(delay)))
 
 
-def _holds(formulas: Formulas) -> Iterator[Outcome]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     yield from _proof(PAPER, formulas["delay"])
 
 
-def _known(delay: sympy.Expr, linearization: str) -> tuple[Decision, str]:
+def _known(delay: sympy.Expr, linearization: str) -> tuple[prover.Decision, str]:
     outcomes, differs = _proof(linearization, delay), mismatch(linearization, delay)
     if differs is None:
-        return Decision(outcomes), "for all timelines" if proves(*outcomes) else "no run differs"
-    short = next((one.says for one in outcomes if not proves(one)), "proved all the same")
+        return prover.Decision(outcomes), "for all timelines" if prover.proves(
+            *outcomes
+        ) else "no run differs"
+    short = next((one.says for one in outcomes if not prover.proves(one)), "proved all the same")
 
     def differing() -> int:
         return int(mismatch(linearization, delay) is not None)
 
-    fails = Refutation(differs, Violation(differing, "==", sympy.Integer(0), {}))
-    return Decision(outcomes, fails), f"{short}: fails in a run, {in_words(differs)}"
+    fails = prover.Refutation(differs, prover.Violation(differing, "==", sympy.Integer(0), {}))
+    return prover.Decision(outcomes, fails), f"{short}: fails in a run, {prover.in_words(differs)}"
 
 
-def _equivalent() -> Case:
+def _equivalent() -> prover.Case:
     same = mismatch_of_equivalent() is None
-    runs = Compared(
+    runs = prover.Compared(
         "no run differs", "theory.papers.rpd.witnesses.fed_runs.mismatch_of_equivalent", same
     )
-    decision = Decision((*_shared(), runs))
+    decision = prover.Decision((*_shared(), runs))
     says = "the least that read the same blocks"
-    return Case("fed with equivalent delays instead", decision, says)
+    return prover.Case("fed with equivalent delays instead", decision, says)
 
 
 PRINTED: Final = ("delay", "same model", "same step")
 """Statements of `embedding` that appendix F makes; the others are ours."""
 
 
-def _steps(delay: sympy.Expr, fails: Refutation | None) -> Iterator[Line]:
+def _steps(delay: sympy.Expr, fails: prover.Refutation | None) -> Iterator[prover.Line]:
     """The lines of the appendix, and what they need; then what is not enough, each by a run."""
     for one in _proof(PAPER, delay):
         where = "appendix F" if one.name in PRINTED else "ours"
-        known = Decision((one,), fails if one.name == "delay" else None)
-        yield Line(where, one.says, "z3, for all timelines", known)
+        known = prover.Decision((one,), fails if one.name == "delay" else None)
+        yield prover.Line(where, one.says, "z3, for all timelines", known)
     for name, differs in insufficient():
         says, code = f"not sufficient: {name}", "theory.papers.rpd.witnesses.fed_runs.insufficient"
-        run = Decision((Compared(says, code, differs),))
-        yield Line("appendix F", says, "a run that differs", run)
+        run = prover.Decision((prover.Compared(says, code, differs),))
+        yield prover.Line("appendix F", says, "a run that differs", run)
     says = "one delay more or less shows if and only if the block changed there"
-    one_run = Exhausted(f"{says}: every delay of a run", 1, off_by_one())
-    yield Line("ours", says, "every delay of a run", Decision((one_run,)))
+    one_run = prover.Exhausted(f"{says}: every delay of a run", 1, off_by_one())
+    yield prover.Line("ours", says, "every delay of a run", prover.Decision((one_run,)))
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     delay = formulas["delay"]
     cases = by_linearization(partial(_known, delay))
     decision = in_paper(cases)
-    return Account(
+    return prover.Account(
         decision,
         cases=(*cases, _equivalent()),
         assumes=(
@@ -147,7 +136,7 @@ def _account(formulas: Formulas) -> Account:
 
 _PRINTED: Final = {"delay": k - h}
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.pd-as-rpd",
     where="appendix F",
     statement=(

@@ -13,40 +13,39 @@ import sympy
 import z3
 
 from schedules.closed_forms.floor_sums import p_
-from theory.account import Ground
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
+from theory.judging import prover
 from theory.laws.delays.domains import a_microbatch, a_stage, domain
 from theory.laws.delays.symbols import Microbatch
-from theory.laws.static_orders.symbols import term
 from theory.papers.rpd.c1_slot_counts import CLAIM as SLOT_COUNTS
 from theory.papers.rpd.lemmas.laws import ASSUMES, law, our_steps, times
-from theory.smt.instances import decide_from
-from theory.smt.solver import Statement
 
 SLOTS = SLOT_COUNTS.printed
 _PRINTED = {"slots": sympy.Integer(2), "updates": p_}
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     at, m, s = times(), Microbatch.named("m"), z3.Int("s")
     size = at.size
-    then, slots = size.shift(m, 1), term(formulas["slots"], {p_: size.p})
+    then, slots = size.shift(m, 1), prover.term(formulas["slots"], {p_: size.p})
     inside = (*domain(size), a_stage(size, s), a_microbatch(size, m), m.index >= size.p)
     shifted = z3.And(
         at.forward(s, then) - at.forward(s, m) == slots,
         at.backward(s, then) - at.backward(s, m) == slots,
     )
     says = "microbatch m + 1 ≥ p + 1 does everything so many slots after microbatch m"
-    yield decide_from(Statement("shift", says, inside, shifted), {"p": 2, "M": 3, "m": 2, "s": 0})
-    p, updates = size.p, term(formulas["updates"], {p_: size.p})
-    both = sum(term(form, {p_: p}) for form in SLOTS.values())
+    yield prover.decide_from(
+        prover.Statement("shift", says, inside, shifted), {"p": 2, "M": 3, "m": 2, "s": 0}
+    )
+    p, updates = size.p, prover.term(formulas["updates"], {p_: size.p})
+    both = sum(prover.term(form, {p_: p}) for form in SLOTS.values())
     says = "the backwards of an even and an odd slot together (`rpd.c1-slot-counts`)"
-    yield decide_from(Statement("updates", says, (p >= 2,), updates == both), {"p": 2})
+    yield prover.decide_from(
+        prover.Statement("updates", says, (p >= 2,), updates == both), {"p": 2}
+    )
     yield from (part for part in law().proof if part.name == "counts")
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "rpd.periodic",
     "appendix F, steady-state structure",
     "In the steady state of PipeDream the active stages, and the exact delays of their updates, "

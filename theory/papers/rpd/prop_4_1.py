@@ -15,8 +15,7 @@ from functools import partial
 from typing import Final
 
 from schedules.closed_forms.floor_sums import p_
-from theory.account import Account, Compared, Decision, Finding, Refutation, Violation
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.laws.delays.comparison import Bounded, Comparison, bounded, equal
 from theory.laws.delays.polynomials import in_words, readable
 from theory.papers.rpd.lemmas.entries import by_slots
@@ -36,22 +35,22 @@ from theory.papers.rpd.lemmas.laws import (
 EVEN: Final = 0
 
 
-def _compared(formulas: Formulas, linearization: str) -> tuple[Comparison, Bounded]:
+def _compared(formulas: prover.Formulas, linearization: str) -> tuple[Comparison, Bounded]:
     """Exactly, for even p; up to a constant, for every p."""
     table, worst = largest(linearization), formulas["worst"]
     return equal(table, worst, (EVEN,)), bounded(table, worst)
 
 
-def _known(formulas: Formulas, linearization: str) -> tuple[Decision, str]:
+def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
     exact, near = _compared(formulas, linearization)
     gap = near.exceeds
     if near.bound is not None:
         gap = f"the gap to the law is at most {readable(near.bound)}"
-    decision = Decision((exact, near), _refutation(formulas, linearization))
+    decision = prover.Decision((exact, near), _refutation(formulas, linearization))
     return decision, f"maximum {in_words(largest(linearization))}; {gap}"
 
 
-def _refutation(formulas: Formulas, name: str) -> Refutation | None:
+def _refutation(formulas: prover.Formulas, name: str) -> prover.Refutation | None:
     """A replayed p with another maximum, else the p whose gap exceeds any constant."""
     exact, near = _compared(formulas, name)
     if exact.p is not None:
@@ -62,21 +61,23 @@ def _refutation(formulas: Formulas, name: str) -> Refutation | None:
             "printed": str(formulas["worst"].subs(p_, exact.p)),
         }
         measured, at = partial(largest_in_replay, exact.p, name), {p_: exact.p, HALF: exact.p // 2}
-        return Refutation(witness, Violation(measured, "==", formulas["worst"], at, SIZES[EVEN]))
+        return prover.Refutation(
+            witness, prover.Violation(measured, "==", formulas["worst"], at, SIZES[EVEN])
+        )
     if not near.exceeds:
         return None
-    unbounded = Compared(near.exceeds, "theory.laws.delays.comparison.bounded", True)
-    return Refutation({"linearization": name, "for every C": near.exceeds}, (unbounded,))
+    unbounded = prover.Compared(near.exceeds, "theory.laws.delays.comparison.bounded", True)
+    return prover.Refutation({"linearization": name, "for every C": near.exceeds}, (unbounded,))
 
 
-def _holds(formulas: Formulas) -> tuple[Comparison, Bounded]:
+def _holds(formulas: prover.Formulas) -> tuple[Comparison, Bounded]:
     return _compared(formulas, PAPER)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     cases = by_linearization(partial(_known, formulas))
     refuted = [(linearization_of(case), case.decision.fails) for case in cases]
-    return Account(
+    return prover.Account(
         in_paper(cases),
         cases=cases,
         assumes=ASSUMES,
@@ -85,15 +86,15 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-def _finding(name: str, fails: Refutation) -> Finding:
+def _finding(name: str, fails: prover.Refutation) -> prover.Finding:
     if name == PAPER:
-        return Finding(
+        return prover.Finding(
             kind="false",
             where="Proposition 4.1",
             says=f"the largest steady delay in `{name}` is {in_words(largest(name))}",
             witness=fails.witness,
         )
-    return Finding(
+    return prover.Finding(
         kind="missing-condition",
         where="appendix C, proof of Lemma C.1, case 1",
         says=(
@@ -107,7 +108,7 @@ def _finding(name: str, fails: Refutation) -> Finding:
 
 _PRINTED: Final = {"worst": p_**2 - p_ / 2}
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.prop-4.1",
     where="Proposition 4.1, (4)",
     statement=(

@@ -19,8 +19,7 @@ from typing import Any, Final
 import sympy
 
 from schedules.closed_forms.floor_sums import p_
-from theory.account import Account, Case, Decision, Finding, Ground, Line, Refutation, Repair
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.laws.delays.comparison import equal
 from theory.laws.delays.matrix import ByResidue
 from theory.laws.delays.polynomials import in_words, readable
@@ -32,8 +31,6 @@ from theory.papers.rpd.lemmas.missed_updates import prove_worst, replayed, worst
 from theory.papers.rpd.stale_power_of_the_bound import in_p
 from theory.papers.rpd.symbols import L
 from theory.papers.rpd.witnesses.exact_runs import drift, number, require
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome
 
 SHOWN: Final = 16
 """Stages of the replay beside the refutation."""
@@ -46,22 +43,24 @@ def _model(delay: sympy.Expr) -> ByResidue:
     return in_p(L**2 * sharp_drift.THEOREM.terms["drift"], delay)
 
 
-@remembered
-def _counted() -> Outcome:
+@prover.remembered
+def _counted() -> prover.Outcome:
     return prove_worst()
 
 
 MODEL: Final = (sharp_drift.THEOREM, sharp_drift.ATTAINED)
 
 
-def _decision(growth: Growth, shown: tuple[Ground, ...], witness: Mapping[str, Any]) -> Decision:
+def _decision(
+    growth: Growth, shown: tuple[prover.Ground, ...], witness: Mapping[str, Any]
+) -> prover.Decision:
     grounds = (growth.shown, *shown)
     if growth.as_claimed is False:
-        return Decision(fails=Refutation(witness, grounds))
-    return Decision(grounds)
+        return prover.Decision(fails=prover.Refutation(witness, grounds))
+    return prover.Decision(grounds)
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     growth, model, schedule = printed["growth"], _model(printed["delay"]), worst_squares()
     grown, in_pipedream = grows_as(model, growth), grows_as(schedule, growth)
     model_says = _says(
@@ -71,15 +70,15 @@ def _account(printed: Formulas) -> Account:
     witness = _witness(printed, model_says, pipedream_says)
     decision = _decision(grown, MODEL, witness)
     missed = _decision(in_pipedream, (drift_by_counts.THEOREM, _counted()), witness)
-    return Account(
+    return prover.Account(
         decision,
         cases=(
-            Case(
+            prover.Case(
                 "the model's stale error L²E‖x − x̂‖², which the term bounds, over L²γ²G²",
                 decision,
                 model_says,
             ),
-            Case(
+            prover.Case(
                 "PipeDream itself: ‖x − x̂‖² of a steady update on any path, over γ²G²",
                 missed,
                 pipedream_says,
@@ -95,11 +94,11 @@ def _says(what: str, growth: Growth) -> str:
     return superscript(f"{what}; {growth.says}")
 
 
-def _our_lines() -> Iterator[Line]:
+def _our_lines() -> Iterator[prover.Line]:
     for one in (*MODEL, drift_by_counts.THEOREM):
-        yield Line("ours", one.statement, one.id, Decision((one,)))
+        yield prover.Line("ours", one.statement, one.id, prover.Decision((one,)))
     counted = _counted()
-    yield Line("ours", counted.says, counted.note, Decision((counted,)))
+    yield prover.Line("ours", counted.says, counted.note, prover.Decision((counted,)))
 
 
 def _compared_with_runs(missed: tuple[int, ...]) -> None:
@@ -112,7 +111,7 @@ def _compared_with_runs(missed: tuple[int, ...]) -> None:
     require(squares == worst, "rpd.stale-power, PipeDream", run=squares, formula=worst)
 
 
-def _witness(printed: Formulas, model_says: str, pipedream_says: str) -> dict[str, Any]:
+def _witness(printed: prover.Formulas, model_says: str, pipedream_says: str) -> dict[str, Any]:
     missed = replayed(SHOWN, 0)
     _compared_with_runs(missed)
     delay = printed["delay"].subs(p_, SHOWN)
@@ -128,8 +127,8 @@ def _witness(printed: Formulas, model_says: str, pipedream_says: str) -> dict[st
     }
 
 
-def _finding(witness: dict[str, Any]) -> Finding:
-    return Finding(
+def _finding(witness: dict[str, Any]) -> prover.Finding:
+    return prover.Finding(
         kind="loose",
         where="section 5, Table 1 and the abstract",
         says=(
@@ -138,7 +137,7 @@ def _finding(witness: dict[str, Any]) -> Finding:
         ),
         witness=witness,
         shown=(*MODEL, drift_by_counts.THEOREM, _counted()),
-        repaired=Repair(
+        repaired=prover.Repair(
             f"with τ = {readable(_PRINTED['delay'])} the model's L²E‖x − x̂‖² is at "
             f"most L²γ²G² times {in_words(_model(_PRINTED['delay']))}, and with PipeDream's steady "
             f"schedule ‖x − x̂‖² is at most γ²G² times {in_words(worst_squares())}; both grow as p³",
@@ -147,7 +146,7 @@ def _finding(witness: dict[str, Any]) -> Finding:
     )
 
 
-def _holds(edited: Formulas) -> Iterator[Ground]:
+def _holds(edited: prover.Formulas) -> Iterator[prover.Ground]:
     """The two cubic forms, exactly."""
     yield equal(_model(prop_4_1.CLAIM.printed["worst"]), edited["model"], (0,))
     for a, name in enumerate(_PARITIES):
@@ -163,7 +162,7 @@ _CORE: Final = {
     "odd": (p_ - 1) * (7 * p_**2 - 2 * p_ - 3) / 12,
 }
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.stale-power",
     where="section 5, with Theorem 4.1 and Proposition 4.1",
     statement=(

@@ -14,8 +14,7 @@ from typing import Final
 import sympy
 
 from schedules.closed_forms.floor_sums import p_
-from theory.account import Account, Decision, Line, Refutation
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.laws.delays.comparison import Comparison, equal
 from theory.laws.delays.matrix import ByResidue
 from theory.laws.delays.polynomials import in_words
@@ -39,30 +38,32 @@ def printed_term(delay: sympy.Expr) -> ByResidue:
     return in_p(thm_4_1.THEOREM.terms["staleness"], delay)
 
 
-def known(printed: Formulas) -> Decision:
+def known(printed: prover.Formulas) -> prover.Decision:
     """Whether the term grows as it should, by constants for every p ≥ 2."""
     term = printed_term(printed["delay"])
     growth = grows_as(term, printed["growth"])
     if growth.as_claimed is not False:
-        return Decision((growth.shown,))
+        return prover.Decision((growth.shown,))
     witness = {"term over L²γ²G²": in_words(term), "growth": superscript(growth.says)}
-    return Decision(fails=Refutation(witness, (growth.shown,)))
+    return prover.Decision(fails=prover.Refutation(witness, (growth.shown,)))
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     decision = known(printed)
     says = "τ = Θ(p²) is put into the stale term of (3)"
-    return Account(decision, steps=(Line(WHERE, says, "Laurent polynomials in p", decision),))
+    return prover.Account(
+        decision, steps=(prover.Line(WHERE, says, "Laurent polynomials in p", decision),)
+    )
 
 
-def _holds(edited: Formulas) -> tuple[Comparison]:
+def _holds(edited: prover.Formulas) -> tuple[Comparison]:
     """The term itself, exactly: a factor would not change how it grows."""
     return (equal(printed_term(_PRINTED["delay"]), edited["term"], (0,)),)
 
 
 _PRINTED: Final = {"delay": prop_4_1.CLAIM.printed["worst"], "growth": p_**4}
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.stale-power-of-the-bound",
     where="section 5, with (3) and Proposition 4.1",
     statement="With τ = Θ(p²) the stale term L²γ²τ²G² of Theorem 4.1 grows as p⁴.",

@@ -21,15 +21,11 @@ import z3
 from schedules.families import build
 from schedules.families.pipedream import FAMILY
 from schedules.versions import versions
-from theory.account import Account, Compared, Decision, Line, Refutation, Violation
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.laws.delays.counts import equals
 from theory.laws.delays.domains import a_microbatch, a_stage, domain
 from theory.laws.delays.symbols import Microbatch, Times, affine_term
-from theory.ledger import Evidence
 from theory.papers.rpd.lemmas.laws import ASSUMES, closed, start_time_steps, times
-from theory.smt.instances import decide_from
-from theory.smt.solver import Outcome, Statement, Term, decide
 
 m_ = sympy.Symbol("m", integer=True)
 SMALLEST: Final = {"p": 2, "M": 1, "m": 0, "s": 0}
@@ -41,7 +37,7 @@ _READ: Final = sympy.Symbol("v_F", integer=True)
 """The version that F(s, m) read."""
 
 
-def _reads(at: Times, s: Term, m: Microbatch, version: Term) -> Term:
+def _reads(at: Times, s: prover.Term, m: Microbatch, version: prover.Term) -> prover.Term:
     """F(s, m) reads `version`: so many backwards of the stage start before it."""
     before, after = (Microbatch(version - 1, z3.Int("-")), Microbatch(version, z3.Int("-")))
     return z3.And(
@@ -51,11 +47,11 @@ def _reads(at: Times, s: Term, m: Microbatch, version: Term) -> Term:
     )
 
 
-def _statement(key: sympy.Expr) -> Statement:
+def _statement(key: sympy.Expr) -> prover.Statement:
     """What B(s, m) loads under `key` is there and is the version that F(s, m) read."""
     at, m, n = times(), Microbatch.named("m"), Microbatch.named("n")
     s, read, stored = z3.Int("s"), z3.Int("read"), z3.Int("stored")
-    return Statement(
+    return prover.Statement(
         "stash",
         "the stashed version is the one the forward read",
         (
@@ -75,10 +71,10 @@ def _statement(key: sympy.Expr) -> Statement:
     )
 
 
-def _newest_at_backward() -> Statement:
+def _newest_at_backward() -> prover.Statement:
     """Without a stash B(s, m) would use the newest version: the negative control."""
     at, m, s, read = times(), Microbatch.named("m"), z3.Int("s"), z3.Int("read")
-    return Statement(
+    return prover.Statement(
         "no-stash",
         "the newest version at B(s, m) is the one F(s, m) read",
         (*domain(at.size), a_stage(at.size, s), a_microbatch(at.size, m), _reads(at, s, m, read)),
@@ -86,14 +82,14 @@ def _newest_at_backward() -> Statement:
     )
 
 
-def _ring(slack: int) -> Statement:
+def _ring(slack: int) -> prover.Statement:
     """A ring of (largest staleness + 1 + slack) versions is never overwritten too early."""
     at, m, s = times(), Microbatch.named("m"), z3.Int("s")
     form = closed().staleness.largest
     assert form is not None, "a proved law has one"
     slots = affine_term(form, at.size.values(s, m)) + 1 + slack
     overwriting = Microbatch(m.index + slots, z3.Int("-"))
-    return Statement(
+    return prover.Statement(
         "ring",
         "the forward that reuses the slot of m comes after B(s, m)",
         (*domain(at.size), a_stage(at.size, s), a_microbatch(at.size, m), slots >= 1),
@@ -101,18 +97,18 @@ def _ring(slack: int) -> Statement:
     )
 
 
-def _proof(formulas: Formulas) -> Outcome:
+def _proof(formulas: prover.Formulas) -> prover.Outcome:
     """What the family's own policy lets a backward use, against what its forward read."""
     if not FAMILY.policy.keeps_forward_version:
-        return decide(_newest_at_backward())
-    return decide_from(_statement(formulas["key"]), SMALLEST)
+        return prover.decide(_newest_at_backward())
+    return prover.decide_from(_statement(formulas["key"]), SMALLEST)
 
 
-def _holds(formulas: Formulas) -> tuple[Outcome]:
+def _holds(formulas: prover.Formulas) -> tuple[prover.Outcome]:
     return (_proof(formulas),)
 
 
-def _violation(key: sympy.Expr) -> Refutation | None:
+def _violation(key: sympy.Expr) -> prover.Refutation | None:
     """The first (p, s, m) of a replay whose backward uses another version."""
     for p in REPLAYED:
         found = versions(build(FAMILY.name, p, 4 * p))
@@ -121,7 +117,9 @@ def _violation(key: sympy.Expr) -> Refutation | None:
             read = int(found.read[s, m])
             if used() != read:
                 witness = {"p": p, "s": s, "m": m, "read": read, "used": used()}
-                return Refutation(witness, Violation(used, "==", _READ, {_READ: read}))
+                return prover.Refutation(
+                    witness, prover.Violation(used, "==", _READ, {_READ: read})
+                )
     return None
 
 
@@ -137,9 +135,13 @@ def _used(p: int, s: int, m: int, key: sympy.Expr) -> int:
     return int(found.read[s, stored]) if 0 <= stored < 4 * p else -1
 
 
-def _account(formulas: Formulas) -> Account:
-    proof, ring, shorter = _proof(formulas), decide_from(_ring(0), SMALLEST), decide(_ring(-1))
-    unstashed, violation = decide(_newest_at_backward()), _violation(formulas["key"])
+def _account(formulas: prover.Formulas) -> prover.Account:
+    proof, ring, shorter = (
+        _proof(formulas),
+        prover.decide_from(_ring(0), SMALLEST),
+        prover.decide(_ring(-1)),
+    )
+    unstashed, violation = prover.decide(_newest_at_backward()), _violation(formulas["key"])
     negative, short = (_refuted_by_solver(one) for one in (unstashed, shorter))
     rule = "z3 on proved start times"
     steps = (
@@ -148,15 +150,15 @@ def _account(formulas: Formulas) -> Account:
         ("a ring of min(p, 2p − 1 − 2s) versions suffices at every stage s", ring),
         (f"one fewer at every stage does not: {shorter.witness}", short),
     )
-    return Account(
-        Decision((proof, negative), violation),
+    return prover.Account(
+        prover.Decision((proof, negative), violation),
         assumes=(*ASSUMES[1:], "the runtime stores and loads under the microbatch's own key"),
         steps=(
-            *(Line("ours", says, rule, Decision((one,))) for says, one in steps),
+            *(prover.Line("ours", says, rule, prover.Decision((one,))) for says, one in steps),
             *start_time_steps(),
         ),
         evidence=(
-            Evidence(
+            prover.Evidence(
                 "against" if violation else "for",
                 f"replays of p = {', '.join(map(str, REPLAYED))} with M = 4p: used = read",
                 violation.witness if violation else {"p": list(REPLAYED)},
@@ -165,12 +167,14 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-def _refuted_by_solver(outcome: Outcome) -> Compared:
+def _refuted_by_solver(outcome: prover.Outcome) -> prover.Compared:
     """That a statement is false, as a counterexample of the solver shows."""
-    return Compared(f"not: {outcome.says}", "theory.smt.solver.decide", bool(outcome.witness))
+    return prover.Compared(
+        f"not: {outcome.says}", "theory.smt.solver.decide", bool(outcome.witness)
+    )
 
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.stash-invariant",
     where="appendix G.4",
     statement=(

@@ -15,12 +15,10 @@ from typing import Any, Final
 
 import sympy
 
-from theory.account import OPEN, Account, Decision, Finding, Refutation, Repair
-from theory.claims import Claim, Formulas
 from theory.falsifier.numbers import fraction
 from theory.falsifier.scalars import quadratic
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.judging.decide import proves
 from theory.papers.rpd import thm_4_1
 from theory.papers.rpd.runs.blocks import Setting
 from theory.papers.rpd.symbols import L
@@ -50,31 +48,33 @@ def _run(limit: sympy.Expr) -> dict[str, Any]:
     return {"limit": str(limit), "gamma is": f"{BEYOND} times the limit", **found}
 
 
-def _account(printed: Formulas) -> Account:
-    if not proves(ANY_STEPSIZE):
-        return Account(OPEN)
-    fails = Refutation(_run(printed["limit"]), (ANY_STEPSIZE,))
+def _account(printed: prover.Formulas) -> prover.Account:
+    if not prover.proves(ANY_STEPSIZE):
+        return prover.Account(prover.OPEN)
+    fails = prover.Refutation(_run(printed["limit"]), (ANY_STEPSIZE,))
     known = account(ANY_STEPSIZE, ANY_STEPSIZE.terms)
-    return Account(
-        Decision(fails=fails),
+    return prover.Account(
+        prover.Decision(fails=fails),
         assumes=known.assumes,
         steps=known.steps,
         findings=(_finding(printed, fails),),
     )
 
 
-def _finding(printed: Formulas, fails: Refutation) -> Finding:
-    return Finding(
+def _finding(printed: prover.Formulas, fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         kind="superfluous-condition",
         where="Theorem 4.1 (B.1)",
         says=f"(3) holds for every γ > 0; γ ≤ {printed['limit']} is used nowhere in its proof",
         witness=fails.witness,
         shown=(ANY_STEPSIZE,),
-        repaired=Repair("Theorem 4.1 without a condition on the stepsize, γ > 0", (ANY_STEPSIZE,)),
+        repaired=prover.Repair(
+            "Theorem 4.1 without a condition on the stepsize, γ > 0", (ANY_STEPSIZE,)
+        ),
     )
 
 
-CLAIM: Final = Claim(
+CLAIM: Final = prover.Claim(
     id="rpd.stepsize",
     where="Theorem 4.1 (B.1)",
     statement="Theorem 4.1 needs γ ≤ 1/L.",

@@ -15,11 +15,10 @@ from typing import Any
 
 import sympy
 
-from theory.account import Account, Decision, Finding, Line, Refutation, Repair, Violation
-from theory.claims import Claim, Formulas
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import huber
-from theory.kernel import Theorem, eq, le
+from theory.judging import prover
+from theory.kernel import Theorem
 from theory.kernel.relations import Relation
 from theory.notation import Draft, equal, square, theorem, total, vectors
 from theory.papers.rpd.lemmas.drift_by_counts import i
@@ -45,7 +44,7 @@ def _moment(T: Draft, sign: Callable[..., Relation]) -> Relation:
 
 T = theorem("rpd.whole-gradient")
 UPPER = T.shows(
-    _moment(T, le),
+    _moment(T, prover.le),
     {"second moment": p * G**2},
     says="‖∇f_m(x)‖² ≤ pG² where every block gradient has norm at most G.",
 )
@@ -53,7 +52,7 @@ UPPER = T.shows(
 
 T = theorem("rpd.whole-gradient-attained")
 ATTAINED = T.shows(
-    _moment(T, eq),
+    _moment(T, prover.eq),
     {"second moment": p * G**2},
     says="‖∇f_m(x)‖² is pG² where every block gradient has norm G.",
 )
@@ -95,25 +94,28 @@ def _equal(moment: sympy.Expr) -> Iterator[Theorem]:
         yield replace(one, terms={"second moment": moment})
 
 
-def _known(moment: sympy.Expr) -> Decision:
+def _known(moment: sympy.Expr) -> prover.Decision:
     ratio = sympy.cancel(ATTAINED.terms["second moment"] / moment)
     if not (ratio.is_Rational or ratio.free_symbols == {p}) or not ratio.subs(p, SHOWN) > 1:
-        return Decision(tuple(_equal(moment)))
+        return prover.Decision(tuple(_equal(moment)))
     witness = {**_described(SHOWN), "least right G̃² / claimed": sympy.sstr(ratio)}
     at = {p: SHOWN, G: sympy.sqrt(rational(_squares(_instance(SHOWN))[0]))}
 
     def measured() -> sympy.Rational:
         return rational(_squares(_instance(SHOWN))[1])
 
-    return Decision(fails=Refutation(witness, Violation(measured, "<=", moment, at)))
+    return prover.Decision(
+        fails=prover.Refutation(witness, prover.Violation(measured, "<=", moment, at))
+    )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     decision = _known(printed["second moment"])
-    return Account(
+    return prover.Account(
         decision,
         steps=tuple(
-            Line("ours", one.statement, one.id, Decision((one,))) for one in (UPPER, ATTAINED)
+            prover.Line("ours", one.statement, one.id, prover.Decision((one,)))
+            for one in (UPPER, ATTAINED)
         ),
         findings=(_finding(decision.fails),) if decision.fails else (),
     )
@@ -126,10 +128,10 @@ def _drift() -> sympy.Expr:
     return eq_6.CLAIM.printed["drift"]
 
 
-def _finding(fails: Refutation) -> Finding:
+def _finding(fails: prover.Refutation) -> prover.Finding:
     printed = _drift()
     drift = printed.subs(Gt**2, ATTAINED.terms["second moment"])
-    return Finding(
+    return prover.Finding(
         kind="missing-condition",
         where="Table 1 and section 6",
         says=(
@@ -139,7 +141,7 @@ def _finding(fails: Refutation) -> Finding:
         ),
         witness=fails.witness,
         shown=(UPPER, ATTAINED),
-        repaired=Repair(
+        repaired=prover.Repair(
             "in RPD's constants G̃² is pG² at worst, and LocalSGD's drift term "
             f"{written(printed)} is then {written(drift)}, with p⁴ as the stale term of (3) "
             "has at τ = Θ(p²)",
@@ -150,7 +152,7 @@ def _finding(fails: Refutation) -> Finding:
 
 _CORE = {"second moment": p * G**2}
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="rpd.table-1",
     where="Table 1",
     statement=(

@@ -8,10 +8,9 @@ Source     RPD paper, Theorem 4.1 (B.1), (3).
 
 import sympy
 
-from theory.account import Finding, Repair
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.judging.decide import proves
-from theory.kernel import Hypothesis, le
+from theory.kernel import Hypothesis
 from theory.kernel.prove import Proof
 from theory.notation import theorem, total
 from theory.papers.rpd import eq_9
@@ -21,7 +20,7 @@ from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, p, tau
 
 PROOF = "appendix B, proof of Theorem B.1"
-STEPSIZE = Hypothesis("stepsize", "γ ≤ 1/L", le(gamma, 1 / L))
+STEPSIZE = Hypothesis("stepsize", "γ ≤ 1/L", prover.le(gamma, 1 / L))
 _PRICE = gamma**3 * L**2 * tau**2 * G**2 / (2 * p) + L * gamma**2 * G**2 / 2
 
 T = theorem("rpd.thm-4.1", "Theorem 4.1 (B.1), (3)", f)
@@ -59,14 +58,14 @@ _AT = {p: 16, tau: 16}
 """Blocks and delay at which the two stale terms are compared."""
 
 
-def _remarks(proof: Proof) -> tuple[Finding, ...]:
+def _remarks(proof: Proof) -> tuple[prover.Finding, ...]:
     """That the stale term can be divided by about p."""
     sharp = sharp_thm_4_1.THEOREM
-    if not proves(proof, sharp):
+    if not prover.proves(proof, sharp):
         return ()
     ours, theirs = (one.terms["staleness"] for one in (sharp, THEOREM))
     return (
-        Finding(
+        prover.Finding(
             "loose",
             "(9), where Lemma B.2 is used",
             "Lemma B.2 counts as if all of the last τ updates hit one block; uniform draws spread "
@@ -77,7 +76,7 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
                 "stale term in expectation": sympy.sstr(ours.subs(_AT)),
             },
             shown=(proof, sharp),
-            repaired=Repair(sharp.statement, (sharp,)),
+            repaired=prover.Repair(sharp.statement, (sharp,)),
         ),
     )
 

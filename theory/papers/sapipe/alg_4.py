@@ -17,19 +17,7 @@ import sympy
 
 from schedules.partial_staleness import Layer, Model, iterations, sequential
 from schedules.partial_staleness.algorithms import algorithm_4, printed_algorithm_4
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Exhausted,
-    Finding,
-    Line,
-    Refutation,
-    Repair,
-    Violation,
-)
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.papers.sapipe.pieces import lines
 from theory.papers.sapipe.witnesses.algorithm_lines import (
     PRINTED_4,
@@ -39,7 +27,6 @@ from theory.papers.sapipe.witnesses.algorithm_lines import (
 )
 from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains, shown
 from theory.papers.sapipe.witnesses.refuting import of
-from theory.smt.solver import Outcome, decide
 
 ASSUMES = (
     "times count from the start of the first backward, c(b_m) = 0: c is the start of an operation, "
@@ -57,15 +44,15 @@ _DIAMOND = Model(
 )
 
 
-def _holds(formulas: Formulas) -> Iterator[Outcome]:
-    return map(decide, timing(formulas))
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
+    return map(prover.decide, timing(formulas))
 
 
 _FREE, _READY = sympy.symbols("free ready", integer=True, nonnegative=True)
 """When the channel is free for a gradient, and when its backward has ended."""
 
 
-def refutation(formulas: Formulas, *, completion: bool = False) -> Refutation | None:
+def refutation(formulas: prover.Formulas, *, completion: bool = False) -> prover.Refutation | None:
     """The smallest model for which its start times are not those of the simulation.
 
     With `completion` the c(b_m) of line 2 is the end of backward m, as Table 1 says of c.
@@ -79,28 +66,28 @@ def refutation(formulas: Formulas, *, completion: bool = False) -> Refutation | 
             right = {"backwards end": ends, "communications start": played.communication}
             witness = {**shown(model), "Algorithm 4": start, **right}
             violation = _starts(formulas, model, begin, start, played.communication, ends)
-            return Refutation(witness, violation)
+            return prover.Refutation(witness, violation)
     return None
 
 
 def _starts(
-    formulas: Formulas,
+    formulas: prover.Formulas,
     model: Model,
     begin: int,
     start: tuple[int, ...],
     right: tuple[int, ...],
     ends: tuple[int, ...],
-) -> Violation:
+) -> prover.Violation:
     """The first communication that it starts at another time than when it may start."""
     layer = max(i for i in range(model.count) if start[i] != right[i])
     first = layer + 1 == model.count
     free = 0 if first else right[layer + 1] + model.v[layer + 1]
     measured = of(lambda found: found[1][layer], communications, formulas, model, begin)
     at = {_FREE: free, _READY: ends[layer]}
-    return Violation(measured, "==", sympy.Max(_FREE, _READY), at)
+    return prover.Violation(measured, "==", sympy.Max(_FREE, _READY), at)
 
 
-def _same() -> Exhausted:
+def _same() -> prover.Exhausted:
     """The lines, run one by one, are the algorithm and its repair."""
     same = all(
         communications(formulas, model) == (found.ready, found.start)
@@ -111,7 +98,7 @@ def _same() -> Exhausted:
         )
     )
     says = "the lines as formulas are the whole algorithm, run"
-    return Exhausted(says, len(chains()), same)
+    return prover.Exhausted(says, len(chains()), same)
 
 
 def _one_line(*names: str) -> dict[str, Any] | None:
@@ -139,7 +126,7 @@ def _twice() -> dict[str, Any] | None:
     return {"forwards": "in → left, in → right, left → out, right → out", "backwards run": names}
 
 
-def _completion(formulas: Formulas) -> Case:
+def _completion(formulas: prover.Formulas) -> prover.Case:
     """The other reading of c(b_m), of which line 16 makes nothing right, nor do lines 7 and 8."""
     says = "line 16 starts what is not ready here too"
     mended = {name: REPAIRED_4[name] for name in ("start", "channel")}
@@ -147,57 +134,57 @@ def _completion(formulas: Formulas) -> Case:
     if left is not None:
         says += f"; without that lines 7 and 8 give {left.witness['Algorithm 4']} and not "
         says += f"{left.witness['communications start']} for b = {left.witness['b']}"
-    return Case(
+    return prover.Case(
         "sequential models, c(b_m) read as the completion of backward m (Table 1)",
-        Decision(fails=refutation(formulas, completion=True)),
+        prover.Decision(fails=refutation(formulas, completion=True)),
         says,
     )
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     same, repaired = _same(), tuple(_holds(REPAIRED_4))
-    decision = Decision(tuple(_holds(formulas)), refutation(formulas))
-    return Account(
+    decision = prover.Decision(tuple(_holds(formulas)), refutation(formulas))
+    return prover.Account(
         decision,
         cases=(
-            Case("sequential models, as printed", decision),
-            Case(
+            prover.Case("sequential models, as printed", decision),
+            prover.Case(
                 "sequential models of every m, lines 7 and 16 repaired",
-                Decision(repaired) if same.holds else OPEN,
+                prover.Decision(repaired) if same.holds else prover.OPEN,
             ),
             *((_completion(formulas),) if decision.fails else ()),
         ),
         assumes=ASSUMES,
-        steps=(*lines(*repaired), Line("ours", same.says, WORDS, Decision((same,)))),
+        steps=(*lines(*repaired), prover.Line("ours", same.says, WORDS, prover.Decision((same,)))),
         findings=tuple(_findings(repaired)) if decision.fails else (),
     )
 
 
-def _findings(repaired: tuple[Outcome, ...]) -> Iterator[Finding]:
-    yield Finding(
+def _findings(repaired: tuple[prover.Outcome, ...]) -> Iterator[prover.Finding]:
+    yield prover.Finding(
         "false",
         "Algorithm 4, line 16",
         "c(v_i) ← t starts v_k, which line 13 adds whether it is ready at t or not (all other "
         "lines repaired in the witness)",
         _one_line("start", "channel"),
-        repaired=Repair(
+        repaired=prover.Repair(
             "t ← max(t, r(v_i)) before it, with line 7 repaired: right for sequential models.",
             repaired,
         ),
     )
-    yield Finding(
+    yield prover.Finding(
         "false",
         "Algorithm 4, line 7",
         "r(v_i) ← t is the start of backward i, as c(b_m) is that of backward m; the text says its "
         "completion (all other lines repaired in the witness)",
         _one_line("ready"),
-        repaired=Repair(
+        repaired=prover.Repair(
             "r(v_i) ← t + b_i, with line 16 repaired: right for sequential models.", repaired
         ),
     )
     readings, twice = _readings(), _twice()
     if readings:
-        yield Finding(
+        yield prover.Finding(
             "not-reproducible",
             "Algorithm 4, line 14",
             "the minimal index in the ready time set is the layer of smallest number or the one "
@@ -205,14 +192,14 @@ def _findings(repaired: tuple[Outcome, ...]) -> Iterator[Finding]:
             readings,
         )
     if twice:
-        yield Finding(
+        yield prover.Finding(
             "false",
             "Algorithm 4, line 6",
             "in a graph a layer enters S after the first of those that it waits for, and again "
             "after each of the others: it runs too early, and more than once",
             twice,
         )
-    yield Finding(
+    yield prover.Finding(
         "typo",
         "Algorithm 4, lines 3, 9, 12, 13, 15 and its input",
         "r(c_m) and r(c_1) for r(v_m) and r(v_1); line 12 assigns R[-1] instead of taking k "
@@ -225,7 +212,7 @@ def _findings(repaired: tuple[Outcome, ...]) -> Iterator[Finding]:
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.alg-4",
     where="Algorithm 4",
     statement=(

@@ -28,20 +28,7 @@ from schedules.partial_staleness.algorithms import (
     algorithm_5,
     printed_algorithm_5,
 )
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Exhausted,
-    Finding,
-    Line,
-    Refutation,
-    Repair,
-    Violation,
-)
-from theory.claims import Claim, Formulas
-from theory.kernel import le
+from theory.judging import prover
 from theory.papers.sapipe.lemmas import no_stall
 from theory.papers.sapipe.pieces import lines
 from theory.papers.sapipe.witnesses.algorithm_lines import (
@@ -56,7 +43,6 @@ from theory.papers.sapipe.witnesses.algorithm_lines import (
 from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains, shown
 from theory.papers.sapipe.witnesses.refuting import of
 from theory.papers.sapipe.witnesses.timetables import timetable
-from theory.smt.solver import Outcome, decide
 
 ASSUMES = (
     "it is given the right start times of communications, those of Algorithm 4 repaired",
@@ -78,8 +64,8 @@ _DIAMOND = Model(
 """Two orders of its backwards and of its forwards."""
 
 
-def _holds(formulas: Formulas) -> Iterator[Outcome]:
-    yield decide(marking(formulas))
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
+    yield prover.decide(marking(formulas))
 
 
 _BEGINS, _SENT = sympy.symbols("c(u_i) c(v_i)+v_i", integer=True, nonnegative=True)
@@ -88,7 +74,7 @@ _STALE = sympy.Piecewise((1, _BEGINS < _SENT), (0, True))
 """1 if a gradient has not been sent when its forward begins, else 0."""
 
 
-def refutation(formulas: Formulas) -> Refutation | None:
+def refutation(formulas: prover.Formulas) -> prover.Refutation | None:
     """The smallest model, with Σv ≤ P, in which its stale layers are not those that are late."""
     for model in chains():
         _, start = communications(REPAIRED_4, model)
@@ -103,11 +89,13 @@ def refutation(formulas: Formulas) -> Refutation | None:
             "late": _numbers(late(model)),
             "stall of every iteration": simulate(model, stale).stall,
         }
-        return Refutation(witness, _marks(formulas, model, start, min(late(model) ^ stale)))
+        return prover.Refutation(witness, _marks(formulas, model, start, min(late(model) ^ stale)))
     return None
 
 
-def _marks(formulas: Formulas, model: Model, start: tuple[int, ...], layer: int) -> Violation:
+def _marks(
+    formulas: prover.Formulas, model: Model, start: tuple[int, ...], layer: int
+) -> prover.Violation:
     """A layer that it marks and should not, or the other way around."""
     begins, _, starts, takes = timetable(model).times(layer)
     at = {
@@ -115,7 +103,7 @@ def _marks(formulas: Formulas, model: Model, start: tuple[int, ...], layer: int)
         **{_CHANNEL: model.channel, _COMPUTATION: model.computation},
     }
     measured = of(lambda found: int(layer in found), stale_layers, formulas, model, start)
-    return Violation(measured, "==", _STALE, at, (le(_CHANNEL, _COMPUTATION),))
+    return prover.Violation(measured, "==", _STALE, at, (prover.le(_CHANNEL, _COMPUTATION),))
 
 
 def _numbers(layers: frozenset[int]) -> list[int]:
@@ -123,7 +111,7 @@ def _numbers(layers: frozenset[int]) -> list[int]:
     return [layer + 1 for layer in sorted(layers)]
 
 
-def _same() -> Exhausted:
+def _same() -> prover.Exhausted:
     """The lines, run one by one, are the algorithm and its repair, for right start times."""
     same = True
     for model in chains():
@@ -134,10 +122,10 @@ def _same() -> Exhausted:
         same &= stale_layers(PRINTED_5, model, start) == printed.stale
         same &= stale_layers(REPAIRED_5, model, start) == repaired.stale
     says = "the lines as formulas are the whole algorithm, run"
-    return Exhausted(says, len(chains()), same)
+    return prover.Exhausted(says, len(chains()), same)
 
 
-def _right_answer() -> Exhausted:
+def _right_answer() -> prover.Exhausted:
     """Repaired, it finds the fewest stale layers; these never stall."""
     right, tried = True, 0
     for model in chains():
@@ -147,28 +135,30 @@ def _right_answer() -> Exhausted:
             right &= found == frozenset(range(fewest)) and simulate(model, found).never_stalls
             tried += 1
     says = "repaired, it marks the fewest layers with which the simulation never stalls"
-    return Exhausted(says, tried, right)
+    return prover.Exhausted(says, tried, right)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     same, answer = _same(), _right_answer()
-    line = decide(marking(REPAIRED_5))
+    line = prover.decide(marking(REPAIRED_5))
     repaired = (line, *no_stall.shown())
-    decision = Decision((*_holds(formulas), *no_stall.shown()), refutation(formulas))
-    return Account(
+    decision = prover.Decision((*_holds(formulas), *no_stall.shown()), refutation(formulas))
+    return prover.Account(
         decision,
         cases=(
-            Case("sequential models, as printed", decision),
-            Case(
+            prover.Case("sequential models, as printed", decision),
+            prover.Case(
                 "sequential models of every m with Σv ≤ Σb + Σu, lines 6 and 7 repaired",
-                Decision(repaired) if same.holds and answer.holds else OPEN,
+                prover.Decision(repaired) if same.holds and answer.holds else prover.OPEN,
             ),
         ),
         assumes=ASSUMES,
         steps=(
             *lines(line),
-            Line("ours", same.says, WORDS, Decision((same,))),
-            Line("ours", answer.says, f"{WORDS}, where Σv ≤ Σb + Σu", Decision((answer,))),
+            prover.Line("ours", same.says, WORDS, prover.Decision((same,))),
+            prover.Line(
+                "ours", answer.says, f"{WORDS}, where Σv ≤ Σb + Σu", prover.Decision((answer,))
+            ),
         ),
         findings=tuple(_findings(repaired)) if decision.fails else (),
     )
@@ -204,35 +194,35 @@ def _orders() -> dict[str, Any] | None:
     }
 
 
-def _findings(repaired: tuple[Outcome, ...]) -> Iterator[Finding]:
+def _findings(repaired: tuple[prover.Outcome, ...]) -> Iterator[prover.Finding]:
     lines = "with both lines repaired, it marks the fewest layers with which nothing stalls"
-    yield Finding(
+    yield prover.Finding(
         "false",
         "Algorithm 5, line 6 before line 7",
         "t is the end of u_i when it is tested; a forward needs its gradient when it starts, "
         "as appendix B says (line 7 repaired in the witness)",
         _one_line("test"),
-        repaired=Repair(f"Line 6 behind lines 7 to 10: {lines}, if Σv ≤ Σb + Σu.", repaired),
+        repaired=prover.Repair(f"Line 6 behind lines 7 to 10: {lines}, if Σv ≤ Σb + Σu.", repaired),
     )
-    yield Finding(
+    yield prover.Finding(
         "false",
         "Algorithm 5, line 7",
         "t < c(v_i) asks whether the communication has started; the text says finished, "
         "appendix B c(v_i) + v_i (line 6 repaired in the witness)",
         _one_line("gradient"),
-        repaired=Repair(f"t < c(v_i) + v_i: {lines}, if Σv ≤ Σb + Σu.", repaired),
+        repaired=prover.Repair(f"t < c(v_i) + v_i: {lines}, if Σv ≤ Σb + Σu.", repaired),
     )
     too_slow, orders = _too_slow(), _orders()
     if too_slow:
-        yield Finding(
+        yield prover.Finding(
             "missing-condition",
             "Algorithms 4 and 5",
             "neither tests Σv ≤ Σb + Σu, without which every answer stalls",
             too_slow,
-            repaired=Repair(no_stall.CLAIM.statement, no_stall.shown()),
+            repaired=prover.Repair(no_stall.CLAIM.statement, no_stall.shown()),
         )
     if orders:
-        yield Finding(
+        yield prover.Finding(
             "false",
             "appendix D, “finds the optimal solution”",
             "in a graph the answer depends on what RANDOMSELECT takes, lines repaired or not; "
@@ -242,7 +232,7 @@ def _findings(repaired: tuple[Outcome, ...]) -> Iterator[Finding]:
         )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.alg-5",
     where="Algorithm 5",
     statement=(

@@ -16,9 +16,8 @@ from typing import Any
 
 import sympy
 
-from theory.account import Account, Case, Decision, Finding, Refutation, Repair, Violation
-from theory.claims import Claim, Formulas
-from theory.kernel import Combine, Hypothesis, Theorem, eq, le, square
+from theory.judging import prover
+from theory.kernel import Combine, Hypothesis, Theorem, square
 from theory.kernel.signs import nonnegative
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import setting
@@ -37,9 +36,9 @@ REPAIRED = {"factor": n * rho - 1}
 _EQUAL = Hypothesis(
     "attained",
     "Σ‖∇F_i(x)‖² = ρ‖Σ∇F_i(x)‖²",
-    eq(DIVERSITY.relation.lhs, DIVERSITY.relation.rhs),
+    prover.eq(DIVERSITY.relation.lhs, DIVERSITY.relation.rhs),
 )
-_CRITICAL = Hypothesis("critical", "∇F(x) = 0", eq(square(X.gradient), 0))
+_CRITICAL = Hypothesis("critical", "∇F(x) = 0", prover.eq(square(X.gradient), 0))
 
 ATTAINED = Theorem(
     id="sapipe.diversity-attained",
@@ -73,7 +72,7 @@ CRITICAL = Theorem(
 _OF_THE_MEAN = Hypothesis(
     DIVERSITY.name,
     "Σ‖∇F_i(x)‖² ≤ ρ‖∇F(x)‖²",
-    le(DIVERSITY.relation.lhs, rho / n * square(X.gradient)),
+    prover.le(DIVERSITY.relation.lhs, rho / n * square(X.gradient)),
 )
 
 ALIKE = Workers((Fraction(1), Fraction(1)))
@@ -89,7 +88,7 @@ _SQUARES = sympy.Symbol("Q", nonnegative=True)
 """Σ‖∇F_i(x)‖²."""
 
 
-def exceeded(one: Workers, factor: Scalar) -> Refutation | None:
+def exceeded(one: Workers, factor: Scalar) -> prover.Refutation | None:
     """The two sides where the stated factor is too small for these workers, or None."""
     squares = sum((g**2 for g in one.gradients), Fraction(0))
     at = {n: len(one.weights), rho: one.rho, SLOPE: abs(one.mean), _SQUARES: squares}
@@ -104,16 +103,16 @@ def exceeded(one: Workers, factor: Scalar) -> Refutation | None:
         "mean of |F_i' − F'|²": one.spread,
         "stated bound": stated,
     }
-    assumed = (le(_SQUARES, rho * (n * SLOPE) ** 2),)
-    spread = Violation(lambda: one.spread, "<=", factor * SLOPE**2, at, assumed)
-    return Refutation(witness, spread)
+    assumed = (prover.le(_SQUARES, rho * (n * SLOPE) ** 2),)
+    spread = prover.Violation(lambda: one.spread, "<=", factor * SLOPE**2, at, assumed)
+    return prover.Refutation(witness, spread)
 
 
 def _theorem(factor: Scalar) -> Theorem:
     return replace(diversity.THEOREM, terms={"diversity": factor * square(X.gradient)})
 
 
-def holds(formulas: Formulas) -> tuple[Theorem]:
+def holds(formulas: prover.Formulas) -> tuple[Theorem]:
     """That a factor follows from Assumption 3."""
     return (_theorem(formulas["factor"]),)
 
@@ -134,29 +133,29 @@ def _alone(factor: Scalar) -> Theorem:
     return replace(stated, symbols=(rho,), hypotheses=told)
 
 
-def _several(factor: Scalar, found: Refutation | None) -> Decision:
+def _several(factor: Scalar, found: prover.Refutation | None) -> prover.Decision:
     """False if the factor is below the exact one for every n ≥ 2 and every ρ > 0."""
-    short = nonnegative(REPAIRED["factor"] - factor, [le(2, n)], strict=True)
-    return Decision(fails=found and replace(found, because=(ATTAINED, short)))
+    short = nonnegative(REPAIRED["factor"] - factor, [prover.le(2, n)], strict=True)
+    return prover.Decision(fails=found and replace(found, because=(ATTAINED, short)))
 
 
-def _cases(factor: Scalar, found: Refutation | None) -> tuple[Case, ...]:
+def _cases(factor: Scalar, found: prover.Refutation | None) -> tuple[prover.Case, ...]:
     return (
-        Case("n = 1", Decision((_alone(factor),)), "both sides are 0 for ρ = 1"),
-        Case(
+        prover.Case("n = 1", prover.Decision((_alone(factor),)), "both sides are 0 for ρ = 1"),
+        prover.Case(
             "n >= 2, and equality in Assumption 3 at some x with ∇F(x) ≠ 0",
             _several(factor, found),
             "there the factor nρ − 1 is exact",
         ),
-        Case(
+        prover.Case(
             "Assumption 3 read with ‖∇F(x)‖² below the fraction",
-            Decision((_of_the_mean(factor),)),
+            prover.Decision((_of_the_mean(factor),)),
             "Σ‖∇F_i‖² ≤ ρ‖∇F‖²: this ρ is n² times the other, nρ for ρ/n",
         ),
     )
 
 
-def _refutation(factor: Scalar) -> Refutation | None:
+def _refutation(factor: Scalar) -> prover.Refutation | None:
     tried = (("equal workers", ALIKE), ("unequal workers", UNLIKE))
     found = {name: one for name, workers in tried if (one := exceeded(workers, factor))}
     if not found:
@@ -182,26 +181,26 @@ def at_critical(shifts: tuple[Fraction, ...] = (Fraction(1, 2), Fraction(-1, 2))
     }
 
 
-def _findings(found: Refutation | None) -> Iterator[Finding]:
+def _findings(found: prover.Refutation | None) -> Iterator[prover.Finding]:
     sides = at_critical()
     if found is not None:
         says = "the mean of ‖∇F_i‖² is at most nρ‖∇F‖², not (ρ/n)‖∇F‖², as Σ∇F_i is n∇F"
-        repaired = Repair(diversity.THEOREM.statement, holds(REPAIRED))
-        yield Finding("false", CLAIM.where, says, found.witness, repaired=repaired)
+        repaired = prover.Repair(diversity.THEOREM.statement, holds(REPAIRED))
+        yield prover.Finding("false", CLAIM.where, says, found.witness, repaired=repaired)
     if sides["sum of |F_i'|²"] > sides["|sum of F_i'|²"] == 0:
         says = (
             "the ratio is not defined where ∇F(x) = 0; multiplied out, no ρ will do if the workers "
             "differ there"
         )
-        repaired = Repair(CRITICAL.statement, (CRITICAL,))
-        yield Finding("missing-condition", CLAIM.where, says, sides, repaired=repaired)
+        repaired = prover.Repair(CRITICAL.statement, (CRITICAL,))
+        yield prover.Finding("missing-condition", CLAIM.where, says, sides, repaired=repaired)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     factor = formulas["factor"]
     found = _refutation(factor)
-    return Account(
-        Decision(holds(formulas), found),
+    return prover.Account(
+        prover.Decision(holds(formulas), found),
         cases=_cases(factor, found),
         assumes=tuple(f"{one.name}: {one.says}" for one in (OBJECTIVE, DIVERSITY)),
         steps=lines(ATTAINED, CRITICAL),
@@ -209,7 +208,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.assumption-3",
     where="Assumption 3",
     statement=(

@@ -16,9 +16,8 @@ from typing import Any
 
 import sympy
 
-from theory.account import Account, Case, Decision, Finding, Refutation, Repair, Violation
-from theory.claims import Claim, Formulas
-from theory.kernel import Combine, Hypothesis, Theorem, dot, eq, le, square, vectors
+from theory.judging import prover
+from theory.kernel import Combine, Hypothesis, Theorem, dot, square, vectors
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe.lemmas import assumption_4_gradient
 from theory.papers.sapipe.pieces import lines, weakened
@@ -40,7 +39,7 @@ PRINTED = {"bound": c * Delta, "weight": s}
 REPAIRED = {"bound": c * Delta, "weight": s / c}
 
 
-def _theorem(formulas: Formulas) -> Theorem:
+def _theorem(formulas: prover.Formulas) -> Theorem:
     """±(weight · c²k² − cq) ≤ bound from ±(sk² − q) ≤ Δ, along one direction."""
     bound, weight = (sympy.sympify(formulas[name]) for name in PRINTED)
     return Theorem(
@@ -57,7 +56,7 @@ def _theorem(formulas: Formulas) -> Theorem:
             Hypothesis(
                 "approximation",
                 "±(s⟨∇f, u⟩² − ⟨u, ∇²f u⟩) ≤ Δ for every u of length 1",
-                le(_SIGN * (s * _k**2 - _q), Delta),
+                prover.le(_SIGN * (s * _k**2 - _q), Delta),
             ),
         ),
         lhs=_SIGN * (weight * (c * _k) ** 2 - c * _q),
@@ -75,9 +74,9 @@ AT_MINIMISER = Theorem(
     scalars=(_q,),
     vectors=(_G, _U),
     hypotheses=(
-        Hypothesis("approximation", "Assumption 4", le(_q - dot(_G, _U) ** 2, Delta)),
-        Hypothesis("minimiser", "∇f(x*) = 0", eq(square(_G), 0)),
-        Hypothesis("unit", "u has length 1", eq(square(_U), 1)),
+        Hypothesis("approximation", "Assumption 4", prover.le(_q - dot(_G, _U) ** 2, Delta)),
+        Hypothesis("minimiser", "∇f(x*) = 0", prover.eq(square(_G), 0)),
+        Hypothesis("unit", "u has length 1", prover.eq(square(_U), 1)),
     ),
     lhs=_q,
     terms={"bound": Delta},
@@ -90,7 +89,7 @@ AT_MINIMISER = Theorem(
 SCALES = (Fraction(1, 2), Fraction(2))
 
 
-def holds(formulas: Formulas) -> tuple[Theorem]:
+def holds(formulas: prover.Formulas) -> tuple[Theorem]:
     """That the bound of cf follows from that of f, for every c > 0."""
     return (_theorem(formulas),)
 
@@ -100,7 +99,7 @@ def _at(form: Scalar, numbers: Mapping[Scalar, Any]) -> Fraction | None:
     return Fraction(int(value.p), int(value.q)) if value.is_Rational else None
 
 
-def exceeded(formulas: Formulas) -> Refutation | None:
+def exceeded(formulas: prover.Formulas) -> prover.Refutation | None:
     """Objectives cf whose least bound is above the stated one, for s = 1, or None."""
     found: dict[str, Any] = {}
     violations = []
@@ -115,18 +114,20 @@ def exceeded(formulas: Formulas) -> Refutation | None:
             if least() > stated:
                 sides = {"least bound for f": given, "for cf": least(), "stated for cf": stated}
                 found[f"f = {name}, c = {scale}"] = sides
-                violations.append(Violation(least, "<=", formulas["bound"], numbers))
-    return Refutation(found, violations[0]) if violations else None
+                violations.append(prover.Violation(least, "<=", formulas["bound"], numbers))
+    return prover.Refutation(found, violations[0]) if violations else None
 
 
-def _findings(refuted: Refutation | None) -> Iterator[Finding]:
+def _findings(refuted: prover.Refutation | None) -> Iterator[prover.Finding]:
     if refuted is not None:
         says = (
             "f → cf multiplies ∇f∇fᵀ by c² and ∇²f by c: Δ has no unit of its own, and λ has that "
             "of 1/loss, so that λ ∈ [0, 1], 1 − λ and the choice of λ depend on the unit"
         )
-        repaired = Repair(_theorem(REPAIRED).statement, holds(REPAIRED))
-        yield Finding("missing-condition", CLAIM.where, says, refuted.witness, repaired=repaired)
+        repaired = prover.Repair(_theorem(REPAIRED).statement, holds(REPAIRED))
+        yield prover.Finding(
+            "missing-condition", CLAIM.where, says, refuted.witness, repaired=repaired
+        )
     one = LogCosh(Fraction(1))
     curvature = one.curvature(Fraction(0))
     if one.gradient(Fraction(0)) == 0 and one.apart() >= curvature > 0:
@@ -137,18 +138,18 @@ def _findings(refuted: Refutation | None) -> Iterator[Finding]:
         )
         sides = {"f": "ln cosh x", "f'(0)": 0, "f''(0)": curvature, "least Delta": one.apart()}
         grounds = (AT_MINIMISER, *assumption_4_gradient.holds())
-        repaired = Repair("Δ ≥ ‖∇²f(x*)‖ at every minimiser x*, and L ≤ 2Δ", grounds)
-        yield Finding("false", "Assumption 4, note", says, sides, repaired=repaired)
+        repaired = prover.Repair("Δ ≥ ‖∇²f(x*)‖ at every minimiser x*, and L ≤ 2Δ", grounds)
+        yield prover.Finding("false", "Assumption 4, note", says, sides, repaired=repaired)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     refuted = exceeded(formulas)
-    return Account(
-        Decision(holds(formulas), refuted),
+    return prover.Account(
+        prover.Decision(holds(formulas), refuted),
         cases=(
-            Case(
+            prover.Case(
                 "a weight s beside ∇f∇fᵀ, in the unit of 1/loss",
-                Decision(holds(REPAIRED)),
+                prover.Decision(holds(REPAIRED)),
                 "s → s/c, Δ → cΔ",
             ),
         ),
@@ -161,7 +162,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.assumption-4",
     where="Assumption 4, as Theorem 3 uses it (our reading)",
     statement=(

@@ -13,63 +13,62 @@ from collections.abc import Iterator
 import sympy
 import z3
 
-from theory.account import Case, Decision, Ground, Refutation, Violation
-from theory.claims import Formulas
-from theory.judging.outcomes import in_turn
-from theory.judging.plain_rows import row
-from theory.laws.static_orders.symbols import term
-from theory.smt.solver import Outcome, Statement, decide
+from theory.judging import prover
 
 V, C, delta = sympy.symbols("V C delta", positive=True)
 _GPU, _CPU = "(V + δ)/C ≤ 1: on the GPU", "V/(C + δ) > 1: on the CPU"
 _HIDDEN = sympy.Max(V, C)
 _names = {one: z3.Real(one.name) for one in (V, C, delta)}
 _DOMAIN = tuple(one > 0 for one in _names.values())
-_on_gpu, _on_cpu = (term(one, _names) for one in (sympy.Max(V + delta, C), sympy.Max(V, C + delta)))
+_on_gpu, _on_cpu = (
+    prover.term(one, _names) for one in (sympy.Max(V + delta, C), sympy.Max(V, C + delta))
+)
 
 
-def _hidden(where: str) -> Outcome:
+def _hidden(where: str) -> prover.Outcome:
     time, when = {
         _GPU: (_on_gpu, _names[V] + _names[delta] <= _names[C]),
         _CPU: (_on_cpu, _names[V] > _names[C] + _names[delta]),
     }[where]
     says = f"where {where} an iteration takes max(V, C)"
-    return decide(Statement("hidden", says, (*_DOMAIN, when), time == term(_HIDDEN, _names)))
+    return prover.decide(
+        prover.Statement("hidden", says, (*_DOMAIN, when), time == prover.term(_HIDDEN, _names))
+    )
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     yield from (_hidden(_GPU), _hidden(_CPU))
     best = z3.If(_names[V] <= _names[C], _on_gpu, _on_cpu)
-    over = term(formulas["excess"], _names)
-    least = z3.And(best <= _on_gpu, best <= _on_cpu, best - term(_HIDDEN, _names) == over)
+    over = prover.term(formulas["excess"], _names)
+    least = z3.And(best <= _on_gpu, best <= _on_cpu, best - prover.term(_HIDDEN, _names) == over)
     says = "the GPU if V ≤ C, else the CPU, is best, and costs the stated excess over max(V, C)"
-    yield from in_turn([Statement("best", says, _DOMAIN, least)])
+    yield from prover.in_turn([prover.Statement("best", says, _DOMAIN, least)])
 
 
-def _between() -> Refutation:
+def _between() -> prover.Refutation:
     at = {V: 1, C: 1, delta: 1}
 
     def best() -> sympy.Expr:
         return min(sympy.Max(V + delta, C).subs(at), sympy.Max(V, C + delta).subs(at))
 
     witness = {"V": 1, "C": 1, "delta": 1, "conditions": "2 > 1 and 1/2 ≤ 1", "iteration": 2}
-    return Refutation(witness, Violation(best, "<=", _HIDDEN, at))
+    return prover.Refutation(witness, prover.Violation(best, "<=", _HIDDEN, at))
 
 
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
     return (
-        Case(_GPU, Decision((_hidden(_GPU),))),
-        Case(_CPU, Decision((_hidden(_CPU),))),
-        Case(
+        prover.Case(_GPU, prover.Decision((_hidden(_GPU),))),
+        prover.Case(_CPU, prover.Decision((_hidden(_CPU),))),
+        prover.Case(
             "neither, |V − C| < δ or V = C + δ",
-            Decision(fails=_between()),
+            prover.Decision(fails=_between()),
             "the two conditions, which stand there as examples, are no opposites; the best choice "
             "costs max(0, δ − |V − C|), nothing at V = C + δ",
         ),
     )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "sapipe.buffer-rule",
     "appendix C.3",
     "With the staleness buffer on the GPU if (Σv + δ)/Σ(b + u) ≤ 1, and on the CPU in the opposite "

@@ -16,19 +16,7 @@ from dataclasses import dataclass, field
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Compared,
-    Decision,
-    Finding,
-    Ground,
-    Line,
-    Readings,
-    Repair,
-)
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.kernel import Theorem, prove
 from theory.kernel.signs import nonnegative
 from theory.papers.sapipe import pipe_sgd, setting, thm_2_pass
@@ -42,7 +30,6 @@ from theory.papers.sapipe.lemmas import (
     wp_3_moment,
 )
 from theory.papers.sapipe.lemmas.reused_noise import r
-from theory.smt.solver import Outcome
 
 R0, V1, V2, Delta, L, M, T, eta = setting.letters("R0 V1 V2 Delta L M T eta")
 kappa, lambda_, n, OPTIMIZATION = setting.letters("kappa lambda_ n OPTIMIZATION")
@@ -77,7 +64,7 @@ class Method:
     domain: str = ""
     at: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
 
-    def fits(self) -> Outcome:
+    def fits(self) -> prover.Outcome:
         """That its bound is at most 2R₀/(ηT) + κEη² + w Var₀ + pLR₀/T for η ≤ 1/L."""
         form = OPTIMIZATION + kappa * self.error * eta**2 + self.weight * VAR_0
         form += self.first * L * R0 / T
@@ -85,7 +72,7 @@ class Method:
         facts = [setting.STEPSIZE.relation]
         return nonnegative(sympy.factor(rest), facts)
 
-    def grounds(self) -> tuple[Ground, ...]:
+    def grounds(self) -> tuple[prover.Ground, ...]:
         """Of the corollary for this method."""
         return self.theorem, rate.THEOREM, self.fits()
 
@@ -138,7 +125,7 @@ METHODS = (
 """In the order of the corollary."""
 
 
-def orders(printed: Formulas) -> Compared:
+def orders(printed: prover.Formulas) -> prover.Compared:
     """Whether the explicit bound has exactly the printed powers of T, with constants beside them.
 
     Examples
@@ -153,7 +140,7 @@ def orders(printed: Formulas) -> Compared:
     }
     exact = all(_same_order(parts[name], printed[name]) for name in parts)
     says = "the explicit bounds have the printed orders"
-    return Compared(says, "theory.papers.sapipe.cor_1.orders", exact)
+    return prover.Compared(says, "theory.papers.sapipe.cor_1.orders", exact)
 
 
 def _same_order(form: sympy.Expr, printed: sympy.Expr) -> bool:
@@ -164,28 +151,28 @@ def _same_order(form: sympy.Expr, printed: sympy.Expr) -> bool:
     return constants and max(power for _, power in powers) == 0
 
 
-def _case(method: Method, exact: Compared) -> Case:
-    return Case(
+def _case(method: Method, exact: prover.Compared) -> prover.Case:
+    return prover.Case(
         method.when,
-        Decision((*method.grounds(), exact)),
+        prover.Decision((*method.grounds(), exact)),
         f"E = {sympy.sstr(method.error)}, w = {sympy.sstr(method.weight)}, "
         f"p = {sympy.sstr(method.first)} in {rate.THEOREM.id}, from {method.theorem.id}",
     )
 
 
-LEFT = Case(
+LEFT = prover.Case(
     "SAPipe-DC and SAPipe-WP where the first iteration passes, or 0 < κ < 1 and samples are used "
     "twice",
-    OPEN,
+    prover.OPEN,
     "no bound of theirs is proved there",
 )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     exact = orders(printed)
     workers = (rate.THEOREM,)
-    return Account(
-        Readings(tuple(method.when for method in METHODS)),
+    return prover.Account(
+        prover.Readings(tuple(method.when for method in METHODS)),
         cases=(*(_case(method, exact) for method in METHODS), LEFT),
         assumes=(
             "O(·) hides constants of L, V₂, M, Δ, λ, κ, R₀, b and c, and not of T, n and V₁",
@@ -198,16 +185,16 @@ def _account(printed: Formulas) -> Account:
         ),
         steps=(
             *prove(rate.THEOREM).lines,
-            Line("ours", exact.says, "powers of √T", Decision((exact,))),
+            prover.Line("ours", exact.says, "powers of √T", prover.Decision((exact,))),
         ),
         findings=(
-            Finding(
+            prover.Finding(
                 "loose",
                 "Corollary 1",
                 "2R₀/(c√T) does not shrink with n: for a noise of V₁/n the choice c ∝ √n, with "
                 "T ≥ L²c², gives 1/√(nT)",
                 shown=workers,
-                repaired=Repair(rate.THEOREM.statement, workers),
+                repaired=prover.Repair(rate.THEOREM.statement, workers),
             ),
         ),
     )
@@ -218,7 +205,7 @@ PRINTED = {
     "noise": V1 / (n * sympy.sqrt(T)),
 }
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.cor-1",
     where="Corollary 1",
     statement=(

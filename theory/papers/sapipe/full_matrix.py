@@ -12,9 +12,7 @@ from fractions import Fraction
 
 import sympy
 
-from theory.account import Case, Compared, Decision, Ground, Refutation, Violation
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
+from theory.judging import prover
 from theory.kernel.lemmas import TRIANGLE
 
 g, step, others = sympy.symbols("g_k Delta_k S", real=True)
@@ -24,10 +22,10 @@ _APART = "error against gg^T"
 _HESSIAN = "error against the Hessian"
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     left_out = sympy.expand(g * (g * step + others) - g**2 * step - formulas["left out"])
     says = "(gg^TΔ)_k − g_k²Δ_k is the stated error"
-    yield Compared(says, "sympy.expand", left_out == 0)
+    yield prover.Compared(says, "sympy.expand", left_out == 0)
     yield TRIANGLE
 
 
@@ -45,7 +43,7 @@ def errors(gradient: tuple[int, int], move: tuple[int, int]) -> tuple[Fraction, 
     return Fraction(full), Fraction(sum((a * a * b - b) ** 2 for a, b in pairs))
 
 
-def _smaller() -> Refutation:
+def _smaller() -> prover.Refutation:
     full, diagonal = errors((1, 1), (1, 0))
     witness = {
         "f": "(x² + y²)/2",
@@ -60,22 +58,22 @@ def _smaller() -> Refutation:
 
     d = sympy.Symbol("diagonal", nonnegative=True)
     at = {d: sympy.Rational(*diagonal.as_integer_ratio())}
-    return Refutation(witness, Violation(of_the_full_matrix, "<=", d, at))
+    return prover.Refutation(witness, prover.Violation(of_the_full_matrix, "<=", d, at))
 
 
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
     return (
-        Case(
+        prover.Case(
             _APART,
-            Decision(tuple(_grounds(formulas))),
+            prover.Decision(tuple(_grounds(formulas))),
             "the diagonal's error is at most that of gg^T and ‖(g∘S)‖ together, the triangle "
             "inequality; with the full matrix the second is not there",
         ),
-        Case(_HESSIAN, Decision(fails=_smaller()), "the two errors may cancel"),
+        prover.Case(_HESSIAN, prover.Decision(fails=_smaller()), "the two errors may cancel"),
     )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "sapipe.full-matrix",
     "section 3.2, (1)",
     "The full-matrix form gg^TΔ of delay compensation avoids the additional error of its diagonal "

@@ -13,9 +13,7 @@ from itertools import product
 
 import sympy
 
-from theory.account import Case, Compared, Decision, Finding, Refutation
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
+from theory.judging import prover
 
 Q = sympy.Rational
 PIPESGD = {
@@ -69,12 +67,14 @@ def readings(model: str) -> set[sympy.Rational]:
     return {sympy.floor(10 * one + Q(1, 2)) / 10 for one in (*points, *relative, *means)}
 
 
-def _grounds(formulas: Formulas) -> Iterator[Compared]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Compared]:
     for name, column in COLUMNS.items():
-        yield Compared(f"Table 2 over PipeSGD, {name}", _CODE, formulas[name] == _best(column))
+        yield prover.Compared(
+            f"Table 2 over PipeSGD, {name}", _CODE, formulas[name] == _best(column)
+        )
 
 
-def _fails(formulas: Formulas) -> Refutation | None:
+def _fails(formulas: prover.Formulas) -> prover.Refutation | None:
     wrong = {m: formulas[m] for m in ("VGG16", "ResNet50") if formulas[m] not in readings(m)}
     if not wrong:
         return None
@@ -88,24 +88,26 @@ def _fails(formulas: Formulas) -> Refutation | None:
         for model, said in wrong.items()
     }
     because = tuple(
-        Compared(f"no reading of Table 2 gives {said}: {model}", _CODE, said not in readings(model))
+        prover.Compared(
+            f"no reading of Table 2 gives {said}: {model}", _CODE, said not in readings(model)
+        )
         for model, said in wrong.items()
     )
-    return Refutation(witness, because)
+    return prover.Refutation(witness, because)
 
 
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
-    def same(name: str) -> Compared:
-        return Compared(f"Table 2, {name}", _CODE, formulas[name] == _best(COLUMNS[name]))
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
+    def same(name: str) -> prover.Compared:
+        return prover.Compared(f"Table 2, {name}", _CODE, formulas[name] == _best(COLUMNS[name]))
 
     return (
-        Case("Transformer and GPT-2", Decision((same("Transformer"), same("GPT-2")))),
-        Case("VGG16 and ResNet50", Decision(fails=_fails(formulas))),
+        prover.Case("Transformer and GPT-2", prover.Decision((same("Transformer"), same("GPT-2")))),
+        prover.Case("VGG16 and ResNet50", prover.Decision(fails=_fails(formulas))),
     )
 
 
-def _speedup() -> Finding:
-    return Finding(
+def _speedup() -> prover.Finding:
+    return prover.Finding(
         "not-reproducible",
         "abstract and section 5.2",
         "the abstract has speedups of up to 157 % over BytePS, section 5.2 of up to 57 % in all "
@@ -114,9 +116,9 @@ def _speedup() -> Finding:
     )
 
 
-def _drop() -> Finding:
+def _drop() -> prover.Finding:
     before, after = Q(BYTEPS_TRANSFORMER), Q(PIPESGD["Transformer", "Multi30K"])
-    return Finding(
+    return prover.Finding(
         "not-reproducible",
         "section 5.2, convergence",
         "PipeSGD is said to decrease the final accuracy of Transformer by 13 %; Table 2 has it "
@@ -128,7 +130,7 @@ def _drop() -> Finding:
 
 _TABLE = {name: _best(column) for name, column in COLUMNS.items()}
 
-CLAIM = row(
+CLAIM = prover.row(
     "sapipe.improvements",
     "section 5.2, staleness mitigation",
     "By Table 2 SAPipe improves over PipeSGD by 2.6 % for VGG16, 3.5 % for ResNet50, 13.7 % for "

@@ -16,12 +16,7 @@ import sympy
 import z3
 
 from schedules.partial_staleness import Layer, Model, fewest_stale_of_graph
-from theory.account import Decision, Exhausted, Line
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.laws.static_orders.symbols import term
-from theory.smt.instances import decide_from
-from theory.smt.solver import Outcome, Statement, Term
+from theory.judging import prover
 
 n, _KA = sympy.symbols("n K*A", integer=True, positive=True)
 _n, _half, _x, _first, _scale, _kx, _ka = z3.Ints("n A x sigma K K*x K*A")
@@ -43,13 +38,13 @@ def graph(numbers: tuple[int, ...]) -> Model:
     return Model(layers, after=((), *((0,) for _ in between), tuple(between)))
 
 
-def _larger(one: Term, other: Term) -> Term:
+def _larger(one: prover.Term, other: prover.Term) -> prover.Term:
     return z3.If(one > other, one, other)
 
 
-def _reduction(formulas: Formulas) -> Iterator[Outcome]:
+def _reduction(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     """Sums of the integers are multiplied by K; `sigma` layers are sent before the large one."""
-    period = term(formulas["period"], {n: _n, _KA: _ka})
+    period = prover.term(formulas["period"], {n: _n, _KA: _ka})
     apart = [z3.Implies(a > b, k_a >= k_b + _scale) for a, b, k_a, k_b in _pairs()]
     equal = z3.Implies(_x == _half, _kx == _ka)
     inside = (_n >= 1, _half >= 1, _x >= 0, _x <= 2 * _half, _scale == 2 * _n + 3)
@@ -58,8 +53,8 @@ def _reduction(formulas: Formulas) -> Iterator[Outcome]:
     sent = _larger(_ka, _kx) + 1  # the large layer's gradient, at the earliest
     late = z3.Or(sent > begin + _n, sent + 2 * _ka - _kx > begin + _n + _ka)
     says = "x ≠ A: the large gradient comes too late, or the last one behind it"
-    statement = Statement("only if", says, (*inside, _x != _half), late)
-    yield decide_from(statement, {"n": 1, "A": 1, "x": 0})
+    statement = prover.Statement("only if", says, (*inside, _x != _half), late)
+    yield prover.decide_from(statement, {"n": 1, "A": 1, "x": 0})
     ready = _ka + 1 + _first
     done = _larger(2 + _kx, ready) + 1
     in_time = z3.And(
@@ -71,16 +66,16 @@ def _reduction(formulas: Formulas) -> Iterator[Outcome]:
     )
     says = "x = A: sent and run in the order first ones, large layer, others, all are in time, "
     says += "and the channel is free when the next iteration, so much later, sends"
-    yield decide_from(
-        Statement("if", says, (*inside, _x == _half), in_time), {"n": 1, "A": 1, "x": 1}
+    yield prover.decide_from(
+        prover.Statement("if", says, (*inside, _x == _half), in_time), {"n": 1, "A": 1, "x": 1}
     )
 
 
-def _pairs() -> tuple[tuple[Term, Term, Term, Term], ...]:
+def _pairs() -> tuple[tuple[prover.Term, prover.Term, prover.Term, prover.Term], ...]:
     return ((_x, _half, _kx, _ka), (_half, _x, _ka, _kx))
 
 
-def _small() -> tuple[Line]:
+def _small() -> tuple[prover.Line]:
     """Whether integers split in halves, beside the exact search for stale layers."""
     lists = [
         numbers
@@ -94,11 +89,15 @@ def _small() -> tuple[Line]:
         parts = (part for k in range(4) for part in combinations(numbers, k))
         splits = any(2 * sum(part) == sum(numbers) for part in parts)
         same &= found is not None and (len(found.stale) == 1) == splits
-    known = Exhausted("one stale layer is enough iff the integers split", len(lists), same)
-    return (Line("ours", known.says, "lists of 2 and 3 integers up to 4", Decision((known,))),)
+    known = prover.Exhausted("one stale layer is enough iff the integers split", len(lists), same)
+    return (
+        prover.Line(
+            "ours", known.says, "lists of 2 and 3 integers up to 4", prover.Decision((known,))
+        ),
+    )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "sapipe.np-hard",
     "appendix D",
     "Finding the fewest stale layers of a graph of layers, over all orders of its backwards and of "

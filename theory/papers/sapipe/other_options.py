@@ -14,9 +14,7 @@ from functools import partial
 
 import sympy
 
-from theory.account import Case, Compared, Decision, Refutation, Violation
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
+from theory.judging import prover
 from theory.papers.sapipe.improvements import COLUMNS, OPTIONS, PIPESGD, gain
 
 _CODE = "theory.papers.sapipe.improvements.gain"
@@ -39,34 +37,36 @@ def worse() -> list[str]:
     ]
 
 
-def _grounds(formulas: Formulas) -> Iterator[Compared]:
-    yield Compared("worse entries", _CODE, len(worse()) == formulas["worse"])
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Compared]:
+    yield prover.Compared("worse entries", _CODE, len(worse()) == formulas["worse"])
     best = all(max(gain(column, one) for one in OPTIONS) > 0 for column in range(len(PIPESGD)))
-    yield Compared("one option is better in every column", _CODE, best)
+    yield prover.Compared("one option is better in every column", _CODE, best)
 
 
-def _fails(formulas: Formulas) -> Refutation | None:
+def _fails(formulas: prover.Formulas) -> prover.Refutation | None:
     witness = {"VGG16 on ImageNet, WP-1": "0.718", "PipeSGD": "0.726", "worse entries": worse()}
-    return Refutation(witness, Violation(partial(gain, *_VGG16), ">=", formulas["least gain"], {}))
+    return prover.Refutation(
+        witness, prover.Violation(partial(gain, *_VGG16), ">=", formulas["least gain"], {})
+    )
 
 
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
     better = {
         one: sum(bool(gain(column, one) > 0) for column in range(len(PIPESGD))) for one in OPTIONS
     }
     least = min(better.values())
-    somewhere = Compared("every option is better in some column", _CODE, least > 0)
+    somewhere = prover.Compared("every option is better in some column", _CODE, least > 0)
     return (
-        Case("in every column of Table 2", Decision(fails=_fails(formulas))),
-        Case(
+        prover.Case("in every column of Table 2", prover.Decision(fails=_fails(formulas))),
+        prover.Case(
             "each option in some columns",
-            Decision((somewhere,)),
+            prover.Decision((somewhere,)),
             f"in {least} of {len(PIPESGD)} at the least",
         ),
     )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "sapipe.other-options",
     "section 5.2, staleness mitigation",
     "In Table 2 the options of SAPipe that are not the best one improve on PipeSGD too.",

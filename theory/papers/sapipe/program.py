@@ -20,20 +20,7 @@ from schedules.partial_staleness import (
     sequential,
     simulate,
 )
-from theory.account import (
-    Account,
-    Case,
-    Decision,
-    Exhausted,
-    Finding,
-    Line,
-    Refutation,
-    Repair,
-    Violation,
-)
-from theory.claims import Claim, Formulas
-from theory.kernel import le
-from theory.ledger import Evidence
+from theory.judging import prover
 from theory.papers.sapipe.lemmas import no_stall
 from theory.papers.sapipe.lemmas.conditions import (
     IN_TIME,
@@ -49,35 +36,34 @@ from theory.papers.sapipe.lemmas.layer_induction import always_fails, never_belo
 from theory.papers.sapipe.pieces import lines
 from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains, never_stalls, shown
 from theory.papers.sapipe.witnesses.refuting import of
-from theory.smt.solver import Outcome, decide
 
 MOST = 8
 """Layers up to which the gap between the two answers is shown."""
 
 
-def _members(formulas: Formulas) -> tuple[Outcome, Outcome]:
+def _members(formulas: prover.Formulas) -> tuple[prover.Outcome, prover.Outcome]:
     """Its constraints are among the right ones: that on the channel, and that of j = m."""
     first = "the first constraint is the condition on the channel"
     second = "the second constraint is the condition of layer j = m"
     return (
-        decide(same(first, formulas["channel"], RIGHT["channel"])),
-        decide(same(second, formulas["second"], IN_TIME.subs(j, m))),
+        prover.decide(same(first, formulas["channel"], RIGHT["channel"])),
+        prover.decide(same(second, formulas["second"], IN_TIME.subs(j, m))),
     )
 
 
-def _necessary(formulas: Formulas) -> Iterator[Outcome]:
+def _necessary(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     """As members of the right conditions they hold where nothing stalls."""
     yield from _members(formulas)
     yield from no_stall.shown()
 
 
-def _nearly_all_stale(formulas: Formulas) -> Iterator[Outcome]:
+def _nearly_all_stale(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     """For k ≥ m − 1 there is no layer j > k but m, and for k = m the second one always holds."""
     yield from _necessary(formulas)
-    yield decide(never_below("k = m", formulas["second"].subs(k, m)))
+    yield prover.decide(never_below("k = m", formulas["second"].subs(k, m)))
 
 
-def refutation(formulas: Formulas) -> Refutation | None:
+def refutation(formulas: prover.Formulas) -> prover.Refutation | None:
     """The smallest model and k for which the constraints hold and the simulation stalls."""
     for model in chains():
         for stale in range(model.count + 1):
@@ -95,18 +81,18 @@ def refutation(formulas: Formulas) -> Refutation | None:
                 "stall of every iteration": run.stall,
                 "right k": fewest_stale(model),
             }
-            return Refutation(witness, _stalls(model, stale, room))
+            return prover.Refutation(witness, _stalls(model, stale, room))
     return None
 
 
-def _stalls(model: Model, stale: int, room: dict[str, int]) -> Violation:
+def _stalls(model: Model, stale: int, room: dict[str, int]) -> prover.Violation:
     """No stall is stated wherever each constraint leaves room of at least 0."""
     at = {sympy.Symbol(name, integer=True): left for name, left in room.items()}
     waits = of(lambda run: sum(one.stall for one in run.iterations), simulate, model, range(stale))
-    return Violation(waits, "==", sympy.S.Zero, at, tuple(le(0, left) for left in at))
+    return prover.Violation(waits, "==", sympy.S.Zero, at, tuple(prover.le(0, left) for left in at))
 
 
-def _room(formulas: Formulas, model: Model, stale: int) -> dict[str, int]:
+def _room(formulas: prover.Formulas, model: Model, stale: int) -> dict[str, int]:
     return {name: at_least(form, model, stale) for name, form in formulas.items()}
 
 
@@ -117,9 +103,9 @@ def _wide(count: int) -> Model:
     return sequential(b, u, v)
 
 
-def _gap() -> Evidence:
+def _gap() -> prover.Evidence:
     models = {count: _wide(count) for count in range(2, MOST + 1)}
-    return Evidence(
+    return prover.Evidence(
         "against",
         "how far the answer can be off: b = u = v = 1 but b_{m−1} = 3m and v_{m−1} = 2m",
         {
@@ -130,7 +116,7 @@ def _gap() -> Evidence:
     )
 
 
-def _replayed(formulas: Formulas) -> Line:
+def _replayed(formulas: prover.Formulas) -> prover.Line:
     """Where the constraints hold and something stalls, the right ones name the reason."""
     wrong = [
         (model, stale)
@@ -140,27 +126,29 @@ def _replayed(formulas: Formulas) -> Line:
     ]
     named = all(at_least(IN_TIME, *case) < 0 and case[1] < case[0].count - 1 for case in wrong)
     says = f"of {WORDS}, {len(wrong)} with their k satisfy them and stall, all with k < m − 1"
-    tried = Exhausted(says, len(wrong), named)
-    return Line("ours", says, "event simulation against the right conditions", Decision((tried,)))
+    tried = prover.Exhausted(says, len(wrong), named)
+    return prover.Line(
+        "ours", says, "event simulation against the right conditions", prover.Decision((tried,))
+    )
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     found = refutation(formulas)
-    return Account(
-        Decision(fails=found),
+    return prover.Account(
+        prover.Decision(fails=found),
         cases=(
-            Case(
+            prover.Case(
                 "k < m − 1: constraints hold ⟹ no stall",
-                Decision(fails=found),
+                prover.Decision(fails=found),
                 "a gradient has to exist before it is sent",
             ),
-            Case(
+            prover.Case(
                 "k ≥ m − 1, so also m = 1: constraints hold ⟺ no stall",
-                Decision(tuple(_nearly_all_stale(formulas))),
+                prover.Decision(tuple(_nearly_all_stale(formulas))),
             ),
-            Case(
+            prover.Case(
                 "every m and k: no stall ⟹ constraints hold",
-                Decision(tuple(_necessary(formulas))),
+                prover.Decision(tuple(_necessary(formulas))),
                 "its k is never too large",
             ),
         ),
@@ -171,35 +159,37 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-def _findings(found: Refutation | None) -> Iterator[Finding]:
+def _findings(found: prover.Refutation | None) -> Iterator[prover.Finding]:
     if found is None:
         return
     no_room = IN_TIME.subs({k: 0, j: 1})
-    never = (decide(always_fails("k = 0", no_room)), *no_stall.shown())
-    yield Finding(
+    never = (prover.decide(always_fails("k = 0", no_room)), *no_stall.shown())
+    yield prover.Finding(
         "missing-condition",
         "section 3.1, second constraint",
         "it is the condition of j = m alone: the channel is taken to run without a gap from "
         "the end of the first backward, whatever backwards it still has to wait for",
         found.witness,
-        repaired=Repair(no_stall.CLAIM.statement, no_stall.shown()),
+        repaired=prover.Repair(no_stall.CLAIM.statement, no_stall.shown()),
     )
-    yield Finding(
+    yield prover.Finding(
         "loose",
         "section 3.1, 0 ≤ k",
         "k = 0 is never enough: forward 1 follows backward 1 at once, with no time left to "
         "send gradient 1",
         {"room for k = 0, j = 1": no_room.doit()},
-        repaired=Repair("A sequential model that never stalls has k ≥ 1 stale layers.", never),
+        repaired=prover.Repair(
+            "A sequential model that never stalls has k ≥ 1 stale layers.", never
+        ),
     )
-    yield Finding(
+    yield prover.Finding(
         "loose",
         "section 3.1, O(m²)",
         "enumerating k takes O(m) with running sums, for the right conditions too: only layer "
         "k + 1 matters, and k + 1 is enough where k is (schedules/partial_staleness/chain.py)",
         shown=(_linear(),),
     )
-    yield Finding(
+    yield prover.Finding(
         "typo",
         "section 3.1, the program",
         "i = 1, …, m stands behind constraints in which i is the index of sums; and k, the "
@@ -208,18 +198,20 @@ def _findings(found: Refutation | None) -> Iterator[Finding]:
     )
 
 
-def _linear() -> Exhausted:
+def _linear() -> prover.Exhausted:
     """The search with running sums finds the least k that never stalls."""
     models = chains()
     same_k = all(fewest_stale(model) == _least(model) for model in models)
-    return Exhausted(f"the search in O(m) finds the least k for {WORDS}", len(models), same_k)
+    return prover.Exhausted(
+        f"the search in O(m) finds the least k for {WORDS}", len(models), same_k
+    )
 
 
 def _least(model: Model) -> int | None:
     return next((k for k in range(model.count + 1) if never_stalls(model, k)), None)
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.program",
     where="section 3.1",
     statement=(

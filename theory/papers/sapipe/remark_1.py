@@ -14,8 +14,7 @@ from dataclasses import replace
 
 import sympy
 
-from theory.account import Account, Compared, Decision, Ground, Line
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.kernel import Cite, Hypothesis, Theorem
 from theory.kernel.theorem import Assumption
 from theory.papers.sapipe import setting, thm_2, thm_2_pass, thm_2_samples
@@ -58,7 +57,7 @@ def _without_noise() -> Theorem:
 NO_NOISE = _without_noise()
 
 
-def parts(printed: Formulas) -> dict[str, tuple[Ground, ...]]:
+def parts(printed: prover.Formulas) -> dict[str, tuple[prover.Ground, ...]]:
     """What the remark says, piece by piece, for these two error terms.
 
     Examples
@@ -80,14 +79,14 @@ def parts(printed: Formulas) -> dict[str, tuple[Ground, ...]]:
     }
 
 
-def _sum(stale: sympy.Expr, noise: sympy.Expr) -> Compared:
+def _sum(stale: sympy.Expr, noise: sympy.Expr) -> prover.Compared:
     """The printed bound of Theorem 2, whose terms stand there, is this sum."""
     printed = sympy.Add(*thm_2.CLAIM.printed.values())
     same = sympy.expand(printed - OPTIMIZATION - stale - noise) == 0
-    return Compared("the printed bound is this sum", "sympy.expand", bool(same))
+    return prover.Compared("the printed bound is this sum", "sympy.expand", bool(same))
 
 
-def passing(stale: sympy.Expr) -> tuple[Ground, ...]:
+def passing(stale: sympy.Expr) -> tuple[prover.Ground, ...]:
     """Why this error is enough without noise, where the first iteration passes.
 
     Examples
@@ -102,36 +101,37 @@ def passing(stale: sympy.Expr) -> tuple[Ground, ...]:
     )
 
 
-def _caused(stale: sympy.Expr, noise: sympy.Expr) -> Compared:
+def _caused(stale: sympy.Expr, noise: sympy.Expr) -> prover.Compared:
     """κ and V₁ are factors of the two errors, and what is left of each is positive."""
     rests = (sympy.cancel(stale / kappa), sympy.cancel(noise / V1))
     positive = all(rest.is_positive and not rest.has(kappa, V1) for rest in rests)
-    return Compared("κ and V₁ times what is positive", "sympy.cancel", positive)
+    return prover.Compared("κ and V₁ times what is positive", "sympy.cancel", positive)
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     found = parts(printed)
     found["so it is with a first iteration that passes"] = passing(printed["staleness"])
-    return Account(
-        Decision(tuple(ground for grounds in found.values() for ground in grounds)),
+    return prover.Account(
+        prover.Decision(tuple(ground for grounds in found.values() for ground in grounds)),
         assumes=(
             "the bound of Theorem 2 is taken as it is printed; where it holds, sapipe.thm-2 says",
             "with V₁ = 0 every stochastic gradient is its mean, whichever sample it is taken with",
         ),
         steps=tuple(
-            Line("ours", says, "kernel", Decision(grounds)) for says, grounds in found.items()
+            prover.Line("ours", says, "kernel", prover.Decision(grounds))
+            for says, grounds in found.items()
         ),
     )
 
 
-def _holds(given: Formulas) -> Iterator[Ground]:
+def _holds(given: prover.Formulas) -> Iterator[prover.Ground]:
     for grounds in parts(given).values():
         yield from grounds
 
 
 _PRINTED = {"staleness": kappa * ERR_0, "variance": VAR_0}
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.remark-1",
     where="Remark 1",
     statement=(

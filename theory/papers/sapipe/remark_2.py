@@ -12,9 +12,8 @@ from dataclasses import replace
 
 import sympy
 
-from theory.account import Account, Case, Compared, Decision, Finding, Ground, Repair
-from theory.claims import Claim, Formulas
-from theory.kernel import Combine, Step, Telescope, Theorem, Total, le, prove, square
+from theory.judging import prover
+from theory.kernel import Combine, Step, Telescope, Theorem, Total, prove, square
 from theory.papers.sapipe import pipe_sgd, setting, thm_2
 from theory.papers.sapipe.lemmas import sgd
 
@@ -41,7 +40,7 @@ def _sharp() -> Theorem:
             *kept,
             Step(
                 "one update",
-                le(_AHEAD, X.value - drop * square(X.gradient) + _NOISE),
+                prover.le(_AHEAD, X.value - drop * square(X.gradient) + _NOISE),
                 Combine(
                     {
                         mean.name: 1,
@@ -53,15 +52,15 @@ def _sharp() -> Theorem:
             ),
             Step(
                 "one update, total",
-                le(F(t + 1), F(t) - drop * S(t) + _NOISE),
+                prover.le(F(t + 1), F(t) - drop * S(t) + _NOISE),
                 Total("one update", t),
             ),
             Step(
                 "sum",
-                le(F(T), F(0) - drop * sympy.Sum(S(t), (t, 0, T - 1)) + T * _NOISE),
+                prover.le(F(T), F(0) - drop * sympy.Sum(S(t), (t, 0, T - 1)) + T * _NOISE),
                 Telescope("one update, total", t, T),
             ),
-            Step("small", le(0, 1 - L * eta), Combine({"stepsize": L})),
+            Step("small", prover.le(0, 1 - L * eta), Combine({"stepsize": L})),
         ),
         terms={"optimization": OPTIMIZATION / _LEFT, "variance": VAR_0 / _LEFT},
         conclude=Combine(
@@ -74,7 +73,7 @@ def _sharp() -> Theorem:
 SHARP = _sharp()
 
 
-def ends(printed: Formulas) -> dict[str, tuple[Ground, ...]]:
+def ends(printed: prover.Formulas) -> dict[str, tuple[prover.Ground, ...]]:
     """By the end, that this is the bound there, and what Theorem 2 becomes.
 
     Examples
@@ -85,37 +84,37 @@ def ends(printed: Formulas) -> dict[str, tuple[Ground, ...]]:
     """
     general = sympy.Add(*thm_2.CLAIM.printed.values())
     theorems = {"kappa = 0": (sgd.THEOREM, 0), "kappa = 1": (pipe_sgd.THEOREM, 1)}
-    found: dict[str, tuple[Ground, ...]] = {}
+    found: dict[str, tuple[prover.Ground, ...]] = {}
     for when, (theorem, value) in theorems.items():
         same = sympy.expand(general.subs(kappa, value) - printed[when]) == 0
-        becomes = Compared(f"what Theorem 2 becomes for {when}", "sympy.expand", bool(same))
+        becomes = prover.Compared(f"what Theorem 2 becomes for {when}", "sympy.expand", bool(same))
         found[when] = (becomes, replace(theorem, terms={"bound": printed[when]}))
     return found
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     found = ends(printed)
     at = {L: 1, eta: sympy.Rational(1, 100)}
-    return Account(
-        Decision(tuple(ground for grounds in found.values() for ground in grounds)),
-        cases=tuple(Case(when, Decision(grounds)) for when, grounds in found.items()),
+    return prover.Account(
+        prover.Decision(tuple(ground for grounds in found.values() for ground in grounds)),
+        cases=tuple(prover.Case(when, prover.Decision(grounds)) for when, grounds in found.items()),
         assumes=("runs at rest: see Theorem 2 for a first iteration that passes",),
         steps=(*prove(sgd.THEOREM).lines, *prove(pipe_sgd.THEOREM).lines),
         findings=(
-            Finding(
+            prover.Finding(
                 "loose",
                 "Remark 2, 'exact error bound of vanilla distributed SGD'",
                 "read as the bound that Theorem 2's own proof gives SGD, 'exact' is right; it is "
                 "not the least that those steps give: with nothing dropped they give it divided by "
                 "2 − Lη",
                 {"Leta": at[eta], "factor": _LEFT.subs(at)},
-                repaired=Repair(SHARP.statement, (SHARP,)),
+                repaired=prover.Repair(SHARP.statement, (SHARP,)),
             ),
         ),
     )
 
 
-def _holds(given: Formulas) -> Iterator[Ground]:
+def _holds(given: prover.Formulas) -> Iterator[prover.Ground]:
     for grounds in ends(given).values():
         yield from grounds
 
@@ -125,7 +124,7 @@ _PRINTED = {
     "kappa = 1": sympy.Add(*pipe_sgd.THEOREM.terms.values()),
 }
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.remark-2",
     where="Remark 2",
     statement=(

@@ -18,9 +18,7 @@ from typing import Any
 
 import sympy
 
-from theory.account import OPEN, Account, Case, Decision, Finding, Readings, Refutation, Repair
-from theory.claims import Claim, Formulas
-from theory.judging.decide import proves
+from theory.judging import prover
 from theory.kernel import Theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.error_terms import ERR_DC
@@ -44,7 +42,7 @@ PRINTED = {"DC": ERR_DC, "0": ERR_0}
 CORE = {**PRINTED, "ratio": sympy.Rational(32, 5)}
 
 
-def _printed(formulas: Formulas) -> Theorem:
+def _printed(formulas: prover.Formulas) -> Theorem:
     full = {**CORE, **formulas}
     return never_better(full["DC"], full["0"], full["ratio"], Weights(128, 32, 16))
 
@@ -52,18 +50,18 @@ def _printed(formulas: Formulas) -> Theorem:
 SHARP = never_better(SHARP_DC, ERR_0, sympy.Rational(8, 5), Weights(8, 8, 4))
 
 
-def never(formulas: Formulas) -> tuple[Theorem, ...]:
+def never(formulas: prover.Formulas) -> tuple[Theorem, ...]:
     """That this Err_DC is at least so many times Err₀ at the least L, whatever the objective."""
     return (_printed(formulas), *assumption_4_gradient.holds())
 
 
-def small(formulas: Formulas) -> Theorem:
+def small(formulas: prover.Formulas) -> Theorem:
     """The remark, with a meaning for "small enough", for these error terms."""
     full = {**CORE, **formulas}
     return small_enough(full["DC"], full["0"])
 
 
-def holds(formulas: Formulas) -> tuple[Theorem, ...]:
+def holds(formulas: prover.Formulas) -> tuple[Theorem, ...]:
     """That the remark holds for any L, and is false for the least one."""
     return (small(formulas), *never(formulas))
 
@@ -75,7 +73,7 @@ LOOSE = Fraction(1)
 """Another L of it, larger than need be."""
 
 
-def satisfied(formulas: Formulas) -> Fraction | None:
+def satisfied(formulas: prover.Formulas) -> Fraction | None:
     """Err_DC/Err₀ of `SMALL` with L = `LOOSE`, λ = 1 and η = 1/10; None if not all is small there.
 
     Examples
@@ -87,7 +85,7 @@ def satisfied(formulas: Formulas) -> Fraction | None:
     at = {key: sympy.Rational(str(one)) for key, one in numbers.items()}
     at |= {eta: sympy.Rational(1, 10), lambda_: sympy.S.One}
     premises = (one.relation.gap.subs(at) >= 0 for one in PREMISES)
-    if not proves(*SMALL.hold()) or not all(premises):
+    if not prover.proves(*SMALL.hold()) or not all(premises):
         return None
     error, vanilla = (sympy.sympify(formulas[name]).subs(at) for name in ("DC", "0"))
     if not (error.is_Rational and vanilla.is_Rational and vanilla > 0 and error <= vanilla):
@@ -96,7 +94,7 @@ def satisfied(formulas: Formulas) -> Fraction | None:
     return Fraction(int(ratio.p), int(ratio.q))
 
 
-def least_ratio(formulas: Formulas, one: LogCosh, rate: Fraction) -> Fraction | None:
+def least_ratio(formulas: prover.Formulas, one: LogCosh, rate: Fraction) -> Fraction | None:
     """The least Err_DC/Err₀ over all λ and M ≥ 0, or None if that is not seen at once.
 
     Examples
@@ -107,7 +105,7 @@ def least_ratio(formulas: Formulas, one: LogCosh, rate: Fraction) -> Fraction | 
     numbers = {L: one.smoothness, V2: one.largest_gradient, Delta: one.apart(), eta: rate, M: 0}
     vanilla = sympy.sympify(formulas["0"]).subs(numbers)
     error = sympy.sympify(formulas["DC"]).subs(numbers)
-    if not proves(*one.hold()):
+    if not prover.proves(*one.hold()):
         return None
     if not (vanilla.is_Rational and vanilla > 0 and error.is_polynomial(lambda_)):
         return None
@@ -120,8 +118,8 @@ def least_ratio(formulas: Formulas, one: LogCosh, rate: Fraction) -> Fraction | 
 
 
 def _refutation(
-    formulas: Formulas, times: sympy.Expr, grounds: tuple[Theorem, ...]
-) -> Refutation | None:
+    formulas: prover.Formulas, times: sympy.Expr, grounds: tuple[Theorem, ...]
+) -> prover.Refutation | None:
     """An objective with constants as small as one likes, and vanilla SAPipe's error the smaller."""
     rate = Fraction(1, 10)
     ratio = least_ratio(formulas, SMALL, rate)
@@ -137,45 +135,47 @@ def _refutation(
         "least Err_DC/Err_0 over λ": ratio,
         "for every objective": f"Err_DC ≥ {times} Err_0 at its least L, for every λ, η",
     }
-    return Refutation(witness, grounds)
+    return prover.Refutation(witness, grounds)
 
 
 ANY = "L any constant of Assumption 1, also a loose one"
 
 
-def _cases(formulas: Formulas, least: Refutation | None) -> tuple[Case, ...]:
+def _cases(formulas: prover.Formulas, least: prover.Refutation | None) -> tuple[prover.Case, ...]:
     sharp = {"DC": SHARP_DC, "0": ERR_0}
     young = (SHARP, *assumption_4_gradient.holds())
-    loose = Decision((small(formulas), *equivalence(WINS["DC"])))
+    loose = prover.Decision((small(formulas), *equivalence(WINS["DC"])))
     return (
-        Case(
+        prover.Case(
             ANY,
-            loose if satisfied(formulas) is not None else OPEN,
+            loose if satisfied(formulas) is not None else prover.OPEN,
             f"Err_DC ≤ Err₀ if and only if {sympy.sstr(WINS['DC'].condition)}; f = {SMALL.scale} "
             f"ln cosh x with L = {LOOSE} satisfies it",
         ),
-        Case(
+        prover.Case(
             "L the least constant of Assumption 1, or min(L, 2Δ) in Err₀",
-            Decision(fails=least),
+            prover.Decision(fails=least),
             "Err_DC ≥ (32/5) Err₀: nothing is small enough",
         ),
-        Case(
+        prover.Case(
             "L the least constant, with the constants 8, 8, 8 and 4 for 128, 32, 32 and 16",
-            Decision(fails=_refutation(sharp, sympy.Rational(8, 5), young)),
+            prover.Decision(fails=_refutation(sharp, sympy.Rational(8, 5), young)),
             "Err_DC ≥ (8/5) Err₀",
         ),
     )
 
 
-def _findings(formulas: Formulas, least: Refutation | None) -> Iterator[Finding]:
+def _findings(
+    formulas: prover.Formulas, least: prover.Refutation | None
+) -> Iterator[prover.Finding]:
     if least is None:
         return
     says = (
         "no objective has a Δ that is small beside its least L: L ≤ 2Δ, so that Err_DC exceeds "
         "Err₀ with that L for every λ, η and M; only an L larger than need be satisfies the remark"
     )
-    repaired = Repair(_printed(formulas).statement, never(formulas))
-    yield Finding("missing-condition", CLAIM.where, says, least.witness, repaired=repaired)
+    repaired = prover.Repair(_printed(formulas).statement, never(formulas))
+    yield prover.Finding("missing-condition", CLAIM.where, says, least.witness, repaired=repaired)
     sides = compensated(STEEP, Fraction(1, 1000))
     if sides is None:
         return
@@ -184,8 +184,8 @@ def _findings(formulas: Formulas, least: Refutation | None) -> Iterator[Finding]
         "factors of Young's inequality in the proof of Theorem 3; with the triangle inequality the "
         "error of λ = 1 is about Δ²η²V₂/(1 − ηV₂)², below L²η²V₂ where Δ < L ≤ 2Δ and η is small"
     )
-    better = Repair(dc_bias.BETTER.statement, (dc_bias.THEOREM, dc_bias.BETTER))
-    yield Finding("loose", CLAIM.where, says, sides, repaired=better)
+    better = prover.Repair(dc_bias.BETTER.statement, (dc_bias.THEOREM, dc_bias.BETTER))
+    yield prover.Finding("loose", CLAIM.where, says, sides, repaired=better)
 
 
 def compensated(one: Steep, rate: Fraction) -> dict[str, Any] | None:
@@ -198,7 +198,7 @@ def compensated(one: Steep, rate: Fraction) -> dict[str, Any] | None:
     """
     slope = one.steepest
     kept = 1 - rate * slope**2
-    if kept <= 0 or 2 * kept**2 < 1 or not proves(*one.hold()):
+    if kept <= 0 or 2 * kept**2 < 1 or not prover.proves(*one.hold()):
         return None
     needed = one.apart / kept + one.remainder * rate * slope / kept**2
     if needed > one.smoothness:
@@ -214,12 +214,12 @@ def compensated(one: Steep, rate: Fraction) -> dict[str, Any] | None:
     }
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     grounds = never(formulas)
     found = _refutation(formulas, CORE["ratio"], grounds)
-    least = found if proves(*grounds) else None
-    return Account(
-        Readings((ANY,)),
+    least = found if prover.proves(*grounds) else None
+    return prover.Account(
+        prover.Readings((ANY,)),
         cases=_cases(formulas, least),
         assumes=(
             "Assumptions 1 and 4 speak of the same functions: F, or every f(·; z), or batches",
@@ -230,7 +230,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.remark-3",
     where="Remark 3",
     statement=(

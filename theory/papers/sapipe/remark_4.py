@@ -17,9 +17,8 @@ from typing import Any
 
 import sympy
 
-from theory.account import Account, Case, Decision, Finding, Readings, Refutation, Repair, Violation
-from theory.claims import Claim, Formulas
-from theory.kernel import Combine, Hypothesis, Theorem, eq, le
+from theory.judging import prover
+from theory.kernel import Combine, Hypothesis, Theorem
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import assumption_3, setting
 from theory.papers.sapipe.assumption_3 import ALIKE, exceeded
@@ -35,7 +34,7 @@ PRINTED = {"V1": (2 - rho / n) / (3 - rho / n) * V2, "WP-1": ERR_WP_1}
 below = sympy.Symbol("delta", positive=True)
 """3 − ρ/n, where that is positive."""
 
-_BELOW = Hypothesis("below 3n", "ρ < 3n", eq(3 - rho / n, below))
+_BELOW = Hypothesis("below 3n", "ρ < 3n", prover.eq(3 - rho / n, below))
 _UNDER = (_BELOW.name,)
 _FACTOR = L**2 * eta**2 * (3 - rho / n)
 
@@ -49,7 +48,7 @@ def _enough(most: Scalar, error: Scalar) -> Theorem:
         latex=r"V_1 \le \tfrac{2 - \rho/n}{3 - \rho/n} V_2 \Rightarrow "
         r"\mathrm{Err}_{WP-1} \le \mathrm{Err}_0",
         symbols=(L, eta, V1, V2, n, rho, below),
-        hypotheses=(Hypothesis("condition", "as printed", le(V1, most)), _BELOW),
+        hypotheses=(Hypothesis("condition", "as printed", prover.le(V1, most)), _BELOW),
         lhs=error,
         terms={"vanilla": ERR_0},
         conclude=Combine({"condition": _FACTOR}, domain=_UNDER),
@@ -65,14 +64,14 @@ def _needed(most: Scalar, error: Scalar) -> Theorem:
         latex=r"\mathrm{Err}_{WP-1} \le \mathrm{Err}_0 \Rightarrow "
         r"V_1 \le \tfrac{2 - \rho/n}{3 - \rho/n} V_2",
         symbols=(L, eta, V1, V2, n, rho, below),
-        hypotheses=(Hypothesis("smaller", "Err_WP-1 ≤ Err₀", le(error, ERR_0)), _BELOW),
+        hypotheses=(Hypothesis("smaller", "Err_WP-1 ≤ Err₀", prover.le(error, ERR_0)), _BELOW),
         lhs=V1,
         terms={"condition": most},
         conclude=Combine({"smaller": 1 / _FACTOR}, domain=_UNDER),
     )
 
 
-def holds(formulas: Formulas) -> tuple[Theorem, Theorem]:
+def holds(formulas: prover.Formulas) -> tuple[Theorem, Theorem]:
     """That the condition says Err_WP-1 ≤ Err₀ for every ρ < 3n, and no more than that."""
     both = formulas["V1"], formulas["WP-1"]
     return _enough(*both), _needed(*both)
@@ -97,7 +96,7 @@ def constants(one: Workers) -> dict[Scalar, Any]:
     }
 
 
-def reversed_at(formulas: Formulas, one: Workers) -> Refutation | None:
+def reversed_at(formulas: prover.Formulas, one: Workers) -> prover.Refutation | None:
     """Workers of which the condition holds while Err_WP-1 is above Err₀, or None."""
     numbers = constants(one)
     most, error, vanilla = (
@@ -116,7 +115,9 @@ def reversed_at(formulas: Formulas, one: Workers) -> Refutation | None:
     def measured() -> Scalar:
         return sympy.sympify(formulas["WP-1"]).subs(constants(one))
 
-    return Refutation(witness, Violation(measured, "<=", ERR_0, numbers, (le(V1, formulas["V1"]),)))
+    return prover.Refutation(
+        witness, prover.Violation(measured, "<=", ERR_0, numbers, (prover.le(V1, formulas["V1"]),))
+    )
 
 
 def undefined_at(condition: Scalar) -> dict[str, Any] | None:
@@ -131,38 +132,40 @@ def undefined_at(condition: Scalar) -> dict[str, Any] | None:
 SMALL = "ρ < 3n"
 
 
-def _cases(formulas: Formulas, beyond: Refutation | None) -> tuple[Case, ...]:
+def _cases(formulas: prover.Formulas, beyond: prover.Refutation | None) -> tuple[prover.Case, ...]:
     return (
-        Case(SMALL, Decision(holds(formulas)), "if and only if"),
-        Case("ρ > 3n", Decision(fails=beyond)),
+        prover.Case(SMALL, prover.Decision(holds(formulas)), "if and only if"),
+        prover.Case("ρ > 3n", prover.Decision(fails=beyond)),
     )
 
 
-def _findings(formulas: Formulas, beyond: Refutation | None) -> Iterator[Finding]:
+def _findings(
+    formulas: prover.Formulas, beyond: prover.Refutation | None
+) -> Iterator[prover.Finding]:
     hole = undefined_at(formulas["V1"]) or {}
     printed, repaired = WINS["WP-1"], REPAIRED_WINS["WP-1"]
     if beyond is not None:
-        yield Finding(
+        yield prover.Finding(
             "missing-condition",
             CLAIM.where,
             "how small ρ has to be is left open: the division by 3 − ρ/n needs ρ < 3n; above it "
             "the inequality turns around"
             + (f", and at ρ = {hole['ρ/n']}n the condition is no number" if hole else ""),
             {**beyond.witness, **hole},
-            repaired=Repair(
+            repaired=prover.Repair(
                 f"Err_WP-1 ≤ Err₀ if and only if {sympy.sstr(printed.condition)}, for every ρ",
                 equivalence(printed),
             ),
         )
     spread = exceeded(ALIKE, assumption_3.PRINTED["factor"])
     if spread is not None:
-        yield Finding(
+        yield prover.Finding(
             "invalid-step",
             CLAIM.where,
             "Err_WP-1 takes ρ/n − 1 from the consequence of Assumption 3, which is false "
             "(`sapipe.assumption-3`); for the error that nρ − 1 gives, the condition is another",
             spread.witness,
-            repaired=Repair(
+            repaired=prover.Repair(
                 "(1 − 1/n)V₁ + 2(nρ − 1)V₂ ≤ (1 − 2L²η²)V₂ if and only if the repaired error is at "
                 "most Err₀, where 2L²η² < 1",
                 equivalence(repaired),
@@ -170,10 +173,10 @@ def _findings(formulas: Formulas, beyond: Refutation | None) -> Iterator[Finding
         )
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     near, beyond = (reversed_at(formulas, one) for one in (NEAR, APART))
-    return Account(
-        Decision(fails=near) if near else Readings((SMALL,)),
+    return prover.Account(
+        prover.Decision(fails=near) if near else prover.Readings((SMALL,)),
         cases=_cases(formulas, beyond),
         assumes=("the error terms of Theorems 2 and 4 as printed, compared one with the other",),
         steps=lines(*holds(formulas), *equivalence(REPAIRED_WINS["WP-1"])),
@@ -181,7 +184,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.remark-4",
     where="Remark 4",
     statement=(

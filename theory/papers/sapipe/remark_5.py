@@ -14,9 +14,8 @@ from functools import cache
 
 import sympy
 
-from theory.account import Account, Case, Decision, Finding, Repair
-from theory.claims import Claim, Formulas
-from theory.kernel import Combine, Hypothesis, Theorem, le
+from theory.judging import prover
+from theory.kernel import Combine, Hypothesis, Theorem
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.error_terms import ERR_WP_2
@@ -49,7 +48,7 @@ def _enough(most: Scalar, error: Scalar) -> Theorem:
         latex=r"L^2 \le \tfrac{1 - 2V_1/V_2}{4\eta^2} \Rightarrow "
         r"\mathrm{Err}_{WP-2} \le \mathrm{Err}_0",
         symbols=(L, eta, V1, V2),
-        hypotheses=(Hypothesis("condition", "as printed", le(L**2, most)),),
+        hypotheses=(Hypothesis("condition", "as printed", prover.le(L**2, most)),),
         lhs=error,
         terms={"vanilla": ERR_0},
         conclude=Combine({"condition": 4 * eta**2 * V2 * _SHARE}, domain=("condition",)),
@@ -62,7 +61,7 @@ NOISY = Theorem(
     statement="If 2V₁ ≥ V₂ then Err_WP-2 ≥ Err₀ wherever 2L²η² < 1, however small L is.",
     latex=r"2V_1 \ge V_2 \Rightarrow \mathrm{Err}_{WP-2} \ge \mathrm{Err}_0",
     symbols=(L, eta, V1, V2, *SHORT_STEPS.relation.gap.free_symbols - {L, eta}),
-    hypotheses=(Hypothesis("noisy", "2V₁ ≥ V₂", le(V2, 2 * V1)), SHORT_STEPS),
+    hypotheses=(Hypothesis("noisy", "2V₁ ≥ V₂", prover.le(V2, 2 * V1)), SHORT_STEPS),
     lhs=ERR_0,
     terms={"WP-2": ERR_WP_2},
     conclude=Combine(
@@ -96,12 +95,12 @@ def noisy_loss(slope: Fraction) -> dict[str, Fraction]:
     return {"V1": variance, "V2": largest, "limit of Err_WP-2/Err_0": limit}
 
 
-def holds(formulas: Formulas) -> tuple[Theorem]:
+def holds(formulas: prover.Formulas) -> tuple[Theorem]:
     """That the condition gives Err_WP-2 ≤ Err₀."""
     return (_enough(formulas["L2"], formulas["WP-2"]),)
 
 
-def _findings() -> Iterator[Finding]:
+def _findings() -> Iterator[prover.Finding]:
     at = noisy_loss(MEAN)
     if at["limit of Err_WP-2/Err_0"] > 1:
         says = (
@@ -109,33 +108,33 @@ def _findings() -> Iterator[Finding]:
             "exceeds Err₀ for all of them"
         )
         sides = {"f": "ln cosh x ± 4x, both signs as likely", **at}
-        repaired = Repair(NOISY.statement, (NOISY,))
-        yield Finding("missing-condition", CLAIM.where, says, sides, repaired=repaired)
+        repaired = prover.Repair(NOISY.statement, (NOISY,))
+        yield prover.Finding("missing-condition", CLAIM.where, says, sides, repaired=repaired)
     says = (
         "2V₁ bounds the noise of two means of n workers, whose variance is V₁/n each: with 2V₁/n "
         "for it the condition is wider for n ≥ 2"
     )
     wider = (*equivalence(REPAIRED_WINS["WP-2"]), workers.THEOREM)
-    repaired = Repair(
+    repaired = prover.Repair(
         "4L²η² ≤ 1 − 2V₁/(nV₂) if and only if the error with 2V₁/n is at most Err₀, where "
         "2L²η² < 1",
         wider,
     )
-    yield Finding("loose", CLAIM.where, says, shown=wider, repaired=repaired)
+    yield prover.Finding("loose", CLAIM.where, says, shown=wider, repaired=repaired)
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     back = needed(WINS["WP-2"])
-    return Account(
-        Decision(holds(formulas)),
-        cases=(Case("the other way around, where 2L²η² < 1", Decision((back,))),),
+    return prover.Account(
+        prover.Decision(holds(formulas)),
+        cases=(prover.Case("the other way around, where 2L²η² < 1", prover.Decision((back,))),),
         assumes=("the error terms of Theorems 2 and 5 as printed, compared one with the other",),
         steps=lines(*holds(formulas), back, NOISY),
         findings=tuple(_findings()),
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.remark-5",
     where="Remark 5",
     statement=(

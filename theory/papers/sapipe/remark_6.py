@@ -17,20 +17,8 @@ from functools import cache
 
 import sympy
 
-from theory.account import (
-    OPEN,
-    Account,
-    Case,
-    Decision,
-    Finding,
-    Ground,
-    Readings,
-    Refutation,
-    Repair,
-)
-from theory.claims import Claim, Formulas
-from theory.judging.decide import proves
-from theory.kernel import Combine, Hypothesis, Theorem, le
+from theory.judging import prover
+from theory.kernel import Combine, Hypothesis, Theorem
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.error_terms import ERR_WP_3
@@ -68,9 +56,11 @@ SMALL = Theorem(
     latex=r"\mathrm{Err}_{WP-3} \le \mathrm{Err}_0",
     symbols=(L, eta, V1, V2, n, M, Delta, lambda_),
     hypotheses=(
-        Hypothesis("many workers", "n ≥ 24V₁/V₂", le(24 * V1 / V2, n)),
-        Hypothesis("Taylor", "12η⁴M²V₂ ≤ 1", le(12 * eta**4 * M**2 * V2, 1)),
-        Hypothesis("Hessian", "6η²((1 − λ)²L² + λ²Δ²) ≤ 1", le(6 * eta**2 * loss(lambda_), 1)),
+        Hypothesis("many workers", "n ≥ 24V₁/V₂", prover.le(24 * V1 / V2, n)),
+        Hypothesis("Taylor", "12η⁴M²V₂ ≤ 1", prover.le(12 * eta**4 * M**2 * V2, 1)),
+        Hypothesis(
+            "Hessian", "6η²((1 − λ)²L² + λ²Δ²) ≤ 1", prover.le(6 * eta**2 * loss(lambda_), 1)
+        ),
     ),
     lhs=ERR_WP_3,
     terms={"vanilla": ERR_0},
@@ -105,7 +95,7 @@ def _condition(bracket: Scalar) -> tuple[Theorem, Theorem]:
     return enough(stated), needed(stated)
 
 
-def holds(formulas: Formulas) -> tuple[Theorem, ...]:
+def holds(formulas: prover.Formulas) -> tuple[Theorem, ...]:
     """That the preferred λ are the best ones, and that the condition is Err_WP-3 ≤ Err₀."""
     best = (_preferred(formulas[name]) for name in SIDES)
     return (*best, *_condition(formulas["bracket"]))
@@ -114,7 +104,7 @@ def holds(formulas: Formulas) -> tuple[Theorem, ...]:
 OBJECTIVES = {"L < Delta": LogCosh(Fraction(2)), "L >= Delta": LogCosh(Fraction(1))}
 
 
-def beaten(formulas: Formulas) -> Refutation | None:
+def beaten(formulas: prover.Formulas) -> prover.Refutation | None:
     """Objectives of which another λ is better than the preferred one, or None."""
     found, wrong = {}, []
     for when, one in OBJECTIVES.items():
@@ -122,7 +112,7 @@ def beaten(formulas: Formulas) -> Refutation | None:
         preferred = sympy.sympify(formulas[when]).subs(numbers)
         best = BEST.subs(numbers)
         stated, least = (loss(weight).subs(numbers) for weight in (preferred, best))
-        if proves(*one.hold()) and stated.is_Rational and least < stated:
+        if prover.proves(*one.hold()) and stated.is_Rational and least < stated:
             found[when] = {
                 "f": f"{one.scale} ln cosh x",
                 "L": one.smoothness,
@@ -134,73 +124,77 @@ def beaten(formulas: Formulas) -> Refutation | None:
             }
             at = {**numbers, lambda_: best}
             wrong.append(no_better(formulas[when], at, (SIDES[when].relation,)))
-    return Refutation(found, wrong[0]) if wrong else None
+    return prover.Refutation(found, wrong[0]) if wrong else None
 
 
 SMALL_ENOUGH = "Err_WP-3 ≤ Err₀ for small η and large n"
 BETTER_END = "λ → 0 or 1 as a direction: the better λ of 0 and 1"
 
 
-def _cases(formulas: Formulas, beats: Refutation | None) -> tuple[Case, ...]:
+def _cases(formulas: prover.Formulas, beats: prover.Refutation | None) -> tuple[prover.Case, ...]:
     return (
-        Case(
+        prover.Case(
             SMALL_ENOUGH,
-            Decision((SMALL, *_condition(formulas["bracket"]))),
+            prover.Decision((SMALL, *_condition(formulas["bracket"]))),
             "if and only if 8V₁/n + 4η⁴M²V₂² + 2η²V₂((1 − λ)²L² + λ²Δ²) ≤ V₂",
         ),
-        Case(
+        prover.Case(
             BETTER_END,
-            Decision(ends(formulas)) if names_ends(formulas) else OPEN,
+            prover.Decision(ends(formulas)) if names_ends(formulas) else prover.OPEN,
             "0 for L ≤ Δ, 1 for L ≥ Δ",
         ),
-        Case(
+        prover.Case(
             "λ → 0 or 1 as the best λ of all",
-            Decision(fails=beats),
+            prover.Decision(fails=beats),
             "L²/(L² + Δ²) is better" if beats else "",
         ),
-        Case(
+        prover.Case(
             "λ → 0 or 1 as a direction: λ* < 1/2 if and only if L < Δ",
-            Decision(nearer()),
+            prover.Decision(nearer()),
             "λ* = L²/(L² + Δ²), the best one",
         ),
     )
 
 
-def _findings(beats: Refutation | None) -> Iterator[Finding]:
+def _findings(beats: prover.Refutation | None) -> Iterator[prover.Finding]:
     if beats is not None:
         says = (
             "read as the best λ, and not as a direction, neither end is right: that lies between 0 "
             "and 1, for L < Δ and for L ≥ Δ"
         )
-        repaired = Repair(best_lambda.THEOREM.statement, (best_lambda.THEOREM,))
-        yield Finding("false", CLAIM.where, says, beats.witness, repaired=repaired)
+        repaired = prover.Repair(best_lambda.THEOREM.statement, (best_lambda.THEOREM,))
+        yield prover.Finding("false", CLAIM.where, says, beats.witness, repaired=repaired)
         says = "λ → 1 is never best at the least L, which is at most 2Δ by Assumption 4"
-        never: tuple[Ground, ...] = (NOT_ONE, *assumption_4_gradient.holds())
+        never: tuple[prover.Ground, ...] = (NOT_ONE, *assumption_4_gradient.holds())
         sides = beats.witness.get("L >= Delta")
-        repaired = Repair(NOT_ONE.statement, never)
-        yield Finding("false", CLAIM.where, says, sides, never, repaired)
+        repaired = prover.Repair(NOT_ONE.statement, never)
+        yield prover.Finding("false", CLAIM.where, says, sides, never, repaired)
     says = "M and Δ need not be small: a small η is enough beside a large n"
-    repaired = Repair(
+    repaired = prover.Repair(
         "n ≥ 24V₁/V₂, 12η⁴M²V₂ ≤ 1 and 6η²((1 − λ)²L² + λ²Δ²) ≤ 1 give Err_WP-3 ≤ Err₀",
         (SMALL,),
     )
-    yield Finding("superfluous-condition", CLAIM.where, says, shown=(SMALL,), repaired=repaired)
+    yield prover.Finding(
+        "superfluous-condition", CLAIM.where, says, shown=(SMALL,), repaired=repaired
+    )
 
 
-def _decision(formulas: Formulas, beats: Refutation | None) -> Decision | Readings:
+def _decision(
+    formulas: prover.Formulas, beats: prover.Refutation | None
+) -> prover.Decision | prover.Readings:
     """Where it holds as a direction only, the remark leaves open what is meant.
 
     A λ between 0 and 1 is no direction: it is the best one or the statement is false.
     """
     if not names_ends(formulas):
-        return Decision(holds(formulas), beats)
+        return prover.Decision(holds(formulas), beats)
     wrong = reversed_ends(formulas)
-    return Decision(fails=wrong) if wrong else Readings((SMALL_ENOUGH, BETTER_END))
+    return prover.Decision(fails=wrong) if wrong else prover.Readings((SMALL_ENOUGH, BETTER_END))
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     beats = beaten(formulas)
-    return Account(
+    return prover.Account(
         _decision(formulas, beats),
         cases=_cases(formulas, beats),
         assumes=(
@@ -219,7 +213,7 @@ def _account(formulas: Formulas) -> Account:
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.remark-6",
     where="Remark 6",
     statement=(

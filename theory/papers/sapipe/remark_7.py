@@ -14,8 +14,7 @@ from typing import Any
 
 import sympy
 
-from theory.account import OPEN, Account, Case, Compared, Decision, Finding, Line, Readings, Repair
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.papers.sapipe import cor_1, symbols
 from theory.papers.sapipe.lemmas import rate
 
@@ -25,7 +24,7 @@ LENGTHS = (1, 2, 5, 10)
 """Updates of the runs that are replayed."""
 
 
-def vanishes(printed: Formulas) -> tuple[Compared, Compared]:
+def vanishes(printed: prover.Formulas) -> tuple[prover.Compared, prover.Compared]:
     """That the printed rate tends to 0 as T grows, and the bound of Corollary 1 has that rate.
 
     Examples
@@ -36,17 +35,17 @@ def vanishes(printed: Formulas) -> tuple[Compared, Compared]:
     stated = printed["rate"]
     small = bool(sympy.limit(stated, T, sympy.oo) == 0)
     return (
-        Compared("the rate tends to 0 as T grows", "sympy.limit", small),
+        prover.Compared("the rate tends to 0 as T grows", "sympy.limit", small),
         cor_1.orders({**cor_1.PRINTED, "rate": stated}),
     )
 
 
-def fewer_errors() -> Compared:
+def fewer_errors() -> prover.Compared:
     """Whether the bound decreases as workers are added, where there is noise."""
     noise, workers = sympy.symbols("V n", positive=True)
     bound = sympy.Add(*rate.THEOREM.terms.values()).subs({V1: noise, n: workers, rate.w: 1})
     falls = sympy.diff(bound, workers).is_negative is True
-    return Compared("the derivative by n is negative", "sympy.diff", falls)
+    return prover.Compared("the derivative by n is negative", "sympy.diff", falls)
 
 
 def fixed_step(length: int) -> Fraction:
@@ -89,40 +88,40 @@ MEAN = "the mean over t ≤ T of E‖∇F(x_{t−1})‖², with η = min(c/√T,
 ADDED = "the bound, as workers are added"
 
 
-def _cases(printed: Formulas) -> tuple[Case, ...]:
+def _cases(printed: prover.Formulas) -> tuple[prover.Case, ...]:
     methods = (ground for method in cor_1.METHODS for ground in method.grounds())
     return (
-        Case(
+        prover.Case(
             MEAN,
-            Decision((*vanishes(printed), *methods)),
+            prover.Decision((*vanishes(printed), *methods)),
             "tends to 0 as T grows, at the rate 1/√T, for all five methods as in Corollary 1",
         ),
-        Case(ADDED, Decision((fewer_errors(),)), "2R₀/(c√T) stays"),
-        Case(
+        prover.Case(ADDED, prover.Decision((fewer_errors(),)), "2R₀/(c√T) stays"),
+        prover.Case(
             "E‖∇F(x_{T−1})‖² at the end of the run, with the same η",
-            OPEN,
+            prover.OPEN,
             "the corollary bounds a mean over the run, which one long gradient moves by 1/T only",
         ),
         cor_1.LEFT,
     )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     cases = _cases(printed)
-    return Account(
-        Readings((MEAN, ADDED)),
+    return prover.Account(
+        prover.Readings((MEAN, ADDED)),
         cases=cases,
         assumes=("what Corollary 1 assumes",),
-        steps=tuple(Line("ours", case.when, case.says, case.decision) for case in cases[:2]),
+        steps=tuple(prover.Line("ours", case.when, case.says, case.decision) for case in cases[:2]),
         findings=(
-            Finding(
+            prover.Finding(
                 "missing-condition",
                 "Remark 7, 'converge to a critical point'",
                 "what Corollary 1 bounds is the mean over a run whose stepsize shrinks with its "
                 "length, and no single x_T. The witness is ours and not what is printed: with one "
                 "stepsize for every length, outside the corollary, neither tends to 0",
                 witness(),
-                repaired=Repair(
+                repaired=prover.Repair(
                     "The mean over t ≤ T of E‖∇F(x_{t−1})‖² tends to 0 as T grows, if every "
                     "T has its own stepsize min(c/√T, b/L).",
                     cases[0].decision.grounds,
@@ -134,7 +133,7 @@ def _account(printed: Formulas) -> Account:
 
 _PRINTED = {"rate": cor_1.PRINTED["rate"]}
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.remark-7",
     where="Remark 7",
     statement=(

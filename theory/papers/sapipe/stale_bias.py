@@ -11,10 +11,9 @@ from dataclasses import replace
 
 import sympy
 
-from theory.account import Account
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.kernel import Hypothesis, Point, eq, le, lipschitz, point, square, vector
+from theory.kernel import Hypothesis, Point, lipschitz, point, square, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import thm_2_mixture
@@ -34,16 +33,16 @@ STALE_MEAN = Hypothesis(
     "stale",
     "in the next iteration stale elements have the mean ∇F(x_t), so that b is "
     "∇F(x_{t+1}) − ∇F(x_t), or a part of it",
-    le(square(OFF_NEXT.position), square(NEXT.gradient - X.gradient)),
+    prover.le(square(OFF_NEXT.position), square(NEXT.gradient - X.gradient)),
 )
 SIZE = Hypothesis(
     "size",
     "stochastic gradients have squared norms of at most V₂ (Assumption 2); so has g on average "
     "over its elements",
-    le(E_T.of(square(G)), V2),
+    prover.le(E_T.of(square(G)), V2),
 )
 AT_REST = Hypothesis(
-    "at rest", "x_{−1} is x_0: stale elements of the first update have no bias", eq(B(0), 0)
+    "at rest", "x_{−1} is x_0: stale elements of the first update have no bias", prover.eq(B(0), 0)
 )
 
 draft = setting.along(
@@ -69,7 +68,7 @@ THEOREM = draft.shows(
 )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     return thm_2_mixture.with_line(account(THEOREM, printed))
 
 

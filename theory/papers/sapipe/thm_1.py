@@ -16,27 +16,10 @@ import sympy
 import z3
 
 from schedules.partial_staleness import Model, fewest_stale, sequential, simulate
-from theory.account import (
-    Account,
-    Compared,
-    Decision,
-    Exhausted,
-    Finding,
-    Ground,
-    Line,
-    Refutation,
-    Repair,
-    Violation,
-)
-from theory.claims import Claim, Formulas
-from theory.judging.decide import proves
-from theory.kernel import le
-from theory.laws.static_orders.symbols import term
-from theory.ledger import Evidence
+from theory.judging import prover
 from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains
 from theory.papers.sapipe.witnesses.refuting import of
 from theory.papers.sapipe.witnesses.timetables import Timetable, timetable
-from theory.smt.solver import Outcome, Statement, Term, decide
 
 _NAMES = sympy.symbols("cu u cv v", integer=True)
 cu, u, cv, v = _NAMES
@@ -68,52 +51,52 @@ _OVERTAKEN = sequential([1, 1, 1, 1], [2, 1, 1, 1], [1, 1, 2, 3])
 """Of waiting gradients that of the smallest layer is sent: layer 3 is stale, layer 2 is not."""
 
 
-def _stale(formulas: Formulas, layer: tuple[sympy.Symbol, ...]) -> sympy.Expr:
+def _stale(formulas: prover.Formulas, layer: tuple[sympy.Symbol, ...]) -> sympy.Expr:
     return formulas["stale"].subs(dict(zip(_NAMES, layer, strict=True)), simultaneous=True)
 
 
-def _excess(formulas: Formulas) -> sympy.Expr:
+def _excess(formulas: prover.Formulas) -> sympy.Expr:
     """How much longer layer k misses its gradient than layer i does, beyond what the rest says."""
     rest = formulas["forwards"] + formulas["channel"]
     return sympy.expand(_stale(formulas, _K) - _stale(formulas, _I) - rest)
 
 
-def _exact(formulas: Formulas) -> Compared:
+def _exact(formulas: prover.Formulas) -> prover.Compared:
     """The certificate: what is left is u_k + v_k."""
     says = (
         "(c(v_k) + v_k − c(u_k)) − (c(v_i) + v_i − c(u_i)) = "
         "(c(u_i) − c(u_k) − u_k) + (c(v_k) − c(v_i) − v_i) + u_k + v_k"
     )
-    return Compared(says, "sympy.expand", bool(_excess(formulas) == u_k + v_k))
+    return prover.Compared(says, "sympy.expand", bool(_excess(formulas) == u_k + v_k))
 
 
-def _lines(formulas: Formulas) -> list[Outcome]:
+def _lines(formulas: prover.Formulas) -> list[prover.Outcome]:
     """The lines of appendix B, and what they say together."""
     names = {symbol: z3.Real(symbol.name) for symbol in (*_I, *_K)}
 
-    def read(form: sympy.Expr) -> Term:
-        return term(form, names)
+    def read(form: sympy.Expr) -> prover.Term:
+        return prover.term(form, names)
 
     times = tuple(names[symbol] > 0 for symbol in (u_i, v_i, u_k, v_k))
     forwards, channel = read(formulas["forwards"]) >= 0, read(formulas["channel"]) >= 0
     stale_i, stale_k = (read(_stale(formulas, layer)) > 0 for layer in (_I, _K))
     later = names[cu_k] < names[cu_i]
     found = (
-        Statement(
+        prover.Statement(
             "(4)", "c(u_k) < c(u_i), as forward i follows forward k", (*times, forwards), later
         ),
-        Statement(
+        prover.Statement(
             "last line",
             "from (3), (4) and c(v_i) + v_i ≤ c(v_k): c(u_i) > c(v_i) + v_i, so i is not stale",
             (*times, later, channel, z3.Not(stale_k)),
             z3.And(z3.Not(stale_i), names[cu_i] > names[cv_i] + names[v_i]),
         ),
     )
-    return [decide(one) for one in found]
+    return [prover.decide(one) for one in found]
 
 
 @cache
-def _means(form: sympy.Expr) -> Exhausted:
+def _means(form: sympy.Expr) -> prover.Exhausted:
     """Whether it is above 0 for exactly the layers that cannot have their gradient in time.
 
     These are the stale ones of the fewest in the simulation of runs that never stall.
@@ -127,10 +110,10 @@ def _means(form: sympy.Expr) -> Exhausted:
         found = Timetable(model, first.forward, first.communication)
         right &= late_layers(found, form) == list(range(1, fewest + 1))
         tried += 1
-    return Exhausted("(2) holds of exactly the layers that have to be stale", tried, right)
+    return prover.Exhausted("(2) holds of exactly the layers that have to be stale", tried, right)
 
 
-def _holds(formulas: Formulas) -> Iterator[Ground]:
+def _holds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     """The certificate, if it is about what staleness is."""
     means = _means(formulas["stale"])
     yield _exact(formulas) if means.holds else means
@@ -161,88 +144,97 @@ _LATE = sympy.Symbol("c(v_i) + v_i - c(u_i)", integer=True)
 """By how much the gradient of layer i is late, where that layer is stale."""
 
 
-def _gap(form: sympy.Expr) -> Refutation | None:
+def _gap(form: sympy.Expr) -> prover.Refutation | None:
     """An iteration of a small model in which a stale layer follows one that is not."""
     for model in chains():
         late = late_layers(timetable(model), form)
         if late != list(range(1, len(late) + 1)):
-            return Refutation({**timetable(model).shown(), "stale": late}, _follows(form, model))
+            return prover.Refutation(
+                {**timetable(model).shown(), "stale": late}, _follows(form, model)
+            )
     return None
 
 
-def _follows(form: sympy.Expr, model: Model) -> Violation:
+def _follows(form: sympy.Expr, model: Model) -> prover.Violation:
     """A layer that is not stale, though a later one is."""
     lateness, found = _compiled(form), timetable(model)
     late = late_layers(found, form)
     k = next(layer for layer in range(model.count) if layer + 1 not in late)
     measured = of(lambda table: int(lateness(*table.times(k))), timetable, model)
     at = {_LATE: int(lateness(*found.times(late[-1] - 1)))}
-    return Violation(measured, ">=", sympy.S.One, at, (le(1, _LATE),))
+    return prover.Violation(measured, ">=", sympy.S.One, at, (prover.le(1, _LATE),))
 
 
-def _replayed(found: Refutation | None) -> Evidence:
+def _replayed(found: prover.Refutation | None) -> prover.Evidence:
     if found is not None:
         says = "an iteration with a gap between its stale layers"
-        return Evidence("against", says, found.witness)
-    return Evidence("for", f"the first iteration of {WORDS}", {"models": len(chains())})
+        return prover.Evidence("against", says, found.witness)
+    return prover.Evidence("for", f"the first iteration of {WORDS}", {"models": len(chains())})
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     printed, gap = _lines(formulas), _gap(formulas["stale"])
     grounds = (*_holds(formulas), *printed)
     certificate, means = _exact(formulas), _means(formulas["stale"])
     small = "event simulation of the models of m ≤ 2 layers that can do without a stall"
-    return Account(
-        Decision(grounds, gap),
+    return prover.Account(
+        prover.Decision(grounds, gap),
         assumes=ASSUMES,
         steps=(
-            *(Line("appendix B", one.says, one.note, Decision((one,))) for one in printed),
-            Line("statement", certificate.says, "identity", Decision((certificate,))),
-            Line("ours", means.says, small, Decision((means,))),
+            *(
+                prover.Line("appendix B", one.says, one.note, prover.Decision((one,)))
+                for one in printed
+            ),
+            prover.Line("statement", certificate.says, "identity", prover.Decision((certificate,))),
+            prover.Line("ours", means.says, small, prover.Decision((means,))),
         ),
         findings=tuple(_findings(formulas, grounds)),
         evidence=(_replayed(gap),),
     )
 
 
-def _findings(formulas: Formulas, grounds: tuple[Ground, ...]) -> Iterator[Finding]:
+def _findings(
+    formulas: prover.Formulas, grounds: tuple[prover.Ground, ...]
+) -> Iterator[prover.Finding]:
     form, twice = formulas["stale"], timetable(_TWICE)
     overtaken = timetable(_OVERTAKEN, smallest_first=True)
     by_completion, by_start = late_layers(twice, form, True), late_layers(twice, form)
     without_fifo = late_layers(overtaken, form)
-    if not proves(*grounds) or by_completion != [2] or without_fifo != [1, 3]:
+    if not prover.proves(*grounds) or by_completion != [2] or without_fifo != [1, 3]:
         return
-    yield Finding(
+    yield prover.Finding(
         "typo",
         "Table 1, c",
         "c is called the completion time; (2), (3), Algorithms 4 and 5 take it for the start, "
         "and with completion times (2) calls a layer stale whose predecessor is not",
         {**twice.shown(), "stale by completion": by_completion, "by start": by_start},
-        repaired=Repair("The theorem, with c the time of starting.", grounds),
+        repaired=prover.Repair("The theorem, with c the time of starting.", grounds),
     )
-    yield Finding(
+    yield prover.Finding(
         "missing-condition",
         "appendix B, c(v_i) + v_i ≤ c(v_k)",
         "called a consequence of no preemption, it needs FIFO, which section 3.1 states after "
         "the theorem: where the gradient of the smallest layer goes first and none is "
         "interrupted, as in priority schedulers, a stale layer may follow one that is not",
         {**overtaken.shown(), "stale": without_fifo},
-        repaired=Repair("The theorem, for gradients sent in the order of backwards.", grounds),
+        repaired=prover.Repair(
+            "The theorem, for gradients sent in the order of backwards.", grounds
+        ),
     )
-    yield Finding(
+    yield prover.Finding(
         "superfluous-condition",
         "Theorem 1, without stall",
         "no line of the proof uses it: where computation waits, forwards follow each other and "
         "so do communications",
         shown=grounds,
-        repaired=Repair(
+        repaired=prover.Repair(
             "In every iteration, with a stall or without, layers before a stale one are stale.",
             grounds,
         ),
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.thm-1",
     where="Theorem 1",
     statement=(

@@ -10,9 +10,7 @@ Source     SAPipe paper, appendix D.
 
 from collections.abc import Iterator
 
-from theory.account import Case, Compared, Decision, Ground, Refutation
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
+from theory.judging import prover
 from theory.papers.sapipe import thm_1
 from theory.papers.sapipe.thm_1 import PRINTED
 
@@ -45,11 +43,11 @@ def lateness(backwards: tuple[str, ...], forwards: tuple[str, ...]) -> dict[str,
 _RUN = (("out", "left", "right", "in"), ("in", "left", "right", "out"))
 
 
-def _fresh_before_stale() -> Compared:
+def _fresh_before_stale() -> prover.Compared:
     late = lateness(*_RUN)
     says = "in a diamond right is stale, and left, which runs before it, is not"
     code = "theory.papers.sapipe.thm_1_graphs.lateness"
-    return Compared(says, code, late["left"] <= 0 < late["right"])
+    return prover.Compared(says, code, late["left"] <= 0 < late["right"])
 
 
 def _in_words() -> str:
@@ -60,26 +58,26 @@ def _in_words() -> str:
     )
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     yield _fresh_before_stale()
     yield from thm_1.CLAIM.holds(formulas)  # type: ignore[misc]
 
 
-def _cases(formulas: Formulas) -> tuple[Case, ...]:
+def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
     holds = tuple(thm_1.CLAIM.holds(formulas))  # type: ignore[misc, arg-type]
     witness = {"layers": "k on a path to i", "certificate": "u_k + v_k, as in a sequential model"}
     return (
-        Case(_ORDER, Decision((_fresh_before_stale(),)), _in_words()),
-        Case(
+        prover.Case(_ORDER, prover.Decision((_fresh_before_stale(),)), _in_words()),
+        prover.Case(
             _PATH,
-            Decision(fails=Refutation(witness, holds)),
+            prover.Decision(fails=prover.Refutation(witness, holds)),
             "forward k comes before forward i and backward k after backward i, which is all that "
             "the proof of Theorem 1 uses",
         ),
     )
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "sapipe.thm-1-graphs",
     "appendix D",
     "On graphs Theorem 1 does not hold: a stale layer may have preceding layers that are fresh.",

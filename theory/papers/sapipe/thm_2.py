@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from theory.account import OPEN, Account, Case, Decision, Finding, Ground, Line, Refutation, Repair
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
 from theory.kernel import Theorem, prove
 from theory.kernel.signs import nonnegative
@@ -46,8 +45,8 @@ from theory.papers.sapipe.witnesses.thm_2_witness import RUNS, refutations
 
 
 def as_printed(
-    theorem: Theorem, printed: Formulas, at: Mapping[Any, Any] | None = None
-) -> tuple[Ground, ...]:
+    theorem: Theorem, printed: prover.Formulas, at: Mapping[Any, Any] | None = None
+) -> tuple[prover.Ground, ...]:
     """A theorem with the printed terms, at these values of symbols.
 
     Terms that the theorem lacks must not be negative there: it is then the stronger statement.
@@ -66,56 +65,60 @@ def as_printed(
     return (*map(nonnegative, extra), stating(theorem, there))
 
 
-def _cases(printed: Formulas, found: Mapping[Fraction, Refutation]) -> tuple[Case, ...]:
+def _cases(
+    printed: prover.Formulas, found: Mapping[Fraction, prover.Refutation]
+) -> tuple[prover.Case, ...]:
     passing = (
         *as_printed(thm_2_pass.THEOREM, printed, {T: thm_2_pass.m + 2}),
         *as_printed(thm_2_one_iteration.THEOREM, printed, {T: 1}),
     )
     return (
-        Case("kappa = 0", Decision(as_printed(sgd.THEOREM, printed, {kappa: 0})), "SGD"),
-        Case(
+        prover.Case(
+            "kappa = 0", prover.Decision(as_printed(sgd.THEOREM, printed, {kappa: 0})), "SGD"
+        ),
+        prover.Case(
             "kappa = 1, from rest",
-            Decision(as_printed(pipe_sgd.THEOREM, printed, {kappa: 1})),
+            prover.Decision(as_printed(pipe_sgd.THEOREM, printed, {kappa: 1})),
             "PipeSGD, which uses no sample twice",
         ),
-        Case(
+        prover.Case(
             "kappa = 1, the first iteration passes",
-            Decision(passing),
+            prover.Decision(passing),
             "not in the printed proof; what it drops pays for the first update",
         ),
-        Case(
+        prover.Case(
             "0 < kappa < 1, from rest, 2 kappa sqrt(1 - kappa) <= 1 - L eta",
-            Decision(as_printed(thm_2_reuse.THEOREM, printed)),
+            prover.Decision(as_printed(thm_2_reuse.THEOREM, printed)),
             "so for every kappa if L eta <= 1 - 4/(3 sqrt(3))",
         ),
-        Case(
+        prover.Case(
             "0 < kappa < 1, from rest, stale elements with samples of their own",
-            Decision(as_printed(thm_2_samples.THEOREM, printed)),
+            prover.Decision(as_printed(thm_2_samples.THEOREM, printed)),
             "what the printed proof takes for granted, and Algorithm 1 does not do",
         ),
         *(
-            Case(
+            prover.Case(
                 f"kappa = {runs[0].share}, L eta = {runs[0].eta}",
-                Decision(fails=found.get(runs[0].eta)),
+                prover.Decision(fails=found.get(runs[0].eta)),
                 "from rest and with a first iteration that passes: samples that are used twice "
                 "add more than the bound allows",
             )
             for runs in RUNS
         ),
-        Case(
+        prover.Case(
             "all other 0 < kappa < 1: from rest with a longer step, or with a first iteration that "
             "passes",
-            OPEN,
+            prover.OPEN,
             f"{same_samples.THEOREM.id} and {thm_2_reuse_pass.THEOREM.id} bound it, with "
             "(1 + 2 kappa sqrt(1 - kappa))/(2 - L eta) times the variance term",
         ),
     )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     found = refutations(printed)
-    return Account(
-        Decision(fails=next(iter(found.values()), None)),
+    return prover.Account(
+        prover.Decision(fails=next(iter(found.values()), None)),
         cases=_cases(printed, found),
         assumes=(
             "vanilla SAPipe is the mixture of section 3.1, with the samples of Algorithm 1: one "
@@ -144,20 +147,20 @@ def _coins() -> dict[str, Any]:
     return replay(Fraction(1, 2), Fraction(1, 4))
 
 
-def _used_twice() -> Line:
+def _used_twice() -> prover.Line:
     """The first line of the printed proof."""
-    return Line(
+    return prover.Line(
         PROOF,
         "E[g_{i,t}] = ∇F_i(x_{t−2}) for stale elements, given the past",
         "exact enumeration of the coins: false with the samples of Algorithm 1",
-        Decision(fails=unlike(_coins, "E<∇F(x_1), z_1>", "==")),
+        prover.Decision(fails=unlike(_coins, "E<∇F(x_1), z_1>", "==")),
     )
 
 
-def _findings(found: Mapping[Fraction, Refutation]) -> Iterator[Finding]:
+def _findings(found: Mapping[Fraction, prover.Refutation]) -> Iterator[prover.Finding]:
     own, passing = _repair(thm_2_samples.THEOREM), _repair(thm_2_pass.THEOREM)
     yield from (_needed(one.witness, own) for one in found.values())
-    yield Finding(
+    yield prover.Finding(
         "invalid-step",
         f"{PROOF}, E[g_{{i,t}}] = ∇F_i(x_{{t−2}})",
         "x_{t−1} depends on z_{i,t−1} wherever κ < 1, so that the stale gradient with this "
@@ -166,7 +169,7 @@ def _findings(found: Mapping[Fraction, Refutation]) -> Iterator[Finding]:
         repaired=_repair(same_samples.THEOREM),
     )
     yield thm_2_mixture.finding(_repair(stale_bias.THEOREM))
-    yield Finding(
+    yield prover.Finding(
         "missing-condition",
         "Algorithm 1, t = 1",
         "where the first iteration passes, its stale elements miss ∇F(x_0) altogether, and the "
@@ -175,7 +178,7 @@ def _findings(found: Mapping[Fraction, Refutation]) -> Iterator[Finding]:
         shown=(thm_2_pass.THEOREM,),
         repaired=passing,
     )
-    yield Finding(
+    yield prover.Finding(
         "superfluous-condition",
         "Assumption 5",
         "elements need not be drawn independently of each other: that each is stale with "
@@ -183,13 +186,13 @@ def _findings(found: Mapping[Fraction, Refutation]) -> Iterator[Finding]:
         shown=(thm_2_samples.THEOREM,),
         repaired=own,
     )
-    yield Finding(
+    yield prover.Finding(
         "typo",
         f"{PROOF}, telescoping",
         "κ is missing before L²η²(1/T)Σ, and so is t = 2",
         {"printed": "L²η²(1/T)Σ_{t=3}", "meant": "κL²η²(1/T)Σ_{t=2}"},
     )
-    yield Finding(
+    yield prover.Finding(
         "typo",
         f"{PROOF}, the variance term",
         "∇f_i(x_{t−2}) stands for ∇F_i(x_{t−2}); further on it is a stochastic gradient",
@@ -197,13 +200,13 @@ def _findings(found: Mapping[Fraction, Refutation]) -> Iterator[Finding]:
     )
 
 
-def _repair(theorem: Theorem) -> Repair:
-    return Repair(theorem.statement, (theorem,))
+def _repair(theorem: Theorem) -> prover.Repair:
+    return prover.Repair(theorem.statement, (theorem,))
 
 
-def _needed(found: Mapping[str, Any], own: Repair) -> Finding:
+def _needed(found: Mapping[str, Any], own: prover.Repair) -> prover.Finding:
     at = f"κ = {found['kappa']} and Lη = {found['eta']}"
-    return Finding(
+    return prover.Finding(
         "missing-condition",
         "Theorem 2 with the samples of Algorithm 1",
         "the proof needs stale elements with samples of their own, which Algorithm 1 does not give "
@@ -215,7 +218,7 @@ def _needed(found: Mapping[str, Any], own: Repair) -> Finding:
 
 _OWN = as_claim(thm_2_samples.THEOREM)
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.thm-2",
     where="Theorem 2",
     statement=(

@@ -11,7 +11,8 @@ Source     SAPipe paper, Theorem 2, with line 1 of Algorithm 1, which its proof 
 
 import sympy
 
-from theory.kernel import Combine, Everywhere, Hypothesis, Sign, dot, eq, le, square
+from theory.judging import prover
+from theory.kernel import Combine, Everywhere, Hypothesis, Sign, dot, square
 from theory.notation import index, theorem, total
 from theory.papers.sapipe import setting, stale_bias
 from theory.papers.sapipe.lemmas import elements, workers
@@ -39,22 +40,22 @@ HYPOTHESES = (
     Hypothesis(
         "elements",
         _SAYS,
-        eq(E_T.of(dot(elements.DRAWN, _P)), (1 - kappa) * square(_P) + kappa * dot(_S, _P)),
+        prover.eq(E_T.of(dot(elements.DRAWN, _P)), (1 - kappa) * square(_P) + kappa * dot(_S, _P)),
     ),
     Hypothesis(
         "elements, squared",
         _SAYS,
-        eq(E_T.of(square(elements.DRAWN)), (1 - kappa) * square(_P) + kappa * square(_S)),
+        prover.eq(E_T.of(square(elements.DRAWN)), (1 - kappa) * square(_P) + kappa * square(_S)),
     ),
-    Hypothesis("off", "b = ∇F(x_t) − s", eq(square(OFF), square(_P - _S))),
-    Hypothesis("old", "fresh now, stale next", eq(square(OLD_NEXT.position), square(_P))),
+    Hypothesis("off", "b = ∇F(x_t) − s", prover.eq(square(OFF), square(_P - _S))),
+    Hypothesis("old", "fresh now, stale next", prover.eq(square(OLD_NEXT.position), square(_P))),
     PASS,
     Hypothesis(
         "first update",
         "only its fresh elements, a share 1 − κ on average, move",
-        le(Q(0), (1 - kappa) * V2),
+        prover.le(Q(0), (1 - kappa) * V2),
     ),
-    Hypothesis("first gradient", "‖∇F(x_0)‖² ≤ V₂ (Assumption 2)", le(S(0), V2)),
+    Hypothesis("first gradient", "‖∇F(x_0)‖² ≤ V₂ (Assumption 2)", prover.le(S(0), V2)),
     *(setting.START, BOUNDED),
 )
 

@@ -10,8 +10,7 @@ Source     SAPipe paper, Theorem 2.
 
 from dataclasses import replace
 
-from theory.account import Account
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
 from theory.kernel import square
 from theory.notation import theorem
@@ -58,7 +57,7 @@ THEOREM = draft.shows(
 )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     return thm_2_mixture.with_line(account(THEOREM, printed, CHALLENGE))
 
 

@@ -16,10 +16,8 @@ Source     SAPipe paper, Theorem 3.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from theory.account import OPEN, Account, Case, Decision, Finding, Readings, Repair
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.judging.decide import proves
 from theory.kernel import Proof, Theorem, prove
 from theory.papers.sapipe import dc_step, dc_update
 from theory.papers.sapipe.dc_update import PROOF
@@ -54,53 +52,53 @@ OWN = (
 )
 
 
-def _cases(known: Decision) -> tuple[Case, ...]:
+def _cases(known: prover.Decision) -> tuple[prover.Case, ...]:
     return (
-        Case(
+        prover.Case(
             ENDS,
             known,
             "no sample is used twice, and a compensation sees all of Δx or is not used",
         ),
-        Case(
+        prover.Case(
             OWN,
             known,
             "what the printed proof takes for granted; Algorithm 2 prints kappa = 1 only and "
             "leaves the mixture open",
         ),
-        Case(
+        prover.Case(
             "0 < kappa < 1, compensation of the first k layers by their own part of Δx",
-            OPEN,
+            prover.OPEN,
             "as Section 3.2 says; the compensation then leaves what the other layers moved",
         ),
-        Case(
+        prover.Case(
             "0 < kappa < 1, a sample gives fresh elements first and stale ones next (Algorithm 1)",
-            OPEN,
+            prover.OPEN,
             "x_{t−1} depends on the sample of the stale elements, so their mean given the past is "
             "not ∇F(x_{t−2}); neither a proof nor a counterexample is known here",
         ),
-        Case(
+        prover.Case(
             "Assumption 4 for F alone",
-            OPEN,
+            prover.OPEN,
             "it does not bound ‖E[∇²f Δx − ggᵀΔx]‖ by Δ‖Δx‖; with Δ + V₁/n for Δ it does "
             f"({dc_objective.THEOREM.id})",
         ),
-        Case(
+        prover.Case(
             "counted from t = 1, in which Algorithm 2 updates nothing",
-            OPEN,
+            prover.OPEN,
             "‖∇F(x_0)‖² ≤ 2LR₀ is averaged once more: 2R₀(1 + Lη)/(ηT) for 2R₀/(ηT) is enough",
         ),
     )
 
 
-def remarks(proof: Proof) -> Sequence[Finding]:
+def remarks(proof: Proof) -> Sequence[prover.Finding]:
     """What is loose, silent or misprinted in the printed proof."""
     return (*_loose(proof), *_readings(), *_misprints())
 
 
-def _loose(proof: Proof) -> Iterator[Finding]:
-    if not proves(proof):
+def _loose(proof: Proof) -> Iterator[prover.Finding]:
+    if not prover.proves(proof):
         return
-    yield Finding(
+    yield prover.Finding(
         "loose",
         dc_step.WHERE,
         "the geometric sum is at most η√V₂/(1 − ληV₂) ≤ √2 η√V₂ and twice that is taken: 128, "
@@ -108,7 +106,7 @@ def _loose(proof: Proof) -> Iterator[Finding]:
         dc_witnesses.lengths(),
         repaired=_repair(sharp_thm_3.THEOREM),
     )
-    yield Finding(
+    yield prover.Finding(
         "loose",
         "Theorem 3",
         "that elements are drawn independently of each other is not needed: without it 128 may "
@@ -118,11 +116,11 @@ def _loose(proof: Proof) -> Iterator[Finding]:
     )
 
 
-def _readings() -> Iterator[Finding]:
+def _readings() -> Iterator[prover.Finding]:
     """What a witness shows the proof to take for granted, and its line that is false."""
     objective, layers = dc_witnesses.objective(), dc_witnesses.first_layers()
     if objective:
-        yield Finding(
+        yield prover.Finding(
             "missing-condition",
             f"{PROOF}, the error of the gradient estimation, last line",
             "E ggᵀ is ∇F∇Fᵀ plus the covariance of g, so Assumption 4 for F alone does not bound "
@@ -132,14 +130,14 @@ def _readings() -> Iterator[Finding]:
             repaired=_repair(dc_objective.THEOREM),
         )
     if layers:
-        yield Finding(
+        yield prover.Finding(
             "missing-condition",
             "Section 3.2 and the proof of Theorem 3",
             "compensation is only applied to the first k layers, and the proof takes it of all of "
             "Δx: ggᵀΔx of the first layers lacks what the other layers moved, which is no part of "
             "what Δ bounds, though L ≤ 2Δ bounds it",
             layers,
-            repaired=Repair(
+            repaired=prover.Repair(
                 "with a compensation that sees all of Δx the theorem holds", (THEOREM,)
             ),
         )
@@ -161,18 +159,20 @@ def _first_line() -> Broken:
         ),
         THEOREM,
     )
-    mended = Repair("counted from the first update that is done, the theorem holds", (THEOREM,))
+    mended = prover.Repair(
+        "counted from the first update that is done, the theorem holds", (THEOREM,)
+    )
     return line, tuple(replace(one, repaired=mended) for one in wrong)
 
 
-def _misprints() -> Iterator[Finding]:
-    yield Finding(
+def _misprints() -> Iterator[prover.Finding]:
+    yield prover.Finding(
         "typo",
         f"{PROOF}, re-arranged",
         "the line has no ≤ and lacks 2E[F(x_{t−1}) − F(x_t)]/η",
         {"meant": "≤ 2E[F(x_{t−1}) − F(x_t)]/η + …"},
     )
-    yield Finding(
+    yield prover.Finding(
         "typo",
         dc_step.WHERE,
         "a_1 = ‖ηg_1‖, but Algorithm 2 leaves x_1 = x_0, so that a_1 = 0",
@@ -180,17 +180,17 @@ def _misprints() -> Iterator[Finding]:
     )
 
 
-def _repair(theorem: Theorem) -> Repair:
-    return Repair(theorem.statement, (theorem,))
+def _repair(theorem: Theorem) -> prover.Repair:
+    return prover.Repair(theorem.statement, (theorem,))
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     known = account(THEOREM, printed, CHALLENGE, remarks)
-    assert isinstance(known.decision, Decision), "a theorem has no readings"
+    assert isinstance(known.decision, prover.Decision), "a theorem has no readings"
     lines = (*prove(dc_update.THEOREM).lines, *prove(dc_step.THEOREM).lines)
     return replace(
         known,
-        decision=known.decision if known.decision.fails else Readings((ENDS, OWN)),
+        decision=known.decision if known.decision.fails else prover.Readings((ENDS, OWN)),
         cases=_cases(known.decision),
         steps=(*lines, _first_line()[0], *known.steps),
     )

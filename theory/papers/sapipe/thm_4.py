@@ -17,11 +17,9 @@ from functools import partial
 
 import sympy
 
-from theory.account import OPEN, Account, Case, Decision, Finding, Line, Refutation, Repair
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.judging.as_claim import assumptions
 from theory.judging.controls import GOAL, verdict_of, without
-from theory.judging.decide import proves
 from theory.kernel import Combine, prove
 from theory.ledger import Step as Shown
 from theory.notation import theorem
@@ -73,12 +71,12 @@ DIVERSE = _draft.shows(
 _RUNS = {"standing still": STALLED, "equal workers": ALIKE, "leaning": LEANING}
 
 
-def _refutations(printed: Formulas) -> dict[str, Refutation]:
+def _refutations(printed: prover.Formulas) -> dict[str, prover.Refutation]:
     """The runs above the bound, by name; empty if there are none."""
     tried = {name: violated(instance, printed) for name, instance in _RUNS.items()}
     found = {name: one for name, one in tried.items() if one is not None}
     still = found.get("standing still")
-    if still and proves(*above_for_all_later(printed, still.witness["T"])):
+    if still and prover.proves(*above_for_all_later(printed, still.witness["T"])):
         far, bound = (sympy.limit(one, T, sympy.oo) for one in (average(), STALLED.bound(printed)))
         later = (
             f"x_t = {STALLED.models(1)[1]} for all t ≥ 1: the mean tends to {far} and the bound to "
@@ -89,7 +87,7 @@ def _refutations(printed: Formulas) -> dict[str, Refutation]:
     return found
 
 
-def _together(found: Mapping[str, Refutation]) -> Refutation | None:
+def _together(found: Mapping[str, prover.Refutation]) -> prover.Refutation | None:
     """All of the runs, of which the first one is looked at again."""
     if not found:
         return None
@@ -97,49 +95,52 @@ def _together(found: Mapping[str, Refutation]) -> Refutation | None:
     return replace(next(iter(found.values())), witness=witness)
 
 
-def _cases(found: Mapping[str, Refutation], printed: Formulas) -> tuple[Case, ...]:
-    enough = Decision((replace(DIVERSE, terms=printed),))
+def _cases(
+    found: Mapping[str, prover.Refutation], printed: prover.Formulas
+) -> tuple[prover.Case, ...]:
+    enough = prover.Decision((replace(DIVERSE, terms=printed),))
     alike, still, leaning = (
-        Decision(fails=found.get(name)) for name in ("equal workers", "standing still", "leaning")
+        prover.Decision(fails=found.get(name))
+        for name in ("equal workers", "standing still", "leaning")
     )
     mended = "Assumption 3 with ‖∇F‖² below the fraction, nρ for ρ/n"
     return (
-        Case("kappa = 0", Decision(nothing_predicted(printed)), "SGD"),
-        Case("kappa = 1, rho < n", alike, "Err_WP-1 < 0 without noise"),
-        Case("kappa = 1, rho = n", still, "the bound is 2R₀/(ηT) without noise"),
-        Case("kappa = 1, n < rho < 2n", leaning, "Err_WP-1 is too small"),
-        Case("kappa = 1, rho >= 2n, V1 <= V2", enough, "Err_WP-1 ≥ Err₀, which always does"),
-        Case(
+        prover.Case("kappa = 0", prover.Decision(nothing_predicted(printed)), "SGD"),
+        prover.Case("kappa = 1, rho < n", alike, "Err_WP-1 < 0 without noise"),
+        prover.Case("kappa = 1, rho = n", still, "the bound is 2R₀/(ηT) without noise"),
+        prover.Case("kappa = 1, n < rho < 2n", leaning, "Err_WP-1 is too small"),
+        prover.Case("kappa = 1, rho >= 2n, V1 <= V2", enough, "Err_WP-1 ≥ Err₀, which always does"),
+        prover.Case(
             "0 < kappa < 1",
-            OPEN,
+            prover.OPEN,
             "for rho >= 2n proved if stale elements have samples of their own and predictions take "
             "fresh gradients in fresh elements: the last theorem among the steps",
         ),
-        Case(
+        prover.Case(
             f"{mended}: kappa = 1, n rho >= 2, V1 <= V2",
             enough,
             "no step uses Assumption 3: its ρ may be any number",
         ),
-        Case(
+        prover.Case(
             f"{mended}: kappa = 1, n rho < 2",
-            OPEN,
+            prover.OPEN,
             "the consequence of Assumption 3 is right then; lines 2, 4, 7 and 8 of the proof are "
             "not",
         ),
-        Case(
+        prover.Case(
             "kappa = 1, the first iteration passes",
-            OPEN,
+            prover.OPEN,
             "where it only computes, x_0 counts twice: 2R₀(1 + Lη)/(ηT) for 2R₀/(ηT) pays for it",
         ),
     )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     found, invalid = _refutations(printed), tuple(_broken())
     fails = _together(found)
     ours = (one.THEOREM for one in (wp_1_moment, repaired_thm_4, wp_1_noise, sgd))
-    return Account(
-        Decision(fails=fails),
+    return prover.Account(
+        prover.Decision(fails=fails),
         cases=_cases(found, printed),
         assumes=assumptions(wp_1_moment.THEOREM),
         steps=(
@@ -155,7 +156,7 @@ def _account(printed: Formulas) -> Account:
     )
 
 
-def _printed_lines() -> Iterator[Line | Shown]:
+def _printed_lines() -> Iterator[prover.Line | Shown]:
     """The lines of the proof that hold."""
     one_point = wp_1_one_point.THEOREM
     for known in (wp_1_average.THEOREM, one_point):
@@ -163,15 +164,15 @@ def _printed_lines() -> Iterator[Line | Shown]:
     yield from (replace(line, where=one_point.where) for line in lines(one_point))
 
 
-def _false(fails: Refutation) -> Finding:
-    return Finding(
+def _false(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         "false",
         WHERE,
         "Err_WP-1 is below 0 for workers that are alike, and 0 where two of three workers "
         "agree and one opposes them, though their model stops short of the minimum; with a "
         "little more weight on the third it is positive, and too small",
         fails.witness,
-        repaired=Repair(wp_1_moment.THEOREM.statement, (wp_1_moment.THEOREM,)),
+        repaired=prover.Repair(wp_1_moment.THEOREM.statement, (wp_1_moment.THEOREM,)),
     )
 
 
@@ -211,17 +212,17 @@ def _broken() -> Iterator[Broken]:
     )
 
 
-def _unclear() -> Iterator[Finding]:
+def _unclear() -> Iterator[prover.Finding]:
     witness = wp_1_lines.only_models_known()
     if witness:
-        yield Finding(
+        yield prover.Finding(
             "missing-condition",
             f"{PROOF}, line 1",
             "E[g_{i,t}] = ∇F_i(x̃_{i,t−1}) is conditional on all samples of earlier iterations; the "
             "models, on which Lemma 1 conditions, do not fix the predictions x̃_i",
             witness,
         )
-    yield Finding(
+    yield prover.Finding(
         "typo",
         f"{PROOF}, telescoping",
         "κ is missing in front of the sum, which starts at t = 3; it is back in the last line",
@@ -229,7 +230,7 @@ def _unclear() -> Iterator[Finding]:
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.thm-4",
     where=WHERE,
     statement=(

@@ -14,12 +14,10 @@ from fractions import Fraction
 
 import sympy
 
-from theory.account import OPEN, Account, Case, Decision, Finding, Line, Refutation, Repair
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.judging.as_claim import assumptions
 from theory.judging.controls import GOAL
-from theory.judging.decide import proves
-from theory.kernel import Theorem, le, prove
+from theory.kernel import Theorem, prove
 from theory.kernel.signs import nonnegative
 from theory.papers.sapipe import setting, thm_5_domain
 from theory.papers.sapipe.error_terms import ERR_WP_2
@@ -32,7 +30,6 @@ from theory.papers.sapipe.witnesses.refuting import Broken, broken, unlike
 from theory.papers.sapipe.witnesses.wp_1_stall import violated
 from theory.papers.sapipe.witnesses.wp_replays import Instance
 from theory.papers.sapipe.wp_2_method import PROOF
-from theory.smt.solver import Outcome
 
 L, eta, kappa, OPTIMIZATION, VAR_0 = setting.letters("L eta kappa OPTIMIZATION VAR_0")
 
@@ -45,21 +42,21 @@ LARGEST = Instance((Fraction(1),), Fraction(1), Fraction(1), option=2)
 BEYOND = replace(LARGEST, learning_rate=Fraction(3, 4))
 """A little above 1/(√2 L)."""
 
-_OUTSIDE = (le(1 + ROOM, 2 * L**2 * eta**2), le(eta, 1 / L))
+_OUTSIDE = (prover.le(1 + ROOM, 2 * L**2 * eta**2), prover.le(eta, 1 / L))
 """η in (1/(√2 L), 1/L]: 2L²η² is at least 1 + δ for a δ > 0."""
 
 
-def _all(printed: Formulas) -> Formulas:
+def _all(printed: prover.Formulas) -> prover.Formulas:
     """The printed terms where all elements are predicted."""
     return {name: sympy.sympify(term).subs(kappa, 1) for name, term in printed.items()}
 
 
-def negative_outside(printed: Formulas) -> Outcome:
+def negative_outside(printed: prover.Formulas) -> prover.Outcome:
     """That the error term is below 0 on all of (1/(√2 L), 1/L]; then T large is enough."""
     return nonnegative(-_all(printed)["error"], _OUTSIDE, strict=True)
 
 
-def infinite_between(printed: Formulas) -> bool:
+def infinite_between(printed: prover.Formulas) -> bool:
     """Whether the error term is no number at η = 1/(√2 L).
 
     Examples
@@ -71,12 +68,12 @@ def infinite_between(printed: Formulas) -> bool:
     return bool(at.has(sympy.zoo, sympy.nan, sympy.oo))
 
 
-def inside(printed: Formulas) -> tuple[Theorem, Theorem]:
+def inside(printed: prover.Formulas) -> tuple[Theorem, Theorem]:
     """As printed where 2L²η² < 1 and κ = 1: two updates or more, and the first one."""
     return replace(thm_5_domain.THEOREM, terms=_all(printed)), wp_2_first.THEOREM
 
 
-def _refutation(printed: Formulas) -> Refutation | None:
+def _refutation(printed: prover.Formulas) -> prover.Refutation | None:
     """Runs above the bound, of which the first one is looked at again."""
     tried = (("η = 1/L", LARGEST), ("η = 3/(4L)", BEYOND))
     found = {name: one for name, run in tried if (one := violated(run, printed))}
@@ -86,46 +83,46 @@ def _refutation(printed: Formulas) -> Refutation | None:
     return replace(next(iter(found.values())), witness=witness)
 
 
-def _cases(fails: Refutation | None, printed: Formulas) -> tuple[Case, ...]:
+def _cases(fails: prover.Refutation | None, printed: prover.Formulas) -> tuple[prover.Case, ...]:
     outside = fails and replace(fails, because=(negative_outside(printed),))
     between = "has a denominator of 0" if infinite_between(printed) else "is a number"
     return (
-        Case(
+        prover.Case(
             "1/(√2 L) < eta <= 1/L",
-            Decision(fails=outside),
+            prover.Decision(fails=outside),
             "Err_WP-2 is negative there, for every V₁ and V₂",
         ),
-        Case("eta = 1/(√2 L)", OPEN, f"Err_WP-2 {between}"),
-        Case(
+        prover.Case("eta = 1/(√2 L)", prover.OPEN, f"Err_WP-2 {between}"),
+        prover.Case(
             "2 L² eta² < 1, kappa = 1",
-            Decision(inside(printed)),
+            prover.Decision(inside(printed)),
             "with g_0 = 0, round 0 not counted",
         ),
-        Case("2 L² eta² < 1, kappa = 0", Decision(nothing_predicted(printed)), "SGD"),
-        Case(
+        prover.Case("2 L² eta² < 1, kappa = 0", prover.Decision(nothing_predicted(printed)), "SGD"),
+        prover.Case(
             "2 L² eta² < 1, 0 < kappa < 1",
-            OPEN,
+            prover.OPEN,
             "the recursion of the proof is for g_t whose elements are all predicted",
         ),
-        Case(
+        prover.Case(
             "2 L² eta² < 1, kappa = 1, the first iteration passes",
-            OPEN,
+            prover.OPEN,
             "where it only computes, x_0 counts twice: 2R₀(1 + Lη)/(ηT) for 2R₀/(ηT) pays for it",
         ),
     )
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     fails, invalid = _refutation(printed), tuple(_broken())
     below = "Err_WP-2 < 0 for every η in (1/(√2 L), 1/L]"
-    return Account(
-        Decision(fails=fails),
+    return prover.Account(
+        prover.Decision(fails=fails),
         cases=_cases(fails, printed),
         assumes=assumptions(repaired_thm_5.THEOREM),
         steps=(
             *(one for one in prove(sharp_thm_5.THEOREM).lines if one.where.startswith(PROOF)),
             *(line for line, _ in invalid),
-            Line("ours", below, "sign", Decision((negative_outside(printed),))),
+            prover.Line("ours", below, "sign", prover.Decision((negative_outside(printed),))),
             *lines(*_OURS),
         ),
         findings=(
@@ -145,12 +142,12 @@ _OURS = (
 )
 
 
-def _repair(theorem: Theorem) -> Repair:
-    return Repair(theorem.statement, (theorem,))
+def _repair(theorem: Theorem) -> prover.Repair:
+    return prover.Repair(theorem.statement, (theorem,))
 
 
-def _false(fails: Refutation) -> Finding:
-    return Finding(
+def _false(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         "false",
         WHERE,
         "for η in (1/(√2 L), 1/L], which η ≤ 1/L allows, Err_WP-2 is below 0, and so is the "
@@ -194,15 +191,15 @@ def _broken() -> Iterator[Broken]:
     )
 
 
-def _others(printed: Formulas) -> Iterator[Finding]:
-    yield Finding(
+def _others(printed: prover.Formulas) -> Iterator[prover.Finding]:
+    yield prover.Finding(
         "not-reproducible",
         "Algorithm 3, option 2",
         "iteration 1 reads g_0, which nothing defines; it is 0 here, so that x̃_1 = x_0",
         {"read in iteration 1": "g_0", "first written": "g_1"},
     )
     if infinite_between(printed):
-        yield Finding(
+        yield prover.Finding(
             "missing-condition",
             f"{PROOF}, the last bound",
             "η ≤ 1/(2L) is used and not among the conditions of the theorem; 2L²η² < 1 is "
@@ -210,8 +207,8 @@ def _others(printed: Formulas) -> Iterator[Finding]:
             {"eta": "1/(sqrt(2)*L)", "1 − 2L²η²": 0},
             repaired=_repair(thm_5_domain.THEOREM),
         )
-    if proves(sharp_thm_5.THEOREM):
-        yield Finding(
+    if prover.proves(sharp_thm_5.THEOREM):
+        yield prover.Finding(
             "loose",
             f"{_CHAIN}, line 4",
             "the two noises are means over n workers: 2V₁/n does for 2V₁",
@@ -222,7 +219,7 @@ def _others(printed: Formulas) -> Iterator[Finding]:
 
 _TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR_WP_2, "variance": VAR_0}
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.thm-5",
     where=WHERE,
     statement=(

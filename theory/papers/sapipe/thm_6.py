@@ -18,15 +18,12 @@ from functools import partial
 
 import sympy
 
-from theory.account import OPEN, Account, Case, Decision, Finding, Line, Refutation, Repair
-from theory.claims import Claim, Formulas
 from theory.falsifier.numbers import Number
+from theory.judging import prover
 from theory.judging.as_claim import account, assumptions
 from theory.judging.controls import without
-from theory.judging.decide import proves
 from theory.kernel import Combine, Theorem, prove
 from theory.kernel.vectors import Scalar
-from theory.ledger import Evidence
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method
 from theory.papers.sapipe.error_terms import ERR_WP_3
@@ -66,17 +63,17 @@ EXACT = _draft.shows(
 )
 
 
-def exact(printed: Formulas) -> tuple[Theorem, Theorem]:
+def exact(printed: prover.Formulas) -> tuple[Theorem, Theorem]:
     """The statement for κ = 1 and n = 1, where predictions are exact, and for κ = 0."""
     return replace(EXACT, terms=printed), wp_3_lines.ALONE
 
 
-def circling(run: Circling, printed: Formulas) -> Refutation | None:
+def circling(run: Circling, printed: prover.Formulas) -> prover.Refutation | None:
     """The run with its constants, if its mean is above the bound; else None."""
     from theory.falsifier.compare import exceeds, value_in_words
 
     seen = limit_cycle.enclosed(run)
-    if not proves(*circling_constants.hold(run)) or seen.furthest_at_most > run.reach:
+    if not prover.proves(*circling_constants.hold(run)) or seen.furthest_at_most > run.reach:
         return None  # the slope is u − ku³ up to U only
     at = {**_constants(run), V2: seen.largest_at_most}
     numbers, bound = _named(at), sympy.Add(*printed.values())
@@ -97,7 +94,7 @@ def circling(run: Circling, printed: Formulas) -> Refutation | None:
         "V2 over all x": float(everywhere["V2"]),
         "bound with V2 over all x": value_in_words(bound, everywhere),
     }
-    return Refutation(
+    return prover.Refutation(
         witness, above(of(lambda seen: seen.mean_at_least, limit_cycle.enclosed, run), printed, at)
     )
 
@@ -122,46 +119,50 @@ def _named(at: Mapping[Scalar, Fraction]) -> dict[str, Number]:
     return {str(symbol): number for symbol, number in at.items()}
 
 
-def _refutation(printed: Formulas) -> tuple[Refutation | None, tuple[Evidence, ...]]:
+def _refutation(
+    printed: prover.Formulas,
+) -> tuple[prover.Refutation | None, tuple[prover.Evidence, ...]]:
     """The circling run if it is above the bound, else what the falsifier finds."""
     found = circling(limit_cycle.RUN, printed)
     if found is not None:
         return found, ()
     tried = account(EXACT, printed, CHALLENGE)
-    assert isinstance(tried.decision, Decision), "a theorem has no readings"
+    assert isinstance(tried.decision, prover.Decision), "a theorem has no readings"
     return tried.decision.fails, tried.evidence
 
 
-def _cases(shown: Decision, several: Decision) -> tuple[Case, ...]:
+def _cases(shown: prover.Decision, several: prover.Decision) -> tuple[prover.Case, ...]:
     return (
-        Case("kappa = 0", shown, "distributed SGD: nothing is predicted"),
-        Case("kappa = 1, n = 1", shown, "the prediction is exact, and Err_WP-3 is not needed"),
-        Case(
+        prover.Case("kappa = 0", shown, "distributed SGD: nothing is predicted"),
+        prover.Case(
+            "kappa = 1, n = 1", shown, "the prediction is exact, and Err_WP-3 is not needed"
+        ),
+        prover.Case(
             "kappa = 1, all n >= 2 together",
             several,
             f"the printed proof fails, and the statement for n = {limit_cycle.RUN.n}; see "
             f"{repaired_thm_6.THEOREM.id} and {wp_3_moment.THEOREM.id} for what holds",
         ),
-        Case(
+        prover.Case(
             "kappa = 1, n = 2, 3, 4",
-            OPEN,
+            prover.OPEN,
             "neither a proof nor a counterexample is known here",
         ),
-        Case(
+        prover.Case(
             "kappa = 1, V2 over all x",
-            OPEN,
+            prover.OPEN,
             "with a V2 that bounds gradients at every x, visited or not, the bound is above what "
             "the circling run does, which then decides nothing",
         ),
-        Case(
+        prover.Case(
             "0 < kappa < 1",
-            OPEN,
+            prover.OPEN,
             "the printed proof fails here too, and takes steps for as short as those of κ = 1",
         ),
     )
 
 
-def _circles(fails: Refutation | None) -> Iterator[Finding]:
+def _circles(fails: prover.Refutation | None) -> Iterator[prover.Finding]:
     """What refutes the statement, and under which reading of Assumption 2; the flaws explain it."""
     if fails is not None and "V2 over all x" in fails.witness:
         says = (
@@ -169,14 +170,14 @@ def _circles(fails: Refutation | None) -> Iterator[Finding]:
             "run, as Assumption 2 has it; with a V₂ for every x, visited or not, it decides nothing"
         )
         crude = wp_3_moment.THEOREM
-        repaired = Repair(crude.statement, (crude,))
-        yield Finding("false", CLAIM.where, says, fails.witness, repaired=repaired)
+        repaired = prover.Repair(crude.statement, (crude,))
+        yield prover.Finding("false", CLAIM.where, says, fails.witness, repaired=repaired)
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     fails, evidence = _refutation(printed)
-    shown, several = Decision(exact(printed)), Decision(fails=fails)
-    return Account(
+    shown, several = prover.Decision(exact(printed)), prover.Decision(fails=fails)
+    return prover.Account(
         several,
         cases=_cases(shown, several),
         assumes=(
@@ -195,18 +196,20 @@ def _account(printed: Formulas) -> Account:
                 if line.where.endswith(SHARED)
             ),
             *(
-                Line(one.where, one.statement, prove(one).lines[-2].rule, Decision((one,)))
+                prover.Line(
+                    one.where, one.statement, prove(one).lines[-2].rule, prover.Decision((one,))
+                )
                 for one in (*wp_3_lines.HOLDING, wp_3_lines.ALONE)
             ),
             *(line for line, _ in lines()),
-            Line("ours", EXACT.statement, EXACT.id, shown),
+            prover.Line("ours", EXACT.statement, EXACT.id, shown),
         ),
         findings=(*_circles(fails), *flaws()),
         evidence=evidence,
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.thm-6",
     where="Theorem 6",
     statement=(

@@ -7,10 +7,9 @@ Guarantee  (1/n) Σ_i E‖g − g_i‖² ≤ (1/n) Σ_i ‖∇F(x) − ∇F_i(x)
 Source     SAPipe paper, appendix A, proof of Theorem 4.
 """
 
-from theory.account import Finding, Repair
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.judging.decide import proves
-from theory.kernel import Combine, dot, eq, square
+from theory.kernel import Combine, dot, square
 from theory.kernel.prove import Proof
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting, wp_1_method
@@ -27,12 +26,12 @@ _LAST = (rho / n - 1) * (V2 - V1) + 2 * V1
 draft = theorem("sapipe.wp-1-one-point", WHERE, function("F", X), function("F_i", HERE))
 draft.cite(wp_1_noise.THEOREM)
 draft.assume(
-    eq(E_T.of(dot(_NOISY, _DIVERSE)), 0),
+    prover.eq(E_T.of(dot(_NOISY, _DIVERSE)), 0),
     "no tilt",
     "ζ_i has the mean 0 given the past (Assumption 2, taken with ∇F_i(x) − ∇F(x))",
 )
 draft.have(
-    eq(_LAST, (rho / n - 1) * V2 + (3 - rho / n) * V1),
+    prover.eq(_LAST, (rho / n - 1) * V2 + (3 - rho / n) * V1),
     says="(ρ/n − 1)(V₂ − V₁) + 2V₁ = (ρ/n − 1)V₂ + (3 − ρ/n)V₁",
     where=f"{PROOF}, the upper bound, line 9",
     by=Combine(),
@@ -48,18 +47,18 @@ THEOREM = draft.shows(
 )
 
 
-def remarks(proof: Proof) -> tuple[Finding, ...]:
+def remarks(proof: Proof) -> tuple[prover.Finding, ...]:
     """That the noise counts at most half."""
-    if not proves(proof, wp_1_noise.THEOREM):
+    if not prover.proves(proof, wp_1_noise.THEOREM):
         return ()
     return (
-        Finding(
+        prover.Finding(
             "loose",
             WHERE,
             "a worker's noise is part of the mean noise, and what they share is taken off: "
             "(1 − 1/n)V₁ does for 2V₁, and for n = 1 nothing is left",
             {"n": 1, "printed": str(2 * V1), "repaired": "0"},
-            repaired=Repair(wp_1_noise.THEOREM.statement, (wp_1_noise.THEOREM,)),
+            repaired=prover.Repair(wp_1_noise.THEOREM.statement, (wp_1_noise.THEOREM,)),
         ),
     )
 

@@ -17,23 +17,18 @@ from schedules.dependencies import edges
 from schedules.families import build
 from schedules.schedule import Schedule
 from schedules.timeline import timeline
-from theory.account import Decision, Exhausted, Ground, Line
-from theory.claims import Formulas
-from theory.judging.plain_rows import row
-from theory.laws.static_orders.symbols import term
-from theory.smt.instances import decide_from
-from theory.smt.solver import Statement
+from theory.judging import prover
 
 slot = sympy.Symbol("slot", integer=True, nonnegative=True)
 _PRINTED = {"clock": slot + 1}
 _FAMILIES = ("pipedream", "pipedream-runtime", "1f1b", "gpipe", "asyncpp")
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     one, other, clock_one, clock_other = z3.Ints("x y Lx Ly")
 
     def clock(of: z3.ArithRef) -> z3.ArithRef:
-        return term(formulas["clock"], {slot: of})
+        return prover.term(formulas["clock"], {slot: of})
 
     def later(a: z3.ArithRef, b: z3.ArithRef) -> z3.ArithRef:
         return z3.If(a > b, a, b)
@@ -42,7 +37,7 @@ def _grounds(formulas: Formulas) -> Iterator[Ground]:
     step = clock(later(one, other) + 1) == later(clock_one, clock_other) + 1
     says = "the first action has slot 0 and clock 1; one that waits for two others has one more"
     goal = z3.And(clock(z3.IntVal(0)) == 1, step)
-    yield decide_from(Statement("recursion", says, known, goal), {"x": 0, "y": 0})
+    yield prover.decide_from(prover.Statement("recursion", says, known, goal), {"x": 0, "y": 0})
 
 
 def clocks(schedule: Schedule) -> list[int]:
@@ -69,17 +64,19 @@ def clocks(schedule: Schedule) -> list[int]:
     return [known[action] for action in range(len(schedule))]
 
 
-def _runs() -> tuple[Line]:
+def _runs() -> tuple[prover.Line]:
     sizes = [(name, p, m) for name in _FAMILIES for p in (2, 3, 4) for m in (1, 4, 7)]
     same = True
     for name, p, m in sizes:
         made = build(name, p, m)
         same &= [start + 1 for start in timeline(made).start.tolist()] == clocks(made)
-    found = Exhausted("clocks beside the slots of built schedules, p ≤ 4, M ≤ 7", len(sizes), same)
-    return (Line("ours", found.says, ", ".join(_FAMILIES), Decision((found,))),)
+    found = prover.Exhausted(
+        "clocks beside the slots of built schedules, p ≤ 4, M ≤ 7", len(sizes), same
+    )
+    return (prover.Line("ours", found.says, ", ".join(_FAMILIES), prover.Decision((found,))),)
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "schedules.lamport-slots",
     "ours",
     "In every run of a static order the Lamport clock of an action is its slot plus one, the slot "

@@ -13,8 +13,9 @@ from dataclasses import replace
 
 import sympy
 
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, dot, eq, le, square, vector
+from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, dot, square, vector
 from theory.kernel.lemmas import CAUCHY_SCHWARZ
 from theory.kernel.rules import Root
 from theory.papers.nesterov import eq_20
@@ -56,19 +57,21 @@ THEOREM = Theorem(
     symbols=(a, d, rho, length, cosine),
     vectors=(AHEAD, REST),
     hypotheses=(
-        Hypothesis("look-ahead", "d is ‖d̄_t‖ > 0", eq(square(AHEAD), d**2)),
-        Hypothesis("gradients", "ρ is ‖r_t‖", eq(square(REST), rho**2)),
+        Hypothesis("look-ahead", "d is ‖d̄_t‖ > 0", prover.eq(square(AHEAD), d**2)),
+        Hypothesis("gradients", "ρ is ‖r_t‖", prover.eq(square(REST), rho**2)),
         Hypothesis(
-            "delay", "D is ‖Δ_t‖ > 0, Δ_t = a d̄_t + r_t by (20)", eq(square(DELAY), length**2)
+            "delay",
+            "D is ‖Δ_t‖ > 0, Δ_t = a d̄_t + r_t by (20)",
+            prover.eq(square(DELAY), length**2),
         ),
-        Hypothesis("cosine", "cos is ⟨Δ_t, d̄_t⟩/(‖Δ_t‖‖d̄_t‖)", eq(cosine * _SIDES, _WHOLE)),
-        Hypothesis("outweighed", "‖r_t‖ ≤ a‖d̄_t‖", le(rho, a * d)),
+        Hypothesis("cosine", "cos is ⟨Δ_t, d̄_t⟩/(‖Δ_t‖‖d̄_t‖)", prover.eq(cosine * _SIDES, _WHOLE)),
+        Hypothesis("outweighed", "‖r_t‖ ≤ a‖d̄_t‖", prover.le(rho, a * d)),
     ),
     cites=(CAUCHY_SCHWARZ,),
     steps=(
         Step(
             "Cauchy–Schwarz",
-            le(_INNER**2, square(REST) * square(AHEAD)),
+            prover.le(_INNER**2, square(REST) * square(AHEAD)),
             Cite(
                 "kernel.cauchy-schwarz",
                 scalars={_CS: d**2},
@@ -77,13 +80,13 @@ THEOREM = Theorem(
         ),
         Step(
             "squared",
-            le(_INNER**2, (rho * d) ** 2),
+            prover.le(_INNER**2, (rho * d) ** 2),
             Combine({"Cauchy–Schwarz": 1, "gradients": square(AHEAD), "look-ahead": rho**2}),
         ),
-        Step("below", le(-_INNER, rho * d), Root("squared")),
+        Step("below", prover.le(-_INNER, rho * d), Root("squared")),
         Step(
             "forward",
-            le(0, cosine),
+            prover.le(0, cosine),
             Combine(
                 {
                     "cosine": -1 / _SIDES,
@@ -96,7 +99,7 @@ THEOREM = Theorem(
         ),
         Step(
             "cosine, squared",
-            le(1 - _RATIO**2, cosine**2),
+            prover.le(1 - _RATIO**2, cosine**2),
             Combine(
                 {
                     "cosine": -(cosine * _SIDES + _WHOLE) / _SIDES**2,
@@ -110,7 +113,7 @@ THEOREM = Theorem(
         ),
         Step(
             "cosine of anything, squared",
-            le(cosine**2, 1),
+            prover.le(cosine**2, 1),
             Combine(
                 {
                     "cosine": (cosine * _SIDES + _WHOLE) / _SIDES**2,
@@ -121,7 +124,7 @@ THEOREM = Theorem(
                 }
             ),
         ),
-        Step("at most 1", le(cosine, 1), Root("cosine of anything, squared")),
+        Step("at most 1", prover.le(cosine, 1), Root("cosine of anything, squared")),
     ),
     lhs=1 - cosine,
     terms={"gradients": _RATIO**2},

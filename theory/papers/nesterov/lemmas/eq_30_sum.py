@@ -12,6 +12,7 @@ from operator import add
 
 import sympy
 
+from theory.judging import prover
 from theory.kernel import (
     Cite,
     Combine,
@@ -21,8 +22,6 @@ from theory.kernel import (
     Step,
     Telescope,
     Theorem,
-    eq,
-    le,
     vector,
 )
 from theory.kernel.vectors import Scalar, Vector
@@ -58,19 +57,23 @@ def _here_vector(one: Vector) -> Vector:
 
 NEXT_HERE = Point(_here_vector(NEXT.position), NEXT.value, NEXT.gradient)
 _LEFT = W.position + t * D - STAR.position
-_WEIGHTED = eq(P(k), (J(k) + 1) * (F(k) - STAR.value))
+_WEIGHTED = prover.eq(P(k), (J(k) + 1) * (F(k) - STAR.value))
 
 NAMES = (
-    Hypothesis("first number", "the second iteration has k = 0", eq(J(0), 0)),
-    Hypothesis("next number", "k + 1 comes after k", eq(J(k + 1), J(k) + 1)),
-    Hypothesis("value", "F is f(w_t) by iteration", eq(F(k), W.value)),
-    Hypothesis("value after", "one iteration later it is f(w_{t+1})", eq(F(k + 1), NEXT.value)),
-    Hypothesis("u", "U is u_t by iteration", eq(U(k), _here(eq_30_later.U))),
+    Hypothesis("first number", "the second iteration has k = 0", prover.eq(J(0), 0)),
+    Hypothesis("next number", "k + 1 comes after k", prover.eq(J(k + 1), J(k) + 1)),
+    Hypothesis("value", "F is f(w_t) by iteration", prover.eq(F(k), W.value)),
     Hypothesis(
-        "u after", "one iteration later it is u_{t+1}", eq(U(k + 1), _here(eq_30_later.U_NEXT))
+        "value after", "one iteration later it is f(w_{t+1})", prover.eq(F(k + 1), NEXT.value)
+    ),
+    Hypothesis("u", "U is u_t by iteration", prover.eq(U(k), _here(eq_30_later.U))),
+    Hypothesis(
+        "u after",
+        "one iteration later it is u_{t+1}",
+        prover.eq(U(k + 1), _here(eq_30_later.U_NEXT)),
     ),
     Hypothesis(
-        "excess", "E is Ω_t by iteration", eq(E(k), _here(method.excess(t, method.MOMENTUM)))
+        "excess", "E is Ω_t by iteration", prover.eq(E(k), _here(method.excess(t, method.MOMENTUM)))
     ),
     Hypothesis("weighted", "P is λ_{t−1}δ_t by iteration", _WEIGHTED),
 )
@@ -92,7 +95,7 @@ CLAIM = THEOREM = Theorem(
     hypotheses=(method.SMOOTH, method.CONVEX_NOW, method.CONVEX_STAR, *NAMES),
     cites=(eq_30_later.THEOREM,),
     steps=(
-        Step("later", le(2, WEIGHT), Combine(plus=(J(k),))),
+        Step("later", prover.le(2, WEIGHT), Combine(plus=(J(k),))),
         Step(
             "line 2",
             eq_30_later.THEOREM.goal.replaced(_LATER),
@@ -101,12 +104,12 @@ CLAIM = THEOREM = Theorem(
         ),
         Step(
             "weighted after",
-            eq(P(k + 1), (J(k + 1) + 1) * (F(k + 1) - STAR.value)),
+            prover.eq(P(k + 1), (J(k + 1) + 1) * (F(k + 1) - STAR.value)),
             Everywhere("weighted", {k: k + 1}),
         ),
         Step(
             "one",
-            le(P(k + 1) - P(k), E(k) + _HALF * (U(k) - U(k + 1))),
+            prover.le(P(k + 1) - P(k), E(k) + _HALF * (U(k) - U(k + 1))),
             Combine(
                 {
                     "line 2": 1,
@@ -124,19 +127,23 @@ CLAIM = THEOREM = Theorem(
         ),
         Step(
             "sum",
-            le(P(t - 1) - P(0), SUM + _HALF * (U(0) - U(t - 1))),
+            prover.le(P(t - 1) - P(0), SUM + _HALF * (U(0) - U(t - 1))),
             Telescope("one", k, t - 1),
             "summed over the iterations 2, …, t",
         ),
-        Step("numbers", eq(J(t - 1) - J(0), t - 1), Telescope("next number", k, t - 1)),
+        Step("numbers", prover.eq(J(t - 1) - J(0), t - 1), Telescope("next number", k, t - 1)),
         Step(
             "weighted at last", _WEIGHTED.replaced({k: t - 1}), Everywhere("weighted", {k: t - 1})
         ),
         Step(
             "weighted at 2", _WEIGHTED.replaced({k: 0}), Everywhere("weighted", {k: sympy.S.Zero})
         ),
-        Step("length", le(0, U(k)), Combine({"u": -1}, squares=((beta / 2, _here_vector(_LEFT)),))),
-        Step("length at last", le(0, U(t - 1)), Everywhere("length", {k: t - 1})),
+        Step(
+            "length",
+            prover.le(0, U(k)),
+            Combine({"u": -1}, squares=((beta / 2, _here_vector(_LEFT)),)),
+        ),
+        Step("length at last", prover.le(0, U(t - 1)), Everywhere("length", {k: t - 1})),
     ),
     lhs=F(t - 1) - STAR.value,
     terms={

@@ -1,7 +1,7 @@
 """(31) without delay: what the first iteration leaves bounds all later steps by O(1/t).
 
 Problem    f is convex and β-smooth with a minimiser w*; x_t = w_t − w* and z_t = w_t + t d_t − w*.
-Method     (14) without delay, η = 1/β.
+Method     (14) with (29), without delay, η = 1/β.
 Guarantee  ‖w_{t+1} − w_t‖² ≤ 4D/t² with D = 4/β (δ_2 + u_2/2), for every t ≥ 2. By (30), without
            excesses, ‖z_t‖² is at most D. As t x_{t+1} = (t − 1)x_t + z_{t+1}, so is ‖x_t‖²; and a
            step is (z_{t+1} − x_t)/t.
@@ -10,7 +10,8 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Combine, Everywhere, Hypothesis, Step, Telescope, Theorem, eq, le, square
+from theory.judging import prover
+from theory.kernel import Combine, Everywhere, Hypothesis, Step, Telescope, Theorem, square
 from theory.papers.nesterov.lemmas import eq_30_sum
 from theory.papers.nesterov.lemmas.eq_30_sum import NEXT_HERE, WEIGHT, F, J, P, U, k
 from theory.papers.nesterov.lemmas.no_delay import NO_DELAY, NO_EXCESS
@@ -32,35 +33,35 @@ LEFT = F(0) - STAR.value + U(0) / 2
 """δ_2 + u_2/2."""
 _LONGEST = 4 / beta * LEFT
 """D."""
-_WEIGHTED = eq(P(k), (J(k) + 1) * (F(k) - STAR.value))
-_DISTANT = eq(Q(k), (J(k) + 1) * X(k))
-_LEAST = Hypothesis("minimum", "w* is a minimiser", le(STAR.value, F(k)))
+_WEIGHTED = prover.eq(P(k), (J(k) + 1) * (F(k) - STAR.value))
+_DISTANT = prover.eq(Q(k), (J(k) + 1) * X(k))
+_LEAST = Hypothesis("minimum", "w* is a minimiser", prover.le(STAR.value, F(k)))
 _KEPT = ("later", "line 2", "weighted after", "one", "weighted at 2")
 """Lines of `nesterov.eq-30-sum`; its others are about one t."""
 
 NAMES = (
     _LEAST,
-    Hypothesis("distance", "X is ‖w_t − w*‖² by iteration", eq(X(k), square(_AWAY))),
+    Hypothesis("distance", "X is ‖w_t − w*‖² by iteration", prover.eq(X(k), square(_AWAY))),
     Hypothesis(
         "distance after",
         "one iteration later it is ‖w_{t+1} − w*‖²",
-        eq(X(k + 1), square(_AWAY_NEXT)),
+        prover.eq(X(k + 1), square(_AWAY_NEXT)),
     ),
-    Hypothesis("step", "S is ‖w_{t+1} − w_t‖² by iteration", eq(S(k), square(_MOVE))),
+    Hypothesis("step", "S is ‖w_{t+1} − w_t‖² by iteration", prover.eq(S(k), square(_MOVE))),
     Hypothesis("distant", "Q is (t − 1)‖w_t − w*‖² by iteration", _DISTANT),
-    Hypothesis("distance at 2", "X starts with ‖w_2 − w*‖²", eq(beta / 2 * X(0), U(0))),
+    Hypothesis("distance at 2", "X starts with ‖w_2 − w*‖²", prover.eq(beta / 2 * X(0), U(0))),
 )
 
 _BOUND_OF_Z = (
     NO_EXCESS,
     Step(
         "one, without delay",
-        le(P(k + 1) - P(k), _HALF * (U(k) - U(k + 1))),
+        prover.le(P(k + 1) - P(k), _HALF * (U(k) - U(k + 1))),
         Combine({"one": 1, NO_EXCESS.name: 1}),
     ),
     Step(
         "sum to n",
-        le(P(_n) - P(0), _HALF * (U(0) - U(_n))),
+        prover.le(P(_n) - P(0), _HALF * (U(0) - U(_n))),
         Telescope("one, without delay", k, _n),
         "line 2 of (30), summed",
     ),
@@ -68,7 +69,7 @@ _BOUND_OF_Z = (
     Step("minimum at n", _LEAST.relation.replaced({k: _n}), Everywhere("minimum", {k: _n})),
     Step(
         "z",
-        le(U(_n), beta / 2 * _LONGEST),
+        prover.le(U(_n), beta / 2 * _LONGEST),
         Combine(
             {
                 "sum to n": 2,
@@ -80,7 +81,7 @@ _BOUND_OF_Z = (
         ),
         "‖z_t‖² ≤ D for every t ≥ 2",
     ),
-    Step("z after", le(U(k + 1), beta / 2 * _LONGEST), Everywhere("z", {_n: k + 1})),
+    Step("z after", prover.le(U(k + 1), beta / 2 * _LONGEST), Everywhere("z", {_n: k + 1})),
 )
 
 _BOUND_OF_X = (
@@ -91,7 +92,7 @@ _BOUND_OF_X = (
     ),
     Step(
         "mean",
-        le(Q(k + 1) - Q(k), _LONGEST),
+        prover.le(Q(k + 1) - Q(k), _LONGEST),
         Combine(
             {
                 "distant": -1,
@@ -106,14 +107,14 @@ _BOUND_OF_X = (
         ),
         "t‖x_{t+1}‖² ≤ (t − 1)‖x_t‖² + ‖z_{t+1}‖²",
     ),
-    Step("means", le(Q(K) - Q(0), K * _LONGEST), Telescope("mean", k, K)),
+    Step("means", prover.le(Q(K) - Q(0), K * _LONGEST), Telescope("mean", k, K)),
     Step("distant at 2", _DISTANT.replaced({k: 0}), Everywhere("distant", {k: sympy.S.Zero})),
     Step("distant at last", _DISTANT.replaced({k: K}), Everywhere("distant", {k: K})),
-    Step("z at 2", le(U(0), beta / 2 * _LONGEST), Everywhere("z", {_n: sympy.S.Zero})),
-    Step("numbers", eq(J(K) - J(0), K), Telescope("next number", k, K)),
+    Step("z at 2", prover.le(U(0), beta / 2 * _LONGEST), Everywhere("z", {_n: sympy.S.Zero})),
+    Step("numbers", prover.eq(J(K) - J(0), K), Telescope("next number", k, K)),
     Step(
         "x",
-        le(X(K), _LONGEST),
+        prover.le(X(K), _LONGEST),
         Combine(
             {
                 "means": 1 / (K + 1),
@@ -132,7 +133,7 @@ _BOUND_OF_X = (
 _STEPS = (
     Step(
         "step, k",
-        le(WEIGHT**2 * S(k), 2 * X(k) + 4 / beta * U(k + 1)),
+        prover.le(WEIGHT**2 * S(k), 2 * X(k) + 4 / beta * U(k + 1)),
         Combine(
             {"step": WEIGHT**2, "distance": -2, "u after": -4 / beta},
             squares=((sympy.S.One, _AHEAD_NEXT + _AWAY),),
@@ -141,10 +142,10 @@ _STEPS = (
     ),
     Step(
         "step at last",
-        le((J(K) + 2) ** 2 * S(K), 2 * X(K) + 4 / beta * U(K + 1)),
+        prover.le((J(K) + 2) ** 2 * S(K), 2 * X(K) + 4 / beta * U(K + 1)),
         Everywhere("step, k", {k: K}),
     ),
-    Step("z at last", le(U(K + 1), beta / 2 * _LONGEST), Everywhere("z", {_n: K + 1})),
+    Step("z at last", prover.le(U(K + 1), beta / 2 * _LONGEST), Everywhere("z", {_n: K + 1})),
 )
 
 CLAIM = THEOREM = Theorem(

@@ -1,7 +1,7 @@
 """(31) where it holds: without delay and with a minimiser, steps shrink as O(1/t).
 
 Problem    f is convex and β-smooth with a minimiser w*.
-Method     (14) without delay, η = 1/β; the first iteration by `nesterov.first-drop`.
+Method     (14) with (29), without delay, η = 1/β; the first iteration by `nesterov.first-drop`.
 Guarantee  ‖w_{t+1} − w_t‖² ≤ 24‖w_1 − w*‖²/(5t²) for every t ≥ 2.
 Source     ours: `nesterov.later-steps`.
 """

@@ -12,12 +12,9 @@ from fractions import Fraction
 
 import sympy
 
-from theory.account import Account, Finding, Repair
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.judging.decide import proves
 from theory.kernel.prove import Proof
-from theory.ledger import Evidence
 from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import iterate_start, sharp_repaired_iterates
 from theory.papers.nesterov.lemmas.repaired_thm_1 import DOMAIN, shorter
@@ -48,15 +45,15 @@ _AT = 2
 """Delay at which stepsizes are compared, in units of 1/β."""
 
 
-def _remarks(proof: Proof) -> tuple[Finding, ...]:
+def _remarks(proof: Proof) -> tuple[prover.Finding, ...]:
     """That the condition can be weakened a little, and no more than a little."""
     sharp = sharp_repaired_iterates.THEOREM
     longer = {eta: 1 / ((4 * tau - 1) * beta), tau: _AT}
     room = iterate_start.STEPSIZE.relation.gap.subs(longer).subs(tau, _AT)
-    if not proves(proof, sharp) or room < 0:
+    if not prover.proves(proof, sharp) or room < 0:
         return ()
     return (
-        Finding(
+        prover.Finding(
             "loose",
             "ours",
             "η may be 1/((4τ − 1)β), and what the proof needs is (4τ − 2)βη + 2β²η² ≤ 1; for τ ≥ 2 "
@@ -68,7 +65,7 @@ def _remarks(proof: Proof) -> tuple[Finding, ...]:
                 "no rate above": str(Fraction(1, 4 * (_AT - 1))),
             },
             (proof, sharp),
-            Repair(sharp.statement, (sharp,)),
+            prover.Repair(sharp.statement, (sharp,)),
         ),
     )
 
@@ -78,7 +75,7 @@ _WHERE = sympy.And(DOMAIN, sympy.Ge(t, 2))
 _KERNEL = as_claim(THEOREM, CHALLENGE, _remarks, where=_WHERE)
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     """What the proof says, with what runs attain."""
     known = account(THEOREM, printed, CHALLENGE, _remarks, _WHERE)
     if printed != THEOREM.terms:
@@ -86,9 +83,9 @@ def _account(printed: Formulas) -> Account:
     return replace(known, evidence=(*known.evidence, _attained()))
 
 
-def _attained() -> Evidence:
+def _attained() -> prover.Evidence:
     """The bound's share that exact runs along Huber's line reach: it tends to 1."""
-    return Evidence(
+    return prover.Evidence(
         "for",
         "the constant 1/4 is the least: on Huber's function of slope R/(2η(t − 1) + 1/β), "
         "R = ‖w_1 − w*‖, exact runs with η = 1/(4τβ) have f(w_t) − f* = R²/(4η(t − 1) + 2/β), and "
@@ -115,7 +112,7 @@ def share_attained(delay: int, now: int) -> Fraction:
     return huber_line.attained(delay, stepsize, now) * 4 * stepsize * (now - 1)
 
 
-def _deeper(printed: Formulas) -> tuple[Evidence, ...]:
+def _deeper(printed: prover.Formulas) -> tuple[prover.Evidence, ...]:
     """What there is of every theorem, and runs of a million iterations."""
     known = _KERNEL.deeper(printed) if _KERNEL.deeper else ()
     return (*known, *long_runs.at_small_steps())

@@ -1,8 +1,8 @@
 """Theorem 2 for τ = 0 with a better constant: 3/10 in place of 1/2.
 
 Problem    f is convex and β-smooth with a minimiser w*.
-Method     (14) without delay, η = 1/β; the first iteration by `nesterov.first-drop`, the others by
-           (30).
+Method     (14) with (29), without delay, η = 1/β; the first iteration by `nesterov.first-drop`, the
+           others by (30).
 Guarantee  f(w_{t+1}) − f* ≤ 3β‖w_1 − w*‖²/(10t) for every t ≥ 1. No constant below 1/4 would do:
            Huber's function attains β/(4t + 2) (`attained`).
 Source     ours.

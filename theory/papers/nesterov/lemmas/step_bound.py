@@ -10,6 +10,7 @@ Source     ours: what (31) should say.
 
 import sympy
 
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
 from theory.kernel import (
     Combine,
@@ -18,8 +19,6 @@ from theory.kernel import (
     Step,
     Theorem,
     Total,
-    eq,
-    le,
     point,
     square,
     vector,
@@ -35,7 +34,7 @@ GRADIENT = vector("ḡ")
 """ḡ_t, at whatever point it is taken."""
 GAMMA = 1 - theta
 """γ_t < 1."""
-NOT_NEGATIVE = Hypothesis("not negative", "0 ≤ γ_t = 1 − θ", le(0, GAMMA))
+NOT_NEGATIVE = Hypothesis("not negative", "0 ≤ γ_t = 1 − θ", prover.le(0, GAMMA))
 PART = sympy.Symbol("p", nonnegative=True)
 """γ_t‖w_t − w_{t−1}‖²."""
 
@@ -62,21 +61,25 @@ THEOREM = Theorem(
         Hypothesis(
             "(10)",
             "w_{t+1} − w_t = γ_t(w_t − w_{t−1}) − η(1 − γ_t)ḡ_t",
-            eq(
+            prover.eq(
                 square(NEXT.position),
                 square(GAMMA * STEP.position - eta * theta * GRADIENT),
             ),
         ),
-        Hypothesis("bounded", "gradients have norm at most G", le(square(GRADIENT), G**2)),
+        Hypothesis("bounded", "gradients have norm at most G", prover.le(square(GRADIENT), G**2)),
         NOT_NEGATIVE,
-        Hypothesis("part", "p is γ_t‖w_t − w_{t−1}‖²", eq(PART, GAMMA * square(STEP.position))),
-        Hypothesis("part, k", "the same, in every iteration", eq(P(k), (1 - THETA(k)) * V(k))),
-        Hypothesis("rest", "w_1 = w_0", eq(V(0), 0)),
+        Hypothesis(
+            "part", "p is γ_t‖w_t − w_{t−1}‖²", prover.eq(PART, GAMMA * square(STEP.position))
+        ),
+        Hypothesis(
+            "part, k", "the same, in every iteration", prover.eq(P(k), (1 - THETA(k)) * V(k))
+        ),
+        Hypothesis("rest", "w_1 = w_0", prover.eq(V(0), 0)),
     ),
     steps=(
         Step(
             "mean",
-            le(square(NEXT.position), PART + theta * eta**2 * G**2),
+            prover.le(square(NEXT.position), PART + theta * eta**2 * G**2),
             Combine(
                 {
                     "(10)": 1,
@@ -90,15 +93,15 @@ THEOREM = Theorem(
         ),
         Step(
             "mean, k",
-            le(V(k + 1), P(k) + THETA(k) * eta**2 * G**2),
+            prover.le(V(k + 1), P(k) + THETA(k) * eta**2 * G**2),
             Total("mean", k),
         ),
         Step(
             "recurrence",
-            le(V(k + 1), (1 - THETA(k)) * V(k) + THETA(k) * eta**2 * G**2),
+            prover.le(V(k + 1), (1 - THETA(k)) * V(k) + THETA(k) * eta**2 * G**2),
             Combine({"mean, k": 1, "part, k": 1}),
         ),
-        Step("momentum, k", le(0, 1 - THETA(k)), Total(NOT_NEGATIVE.name, k)),
+        Step("momentum, k", prover.le(0, 1 - THETA(k)), Total(NOT_NEGATIVE.name, k)),
     ),
     lhs=V(t),
     terms={"size": eta**2 * G**2},

@@ -11,8 +11,7 @@ Source     ours.
 
 import sympy
 
-from theory.account import Account, Compared, Decision, Ground
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.papers.nesterov import symbols
 from theory.papers.nesterov.witnesses import energy, growth
 
@@ -21,23 +20,25 @@ beta, tau = symbols.letters("beta tau")
 _PRINTED = {"limit": 1 / (4 * (tau - 1) * beta)}
 
 
-def _holds(formulas: Formulas) -> tuple[Ground, ...]:
+def _holds(formulas: prover.Formulas) -> tuple[prover.Ground, ...]:
     """The certificate, which covers κ > 1/4 and no other threshold."""
     least = energy.NO_RATE.share.subs(energy.sigma, 0) / ((tau - 1) * beta)
     same = sympy.cancel(formulas["limit"] - least) == 0
     return (
-        Compared("the threshold is κ = 1/4", "sympy.cancel", same),
+        prover.Compared("the threshold is κ = 1/4", "sympy.cancel", same),
         *growth.keeps_away(energy.NO_RATE),
     )
 
 
-def _account(formulas: Formulas) -> Account:
-    return Account(
-        Decision(_holds(formulas)), assumes=growth.ASSUMES, steps=growth.parts(energy.NO_RATE)
+def _account(formulas: prover.Formulas) -> prover.Account:
+    return prover.Account(
+        prover.Decision(_holds(formulas)),
+        assumes=growth.ASSUMES,
+        steps=growth.parts(energy.NO_RATE),
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="nesterov.stepsize-limit",
     where="ours",
     statement=(

@@ -14,29 +14,26 @@ from functools import partial
 
 import sympy
 
-from theory.account import Compared, Ground
-from theory.claims import Formulas
-from theory.judging.outcomes import in_turn
-from theory.judging.plain_rows import row
+from theory.judging import prover
 from theory.papers.nesterov.look_ahead import ARGUMENT, LEMMAS, turns
 
 _DELAYS = (1, 2, 3)
 _SHOWN = 2
 
 
-def _cosines(stated: sympy.Expr, tau: int) -> Compared:
+def _cosines(stated: sympy.Expr, tau: int) -> prover.Compared:
     found = turns(tau, _SHOWN, delayed=True)
     says = f"the cosine after the first turns of an exact run, τ = {tau}"
     code = "theory.papers.nesterov.look_ahead.turns"
-    return Compared(says, code, all(turn["cosine"] == stated for turn in found))
+    return prover.Compared(says, code, all(turn["cosine"] == stated for turn in found))
 
 
-def _grounds(formulas: Formulas) -> Iterator[Ground]:
-    yield from in_turn(LEMMAS)
+def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
+    yield from prover.in_turn(LEMMAS)
     yield from map(partial(_cosines, formulas["cosine"]), _DELAYS)
 
 
-CLAIM = row(
+CLAIM = prover.row(
     "nesterov.prop-1-any-delay",
     "ours",
     "For every delay τ ≥ 1 and every stepsize there are a convex smooth f with bounded gradients "

@@ -13,11 +13,9 @@ from fractions import Fraction
 
 import sympy
 
-from theory.account import Account
-from theory.claims import Formulas
+from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
 from theory.kernel import Combine
-from theory.ledger import Evidence
 from theory.notation import equal, index, nonnegative, square, theorem
 from theory.papers.rpd.lemmas.sharp_lemma_i2 import ONE, path, q
 from theory.papers.rpd.method import f, x
@@ -76,7 +74,7 @@ REPLAYED = ((1, 3, 1), (4, 1, Fraction(1, 2)), (4, 0, 1), (3, 2, 2), (4, 1, 4), 
 """p, τ and β of the paths that attain the maximum."""
 
 
-def _attained() -> Evidence:
+def _attained() -> prover.Evidence:
     """Paths on which the bound is an equality, replayed; by how many blocks share the updates."""
     rows: list[dict[str, int | Fraction]] = []
     for stages, delay, extrapolation in REPLAYED:
@@ -87,14 +85,14 @@ def _attained() -> Evidence:
         rows.append({"p": stages, "tau": delay, "beta": beta_, "squared": reached, "bound": most})
     tight = all(row["squared"] == row["bound"] for row in rows)
     over = any(row["squared"] > row["bound"] for row in rows)
-    return Evidence(
+    return prover.Evidence(
         "against" if over else "for",
         f"the bound is {'attained' if tight else 'not attained'} on replayed paths (γ = G = 1)",
         {"paths": rows},
     )
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     return replace(account(THEOREM, formulas), evidence=(_attained(),))
 
 

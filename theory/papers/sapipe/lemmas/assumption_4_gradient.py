@@ -12,9 +12,8 @@ from functools import cache
 
 import sympy
 
-from theory.account import Account, Decision
-from theory.claims import Claim, Formulas
-from theory.kernel import Combine, Hypothesis, Theorem, dot, eq, le, square, vectors
+from theory.judging import prover
+from theory.kernel import Combine, Hypothesis, Theorem, dot, square, vectors
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe.pieces import lines, weakened
 from theory.papers.sapipe.symbols import Delta
@@ -29,7 +28,7 @@ _s = sympy.Symbol("s", real=True)
 _BELOW = Hypothesis(
     "approximation from above",
     "⟨∇f, u⟩² − ⟨u, ∇²f u⟩ ≤ Δ for the direction u (Assumption 4)",
-    le(_k**2 - _q, Delta),
+    prover.le(_k**2 - _q, Delta),
 )
 
 
@@ -57,7 +56,7 @@ def _falls(bound: Scalar) -> Theorem:
         latex=r"(e^{-ms}(h' + mh))' \le 0",
         symbols=(Delta, _m),
         scalars=(_k, _q),
-        hypotheses=(_BELOW, Hypothesis("root", "m² is the bound", eq(bound, _m**2))),
+        hypotheses=(_BELOW, Hypothesis("root", "m² is the bound", prover.eq(bound, _m**2))),
         lhs=damped_slope(),
         terms={"none": sympy.S.Zero},
         conclude=Combine({_BELOW.name: 1, "root": 1}),
@@ -75,9 +74,9 @@ _STEEP = Theorem(
         Hypothesis(
             "no growth",
             "W = e^{−ms}(h′ + mh) is at most what it is at 0",
-            le(_damped, -_excess * _start),
+            prover.le(_damped, -_excess * _start),
         ),
-        Hypothesis("factor", "E = e^{ms} is at least 1", le(1, _factor)),
+        Hypothesis("factor", "E = e^{ms} is at least 1", prover.le(1, _factor)),
     ),
     lhs=_factor * _damped - _m * _here,
     terms={"start": -_excess * _start},
@@ -95,7 +94,7 @@ _CROSSES = Theorem(
         Hypothesis(
             "mean value",
             "h(r) is at most h(0) + r times the largest h′ in between",
-            le(_then, _start - _excess * _start / _excess),
+            prover.le(_then, _start - _excess * _start / _excess),
         ),
     ),
     lhs=_then,
@@ -103,7 +102,7 @@ _CROSSES = Theorem(
     conclude=Combine({"mean value": 1}),
 )
 
-_UNIT = Hypothesis("unit", "u has length 1", eq(square(_U), 1))
+_UNIT = Hypothesis("unit", "u has length 1", prover.eq(square(_U), 1))
 
 
 @cache
@@ -117,8 +116,8 @@ def _curvature(bound: Scalar, most: Scalar) -> Theorem:
         scalars=(_q,),
         vectors=(_G, _U),
         hypotheses=(
-            Hypothesis("approximation", "Assumption 4", le(_q - dot(_G, _U) ** 2, Delta)),
-            Hypothesis("gradient", "‖∇f‖² is at most its bound", le(square(_G), bound)),
+            Hypothesis("approximation", "Assumption 4", prover.le(_q - dot(_G, _U) ** 2, Delta)),
+            Hypothesis("gradient", "‖∇f‖² is at most its bound", prover.le(square(_G), bound)),
             _UNIT,
         ),
         lhs=_q,
@@ -150,7 +149,7 @@ PRINTED = {"gradient": Delta, "curvature": 2 * Delta, "least": Delta}
 """Bounds of ‖∇f‖², of the curvature, and of minus the curvature."""
 
 
-def holds(formulas: Formulas = PRINTED) -> tuple[Theorem, ...]:
+def holds(formulas: prover.Formulas = PRINTED) -> tuple[Theorem, ...]:
     """Why these bounds follow from Assumption 4."""
     gradient, curvature, least = (formulas[name] for name in PRINTED)
     return (
@@ -172,12 +171,12 @@ ASSUMES = (
 )
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     theorems = holds(formulas)
-    return Account(Decision(theorems), assumes=ASSUMES, steps=lines(*theorems))
+    return prover.Account(prover.Decision(theorems), assumes=ASSUMES, steps=lines(*theorems))
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.assumption-4-gradient",
     where="ours",
     statement=(

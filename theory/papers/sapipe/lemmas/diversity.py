@@ -6,7 +6,8 @@ Guarantee  the mean of ‖∇F_i − ∇F‖², which is less by ‖∇F‖², i
 Source     ours: Assumption 3, put right.
 """
 
-from theory.kernel import Average, Combine, Hypothesis, Theorem, dot, eq, le, square, vector
+from theory.judging import prover
+from theory.kernel import Average, Combine, Hypothesis, Theorem, dot, square, vector
 from theory.papers.sapipe import setting
 
 n, rho, X = setting.letters("n rho X")
@@ -20,13 +21,13 @@ WORKERS = Average("avg_i", tuple(WORKER.names), over="worker")
 OBJECTIVE = Hypothesis(
     "objective",
     "∇F(x) is the mean of the ∇F_i(x)",
-    eq(WORKERS.of(dot(WORKER, X.gradient)), square(X.gradient)),
+    prover.eq(WORKERS.of(dot(WORKER, X.gradient)), square(X.gradient)),
 )
 
 DIVERSITY = Hypothesis(
     "diversity",
     "Σ‖∇F_i(x)‖² ≤ ρ‖Σ∇F_i(x)‖², the sum being n∇F(x) (Assumption 3)",
-    le(WORKERS.of(square(WORKER)), n * rho * square(X.gradient)),
+    prover.le(WORKERS.of(square(WORKER)), n * rho * square(X.gradient)),
 )
 
 CLAIM = THEOREM = Theorem(

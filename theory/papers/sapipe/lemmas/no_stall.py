@@ -14,9 +14,7 @@ from collections.abc import Iterator
 import sympy
 
 from schedules.partial_staleness import Model, simulate, stall
-from theory.account import Account, Decision, Line, Refutation, Violation
-from theory.claims import Claim, Formulas
-from theory.ledger import Evidence
+from theory.judging import prover
 from theory.papers.sapipe.lemmas.conditions import RIGHT, holds_for
 from theory.papers.sapipe.lemmas.layer_induction import statements
 from theory.papers.sapipe.lemmas.partial_staleness import proofs
@@ -24,8 +22,6 @@ from theory.papers.sapipe.pieces import lines
 from theory.papers.sapipe.witnesses.chain_replays import WORDS, chains, never_stalls
 from theory.papers.sapipe.witnesses.chain_replays import shown as as_data
 from theory.papers.sapipe.witnesses.refuting import of
-from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, decide
 
 UNROLLED = 4
 """Layers up to which the steps are also decided as a whole, without induction."""
@@ -41,13 +37,13 @@ ASSUMES = (
 )
 
 
-def holds(formulas: Formulas) -> Iterator[Outcome]:
+def holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     """Why these conditions are the ones, for every m."""
-    return map(decide, statements(formulas))
+    return map(prover.decide, statements(formulas))
 
 
-@remembered
-def shown() -> tuple[Outcome, ...]:
+@prover.remembered
+def shown() -> tuple[prover.Outcome, ...]:
     """`holds` for the right conditions."""
     return tuple(holds(RIGHT))
 
@@ -56,7 +52,7 @@ _HOLD = sympy.Symbol("conditions hold", integer=True, nonnegative=True)
 """1 if the conditions hold, else 0."""
 
 
-def refutation(formulas: Formulas) -> Refutation | None:
+def refutation(formulas: prover.Formulas) -> prover.Refutation | None:
     """The smallest model on which the conditions and the simulation differ."""
     for model in chains():
         for k in range(model.count + 1):
@@ -64,42 +60,42 @@ def refutation(formulas: Formulas) -> Refutation | None:
             if stated != found:
                 waits = stall(model, range(k))
                 witness = {**as_data(model), "k": k, "conditions hold": stated, "stall": waits}
-                return Refutation(witness, _differs(model, k, stated))
+                return prover.Refutation(witness, _differs(model, k, stated))
     return None
 
 
-def _differs(model: Model, stale: int, stated: bool) -> Violation:
+def _differs(model: Model, stale: int, stated: bool) -> prover.Violation:
     measured = of(lambda run: int(run.never_stalls), simulate, model, range(stale))
-    return Violation(measured, "==", _HOLD, {_HOLD: int(stated)})
+    return prover.Violation(measured, "==", _HOLD, {_HOLD: int(stated)})
 
 
-def _unrolled() -> Line:
+def _unrolled() -> prover.Line:
     found = proofs(UNROLLED)
     says = f"the same for 1 … {UNROLLED} layers and every k, all layers at once"
-    return Line("ours", says, f"z3, {len(found)} statements", Decision(tuple(found)))
+    return prover.Line("ours", says, f"z3, {len(found)} statements", prover.Decision(tuple(found)))
 
 
-def _replayed(differs: Refutation | None) -> Evidence:
+def _replayed(differs: prover.Refutation | None) -> prover.Evidence:
     if differs is not None:
         says = "a model on which simulation and conditions differ"
-        return Evidence("against", says, differs.witness)
+        return prover.Evidence("against", says, differs.witness)
     cases = sum(model.count + 1 for model in chains())
     says = f"the simulation agrees on {WORDS}, with every k"
-    return Evidence("for", says, {"simulated": cases})
+    return prover.Evidence("for", says, {"simulated": cases})
 
 
-def _account(formulas: Formulas) -> Account:
+def _account(formulas: prover.Formulas) -> prover.Account:
     found = tuple(holds(formulas))
     differs = refutation(formulas)
-    return Account(
-        Decision(found, differs),
+    return prover.Account(
+        prover.Decision(found, differs),
         assumes=ASSUMES,
         steps=(*lines(*found), _unrolled()),
         evidence=(_replayed(differs),),
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.no-stall",
     where="ours",
     statement=(

@@ -16,8 +16,7 @@ from functools import partial
 
 import sympy
 
-from theory.account import Account, Compared, Decision, Finding, Line, Refutation, Repair
-from theory.claims import Claim, Formulas
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import symbols, thm_2_samples
@@ -63,13 +62,13 @@ def constants(parameters: int, count: int) -> dict[Scalar, Scalar]:
     }
 
 
-def bound(printed: Formulas, parameters: int, count: int) -> Fraction:
+def bound(printed: prover.Formulas, parameters: int, count: int) -> Fraction:
     """The right-hand side for that run."""
     value = sympy.Add(*printed.values()).subs(constants(parameters, count))
     return Fraction(int(value.p), int(value.q))
 
 
-def refutation(printed: Formulas) -> Refutation | None:
+def refutation(printed: prover.Formulas) -> prover.Refutation | None:
     """The first run whose average is above the bound, or None."""
     for parameters in SIZES:
         for count in COUNTS:
@@ -93,7 +92,9 @@ def refutation(printed: Formulas) -> Refutation | None:
                     "bound": allowed,
                 }
                 again = partial(replay, parameters, count)
-                return Refutation(witness, above(again, printed, constants(parameters, count)))
+                return prover.Refutation(
+                    witness, above(again, printed, constants(parameters, count))
+                )
     return None
 
 
@@ -105,26 +106,26 @@ def _first(parameters: int) -> list[Point]:
 _REPAIRED = as_claim(prefix_repaired.THEOREM)
 
 
-def _account(printed: Formulas) -> Account:
+def _account(printed: prover.Formulas) -> prover.Account:
     fails = refutation(printed)
-    returns = Compared(
+    returns = prover.Compared(
         "the stale parameter of the run returns after six updates, with a mean square of 2/3",
         "theory.papers.sapipe.lemmas.prefix.replay",
         _first(2)[6] == _first(2)[0] and replay(2, 6) == Fraction(2, 3),
     )
-    return Account(
-        Decision(fails=fails),
+    return prover.Account(
+        prover.Decision(fails=fails),
         assumes=(
             "the run starts at rest; where its first iteration passes, x_0 is there twice, and the "
             "average of six updates is the same",
         ),
-        steps=(Line("ours", returns.says, "exact replay", Decision((returns,))),),
+        steps=(prover.Line("ours", returns.says, "exact replay", prover.Decision((returns,))),),
         findings=() if fails is None else (_finding(fails),),
     )
 
 
-def _finding(fails: Refutation) -> Finding:
-    return Finding(
+def _finding(fails: prover.Refutation) -> prover.Finding:
+    return prover.Finding(
         "missing-condition",
         "Definition 1 with Theorem 2, without Assumption 5",
         "the κ of Definition 1 takes Theorem 2 no further than Assumption 5 does, which "
@@ -132,11 +133,11 @@ def _finding(fails: Refutation) -> Finding:
         "all; the first k layers are the same ones for ever, and keep theirs. What is "
         "shown instead takes stale elements to have samples of their own",
         fails.witness,
-        repaired=Repair(prefix_repaired.THEOREM.statement, (prefix_repaired.THEOREM,)),
+        repaired=prover.Repair(prefix_repaired.THEOREM.statement, (prefix_repaired.THEOREM,)),
     )
 
 
-CLAIM = Claim(
+CLAIM = prover.Claim(
     id="sapipe.prefix",
     where="ours",
     statement=(

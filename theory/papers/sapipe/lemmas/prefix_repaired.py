@@ -11,8 +11,9 @@ Source     ours.
 
 import sympy
 
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.kernel import Hypothesis, Split, dot, eq, le, square, vector
+from theory.kernel import Hypothesis, Split, dot, square, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, stale_bias
 from theory.papers.sapipe.lemmas import biased
@@ -36,12 +37,12 @@ HYPOTHESES = (
     Hypothesis(
         "unbiased",
         "samples are unbiased and drawn independently of the past (Assumption 2)",
-        eq(E_T.of(dot(G, X.gradient)), dot(MEAN, X.gradient)),
+        prover.eq(E_T.of(dot(G, X.gradient)), dot(MEAN, X.gradient)),
     ),
     Hypothesis(
         "noise",
         "g has the noise ξ on fresh elements and d on stale ones, uncorrelated with its mean",
-        eq(
+        prover.eq(
             E_T.of(square(G)),
             square(MEAN) + E_T.of(square(_FRESH_NOISE)) + E_T.of(square(_STALE_NOISE)),
         ),
@@ -49,26 +50,28 @@ HYPOTHESES = (
     Hypothesis(
         "fresh noise",
         "a part of the mean of the workers' noises at x_t (sapipe.mean-of-workers)",
-        le(E_T.of(square(_FRESH_NOISE)), V1 / n),
+        prover.le(E_T.of(square(_FRESH_NOISE)), V1 / n),
     ),
     Hypothesis(
         "stale noise",
         "a part of the mean of the workers' noises at x_{t−1}",
-        le(E_T.of(square(_STALE_NOISE)), V1 / n),
+        prover.le(E_T.of(square(_STALE_NOISE)), V1 / n),
     ),
     Hypothesis(
         "stale part",
         "in the next iteration b is ∇F(x_{t+1}) − ∇F(x_t) on stale elements, else 0",
-        eq(square(OFF_NEXT.position), dot(OFF_NEXT.position, NEXT.gradient - X.gradient)),
+        prover.eq(square(OFF_NEXT.position), dot(OFF_NEXT.position, NEXT.gradient - X.gradient)),
     ),
-    Hypothesis("parts", "an element of g is either fresh or stale", eq(Q(t), FRESH(t) + STALE(t))),
+    Hypothesis(
+        "parts", "an element of g is either fresh or stale", prover.eq(Q(t), FRESH(t) + STALE(t))
+    ),
     Hypothesis(
         "one gradient",
         "the gradient whose stale elements come next has the law of the one whose fresh elements "
         "are used now, as both are at x_t; its squared norm is at most V₂ (Assumption 2)",
-        le(FRESH(t) + STALE(t + 1), V2),
+        prover.le(FRESH(t) + STALE(t + 1), V2),
     ),
-    Hypothesis("first stale part", "‖∇f‖² ≤ V₂ (Assumption 2)", le(STALE(0), V2)),
+    Hypothesis("first stale part", "‖∇f‖² ≤ V₂ (Assumption 2)", prover.le(STALE(0), V2)),
 )
 
 draft = setting.along(
@@ -78,7 +81,9 @@ setting.assuming(draft, *HYPOTHESES, AT_REST, setting.START, setting.LOWER, sett
 draft.have(stale_bias.STALE_MEAN.relation, "stale", says="a part is no longer than the whole")
 draft.have(B(t + 1) <= L**2 * eta**2 * Q(t), "away")
 draft.have(B(t + 1) <= L**2 * eta**2 * (V2 + STALE(t) - STALE(t + 1)), "exchanged")
-draft.have(eq(total(B(t), t, T), total(B(t), t, T - 1) + B(T - 1)), "last", by=Split(t, last=1))
+draft.have(
+    prover.eq(total(B(t), t, T), total(B(t), t, T - 1) + B(T - 1)), "last", by=Split(t, last=1)
+)
 draft.have(biased.BIAS.relation.replaced({e: ERR_0}), "bias")
 draft.have(setting.second_moment(OFF, 2 * V1 / n).relation.replaced(_ONE), "second moment")
 draft.cite(biased.THEOREM, {e: ERR_0, nu: 2 * V1 / n, **_ONE}, name="biased")

@@ -11,7 +11,8 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Combine, Hypothesis, Theorem, eq, le
+from theory.judging import prover
+from theory.kernel import Combine, Hypothesis, Theorem
 from theory.papers.sapipe import symbols
 
 R0, V1, L, T, eta, kappa, n = symbols.letters("R0 V1 L T eta kappa n")
@@ -38,11 +39,11 @@ _ROOT = sympy.sqrt(T)
 _FAST = c / _ROOT
 
 CHOICE = (
-    Hypothesis("at most c/√T", "η ≤ c/√T", le(eta, _FAST)),
+    Hypothesis("at most c/√T", "η ≤ c/√T", prover.le(eta, _FAST)),
     Hypothesis(
         "one of both",
         "η is c/√T or b/L, and at most both (the smaller of the two)",
-        eq((eta - _FAST) * (eta - b / L), 0),
+        prover.eq((eta - _FAST) * (eta - b / L), 0),
     ),
 )
 
@@ -64,7 +65,7 @@ CLAIM = THEOREM = Theorem(
         Hypothesis(
             "bound",
             "the theorem of the method",
-            le(
+            prover.le(
                 MEAN,
                 2 * R0 / (eta * T) + kappa * E * eta**2 + w * L * eta * V1 / n + p * L * R0 / T,
             ),

@@ -8,8 +8,9 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κL²η²[(1 − 
 Source     ours.
 """
 
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Hypothesis, dot, eq, le, square
+from theory.kernel import Combine, Hypothesis, dot, square
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method
 from theory.papers.sapipe.lemmas import wp_1_noise
@@ -39,43 +40,43 @@ PARTS = (
         "predictions",
         "x̃_i is x_t − ηg_i and x_{t+1} is x_t − ηg (Algorithm 3, option 1), with g_i = "
         "∇F_i(x_t) − a_i + ζ_i: V⁺ is η² times the mean of the ‖g_i − g‖²",
-        le(NEXT_SPREAD, eta**2 * AVG.of(square(_FIXED + _NOISY))),
+        prover.le(NEXT_SPREAD, eta**2 * AVG.of(square(_FIXED + _NOISY))),
     ),
     Hypothesis(
         "stale part",
         "a_i is made of the stale elements of ∇F_i(x_t) − ∇F_i(x̃_i), 0 in the others",
-        le(square(MISSED), square(HERE.gradient - PREDICTED.gradient)),
+        prover.le(square(MISSED), square(HERE.gradient - PREDICTED.gradient)),
     ),
     Hypothesis(
         "mean of the stale parts",
         "a is the mean over the workers of the a_i",
-        eq(AVG.of(dot(MISSED, MEAN_MISSED)), square(MEAN_MISSED)),
+        prover.eq(AVG.of(dot(MISSED, MEAN_MISSED)), square(MEAN_MISSED)),
     ),
     Hypothesis(
         "no tilt",
         "ζ_i has the mean 0 given the past and the stale elements (taken with what these fix)",
-        eq(E_T.of(dot(_NOISY, _FIXED)), 0),
+        prover.eq(E_T.of(dot(_NOISY, _FIXED)), 0),
     ),
     *wp_1_noise.HYPOTHESES,
     Hypothesis(
         "objective",
         "∇F(x) is the mean of the ∇F_i(x)",
-        eq(AVG.of(dot(HERE.gradient, X.gradient)), square(X.gradient)),
+        prover.eq(AVG.of(dot(HERE.gradient, X.gradient)), square(X.gradient)),
     ),
     Hypothesis(
         "diversity",
         "Σ‖∇F_i(x)‖² ≤ ρ‖Σ∇F_i(x)‖² at x_t (Assumption 3)",
-        le(AVG.of(square(HERE.gradient)), n * rho * square(X.gradient)),
+        prover.le(AVG.of(square(HERE.gradient)), n * rho * square(X.gradient)),
     ),
     Hypothesis(
         "slope",
         "‖∇F(x_t)‖² ≤ V₂, the mean of stochastic gradients there (Assumption 2)",
-        le(square(X.gradient), V2),
+        prover.le(square(X.gradient), V2),
     ),
     Hypothesis(
         "diverse",
         "ρ ≥ 1/n, as Assumption 3 implies where ∇F is not 0",
-        le(1, n * rho),
+        prover.le(1, n * rho),
     ),
 )
 
@@ -84,7 +85,7 @@ draft.cite(wp_1_average.THEOREM, name="average")
 setting.assuming(draft, *PARTS, SMALL, wp_1_method.AT_START)
 draft.have(square(MISSED) <= L**2 * square(AWAY), "stale")
 _SQUARE = _DIVERSE + _OFF
-draft.have(le(0, square(_SQUARE)), "square", by=Combine(squares=((1, _SQUARE),)))
+draft.have(prover.le(0, square(_SQUARE)), "square", by=Combine(squares=((1, _SQUARE),)))
 draft.have(
     AVG.of(square(_FIXED)) <= 2 * (n * rho - 1) * square(X.gradient) + 2 * L**2 * SPREAD,
     "fixed",

@@ -12,8 +12,9 @@ Source     ours.
 
 import sympy
 
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.kernel import Combine, Hypothesis, Point, dot, eq, le, square, vector
+from theory.kernel import Combine, Hypothesis, Point, dot, square, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method, wp_3_method
 from theory.papers.sapipe.lemmas import wp_3_left_out, wp_3_missed
@@ -49,7 +50,7 @@ ERR = (
 
 ROOM = sympy.Symbol("delta", positive=True)
 SMALL = Hypothesis(
-    "small", "3(1 + (1 + 2ληV₂)²)L²η² < 1: δ > 0 is what is left of 1", eq(ROOM, 1 - _RATIO)
+    "small", "3(1 + (1 + 2ληV₂)²)L²η² < 1: δ > 0 is what is left of 1", prover.eq(ROOM, 1 - _RATIO)
 )
 
 GRADIENTS = (
@@ -58,35 +59,35 @@ GRADIENTS = (
         "x_{t+1} − x̃_i is −η(q_i − p_i − λ p_i p_iᵀΔx) (Algorithm 3, option 3), with q_i = "
         "∇G_i(x_t) + (the others' stale gradients less those at x_t) + ζ_{−i}: V⁺ is the mean of "
         "its square",
-        le(NEXT_SPREAD, eta**2 * AVG.of(square(FIXED + NOISE))),
+        prover.le(NEXT_SPREAD, eta**2 * AVG.of(square(FIXED + NOISE))),
     ),
     Hypothesis(
         "next deviations",
         "q_i misses ∇G_i(x_t) by the same two parts: N⁺ is the mean of their square",
-        le(NEXT_DEVIATIONS, AVG.of(square(LEFT + NOISE))),
+        prover.le(NEXT_DEVIATIONS, AVG.of(square(LEFT + NOISE))),
     ),
     Hypothesis(
         "no tilt",
         "ζ_{−i} has the mean 0 given the past and the stale elements (taken with what these fix, "
         "and averaged over the workers)",
-        le(E_T.of(AVG.of(dot(NOISE, FIXED))), 0),
+        prover.le(E_T.of(AVG.of(dot(NOISE, FIXED))), 0),
     ),
     Hypothesis(
         "no tilt, stale part",
         "the same, taken with the stale gradients less those at x_t",
-        le(E_T.of(AVG.of(dot(NOISE, LEFT))), 0),
+        prover.le(E_T.of(AVG.of(dot(NOISE, LEFT))), 0),
     ),
     Hypothesis(
         "noise of the others",
         "n − 1 independent noises of variance at most V₁ over n: at most V₁/n (Assumption 2)",
-        le(E_T.of(square(NOISE)), V1 / n),
+        prover.le(E_T.of(square(NOISE)), V1 / n),
     ),
 )
 FIRST = Hypothesis(
     "first gradients",
     "before the first gradients there are none: p_i is 0 and misses ∇G_i(x_0) whole, so by √V₂ at "
     "most",
-    le(N(0), V2),
+    prover.le(N(0), V2),
 )
 
 _WEIGHT = kappa * L**2 / (T * ROOM)

@@ -12,7 +12,8 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Combine, Hypothesis, Point, dot, eq, le, point, square, vector
+from theory.judging import prover
+from theory.kernel import Combine, Hypothesis, Point, dot, point, square, vector
 from theory.notation import theorem, total
 from theory.notation.draft import Draft
 from theory.papers.sapipe import setting, stale_bias
@@ -48,32 +49,36 @@ _PROGRESS = 2 - L * eta
 _V = V1 / n
 
 BOUNDED = Hypothesis(
-    "bounded", "F is at least F(x_*) everywhere (Assumption 6)", le(F_STAR, LOWEST.value)
+    "bounded", "F is at least F(x_*) everywhere (Assumption 6)", prover.le(F_STAR, LOWEST.value)
 )
 FOLLOWS = (
-    Hypothesis("off", "b = ∇F(x_t) − ∇F(x_{t−1})", eq(square(OFF), square(_P - _S))),
-    Hypothesis("old", "what is fresh now is stale next", eq(square(OLD_NEXT.position), square(_P))),
+    Hypothesis("off", "b = ∇F(x_t) − ∇F(x_{t−1})", prover.eq(square(OFF), square(_P - _S))),
+    Hypothesis(
+        "old", "what is fresh now is stale next", prover.eq(square(OLD_NEXT.position), square(_P))
+    ),
 )
 ELEMENTS = (
-    Hypothesis("share", "r² = 1 − κ", eq(kappa, 1 - r**2)),
+    Hypothesis("share", "r² = 1 − κ", prover.eq(kappa, 1 - r**2)),
     Hypothesis(
-        "unbiased", "fresh samples are unbiased", eq(E_T.of(dot(workers.MEAN_NOISE, _P)), 0)
+        "unbiased", "fresh samples are unbiased", prover.eq(E_T.of(dot(workers.MEAN_NOISE, _P)), 0)
     ),
     Hypothesis(
         "elements",
         _ELEMENTS,
-        eq(E_T.of(dot(G, _P)), (1 - kappa) * square(_P) + kappa * dot(_C, _P)),
+        prover.eq(E_T.of(dot(G, _P)), (1 - kappa) * square(_P) + kappa * dot(_C, _P)),
     ),
     Hypothesis(
         "elements, squared",
         _ELEMENTS,
-        eq(
+        prover.eq(
             E_T.of(square(G)),
             (1 - kappa) * E_T.of(square(_P + workers.MEAN_NOISE)) + kappa * square(_C),
         ),
     ),
     Hypothesis(
-        "stale, unbiased", "n was drawn after x_{t−1}", eq(reused_noise.E_S.of(dot(NOISE, _S)), 0)
+        "stale, unbiased",
+        "n was drawn after x_{t−1}",
+        prover.eq(reused_noise.E_S.of(dot(NOISE, _S)), 0),
     ),
 )
 
@@ -110,7 +115,7 @@ def begun(draft: Draft, first: Hypothesis) -> Draft:
         "potential",
     )
     draft.have(square(_P) / (2 * L) <= X.value - F_STAR, "height", says="‖∇F‖² ≤ 2L(F − F(x_*))")
-    draft.have(eq(F(T), F(T)), "end", by=Combine())
+    draft.have(prover.eq(F(T), F(T)), "end", by=Combine())
     draft.have(square(_S) <= 4 * square(_P) + sympy.Rational(4, 3) * square(OFF), "near")
     return draft
 
@@ -137,7 +142,7 @@ TERMS = {
     "variance": (1 + 2 * kappa * r) * VAR_0 / _PROGRESS,
 }
 CLAIM = THEOREM = begun(theorem("sapipe.same-samples"), stale_bias.AT_REST).shows(
-    le(setting.AVERAGE, sum(TERMS.values())),
+    prover.le(setting.AVERAGE, sum(TERMS.values())),
     TERMS,
     by=Combine({**MULTIPLIERS, "at rest": kappa / T}, plus=LEFT, domain=("small", "part")),
     says=(

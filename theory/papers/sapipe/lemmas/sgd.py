@@ -8,9 +8,8 @@ Source     ours.
 
 import sympy
 
-from theory.account import Compared, Ground
-from theory.claims import Formulas
-from theory.kernel import dot, eq, square
+from theory.judging import prover
+from theory.kernel import dot, square
 from theory.notation import theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import workers
@@ -22,12 +21,12 @@ draft = setting.assuming(
     setting.along(theorem("sapipe.sgd")), setting.START, setting.LOWER, setting.STEPSIZE
 )
 draft.assume(
-    eq(E_T.of(dot(G, X.gradient)), square(X.gradient)),
+    prover.eq(E_T.of(dot(G, X.gradient)), square(X.gradient)),
     "unbiased",
     "the mean of g given the past is ∇F(x_t) (Assumption 2)",
 )
 draft.assume(
-    eq(E_T.of(square(G - X.gradient)), E_T.of(square(workers.MEAN_NOISE))),
+    prover.eq(E_T.of(square(G - X.gradient)), E_T.of(square(workers.MEAN_NOISE))),
     "of the workers",
     "g − ∇F(x_t) is the mean ξ of the workers' noises",
 )
@@ -44,7 +43,7 @@ CLAIM = THEOREM = draft.shows(
 )
 
 
-def nothing_predicted(printed: Formulas) -> tuple[Ground, ...]:
+def nothing_predicted(printed: prover.Formulas) -> tuple[prover.Ground, ...]:
     """Why a bound holds for κ = 0, where every method is SGD, if it says the same there.
 
     Examples
@@ -55,4 +54,6 @@ def nothing_predicted(printed: Formulas) -> tuple[Ground, ...]:
     """
     stated = sympy.Add(*printed.values()).subs(kappa, 0)
     same = sympy.simplify(stated - sympy.Add(*THEOREM.terms.values())) == 0
-    return Compared("for κ = 0 it is the bound of SGD", "sympy.simplify", bool(same)), THEOREM
+    return prover.Compared(
+        "for κ = 0 it is the bound of SGD", "sympy.simplify", bool(same)
+    ), THEOREM

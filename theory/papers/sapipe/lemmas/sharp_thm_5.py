@@ -12,18 +12,9 @@ Source     SAPipe paper, proof of Theorem 5: its recursion, with the noise kept 
 
 import sympy
 
+from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.kernel import (
-    Combine,
-    Hypothesis,
-    Lipschitz,
-    Split,
-    Telescope,
-    eq,
-    le,
-    lipschitz,
-    square,
-)
+from theory.kernel import Combine, Hypothesis, Lipschitz, Split, Telescope, lipschitz, square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_2_method
 from theory.papers.sapipe.lemmas.wp_update import ROOM, SMALL
@@ -44,7 +35,7 @@ _LEFT = 1 - 2 * L**2 * eta**2
 ERR = L**2 * eta**2 / _LEFT * (2 * V1 / n + 2 * L**2 * eta**2 * V2)
 """The error term, with V₁/n for the printed V₁."""
 
-TWO = Hypothesis("two updates", "T ≥ 2; the first one alone has no bias", le(2, T))
+TWO = Hypothesis("two updates", "T ≥ 2; the first one alone has no bias", prover.le(2, T))
 
 
 def total(sequence: sympy.Function, limits: tuple[sympy.Expr, ...] = _ALL) -> sympy.Sum:
@@ -57,8 +48,8 @@ setting.assuming(draft, wp_2_method.unbiased(LAST.position, ", with the last upd
 setting.assuming(draft, wp_2_method.unbiased(AHEAD.gradient, ", with the next mean"))
 setting.assuming(draft, wp_2_method.SIZE, wp_2_method.FIRST_GAP, wp_2_method.AT_REST)
 setting.assuming(draft, setting.START, setting.LOWER, SMALL, TWO)
-draft.assume(eq(Q(0), eta**2 * A(0)), "first turn", "g⁻ is 0 at first (open in Algorithm 3)")
-draft.assume(eq(A(1), A(0)), "second prediction", "so that x̃_1 is x_0, as x̃_0 is")
+draft.assume(prover.eq(Q(0), eta**2 * A(0)), "first turn", "g⁻ is 0 at first (open in Algorithm 3)")
+draft.assume(prover.eq(A(1), A(0)), "second prediction", "so that x̃_1 is x_0, as x̃_0 is")
 draft.have(
     E_T.of(square(G - LAST.position)) <= square(AIM - LAST.position) + V1 / n,
     "gap ahead",
@@ -122,9 +113,9 @@ draft.have(
     "sum of sizes",
     by=Telescope("sizes", t, T - 1),
 )
-draft.have(eq(total(W), total(W, _BUT_LAST) + W(T - 1)), "last gap", by=Split(t, last=1))
+draft.have(prover.eq(total(W), total(W, _BUT_LAST) + W(T - 1)), "last gap", by=Split(t, last=1))
 draft.have(
-    eq(total(A), A(0) + A(1) + total(A, _LATER)),
+    prover.eq(total(A), A(0) + A(1) + total(A, _LATER)),
     "first means",
     by=Split(t, first=2, domain=("two updates",)),
 )

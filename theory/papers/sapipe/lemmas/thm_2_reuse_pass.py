@@ -9,7 +9,8 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Combine, Hypothesis, eq, le
+from theory.judging import prover
+from theory.kernel import Combine, Hypothesis
 from theory.notation import theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import same_samples
@@ -17,12 +18,14 @@ from theory.papers.sapipe.lemmas import same_samples
 R0, L, T, kappa, AVERAGE, B, S = setting.letters("R0 L T kappa AVERAGE B S")
 
 PASS = Hypothesis(
-    "pass", "stale elements of the first update have no gradient: b is ∇F(x_0)", eq(B(0), S(0))
+    "pass",
+    "stale elements of the first update have no gradient: b is ∇F(x_0)",
+    prover.eq(B(0), S(0)),
 )
 TERMS = {**same_samples.TERMS, "first update": 2 * L * kappa / T * R0}
 draft = theorem("sapipe.same-samples-first-pass")
 CLAIM = THEOREM = same_samples.begun(draft, PASS).shows(
-    le(AVERAGE, sympy.Add(*TERMS.values())),
+    prover.le(AVERAGE, sympy.Add(*TERMS.values())),
     TERMS,
     by=Combine(
         {

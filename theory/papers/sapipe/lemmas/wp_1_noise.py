@@ -7,7 +7,8 @@ Guarantee  (1/n) Σ_i E‖ζ_i − ζ‖² ≤ (1 − 1/n)V₁.
 Source     ours.
 """
 
-from theory.kernel import Hypothesis, dot, eq, le, square
+from theory.judging import prover
+from theory.kernel import Hypothesis, dot, square
 from theory.kernel.vectors import Scalar
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_1_method
@@ -21,17 +22,17 @@ HYPOTHESES = (
     Hypothesis(
         "mean of the noises",
         "ζ is the mean over the workers of the ζ_i",
-        eq(AVG.of(dot(NOISE, MEAN_NOISE)), square(MEAN_NOISE)),
+        prover.eq(AVG.of(dot(NOISE, MEAN_NOISE)), square(MEAN_NOISE)),
     ),
     Hypothesis(
         "noises apart",
         "ζ_i is uncorrelated with the sum of the other workers', given the past (Assumption 2)",
-        eq(E_T.of(dot(NOISE, n * MEAN_NOISE - NOISE)), 0),
+        prover.eq(E_T.of(dot(NOISE, n * MEAN_NOISE - NOISE)), 0),
     ),
     Hypothesis(
         "noise of each",
         "ζ_i has variance at most V₁, given the past (Assumption 2)",
-        le(E_T.of(square(NOISE)), V1),
+        prover.le(E_T.of(square(NOISE)), V1),
     ),
 )
 
@@ -42,7 +43,7 @@ def expected(form: Scalar) -> Scalar:
 
 
 CLAIM = THEOREM = setting.assuming(theorem("sapipe.wp-1-noise"), *HYPOTHESES).shows(
-    le(expected(square(APART)), (1 - 1 / n) * V1),
+    prover.le(expected(square(APART)), (1 - 1 / n) * V1),
     {"noise": (1 - 1 / n) * V1},
     says=(
         "The noises of n workers, pairwise uncorrelated given the past and each of variance at "

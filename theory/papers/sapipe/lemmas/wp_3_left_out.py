@@ -6,7 +6,8 @@ Guarantee  the mean over i of ‖(1/n) Σ_{j≠i} a_j‖² is at most L² times 
 Source     ours.
 """
 
-from theory.kernel import Combine, Hypothesis, dot, eq, le, square
+from theory.judging import prover
+from theory.kernel import Combine, Hypothesis, dot, square
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting, wp_1_method
 
@@ -21,12 +22,12 @@ STALE_PARTS = (
     Hypothesis(
         "stale part",
         "a_i is made of the stale elements of ∇F_i(x_t) − ∇F_i(x̃_i), 0 in the others",
-        le(square(MISSED), square(HERE.gradient - PREDICTED.gradient)),
+        prover.le(square(MISSED), square(HERE.gradient - PREDICTED.gradient)),
     ),
     Hypothesis(
         "mean of the stale parts",
         "a is the mean over the workers of the a_i",
-        eq(AVG.of(dot(MISSED, MEAN_MISSED)), square(MEAN_MISSED)),
+        prover.eq(AVG.of(dot(MISSED, MEAN_MISSED)), square(MEAN_MISSED)),
     ),
 )
 
@@ -35,7 +36,7 @@ draft.varying(SPREAD)
 setting.assuming(draft, wp_1_method.EACH_SMOOTH, *STALE_PARTS, wp_1_method.SPREAD_IS)
 draft.have(square(MISSED) <= L**2 * square(AWAY), "stale")
 _APART = MISSED - MEAN_MISSED
-draft.have(le(0, square(_APART)), "square", by=Combine(squares=((1, _APART),)))
+draft.have(prover.le(0, square(_APART)), "square", by=Combine(squares=((1, _APART),)))
 CLAIM = THEOREM = draft.shows(
     AVG.of(square(LEFT)) <= L**2 * SPREAD,
     {"spread": L**2 * SPREAD},

@@ -16,7 +16,7 @@ from theory.account import Decision, Grounds, Line
 from theory.claims import Formulas
 from theory.judging.outcomes import in_turn
 from theory.laws.links import Link, tied
-from theory.laws.stamped_families import OPEN, STAMPED, spoiled
+from theory.laws.stamped_families import STAMPED, spoiled
 from theory.laws.stamped_families import prove as prove_stamped
 from theory.laws.static_orders.in_flight import peak
 from theory.laws.static_orders.matrix import AFFINE, INVARIANTS, Subject, proof, prove
@@ -53,12 +53,7 @@ _BLOG_DOMAINS: Final = {
 
 def reached(family: str, column: str) -> bool:
     """Whether a cell is one of those that are proved for all sizes."""
-    return column in INVARIANTS and (family in AFFINE or family in _BLOG or stamped(family, column))
-
-
-def stamped(family: str, column: str) -> bool:
-    """Whether a cell is proved of the stamps that build the family: no grid ties it to that."""
-    return family in STAMPED and column not in OPEN.get(family, ())
+    return column in INVARIANTS and (family in AFFINE or family in _BLOG or family in STAMPED)
 
 
 def for_all(family: str) -> str:
@@ -219,7 +214,7 @@ def _program(family: str) -> Program:
 
 def programmed(family: str, column: str) -> Mapping[str, Callable[[], Grounds]]:
     """Controls of the provers, where a cell is proved of a program; by what they leave out."""
-    if stamped(family, column):
+    if family in STAMPED:
         return spoiled(family, column)
     subject = _BLOG.get(family) or AFFINE.get(family)
     if not reached(family, column) or subject is None or subject.program is None:

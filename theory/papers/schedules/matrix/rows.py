@@ -20,7 +20,7 @@ from theory.account import (
 )
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
-from theory.laws.stamped_families import arguments
+from theory.laws.stamped_families import STAMPED, arguments
 from theory.laws.static_orders.matrix import UPDATE_ONCE
 from theory.ledger import Evidence
 from theory.papers.schedules.matrix.checking import Found, checked, refused, refutation
@@ -36,7 +36,6 @@ from theory.papers.schedules.matrix.proving import (
     reached,
     rests_on,
     shared,
-    stamped,
 )
 from theory.papers.schedules.matrix.runs import MODEL
 from theory.papers.schedules.matrix.spoiled import (
@@ -83,7 +82,7 @@ def _granted(family: str, column: str) -> tuple[str, ...]:
     """What a proof takes for granted of the family."""
     if not reached(family, column):
         return ()
-    if stamped(family, column):
+    if family in STAMPED:
         return ()
     alone = ("one stage a rank, by construction",) if column == "exclusive" else ()
     return (*alone, rests_on(family))
@@ -123,7 +122,7 @@ def _account(family: str, column: str, formulas: Formulas) -> Account:
     if reached(family, column):
         proof = _for_all(family, column, formulas, fails)
         decision = proof.decision
-        steps = (proof,) if stamped(family, column) else (proof, comparison(family))
+        steps = (proof,) if family in STAMPED else (proof, comparison(family))
         if proves(*decision.grounds):
             evidence.append(_agreement(found, words))
         else:
@@ -137,7 +136,7 @@ def _account(family: str, column: str, formulas: Formulas) -> Account:
         steps=steps,
         findings=(_finding(family, column, design, fails),) if design and fails else (),
         evidence=tuple(evidence),
-        arguments=arguments(family, column) if stamped(family, column) else (),
+        arguments=arguments(family, column) if family in STAMPED else (),
     )
 
 
@@ -148,7 +147,7 @@ def _for_all(family: str, column: str, formulas: Formulas, fails: Refutation | N
     which the statement does not speak.
     """
     outcome = proved(family, column, formulas)
-    if stamped(family, column) and fails and proves(outcome):
+    if family in STAMPED and fails and proves(outcome):
         outcome = undecided(outcome, f"a run contradicts the proof: {dict(fails.witness)}")
     decision = Decision((outcome,), fails if outcome.witness else None)
     return Line("ours", outcome.says, outcome.note, decision)
