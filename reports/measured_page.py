@@ -141,8 +141,24 @@ def _row(name: str, content: Mapping[str, Any]) -> list[str]:
         f"{sum(control['caught'] for control in applicable)} / {len(applicable)}",
         _largest(content["measured"]["local_staleness"]),
         _largest(content["predicted"]["local_staleness"]),
-        "yes" if content["agree"] else "**no**",
+        _agreement(content, all(control["caught"] for control in applicable)),
     ]
+
+
+def _agreement(content: Mapping[str, Any], caught: bool) -> str:
+    """Whether machine and model agree; what is undecided, where nothing else stands against it.
+
+    Examples
+    --------
+    >>> left = {"agree": False, "checks": [{"name": "hash", "holds": None}]}
+    >>> _agreement(left, caught=True), _agreement(left, caught=False)
+    ('not shown: hash', '**no**')
+    """
+    if content["agree"]:
+        return "yes"
+    unsure = [check["name"] for check in content["checks"] if check["holds"] is None]
+    failed = any(check["holds"] is False for check in content["checks"]) or not caught
+    return "**no**" if failed or not unsure else f"not shown: {', '.join(unsure)}"
 
 
 def _largest(rows: Sequence[Sequence[int]]) -> str:
