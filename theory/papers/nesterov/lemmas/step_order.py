@@ -1,8 +1,9 @@
 """(31) put right for every delay and every stepsize: steps are O(1/√t), and no better for τ ≥ 2.
 
+Problem    ‖w_2 − w*‖² ≤ A and ‖z_{t+1}‖² ≤ A + c(t − 2) for every t ≥ 2, as with bounded gradients
+           and a minimiser (`bounded_energy`).
 Method     (10) with (29): t(w_{t+1} − w*) = (t − 1)(w_t − w*) + z_{t+1} (`averaged_step`).
-Guarantee  ‖w_{t+1} − w_t‖² ≤ 4(A + ct)/t² where ‖w_2 − w*‖² ≤ A and ‖z_{t+1}‖² ≤ A + c(t − 2) for
-           every t ≥ 2, as with bounded gradients and a minimiser (`bounded_energy`).
+Guarantee  ‖w_{t+1} − w_t‖² ≤ 4(A + ct)/t² for every t ≥ 2.
 Source     ours. `nesterov.eq-31` shows that steps are not o(1/√t) for every τ ≥ 2 and η = 1/β.
 """
 
