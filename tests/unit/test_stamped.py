@@ -165,3 +165,12 @@ def stamps_grow(order: StampedOrder, schedule: Schedule) -> bool:
 
     pairs = zip(found.source.tolist(), found.target.tolist(), strict=True)
     return all(stamp(source) < stamp(target) for source, target in pairs)
+
+
+def test_control_a_quotient_by_what_may_be_0_is_not_proved() -> None:
+    """At p = 1 what is said of quotients by p − 1 would contradict itself, and prove anything."""
+    p, M = sympy.symbols("p M", integer=True)
+    for divisor, verdict in ((p, "PROVED"), (p - 1, "UNKNOWN")):
+        rest = sympy.Mod(M, divisor, evaluate=False)
+        found = prove("zb-h1", "in-flight", {"c": rest, "bound": p})
+        assert (found.verdict.name, "divisors" in found.note) == (verdict, divisor != p)

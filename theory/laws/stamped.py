@@ -40,7 +40,7 @@ Neighbour = tuple[tuple[Term, ...], Number, Number]
 
 
 class Divisions:
-    """Quotients and remainders as symbols, with what is true of them.
+    """Quotients and remainders as symbols, with what is true of them by positive divisors.
 
     Parameters
     ----------
@@ -58,17 +58,19 @@ class Divisions:
         self._known: dict[tuple[str, str], tuple[Term, Term]] = {}
         self._factors = [(factor, _key(by)) for factor, by in factors]
         self.facts: list[Term] = []
+        self.divisors: list[Term] = []
         for number, divisor, quotient in whole:
             rest = z3.simplify(number - quotient * divisor, som=True)
             assert z3.eq(rest, z3.IntVal(0)), "this leaves a remainder"
             self._known[_key(number), _key(divisor)] = quotient, z3.IntVal(0)
 
     def __call__(self, number: Number, divisor: Number) -> tuple[Number, Number]:
-        """Divide by what is positive."""
+        """Divide by what is positive; see `defined`."""
         key = _key(number), _key(divisor)
         if key not in self._known:
             if isinstance(divisor, int):
                 return number / divisor, number % divisor
+            self.divisors.append(divisor)
             quotient, rest = z3.Ints(f"quotient_{len(self._known)} rest_{len(self._known)}")
             same = [one for (_, by), (one, _) in self._known.items() if by == key[1]]
             same += [factor for factor, by in self._factors if by == key[1]]
@@ -179,6 +181,13 @@ def neighbours(shape: Shape, at: At) -> list[Neighbour]:
     return [ahead, ((first, at.rank + 1 == at.p), z3.IntVal(1), at.rank), back]
 
 
+def defined(lanes: Lanes, at: At, divide: Divisions) -> Iterator[Statement]:
+    """All that was divided by is positive: what is said of quotients supposes it."""
+    if divide.divisors:
+        positive = z3.And(*(divisor >= 1 for divisor in divide.divisors))
+        yield Statement("divisors", "divisors are positive", lanes.inside(at), positive)
+
+
 def placed(lanes: Lanes) -> Iterator[Statement]:
     """Every stage of a pipeline is one lane of one rank, and the next one is where it is said.
 
@@ -253,6 +262,7 @@ def needs(lanes: Lanes) -> Iterator[Statement]:
         at = lanes.at(lane, rank, x, divide)
         begin, back = order.forward(at), order.backward(at)
         final = order.weight(at) if order.weight is not None else None
+        yield from defined(lanes, at, divide)
         known = (*lanes.inside(at), *divide.facts)
         beyond = neighbours(order.shape, at)
         for place, (conditions, *there) in enumerate(beyond):

@@ -12,7 +12,7 @@ import z3
 
 from schedules.actions import Kind
 from schedules.stamps import At
-from theory.laws.stamped import Lanes
+from theory.laws.stamped import Lanes, defined
 from theory.laws.static_orders.waits import higher
 from theory.smt.solver import Statement, Term
 
@@ -41,6 +41,7 @@ def updated(lanes: Lanes, late: Callable[[At], Term]) -> Iterator[Statement]:
         of_x, of_y = order.beside[Kind.U](at), order.beside[Kind.U](other)
         most, begin, back = late(at), order.forward(at), order.backward(at)
         end, reduced = lanes.end(at), order.beside[Kind.REDUCE](at)
+        yield from defined(lanes, at, divide)
         unseen = z3.If(x < most, x, most)
         known = (*lanes.inside(at), *lanes.inside(other), *divide.facts)
         yield Statement(
@@ -120,6 +121,7 @@ def in_flight(
         forwards = higher(order.forward(following), begin)
         upper = z3.Implies(x >= most, higher(begin, lanes.end(earlier)))
         attained = higher(first_end, order.forward(last))
+        yield from defined(lanes, at, divide)
         domain = (*lanes.inside(at), *divide.facts)
         within = (*domain, x + 1 < count)
         says = "F goes by numbers, and so do ends, or K are all of them"
@@ -137,5 +139,6 @@ def same(
         divide = lanes.size.divisions()
         at = lanes.at(lane, z3.Int("rank"), z3.Int("x"), divide)
         equal = one(at) == other(at)
+        yield from defined(lanes, at, divide)
         known = (*lanes.inside(at), *divide.facts)
         yield Statement(f"formula {number}", "the stated bound is the one proved", known, equal)
