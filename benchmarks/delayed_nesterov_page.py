@@ -32,7 +32,8 @@ Proofs and counterexamples are rows of the ledger: `staleproof verify nesterov`.
 - **Stepsize η > 1/(4(τ − 1)β), τ ≥ 2: not O(1/t)** for some f and w_1 (`nesterov.stepsize-limit`).
 - **Stepsize η = 1/β, as printed:** O(1/t) without delay (`nesterov.thm-1-no-delay`); for every
   τ ≥ 2 false, as some runs do not even converge (`nesterov.thm-1`); for τ = 1 open, but f(y_t) − f*
-  is O(1/√t) for every η ≤ 1/β (`nesterov.one-delay`).
+  is O(1/√t) for every η ≤ 1/β (`nesterov.one-delay`) and O(1/t) for every η < 1/(2β)
+  (`nesterov.one-delay-rate`).
 - ‖w_{{t+1}} − w_t‖ ≤ ηG, attained on a line (`nesterov.step-bound`). With a minimiser and η = 1/β
   steps are O(1/t) without delay (`nesterov.no-delay-steps`); for every τ ≥ 2 on some runs they are
   not (`nesterov.eq-31`); for τ = 1 that is open. With bounded gradients and a minimiser they are

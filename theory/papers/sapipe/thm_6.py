@@ -146,7 +146,9 @@ def _cases(shown: prover.Decision, several: prover.Decision) -> tuple[prover.Cas
         prover.Case(
             "kappa = 1, n = 2, 3, 4",
             prover.OPEN,
-            "neither a proof nor a counterexample is known here",
+            "neither a proof nor a counterexample is known here. Tried: runs as for n = 100. Small "
+            "oscillations begin at Lη = 1, 0.823, 0.758 and have, where λ = 1/2 and Δ = L, a mean "
+            "‖∇F‖² of at most 0.500, 0.810, 0.989 times Err_WP-3 (1.104 times for n = 5)",
         ),
         prover.Case(
             "kappa = 1, V2 over all x",

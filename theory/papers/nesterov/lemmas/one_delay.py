@@ -3,7 +3,8 @@
 Problem    f is convex and β-smooth with a minimiser w*; no gradient needs to be bounded.
 Method     (10) with (29), τ = 1 and η ≤ 1/β; x_s = w_s + d_s, which is y_{s+1}.
 Guarantee  f(x_s) − f* ≤ C√s/(28η(s − 1)) for s = K + 49: O(1/√t), C being the energy at s = 49.
-Source     ours: `nesterov.one-delay-step`. The printed rate O(1/t) stays open at τ = 1.
+Source     ours: `nesterov.one-delay-step`. O(1/t) holds for η < 1/(2β)
+           (`nesterov.one-delay-rate`) and stays open for the printed η = 1/β.
 """
 
 import sympy
