@@ -28,6 +28,7 @@ from theory.kernel import (
 )
 from theory.kernel.vectors import Scalar
 from theory.notation import (
+    average,
     count,
     equal,
     function,
@@ -345,3 +346,38 @@ def test_a_length_does_not_settle_a_vector() -> None:
             vectors=(u, m, w),
             conclude=Combine(),
         )
+
+
+def local_steps(part: int) -> Theorem:
+    """Workers at x_i near x̄: their mean gradient makes x̄ descend, up to how far they are."""
+    f, L, spread = function("f"), positive("L"), nonnegative("V")
+    at, centre, slope = vectors("x_i x̄ ḡ")
+    avg = average("avg", at, over="worker")
+    T = theorem("mine.local")
+    T.smooth(f, L)
+    T.assume(L * gamma <= 1)
+    T.unbiased(avg, f.grad(at), slope)
+    T.assume(avg(square(at - centre)) <= spread)
+    after = f(centre - gamma * slope)
+    down = gamma / 2 * square(f.grad(centre))
+    return T.shows(after <= f(centre) - down + gamma * L**2 / part * spread)
+
+
+def test_a_gradient_that_is_averaged_is_that_of_a_function() -> None:
+    made = local_steps(2)
+    assert "x_i" in {name for one in made.points for name in one.position.names}
+    assert is_found(made)
+    assert not is_found(local_steps(8))
+
+
+def test_values_that_are_summed_change_from_iteration_to_iteration() -> None:
+    k, K, f = index("k"), count("K"), function("f")
+    star = vector("x*")
+    T = theorem("mine.values")
+    T.minimum(f, star)
+    T.iterate(x, x - gamma * f.grad(x), k)
+    made = T.shows(le(0, total(f(x) - f(star), k, K)))
+    (sum_,) = made.goal.rhs.atoms(sympy.Sum)
+    (meant,) = made.sequences.values()
+    assert sum_.function.args == (k,)
+    assert meant == f(x) - f(star)

@@ -114,7 +114,8 @@ def _require_told(scene: Scene, plan: Plan, where: str) -> None:
             f"name it by {plan.index}, or sum over the last iterations by window",
         )
     times = Counter(one[1] for one in members.values())
-    drawn = frozenset[str]().union(*scene.randoms.values())
+    drawn = {name for random, _ in plan.spreads for name in random.names}
+    drawn |= {name for names in scene.randoms.values() for name in names}
     alone = {n for n, one in members.items() if n in drawn and times[one[1]] == 1}
     strange = [n for n, one in members.items() if one[3] and n not in known | alone]
     if strange:

@@ -264,6 +264,7 @@ def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) ->
     symbols = {s for form in forms for s in form.free_symbols} | plan.constants
     names = {n for form in forms for entry in form.atoms(Gram) for n in entry.names}
     names |= {name for _, then in plan.iterates for name in then.names} | plan.equated
+    names |= {name for random, _ in plan.spreads for name in random.names}  # as in avg ∇f(x_i)
     found = dict.fromkeys(v.point(one) for lemma, v in plan.cites for one in lemma.points)
     while True:
         names |= {name for one in found for name in one.position.names}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import sympy
@@ -12,6 +13,8 @@ from theory.kernel.vectors import Gram, Scalar, Vector, square, vector
 from theory.kernel.wellformed import is_square
 from theory.notation.names import text
 
+_VALUE: Final = re.compile(r"[^()]+\(.+\)")
+"""What the value of a function at a point is called."""
 MEANT: Final[dict[Any, Scalar]] = {}
 """What a sequence that was made here is the mean of; its name says it, so it is one thing."""
 
@@ -50,7 +53,9 @@ def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
     """
     form = sympy.sympify(form)
     own = {one for one in form.atoms(Gram) if not isinstance(one, AppliedUndef)}
-    own |= {one for one in form.free_symbols if f"[{running}" in one.name}
+    own |= {one for one in form.free_symbols if _VALUE.fullmatch(one.name)}
+    if running != index:
+        own = {one for one in own if f"[{running}" in str(one)}
     if not own or form.atoms(AppliedUndef):
         return form
     factor, quantity = form.as_independent(*own, as_Add=False)
