@@ -94,6 +94,16 @@ Proof.
 Qed.
 Lemma total_ext f g : (forall v, f v = g v) -> total P f = total P g.
 Proof. intros H. apply Rle_antisym; apply total_le; intros v; rewrite (H v); apply Rle_refl. Qed.
+(** There is an outcome, since 1 has the expectation 1. *)
+Lemma some_outcome_le (a b : R) : (W -> a <= b) -> a <= b.
+Proof.
+  intros H. destruct (Rle_dec a b) as [|N]; [assumption|].
+  assert (total P (fun _ => 1) = total P (fun v => 0 * 1)) as E.
+  { apply total_ext. intros v. destruct (N (H v)). }
+  rewrite total_scale, total_one in E. lra.
+Qed.
+Lemma some_outcome_eq (a b : R) : (W -> a = b) -> a = b.
+Proof. intros H. apply Rle_antisym; apply some_outcome_le; intros v; rewrite (H v); lra. Qed.
 Lemma mean_const w c : mean M w (fun _ => c * 1) = c.
 Proof. rewrite mean_scale, mean_one. ring. Qed.
 Lemma total_const c : total P (fun _ => c * 1) = c.
@@ -192,6 +202,25 @@ Proof.
   unfold Z.succ. apply Hs; assumption.
 Qed.
 
+(** A linear recurrence: what is added is multiplied by all later ratios. *)
+Lemma unroll (a b r : Z -> R) (p : Z -> Z -> R) (c : R) (n : Z) :
+  (0 <= n)%Z -> a 0%Z = c + b 0%Z ->
+  (forall k, (0 <= k)%Z -> a (k + 1)%Z = r k * a k + b (k + 1)%Z) ->
+  (forall k, (0 <= k)%Z -> p k 0%Z = 1) ->
+  (forall j k, (0 <= j)%Z -> (0 <= k)%Z -> p j (k + 1)%Z = r (j + k)%Z * p j k) ->
+  a n = p 0%Z n * c + zsum (fun k => p k (n - k)%Z * b k) 0 n.
+Proof.
+  intros Hn H0 Hs H1 Hp. pattern n. apply natlike_ind; [|intros k Hk IH|assumption].
+  - rewrite zsum_last, zsum_empty by lia. rewrite Z.sub_0_r, H0, H1 by lia. ring.
+  - unfold Z.succ. rewrite Hs, IH by assumption. rewrite (zsum_next _ 0 k (k + 1)) by lia.
+    rewrite (zsum_ext (fun j => p j (k + 1 - j)%Z * b j) (fun j => r k * (p j (k - j)%Z * b j))).
+    + rewrite zsum_scale, Z.sub_diag, (H1 (k + 1)%Z) by lia.
+      replace (p 0%Z (k + 1)%Z) with (r k * p 0%Z k); [ring|].
+      rewrite Hp, Z.add_0_l by lia. reflexivity.
+    + intros j Hj. replace (k + 1 - j)%Z with (k - j + 1)%Z by lia. rewrite Hp by lia.
+      replace (j + (k - j))%Z with k by lia. ring.
+Qed.
+
 (** * Whole powers *)
 
 Definition powz (x : R) (n : Z) : R := x ^ Z.to_nat n.
@@ -233,6 +262,17 @@ Lemma sum_nonneg a b : 0 <= a -> 0 <= b -> 0 <= a + b.
 Proof. lra. Qed.
 Lemma root_le l s : 0 <= s -> l ^ 2 <= s ^ 2 -> l <= s.
 Proof. intros. nra. Qed.
+Lemma root_gap p q : 0 <= p -> q ^ 2 <= p ^ 2 -> 0 <= p - q.
+Proof. intros Hp H. assert (q <= p) by (apply root_le; assumption). lra. Qed.
+
+Lemma root_above l x : 0 <= l -> l * l <= x -> l <= sqrt x.
+Proof. intros Hl H. rewrite <- (sqrt_square l Hl). apply sqrt_le_1_alt. assumption. Qed.
+Lemma root_below x u : 0 <= u -> x <= u * u -> sqrt x <= u.
+Proof. intros Hu H. rewrite <- (sqrt_square u Hu). apply sqrt_le_1_alt. assumption. Qed.
+Lemma none_or_some n : (0 <= n)%Z -> IZR n = 0 \/ 1 <= IZR n.
+Proof.
+  intros H. destruct (Z.eq_dec n 0) as [->|Hn]; [left; reflexivity|right; apply (IZR_le 1); lia].
+Qed.
 
 Lemma over_nonneg a b : 0 <= a -> 0 < b -> 0 <= a / b.
 Proof. intros. apply Rmult_le_pos; [assumption|]. apply Rlt_le, Rinv_0_lt_compat; assumption. Qed.
@@ -263,6 +303,9 @@ Ltac pos :=
   | |- 0 <= ?x ^ 4 => replace (x ^ 4) with ((x ^ 2) ^ 2) by ring; apply pow2_ge_0
   | |- 0 <= _ ^ _ => apply pow_le; pos
   | |- 0 < _ ^ _ => apply pow_lt; pos
+  | |- 0 <= Rmax ?a ?b =>
+      first [ apply (Rle_trans 0 a); [pos | apply Rmax_l]
+            | apply (Rle_trans 0 b); [pos | apply Rmax_r] ]
   | |- 0 <= sqrt _ => apply sqrt_pos
   | |- 0 < sqrt _ => apply sqrt_lt_R0; pos
   | |- 0 < exp _ => apply exp_pos
@@ -273,7 +316,7 @@ Ltac pos :=
   | |- 0 <= mean _ _ _ => apply mean_nonneg; intros; pos
   | |- 0 <= total _ _ => apply total_nonneg; intros; pos
   | |- 0 <= zsum _ _ _ => apply zsum_nonneg; intros; pos
-  | |- 0 <= IZR _ => first [assumption | apply (IZR_le 0); lia]
+  | |- 0 <= IZR _ => first [assumption | apply (IZR_le 0); first [lia | solve [given]]]
   | |- 0 < IZR _ => first [assumption | apply (IZR_lt 0); lia]
   | |- 1 <= IZR _ => first [assumption | apply (IZR_le 1); lia]
   | |- _ => first [assumption | solve [given] | apply Rlt_le; solve [given] | lra]
@@ -290,7 +333,10 @@ Ltac differs :=
 Ltac roots_out :=
   repeat match goal with H : ?a * ?a = ?x |- _ => is_var a; is_var x; subst x end.
 Ltac fields :=
-  first [ring | field; repeat split; differs | progress roots_out; field; repeat split; differs].
+  first
+    [ ring | field; repeat split; differs | progress roots_out; field; repeat split; differs
+    | match goal with H : ?a * ?a = _ |- _ => is_var a;
+        first [ring [H] | field [H]; repeat split; differs] end ].
 (** Signs that facts show: of each factor by itself, or of the whole. *)
 Ltac factors :=
   lazymatch goal with
@@ -308,12 +354,19 @@ Ltac rooted :=
         assert (H : sqrt x * sqrt x = x) by (apply sqrt_sqrt; pos);
         set (r := sqrt x) in *; clearbody r; try rewrite <- H
       end; fields ].
+(** Combinations of vectors whose factors are the same numbers. *)
+Ltac vectors :=
+  lazymatch goal with
+  | |- add _ _ = add _ _ => apply (f_equal2 add); vectors
+  | |- scale _ _ = scale _ _ => apply (f_equal2 scale); [fields | vectors]
+  | |- _ => reflexivity
+  end.
 (** What is known at a point, at the same point written in another way. *)
 Ltac point V :=
   first
     [ exact V
     | lazymatch goal with |- _ ?x = _ => lazymatch type of V with _ ?y = _ =>
-        replace x with y; [exact V | repeat f_equal; fields] end end ].
+        replace x with y; [exact V | vectors] end end ].
 Ltac sign := first [solve [pos] | lra | solve [factors] | nra].
 (** The goal, which is [H] up to the form of its sides. *)
 Ltac same H :=

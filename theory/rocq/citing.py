@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import sympy
@@ -11,47 +11,48 @@ import sympy
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Cite
-from theory.kernel.rules.ranges import runs
 from theory.kernel.theorem import Hypothesis, Smooth
 from theory.kernel.vectors import Gram, Scalar, Vector, vector
 from theory.rocq.expecting import nested, terms_of
+from theory.rocq.inside import Told, about, binders, inner_text, opened, place_of, told
 from theory.rocq.numbers import SHOWN, Premise
 from theory.rocq.shape import cited_by, standing
-from theory.rocq.steps import Script
+from theory.rocq.steps import Script, whole_fact
 from theory.rocq.text import Text, UnsupportedError, flips
 from theory.rocq.writing import Draft, Given, Written, module_of, points_of, variables, written
 
 
 def _cite(draft: Draft, rule: Cite, goal: Relation) -> str:
     cited = cited_by(rule, draft.theorem)
-    if any(run.at(rule.at).moving(draft.theorem) is not None for run in runs(cited)):
-        raise UnsupportedError(f"{rule.id} goes along a run inside an iteration")
     try:
         other = written(cited)
     except UnsupportedError as error:
         raise UnsupportedError(f"{rule.id}: {error.what}") from error
     draft.cited[rule.id] = cited
-    use = _Use(draft, rule, other)
+    inside = rule.id in draft.shape.run_of
+    use = _InsideUse(draft, rule, other) if inside else _Use(draft, rule, other)
     values = " ".join(
         use.value(kind, of)
         for _, _, kind, of in variables(other.draft)
         if not (kind == "sequence" and of in other.draft.shape.internal)
     )
     module = module_of(cited)
-    lines = [f"  pose proof ({module}.core {values}) as D'."]
+    lines = [f"  {opened(draft)}"] if inside else []
+    lines.append(f"  pose proof ({module}.core {values}) as D'.")
     for place, one in enumerate(other.core):
         lines.append(f"  assert (Q{place} : {use.hypothesis_type(place)}).")
         lines.append(f"  {{ clear D'. {use.apart(one, goal)}{use.shown(one)} }}")
         lines.append(f"  specialize (D' Q{place}); clear Q{place}.")
     fact = other.draft.facts["the statement"]
-    own = " ".join(use.at_goal(fact))
-    if own:
-        lines.append(f"  specialize (D' {own}).")
     relation = rule.at.relation(cited.goal)
     text = draft.text()
-    lines.append("  cbv beta in D'.")
+    taken_at = use.at_goal(fact)
     lines.append(f"  assert (B' : {text.relation(relation)}).")
-    lines.append("  { " + " ".join(use.transport(cited.goal, "D'")) + " same D'. }")
+    lines.append("  { " + use.some_outcome(fact))
+    if taken_at:
+        lines.append(f"  specialize (D' {' '.join(taken_at)}).")
+    lines.append("  cbv beta in D'.")
+    lines.append("  " + " ".join(use.transport(cited.goal, "D'")) + " same D'. }")
     lines.append(f"  {draft.numbers.combine(text, goal, [Premise(relation, SHOWN)])}.")
     return "\n".join(lines)
 
@@ -80,6 +81,10 @@ class _Use:
         shape = self.draft.shape
         index = self.draft.index(shape.iteration) if shape.iteration is not None else ""
         return self.draft.text(at=index)
+
+    def image_text(self, at: str, outcome: str, depth: int) -> Text:
+        """Our text at another iteration or outcome."""
+        return self.draft.text(at=at, outcome=outcome, depth=depth)
 
     def binder(self) -> str:
         """Variables that a quantity of the cited theorem has of its own."""
@@ -127,6 +132,11 @@ class _Use:
             found += [mine.index(own), f"H_{mine.index(own)}"]
         return [*found, "w"] if fact.outcome else found
 
+    def some_outcome(self, fact: Any) -> str:
+        """What makes room for an outcome that the conclusion is taken at."""
+        del fact
+        return ""
+
     def intros(self, fact: Any) -> str:
         """The variables of a premise, under our names."""
         mine, found = self.draft, []
@@ -161,6 +171,8 @@ class _Use:
             return self._known(*one.of)
         if one.kind == "follows":
             return self._follows(one.of)
+        if one.kind == "inner":
+            return self._inner()
         if one.kind == "late":
             place = self._place(standing(self.rule, one.of, draft.theorem))
             return f"exact h{place}."
@@ -168,12 +180,14 @@ class _Use:
 
     def apart(self, one: Given, goal: Relation) -> str:
         """Make room for the variables that a premise has of its own."""
+        if one.kind == "domain":
+            return ""
         scope = self.draft.fact("", "", goal)
-        cleared = ["w"] if self.inner_outcome and scope.outcome else []
+        taken = ["w"] if self.inner_outcome and scope.outcome else []
         if self.inner_time:
             indices = [self.draft.index(symbol) for symbol in scope.indices]
-            cleared += [name for index in indices for name in (f"H_{index}", index)]
-        return "".join(f"clear {name}. " for name in cleared)
+            taken += [name for index in indices for name in (f"H_{index}", index)]
+        return "".join(f"rename {name} into outer_{name}. " for name in taken)
 
     def _place(self, name: str) -> int:
         return next(i for i, h in enumerate(self.draft.theorem.hypotheses, 1) if h.name == name)
@@ -217,8 +231,8 @@ class _Use:
             Premise(draft.facts[n].relation, f"exact {draft.use(n)}") for n in self.rule.domain
         ]
         if symbol.is_integer:
-            bounds = "".join(f"pose proof {draft.use(n)}; " for n in self.rule.domain)
-            return f"{bounds}first [lia | nia]."
+            bounds = "".join(whole_fact(draft, n) for n in self.rule.domain)
+            return f"{bounds}first [lia | nia | solve [given]]."
         return f"{draft.numbers.sign(self.text(), form, bool(symbol.is_positive), under)}."
 
     def _smooth(self, one: Smooth) -> str:
@@ -235,8 +249,10 @@ class _Use:
             f"point G{mine.index(p)}{'|]' if i < len(wanted) - 1 else ''}"
             for i, p in enumerate(wanted)
         )
+        # Factors of vectors are defined on the domain: what bounds it is told beside them.
+        told = "".join(f"pose proof {draft.use(n)}; " for n in self.rule.domain)
         return (
-            f"{opening}destruct (h{self._place(name)}{draft.here}{outcome}) as "
+            f"{opening}{told}destruct (h{self._place(name)}{draft.here}{outcome}) as "
             f"(f & df & {inner}); exists f, df; split; [exact smooth_f|]; {parts or 'idtac'}."
         )
 
@@ -257,7 +273,26 @@ class _Use:
         if not name:
             sign = "apply Req_le; " if one.relation.kind == "<=" else ""
             return " ".join([*lines, f"{sign}fields."])
-        return " ".join([*lines, f"pose proof {draft.use(name)} as F'; same F'."])
+        theirs, mine = self.other.draft.shape.iteration, draft.shape.iteration
+        at = {theirs: draft.index(mine)} if theirs not in (None, mine) and mine is not None else {}
+        return " ".join([*lines, f"pose proof {draft.use(name, at)} as F'; same F'."])
+
+    def _inner(self) -> str:
+        """The run inside an iteration of the cited theorem is one of ours."""
+        mine, theirs = self.draft.bundle, self.other.draft.bundle
+        assert mine is not None and theirs is not None
+        inner = _InsideUse(self.draft, self.rule, self.other)
+        names = [name for name, _ in binders(self.draft, replace(mine, variables=theirs.variables))]
+        shown = []
+        for one in told(self.other.draft, theirs):
+            of = one.of
+            if isinstance(of, Hypothesis):
+                of = standing(self.rule, of, self.draft.theorem)
+            shown.append(inner.shown_inside(one.kind, of, one))
+        body = shown[-1]
+        for one in reversed(shown[:-1]):
+            body = f"split; [{one} | {body}]"
+        return f"{self.intros_of_all()}{opened(self.draft)[:-1]}; exists {', '.join(names)}; {body}."
 
     # --- the cited formulas in our notation --------------------------------------------------
 
@@ -320,6 +355,95 @@ class _Use:
         ]
 
 
+class _InsideUse(_Use):
+    """A citation whose iterations go inside one of ours."""
+
+    def text(self) -> Text:
+        """Our text in that run."""
+        return inner_text(self.draft)
+
+    def image_text(self, at: str, outcome: str, depth: int) -> Text:
+        """Our text there, at another iteration of the run."""
+        return inner_text(self.draft, at=at, outcome=outcome or "w1", depth=depth)
+
+    def binder(self) -> str:
+        """Variables of the run."""
+        inner = self.draft.shape.inner
+        assert inner is not None
+        return f"fun {self.draft.index(inner.index)} w1 => "
+
+    def value(self, kind: str, of: Any) -> str:
+        """Our term for a variable of the cited theorem."""
+        if kind in ("outcomes", "law"):
+            return {"outcomes": "W1", "law": "P1"}[kind]
+        return super().value(kind, of)
+
+    def _counted(self, counts: bool, outcome: bool) -> str:
+        inner = self.draft.shape.inner
+        assert inner is not None
+        j = self.draft.index(inner.index)
+        names = [*([j, f"H_{j}"] if counts else []), *(["w1"] if outcome else [])]
+        return " ".join(names)
+
+    def intros(self, fact: Any) -> str:
+        """The variables of a premise."""
+        found = self._counted(bool(fact.indices), fact.outcome)
+        return f"intros {found}; cbv beta." if found else "cbv beta."
+
+    def apart(self, one: Given, goal: Relation) -> str:
+        """Nothing is in the way: the run has names of its own."""
+        return ""
+
+    def some_outcome(self, fact: Any) -> str:
+        """An outcome of the run, if the conclusion is about one."""
+        lemma = "some_outcome_le" if fact.relation.kind == "<=" else "some_outcome_eq"
+        return f"apply ({lemma} W1 P1); intros w1." if fact.outcome else ""
+
+    def at_goal(self, fact: Any) -> list[str]:
+        """The conclusion says nothing of the run: it is taken anywhere."""
+        return [
+            *(["0%Z", "ltac:(lia)"] * len(fact.indices)),
+            *(["w1"] if fact.outcome else []),
+        ]
+
+    def shown(self, one: Given) -> str:
+        """A proof of a premise."""
+        if one.kind == "domain":
+            return self._domain(one.of)
+        if one.kind != "hypothesis":
+            return f"{self.shown_inside(one.kind, one.of)}."
+        name = standing(self.rule, one.of, self.draft.theorem)
+        fact = self.other.draft.facts[one.of.name]
+        start = " ".join([self.intros(fact), *self.transport(one.of.relation, "")])
+        if not name:
+            sign = "apply Req_le; " if one.of.relation.kind == "<=" else ""
+            return f"{start} {sign}fields."
+        if not about(self.draft, name):
+            return f"{start} pose proof {self.draft.use(name)} as F'; same F'."
+        label, ours = place_of(self.draft, "hypothesis", name)
+        there = f"({label} {self._counted(ours.counts, ours.outcome)})"
+        return f"{start} pose proof {there} as F'; same F'."
+
+    def shown_inside(self, kind: str, of: Any, told_there: Told | None = None) -> str:
+        """A tactic for something that is said of the run."""
+        label, ours = place_of(self.draft, kind, of)
+        opening = f"intros {self._counted(ours.counts, ours.outcome)}; "
+        there = f"({label} {self._counted(ours.counts, ours.outcome)})"
+        if kind == "meaning":
+            meant = {f.__name__: v for f, v in self.draft.theorem.sequences.items()}
+            entries = sympy.sympify(meant[of]).atoms(Gram)
+            flip = flips({n for one in entries for n in one.names}, self.text())
+            other = f"{opening}cbv beta; rewrite {there}; apply total_ext; intros w1; cbv beta; "
+            return f"first [exact {label} | {other}bilinear; {flip}fields]"
+        if kind == "hypothesis" and told_there is not None:
+            if not (ours.counts or ours.outcome):
+                opening, there = "", label
+            lines = " ".join(self.transport(told_there.of.relation, "")).replace(".", ";")
+            other = f"{opening}cbv beta; {lines} pose proof {there} as F'; same F'"
+            return f"first [exact {label} | {other}]"
+        return f"exact {label}"
+
+
 def _outer_means(form: Any) -> set[Any]:
     inside = {n for m in form.atoms(Mean) for n in m.args[2].atoms(Mean)}
     return set(form.atoms(Mean)) - inside
@@ -342,7 +466,7 @@ class _Image(Text):
 
 
 def _image_text(self: _Use, name: str, at: str, outcome: str, depth: int) -> str:
-    text = self.draft.text(at=at, outcome=outcome, depth=depth)
+    text = self.image_text(at, outcome, depth)
     symbols = {s.name: s for s in self.other.draft.theorem.symbols}
     if name in symbols:
         form = self.rule.at.scalar(symbols[name])

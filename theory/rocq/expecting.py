@@ -14,7 +14,7 @@ from theory.kernel.means import Mean, is_average, is_random
 from theory.kernel.relations import Relation, eq
 from theory.kernel.rules import Expect, Swap, Total
 from theory.kernel.theorem import Given
-from theory.kernel.vectors import Gram, Scalar
+from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.rocq.numbers import SHOWN, Premise
 from theory.rocq.steps import Script, taken
 from theory.rocq.text import Text, UnsupportedError, flips
@@ -42,7 +42,15 @@ def terms_of(gap: Scalar, is_inside: Any) -> list[tuple[Scalar, Scalar]]:
         inside = sympy.Mul(*(part for part in parts if is_inside(part)))
         outside = sympy.Mul(*(part for part in parts if not is_inside(part)))
         found[inside] = found.get(inside, sympy.S.Zero) + outside
-    return [(outside, inside) for inside, outside in found.items()]
+    return [(_over(outside), inside) for inside, outside in found.items()]
+
+
+def _over(form: Scalar) -> Scalar:
+    """A fraction with the factors of its denominator, if that is a sum."""
+    if not any(p.exp.is_negative and p.base.is_Add for p in form.atoms(sympy.Pow)):
+        return form
+    above, below = sympy.fraction(sympy.together(form))
+    return above / sympy.factor(below)
 
 
 def nested(parts: list[tuple[str, str]]) -> str:
@@ -265,7 +273,9 @@ def _means(
         names = [n for n in _all_names(now) if n in draft.shape.varying]
         now_or_then = f"{index} H_{index} {v}"
         lines += [f"      rewrite <- ?({draft.follows(one)} {now_or_then})." for one in names]
-        vectors = {n for entry in value.atoms(Gram) for n in entry.names}
+        thens = [draft.successor(one) for one in names]
+        vectors = {n for entry in (value, now) for g in entry.atoms(Gram) for n in g.names}
+        vectors |= {n for one in thens if isinstance(one, Vector) for n in one.names}
         lines.append(f"      bilinear; {flips(vectors, inner)}fields.")
     else:
         lines.append("      fields.")

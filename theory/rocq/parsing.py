@@ -45,6 +45,8 @@ class Meanings(Protocol):
     varying: frozenset[str]
     iteration: str
     random: bool
+    own: frozenset[str]
+    outside: list[str] | None
 
 
 def neutral(form: Scalar) -> Scalar:
@@ -141,22 +143,27 @@ class Parser:
             while self.left[-1] != ")":
                 values.append(self.atom())
             return self.reader.functions[name](*values)
-        if name in self.reader.varying and self.where:
+        if name in self.reader.varying and self.scope(name):
             self.take()
-            self.placed()
+            self.placed(name)
             return self.reader.symbols[name]
         return self.sum()
 
-    def placed(self) -> None:
+    def scope(self, name: str) -> list[str]:
+        """The iteration and the outcome of what is in scope."""
+        outside = self.reader.outside
+        return self.where if outside is None or name in self.reader.own else outside
+
+    def placed(self, name: str) -> None:
         """The iteration and the outcome at which something is taken: those in scope."""
-        found = [self.take() for _ in self.where]
-        if found != self.where:
+        found = [self.take() for _ in self.scope(name)]
+        if found != self.scope(name):
             raise MisreadError(f"something is taken at {' '.join(found)}", "statement", "see it")
 
     def called(self, token: str) -> Any:
         """What an identifier stands for by itself."""
         name, _ = self.reader.things[token]
-        if name in self.reader.varying and self.where:
+        if name in self.reader.varying and self.scope(name):
             raise MisreadError(f"{token} is taken nowhere", "statement", "see it")
         return self.reader.symbols[name]
 
@@ -173,11 +180,11 @@ class Parser:
         inner = token == "("
         if inner:
             token = self.take()
-            self.placed()
+            self.placed(self.reader.things[token][0])
             if self.take() != ")":
                 raise MisreadError(f"{token} is taken at more", "statement", "see it")
         name = self.reader.things[token][0]
-        varies = bool(self.where) and name in self.reader.varying
+        varies = bool(self.scope(name)) and name in self.reader.varying
         if name not in self.reader.vectors or varies != inner:
             raise MisreadError(f"{token} is no vector here", "statement", "see it")
         return name

@@ -51,8 +51,15 @@ def smooth_text(draft: Draft, one: Smooth) -> str:
 
 
 def points_of(theorem: Theorem, function: str) -> list[Point]:
-    """The points of a function, in order."""
-    return [one for one in theorem.points if one.function == function]
+    """The points of a function, in order, but for those of a run inside an iteration."""
+    from theory.rocq.shape import shape_of
+
+    inner = shape_of(theorem).inner
+    aside = inner.own if inner is not None else frozenset()
+    return [
+        one for one in theorem.points
+        if one.function == function and not aside & {one.value.name, *one.position.names}
+    ]  # fmt: skip
 
 
 def late_text(draft: Draft, one: Delayed) -> str:

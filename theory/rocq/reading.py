@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from copy import copy
 from typing import Any, Final
 
 import sympy
@@ -41,8 +42,13 @@ def require_faithful(one: Written) -> None:
     parts = list(_arrows(tokens(match.group(2))))
     reader = _Reader(one)
     reader.binders(tokens(match.group(1)))
-    hypotheses = list(one.draft.theorem.hypotheses)
-    for part in parts[:-1]:
+    inner = reader.shape.inner
+    inside = inner.hypotheses if inner is not None else ()
+    hypotheses = [h for h in one.draft.theorem.hypotheses if h not in inside]
+    runs = [part for part in parts[:-1] if "W1" in part]
+    if len(runs) != (inner is not None) or not all(map(reader.says_run, runs)):
+        raise MisreadError("a run inside an iteration is another one", one.module, "see the file")
+    for part in (part for part in parts[:-1] if part not in runs):
         if hypotheses and reader.says(part, hypotheses[0]):
             hypotheses.pop(0)
         elif not reader.structure(part):
@@ -55,8 +61,12 @@ def require_faithful(one: Written) -> None:
         raise MisreadError("nothing is shown to hold", one.module, "see the file")
 
 
-def _arrows(found: list[str]) -> Iterator[list[str]]:
-    """The parts of an implication, each without its parentheses."""
+_INSIDE: Final = {"W1": "W", "P1": "P", "w1": "w", "w": "w0"}
+"""How a run inside an iteration is read: its outcomes as ours, and ours as others."""
+
+
+def _arrows(found: list[str], between: str = "->") -> Iterator[list[str]]:
+    """The parts of an implication, or of what is said at once, each without its parentheses."""
     place = 0
     while place < len(found):
         if found[place] != "(":
@@ -66,7 +76,7 @@ def _arrows(found: list[str]) -> Iterator[list[str]]:
             depth += {"(": 1, ")": -1}.get(found[end], 0)
             end += 1
         yield found[place + 1 : end - 1]
-        if end < len(found) and found[end] != "->":
+        if end < len(found) and found[end] != between:
             raise MisreadError(f"after a premise comes {found[end]}", "statement", "see it")
         place = end + 1
 
@@ -94,6 +104,8 @@ class _Reader:
         for point in self.theorem.points:
             self.vectors |= point.position.names | point.gradient.names
         self.typed: dict[str, str] = {}
+        self.own: frozenset[str] = frozenset()
+        self.outside: list[str] | None = None
 
     # --- binders ----------------------------------------------------------------------------
 
@@ -144,6 +156,51 @@ class _Reader:
             return self._smooth(text, one)
         return self._late(text, one)
 
+    def says_run(self, found: list[str]) -> bool:
+        """Whether a proposition is that there is a run with what is assumed of it.
+
+        In each iteration, and at each outcome; its names are bound there, and no others.
+        """
+        inner = self.shape.inner
+        start = found.index("exists") if "exists" in found else 0
+        indices, rest = self.opened(found)
+        if inner is None or not start or rest != found[start:]:
+            return False
+        each = [self.iteration] if self.iteration else []
+        if indices != each or ("W" in found[:start]) != self.random:
+            return False
+        inside = copy(self)
+        inside.iteration = next(n for n, (name, _) in self.things.items() if name == str(inner.index))
+        inside.own, inside.random = inner.own, True
+        inside.outside = [*each, *(["w0"] if self.random else [])]
+        inside.varying = self.varying | inner.own
+        inside.symbols = {**self.symbols, str(inner.index): inner.index}
+        end = rest.index(",")
+        bound = dict(re.findall(r"\( (\S+) : ([^()]*?) \)", " ".join(rest[1:end])))
+        inside.typed = self.typed | bound
+        if not all(inside._along(name, kind) for name, kind in bound.items()):
+            return False
+        renamed = [_INSIDE.get(token, token) for token in rest[end + 1 :]]
+        left = list(inner.hypotheses)
+        for part in _arrows(renamed, "/\\"):
+            if left and inside.relation(part, left[0].relation, False):
+                left.pop(0)
+            elif not any(rule(" ".join(part)) for rule in (inside._domain, inside._meant, inside._next)):
+                return False
+        return not left
+
+    def _along(self, name: str, kind: str) -> bool:
+        """Whether something that is bound in a run goes along it, as what it is."""
+        if name in ("W1", "P1"):
+            return kind == {"W1": "Type", "P1": "Law W1"}[name]
+        thing, sort = self.things.get(name, ("", ""))
+        inner = self.shape.inner
+        assert inner is not None
+        if sort == "sequence":
+            return kind == "Z -> R" and thing in {one.__name__ for one in inner.functions}
+        right = "Z -> W1 -> V" if thing in self.vectors else "Z -> W1 -> R"
+        return thing in inner.own and kind == right
+
     def relation(self, found: list[str], wanted: Relation, goal: bool) -> bool:
         """Whether a proposition is this relation, about all that it names."""
         del goal
@@ -161,6 +218,9 @@ class _Reader:
             return False
         if any(pinned(self.symbols[self.things[i][0]], Given(self.theorem, {})) for i in indices):
             return False
+        if self.shape.raw(wanted.lhs) or self.shape.raw(wanted.rhs):
+            named = (wanted.lhs.free_symbols | wanted.rhs.free_symbols) & self.shape.hyper
+            wanted = wanted.replaced(self.shape.renamed(named))
         same = (sign == "<=") == (wanted.kind == "<=")
         return same and all(
             self.equal(one, other) for one, other in ((left, wanted.lhs), (right, wanted.rhs))
@@ -168,7 +228,10 @@ class _Reader:
 
     def equal(self, one: Scalar, other: Scalar) -> bool:
         """Whether an expression that is read is one of the theorem."""
-        return bool(one == neutral(other) or sympy.expand(one - neutral(other)) == 0)
+        other = sympy.sympify(other)
+        bound = {limit[0] for total in other.atoms(sympy.Sum) for limit in total.limits}
+        other = neutral(other.xreplace({s: self.symbols.get(s.name, s) for s in bound}))
+        return bool(one == other or sympy.expand(one - other) == 0)
 
     def structure(self, found: list[str]) -> bool:
         """Whether a proposition is a domain, or says what means and iterations are."""
@@ -268,7 +331,10 @@ class _Reader:
         parser = Parser(re.sub(head, "", text).split(" "), self)
         if not self.equal(parser.atom(), sympy.sympify(one.constant)):
             return False
-        for point in (p for p in self.theorem.points if p.function == one.function):
+        inner = self.shape.inner
+        aside = inner.own if inner is not None else frozenset()
+        points = (p for p in self.theorem.points if p.function == one.function)
+        for point in (p for p in points if not aside & {p.value.name, *p.position.names}):
             for word, value in (("f", point.value), ("df", point.gradient)):
                 if [parser.take(), parser.take()] != ["/\\", word]:
                     return False

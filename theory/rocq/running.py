@@ -10,10 +10,10 @@ import sympy
 
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq, le
-from theory.kernel.rules import ClosedSum, Elementary, Induction, Split, Telescope
+from theory.kernel.rules import ClosedSum, Elementary, Induction, Split, Telescope, Unroll
 from theory.kernel.vectors import Scalar
 from theory.rocq.numbers import SHOWN, Premise
-from theory.rocq.steps import Script, arguments, taken
+from theory.rocq.steps import Script, arguments, taken, whole_fact
 from theory.rocq.text import Text, UnsupportedError
 from theory.rocq.writing import Draft
 
@@ -64,6 +64,8 @@ def _sum_of_changes(
     later, next_gap = general.subs(_M, _M + 1), gap.subs(k, _M)
     step = eq(later, general + next_gap)
     start = eq(general.subs(_M, 0), 0)
+    there = replace(text, indices={**text.indices, k: "zz"})
+    changed = "".join(f"{x.strip()} " for x in arguments(gap, {k: _M}, there, inner, ""))
     lines = [
         f"  assert (T0 : {inner.relation(start)}).",
         *_settled(draft, inner, start, 0),
@@ -76,7 +78,7 @@ def _sum_of_changes(
         "[lia | cbv beta |].",
         f"    - {_put(general, 0, text)}same T0.",
         "    - intros zz H_zz; cbv beta; pose proof (T1 zz H_zz) as D'.",
-        f"      {_put(general, _M + 1, inner)}same D'. }}",
+        f"      {_put(general, _M + 1, inner)}{changed}same D'. }}",
     ]
     return summed, lines
 
@@ -105,8 +107,10 @@ def _settled(
             before = total.func(total.function, *rest, (index, first, last - 1))
             added = term.subs(index, last)
             relation = eq(total, before + added)
-            by = f"transitivity ({text.real(before)} + {text.real(added)}); "
-            by += "[apply zsum_next; lia | ring]"
+            at_last = replace(text, indices={**text.indices, index: text.whole(last)})
+            by = f"transitivity ({text.real(before)} + {at_last.real(term)}); [apply zsum_next; lia | "
+            moved = "; ".join(line.strip(" .") for line in arguments(term, {index: last}, at_last, text, ""))
+            by += f"{moved}; fields]"
         lines.append(f"    assert (S{place} : {text.relation(relation)}) by ({by}).")
         factor = sympy.expand(goal.gap).coeff(total)
         premises.append(Premise(relation, f"exact S{place}", -factor))
@@ -138,7 +142,7 @@ def _split(draft: Draft, rule: Split, goal: Relation) -> str:
         term = total.function.subs(index, first if early else last)
         relation = eq(left, rest + term)
         by = "zsum_first" if early else "zsum_last"
-        where = "".join(f"pose proof {draft.use(name)}; " for name in rule.domain)
+        where = "".join(whole_fact(draft, name) for name in rule.domain)
         tactic = f"{where}rewrite {by} by lia; {_ends(text, left, early)}fields"
         lines.append(f"  assert (S{place} : {text.relation(relation)}) by ({tactic}).")
         premises.append(Premise(relation, f"exact S{place}"))
@@ -168,6 +172,10 @@ def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
     here = Premise(le(rule.sequence(k), bound), "assumption", ratio)
     step = le(rule.sequence(k + 1), goal.rhs.subs(count, k + 1))
     whole = f"({text.whole(count)})%Z"
+    later = text.under(k)
+    next_one = replace(later, indices={**later.indices, k: f"({index} + 1)"})
+    moved = arguments(goal.rhs.subs(count, k), {k: k + 1}, next_one, later, "")
+    carry = " ".join(["rewrite ?plus_IZR in D'.", *(line.strip() for line in moved)])
     at_first = dict.fromkeys(start.indices, "0")
     begun = start.relation.replaced(dict.fromkeys(start.indices, sympy.S.Zero))
     by_start = Premise(begun, f"exact {draft.use(rule.start, at_first)}")
@@ -189,9 +197,54 @@ def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
             f"(fun {index} => {text.real(bound)}) {whole} _ _ _); "
             "[lia | cbv beta; rewrite ?Z.mul_0_r, ?powz_zero; same I0 |].",
             f"  intros {index} H_{index} IH'; cbv beta in IH' |- *; "
-            f"pose proof (I1 {index} H_{index} IH') as D'; rewrite ?plus_IZR in *; same D'.",
+            f"pose proof (I1 {index} H_{index} IH') as D'. {carry} same D'.",
         ]
     )
+
+
+def _unroll(draft: Draft, rule: Unroll, goal: Relation) -> str:
+    text, k, j, n = draft.text(), rule.index, rule.other, rule.count
+    fact, start, product = draft.facts[rule.of].relation, draft.facts[rule.start].relation, rule.product
+    form = sympy.expand(fact.rhs)
+    ratio = form.coeff(rule.sequence(k))
+    added = sympy.expand(form - ratio * rule.sequence(k)).subs(k, k - 1)
+    first = start.rhs - added.subs(k, 0)
+    inner = text.under(k).under(j)
+    index, other = draft.index(k), draft.index(j)
+    sequences = [f"(fun {index} => {inner.real(one)})" for one in (rule.sequence(k), added, ratio)]
+    called = f"(fun {other} {index} => {inner.real(product(j, k))})"
+    whole, term = text.whole(n), inner.real(added)
+    weighed = f"{draft.names(product.__name__, 'sequence')} {index} ({whole} - {index})%Z * {term}"
+    total = sympy.Sum(product(k, n - k) * added, (k, 0, n))
+    solution = eq(rule.sequence(n), product(0, n) * first + total)
+
+    def placed(one: Scalar, value: Scalar, shown: str) -> str:
+        there = replace(inner, indices={**inner.indices, k: shown})
+        return " ".join(line.strip() for line in arguments(one, {k: value}, there, inner, ""))
+
+    shown = [
+        f"    - {placed(added, sympy.S.Zero, '0')} pose proof {draft.use(rule.start)} as D'; same D'.",
+        f"    - intros {index} H_{index}; cbv beta. {placed(added, k + 1, f'({index} + 1)')} "
+        f"pose proof {draft.use(rule.of)} as D'; same D'.",
+        f"    - intros {index} H_{index}; cbv beta; pose proof {draft.use(rule.empty)} as D'; same D'.",
+        f"    - intros {other} {index} H_{other} H_{index}; cbv beta. "
+        f"{placed(ratio, j + k, f'({other} + {index})')} "
+        f"pose proof {draft.use(rule.longer)} as D'; same D'.",
+    ]
+    lines = [
+        f"  assert (U' : {text.relation(solution)}).",
+        f"  {{ pose proof (unroll {' '.join(sequences)} {called} {text.real(first)} ({whole})%Z) as D'.",
+        "    cbv beta in D'. rewrite D'; clear D'; [|lia|..].",
+        f"    - replace (zsum (fun {index} => {weighed}) 0 ({whole})%Z) with {text.real(total)}; [fields|].",
+        f"      apply zsum_ext; intros {index} H_{index}; cbv beta.",
+        f"      replace ({whole} - {index})%Z with ({inner.whole(n - k)})%Z by lia. fields.",
+        *shown,
+        "  }",
+    ]
+    return "\n".join([*lines, f"  {draft.numbers.combine(text, goal, [Premise(solution, _UNROLLED)])}."])
+
+
+_UNROLLED: Final = "exact U'"
 
 
 def _elementary(draft: Draft, rule: Elementary, goal: Relation) -> str:
@@ -203,6 +256,7 @@ RULES: Final[Mapping[type, Script]] = {
     ClosedSum: _closed_sum,
     Split: _split,
     Induction: _induction,
+    Unroll: _unroll,
     Elementary: _elementary,
 }
 

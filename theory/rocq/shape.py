@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -15,9 +15,11 @@ from theory.kernel.means import Mean, is_average
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Cite, Total
-from theory.kernel.rules.ranges import ranging, rules_of
+from theory.kernel.rules.inner_runs import inner_runs
+from theory.kernel.rules.ranges import own_indices, rules_of, runs
 from theory.kernel.theorem import Delayed, Hypothesis, Smooth, Step, Theorem
-from theory.kernel.vectors import Gram, Scalar
+from theory.kernel.values import named
+from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.rocq.text import UnsupportedError
 
 
@@ -98,6 +100,40 @@ def standing(rule: Cite, hypothesis: Any, theorem: Theorem) -> str:
 
 
 @dataclass(frozen=True, eq=False)
+class Inner:
+    """A run inside each iteration, from a proof that is cited.
+
+    Attributes
+    ----------
+    index : sympy symbol
+        What counts in it.
+    own : frozenset of str
+        Quantities and vectors that go along.
+    functions : frozenset of sympy functions
+        Sequences that go along.
+    held : frozenset of str
+        Vectors that are fixed while it goes, and may be others in each iteration.
+    hypotheses : tuple of Hypothesis
+        What is said of it.
+    """
+
+    index: Scalar
+    own: frozenset[str]
+    functions: frozenset[Any]
+    held: frozenset[str]
+    hypotheses: tuple[Hypothesis, ...]
+
+    def about(self, one: Relation) -> bool:
+        """Whether a relation names something that goes along."""
+        calls = {call.func for call in _atoms(one, AppliedUndef)}
+        return bool(self.functions & calls or self.raw(one.lhs) or self.raw(one.rhs))
+
+    def raw(self, form: Scalar) -> bool:
+        """Whether an expression is about one iteration of this run."""
+        return bool(self.own & set(map(str, named(form))))
+
+
+@dataclass(frozen=True, eq=False)
 class Shape:
     """A theorem as something to be written.
 
@@ -111,7 +147,34 @@ class Shape:
     @cached_property
     def hyper(self) -> frozenset[Scalar]:
         """Indices for each value of which hypotheses are assumed, and steps shown."""
-        return ranging(self.theorem)
+        inside = inner_runs(self.theorem)
+        outside = (run.indices for run in runs(self.theorem) if run not in inside)
+        return frozenset[Scalar]().union(*outside)
+
+    @cached_property
+    def inner(self) -> Inner | None:
+        """The run inside an iteration, if there is one."""
+        found = inner_runs(self.theorem)
+        if not found:
+            return None
+        if len(found) > 1 or len(found[0].indices) > 1 or found[0].looks_back:
+            raise UnsupportedError("more than one run inside an iteration")
+        run, (index,) = found[0], found[0].indices
+        held = frozenset(n for one in run.held if isinstance(one, Vector) for n in one.names)
+        inner = Inner(index, frozenset(map(str, run.names)), run.functions, held, ())
+        told = [h for h in self.theorem.hypotheses if isinstance(h, Hypothesis)]
+        inner = replace(inner, hypotheses=tuple(h for h in told if inner.about(h.relation)))
+        said = [step.relation for step in slim(self.theorem).steps] + [self.theorem.goal]
+        said += [h.relation for h in inner.hypotheses if _has_mean(h.relation)]
+        if any(inner.about(one) for one in said):
+            raise UnsupportedError("something of a run inside an iteration is used outside of it")
+        return inner
+
+    @cached_property
+    def run_of(self) -> frozenset[str]:
+        """Theorems that are cited for a run inside an iteration: their own run is that one."""
+        index = {self.inner.index} if self.inner is not None else set()
+        return frozenset(one.id for one in self.theorem.cites if own_indices(one) & index)
 
     @cached_property
     def iteration(self) -> Scalar | None:
@@ -137,14 +200,17 @@ class Shape:
         """Whether everything has an expectation."""
         if any(isinstance(rule, Total) for rule in rules_of(self.theorem)):
             return True
-        return any(shape_of(one).law for one in self.theorem.cites) or bool(self.meant)
+        return any(shape_of(one).law for one in self._cited) or bool(self.meant)
+
+    @property
+    def _cited(self) -> list[Theorem]:
+        """What is cited, but for runs inside an iteration."""
+        return [one for one in self.theorem.cites if one.id not in self.run_of]
 
     @cached_property
     def random(self) -> bool:
         """Whether there are outcomes."""
-        return (
-            bool(self.measures) or self.law or any(shape_of(c).random for c in self.theorem.cites)
-        )
+        return bool(self.measures) or self.law or any(shape_of(c).random for c in self._cited)
 
     @cached_property
     def relations(self) -> tuple[Relation, ...]:
@@ -155,7 +221,9 @@ class Shape:
     @cached_property
     def calls(self) -> dict[str, Any]:
         """A call of every sequence, by name."""
+        inside = self.inner.functions if self.inner is not None else ()
         found = (c for one in self.relations for c in _atoms(one, AppliedUndef))
+        found = (call for call in found if call.func not in inside)
         return {call.func.__name__: call for call in sorted(found, key=str)}
 
     @cached_property
@@ -199,13 +267,21 @@ class Shape:
         """Indices that are one number in the whole theorem."""
         named = {s for one in self.relations for s in one.gap.free_symbols}
         known = {*self.constants, *self.quantities} | self.hyper
+        if self.inner is not None:
+            known |= {self.inner.index, *(s for s in named if s.name in self.inner.own)}
         return tuple(sorted(named - known, key=str))
+
+    @property
+    def _aside(self) -> frozenset[str]:
+        """Names that are bound in a run inside an iteration."""
+        return self.inner.own if self.inner is not None else frozenset()
 
     @cached_property
     def quantities(self) -> tuple[Scalar, ...]:
         """Numbers that depend on the iteration and the outcome."""
         symbols = {*self.theorem.scalars, *(one.value for one in self.theorem.points)}
-        return tuple(sorted(symbols - set(self.theorem.symbols), key=str))
+        own = (s for s in symbols - set(self.theorem.symbols) if s.name not in self._aside)
+        return tuple(sorted(own, key=str))
 
     @cached_property
     def vectors(self) -> tuple[str, ...]:
@@ -213,20 +289,33 @@ class Shape:
         named = {name for one in self.theorem.vectors for name in one.names}
         for one in self.theorem.points:
             named |= one.position.names | one.gradient.names
-        return tuple(sorted(named))
+        return tuple(sorted(named - self._aside))
 
     @cached_property
     def fixed(self) -> frozenset[str]:
         """Vectors that are the same everywhere; without iterations, their means know them."""
         if self.iteration is None:
             return frozenset()
-        return frozenset(name for one in self.theorem.fixed for name in one.names)
+        fixed = frozenset(name for one in self.theorem.fixed for name in one.names)
+        return fixed - self.inner.held if self.inner is not None else fixed
 
     @cached_property
     def varying(self) -> frozenset[str]:
         """Names of what depends on the iteration and the outcome."""
         found = {s.name for s in self.quantities} | (set(self.vectors) - self.fixed)
         return frozenset(found)
+
+    def renamed(self, indices: set[Scalar]) -> dict[Scalar, Scalar]:
+        """Under which name a fact about quantities of an iteration counts iterations.
+
+        What runs along an index of its own in a proof that is cited runs along ours: there is one
+        iteration that such a fact is about.
+        """
+        if self.iteration is None or not indices or self.iteration in indices:
+            return {}
+        if len(indices) > 1:
+            raise UnsupportedError(f"a quantity that {' and '.join(map(str, indices))} may count")
+        return {next(iter(indices)): self.iteration}
 
     def raw(self, form: Scalar) -> bool:
         """Whether an expression is about one iteration and outcome."""
@@ -239,6 +328,10 @@ class Shape:
 def shape_of(theorem: Theorem) -> Shape:
     """The shape of a theorem."""
     return Shape(theorem)
+
+
+def _has_mean(one: Relation) -> bool:
+    return bool(one.lhs.atoms(Mean) | one.rhs.atoms(Mean))
 
 
 def _atoms(one: Relation, kind: Any) -> Iterator[Any]:

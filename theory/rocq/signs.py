@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
+from math import isqrt
 from typing import TYPE_CHECKING, Any, Final
 
 import sympy
@@ -74,6 +76,17 @@ def _factors(form: Scalar) -> tuple[Scalar, list[tuple[Scalar, int]]]:
     return (number, [(b, int(p)) for b, p in powers.items()]) if whole else (form, [])
 
 
+def _between(variable: str, base: Scalar) -> list[tuple[str, str]]:
+    """Bounds of the root of a number, to three digits."""
+    if not base.is_Rational:
+        return []
+    low = isqrt(int(base * 10**6))
+    return [
+        (f"({low} / 1000) <= {variable}", "apply root_above; lra"),
+        (f"{variable} <= ({low + 1} / 1000)", "apply root_below; lra"),
+    ]
+
+
 def is_root(node: Any) -> bool:
     """Whether an atom is a square root."""
     return bool(node.is_Pow and node.exp == HALF)
@@ -130,7 +143,9 @@ class Atoms:
         """The variable of an atom."""
         if node not in self.atoms:
             plain = node.is_Symbol and node.name not in self.text.varying
-            self.atoms[node] = self.text.names(node.name) if plain else f"a{len(self.atoms) + 1}"
+            taken = set(self.atoms.values())
+            free = next(f"a{n}" for n in count(1) if f"a{n}" not in taken)
+            self.atoms[node] = self.text.names(node.name) if plain else free
             if node.is_Pow and node.exp == HALF:
                 self.write(node.base)
         return self.atoms[node]
@@ -159,6 +174,7 @@ class Atoms:
                 said = f"{variable} * {variable} = {base}"
                 self.defined[said] = node, node.base
                 found.append((said, f"apply sqrt_sqrt; {inside}"))
+                found += _between(variable, node.base)
                 if positive:
                     above = self.numbers.sign(self.text, node.base, True, under)
                     found.append((f"0 < {variable}", f"apply sqrt_lt_R0; {above}"))
@@ -166,6 +182,9 @@ class Atoms:
                     found.append((f"0 <= {variable}", "apply sqrt_pos"))
             elif node.is_Symbol and node.is_integer and node.is_positive:
                 found.append((f"1 <= {variable}", "pos"))
+            elif node.is_Symbol and node.is_integer and node.is_nonnegative:
+                said = f"{variable} = 0 \\/ 1 <= {variable}"
+                found += [(f"0 <= {variable}", "pos"), (said, "apply none_or_some; first [lia | solve [given]]")]
             elif isinstance(node, Exp) or shown_by_form(node, True):
                 found.append((f"0 < {variable}", "pos"))
             elif shown_by_form(node):
@@ -239,22 +258,78 @@ class Atoms:
         tries += [turned] if turned else []
         tries.append(self._reformed(form, above, below, by, strict))
         if not strict:
+            tries += self._cases()
             tries += [
-                one for one in (self._shifted(form, above, below), self._squared(form)) if one
-            ]
+                one for one in (
+                    self._in_roots(form), self._by_roots(form, above, below),
+                    self._shifted(form, above, below), self._squared(form),
+                ) if one
+            ]  # fmt: skip
         return f"first [{' | '.join(tries)}]"
 
-    def _turned(self, form: Scalar) -> str:
-        """A product whose factors are negative two by two, with each of them turned."""
-        parts = sympy.Mul.make_args(sympy.factor(form))
-        minus = [p for p in parts if p.is_Add and not self._shows(p) and self._shows(-p)]
-        number = (form.is_Mul and sympy.Mul(*(p for p in parts if p.is_Number))) or sympy.S.One
-        if not minus or (len(minus) % 2 == 0) != (number > 0):
+    def _cases(self) -> list[str]:
+        """A count is 0, or it is at least 1."""
+        counts = [
+            self.atoms[n] for n in self.atoms
+            if n.is_Symbol and n.is_integer and n.is_nonnegative and not n.is_positive
+        ]  # fmt: skip
+        return [
+            f"match goal with H : {n} = 0 \\/ 1 <= {n} |- _ => destruct H as [H|H]; "
+            "[rewrite H in *; first [lra | nra] | first [lra | nra]] end"
+            for n in counts
+        ]
+
+    def _in_roots(self, form: Scalar) -> str:
+        """With the square of its root for each number that stands under one, factored."""
+        roots = [node for node in self.atoms if is_root(node) and node.base.is_Symbol]
+        own = {node: sympy.Dummy(positive=True) for node in roots if form.has(node.base)}
+        squares = {node.base: root**2 for node, root in own.items()}
+        powers = (node for node in form.atoms(sympy.Pow) if not node.exp.is_Rational)
+        if not own or any(node.base.free_symbols & set(squares) for node in powers):
             return ""
-        others = [p for p in parts if p not in minus and not p.is_Number]
-        turned = [sympy.Add(*(-q for q in p.args)) for p in minus]
-        text = " * ".join(self.write(p) for p in (abs(number), *others, *turned))
-        return f"replace {self.write(form)} with ({text}) by fields; solve [factors]"
+        above, below = sympy.fraction(sympy.factor(form.xreplace(own).xreplace(squares)))
+        self.atoms |= {root: self.atoms[node] for node, root in own.items()}
+        over, under = self.write(_oriented(above)), self.write(below)
+        for root in own.values():
+            del self.atoms[root]
+        return (
+            f"replace {self.write(form)} with ({over} / {under}) by fields; "
+            "apply over_nonneg; [solve [factors] | sign]"
+        )
+
+    def _by_roots(self, form: Scalar, above: Scalar, below: Scalar) -> str:
+        """A difference of two products of roots, by their squares."""
+        parts = sympy.Mul.make_args(above)
+        odd = [part for part in parts if not shown_by_form(part)]
+        terms = odd[0].args if len(odd) == 1 and odd[0].is_Add else ()
+        more, less = ([t for t in terms if shown_by_form(s * t)] for s in (1, -1))
+        if (len(more), len(less), len(terms)) != (1, 1, 2) or not any(map(is_root, self.atoms)):
+            return ""
+        others = sympy.Mul(*(part for part in parts if part not in odd))
+        difference = f"({self.write(more[0])} - {self.write(-less[0])})"
+        whole = f"({self.write(others)} * {difference} / {self.write(below)})"
+        return (
+            f"replace {self.write(form)} with {whole} by fields; apply over_nonneg; "
+            "[apply Rmult_le_pos; [solve [pos] | apply root_gap; "
+            "[solve [pos] | roots_out; first [lra | nra]]] | sign]"
+        )
+
+    def _turned(self, form: Scalar) -> str:
+        """A product, or a fraction, whose factors are negative two by two, with each turned."""
+        number, powers = _factors(sympy.factor(form))
+        turned, sides = 0, ([abs(number)], [sympy.S.One])
+        for base, power in powers:
+            odd = power % 2 and base.is_Add and not self._shows(base) and self._shows(-base)
+            turned += bool(odd)
+            factor = sympy.Add(*(-q for q in base.args)) if odd else base
+            sides[power < 0].append(factor ** abs(power))
+        if not turned or (turned % 2 == 0) != (number > 0):
+            return ""
+        above, below = (" * ".join(map(self.write, side)) for side in sides)
+        return (
+            f"replace {self.write(form)} with (({above}) / ({below})) by fields; "
+            "apply over_nonneg; [solve [factors] | solve [factors]]"
+        )
 
     def _shows(self, form: Scalar) -> bool:
         """Whether the kernel shows a sign here; a hint for what to write, and no proof."""

@@ -8,12 +8,14 @@ from typing import Any, Final
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, le
 from theory.kernel.rules import (
     Combine,
     Descent,
     Everywhere,
     Found,
+    Integral,
     Lipschitz,
     Root,
     Sign,
@@ -49,6 +51,19 @@ def proof_of(draft: Draft, rule: Rule, goal: Relation) -> str:
 def taken(draft: Draft, name: str, factor: Scalar = 1) -> Premise:
     """A fact at the iteration and the outcome in scope."""
     return Premise(draft.facts[name].relation, f"exact {draft.use(name)}", factor)
+
+
+def whole_fact(draft: Draft, name: str) -> str:
+    """A tactic that tells a fact, as one about whole numbers if it is."""
+    relation, text = draft.facts[name].relation, draft.text()
+    told = f"pose proof {draft.use(name)}; "
+    sides = (relation.lhs, relation.rhs)
+    numbers = [n for side in sides for n in side.as_coefficients_dict().values()]
+    if not all(one.is_integer for one in (*sides, *numbers)):
+        return told
+    sign, lemma = ("<=", "le_IZR") if relation.kind == "<=" else ("=", "eq_IZR")
+    said = f"({text.whole(relation.lhs)} {sign} {text.whole(relation.rhs)})%Z"
+    return f"{told}assert {said} by (apply {lemma}; rewrite ?plus_IZR, ?mult_IZR, ?opp_IZR; lra); "
 
 
 def _combine(draft: Draft, rule: Combine, goal: Relation) -> str:
@@ -91,6 +106,15 @@ def _smooth(draft: Draft, name: str) -> tuple[Smooth, str, dict[Any, tuple[str, 
 
 def _descent(draft: Draft, rule: Descent, goal: Relation) -> str:
     return _two_points(draft, rule, goal, descent)
+
+
+def _integral(draft: Draft, rule: Integral, goal: Relation) -> str:
+    """What the slope is bounded by along a segment: here by the descent lemma itself."""
+    for one in draft.theorem.hypotheses:
+        if isinstance(one, Smooth) and one.function == rule.x.function:
+            if is_zero(goal.gap - descent(one.constant, rule.x, rule.y).gap):
+                return _descent(draft, Descent(one.name, rule.x, rule.y), goal)
+    raise UnsupportedError("an integral of another slope than that of the descent lemma")
 
 
 def _lipschitz(draft: Draft, rule: Lipschitz, goal: Relation) -> str:
@@ -147,18 +171,41 @@ def arguments(
     form: Any, values: Mapping[Scalar, Scalar], inner: Text, text: Text, where: str = " in D'"
 ) -> list[str]:
     """Rewrite arguments of sequences, and ends of sums, as they read after a replacement."""
-    found: dict[str, str] = {}
-    parts = [one for call in form.atoms(AppliedUndef) for one in call.args]
-    parts += [end for total in form.atoms(sympy.Sum) for limit in total.limits for end in limit[1:]]
-    parts += [p.exp for p in form.atoms(sympy.Pow) if p.exp.is_integer and not p.exp.is_Integer]
-    for part in parts:
-        if not part.free_symbols & set(values):
-            continue
-        old, new = inner.whole(part), text.whole(part.subs(dict(values), simultaneous=True))
-        if old != new:
-            found[old] = new
+    bound = {limit[0] for total in form.atoms(sympy.Sum) for limit in total.limits}
+    found = _moved(form, values, inner, text, frozenset())
     lines = [f"  replace ({old})%Z with ({new})%Z{where} by lia." for old, new in found.items()]
+    for total in sorted(form.atoms(sympy.Sum), key=str):
+        under = _moved(total.function, values, inner, text, bound)
+        if not under or len(total.limits) != 1:
+            continue
+        index = total.limits[0][0]
+        old, new = inner.real(total), text.real(total.subs(dict(values), simultaneous=True))
+        for one, other in found.items():
+            old = old.replace(f"({one})%Z", f"({other})%Z")
+        shown = "".join(f"replace ({o})%Z with ({n})%Z by lia; " for o, n in under.items())
+        lines.append(
+            f"  replace {old} with {new}{where} by (apply zsum_ext; "
+            f"intros {text.names(index.name)} ?; cbv beta; {shown}fields)."
+        )
     return [*lines, f"  rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR, ?opp_IZR{where}."]
+
+
+def _moved(
+    form: Any, values: Mapping[Scalar, Scalar], inner: Text, text: Text, bound: frozenset[Scalar]
+) -> dict[str, str]:
+    """Arguments with these bound indices, as they read before and after a replacement."""
+    found: dict[str, str] = {}
+    sums = form.atoms(sympy.Sum)
+    parts = [one for call in form.atoms(AppliedUndef) for one in call.args]
+    parts += [end for total in sums for limit in total.limits for end in limit[1:]]
+    parts += [p.exp for p in form.atoms(sympy.Pow) if p.exp.is_integer and not p.exp.is_Integer]
+    own = bound or {limit[0] for total in sums for limit in total.limits}
+    for part in parts:
+        if part.free_symbols & set(values) and bool(part.free_symbols & own) == bool(bound):
+            old, new = inner.whole(part), text.whole(part.subs(dict(values), simultaneous=True))
+            if old != new:
+                found[old] = new
+    return found
 
 
 def _triangle(draft: Draft, rule: Triangle, goal: Relation) -> str:
@@ -229,6 +276,7 @@ OWN: Final[Mapping[type, Script]] = {
     Sign: _sign,
     Descent: _descent,
     Lipschitz: _lipschitz,
+    Integral: _integral,
     Everywhere: _everywhere,
     Triangle: _triangle,
     Root: _root,

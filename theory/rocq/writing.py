@@ -13,8 +13,10 @@ from sympy.core.function import AppliedUndef
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.rules.expectation import _carried
+from theory.kernel.signs import nonnegative
 from theory.kernel.theorem import Hypothesis, Smooth, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, square
+from theory.rocq.inside import Bundle, about, bundle_of, statement
 from theory.rocq.names import Names, identifier
 from theory.rocq.numbers import Numbers, Premise
 from theory.rocq.premises import (
@@ -26,7 +28,9 @@ from theory.rocq.premises import (
     variables,
 )
 from theory.rocq.shape import Shape, shape_of, slim
+from theory.rocq.signs import shown_by_form
 from theory.rocq.text import Text, UnsupportedError, square_tactic
+from theory.verdicts import Verdict
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,10 @@ class Draft:
     needed : dict of str to Given
         Of what means and sequences are, that which the proof uses.
     cited : dict of str to Theorem
+    below : dict of expression to str
+        Denominators that a lemma shows to be above 0.
+    bundle : Bundle, optional
+        What the statement says of a run inside each iteration.
     """
 
     theorem: Theorem
@@ -60,6 +68,8 @@ class Draft:
     facts: dict[str, Fact] = field(default_factory=dict)
     needed: dict[str, Given] = field(default_factory=dict)
     cited: dict[str, Theorem] = field(default_factory=dict)
+    below: dict[Scalar, str] = field(default_factory=dict)
+    bundle: Bundle | None = None
 
     @property
     def shape(self) -> Shape:
@@ -84,6 +94,8 @@ class Draft:
             s for s in relation.lhs.free_symbols | relation.rhs.free_symbols if s in shape.hyper
         }
         raw = shape.raw(relation.lhs) or shape.raw(relation.rhs)
+        relation = relation.replaced(shape.renamed(found)) if raw else relation
+        found = {shape.renamed(found).get(s, s) if raw else s for s in found}
         if raw and shape.iteration is not None:
             found.add(shape.iteration)
         ordered = tuple(sorted(found, key=lambda s: (s != shape.iteration, str(s))))
@@ -194,21 +206,24 @@ class Draft:
         """Points, and what takes their places."""
         return [*self.theorem.following, *_carried(self.theorem)]
 
-    def follows(self, name: str) -> str:
-        """That a quantity of the next iteration is one of this one."""
-        index = self.index(self.shape.iteration)
+    def successor(self, name: str) -> Vector | Scalar:
+        """What takes the place of a quantity or a vector in the next iteration."""
         for now, then in self.pairs():
-            found: str | None = None
             if now.value.name == name:
-                found = self.text().named(then.value.name)
+                return then.value
             for old, new in ((now.position, then.position), (now.gradient, then.gradient)):
                 if len(old.terms) == 1 and old.names == {name} and old.terms[0][1] == 1:
-                    found = self.text().vector(new)
-            if found is not None:
-                later = f"{self.names(name)} ({index} + 1)%Z w"
-                says = f"{self.each}forall w : W, {found} = {later}"
-                return self.need(f"next_{self.names(name)}", says, "follows", name)
+                    return new
         raise UnsupportedError(f"nothing follows {name}")
+
+    def follows(self, name: str) -> str:
+        """That a quantity of the next iteration is one of this one."""
+        index, then = self.index(self.shape.iteration), self.successor(name)
+        text = self.text()
+        found = text.vector(then) if isinstance(then, Vector) else text.named(then.name)
+        later = f"{self.names(name)} ({index} + 1)%Z w"
+        says = f"{self.each}forall w : W, {found} = {later}"
+        return self.need(f"next_{self.names(name)}", says, "follows", name)
 
 
 @dataclass(frozen=True)
@@ -263,16 +278,19 @@ def written(theorem: Theorem) -> Written:
     hypotheses = _hypotheses(draft)
     lemmas = []
     for place, step in enumerate(slim(theorem).steps, 1):
+        lemmas += _above_zero(draft, step.relation)
         fact = draft.fact(step.name, f"s{place}", step.relation)
         lemmas.append(
-            _lemma(draft, fact, f"s{place}", proof_of(draft, step.rule, step.relation), step.name)
+            _lemma(draft, fact, f"s{place}", proof_of(draft, step.rule, fact.relation), step.name)
         )
         draft.guard(fact)
+    lemmas += _above_zero(draft, theorem.goal)
     goal = draft.fact("the statement", "statement_holds", theorem.goal)
     lemmas.append(
         _lemma(draft, goal, "conclusion", proof_of(draft, theorem.conclude, theorem.goal))
     )
-    used = [one for one in hypotheses if one.of.name in slim(theorem).assumed]
+    assumed = slim(theorem).assumed
+    used = [one for one in hypotheses if one.kind == "inner" or one.of.name in assumed]
     needed = [*own, *draft.needed.values()]
     whole = (*needed, *used)
     inner = set(draft.shape.internal)
@@ -286,9 +304,16 @@ _OF_SEQUENCES: Final = ("domain of sequence", "meaning")
 
 
 def _hypotheses(draft: Draft) -> list[Given]:
-    found = []
+    found: list[Given] = []
+    if draft.shape.inner is not None:
+        draft.bundle = bundle_of(draft)
     for place, one in enumerate(draft.theorem.hypotheses, 1):
         name = f"h{place}"
+        if draft.bundle is not None and about(draft, one.name):
+            if not any(given.kind == "inner" for given in found):
+                says = statement(draft, draft.bundle)
+                found.append(Given("inner_run", says, "inner", None, "inside each iteration, a run"))
+            continue
         if isinstance(one, Hypothesis):
             fact = draft.fact(one.name, name, one.relation)
             draft.guard(fact)
@@ -302,9 +327,26 @@ def _hypotheses(draft: Draft) -> list[Given]:
     return found
 
 
+def _above_zero(draft: Draft, relation: Relation) -> list[str]:
+    """Lemmas that denominators are above 0, where facts about constants are needed for it."""
+    found = []
+    powers = relation.lhs.atoms(sympy.Pow) | relation.rhs.atoms(sympy.Pow)
+    bases = {p.base for p in powers if p.exp.is_negative and p.base.is_Add}
+    under = [one.relation for one in draft.numbers.guards]
+    for base in sorted(bases - set(draft.below), key=str):
+        own = base.free_symbols <= set(draft.shape.constants) and not base.atoms(AppliedUndef, Gram)
+        shown = shown_by_form(base, True)
+        if own and not shown and nonnegative(base, under, strict=True).verdict is Verdict.PROVED:
+            by = draft.numbers.sign(draft.text(), base, True, draft.numbers.guards)
+            draft.below[base] = f"n{len(draft.below) + 1}"
+            said = f"Lemma {draft.below[base]} : 0 < {draft.text().real(base)}."
+            found.append(f"{said}\nProof.\n  {by}.\nQed.")
+    return found
+
+
 def _lemma(draft: Draft, fact: Fact, name: str, proof: str, says: str = "") -> str:
     comment = f"(* {_safe(says)} *)\n" if says else ""
-    intros = draft.intros(fact)
+    intros = draft.intros(fact) + "".join(f" pose proof {n}." for n in draft.below.values())
     return f"{comment}Lemma {name} : {draft.quantified(fact)}.\nProof.\n  {intros}\n{proof}\nQed."
 
 
