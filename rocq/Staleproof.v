@@ -345,6 +345,12 @@ Ltac factors :=
   | |- 0 < _ * _ => apply Rmult_lt_0_compat; factors
   | |- _ => first [solve [pos] | lra | nra]
   end.
+(** A sum of products of what is at least 0. *)
+Ltac products :=
+  lazymatch goal with
+  | |- 0 <= _ + _ => apply sum_nonneg; products
+  | |- _ => factors
+  end.
 (** Roots that are squared: what is under a root is the square of the root. *)
 Ltac rooted :=
   first

@@ -17,7 +17,7 @@ from theory.rocq.expecting import nested, terms_of
 from theory.rocq.inside import Told, about, binders, inner_text, opened, place_of, told
 from theory.rocq.numbers import SHOWN, Premise
 from theory.rocq.shape import cited_by, standing
-from theory.rocq.steps import Script, whole_fact
+from theory.rocq.steps import Script, arguments, whole_fact
 from theory.rocq.text import Text, UnsupportedError, flips
 from theory.rocq.writing import Draft, Given, Written, module_of, points_of, variables, written
 
@@ -280,7 +280,8 @@ class _Use:
     def _inner(self) -> str:
         """The run inside an iteration of the cited theorem is one of ours."""
         mine, theirs = self.draft.bundle, self.other.draft.bundle
-        assert mine is not None and theirs is not None
+        assert mine is not None
+        assert theirs is not None
         inner = _InsideUse(self.draft, self.rule, self.other)
         names = [name for name, _ in binders(self.draft, replace(mine, variables=theirs.variables))]
         shown = []
@@ -290,9 +291,11 @@ class _Use:
                 of = standing(self.rule, of, self.draft.theorem)
             shown.append(inner.shown_inside(one.kind, of, one))
         body = shown[-1]
-        for one in reversed(shown[:-1]):
-            body = f"split; [{one} | {body}]"
-        return f"{self.intros_of_all()}{opened(self.draft)[:-1]}; exists {', '.join(names)}; {body}."
+        for tactic in reversed(shown[:-1]):
+            body = f"split; [{tactic} | {body}]"
+        return (
+            f"{self.intros_of_all()}{opened(self.draft)[:-1]}; exists {', '.join(names)}; {body}."
+        )
 
     # --- the cited formulas in our notation --------------------------------------------------
 
@@ -308,6 +311,10 @@ class _Use:
         theirs, ours, lines = self.theirs(), self.text(), []
         into = f" in {where}" if where else ""
         form = sympy.Tuple(relation.lhs, relation.rhs)
+        counts = [v for s, v in self.rule.scalars.items() if s.is_integer]
+        moved = arguments(form, self.rule.scalars, theirs, ours, into)
+        plain = all(sympy.sympify(value).is_Symbol for value in counts)
+        lines += [f"try ({line.strip(' .')})." for line in (moved[:-1] if plain else moved)]
         means = sorted(_outer_means(form), key=str)
         bare = form.xreplace({m: sympy.Dummy() for m in means})
         for entry in sorted(bare.atoms(Gram), key=str):

@@ -97,7 +97,9 @@ def bundle_of(draft: Draft) -> Bundle:
         other = written(cited).draft
         if cited.id in draft.shape.run_of:
             hidden = other.shape.internal
-            found = [(k, of) for *_, k, of in variables(other) if not (k == "sequence" and of in hidden)]
+            found = [
+                (k, of) for *_, k, of in variables(other) if not (k == "sequence" and of in hidden)
+            ]
             needs = [(one.kind, one.of) for one in written(cited).core]
         elif other.bundle is not None:
             found, needs = other.bundle.variables, other.bundle.structure
@@ -106,7 +108,9 @@ def bundle_of(draft: Draft) -> Bundle:
         if cited.id in draft.shape.run_of and other.shape.measures:
             raise UnsupportedError(f"{rule.id} takes means inside an iteration")
         _require_same(rule, inner, found)
-        bundle.variables += [v for v in found if _goes_along(inner, *v) and v not in bundle.variables]
+        bundle.variables += [
+            v for v in found if _goes_along(inner, *v) and v not in bundle.variables
+        ]
         bundle.structure += [n for n in needs if n[0] in STRUCTURE and n not in bundle.structure]
         strange = {one.kind for one in written(cited).core} - {*STRUCTURE, "domain", "hypothesis"}
         if cited.id in draft.shape.run_of and strange:

@@ -116,29 +116,40 @@ def _split_sums(
     found = []
     for one in sorted(aside, key=str):
         normal = linear_sums(one)
-        if normal == one or len(one.limits) != 1:
-            continue
-        index, first, last = one.limits[0]
-        parts = [
-            term.as_independent(index, as_Add=False)
-            for term in sympy.Add.make_args(sympy.expand(one.function))
-        ]
-        inner = text.under(index)
-        bound, ends = text.names(index.name), f"({text.whole(first)}) ({text.whole(last)})"
-        mixed = " + (".join(f"{text.real(c)} * {inner.real(b)}" for c, b in parts)
-        count = f"(IZR {text.whole(last)} - IZR {text.whole(first)} + 1)"
-        apart = " + (".join(
-            f"{text.real(c)} * {count if b == 1 else text.real(sympy.Sum(b, one.limits[0]))}"
-            for c, b in parts
-        )  # fmt: skip
-        close = ")" * (len(parts) - 1)
-        proof = (
-            f"transitivity (zsum (fun {bound} => {mixed}{close}) {ends}); [apply zsum_ext; "
-            f"intros {bound} H'; fields | transitivity ({apart}{close}); "
-            "[linear | rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR; fields]]"
-        )
-        found.append(Premise(Relation(one, "==", normal), proof, -whole.coeff(aside[one])))
+        if normal != one:
+            relation = Relation(one, "==", normal)
+            found.append(Premise(relation, _split_sum(text, one), -whole.coeff(aside[one])))
     return found
+
+
+def _split_sum(text: Text, one: Any) -> str:
+    """A tactic for a sum to be the sums of its terms; from the inside, if it has more indices."""
+    *rest, (index, first, last) = one.limits
+    inner = text.under(index)
+    body = sympy.Sum(one.function, *rest) if rest else one.function
+    flat = linear_sums(body)
+    parts = [
+        term.as_independent(index, as_Add=False) for term in sympy.Add.make_args(sympy.expand(flat))
+    ]
+    bound, ends = text.names(index.name), f"({text.whole(first)}) ({text.whole(last)})"
+    mixed = " + (".join(f"{text.real(c)} * {inner.real(b)}" for c, b in parts)
+    count = f"(IZR {text.whole(last)} - IZR {text.whole(first)} + 1)"
+    apart = " + (".join(
+        f"{text.real(c)} * {count if b == 1 else text.real(sympy.Sum(b, one.limits[-1]))}"
+        for c, b in parts
+    )  # fmt: skip
+    close = ")" * (len(parts) - 1)
+    inside = {t: linear_sums(t) for t in body.atoms(sympy.Sum)}
+    same = "".join(
+        f"replace {inner.real(t)} with {inner.real(form)} by (symmetry; {_split_sum(inner, t)}); "
+        for t, form in inside.items()
+        if form != t
+    )
+    return (
+        f"transitivity (zsum (fun {bound} => {mixed}{close}) {ends}); [apply zsum_ext; "
+        f"intros {bound} ?; cbv beta; {same}fields | transitivity ({apart}{close}); "
+        "[linear | rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR; fields]]"
+    )
 
 
 def _trivial(

@@ -170,7 +170,9 @@ class _Reader:
         if indices != each or ("W" in found[:start]) != self.random:
             return False
         inside = copy(self)
-        inside.iteration = next(n for n, (name, _) in self.things.items() if name == str(inner.index))
+        inside.iteration = next(
+            n for n, (name, _) in self.things.items() if name == str(inner.index)
+        )
         inside.own, inside.random = inner.own, True
         inside.outside = [*each, *(["w0"] if self.random else [])]
         inside.varying = self.varying | inner.own
@@ -185,7 +187,9 @@ class _Reader:
         for part in _arrows(renamed, "/\\"):
             if left and inside.relation(part, left[0].relation, False):
                 left.pop(0)
-            elif not any(rule(" ".join(part)) for rule in (inside._domain, inside._meant, inside._next)):
+            elif not any(
+                rule(" ".join(part)) for rule in (inside._domain, inside._meant, inside._next)
+            ):
                 return False
         return not left
 

@@ -17,6 +17,7 @@ from theory.rocq.steps import Script, arguments, taken, whole_fact
 from theory.rocq.text import Text, UnsupportedError
 from theory.rocq.writing import Draft
 
+UNROLLED: Final = "exact U'"
 _M: Final = sympy.Symbol("zz", integer=True, nonnegative=True)
 
 
@@ -108,9 +109,11 @@ def _settled(
             added = term.subs(index, last)
             relation = eq(total, before + added)
             at_last = replace(text, indices={**text.indices, index: text.whole(last)})
-            by = f"transitivity ({text.real(before)} + {at_last.real(term)}); [apply zsum_next; lia | "
-            moved = "; ".join(line.strip(" .") for line in arguments(term, {index: last}, at_last, text, ""))
-            by += f"{moved}; fields]"
+            body = f"(fun {text.names(index.name)} => {text.under(index).real(term)})"
+            ends = " ".join(f"({text.whole(end)})%Z" for end in (first, last - 1, last))
+            moved = (line.strip(" .") for line in arguments(term, {index: last}, at_last, text, ""))
+            by = f"transitivity ({text.real(before)} + {at_last.real(term)}); "
+            by += f"[apply (zsum_next {body} {ends}); lia | {'; '.join(moved)}; fields]"
         lines.append(f"    assert (S{place} : {text.relation(relation)}) by ({by}).")
         factor = sympy.expand(goal.gap).coeff(total)
         premises.append(Premise(relation, f"exact S{place}", -factor))
@@ -204,8 +207,8 @@ def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
 
 def _unroll(draft: Draft, rule: Unroll, goal: Relation) -> str:
     text, k, j, n = draft.text(), rule.index, rule.other, rule.count
-    fact, start, product = draft.facts[rule.of].relation, draft.facts[rule.start].relation, rule.product
-    form = sympy.expand(fact.rhs)
+    start, product = draft.facts[rule.start].relation, rule.product
+    form = sympy.expand(draft.facts[rule.of].relation.rhs)
     ratio = form.coeff(rule.sequence(k))
     added = sympy.expand(form - ratio * rule.sequence(k)).subs(k, k - 1)
     first = start.rhs - added.subs(k, 0)
@@ -222,29 +225,29 @@ def _unroll(draft: Draft, rule: Unroll, goal: Relation) -> str:
         there = replace(inner, indices={**inner.indices, k: shown})
         return " ".join(line.strip() for line in arguments(one, {k: value}, there, inner, ""))
 
-    shown = [
-        f"    - {placed(added, sympy.S.Zero, '0')} pose proof {draft.use(rule.start)} as D'; same D'.",
-        f"    - intros {index} H_{index}; cbv beta. {placed(added, k + 1, f'({index} + 1)')} "
-        f"pose proof {draft.use(rule.of)} as D'; same D'.",
-        f"    - intros {index} H_{index}; cbv beta; pose proof {draft.use(rule.empty)} as D'; same D'.",
-        f"    - intros {other} {index} H_{other} H_{index}; cbv beta. "
-        f"{placed(ratio, j + k, f'({other} + {index})')} "
-        f"pose proof {draft.use(rule.longer)} as D'; same D'.",
-    ]
+    def shown(name: str) -> str:
+        return f"pose proof {draft.use(name)} as D'; same D'."
+
+    each = f"    - intros {index} H_{index}; cbv beta. "
+    both = f"    - intros {other} {index} H_{other} H_{index}; cbv beta. "
+    long_sum = f"(zsum (fun {index} => {weighed}) 0 ({whole})%Z)"
     lines = [
         f"  assert (U' : {text.relation(solution)}).",
-        f"  {{ pose proof (unroll {' '.join(sequences)} {called} {text.real(first)} ({whole})%Z) as D'.",
+        f"  {{ pose proof (unroll {' '.join(sequences)} {called}",
+        f"      {text.real(first)} ({whole})%Z) as D'.",
         "    cbv beta in D'. rewrite D'; clear D'; [|lia|..].",
-        f"    - replace (zsum (fun {index} => {weighed}) 0 ({whole})%Z) with {text.real(total)}; [fields|].",
+        f"    - replace {long_sum} with {text.real(total)}; [fields|].",
         f"      apply zsum_ext; intros {index} H_{index}; cbv beta.",
         f"      replace ({whole} - {index})%Z with ({inner.whole(n - k)})%Z by lia. fields.",
-        *shown,
+        f"    - {placed(added, sympy.S.Zero, '0')} {shown(rule.start)}",
+        f"{each}{placed(added, k + 1, f'({index} + 1)')} {shown(rule.of)}",
+        f"{each}{shown(rule.empty)}",
+        f"{both}{placed(ratio, j + k, f'({other} + {index})')} {shown(rule.longer)}",
         "  }",
     ]
-    return "\n".join([*lines, f"  {draft.numbers.combine(text, goal, [Premise(solution, _UNROLLED)])}."])
-
-
-_UNROLLED: Final = "exact U'"
+    return "\n".join(
+        [*lines, f"  {draft.numbers.combine(text, goal, [Premise(solution, UNROLLED)])}."]
+    )
 
 
 def _elementary(draft: Draft, rule: Elementary, goal: Relation) -> str:

@@ -15,6 +15,7 @@ from theory.kernel.elementary import Exp
 from theory.kernel.relations import Relation
 from theory.kernel.signs import nonnegative
 from theory.kernel.vectors import Scalar
+from theory.rocq.products import products
 from theory.rocq.text import Text, arithmetic
 from theory.verdicts import Verdict
 
@@ -184,7 +185,10 @@ class Atoms:
                 found.append((f"1 <= {variable}", "pos"))
             elif node.is_Symbol and node.is_integer and node.is_nonnegative:
                 said = f"{variable} = 0 \\/ 1 <= {variable}"
-                found += [(f"0 <= {variable}", "pos"), (said, "apply none_or_some; first [lia | solve [given]]")]
+                found += [
+                    (f"0 <= {variable}", "pos"),
+                    (said, "apply none_or_some; first [lia | solve [given]]"),
+                ]
             elif isinstance(node, Exp) or shown_by_form(node, True):
                 found.append((f"0 < {variable}", "pos"))
             elif shown_by_form(node):
@@ -263,9 +267,32 @@ class Atoms:
                 one for one in (
                     self._in_roots(form), self._by_roots(form, above, below),
                     self._shifted(form, above, below), self._squared(form),
+                    self._summed(form, below),
                 ) if one
             ]  # fmt: skip
         return f"first [{' | '.join(tries)}]"
+
+    def _summed(self, form: Scalar, below: Scalar) -> str:
+        """As a sum of products of what is known to be at least 0."""
+        if any(is_special(node) for node in self.atoms) or not shown_by_form(below, True):
+            return ""
+        known = [one.relation.gap for one in self.under if one.relation.kind == "<="]
+        known = [sympy.fraction(sympy.together(gap))[0] for gap in known]
+        counts = [n for n in self.atoms if n.is_Symbol and n.is_integer and n.is_positive]
+        rooms = [n - 1 for n in counts] + [n for n in self.atoms if shown_by_form(n)]
+        names = {node: sympy.Dummy() for node in self.atoms if not node.is_Symbol}
+        back = {dummy: node for node, dummy in names.items()}
+        above = sympy.fraction(sympy.together(sympy.expand(form)))[0]
+        signs = [sympy.expand(one).xreplace(names) for one in (*known, *rooms)]
+        found = products(sympy.expand(above).xreplace(names), signs)
+        if not found:
+            return ""
+        terms = [" * ".join(self.write(p.xreplace(back)) for p in (c, *one)) for c, one in found]
+        whole = f"({' + '.join(f'(1 * {term})' for term in terms)})"
+        return (
+            f"replace {self.write(form)} with ({whole} / {self.write(below)}) by fields; "
+            "apply over_nonneg; [solve [products] | sign]"
+        )
 
     def _cases(self) -> list[str]:
         """A count is 0, or it is at least 1."""

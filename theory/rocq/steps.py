@@ -110,10 +110,10 @@ def _descent(draft: Draft, rule: Descent, goal: Relation) -> str:
 
 def _integral(draft: Draft, rule: Integral, goal: Relation) -> str:
     """What the slope is bounded by along a segment: here by the descent lemma itself."""
-    for one in draft.theorem.hypotheses:
-        if isinstance(one, Smooth) and one.function == rule.x.function:
-            if is_zero(goal.gap - descent(one.constant, rule.x, rule.y).gap):
-                return _descent(draft, Descent(one.name, rule.x, rule.y), goal)
+    smooth = (h for h in draft.theorem.hypotheses if isinstance(h, Smooth))
+    for one in (h for h in smooth if h.function == rule.x.function):
+        if is_zero(goal.gap - descent(one.constant, rule.x, rule.y).gap):
+            return _descent(draft, Descent(one.name, rule.x, rule.y), goal)
     raise UnsupportedError("an integral of another slope than that of the descent lemma")
 
 
@@ -171,7 +171,7 @@ def arguments(
     form: Any, values: Mapping[Scalar, Scalar], inner: Text, text: Text, where: str = " in D'"
 ) -> list[str]:
     """Rewrite arguments of sequences, and ends of sums, as they read after a replacement."""
-    bound = {limit[0] for total in form.atoms(sympy.Sum) for limit in total.limits}
+    bound = frozenset(limit[0] for total in form.atoms(sympy.Sum) for limit in total.limits)
     found = _moved(form, values, inner, text, frozenset())
     lines = [f"  replace ({old})%Z with ({new})%Z{where} by lia." for old, new in found.items()]
     for total in sorted(form.atoms(sympy.Sum), key=str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -312,7 +313,9 @@ def _hypotheses(draft: Draft) -> list[Given]:
         if draft.bundle is not None and about(draft, one.name):
             if not any(given.kind == "inner" for given in found):
                 says = statement(draft, draft.bundle)
-                found.append(Given("inner_run", says, "inner", None, "inside each iteration, a run"))
+                found.append(
+                    Given("inner_run", says, "inner", None, "inside each iteration, a run")
+                )
             continue
         if isinstance(one, Hypothesis):
             fact = draft.fact(one.name, name, one.relation)
@@ -347,7 +350,23 @@ def _above_zero(draft: Draft, relation: Relation) -> list[str]:
 def _lemma(draft: Draft, fact: Fact, name: str, proof: str, says: str = "") -> str:
     comment = f"(* {_safe(says)} *)\n" if says else ""
     intros = draft.intros(fact) + "".join(f" pose proof {n}." for n in draft.below.values())
+    intros += _anywhere(draft, fact, proof)
     return f"{comment}Lemma {name} : {draft.quantified(fact)}.\nProof.\n  {intros}\n{proof}\nQed."
+
+
+def _anywhere(draft: Draft, fact: Fact, proof: str) -> str:
+    """What is about no iteration may follow from facts about each: they are taken at the first."""
+    it = draft.shape.iteration
+    if it is None or it in fact.indices or f"{draft.index(it)} H_{draft.index(it)}" not in proof:
+        return ""
+    k = draft.index(it)
+    if f"set ({k} := 0%Z)" in proof or re.search(rf"(forall|intros|fun) {k}\b", proof):
+        return ""
+    found = f" pose ({k} := 0%Z). assert (H_{k} : (0 <= {k})%Z) by (unfold {k}; lia)."
+    if draft.shape.law and not fact.outcome:
+        lemma = "some_outcome_le" if fact.relation.kind == "<=" else "some_outcome_eq"
+        found += f" apply ({lemma} W P); intros w."
+    return found
 
 
 def _safe(words: str) -> str:
