@@ -47,6 +47,8 @@ def products(form: Scalar, signs: Sequence[Scalar]) -> list[Term]:
         return []
     symbols = sorted(named, key=str)
     wanted = sympy.Poly(form, *symbols)
+    if any(not c.is_Rational for one in (form, *known) for c in sympy.Poly(one, *symbols).coeffs()):
+        return []
     for degree in range(2, 8):
         factors = list(_products(known, degree))
         if len(factors) > MOST:

@@ -177,8 +177,10 @@ class Text:
         if node.is_Pow:
             if node.exp == sympy.Rational(1, 2):
                 return f"(sqrt {self.real(node.base)})"
-            if node.exp.is_integer:
+            if node.exp.is_integer and node.exp.is_nonnegative:
                 return f"(powz {self.real(node.base)} ({self.whole(node.exp)})%Z)"
+            if node.exp.is_integer and node.exp.is_nonpositive:
+                return f"(/ {self._leaf(1 / node)})"
         if isinstance(node, (Exp, Log)):
             name = "exp" if isinstance(node, Exp) else "ln"
             return f"({name} {self.real(node.args[0])})"
