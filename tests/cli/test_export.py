@@ -13,16 +13,25 @@ import pytest
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Problem = Callable[..., dict[str, str]]
 
+POWER = """
+from theory.notation import exp, nonnegative, theorem
+a = nonnegative("a")
+T = theorem("own.power")
+T.shows(1 + a <= exp(a))
+"""
+
 needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 
 
 @needs_coqc
 def test_theorems_are_written_and_accepted(result: Callable[..., Any], tmp_path: Path) -> None:
-    code, found = result("export", "--rocq", tmp_path, "--check", "kernel.young", "kernel.descent")
-    assert code == 1  # one of the two is refused
-    assert found["checked"] == ["kernel.young"]
-    assert found["theorems"] == [{"id": "kernel.young", "file": str(tmp_path / "kernel_young.v")}]
-    assert [one["id"] for one in found["refused"]] == ["kernel.descent"]
+    (tmp_path / "own.py").write_text(POWER, encoding="utf-8")
+    names = ("kernel.young", "kernel.descent", str(tmp_path / "own.py"))
+    code, found = result("export", "--rocq", tmp_path, "--check", *names)
+    assert code == 1  # one of the three is refused
+    assert found["checked"] == ["kernel.young", "kernel.descent"]
+    assert found["theorems"][0] == {"id": "kernel.young", "file": str(tmp_path / "kernel_young.v")}
+    assert [one["id"] for one in found["refused"]] == ["own.power"]
     source = (tmp_path / "kernel_young.v").read_text(encoding="utf-8")
     assert "Theorem holds : statement." in source
 
@@ -51,7 +60,8 @@ def test_rows_that_rest_on_more_than_the_kernel_are_refused(
     assert all("no theorem of the kernel" in one["why"] for one in found["refused"])
 
 
-def test_what_rocq_has_not_accepted_falls_short(run: Run) -> None:
-    done = run("verify", "kernel.descent", "--require", "rocq:kernel.descent")
+def test_what_rocq_has_not_accepted_falls_short(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(POWER, encoding="utf-8")
+    done = run("verify", tmp_path / "own.py", "--require", "rocq:own.power")
     assert done.returncode == 1
-    assert "kernel.descent: not accepted by Rocq" in done.stderr
+    assert "own.power: not accepted by Rocq" in done.stderr

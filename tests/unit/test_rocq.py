@@ -10,16 +10,25 @@ import sympy
 
 from theory.judging.catalogue import CLAIMS
 from theory.kernel import Combine, Hypothesis, le
+from theory.kernel.elementary import Exp
 from theory.kernel.lemmas import JENSEN, TRIANGLE
+from theory.kernel.prove import prove
+from theory.kernel.rules import Elementary
 from theory.kernel.theorem import Theorem
 from theory.rocq.files import assumed, exported
+from theory.rocq.names import Names
 from theory.rocq.parsing import MisreadError
+from theory.rocq.products import products
 from theory.rocq.reading import require_faithful
 from theory.rocq.recorded import key
-from theory.rocq.text import UnsupportedError
+from theory.rocq.text import Text, UnsupportedError
 from theory.rocq.writing import Written, written
+from theory.verdicts import Verdict
 
-ROWS = ("kernel.triangle", "kernel.jensen", "rpd.lemma-b1", "rpd.eq-9", "rpd.thm-4.1")
+ROWS = (
+    *("kernel.triangle", "kernel.jensen", "rpd.lemma-b1", "rpd.eq-9", "rpd.thm-4.1"),
+    "rpd.lemma-b2-by-blocks",
+)
 
 
 def _theorem(name: str) -> Theorem:
@@ -82,9 +91,75 @@ def test_hypothesis_about_some_indices_is_not_assumed_of_all() -> None:
 
 
 def test_rules_without_a_form_are_refused_with_a_reason() -> None:
-    found = exported([CLAIMS["kernel.descent"], CLAIMS["kernel.young"]])
-    assert found.refused["kernel.descent"] == "not written yet: the rule Integral"
+    x = sympy.Symbol("x", real=True)
+    power = replace(
+        _theorem("kernel.young"), id="own.power", symbols=(x,), vectors=(), lhs=1 + x,
+        terms={"power": Exp(x)}, conclude=Elementary("exp_tangent", (sympy.S.Zero, x)),
+    )  # fmt: skip
+    assert prove(power).verdict is Verdict.PROVED
+    with pytest.raises(UnsupportedError, match="the fact exp_tangent"):
+        written(power)
+    found = exported([CLAIMS["blog.bubble"], CLAIMS["kernel.young"]])
+    assert "no theorem of the kernel" in found.refused["blog.bubble"]
     assert list(found.theorems) == ["kernel.young"]
+
+
+def test_powers_are_those_of_the_kernel() -> None:
+    """In Rocq a power ends at exponent 0."""
+    k = sympy.Symbol("k", integer=True, nonnegative=True)
+    b = sympy.Symbol("b", positive=True)
+    text = Text(Names(), frozenset())
+    assert text.real(b ** (-k)) == "(/ (powz b (k)%Z))"
+    with pytest.raises(UnsupportedError):
+        text.real(b ** (k - 1))
+
+
+def test_a_run_inside_an_iteration_is_read_back() -> None:
+    """Each part of it has to be there, be what the row says, and be bound there."""
+    one = written(_theorem("rpd.drift-by-counts"))
+    before, said, after = _statement(one)
+    start = said.index("exists (W1 : Type)")
+    end = said.index(") ->\n", start)
+    head, *parts = re.split(r",\n    | /\\\n    ", said[start:end])
+    assert len(parts) == 11
+    runs = [", ".join((head, " /\\ ".join(parts[:i] + parts[i + 1 :]))) for i in range(5, 11)]
+    runs += [
+        said[start:end].replace(" <= ((h j w1)", " <= (2 * (h j w1)"),
+        said[start:end].replace("z (j + 1)%Z w1", "z j w1"),
+        said[start:end].replace("(a i w)", "(a j w1)"),
+        said[start:end].replace("(V_ i w) =", "0 ="),
+        said[start:end].replace("exists (W1 : Type)", "exists (x : Z -> W1 -> V) (W1 : Type)"),
+        f"{said[start:end]} /\\ (0 = 1)",
+        said[start:end].replace("exists", "forall"),
+    ]
+    require_faithful(one)
+    for other in runs:
+        assert other != said[start:end]
+        edited = before + said[:start] + other + said[end:] + after
+        with pytest.raises(MisreadError):
+            require_faithful(replace(one, source=edited))
+
+
+def test_a_proof_that_leaves_its_run_is_not_written() -> None:
+    """What goes along inside of an iteration is not a premise outside of it."""
+    base = _theorem("rpd.drift-by-counts")
+    fewer = [
+        replace(base, hypotheses=tuple(h for h in base.hypotheses if h.name != one.name))
+        for one in base.hypotheses
+    ]
+    for other in fewer:
+        with pytest.raises((UnsupportedError, KeyError)):
+            written(other)
+
+
+def test_signs_are_sums_of_products() -> None:
+    a, k = sympy.symbols("a k")
+    form = sympy.expand(k * a**3 * (sympy.Rational(5, 3) + k - 2 * a / 3) - k * a - a + 1)
+    found = products(form, [k, 1 - k, a, 1 - a])
+    assert found
+    assert all(c > 0 for c, _ in found)
+    assert sympy.expand(sum(c * sympy.Mul(*one) for c, one in found) - form) == 0
+    assert products(form - 1, [k, 1 - k, a, 1 - a]) == []
 
 
 def test_files_assume_nothing_outside_of_the_statement() -> None:
