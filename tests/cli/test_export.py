@@ -14,10 +14,15 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 Problem = Callable[..., dict[str, str]]
 
 POWER = """
-from theory.notation import exp, nonnegative, theorem
-a = nonnegative("a")
-T = theorem("own.power")
-T.shows(1 + a <= exp(a))
+import sympy
+from theory.kernel import Theorem
+from theory.kernel.elementary import Exp
+from theory.kernel.rules import Elementary
+a = sympy.Symbol("a", nonnegative=True)
+CLAIM = Theorem(
+    id="own.power", where="ours", statement="1 + a <= e^a", latex="", symbols=(a,), lhs=1 + a,
+    terms={"power": Exp(a)}, conclude=Elementary("exp_tangent", (sympy.S.Zero, a)),
+)
 """
 
 needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
