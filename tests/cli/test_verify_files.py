@@ -296,3 +296,45 @@ def test_ctrl_c_while_a_process_starts(mine: Callable[..., Path]) -> None:
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[-1] == "staleproof: interrupted"
     assert "Traceback" not in err
+
+
+FALSE = """
+from theory.notation import exp, positive, theorem
+
+a = positive("a")
+T = theorem("mine.tangent")
+T.assume(a <= 1)
+CLAIM = T.shows(1 - a <= exp(-2 * a))
+"""
+
+
+def test_an_attack_has_a_budget(run: Run, problem: Problem, tmp_path: Path) -> None:
+    path = tmp_path / "false.py"
+    path.write_text(FALSE, encoding="utf-8")
+    assert run("verify", path, "--expect", "REFUTED:mine.tangent").returncode == 0
+    assert run("verify", path, "--attack", "0", "--expect", "UNKNOWN:mine.tangent").returncode == 0
+    assert "--attack" in problem("verify", path, "--attack", "-1")["where"]
+
+
+TELLING = """
+from theory.account import Account, Decision
+from theory.claims import Claim
+from theory.falsifier.effort import current
+
+def account(printed):
+    current().told("tries small runs")
+    return Account(Decision())
+
+CLAIM = Claim("mine.one", "here", "Something.", "x", account, {})
+"""
+
+
+def test_how_far_an_attack_is_comes_from_the_process_that_makes_it(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "telling.py"
+    path.write_text(TELLING, encoding="utf-8")
+    done = run("verify", path, "--expect", "UNKNOWN:mine.one")
+    assert done.returncode == 0
+    assert "[1/1] mine.one: tries small runs" in done.stderr.splitlines()
+    assert "tries" not in run("verify", path, "--quiet", "--require", "UNKNOWN").stderr
