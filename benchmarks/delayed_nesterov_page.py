@@ -37,7 +37,7 @@ Proofs and counterexamples are rows of the ledger: `staleproof verify nesterov`.
 - ‖w_{{t+1}} − w_t‖ ≤ ηG, attained on a line (`nesterov.step-bound`). With a minimiser and η = 1/β
   steps are O(1/t) without delay (`nesterov.no-delay-steps`); for every τ ≥ 2 on some runs they are
   not (`nesterov.eq-31`); for τ = 1 that is open. With bounded gradients and a minimiser they are
-  O(1/√t) for every delay and stepsize (`nesterov.bounded-energy`, `nesterov.step-order`).
+  O(1/√t) for every τ ≥ 1 and stepsize (`nesterov.bounded-energy`, `nesterov.step-order`).
 
 What follows is evidence, not proof: {runs} runs in doubles to t = {last:,}, in {seconds} seconds on
 {machine}.

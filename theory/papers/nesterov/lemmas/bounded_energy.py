@@ -1,4 +1,4 @@
-"""What bounded gradients give for every delay and every stepsize: the energy grows as t at most.
+"""What bounded gradients give for every delay τ ≥ 1 and stepsize: the energy grows as t at most.
 
 Problem    f is convex and β-smooth with a minimiser w*, and ‖∇f‖ ≤ G.
 Method     (10) with (29), τ ≥ 1 and any η > 0.

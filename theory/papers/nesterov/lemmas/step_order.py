@@ -1,4 +1,4 @@
-"""(31) put right for every delay and every stepsize: steps are O(1/√t), and no better for τ ≥ 2.
+"""(31) put right for every delay τ ≥ 1 and stepsize: steps are O(1/√t), and no better for τ ≥ 2.
 
 Problem    ‖w_2 − w*‖² ≤ A and ‖z_{t+1}‖² ≤ A + c(t − 2) for every t ≥ 2, as with bounded gradients
            and a minimiser (`bounded_energy`).
@@ -65,7 +65,7 @@ THEOREM = T.shows(
     by=Combine({"last": 1 / (K + 2) ** 2, near: 2 / (K + 2) ** 2}),
     says=(
         "‖w_{t+1} − w_t‖² ≤ 4(A + c(t − 2))/t² for every t = K + 2 ≥ 2, if ‖w_2 − w*‖² ≤ A and "
-        "‖z_{t+1}‖² ≤ A + c(t − 2) for every t ≥ 2: steps are O(1/√t) for every delay, every "
+        "‖z_{t+1}‖² ≤ A + c(t − 2) for every t ≥ 2: steps are O(1/√t) for every τ ≥ 1, every "
         "stepsize and every f with bounded gradients and a minimiser w*, by "
         "nesterov.bounded-energy for t > τ, A being large enough for the first τ."
     ),
