@@ -12,7 +12,7 @@ import z3
 from theory.errors import UnsupportedFormError
 from theory.kernel.coefficients import no_negative_coefficient
 from theory.kernel.means import Mean
-from theory.kernel.relations import Relation
+from theory.kernel.relations import Relation, le
 from theory.kernel.signs import RLIMIT, Translator, nonnegative
 from theory.kernel.vectors import Gram, Scalar
 from theory.smt.solver import Statement, decide
@@ -31,6 +31,8 @@ def is_equation(relation: Relation, everything: tuple[Relation, ...]) -> bool:
     if relation.kind == "==" or relation in implied_equations(everything):
         return True
     others = [one for one in everything if one != relation]
+    squares = (_square_in(sympy.expand(one.gap)) for one in everything if one.kind == "<=")
+    others += [le(0, form) for form in squares if form is not None]
     if nonnegative(-relation.gap, others).verdict is Verdict.PROVED:
         return True
     return _is_least(relation.gap)

@@ -31,6 +31,9 @@ NODES: Final = frozenset(
 )
 """What formulas are made of, besides calls of sequences."""
 
+_KEPT: Final = {"nargs", "_argset"}
+"""What sympy itself writes into its nodes."""
+
 _LEAVES: Final = (str, int, bool, type(None))
 _RECORDS: Final = (Relation, Vector, Point, Operator, Average)
 
@@ -52,7 +55,8 @@ def require_plain(form: Any, where: str) -> None:
     """
     for node in sympy.preorder_traversal(form):
         kind = type(node)
-        if kind not in NODES and type(kind) is not UndefinedFunction:
+        own = getattr(node, "__dict__", {}).keys() - _KEPT
+        if own or (kind not in NODES and not _is_sequence(kind)):
             raise TheoryError(
                 f"formulas are made of symbols, rational numbers, sums, products, powers and "
                 f"sequences, found {node!s:.60} of the class {kind.__name__}",
@@ -65,6 +69,25 @@ def require_plain(form: Any, where: str) -> None:
                 where,
                 "name by a symbol what it is taken of",
             )
+
+
+def _is_sequence(kind: Any) -> bool:
+    """Whether a class is that of a sequence: a name, a domain, and no methods of its own."""
+    if type(kind) is not UndefinedFunction:
+        return False
+    made = UndefinedFunction(kind.__name__, **kind._kwargs)
+    return kind.__bases__ == made.__bases__ and dict(vars(kind)) == dict(vars(made))
+
+
+def _require_fields(record: Any, where: str) -> None:
+    """Refuse a record that carries more than its fields, such as a method in place of its own."""
+    own = vars(record).keys() - {one.name for one in fields(record)}
+    if own:
+        raise TheoryError(
+            f"found {min(own)!r} written into a {type(record).__name__}",
+            where,
+            "make it by its class, and leave it as it is",
+        )
 
 
 def plain(value: Any, where: str) -> Any:
@@ -84,9 +107,10 @@ def plain(value: Any, where: str) -> Any:
     if isinstance(value, (float, complex, sympy.Expr)):
         require_plain(exact(value), where)
         return value
-    if type(value) in _LEAVES or type(value) is UndefinedFunction:
+    if type(value) in _LEAVES or _is_sequence(value):
         return value
     if type(value) in _RECORDS:
+        _require_fields(value, where)
         for one in fields(value):
             plain(getattr(value, one.name), where)
         return value
@@ -104,5 +128,6 @@ def copied(one: Any, where: str) -> None:
     ------
     TheoryError
     """
+    _require_fields(one, where)
     for field in fields(one):
         object.__setattr__(one, field.name, plain(getattr(one, field.name), where))

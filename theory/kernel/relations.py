@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Final, Literal
 
 import sympy
@@ -54,10 +54,10 @@ class Relation:
         object.__setattr__(self, "lhs", exact(self.lhs))
         object.__setattr__(self, "rhs", exact(self.rhs))
 
-    @cached_property
+    @property
     def gap(self) -> Scalar:
         """What is nonnegative, or zero."""
-        return self.rhs - self.lhs
+        return _difference(self.rhs, self.lhs)  # not kept where a claim could write
 
     def replaced(
         self, scalars: Mapping[Scalar, Scalar], vectors: Mapping[str, Vector] | None = None
@@ -71,6 +71,11 @@ class Relation:
 
     def __str__(self) -> str:
         return f"{sympy.sstr(self.lhs)} {self.kind} {sympy.sstr(self.rhs)}"
+
+
+@lru_cache(maxsize=2**14)
+def _difference(one: Scalar, other: Scalar) -> Scalar:
+    return one - other
 
 
 def with_scalars(form: Scalar, scalars: Mapping[Scalar, Scalar]) -> Scalar:

@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError, UndeclaredSymbolError
 from theory.kernel.context import require_context
-from theory.kernel.means import is_sequence
+from theory.kernel.means import Mean, is_sequence
 from theory.kernel.signs import undefined
 from theory.kernel.vectors import Gram, Scalar, Vector, square
 
@@ -33,6 +33,7 @@ def require_wellformed(theorem: Theorem) -> None:
     _require_declared(theorem)
     _require_one_thing_a_name(theorem)
     _require_meant(theorem)
+    _require_sums_of_sequences(theorem)
     _require_plain_points(theorem)
     _require_different_points(theorem)
     _require_stale_points(theorem)
@@ -120,7 +121,7 @@ def _require_meant(theorem: Theorem) -> None:
                 theorem.id,
                 'take one such as sympy.Function("F", real=True)',
             )
-        if value.atoms(AppliedUndef) or not value.free_symbols <= named:
+        if value.atoms(AppliedUndef, sympy.Sum) or not value.free_symbols <= named:
             raise TheoryError(
                 f"the value of {sequence} is made of quantities of one iteration, found {value}",
                 theorem.id,
@@ -139,6 +140,19 @@ def _require_meant(theorem: Theorem) -> None:
                 theorem.id,
                 "declare the function real or nonnegative",
             )
+
+
+def _require_sums_of_sequences(theorem: Theorem) -> None:
+    """Σ_k ‖x‖² would be a number of times the ‖x‖² of one iteration, and read as another thing."""
+    one_iteration = {*theorem.scalars, *(one.value for one in theorem.points)} - {*theorem.symbols}
+    for place, relation in theorem.relations:
+        for total in relation.lhs.atoms(sympy.Sum) | relation.rhs.atoms(sympy.Sum):
+            if total.atoms(Gram, Mean) or total.free_symbols & one_iteration:
+                raise TheoryError(
+                    f"sums are of sequences and constants, found {total}",
+                    f"{theorem.id}: {place}",
+                    "name by a sequence what is summed; in the notation, write it with `total`",
+                )
 
 
 def is_square(value: Scalar) -> bool:

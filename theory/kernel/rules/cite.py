@@ -9,9 +9,11 @@ from typing import Final
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.context import measures, names_in
 from theory.kernel.means import Mean
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
+from theory.kernel.rules.expectation import laws
 from theory.kernel.rules.inner_runs import mixed_up
 from theory.kernel.rules.ranges import indices, ranging
 from theory.kernel.rules.series import pinned
@@ -60,6 +62,8 @@ class Cite:
             self._unproved(cited)
             or self._captured(cited, given)
             or self._random(cited)
+            or self._drawn(cited, given)
+            or self._laws(cited, given)
             or self._meanings(cited, given)
             or mixed_up(self, cited, given.theorem)
             or self._outside(cited, given)
@@ -121,6 +125,24 @@ class Cite:
                     if name in put | replaced:
                         return f"{name} is random to {mean.args[0]} in {self.id}"
         return ""
+
+    def _drawn(self, cited: Theorem, given: Given) -> str:
+        """What the cited proof takes out of a mean is not random to the mean of that name here."""
+        ours = {one.name: one.random for one in measures(given.theorem)}
+        for mean in measures(cited):
+            hidden = ours.get(mean.name, frozenset()) - mean.random
+            for _, relation in cited.relations if hidden else ():
+                found = names_in(self.at.relation(relation).gap) & hidden
+                if found:
+                    return f"{min(found)} is random to {mean.name}, and is not in {self.id}"
+        return ""
+
+    def _laws(self, cited: Theorem, given: Given) -> str:
+        """Sequences of several theorems are means under one law."""
+        apart = laws(given.theorem)
+        if len(apart) < 2 or not laws(cited):
+            return ""
+        return f"what is cited here takes means under {' and '.join(sorted(apart))} for one mean"
 
     def _meanings(self, cited: Theorem, given: Given) -> str:
         """Sequences mean the same, what follows a point is the same, and points stay points."""

@@ -87,7 +87,7 @@ class Total:
         if others:
             note = f"{min(others, key=str)} counts something else than {self.index}"
             return Checked(Verdict.UNKNOWN, note)
-        apart = _laws(given.theorem)
+        apart = laws(given.theorem)
         if len(apart) > 1:
             note = (
                 f"means under {' and '.join(sorted(apart))} are no means under one law: say by "
@@ -229,7 +229,7 @@ def _carried(theorem: Theorem) -> Iterator[tuple[Point, Point]]:
                 yield one, other
 
 
-def _laws(theorem: Theorem) -> frozenset[str]:
+def laws(theorem: Theorem) -> frozenset[str]:
     """The laws under which means disappear in a proof, and in those that it cites."""
     rules = [(step.rule, step.relation) for step in theorem.steps]
     facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
@@ -239,4 +239,4 @@ def _laws(theorem: Theorem) -> frozenset[str]:
         if isinstance(rule, Total) and rule.of in facts:
             means = facts[rule.of].gap.atoms(Mean)
             found |= {law_of(mean) for mean in means if not is_average(mean)}
-    return found.union(*(_laws(cited) for cited in theorem.cites))
+    return found.union(*(laws(cited) for cited in theorem.cites))
