@@ -74,7 +74,9 @@ def witnessed(found: Refutation | None) -> str:
 
     Examples
     --------
-    >>> witnessed(Refutation({"n": 4, "found": 16})), witnessed(None)
-    (': n = 4, found = 16', '')
+    >>> n = sympy.Symbol("n")
+    >>> found = first_violation(lambda n: n * n, "<=", 3 * n, ({n: k} for k in range(9)))
+    >>> witnessed(found), witnessed(None)
+    (': n = 4, found = 16, stated = 12', '')
     """
     return f": {in_words(found.witness)}" if found else ""
