@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from schedules.actions import Kind
+from schedules.errors import ParameterError
 from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.schedule import Group, IntArray, Schedule
@@ -257,7 +258,7 @@ def run_stamped(
     Raises
     ------
     ParameterError
-        The order does not accept the size.
+        The order does not accept the size, or its stamps are no integers.
 
     Examples
     --------
@@ -273,6 +274,12 @@ def run_stamped(
     parts = list(_actions(order, at))
     who = np.concatenate([own for _, own, _ in parts])
     stamps = [np.concatenate(column) for column in zip(*(part[2] for part in parts), strict=True)]
+    if not all(np.issubdtype(column.dtype, np.integer) for column in stamps):
+        raise ParameterError(
+            "stamps are integers, found fractions",
+            f"family {name}",
+            "divide by at.divide(number, divisor)[0]",
+        )
     sequence = np.lexsort((*reversed(stamps), rank[who]))
     kind = np.concatenate([kinds for kinds, _, _ in parts])[sequence]
     who = who[sequence]

@@ -17,6 +17,8 @@ from schedules.errors import ParameterError
 from schedules.families import get_family
 from schedules.families.family import Family
 from schedules.families.zb_h1 import ORDER
+from schedules.formats import Document
+from schedules.invariants import check, parse_requirements
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
 from schedules.stamps import At, Stamp, StampedOrder, run_stamped
@@ -174,3 +176,26 @@ def test_control_a_quotient_by_what_may_be_0_is_not_proved() -> None:
         rest = sympy.Mod(M, divisor, evaluate=False)
         found = prove("zb-h1", "in-flight", {"c": rest, "bound": p})
         assert (found.verdict.name, "divisors" in found.note) == (verdict, divisor != p)
+
+
+def test_control_an_order_says_of_symbols_what_it_says_of_numbers() -> None:
+    def at_four(at: At) -> Stamp:
+        return (100 - at.rank,) if at.p == 4 else ORDER.forward(at)
+
+    def by_sign(at: At) -> Stamp:
+        return (ORDER.forward(at)[0] + (at.x % -3) - (at.x % -3),)
+
+    def halves(at: At) -> Stamp:
+        return ((2 * ORDER.forward(at)[0] + 1) / 2,)
+
+    assert proof(ORDER, "zb-h1", "causal", {}).verdict.name == "PROVED"
+    late = replace(ORDER, forward=at_four)
+    run = run_stamped("late", WeightPolicy("flush"), late, 4, 6, {})
+    violated = check(Document(run), parse_requirements("causal")).violations
+    assert {one.invariant for one in violated} == {"causal"}
+    for odd, note in ((late, "asks whether p == 4"), (replace(ORDER, forward=by_sign), "by -3")):
+        found = proof(odd, "zb-h1", "causal", {})
+        assert found.verdict.name == "UNKNOWN"
+        assert note in found.note
+    with pytest.raises(ParameterError, match="found fractions"):
+        run_stamped("halves", WeightPolicy("flush"), replace(ORDER, forward=halves), 4, 6, {})

@@ -14,9 +14,11 @@ Each is one query a kind of dependency, for all p, M, ranks, lanes and microbatc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
+from typing import Any
 
 import z3
 
@@ -32,6 +34,7 @@ from schedules.stamps import (
     Stamp,
     StampedOrder,
 )
+from theory.errors import UnsupportedFormError
 from theory.laws.static_orders.waits import higher
 from theory.smt.solver import Statement, Term
 
@@ -127,12 +130,77 @@ class Size:
         return Divisions(self.whole, self.factors)
 
 
+@contextmanager
+def _no_questions() -> Iterator[None]:
+    """Let z3 answer no `if at.p == 4`: of a symbol it would say no, and of the number 4 it is so."""
+
+    def decided(test: Term) -> bool:
+        form = z3.simplify(test)
+        if z3.is_true(form) or z3.is_false(form):
+            return bool(z3.is_true(form))
+        raise UnsupportedFormError(
+            f"an order asks whether {test}", "stamps", "write at.choose(test, yes, no)"
+        )
+
+    kept, z3.BoolRef.__bool__ = z3.BoolRef.__bool__, decided
+    try:
+        yield
+    finally:
+        z3.BoolRef.__bool__ = kept
+
+
+def _as_arrays(terms: Any) -> Any:
+    """Refuse quotients that are others of symbols than of arrays: of a divisor that may be < 1."""
+    waiting = list(terms) if isinstance(terms, tuple) else [terms]
+    while waiting:
+        term = waiting.pop()
+        if z3.is_idiv(term) or z3.is_mod(term):
+            divisor = z3.simplify(term.arg(1))
+            if not (z3.is_int_value(divisor) and divisor.as_long() >= 1):
+                raise UnsupportedFormError(
+                    f"an order divides by {divisor}", "stamps", "write at.divide(number, divisor)"
+                )
+        waiting += term.children() if z3.is_expr(term) else []
+    return terms
+
+
+def _read(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reading(*given: Any) -> Any:
+        with _no_questions():
+            return _as_arrays(function(*given))
+
+    return reading
+
+
+def readable(order: StampedOrder) -> StampedOrder:
+    """An order whose functions say of terms what they say of arrays, or fail.
+
+    Raises
+    ------
+    UnsupportedFormError
+        Later, where a function asks what a symbol is, or divides by what may be 0 or less.
+    """
+    return replace(
+        order,
+        shape=replace(order.shape, lanes=_read(order.shape.lanes), stage=_read(order.shape.stage)),
+        forward=_read(order.forward),
+        backward=_read(order.backward),
+        weight=None if order.weight is None else _read(order.weight),
+        split=_read(order.split),
+        beside={kind: _read(of) for kind, of in order.beside.items()},
+        microbatch=_read(order.microbatch),
+    )
+
+
 @dataclass(frozen=True)
 class Lanes:
     """An order at symbolic sizes."""
 
     order: StampedOrder
     size: Size
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", readable(self.order))
 
     def each(self) -> Iterator[Term]:
         """Lanes to look at: every number where there are two, else a symbol."""
