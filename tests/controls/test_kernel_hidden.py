@@ -29,7 +29,7 @@ from theory.kernel import (
     vectors,
 )
 from theory.kernel.rules.closed_sums import ClosedSum
-from theory.kernel.theorem import Checked, Rule
+from theory.kernel.theorem import Checked, Delayed, Rule
 from theory.kernel.vectors import Point, vector
 from theory.notation import count, index, iterates, total
 from theory.notation import theorem as begin
@@ -149,6 +149,42 @@ def test_what_equals_something_random_up_to_a_product_is_random() -> None:
     assert verdict(made(Operator("E", ("g",), given=("m",)))) == "PROVED"
     with pytest.raises(TheoryError, match="m stands in an equation with what is random"):
         made(Operator("E", ("g",)))
+
+
+def test_an_equation_up_to_the_square_of_another_length() -> None:
+    """‖m − g‖² ≤ ‖r‖⁴ with ‖r‖² ≤ 0 says that m = g."""
+    facts = le(square(m - g), square(p) ** 2), le(1000 * square(p), 0)
+    goal = le(square(m), Operator("E", ("g",)).of(square(g)))
+    with pytest.raises(TheoryError, match="m stands in an equation with what is random"):
+        theorem(goal, Combine(), *facts, vectors=(g, m, p))
+
+
+@pytest.mark.parametrize("moved", ["m", "other"])
+def test_what_moves_by_something_equal_to_what_is_stale(moved: str) -> None:
+    """x_{k+1} = x_k − m and m = g, so x_k is made of the ĝ that was drawn before."""
+    x, drawn, late, later = map(point, ("x", "g", "ĝ", "g⁺"))
+    then = Point(x.position - vector(moved), sympy.Symbol("f(x⁺)", real=True), vector("∇f(x⁺)"))
+    mean = Operator("E", ("ĝ", "f(ĝ)", "∇f(ĝ)"))
+    delayed = Delayed("late", "", late, drawn, sympy.S.One, exact=True)
+    below = Hypothesis("below", "", le(square(x.position), square(late.position)))
+    same = Hypothesis("same", "", eq(square(m - drawn.position), 0))
+    goal = le(square(x.position), mean.of(square(late.position)))
+
+    def made() -> Theorem:
+        return theorem(
+            goal,
+            Expect("below", mean),
+            hypotheses=(delayed, below, same),
+            vectors=(m, vector("other")),
+            points=(x, then, drawn, late, later),
+            following=((x, then), (drawn, later)),
+        )
+
+    if moved == "other":
+        assert verdict(made()) == "PROVED"
+        return
+    with pytest.raises(TheoryError, match="has moved x since"):
+        made()
 
 
 def test_a_relation_says_what_its_sides_say() -> None:

@@ -181,14 +181,25 @@ def _moved_by(point: Point, theorem: Theorem) -> frozenset[str]:
     """The iterates into which a vector of iteration k goes by iteration k + 1, or later."""
     reached = point.position.names | point.gradient.names
     found: frozenset[str] = frozenset()
+    ties = _tied(theorem)
     while True:
         more = found.union(
             *(now.position.names for now, then in theorem.following if _position(then) & reached)
         )
-        if more == found:
+        also = reached.union(*(tie for tie in ties if tie & reached))
+        if (more, also) == (found, reached):
             return found
+        reached = also
         at = (one.gradient.names for one in theorem.points if _position(one) & more)
         found, reached = more, reached.union(more, *at)
+
+
+@lru_cache(maxsize=2**10)
+def _tied(theorem: Theorem) -> tuple[frozenset[str], ...]:
+    """What changes and stands in one equation without means, such as m and g in m = g."""
+    ties = [one for place, one in theorem.relations if place.startswith("hypothesis")]
+    gaps = [one.gap for one in ties if not one.gap.has(Mean) and is_equation(one, tuple(ties))]
+    return tuple(names_in(gap) & changing(theorem) - constants(theorem) for gap in gaps)
 
 
 def _position(one: Point) -> frozenset[str]:

@@ -132,7 +132,7 @@ class Size:
 
 @contextmanager
 def _no_questions() -> Iterator[None]:
-    """Let z3 answer no `if at.p == 4`: of a symbol it would say no, and of the number 4 it is so."""
+    """Let z3 answer no `if at.p == 4`: of a symbol it would say no, though p may be 4."""
 
     def decided(test: Term) -> bool:
         form = z3.simplify(test)
