@@ -176,6 +176,8 @@ class Draft:
         """Assume that a random vector has this mean; it is used with any vector that is given."""
         self._plan.offered.append(templates.unbiased(mean, random, expected))
         self._plan.spreads.append((plainly(random), plainly(expected)))
+        # what no other line names is named here: ∇f(x_i) is random with x_i, and the gradient of f
+        self._plan.meant.append(mean(square(random - expected)))
         self._plan.anchors |= expected.names
 
     def bounded_variance(

@@ -212,7 +212,20 @@ class Expectation:
     law: str = ""
 
     def __call__(self, form: Scalar) -> Scalar:
-        """The mean of a formula."""
+        """The mean of a formula.
+
+        Raises
+        ------
+        TheoryError
+            It is a vector, whose mean is said by `T.unbiased`.
+        """
+        if isinstance(form, Vector):
+            raise TheoryError(
+                f"{self.name} is a mean of numbers, found the vector {text(form)}",
+                self.name,
+                f"say what its mean is by T.unbiased({self.name}, {text(form)}, …), or take the "
+                "mean of inner products and squares",
+            )
         words = (
             Str(self.kind),
             Str(self.name),

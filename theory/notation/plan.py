@@ -64,6 +64,7 @@ class Plan:
     cited_indices: set[Scalar] = field(default_factory=set)
     constants: set[Scalar] = field(default_factory=set)
     spreads: list[tuple[Vector, Vector]] = field(default_factory=list)
+    meant: list[Scalar] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
     delays: list[tuple[str, Vector, Vector, Scalar]] = field(default_factory=list)
     cites: list[tuple[Theorem, Values]] = field(default_factory=list)
@@ -160,6 +161,7 @@ class Plan:
         for relation in (*(h.relation for h in self.assumed), *(w.relation for w in self.written)):
             yield from (relation.lhs, relation.rhs)
         yield from self.sequences.values()
+        yield from self.meant
 
 
 def _says_nothing(one: Hypothesis) -> bool:
