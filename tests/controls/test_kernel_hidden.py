@@ -10,6 +10,8 @@ import sympy
 from sympy.core.function import UndefinedFunction
 
 from theory.errors import TheoryError
+from theory.judging.as_claim import as_claim
+from theory.judging.judge import judged
 from theory.kernel import (
     Cite,
     Combine,
@@ -208,3 +210,17 @@ def test_rules_and_sequences_have_no_methods_of_their_own() -> None:
     assert verdict(false) == "UNKNOWN"
     with pytest.raises(TheoryError, match="of the class G"):
         replace(false, lhs=UndefinedFunction("G", __dict__=odd, real=True)(k))
+
+
+@pytest.mark.parametrize(
+    ("domain", "expected"),
+    [({"integer": True, "nonnegative": True}, "UNKNOWN"), ({"nonnegative": True}, "REFUTED")],
+)
+def test_attacks_keep_to_what_a_sequence_is_declared_to_be(
+    domain: dict[str, bool], expected: str
+) -> None:
+    """N ≤ N² holds for whole numbers, and not at 3/4."""
+    N = sympy.Function("N", **domain)
+    one = theorem(le(N(k), N(k) ** 2), Combine())
+    claim = replace(as_claim(one), source="mine.py")
+    assert judged(claim).verdict.name == expected

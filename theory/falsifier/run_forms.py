@@ -91,6 +91,12 @@ def written_out(node: Scalar, longest: int = LONGEST) -> Scalar:
     )
 
 
+def _declared(one: Scalar) -> set[str]:
+    """What a symbol is declared to be, or the sequence of a call, which keeps it in its class."""
+    said = one.func.default_assumptions if one.args else one.assumptions0
+    return {word for word, holds in said.items() if holds}
+
+
 def nonnegative_domain(one: Scalar) -> bool:
     """Whether a symbol or a call is declared nonnegative; it must not be declared more."""
     plain = [
@@ -99,8 +105,7 @@ def nonnegative_domain(one: Scalar) -> bool:
         else sympy.Symbol("a", **{sign: True})
         for sign in ("real", "nonnegative")
     ]
-    said = {word for word, holds in one.assumptions0.items() if holds}
-    if said not in [{w for w, holds in p.assumptions0.items() if holds} for p in plain]:
+    if _declared(one) not in map(_declared, plain):
         raise unsupported(f"the domain of {one}")
     return bool(one.is_nonnegative)
 
