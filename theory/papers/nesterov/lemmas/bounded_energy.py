@@ -11,14 +11,14 @@ import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine
-from theory.notation import equal, index, nonnegative, square, theorem
+from theory.notation import equal, index, real, square, theorem
 from theory.papers.nesterov.lemmas import averaged_step, run_energy
 from theory.papers.nesterov.lemmas import iterate_step as step
 
 G, beta, eta, tau, k, n, SIZES = run_energy.letters("G beta eta tau k n SIZES")
 f, w, z, star, old, g = step.f, step.w, step.z, step.star, step.old, step.g
 
-K, A = index("K"), nonnegative("A")
+K, A = index("K"), real("A")
 L = sympy.Function("L", real=True)
 GROWTH = 4 * eta**2 * G**2 * (2 * tau - 1 + beta * eta)
 """By how much an iteration adds to the energy at most."""

@@ -12,7 +12,7 @@ import sympy
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere
 from theory.kernel.vectors import Scalar, Vector
-from theory.notation import equal, index, nonnegative, square, theorem
+from theory.notation import equal, index, real, square, theorem
 from theory.papers.nesterov.lemmas import averaged_step, interpolation
 from theory.papers.nesterov.lemmas import one_delay_step as step
 
@@ -20,7 +20,7 @@ beta, eta, s, k, n = step.letters("beta eta s k n")
 f, x, old, z, d, star = step.letters("f x old z d star")
 g, x_next, z_then, g_next = step.letters("g x_next z_then g_next")
 
-K, C = index("K"), nonnegative("C")
+K, C = index("K"), real("C")
 F, L = (sympy.Function(name, real=True) for name in "FL")
 _LATER = K + step.SINCE
 _ROOM = 4 * eta * (1 - beta * eta)
@@ -103,7 +103,9 @@ _RATIO = 1 + 1 / (2 * (k + step.SINCE + 1))
 _COUNTED = -L(k) / (2 * (k + step.SINCE + 1) * (s + 1))
 _RULE = Combine({"ratio by count": 1, "counted": _COUNTED})
 ratio = T.have(L(k + 1) <= _RATIO * L(k), "ratio", by=_RULE)
-bounded = T.induction(L(K) <= C * sympy.sqrt(_LATER) / 7, ratio, "start")
+T.have(0 <= L(0), "positive at 0", by=Everywhere("positive", {k: sympy.S.Zero}))
+size = T.have(0 <= C, "size", by=Combine({"positive at 0": 1, "start": 1}))
+bounded = T.induction(L(K) <= C * sympy.sqrt(_LATER) / 7, ratio, "start", size)
 _RULE = Combine(
     {"at least": 1, "value": 4 * eta * (s - 1), "counted": -4 * eta * F(k)},
     squares=((7 * _EIGHTH, z),),

@@ -17,8 +17,8 @@ from theory.notation import (
     function,
     index,
     named,
-    nonnegative,
     positive,
+    real,
     square,
     theorem,
     vectors,
@@ -29,7 +29,7 @@ from theory.papers.nesterov.lemmas import averaged_step, interpolation
 beta, eta = symbols.letters("beta eta")
 
 k, K = index("k K")
-C, S = nonnegative("C"), positive("S")
+C, S = real("C"), positive("S")
 n = sympy.Function("n", nonnegative=True)
 F, L = (sympy.Function(name, real=True) for name in "FL")
 s = n(k) + S

@@ -11,12 +11,12 @@ import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere
-from theory.notation import equal, index, named, nonnegative, square, theorem, vectors
+from theory.notation import equal, index, named, nonnegative, real, square, theorem, vectors
 from theory.papers.nesterov.lemmas import averaged_step, bounded_energy
 
 k, n = index("k"), sympy.Function("n", nonnegative=True)
 K = index("K")
-A, c = nonnegative("A c")
+A, c = real("A"), nonnegative("c")
 t = n(k) + 2
 v, z = vectors("v z")
 """w_t − w* and z_{t+1}."""
