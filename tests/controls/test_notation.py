@@ -8,6 +8,8 @@ import pytest
 import sympy
 
 from theory.errors import TheoryError, VacuousError
+from theory.judging.as_claim import as_claim
+from theory.judging.judge import judged
 from theory.kernel import (
     Combine,
     Everywhere,
@@ -381,3 +383,15 @@ def test_values_that_are_summed_change_from_iteration_to_iteration() -> None:
     (meant,) = made.sequences.values()
     assert sum_.function.args == (k,)
     assert meant == f(x) - f(star)
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1, Verdict.UNKNOWN), (2, Verdict.REFUTED)])
+def test_no_function_is_more_convex_than_smooth(factor: int, verdict: Verdict) -> None:
+    """Though the statement names no value of f; the true one has no certificate yet."""
+    mu, L = positive("mu L")
+    f, (x, star) = function("f"), vectors("x x*")
+    T = theorem("test.moduli")
+    T.smooth(f, L)
+    T.strongly_convex(f, mu)
+    stated = T.shows(factor * mu * square(x - star) <= L * square(x - star))
+    assert judged(as_claim(stated)).verdict is verdict

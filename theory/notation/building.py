@@ -27,7 +27,7 @@ from theory.kernel.means import (
 )
 from theory.kernel.normal import is_zero
 from theory.kernel.prove import closure
-from theory.kernel.relations import Relation
+from theory.kernel.relations import Relation, le
 from theory.kernel.residues import Residues
 from theory.kernel.rules import Combine, Found, Total
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Step, Theorem
@@ -142,6 +142,7 @@ def _require_nothing_drawn(scene: Scene, plan: Plan, where: str) -> None:
 def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     hypotheses = [scene.hypothesis(h) for h in plan.assumed]
     said = {h.relation for h in hypotheses}
+    hypotheses += [h for h in _moduli(plan) if h.relation not in said]
     for template in plan.offered:
         hypotheses += [h for h in template(scene) if h.relation not in said]
     bare = _bare(statement, plan, scene, tuple(hypotheses))
@@ -208,6 +209,15 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         steps.append(Step(written.name, relation, rule, written.says, written.where))
         follow(written.name, relation)
     return _certified(bare, steps, statement.rule)
+
+
+def _moduli(plan: Plan) -> Iterator[Hypothesis]:
+    """That μ ≤ L where f is both, which no instance says if the statement names no value of f."""
+    for f, modulus in plan.convex:
+        for one in plan.smooth:
+            if one.function == f.name and modulus.free_symbols:
+                says = "no function is more strongly convex than smooth"
+                yield Hypothesis(f"modulus of {f.name}", says, le(modulus, one.constant))
 
 
 def _certified(bare: _Sketch, steps: Iterable[Step | Offer], conclude: Rule) -> _Sketch:
