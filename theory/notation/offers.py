@@ -35,6 +35,7 @@ from theory.kernel.rules import (
     Windows,
 )
 from theory.kernel.rules.calculus import descent, lipschitz
+from theory.kernel.rules.series import varying
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Rule, Smooth, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, square, vector
 from theory.notation.coercion import sides
@@ -135,7 +136,7 @@ def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step |
     if run.index is None:
         return
     if fact.gap.atoms(AppliedUndef):
-        if fact.gap.free_symbols & {run.index}:
+        if run.index in fact.gap.free_symbols and not varying(fact, Given(bare, {})):
             yield from _ranged(name, fact, run)
         return
     total = in_sequences(fact, run.index, bare)
@@ -338,7 +339,8 @@ def spelled(
     if index is None or not fact.gap.atoms(AppliedUndef):
         return None
     values = Total("", index).meanings(Given(bare, {}))
-    if not fact.gap.atoms(AppliedUndef) <= set(values):
+    summed = {one for total in fact.gap.atoms(sympy.Sum) for one in total.atoms(AppliedUndef)}
+    if summed or not fact.gap.atoms(AppliedUndef) <= set(values):  # sums are of many iterations
         return None
     lhs, rhs = fact.lhs.xreplace(values), fact.rhs.xreplace(values)
     random = [one for one in means if is_random(rhs - lhs, frozenset(one.random))]
