@@ -482,3 +482,309 @@ Proof.
   destruct (MVT_cor2 phi slope 0 1) as [c [Hc [Hc0 Hc1]]]; [lra | intros; apply Hphi |].
   specialize (Hs c ltac:(lra)). unfold phi in Hc. rewrite E0, E1 in Hc. lra.
 Qed.
+
+(** * Exponentials, logarithms and powers: the kernel's list *)
+
+Lemma el_exp_tangent x y : exp x * (1 + y - x) <= exp y.
+Proof.
+  replace (exp y) with (exp x * exp (y - x)) by (rewrite <- exp_plus; f_equal; ring).
+  apply Rmult_le_compat_l; [apply Rlt_le, exp_pos|].
+  pose proof (exp_ineq1_le (y - x)). lra.
+Qed.
+Lemma el_exp_sum x y s : s = x + y -> exp s = exp x * exp y.
+Proof. intros ->. apply exp_plus. Qed.
+Lemma el_exp_power x n s : (0 <= n)%Z -> s = IZR n * x -> exp s = powz (exp x) n.
+Proof.
+  intros H ->. pattern n. apply natlike_ind; [|intros k Hk IH|assumption].
+  - rewrite Rmult_0_l, exp_0. reflexivity.
+  - unfold Z.succ. rewrite powz_next, <- IH, <- exp_plus, plus_IZR by assumption. f_equal. ring.
+Qed.
+Lemma el_exp_grows x y : 0 <= y - x -> exp x <= exp y.
+Proof.
+  intros H. pose proof (el_exp_tangent x y). pose proof (exp_pos x).
+  assert (0 <= exp x * (y - x)) by (apply Rmult_le_pos; lra). nra.
+Qed.
+Lemma el_exp_of_log x : 0 < x -> exp (ln x) = x.
+Proof. apply exp_ln. Qed.
+Lemma el_log_of_exp x : ln (exp x) = x.
+Proof. apply ln_exp. Qed.
+Lemma el_log_tangent x y : 0 < x -> 0 < y -> ln y <= ln x + y / x - 1.
+Proof.
+  intros Hx Hy. pose proof (el_exp_tangent (ln x) (ln y)) as E. rewrite !exp_ln in E by assumption.
+  assert (1 + ln y - ln x <= y / x); [|lra].
+  apply (Rmult_le_reg_l x); [assumption|]. replace (x * (y / x)) with y by (field; lra). exact E.
+Qed.
+Lemma el_log_product x y p : 0 < x -> 0 < y -> p = x * y -> ln p = ln x + ln y.
+Proof. intros Hx Hy ->. apply ln_mult; assumption. Qed.
+Lemma el_log_grows x y : 0 <= y - x -> 0 < x -> ln x <= ln y.
+Proof.
+  intros H Hx. destruct (Req_dec x y) as [<-|Hn]; [apply Rle_refl|].
+  apply Rlt_le, ln_increasing; lra.
+Qed.
+Lemma el_halving x z m : 0 <= x - ln z -> 0 < z -> m = - x -> z * exp m <= 1.
+Proof.
+  intros H Hz ->. rewrite <- (exp_ln z Hz) at 1. rewrite <- exp_plus, <- exp_0. apply el_exp_grows. lra.
+Qed.
+Lemma el_power_sign x n : 0 <= x -> (0 <= n)%Z -> 0 <= powz x n.
+Proof. intros H _. apply powz_nonneg. assumption. Qed.
+Lemma el_power_grows x y n : 0 <= x -> 0 <= y - x -> (0 <= n)%Z -> powz x n <= powz y n.
+Proof. intros. apply pow_incr. lra. Qed.
+Lemma el_decay a n p e : 0 <= 1 - a -> (0 <= n)%Z -> p = 1 - a -> e = - a * IZR n ->
+  powz p n <= exp e.
+Proof.
+  intros Ha Hn -> ->. rewrite (el_exp_power (- a) n _ Hn) by ring. apply el_power_grows; [assumption| |assumption].
+  pose proof (exp_ineq1_le (- a)). lra.
+Qed.
+Lemma el_bernoulli x n p : 0 <= 1 + x -> (0 <= n)%Z -> p = 1 + x -> 1 + IZR n * x <= powz p n.
+Proof.
+  intros Hx Hn ->. pattern n. apply natlike_ind; [|intros k Hk IH|assumption].
+  - rewrite powz_zero. lra.
+  - unfold Z.succ. rewrite powz_next, plus_IZR by assumption.
+    apply (Rmult_le_compat_l (1 + x)) in IH; [|assumption].
+    assert (0 <= IZR k) by (apply (IZR_le 0); assumption).
+    assert (0 <= IZR k * (x * x)) by (apply Rmult_le_pos; [assumption|apply Rle_0_sqr]). nra.
+Qed.
+Lemma el_bernoulli_inverse a n p : 0 <= a -> 0 <= 1 - a -> (0 <= n)%Z -> p = 1 - a ->
+  (1 + IZR n * a) * powz p n <= 1.
+Proof.
+  intros Ha H1 Hn ->. pose proof (powz_nonneg (1 - a) n H1) as Hp.
+  apply (Rle_trans _ (powz (1 + a) n * powz (1 - a) n)).
+  - apply Rmult_le_compat_r; [assumption|]. apply el_bernoulli; [lra|assumption|reflexivity].
+  - assert (forall c, (1 + a) ^ c * (1 - a) ^ c <= 1) as Q.
+    { induction c as [|c IH]; [simpl; lra|]. simpl.
+      replace ((1 + a) * (1 + a) ^ c * ((1 - a) * (1 - a) ^ c))
+        with ((1 - a * a) * ((1 + a) ^ c * (1 - a) ^ c)) by ring.
+      assert (0 <= (1 + a) ^ c * (1 - a) ^ c) by (apply Rmult_le_pos; apply pow_le; lra). nra. }
+    apply Q.
+Qed.
+
+(** * Stale iterates *)
+
+(** A term is one of the last [d] in at most [d] iterations. *)
+Lemma zsum_shift f s a b : zsum (fun k => f (k - s)%Z) a b = zsum f (a - s) (b - s).
+Proof.
+  unfold zsum. replace (b - s - (a - s) + 1)%Z with (b - a + 1)%Z by lia.
+  induction (Z.to_nat (b - a + 1)) as [|n IH]; [reflexivity|]. simpl. rewrite IH. do 2 f_equal. lia.
+Qed.
+Lemma zsum_less (f : Z -> R) a b c : (forall i, (a <= i <= b)%Z -> 0 <= f i) -> (a <= c)%Z ->
+  zsum f c b <= zsum f a b.
+Proof.
+  intros Hf Hc. replace c with (a + (c - a))%Z by lia. assert (0 <= c - a)%Z as Hd by lia.
+  revert Hd. generalize (c - a)%Z as d. clear c Hc. intros d Hd. pattern d.
+  apply natlike_ind; [rewrite Z.add_0_r; apply Rle_refl|intros m Hm IH|assumption].
+  eapply Rle_trans; [|exact IH]. unfold Z.succ.
+  replace (a + (m + 1))%Z with (a + m + 1)%Z by lia. set (x := (a + m + 1)%Z).
+  replace (a + m)%Z with (x - 1)%Z by lia. assert (a <= x - 1)%Z by lia.
+  destruct (Z_lt_le_dec b (x - 1)) as [Hb|Hb].
+  - rewrite !zsum_empty by lia. apply Rle_refl.
+  - rewrite (zsum_first f (x - 1)) by lia. replace (x - 1 + 1)%Z with x by lia.
+    specialize (Hf (x - 1)%Z ltac:(lia)). lra.
+Qed.
+Lemma zsum_fewer (f : Z -> R) a b c : (forall i, (a <= i <= b)%Z -> 0 <= f i) -> (c <= b)%Z ->
+  zsum f a c <= zsum f a b.
+Proof.
+  intros Hf Hc. revert c Hc. intros c Hc.
+  replace c with (b - (b - c))%Z by lia. assert (0 <= b - c)%Z as Hd by lia. revert Hd.
+  generalize (b - c)%Z as d. clear c Hc. intros d Hd. pattern d.
+  apply natlike_ind; [rewrite Z.sub_0_r; apply Rle_refl|intros x Hx IH|assumption].
+  eapply Rle_trans; [|exact IH]. unfold Z.succ.
+  destruct (Z_lt_le_dec (b - x) a) as [Hb|Hb].
+  - rewrite !zsum_empty by lia. apply Rle_refl.
+  - rewrite (zsum_last f a (b - x)) by lia. replace (b - x - 1)%Z with (b - (x + 1))%Z by lia.
+    specialize (Hf (b - x)%Z ltac:(lia)). lra.
+Qed.
+
+Definition window (a : Z -> R) (d k : Z) : R := zsum a (Z.max 0 (k - d)) (k - 1).
+
+Lemma windows (a : Z -> R) (d n : Z) : (0 <= d)%Z -> (forall i, (0 <= i)%Z -> 0 <= a i) ->
+  zsum (fun k => window a d k) 0 (n - 1) <= IZR d * zsum a 0 (n - 1).
+Proof.
+  intros Hd Ha. pattern d. apply natlike_ind; [|intros s Hs IH|assumption].
+  - rewrite Rmult_0_l. apply Req_le. rewrite (zsum_ext _ (fun _ => 0 * 1)).
+    + rewrite zsum_scale. ring.
+    + intros i Hi. unfold window. rewrite zsum_empty by lia. ring.
+  - unfold Z.succ. rewrite plus_IZR.
+    destruct (Z_lt_le_dec n 1) as [Hn|Hn]; [rewrite !zsum_empty by lia; lra|].
+    apply (Rle_trans _ (zsum (fun k => window a s k) 0 (n - 1)
+      + zsum (fun k => a (k - (s + 1))%Z) (s + 1) (n - 1))).
+    + destruct (Z_lt_le_dec (n - 1) (s + 1)) as [Hb|Hb].
+      * rewrite (zsum_empty (fun k => a (k - (s + 1))%Z)) by lia. rewrite Rplus_0_r.
+        apply Req_le, zsum_ext. intros i Hi. unfold window. f_equal. lia.
+      * assert (forall m, (0 <= m)%Z -> zsum (fun k => window a (s + 1) k) 0 m <=
+          zsum (fun k => window a s k) 0 m + zsum (fun k => a (k - (s + 1))%Z) (s + 1) m) as Q.
+        { intros m Hm. pattern m. apply natlike_ind; [|intros x Hx IHx|assumption].
+          - rewrite !(zsum_last _ 0 0), !zsum_empty by lia. unfold window.
+            rewrite !zsum_empty by lia. lra.
+          - unfold Z.succ. rewrite !(zsum_next _ 0 x (x + 1)) by lia.
+            destruct (Z_lt_le_dec x s) as [Hxs|Hxs].
+            + rewrite (zsum_empty _ (s + 1)) by lia. rewrite (zsum_empty _ (s + 1)) in IHx by lia.
+              replace (window a (s + 1) (x + 1)) with (window a s (x + 1)); [lra|].
+              unfold window. f_equal. lia.
+            + rewrite (zsum_next _ (s + 1) x (x + 1)) by lia.
+              assert (window a (s + 1) (x + 1) = a (x + 1 - (s + 1))%Z + window a s (x + 1)); [|lra].
+              unfold window. rewrite zsum_first by lia.
+              replace (Z.max 0 (x + 1 - (s + 1))) with (x + 1 - (s + 1))%Z by lia.
+              do 2 f_equal. lia. }
+        apply Q. lia.
+    + rewrite zsum_shift. replace (s + 1 - (s + 1))%Z with 0%Z by lia.
+      assert (zsum a 0 (n - 1 - (s + 1)) <= zsum a 0 (n - 1)); [|lra].
+      apply zsum_fewer; [intros; apply Ha; lia | lia].
+Qed.
+Lemma window_each (a : Z -> R) (d k : Z) (m : R) : (0 <= d)%Z -> (0 <= k)%Z ->
+  (forall i, (0 <= i)%Z -> 0 <= a i) -> (forall i, (0 <= i)%Z -> a i <= m) ->
+  window a d k <= IZR d * m.
+Proof.
+  intros Hd Hk Ha Hm. assert (0 <= m) as H0 by (apply (Rle_trans _ (a 0%Z)); auto with zarith).
+  apply (Rle_trans _ (zsum (fun _ => m * 1) (Z.max 0 (k - d)) (k - 1))).
+  - apply zsum_le. intros i Hi. rewrite Rmult_1_r. apply Hm. lia.
+  - rewrite zsum_const by lia. rewrite (Rmult_comm (IZR d)). apply Rmult_le_compat_l; [assumption|].
+    rewrite <- minus_IZR, <- plus_IZR. apply IZR_le. lia.
+Qed.
+
+(** Late by exactly [d], summed: the same terms, and the first of them [d] times more. *)
+Lemma reread (late now : Z -> R) (d n : Z) : (0 <= d)%Z -> (0 <= n)%Z ->
+  (forall k, (0 <= k)%Z -> late k = now (Z.max 0 (k - d))) -> (forall k, (0 <= k)%Z -> 0 <= now k) ->
+  zsum late 0 (n - 1) <= IZR d * now 0%Z + zsum now 0 (n - 1).
+Proof.
+  intros Hd Hn Hl H0.
+  assert (zsum late 0 (n - 1) <= IZR d * now 0%Z + zsum now 0 (n - 1 - d)) as Q.
+  - assert (0 <= IZR d) by (apply (IZR_le 0); assumption).
+    pattern n. apply natlike_ind; [|intros k Hk IH|assumption].
+    + rewrite !zsum_empty by lia. specialize (H0 0%Z ltac:(lia)). nra.
+    + unfold Z.succ. destruct (Z_lt_le_dec k d) as [Hkd|Hkd].
+      * rewrite (zsum_empty now) by lia.
+        apply (Rle_trans _ (zsum (fun _ => now 0%Z * 1) 0 (k + 1 - 1))).
+        -- apply Req_le, zsum_ext. intros i Hi. rewrite Hl by lia.
+           replace (Z.max 0 (i - d)) with 0%Z by lia. ring.
+        -- rewrite zsum_const by lia. rewrite <- minus_IZR, <- plus_IZR, Rplus_0_r, Rmult_comm.
+           apply Rmult_le_compat_r; [apply H0; lia|]. apply IZR_le. lia.
+      * rewrite (zsum_next late 0 (k - 1) (k + 1 - 1)), (zsum_next now 0 (k - 1 - d) (k + 1 - 1 - d)) by lia.
+        rewrite Hl by lia. replace (Z.max 0 (k + 1 - 1 - d)) with (k + 1 - 1 - d)%Z by lia. lra.
+  - apply (Rle_trans _ _ _ Q). assert (zsum now 0 (n - 1 - d) <= zsum now 0 (n - 1)); [|lra].
+    apply zsum_fewer; [intros; apply H0; lia | lia].
+Qed.
+
+(** No further away than the moves since. *)
+Lemma moves (V : Space) (x : Z -> V) (j k : Z) : (j <= k)%Z ->
+  dot (minus (x k) (x j)) (minus (x k) (x j)) <=
+    IZR (k - j) * zsum (fun i => dot (minus (x (i + 1)%Z) (x i)) (minus (x (i + 1)%Z) (x i))) j (k - 1).
+Proof.
+  intros H. replace k with (j + (k - j))%Z at 1 2 4 by lia. replace (k - 1)%Z with (j + (k - j) - 1)%Z by lia.
+  assert (0 <= k - j)%Z as Hd by lia. revert Hd. generalize (k - j)%Z as n. clear H k. intros n Hn.
+  pattern n. apply natlike_ind; [|intros m Hm IH|assumption].
+  - rewrite Z.add_0_r, Rmult_0_l. apply Req_le. unfold minus. bilinear. ring.
+  - unfold Z.succ. replace (j + (m + 1) - 1)%Z with (j + m)%Z by lia.
+    rewrite (zsum_next _ j (j + m - 1) (j + m)) by lia.
+    replace (j + (m + 1))%Z with (j + m + 1)%Z by lia. rewrite plus_IZR.
+    set (u := minus (x (j + m)%Z) (x j)) in *. set (v := minus (x (j + m + 1)%Z) (x (j + m)%Z)).
+    set (s := zsum _ j (j + m - 1)) in *.
+    replace (dot (minus (x (j + m + 1)%Z) (x j)) (minus (x (j + m + 1)%Z) (x j)))
+      with (dot u u + 2 * dot u v + dot v v)
+      by (unfold u, v, minus; bilinear; rewrite (dot_sym _ (x j) (x (j + m)%Z)),
+          ?(dot_sym _ (x j) (x (j + m + 1)%Z)), ?(dot_sym _ (x (j + m + 1)%Z) (x (j + m)%Z)); ring).
+    destruct (Z.eq_dec m 0) as [->|H0].
+    + rewrite Rmult_0_l in IH. pose proof (dot_nonneg _ u) as Hu. pose proof (cauchy_schwarz _ u v) as C.
+      assert (dot u u = 0) as E by lra. rewrite E, Rmult_0_l in C.
+      assert (dot u v = 0) by nra.
+      assert (0 <= s) by (apply zsum_nonneg; intros; apply dot_nonneg). lra.
+    + assert (1 <= IZR m) as H1 by (apply (IZR_le 1); lia).
+      assert (2 * dot u v <= / IZR m * dot u u + IZR m * dot v v) as Y.
+      { pose proof (dot_nonneg _ (minus u (scale (IZR m) v))) as D. unfold minus in D. revert D. bilinear.
+        rewrite (dot_sym _ v u). intros D.
+        apply (Rmult_le_reg_l (IZR m)); [lra|].
+        replace (IZR m * (/ IZR m * dot u u + IZR m * dot v v))
+          with (dot u u + IZR m * IZR m * dot v v) by (field; lra). nra. }
+      assert (/ IZR m * dot u u <= s) as Z.
+      { apply (Rmult_le_reg_l (IZR m)); [lra|].
+        replace (IZR m * (/ IZR m * dot u u)) with (dot u u) by (field; lra). exact IH. }
+      fold v. nra.
+Qed.
+Lemma drift_window (V : Space) (x : Z -> V) (d j k : Z) : (0 <= k)%Z -> (Z.max 0 (k - d) <= j <= k)%Z ->
+  dot (minus (x k) (x j)) (minus (x k) (x j)) <=
+    IZR d * window (fun i => dot (minus (x (i + 1)%Z) (x i)) (minus (x (i + 1)%Z) (x i))) d k.
+Proof.
+  intros Hk Hj. apply (Rle_trans _ _ _ (moves V x j k ltac:(lia))). unfold window.
+  set (f := fun i => dot (minus (x (i + 1)%Z) (x i)) (minus (x (i + 1)%Z) (x i))).
+  assert (forall i, 0 <= f i) as Hf by (intros; apply dot_nonneg).
+  apply Rmult_le_compat.
+  - apply (IZR_le 0). lia.
+  - apply zsum_nonneg. auto.
+  - apply IZR_le. lia.
+  - apply zsum_less; [auto | lia].
+Qed.
+Lemma drift_each (V : Space) (x : Z -> V) (d j k : Z) (m : R) :
+  (0 <= k)%Z -> (Z.max 0 (k - d) <= j <= k)%Z ->
+  (forall i, (0 <= i)%Z -> dot (minus (x (i + 1)%Z) (x i)) (minus (x (i + 1)%Z) (x i)) <= m) ->
+  dot (minus (x k) (x j)) (minus (x k) (x j)) <= IZR d ^ 2 * m.
+Proof.
+  intros Hk Hj Hm. apply (Rle_trans _ _ _ (drift_window V x d j k Hk Hj)).
+  replace (IZR d ^ 2 * m) with (IZR d * (IZR d * m)) by ring.
+  apply Rmult_le_compat_l; [apply (IZR_le 0); lia|].
+  apply window_each; auto; [lia | intros; apply dot_nonneg].
+Qed.
+Lemma total_zsum (W : Type) (P : Law W) (f : Z -> W -> R) a b :
+  total P (fun w => zsum (fun i => f i w) a b) = zsum (fun i => total P (f i)) a b.
+Proof.
+  unfold zsum. induction (Z.to_nat _) as [|n IH]; simpl.
+  - rewrite (total_ext _ _ _ (fun _ => 0 * 1)) by (intros; ring). rewrite total_scale. ring.
+  - rewrite total_plus, IH. reflexivity.
+Qed.
+Lemma total_drift_window (V : Space) (W : Type) (P : Law W) (x xl : Z -> W -> V) (d k : Z) :
+  (0 <= k)%Z ->
+  (forall w, exists j, (Z.max 0 (k - d) <= j <= k)%Z /\ xl k w = x j w) ->
+  total P (fun w => dot (minus (x k w) (xl k w)) (minus (x k w) (xl k w))) <=
+    IZR d * window (fun i => total P (fun w =>
+      dot (minus (x (i + 1)%Z w) (x i w)) (minus (x (i + 1)%Z w) (x i w)))) d k.
+Proof.
+  intros Hk Hj. unfold window. rewrite <- total_zsum, <- total_scale. apply total_le. intros w.
+  destruct (Hj w) as (j & H & ->). exact (drift_window V (fun i => x i w) d j k Hk H).
+Qed.
+
+(** The kernel's rules of stale iterates: [xl] is what [x] was at most [d] iterations ago, [far] is
+    the expectation of how far that is, and [c] times [step] that of a move. *)
+Section Late.
+Variables (V : Space) (W : Type) (P : Law W) (x xl : Z -> W -> V) (d : Z) (far step : Z -> R) (c : R).
+Hypothesis delay : (0 <= d)%Z.
+Hypothesis stale : forall k, (0 <= k)%Z -> forall w,
+  exists j, (Z.max 0 (k - d) <= j <= k)%Z /\ xl k w = x j w.
+Hypothesis is_far : forall k, (0 <= k)%Z ->
+  far k = total P (fun w => dot (minus (x k w) (xl k w)) (minus (x k w) (xl k w))).
+Hypothesis is_step : forall k, (0 <= k)%Z ->
+  total P (fun w => dot (minus (x (k + 1)%Z w) (x k w)) (minus (x (k + 1)%Z w) (x k w))) = c * step k.
+
+Let moved i :=
+  total P (fun w => dot (minus (x (i + 1)%Z w) (x i w)) (minus (x (i + 1)%Z w) (x i w))).
+Lemma drift_windows k : (0 <= k)%Z ->
+  far k <= c * IZR d * zsum step (Z.max 0 (k - d)) (k - 1).
+Proof.
+  intros Hk. rewrite is_far by assumption.
+  apply (Rle_trans _ _ _ (total_drift_window V W P x xl d k Hk (stale k Hk))). apply Req_le.
+  rewrite (Rmult_comm c), Rmult_assoc, <- zsum_scale. f_equal. unfold window.
+  apply zsum_ext. intros i Hi. apply is_step. lia.
+Qed.
+Lemma drift_sum n : (0 <= n)%Z ->
+  zsum far 0 (n - 1) <= c * IZR d ^ 2 * zsum step 0 (n - 1).
+Proof.
+  intros Hn. apply (Rle_trans _ (zsum (fun k => IZR d * window moved d k) 0 (n - 1))).
+  - apply zsum_le. intros k Hk. rewrite is_far by lia.
+    apply (total_drift_window V W P x xl d k ltac:(lia) (stale k ltac:(lia))).
+  - rewrite zsum_scale.
+    replace (c * IZR d ^ 2 * zsum step 0 (n - 1)) with (IZR d * (IZR d * zsum moved 0 (n - 1))).
+    + apply Rmult_le_compat_l; [apply (IZR_le 0); lia|].
+      apply windows; [assumption|]. intros i Hi. apply total_nonneg. intros. apply dot_nonneg.
+    + rewrite (zsum_ext moved (fun i => c * step i)).
+      * rewrite zsum_scale. ring.
+      * intros i Hi. apply is_step. lia.
+Qed.
+End Late.
+
+(** Sums that are alike up to how their ends are written. *)
+Ltac sums :=
+  lazymatch goal with
+  | |- zsum ?f ?a ?b = zsum ?g ?c ?e =>
+      try (replace c with a by lia); try (replace e with b by lia);
+      apply zsum_ext; intros; cbv beta; sums
+  | |- ?u * zsum _ _ _ = ?v * zsum _ _ _ => apply f_equal2; [fields | sums]
+  | |- _ + _ = _ + _ => apply f_equal2; sums
+  | |- _ => first [reflexivity | fields]
+  end.

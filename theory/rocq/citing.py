@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import sympy
+from sympy.core.function import AppliedUndef
 
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
@@ -232,6 +233,10 @@ class _Use:
         ]
         if symbol.is_integer:
             bounds = "".join(whole_fact(draft, n) for n in self.rule.domain)
+            known = form.atoms(AppliedUndef) | (form.free_symbols & set(draft.shape.quantities))
+            text = self.text()
+            for one in sorted((n for n in known if n.is_integer and n.is_nonnegative), key=str):
+                bounds += f"assert (0 <= {text.whole(one)})%Z by (solve [given]); "
             return f"{bounds}first [lia | nia | solve [given]]."
         return f"{draft.numbers.sign(self.text(), form, bool(symbol.is_positive), under)}."
 

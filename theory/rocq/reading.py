@@ -97,6 +97,7 @@ class _Reader:
         bound = {limit[0] for r in relations for t in r.gap.atoms(sympy.Sum) for limit in t.limits}
         named = {*free, *self.theorem.symbols, *self.theorem.scalars, *self.theorem.indices, *bound}
         named |= {point.value for point in self.theorem.points}
+        named |= {index} if index is not None else set()
         self.symbols = {symbol.name: symbol for symbol in named}
         calls = {c for r in relations for c in r.gap.atoms(AppliedUndef)}
         self.functions = {c.func.__name__: c.func for c in calls}
@@ -313,7 +314,8 @@ class _Reader:
 
     def _next(self, text: str) -> bool:
         """What takes the place of something in the next iteration."""
-        each = self._EACH + r"forall w : W , (.*) = (\S+) \( (\S+) \+ 1 \) w"
+        outcome, at = ("forall w : W , ", " w") if self.random else ("", "")
+        each = self._EACH + rf"{outcome}(.*) = (\S+) \( (\S+) \+ 1 \){at}"
         match = re.fullmatch(each, text)
         if match is None:
             return False

@@ -10,11 +10,11 @@ import sympy
 
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq, le
-from theory.kernel.rules import ClosedSum, Elementary, Induction, Split, Telescope, Unroll
+from theory.kernel.rules import ClosedSum, Induction, Split, Telescope, Unroll
 from theory.kernel.vectors import Scalar
 from theory.rocq.numbers import SHOWN, Premise
 from theory.rocq.steps import Script, arguments, taken, whole_fact
-from theory.rocq.text import Text, UnsupportedError
+from theory.rocq.text import Text
 from theory.rocq.writing import Draft
 
 UNROLLED: Final = "exact U'"
@@ -250,17 +250,12 @@ def _unroll(draft: Draft, rule: Unroll, goal: Relation) -> str:
     )
 
 
-def _elementary(draft: Draft, rule: Elementary, goal: Relation) -> str:
-    raise UnsupportedError(f"the fact {rule.entry} about powers or exponentials")
-
-
 RULES: Final[Mapping[type, Script]] = {
     Telescope: _telescope,
     ClosedSum: _closed_sum,
     Split: _split,
     Induction: _induction,
     Unroll: _unroll,
-    Elementary: _elementary,
 }
 
 __all__ = ["RULES"]

@@ -39,10 +39,11 @@ def proof_of(draft: Draft, rule: Rule, goal: Relation) -> str:
     UnsupportedError
         The rule, or something in the step, has no form in Rocq yet.
     """
-    from theory.rocq import citing, expecting, running
+    from theory.rocq import citing, elementary, expecting, late, running
 
-    table: Mapping[type, Script] = {**OWN, **expecting.RULES, **running.RULES, **citing.RULES}
-    script = table.get(type(rule))
+    modules: Any = (expecting, running, citing, elementary, late)
+    tables: list[Mapping[type, Script]] = [OWN, *(one.RULES for one in modules)]
+    script = next((table[type(rule)] for table in tables if type(rule) in table), None)
     if script is None:
         raise UnsupportedError(f"the rule {type(rule).__name__}")
     return script(draft, rule, goal)

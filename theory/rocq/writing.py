@@ -222,8 +222,8 @@ class Draft:
         index, then = self.index(self.shape.iteration), self.successor(name)
         text = self.text()
         found = text.vector(then) if isinstance(then, Vector) else text.named(then.name)
-        later = f"{self.names(name)} ({index} + 1)%Z w"
-        says = f"{self.each}forall w : W, {found} = {later}"
+        outcome, at = ("forall w : W, ", " w") if self.shape.random else ("", "")
+        says = f"{self.each}{outcome}{found} = {self.names(name)} ({index} + 1)%Z{at}"
         return self.need(f"next_{self.names(name)}", says, "follows", name)
 
 
