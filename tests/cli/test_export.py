@@ -13,15 +13,14 @@ import pytest
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Problem = Callable[..., dict[str, str]]
 
-POWER = """
+ROOT = """
 import sympy
-from theory.kernel import Theorem
-from theory.kernel.elementary import Exp
-from theory.kernel.rules import Elementary
-a = sympy.Symbol("a", nonnegative=True)
+from theory.kernel import Combine, Theorem
+a = sympy.Symbol("a", positive=True)
 CLAIM = Theorem(
-    id="own.power", where="ours", statement="1 + a <= e^a", latex="", symbols=(a,), lhs=1 + a,
-    terms={"power": Exp(a)}, conclude=Elementary("exp_tangent", (sympy.S.Zero, a)),
+    id="own.root", where="ours", statement="a root is less than itself and 1", latex="",
+    symbols=(a,), lhs=a ** sympy.Rational(1, 3), conclude=Combine(plus=(1,)),
+    terms={"more": a ** sympy.Rational(1, 3) + 1},
 )
 """
 
@@ -30,13 +29,13 @@ needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is no
 
 @needs_coqc
 def test_theorems_are_written_and_accepted(result: Callable[..., Any], tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(POWER, encoding="utf-8")
+    (tmp_path / "own.py").write_text(ROOT, encoding="utf-8")
     names = ("kernel.young", "kernel.descent", str(tmp_path / "own.py"))
     code, found = result("export", "--rocq", tmp_path, "--check", *names)
     assert code == 1  # one of the three is refused
     assert found["checked"] == ["kernel.young", "kernel.descent"]
     assert found["theorems"][0] == {"id": "kernel.young", "file": str(tmp_path / "kernel_young.v")}
-    assert [one["id"] for one in found["refused"]] == ["own.power"]
+    assert [one["id"] for one in found["refused"]] == ["own.root"]
     source = (tmp_path / "kernel_young.v").read_text(encoding="utf-8")
     assert "Theorem holds : statement." in source
 
@@ -66,7 +65,7 @@ def test_rows_that_rest_on_more_than_the_kernel_are_refused(
 
 
 def test_what_rocq_has_not_accepted_falls_short(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(POWER, encoding="utf-8")
-    done = run("verify", tmp_path / "own.py", "--require", "rocq:own.power")
+    (tmp_path / "own.py").write_text(ROOT, encoding="utf-8")
+    done = run("verify", tmp_path / "own.py", "--require", "rocq:own.root")
     assert done.returncode == 1
-    assert "own.power: not accepted by Rocq" in done.stderr
+    assert "own.root: not accepted by Rocq" in done.stderr

@@ -10,10 +10,8 @@ import sympy
 
 from theory.judging.catalogue import CLAIMS
 from theory.kernel import Combine, Hypothesis, le
-from theory.kernel.elementary import Exp
 from theory.kernel.lemmas import JENSEN, TRIANGLE
 from theory.kernel.prove import prove
-from theory.kernel.rules import Elementary
 from theory.kernel.theorem import Theorem
 from theory.rocq.files import assumed, exported
 from theory.rocq.names import Names
@@ -91,14 +89,14 @@ def test_hypothesis_about_some_indices_is_not_assumed_of_all() -> None:
 
 
 def test_rules_without_a_form_are_refused_with_a_reason() -> None:
-    x = sympy.Symbol("x", real=True)
-    power = replace(
-        _theorem("kernel.young"), id="own.power", symbols=(x,), vectors=(), lhs=1 + x,
-        terms={"power": Exp(x)}, conclude=Elementary("exp_tangent", (sympy.S.Zero, x)),
+    root = sympy.Symbol("x", positive=True) ** sympy.Rational(1, 3)
+    cubic = replace(
+        _theorem("kernel.young"), id="own.root", symbols=tuple(root.free_symbols), vectors=(),
+        lhs=root, terms={"more": root + 1}, conclude=Combine(plus=(1,)),
     )  # fmt: skip
-    assert prove(power).verdict is Verdict.PROVED
-    with pytest.raises(UnsupportedError, match="the fact exp_tangent"):
-        written(power)
+    assert prove(cubic).verdict is Verdict.PROVED
+    with pytest.raises(UnsupportedError, match="a root of degree 3"):
+        written(cubic)
     found = exported([CLAIMS["blog.bubble"], CLAIMS["kernel.young"]])
     assert "no theorem of the kernel" in found.refused["blog.bubble"]
     assert list(found.theorems) == ["kernel.young"]

@@ -108,7 +108,8 @@ def _reread(draft: Draft, rule: Reread, goal: Relation) -> str:
         f"    {{ intros k' H'. rewrite ({meanings[0]} k' H').",
         f"      rewrite ({meanings[1]} (Z.max 0 (k' - {delay})) ltac:(lia)).",
         f"      apply total_ext; intros w. destruct ({label} k' H' w) as (j' & J' & E1 & E2 & E3).",
-        f"      subst j'. rewrite ?E1, ?E2, ?E3. {_same(draft, value, now, stale.now.position)}. }}",
+        "      subst j'. rewrite ?E1, ?E2, ?E3. "
+        f"{_same(draft, value, now, stale.now.position)}. }}",
         f"    pose proof (reread (fun k' => {old} k') (fun k' => {new} k') {delay} {count} "
         f"ltac:(lia) ltac:(lia) L' {NONNEGATIVE}) as D'.",
     ]
