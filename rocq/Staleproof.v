@@ -4,6 +4,7 @@
     spaces, means and laws below, so it holds for every instance of them. *)
 
 From Coq Require Export Reals ZArith Lra Lia Psatz.
+From Coq Require Import List.
 Open Scope R_scope.
 
 (** * Spaces with an inner product, of any dimension *)
@@ -265,6 +266,11 @@ Proof. intros. nra. Qed.
 Lemma root_gap p q : 0 <= p -> q ^ 2 <= p ^ 2 -> 0 <= p - q.
 Proof. intros Hp H. assert (q <= p) by (apply root_le; assumption). lra. Qed.
 
+Lemma roots_gap p r x q s y : 0 <= p -> 0 <= r -> r * r = x -> s * s = y ->
+  0 <= p ^ 2 * x - q ^ 2 * y -> 0 <= p * r - q * s.
+Proof.
+  intros Hp Hr <- <- H. apply root_gap; [apply Rmult_le_pos; assumption|]. lra.
+Qed.
 Lemma root_above l x : 0 <= l -> l * l <= x -> l <= sqrt x.
 Proof. intros Hl H. rewrite <- (sqrt_square l Hl). apply sqrt_le_1_alt. assumption. Qed.
 Lemma root_below x u : 0 <= u -> x <= u * u -> sqrt x <= u.
@@ -360,12 +366,99 @@ Ltac rooted :=
         assert (H : sqrt x * sqrt x = x) by (apply sqrt_sqrt; pos);
         set (r := sqrt x) in *; clearbody r; try rewrite <- H
       end; fields ].
-(** Combinations of vectors whose factors are the same numbers. *)
+(** Combinations of vectors with the same factor for each, in whatever order they are written. *)
+Inductive combination :=
+  | none | one_of (n : nat) | both (e1 e2 : combination) | times (c : R) (e : combination).
+Fixpoint combined {V : Space} (l : list V) (e : combination) : V :=
+  match e with
+  | none => zero | one_of n => nth n l zero
+  | both e1 e2 => add (combined l e1) (combined l e2) | times c e => scale c (combined l e)
+  end.
+Fixpoint factor (e : combination) (n : nat) : R :=
+  match e with
+  | none => 0 | one_of m => if Nat.eqb n m then 1 else 0
+  | both e1 e2 => factor e1 n + factor e2 n | times c e => c * factor e n
+  end.
+Fixpoint weighed {V : Space} (l : list V) (f : nat -> R) : V :=
+  match l with nil => zero | cons v m => add (scale (f O) v) (weighed m (fun n => f (S n))) end.
+Lemma add_swap (V : Space) (a b c d : V) : add (add a b) (add c d) = add (add a c) (add b d).
+Proof.
+  rewrite <- !add_assoc. f_equal. rewrite !add_assoc. f_equal. apply add_comm.
+Qed.
+Lemma scale_none (V : Space) c : scale c (@zero V) = zero.
+Proof. rewrite <- (scale_zero V zero) at 1. rewrite scale_scale, Rmult_0_r. apply scale_zero. Qed.
+Lemma weighed_zero (V : Space) (l : list V) f : (forall n, f n = 0) -> weighed l f = zero.
+Proof.
+  revert f. induction l as [|v l IH]; intros f H; [reflexivity|]. simpl.
+  rewrite H, scale_zero, IH by auto. apply add_zero.
+Qed.
+Lemma weighed_add (V : Space) (l : list V) f g :
+  weighed l (fun n => f n + g n) = add (weighed l f) (weighed l g).
+Proof.
+  revert f g. induction l as [|v l IH]; intros f g; simpl; [symmetry; apply add_zero|].
+  rewrite IH, add_scale. apply add_swap.
+Qed.
+Lemma weighed_scale (V : Space) (l : list V) c f :
+  weighed l (fun n => c * f n) = scale c (weighed l f).
+Proof.
+  revert f. induction l as [|v l IH]; intros f; simpl; [symmetry; apply scale_none|].
+  rewrite IH, scale_add, scale_scale. reflexivity.
+Qed.
+Lemma weighed_one (V : Space) (l : list V) m :
+  weighed l (fun n => if Nat.eqb n m then 1 else 0) = nth m l zero.
+Proof.
+  revert m. induction l as [|v l IH]; intros [|m]; simpl; try reflexivity.
+  - rewrite scale_one, weighed_zero by reflexivity. apply add_zero.
+  - rewrite IH, scale_zero, add_comm. apply add_zero.
+Qed.
+Lemma combined_weighed (V : Space) (l : list V) e : combined l e = weighed l (factor e).
+Proof.
+  induction e as [|m|e1 H1 e2 H2|c e H]; simpl.
+  - symmetry. apply weighed_zero. reflexivity.
+  - symmetry. apply weighed_one.
+  - rewrite H1, H2. symmetry. apply weighed_add.
+  - rewrite H. symmetry. apply weighed_scale.
+Qed.
+Fixpoint alike (f g : nat -> R) (n : nat) : Prop :=
+  match n with O => True | S m => f O = g O /\ alike (fun i => f (S i)) (fun i => g (S i)) m end.
+Lemma same_combination (V : Space) (l : list V) e1 e2 :
+  alike (factor e1) (factor e2) (length l) -> combined l e1 = combined l e2.
+Proof.
+  rewrite !combined_weighed. generalize (factor e1) as f, (factor e2) as g.
+  induction l as [|v l IH]; intros f g H; [reflexivity|]. simpl in *. destruct H as [-> H].
+  rewrite (IH _ _ H). reflexivity.
+Qed.
+Ltac place v l :=
+  lazymatch l with
+  | cons v _ => constr:(O)
+  | cons _ ?m => let n := place v m in constr:(S n)
+  end.
+Ltac listed v l :=
+  lazymatch l with
+  | context [cons v _] => l
+  | _ => constr:(cons v l)
+  end.
+Ltac vectors_in t l :=
+  lazymatch t with
+  | zero => l
+  | add ?u ?v => let m := vectors_in u l in vectors_in v m
+  | scale _ ?u => vectors_in u l
+  | ?v => listed v l
+  end.
+Ltac read t l :=
+  lazymatch t with
+  | zero => constr:(none)
+  | add ?u ?v => let a := read u l in let b := read v l in constr:(both a b)
+  | scale ?c ?u => let a := read u l in constr:(times c a)
+  | ?v => let n := place v l in constr:(one_of n)
+  end.
 Ltac vectors :=
   lazymatch goal with
-  | |- add _ _ = add _ _ => apply (f_equal2 add); vectors
-  | |- scale _ _ = scale _ _ => apply (f_equal2 scale); [fields | vectors]
-  | |- _ => reflexivity
+  | |- @eq ?T ?u ?v =>
+      let l := vectors_in u (@nil T) in let l := vectors_in v l in
+      let a := read u l in let b := read v l in
+      change (combined l a = combined l b); apply same_combination; simpl;
+      repeat split; rewrite ?plus_IZR, ?mult_IZR, ?opp_IZR; fields
   end.
 (** What is known at a point, at the same point written in another way. *)
 Ltac point V :=
@@ -391,6 +484,12 @@ Ltac same H :=
           | ?a = ?b => lazymatch goal with |- ?c = ?d =>
               apply (from_gap_eq c d (b - a)); [fields | lra] end
           end ].
+(** Roots of numbers that are written in another way in [D]. *)
+Ltac roots_as D :=
+  repeat match goal with |- context [sqrt ?a] =>
+    match type of D with context [sqrt ?b] =>
+      tryif constr_eq a b then fail else replace (sqrt a) with (sqrt b) by (f_equal; ring)
+    end end.
 (** Means, expectations and sums of [c1 * f1 + (c2 * f2 + ... + c * 1)]. *)
 Ltac linear :=
   first [ apply mean_const | apply total_const | apply zsum_const; lia

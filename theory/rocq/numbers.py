@@ -147,7 +147,8 @@ def _split_sum(text: Text, one: Any) -> str:
     )
     return (
         f"transitivity (zsum (fun {bound} => {mixed}{close}) {ends}); [apply zsum_ext; "
-        f"intros {bound} ?; cbv beta; {same}fields | transitivity ({apart}{close}); "
+        f"try rename {bound} into outer_{bound}; intros {bound} ?; cbv beta; {same}fields | "
+        f"transitivity ({apart}{close}); "
         "[linear | rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR; fields]]"
     )
 

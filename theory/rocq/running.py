@@ -12,7 +12,7 @@ from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq, le
 from theory.kernel.rules import ClosedSum, Induction, Split, Telescope, Unroll
 from theory.kernel.vectors import Scalar
-from theory.rocq.numbers import SHOWN, Premise
+from theory.rocq.numbers import HALF, SHOWN, Premise
 from theory.rocq.steps import Script, arguments, taken, whole_fact
 from theory.rocq.text import Text
 from theory.rocq.writing import Draft
@@ -179,6 +179,14 @@ def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
     next_one = replace(later, indices={**later.indices, k: f"({index} + 1)"})
     moved = arguments(goal.rhs.subs(count, k), {k: k + 1}, next_one, later, "")
     carry = " ".join(["rewrite ?plus_IZR in D'.", *(line.strip() for line in moved)])
+    at_zero = replace(later, indices={**later.indices, k: "0"})
+    roots = sorted((r for r in bound.atoms(sympy.Pow) if r.exp == HALF and r.has(k)), key=str)
+    rooted = "".join(
+        f"replace {at_zero.real(r)} with {text.real(r.subs(k, 0))} by (symmetry; "
+        "apply sqrt_lem_1; lra); "
+        for r in roots
+        if r.subs(k, 0).is_Rational
+    )
     at_first = dict.fromkeys(start.indices, "0")
     begun = start.relation.replaced(dict.fromkeys(start.indices, sympy.S.Zero))
     by_start = Premise(begun, f"exact {draft.use(rule.start, at_first)}")
@@ -198,9 +206,9 @@ def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
             f"  {{ intros {index} H_{index} IH'. {step_by}. }}",
             f"  refine (recurrence (fun {index} => {text.real(rule.sequence(k))}) "
             f"(fun {index} => {text.real(bound)}) {whole} _ _ _); "
-            "[lia | cbv beta; rewrite ?Z.mul_0_r, ?powz_zero; same I0 |].",
+            f"[lia | cbv beta; rewrite ?Z.mul_0_r, ?powz_zero; {rooted}same I0 |].",
             f"  intros {index} H_{index} IH'; cbv beta in IH' |- *; "
-            f"pose proof (I1 {index} H_{index} IH') as D'. {carry} same D'.",
+            f"pose proof (I1 {index} H_{index} IH') as D'. {carry} roots_as D'. same D'.",
         ]
     )
 

@@ -263,13 +263,12 @@ class Atoms:
         tries.append(self._reformed(form, above, below, by, strict))
         if not strict:
             tries += self._cases()
-            tries += [
-                one for one in (
-                    self._in_roots(form), self._by_roots(form, above, below),
-                    self._shifted(form, above, below), self._squared(form),
-                    self._summed(form, below),
-                ) if one
-            ]  # fmt: skip
+            more = (
+                self._in_roots(form), self._of_two_roots(form, above, below),
+                self._by_roots(form, above, below), self._shifted(form, above, below),
+                self._squared(form), self._summed(form, below),
+            )  # fmt: skip
+            tries += [one for one in more if one]
         return f"first [{' | '.join(tries)}]"
 
     def _summed(self, form: Scalar, below: Scalar) -> str:
@@ -322,6 +321,34 @@ class Atoms:
         return (
             f"replace {self.write(form)} with ({over} / {under}) by fields; "
             "apply over_nonneg; [solve [factors] | sign]"
+        )
+
+    def _of_two_roots(self, form: Scalar, above: Scalar, below: Scalar) -> str:
+        """A difference of two multiples of roots, by what the roots are of."""
+        odd = [part for part in sympy.Mul.make_args(above) if not shown_by_form(part)]
+        roots = [node for node in self.atoms if is_root(node) and odd and odd[0].has(node)]
+        if len(odd) != 1 or len(roots) != 2:
+            return ""
+        sizes = [sympy.expand(odd[0]).coeff(root) for root in roots]
+        rest = sympy.expand(odd[0] - sum(s * r for s, r in zip(sizes, roots, strict=True)))
+        if rest != 0 or any(size.has(*roots) for size in sizes):
+            return ""
+        pairs = list(zip(roots, sizes, strict=True))
+        (more, p), (less, q) = pairs if shown_by_form(sizes[0]) else pairs[::-1]
+        q = sympy.expand(-q)
+        if not (shown_by_form(p) and shown_by_form(q)):
+            return ""
+        gap = self.write(sympy.expand(p**2 * more.base - q**2 * less.base))
+        others = sympy.Mul(*(part for part in sympy.Mul.make_args(above) if part not in odd))
+        p_, r, q_, s = (self.write(one) for one in (p, more, q, less))
+        x, y = (self.write(one.base) for one in (more, less))
+        whole = f"({self.write(others)} * ({p_} * {r} - {q_} * {s}) / {self.write(below)})"
+        return (
+            f"replace {self.write(form)} with {whole} by fields; apply over_nonneg; "
+            f"[apply Rmult_le_pos; [solve [pos] | apply (roots_gap {p_} {r} {x} {q_} {s} {y}); "
+            "[solve [pos] | solve [pos] | assumption | assumption | "
+            f"replace ({p_} ^ 2 * {x} - {q_} ^ 2 * {y}) with {gap} by ring; "
+            "first [solve [pos] | lra | nra]]] | sign]"
         )
 
     def _by_roots(self, form: Scalar, above: Scalar, below: Scalar) -> str:

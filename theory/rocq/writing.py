@@ -360,7 +360,7 @@ def _anywhere(draft: Draft, fact: Fact, proof: str) -> str:
     if it is None or it in fact.indices or f"{draft.index(it)} H_{draft.index(it)}" not in proof:
         return ""
     k = draft.index(it)
-    if f"set ({k} := 0%Z)" in proof or re.search(rf"(forall|intros|fun) {k}\b", proof):
+    if f"set ({k} := 0%Z)" in proof or re.search(rf"intros {k} (H_{k}\b|\?[.;]\s+assert)", proof):
         return ""
     found = f" pose ({k} := 0%Z). assert (H_{k} : (0 <= {k})%Z) by (unfold {k}; lia)."
     if draft.shape.law and not fact.outcome:
