@@ -179,10 +179,10 @@ def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
     next_one = replace(later, indices={**later.indices, k: f"({index} + 1)"})
     moved = arguments(goal.rhs.subs(count, k), {k: k + 1}, next_one, later, "")
     carry = " ".join(["rewrite ?plus_IZR in D'.", *(line.strip() for line in moved)])
-    at_zero = replace(later, indices={**later.indices, k: "0"})
+    there = replace(later, indices={**later.indices, k: "0"})
     roots = sorted((r for r in bound.atoms(sympy.Pow) if r.exp == HALF and r.has(k)), key=str)
     rooted = "".join(
-        f"replace {at_zero.real(r)} with {text.real(r.subs(k, 0))} by (symmetry; "
+        f"replace {there.real(r)} with {text.real(r.subs(k, 0))} by (symmetry; "
         "apply sqrt_lem_1; lra); "
         for r in roots
         if r.subs(k, 0).is_Rational
