@@ -71,6 +71,7 @@ def test_every_mutant_is_refuted(name: str, part: str) -> None:
     ],
 )
 def test_another_schedule_does_not_have_the_figures(name: str, other: str) -> None:
-    impostor = replace(get_family(name), build=get_family(other).build)
+    builder = get_family(other)
+    impostor = replace(get_family(name), rule=builder.rule, build=builder.build)
     grid = list(runs(impostor, figures_of(name), {}))
     assert verdict(read_forms(figures_of(name), {}), grid) is Verdict.REFUTED

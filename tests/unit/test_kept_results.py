@@ -187,7 +187,7 @@ def test_a_kept_ledger_meets_requirements_as_a_proof_does(
     chosen = Namespace(
         names=["rpd.cor-c1"], require=[verify.requirement("PROVED")], expect=[], controls="sample",
         deep=False, tightness=False, cross=False, smt=None, report=None, json=True, j=1,
-        no_cache=False, from_shell=True,
+        no_cache=False, from_shell=True, attack=None,
     )  # fmt: skip
     assert verify.run(chosen) == 1
     said = capsys.readouterr()

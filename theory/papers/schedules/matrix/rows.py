@@ -143,13 +143,15 @@ def _account(family: str, column: str, formulas: Formulas) -> Account:
 def _for_all(family: str, column: str, formulas: Formulas, fails: Refutation | None) -> Line:
     """What is known of all sizes by proof.
 
-    A run refutes the statement only where the proof finds it false too: it may be of a size of
-    which the statement does not speak.
+    A run refutes the statement only where the proof finds it false too, or the statement is about
+    every size that the family accepts: else it may be of one of which the statement does not speak.
     """
     outcome = proved(family, column, formulas)
-    if family in STAMPED and fails and proves(outcome):
+    of_runs = family in STAMPED and not proves(outcome)  # of all sizes that the family accepts
+    decision = Decision((outcome,), fails if outcome.witness or of_runs else None)
+    if family in STAMPED and fails and not of_runs:
         outcome = undecided(outcome, f"a run contradicts the proof: {dict(fails.witness)}")
-    decision = Decision((outcome,), fails if outcome.witness else None)
+        decision = Decision((outcome,), None)
     return Line("ours", outcome.says, outcome.note, decision)
 
 
