@@ -14,10 +14,10 @@ COLUMNS = ["causal", "exclusive", "stash", "staleness", "in-flight", "update-onc
 
 
 def test_a_family_is_selected_by_the_beginning_of_its_ids(run: Run) -> None:
-    done = run("verify", "schedules.dualpipe", "--json", "--require", "PROVED:schedules.dualpipe")
+    done = run("verify", "schedules.zb-h1", "--json", "--require", "PROVED:schedules.zb-h1")
     assert done.returncode == 0
     found = json.loads(done.stdout)["claims"]
-    assert [row["id"] for row in found] == [f"schedules.dualpipe.{name}" for name in COLUMNS]
+    assert [row["id"] for row in found] == [f"schedules.zb-h1.{name}" for name in COLUMNS]
     assert {row["verdict"] for row in found} == {"PROVED"}
     assert all(row["controls"]["survivors"] == [] for row in found)
 

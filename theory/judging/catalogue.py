@@ -110,7 +110,9 @@ def unknown(
     >>> unknown("kernel.yung", "verify").fix
     "did you mean 'kernel.young'?"
     """
-    known = {one.lower(): one for one in (*PAPERS, *CLAIMS, *others)}
+    paper = name.partition(".")[0].lower()
+    ids = [one.id for one in claims_of(paper)] if paper in PAPERS else CLAIMS
+    known = {one.lower(): one for one in (*PAPERS, *ids, *others)}
     near = [known[one] for one in get_close_matches(name.lower(), known, n=1)]
     return UnknownClaimError(
         f"no paper or claim is called {name!r}; papers are {', '.join(sorted(PAPERS))}",
