@@ -212,6 +212,18 @@ def test_rules_and_sequences_have_no_methods_of_their_own() -> None:
         replace(false, lhs=UndefinedFunction("G", __dict__=odd, real=True)(k))
 
 
+@pytest.mark.parametrize("node", [sympy.Function("H", real=True)(k), square(g)])
+def test_nothing_is_written_into_a_call_or_an_inner_product(node: Any) -> None:
+    claim = le(node, node), Combine()
+    assert verdict(theorem(*claim, vectors=(g,))) == "PROVED"
+    vars(node)["expand"] = lambda **hints: sympy.S.Zero
+    try:
+        with pytest.raises(TheoryError, match="of the class"):
+            theorem(*claim, vectors=(g,))
+    finally:
+        del vars(node)["expand"]  # sympy hands the same node out again
+
+
 @pytest.mark.parametrize(
     ("domain", "expected"),
     [({"integer": True, "nonnegative": True}, "UNKNOWN"), ({"nonnegative": True}, "REFUTED")],
