@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import sympy
 
-from theory.errors import NotExactError, TheoryError
+from theory.errors import TheoryError
 from theory.falsifier.drawn_runs import (
     Numbers,
     Runner,
@@ -86,7 +86,7 @@ def noisy_run(theorem: Theorem) -> SmallModel | None:
         runner = _Noisy(one, counts, moments)
         for draw in range(draws):
             made.say("long runs with noise", number * draws + draw, POSED * draws)
-            model = runner.nearer(source)
+            model = runner.violating(source)
             if model and is_defined(theorem, {**counts, **model.numbers}) and model.lasts():
                 return model
             if draw > made.tries(BEGUN) and not runner.begun:
@@ -150,14 +150,8 @@ class _Noisy(Runner):
         """Whether some instance satisfied all hypotheses."""
         return self._best is not None
 
-    def nearer(self, source: random.Random) -> SmallModel | None:
+    def _violating(self, source: random.Random) -> SmallModel | None:
         """An instance that violates the statement; else what comes nearest to it is remembered."""
-        try:
-            return self._nearer(source)
-        except (ZeroDivisionError, NotExactError, OverflowError):
-            return None
-
-    def _nearer(self, source: random.Random) -> SmallModel | None:
         one, best = self._one, self._best
         if best is None or source.random() < 0.3:
             at = {c: self._drawn(c, source) for c in one.constants}
