@@ -184,6 +184,8 @@ def _serve(connect: Connect, place: _Place) -> None:
     """Be a rank until the group is closed: the main function of a forked process."""
     # Ctrl-C reaches every process of a terminal; the one that started the ranks decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # One that is interrupted while it starts this rank does not know of it, and cannot end it.
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     keep_to_one_torch_thread()
     _use_loopback()
     store = TCPStore(HOST, place.port, is_master=False)
@@ -193,8 +195,8 @@ def _serve(connect: Connect, place: _Place) -> None:
     except Exception as error:
         Board(store, 0).end(place.rank, _could_not_join(place.rank, error))
         os._exit(1)
-    number, parent = 0, multiprocessing.parent_process()
-    while parent is not None and parent.is_alive() and not store.check(["leave"]):
+    number = 0
+    while not store.check(["leave"]):
         board = Board(store, number)
         spec = board.spec()
         if spec is None:
@@ -202,13 +204,20 @@ def _serve(connect: Connect, place: _Place) -> None:
             continue
         run = Run(program, spec, Member(place.rank, place.ranks, number, board))
         run.start()
-        while parent.is_alive() and not run.attend():
+        while not run.attend():
             pass
         if board.stopped() is not None:
             break
         number += 1
     # Threads that are stuck in a library would keep the interpreter from ending.
     os._exit(0)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
 
 
 def _use_loopback() -> None:

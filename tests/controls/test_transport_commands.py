@@ -100,6 +100,36 @@ def test_sigterm_before_ranks_start_leaves_a_log(tmp_path: Path) -> None:
     assert is_partial(read_trace(log))
 
 
+# A slow rank finds its store gone, and would try for minutes; this one looks at a port where
+# there never was one.
+INTERRUPTED = """
+from dataclasses import replace
+from multiprocessing.process import BaseProcess, _children
+from gpu_validation.__main__ import main
+
+start = BaseProcess.start
+
+def interrupted(process):
+    connect, place = process._args
+    process._args = connect, replace(place, port=1)
+    start(process)
+    _children.discard(process)
+    raise KeyboardInterrupt
+
+BaseProcess.start = interrupted
+raise SystemExit(main(["pipedream", "-p", "2", "-m", "2", "--transport", "gloo"]))
+"""
+
+
+def test_a_rank_that_its_parent_does_not_know_of_ends_with_it() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED], stderr=subprocess.PIPE, text=True
+    )
+    # Until the rank has left, this end of the pipe stays open.
+    _, said = process.communicate(timeout=LONG)
+    assert process.returncode == 130, said
+
+
 def left_after(group: int) -> list[int]:
     """Processes of a group that do not end; the server of forks is the last."""
     until = time.monotonic() + LONG
