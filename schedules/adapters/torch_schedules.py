@@ -3,8 +3,9 @@
 PyTorch's schedule classes compute their order when they are constructed and look at few attributes
 of the stages for that; stand-ins that hold those are enough. Importing this imports no PyTorch.
 
-The classes are public, the order that they hold is not: `TESTED` lists the versions that this
-module is tested with, and others give an `UntestedTorchWarning`.
+The classes are public, the order that they hold is not: `TESTED` lists the versions whose orders
+this module is tested with, and others give an `UntestedTorchWarning`. `from_torch` says what is
+given where a version states none.
 """
 
 from __future__ import annotations
@@ -17,19 +18,29 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
+from schedules.actions import Action, Kind
+from schedules.adapters.torch_loops import LOOPS, loop
 from schedules.errors import FormatError, ParameterError, ScheduleError, UnknownNameError
 from schedules.families import get_family
 from schedules.families.family import require_room
 from schedules.formats.cells import OVERLAP, PLAIN, explain
 from schedules.formats.pytorch_csv import FLUSH, parse_csv
+from schedules.lowering import erase_messages, lower
 from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
 
-TESTED: Final = ("2.13",)
+TESTED: Final = tuple(f"2.{minor}" for minor in range(6, 16))
 """Versions of PyTorch, by their first two numbers."""
 
 MODULE: Final = "torch.distributed.pipelining.schedules"
+
+COMPUTE: Final = "pipeline_order"
+WITH_MESSAGES: Final = "pipeline_order_with_comms"
+"""Attributes that hold an order."""
+
+LOOP_SIZES: Final = ("_num_stages", "_n_microbatches")
+REDUCTIONS: Final = frozenset({Kind.REDUCE, Kind.WAIT_REDUCE})
 
 
 class UntestedTorchWarning(UserWarning):
@@ -153,8 +164,9 @@ def torch_order(
 ) -> list[list[str | None]]:
     """The compute order that PyTorch states, cell by cell; None is an idle cell.
 
-    The order is passed on as it is. That of ``1f1b`` is wrong on the last rank in PyTorch 2.13:
-    its forwards are numbered from 1. Single-stage schedules end every rank with a ``REDUCE_GRAD``.
+    The order is passed on as it is. That of ``1f1b`` is wrong on the last rank from PyTorch 2.8 on:
+    its forwards are numbered from 1. Single-stage schedules end every rank with a ``REDUCE_GRAD``
+    from 2.10 on; in 2.6 and 2.7 they state no order, and that of their loop is given.
 
     Raises
     ------
@@ -171,7 +183,11 @@ def torch_order(
     >>> torch_order("looped-bfs", 2, 1)[1]
     [None, '1F0', '3F0', '3B0', '1B0']
     """
-    return _cells(torch_schedule(name, ranks, microbatches, chunks), "pipeline_order")
+    schedule = torch_schedule(name, ranks, microbatches, chunks)
+    if _runs_a_loop(schedule) and not _states(schedule, COMPUTE):
+        order = from_torch(schedule)
+        return [[str(action) for action in order.rank(rank)] for rank in range(ranks)]
+    return _cells(schedule, COMPUTE)
 
 
 def from_torch(schedule: Any, *, messages: bool = False, policy: WeightPolicy = FLUSH) -> Schedule:
@@ -186,7 +202,10 @@ def from_torch(schedule: Any, *, messages: bool = False, policy: WeightPolicy = 
         Of a class in ``torch.distributed.pipelining``, or one derived from them: what is read is
         ``pipeline_order``, or ``pipeline_order_with_comms``, and the number of microbatches.
     messages : bool
-        Whether to read the order with communication, which multi-stage schedules have.
+        Whether to give the order with communication. ``ScheduleGPipe`` and ``Schedule1F1B`` post
+        their messages in a loop: it is given, with its batches and waits, and the reductions that
+        the object states. Other objects that hold no order with communication (most classes up
+        to 2.9) get the messages that PyTorch's runtime would add, as `lower` does.
     policy : WeightPolicy
         How weights are versioned.
 
@@ -214,12 +233,48 @@ def from_torch(schedule: Any, *, messages: bool = False, policy: WeightPolicy = 
     torch = sys.modules.get("torch")
     if torch is not None:
         _warn_if_untested(torch, depth=3)
-    name = type(schedule).__name__
-    rows = _cells(schedule, "pipeline_order_with_comms" if messages else "pipeline_order")
+    if _runs_a_loop(schedule):
+        if messages:
+            return _loop(schedule, policy)
+        if not _states(schedule, COMPUTE):
+            return erase_messages(_loop(schedule, policy))
+    adds = messages and not _states(schedule, WITH_MESSAGES)
+    read = _read(schedule, WITH_MESSAGES if messages and not adds else COMPUTE, policy)
+    return lower(read) if adds else read
+
+
+def _states(schedule: Any, attribute: str) -> bool:
+    return getattr(schedule, attribute, None) is not None
+
+
+def _read(schedule: Any, attribute: str, policy: WeightPolicy) -> Schedule:
+    """The order under `attribute`, placed as the object places its stages."""
+    name, rows = type(schedule).__name__, _cells(schedule, attribute)
     _require_cells(name, rows)
     text = "\n".join(",".join(cell or "" for cell in row) or "," for row in rows)
     read = parse_csv(text, name, getattr(schedule, "_n_microbatches", None), policy)
     return replace(read, placement=_placement(schedule, read), source=None)
+
+
+def _runs_a_loop(schedule: Any) -> bool:
+    """Whether it is PyTorch's own class of one stage a rank: one derived from it may do more."""
+    return type(schedule).__module__ == MODULE and type(schedule).__name__ in LOOPS
+
+
+def _loop(schedule: Any, policy: WeightPolicy) -> Schedule:
+    """What its loop does, and behind it the reductions that it states, if any."""
+    name = type(schedule).__name__
+    ranks, microbatches = (getattr(schedule, size, None) for size in LOOP_SIZES)
+    if not isinstance(ranks, int) or not isinstance(microbatches, int):
+        raise _missing("the numbers of stages and microbatches", name)
+    behind: list[list[Action]] = [[] for _ in range(ranks)]
+    if _states(schedule, COMPUTE):
+        stated = _read(schedule, COMPUTE, policy)
+        behind = [
+            [action for action in stated.rank(rank) if action.kind in REDUCTIONS]
+            for rank in range(ranks)
+        ]
+    return loop(name, ranks, microbatches, policy, behind)
 
 
 def _torch_class(name: str) -> TorchClass:

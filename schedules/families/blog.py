@@ -9,8 +9,12 @@ sends no activation and receives no gradient.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from schedules.actions import Action, Kind
 from schedules.errors import ParameterError
+from schedules.policies import WeightPolicy
+from schedules.schedule import Group, Schedule
 
 
 def receive_forward(stage: int, microbatch: int) -> list[Action]:
@@ -57,6 +61,21 @@ def one_by_one(stage: int, stages: int, forwards: range, backwards: range) -> li
         order.append(Action(Kind.B, stage, m))
         order += send_backward(stage, m)
     return order
+
+
+def posted_together(
+    name: str, programs: Sequence[Sequence[list[Action]]], microbatches: int, policy: WeightPolicy
+) -> Schedule:
+    """A schedule of one program a rank; several actions of one entry form a batch."""
+    orders, groups = [], []
+    for rank, program in enumerate(programs):
+        order: list[Action] = []
+        for posted in program:
+            if len(posted) > 1:
+                groups.append(Group(rank, len(order), len(posted), "batch"))
+            order += posted
+        orders.append(order)
+    return Schedule.from_orders(name, orders, microbatches, policy, groups=groups)
 
 
 def require_stages(family: str, stages: int) -> None:

@@ -27,6 +27,7 @@ from typing import Final
 
 from schedules.actions import Action, Kind
 from schedules.families.blog import (
+    posted_together,
     receive_backward,
     receive_forward,
     require_several_microbatches,
@@ -37,7 +38,7 @@ from schedules.families.blog import (
 from schedules.families.family import Family, require_room
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Group, Schedule
+from schedules.schedule import Schedule
 
 
 def warm_up(stage: int, stages: int, microbatches: int) -> int:
@@ -107,15 +108,8 @@ def build(stages: int, microbatches: int) -> Schedule:
     require_stages(FAMILY.name, stages)
     require_several_microbatches(FAMILY.name, microbatches)
     require_room(FAMILY.name, stages, microbatches)
-    orders, groups = [], []
-    for stage in range(stages):
-        order: list[Action] = []
-        for posted in rounds(stage, stages, microbatches):
-            if len(posted) > 1:
-                groups.append(Group(stage, len(order), len(posted), "batch"))
-            order += posted
-        orders.append(order)
-    return Schedule.from_orders(FAMILY.name, orders, microbatches, FAMILY.policy, groups=groups)
+    programs = [rounds(stage, stages, microbatches) for stage in range(stages)]
+    return posted_together(FAMILY.name, programs, microbatches, FAMILY.policy)
 
 
 FAMILY: Final = Family(
