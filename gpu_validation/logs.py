@@ -39,7 +39,7 @@ UNSTATED: Final = "flush"
 _NUMBERS: Final = frozenset(
     {
         "averages", "current", "device_end", "device_start", "horizon", "lamport_end",
-        "lamport_start", "read_zero", "step",
+        "lamport_start", "read_zero", "step", "steps",
     }
 )  # fmt: skip
 """What a recorder writes as a whole number from 0 on."""

@@ -38,7 +38,7 @@ import socket
 import time
 import weakref
 import zlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -48,6 +48,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 FORMAT = 1
 """Version of what this file writes; the header's parameter ``recorder``."""
@@ -340,6 +341,7 @@ class Block:
     before: Marks = field(default_factory=dict)
     marks: Marks = field(default_factory=dict)
     prints: dict[str, Fingerprint] = field(default_factory=dict)
+    found: dict[str, Fingerprint] = field(default_factory=dict)
     start: int = 0
     end: int = 0
     done: bool = False
@@ -348,6 +350,7 @@ class Block:
     hashed: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
+    hooks: list[Any] = field(default_factory=list)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -452,6 +455,7 @@ class Recorder:
         self._arrived: list[tuple[int, list[int]]] = []
         self._zero: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
+        self._applied: dict[tuple[int, int], Marks] = {}
         self._computed: Block | None = None
         self._forwards: dict[tuple[int, int], int] = {}
         parameters = {"run": self.run, "recorder": FORMAT}
@@ -517,6 +521,7 @@ class Recorder:
         try:
             yield block
         except BaseException:
+            _unhook(block)
             self._open.remove(block)
             self._queue.remove(block)
             raise
@@ -531,9 +536,16 @@ class Recorder:
         block.step = self._step
         self._receive(block)
         if block.op == "U":
-            block.before = marks_of(tensors_of(block.weights, f"U of stage {block.stage}"))
+            given = tensors_of(block.weights, f"U of stage {block.stage}")
+            block.before = marks_of(given)
+            if not block.hooked:
+                _count_steps(block, given)
+            if not _untouched(self._copies.get(block.key, Copy()).marks, block.before):
+                block.found = {name: Fingerprint(tensor) for name, tensor in given.items()}
         else:
             block.look(self._known)
+            if block.op != "F":
+                _look_at_gradients(block, self._applied.pop(block.key, {}))
         self._queue.append(block)
         self._open.append(block)
         if self.stamps:
@@ -542,9 +554,12 @@ class Recorder:
 
     def _end(self, block: Block) -> None:
         block.end = time.monotonic_ns()
+        _unhook(block)
         self._open.remove(block)
         if block.op == "U":
             block.look(self._known)
+            grads = {name: t.grad for name, t in block.tensors.items() if t.is_leaf}
+            self._applied[block.key] = marks_of({n: g for n, g in grads.items() if g is not None})
         else:
             self._computed = block
             if block.op != "F":
@@ -572,12 +587,17 @@ class Recorder:
         if copy.count >= 0 and copy.newest.keys() != digests.keys():
             raise RecorderError(
                 f"the weights of stage {block.stage} have the same names in every block, found "
-                f"{sorted(digests)} after {sorted(copy.newest)}: hand over all of them, always"
+                f"{sorted(digests)} after {sorted(copy.newest)}: hand over all of them, always, "
+                "and see whether two were tied or parted meanwhile"
             )
         version = None
         if block.op == "U":
             if copy.newest == digests and _untouched(block.before, block.marks):
                 return  # Nothing was written, so no version was made.
+            if copy.count >= 0 and block.found:  # Something wrote since the last update.
+                found = {name: entry.digest() for name, entry in block.found.items()}
+                why = copy.find(found, block.before)[1]
+                block.extra |= why if "no_version" in why else {}
             copy.count = max(copy.count, 0)  # Version 0 was there, though nobody looked at it.
             copy.register(digests, block.marks)
         else:
@@ -777,23 +797,58 @@ class Recorder:
     ) -> None:
         if optimizer is None:
             return
-        before: dict[tuple[int, int], Marks] = {}
 
         def entered(*_: Any) -> None:
             for key, module in modules.items():
-                before[key] = marks_of(tensors_of(module, f"U of stage {key[0]}"))
+                if not any(b.op == "U" and (b.key == key or not b.hooked) for b in self._open):
+                    number = self._last.get(key, 0)
+                    self._begin(Block("U", key[0], number, key[1], module, hooked=True))
 
         def left(*_: Any) -> None:
-            if any(block.op == "U" for block in self._open):
-                return
-            for key, module in modules.items():
-                block = Block("U", key[0], self._last.get(key, 0), key[1], module)
-                self._begin(block)
-                block.before = before[key]
+            for block in [b for b in self._open if b.op == "U" and b.hooked and b.key in modules]:
                 self._end(block)
 
         optimizer.register_step_pre_hook(entered)
         optimizer.register_step_post_hook(left)
+
+
+def _count_steps(block: Block, given: Mapping[str, Tensor]) -> None:
+    """Note how often an update calls one optimizer of its weights, if more than once."""
+    mine, calls = {id(tensor) for tensor in given.values()}, Counter[int]()
+
+    def stepped(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        if any(
+            id(tensor) in mine for group in optimizer.param_groups for tensor in group["params"]
+        ):
+            calls[id(optimizer)] += 1
+            if calls[id(optimizer)] > 1:
+                block.extra["steps"] = calls[id(optimizer)]
+
+    block.hooks.append(register_optimizer_step_post_hook(stepped))
+
+
+def _look_at_gradients(block: Block, applied: Marks) -> None:
+    """Note where autograd adds to a gradient that the last update has applied as it is."""
+
+    def watch(name: str, tensor: Tensor) -> None:
+        def adds(_: Tensor) -> None:
+            left = tensor.grad
+            if left is None or not _untouched({name: applied[name]}, marks_of({name: left})):
+                return
+            if left.any():
+                block.extra.setdefault("again", name)
+
+        block.hooks.append(tensor.register_hook(adds))  # type: ignore[no-untyped-call]
+
+    for name, tensor in block.tensors.items():
+        if name in applied and tensor.is_leaf and tensor.requires_grad:
+            watch(name, tensor)
+
+
+def _unhook(block: Block) -> None:
+    for hook in block.hooks:
+        hook.remove()
+    block.hooks.clear()
 
 
 def _tensors_in(output: Any) -> Iterator[Tensor]:

@@ -8,6 +8,7 @@ lies in a dictionary until the next one takes it. Stages, optimizers and stashes
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from torch.func import functional_call
 
 from gpu_validation.prediction import computations
 from gpu_validation.recorder import Recorder
-from schedules import Kind, Schedule, timeline
+from schedules import Kind, Schedule, build, timeline
 from schedules.versions import update_after
 
 Make = Callable[[Any], torch.optim.Optimizer]
@@ -147,3 +148,63 @@ class OwnLoop:
     def arrives(self, recorder: Recorder, kind: str, stage: int, m: int) -> None:
         if (kind, stage, m) in self.stamped:
             recorder.received(self.stamped.pop((kind, stage, m)))
+
+
+def two_chunks(folder: Path, bug: str | None = None, hooks: bool = False) -> Schedule:
+    """Two steps of interleaved 1F1B as it is usually written; returns what it should have done.
+
+    Weights are the modules' own, gradients add up in them under autocast, are clipped, and one
+    optimizer of a process has both of its chunks. With `hooks` nothing but `attach` records.
+
+    Parameters
+    ----------
+    bug : str
+        All of process 1: ``again``: gradients are not zeroed after the first step; ``double``: the
+        second step is made twice; ``tied``: something else writes into weights before it.
+    """
+    torch.manual_seed(0)
+    schedule = build("interleaved-1f1b", 2, 4, chunks=2)
+    ranks = schedule.placement.ranks[0]
+    modules = [stage_module() for _ in ranks]
+    recorders = [Recorder(folder, rank=r, ranks=2, microbatches=4, run=7) for r in (0, 1)]
+    mine = [[stage for stage, rank in enumerate(ranks) if rank == r] for r in (0, 1)]
+    weights = [[w for stage in stages for w in modules[stage].parameters()] for stages in mine]
+    optimizers = [torch.optim.AdamW(parameters) for parameters in weights]
+    for stage, rank in enumerate(ranks) if hooks else ():
+        recorders[rank].attach(modules[stage], optimizers[rank], stage=stage)
+    line, rank_of = timeline(schedule), schedule.rank_of_action.tolist()
+    order = sorted(range(len(schedule)), key=lambda i: (line.start[i], line.end[i]))
+    for step in range(2):
+        sent: dict[tuple[str, int, int], Tensor] = {}
+        graphs: dict[tuple[int, int], tuple[Tensor, Tensor]] = {}
+        for recorder in recorders:
+            recorder.next_step()
+        for action, rank in ((schedule.action(i), rank_of[i]) for i in order):
+            where, recorder = (action.stage, action.microbatch), recorders[rank]
+            block = recorder.forward if action.kind is Kind.F else recorder.backward
+            with nullcontext() if hooks else block(*where, modules[action.stage]):
+                if action.kind is Kind.F:
+                    x = sent.get(("F", *where), torch.ones(2, 8)).detach().requires_grad_()
+                    with torch.autocast("cpu", torch.bfloat16):
+                        y = modules[action.stage](x)
+                    graphs[where], sent["F", where[0] + 1, where[1]] = (x, y), y
+                else:
+                    x, y = graphs[where]
+                    torch.autograd.backward(y, sent.get(("B", *where), torch.ones_like(y)))
+                    assert x.grad is not None
+                    sent["B", where[0] - 1, where[1]] = x.grad.to(torch.bfloat16)
+        for rank, recorder in enumerate(recorders):
+            torch.nn.utils.clip_grad_norm_(weights[rank], 1.0)
+            wrong = bug if rank else None
+            if (wrong, step) == ("tied", 1):
+                weights[1][0].detach().copy_(weights[1][4].detach())
+            with ExitStack() as stack:
+                for stage in () if hooks else mine[rank]:
+                    stack.enter_context(recorder.update(stage, 3, modules[stage]))
+                for _ in range(2 if (wrong, step) == ("double", 1) else 1):
+                    optimizers[rank].step()
+            if wrong != "again":
+                optimizers[rank].zero_grad()
+    for recorder in recorders:
+        recorder.close()
+    return schedule

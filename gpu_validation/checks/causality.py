@@ -12,6 +12,7 @@ from gpu_validation.prediction import OBSERVED, Prediction
 from schedules.actions import Kind
 from schedules.dependencies import MISSING, edges
 from schedules.schedule import IntArray
+from schedules.versions import weights_of_action
 
 NAME: Final = "causality"
 
@@ -71,15 +72,28 @@ def _pairs(seen: Observed) -> tuple[IntArray, IntArray]:
 
 
 def _update_out_of_turn(seen: Observed) -> int:
-    """The first update that starts before what its rank did before it, or ends after the next."""
+    """The first update that starts before what its rank did before it, or ends after the next.
+
+    Updates of different weights that follow each other may overlap: one optimizer may have them.
+    """
     log = seen.log
-    rank, line = log.schedule.rank_of_action, log.timeline
-    done = np.flatnonzero(np.isin(log.schedule.kind, [*OBSERVED, Kind.U]))
-    before, after = done[:-1], done[1:]
-    update = (log.schedule.kind[before] == Kind.U) | (log.schedule.kind[after] == Kind.U)
-    wrong = (rank[before] == rank[after]) & update & (line.end[before] > line.start[after])
-    if not wrong.any():
-        return MISSING
-    first = int(np.argmax(wrong))
-    late = after if log.schedule.kind[after[first]] == Kind.U else before
-    return int(late[first])
+    rank, line, kind = log.schedule.rank_of_action, log.timeline, log.schedule.kind
+    weights = weights_of_action(log.schedule)
+    updates: list[int] = []
+    before = MISSING
+    for index in np.flatnonzero(np.isin(kind, [*OBSERVED, Kind.U])).tolist():
+        if before != MISSING and rank[before] != rank[index]:
+            updates, before = [], MISSING
+        apart = kind[index] == Kind.U
+        for other in updates:
+            if line.end[other] > line.start[index] and not (
+                apart and weights[other] != weights[index]
+            ):
+                return other if not apart else index
+        if apart:
+            if before != MISSING and line.end[before] > line.start[index]:
+                return index
+            updates.append(index)
+        else:
+            updates, before = [], index
+    return MISSING

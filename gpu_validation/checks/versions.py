@@ -13,7 +13,7 @@ from gpu_validation.checks.finding import Finding, fails, holds, undecided
 from gpu_validation.checks.observed import UNSEEN, Observed, causes, values_at
 from gpu_validation.event_log import is_recorded
 from gpu_validation.prediction import Prediction
-from schedules.actions import COMPUTE, Kind
+from schedules.actions import COMPUTE, Action, Kind
 from schedules.dependencies import MISSING, tables
 from schedules.schedule import IntArray
 from schedules.versions import update_after, weights_of_action
@@ -43,7 +43,7 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
         return undecided(
             NAME, f"the log lacks the version of {absent} of {len(found)} actions{first_why}"
         )
-    return _told(seen) or _updates(seen, predicted, len(found))
+    return _told(seen) or _again(seen) or _updates(seen, predicted, len(found))
 
 
 def _first_fault(seen: Observed, predicted: Prediction, wrong: IntArray, compared: int) -> Finding:
@@ -55,6 +55,10 @@ def _first_fault(seen: Observed, predicted: Prediction, wrong: IntArray, compare
     updates = np.flatnonzero((marks != update_after(predicted.schedule)) & (at != MISSING))
     if len(updates) and end[updates].min() <= start[first]:
         return _update_fault(predicted, updates[[np.argmin(end[updates])]], compared, len(at))
+    update = _strange_update(seen)
+    if update is not None and _due(predicted, seen.log.schedule.action(update[0])) <= start[first]:
+        action = str(seen.log.schedule.action(update[0]))
+        return fails(NAME, f"{action} {update[1]}", compared, action=action)
     action, index = str(predicted.schedule.action(first)), int(at[first])
     expected = int(_expected(predicted)[first])
     found = f"used {seen.version[index]}"
@@ -68,6 +72,12 @@ def _first_fault(seen: Observed, predicted: Prediction, wrong: IntArray, compare
         predicted=expected,
         found=None if seen.strange[index] is not None else int(seen.version[index]),
     )
+
+
+def _due(predicted: Prediction, update: Action) -> int:
+    """When the gradient that an update applies is complete, in slots."""
+    where = update.stage, max(update.microbatch, 0)
+    return int(predicted.line.end[tables(predicted.schedule).gradient[where]])
 
 
 def _told(seen: Observed) -> Finding | None:
@@ -95,6 +105,18 @@ def _told(seen: Observed) -> Finding | None:
         predicted=int(zero[stage, m]),
         found=int(told[stage, m]),
     )
+
+
+def _again(seen: Observed) -> Finding | None:
+    """No backward adds to a gradient that an update has applied; None if so."""
+    log = seen.log
+    for index in np.flatnonzero(np.isin(log.schedule.kind, list(COMPUTE))).tolist():
+        name = log.extra.get(index, {}).get("again")
+        if name is not None:
+            action = str(log.schedule.action(index))
+            says = "adds to the gradient that the update before it has applied, which is not zeroed"
+            return fails(NAME, f"{action} {says} ({name})", action=action)
+    return None
 
 
 def _updates(seen: Observed, predicted: Prediction, compared: int) -> Finding:
@@ -155,7 +177,12 @@ def _strange_update(seen: Observed) -> tuple[int, str] | None:
             return index, f"is of another microbatch than {schedule.action(cause)} before it"
         copy = int(weights[index])
         made[copy] = made.get(copy, 0) + 1
-        current = seen.log.extra.get(index, {}).get("current")
+        extra = seen.log.extra.get(index, {})
+        current = extra.get("current")
+        if "steps" in extra:
+            return index, f"is {extra['steps']} steps of one optimizer"
+        if "no_version" in extra:
+            return index, f"was made of weights that are none: {extra['no_version']}"
         if current != made[copy]:
             return index, f"was to make version {made[copy]} and made {current}"
     return None

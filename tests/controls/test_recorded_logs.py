@@ -16,7 +16,7 @@ from gpu_validation.checks import Outcome
 from gpu_validation.recorded import Judgement
 from schedules import Schedule, build
 from schedules.errors import ScheduleError
-from tests.own_loop import OwnLoop
+from tests.own_loop import OwnLoop, two_chunks
 
 PIPEDREAM = build("pipedream", 3, 8)
 
@@ -76,6 +76,26 @@ def test_a_fault_is_named_with_its_first_place(
     found = judge(tmp_path / "log", PIPEDREAM)
     assert not found.agree
     assert says in failed(found)[check]
+
+
+@pytest.mark.parametrize("hooks", [False, True])
+@pytest.mark.parametrize(
+    ("bug", "says"),
+    [
+        (None, ()),
+        ("again", ("3B0 adds to the gradient that the update before it has applied",) * 2),
+        ("double", ("1U3 is 2 steps of one optimizer", "1U3 is one update more, right behind 1U3")),
+        ("tied", ("1U3 was made of weights that are none: no recorded update left 0.weight",) * 2),
+    ],
+)
+def test_an_optimizer_of_two_chunks(
+    bug: str | None, says: tuple[str, ...], hooks: bool, tmp_path: Path
+) -> None:
+    schedule = two_chunks(tmp_path / "log", bug, hooks)
+    found = judge(tmp_path / "log", schedule)
+    assert found.agree == (bug is None), failed(found)
+    if bug is not None:
+        assert failed(found)["versions"].startswith(f"step 1: {says[hooks]}")
 
 
 def wide_module() -> nn.Module:
