@@ -1,7 +1,7 @@
 """What PyTorch's classes of one stage a rank post: their loops, which no order of theirs states.
 
 Source: ``_step_microbatches`` of ``ScheduleGPipe`` and ``Schedule1F1B``; the same from PyTorch 2.6
-to 2.15, which `tests/data/schedules/torch_orders.json` has recorded.
+to 2.15, which `tests/data/torch_orders.json` has recorded.
 """
 
 from __future__ import annotations

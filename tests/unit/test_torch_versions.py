@@ -1,4 +1,4 @@
-"""The orders of PyTorch 2.6 to 2.15, as `tests/data/schedules/torch_orders.py` recorded them."""
+"""The orders of PyTorch 2.6 to 2.15, as `tests/data/torch_orders.py` recorded them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedules.lowering import erase_messages
 from schedules.validate import has_messages
 
 SAMPLES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "data/schedules/torch_orders.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "data/torch_orders.json").read_text(encoding="utf-8")
 )
 RANKS, MICROBATCHES = 4, 8
 ORDERS = [sample for sample in SAMPLES if "loop" not in sample]
