@@ -21,7 +21,7 @@ from gpu_validation.orders import rule_of
 from gpu_validation.profiling import around_ranks
 from gpu_validation.spec import CopyOfStage, Launched, Memory, RunResult, RunSpec
 from gpu_validation.transports import Group, open_group
-from schedules.actions import Kind
+from schedules.actions import KEEPING, Kind
 from schedules.formats.trace import Trace
 from schedules.lowering.erase import erase_messages
 from schedules.validate import validate
@@ -127,8 +127,8 @@ def require_runnable(spec: RunSpec) -> None:
     Raises
     ------
     NotRunnableError
-        The schedule is not valid, has a barrier, or averages weights that lie on several ranks;
-        or it is to run freely and has no rule.
+        The schedule is not valid, has a barrier, recomputes or offloads, or averages weights that
+        lie on several ranks; or it is to run freely and has no rule.
     ModelError
         The model does not chain.
     CapacityError
@@ -143,11 +143,13 @@ def require_runnable(spec: RunSpec) -> None:
             schedule.name,
             "run `staleproof check` for the whole list",
         )
-    for index in np.flatnonzero(schedule.kind == Kind.BARRIER).tolist():
+    for index in np.flatnonzero(np.isin(schedule.kind, [Kind.BARRIER, *KEEPING])).tolist():
+        action = schedule.action(index)
         raise NotRunnableError(
-            "barriers between ranks are not run, found one",
+            f"barriers, recomputation and offloading are not run, found {action}",
             schedule.place(index),
-            "take a schedule without BARRIER (`staleproof check` and `delays` take this one too)",
+            f"take a schedule without {action.kind.name} (`staleproof check` and `delays` take "
+            "this one too)",
         )
     _require_local_averages(spec)
     if spec.order == "free-running":

@@ -23,7 +23,7 @@ from reports.figures import Picture, picture_bytes
 from reports.figures.gantt import MOST_BARS, Bar, Gantt, Update
 from reports.figures.matrix import Matrix
 from reports.files import write_files
-from schedules.actions import COMPUTE, Kind
+from schedules.actions import RUNS, Kind
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import Timeline
 from schedules.versions import Versions, update_after
@@ -143,8 +143,8 @@ def run_bars(
 ) -> tuple[Bar, ...]:
     """The computations of a run, in the order of its arrays, from time 0 on.
 
-    Computations of no duration are left out, those of `path` outlined; `ticks` make a unit; `read`
-    says which versions of the weights to show.
+    A forward that is run again is drawn as one. Computations of no duration are left out, those of
+    `path` outlined; `ticks` make a unit; `read` says which versions of the weights to show.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def run_bars(
         More than can be drawn.
     """
     schedule = line.schedule
-    taken = np.isin(schedule.kind, [int(kind) for kind in COMPUTE]) & (line.end > line.start)
+    taken = np.isin(schedule.kind, [int(kind) for kind in RUNS]) & (line.end > line.start)
     chosen = np.flatnonzero(taken)
     if len(chosen) > MOST_BARS:
         raise PictureError(
@@ -173,7 +173,7 @@ def run_bars(
         _versions_of(schedule, chosen, read),
     )
     return tuple(
-        Bar(rank, start, end, Kind(kind).name, *rest)
+        Bar(rank, start, end, "F" if kind == Kind.R else Kind(kind).name, *rest)
         for rank, start, end, kind, *rest in zip(
             *(column.tolist() for column in columns), strict=True
         )
@@ -199,7 +199,7 @@ def run_updates(line: Timeline, ticks: int = 1) -> tuple[Update, ...]:
     """
     schedule = line.schedule
     chosen = np.flatnonzero(update_after(schedule))
-    computes = np.isin(schedule.kind, [int(kind) for kind in COMPUTE]) & (line.end > line.start)
+    computes = np.isin(schedule.kind, [int(kind) for kind in RUNS]) & (line.end > line.start)
     origin = int(line.start[computes].min()) if computes.any() else 0
     times = (line.end[chosen] - origin) / ticks if ticks > 1 else line.end[chosen] - origin
     return tuple(map(Update, schedule.rank_of_action[chosen].tolist(), times.tolist()))

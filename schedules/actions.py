@@ -14,7 +14,9 @@ class Kind(IntEnum):
     between stages; ``REDUCE`` a collective over weight copies (gradient reduction, model
     averaging), ``BARRIER`` a synchronization point, ``UNSHARD``/``RESHARD`` parameter
     gathering and release. ``WAIT_SEND_F``/``WAIT_SEND_B`` hold the rank until that send is
-    complete, ``WAIT_REDUCE`` until that reduction is.
+    complete, ``WAIT_REDUCE`` until that reduction is. ``R`` runs a forward again for the
+    activations that were not kept; ``OFFLOAD`` has taken them off the device when it is over,
+    ``RELOAD`` brings them back.
     """
 
     F = 0
@@ -33,10 +35,19 @@ class Kind(IntEnum):
     WAIT_SEND_F = 13
     WAIT_SEND_B = 14
     WAIT_REDUCE = 15
+    R = 16
+    OFFLOAD = 17
+    RELOAD = 18
 
 
 COMPUTE = frozenset({Kind.F, Kind.B, Kind.I, Kind.W})
-"""Kinds that run a stage's layers."""
+"""Kinds that run a stage's layers, each once."""
+
+RUNS = COMPUTE | {Kind.R}
+"""Kinds that run a stage's layers, once or again."""
+
+KEEPING = frozenset({Kind.R, Kind.OFFLOAD, Kind.RELOAD})
+"""Kinds that say what is kept of a microbatch's activations between its forward and backward."""
 
 MESSAGES = frozenset({Kind.SEND_F, Kind.RECV_F, Kind.SEND_B, Kind.RECV_B})
 """Kinds that move a tensor between two stages."""
@@ -44,7 +55,7 @@ MESSAGES = frozenset({Kind.SEND_F, Kind.RECV_F, Kind.SEND_B, Kind.RECV_B})
 WAITED_SENDS = {Kind.SEND_F: Kind.WAIT_SEND_F, Kind.SEND_B: Kind.WAIT_SEND_B}
 """Kind of a send → kind of the wait for it."""
 
-NEEDS_MICROBATCH = COMPUTE | MESSAGES | frozenset(WAITED_SENDS.values())
+NEEDS_MICROBATCH = COMPUTE | KEEPING | MESSAGES | frozenset(WAITED_SENDS.values())
 """Kinds that always name their microbatch."""
 
 NO_MICROBATCH = -1

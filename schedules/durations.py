@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from schedules.actions import COMPUTE, Kind
+from schedules.actions import RUNS, Kind
 from schedules.errors import ParameterError
 from schedules.schedule import IntArray, Schedule
 
@@ -21,11 +21,11 @@ Durations: TypeAlias = (
 def unit_durations(schedule: Schedule) -> dict[Kind, int]:
     """Durations used unless others are given.
 
-    F = B = 1; where the schedule splits backwards, F = I = W = 1 and a fused B = 2. Whatever is
-    not a computation takes no time.
+    F = B = 1; where the schedule splits backwards, F = I = W = 1 and a fused B = 2; R = F.
+    Whatever is not a computation takes no time.
     """
     splits = bool(np.isin(schedule.kind, (Kind.I, Kind.W)).any())
-    durations = {kind: int(kind in COMPUTE) for kind in Kind}
+    durations = {kind: int(kind in RUNS) for kind in Kind}
     if splits:
         durations[Kind.B] = 2
     return durations

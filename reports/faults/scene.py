@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.faults.focus import Focus, Times, shown_ranks
-from schedules.actions import COMPUTE
+from schedules.actions import RUNS
 from schedules.dependencies import MISSING
 from schedules.schedule import IntArray, Schedule
 
@@ -159,7 +159,7 @@ def _grid(schedule: Schedule, ranks: Sequence[int], run: Times | None) -> _Grid:
     state = np.where(done, 0, np.where(start != MISSING, 1, 2))
     first, last, slots = np.zeros_like(action), np.zeros_like(action), np.zeros(0, dtype=np.int64)
     if done.any():
-        long = np.isin(schedule.kind[action[done]], [int(kind) for kind in COMPUTE])
+        long = np.isin(schedule.kind[action[done]], [int(kind) for kind in RUNS])
         first[done], last[done], slots = _times(row[done], start[done], end[done], long)
     first[~done] = last[~done] = len(slots) + _occurrence(row[~done])
     return _Grid(tuple(ranks), action, row, first, last, state, slots, run is not None)

@@ -4,7 +4,8 @@ A thing that is freed at a time makes room for one that is needed from that time
 
 - activations of (s, m): from the start of F until the gradient is complete: the end of B, or of W
   where the backward is split. Nothing is freed after I, so split backwards count as in the
-  zero-bubble papers' memory bounds;
+  zero-bubble papers' memory bounds. With R only during F, and again from the start of R, in
+  between its checkpoint; from the end of OFFLOAD to the start of RELOAD neither;
 - a version of a weight copy: from the update that makes it (the first: from the start) until
   there is a newer one and the last backward that uses it has ended;
 - a pending weight gradient of (s, m): from the end of I to the end of W;
@@ -20,8 +21,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import WAITED_SENDS, Kind
-from schedules.dependencies import MISSING, first_indices
+from schedules.actions import KEEPING, WAITED_SENDS, Kind
+from schedules.dependencies import MISSING, first_indices, in_range
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import Timeline
 from schedules.versions import complete_tables, update_after, versions, weights_of_action
@@ -49,7 +50,53 @@ class Lifetimes:
 def activation_lifetimes(line: Timeline) -> Lifetimes:
     """From when till when the activations of each (stage, microbatch) are kept."""
     index = complete_tables(line.schedule)
+    if keeps_less(line.schedule):
+        return _pieces(line)[0]
     return _between(line, index.forward.ravel(), index.gradient.ravel(), line.start)
+
+
+def checkpoint_lifetimes(line: Timeline) -> Lifetimes:
+    """From when till when the input of each forward that is run again is kept for that."""
+    if not keeps_less(line.schedule):
+        nothing = np.zeros(0, dtype=np.int64)
+        return _between(line, nothing, nothing, line.start)
+    return _pieces(line)[1]
+
+
+def keeps_less(schedule: Schedule) -> bool:
+    """Whether activations are recomputed or taken off the device."""
+    return bool(np.isin(schedule.kind, list(KEEPING)).any())
+
+
+def _pieces(line: Timeline) -> tuple[Lifetimes, Lifetimes]:
+    """Activations and checkpoints, each from an event of its (stage, microbatch) to the next one.
+
+    The events are F, R, OFFLOAD, RELOAD and the gradient, in the order that `causal` asks for.
+    """
+    schedule, index = line.schedule, complete_tables(line.schedule)
+    moves = np.flatnonzero(np.isin(schedule.kind, list(KEEPING)) & in_range(schedule))
+    event = np.sort(np.concatenate([index.forward.ravel(), index.gradient.ravel(), moves]))
+    pair = schedule.stage[event] * schedule.microbatches + schedule.microbatch[event]
+    order = np.argsort(pair, kind="stable")
+    event, pair = event[order], pair[order]
+    kind = schedule.kind[event]
+    again = np.full(index.forward.size, MISSING, dtype=np.int64)
+    again[pair[kind == Kind.R]] = event[kind == Kind.R]
+    stripped = event < again[pair]
+    ends = np.where(kind == Kind.R, line.start[event], line.end[event])
+    death = np.append(ends[1:], 0)
+    held = np.append(pair[1:] == pair[:-1], False) & (kind != Kind.OFFLOAD)
+
+    def part(chosen: NDArray[np.bool_], birth: IntArray, death: IntArray) -> Lifetimes:
+        found = _between(line, event[chosen], event[chosen], birth)
+        return replace(found, death=death[chosen])
+
+    first_run = stripped & (kind == Kind.F)
+    whole = part(held & ~stripped, line.start, death)
+    checkpoints = part(
+        held & stripped, np.where(schedule.kind == Kind.F, line.end, line.start), death
+    )
+    return joined([whole, part(first_run, line.start, line.end[event])]), checkpoints
 
 
 def pending_lifetimes(line: Timeline) -> Lifetimes:

@@ -13,6 +13,7 @@ from schedules.actions import Kind
 from schedules.analysis.lifetimes import (
     Lifetimes,
     activation_lifetimes,
+    checkpoint_lifetimes,
     joined,
     pending_lifetimes,
     send_lifetimes,
@@ -194,6 +195,7 @@ def weigh(line: Timeline, sizes: Sizes) -> Load:
         owning = first[held.copy[first] == owners[held.stage[first]]]
     parts = [
         (ACTIVATIONS, "activations", kept),
+        (ACTIVATIONS, "checkpoint", checkpoint_lifetimes(line)),
         (WEIGHTS, "weights", held),
         (OPTIMIZER, "optimizer", _always(held, owning, line.length)),
     ]

@@ -33,7 +33,7 @@ MAX_BYTES: Final = 4 * 1024**2
 MOST: Final = 4 * 10**11
 """Largest size of one thing: sums over any schedule that can be built stay within 64 bits."""
 
-KEYS: Final = ("weights", "activations", "output", "optimizer", "gradients")
+KEYS: Final = ("weights", "activations", "output", "checkpoint", "optimizer", "gradients")
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class StageSizes:
         What one microbatch leaves for its backward.
     output : int
         What one microbatch hands to the next stage; its gradient has the same size.
+    checkpoint : int
+        What one microbatch keeps until it is recomputed: the input of the stage.
     optimizer : int
         State of the optimizer: kept by each weight copy, or by the one that owns it for all.
     gradients : int
@@ -57,6 +59,7 @@ class StageSizes:
     weights: int
     activations: int
     output: int
+    checkpoint: int
     optimizer: int = 0
     gradients: int = 0
 
@@ -126,11 +129,11 @@ def parse_sizes(text: str, file: str) -> Sizes:
     --------
     >>> sizes = parse_sizes("[default]\nweights = 8\nactivations = 2", "sizes.toml")
     >>> sizes.of(1)
-    [StageSizes(weights=8, activations=2, output=2, optimizer=0, gradients=0)]
+    [StageSizes(weights=8, activations=2, output=2, checkpoint=2, optimizer=0, gradients=0)]
     >>> parse_sizes("[default]\nweigths = 8", "sizes.toml")
     Traceback (most recent call last):
     schedules.errors.FormatError: sizes.toml:default.weigths: a table of sizes holds weights,
-    activations, output, optimizer, gradients, not 'weigths'; did you mean 'weights'?
+    activations, output, checkpoint, optimizer, gradients, not 'weigths'; did you mean 'weights'?
     """
     try:
         document = tomllib.loads(text)
@@ -167,7 +170,7 @@ def _complete(table: dict[str, int], file: str, place: str) -> StageSizes:
                 f"{file}:{place}",
                 f"add {key} = BYTES here or to [default]",
             )
-    return StageSizes(**({"output": table["activations"]} | table))
+    return StageSizes(**(dict.fromkeys(("output", "checkpoint"), table["activations"]) | table))
 
 
 def _table(value: object, file: str, place: str) -> dict[str, int]:

@@ -13,14 +13,20 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import COMPUTE, MESSAGES, NO_MICROBATCH, Kind
+from schedules.actions import MESSAGES, NO_MICROBATCH, RUNS, Kind
 from schedules.errors import ParameterError
 from schedules.formats.trace import NONE, Trace
 
 MICROSECONDS_PER_SLOT: Final = 1000
 """A slot is drawn as a millisecond."""
 
-_CATEGORIES: Final = {Kind.F: "forward", Kind.B: "backward", Kind.I: "backward", Kind.W: "backward"}
+_CATEGORIES: Final = {
+    Kind.F: "forward",
+    Kind.R: "forward",
+    Kind.B: "backward",
+    Kind.I: "backward",
+    Kind.W: "backward",
+}
 
 
 def write_chrome(trace: Trace, microseconds: int = MICROSECONDS_PER_SLOT) -> str:
@@ -62,7 +68,7 @@ def _tracks(trace: Trace) -> Iterator[dict[str, object]]:
     """Names of the tracks; rank r has 2r, and 2r + 1 for what is no computation."""
     schedule = trace.schedule
     yield {"ph": "M", "name": "process_name", "pid": 0, "args": {"name": schedule.name}}
-    others = ~np.isin(schedule.kind, list(COMPUTE))
+    others = ~np.isin(schedule.kind, list(RUNS))
     with_others = set(schedule.rank_of_action[others].tolist())
     for rank in range(schedule.ranks):
         for track, name in ((2 * rank, f"rank {rank}"), (2 * rank + 1, f"rank {rank} messages")):
@@ -95,7 +101,7 @@ def _events(trace: Trace, microseconds: int) -> Iterator[dict[str, object]]:
             "name": f"{action.kind.name} {' '.join(map(str, label))}",
             "cat": _category(action.kind),
             "pid": 0,
-            "tid": 2 * rank[index] + (action.kind not in COMPUTE),
+            "tid": 2 * rank[index] + (action.kind not in RUNS),
             "ts": _microseconds(start[index], trace.unit, microseconds),
             "dur": _microseconds(end[index] - start[index], trace.unit, microseconds),
             "args": args,

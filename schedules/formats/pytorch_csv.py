@@ -8,6 +8,7 @@ cell                                meaning
 ``0WAIT_SEND_F1 0WAIT_SEND_B1``      the rank waits until that send is complete
 ``0UNSHARD 0RESHARD 0REDUCE_GRAD``  stage and kind of what concerns a whole stage
 ``0WAIT_REDUCE_GRAD``               the rank waits until that reduction is complete
+``0R1 0OFFLOAD1 0RELOAD1``          activations recomputed, taken away, brought back; not PyTorch's
 ``(0F7;7B3)OVERLAP_F_B``            two computations posted together, written order kept
 (empty)                             idle; a column is not a time
 =================================== ========================================================

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import COMPUTE, NO_MICROBATCH, Kind
+from schedules.actions import NO_MICROBATCH, RUNS, Kind
 from schedules.errors import InvalidScheduleError, ParameterError
 from schedules.lowering.rebuild import (
     BEFORE,
@@ -89,7 +89,7 @@ def _units(schedule: Schedule) -> list[list[tuple[int, tuple[int, ...]]]]:
     """Per rank: the first action of every unit, and the stages it computes."""
     first = first_of_unit(schedule)
     starts = np.flatnonzero(first == np.arange(len(schedule)))
-    computes = np.isin(schedule.kind, list(COMPUTE)).tolist()
+    computes = np.isin(schedule.kind, list(RUNS)).tolist()
     stage = schedule.stage.tolist()
     units: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in range(schedule.ranks)]
     ranks = schedule.rank_of_action[starts].tolist()

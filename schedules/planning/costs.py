@@ -50,14 +50,14 @@ class Costs:
 
     @cached_property
     def durations(self) -> dict[KindAtStage, int]:
-        """Ticks of F, B, I and W at every stage."""
+        """Ticks of F, R, B, I and W at every stage."""
         forward, inputs, weights = (
             self._by_stage(name) for name in ("forward", "input_gradient", "weight_gradient")
         )
         found = {}
         for s in range(self.stages):
             found[Kind.F, s], found[Kind.I, s], found[Kind.W, s] = forward[s], inputs[s], weights[s]
-            found[Kind.B, s] = inputs[s] + weights[s]
+            found[Kind.B, s], found[Kind.R, s] = inputs[s] + weights[s], forward[s]
         return found
 
     @cached_property
@@ -71,6 +71,8 @@ class Costs:
         """
         columns = {size: self._by_stage(name) for size, name in COLUMN_OF.items()}
         columns["output"] = self._outputs
+        # What the first stage is given is not in the file: no less than it could be is assumed.
+        columns["checkpoint"] = [columns["activations"][0], *self._outputs[:-1]]
         for size, values in columns.items():
             if max(values) > MOST:
                 raise SizeError(

@@ -13,6 +13,7 @@ from schedules.messages.queues import readers
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import run_to_end
 from schedules.validation.gathered import ungathered
+from schedules.validation.kept import not_kept
 from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
 
 SLOT_OF_KIND = {Kind.F: 0, Kind.B: 1, Kind.I: 1, Kind.W: 2}
@@ -27,7 +28,8 @@ def causal(schedule: Schedule) -> list[Violation]:
     twice, nothing is concluded from it. In a schedule with messages, what a computation needs
     from another rank has to be received before it on its own rank: nothing else brings it there.
     A wait stands behind the send or reduction that it is for, one behind each. In a schedule with
-    ``UNSHARD``, a stage computes on gathered parameters only.
+    ``UNSHARD``, a stage computes on gathered parameters only. What is recomputed or taken off the
+    device is there again when it is needed.
 
     Examples
     --------
@@ -46,6 +48,7 @@ def causal(schedule: Schedule) -> list[Violation]:
         _not_received(schedule, twice, found.target[inverted]),
         _waits_for_nothing(schedule),
         ungathered(schedule),
+        not_kept(schedule),
         _circles(schedule, _choose(found, ~inverted)),
     ]
     return listed(schedule, "causal", findings)

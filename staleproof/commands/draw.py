@@ -250,9 +250,9 @@ def _staleness(schedule: Schedule) -> Picture:
 
 def _unseen(schedule: Schedule) -> str:
     """What a picture of computations leaves out."""
-    from schedules.actions import COMPUTE
+    from schedules.actions import RUNS
 
-    others = sum(int(kind) not in COMPUTE for kind in schedule.kind)
+    others = sum(int(kind) not in RUNS for kind in schedule.kind)
     return f"; {others} messages and updates are in --html alone" if others else ""
 
 

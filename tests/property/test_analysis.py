@@ -34,7 +34,7 @@ either_key = st.dictionaries(
 
 
 def drawn_sizes(stages: int) -> Sizes:
-    table = {s: StageSizes(100 + 7 * s, 11 + 3 * s, 5 + 2 * s, 1000 * s) for s in range(stages)}
+    table = {s: StageSizes(100 + 7 * s, 11 + 3 * s, 5 + 2 * s, s, 1000 * s) for s in range(stages)}
     return Sizes("drawn", table)
 
 

@@ -28,9 +28,9 @@ WHOLE = "[default]\nweights = 100\nactivations = 8\n"
 def test_defaults_and_tables() -> None:
     sizes = parse_sizes(WHOLE + "[stage.1]\nactivations = 3\noptimizer = 9", "a.toml")
     assert sizes.of(3) == [
-        StageSizes(100, 8, 8, 0),
-        StageSizes(100, 3, 3, 9),
-        StageSizes(100, 8, 8, 0),
+        StageSizes(100, 8, 8, 8, 0),
+        StageSizes(100, 3, 3, 3, 9),
+        StageSizes(100, 8, 8, 8, 0),
     ]
 
 
@@ -42,7 +42,7 @@ def test_output_of_the_default_holds_for_tables() -> None:
 def test_a_default_may_be_partial_if_no_stage_needs_it() -> None:
     text = "[default]\noptimizer = 5\n[stage.0]\nweights = 1\nactivations = 2"
     sizes = parse_sizes(text, "a.toml")
-    assert sizes.of(1) == [StageSizes(1, 2, 2, 5)]
+    assert sizes.of(1) == [StageSizes(1, 2, 2, 2, 5)]
     with pytest.raises(FormatError, match="stage 1 of 2 has none"):
         sizes.of(2)
 

@@ -277,7 +277,9 @@ def test_what_is_not_valid_is_not_run() -> None:
 def test_barriers_and_averages_over_ranks_are_not_run() -> None:
     order = [Action(Kind.F, 0, 0), Action(Kind.B, 0, 0)]
     barrier = [*order, Action(Kind.BARRIER, 0, 0)]
-    with pytest.raises(NotRunnableError, match="barriers between ranks are not run"):
+    with pytest.raises(
+        NotRunnableError, match="barriers, recomputation and offloading are not run"
+    ):
         require_runnable(RunSpec(Schedule.from_orders("b", [barrier], 1, WeightPolicy("flush"))))
     mirrored = [replace(action, microbatch=1, pipeline=1) for action in order]
     reducing = Schedule.from_orders(

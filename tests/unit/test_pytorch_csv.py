@@ -40,6 +40,9 @@ CELLS = [
     ("0WAIT_SEND_F1", Action(Kind.WAIT_SEND_F, 0, 1)),
     ("1WAIT_SEND_B0", Action(Kind.WAIT_SEND_B, 1, 0)),
     ("0WAIT_REDUCE_GRAD", Action(Kind.WAIT_REDUCE, 0, NO_MICROBATCH)),
+    ("0R1", Action(Kind.R, 0, 1)),
+    ("0OFFLOAD1", Action(Kind.OFFLOAD, 0, 1)),
+    ("0RELOAD1", Action(Kind.RELOAD, 0, 1)),
     ("999999F0", Action(Kind.F, 999_999, 0)),
     ("0F999999", Action(Kind.F, 0, 999_999)),
 ]

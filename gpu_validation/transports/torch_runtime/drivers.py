@@ -46,7 +46,7 @@ def require_drivable(spec: RunSpec) -> None:
     elif placement.pipelines != 1:
         wrong = f"PyTorch's runtime drives one pipeline, found {placement.pipelines}"
     elif not np.isin(schedule.kind, list(COMPUTE)).all():
-        wrong = "PyTorch's runtime is given computations alone, found updates or averages"
+        wrong = "PyTorch's runtime is given computations alone, found others"
     elif set(placement.ranks[0]) != set(range(schedule.ranks)):
         wrong = "PyTorch's runtime needs a stage on every rank"
     if wrong is not None:
