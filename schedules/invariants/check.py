@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
+from schedules.actions import NO_MICROBATCH, Kind
 from schedules.analysis.exposed import exposed_communication
 from schedules.analysis.sizes import Sizes
+from schedules.formats.instructions import INSTRUCTIONS
 from schedules.formats.registry import Document
 from schedules.invariants.invariant import Answer, Invariant, Undecided
 from schedules.invariants.registry import BASE, INVARIANTS
@@ -38,6 +42,8 @@ LABELS_UNKNOWN: Final = Undecided(
 )
 
 FORWARD_ONLY: Final = "forward-only"
+UPDATE_ONCE: Final = "update-once"
+TIED: Final = "ReduceTiedGrads"
 OF_TRAINING: Final = ("complete", "policy")
 """The part of the base whose place `FORWARD_ONLY` takes."""
 
@@ -159,7 +165,7 @@ def check(
             answers[name] = _recorded(run, invariant, broken) or _needs(BASE, broken)
         else:
             answers[name] = invariant.decide(run, requirement.bound or 0)
-    return _report(run, answers, _facts(run, bool(broken) or forward_only, completes))
+    return _report(run, answers, _facts(run, bool(broken) or forward_only, completes, answers))
 
 
 def _needs(base: Sequence[str], broken: Sequence[str]) -> Undecided:
@@ -173,10 +179,12 @@ def _recorded(run: Run, invariant: Invariant, broken: Sequence[str]) -> list[Vio
     return invariant.seen(run)
 
 
-def _facts(run: Run, broken: bool, completes: QueueModel | None) -> dict[str, object]:
+def _facts(
+    run: Run, broken: bool, completes: QueueModel | None, asked: Container[str]
+) -> dict[str, object]:
     """What the schedule does, if its base holds; the least buffers, if there is anything.
 
-    `completes` is a model in which it is known to come to its end.
+    `completes` is a model in which it is known to come to its end; `asked` was decided.
     """
     found: dict[str, object] = {}
     if not broken:
@@ -186,9 +194,36 @@ def _facts(run: Run, broken: bool, completes: QueueModel | None) -> dict[str, ob
         if run.instructions is not None:
             found["pipe_buffers"] = list(run.instructions.pipe_buffers)
             found["buffers_used"] = buffers_used(run.instructions)
+        if texts := [*_unasked(run, asked), *_tied(run)]:
+            found["amiss"] = texts
     if not is_empty(run.schedule):
         found["deadlock"] = deadlock_facts(run.schedule, run.plan, completes)
     return found
+
+
+def _unasked(run: Run, asked: Container[str]) -> Iterator[str]:
+    """What is wrong with the updates or reductions that a file states, if nobody asked."""
+    schedule = run.schedule
+    stated = (schedule.kind == Kind.U) | (schedule.kind == Kind.REDUCE)
+    if UPDATE_ONCE in asked or not (stated & (schedule.microbatch == NO_MICROBATCH)).any():
+        return
+    answer = INVARIANTS[UPDATE_ONCE].decide(run, 0)
+    if not isinstance(answer, Undecided) and answer:
+        yield f"{UPDATE_ONCE} would not hold: {answer[0].message}"
+
+
+def _tied(run: Run) -> Iterator[str]:
+    """Ranks that lack the collective over tied weights that others call."""
+    if run.instructions is None:
+        return
+    is_tied = run.instructions.code == INSTRUCTIONS.index(TIED)
+    counts = np.diff(np.append(0, np.cumsum(is_tied))[run.instructions.offsets]).tolist()
+    if len(set(counts)) > 1:
+        most, least = counts.index(max(counts)), counts.index(min(counts))
+        yield (
+            f"ranks with tied weights call {TIED} together, or hang: rank {most} has "
+            f"{counts[most]}, rank {least} has {counts[least]}"
+        )
 
 
 def _measured(run: Run, costs: Costs) -> dict[str, object]:

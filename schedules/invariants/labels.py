@@ -1,4 +1,4 @@
-"""Part of ``buffer-safe``: the last stage finds its labels in the buffer of its input.
+"""Part of ``buffer-safe``: forwards find their labels, and backwards their gradients.
 
 Labels come in the order of the microbatches: its k-th ``LoadMicroBatch`` brings those of
 microbatch k, whatever buffer it goes to.
@@ -9,8 +9,32 @@ from __future__ import annotations
 import numpy as np
 
 from schedules.dependencies import MISSING
-from schedules.invariants.visits import FORWARD, LOAD, Visits
+from schedules.invariants.visits import BACKWARDS, FORWARD, LOAD, RECEIVE_GRAD, Visits
 from schedules.validation.violation import Case, Finding, Marks
+
+
+def without_gradient(visits: Visits) -> Finding:
+    """Backwards whose gradient went into another buffer, where their rank receives any."""
+    received = visits.code == RECEIVE_GRAD
+    receives = np.isin(visits.rank, visits.rank[received])
+    lacks = visits.done(RECEIVE_GRAD) <= visits.done(*BACKWARDS)
+    backward = np.isin(visits.code, BACKWARDS) & visits.sends_on
+    wrong = np.flatnonzero(backward & receives & lacks)
+    wrong = wrong[np.argsort(visits.index[wrong])]
+
+    def describe(case: int) -> Case:
+        visit = int(wrong[case])
+        buffer = int(visits.instructions.buffer[visits.index[visit]])
+        return Case(
+            visits.place(visit),
+            "a backward finds the gradient of its output in its buffer, but no RecvGrad has come "
+            f"for what {visits.words(visit)} works on",
+            f"receive it into buffer {buffer} before that",
+            {**visits.data(visit), "microbatch": int(visits.microbatch[visit])},
+            Marks((int(visits.instructions.action[visits.index[visit]]),)),
+        )
+
+    return Finding("backward without gradient", len(wrong), describe)
 
 
 def without_labels(visits: Visits) -> Finding:

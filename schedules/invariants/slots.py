@@ -6,7 +6,8 @@ A buffer holds one microbatch at a time, brought by ``LoadMicroBatch`` at the fi
 - the input, until ``ForwardPass`` and ``BackwardPass`` have read it;
 - the output of ``ForwardPass``, until ``SendActivation`` has sent it (not at the last stage) and
   ``BackwardPass`` has read it;
-- the received gradient, from ``RecvGrad`` to ``BackwardPass``;
+- the received gradient, from ``RecvGrad`` to ``BackwardPass``, which has to find one where its rank
+  receives any;
 - the gradient of the input, from ``BackwardPass`` to ``SendGrad`` (not at the first stage);
 - at the last stage the labels, from ``LoadMicroBatch`` to ``ForwardPass``: its k-th
   ``LoadMicroBatch`` brings those of microbatch k, which the forward has to be of.
@@ -28,7 +29,7 @@ import numpy as np
 from schedules.dependencies import MISSING
 from schedules.formats.instructions import NO_ACTION
 from schedules.invariants.invariant import Answer, Undecided
-from schedules.invariants.labels import other_labels, without_labels
+from schedules.invariants.labels import other_labels, without_gradient, without_labels
 from schedules.invariants.run import Run
 from schedules.invariants.visits import (
     BACKWARDS,
@@ -50,6 +51,16 @@ class Content:
     what: str
     until: str
     needed: Callable[[Visits], Mask]
+    made: tuple[int, ...] = ()
+    used: tuple[int, ...] = ()
+
+    def short(self, visits: Visits, rank: int) -> str | None:
+        """What a rank lacks, if it has fewer instructions that use it than that make it."""
+        own = visits.code[visits.rank == rank]
+        made, used = (int(np.isin(own, codes).sum()) for codes in (self.made, self.used))
+        if used >= made:
+            return None
+        return f"{self.until}, of which rank {rank} has {used} for {made}"
 
 
 INPUT: Final = Content(
@@ -61,21 +72,29 @@ OUTPUT: Final = Content(
     "the output",
     "SendActivation",
     lambda visits: visits.sends_on & (visits.done(FORWARD) > visits.done(SEND)),
+    (FORWARD,),
+    (SEND,),
 )
 ACTIVATION: Final = Content(
     "the activation",
     "BackwardPass",
     lambda visits: (visits.done(FORWARD) > visits.done(*BACKWARDS)) & visits.trains,
+    (FORWARD,),
+    BACKWARDS,
 )
 RECEIVED: Final = Content(
     "the received gradient",
     "BackwardPass",
     lambda visits: visits.done(RECEIVE_GRAD) > visits.done(*BACKWARDS),
+    (RECEIVE_GRAD,),
+    BACKWARDS,
 )
 GRADIENT: Final = Content(
     "the gradient",
     "SendGrad",
     lambda visits: (visits.rank > 0) & (visits.done(*BACKWARDS) > visits.done(SEND_GRAD)),
+    BACKWARDS,
+    (SEND_GRAD,),
 )
 
 LABELS: Final = Content(
@@ -111,7 +130,8 @@ def decide_buffer_safe(run: Run, _: int) -> Answer:
     if run.instructions is None:
         return Undecided("only an instruction list (a DeepSpeed file) says what is in which buffer")
     visits = Visits.of(run.instructions)
-    findings = [
+    findings = [without_gradient(visits)]
+    findings += [
         _overwritten(visits, mistake, writes(visits), contents)
         for mistake, writes, contents in OVERWRITES
     ]
@@ -140,8 +160,7 @@ def _overwritten(
             "a buffer is overwritten only when its content has been used, but "
             f"{visits.words(visit)} overwrites microbatch {microbatch}, brought by "
             f"{visits.words(earlier)} ({visits.place(earlier)}), of which are needed {words}",
-            f"take another buffer, or more of them (rank {int(visits.rank[visit])} has "
-            f"{visits.instructions.pipe_buffers[int(visits.rank[visit])]})",
+            _remedy(visits, visit, needs),
             {
                 **visits.data(visit),
                 "microbatch": microbatch,
@@ -153,6 +172,16 @@ def _overwritten(
         )
 
     return Finding(mistake, len(wrong), describe)
+
+
+def _remedy(visits: Visits, visit: int, needs: list[Content]) -> str:
+    """Another buffer; or the instruction that is not there, if there are too few of them."""
+    rank = int(visits.rank[visit])
+    lacking = {content.until: content.short(visits, rank) for content in reversed(needs)}
+    if missing := [short for short in lacking.values() if short]:
+        return f"add the missing {' and '.join(missing)}, before it"
+    has = visits.instructions.pipe_buffers[rank]
+    return f"take another buffer, or more of them (rank {rank} has {has})"
 
 
 def _marks(visits: Visits, visit: int, earlier: int, buffer: int) -> Marks:

@@ -156,7 +156,7 @@ class Outcome:
     @property
     def findings(self) -> tuple[str, ...]:
         """What is worth knowing although it breaks nothing that was required."""
-        return (*self._unbuffered, *self._superfluous)
+        return (*self._unbuffered, *self._superfluous, *self.facts.get("amiss", ()))
 
     @property
     def _superfluous(self) -> Iterator[str]:

@@ -19,7 +19,8 @@ def lines(outcome: Outcome) -> Iterator[str]:
     """Everything about one target."""
     yield from summary(outcome)
     for name, value in outcome.facts.items():
-        if outcome.has_messages or name != "deadlock":
+        said = name == "amiss"  # among the findings
+        if not said and (outcome.has_messages or name != "deadlock"):
             yield f"  {label(name)}: {value_text(name, value)}"
     if outcome.query is not None:
         yield f"  query: {outcome.query}"

@@ -102,3 +102,58 @@ def test_a_buffer_too_many_is_a_finding_also_of_a_difference(
     _, difference = result("check", "--diff", *files)
     changes = [each for each in difference["changes"] if each["quantity"] == "pipe_buffers"]
     assert [each["new"] - each["old"] for each in changes] == [1, 1, 1, 1]
+
+
+def without(name: str, number: int, rank: int) -> Document:
+    """DeepSpeed's order for two stages without one instruction of a rank."""
+    document = training(2, 4)
+    named = [
+        (step, order)
+        for step in document["ranks"][rank]["steps"]
+        for order in step
+        if order[0] == name
+    ]
+    step, order = named[number]
+    step.remove(order)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("name", "rank"), [("SendGrad", 1), ("SendActivation", 0), ("BackwardPass", 0)]
+)
+def test_where_an_instruction_is_missing_the_remedy_is_not_another_buffer(
+    name: str, rank: int
+) -> None:
+    report = checked(without(name, 1, rank))
+    assert {violation.invariant for violation in report.violations} == {"buffer-safe"}
+    assert f"add the missing {name}, of which rank {rank} has 3 for 4" in " ".join(
+        violation.message for violation in report.violations
+    )
+
+
+def test_a_backward_finds_its_gradient_in_its_buffer() -> None:
+    assert checked(training(2, 4)).ok
+    other = training(2, 4)
+    received = [
+        order for step in other["ranks"][0]["steps"] for order in step if order[0] == "RecvGrad"
+    ]
+    received[1][1]["buffer_id"] = 0
+    for document in (without("RecvGrad", 1, 0), other):
+        first = checked(document).violations[0]
+        assert first.invariant == "buffer-safe"
+        assert "no RecvGrad has come for what BackwardPass of buffer 1 works on" in first.message
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("OptimizerStep", "update-once would not hold"),
+        ("ReduceGrads", "update-once would not hold"),
+        ("ReduceTiedGrads", "call ReduceTiedGrads together, or hang: rank 0 has 1, rank 1 has 0"),
+    ],
+)
+def test_what_one_rank_leaves_out_at_the_end_is_a_finding(name: str, said: str) -> None:
+    assert "amiss" not in checked(training(2, 4)).facts
+    report = checked(without(name, 0, 1))
+    assert report.ok
+    assert said in report.facts["amiss"][0]

@@ -148,9 +148,8 @@ def test_what_is_said() -> None:
         "a.json:ranks[0]:instruction 7: a buffer is overwritten only when its content has been "
         "used, but LoadMicroBatch of buffer 0 overwrites microbatch 0, brought by LoadMicroBatch "
         "of buffer 0 (a.json:ranks[0]:instruction 1), of which are needed the activation (until "
-        "BackwardPass) and the received gradient (until BackwardPass); take another buffer, or "
-        "more of them (rank 0 has "
-        "2)"
+        "BackwardPass) and the received gradient (until BackwardPass); add the missing "
+        "BackwardPass, of which rank 0 has 0 for 3, before it"
     )
     assert violation.witness == {
         "rank": 0,
