@@ -104,7 +104,7 @@ def test_a_buffer_too_many_is_a_finding_also_of_a_difference(
     assert [each["new"] - each["old"] for each in changes] == [1, 1, 1, 1]
 
 
-def without(name: str, number: int, rank: int) -> Document:
+def without(name: str, number: int, rank: int) -> dict[str, Any]:
     """DeepSpeed's order for two stages without one instruction of a rank."""
     document = training(2, 4)
     named = [
@@ -156,4 +156,4 @@ def test_what_one_rank_leaves_out_at_the_end_is_a_finding(name: str, said: str) 
     assert "amiss" not in checked(training(2, 4)).facts
     report = checked(without(name, 0, 1))
     assert report.ok
-    assert said in report.facts["amiss"][0]
+    assert said in str(report.facts["amiss"])
