@@ -22,7 +22,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.equations import is_equation
-from theory.kernel.means import GIVEN, LAW, OVER, Mean, is_random, marked, random_names
+from theory.kernel.means import GIVEN, LAW, OVER, Mean, is_average, is_random, marked, random_names
 from theory.kernel.relations import Relation
 from theory.kernel.values import named
 from theory.kernel.vectors import Gram, Point, Scalar
@@ -87,6 +87,33 @@ def measures(theorem: Theorem) -> tuple[Measure, ...]:
         random[name] = random.get(name, frozenset()) | random_names(mean)
         given[name] = given.get(name, frozenset()) | marked(mean, GIVEN)
     return tuple(Measure(name, random[name], given[name]) for name in sorted(random))
+
+
+@lru_cache(maxsize=2**12)
+def drawn(theorem: Theorem) -> frozenset[str]:
+    """Values and gradients of functions that are drawn: f_i, if ∇f_i(x) is random at an iterate x.
+
+    f_i(x) and f_i(x⁺) are of one i within an iteration, and of another i in the next one. Indices
+    of averages are drawn in no iteration.
+    """
+    from theory.kernel.theorem import Delayed
+
+    random: dict[str, frozenset[str]] = {}
+    for _, mean in means_in(theorem):
+        if not is_average(mean):
+            name = str(mean.args[0])
+            random[name] = random.get(name, frozenset()) | random_names(mean)
+    there = {name for now, _ in theorem.following for name in now.position.names}
+    there |= {name for one in theorem.fixed for name in one.names}
+    there |= {n for h in theorem.hypotheses if isinstance(h, Delayed) for n in h.old.position.names}
+    anew = {
+        one.function
+        for one in theorem.points
+        for names in random.values()
+        if one.position.names <= there - names and names & {one.value.name, *one.gradient.names}
+    }
+    of_these = [one for one in theorem.points if one.function in anew]
+    return frozenset(name for one in of_these for name in (one.value.name, *one.gradient.names))
 
 
 def _require_one_meaning(theorem: Theorem, found: tuple[Measure, ...]) -> None:
@@ -179,7 +206,7 @@ def _require_random_since(theorem: Theorem, measure: Measure) -> None:
 
 def _moved_by(point: Point, theorem: Theorem) -> frozenset[str]:
     """The iterates into which a vector of iteration k goes by iteration k + 1, or later."""
-    reached = point.position.names | point.gradient.names
+    reached = point.position.names | point.gradient.names | {point.value.name}
     found: frozenset[str] = frozenset()
     ties = _tied(theorem)
     while True:
@@ -190,8 +217,9 @@ def _moved_by(point: Point, theorem: Theorem) -> frozenset[str]:
         if (more, also) == (found, reached):
             return found
         reached = also
-        at = (one.gradient.names for one in theorem.points if _position(one) & more)
-        found, reached = more, reached.union(more, *at)
+        at = [one for one in theorem.points if _position(one) & more]
+        values = {one.value.name for one in at}
+        found, reached = more, reached.union(more, values, *(one.gradient.names for one in at))
 
 
 @lru_cache(maxsize=2**10)

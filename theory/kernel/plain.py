@@ -63,12 +63,30 @@ def require_plain(form: Any, where: str) -> None:
                 where,
                 "use sympy's own symbols, and name anything else by a symbol",
             )
+        if not _is_named(node):
+            raise TheoryError(
+                f"inner products are of names, means have names, and sums run over symbols, found "
+                f"{node!s:.60}",
+                where,
+                "make them by dot, Operator.of and sympy.Sum(term, (index, first, last))",
+            )
         if kind in ELEMENTARY and not is_plain_argument(node.args[0]):
             raise TheoryError(
                 f"exponentials and logarithms are taken of symbols and numbers, found {node!s:.60}",
                 where,
                 "name by a symbol what it is taken of",
             )
+
+
+def _is_named(node: Any) -> bool:
+    """Whether a name stands where one must; what could be replaced there is none."""
+    if isinstance(node, Gram):
+        return all(type(one) is Str for one in node.args)
+    if isinstance(node, Mean):
+        return type(node.args[0]) is Str and all(type(one) is Str for one in node.args[1])
+    if isinstance(node, sympy.Sum):
+        return all(len(limit) == 3 and limit[0].is_Symbol for limit in node.limits)
+    return True
 
 
 def _is_sequence(kind: Any) -> bool:

@@ -63,11 +63,8 @@ class Relation:
         self, scalars: Mapping[Scalar, Scalar], vectors: Mapping[str, Vector] | None = None
     ) -> Relation:
         """Put expressions in place of symbols, and vectors in place of names."""
-        sides = [
-            with_scalars(with_vectors(side, vectors or {}), scalars)
-            for side in (self.lhs, self.rhs)
-        ]
-        return Relation(sides[0], self.kind, sides[1])
+        lhs, rhs = (put_in(side, scalars, vectors or {}) for side in (self.lhs, self.rhs))
+        return Relation(lhs, self.kind, rhs)
 
     def __str__(self) -> str:
         return f"{sympy.sstr(self.lhs)} {self.kind} {sympy.sstr(self.rhs)}"
@@ -90,6 +87,28 @@ def with_scalars(form: Scalar, scalars: Mapping[Scalar, Scalar]) -> Scalar:
     if form.has(sympy.Sum) or not all(one.is_Symbol for one in scalars):
         return form.subs(dict(scalars), simultaneous=True)
     return form.xreplace({one: sympy.sympify(other) for one, other in scalars.items()})
+
+
+def put_in(form: Scalar, scalars: Mapping[Scalar, Scalar], vectors: Mapping[str, Vector]) -> Scalar:
+    """Expressions for symbols and vectors for names, all at once: no value is put into another.
+
+    Examples
+    --------
+    >>> from theory.kernel.vectors import square, vector
+    >>> a, b = sympy.symbols("a b", positive=True)
+    >>> put_in(a * square(vector("u")), {a: b}, {"u": a * vector("v")})
+    a**2*b*<v, v>
+    """
+    brought = {
+        one for v in vectors.values() for _, f in v.terms for one in sympy.sympify(f).free_symbols
+    }
+    # By the same names, since it is a name that is random to a mean.
+    aside = {s: sympy.Dummy(s.name, **s.assumptions0) for s in brought & scalars.keys()}
+    if aside:
+        parts = {name: ((n, f.xreplace(aside)) for n, f in v.terms) for name, v in vectors.items()}
+        vectors = {name: Vector(tuple(terms)) for name, terms in parts.items()}
+    placed = with_scalars(with_vectors(form, vectors), scalars)
+    return placed.xreplace({dummy: symbol for symbol, dummy in aside.items()})
 
 
 def le(lhs: Scalar, rhs: Scalar) -> Relation:

@@ -9,8 +9,7 @@ from operator import add
 
 import sympy
 
-from theory.kernel.means import with_vectors
-from theory.kernel.relations import Relation, with_scalars
+from theory.kernel.relations import Relation, put_in, with_scalars
 from theory.kernel.vectors import ZERO, Gram, Point, Scalar, Vector, vector
 
 
@@ -35,14 +34,12 @@ class Values:
 
     def scalar(self, form: Scalar) -> Scalar:
         """An expression at these values."""
-        replaced = with_vectors(sympy.sympify(form), self.vectors)
-        return with_scalars(replaced, self.scalars)
+        return put_in(sympy.sympify(form), self.scalars, self.vectors)
 
     def vector(self, one: Vector) -> Vector:
         """A vector at these values; those in its factors count too."""
-        replaced = one.replaced(self.vectors)
-        parts = (vector(name) * self.scalar(factor) for name, factor in replaced.terms)
-        return reduce(add, parts, ZERO)
+        put = (self.vectors.get(n, vector(n)) * self.scalar(f) for n, f in one.terms)
+        return reduce(add, put, ZERO)
 
     def point(self, one: Point) -> Point:
         """A point at these values."""

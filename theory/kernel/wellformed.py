@@ -94,6 +94,15 @@ def _require_one_thing_a_name(theorem: Theorem) -> None:
     still = {one.name for one in (*theorem.symbols, *theorem.indices)}
     still |= {name for one in theorem.fixed for name in one.names}
     shared = [one for one in {*called, *theorem.sequences} if str(one) in still]
+    constants, indices = {*theorem.symbols}, {*theorem.indices}
+    twice = {*theorem.scalars} & (constants | indices) | constants & indices
+    if twice:
+        raise TheoryError(
+            f"{min(twice, key=str)} is declared twice, and is one of three: a constant, a "
+            "quantity that may change, an index",
+            theorem.id,
+            "list it under one of symbols, scalars and indices, once",
+        )
     for thing in (*sorted(symbols, key=str), *sorted(vectors), *shared):
         if things.setdefault(getattr(thing, "name", thing), thing) != thing:
             raise TheoryError(

@@ -13,7 +13,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
-from theory.kernel.context import measures, vanishing
+from theory.kernel.context import drawn, measures, vanishing
 from theory.kernel.means import (
     GIVEN,
     LAW,
@@ -351,12 +351,17 @@ def _without_unused(full: _Sketch, plan: Plan) -> _Sketch:
     used = closure(frozenset(full.conclude.uses) | written, needs)  # what is cited assumes `own`
     own = {h.name for h in plan.assumed} | {h.name for h in plan.smooth}
     own |= {name for name, *_ in plan.delays}
-    looked_at = tuple(step for step in full.steps if not isinstance(step, Offer))
-    random = measures(replace(full, steps=looked_at))  # an offer has no means of its own
+    looked_at = replace(
+        full, steps=tuple(step for step in full.steps if not isinstance(step, Offer))
+    )
+    random = measures(looked_at)  # an offer has no means of its own
+    anew = drawn(looked_at)
     return replace(
         full,
         hypotheses=tuple(
-            h for h in full.hypotheses if h.name in used | own or (random and _is_zero_vector(h))
+            h
+            for h in full.hypotheses
+            if h.name in used | own or (random and _is_zero_vector(h)) or _draws(h, anew)
         ),
         steps=tuple(step for step in full.steps if step.name in used),
     )
@@ -369,6 +374,12 @@ def _without_points(slim: _Sketch, scene: Scene) -> _Sketch:
     named = {symbol for form in forms for symbol in form.free_symbols}
     idle = {one.u for one in scene.meetings if one.u.value not in named}
     return replace(slim, points=tuple(one for one in slim.points if one not in idle))
+
+
+def _draws(one: Assumption, anew: frozenset[str]) -> bool:
+    """Whether an assumption says that a function is drawn: it then is another in each iteration."""
+    means = one.relation.gap.atoms(Mean) if isinstance(one, Hypothesis) else ()
+    return any(random_names(mean) & anew for mean in means)
 
 
 def _is_zero_vector(one: Assumption) -> bool:

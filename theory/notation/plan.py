@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 import sympy
@@ -223,8 +223,9 @@ def _close(
 ) -> None:
     """What is made of something random is random: values and gradients, and stale iterates.
 
-    So is a vector that an assumption relates to something random, such as the compressed gradient c
-    in ‖c − g‖² ≤ (1 − δ)‖g‖², if nothing says that it is there before.
+    So is what has it for its mean under another mean: that is drawn afterwards. And so is a vector
+    that an assumption relates to something random, such as the compressed gradient c in
+    ‖c − g‖² ≤ (1 − δ)‖g‖², if nothing says that it is there before.
     """
     while True:
         more = {
@@ -235,16 +236,18 @@ def _close(
         }
         for _, old, now, _ in plan.delays:
             more |= old.names if now.names & random else set()
+        for later, expected in plan.spreads:
+            more |= later.names if expected.names & random else set()
         for hypothesis in plan.assumed:
-            named = _outside(hypothesis.relation.gap, mean)
+            named = _outside(hypothesis.relation.gap, mean, plan.varying)
             more |= named - still if named & random else set()
         if more <= random:
             return
         random |= more
 
 
-def _outside(gap: Scalar, mean: str) -> set[str]:
-    """Vectors that a formula names outside of a mean."""
+def _outside(gap: Scalar, mean: str, varying: Set[Scalar]) -> set[str]:
+    """Vectors, and scalars that may change, which a formula names outside of a mean."""
     bare = gap.replace(
         lambda node: (
             (isinstance(node, Pending) and str(node.args[1]) == mean)
@@ -252,7 +255,8 @@ def _outside(gap: Scalar, mean: str) -> set[str]:
         ),
         lambda node: sympy.S.One,
     )
-    return {name for entry in bare.atoms(Gram) for name in entry.names}
+    scalars = {symbol.name for symbol in bare.free_symbols & varying}
+    return scalars.union(*(entry.names for entry in bare.atoms(Gram)))
 
 
 def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) -> tuple[Point, ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any, Final
 
 import sympy
 from sympy.core.function import AppliedUndef
 from sympy.core.symbol import Str
 
+from theory.errors import TheoryError
 from theory.kernel.vectors import Gram, Scalar, Vector, square, vector
 from theory.kernel.wellformed import is_square
 from theory.notation.names import text
@@ -17,6 +19,8 @@ _VALUE: Final = re.compile(r"[^()]+\(.+\)")
 """What the value of a function at a point is called."""
 MEANT: Final[dict[Any, Scalar]] = {}
 """What a sequence that was made here is the mean of; its name says it, so it is one thing."""
+_SAID: Final[dict[tuple[str, Any], Scalar]] = {}
+"""The same by the file that asked for it, in which a name has one meaning."""
 
 
 def total(form: Scalar, index: Scalar, count: Scalar) -> Scalar:
@@ -62,8 +66,22 @@ def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
     meaning = _at(quantity, running, index)
     sign = "nonnegative" if meaning.is_nonnegative or is_square(meaning) else "real"
     made = sympy.Function(_named(meaning, index), **{sign: True})
+    if _SAID.setdefault((_written_in(), made), meaning) != meaning:
+        raise TheoryError(
+            f"{made} would be the name of two sums, of {_SAID[_written_in(), made]} and {meaning}",
+            "sum",
+            "give one of the vectors another name, or name a sequence by T.sequence",
+        )
     MEANT[made] = meaning
     return factor * made(running)
+
+
+def _written_in() -> str:
+    """The file that asks for a sum."""
+    frame = sys._getframe(1)
+    while frame.f_back and str(frame.f_globals.get("__name__")).startswith("theory.notation"):
+        frame = frame.f_back
+    return str(frame.f_globals.get("__file__"))
 
 
 def renamed(one: Vector, old: Scalar, new: Scalar) -> Vector:

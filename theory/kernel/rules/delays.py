@@ -8,6 +8,7 @@ from typing import ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.context import drawn
 from theory.kernel.means import Mean, with_vectors
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, eq, le
@@ -195,10 +196,12 @@ class Reread:
         return le(late, stale.constant * current(0) + sympy.Sum(current(self.index), over))
 
     def _is_stale(self, value: Scalar, stale: Delayed, theorem: Theorem) -> bool:
-        """Whether a quantity is made of a stale point, and of constants."""
+        """Whether a quantity is made of a stale point of one function, and of constants."""
         point = stale.old
         own = named(point.position) | named(point.gradient) | named(point.value)
         rest = named(value) - own
+        if {str(name) for name in named(value)} & drawn(theorem):
+            return False
         vectors = {name for one in theorem.fixed for name in one.names}
         still = vectors | (set(theorem.symbols) - own_indices(theorem))
         return bool(named(value) & own) and rest <= still and not value.atoms(Mean, AppliedUndef)

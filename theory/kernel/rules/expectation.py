@@ -9,10 +9,12 @@ from typing import ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.kernel.means import Mean, Operator, law_of, with_vectors
+from theory.kernel.context import drawn
+from theory.kernel.means import Mean, Operator, law_of
 from theory.kernel.normal import is_zero
-from theory.kernel.relations import Relation
+from theory.kernel.relations import Relation, put_in
 from theory.kernel.rules.averages import MEANS, is_average
+from theory.kernel.rules.ranges import is_constant
 from theory.kernel.rules.windows import is_window
 from theory.kernel.theorem import Checked, Given, Hypothesis, Theorem, missing, unlike
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
@@ -56,8 +58,8 @@ class Total:
 
     The theorem's `sequences` say what F(k) is the mean of; F(k + 1) is that of the points that its
     `following` names, if F(k) is the mean of nothing else that may change: what is neither followed
-    nor `fixed` may be another one in iteration k + 1. Conditional means disappear (tower property),
-    if all of a theorem, and of what it cites, are means of one law.
+    nor `fixed` may be another one in iteration k + 1, and a function that is drawn is. Conditional
+    means disappear (tower property), if all of a theorem, and of what it cites, are of one law.
 
     Attributes
     ----------
@@ -158,17 +160,17 @@ class Total:
         """What each sequence is the mean of in iteration k, and in k + 1 where that follows."""
         vectors: dict[str, Vector] = {}
         values: dict[Scalar, Scalar] = {}
+        anew = drawn(given.theorem)
         for now, then in (*given.theorem.following, *_carried(given.theorem)):
-            values[now.value] = then.value
+            values |= {} if now.value.name in anew else {now.value: then.value}
             for old, new in ((now.position, then.position), (now.gradient, then.gradient)):
-                if len(old.terms) == 1:
+                if len(old.terms) == 1 and not old.names & anew:
                     vectors.update(dict.fromkeys(old.names, new))
         found = {}
         for sequence, value in given.theorem.sequences.items():
             found[sequence(self.index)] = value
             if self._follows(value, {*vectors}, {*values}, given):
-                then = with_vectors(value, vectors).xreplace(values)
-                found[sequence(self.index + 1)] = then
+                found[sequence(self.index + 1)] = put_in(value, values, vectors)
         return found
 
     def _follows(self, value: Scalar, vectors: set[str], values: set[Scalar], given: Given) -> bool:
@@ -218,9 +220,7 @@ def _carried(theorem: Theorem) -> Iterator[tuple[Point, Point]]:
     followed = {now for now, _ in theorem.following}
     for one in theorem.points:
         names = one.position.names
-        constant = all(
-            factor.free_symbols <= set(theorem.symbols) for _, factor in one.position.terms
-        )
+        constant = all(is_constant(factor, theorem) for _, factor in one.position.terms)
         if one in followed or not constant or not names <= moves.keys() | still or names <= still:
             continue
         after = one.position.replaced(moves)

@@ -190,7 +190,7 @@ class Induction:
         )
         if absent:
             return absent
-        changing = varying(given.facts[self.of], given)
+        changing = varying(given.facts[self.of], given) or varying(goal, given)
         if changing:
             return changing
         symbol = self.count.is_Symbol and counts(self.count, self.index)

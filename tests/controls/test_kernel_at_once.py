@@ -1,0 +1,306 @@
+"""Falsehoods from values put in one after another and from what changes unseen; true twins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sympy
+from sympy.core.symbol import Str
+
+from theory.errors import TheoryError
+from theory.kernel import (
+    Cite,
+    Combine,
+    Descent,
+    Expect,
+    Hypothesis,
+    Induction,
+    Operator,
+    Point,
+    Relation,
+    Smooth,
+    Theorem,
+    Total,
+    descent,
+    dot,
+    eq,
+    le,
+    point,
+    prove,
+    square,
+    vector,
+    vectors,
+)
+from theory.kernel.context import measures
+from theory.kernel.rules import Reread
+from theory.kernel.theorem import Assumption, Delayed, Rule
+from theory.kernel.vectors import Gram
+from theory.notation import (
+    count,
+    equal,
+    function,
+    index,
+    iterates,
+    mean,
+    nonnegative,
+    real,
+    total,
+)
+from theory.notation import theorem as begin
+
+k = sympy.Symbol("k", integer=True, nonnegative=True)
+n = sympy.Symbol("n", integer=True, nonnegative=True)
+K = sympy.Symbol("K", integer=True, positive=True)
+c, s = sympy.symbols("c s", real=True)
+L = sympy.Symbol("L", positive=True)
+D, F = sympy.Function("D", nonnegative=True), sympy.Function("F", real=True)
+e, g, h, u, v, w, z = vectors("e g h u v w z")
+x, y = point("x"), point("y")
+
+
+def at(position: Any, name: str, of: str = "f") -> Point:
+    return Point(position, sympy.Symbol(f"{of}({name})", real=True), vector(f"∇{of}({name})"), of)
+
+
+def theorem(goal: Relation, conclude: Rule, *said: Relation, **changes: Any) -> Theorem:
+    """A theorem under these hypotheses, called "0", "1" and so on."""
+    base: dict[str, Any] = {
+        "id": "test.at-once",
+        "where": "here",
+        "statement": "The goal.",
+        "latex": "",
+        "symbols": (),
+        "hypotheses": tuple(Hypothesis(str(i), "", one) for i, one in enumerate(said)),
+        "lhs": goal.lhs,
+        "terms": {"all": goal.rhs},
+        "kind": goal.kind,
+        "conclude": conclude,
+    }
+    return Theorem(**(base | changes))
+
+
+def verdict(one: Theorem) -> str:
+    return prove(one).verdict.name
+
+
+@pytest.mark.parametrize(("which", "expected"), [("x", "PROVED"), ("x⁺", "UNKNOWN")])
+def test_a_step_made_of_the_value_at_an_iterate(which: str, expected: str) -> None:
+    """x⁺ = x − f(x)u: ‖x − f(x⁺)u‖² is not what ‖x‖² becomes (f(1) = −9, f(10) = 1, …)."""
+    then = at(x.position - x.value * u, "x⁺")
+    size = {"x": x, "x⁺": then}[which].value
+    said = le(square(x.position - size * u), square(x.position) / 4)
+    run: dict[str, Any] = {"points": (x, then), "vectors": (u,), "following": ((x, then),)}
+    made = theorem(
+        le(D(k + 1), D(k) / 4), Total("0", k), said, **run, sequences={D: square(x.position)}
+    )
+    assert verdict(made) == expected
+
+
+@pytest.mark.parametrize(("inside", "expected"), [(z, "PROVED"), (v, "UNKNOWN")])
+def test_a_vector_in_the_factor_of_a_vector_that_is_put_in(inside: Any, expected: str) -> None:
+    """The point is at ‖z‖²w; with v := z beside x := ‖v‖²w the lemma would put it at ‖v‖²w."""
+    smooth = (Smooth("smooth", "", L),)
+    said = descent(L, x, y)
+    lemma = theorem(
+        said,
+        Descent("smooth", x, y),
+        id="test.lemma",
+        symbols=(L,),
+        points=(x, y),
+        vectors=(v,),
+        hypotheses=smooth,
+    )
+    real, claimed = (Point(square(o) * w, x.value, x.gradient) for o in (z, inside))
+    made = theorem(
+        descent(L, claimed, y),
+        Cite("test.lemma", vectors={"x": square(inside) * w, "v": z}),
+        symbols=(L,),
+        points=(real, y),
+        vectors=(v, w, z),
+        hypotheses=smooth,
+        cites=(lemma,),
+    )
+    assert verdict(made) == expected
+
+
+def test_a_symbol_in_the_factor_of_a_vector_that_is_put_in() -> None:
+    """At u := c·v and c := s the lemma is about c·v, and not about s·v."""
+    said = le(c * square(u), 1), le(c**2 * square(u), c)
+    one = {"symbols": (c, s), "vectors": (u, v)}
+    lemma = theorem(said[1], Combine({"0": c}, domain=("1",)), said[0], le(0, c), **one, id="l.l")
+    given = le(s * c**2 * square(v), 1), le(0, s)
+    cite = Cite("l.l", {c: s}, {"u": c * v})
+    true, false = (le(s**2 * a**2 * square(v), s) for a in (c, s))
+    made = [theorem(goal, cite, *given, **one, cites=(lemma,)) for goal in (true, false)]
+    assert list(map(verdict, made)) == ["PROVED", "UNKNOWN"]
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(2, "PROVED"), (square(x.position), "UNKNOWN")])
+def test_what_stands_in_the_factor_of_a_point_moves_too(factor: Any, expected: str) -> None:
+    """‖x‖²e is ‖x⁺‖²e⁺ in the next iteration, and not ‖x‖²e⁺."""
+    far, then, last = point("e"), at(x.position * 2, "x⁺"), at(e * 3, "e⁺")
+    now, later = at(factor * e, "P"), at(factor * 3 * e, "Q")
+    run: dict[str, Any] = {
+        "points": (x, then, far, last, now, later),
+        "following": ((x, then), (far, last)),
+        "sequences": {F: now.value},
+    }
+    assert verdict(
+        theorem(le(F(k + 1), F(k)), Total("0", k), le(later.value, now.value), **run)
+    ) == (expected)
+
+
+@pytest.mark.parametrize(("bound", "expected"), [(c, "PROVED"), (s, "UNKNOWN")])
+def test_the_bound_of_an_induction_is_the_same_in_every_iteration(
+    bound: Any, expected: str
+) -> None:
+    """From a(k + 1) ≤ F(k) ≤ s, s being another one in each iteration, no a(n) ≤ s comes."""
+    a, small = sympy.Function("a", real=True), sympy.Function("F", nonnegative=True)
+    said = le(a(k + 1), small(k)), le(a(0), 0), le(small(k), bound)
+    names = {"symbols": (n, c), "scalars": (s,)}
+    induction = Induction("0", k, n, a, "1", ("2",))
+    assert verdict(theorem(le(a(n), bound), induction, *said, **names)) == expected
+
+
+@pytest.mark.parametrize(("random", "expected"), [(False, "PROVED"), (True, "UNKNOWN")])
+def test_a_function_that_is_drawn_is_another_one_in_the_next_iteration(
+    random: bool, expected: str
+) -> None:
+    """SGD on f_i: f_i(x⁺) ≤ f_i(x), but with noise at the minimum the mean of f_i(x_k) grows."""
+    now = at(vector("x"), "x", "f_i")
+    then = at(now.position - now.gradient / L, "x⁺", "f_i")
+    names = (now.gradient, then.gradient)
+    mean = Operator("E", ("f_i(x)", "f_i(x⁺)", *(n for one in names for n in one.names)))
+    said = [eq(mean.of(square(now.gradient)), c)] if random else []
+    run: dict[str, Any] = {"symbols": (L, c), "points": (now, then), "following": ((now, then),)}
+    goal, fact = le(F(k + 1), F(k)), le(then.value, now.value)
+    made = theorem(goal, Total("0", k), fact, *said, **run, sequences={F: now.value})
+    assert verdict(made) == expected
+    tau = sympy.Symbol("tau", integer=True, nonnegative=True)
+    late = at(vector("x̂"), "x̂", "f_i")
+    old, new = (sympy.Function(name, nonnegative=True) for name in ("O", "S"))
+    drawn = Operator("E", ("f_i(x̂)", "∇f_i(x̂)"))
+    hypotheses: list[Assumption] = [Delayed("late", "", late, now, tau, exact=True)]
+    if random:
+        hypotheses.append(Hypothesis("drawn", "", eq(drawn.of(square(late.gradient)), c)))
+    sums = [sympy.Sum(one(k), (k, 0, K - 1)) for one in (old, new)]
+    again = theorem(
+        le(sums[0], tau * new(0) + sums[1]),
+        Reread("late", old, k, K),
+        **run | {"points": (now, then, late), "symbols": (L, c, K, tau)},
+        sequences={old: square(late.gradient), new: square(now.gradient)},
+        hypotheses=tuple(hypotheses),
+    )
+    assert verdict(again) == expected
+
+
+def test_what_says_that_a_function_is_drawn_is_kept() -> None:
+    """The proof on one path uses no mean, and F(k + 1) is of another draw all the same."""
+    f, iterate, slope = function("f_i"), vector("x"), vector("m")
+    E = mean("E", f.grad(iterate))
+    T = begin("mine.drawn")
+    T.smooth(f, L)
+    T.unbiased(E, f.grad(iterate), slope)
+    after = iterate - f.grad(iterate) / L
+    T.iterate(iterate, after, index("k"))
+    size = T.sequence("F", f(iterate))
+    made = T.shows(size(k + 1) <= size(k), by=Total("line", k))
+    assert any(isinstance(one, Hypothesis) for one in made.hypotheses)
+
+
+def test_what_is_drawn_last_is_random_to_the_means_before() -> None:
+    """h compresses g without bias. Were h the same at every outcome of g, g had no variance."""
+    f, (now, first, last) = function("f"), vectors("x g h")
+    E, C = mean("E", first, law="P", given=(now,)), mean("C", last, law="P")
+    sigma, q = nonnegative("sigma q")
+    T = begin("mine.compressed", "ours", f)
+    T.unbiased(E, first, f.grad(now))
+    T.unbiased(C, last, first)
+    T.assume(E(square(first - f.grad(now))) <= sigma**2)
+    T.assume(C(square(last - first)) <= q**2)
+    T.iterate(now, now - last, index("k"))
+    made = T.shows(equal(E(square(first)), square(f.grad(now))))
+    (random,) = {
+        frozenset(map(str, one.args[1]))
+        for one in made.goal.gap.atoms(sympy.Function)
+        if str(one).startswith("E[")
+    }
+    assert {"g", "h"} <= random
+    assert "(given) h" not in random
+
+
+def test_x_has_moved_by_a_value() -> None:
+    """x_{k+1} = x_k − f(z_k)u, so x_k is made of the z that was drawn before."""
+    drawn, late, later = map(point, ("z", "ẑ", "z⁺"))
+    random = Operator("E", ("ẑ", "f(ẑ)", "∇f(ẑ)"))
+    below = le(square(x.position), square(late.position))
+
+    def made(size: Any) -> Theorem:
+        then = at(x.position - size * u, "x⁺")
+        return theorem(
+            le(square(x.position), random.of(square(late.position))),
+            Expect("below", random),
+            vectors=(u,),
+            points=(x, then, drawn, late, later),
+            following=((x, then), (drawn, later)),
+            hypotheses=(
+                Delayed("late", "", late, drawn, sympy.S.One, exact=True),
+                Hypothesis("below", "", below),
+            ),
+        )
+
+    assert verdict(made(x.value)) == "PROVED"
+    with pytest.raises(TheoryError, match="has moved x since"):
+        made(drawn.value)
+
+
+def test_a_name_is_declared_once() -> None:
+    """A quantity that may change is no constant as well, which Total would take out of a mean."""
+    size = square(x.position)
+    said = le(s * size, 1)
+    run: dict[str, Any] = {"points": (x,), "sequences": {D: size}}
+    goal = le(s * D(k), 1), Total("0", k), said
+    assert verdict(theorem(*goal, **run, symbols=(s,))) == "PROVED"
+    assert verdict(theorem(*goal, **run, scalars=(s,))) == "UNKNOWN"
+    with pytest.raises(TheoryError, match="s is declared twice"):
+        theorem(*goal, **run, symbols=(s,), scalars=(s,))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        Gram(Str("u"), c + 1, evaluate=False),
+        sympy.Sum(F(k), (F(k), 0, n)),
+    ],
+)
+def test_nothing_that_can_be_replaced_stands_for_a_name(odd: Any) -> None:
+    with pytest.raises(TheoryError, match="inner products are of names"):
+        theorem(le(odd, odd), Combine(), symbols=(c, n), vectors=(u, vector("c + 1")))
+
+
+def test_a_scalar_that_an_assumption_ties_to_a_draw_is_drawn() -> None:
+    """A step r with r‖g‖² ≤ 1 may be 1/‖g‖², and E r⟨g, v⟩ is no r⟨E g, v⟩ unless r is given."""
+    f, (now, first) = function("f"), vectors("x g")
+    r = real("r")
+
+    def random(*given: Any) -> bool:
+        E = mean("E", first, given=given)
+        T = begin("mine.normalised", "ours", f)
+        T.varying(r)
+        T.unbiased(E, first, f.grad(now))
+        T.assume(r * square(first) <= 1)
+        slope = dot(first, f.grad(now))
+        made = T.shows(equal(E(r * slope), r * square(f.grad(now))))
+        return "r" in {name for one in measures(made) for name in one.random}
+
+    assert random()
+    assert not random(r)
+
+
+def test_a_sum_has_one_meaning() -> None:
+    """K‖u‖² ≤ 1 says nothing of Σ‖x_k‖², though u is called x."""
+    moving, count_of = iterates("x", k), count("K")
+    assert total(square(moving[k]), k, count_of) == total(square(moving[k]), k, count_of)
+    with pytest.raises(TheoryError, match="the name of two sums"):
+        total(square(vector("x")), k, count_of)
