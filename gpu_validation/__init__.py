@@ -19,7 +19,7 @@ from gpu_validation.optimizers import OptimizerSpec
 from gpu_validation.spec import RunResult, RunSpec
 
 if TYPE_CHECKING:
-    from gpu_validation.recorded import Judgement, judge
+    from gpu_validation.judging import Judgement, judge
     from gpu_validation.recorder import Recorder
 
 __all__ = [

@@ -232,7 +232,7 @@ def _write_chrome(path: str, trace: Trace) -> None:
 
 
 def _write_layers(path: str, trace: Trace) -> None:
-    from gpu_validation.stage_times import layer_table
+    from gpu_validation.timing import layer_table
 
     write_text(path, layer_table(trace))
     _progress(f"{path} has a row a stage; a log knows no bytes, so they are 0 there")

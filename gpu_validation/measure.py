@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gpu_validation.capacity import GIB, free_bytes, replay_bytes
+from gpu_validation.capacity import GIB, free_bytes, out_of_memory, replay_bytes
 from gpu_validation.checks import Finding, Observed, final_weights, losses, observed
 from gpu_validation.checks import hash as hashes
 from gpu_validation.checks.finding import inapplicable as not_asked
@@ -26,7 +26,6 @@ from gpu_validation.judging import (
     judge_trace,
     merged,
 )
-from gpu_validation.memory import out_of_memory
 from gpu_validation.own_models import reason
 from gpu_validation.prediction import Prediction, computations, predict
 from gpu_validation.run import require_runnable, run

@@ -24,8 +24,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from gpu_validation.errors import ModelError, SpecError
-from gpu_validation.own_models import Parts, cut, parts_of, reason, require_untied
-from gpu_validation.probing import require_gradients, require_tensor
+from gpu_validation.own_models import (
+    Parts,
+    cut,
+    parts_of,
+    reason,
+    require_gradients,
+    require_tensor,
+    require_untied,
+)
 from gpu_validation.repeatable import DATA, WEIGHTS, mixed, seeded
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
 from gpu_validation import communication, environment, free_running, timing
+from gpu_validation.capacity import COUNTED, memory_by_stage
 from gpu_validation.checks import Finding, Observed
 from gpu_validation.checks.lamport import measured_delays
 from gpu_validation.checks.local_staleness import measured as local_staleness
 from gpu_validation.checks.real_time import measured as delays_by_clock
 from gpu_validation.judging import ControlResult, agree
-from gpu_validation.memory import COUNTED, memory_by_stage
 from gpu_validation.prediction import Prediction, described, described_delays, paced
 from gpu_validation.timing import NOT_MEASURED, spread
 from schedules.errors import ScheduleError

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from torch import Tensor
 
-from gpu_validation.device_clock import DeviceClock, Stamp
+from gpu_validation.devices import DeviceClock, Stamp
 from gpu_validation.errors import MeasureError
 from gpu_validation.event_log import Deferred, EventLog
 from gpu_validation.hashing import content_hash

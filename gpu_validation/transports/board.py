@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from gpu_validation import errors
-from gpu_validation.blame import RankState
-from gpu_validation.errors import RankError
+from gpu_validation.errors import RankError, RankState
 from gpu_validation.event_log import Event
 from gpu_validation.spec import Launched, RankOutcome, RunSpec
 

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Final
 
@@ -34,7 +35,6 @@ from gpu_validation.repeatable import keep_to_one_torch_thread
 from gpu_validation.spec import Launched, RankOutcome, RunSpec
 from gpu_validation.transports.board import Board, End
 from gpu_validation.transports.member import Member, Program, Run
-from gpu_validation.transports.server import start_server
 from gpu_validation.transports.watching import Watcher, store_gone
 
 if TYPE_CHECKING:
@@ -306,3 +306,26 @@ def _attend(run: Run) -> None:
     with suppress(dist.DistError):
         while not run.attend():
             pass
+
+
+PRELOADED: Final = (
+    "gpu_validation.transports.gloo",
+    "gpu_validation.transports.torch_runtime.drivers",
+)
+"""What the server imports before it forks; torch is most of it."""
+
+
+def start_server() -> None:
+    """Start the server, if it does not run yet.
+
+    Ctrl-C reaches every process of a terminal, and a server that is still importing would print
+    where it was. A signal that comes meanwhile is held back, not lost.
+    """
+    forkserver.set_forkserver_preload(list(PRELOADED))
+    # It unblocks the signal when it starts, so it comes first.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

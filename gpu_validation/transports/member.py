@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from gpu_validation.blame import failed, state_of
-from gpu_validation.errors import RankHangError, StoppedError
+from gpu_validation.errors import RankHangError, StoppedError, failed, state_of
 from gpu_validation.event_log import EVENTS_SECONDS, Event, EventLog
 from gpu_validation.repeatable import keep_to_one_torch_thread
 from gpu_validation.spec import RankOutcome, RunSpec

@@ -16,7 +16,6 @@ from typing import Final, TypeAlias
 
 import torch
 
-from gpu_validation.blame import failed, hang, state_of
 from gpu_validation.devices import local_device
 from gpu_validation.errors import (
     InterruptedRunError,
@@ -24,6 +23,9 @@ from gpu_validation.errors import (
     RankFailedError,
     RankHangError,
     StoppedError,
+    failed,
+    hang,
+    state_of,
 )
 from gpu_validation.event_log import EVENTS_SECONDS, EventLog, Sink, forget
 from gpu_validation.executor import run_rank

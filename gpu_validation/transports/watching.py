@@ -13,12 +13,13 @@ from typing import Final
 
 import torch.distributed as dist
 
-from gpu_validation.blame import RankState, hang
 from gpu_validation.errors import (
     InterruptedRunError,
     RankError,
     RankFailedError,
     RankHangError,
+    RankState,
+    hang,
 )
 from gpu_validation.event_log import Event, Sink, forget
 from gpu_validation.spec import Launched

@@ -31,7 +31,7 @@ FULL = Path("/dev/full")
 
 CHILD = """
 import sys
-from gpu_validation.transports.server import start_server
+from gpu_validation.transports.launch import start_server
 PRELOADED
 start_server()
 print("started", flush=True)
@@ -180,7 +180,7 @@ def test_a_server_that_starts_is_deaf_to_ctrl_c(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     preload = (
-        "import gpu_validation.transports.server as server; server.PRELOADED = ('slow_to_load',)"
+        "import gpu_validation.transports.launch as server; server.PRELOADED = ('slow_to_load',)"
     )
     child = subprocess.Popen(
         [sys.executable, "-c", CHILD.replace("PRELOADED", preload)],

@@ -13,7 +13,7 @@ from torch import nn
 import staleproof.cli
 from gpu_validation import judge
 from gpu_validation.checks import Outcome
-from gpu_validation.recorded import Judgement
+from gpu_validation.judging import Judgement
 from schedules import Schedule, build
 from schedules.errors import ScheduleError
 from tests.own_loop import OwnLoop, two_chunks

@@ -26,7 +26,7 @@ from gpu_validation.models import ModelSpec
 from gpu_validation.run import RunSpec, run
 from gpu_validation.transports.gloo import connect as connect_gloo
 from gpu_validation.transports.launch import Connect, ForkedGroup, processes
-from gpu_validation.transports.torch_runtime.program import connect as connect_torch
+from gpu_validation.transports.torch_runtime.drivers import connect as connect_torch
 from schedules import Kind, build
 from schedules.formats.trace_reader import read_trace
 from tests.failing_ranks import LONG, bombs, counts, forwards, heard, obeying_ctrl_c, wait_for

@@ -8,12 +8,12 @@ import pytest
 pytest.importorskip("torch")
 
 from gpu_validation import seed_table
+from gpu_validation.capacity import memory_by_stage
 from gpu_validation.checks import observed
 from gpu_validation.checks.observed import Content, rounds_before
 from gpu_validation.controls import CONTROLS, other_order
 from gpu_validation.files import require_writable, write_text
 from gpu_validation.logs import final_digests, read_log
-from gpu_validation.memory import memory_by_stage
 from gpu_validation.models import ModelSpec
 from gpu_validation.prediction import predict
 from gpu_validation.run import RunSpec, run

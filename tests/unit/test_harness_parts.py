@@ -11,8 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from gpu_validation.blame import RankState, hang
-from gpu_validation.errors import MeasureError, NotRunnableError, SpecError
+from gpu_validation.errors import MeasureError, NotRunnableError, RankState, SpecError, hang
 from gpu_validation.event_log import EventLog, log_text, trace
 from gpu_validation.hashing import content_hash
 from gpu_validation.messages import Label, incoming

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from gpu_validation.errors import MeasureError
+from gpu_validation.judging import judge
 from gpu_validation.merging import merged_logs, steps_of
-from gpu_validation.recorded import judge
-from gpu_validation.stage_times import layer_table
+from gpu_validation.timing import layer_table
 from schedules import build
 from schedules.errors import FormatError
 from schedules.formats.cells import token

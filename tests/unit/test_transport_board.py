@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from torch.distributed import HashStore  # type: ignore[attr-defined]
 
-from gpu_validation.blame import RankState
 from gpu_validation.errors import (
     RankError,
     RankFailedError,
     RankHangError,
+    RankState,
     StoppedError,
 )
 from gpu_validation.event_log import Event, EventLog
@@ -22,7 +22,7 @@ from gpu_validation.run import RunSpec
 from gpu_validation.spec import Launched, RankOutcome
 from gpu_validation.transports import watching
 from gpu_validation.transports.board import PIECE_BYTES, Board, End, Report
-from gpu_validation.transports.mailbox import Mailbox
+from gpu_validation.transports.gloo import Mailbox
 from gpu_validation.transports.member import Member, Run
 from gpu_validation.transports.watching import Dead, Watcher
 from schedules import Action, Kind, build

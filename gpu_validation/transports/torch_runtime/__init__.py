@@ -22,8 +22,7 @@ from gpu_validation.errors import CapacityError
 from gpu_validation.event_log import Sink, forget
 from gpu_validation.spec import Launched, RunSpec
 from gpu_validation.transports.launch import ForkedGroup, JoinedGroup, processes
-from gpu_validation.transports.torch_runtime.drivers import require_drivable
-from gpu_validation.transports.torch_runtime.program import connect
+from gpu_validation.transports.torch_runtime.drivers import connect, require_drivable
 
 __all__ = ["TorchGroup", "open_group"]
 
