@@ -118,9 +118,11 @@ def is_leader() -> bool:
 def _judged(arguments: Namespace, schedule: Schedule) -> tuple[dict[str, Any], Trace]:
     """Judge a log; with ``--replay`` its final weights too. Returns the result and the log."""
     from gpu_validation.checks import observed
+    from gpu_validation.communication import described
     from gpu_validation.judging import judge_log, required_of
     from gpu_validation.logs import final_digests, read_log
-    from gpu_validation.merging import steps_of
+    from gpu_validation.merging import files_of, steps_of
+    from gpu_validation.profiler_trace import is_profile, rank_profiles
     from gpu_validation.report import of_judged_log
 
     free = arguments.order == "free-running"
@@ -139,6 +141,12 @@ def _judged(arguments: Namespace, schedule: Schedule) -> tuple[dict[str, Any], T
     result = of_judged_log(
         first, observed(first), schedule, predicted, findings, controls, free, required
     )
+    traces = files_of(arguments.check)
+    if all(map(is_profile, traces)):
+        device, seen = rank_profiles(traces)
+        transport = "torch" if device == "cpu" else "nccl"
+        shares = described(seen, schedule.ranks, transport, device, "its trace has no ranges")
+        result["measured"]["communication"] = shares
     log = arguments.check[0] if len(arguments.check) == 1 else arguments.check
     return result | {"log": log}, trace
 

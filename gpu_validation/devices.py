@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Final, TypeAlias
-
-import torch
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from gpu_validation.errors import CapacityError
 from gpu_validation.event_log import Deferred
+
+if TYPE_CHECKING:
+    import torch
 
 CONNECTIONS: Final = "CUDA_DEVICE_MAX_CONNECTIONS"
 """Hardware queues of a process. With fewer than streams, two of them share one, and a send that
@@ -113,6 +114,8 @@ class DeviceClock:
         """Put an event on the present stream."""
         if not self._on:
             return None
+        import torch
+
         event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
         event.record()
         return event

@@ -70,8 +70,8 @@ class Message:
 class Endpoint(Protocol):
     """One rank's end of a transport.
 
-    Every waiting method raises `StoppedError` as soon as another rank has failed, and
-    `RankHangError` when no rank has made progress for `timeout` seconds.
+    Every waiting method raises `StoppedError` as soon as another rank has failed, or the run is
+    given up because no rank makes progress.
     """
 
     @property
@@ -83,7 +83,7 @@ class Endpoint(Protocol):
         """Send, and return at once: the receiver need not be ready."""
         ...
 
-    def take(self, label: Label, timeout: float) -> Message:
+    def take(self, label: Label) -> Message:
         """Wait for a message; it is handed out once."""
         ...
 
@@ -91,7 +91,7 @@ class Endpoint(Protocol):
         """Whether `take` would not have to wait."""
         ...
 
-    def wait_any(self, timeout: float) -> None:
+    def wait_any(self) -> None:
         """Wait until something has arrived since the last call of this method."""
         ...
 
@@ -101,10 +101,6 @@ class Endpoint(Protocol):
 
     def check(self) -> None:
         """Raise `StoppedError` if another rank has failed; never waits."""
-        ...
-
-    def close(self, failed: bool) -> None:
-        """Leave; with `failed`, every other rank that waits is stopped."""
         ...
 
 

@@ -26,7 +26,7 @@ def static_order(schedule: Schedule, rank: int) -> Iterator[Action]:
     return (action for action in schedule.rank(rank) if action.kind not in MESSAGES)
 
 
-def free_running(schedule: Schedule, endpoint: Endpoint, timeout: float) -> Iterator[Action]:
+def free_running(schedule: Schedule, endpoint: Endpoint) -> Iterator[Action]:
     """The family's rule, decided anew after every action by what has really arrived.
 
     A stage that has not yet done a backward prefers one whenever it is ready; afterwards forwards
@@ -48,7 +48,7 @@ def free_running(schedule: Schedule, endpoint: Endpoint, timeout: float) -> Iter
         ready_f = forwards < microbatches and admitted and ready(Kind.F, forwards)
         ready_b = backwards < forwards and ready(Kind.B, backwards)
         if not (ready_f or ready_b):
-            endpoint.wait_any(timeout)
+            endpoint.wait_any()
             continue
         preferred = rule.prefer_first
         if backwards and last is not None:

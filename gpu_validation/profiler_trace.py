@@ -1,4 +1,4 @@
-"""Traces of ``torch.profiler`` (Kineto, Chrome's format) as logs: order and times, no versions.
+"""Traces of ``torch.profiler`` (Kineto, Chrome's format) as logs: order, times, overlap.
 
 What counts are ranges called ``PP:`` and an action as schedule files have it, such as ``PP:0F3``
 (stage 0, microbatch 3) or ``PP:1U3``. PyTorch's own runtime for looped, interleaved and zero-bubble
@@ -18,6 +18,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
+from gpu_validation.communication import RankProfile
+from gpu_validation.profiling import RUN, Seen, profiles
 from schedules.errors import FormatError
 from schedules.formats.piped import MAX_BYTES
 from schedules.formats.strict_json import display_name, unreadable
@@ -26,6 +28,9 @@ _CELL: Final = re.compile(r"PP:(\d{1,9})(F|B|I|W|U)(\d{1,9})")
 _WHOLE: Final = re.compile(r"(Forward|Backward) (\d{1,9})")
 _LANES: Final = ("gpu_user_annotation", "user_annotation")
 """Categories of ranges: on the device if it was traced, else on the host."""
+
+_KERNELS: Final = ("kernel", "gpu_memcpy", "gpu_memset")
+"""Categories of what ran on a device."""
 
 FIX: Final = "trace the training step with torch.profiler, and name its ranges as docs/recording.md"
 
@@ -71,6 +76,52 @@ def log_lines(paths: Sequence[Path]) -> str:
         "parameters": {"recorder": 1, "run": 0},
     }  # fmt: skip
     return "".join(json.dumps(line) + "\n" for line in (header, *every))
+
+
+def rank_profiles(paths: Sequence[Path]) -> tuple[str, list[RankProfile]]:
+    """What the ranks of traces did: the device, and when each communicated and computed.
+
+    The run of a rank is from its first range of an action to the end of the last one. On a CPU
+    counts what ran in the thread of these ranges, on a GPU every kernel.
+
+    Raises
+    ------
+    FormatError
+        As `log_lines`.
+    """
+    found, kernels = [], False
+    for number, path in enumerate(paths):
+        document = _read(path)
+        rank, _ = _rank(document, number, len(paths))
+        seen = [_seen(one, path) for one in document["traceEvents"] if _is_range(one)]
+        marks = [event for event in seen if event.user and _action(event.name, rank) is not None]
+        if marks:
+            start, end = min(one.start for one in marks), max(one.end for one in marks)
+            run = Seen(f"{RUN}{rank}", start, end, marks[0].thread, user=True)
+            on_device = any(event.on_device for event in seen)
+            kernels = kernels or on_device
+            found += profiles([run, *seen], "cuda" if on_device else "cpu")
+    return "cuda" if kernels else "cpu", found
+
+
+def _is_range(event: object) -> bool:
+    return (
+        isinstance(event, dict)
+        and event.get("ph") == "X"
+        and event.get("cat") in (*_KERNELS, "cpu_op", "user_annotation")
+    )
+
+
+def _seen(event: Mapping[str, Any], path: Path) -> Seen:
+    start, thread = _nanoseconds(event, "ts", path), event.get("tid")
+    return Seen(
+        str(event.get("name")),
+        start,
+        start + _nanoseconds(event, "dur", path),
+        thread if isinstance(thread, int) else 0,
+        event["cat"] in _KERNELS,
+        event["cat"] == "user_annotation",
+    )
 
 
 def _read(path: Path) -> Mapping[str, Any]:

@@ -92,7 +92,7 @@ class Runner:
         """What to do, one action after the other; says what the rank is about meanwhile."""
         free = self.spec.order == "free-running"
         actions = (
-            free_running(self.schedule, self.endpoint, self.spec.timeout)
+            free_running(self.schedule, self.endpoint)
             if free
             else static_order(self.schedule, self.rank)
         )
@@ -209,7 +209,7 @@ class Runner:
         doing, self.recorder.doing = self.recorder.doing, f"waits for {label} of rank {peer}"
         self.recorder.waiting = True
         with self._mark(WAIT):
-            message = self.endpoint.take(label, self.spec.timeout)
+            message = self.endpoint.take(label)
         self.recorder.waiting, self.recorder.doing = False, doing
         if label.kind in _RECEIVE:
             self.recorder.add(

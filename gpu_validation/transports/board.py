@@ -8,6 +8,7 @@ connection.
 from __future__ import annotations
 
 import pickle
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -71,6 +72,9 @@ class Board:
     number : int
         Which run of these ranks.
     """
+
+    poll = 0.02
+    """Seconds between two looks at it."""
 
     def __init__(self, store: Store, number: int) -> None:
         self._store, self._name = store, f"run {number}/"
@@ -156,6 +160,31 @@ class Board:
         for old in [name, *names] if forget else []:
             self._store.delete_key(old)
         return value
+
+
+class LocalBoard(Board):
+    """The messages of a run whose ranks are threads of this process: nothing is copied."""
+
+    poll = 0.002
+
+    def __init__(self) -> None:
+        self._here, self._told = 0, dict[str, Any]()
+        self._lock = threading.Lock()
+
+    def arrive(self) -> None:
+        """Say that one more rank is ready."""
+        with self._lock:
+            self._here += 1
+
+    def arrived(self) -> int:
+        """How many ranks are ready."""
+        return self._here
+
+    def _put(self, key: str, value: object) -> None:
+        self._told[key] = value
+
+    def _get(self, key: str, forget: bool = False) -> Any:
+        return self._told.pop(key, None) if forget else self._told.get(key)
 
 
 Parts = tuple[str, str, str, str, int]

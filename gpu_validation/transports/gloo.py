@@ -12,18 +12,18 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from gpu_validation.errors import RankHangError
 from gpu_validation.event_log import EventLog
 from gpu_validation.executor import run_rank
 from gpu_validation.messages import Label, Message
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.transports.launch import ForkedGroup, JoinedGroup, processes
+from gpu_validation.transports.mailbox import BoxEndpoint, Mailbox
 from gpu_validation.transports.member import Member, Program
 from gpu_validation.transports.wire import HEADER, Header, expected, header_of, read_header
 
@@ -54,11 +54,11 @@ def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
     """Run the program of one rank; see `gpu_validation.executor.run_rank`."""
     endpoint = GlooEndpoint(member, expected(spec.schedule, member.rank))
     outcome = run_rank(spec, endpoint, recorder)
-    endpoint.close(failed=False)
+    endpoint.close()
     return outcome
 
 
-class GlooEndpoint:
+class GlooEndpoint(BoxEndpoint[Message]):
     """A rank's end; see `gpu_validation.messages.Endpoint`.
 
     Parameters
@@ -69,8 +69,7 @@ class GlooEndpoint:
     """
 
     def __init__(self, member: Member, expected: dict[int, int]) -> None:
-        self._member = member
-        self._box = Mailbox[Message](member)
+        super().__init__(member, Mailbox[Message](member))
         self._sent: SimpleQueue[tuple[Callable[[], object], Tensor] | None] = SimpleQueue()
         self._reaper = threading.Thread(target=self._reap, name="sends", daemon=True)
         self._reaper.start()
@@ -79,42 +78,20 @@ class GlooEndpoint:
                 target=self._receive, args=(peer, count), name=f"from {peer}", daemon=True
             ).start()
 
-    @property
-    def rank(self) -> int:
-        """The rank whose end it is."""
-        return self._member.rank
-
     def send(self, peer: int, message: Message) -> None:
         """Send; gloo reads the tensor in the background."""
         self._start(header_of(message), peer)
         if message.tensor is not None:
             self._send_tensor(message.tensor.contiguous(), peer)
 
-    def take(self, label: Label, timeout: float) -> Message:
+    def take(self, label: Label) -> Message:
         """Wait for a message."""
-        return self._box.take(label, timeout)
+        return self._box.take(label)
 
-    def ready(self, label: Label) -> bool:
-        """Whether a message has arrived."""
-        return self._box.ready(label)
-
-    def wait_any(self, timeout: float) -> None:
-        """Wait for any message that has come since the last call."""
-        self._box.wait_any(timeout)
-
-    def meet(self, timeout: float) -> None:
-        """Wait until every rank is here."""
-        self._member.meet(timeout)
-
-    def check(self) -> None:
-        """Raise if another rank has failed."""
-        self._member.check()
-
-    def close(self, failed: bool) -> None:
-        """Leave; a rank that did not fail waits until all it has sent is through."""
+    def close(self) -> None:
+        """Leave, once all that was sent is through."""
         self._sent.put(None)
-        if not failed:
-            self._reaper.join()
+        self._reaper.join()
 
     def _start(self, tensor: Tensor, peer: int) -> None:
         work = dist.isend(tensor, peer)
@@ -152,100 +129,3 @@ class GlooEndpoint:
                 self._box.put(header.label, message)
         except RuntimeError as error:
             self._box.fail(error)
-
-
-POLL_SECONDS: Final = 0.1
-"""How often a rank that waits looks whether it is to stop."""
-
-Letter = TypeVar("Letter")
-"""What the mailbox holds."""
-
-
-class Mailbox(Generic[Letter]):
-    """Letters by label.
-
-    Parameters
-    ----------
-    member : Member
-        Says whether to stop.
-
-    Examples
-    --------
-    >>> from gpu_validation.messages import Label
-    >>> from gpu_validation.transports.board import Board
-    >>> from schedules.actions import Kind
-    >>> import torch.distributed as dist
-    >>> label = Label(Kind.SEND_F, 0, 3, 0)
-    >>> box = Mailbox[str](Member(0, 1, 0, Board(dist.HashStore(), 0)))
-    >>> box.put(label, "a letter")
-    >>> box.ready(label), box.take(label, 1.0), box.ready(label)
-    (True, 'a letter', False)
-    """
-
-    def __init__(self, member: Member) -> None:
-        self._member = member
-        self._changed = threading.Condition()
-        self._letters: dict[Label, Letter] = {}
-        self._arrivals = self._seen = 0
-        self._broken: Exception | None = None
-
-    def put(self, label: Label, letter: Letter) -> None:
-        """Put a letter in; called by threads that receive."""
-        with self._changed:
-            self._letters[label] = letter
-            self._arrivals += 1
-            self._changed.notify_all()
-
-    def fail(self, error: Exception) -> None:
-        """Let the rank fail: nothing more will arrive."""
-        with self._changed:
-            self._broken = self._broken or error
-            self._changed.notify_all()
-
-    def take(self, label: Label, timeout: float) -> Letter:
-        """Wait for a letter and take it out.
-
-        Raises
-        ------
-        StoppedError, RankHangError
-        Exception
-            What the receiving thread failed with.
-        """
-        self._wait(lambda: label in self._letters, timeout, str(label))
-        with self._changed:
-            return self._letters.pop(label)
-
-    def ready(self, label: Label) -> bool:
-        """Whether a letter is there."""
-        with self._changed:
-            return label in self._letters
-
-    def wait_any(self, timeout: float) -> None:
-        """Wait for any letter that has come since the last call.
-
-        Raises
-        ------
-        StoppedError, RankHangError
-        """
-        self._wait(lambda: self._arrivals != self._seen, timeout, "any message")
-        self._seen = self._arrivals
-
-    def _wait(self, holds: Callable[[], bool], timeout: float, what: str) -> None:
-        left = timeout
-        while True:
-            with self._changed:
-                step = min(POLL_SECONDS, left)
-                if self._changed.wait_for(lambda: holds() or self._broken is not None, step):
-                    break
-            self._member.check()
-            left -= POLL_SECONDS
-            if left <= 0:
-                raise RankHangError(
-                    f"a rank waits at most {timeout:g} s for {what}",
-                    f"rank {self._member.rank}",
-                    "see what the sender does, or allow more time",
-                    self._member.rank,
-                )
-        if not holds():
-            assert self._broken is not None
-            raise self._broken

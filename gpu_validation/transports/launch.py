@@ -271,7 +271,7 @@ class JoinedGroup:
         threading.Thread(target=_attend, args=(run,), daemon=True).start()
         with termination_as_interruption():
             if self._rank == 0:
-                launched = Watcher(board, self._ranks, spec.timeout, dict, sink).watch()
+                launched = Watcher(board, self._ranks, spec.timeout, None, sink).watch()
                 with suppress(dist.DistError):
                     board.close(launched)
             else:

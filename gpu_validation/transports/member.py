@@ -99,18 +99,22 @@ class Run:
         self._last_words: tuple[object, ...] = ()
         self._last_events = time.monotonic()
         self._end: End | None = None
-        self._thread = threading.Thread(target=self._work, name="program", daemon=True)
+        self._thread = threading.Thread(target=self._work, name=f"rank {member.rank}", daemon=True)
 
     def start(self) -> None:
         """Start the program."""
         self._thread.start()
 
-    def attend(self) -> bool:
+    def join(self, seconds: float) -> None:
+        """Wait for the program to end, so long."""
+        self._thread.join(seconds)
+
+    def attend(self, patience: float = REPORT_SECONDS) -> bool:
         """Wait a little, report, and look whether to stop; returns whether the rank has left.
 
         A rank that is told to stop hands over what it has recorded, whatever it is about.
         """
-        self._thread.join(REPORT_SECONDS)
+        self._thread.join(patience)
         member = self._member
         if not self._thread.is_alive():
             assert self._end is not None

@@ -115,7 +115,7 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
             waits = spec.order == "free-running"
             endpoint = NcclEndpoint(member, incoming, groups, device, waits)
             outcome = run_rank(spec, endpoint, recorder)
-            endpoint.close(failed=False)
+            endpoint.close()
             torch.cuda.current_stream().synchronize()
         return outcome
 
@@ -205,9 +205,9 @@ class NcclEndpoint(GlooEndpoint):
         # Receiving starts here, so everything it needs is there by now.
         super().__init__(member, incoming)
 
-    def take(self, label: Label, timeout: float) -> Message:
+    def take(self, label: Label) -> Message:
         """Wait for a message; on the device, the present stream waits for its tensor."""
-        message = super().take(label, timeout)
+        message = super().take(label)
         if message.tensor is not None:
             stream = torch.cuda.current_stream()
             stream.wait_event(self._arrivals.pop(label))

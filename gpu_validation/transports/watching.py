@@ -25,8 +25,6 @@ from gpu_validation.event_log import Event, Sink, forget
 from gpu_validation.spec import Launched
 from gpu_validation.transports.board import Board, End, partial_outcomes
 
-POLL_SECONDS: Final = 0.02
-
 SETTLE_SECONDS: Final = 0.5
 """Time in which the end of a process is looked for when others have lost their connection to it."""
 
@@ -58,15 +56,16 @@ class Watcher:
     timeout : float
         Seconds without progress after which the run is given up.
     dead : callable
-        Which processes have ended.
+        Which processes have ended; None where nobody sees that.
     sink : callable
         Is told of events as they are reported.
     """
 
     def __init__(
-        self, board: Board, ranks: int, timeout: float, dead: Dead, sink: Sink = forget
+        self, board: Board, ranks: int, timeout: float, dead: Dead | None, sink: Sink = forget
     ) -> None:
-        self._board, self._timeout, self._dead, self._sink = board, timeout, dead, sink
+        self._board, self._timeout, self._sink = board, timeout, sink
+        self._sees, self._dead = dead is not None, dead or dict
         self._ranks = [_Seen(RankState(r, "none", "starts", False)) for r in range(ranks)]
         self._since = time.monotonic()
         self._started = False
@@ -76,9 +75,9 @@ class Watcher:
         failure = None
         try:
             while failure is None and not self._all_ended():
-                time.sleep(POLL_SECONDS)
+                time.sleep(self._board.poll)
                 failure = self._failure()
-            if isinstance(failure, RankFailedError):
+            if self._sees and isinstance(failure, RankFailedError):
                 failure = self._first_cause(failure)
         except KeyboardInterrupt:
             failure = self._interrupted()
@@ -120,7 +119,7 @@ class Watcher:
         until = time.monotonic() + SETTLE_SECONDS
         death = None
         while death is None and time.monotonic() < until:
-            time.sleep(POLL_SECONDS)
+            time.sleep(self._board.poll)
             dead = self._dead()
             self._read()
             death = self._death(dead)
@@ -170,7 +169,7 @@ class Watcher:
             self._read()
             if all(seen.end is not None or seen.state.rank in dead for seen in self._ranks):
                 return
-            time.sleep(POLL_SECONDS)
+            time.sleep(self._board.poll)
 
 
 def store_gone() -> InterruptedRunError:

@@ -280,7 +280,7 @@ def test_a_free_rank_follows_the_rule(late: int, expected: str) -> None:
         def ready(self, label: Label) -> bool:
             return label.kind is Kind.SEND_F or len(done) >= late
 
-    order = free_running(build("pipedream", 3, 4), Ready(), 1.0)  # type: ignore[arg-type]
+    order = free_running(build("pipedream", 3, 4), Ready())  # type: ignore[arg-type]
     for action in order:
         done.append(action)  # noqa: PERF402 - the rule looks at what is done so far
     assert " ".join(map(str, done)) == expected

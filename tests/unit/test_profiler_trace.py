@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+import staleproof.cli
 from gpu_validation.errors import MeasureError
 from gpu_validation.judging import judge
 from gpu_validation.merging import merged_logs, steps_of
+from gpu_validation.profiler_trace import rank_profiles
 from gpu_validation.timing import layer_table
 from schedules import build
 from schedules.errors import FormatError
@@ -133,3 +135,36 @@ def test_launch_times_and_stages_without_backwards_make_no_layers(tmp_path: Path
     half["traceEvents"] = [one for one in half["traceEvents"] if "B" not in one.get("name", "")]
     with pytest.raises(MeasureError, match="none of both of stage 0"):
         layer_table(merged_logs([written(tmp_path / "half", half)]))
+
+
+def test_communication_and_overlap_are_those_of_the_trace(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def event(category: str, name: str, start: float, length: float, thread: int = 7) -> Any:
+        return {"ph": "X", "cat": category, "name": name, "ts": start, "dur": length, "tid": thread}
+
+    on_cpu, on_gpu = ranges(0), ranges(1)
+    for one in on_cpu["traceEvents"][:-2]:
+        one["tid"] = 7  # From 10.5 to 50.625 µs.
+    on_cpu["traceEvents"] += [
+        event("user_annotation", "gloo:send", 10.5, 10),
+        event("cpu_op", "aten::mm", 15.5, 10),
+        event("cpu_op", "aten::mm", 0, 99, thread=8),
+    ]
+    on_gpu["traceEvents"] += [
+        event("kernel", "ncclDevKernel_SendRecv", 20.5, 8),
+        event("kernel", "ampere_sgemm", 26.5, 50),
+    ]
+    traces = written(tmp_path / "traces", on_cpu, on_gpu)
+    device, (first, second) = rank_profiles(sorted(traces.iterdir()))
+    assert device == "cuda"
+    run = first.run
+    assert (run, second.run) == ((10_500, 10_500 + 5_125 + 7_000 * 5),) * 2
+    assert (first.communication, first.computation) == (((10_500, 20_500),), ((15_500, 25_500),))
+    assert (second.communication, second.computation[0][0]) == (((20_500, 28_500),), 26_500)
+    (traces / "1.json").unlink()
+    arguments = ["measure", "--check", str(traces), "--against", "1f1b", "-p", "2", "-m", "3"]
+    assert staleproof.cli.main(arguments) == 2  # A rank is missing.
+    written(tmp_path / "both", on_cpu, ranges(1))
+    assert staleproof.cli.main([*arguments[:2], str(tmp_path / "both"), *arguments[3:]]) == 1
+    assert "while the same rank computes: 50.0% of it" in capsys.readouterr().out

@@ -22,7 +22,7 @@ from gpu_validation.run import RunSpec
 from gpu_validation.spec import Launched, RankOutcome
 from gpu_validation.transports import watching
 from gpu_validation.transports.board import PIECE_BYTES, Board, End, Report
-from gpu_validation.transports.gloo import Mailbox
+from gpu_validation.transports.mailbox import Mailbox
 from gpu_validation.transports.member import Member, Run
 from gpu_validation.transports.watching import Dead, Watcher
 from schedules import Action, Kind, build
@@ -91,36 +91,33 @@ def test_letters_are_handed_out_once_and_waited_for(board: Board) -> None:
     box = Mailbox[int](Member(0, 2, 0, board))
     threading.Timer(0.15, box.put, (LABEL, 7)).start()
     assert not box.ready(LABEL)
-    assert box.take(LABEL, 5.0) == 7
+    assert box.take(LABEL) == 7
     assert not box.ready(LABEL)
 
 
 def test_waiting_for_anything_counts_what_has_come(board: Board) -> None:
     box = Mailbox[int](Member(0, 2, 0, board))
     box.put(LABEL, 1)
-    box.wait_any(1.0)
-    with pytest.raises(RankHangError, match="any message"):
-        box.wait_any(0.2)
+    box.wait_any()
+    threading.Timer(0.05, box.put, (LABEL, 2)).start()
+    box.wait_any()
+    assert box.take(LABEL) == 2
 
 
-def test_waiting_ends_with_the_time_out_a_stop_or_a_failure(board: Board) -> None:
+def test_waiting_ends_with_a_stop_or_a_failure(board: Board) -> None:
     member = Member(4, 5, 0, board)
     box = Mailbox[int](member)
-    began = time.monotonic()
-    with pytest.raises(RankHangError, match=r"rank 4: a rank waits at most 0\.2 s for 0SEND_F3"):
-        box.take(LABEL, 0.2)
-    assert time.monotonic() - began >= 0.2
     board.stop(failure())
     threading.Timer(0.05, member.stopping.set).start()
     with pytest.raises(StoppedError, match="because of: rank 1: what; fix"):
-        box.take(LABEL, 30.0)
+        box.take(LABEL)
     broken = Mailbox[int](Member(0, 2, 0, board))
     broken.put(LABEL, 1)
     broken.fail(RuntimeError("the connection is gone"))
     # What has come before can still be used.
-    assert broken.take(LABEL, 1.0) == 1
+    assert broken.take(LABEL) == 1
     with pytest.raises(RuntimeError, match="gone"):
-        broken.take(LABEL, 30.0)
+        broken.take(LABEL)
 
 
 # A member
@@ -262,7 +259,7 @@ def test_progress_puts_the_time_out_off(board: Board, monkeypatch: pytest.Monkey
     assert isinstance(failure, RankHangError)
     assert "last event: 0F4" in str(failure)
     # The last report comes at 1.0 s; the others are given some time to hand over.
-    assert clock.now - watching.GRACE_SECONDS == pytest.approx(1.6, abs=3 * watching.POLL_SECONDS)
+    assert clock.now - watching.GRACE_SECONDS == pytest.approx(1.6, abs=3 * board.poll)
 
 
 def test_a_hang_is_not_counted_before_all_are_here(board: Board) -> None:
