@@ -10,10 +10,10 @@ from gpu_validation.devices import claim_device
 from gpu_validation.errors import CapacityError
 from gpu_validation.models import ModelSpec, stage_bytes
 from gpu_validation.optimizers import OptimizerName
-from gpu_validation.prediction import Prediction
-from gpu_validation.single_thread import most_versions
+from gpu_validation.prediction import Prediction, predict
 from gpu_validation.spec import CopyOfStage, Memory, RunSpec
 from schedules.analysis import peaks
+from schedules.schedule import Schedule
 
 _MOMENTS: Final[dict[OptimizerName, int]] = {"sgd": 0, "momentum": 1, "adamw": 2, "nadam": 2}
 
@@ -79,6 +79,23 @@ def replay_bytes(spec: RunSpec) -> int:
         * (versions + 1 + _MOMENTS[spec.optimizer.name])
         for (stage, _), versions in most_versions(spec.schedule).items()
     )
+
+
+def most_versions(schedule: Schedule) -> dict[CopyOfStage, int]:
+    """How many versions of every weight copy a replay keeps at most; nothing is computed.
+
+    Examples
+    --------
+    >>> from schedules import build
+    >>> most_versions(build("pipedream", 2, 4))
+    {(0, 0): 2, (1, 0): 1}
+    """
+    found = predict(schedule)
+    most = peaks(found.line).versions_by_stage
+    # Who extrapolates needs the version before the newest too.
+    least = 2 if found.versions.horizon else 1
+    rows = schedule.placement.copies
+    return {(s, copy): max(most[s], least) for row in rows for s, copy in enumerate(row)}
 
 
 def _stage_bytes(model: ModelSpec, stage: int, stages: int) -> int:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 from gpu_validation import options, request
 from gpu_validation.files import json_text, write_text
 from gpu_validation.interruption import termination_as_interruption
-from gpu_validation.options import DEFAULTS
 
 if TYPE_CHECKING:
     from gpu_validation.errors import MeasureError, RankError
@@ -72,7 +71,7 @@ def run(arguments: Namespace) -> int:
     try:
         found = measure(
             spec,
-            repeats=arguments.repeats or DEFAULTS.repeats,
+            repeats=arguments.repeats or 1,
             tolerance=arguments.tolerance or 0.0,
             log=arguments.o if leads else None,
             progress=_progress if leads else lambda _: None,

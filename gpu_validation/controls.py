@@ -198,71 +198,27 @@ def _another(found: Prediction) -> Action | None:
 
 
 CONTROLS: Final[dict[str, Control]] = {
-    control.name: control
-    for control in (
-        Control(
-            NO_STASH,
-            "backwards use the newest weights",
-            stale_backward,
-            (versions.NAME, stash.NAME),
-            log_edits.without_stash,
-        ),
-        Control(
-            IN_PLACE_WRITE,
-            "a version is written to in place",
-            stale_backward,
-            (stash.NAME, hash.NAME),
-            log_edits.written,
-        ),
-        Control(
-            SWAPPED_MICROBATCH,
-            "two microbatches are swapped",
-            crowded_backward,
-            (final_weights.NAME,),
-        ),
-        Control(WRONG_SCHEDULE, "another order is predicted", _another, (order.NAME,)),
-        Control(
-            DELAYED_UPDATE,
-            "an update comes one gradient late",
-            visible_update,
-            (versions.NAME,),
-            log_edits.late_update,
-        ),
-        Control(
-            DROPPED_UPDATE,
-            "an update never happens",
-            any_update,
-            (versions.NAME,),
-            log_edits.dropped,
-        ),
-        Control(
-            MISCOUNTED_UPDATE,
-            "a gradient counts an update too many",
-            first_gradient,
-            (local_staleness.NAME,),
-            log_edits.counted_too_far,
-        ),
-        Control(
-            WRONG_RECEIVER,
-            "a message is logged as sent to another rank",
-            first_sender,
-            (messages.NAME,),
-            log_edits.sent_elsewhere,
-        ),
-        Control(
-            CLOCK_AHEAD,
-            "a Lamport stamp is too late",
-            first_of_many,
-            (lamport.NAME, causality.NAME),
-            log_edits.ahead,
-        ),
-        Control(
-            LATE_FORWARD,
-            "a forward is logged after everything else",
-            first_of_many,
-            (real_time.NAME, causality.NAME),
-            log_edits.logged_last,
-        ),
+    row[0]: Control(*row)
+    for row in (
+        (NO_STASH, "backwards use the newest weights", stale_backward,
+         (versions.NAME, stash.NAME), log_edits.without_stash),
+        (IN_PLACE_WRITE, "a version is written to in place", stale_backward,
+         (stash.NAME, hash.NAME), log_edits.written),
+        (SWAPPED_MICROBATCH, "two microbatches are swapped", crowded_backward,
+         (final_weights.NAME,), None),
+        (WRONG_SCHEDULE, "another order is predicted", _another, (order.NAME,), None),
+        (DELAYED_UPDATE, "an update comes one gradient late", visible_update,
+         (versions.NAME,), log_edits.late_update),
+        (DROPPED_UPDATE, "an update never happens", any_update,
+         (versions.NAME,), log_edits.dropped),
+        (MISCOUNTED_UPDATE, "a gradient counts an update too many", first_gradient,
+         (local_staleness.NAME,), log_edits.counted_too_far),
+        (WRONG_RECEIVER, "a message is logged as sent to another rank", first_sender,
+         (messages.NAME,), log_edits.sent_elsewhere),
+        (CLOCK_AHEAD, "a Lamport stamp is too late", first_of_many,
+         (lamport.NAME, causality.NAME), log_edits.ahead),
+        (LATE_FORWARD, "a forward is logged after everything else", first_of_many,
+         (real_time.NAME, causality.NAME), log_edits.logged_last),
     )
-}
+}  # fmt: skip
 """Every control by its name."""

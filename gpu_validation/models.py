@@ -81,20 +81,14 @@ class ModelSpec:
         return self.name in BUILT_IN
 
     def __post_init__(self) -> None:
-        for name in ("width", "depth", "batch", "length"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        for name in ("width", "depth", "batch", "length", "seed"):
+            value, least = getattr(self, name), int(name != "seed")
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise SpecError(
-                    f"{name} of a model is a whole number from 1, found {value!r}",
+                    f"{name} of a model is a whole number from {least}, found {value!r}",
                     f"model {self.name}",
-                    "give a positive number",
+                    "give another one",
                 )
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise SpecError(
-                f"a seed is a whole number from 0, found {self.seed!r}",
-                f"model {self.name}",
-                "give another one",
-            )
         if not self.built_in and ":" not in self.name:
             raise SpecError(
                 f"a model is one of {', '.join(BUILT_IN)} or written path:factory, found "

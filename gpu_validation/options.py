@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from schedules.errors import ParameterError
@@ -19,176 +18,88 @@ ORDERS: Final = ("static", "free-running")
 HASHINGS: Final = ("off", "sampled", "full")
 
 
-@dataclass(frozen=True)
-class Defaults:
-    """What holds for an option that is not given."""
-
-    transport: str = "threads"
-    device: str = "cpu"
-    order: str = "static"
-    hashing: str = "sampled"
-    repeats: int = 1
-
-
-DEFAULTS: Final = Defaults()
-
-
 def add_schedule(parser: argparse.ArgumentParser) -> None:
     """Add FAMILY and what describes it."""
-    parser.add_argument(
-        "schedule",
-        metavar="FAMILY|FILE",
-        nargs="?",
-        help="a schedule family with its -p, or a schedule file",
-    )
-    parser.add_argument("-p", metavar="RANKS", type=whole("-p"), help="number of ranks")
-    parser.add_argument(
-        "-m",
-        metavar="MICROBATCHES",
-        type=whole("-m"),
-        help="number of microbatches (for a family 4 times the ranks unless given)",
-    )
-    parser.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="a parameter of the family, see `staleproof families`; may be repeated",
-    )
-    parser.add_argument(
-        "--policy", metavar="NAME", help=f"weight policy: {', '.join(POLICY_NAMES)} (the family's)"
-    )
-    parser.add_argument(
-        "--interval", metavar="K", type=whole("--interval"), help="gradients an update, of --policy"
-    )
-    parser.add_argument(
-        "--horizon",
-        metavar="K",
-        type=whole("--horizon", 0),
-        help="updates ahead, of --policy predict",
-    )
+    about = "a schedule family with its -p, or a schedule file"
+    parser.add_argument("schedule", metavar="FAMILY|FILE", nargs="?", help=about)
+    _count(parser, "-p", "RANKS", "number of ranks")
+    _count(parser, "-m", "MICROBATCHES", "number (for a family 4 times the ranks unless given)")
+    about = "a parameter of the family, see `staleproof families`; may be repeated"
+    parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help=about)
+    _name(parser, "--policy", POLICY_NAMES, "the family's", "weight policy")
+    _count(parser, "--interval", "K", "gradients an update, of --policy")
+    _count(parser, "--horizon", "K", "updates ahead, of --policy predict", least=0)
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add how to run it."""
-    parser.add_argument(
-        "--transport", metavar="NAME", help=f"{', '.join(TRANSPORTS)} ({DEFAULTS.transport})"
-    )
-    parser.add_argument(
-        "--device", metavar="NAME", help=f"{', '.join(DEVICES)} ({DEFAULTS.device})"
-    )
-    parser.add_argument(
-        "--order",
-        metavar="NAME",
-        help="static: the order of the schedule; free-running: the family's rule on what has "
-        f"really arrived ({DEFAULTS.order})",
-    )
-    parser.add_argument(
-        "--hashing",
-        metavar="HOW",
-        help=f"when weights are hashed: {', '.join(HASHINGS)} ({DEFAULTS.hashing}; controls always "
-        "hash all)",
-    )
-    parser.add_argument(
-        "--repeats", metavar="N", type=whole("--repeats"), help=f"runs ({DEFAULTS.repeats})"
-    )
-    parser.add_argument(
-        "--profile",
-        action="store_true",
-        default=None,
-        help="run once more under torch.profiler: communication share and overlap",
-    )
-    parser.add_argument(
-        "--no-replay",
-        action="store_true",
-        default=None,
-        help="do not compare final weights with a replay in a single thread",
-    )
-    parser.add_argument(
-        "--no-broken-runs",
-        action="store_true",
-        default=None,
-        help="controls change the log instead of running with faults",
-    )
-    parser.add_argument(
-        "--jitter",
-        metavar="SECONDS",
-        type=number("--jitter"),
-        help="longest random pause before a computation (0)",
-    )
-    parser.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=number("--timeout"),
-        help="give up after so long without progress (60)",
-    )
-    parser.add_argument(
-        "--tolerance",
-        metavar="REL",
-        type=number("--tolerance"),
-        help="relative distance of final weights from the replay (0: the same bits)",
-    )
+    _name(parser, "--transport", TRANSPORTS, "threads", "how ranks run")
+    _name(parser, "--device", DEVICES, "cpu", "where")
+    _name(parser, "--order", ORDERS, "static", "that of the schedule, or by the family's rule")
+    _name(parser, "--hashing", HASHINGS, "sampled", "of weights; controls always hash all")
+    _count(parser, "--repeats", "N", "runs (1)")
+    _flag(parser, "--profile", "run once more under torch.profiler: communication share, overlap")
+    _flag(parser, "--no-replay", "do not compare final weights with a replay in a single thread")
+    _flag(parser, "--no-broken-runs", "controls change the log instead of running with faults")
+    _number(parser, "--jitter", "SECONDS", "longest random pause before a computation (0)")
+    _number(parser, "--timeout", "SECONDS", "give up after so long without progress (60)")
+    about = "relative distance of final weights from the replay (0: the same bits)"
+    _number(parser, "--tolerance", "REL", about)
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add what is trained."""
-    parser.add_argument("--model", metavar="NAME", help=f"{', '.join(MODELS)} ({MODELS[0]})")
-    parser.add_argument(
-        "--module",
-        metavar="PATH:FACTORY",
-        help="a model of your own: a function that returns an nn.Sequential",
-    )
-    for name, meaning in (
-        ("width", "features"),
-        ("depth", "blocks of a stage"),
-        ("batch", "samples of a microbatch"),
-        ("length", "tokens of a sequence"),
-    ):
-        parser.add_argument(f"--{name}", metavar="N", type=whole(f"--{name}"), help=meaning)
-    parser.add_argument("--optimizer", metavar="NAME", help=f"{', '.join(OPTIMIZERS)} (sgd)")
-    for name, meaning in (
-        ("lr", "step size"),
-        ("momentum", "of --optimizer momentum"),
-        ("weight-decay", "decoupled decay"),
-    ):
-        parser.add_argument(f"--{name}", metavar="X", type=number(f"--{name}"), help=meaning)
-    parser.add_argument(
-        "--seed", metavar="N", type=whole("--seed", 0), help="of weights, data and pauses (0)"
-    )
+    _name(parser, "--model", MODELS, MODELS[0], "what is trained")
+    about = "a model of your own: a function that returns an nn.Sequential"
+    parser.add_argument("--module", metavar="PATH:FACTORY", help=about)
+    _count(parser, "--width", "N", "features")
+    _count(parser, "--depth", "N", "blocks of a stage")
+    _count(parser, "--batch", "N", "samples of a microbatch")
+    _count(parser, "--length", "N", "tokens of a sequence")
+    _name(parser, "--optimizer", OPTIMIZERS, OPTIMIZERS[0], "which updates weights")
+    _number(parser, "--lr", "X", "step size")
+    _number(parser, "--momentum", "X", "of --optimizer momentum")
+    _number(parser, "--weight-decay", "X", "decoupled decay")
+    _count(parser, "--seed", "N", "of weights, data and pauses (0)", least=0)
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add where results go."""
     parser.add_argument("-o", metavar="LOG", help="write the log of the first run (.jsonl)")
-    parser.add_argument(
-        "--chrome", metavar="FILE", help="write the first run for Perfetto (.trace.json)"
-    )
-    parser.add_argument(
-        "--write-layers",
-        metavar="FILE",
-        help="write what the stages took, for plan and --layers (.csv)",
-    )
-    parser.add_argument(
-        "--check",
-        metavar="LOG",
-        nargs="+",
-        help="run nothing: judge this log, the logs of all ranks, or a folder of them",
-    )
-    parser.add_argument(
-        "--against", metavar="FAMILY|FILE", help="with --check: the schedule, if not named first"
-    )
-    parser.add_argument(
-        "--require",
-        metavar="CHECK,…",
-        type=lambda text: text.split(","),
-        help="with --check: checks that must be decided too, such as lamport,messages",
-    )
-    parser.add_argument(
-        "--replay",
-        action="store_true",
-        help="with --check: also compare final weights with a replay of the same model here",
-    )
+    about = "write the first run for Perfetto (.trace.json)"
+    parser.add_argument("--chrome", metavar="FILE", help=about)
+    about = "write what the stages took, for plan and --layers (.csv)"
+    parser.add_argument("--write-layers", metavar="FILE", help=about)
+    about = "run nothing: judge this log, the logs of all ranks, or a folder of them"
+    parser.add_argument("--check", metavar="LOG", nargs="+", help=about)
+    about = "with --check: the schedule, if not named first"
+    parser.add_argument("--against", metavar="FAMILY|FILE", help=about)
+    about = "with --check: checks that must be decided too, such as lamport,messages"
+    parser.add_argument("--require", metavar="CHECK,…", type=lambda t: t.split(","), help=about)
+    _flag(parser, "--replay", "with --check: also compare final weights with a replay here")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def _name(
+    parser: argparse.ArgumentParser, option: str, names: Sequence[str], usual: str, about: str
+) -> None:
+    says = f"{about}: {', '.join(names)} ({usual})"
+    parser.add_argument(option, metavar="NAME", help=says)
+
+
+def _flag(parser: argparse.ArgumentParser, option: str, about: str) -> None:
+    # None where it is not given, as of every other option.
+    parser.add_argument(option, action="store_true", default=None, help=about)
+
+
+def _count(
+    parser: argparse.ArgumentParser, option: str, metavar: str, about: str, least: int = 1
+) -> None:
+    parser.add_argument(option, metavar=metavar, type=whole(option, least), help=about)
+
+
+def _number(parser: argparse.ArgumentParser, option: str, metavar: str, about: str) -> None:
+    parser.add_argument(option, metavar=metavar, type=number(option), help=about)
 
 
 def whole(option: str, least: int = 1) -> Callable[[str], int]:

@@ -117,35 +117,17 @@ def verdict(
     A check that has no meaning here stands under ``not_applicable``; one that the log does not
     decide holds null, which is not a pass.
     """
+    checks = ("name", "holds", "compared", "says", "witness")
     return {
-        "checks": [
-            {
-                "name": finding.name,
-                "holds": finding.holds,
-                "compared": finding.compared,
-                "says": finding.says,
-                "witness": dict(finding.witness),
-            }
-            for finding in findings
-            if finding.applies
-        ],
-        "not_applicable": [
-            {"name": finding.name, "says": finding.says}
-            for finding in findings
-            if not finding.applies
-        ],
-        "controls": [
-            {
-                "name": control.name,
-                "applicable": control.applicable,
-                "caught": control.caught,
-                "by": list(control.by),
-                "says": control.says,
-            }
-            for control in controls
-        ],
+        "checks": _rows([finding for finding in findings if finding.applies], checks),
+        "not_applicable": _rows([f for f in findings if not f.applies], ("name", "says")),
+        "controls": _rows(controls, ("name", "applicable", "caught", "by", "says")),
         "agree": agree(findings, controls, required),
     }
+
+
+def _rows(entries: Sequence[Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    return [{name: getattr(entry, name) for name in names} for entry in entries]
 
 
 def of_schedule(schedule: Schedule) -> dict[str, Any]:

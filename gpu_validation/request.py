@@ -6,7 +6,8 @@ import dataclasses
 import os
 import re
 from argparse import Namespace
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from gpu_validation.options import MODELS, OPTIMIZERS, shown
 from schedules.errors import ParameterError
@@ -24,18 +25,9 @@ MICROBATCHES_PER_RANK: Final = 4
 MOST_THREADS: Final = 1024
 
 _RUN_ONLY: Final = (
-    "transport",
-    "device",
-    "o",
-    "repeats",
-    "profile",
-    "jitter",
-    "timeout",
-    "tolerance",
-    "hashing",
-    "no_replay",
-    "no_broken_runs",
-)
+    "transport", "device", "o", "repeats", "profile", "jitter", "timeout", "tolerance", "hashing",
+    "no_replay", "no_broken_runs",
+)  # fmt: skip
 _MODEL_ONLY: Final = (
     "model", "module", "width", "depth", "batch", "length", "optimizer", "lr", "momentum",
     "weight_decay", "seed",
@@ -56,7 +48,7 @@ def refuse_what_would_be_ignored(arguments: Namespace) -> None:
         ("--horizon", arguments.horizon, predicts or "--policy predict"),
         ("--against", arguments.against, arguments.check is not None or "--check"),
         ("--require", arguments.require, arguments.check is not None or "--check"),
-        ("--replay", arguments.replay or None, arguments.check is not None or "--check"),
+        ("--replay", arguments.replay, arguments.check is not None or "--check"),
         ("--model", arguments.model, arguments.module is None or "runs without --module"),
     ):
         if asked is not None and belongs is not True:
@@ -176,12 +168,9 @@ def spec_of(arguments: Namespace, schedule: Schedule) -> RunSpec:
     """
     from gpu_validation.spec import RunSpec
 
-    given = {
-        name: value
-        for name in ("transport", "device", "order", "hashing", "jitter", "timeout", "seed")
-        if (value := getattr(arguments, name)) is not None
-    }
-    spec = RunSpec(schedule, model=_model(arguments), optimizer=_optimizer(arguments), **given)
+    names = ("transport", "device", "order", "hashing", "jitter", "timeout", "seed")
+    model, optimizer = _model(arguments), _optimizer(arguments)
+    spec = RunSpec(schedule, model=model, optimizer=optimizer, **_given(arguments, names))
     _require_few_threads(spec)
     return spec
 
@@ -200,20 +189,18 @@ def _require_few_threads(spec: RunSpec) -> None:
 def _model(arguments: Namespace) -> ModelSpec:
     from gpu_validation.models import ModelSpec
 
-    sizes = {
-        name: value
-        for name in ("width", "depth", "batch", "length", "seed")
-        if (value := getattr(arguments, name)) is not None
-    }
+    sizes = _given(arguments, ("width", "depth", "batch", "length", "seed"))
     return ModelSpec(arguments.module or arguments.model or MODELS[0], **sizes)
 
 
 def _optimizer(arguments: Namespace) -> OptimizerSpec:
     from gpu_validation.optimizers import OptimizerSpec
 
-    given = {
-        name: value
-        for name in ("lr", "momentum", "weight_decay")
-        if (value := getattr(arguments, name)) is not None
-    }
-    return OptimizerSpec(arguments.optimizer or OPTIMIZERS[0], **given)
+    numbers = _given(arguments, ("lr", "momentum", "weight_decay"))
+    return OptimizerSpec(arguments.optimizer or OPTIMIZERS[0], **numbers)
+
+
+def _given(arguments: Namespace, names: Sequence[str]) -> dict[str, Any]:
+    """Those of some options that were given."""
+    values = {name: getattr(arguments, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}

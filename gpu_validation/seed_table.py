@@ -45,17 +45,7 @@ Row: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True)
 class Published:
-    """A row of the source; None where it gives no number.
-
-    Attributes
-    ----------
-    implementation : str
-        ``scratch`` or ``pytorch``.
-    schedule : str
-    memory_megabytes : int or None
-        Peak, averaged over ranks.
-    communication_share, compute_utilisation, overlap : float or None
-    """
+    """A row of the source; None where it gives no number. Memory: peak, averaged over ranks."""
 
     implementation: str
     schedule: str
@@ -63,6 +53,11 @@ class Published:
     communication_share: float | None = None
     compute_utilisation: float | None = None
     overlap: float | None = None
+
+    @property
+    def key(self) -> Row:
+        """What names it."""
+        return self.implementation, self.schedule
 
 
 PUBLISHED: Final = (
@@ -132,13 +127,12 @@ def table(
     shares: dict[Row, Shares] = {}
     why: dict[Row, str] = {}
     for row in PUBLISHED:
-        key = (row.implementation, row.schedule)
         spec = specification(row, ranks, microbatches, model, gpus)
         try:
-            memory[key] = mean_peak(run(spec))
-            shares[key] = profiled(spec, cores())
+            memory[row.key] = mean_peak(run(spec))
+            shares[row.key] = profiled(spec, cores())
         except ScheduleError as error:
-            why[key] = str(error)
+            why[row.key] = str(error)
     return {
         "schema": SCHEMA,
         "ranks": ranks,
@@ -202,35 +196,26 @@ def rows(
     >>> found[0]["measured"]["memory_bytes"], found[1]["measured"]["communication_share"]
     ('not measured', 0.25)
     """
-    return [
-        {
-            "implementation": row.implementation,
-            "schedule": row.schedule,
-            "published": {
-                "memory_megabytes": row.memory_megabytes,
-                "memory_over_gpipe": PUBLISHED_RATIOS[row.implementation]
-                if row.schedule == "1f1b"
-                else None,
-                "communication_share": row.communication_share,
-                "compute_utilisation": row.compute_utilisation,
-                "overlap": row.overlap,
-            },
-            "measured": {
-                "memory_bytes": round(memory[key]) if key in memory else NOT_MEASURED,
-                "memory_over_gpipe": _ratio(memory, key),
-                **_shown(shares.get(key, Shares())),
-            },
-            "why": why.get(key) or _why(row, shares.get(key, Shares())),
-        }
-        for row in PUBLISHED
-        for key in [(row.implementation, row.schedule)]
-    ]
+    return [_row(row, memory, shares.get(row.key, Shares()), why) for row in PUBLISHED]
 
 
-def _shown(found: Shares) -> dict[str, float | str]:
-    """Shares by the names of the source."""
-    described = found.described()
-    return {column: described[name] for column, name in _COLUMNS.items()}
+def _row(
+    row: Published, memory: Mapping[Row, float], found: Shares, why: Mapping[Row, str]
+) -> dict[str, Any]:
+    ratio = PUBLISHED_RATIOS[row.implementation] if row.schedule == "1f1b" else None
+    described, peak = found.described(), memory.get(row.key)
+    return {
+        "implementation": row.implementation,
+        "schedule": row.schedule,
+        "published": {"memory_megabytes": row.memory_megabytes, "memory_over_gpipe": ratio}
+        | {column: getattr(row, column) for column in _COLUMNS},
+        "measured": {
+            "memory_bytes": NOT_MEASURED if peak is None else round(peak),
+            "memory_over_gpipe": _ratio(memory, row.key),
+            **{column: described[name] for column, name in _COLUMNS.items()},
+        },
+        "why": why.get(row.key) or _why(row, found),
+    }
 
 
 def _why(row: Published, found: Shares) -> str:

@@ -127,30 +127,6 @@ def _one_after_the_other(schedule: Schedule) -> list[int]:
     return [int(index) for index in order]
 
 
-def most_versions(schedule: Schedule) -> dict[CopyOfStage, int]:
-    """How many versions of every weight copy a replay keeps at most; nothing is computed.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> most_versions(build("pipedream", 2, 4))
-    {(0, 0): 2, (1, 0): 1}
-    """
-    schedule = erase_messages(schedule)
-    order, updates = _one_after_the_other(schedule), update_after(schedule)
-    reads = _last_reads(schedule, order)
-    kept: dict[CopyOfStage, list[int]] = {copy: [0] for copy in _copies(schedule)}
-    most = dict.fromkeys(kept, 1)
-    for position, index in enumerate(order):
-        if updates[index]:
-            copy = _copy_of(schedule, schedule.action(index))
-            last = reads.get(copy, {})
-            held = [v for v in kept[copy] if last.get(v, -1) > position]
-            kept[copy] = [*held, kept[copy][-1] + 1]
-            most[copy] = max(most[copy], len(kept[copy]))
-    return most
-
-
 def _copies(schedule: Schedule) -> list[CopyOfStage]:
     rows = schedule.placement.copies
     return sorted({(stage, copy) for row in rows for stage, copy in enumerate(row)})

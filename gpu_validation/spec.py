@@ -11,6 +11,7 @@ from gpu_validation.event_log import Event
 from gpu_validation.faults import Fault
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
+from gpu_validation.options import DEVICES, TRANSPORTS
 from schedules.formats.trace import Trace
 from schedules.schedule import Schedule
 
@@ -25,8 +26,6 @@ Hashing = Literal["off", "sampled", "full"]
 
 ORDER_POLICIES: Final[tuple[OrderPolicy, ...]] = get_args(OrderPolicy)
 HASHINGS: Final[tuple[Hashing, ...]] = get_args(Hashing)
-TRANSPORTS: Final = ("threads", "gloo", "nccl", "torch")
-DEVICES: Final = ("cpu", "cuda")
 
 CopyOfStage = tuple[int, int]
 """Stage and weight copy."""

@@ -128,7 +128,7 @@ def test_a_full_disk_is_told_after_ctrl_c(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gpu_validation.transports.threads.Hub.watch", interrupt)
+    monkeypatch.setattr("gpu_validation.transports.watching.Watcher._failure", interrupt)
     assert main(["pipedream", "-p", "2", "-m", "4", "-o", str(tmp_path / "run.jsonl")]) == 130
     *_, first, last = capsys.readouterr().err.splitlines()
     assert "No space left on device" in first
