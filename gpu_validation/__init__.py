@@ -42,7 +42,7 @@ def __getattr__(name: str) -> Any:
 
         return Recorder
     if name in ("Judgement", "judge"):
-        from gpu_validation import recorded
+        from gpu_validation import judging
 
-        return getattr(recorded, name)
+        return getattr(judging, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

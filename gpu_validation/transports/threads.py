@@ -76,8 +76,8 @@ class ThreadGroup:
         runs = [Run(program, spec, member) for member in members]
         started: list[Run] = []
         with one_torch_thread():
-            threading.Thread(target=_attend, args=(runs, started, board), daemon=True).start()
-            launched = Watcher(board, self._ranks, spec.timeout, None, sink).watch()
+            attendant = threading.Thread(target=_attend, args=(runs, started, board), daemon=True)
+            launched = Watcher(board, self._ranks, spec.timeout, None, sink).watch(attendant.start)
             # A rank that hangs cannot be ended; it is left behind and stops when it wakes up.
             until = time.monotonic() + GRACE_SECONDS
             for run in started:

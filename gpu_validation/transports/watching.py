@@ -70,10 +70,11 @@ class Watcher:
         self._since = time.monotonic()
         self._started = False
 
-    def watch(self) -> Launched:
-        """Wait until the run is over; what was recorded until a failure is part of the result."""
+    def watch(self, start: Callable[[], None] = lambda: None) -> Launched:
+        """Start the run, and wait until it is over; what was recorded until a failure is kept."""
         failure = None
         try:
+            start()
             while failure is None and not self._all_ended():
                 time.sleep(self._board.poll)
                 failure = self._failure()
