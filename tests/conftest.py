@@ -31,7 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="run every N-th of the selected tests: a sample of slow ones",
+        help="of the selected tests that are slow, run every N-th",
     )
     parser.addoption(
         "--turn",
@@ -50,8 +50,11 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    step = config.getoption("--every")
-    items[:] = items[config.getoption("--turn") % step :: step]
+    step, turn = config.getoption("--every"), config.getoption("--turn")
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    left_out = set(slow) - set(slow[turn % step :: step])
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(wrapper=True)
