@@ -1,6 +1,7 @@
 """Settings that every test shares."""
 
 import os
+from collections import Counter
 from collections.abc import Generator
 from datetime import date
 
@@ -18,6 +19,9 @@ PROVERS = ("z3", "cvc5", "cvxpy", "PEPit", "clarabel", "jinja2", "rich", "matplo
 
 LEFT_OUT = pytest.StashKey[list[str]]()
 """Files that were skipped for lack of them."""
+
+ALIKE = pytest.StashKey[Counter[str]]()
+"""How many cases of a sampled test have been seen."""
 
 # Passing or failing must not depend on the machine or on luck.
 # `--hypothesis-profile=default` searches at random instead.
@@ -41,6 +45,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="which N-th: those that leave the remainder of K (default: the day, so that in N days "
         "all are run)",
     )
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Of many like cases some run on every change, and the others, as slow ones, in turn."""
+    mark = item.get_closest_marker("sampled")
+    if mark is not None:
+        alike = item.session.stash.setdefault(ALIKE, Counter())
+        name, _, _ = item.nodeid.partition("[")
+        if alike[name] % mark.args[0]:
+            item.add_marker("slow")
+        alike[name] += 1
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

@@ -37,6 +37,7 @@ def given(name: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("path", ["-", "/dev/stdin"])
 def test_standard_input_says_what_the_file_says(name: str, path: str, run: Run) -> None:

@@ -150,6 +150,7 @@ def test_bad_argument_ends_in_the_test_too(crossed: Path) -> None:
     assert "requirement.py" not in out
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("file", "content", "arguments"),
     [

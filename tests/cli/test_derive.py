@@ -97,6 +97,7 @@ def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
     assert run(*arguments).returncode == 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from staleproof.cli import main
-from tests.samples import sample
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "schedules"
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -63,7 +62,8 @@ def test_linearizations_differ(tmp_path: Path) -> None:
     assert len(set(pictures)) == 2
 
 
-@pytest.mark.parametrize("name", sample(sorted(path.name for path in DATA.glob("*p4_m8*")), 3))
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", sorted(path.name for path in DATA.glob("*p4_m8*")))
 def test_real_files(tmp_path: Path, name: str) -> None:
     out = tmp_path / "a.svg"
     draw(DATA / name, "-o", out)

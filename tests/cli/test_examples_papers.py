@@ -33,12 +33,14 @@ def texts(paper: Path) -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in paper.glob("*.py")}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", STATEMENTS, ids=name)
 def test_a_statement_is_proved(path: Path) -> None:
     with neighbours(path.parent):
         assert judged(path) is Verdict.PROVED
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: name(twin[0]))
 def test_a_false_twin_is_not_proved(twin: tuple[Path, str, str], tmp_path: Path) -> None:
     path, before, after = twin

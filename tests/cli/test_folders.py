@@ -272,6 +272,7 @@ CLAIM = as_claim(THEOREM, SQUARES)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.slow  # which imports all papers, as it asks whether one of them has it
 def test_a_folder_brings_its_own_challenge(result: Result, tmp_path: Path) -> None:
     folder = written(tmp_path / "mine", {"square.py": CHALLENGED})

@@ -40,6 +40,7 @@ def test_same_sources_and_fewer_libraries() -> None:
         assert gate["project"][key] == whole["project"][key]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("command", "code", "words"),
     [

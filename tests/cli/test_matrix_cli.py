@@ -7,12 +7,15 @@ import subprocess
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Problem = Callable[..., dict[str, str]]
 
 COLUMNS = ["causal", "exclusive", "stash", "staleness", "in-flight", "update-once", "deadlock-free"]
 
 
+@pytest.mark.slow
 def test_a_family_is_selected_by_the_beginning_of_its_ids(run: Run) -> None:
     done = run("verify", "schedules.zb-h1", "--json", "--require", "PROVED:schedules.zb-h1")
     assert done.returncode == 0
@@ -32,6 +35,7 @@ def test_a_beginning_that_is_none(problem: Problem) -> None:
     assert "'schedules.dualpip'" in error["what"]
 
 
+@pytest.mark.slow
 def test_a_family_of_which_proofs_are_required(run: Run) -> None:
     done = run("verify", "schedules.amdp.causal", "--require", "PROVED:schedules.amdp.causal")
     assert done.returncode == 1

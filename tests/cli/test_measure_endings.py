@@ -19,7 +19,6 @@ from schedules.formats.trace import write_trace
 from schedules.formats.trace_reader import read_trace
 from tests.failing_ranks import bombs, heard, obeying_ctrl_c, wait_for
 from tests.run_logs import faithful_log
-from tests.samples import sample
 
 __all__ = ["bombs", "heard", "obeying_ctrl_c"]
 
@@ -47,10 +46,11 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 @pytest.mark.parametrize(
     ("program", "options"),
-    sample(product([["gpu_validation"], ["staleproof", "measure"]], [["--json"], []]), 3),
+    [*product([["gpu_validation"], ["staleproof", "measure"]], [["--json"], []])],
 )
 def test_a_full_device_is_told(log: Path, program: list[str], options: list[str]) -> None:
     arguments = ["pipedream", "-p", "2", "-m", "6", "--check", str(log), *options]
@@ -149,6 +149,7 @@ def test_more_processes_than_a_machine_takes(problem: Problem, transport: str) -
     assert "torchrun" in error["fix"]
 
 
+@pytest.mark.slow
 def test_sigterm_leaves_a_valid_log(bombs: Callable[[str], ModelSpec], tmp_path: Path) -> None:
     log = tmp_path / "run.jsonl"
     child = subprocess.Popen(

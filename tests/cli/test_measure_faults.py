@@ -171,6 +171,7 @@ def test_a_failed_run_says_where_its_log_is(
     assert err.endswith(f"the log until then is in {log}, marked as partial\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="needs signals")
 @pytest.mark.usefixtures("obeying_ctrl_c")
 @pytest.mark.parametrize(

@@ -104,6 +104,7 @@ SCHEDULES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [name if name == "1F1B" else pytest.param(name, marks=pytest.mark.slow) for name in SCHEDULES],

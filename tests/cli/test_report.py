@@ -50,6 +50,7 @@ def test_without_a_ledger_all_claims_are_verified(
     assert str(tmp_path / "report" / "report.md") in capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.slow
 def test_row_that_is_deleted_is_gone(run: Run, ledger: Any, tmp_path: Path) -> None:
     shorter = copy.deepcopy(ledger)
     # A row that no other row names: lemmas stay in the proofs that cite them.

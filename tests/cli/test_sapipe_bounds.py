@@ -96,6 +96,7 @@ def test_all_five_side_by_side_with_the_smallest() -> None:
 VANILLA = {"rho": None, "M": None, "Delta": None, "lambda_": None}
 
 
+@pytest.mark.slow
 def test_samples_of_their_own_do_not_vouch_for_algorithm_1() -> None:
     given = sets(eta="0.9", kappa="1/4", **VANILLA)
     comparison = answer("bounds", "sapipe-vanilla", *given)["comparison"]
@@ -260,6 +261,7 @@ def test_a_picture_is_written_as_a_whole_or_not_at_all(problem: Problem, tmp_pat
     assert os.listdir(tmp_path) == ["map.svg"]
 
 
+@pytest.mark.slow
 def test_crossovers_of_alternatives() -> None:
     arguments = ("--form", "printed", "--crossover", "eta", *sets())
     found = answer("bounds", "sapipe", *arguments)

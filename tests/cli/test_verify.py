@@ -76,6 +76,7 @@ def test_report_beside_json(run: Run, tmp_path: Path) -> None:
     assert {"report.md", "report.tex"} <= set(os.listdir(tmp_path / "new" / "report"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_it_quietly(jobs: str) -> None:
     process = subprocess.Popen(

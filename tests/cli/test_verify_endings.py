@@ -12,6 +12,7 @@ import pytest
 from tests.claim_files import file, judged
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
 def test_termination_ends_every_process(tmp_path: Path, ending: signal.Signals) -> None:
     started = [tmp_path / name for name in "ab"]

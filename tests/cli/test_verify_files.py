@@ -70,6 +70,7 @@ def test_what_is_expected_of_a_file_is_not_required(run: Run, mine: Callable[...
     assert run("verify", path, "--expect", "REFUTED:mine.two").returncode == 1
 
 
+@pytest.mark.slow
 def test_nothing_is_required_of_claims_of_ours_beside_a_file(
     run: Run, mine: Callable[..., Path]
 ) -> None:
@@ -264,6 +265,7 @@ def test_process_that_dies_is_one_line(shell: Run, mine: Callable[..., Path]) ->
     )
 
 
+@pytest.mark.slow
 def test_ledgers_are_equal_but_for_the_seconds(run: Run, mine: Callable[..., Path]) -> None:
     path = mine(
         reaching("mine.refuted", "REFUTED", "cost=3"), reaching("mine.open", "UNKNOWN", "cost=4")

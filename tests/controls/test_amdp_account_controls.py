@@ -81,12 +81,14 @@ def test_a_minibatch_of_another_mismatch_when_replayed_refutes_nothing(
     assert [case.verdict for case in decided(known).cases[3:]] == [UNKNOWN, PROVED, UNKNOWN]
 
 
+@pytest.mark.slow
 def test_runs_that_differ_from_the_laws_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replays, "difference", lambda: {"law": "any"})
     for claim in (mismatch.CLAIM, active_ratio.CLAIM):
         assert judged(claim).verdict is UNKNOWN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("less", [1, 5])
 def test_a_window_shorter_than_what_overtakes_is_not_enough(
     less: int, monkeypatch: pytest.MonkeyPatch
@@ -106,6 +108,7 @@ def test_plays_that_disagree_leave_accumulation_open(monkeypatch: pytest.MonkeyP
     assert not found.findings
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("says", list(rotation.identities(rotation.FORMS)))
 def test_every_identity_of_the_rotation_is_needed(
     says: str, monkeypatch: pytest.MonkeyPatch

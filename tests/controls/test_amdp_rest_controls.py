@@ -62,6 +62,7 @@ def test_too_small_a_distance_leaves_room() -> None:
     assert verdicts[10][-1] is Verdict.REFUTED
 
 
+@pytest.mark.slow
 def test_equal_durations_are_no_witness(monkeypatch: pytest.MonkeyPatch) -> None:
     """With F = B some play fills the ranks: the row has no counterexample then."""
     monkeypatch.setattr(saturation, "WITNESS", (4, 1, 1))

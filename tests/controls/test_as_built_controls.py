@@ -20,7 +20,6 @@ from schedules.families.family import Family, from_rule
 from schedules.families.pipedream import RULE
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from tests.samples import sample
 from theory.derive import derive, derive_rule
 from theory.judging.decide import verdict_of
 from theory.judging.judge import judge
@@ -110,7 +109,8 @@ def same(family: Family) -> Build:
 DERIVED = [name for name, family in FAMILIES.items() if family.affine]
 
 
-@pytest.mark.parametrize(("name", "edit"), sample(product(DERIVED, EDITS), 7))
+@pytest.mark.sampled(7)
+@pytest.mark.parametrize(("name", "edit"), [*product(DERIVED, EDITS)])
 def test_an_edited_build_takes_the_derived_law(
     monkeypatch: pytest.MonkeyPatch, name: str, edit: str
 ) -> None:
@@ -136,7 +136,8 @@ def test_a_build_in_other_words_keeps_the_law(monkeypatch: pytest.MonkeyPatch, n
 OF_RPD = ("rpd.prop-4.1", "rpd.cor-c1", "rpd.lemma-c1-mean", "rpd.local-staleness")
 
 
-@pytest.mark.parametrize("edit", sample(OF_PIPEDREAM, 3))
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("edit", OF_PIPEDREAM)
 def test_an_edited_build_takes_the_rows_of_pipedream(
     monkeypatch: pytest.MonkeyPatch, edit: str
 ) -> None:
@@ -183,8 +184,9 @@ def test_a_rule_that_the_family_does_not_build_has_no_law_of_it() -> None:
     assert derive_rule(stranger, "ascending", None).verdict is Verdict.UNKNOWN
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize(
-    ("name", "edit"), sample(product([name for name in AFFINE if name != "pipedream"], EDITS), 5)
+    ("name", "edit"), [*product([name for name in AFFINE if name != "pipedream"], EDITS)]
 )
 def test_an_edited_build_takes_the_proofs_of_its_program(
     monkeypatch: pytest.MonkeyPatch, name: str, edit: str

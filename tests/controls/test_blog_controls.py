@@ -60,6 +60,7 @@ def relabelled(entry: Entry) -> Entry:
     return replace(entry, parts=(part, *rest))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", [GPIPE, ONE_F_ONE_B], ids=lambda program: program.name)
 @pytest.mark.parametrize(
     ("change", "part"),
@@ -180,6 +181,7 @@ def test_gradients_in_microbatch_order_at_one_end_only() -> None:
     assert first(parts_hold(in_order, "channels")) is Verdict.REFUTED
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("claim", "name", "form"),
     [

@@ -10,7 +10,6 @@ import sympy
 from schedules.closed_forms.floor_sums import p_
 from schedules.families import localsgd, pipedream
 from schedules.policies import WeightPolicy
-from tests.samples import sample
 from theory.judging.mutants import mutants
 from theory.judging.verify import CLAIMS, judge
 from theory.laws.delays.matrix import i_
@@ -43,8 +42,9 @@ TRUE_FORMS = {
 }
 
 
+@pytest.mark.sampled(97)
 @pytest.mark.usefixtures("without_small_runs")
-@pytest.mark.parametrize(("claim", "name"), sample(FORMULAS, 97))
+@pytest.mark.parametrize(("claim", "name"), FORMULAS)
 def test_edited_formula_is_not_proved_and_a_refutation_has_a_witness(claim: str, name: str) -> None:
     original = CLAIMS[claim]
     edits = list(mutants(original.printed[name]).values())[::JUDGED]
@@ -62,7 +62,8 @@ def test_edited_formula_is_not_proved_and_a_refutation_has_a_witness(claim: str,
             assert row.judgement.counterexample
 
 
-@pytest.mark.parametrize("claim", sample(TRUE_FORMS, 4))
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("claim", TRUE_FORMS)
 def test_true_formula_in_another_shape_is_never_refuted(claim: str) -> None:
     name, form = TRUE_FORMS[claim]
     row = judge(replace(CLAIMS[claim], printed={name: form}, holds=None))

@@ -30,8 +30,10 @@ from theory.judging.loading import load
 from theory.kernel import Hypothesis, Point, Relation, Theorem, eq, le, square, vector
 from theory.kernel.vectors import Scalar
 
-QUICK_TWINS = {"async_sgd/in_flight", "error_feedback/delayed", "error_feedback/quasi_convex"}
-SLOW_TWINS = {"async_sgd/convex", "async_sgd/nonconvex", "async_sgd/window"}
+QUADRATIC_TWINS = [
+    *("async_sgd/in_flight", "async_sgd/convex", "async_sgd/nonconvex", "async_sgd/window"),
+    *("error_feedback/delayed", "error_feedback/quasi_convex"),
+]
 FALSE_TWINS = {name(path): (path, before, after) for path, before, after in TWINS}
 FALSE_EDITS = ["gd_rate", "heavy_ball", "near", "blocks", "workers"]
 """Recipes of the cookbook of which the edited statement, and not a line of the proof, is false."""
@@ -68,10 +70,8 @@ def test_a_false_edit_of_a_recipe_has_a_witness(name: str, tmp_path: Path) -> No
     assert stands(refuted_by(model))
 
 
-@pytest.mark.parametrize(
-    "twin",
-    [*sorted(QUICK_TWINS), *(pytest.param(t, marks=pytest.mark.slow) for t in sorted(SLOW_TWINS))],
-)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("twin", QUADRATIC_TWINS)
 def test_a_false_twin_has_a_witness(twin: str, tmp_path: Path) -> None:
     path, before, after = FALSE_TWINS[twin]
     folder = tmp_path / "paper"
@@ -82,13 +82,8 @@ def test_a_false_twin_has_a_witness(twin: str, tmp_path: Path) -> None:
     assert stands(refuted_by(model))
 
 
-QUICK = {"gd_rate", "gd_convex", "pl_rate", "moment", "near"}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n, *_ in RECIPES],
-)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", [name for name, *_ in RECIPES])
 def test_a_recipe_has_none(name: str, tmp_path: Path) -> None:
     assert gram_model(theorem_of(tmp_path / f"{name}.py")) is None
 
@@ -100,12 +95,8 @@ def test_a_statement_of_a_paper_has_none(path: Path) -> None:
         assert gram_model(theorem_of(path)) is None
 
 
-LONG = {"heavy ball", "stepsize with a root"}
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in PAIRS]
-)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", PAIRS)
 def test_a_true_statement_about_runs_has_none(name: str) -> None:
     assert gram_model(PAIRS[name][0]) is None
 

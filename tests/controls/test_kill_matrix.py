@@ -27,7 +27,6 @@ from tests.mutations.operators_around import OPERATORS
 from tests.mutations.orders import rows_of, schedule_of, swapped
 from tests.mutations.subjects import BUILT, FILES, LARGER_FILES, Subject, subject
 from tests.mutations.tables import filled, part
-from tests.samples import sample
 
 FEW = 1
 SMALL = (*FILES, *BUILT)
@@ -70,7 +69,8 @@ def assert_judged_right(verdict: Verdict) -> None:
         assert broken <= NO_MATTER_OF_MEANING, told
 
 
-@pytest.mark.parametrize("name", sample(SMALL, 2))
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("name", SMALL)
 def test_a_few_mutants(name: str) -> None:
     found = few(name)
     assert len(found) >= FEW

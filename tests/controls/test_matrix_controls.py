@@ -15,7 +15,6 @@ from schedules import build
 from schedules.families import FAMILIES, get_family
 from schedules.invariants import INVARIANTS
 from schedules.schedule import Schedule
-from tests.samples import sample
 from theory.judging.catalogue import CLAIMS
 from theory.judging.decide import proves
 from theory.judging.mutants import mutants, passes, run_controls
@@ -98,6 +97,7 @@ def test_there_is_nothing_to_spoil_in_one_microbatch_on_one_rank(
     assert change(build("1f1b", 1, 1)) is None
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("family", ["zb-h2", "chimera"])
 @pytest.mark.parametrize("column", CONTROLS)
 def test_a_checker_that_refuses_nothing_is_noticed(
@@ -119,8 +119,9 @@ def test_a_control_without_anything_to_try_has_not_refused() -> None:
     assert not refused("naive", "stash", {}, CONTROLS["stash"][0])
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
-    ("family", "more", "column"), sample(product(FINITE, [1, -1], ["staleness", "in-flight"]), 3)
+    ("family", "more", "column"), [*product(FINITE, [1, -1], ["staleness", "in-flight"])]
 )
 def test_neither_more_nor_less_than_the_bound(family: str, more: int, column: str) -> None:
     small = Grid(3 if family == "localsgd" else 2, 4, STATED[family].grid.values)
@@ -133,6 +134,7 @@ def test_neither_more_nor_less_than_the_bound(family: str, more: int, column: st
     assert found.witness["stated"] == found.witness[column] + more
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("family", "column", "form"),
     [

@@ -125,6 +125,7 @@ def test_the_log_of_a_fault_fails_what_its_edit_fails(schedule: Schedule) -> Non
             assert result.caught
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [*CHECKS, "final-weights"])
 def test_no_check_can_go_blind_unnoticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def blind(*_: Any) -> Finding:

@@ -197,6 +197,7 @@ WEAKENED: dict[str, list[Callable[..., Any]]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "weaker"), [(name, weaker) for name, ways in WEAKENED.items() for weaker in ways]
 )

@@ -155,6 +155,7 @@ def test_a_false_statement_about_noise_has_a_long_run(name: str) -> None:
         assert noisy_run(twin(true)) is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", SHORT)
 def test_a_false_statement_with_memory_or_exponentials_has_a_run(name: str) -> None:
     twin, true, false = SHORT[name]

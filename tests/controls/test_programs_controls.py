@@ -16,7 +16,6 @@ from schedules.lowering import lower as lowered
 from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
-from tests.samples import sample
 from tests.verdicts_of import lazily
 from theory.errors import UnsupportedFormError
 from theory.laws.delays.as_built import wrong_start
@@ -88,7 +87,8 @@ def test_no_step_can_be_left_out_or_relabelled(program: Program) -> None:
         assert holds(relabelled, "actions") is not Verdict.PROVED, entry.name
 
 
-@pytest.mark.parametrize("invariant", sample(INVARIANTS, 3))
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("invariant", INVARIANTS)
 def test_a_warm_up_forward_that_is_dropped_takes_every_invariant(invariant: str) -> None:
     dropped = with_entry(ONE_F_ONE_B, "warm-up forward", one_fewer)
     subject = replace(AFFINE["1f1b"], program=dropped)
@@ -107,6 +107,7 @@ def test_a_wrong_rank_function_is_no_proof(program: Program, part: str) -> None:
             assert holds(with_entry(program, entry.name, lower), part) is Verdict.REFUTED
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -146,9 +147,10 @@ def hidden(view: View, n: Number) -> Number:
     return view.choose(n < 2, view.M + n, n - 2)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("invariant", "kind"),
-    sample(product(INVARIANTS, [Kind.F, Kind.B, Kind.SEND_F, Kind.RECV_B]), 5),
+    [*product(INVARIANTS, [Kind.F, Kind.B, Kind.SEND_F, Kind.RECV_B])],
 )
 def test_what_runs_twice_cannot_hide_behind_two_entries(kind: Kind, invariant: str) -> None:
     again = longer(kind, hidden, 2)
@@ -161,8 +163,9 @@ def test_what_runs_twice_cannot_hide_behind_two_entries(kind: Kind, invariant: s
     assert holds(bare, "actions") is Verdict.REFUTED
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
-    ("invariant", "kind"), sample(product(INVARIANTS, [Kind.W, Kind.I, Kind.U, Kind.REDUCE]), 5)
+    ("invariant", "kind"), [*product(INVARIANTS, [Kind.W, Kind.I, Kind.U, Kind.REDUCE])]
 )
 def test_actions_that_nobody_looks_at_are_refused(kind: Kind, invariant: str) -> None:
     extra = longer(kind, lambda v, n: n, 0)
@@ -236,7 +239,8 @@ def test_causal_needs_a_joint_order_of_all_stages(ranked: Program) -> None:
 BOUNDED = [(f, i) for f in AFFINE for i in INVARIANTS if stated(f, i) is not None]
 
 
-@pytest.mark.parametrize(("family", "invariant"), sample(BOUNDED, 5))
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(("family", "invariant"), BOUNDED)
 def test_no_other_maximum_is_proved(family: str, invariant: str) -> None:
     form = stated(family, invariant)
     assert form is not None

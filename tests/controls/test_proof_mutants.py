@@ -31,7 +31,6 @@ from schedules.closed_forms.floor_sums import (
 )
 from schedules.linearization import get_linearization
 from schedules.rules import GreedyRule, StaticOrder
-from tests.samples import sample
 from theory.derive import derive
 from theory.laws.delays import counts as count_proofs
 from theory.laws.delays import matrix as delay_law
@@ -225,9 +224,8 @@ SAME_COUNTS = {name: {"F AT +1", "B AT -1"} for name in ("pipedream", "pipedream
 """At u = x the numerator 2x − 2p + 2 of F is even and the 1 of B odd: half of it rounds alike."""
 
 
-@pytest.mark.parametrize(
-    ("linearization", "other"), sample(product(LINEARIZATIONS, LINEARIZATIONS), 3)
-)
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize(("linearization", "other"), [*product(LINEARIZATIONS, LINEARIZATIONS)])
 def test_counts_belong_to_their_linearization(linearization: str, other: str) -> None:
     counts, foreign = (closed("pipedream", name).counts for name in (linearization, other))
     found = prove_counts(times_of("pipedream"), foreign, get_linearization(linearization))
@@ -247,6 +245,7 @@ def test_shape_of_counts(change: dict[str, Any]) -> None:
 # Floors and their sums
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("part", ["value", "first", "stop"])
 def test_floors(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     counts = closed("pipedream").counts
@@ -278,6 +277,7 @@ def test_matrix_that_is_not_the_sum_of_the_counts(monkeypatch: pytest.MonkeyPatc
 # Polynomials
 
 
+@pytest.mark.sampled(4)
 @every_family
 def test_mean(family: str) -> None:
     law = closed(family)

@@ -83,18 +83,21 @@ def test_rule_itself_is_proved() -> None:
     assert is_proved_and_the_same(RULE, FAMILY.admission)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", [name for name in RULES if name != SAME_SCHEDULE])
 def test_changed_rule_does_not_keep_the_law(change: str) -> None:
     assert not same_orders(RULES[change], FAMILY.admission)
     assert not is_proved_and_the_same(RULES[change], FAMILY.admission)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_changed_admission_does_not_keep_the_law(bound: str) -> None:
     assert not same_orders(RULE, BOUNDS[bound])
     assert not is_proved_and_the_same(RULE, BOUNDS[bound])
 
 
+@pytest.mark.slow
 def test_preference_that_never_decides_may_change() -> None:
     assert same_orders(RULES[SAME_SCHEDULE], FAMILY.admission)
     assert is_proved_and_the_same(RULES[SAME_SCHEDULE], FAMILY.admission)
@@ -167,6 +170,7 @@ def test_copy_without_an_edit_keeps_the_law(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("edit", EDITS)
 def test_edited_family_file_does_not_keep_the_law(edit: str, tmp_path: Path) -> None:
     assert derive_in_copy(tmp_path, EDITS[edit]) != ["PROVED", own_law()["max"]]

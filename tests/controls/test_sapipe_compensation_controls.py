@@ -90,6 +90,7 @@ def test_no_smaller_line_follows(theorem: Theorem) -> None:
     assert not proved(replace(theorem, terms=terms))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("theorem", [dc_step.THEOREM, dc_squares.THEOREM, dc_fourths.THEOREM])
 def test_a_larger_lambda_is_not_covered(theorem: Theorem) -> None:
     for most in (sympy.Rational(1, 2), sympy.Rational(3, 10)):
@@ -101,6 +102,7 @@ def test_a_first_step_that_is_not_0_is_another_start() -> None:
     assert not proved(with_hypothesis(dc_step.THEOREM, "at rest", other))
 
 
+@pytest.mark.slow
 def test_the_fourth_moment_of_a_mixture_is_not_that_of_its_parts() -> None:
     """A fresh and a stale element of size √V₂ each make a gradient of size √(2V₂)."""
     swapped = replace(dc_fourths.THEOREM, terms={"steps": 4 * V2**2})
@@ -184,6 +186,7 @@ def test_flaws_are_gone_where_a_line_holds() -> None:
     assert dc_witnesses.first_iteration(Fraction(1)) is None
 
 
+@pytest.mark.slow
 def test_theorem_3_is_called_invalid_for_its_first_line_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -201,6 +204,7 @@ def test_a_line_without_a_witness_is_not_called_invalid(monkeypatch: pytest.Monk
     assert decided(thm_6.CLAIM.account(thm_6.CLAIM.printed)).printed_proof == "gap"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "other",
     [
@@ -215,6 +219,7 @@ def test_not_every_run_exceeds_theorem_6(other: dict[str, Any]) -> None:
     assert thm_6.circling(replace(limit_cycle.RUN, **other), thm_6.CLAIM.printed) is None
 
 
+@pytest.mark.slow
 def test_a_function_that_is_not_convex_refutes_nothing() -> None:
     """The run is far above this smaller bound; L and V₂ are those of a convex p only."""
     smaller = {**thm_6.CLAIM.printed, "error": thm_6.CLAIM.printed["error"] / 2}

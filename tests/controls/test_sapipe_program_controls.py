@@ -77,6 +77,7 @@ def judged(claim: Claim, formulas: Formulas) -> Judgement:
 # The right conditions
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [*TOO_WEAK, *TOO_STRONG])
 def test_wrong_conditions_are_refuted(name: str) -> None:
     formulas = {**TOO_WEAK, **TOO_STRONG}[name]

@@ -104,6 +104,7 @@ _EDITS: list[tuple[Claim, Formulas, Verdict]] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("claim", "edited", "verdict"), _EDITS, ids=lambda one: getattr(one, "id", "")
 )

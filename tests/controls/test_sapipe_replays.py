@@ -54,6 +54,7 @@ def violations(account: Account) -> Iterator[Violation]:
             yield decision.fails.because
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [*REFUTED, *PARTLY])
 def test_every_instance_is_replayed(name: str) -> None:
     found = list(violations(account_of(name)))

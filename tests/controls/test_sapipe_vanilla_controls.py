@@ -54,6 +54,7 @@ def saying(theorem: Theorem, changed: Mapping[str, Relation]) -> Theorem:
     return replace(theorem, hypotheses=hypotheses)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "module", [biased, sgd, thm_2_samples, thm_2_reuse, thm_2_pass, prefix_repaired, same_samples]
 )

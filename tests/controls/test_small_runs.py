@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import sympy
 
-from tests.samples import sample
 from theory.account import Refutation, Violation
 from theory.falsifier.iterations import iteration
 from theory.falsifier.small_models import SmallModel
@@ -269,7 +268,8 @@ FOR_EVER = {
 }
 
 
-@pytest.mark.parametrize("name", sample(PAIRS, 3))
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", PAIRS)
 def test_a_false_statement_has_a_run(name: str) -> None:
     true, false_side = PAIRS[name]
     twin = replace(true, terms={"right": false_side})
@@ -278,31 +278,19 @@ def test_a_false_statement_has_a_run(name: str) -> None:
     assert row.judgement.counterexample
 
 
-LONG = {
-    "gradient descent, 1/K",
-    "update as an equation",
-    "stepsize with a root",
-    "linear rate",
-    "drift of replicas",
-    "stochastic gradients",
-    "a run that leaves",
-}
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in PAIRS]
-)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", PAIRS)
 def test_its_true_twin_has_none(name: str) -> None:
     assert small_run(PAIRS[name][0]) is None
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in FOR_EVER]
-)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", FOR_EVER)
 def test_what_is_true_of_endless_runs_alone_is_not_refuted(name: str) -> None:
     assert small_run(FOR_EVER[name]) is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "dropped"),
     [

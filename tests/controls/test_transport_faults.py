@@ -91,6 +91,7 @@ def spec_of(transport: str, **changes: object) -> RunSpec:
     return dataclasses.replace(base, **changes)  # type: ignore[arg-type]
 
 
+@pytest.mark.sampled(4)
 @BOTH
 @pytest.mark.parametrize(("name", "how"), [("exiting", "exit code 7"), ("killed", "SIGKILL")])
 def test_a_rank_that_dies_is_named(
@@ -122,6 +123,7 @@ def test_a_process_that_is_stopped_is_a_hang(
     assert counts(error.partial.trace, Kind.F)[1] == 4
 
 
+@pytest.mark.sampled(2)
 @BOTH
 def test_a_rank_that_hangs_is_named(transport: str) -> None:
     error = hanging(spec_of(transport, fault=Fault("hang", 2, 3)))
@@ -132,6 +134,7 @@ def test_a_rank_that_hangs_is_named(transport: str) -> None:
     assert is_partial(error.partial.trace)
 
 
+@pytest.mark.sampled(2)
 @BOTH
 def test_a_rank_that_raises_is_named_and_the_others_hand_over(transport: str) -> None:
     error = failing(spec_of(transport, fault=Fault("error", 0, 4)))
@@ -143,12 +146,14 @@ def test_a_rank_that_raises_is_named_and_the_others_hand_over(transport: str) ->
     assert min(counts(error.partial.trace, Kind.F)) >= 2
 
 
+@pytest.mark.slow
 def test_an_exit_is_a_failure(bombs: Callable[[str], ModelSpec]) -> None:
     error = failing(spec_of("gloo", model=bombs("leaving")))
     assert isinstance(error, RankFailedError)
     assert (error.rank, "asked to exit with 'enough'" in str(error)) == (1, True)
 
 
+@pytest.mark.slow
 def test_ranks_start_anew_after_a_failure() -> None:
     with three_ranks("gloo") as group:
         with pytest.raises(RankError):
@@ -161,6 +166,7 @@ def cannot_join(store: object, rank: int, ranks: int) -> Callable[..., object]:
     raise OSError(f"no network for rank {rank}")
 
 
+@pytest.mark.slow
 def test_a_rank_that_cannot_join_says_why() -> None:
     with processes(cannot_join, 2) as group:  # type: ignore[arg-type]
         launched = group.run(spec_of("gloo", schedule=build("gpipe", 2, 2)))

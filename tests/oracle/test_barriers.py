@@ -106,6 +106,7 @@ def test_barrier_that_a_rank_lacks(schedule: Schedule) -> None:
             timeline(mutant)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", [ALONE, SENT], ids=["computations", "messages"])
 def test_barrier_moved(schedule: Schedule) -> None:
     """With queues and buffers out of the way, causal and the graph see what hangs."""

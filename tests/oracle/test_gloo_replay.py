@@ -99,6 +99,7 @@ def is_wrong(schedule: Schedule, partner: IntArray, receive: int) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_stored_schedules_complete() -> None:
     for found in replays([read_document(path).schedule for path in SMALL]):
         assert_as_predicted(found)
@@ -107,6 +108,7 @@ def test_stored_schedules_complete() -> None:
     assert len(SMALL) == 14
 
 
+@pytest.mark.slow
 def test_three_and_four_ranks_batches_and_pipelines() -> None:
     schedules = [
         lower(build("gpipe", 3, 2)),
@@ -129,6 +131,7 @@ def mutants(names: tuple[str, ...], operators: tuple[str, ...], at_most: int) ->
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_a_few_mutants() -> None:
     found = replays(mutants(MUTATED, BROKEN, 1))
@@ -171,6 +174,7 @@ def crossed(count: int) -> Schedule:
     )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("members", "completes"), [(2, True), (0, False)])
 def test_a_batch_starts_together(members: int, completes: bool) -> None:
     found = replay(crossed(members), PATIENCE)
@@ -187,6 +191,7 @@ def test_a_send_waits_for_its_receive() -> None:
     assert [str(found.schedule.action(index)) for index in found.heads] == ["0SEND_F1", "1SEND_B0"]
 
 
+@pytest.mark.slow
 def test_heads_of_a_hang() -> None:
     text = "0F0,0SEND_F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0"
     found = replay(parse_csv(text, "no-gradient.csv"), PATIENCE)
@@ -197,6 +202,7 @@ def test_heads_of_a_hang() -> None:
 # Shutdown and errors
 
 
+@pytest.mark.slow
 def test_a_hang_ends_in_time_and_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes end because they are told to, not because they are killed in the end."""
     monkeypatch.setattr(run, "STOP_SECONDS", 60.0)
@@ -279,6 +285,7 @@ def tool(path: Path) -> tuple[int, dict[str, object]]:
     return ended.returncode, json.loads(ended.stdout)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "code"),
     [

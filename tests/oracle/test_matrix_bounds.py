@@ -112,6 +112,7 @@ def test_bounds_are_what_is_counted(family: str) -> None:
     assert compared >= 4
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("family", ["pipedream-2bw", "pipemare", "xpipe", "asyncpp"])
 def test_staleness_in_windows_that_do_not_divide_the_microbatches(family: str) -> None:
     """Also where M is no multiple of K, so that the last gradients are never applied."""

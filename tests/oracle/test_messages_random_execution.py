@@ -129,6 +129,7 @@ SOUND: tuple[Callable[[], Schedule], ...] = (
 )
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("number", range(len(SOUND)))
 @pytest.mark.parametrize("seed", range(4))
 def test_every_order_ends_where_progress_says(number: int, seed: int) -> None:

@@ -17,6 +17,7 @@ def require_proved(most: int) -> int:
     return len(outcomes)
 
 
+@pytest.mark.slow
 def test_condition_is_proved_for_up_to_six_layers() -> None:
     # A count for each number m of layers: never, growing, m sufficient, twice m − 1 more.
     assert require_proved(6) == sum(2 + m + 2 * (m - 1) for m in range(1, 7))

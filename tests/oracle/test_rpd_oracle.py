@@ -61,6 +61,7 @@ def lengths() -> Iterator[Any]:
             yield pytest.param(makers[title], numbers(sizes), expected, id=f"{title}:{sizes}")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("make", "sizes", "expected"), list(lengths()))
 def test_length_and_idle_slots(make: Any, sizes: list[int], expected: list[int]) -> None:
     line = timeline(make(*sizes))
@@ -86,6 +87,7 @@ def budget(family: str, p: int, steps: int, target: int, M: int, T: int) -> Any:
     return pytest.param(family, p, steps, target, M, T, id=name, marks=marks)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("family", "p", "steps", "target", "M", "T"), list(budgets()))
 def test_fewest_microbatches_that_reach_a_budget(
     family: str, p: int, steps: int, target: int, M: int, T: int

@@ -81,6 +81,7 @@ def test_there_are_files() -> None:
     assert len(FILES) > 30
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "file",
     [pytest.param(f, marks=[pytest.mark.slow] if "p4" in f.name else []) for f in FILES],

@@ -126,6 +126,7 @@ def test_equal_and_equally_restricted_on_the_grid(name: str) -> None:
     assert sum(compared) >= 40
 
 
+@pytest.mark.sampled(3)
 @every_family
 @given(data=st.data())
 def test_equal_at_drawn_sizes(name: str, data: st.DataObject) -> None:

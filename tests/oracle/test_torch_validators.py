@@ -58,6 +58,7 @@ def test_stored_orders_are_accepted_without_collectives(module: Any, name: str) 
     assert simulate(module, schedule) == "ValueError: Unsupported action type 0UNSHARD"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", torch_page.LOWERED)
 def test_harmless_mutants_are_accepted_by_all(module: Any, name: str) -> None:
     """And a fault is never accepted by us, whatever PyTorch says."""

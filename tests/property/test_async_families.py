@@ -126,6 +126,7 @@ def test_pipemare_has_one_version_and_no_stash(p: int) -> None:
     assert (~versions(schedule).stashed).sum() == (p - 1) * (4 * p - 1)
 
 
+@pytest.mark.slow
 def test_runtime_order_has_the_steady_delays_of_the_greedy_rule() -> None:
     """Their steady laws, proved for all p, are equal. While it starts up the greedy rule is staler
     locally, at the middle stages, and no worse globally."""

@@ -49,6 +49,7 @@ def parameters(draw: st.DrawFn) -> Numbers:
     return {SYMBOLS[name]: value for name, value in found.items()}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("bound", [b for b in ALL if b.method != "rpd-pl"], ids=lambda b: b.method)
 @settings(max_examples=5)
 @given(values=parameters(), factor=st.fractions(Fraction(1, 50), 50).filter(lambda f: f > 0))

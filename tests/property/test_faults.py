@@ -4,6 +4,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -99,6 +100,7 @@ def test_a_row_keeps_the_order_of_time_and_of_the_program(
             assert (cell.state == "never") == (run.start[cell.action] == MISSING)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(faults())
 def test_a_picture_has_every_mark(drawn: tuple[Schedule, Violation, Halted]) -> None:

@@ -29,7 +29,6 @@ from schedules import (
     timeline,
     versions,
 )
-from tests.samples import sample
 from theory.derive import DelayLaw, derive
 from theory.errors import NoClosedFormError
 
@@ -38,7 +37,7 @@ LAWS = list(product(AFFINE, LINEARIZATIONS))
 SIZES = range(2, 8)
 HUGE = 10**6
 
-every_law = pytest.mark.parametrize(("family", "linearization"), sample(LAWS, 3))
+every_law = pytest.mark.parametrize(("family", "linearization"), LAWS)
 every_family = pytest.mark.parametrize("family", AFFINE)
 
 
@@ -95,6 +94,7 @@ def periodic_rows(found: Delays, p: int) -> np.ndarray[Any, Any]:
     return np.stack([rows[0] for rows in by_stage])
 
 
+@pytest.mark.sampled(4)
 @every_law
 def test_law_is_proved(family: str, linearization: str) -> None:
     law = texts(family, linearization)
@@ -102,6 +102,7 @@ def test_law_is_proved(family: str, linearization: str) -> None:
     assert {outcome["verdict"] for outcome in law["proof"]} == {"PROVED"}
 
 
+@pytest.mark.sampled(4)
 @every_law
 @pytest.mark.parametrize("p", SIZES)
 def test_delays_and_their_statistics(family: str, linearization: str, p: int) -> None:
@@ -113,6 +114,7 @@ def test_delays_and_their_statistics(family: str, linearization: str, p: int) ->
     assert value(law["mean"], p=p) == sympy.Rational(int(rows.sum()), p * p)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("linearization", LINEARIZATIONS)
 @pytest.mark.parametrize("family", ["gpipe", "naive"])
 def test_laws_without_start_up_hold_for_every_microbatch(family: str, linearization: str) -> None:
@@ -123,6 +125,7 @@ def test_laws_without_start_up_hold_for_every_microbatch(family: str, linearizat
         assert found.matrix.tolist() == [matrix_of_law(law, p)[s] for s in found.stage]
 
 
+@pytest.mark.sampled(4)
 @every_law
 @pytest.mark.parametrize("p", SIZES)
 def test_whole_run_supremum_and_least_m(family: str, linearization: str, p: int) -> None:
@@ -148,6 +151,7 @@ def test_local_staleness(family: str, p: int) -> None:
     assert (staleness[:, p : M - p] == np.array(expected)[:, None]).all()
 
 
+@pytest.mark.sampled(4)
 @every_law
 def test_local_staleness_does_not_depend_on_the_linearization(
     family: str, linearization: str
@@ -178,6 +182,7 @@ def residues(q: int = 4) -> Iterator[dict[str, int]]:
         yield {"p": 2 * q + a, "i": b, "j": c}
 
 
+@pytest.mark.sampled(4)
 @every_law
 def test_cases_of_delays_are_disjoint_and_exhaustive(family: str, linearization: str) -> None:
     law = texts(family, linearization)
@@ -210,6 +215,7 @@ def check_at(family: str, linearization: str, p: int, i: int, j: int) -> None:
         assert sympy.Rational(found[name]) == value(law[name], p=p), name
 
 
+@pytest.mark.sampled(4)
 @every_law
 def test_evaluation_at_a_million_stages(family: str, linearization: str) -> None:
     for p, i, j in product((HUGE, HUGE + 1), (0, 1, HUGE - 1), (0, 1, HUGE - 1)):

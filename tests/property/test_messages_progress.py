@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -83,6 +84,7 @@ def test_finer_queues_and_larger_buffers_never_hurt(schedule: Schedule) -> None:
                     assert (more[done] <= less[done]).all()
 
 
+@pytest.mark.slow
 @given(programs())
 def test_the_least_buffer_is_the_least(schedule: Schedule) -> None:
     plan = channels(schedule)

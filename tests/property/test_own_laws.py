@@ -172,6 +172,7 @@ def capped(which: int, cap: str, sizes: list[tuple[int, int]]) -> dict[str, Any]
     return found
 
 
+@pytest.mark.slow
 def test_forwards_first_until_the_first_backward() -> None:
     """Backwards in several pieces, some of which depend on M, found from counterexamples."""
     forwards_first = RULES.index(rule(True, F, F, B))

@@ -9,7 +9,6 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.samples import sample
 from theory.bounds import (
     SYMBOLS,
     Bound,
@@ -106,6 +105,7 @@ def test_the_map_is_what_evaluation_says(
             assert found == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(
     values=parameters(),
@@ -178,7 +178,8 @@ def test_the_papers_conditions_are_those_of_the_error_terms(
     assert win.holds_at(values) == bool((ERR_0 - error).subs(values) >= 0)
 
 
-@pytest.mark.parametrize("bound", sample(ALL, 3), ids=lambda bound: bound.claim)
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("bound", ALL, ids=lambda bound: bound.claim)
 @settings(max_examples=3)
 @given(values=parameters(), factor=st.fractions(Fraction(1, 50), 50).filter(bool))
 def test_no_other_stepsize_is_better(bound: Bound, values: Numbers, factor: Fraction) -> None:

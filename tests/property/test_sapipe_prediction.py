@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import pytest
 import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -48,6 +49,7 @@ def test_option_1_keeps_its_bounds(one: Instance, updates: int) -> None:
         assert holds(one, repaired_thm_4.THEOREM, updates)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(instances(option=2), st.integers(1, 12))
 def test_option_2_keeps_its_bounds(one: Instance, updates: int) -> None:

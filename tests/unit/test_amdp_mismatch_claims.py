@@ -37,6 +37,7 @@ def test_mismatch_is_exceeded_where_stage_0_alone_is_bounded() -> None:
     assert order.startswith("1F0 1F1 1F2 1B0 1B1 1F3 1B2")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "form",
     [sympy.Min(n, d - i), n - 1, sympy.Min(n, 2 * (d - i) - 1) - 1],

@@ -22,7 +22,6 @@ from reports.figures.shades import shades_of
 from reports.figures.style import style
 from schedules import FAMILIES, build, timeline, versions
 from schedules.families import blog_1f1b
-from tests.samples import sample
 
 DOCS = Path(__file__).parents[2] / "docs"
 REMEDY = "run `python docs/pictures/regenerate.py`"
@@ -54,7 +53,8 @@ def svg(picture: Picture) -> str:
 # Pictures of the documentation
 
 
-@pytest.mark.parametrize("name", sample(FAMILIES, 3))
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", FAMILIES)
 def test_every_family_has_its_picture_and_its_section(name: str) -> None:
     page = (DOCS / "families.md").read_text(encoding="utf-8")
     assert f"\n## {name}\n" in page

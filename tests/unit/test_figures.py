@@ -39,6 +39,7 @@ def test_every_synchronous_family_is_derived_or_stated() -> None:
     assert not any(FAMILIES[name].affine for name in STATED)
 
 
+@pytest.mark.sampled(4)
 @every_family
 def test_checked_on_a_grid_of_several_sizes(name: str) -> None:
     found = law(name)

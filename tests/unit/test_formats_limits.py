@@ -65,6 +65,7 @@ def test_long_texts_take_a_small_multiple_of_their_bytes(shape: str) -> None:
     assert most < 3 * len(text) + 3_000_000
 
 
+@pytest.mark.slow
 def test_reading_is_linear_in_the_file() -> None:
     """Of the arrays and the text; Python's own objects come and go by the piece."""
     used: list[float] = []

@@ -37,7 +37,6 @@ from tests.harness import (
     same_weights,
     slots,
 )
-from tests.samples import sample
 
 MOMENTUM = OptimizerSpec("momentum", lr=0.05)
 
@@ -75,9 +74,10 @@ def test_a_family_runs_as_predicted(family: str, ranks: int) -> None:
     assert not is_partial(result.trace)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("policy", "family", "model"),
-    sample(product(POLICIES, ["pipedream", "zb-h1"], ["mlp", "transformer"]), 3),
+    [*product(POLICIES, ["pipedream", "zb-h1"], ["mlp", "transformer"])],
     ids=str,
 )
 def test_a_policy_runs_as_predicted(policy: WeightPolicy, family: str, model: str) -> None:

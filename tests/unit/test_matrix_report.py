@@ -59,6 +59,7 @@ def test_a_table_stands_for_its_rows_and_what_fails_is_shown_whole(ledger: Ledge
     assert "a cell" not in text, "where a cell stands is seen"
 
 
+@pytest.mark.slow
 def test_domains_are_notes_of_the_lines_that_share_them(ledger: Ledger) -> None:
     text = render_report(ledger)["schedules.md"].decode()
     assert "- naive (causal, in-flight): for every p\n" in text

@@ -79,6 +79,7 @@ def energy(w: list[Fraction]) -> Fraction:
     return w[399] ** 2 - Fraction(5, 4) * w[399] * move + 200 * move**2
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("rate", "stepsize", "verdict"),
     [
@@ -117,6 +118,7 @@ def test_without_delay_only_slower_rates_follow() -> None:
         assert verdict_of(known) is verdict
 
 
+@pytest.mark.slow
 def test_short_stepsizes_have_the_general_witness_alone() -> None:
     """A run in fractions up to T_0 would never end."""
     found = decided(thm_1.CLAIM.account({"rate": 1 / t, "stepsize": 1 / (10**9 * beta)}))
@@ -162,6 +164,7 @@ ODD = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", ODD, ids=str)
 def test_what_is_not_read_is_not_judged(form: sympy.Expr) -> None:
     judged = (

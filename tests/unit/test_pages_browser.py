@@ -66,6 +66,7 @@ def test_claims_are_filtered_and_opened(chromium: Browser, pages: Path) -> None:
     assert chromium.value(opened) >= 3
 
 
+@pytest.mark.slow
 def test_every_formula_is_drawn(chromium: Browser, pages: Path) -> None:
     chromium.open(pages / "ledger.html")
     chromium.value(

@@ -97,6 +97,7 @@ def test_the_profiler_is_off_again_after_a_failure() -> None:
     assert len(run(replace(PIPEDREAM, profile=True)).profiles) == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("transport", ["gloo", "torch"])
 def test_processes_show_messages_under_way(transport: str) -> None:
     spec = replace(PIPEDREAM, transport=transport, model=ModelSpec(width=512, batch=256))

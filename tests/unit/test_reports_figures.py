@@ -33,6 +33,7 @@ def test_golden_ledger_shows_every_figure() -> None:
     assert set(DATA) == set(FIGURES)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", FIGURES)
 def test_pictures_are_reproducible(name: str) -> None:
     first, second = (picture_bytes(read_figure(DATA[name], name), "svg", "pdf") for _ in range(2))

@@ -91,6 +91,7 @@ def test_written_ledger_is_a_ledger_with_a_true_summary(plain: Any, tmp_path: Pa
     assert render_report(again) == render_report(plain)
 
 
+@pytest.mark.slow
 def test_deleting_a_row_deletes_everything_of_it(ledger: Ledger, tmp_path: Path) -> None:
     write_report(ledger, tmp_path)
     before = snapshot(tmp_path)

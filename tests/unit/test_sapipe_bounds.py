@@ -318,6 +318,7 @@ def test_bounds_that_are_not_printed_are_proved() -> None:
             assert verdict_of(bound) is Verdict.PROVED, bound.claim
 
 
+@pytest.mark.slow
 def test_what_is_known_of_a_number() -> None:
     bounds = [*bounds_of("sapipe-wp-1"), *bounds_of("sapipe-wp-2")]
     found = standings([evaluate(bound, BASE) for bound in bounds], BASE)

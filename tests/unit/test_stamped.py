@@ -71,14 +71,8 @@ def test_overlapped_pairs_are_those_written_out(family: str) -> None:
     assert {(g.count, g.kind) for g in schedule.groups} == {(2, "overlap")}
 
 
-SLOW = {"interleaved-1f1b", "interleaved-zero-bubble"}
-"""Some seconds each: products of three sizes."""
-
-
-@pytest.mark.parametrize(
-    "family",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in STAMPED],
-)
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("family", STAMPED)
 def test_proved_for_all_sizes(family: str) -> None:
     for column in COLUMNS:
         assert prove(family, column, stated(family, column)).verdict.name == "PROVED", column
@@ -126,6 +120,7 @@ SHIFTS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("kind", "by", "slope"), SHIFTS)
 def test_whatever_is_proved_of_changed_stamps_holds_in_runs(kind: str, by: int, slope: int) -> None:
     """Stamps that are moved lose their proof, or give other orders that are as proved."""

@@ -62,6 +62,7 @@ def test_orders_that_pytorch_does_not_have(four: Group, name: str) -> None:
     assert failed_checks(RunSpec(OURS[name], "torch", hashing="full"), four) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["pipedream", "1f1b"])
 def test_two_ranks_agree_and_every_control_is_caught(name: str) -> None:
     found = measure(RunSpec(build(name, 2, 6), "torch"))

@@ -130,6 +130,7 @@ def connect(store: Any, rank: int, ranks: int) -> Program:
     return counted
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("order", ["static", "free-running"])
 def test_every_tensor_is_waited_for_and_noted(order: str) -> None:
     schedule = build("pipedream", 3, 8)

@@ -45,6 +45,7 @@ def test_four_processes_do_what_is_predicted(four: Group, name: str) -> None:
     assert failed_checks(spec, four) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_other_numbers_of_processes(ranks: int) -> None:
     spec = RunSpec(build("pipedream", ranks, 6), "gloo", optimizer=OptimizerSpec("adamw"))

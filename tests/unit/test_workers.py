@@ -41,6 +41,7 @@ def heavy(name: str, body: str, cost: float = 2) -> str:
     return judged(name, body, f"cost={cost}")
 
 
+@pytest.mark.slow
 def test_verdicts_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
     names = ["kernel.young", "localsgd.schedule"]
     claims = [
