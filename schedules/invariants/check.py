@@ -8,9 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import NO_MICROBATCH, Kind
+from schedules.actions import NO_MICROBATCH, WAITED_SENDS, Kind
 from schedules.analysis.exposed import exposed_communication
+from schedules.analysis.lifetimes import waits_for_sends
 from schedules.analysis.sizes import Sizes
+from schedules.dependencies import MISSING, first_indices
 from schedules.formats.instructions import INSTRUCTIONS
 from schedules.formats.registry import Document
 from schedules.invariants.invariant import Answer, Invariant, Undecided
@@ -194,7 +196,7 @@ def _facts(
         if run.instructions is not None:
             found["pipe_buffers"] = list(run.instructions.pipe_buffers)
             found["buffers_used"] = buffers_used(run.instructions)
-        if texts := [*_unasked(run, asked), *_tied(run)]:
+        if texts := [*_unasked(run, asked), *_tied(run), *_unwaited(run.schedule)]:
             found["amiss"] = texts
     if not is_empty(run.schedule):
         found["deadlock"] = deadlock_facts(run.schedule, run.plan, completes)
@@ -223,6 +225,23 @@ def _tied(run: Run) -> Iterator[str]:
         yield (
             f"ranks with tied weights call {TIED} together, or hang: rank {most} has "
             f"{counts[most]}, rank {least} has {counts[least]}"
+        )
+
+
+def _unwaited(schedule: Schedule) -> Iterator[str]:
+    """Sends that nobody waits for, where there are waits."""
+    if not waits_for_sends(schedule):
+        return
+    sends: list[int] = []
+    for send, wait in WAITED_SENDS.items():
+        sent, waited = first_indices(schedule, send), first_indices(schedule, wait)
+        sends += sent[(sent != MISSING) & (waited == MISSING)].tolist()
+    if sends:
+        first = min(sends)
+        yield (
+            f"sends that are never waited for, although others are: {len(sends)}, the first is "
+            f"{schedule.action(first)} ({schedule.place(first)}); its buffer is kept to the end, "
+            "and PyTorch 2.15 refuses the order"
         )
 
 

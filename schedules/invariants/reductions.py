@@ -15,7 +15,7 @@ from schedules.actions import COMPUTE, NO_MICROBATCH, Kind
 from schedules.delays import next_update
 from schedules.dependencies import MISSING
 from schedules.invariants.run import Run
-from schedules.schedule import IntArray
+from schedules.schedule import IntArray, Schedule
 from schedules.validation.violation import Arrow, Case, Finding, Marks
 from schedules.versions import weights_of_action
 
@@ -37,7 +37,7 @@ def applied_unreduced(run: Run) -> Finding:
 
     def describe(case: int) -> Case:
         update, gradient = int(wrong[case]), int(first[case])
-        reduction, stage = int(behind[case]), int(schedule.stage[gradient])
+        reduction = int(behind[case])
         comes = (
             "no REDUCE that is complete before it follows"
             if reduction == len(schedule)
@@ -50,7 +50,7 @@ def applied_unreduced(run: Run) -> Finding:
             f"gradients are reduced before they are applied, but that of "
             f"{schedule.action(gradient)}{others} is applied by the update at "
             f"{run.words(update)} and {comes}",
-            f"put {stage}REDUCE between the gradients and their update",
+            _remedy(schedule, gradient, update),
             {
                 "action": str(schedule.action(gradient)),
                 "gradients": int(count[case]),
@@ -65,6 +65,16 @@ def applied_unreduced(run: Run) -> Finding:
         )
 
     return Finding("update before the reduction", len(wrong), describe)
+
+
+def _remedy(schedule: Schedule, gradient: int, update: int) -> str:
+    """A reduction; or the wait for it, where it is there and others are waited for."""
+    stage = int(schedule.stage[gradient])
+    end = update if schedule.kind[update] == Kind.U else len(schedule)
+    reduces = (schedule.kind == Kind.REDUCE) & (schedule.stage == stage)
+    waited = (schedule.kind == Kind.WAIT_REDUCE).any()
+    what = "WAIT_REDUCE behind its REDUCE" if waited and reduces[gradient:end].any() else "REDUCE"
+    return f"put {stage}{what} between the gradients and their update"
 
 
 def _reductions(run: Run) -> IntArray:

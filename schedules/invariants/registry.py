@@ -56,9 +56,9 @@ _ALL: Final = (
     ),
     Invariant(
         "causal",
-        "nothing stands before what it needs, gathered parameters included, no ranks wait for "
-        "each other in a circle, what comes from another rank is received, a microbatch stays in "
-        "one pipeline; recorded times agree",
+        "nothing stands before what it needs, gathered parameters, recomputed and reloaded "
+        "activations included, no ranks wait for each other in a circle, what comes from another "
+        "rank is received, a microbatch stays in one pipeline; recorded times agree",
         "none",
         "edges of the dependency graph; one pass as soon as possible",
         "queues and buffers are left to deadlock-free; times of different hosts are not compared",

@@ -71,12 +71,11 @@ class Mistake:
 
 
 MISTAKES = (
-    Mistake("missing altogether", lambda n: ~n.computed, "add {s}F{m} and {s}B{m}"),
     Mistake("missing F", lambda n: n.computed & (n.F == 0), "add {s}F{m} before its backward"),
     Mistake(
         "missing backward",
         lambda n: (n.F > 0) & (n.B + n.I + n.W == 0),
-        "add {s}B{m}, or {s}I{m} and {s}W{m}",
+        "add {s}B{m}, or {s}I{m} and {s}W{m}; or drop {s}F{m}",
     ),
     Mistake(
         "I without W",
@@ -101,6 +100,7 @@ MISTAKES = (
     Mistake("duplicate B", lambda n: n.B > 1, "keep one {s}B{m}", Kind.B),
     Mistake("duplicate I", lambda n: n.I > 1, "keep one {s}I{m}", Kind.I),
     Mistake("duplicate W", lambda n: n.W > 1, "keep one {s}W{m}", Kind.W),
+    Mistake("missing altogether", lambda n: ~n.computed, "add {s}F{m} and {s}B{m}"),
 )
 
 
@@ -117,7 +117,7 @@ def complete(schedule: Schedule) -> list[Violation]:
     >>> from schedules.formats.pytorch_csv import parse_csv
     >>> [found.message for found in complete(parse_csv("0F0,0F1,0B0", "a.csv"))]
     ['a.csv:row 1:cell 2: stage 0, microbatch 1 has 1 F and no backward, but each stage and
-    microbatch has one F and either one B or one I and one W; add 0B1, or 0I1 and 0W1']
+    microbatch has one F and either one B or one I and one W; add 0B1, or 0I1 and 0W1; or drop 0F1']
     """
     if is_empty(schedule):
         return listed(schedule, "complete", [_nothing(schedule)])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from schedules.actions import MESSAGES
+from schedules.dependencies import MISSING
 from schedules.messages.channels import Channels
 from schedules.messages.model import QueueModel
 from schedules.messages.progress import Progress, progress
@@ -34,19 +38,21 @@ def deadlock_free(
     stuck = [] if found.finished else blockages(found)
     cycles = [blockage for blockage in stuck if blockage.kind == "cycle"]
     orphans = [blockage for blockage in stuck if blockage.kind == "orphan"]
-    findings = [_cycles(found, model, cycles), _orphans(found, model, orphans)]
+    findings = [_cycles(found, model, cycles, plan), _orphans(found, model, orphans)]
     return listed(schedule, "deadlock-free", findings)
 
 
-def _cycles(found: Progress, model: QueueModel, cycles: list[Blockage]) -> Finding:
+def _cycles(found: Progress, model: QueueModel, cycles: list[Blockage], plan: Channels) -> Finding:
+    schedule = found.queues.schedule
+    remedy = "reorder the actions of one of these ranks"
+    if np.isin(schedule.kind, list(MESSAGES)).any():
+        remedy = "reorder the messages of one of these ranks, or post them in one batch"
+    if (plan.partner[plan.channel >= 0] == MISSING).any():
+        remedy = f"complete the messages first (match): then, {remedy}"
+
     def describe_case(case: int) -> Case:
-        return _case(
-            found,
-            model,
-            cycles[case],
-            "queues must come to their ends, but these wait for each other in a circle",
-            "reorder the messages of one of these ranks, or post them in one batch",
-        )
+        rule = "queues must come to their ends, but these wait for each other in a circle"
+        return _case(found, model, cycles[case], rule, remedy)
 
     return Finding("circle of waits", len(cycles), describe_case)
 

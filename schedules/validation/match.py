@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from schedules.actions import Kind
+from schedules.actions import Action, Kind
 from schedules.dependencies import MISSING
-from schedules.messages.channels import NEIGHBOUR, Channels
+from schedules.messages.channels import NEIGHBOUR, Channels, folded
 from schedules.schedule import IntArray, Schedule
 from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
+
+OTHER_HALF = {
+    Kind.SEND_F: Kind.RECV_F,
+    Kind.RECV_F: Kind.SEND_F,
+    Kind.SEND_B: Kind.RECV_B,
+    Kind.RECV_B: Kind.SEND_B,
+}
 
 
 def match(schedule: Schedule, plan: Channels) -> list[Violation]:
@@ -26,13 +34,59 @@ def match(schedule: Schedule, plan: Channels) -> list[Violation]:
     tensor, but send 1 from rank 0 to rank 1, 0SEND_F0, meets 1RECV_F1 (a.csv:row 2:cell 1); put
     the sends, or the receives, in the order of the other side'
     """
-    findings = [_swapped(schedule, plan), _left_over(schedule, plan)]
+    lonely, partner = _paired(schedule, plan)
+    findings = [_left_over(schedule, plan, lonely), _swapped(schedule, plan, partner)]
     return listed(schedule, "match", findings)
 
 
-def _swapped(schedule: Schedule, plan: Channels) -> Finding:
-    sends = np.flatnonzero(plan.sends & (plan.partner != MISSING))
-    receives = plan.partner[sends]
+def _paired(schedule: Schedule, plan: Channels) -> tuple[IntArray, IntArray]:
+    """What has no other half, and for each other send the receive that it should meet.
+
+    Where only sends, or only receives, of a channel name tensors that the other side does not,
+    these are what is left over: without them the n-th meets the n-th again. Elsewhere it is what
+    comes behind the end of the other side.
+    """
+    lonely, partner = plan.partner == MISSING, plan.partner.copy()
+    index = np.flatnonzero(plan.channel >= 0)
+    channel, sends = plan.channel[index], plan.sends[index]
+    forward = np.isin(schedule.kind[index], (Kind.SEND_F, Kind.RECV_F))
+    step = np.where(forward, NEIGHBOUR[Kind.SEND_F], NEIGHBOUR[Kind.SEND_B])
+    arrives = schedule.stage[index] + np.where(sends, step, 0)
+    columns = [channel, forward.astype(np.int64), arrives, schedule.microbatch[index]]
+    labels = folded([*columns, schedule.pipeline[index]])
+    tensor = np.unique(labels, return_inverse=True)[1].reshape(-1)
+    surplus = _count_before(tensor, sends) >= _count_of_other_side(tensor, sends)
+    count = int(channel.max(initial=-1)) + 1
+    has_send, has_receive = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+    has_send[channel[surplus & sends]] = True
+    has_receive[channel[surplus & ~sends]] = True
+    one_sided = (has_send != has_receive)[channel]
+    lonely[index[one_sided]] = surplus[one_sided]
+    kept = index[one_sided & ~surplus]
+    order = kept[np.lexsort((plan.ordinal[kept], plan.channel[kept]))]
+    partner[order[plan.sends[order]]] = order[~plan.sends[order]]
+    partner[lonely] = MISSING
+    return np.flatnonzero(lonely & (plan.channel >= 0)), partner
+
+
+def _count_before(tensor: IntArray, sends: NDArray[np.bool_]) -> IntArray:
+    """How many messages of the same tensor and side stand before each."""
+    side = 2 * tensor + sends
+    order = np.argsort(side, kind="stable")
+    found = np.empty(len(side), dtype=np.int64)
+    found[order] = np.arange(len(side)) - np.searchsorted(side[order], side[order])
+    return found
+
+
+def _count_of_other_side(tensor: IntArray, sends: NDArray[np.bool_]) -> IntArray:
+    """How many messages of the same tensor the other side of each has."""
+    counts = np.bincount(2 * tensor + sends, minlength=2 * int(tensor.max(initial=-1)) + 2)
+    return counts[2 * tensor + ~sends]
+
+
+def _swapped(schedule: Schedule, plan: Channels, partner: IntArray) -> Finding:
+    sends = np.flatnonzero(plan.sends & (partner != MISSING))
+    receives = partner[sends]
     forward = schedule.kind[sends] == Kind.SEND_F
     same = forward == (schedule.kind[receives] == Kind.RECV_F)
     step = np.where(forward, NEIGHBOUR[Kind.SEND_F], NEIGHBOUR[Kind.SEND_B])
@@ -43,7 +97,7 @@ def _swapped(schedule: Schedule, plan: Channels) -> Finding:
 
     def describe(case: int) -> Case:
         send = int(wrong[case])
-        receive = int(plan.partner[send])
+        receive = int(partner[send])
         return Case(
             schedule.place(send),
             "the n-th send of a channel meets its n-th receive, and both name the same tensor, "
@@ -70,15 +124,15 @@ def _labelled(schedule: Schedule, receive: int, send: int) -> str:
     return str(action)
 
 
-def _left_over(schedule: Schedule, plan: Channels) -> Finding:
-    lonely = np.flatnonzero((plan.channel >= 0) & (plan.partner == MISSING))
+def _left_over(schedule: Schedule, plan: Channels, lonely: IntArray) -> Finding:
     elsewhere = _over_another_communicator(schedule, plan, lonely)
 
     def describe(case: int) -> Case:
         index = int(lonely[case])
         action = schedule.action(index)
         half, other = ("send", "receive") if plan.sends[index] else ("receive", "send")
-        why, remedy = "", f"add the missing {other}, or drop {action}"
+        missing = _other_half(action)
+        why, remedy = "", f"add {missing} on rank {int(plan.peer[index])}, or drop {action}"
         if index in elsewhere:
             found = elsewhere[index]
             why = (
@@ -101,6 +155,13 @@ def _left_over(schedule: Schedule, plan: Channels) -> Finding:
         )
 
     return Finding("message without its other half", len(lonely), describe)
+
+
+def _other_half(action: Action) -> Action:
+    """The message that an action should meet."""
+    kind = OTHER_HALF[action.kind]
+    stage = action.stage + NEIGHBOUR[action.kind]
+    return Action(kind, stage, action.microbatch, action.pipeline)
 
 
 def _over_another_communicator(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 
 from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build
 from schedules.formats.pytorch_csv import parse_csv
@@ -81,7 +84,7 @@ def test_leftovers() -> None:
     [receive] = found("0F0\n1RECV_F0,1F0")
     assert receive.witness["receive_place"] == "a.csv:row 2:cell 1"
     assert receive.witness["source"] == 0
-    assert receive.message.endswith("add the missing send, or drop 1RECV_F0")
+    assert receive.message.endswith("add 0SEND_F0 on rank 0, or drop 1RECV_F0")
 
 
 def test_leftovers_of_two_communicators_name_each_other() -> None:
@@ -93,6 +96,47 @@ def test_leftovers_of_two_communicators_name_each_other() -> None:
         send.message
     )
     assert "none over its communicator: 0SEND_F0 (a.csv:row 1:cell 2)" in receive.message
-    assert send.message.endswith("or add the missing receive, or drop 0SEND_F0")
+    assert send.message.endswith("or add 1RECV_F0 on rank 1, or drop 0SEND_F0")
     [alone, *_] = found("0F0,0SEND_F0,0RECV_B0\n1F0")
     assert "communicator" not in alone.message
+
+
+REAL = Path(__file__).parents[1] / "data/schedules/torch2.13_Interleaved1F1B_p4_m8.comms.csv"
+
+
+@pytest.mark.parametrize(
+    ("dropped", "left", "remedy"),
+    [
+        ("0SEND_F3", "1RECV_F3", "add 0SEND_F3 on rank 0, or drop 1RECV_F3"),
+        ("1RECV_F3", "0SEND_F3", "add 1RECV_F3 on rank 1, or drop 0SEND_F3"),
+        ("5SEND_B0", "4RECV_B0", "add 5SEND_B0 on rank 1, or drop 4RECV_B0"),
+    ],
+)
+def test_a_message_that_is_not_there_is_named_and_nothing_else(
+    dropped: str, left: str, remedy: str
+) -> None:
+    """All that come behind it meet the wrong ones: one mistake, said once, where it is."""
+    text = REAL.read_text(encoding="utf-8")
+    schedule = parse_csv(text.replace(f",{dropped},", ",", 1), "a.csv")
+    [found] = match(schedule, channels(schedule))
+    assert schedule.place(cells(schedule).index(left)) == found.place
+    assert found.message.endswith(remedy)
+
+
+def test_what_is_swapped_besides_is_said_too() -> None:
+    rows = "0F0,0F1,0F2,0SEND_F1,0SEND_F0,0SEND_F2\n1RECV_F0,1RECV_F1,1F0,1F1"
+    schedule = parse_csv(rows, "a.csv")
+    lonely, *swapped = match(schedule, channels(schedule))
+    assert "0SEND_F2, has none; add 1RECV_F2 on rank 1" in lonely.message
+    assert [found.place for found in swapped] == ["a.csv:row 1:cell 4", "a.csv:row 1:cell 5"]
+
+
+def test_another_label_is_a_send_that_meets_the_wrong_receive() -> None:
+    text = REAL.read_text(encoding="utf-8")
+    schedule = parse_csv(text.replace(",0SEND_F3,", ",0SEND_F2,", 1), "a.csv")
+    [found] = match(schedule, channels(schedule))
+    assert "0SEND_F2, meets 1RECV_F3" in found.message
+
+
+def cells(schedule: Schedule) -> list[str]:
+    return [str(schedule.action(index)) for index in range(len(schedule))]
