@@ -60,6 +60,11 @@ class Plan:
         """Of all microbatches, in the unit of the layers."""
         return self.costs.layers.time(self.line.length)
 
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether it would take longer: several weight copies of a stage meet, in no time here."""
+        return self.schedule.placement.copy_count > 1
+
     @cached_property
     def peak_memory(self) -> int:
         """Most bytes that a rank keeps at one time."""

@@ -19,6 +19,7 @@ def plan_data(plan: Plan) -> dict[str, Any]:
         "family": plan.family,
         "parameters": dict(plan.parameters),
         "makespan": plan.makespan,
+        "is_lower_bound": plan.is_lower_bound,
         "bubble": plan.line.idle_fraction,
         "peak_memory": plan.peak_memory,
         "staleness": plan.staleness,
@@ -57,7 +58,7 @@ def plan_rows(found: Found, most: int) -> list[list[str]]:
         [
             str(number),
             name_of(plan.family, plan.parameters),
-            time_text(plan.makespan),
+            "≥ " * plan.is_lower_bound + time_text(plan.makespan),
             f"{float(plan.line.idle_fraction):.1%}",
             bytes_text(plan.peak_memory),
             str(plan.staleness),
@@ -89,6 +90,8 @@ def found_lines(found: Found, most: int) -> Iterator[str]:
         yield f"… and {len(found.plans) - most} more; --json lists them"
     if found.others:
         yield f"beyond the limits: {beyond(found)} more"
+    if any(plan.is_lower_bound for plan in found.plans[:most]):
+        yield "≥: several weight copies of a stage add up gradients or average, in no time here"
     yield path_line(found.plans[0])
 
 

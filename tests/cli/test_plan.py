@@ -30,6 +30,9 @@ def test_plans_are_what_compare_finds(result: Result) -> None:
     assert found["synthesized"] is None
     assert {each["family"] for each in found["left_out"]} == {"pipesgd", "sapipe", "blog-naive"}
     assert {"1f1b", "zbv", "pipedream", "amdp", "interleaved-1f1b"} <= {p["family"] for p in plans}
+    bounds = {plan["family"] for plan in plans if plan["is_lower_bound"]}
+    assert {"dualpipe", "chimera"} <= bounds
+    assert not bounds & {"1f1b", "zbv", "pipedream"}
     for plan in plans[:: len(plans) // 6]:
         given = [f"--set={name}={value}" for name, value in plan["parameters"].items()]
         _, compared = result("compare", plan["family"], *SIZE, *given, "--layers", LAYERS)
