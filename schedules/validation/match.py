@@ -11,6 +11,9 @@ from schedules.messages.channels import NEIGHBOUR, Channels, folded
 from schedules.schedule import IntArray, Schedule
 from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
 
+MOST_NAMED = 10_000
+"""Messages without other half among which that of the first ones is looked for."""
+
 OTHER_HALF = {
     Kind.SEND_F: Kind.RECV_F,
     Kind.RECV_F: Kind.SEND_F,
@@ -126,6 +129,7 @@ def _labelled(schedule: Schedule, receive: int, send: int) -> str:
 
 def _left_over(schedule: Schedule, plan: Channels, lonely: IntArray) -> Finding:
     elsewhere = _over_another_communicator(schedule, plan, lonely)
+    named = {schedule.action(index): index for index in reversed(lonely[:MOST_NAMED].tolist())}
 
     def describe(case: int) -> Case:
         index = int(lonely[case])
@@ -140,6 +144,11 @@ def _left_over(schedule: Schedule, plan: Channels, lonely: IntArray) -> Finding:
                 "over another"
             )
             remedy = f"let both use one communicator; or {remedy}"
+        elif missing in named:
+            found = named[missing]
+            way = "goes to" if plan.sends[found] else "comes from"
+            why = f": {missing} ({schedule.place(found)}) {way} rank {int(plan.peer[found])}"
+            remedy = "correct the peer of one of them"
         return Case(
             schedule.place(index),
             f"every {half} has its {other}, but {_ordinal(schedule, plan, index)}, {action}, has "

@@ -140,3 +140,17 @@ def test_another_label_is_a_send_that_meets_the_wrong_receive() -> None:
 
 def cells(schedule: Schedule) -> list[str]:
     return [str(schedule.action(index)) for index in range(len(schedule))]
+
+
+def test_a_message_to_another_peer_is_named_with_it() -> None:
+    schedule = parse_csv("0F0,0SEND_F0\n1RECV_F0,1F0\n2F0", "a.csv")
+    peers = np.array([NONE, 2, 0, NONE, NONE])
+    links = Links(peers, np.zeros(5, dtype=np.int64))
+    first, second = match(schedule, channels(schedule, links))
+    assert (
+        "has none: 1RECV_F0 (a.csv:row 2:cell 1) comes from rank 0; correct the peer"
+        in first.message
+    )
+    assert (
+        "has none: 0SEND_F0 (a.csv:row 1:cell 2) goes to rank 2; correct the peer" in second.message
+    )
