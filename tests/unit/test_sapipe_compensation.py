@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
+from math import prod
 from typing import Final
 
 import pytest
@@ -12,11 +14,14 @@ import sympy
 
 from theory.judging.decide import decided, proves
 from theory.kernel import Theorem, prove
-from theory.papers.sapipe import dc_step, dc_update, thm_3, thm_6
+from theory.papers.sapipe import dc_step, dc_update, thm_3, thm_3_samples, thm_6
 from theory.papers.sapipe.error_terms import ERR_DC, ERR_WP_3
 from theory.papers.sapipe.lemmas import (
+    dc_any_samples,
     dc_bias,
+    dc_first_update,
     dc_fourths,
+    dc_mixed_steps,
     dc_squares,
     repaired_thm_6,
     sharp_thm_3,
@@ -29,14 +34,66 @@ from theory.papers.sapipe.witnesses import dc_witnesses, wp_3_flaws
 from theory.verdicts import Verdict
 
 LINES: Final = (*wp_3_lines.HOLDING, wp_3_lines.ALONE, thm_6.EXACT, sharp_thm_3.ANY)
+MIXED: Final = tuple(
+    module.THEOREM for module in (dc_first_update, dc_mixed_steps, dc_any_samples, thm_3_samples)
+)
 ERRORS: Final = ("remainder", "uncompensated", "outer product", "compensated noise")
 
 
-@pytest.mark.parametrize("theorem", [dc_bias.BETTER, *LINES], ids=lambda theorem: theorem.id)
+@pytest.mark.parametrize(
+    "theorem", [dc_bias.BETTER, *LINES, *MIXED], ids=lambda theorem: theorem.id
+)
 def test_every_line_is_shown_and_every_hypothesis_used(theorem: Theorem) -> None:
     proof = prove(theorem)
     assert {line.verdict for line in proof.lines} == {Verdict.PROVED}
     assert [one.name for one in theorem.hypotheses if one.name not in proof.used] == []
+
+
+@pytest.mark.parametrize("layers", [False, True], ids=["all of Δx", "its stale part"])
+def test_a_mixture_is_what_the_hypotheses_say(layers: bool) -> None:
+    """Exactly, over every choice of stale elements: means, squares and the compensation."""
+    share, weight = Fraction(2, 5), Fraction(1, 3)
+    slope, ago, noise, moved, fresh = (
+        [Fraction(a, 7) for a in row]
+        for row in ((3, -2, 1), (5, 1, -4), (-2, 6, 1), (1, 3, -5), (2, -1, 3))
+    )
+    stale = [a + b for a, b in zip(ago, noise, strict=True)]
+    slopes = squares = outer = Fraction(0)
+    for mask in product((0, 1), repeat=3):
+        chance = prod((share if one else 1 - share for one in mask), start=Fraction(1))
+        seen = [a * b for a, b in zip(moved, mask, strict=True)] if layers else moved
+        o = [one * c * _dot(stale, seen) for one, c in zip(mask, stale, strict=True)]
+        for sign in (1, -1):
+            g = [
+                (1 - one) * (p + sign * xi) + one * c + weight * add
+                for one, p, xi, c, add in zip(mask, slope, fresh, stale, o, strict=True)
+            ]
+            on_stale = [one * c + weight * add for one, c, add in zip(mask, stale, o, strict=True)]
+            fresh_now = [p + sign * xi for p, xi in zip(slope, fresh, strict=True)]
+            slopes += chance / 2 * (_dot(g, slope) - _dot(on_stale, slope))
+            squares += chance / 2 * (_dot(g, g) - _dot(on_stale, on_stale))
+            squares -= chance / 2 * (1 - share) * _dot(fresh_now, fresh_now)
+        outer += chance * _dot(o, o)
+    assert slopes == (1 - share) * _dot(slope, slope)
+    assert squares == 0
+    assert 0 < outer <= share * _dot(stale, stale) ** 2 * _dot(moved, moved)
+
+
+def _dot(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(one, other, strict=True)), Fraction(0))
+
+
+def test_less_than_the_printed_constants_does_not_pay_for_samples_used_twice() -> None:
+    """The proof needs Assumption 4 for short gradients, and most of the constant 32."""
+    terms = dc_any_samples.THEOREM.terms
+    for name in ("uncompensated", "outer product"):
+        less = replace(dc_any_samples.THEOREM, terms={**terms, name: terms[name] / 2})
+        assert prove(less).verdict is Verdict.UNKNOWN
+    for name in ("short", "curvature", "kept", "first gradient"):
+        kept = tuple(h for h in dc_any_samples.THEOREM.hypotheses if h.name != name)
+        assert len(kept) == len(dc_any_samples.THEOREM.hypotheses) - 1
+        bare = replace(dc_any_samples.THEOREM, hypotheses=kept)
+        assert prove(bare).verdict is Verdict.UNKNOWN
 
 
 def test_theorem_3_has_the_printed_error_term() -> None:

@@ -17,9 +17,10 @@ _ROWS = rows_of(
     thm_2 thm_2_samples pipe_sgd thm_2_pass lemmas.reused_noise lemmas.same_samples
     thm_2_reuse lemmas.thm_2_reuse_rational lemmas.thm_2_reuse_pass lemmas.prefix
     lemmas.prefix_repaired remark_1 remark_2
-    thm_3 lemmas.sharp_thm_3 lemmas.sharp_thm_3_full dc_update dc_step lemmas.dc_squares
-    lemmas.dc_fourths lemmas.dc_fourths_drawn lemmas.dc_fourths_full lemmas.dc_objective
-    lemmas.dc_bias lemmas.dc_bias:BETTER
+    thm_3 thm_3_samples lemmas.dc_any_samples lemmas.dc_mixed_steps lemmas.dc_first_update
+    lemmas.dc_first_update:HEIGHT lemmas.sharp_thm_3 lemmas.sharp_thm_3_full dc_update dc_step
+    lemmas.dc_squares lemmas.dc_fourths lemmas.dc_fourths_drawn lemmas.dc_fourths_full
+    lemmas.dc_objective lemmas.dc_bias lemmas.dc_bias:BETTER
     remark_3
     thm_4 lemmas.wp_1_moment lemmas.repaired_thm_4 lemmas.wp_update wp_1_average
     lemmas.wp_1_noise wp_1_one_point remark_4

@@ -30,6 +30,7 @@ ORIGINS: Origins = {
     "sapipe.pipe-sgd": "implied",
     "sapipe.thm-2-first-pass": "implied",
     "sapipe.thm-2-same-samples": "implied",
+    "sapipe.thm-3-any-samples": "implied",
     "sapipe.dc-update": "implied",
     "sapipe.dc-step": "implied",
     "sapipe.wp-1-average": "implied",
