@@ -103,7 +103,8 @@ def _cases(fails: prover.Refutation | None, printed: prover.Formulas) -> tuple[p
             "2 L² eta² < 1, 0 < kappa < 1",
             prover.OPEN,
             "the recursion of the proof is for g_t whose elements are all predicted. Tried: runs "
-            "like those that refute Theorem 2, with samples used twice, reach 0.705 of it",
+            "like those that refute Theorem 2, with samples used twice, reach 0.705 of the "
+            "bound",
         ),
         prover.Case(
             "2 L² eta² < 1, kappa = 1, the first iteration passes",
