@@ -138,9 +138,12 @@ def update(
     (0.5, 1)
     """
     import torch
+    from torch.optim.adam import adam
+    from torch.optim.nadam import nadam
+    from torch.optim.sgd import sgd
 
     names, grads = list(weights), [gradients[name] for name in weights]
-    decay = 1 - spec.lr * spec.weight_decay
+    decay, product = 1 - spec.lr * spec.weight_decay, state.product
     with torch.no_grad():
         # Torch writes in place: into copies, so that the old version and state stay as they are.
         made = [w * decay if decay != 1 else w.detach().clone() for w in weights.values()]
@@ -148,56 +151,32 @@ def update(
             [old[name].clone() for name in names] if old else []
             for old in (state.first, state.second)
         )
-        product = state.product
         if spec.name in ("sgd", "momentum"):
-            first = _step_of_sgd(spec, made, grads, first)
+            moving: list[Tensor | None] = [*first] or [None for _ in made]
+            sgd(
+                made, grads, moving, foreach=False, fused=False, weight_decay=0.0, lr=spec.lr,
+                momentum=spec.momentum if spec.name == "momentum" else 0.0,
+                dampening=0.0, nesterov=False, maximize=False,
+            )  # fmt: skip
+            first = [buffer for buffer in moving if buffer is not None]
         else:
             first = first or [torch.zeros_like(w) for w in made]
             second = second or [torch.zeros_like(w) for w in made]
-            product = _step_of_adam(spec, made, grads, (first, second), state)
+            steps = [torch.tensor(float(state.step)) for _ in made]
+            products = [torch.tensor(product) for _ in made]
+            numbers: dict[str, Any] = {
+                "foreach": False, "beta1": spec.betas[0], "beta2": spec.betas[1], "lr": spec.lr,
+                "weight_decay": 0.0, "eps": spec.eps, "maximize": False,
+            }  # fmt: skip
+            if spec.name == "adamw":
+                adam(made, grads, first, second, [], steps, fused=False, amsgrad=False, **numbers)
+            else:
+                more = {"momentum_decay": MOMENTUM_DECAY, **numbers}
+                nadam(made, grads, first, second, products, steps, **more)
+            product = float(products[0])
     return dict(zip(names, made, strict=True)), OptimizerState(
         state.step + 1,
         dict(zip(names, first, strict=False)),
         dict(zip(names, second, strict=False)),
         product,
     )
-
-
-def _step_of_sgd(
-    spec: OptimizerSpec, made: list[Tensor], grads: list[Tensor], first: list[Tensor]
-) -> list[Tensor]:
-    """Write the step into `made`; returns the momentum."""
-    from torch.optim.sgd import sgd
-
-    moving: list[Tensor | None] = [*first] or [None for _ in made]
-    sgd(
-        made, grads, moving, foreach=False, fused=False, weight_decay=0.0, lr=spec.lr,
-        momentum=spec.momentum if spec.name == "momentum" else 0.0,
-        dampening=0.0, nesterov=False, maximize=False,
-    )  # fmt: skip
-    return [buffer for buffer in moving if buffer is not None]
-
-
-def _step_of_adam(
-    spec: OptimizerSpec,
-    made: list[Tensor],
-    grads: list[Tensor],
-    moments: tuple[list[Tensor], list[Tensor]],
-    state: OptimizerState,
-) -> float:
-    """Write the step into `made` and `moments`; returns the product of momenta."""
-    from torch import tensor
-    from torch.optim.adam import adam
-    from torch.optim.nadam import nadam
-
-    steps = [tensor(float(state.step)) for _ in made]
-    numbers: dict[str, Any] = {
-        "foreach": False, "beta1": spec.betas[0], "beta2": spec.betas[1], "lr": spec.lr,
-        "weight_decay": 0.0, "eps": spec.eps, "maximize": False,
-    }  # fmt: skip
-    if spec.name == "adamw":
-        adam(made, grads, *moments, [], steps, fused=False, amsgrad=False, **numbers)
-        return state.product
-    products = [tensor(state.product) for _ in made]
-    nadam(made, grads, *moments, products, steps, momentum_decay=MOMENTUM_DECAY, **numbers)
-    return float(products[0])

@@ -88,7 +88,7 @@ class Fingerprint:
     """
 
     def __init__(self, tensor: Tensor) -> None:
-        self._head = f"{tensor.dtype} {tuple(tensor.shape)}".encode()
+        self._kind = tensor.dtype, tuple(tensor.shape)
         self._parts = _condensed(tensor)
         self._event: Any = None
         self._digest: bytes | None = None
@@ -109,9 +109,10 @@ class Fingerprint:
         if self._digest is None:
             if self._event is not None:
                 self._event.synchronize()
-            found = hashlib.blake2b(self._head, digest_size=16)
+            head = "{} {}".format(*self._kind).encode()
+            found = hashlib.blake2b(head, digest_size=16)
             for part in self._parts:
-                found.update(_bytes(part.cpu()))
+                found.update(_bytes(part if part.device.type == "cpu" else part.cpu()))
             self._digest = found.digest()
             if len(self._parts) == 1:
                 self._parts = []  # A view of the tensor itself.
@@ -140,12 +141,13 @@ class Fingerprint:
 
 def _condensed(tensor: Tensor, first: int = 0, step: int = 1) -> list[Tensor]:
     """What of a tensor is hashed, on its device; of a long one, of every `step`-th row."""
-    data = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
-    if len(data) <= SMALL:
+    data = tensor.detach().contiguous()
+    if data.nbytes <= SMALL:
         return [data.clone() if data.device.type == "cuda" else data]
+    data = data.reshape(-1).view(torch.uint8)
     if data.storage_offset() % 8:
         data = data.clone()
-    whole = len(data) // (8 * ROW) * 8 * ROW
+    whole = data.nbytes // (8 * ROW) * 8 * ROW
     rows = data[:whole].view(torch.int64).view(-1, ROW)[first::step]
     return [rows.sum(1), data[whole:].clone()]
 
@@ -185,9 +187,9 @@ def tensors_of(weights: Weights, place: str) -> dict[str, Tensor]:
             f"{sorted({type(entry).__name__ for entry in found.values()}) or 'nothing'}: a stage "
             "without parameters has no versions, so leave its blocks out"
         )
+    sharded = {kind for kind in set(map(type, found.values())) if _is_sharded(kind)}
     for name, tensor in found.items():
-        kinds = {kind.__name__ for kind in type(tensor).__mro__}
-        if kinds & {"DTensor", "FlatParameter"} or "FullyShardedDataParallel" in wrapped:
+        if type(tensor) in sharded or "FullyShardedDataParallel" in wrapped:
             raise RecorderError(
                 f"{place}: {name} is sharded (FSDP or DTensor), so that no rank has its whole "
                 "content: record with DDP or plain parameters, or hand over the full tensors"
@@ -198,6 +200,10 @@ def tensors_of(weights: Weights, place: str) -> dict[str, Tensor]:
                 "hand over dense tensors that are in memory"
             )
     return found
+
+
+def _is_sharded(kind: type) -> bool:
+    return any(base.__name__ in ("DTensor", "FlatParameter") for base in kind.__mro__)
 
 
 def _writes(tensor: Tensor) -> int | None:
@@ -257,9 +263,10 @@ class Copy:
 
     def find(self, digests: Mapping[str, bytes], marks: Marks) -> tuple[int | None, dict[str, str]]:
         """The version with a content, or None and why: ``no_version`` or ``undecided``."""
+        found = {name: self._known[name].get(digest, set()) for name, digest in digests.items()}
         same: set[int] | None = None
-        for name, digest in digests.items():
-            versions = self._known[name].get(digest, set())
+        # The fewest first: what is frozen is the same in every version.
+        for name, versions in sorted(found.items(), key=lambda entry: len(entry[1])):
             if not versions:
                 return self._stranger(name, marks)
             before, same = same, versions if same is None else same & versions
@@ -558,7 +565,8 @@ class Recorder:
         self._open.remove(block)
         if block.op == "U":
             block.look(self._known)
-            grads = {name: t.grad for name, t in block.tensors.items() if t.is_leaf}
+            wrote = not _untouched(block.before, block.marks)
+            grads = {n: t.grad for n, t in block.tensors.items() if wrote and t.is_leaf}
             self._applied[block.key] = marks_of({n: g for n, g in grads.items() if g is not None})
         else:
             self._computed = block
@@ -830,18 +838,20 @@ def _count_steps(block: Block, given: Mapping[str, Tensor]) -> None:
 def _look_at_gradients(block: Block, applied: Marks) -> None:
     """Note where autograd adds to a gradient that the last update has applied as it is."""
 
+    def left(name: str, tensor: Tensor) -> bool:
+        """Whether the gradient is still there; it may be zeroed within the block."""
+        grad = tensor.grad if tensor.is_leaf and name in applied else None
+        return grad is not None and applied[name][0]() is grad and applied[name][1] == _writes(grad)
+
     def watch(name: str, tensor: Tensor) -> None:
         def adds(_: Tensor) -> None:
-            left = tensor.grad
-            if left is None or not _untouched({name: applied[name]}, marks_of({name: left})):
-                return
-            if left.any():
+            if left(name, tensor) and tensor.grad is not None and bool(tensor.grad.any()):
                 block.extra.setdefault("again", name)
 
         block.hooks.append(tensor.register_hook(adds))  # type: ignore[no-untyped-call]
 
     for name, tensor in block.tensors.items():
-        if name in applied and tensor.is_leaf and tensor.requires_grad:
+        if tensor.requires_grad and left(name, tensor):
             watch(name, tensor)
 
 

@@ -152,6 +152,10 @@ def require_runnable(spec: RunSpec) -> None:
             "this one too)",
         )
     _require_local_averages(spec)
+    if spec.transport == "torch":
+        from gpu_validation.transports.torch_runtime.drivers import require_drivable
+
+        require_drivable(spec)
     if spec.order == "free-running":
         rule_of(schedule)
     boundaries(spec.model, schedule.stages)

@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Final
@@ -88,15 +87,6 @@ def processes(connect: Connect, ranks: int) -> Iterator[ForkedGroup | JoinedGrou
         group.close()
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a forked rank belongs."""
-
-    rank: int
-    ranks: int
-    port: int
-
-
 class ForkedGroup:
     """Ranks that are processes on this machine; see `gpu_validation.transports.Group`.
 
@@ -153,10 +143,8 @@ class ForkedGroup:
         context = multiprocessing.get_context("forkserver")
         start_server()
         for rank in range(self._ranks):
-            place = _Place(rank, self._ranks, self._store.port)
-            process = context.Process(
-                target=_serve, args=(self._connect, place), name=f"rank {rank}", daemon=True
-            )
+            place = self._connect, rank, self._ranks, self._store.port
+            process = context.Process(target=_serve, args=place, name=f"rank {rank}", daemon=True)
             process.start()
             self._processes.append(process)
         return self._store
@@ -180,7 +168,7 @@ def _worded(code: int) -> str:
     return f"by signal {known.get(-code, -code)}"
 
 
-def _serve(connect: Connect, place: _Place) -> None:
+def _serve(connect: Connect, rank: int, ranks: int, port: int) -> None:
     """Be a rank until the group is closed: the main function of a forked process."""
     # Ctrl-C reaches every process of a terminal; the one that started the ranks decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -188,12 +176,12 @@ def _serve(connect: Connect, place: _Place) -> None:
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     keep_to_one_torch_thread()
     _use_loopback()
-    store = TCPStore(HOST, place.port, is_master=False)
-    links = PrefixStore("links", TCPStore(HOST, place.port, is_master=False))
+    store = TCPStore(HOST, port, is_master=False)
+    links = PrefixStore("links", TCPStore(HOST, port, is_master=False))
     try:
-        program = connect(links, place.rank, place.ranks)
+        program = connect(links, rank, ranks)
     except Exception as error:
-        Board(store, 0).end(place.rank, _could_not_join(place.rank, error))
+        Board(store, 0).end(rank, _could_not_join(rank, error))
         os._exit(1)
     number = 0
     while not store.check(["leave"]):
@@ -202,7 +190,7 @@ def _serve(connect: Connect, place: _Place) -> None:
         if spec is None:
             time.sleep(IDLE_SECONDS)
             continue
-        run = Run(program, spec, Member(place.rank, place.ranks, number, board))
+        run = Run(program, spec, Member(rank, ranks, number, board))
         run.start()
         while not run.attend():
             pass

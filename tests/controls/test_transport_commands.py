@@ -103,15 +103,13 @@ def test_sigterm_before_ranks_start_leaves_a_log(tmp_path: Path) -> None:
 # A slow rank finds its store gone, and would try for minutes; this one looks at a port where
 # there never was one.
 INTERRUPTED = """
-from dataclasses import replace
 from multiprocessing.process import BaseProcess, _children
 from gpu_validation.__main__ import main
 
 start = BaseProcess.start
 
 def interrupted(process):
-    connect, place = process._args
-    process._args = connect, replace(place, port=1)
+    process._args = *process._args[:-1], 1  # The port.
     start(process)
     _children.discard(process)
     raise KeyboardInterrupt

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from gpu_validation import recorder as recorder_file
@@ -99,6 +99,34 @@ def test_hooks_record_the_same(name: str, tmp_path: Path) -> None:
     found = events(recorder)
     assert shown(found) == ONE_BY_ONE
     assert [event["microbatch"] for event in found] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("before", "named"),
+    [
+        (None, True),
+        (lambda w: w.grad.zero_(), False),
+        (lambda w: setattr(w, "grad", None), False),
+        (lambda w: w.grad.data.zero_(), False),
+        (lambda w: w.grad.mul_(0.5), False),  # Momentum of one's own: another gradient.
+    ],
+)
+def test_a_gradient_counts_as_left_where_it_is_added_to_as_it_was(
+    before: Callable[[Tensor], object] | None, named: bool, tmp_path: Path
+) -> None:
+    module, recorder = net(), made(tmp_path)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    for m in range(2):
+        with recorder.forward(0, m, module):
+            loss = module(torch.ones(2, 8)).square().mean()
+        with recorder.backward(0, m, module):
+            for weight in module.parameters() if before is not None and m else ():
+                before(weight)  # type: ignore[misc]
+            loss.backward()
+        with recorder.update(0, m, module):
+            optimizer.step()
+    found = events(recorder)
+    assert [("again" in event["extra"]) for event in found] == [False] * 4 + [named, False]
 
 
 def test_a_step_that_writes_nothing_is_no_update(tmp_path: Path) -> None:

@@ -15,46 +15,16 @@ multi-stage runtime loads. Messages are not in the log: they are PyTorch's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from gpu_validation.errors import CapacityError
-from gpu_validation.event_log import Sink, forget
-from gpu_validation.spec import Launched, RunSpec
 from gpu_validation.transports.launch import ForkedGroup, JoinedGroup, processes
-from gpu_validation.transports.torch_runtime.drivers import connect, require_drivable
+from gpu_validation.transports.torch_runtime.drivers import connect
 
-__all__ = ["TorchGroup", "open_group"]
-
-
-class TorchGroup:
-    """Processes that refuse what PyTorch's runtime cannot drive.
-
-    See `gpu_validation.transports.Group`.
-    """
-
-    def __init__(self, group: ForkedGroup | JoinedGroup) -> None:
-        self._group = group
-
-    @property
-    def pids(self) -> tuple[int, ...]:
-        """Process numbers of ranks that were started here."""
-        return self._group.pids if isinstance(self._group, ForkedGroup) else ()
-
-    def run(self, spec: RunSpec, sink: Sink = forget) -> Launched:
-        """Run once.
-
-        Raises
-        ------
-        NotRunnableError
-            PyTorch's runtime has no means for this schedule.
-        """
-        require_drivable(spec)
-        return self._group.run(spec, sink)
+__all__ = ["open_group"]
 
 
-@contextmanager
-def open_group(device: str, ranks: int) -> Iterator[TorchGroup]:
+def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | JoinedGroup]:
     """Give a group of processes; they start with the first run.
 
     Raises
@@ -68,5 +38,4 @@ def open_group(device: str, ranks: int) -> Iterator[TorchGroup]:
             "--device",
             "take --device cpu, or --transport nccl",
         )
-    with processes(connect, ranks) as group:
-        yield TorchGroup(group)
+    return processes(connect, ranks)
