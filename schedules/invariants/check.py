@@ -44,6 +44,7 @@ LABELS_UNKNOWN: Final = Undecided(
 )
 
 FORWARD_ONLY: Final = "forward-only"
+DEADLOCK_FREE: Final = "deadlock-free"
 UPDATE_ONCE: Final = "update-once"
 TIED: Final = "ReduceTiedGrads"
 OF_TRAINING: Final = ("complete", "policy")
@@ -268,8 +269,18 @@ def _base(run: Run) -> dict[str, Answer]:
         _needs(ORDER_ALONE, broken) if broken else INVARIANTS["policy"].decide(run, 0)
     )
     for name in OF_MESSAGES:
-        answers[name] = INVARIANTS[name].decide(run, 0)
+        follows = name == DEADLOCK_FREE and _completes(run, broken)
+        answers[name] = [] if follows else INVARIANTS[name].decide(run, 0)
     return answers
+
+
+def _completes(run: Run, broken: Sequence[str]) -> bool:
+    """Whether it is known that nothing hangs: without messages and barriers, causal says it all.
+
+    Computations then wait for what they need and nothing else, and no circle is among that.
+    """
+    barriers = bool((run.schedule.kind == Kind.BARRIER).any())
+    return not (broken or run.has_messages or barriers)
 
 
 def _of_buffers(run: Run) -> dict[str, Answer]:

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from schedules import Action, Kind, Placement, Schedule, WeightPolicy, timeline
+from schedules import Action, Kind, Placement, Schedule, WeightPolicy, build, timeline
 from schedules.actions import COMPUTE, MESSAGES
 from schedules.dependencies import MISSING
+from schedules.invariants import check
 from schedules.lowering import lower
 from schedules.messages.capacity import deadlock_facts
 from schedules.messages.channels import NONE, channels
@@ -18,6 +19,9 @@ from schedules.messages.model import QUEUE_KEYS, QueueKey, QueueModel
 from schedules.messages.progress import Progress, progress
 from schedules.messages.waits import Blockage, Link, blockages
 from schedules.schedule import Group
+from schedules.validation.causal import causal
+from schedules.validation.complete import complete
+from schedules.validation.exclusive import exclusive
 from schedules.validation.match import match
 from tests.strategies import any_schedules
 
@@ -214,3 +218,20 @@ def test_receives_just_in_time_complete_in_queues_of_their_own(schedule: Schedul
         assert found.finished
         if not match(lowered, plan):
             assert (found.start[computes] >= earliest).all()
+
+
+@pytest.mark.parametrize("family", ["1f1b", "zbv", "zb-h1", "chimera", "localsgd", "amdp"])
+@given(data=st.data())
+def test_without_messages_and_barriers_causal_says_it_all(family: str, data: st.DataObject) -> None:
+    """`check` concludes deadlock-free where complete, causal and exclusive hold: so it does run."""
+    built = build(family, 4, 4)
+    orders = [list(built.rank(rank)) for rank in range(4)]
+    for _ in range(data.draw(st.integers(0, 3))):
+        order = orders[data.draw(st.integers(0, 3))]
+        one, other = (data.draw(st.integers(0, len(order) - 1)) for _ in range(2))
+        order[one], order[other] = order[other], order[one]
+    schedule = Schedule.from_orders(family, orders, 4, built.policy, placement=built.placement)
+    assert not np.isin(schedule.kind, [*MESSAGES, Kind.BARRIER]).any()
+    if not (complete(schedule) or causal(schedule) or exclusive(schedule)):
+        assert progress(schedule, channels(schedule), QueueModel()).finished
+        assert "deadlock-free" in check(schedule).decided
