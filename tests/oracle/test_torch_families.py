@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from schedules import Schedule, build
 from schedules.adapters.torch_schedules import (
     CLASSES,
+    MODULE,
     TorchError,
     UntestedTorchWarning,
     from_torch,
@@ -36,6 +37,7 @@ from schedules.errors import ParameterError
 from schedules.families import get_family
 from schedules.formats.megatron import read_megatron
 from schedules.formats.pytorch_csv import read_csv, write_csv
+from schedules.invariants import check
 from schedules.validate import validate
 
 DATA = Path(__file__).parents[1] / "data" / "schedules"
@@ -224,3 +226,24 @@ def test_stand_ins_state_what_real_stages_state(name: str, two_ranks: Any) -> No
         other = from_torch(torch_schedule(name, 2, 4), messages=messages)
         assert cells(one) == cells(other)
         assert one.placement == other.placement
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [
+        ("interleaved-1f1b", {"deadlock-free"}),
+        ("zbv", {"match", "deadlock-free"}),
+        ("dualpipev", {"match", "deadlock-free"}),
+    ],
+)
+def test_receives_that_pytorch_defers(name: str, broken: set[str]) -> None:
+    """What `docs/deadlock.md` says of the option ``defer_pp_recv``."""
+    defer = getattr(import_module(MODULE), "_defer_recv_ops", None)
+    if defer is None:
+        pytest.skip("this PyTorch defers no receives")
+    live = torch_schedule(name, 4, 8)
+    rank_of = live.stage_index_to_group_rank
+    live.pipeline_order_with_comms = defer(live.pipeline_order_with_comms, rank_of.__getitem__)
+    report = check(from_torch(live, messages=True))
+    assert {violation.invariant for violation in report.violations} == broken
+    assert report.facts["deadlock"] == {"rank": 1, "peer": 1, "direction": 0}
