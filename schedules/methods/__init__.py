@@ -1,6 +1,7 @@
-"""Training methods with one-step-old gradients, as update rules on states (PipeSGD, SAPipe)."""
+"""Training methods with late gradients, as update rules on states (PipeSGD, SAPipe, AsyncPP)."""
 
 from schedules.methods.compensation import delay_compensated
+from schedules.methods.delayed_nesterov import DelayedNesterov
 from schedules.methods.distributed_sgd import DistributedSGD
 from schedules.methods.errors import GradientError
 from schedules.methods.method import Method, OneStepStale
@@ -14,6 +15,7 @@ from schedules.methods.state import State
 from schedules.methods.vectors import Vector
 
 __all__ = [
+    "DelayedNesterov",
     "DistributedSGD",
     "GradientError",
     "Method",
