@@ -8,15 +8,16 @@ those of a run to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu_validation.models import ModelSpec, build_stage, microbatch
-from gpu_validation.optimizers import OptimizerSpec, OptimizerState, update
+from gpu_validation.optimizers import OptimizerSpec, OptimizerState, Tensors, update
 from gpu_validation.repeatable import one_torch_thread
 from schedules.actions import Action, Kind
 from schedules.lowering.erase import erase_messages
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 CopyOfStage: TypeAlias = tuple[int, int]
 Values: TypeAlias = dict[str, NDArray[np.generic]]
+Step: TypeAlias = Callable[
+    [Tensors, Tensors, OptimizerState], tuple["dict[str, Tensor]", OptimizerState]
+]
+"""(weights, gradients, state) ↦ (new weights, new state)."""
 
 
 @dataclass
@@ -58,11 +63,11 @@ class _Copy:
     def newest(self) -> dict[str, Tensor]:
         return self.versions[max(self.versions)]
 
-    def update(self, optimizer: OptimizerSpec, position: int) -> None:
+    def update(self, step: Step, position: int) -> None:
         """Make the next version, and forget those that nothing behind a position reads."""
         newest, number = self.newest, max(self.versions) + 1
         total = self.sum or {name: 0 * tensor for name, tensor in newest.items()}
-        made, self.state = update(optimizer, newest, total, self.state)
+        made, self.state = step(newest, total, self.state)
         self.sum = None
         kept = {v: w for v, w in self.versions.items() if self.last_read.get(v, -1) > position}
         self.versions = kept | {number: made}
@@ -107,7 +112,7 @@ def replay(
     [(0, 0), (1, 0)]
     """
     with one_torch_thread():
-        replayed = _Replay(erase_messages(schedule), model, optimizer, device)
+        replayed = Replay(erase_messages(schedule), model, optimizer, device)
         for position, index in enumerate(replayed.order):
             replayed.do(index, position)
         return {
@@ -154,8 +159,8 @@ def _last_reads(schedule: Schedule, order: Sequence[int]) -> dict[CopyOfStage, d
     return last
 
 
-class _Replay:
-    """What has been computed so far."""
+class Replay:
+    """What has been computed so far; a subclass may train by a rule of its own (`step_of`)."""
 
     def __init__(
         self, schedule: Schedule, model: ModelSpec, optimizer: OptimizerSpec, device: str
@@ -181,6 +186,10 @@ class _Replay:
     def _copy(self, action: Action) -> _Copy:
         return self.copies[_copy_of(self.schedule, action)]
 
+    def step_of(self, action: Action) -> Step:
+        """What makes new weights of the old ones at the update behind an action."""
+        return partial(update, self.optimizer)
+
     def do(self, index: int, position: int) -> None:
         """Carry one action out."""
         action = self.schedule.action(index)
@@ -199,7 +208,7 @@ class _Replay:
         elif action.kind is Kind.REDUCE:
             self._average(action.stage)
         if self.updates[index]:
-            copy.update(self.optimizer, position)
+            copy.update(self.step_of(action), position)
 
     def _forget(self, action: Action) -> None:
         """Drop what nothing reads behind the last backward of a microbatch at a stage."""

@@ -17,7 +17,10 @@ NAMES: Final = tuple(
 )
 """Of the shipped ones: what their files are called."""
 
-SHARED: Final = (HERE / "problems.py", HERE / "replay.py")
+SHARED: Final = tuple(
+    HERE / f"{name}.py"
+    for name in ("corrections", "data", "networks", "problems", "replay", "training")
+)
 """Code whose change makes kept results void, besides an experiment's own file."""
 
 

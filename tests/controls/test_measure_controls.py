@@ -295,10 +295,10 @@ def test_a_later_run_without_room_loses_no_verdict(
 @pytest.mark.parametrize("name", ["pipedream", "pipedream-2bw", "xpipe", "pipemare", "gpipe"])
 def test_a_replay_keeps_as_many_versions_as_are_read(name: str) -> None:
     from gpu_validation.capacity import most_versions
-    from gpu_validation.single_thread import _Replay
+    from gpu_validation.single_thread import Replay
 
     schedule = build(name, 2, 32)
-    replayed = _Replay(schedule, ModelSpec(width=2), OptimizerSpec(), "cpu")
+    replayed = Replay(schedule, ModelSpec(width=2), OptimizerSpec(), "cpu")
     most = dict.fromkeys(replayed.copies, 1)
     for position, index in enumerate(replayed.order):
         replayed.do(index, position)
