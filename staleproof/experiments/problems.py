@@ -148,3 +148,22 @@ def random_quadratic(samples: int, size: int, batches: int, seed: int = 0) -> Le
     rng = np.random.default_rng(seed)
     a = rng.standard_normal((samples, size))
     return LeastSquares(a, a @ rng.standard_normal(size), batches)
+
+
+def tridiagonal_quadratic(samples: int, size: int, batches: int, seed: int = 0) -> LeastSquares:
+    """Least squares with the Hessian tridiag(−1, 2, −1) + I/100 and a Gaussian solution.
+
+    The rows have random directions. Objective at 0 and smoothness are those of the authors of the
+    first such experiment; how they turn rows is not known, so that runs differ.
+
+    Examples
+    --------
+    >>> problem = tridiagonal_quadratic(600, 512, 60)
+    >>> round(float(problem.value(np.zeros((1, 512)))[0]), 6)
+    471.162249
+    """
+    rng = np.random.default_rng(seed)
+    turned, _ = np.linalg.qr(rng.standard_normal((samples, size)))
+    hessian = 2.01 * np.eye(size) - np.eye(size, k=1) - np.eye(size, k=-1)
+    a = np.sqrt(samples) * turned @ np.linalg.cholesky(hessian).T
+    return LeastSquares(a, a @ rng.standard_normal(size), batches)

@@ -7,7 +7,9 @@ updates ago. Delays come from `schedules`, or are drawn.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +73,26 @@ def random_order(p: int, updates: int, batches: int, most: int, seed: int) -> Or
     bound = np.minimum(most, np.arange(updates))[:, None] + 1
     late = (rng.random((updates, p)) * bound).astype(np.int64)
     return Order(stages, chosen, late, np.arange(updates))
+
+
+@lru_cache(maxsize=64)
+def microbatches_in(slots: int, family: str, p: int, **settings: int) -> int:
+    """The fewest microbatches whose timeline takes so many slots, of the schedule itself.
+
+    Two slots a microbatch are the least that a stage needs, by which the search is narrowed.
+
+    Examples
+    --------
+    >>> microbatches_in(814, "pipedream", 8)
+    400
+    """
+
+    def taken(microbatches: int) -> int:
+        return int(timeline(build(family, p, microbatches, **settings)).length)
+
+    high = slots // 2
+    low = max(high - (taken(high) - slots) // 2, 1)
+    return bisect_left(range(high), slots, lo=low, key=taken) if taken(low) < slots else low
 
 
 def replay(problem: Problem, order: Order, rates: Rates, at: Integers) -> tuple[Array, Array]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-from schedules import build, timeline
 from staleproof.experiments.problems import Logistic, random_logistic
 from staleproof.experiments.protocol import (
     Cell,
@@ -21,7 +19,13 @@ from staleproof.experiments.protocol import (
     Result,
     Verdict,
 )
-from staleproof.experiments.replay import local_sgd, pipedream_order, random_order, replay
+from staleproof.experiments.replay import (
+    local_sgd,
+    microbatches_in,
+    pipedream_order,
+    random_order,
+    replay,
+)
 
 SLOTS: Final = 4884
 """Six times the 814 slots of PipeDream with p = 8 and 400 microbatches."""
@@ -60,15 +64,9 @@ def compute(cell: Cell) -> Result:
         return {"final": problem.value(last).tolist(), "least": _least(cell["seed"]), "jobs": jobs}
 
 
-@lru_cache(maxsize=64)
 def _jobs(family: str, p: int) -> int:
-    """The fewest microbatches whose timeline takes `SLOTS`, of the schedule itself."""
     settings = {"local_steps": LOCAL_STEPS} if family == "localsgd" else {}
-
-    def slots(jobs: int) -> int:
-        return int(timeline(build(family, p, jobs, **settings)).length)
-
-    return bisect_left(range(SLOTS // 2 + 1), SLOTS, lo=1, key=slots)
+    return microbatches_in(SLOTS, family, p, **settings)
 
 
 @lru_cache(maxsize=8)
