@@ -23,6 +23,14 @@ def configure(parser: Parser) -> None:
         "--jobs", metavar="N", type=positive("--jobs"), default=-1, help="processes (all cores)"
     )
     parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="compute on the workers of this Dask scheduler"
+    )
+    parser.add_argument(
+        "--data",
+        metavar="PATH",
+        help="a text, or an .npz of x and y, instead of what packages ship",
+    )
+    parser.add_argument(
         "-o",
         metavar="DIR",
         help="keep results, the figure and numbers here; goes on where it stopped",
@@ -44,7 +52,13 @@ def run(arguments: Namespace) -> int:
         return 0
     folder = None if arguments.o is None else _folder(arguments.o)
     experiment, finished = finished_cells(
-        arguments.name, arguments.quick, arguments.jobs, folder, progress
+        arguments.name,
+        arguments.quick,
+        arguments.jobs,
+        folder,
+        progress,
+        arguments.cluster,
+        arguments.data,
     )
     outcome = experiment.conclude(finished)
     figures = [] if folder is None else [_drawn(experiment, outcome, folder)]

@@ -95,6 +95,8 @@ class Experiment:
         One run.
     conclude : callable
         What all runs together say.
+    takes_data : bool
+        Whether cells may name a file by "data", to be read instead of what packages ship.
     """
 
     name: str
@@ -106,3 +108,4 @@ class Experiment:
     compute: Callable[[Cell], Result] = field(repr=False)
     conclude: Callable[[Finished], Outcome] = field(repr=False)
     predictions: tuple[str, ...] = ()
+    takes_data: bool = False

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from staleproof.errors import UsageError
 from staleproof.experiments.protocol import Cell, Experiment, Finished, Result
-from staleproof.experiments.registry import SHARED, found
+from staleproof.experiments.registry import NAMES, SHARED, found
 from staleproof.experiments.store import Store, code_digest, opened
 
 Progress = Callable[[str], None]
 
 STORE: Final = "cells.sqlite"
 
+REACH: Final = "60s"
+"""How long a cluster has to answer."""
+
 
 def finished_cells(
-    name: str, quick: bool, jobs: int, folder: Path | None, progress: Progress
+    name: str,
+    quick: bool,
+    jobs: int,
+    folder: Path | None,
+    progress: Progress,
+    cluster: str | None = None,
+    data: str | None = None,
 ) -> tuple[Experiment, Finished]:
     """All cells of an experiment: those that are kept in the folder, and the others run now.
 
@@ -32,17 +42,30 @@ def finished_cells(
     folder : Path, optional
         Where results are kept; without it they are not.
     progress : callable
+    cluster : str, optional
+        Address of a Dask scheduler, whose workers compute instead of processes here.
+    data : str, optional
+        A file to take instead of data that packages ship.
+
+    Raises
+    ------
+    UsageError
+        There is none of this name; it takes no data; what it needs is not installed; no cluster
+        answers; a run fails.
     """
     experiment, file = found(name)
-    cells = list(experiment.cells(quick))
+    name = name if name in NAMES else str(file.resolve())  # workers have folders of their own
+    cells, read = list(experiment.cells(quick)), _data_of(experiment, data)
+    if read is not None:
+        cells = [{**cell, "data": str(read)} for cell in cells]
     where = ":memory:" if folder is None else folder / STORE
-    with opened(where, code_digest(file, *SHARED)) as store:
+    with opened(where, code_digest(file, *SHARED, *([] if read is None else [read]))) as store:
         missing = [cell for cell in cells if store.get(experiment.name, cell) is None]
         if len(missing) < len(cells):
             progress(
                 f"{experiment.name}: {len(cells) - len(missing)} of {len(cells)} runs are kept"
             )
-        for number, (cell, result, left) in enumerate(_computed(name, missing, jobs), 1):
+        for number, (cell, result, left) in enumerate(_computed(name, missing, jobs, cluster), 1):
             store.put(experiment.name, cell, result)
             progress(f"{experiment.name}: {number} of {len(missing)} runs, about {left:.0f} s left")
         return experiment, [(cell, _kept(store, experiment, cell)) for cell in cells]
@@ -54,19 +77,59 @@ def _kept(store: Store, experiment: Experiment, cell: Cell) -> Result:
     return kept[0]
 
 
-def _computed(name: str, cells: Sequence[Cell], jobs: int) -> Any:
-    """Cells with their results as they come, and seconds that are left."""
-    if not cells:
-        return
+def _data_of(experiment: Experiment, data: str | None) -> Path | None:
+    if data is None:
+        return None
+    if not experiment.takes_data:
+        raise UsageError(
+            f"{experiment.name} makes its data and reads none", "--data", "leave it out"
+        )
+    if not Path(data).is_file():
+        raise UsageError("there is no such file", data, "name one")
+    return Path(data).resolve()
+
+
+@contextmanager
+def _workers(name: str, jobs: int, cluster: str | None) -> Iterator[None]:
+    """Where joblib runs: processes here, or a cluster."""
     try:
-        from joblib import Parallel, delayed, parallel_config
+        from joblib import parallel_config
     except ImportError:
         raise UsageError(
             "experiments run by joblib, which is not installed", name,
             "pip install 'staleproof[experiments]'",
         ) from None  # fmt: skip
-    begun = time.monotonic()
-    with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
+    if cluster is None:
+        with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
+            yield
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UsageError(
+            "a cluster needs distributed, which is not installed", "--cluster",
+            "pip install 'staleproof[cluster]'",
+        ) from None  # fmt: skip
+    try:
+        client = Client(cluster, timeout=REACH)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"no scheduler answers ({error})",
+            f"--cluster {cluster}",
+            "start one with dask-scheduler",
+        ) from None
+    with client, parallel_config(backend="dask", n_jobs=-1):
+        yield
+
+
+def _computed(name: str, cells: Sequence[Cell], jobs: int, cluster: str | None) -> Any:
+    """Cells with their results as they come, and seconds that are left."""
+    if not cells:
+        return
+    with _workers(name, jobs, cluster):
+        from joblib import Parallel, delayed
+
+        begun = time.monotonic()
         results = Parallel(return_as="generator_unordered")(
             delayed(compute)(name, cell) for cell in cells
         )
@@ -78,8 +141,21 @@ def _computed(name: str, cells: Sequence[Cell], jobs: int) -> Any:
 
 
 def compute(name: str, cell: Cell) -> tuple[Cell, Result, str]:
-    """One cell, in a process of its own; and why there is no result, if its code failed."""
+    """One cell, by one thread; and why there is no result, if its code failed."""
     try:
-        return cell, found(name)[0].compute(cell), ""
+        with _one_thread():
+            return cell, found(name)[0].compute(cell), ""
     except Exception as error:
         return cell, None, f"the run {dict(cell)} stopped with {type(error).__name__}: {error}"
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Keep BLAS to one thread, on a worker of a cluster as well."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:  # joblib's own processes are told by their environment
+        yield
+        return
+    with threadpool_limits(1):
+        yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -59,7 +60,7 @@ def compute(cell: Cell) -> Result:
     scaled = [t * height for t, height in enumerate(heights[1:])]
     late = len(heights) // 4
     return {
-        "windows": [max(heights[a:b]) for a, b in zip(ends, ends[1:], strict=False)],
+        "windows": [max(heights[a:b]) for a, b in pairwise(ends)],
         "early": max(scaled[:late]),
         "late": max(scaled[late:]),
         "squared": size * START**2,
@@ -123,9 +124,9 @@ EXPERIMENT: Final = Experiment(
         "largest (t − 1)(f(w_t) − f*) comes before the last two doublings."
     ),
     refuted_by=(
-        "a run at 1/(4τβ) above ‖w_1 − w*‖²/(4η(t − 1)) or slower than O(1/t), or one without delay "
-        "at 1/β above ‖w_1 − w*‖²/(2(t − 1)): not reproduced. A delay that is slower than O(1/t) "
-        "at 1/β contradicts the paper, and the ledger predicts it from τ = 2 on: with a change"
+        "a run at 1/(4τβ) above ‖w_1 − w*‖²/(4η(t − 1)) or slower than O(1/t), or one without "
+        "delay at 1/β above ‖w_1 − w*‖²/(2(t − 1)): not reproduced. A delay slower than O(1/t) at "
+        "1/β contradicts the paper, and the ledger predicts it from τ = 2 on: with a change"
     ),
     cells=cells,
     compute=compute,

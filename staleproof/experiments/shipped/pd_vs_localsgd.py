@@ -40,6 +40,7 @@ beside PipeDream's 600 microbatches."""
 def cells(quick: bool) -> list[Cell]:
     """All periods, five seeds, three of the Transformer (quick: one, and 8 stages)."""
     found: list[Cell] = []
+    periods: tuple[int, ...]
     for what in RATES:
         if what == "Transformer":
             periods, seeds = ((1, 5), 1) if quick else ((1, 2, 5), 3)
@@ -54,7 +55,7 @@ def cells(quick: bool) -> list[Cell]:
 
 
 def compute(cell: Cell) -> Result:
-    """The objective at the end of the time, for every rate; and how many jobs there was time for."""
+    """The objective at the end of the time, for every rate; and for how many jobs it was enough."""
     what, h, p = cell["objective"], cell["period"], STAGES[cell["objective"]]
     family, settings = ("localsgd", {"replicas": p, "local_steps": h}) if h else ("pipedream", {})
     jobs = cell.get("jobs") or microbatches_in(cell["slots"], family, p, **settings)
@@ -132,8 +133,8 @@ EXPERIMENT: Final = Experiment(
         "the fewest jobs whose schedule takes as long, H = 1, 2, 5, 10, 30. Tridiagonal quadratic "
         "(d = 512, 60 minibatches of 10) and logistic regression (50 samples one by one, d = 512, "
         "λ = 10^-4), rates 2^-12 … 1/2 and 2^-12 … 4, five data seeds, exact objective. A causal "
-        "Transformer of 8 stages (width 32) on the American Standard Version, 254 slots, H = 1, 2, 5, plain SGD, rates 1/16, 1/4, 1, three seeds, mean loss of the last "
-        "fifth of the jobs."
+        "Transformer of 8 stages (width 32) on the American Standard Version, 254 slots, H = 1, "
+        "2, 5, plain SGD, rates 1/16, 1/4, 1, three seeds, mean loss of the last fifth of the jobs."
     ),
     refuted_by=(
         "PipeDream not lower on the quadratic, or LocalSGD not on the logistic objective, or "
@@ -142,5 +143,6 @@ EXPERIMENT: Final = Experiment(
     cells=cells,
     compute=compute,
     conclude=conclude,
+    takes_data=True,
     predictions=("rpd.thm-4.1", "localsgd.eq-6", "localsgd.length", "localsgd.matched-budget"),
 )
