@@ -165,6 +165,25 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, said: Said) -> None:
     assert "1 of 1 runs" in err
 
 
+def test_a_cluster_computes_the_same(tmp_path: Path, said: Said) -> None:
+    distributed = pytest.importorskip("distributed")
+    given = ("delay-growth", "--quick", "-o", str(tmp_path))
+    settings = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
+    with distributed.LocalCluster(**settings, dashboard_address=None) as cluster:
+        code, found, err = said(*given, "--cluster", cluster.scheduler_address)
+    assert (code, found["verdict"]) == (0, "reproduced with a change")
+    assert "8 of 8 runs" in err
+    assert said(*given, "--jobs", "1")[1] == found  # all are kept
+
+
+def test_data_are_given_to_those_that_read_some(tmp_path: Path, said: Said) -> None:
+    code, found, _ = said("delay-growth", "--quick", "--data", str(tmp_path / "no.txt"))
+    assert (code, found["error"]["where"]) == (2, "--data")
+    code, found, _ = said("compensation", "--quick", "--data", str(tmp_path / "no.npz"))
+    assert code == 2
+    assert "no such file" in found["error"]["what"]
+
+
 OWN = """
 from staleproof.experiments.protocol import Experiment, Figure, Line, Number, Outcome
 
