@@ -105,13 +105,15 @@ def _workers(name: str, jobs: int, cluster: str | None) -> Iterator[None]:
         return
     try:
         from distributed import Client
+
+        make: Any = Client
     except ImportError:
         raise UsageError(
             "a cluster needs distributed, which is not installed", "--cluster",
             "pip install 'staleproof[cluster]'",
         ) from None  # fmt: skip
     try:
-        client = Client(cluster, timeout=REACH)
+        client: Any = make(cluster, timeout=REACH)
     except (OSError, ValueError) as error:
         raise UsageError(
             f"no scheduler answers ({error})",
