@@ -163,10 +163,11 @@ def _cases(shown: prover.Decision, several: prover.Decision) -> tuple[prover.Cas
             "0 < kappa < 1",
             prover.OPEN,
             "the printed proof fails here too, and takes steps for as short as those of κ = 1. "
-            "Tried: parabolas with many elements and no noise at the Lη at which their second moments "
-            "neither grow nor shrink. At κ = 1/2 the mean ‖∇F‖² is 1.237 times κErr_WP-3 for n = 4 "
-            "(Lη = 0.839) and 1.895 times for n = 100 (0.698), V₂ being the mean of ‖g‖². But some "
-            "draws are beyond that, and a slope that bounds them all has an M that pays for it",
+            "Tried: parabolas with many elements and no noise at the Lη at which their second "
+            "moments neither grow nor shrink. At κ = 1/2 the mean ‖∇F‖² is 1.237 times κErr_WP-3 "
+            "for n = 4 (Lη = 0.839) and 1.895 times for n = 100 (0.698), V₂ being the mean of "
+            "‖g‖². But some draws are beyond that, and a slope that bounds them all "
+            "has an M that pays for it",
         ),
     )
 
