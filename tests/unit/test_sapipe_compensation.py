@@ -40,6 +40,7 @@ MIXED: Final = tuple(
 ERRORS: Final = ("remainder", "uncompensated", "outer product", "compensated noise")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "theorem", [dc_bias.BETTER, *LINES, *MIXED], ids=lambda theorem: theorem.id
 )
@@ -83,6 +84,7 @@ def _dot(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
     return sum((a * b for a, b in zip(one, other, strict=True)), Fraction(0))
 
 
+@pytest.mark.slow
 def test_less_than_the_printed_constants_does_not_pay_for_samples_used_twice() -> None:
     """The proof needs Assumption 4 for short gradients, and most of the constant 32."""
     terms = dc_any_samples.THEOREM.terms
