@@ -162,8 +162,11 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     sums = [total for form in (bare.lhs, *bare.terms.values()) for total in form.atoms(sympy.Sum)]
     steps += [step for total in dict.fromkeys(sums) for step in offers.ends(total)]
     for pair in plan.spreads:
-        steps.append(offers.spread(*pair))
-        follow(steps[-1].name, steps[-1].relation)
+        away = offers.spread(*pair)
+        if any(step.name == away.name for step in steps):  # of a vector that has two means
+            away = replace(away, name=f"{away.name} about {text(pair[1])}")
+        steps.append(away)
+        follow(away.name, away.relation)
     beside = {one.convex.name for one in scene.meetings}  # these meet the descent lemma alone
     for hypothesis in hypotheses:
         # what is cited has drawn its conclusions

@@ -201,8 +201,18 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     known = {name: frozenset(random) for name, random in randoms.items()}
     universal = {name for pair in plan.spreads for one in pair for name in one.names}
     universal |= {n for one in points if one.value in plan.constants for n in one.gradient.names}
+    if any(e.names & random for _, e in plan.spreads for random in known.values()):
+        universal |= names - _equated(
+            plan
+        )  # they stand beside e because it is used with any vector
     given = frozenset(universal) if len(known) > 1 else frozenset()
     return Scene(points, tuple(sorted(names)), known, given, between)
+
+
+def _equated(plan: Plan) -> set[str]:
+    """Vectors that equations of the author name."""
+    equations = (h.relation.gap for h in plan.assumed if h.relation.kind == "==")
+    return plan.equated.union(*(e.names for gap in equations for e in gap.atoms(Gram)))
 
 
 def _still(plan: Plan, points: tuple[Point, ...], forms: Iterable[Scalar]) -> frozenset[str]:
