@@ -191,7 +191,8 @@ def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
     yield "steady delay D[i][j]"
     yield from _cases(result["delay"])
     for key, meaning in _FORMS.items():
-        yield f"{meaning}: {as_text(result[key])}"
+        if result[key] is not None:  # delays that never fall attain it in the steady state
+            yield f"{meaning}: {as_text(result[key])}"
     yield "local staleness of stage i"
     yield from _cases(result["local_staleness"])
     yield "  its largest value in the whole run"

@@ -41,6 +41,14 @@ def test_measured_order_is_the_file_s(result: Result, tmp_path: Path) -> None:
     assert (code, found["agree"]) == (0, True)
 
 
+def test_a_law_is_written_out(run: Callable[..., Any]) -> None:
+    """This one has no M from which the largest delay is reached: delays never fall before."""
+    done = run("derive", ROOT / "examples" / "families" / "eager.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "largest in the whole run: 2p² − 3p/2 if p mod 2 = 0" in done.stdout
+    assert "reached from" not in done.stdout
+
+
 def test_two_forwards_have_a_table_and_no_law(result: Result) -> None:
     code, found = result("derive", ROOT / "examples" / "families" / "two_forwards.py")
     assert (code, found["verdict"], found["delay"]) == (1, "UNKNOWN", None)
