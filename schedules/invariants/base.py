@@ -31,7 +31,7 @@ def decide_forward_only(run: Run, _: int) -> Answer:
 
 def decide_causal(run: Run, _: int) -> Answer:
     """No order and no recorded time contradicts what an action needs."""
-    found = causal(run.schedule)
+    found = causal(run.schedule, lambda: run.finishes)
     if found or run.trace is None:
         return found
     return times(run.trace.timeline, run.trace.unit, hosts(run.trace))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from schedules.analysis.sizes import Sizes
 from schedules.delays import History, history, next_update
 from schedules.dependencies import MISSING, EdgeKind, Tables, edges
+from schedules.errors import InvalidScheduleError
 from schedules.formats.instructions import InstructionList
 from schedules.formats.registry import Document
 from schedules.formats.trace import Trace
@@ -99,6 +100,19 @@ class Run:
     def timeline(self) -> Timeline:
         """The run in unit time, or on measured layers."""
         return timeline(self.schedule) if self.costs is None else self.costs.timeline(self.schedule)
+
+    @property
+    def finishes(self) -> bool:
+        """Whether there is a timeline: nothing waits in a circle, or for what never comes.
+
+        False where that is not known: it is not looked for on measured layers.
+        """
+        if self.costs is not None:
+            return False
+        try:
+            return self.timeline.schedule is self.schedule
+        except InvalidScheduleError:
+            return False
 
     @cached_property
     def versions(self) -> Versions:
