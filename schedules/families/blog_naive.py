@@ -57,4 +57,5 @@ FAMILY: Final = Family(
         work="2",
         peak="1",
     ),
+    whole_batch=True,
 )

@@ -79,6 +79,8 @@ class Family:
         ``stages(ranks, values) -> int``: S, from the parameters that are given.
     multiple : int or "p"
         Every multiple of it that is large enough is an M that the family accepts.
+    whole_batch : bool
+        Whether M = 1 is all that it accepts: the batch is not cut.
     figures : Figures or None
         Makespan and memory as stated formulas, where they are not derived.
     """
@@ -98,6 +100,7 @@ class Family:
     unequal_ranks: str = ""
     stages: Callable[[int, Mapping[str, int]], int] = one_a_rank
     multiple: int | Literal["p"] = 1
+    whole_batch: bool = False
 
     def __post_init__(self) -> None:
         if self.in_flight is not None and not isinstance(self.rule, GreedyRule):

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from schedules import Kind, Schedule, Timeline, build, get_family, timeline, versions
-from schedules.errors import ParameterError
+from schedules import FAMILIES, Kind, Schedule, Timeline, build, get_family, timeline, versions
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
@@ -146,9 +145,11 @@ def _runs(arguments: Namespace, clock: Clock) -> Iterator[tuple[str, Timeline, s
     """Name, run, meaning of time and costs of every schedule.
 
     Without layers, where one splits its backwards, whole ones take 2 slots in all of them: else a
-    slot would not mean the same amount of work.
+    slot would not mean the same amount of work. For the same reason a batch that is not cut takes
+    M slots where others cut it into M.
     """
     loaded = list(_loaded(arguments))
+    cut = max(schedule.microbatches for _, schedule, _ in loaded)
     split = any(np.isin(schedule.kind, (Kind.I, Kind.W)).any() for _, schedule, _ in loaded)
     durations, times = ({Kind.B: 2}, SPLIT) if split else ({}, WHOLE)
     for name, schedule, recorded in loaded:
@@ -160,6 +161,10 @@ def _runs(arguments: Namespace, clock: Clock) -> Iterator[tuple[str, Timeline, s
         elif costs is not None:
             unit = f" ({costs.layers.unit})" if costs.layers.unit else ""
             yield name, costs.timeline(schedule), f"{costs.layers.file}{unit}", costs
+        elif cut > 1 and schedule.name in FAMILIES and FAMILIES[schedule.name].whole_batch:
+            whole = {Kind.F: cut, Kind.B: cut * durations.get(Kind.B, 1)}
+            said = f"F = {cut}, B = {2 * cut}" if split else f"F = B = {cut}"
+            yield f"{name} (not cut)", timeline(schedule, whole), said, None
         else:
             yield name, timeline(schedule, durations), times, None
 
@@ -174,19 +179,14 @@ def _loaded(arguments: Namespace) -> Iterator[tuple[str, Schedule, Timeline | No
         if source not in families:
             yield source, *_read(source, None if families else arguments.m)
             continue
-        own = {parameter.name for parameter in get_family(source).parameters}
+        family = get_family(source)
+        own = {parameter.name for parameter in family.parameters}
         chosen = {key: value for key, value in parameters(arguments).items() if key in own}
-        try:
-            yield source, build(source, *size(arguments, source), **chosen), None
-        except ParameterError as error:
-            if len(arguments.sources) == 1:
-                raise
-            file = f"{source}.json"
-            fix = (
-                f"{error.fix}; to compare it with families of another size, write it with its own, "
-                f"`staleproof convert {source} -p P -m M {file}`, and name {file} instead"
-            )
-            raise ParameterError(error.what, error.where, fix) from None
+        ranks, microbatches = size(arguments, source)
+        bytes_or_layers = arguments.sizes is not None or given_layers(arguments) is not None
+        if family.whole_batch and len(arguments.sources) > 1 and not bytes_or_layers:
+            microbatches = 1
+        yield source, build(source, ranks, microbatches, **chosen), None
 
 
 def _read(source: str, microbatches: int | None) -> tuple[Schedule, Timeline | None]:

@@ -104,16 +104,14 @@ def test_bad_files(problem: Problem, tmp_path: Path) -> None:
     assert problem("compare", half)["where"].startswith(str(half))
 
 
-def test_an_uncut_batch_beside_cut_ones(
-    run: Run, problem: Problem, result: Result, tmp_path: Path
-) -> None:
-    error = problem("compare", "blog-naive", "blog-gpipe", "blog-1f1b", "-p", 4, "-m", 4)
-    assert "`staleproof convert blog-naive -p P -m M blog-naive.json`" in error["fix"]
-    file = tmp_path / "blog-naive.json"
-    assert run("convert", "blog-naive", file, "-p", 4, "-m", 1).returncode == 0
-    code, found = result("compare", file, "blog-gpipe", "blog-1f1b", "-p", 4, "-m", 4)
+def test_an_uncut_batch_takes_the_time_of_all_its_parts(result: Result, problem: Problem) -> None:
+    code, found = result("compare", "blog-naive", "blog-gpipe", "naive", "-p", 4, "-m", 6)
+    uncut, gpipe, naive = found["schedules"]
     assert code == 0
-    assert [entry["microbatches"] for entry in found["schedules"]] == [1, 4, 4]
-    alone = problem("compare", file, "-m", 4)
-    assert "states its number of microbatches, 1" in alone["what"]
-    assert "convert" not in problem("compare", "blog-naive", "-p", 4, "-m", 4)["fix"]
+    assert (uncut["name"], uncut["microbatches"], gpipe["microbatches"]) == (
+        *("blog-naive (not cut)", 1),
+        6,
+    )
+    # One after the other, in one piece or in six.
+    assert (uncut["makespan"], uncut["bubble"]) == (naive["makespan"], naive["bubble"])
+    assert problem("compare", "blog-naive", "-p", 4, "-m", 4)["fix"].startswith("take M = 1")
