@@ -1,7 +1,8 @@
 """Exponents of Nesterov's method with a fixed delay: measured, beside the derived ones.
 
 Run with ``python -m benchmarks.delayed_nesterov``; it takes some minutes and writes its numbers to
-``benchmarks/delayed_nesterov.json``, and from them ``docs/delayed-nesterov.md`` and its picture.
+``benchmarks/delayed_nesterov.json``, and from them
+``docs/explanation/delayed-nesterov.md`` and its picture.
 ``--page`` writes page and picture anew from the numbers that are there. Runs are doubles, made of
 sums, products, quotients and clipping entry by entry, so that the same numbers come out everywhere;
 worst cases need the extra ``sdp`` and are kept as they were where it is not installed.
@@ -37,7 +38,7 @@ from theory.tightness.worst_case import available, versions
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 NUMBERS: Final = ROOT / "benchmarks" / "delayed_nesterov.json"
-PAGE: Final = ROOT / "docs" / "delayed-nesterov.md"
+PAGE: Final = ROOT / "docs" / "explanation" / "delayed-nesterov.md"
 PICTURE: Final = ROOT / "docs" / "pictures" / "nesterov" / "delays.svg"
 """In a folder of its own, as the families' pictures are."""
 

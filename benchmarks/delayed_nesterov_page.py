@@ -55,7 +55,7 @@ STAY: Final = """
 
 ## Huber's function at η = 1/β
 
-![f(w_t) − f* on Huber's function, by delay and stepsize](pictures/nesterov/delays.svg)
+![f(w_t) − f* on Huber's function, by delay and stepsize](../pictures/nesterov/delays.svg)
 
 For τ ≥ 2 the run comes no nearer: outside the parabola the delay does no harm, inside it drives the
 run out again. Averaging says at which f(w_t) − f* the two balance (β = 1, the parabola ends at ±1).

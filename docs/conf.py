@@ -12,7 +12,6 @@ import staleproof
 project = "staleproof"
 release = staleproof.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["README.md"]  # the same list as index.md, for readers of the repository
 html_theme = "furo"
 html_title = f"staleproof {release}"
 myst_heading_anchors = 4
@@ -21,20 +20,24 @@ napoleon_google_docstring = False
 napoleon_use_ivar = True
 suppress_warnings = ["ref.python"]  # one word, such as "relation", names attributes of two classes
 
-_OUTSIDE = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)[^)]*\)")
+_UP = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)[^)]*\)")
 
 
 def _name_what_is_outside(app: Sphinx, page: str, source: list[str]) -> None:
     """Links to files of the repository, which the site does not have, become their names."""
 
+    root = Path(app.srcdir).resolve()
+
     def named(link: re.Match[str]) -> str:
         words, path = link.groups()
-        there = (Path(app.srcdir) / path).resolve()
+        there = (root / page).parent.joinpath(path).resolve()
         if not there.exists():
             raise FileNotFoundError(f"docs/{page}.md: there is no {path}")
-        return f"{words} (`{path.removeprefix('../')}` in the repository)"
+        if there.is_relative_to(root):
+            return link[0]
+        return f"{words} (`{there.relative_to(root.parent)}` in the repository)"
 
-    source[0] = _OUTSIDE.sub(named, source[0])
+    source[0] = _UP.sub(named, source[0])
 
 
 def setup(app: Sphinx) -> None:

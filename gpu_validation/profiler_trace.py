@@ -32,7 +32,7 @@ _LANES: Final = ("gpu_user_annotation", "user_annotation")
 _KERNELS: Final = ("kernel", "gpu_memcpy", "gpu_memset")
 """Categories of what ran on a device."""
 
-FIX: Final = "trace the training step with torch.profiler, and name its ranges as docs/recording.md"
+FIX: Final = "trace the step with torch.profiler, and name its ranges as docs/how-to/recording.md"
 
 
 def is_profile(path: Path) -> bool:

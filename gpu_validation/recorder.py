@@ -14,7 +14,7 @@ Import it (``from gpu_validation import Recorder``) or copy this file into a tra
 or let hooks do it: ``rec.attach(module, optimizer)``, ``rec.attach(schedule, optimizer)`` with a
 schedule of `torch.distributed.pipelining`. Every rank writes ``DIRECTORY/rank<r>.jsonl``, a line an
 event, each written to the end at once. ``staleproof measure --check DIRECTORY --against FAMILY``
-judges the files of all ranks. docs/recording.md explains every key.
+judges the files of all ranks. docs/how-to/recording.md explains every key.
 
 **Versions come from contents.** Every block reads all its weights (with ``part=K``, a K-th of those
 that autograd says nobody has written to) and keeps a fingerprint a tensor.

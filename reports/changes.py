@@ -13,15 +13,14 @@ from typing import Any, Final
 
 from reports.checks import list_of, one_of, plain, record, text
 from reports.errors import LedgerError
-from reports.ledger import VERDICTS
+from reports.ledger import OTHER_VERSION, SCHEMAS, VERDICTS
 from reports.reading import read_json
 
-SCHEMAS: Final = ("staleproof-ledger/1", "staleproof-ledger/2")
 COMPARED: Final = ("verdict", "statement", "goal", "hypotheses", "cases", "origin")
 """Keys of a row, compared where both rows have them; witnesses beside."""
 
 _ROW: Final = record({"id": text, "verdict": one_of(*VERDICTS)})
-_LEDGER: Final = record({"schema": one_of(*SCHEMAS), "claims": list_of(_ROW)})
+_LEDGER: Final = record({"schema": one_of(*SCHEMAS, remedy=OTHER_VERSION), "claims": list_of(_ROW)})
 
 Rows = Mapping[str, Mapping[str, Any]]
 

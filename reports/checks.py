@@ -42,12 +42,12 @@ def number(value: object, place: str) -> None:
         raise LedgerError("must be a finite number", value, place, "correct the number")
 
 
-def one_of(*words: str) -> Checker:
+def one_of(*words: str, remedy: str = "use one of these") -> Checker:
     """Build the checker of a closed vocabulary."""
 
     def check(value: object, place: str) -> None:
         if value not in words:
-            raise LedgerError(f"must be one of {', '.join(words)}", value, place, "use that word")
+            raise LedgerError(f"must be one of {', '.join(words)}", value, place, remedy)
 
     return check
 

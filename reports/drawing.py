@@ -212,6 +212,7 @@ def run_picture(
     path: Sequence[int] = (),
     ticks: int = 1,
     read: Versions | None = None,
+    unit: str = "slot",
 ) -> Gantt:
     """The picture of a run, a row for each of its ranks; see `run_bars`.
 
@@ -223,7 +224,8 @@ def run_picture(
         Nothing to draw, or more than can be drawn.
     """
     updates = () if read is None else run_updates(line, ticks)
-    return Gantt(title, note, line.schedule.ranks, run_bars(line, path, ticks, read), updates)
+    bars = run_bars(line, path, ticks, read)
+    return Gantt(title, note, line.schedule.ranks, bars, updates, unit)
 
 
 def require_destination(path: str | os.PathLike[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 SCHEMA = "staleproof-ledger/2"
 SCHEMAS = (SCHEMA, "staleproof-ledger/1")
+OTHER_VERSION = "read it with the version that wrote it, or verify again"
 """A ledger of the first schema lacks what came with the second, and so does its report."""
 VERDICTS = ("REFUTED", "UNKNOWN", "CHECKED", "CONDITIONAL", "PROVED")
 """From weakest to strongest."""

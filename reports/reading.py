@@ -16,6 +16,7 @@ from reports.figures import read_figure
 from reports.ledger import (
     LINKS,
     ORIGINS,
+    OTHER_VERSION,
     PRINTED_PROOFS,
     SCHEMAS,
     VERDICTS,
@@ -121,7 +122,9 @@ _ROW = record(
         "trusted": list_of(record({"module": text, "lines": checks.integer(0)})),
     },
 )
-_LEDGER = record({"schema": one_of(*SCHEMAS), "version": text, "claims": list_of(_row)})
+_LEDGER = record(
+    {"schema": one_of(*SCHEMAS, remedy=OTHER_VERSION), "version": text, "claims": list_of(_row)}
+)
 
 
 def validate_ledger(obj: object) -> Ledger:

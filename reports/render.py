@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import Counter
@@ -90,13 +91,13 @@ def render_report(ledger: Ledger) -> dict[str, bytes]:
     LedgerError
         If `ledger` is not a ledger.
     """
-    validate_ledger(ledger)
-    contents: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {"ledger.json": json_bytes(_published(validate_ledger(ledger)))}
+    # What is written here is what anybody makes of that file: mappings have its order.
+    ledger = validate_ledger(json.loads(contents["ledger.json"]))
     captions: dict[str, str] = {}
     for stem, picture in pictures(ledger):
         contents[f"{stem}.svg"], contents[f"{stem}.pdf"] = picture_bytes(picture, "svg", "pdf")
         captions[stem] = picture.caption()
-    contents["ledger.json"] = json_bytes(_published(ledger))
     for document in documents(ledger, captions):
         contents[f"{document.name}.md"] = markdown_text(document).encode()
         contents[f"{document.name}.tex"] = latex_text(document).encode("ascii")

@@ -24,7 +24,7 @@ def add_layers(parser: Parser) -> None:
         "--layers",
         metavar="LAYERS.csv",
         help="measured layers, split over the stages: real durations, bytes and message times "
-        "(links in LAYERS.toml beside it; see docs/planning.md)",
+        "(links in LAYERS.toml beside it; see docs/how-to/planning.md)",
     )
 
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from staleproof.kept_results import keep, kept, key, may_be_file
 from staleproof.ledgers import collected, proved_rows
 
+if TYPE_CHECKING:
+    from theory.claims import Claim
+
 
 def obtained(
-    names: Sequence[str], *, from_shell: bool, jobs: int | None = None, fresh: bool = False
+    names: Sequence[str],
+    *,
+    from_shell: bool,
+    jobs: int | None = None,
+    fresh: bool = False,
+    only: str | None = None,
 ) -> Mapping[str, Any]:
     """The ledger of these claims: of a kept run that has them all, else proved now.
 
@@ -24,6 +32,9 @@ def obtained(
         Processes.
     fresh : bool, optional
         Prove again whatever was kept.
+    only : str, optional
+        The id of the one claim that is wanted: of files, whose rows are not kept, nothing else is
+        proved than this and what it rests on.
 
     Raises
     ------
@@ -45,9 +56,24 @@ def obtained(
     from theory.judging.workers import read_elsewhere
 
     name = key(names, False) if usable else None
-    ledger = collected(proved_rows(select(names, read_elsewhere), jobs))
+    claims = select(names, read_elsewhere)
+    if only is not None and name is None:
+        claims = _with_what_it_rests_on(only, claims)
+    ledger = collected(proved_rows(claims, jobs))
     keep(name, name and key(names, False), ledger)
     return ledger
+
+
+def _with_what_it_rests_on(name: str, claims: Sequence[Claim]) -> list[Claim]:
+    """The claim of this id and, of the others, those that it rests on."""
+    known = {claim.id: claim for claim in claims}
+    wanted, waiting = set[str](), [name]
+    while waiting:
+        one = waiting.pop()
+        if one in known and one not in wanted:
+            wanted.add(one)
+            waiting += known[one].depends
+    return [claim for claim in claims if claim.id in wanted]
 
 
 def _wider(names: Sequence[str]) -> Iterator[list[str]]:

@@ -68,5 +68,5 @@ def error(wanted: str, value: object, place: str) -> SettingsError:
     return SettingsError(
         f"{wanted} stands here, found {shown(str(value))} ({type(value).__name__})",
         place,
-        "see docs/checking.md",
+        "see docs/reference/check.md",
     )

@@ -10,7 +10,7 @@
     require = ["staleness<=3", "memory<=60GiB"]
     sizes = "schedules/sizes.toml"
 
-See ``docs/checking.md``.
+See ``docs/reference/check.md``.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise SettingsError(
             f"settings are read from here, and it is no TOML that can be read: {reason}",
             name,
-            f"correct it; [{TABLE}] is described in docs/checking.md",
+            f"correct it; [{TABLE}] is described in docs/reference/check.md",
         ) from None
 
 

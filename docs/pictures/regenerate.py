@@ -19,7 +19,7 @@ from schedules.messages.progress import progress
 from schedules.validation.deadlock_free import deadlock_free
 
 PICTURES = Path(__file__).resolve().parent
-PAGE = PICTURES.parent / "families.md"
+PAGE = PICTURES.parent / "reference" / "families.md"
 DEADLOCK = PICTURES / "faults" / "deadlock.svg"
 RANKS = 4
 MICROBATCHES = 8
@@ -74,7 +74,7 @@ def section(family: Family) -> str:
         f"- weight policy: `{family.policy.name}`",
         *(f"- `--set {entry.name}=…`: {entry.meaning}" for entry in family.parameters),
         "",
-        f"![{family.name} on {RANKS} ranks, M = {M}](pictures/{family.name}.svg)",
+        f"![{family.name} on {RANKS} ranks, M = {M}](../pictures/{family.name}.svg)",
         "",
     ]
     return "\n".join(lines)

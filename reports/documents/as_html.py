@@ -23,6 +23,7 @@ from reports.documents.blocks import (
     Strong,
     Table,
     Words,
+    prose,
 )
 from reports.formulas import as_mathml
 
@@ -50,23 +51,23 @@ def mathml(text: str, display: bool = False) -> str:
 def _block(block: Block) -> Iterator[str]:
     match block:
         case Heading(level, words, _):
-            yield f"<h{level}>{_words(words)}</h{level}>"
+            yield f"<h{level}>{line_html(words)}</h{level}>"
         case Paragraph(words):
-            yield f"<p>{_words(words)}</p>"
+            yield f"<p>{line_html(words)}</p>"
         case Display(text, _):
             yield f'<div class="display" tabindex="0">{mathml(text, True)}</div>'
-        case Items(items):
-            inside = "".join(f"<li>{_words(words)}</li>" for words in items)
+        case Items(items, _, _):
+            inside = "".join(f"<li>{line_html(words)}</li>" for words in items)
             yield f"<ul>{inside}</ul>"
         case Table(head, rows, _):
             top = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
             body = "".join(
-                "<tr>" + "".join(f"<td>{_words(words)}</td>" for words in row) + "</tr>"
+                "<tr>" + "".join(f"<td>{line_html(words)}</td>" for words in row) + "</tr>"
                 for row in rows
             )
             yield f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
         case Passage(text):
-            inside = "".join(f"<p>{escape(part)}</p>" for part in paragraphs(text))
+            inside = "".join(f"<p>{line_html(prose(part))}</p>" for part in paragraphs(text))
             yield f"<blockquote>{inside}</blockquote>"
         case Figure(_, caption):
             yield f"<p><em>{escape(caption)}</em></p>"
@@ -74,7 +75,8 @@ def _block(block: Block) -> Iterator[str]:
             return
 
 
-def _words(words: Words) -> str:
+def line_html(words: Words) -> str:
+    """Words in a line."""
     return "".join(map(_word, words))
 
 
@@ -86,7 +88,8 @@ def _word(one: Inline) -> str:
             return mathml(text)
         case Strong(text):
             return f"<strong>{escape(text)}</strong>"
-        case Link(name):
-            return f'<a href="#{escape(name)}"><code>{escape(name)}</code></a>'
+        case Link(name, says):
+            shown = escape(says) if says else f"<code>{escape(name)}</code>"
+            return f'<a href="#{escape(name)}">{shown}</a>'
         case _:
             return escape(str(one))

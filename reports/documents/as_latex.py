@@ -22,6 +22,7 @@ from reports.documents.blocks import (
     Strong,
     Table,
     Words,
+    prose,
 )
 from reports.formulas import as_latex, latex_lines
 from reports.text import code_latex, escape_latex
@@ -32,11 +33,11 @@ _PREAMBLE: Final = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
 % T1 without Latin Modern would print bitmap letters.
 \IfFileExists{lmodern.sty}{\usepackage[T1]{fontenc}\usepackage{lmodern}}{}
-\usepackage{amsmath,amssymb,graphicx,longtable,booktabs}
-\usepackage[hidelinks,bookmarksnumbered,bookmarksdepth=2]{hyperref}
-\setlength{\oddsidemargin}{-0.165in}\setlength{\textwidth}{6.6in}
+\usepackage{amsmath,amssymb,graphicx,longtable,booktabs,multicol}
+\usepackage[hidelinks,bookmarksnumbered,bookmarksdepth=2,unicode,psdextra]{hyperref}
+\setlength{\oddsidemargin}{-0.315in}\setlength{\textwidth}{6.9in}
 \setlength{\topmargin}{0pt}\setlength{\headheight}{0pt}\setlength{\headsep}{0pt}
-\setlength{\voffset}{-0.2in}\setlength{\textheight}{9.9in}
+\setlength{\voffset}{-0.3in}\setlength{\textheight}{10.1in}
 \setlength{\LTleft}{0pt}\setlength{\LTpre}{0.6ex}\setlength{\LTpost}{0.6ex}
 \setcounter{secnumdepth}{1}\setcounter{tocdepth}{1}
 \newcommand{\brk}{\penalty500\relax}
@@ -48,16 +49,18 @@ _PREAMBLE: Final = r"""\documentclass[10pt,a4paper]{article}
 \newcommand{\illustration}[2]{\par\nobreak\medskip{\centering
   \includegraphics[width=0.93\linewidth,height=0.8\textheight,keepaspectratio]{#1}\par\nobreak
   \smallskip\parbox{0.9\linewidth}{\small\itshape #2}\par}\medskip}
+\newenvironment{tight}{\begin{list}{\textbullet}{\setlength{\leftmargin}{1.4em}
+  \setlength{\topsep}{1pt}\setlength{\itemsep}{0pt}\setlength{\parsep}{0pt}}}{\end{list}}
 \raggedbottom\clubpenalty=10000 \widowpenalty=10000
 """
-_START: Final = r"""\date{}
-\begin{document}
+_START: Final = r"""\begin{document}
 \small\raggedright\setlength{\parindent}{0pt}\setlength{\parskip}{0.35ex plus 0.2ex}
 \setlength{\abovedisplayskip}{2pt plus 2pt}\setlength{\belowdisplayskip}{2pt plus 2pt}
 \setlength{\abovedisplayshortskip}{0pt}\setlength{\belowdisplayshortskip}{2pt}
-\maketitle
 """
 _SECTIONS: Final = {2: "section", 3: "subsection*", 4: "paragraph"}
+APPENDIX: Final = "Appendix"
+"""How titles begin that get no number."""
 LONGEST: Final = 92
 """Characters of a formula, as text, beyond which it is broken into lines."""
 
@@ -74,9 +77,10 @@ def latex_text(document: Document) -> str:
         blocks.insert(sections[1] if len(sections) > 1 else 0, Contents())
     lines = [
         MARK,
-        _PREAMBLE + rf"\title{{{escape_latex(document.title)}}}",
-        rf"\author{{{escape_latex(document.subtitle)}}}",
+        _PREAMBLE + rf"\hypersetup{{pdftitle={{{escape_latex(document.title)}}}}}",
         _START,
+        rf"{{\centering\LARGE {escape_latex(document.title)}\par\smallskip",
+        rf"\normalsize {escape_latex(document.subtitle)}\par}}\smallskip",
         *(line for block in blocks for line in pen.block(block)),
         r"\end{document}",
         "",
@@ -102,10 +106,9 @@ class _Pen:
                 return escape_latex(text) if found is None else rf"\ensuremath{{{found}}}"
             case Strong(text):
                 return rf"\textbf{{{escape_latex(text)}}}"
-            case Link(name) if name in self.anchors:
-                return rf"\hyperref[{name}]{{{code_latex(name)}}}"
-            case Link(name):
-                return code_latex(name)
+            case Link(name, says):
+                shown = escape_latex(says) if says else code_latex(name)
+                return rf"\hyperref[{name}]{{{shown}}}" if name in self.anchors else shown
             case _:
                 text = str(one)
                 start, end = " " * text.startswith(" "), " " * text.endswith(" ")
@@ -115,30 +118,45 @@ class _Pen:
         match block:
             case Heading(level, words, anchor):
                 name = _SECTIONS[min(max(level, 2), 4)]
+                plain = escape_latex("".join(getattr(one, "text", str(one)) for one in words))
+                if plain.startswith(APPENDIX):
+                    name = "section*"
                 yield rf"\{name}{{{self.words(words)}}}"
-                if name == "subsection*":
-                    plain = escape_latex("".join(getattr(one, "text", str(one)) for one in words))
-                    yield rf"\addcontentsline{{toc}}{{subsection}}{{{plain}}}"
+                if name.endswith("*"):
+                    yield rf"\addcontentsline{{toc}}{{{name[:-1]}}}{{{plain}}}"
                 if anchor:
                     yield rf"\phantomsection\label{{{anchor}}}"
             case Paragraph(words):
                 yield f"{self.words(words)}\n"
             case Display(text, number):
                 yield display(text, number)
-            case Items(items):
-                yield r"\begin{itemize}\setlength{\itemsep}{0pt}\setlength{\parskip}{0pt}"
-                yield from (rf"\item {self.words(words)}" for words in items)
-                yield r"\end{itemize}"
+            case Items():
+                yield from self._items(block)
             case Table(head, rows, widths):
                 yield from self._table(head, rows, widths)
             case Figure(file, caption):
                 yield rf"\illustration{{{file}.pdf}}{{{escape_latex(caption)}}}"
             case Passage(text):
                 yield r"\begin{quote}\small"
-                yield from (f"{escape_latex(part)}\n" for part in paragraphs(text))
+                yield from (f"{self.words(prose(part))}\n" for part in paragraphs(text))
                 yield r"\end{quote}"
             case Contents():
-                yield r"{\small\setlength{\parskip}{0pt}\tableofcontents}"
+                yield r"\begin{multicols}{2}\setlength{\parskip}{0pt}"
+                yield r"\tableofcontents\end{multicols}"
+
+    def _items(self, block: Items) -> Iterator[str]:
+        small = block.small or block.columns > 1
+        if small:
+            yield r"{\footnotesize"
+        if block.columns > 1:
+            yield rf"\begin{{multicols}}{{{block.columns}}}"
+        yield r"\begin{tight}"
+        yield from (rf"\item {self.words(words)}" for words in block.items)
+        yield r"\end{tight}"
+        if block.columns > 1:
+            yield r"\end{multicols}"
+        if small:
+            yield r"}"
 
     def _table(
         self, head: tuple[str, ...], rows: tuple[tuple[Words, ...], ...], widths: tuple[float, ...]

@@ -22,6 +22,7 @@ from reports.documents.blocks import (
     Strong,
     Table,
     Words,
+    prose,
 )
 from reports.formulas import as_latex, latex_lines
 from reports.text import code_markdown, escape_markdown
@@ -55,10 +56,9 @@ class _Pen:
                 return code_markdown(text) if found is None else f"$`{found.strip()}`$"
             case Strong(text):
                 return f"**{escape_markdown(text)}**"
-            case Link(name) if name in self.anchors:
-                return f"[{code_markdown(name)}](#{name})"
-            case Link(name):
-                return code_markdown(name)
+            case Link(name, says):
+                shown = escape_markdown(says) if says else code_markdown(name)
+                return f"[{shown}](#{name})" if name in self.anchors else shown
             case _:
                 text = str(one)
                 start, end = " " * text.startswith(" "), " " * text.endswith(" ")
@@ -74,7 +74,7 @@ class _Pen:
                 yield self.words(words)
             case Display(text, number):
                 yield from _display(text, number)
-            case Items(items):
+            case Items(items, _, _):
                 yield from (f"- {self.words(words)}" for words in items)
             case Table(head, rows, _):
                 yield f"| {' | '.join(map(escape_markdown, head))} |"
@@ -88,7 +88,7 @@ class _Pen:
                 yield f"*{escape_markdown(caption)}*"
             case Passage(text):
                 for part in paragraphs(text):
-                    yield from (f"> {escape_markdown(part)}", ">")
+                    yield from (f"> {self.words(prose(part))}", ">")
             case Contents():
                 yield ""
 

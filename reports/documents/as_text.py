@@ -54,7 +54,7 @@ def _lines(block: Block, columns: int, strong: Style) -> Iterator[str]:
         case Display(text, number):
             label = f"    ({number})" if number else ""
             yield from _wrapped(as_text(text) + label, columns, "    ", "      ")
-        case Items(items):
+        case Items(items, _, _):
             for words in items:
                 yield from _wrapped(inline_text(words, strong), columns, "  - ", "    ")
         case Table(head, rows, _):
@@ -93,7 +93,7 @@ def _word(one: Inline, strong: Style) -> str:
             return strong(text)
         case Code(text):
             return text
-        case Link(name):
-            return name
+        case Link(name, says):
+            return says or name
         case _:
             return str(one)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from reports.formulas.words import human
+
 
 @dataclass(frozen=True)
 class Code:
@@ -31,9 +33,10 @@ class Strong:
 
 @dataclass(frozen=True)
 class Link:
-    """A place in these documents: the id of a claim."""
+    """A place in these documents: the id of a claim, and words for it if not its id."""
 
     id: str
+    says: str = ""
 
 
 Inline: TypeAlias = str | Code | Math | Strong | Link
@@ -66,9 +69,11 @@ class Display:
 
 @dataclass(frozen=True)
 class Items:
-    """A list; each item is words."""
+    """A list; each item is words. Long lists may be small, and stand in columns."""
 
     items: tuple[Words, ...]
+    columns: int = 1
+    small: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,13 +128,14 @@ _SCRIPTED = re.compile(
 
 
 def prose(text: str) -> Words:
-    """Words with letters that carry an index set as mathematics.
+    """Words with the signs that people write; letters that carry an index are mathematics.
 
     Examples
     --------
     >>> prose("at w_{t+1} of update_interval")
     ('at ', Math(text='"w_{t+1}"'), ' of update_interval')
     """
+    text = human(text)
     found: list[Inline] = []
     place = 0
     for match in _SCRIPTED.finditer(text):

@@ -8,7 +8,6 @@ from typing import Any, Final
 from reports.documents.blocks import (
     Block,
     Code,
-    Display,
     Document,
     Heading,
     Items,
@@ -18,10 +17,17 @@ from reports.documents.blocks import (
     joined,
     prose,
 )
-from reports.documents.paper import brief, file_name, titles
-from reports.documents.witnesses import facts
+from reports.documents.paper import file_name, titles
+from reports.documents.summary import brief
+from reports.documents.witnesses import facts, length, parts
 from reports.ledger import AS_PRINTED, Ledger, Row
 
+LONGEST_REASON: Final = 240
+"""Letters of a reason; of a note too, where there are few of them."""
+MOST_IN_FULL: Final = 25
+LONGEST_FACT: Final = 90
+LONGEST_NOTE: Final = 110
+MOST_NOTES: Final = 4
 MOST_FACTS: Final = 8
 """Numbers of a counterexample that are printed here; the document has all of them."""
 
@@ -32,11 +38,13 @@ def erratum(ledger: Ledger, paper: str) -> Document | None:
     concerned = [row for row in rows if row.get("origin", "printed") in (*AS_PRINTED, "implied")]
     failing = [row for row in concerned if row["verdict"] == "REFUTED"]
     rest = [row for row in concerned if row["verdict"] != "REFUTED"]
+    few = len(failing) + sum(len(row["findings"]) for row in concerned) <= MOST_IN_FULL
+    longest = LONGEST_REASON if few else LONGEST_NOTE
     blocks = [
         *_failing(failing),
-        *_short("Holds under a further condition", rest, "missing-condition"),
-        *_short("Steps of proofs that fail", concerned, "invalid-step"),
-        *_short("Misprints", concerned, "typo"),
+        *_short("Holds under a further condition", rest, "missing-condition", longest),
+        *_short("Steps of proofs that fail", concerned, "invalid-step", longest),
+        *_short("Misprints", concerned, "typo", longest),
     ]
     if not blocks:
         return None
@@ -45,8 +53,11 @@ def erratum(ledger: Ledger, paper: str) -> Document | None:
         (
             "Found by checking every printed statement by machine, in exact arithmetic. Each item "
             "has the statement, why it fails, a smallest counterexample that we know, and a "
-            "statement that holds instead. Each can be replayed in one command: ",
-            Code("pip install staleproof && staleproof show ID"),
+            "statement that holds instead. Where staleproof is installed, one command shows each "
+            "whole and another proves or refutes it again: ",
+            Code("staleproof show ID"),
+            " and ",
+            Code("staleproof verify ID --no-cache"),
             ".",
         )
     )
@@ -57,45 +68,60 @@ def erratum(ledger: Ledger, paper: str) -> Document | None:
 
 def _failing(rows: Sequence[Row]) -> Iterator[Block]:
     if rows:
-        yield Heading(2, ("Does not hold as printed",))
+        yield Heading(3, ("Does not hold as printed",))
     for row in rows:
-        yield Paragraph((Strong(row["where"]), " ", *prose(row["statement"])))
-        if row.get("goal"):
-            yield Display(str(row["goal"]))
+        where = row["where"][:1].upper() + row["where"][1:]
+        yield Paragraph((Strong(f"{where}."), " ", *prose(row["statement"])))
         said = [one for one in row["findings"] if one["kind"] in ("false", "missing-condition")]
-        why = brief(said[0]["says"]) if said else "a counterexample is known"
-        yield Paragraph((Strong("Why not."), " ", *prose(why), " ", *_facts(row["counterexample"])))
+        lines: list[Words] = []
+        if said:
+            why = _ended(said[0]["says"], LONGEST_REASON)
+            lines.append((Strong("Why not."), " ", *prose(why)))
+        lines += _facts(row["counterexample"])
         repaired = [one["repaired"] for one in row["findings"] if one["repaired"]]
-        instead = (
-            f"{brief(repaired[0]['statement'])} ({repaired[0]['verdict']}) " if repaired else ""
-        )
-        start: Words = (Strong("Instead."), " ", *prose(instead)) if repaired else ()
-        yield Paragraph((*start, Code(f"staleproof show {row['id']}")))
+        if repaired:
+            instead = _ended(repaired[0]["statement"], LONGEST_REASON)
+            lines.append((Strong("Instead."), " ", *prose(instead), f" {repaired[0]['verdict']}."))
+        command = Code(f"staleproof show {row['id']}")
+        lines[-1:] = [(*lines[-1], " ", command)] if lines else [(command,)]
+        yield Items(tuple(lines), small=True)
 
 
-def _facts(data: dict[str, Any] | None) -> Words:
-    """A counterexample in a line."""
-    items = list(facts(data or {}))
-    short = [words for words in items if sum(len(getattr(w, "text", str(w))) for w in words) <= 90]
-    if not short:
-        return ()
-    return ("Counterexample: ", *joined(short[:MOST_FACTS], "; "), ".")
+def _facts(data: dict[str, Any] | None) -> Iterator[Words]:
+    """A counterexample in a line: of several the first."""
+    for part, inside in parts(data or {}):
+        short = [words for words in facts(inside) if length(words) <= LONGEST_FACT]
+        if short:
+            name = f" {part}: " if part else " "
+            yield (Strong("Counterexample."), name, *joined(short[:MOST_FACTS], "; "), ".")
+            return
 
 
-def _short(title: str, rows: Sequence[Row], kind: str) -> Iterator[Block]:
+def _ended(text: str, longest: int) -> str:
+    """A sentence with its full stop."""
+    said = brief(text, longest)
+    return said if said.endswith((".", "…")) else f"{said}."
+
+
+def _short(title: str, rows: Sequence[Row], kind: str, longest: int) -> Iterator[Block]:
     found: list[Words] = []
     for row in rows:
         for finding in row["findings"]:
             if finding["kind"] == kind:
                 repaired = finding["repaired"]
                 instead = (
-                    f" Instead: {brief(repaired['statement'])}"
+                    f" Instead: {_ended(repaired['statement'], longest)}"
                     if repaired and kind != "invalid-step"
                     else ""
                 )
                 found.append(
-                    (Strong(finding["where"]), ": ", *prose(f"{brief(finding['says'])}{instead}"))
+                    (
+                        Strong(finding["where"]),
+                        *prose(f": {_ended(finding['says'], longest)}{instead}"),
+                    )
                 )
     if found:
-        yield Heading(2, (title,))
-        yield Items(tuple(found))
+        yield Heading(3, (title,))
+        # Many short notes run on: this is a letter, and two pages are enough for it.
+        run_on = len(found) > MOST_NOTES and kind != "missing-condition"
+        yield Items((joined(found, " "),) if run_on else tuple(found), small=True)

@@ -14,7 +14,8 @@ from reports.documents.blocks import (
     Strong,
     Table,
 )
-from reports.documents.paper import brief, file_name, titles
+from reports.documents.paper import file_name, titles
+from reports.documents.summary import brief
 from reports.ledger import LINKS, VERDICTS, Ledger, as_printed, count_verdicts, survivor_count
 
 MEANINGS = {

@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from reports.cells import Table as Cells
 from reports.cells import table_of
+from reports.documents.appendix import every_row, in_full, lines_of, long_proofs
 from reports.documents.blocks import (
     Block,
-    Code,
     Document,
     Figure,
     Heading,
     Items,
     Link,
-    Math,
     Paragraph,
     Strong,
     Table,
     Words,
     prose,
 )
-from reports.documents.claim import (
-    ABBREVIATION,
-    Labels,
-    assumption,
-    claim_blocks,
-    human,
-    key,
-)
-from reports.ledger import AS_PRINTED, LINKS, Ledger, Row, count_verdicts, verdict_text
+from reports.documents.claim import claim_blocks
+from reports.documents.proof import Elsewhere, steps_of
+from reports.documents.setting import setting, setting_labels
+from reports.documents.summary import counted, summary
+from reports.documents.wording import Labels
+from reports.ledger import AS_PRINTED, Ledger, Row
 
 GRAPH: Final = "depends"
-LONGEST_REMARK: Final = 200
-"""Characters of a sentence in the summary; the statement's own place has all of it."""
+OURS: Final = "Lemmas, and what is implied or sharper"
+MOST_LINES: Final = 160
+"""Lines of proofs in a document without an appendix for them; with one it keeps half as many."""
 
 
 def file_name(paper: str) -> str:
@@ -72,161 +68,78 @@ def paper_document(ledger: Ledger, paper: str, figures: Mapping[str, str]) -> Do
     table = table_of(rows)
     inside = table.ids if table else frozenset()
     alone = [row for row in rows if row["id"] not in inside]
-    labels = setting_labels(alone)
-    stated = [row for row in alone if row.get("origin", "printed") != "ours"]
-    ours = [row for row in alone if row not in stated]
+    stated = [row for row in alone if not _aside(row)]
+    ours = [row for row in alone if _aside(row)]
+    labels = setting_labels([*stated, *ours])
+    whole = _line_count(alone) <= MOST_LINES
+    long = [] if whole else _too_long(stated)
     title, reference = titles(ledger, paper)
     blocks: list[Block] = [
-        *_summary(rows, alone),
-        *_setting(alone, labels),
-        *_part("What the source states", stated, labels, figures),
-        *_part("Lemmas and sharper theorems of ours", ours, labels, figures),
+        *summary(rows, alone),
+        *setting(alone if whole else stated, labels),
+        *_stated(stated, {row["id"] for row in long}, labels, figures),
+        *(_whole(ours, labels) if whole else _listed(ours)),
         *(_grid(paper, table, figures) if table else ()),
         *_open_questions(alone),
         *_graph(paper, figures),
-        *_appendix(rows),
         Heading(2, ("References",)),
         Items(((title, f". {reference}" if reference else ""), (_ABOUT,))),
+        *long_proofs(long, labels),
+        *(() if whole else in_full(ours, stated, labels)),
+        *every_row(rows),
     ]
-    subtitle = f"Checked line by line by staleproof {ledger['version']}: {_counted(rows)}"
+    subtitle = f"Checked line by line by staleproof {ledger['version']}: {counted(rows)}"
     return Document(file_name(paper), title, subtitle, tuple(blocks))
 
 
 _ABOUT: Final = (
     "staleproof, a proof kernel and schedule checker: verdicts, rules and what is believed without "
-    "proof are explained in its docs/trust.md."
+    "proof are explained in its docs/explanation/trust.md."
 )
 
 
-def _counted(rows: Sequence[Row]) -> str:
-    counts = count_verdicts(rows)
-    return ", ".join(f"{counts[name]} {name}" for name in reversed(counts) if counts[name])
+def _line_count(rows: Sequence[Row]) -> int:
+    return sum(len(steps_of(row)) for row in rows)
 
 
-def _summary(rows: Sequence[Row], alone: Sequence[Row]) -> Iterator[Block]:
-    printed = [row for row in alone if row.get("origin", "printed") in AS_PRINTED]
-    yield Heading(2, ("Summary",))
-    counts = _counted(printed) or "none"
-    yield Paragraph(
-        (
-            f"Statements as printed: {counts}. A verdict is about the statement, "
-            "by a proof or a counterexample of our own; whether the printed proof is sound is "
-            "said beside it. PROVED covers every value of the stated domain, REFUTED has an exact "
-            "witness inside it, CONDITIONAL holds in a named part, CHECKED exhausted a finite "
-            "domain, and UNKNOWN is never a pass.",
-        )
-    )
-    failing = [row for row in alone if row["verdict"] == "REFUTED"]
-    partly = [row for row in alone if row["verdict"] in ("CONDITIONAL", "UNKNOWN")]
-    yield from _listed("Does not hold", failing, _what_fails)
-    yield from _listed("Holds in part", partly, _what_fails)
-    for title, kind in (
-        ("Can be sharpened", "loose"),
-        ("Conditions that are not needed", "superfluous-condition"),
-    ):
-        some = [row for row in alone if any(f["kind"] == kind for f in row["findings"])]
-        yield from _listed(title, some, lambda row, kind=kind: _said(row, kind))
-    holding = [row for row in printed if row["verdict"] in ("PROVED", "CHECKED")]
-    if holding:
-        yield Paragraph((Strong("Holds as printed"),))
-        words: list[Any] = []
-        for row in holding:
-            words += ["; " if words else "", row["where"], " ", Link(row["id"])]
-        yield Paragraph((*words, "."))
-    kinds = Counter(one["kind"] for row in rows for one in row["findings"])
-    steps, typos = kinds["invalid-step"], kinds["typo"]
-    if steps or typos:
-        yield Paragraph((f"Steps of printed proofs that fail: {steps}; misprints: {typos}.",))
+def _too_long(rows: Sequence[Row]) -> list[Row]:
+    """The longest proofs, without which the others have the lines that a document may have."""
+    by_length = sorted(rows, key=lambda row: len(steps_of(row)))
+    while _line_count(by_length) > MOST_LINES / 2:
+        by_length.pop()
+    return [row for row in rows if row not in by_length]
 
 
-def _listed(title: str, rows: Sequence[Row], said: Any) -> Iterator[Block]:
-    if rows:
-        yield Paragraph((Strong(title),))
-        yield Items(
-            tuple((Link(row["id"]), f" ({row['where']}): ", *prose(said(row))) for row in rows)
-        )
+def _aside(row: Row) -> bool:
+    """Whether a row is no statement of the source, nor a question about one that has its answer."""
+    return row.get("origin", "printed") not in AS_PRINTED and row["verdict"] == "PROVED"
 
 
-def brief(text: str) -> str:
-    """A sentence, cut at a word if it is very long.
-
-    Examples
-    --------
-    >>> brief("short"), len(brief("word " * 99)) <= LONGEST_REMARK + 2
-    ('short', True)
-    """
-    if len(text) <= LONGEST_REMARK:
-        return text
-    return f"{text[:LONGEST_REMARK].rsplit(' ', 1)[0]} …"
-
-
-def _what_fails(row: Row) -> str:
-    order = ("false", "missing-condition", "invalid-step")
-    found = [one for kind in order for one in row["findings"] if one["kind"] == kind]
-    said = f" — {brief(found[0]['says'])}" if found else ""
-    return f"{brief(row['statement'])}{said}"
-
-
-def _said(row: Row, kind: str) -> str:
-    one = next(finding for finding in row["findings"] if finding["kind"] == kind)
-    repaired = one["repaired"]
-    return brief(repaired["statement"]) if repaired else brief(one["says"])
-
-
-def setting_labels(rows: Sequence[Row]) -> Labels:
-    """Names for the hypotheses that several statements share, in the order of their first use."""
-    found = [key(one) for row in rows for one in _once(row)]
-    counts = Counter(found)
-    shared = [one for one in dict.fromkeys(found) if counts[one] > 1]
-    return Labels({one: f"A{number}" for number, one in enumerate(shared, 1)})
-
-
-def _once(row: Row) -> list[Any]:
-    return list({key(one): one for one in row.get("hypotheses", ()) if "case" not in one}.values())
-
-
-def _setting(rows: Sequence[Row], labels: Labels) -> Iterator[Block]:
-    symbols = _symbols(rows)
-    if not symbols and not labels.known:
-        return
-    yield Heading(2, ("Setting",))
-    if symbols:
-        cells = tuple(
-            ((Math(f'"{name}"'),), (domain,), (human(says),)) for name, domain, says in symbols
-        )
-        yield Table(("Symbol", "Domain", "Meaning"), cells, (0.16, 0.24, 0.58))
-    if labels.known:
-        yield Paragraph(
-            (
-                Strong("Assumptions"),
-                " that several statements share; each names its own.",
-            )
-        )
-        first = {key(one): one for row in reversed(rows) for one in _once(row)}
-        yield Items(tuple(assumption(first[one], label) for one, label in labels.known.items()))
-    yield Paragraph((ABBREVIATION,))
-
-
-def _symbols(rows: Sequence[Row]) -> list[tuple[str, str, str]]:
-    """Symbols with a meaning, each once, by its most frequent one."""
-    found: dict[str, Counter[tuple[str, str]]] = {}
-    for row in rows:
-        for one in row.get("symbols", ()):
-            if one["says"] and not one["name"].startswith(("∇", "f(", "F(")):
-                found.setdefault(one["name"], Counter())[one["domain"], one["says"]] += 1
-    return [(name, *counts.most_common(1)[0][0]) for name, counts in found.items()]
-
-
-def _part(
-    title: str, rows: Sequence[Row], labels: Labels, figures: Mapping[str, str]
+def _stated(
+    rows: Sequence[Row], long: Set[str], labels: Labels, figures: Mapping[str, str]
 ) -> Iterator[Block]:
-    if not rows:
-        return
-    yield Heading(2, (title,))
+    """What the source says, and our questions about it; long proofs are in the appendix."""
+    if rows:
+        yield Heading(2, ("Statements and proofs",))
     for row in rows:
-        yield from claim_blocks(row, labels, last_line=row.get("origin") == "ours")
+        listed = Elsewhere(("listed in ", Link(lines_of(row), "the appendix")))
+        yield from claim_blocks(row, labels, elsewhere=listed if row["id"] in long else None)
         own = rf"figures/{re.escape(row['id'])}-[a-z]+(-\d+)?"
         yield from (Figure(f, said) for f, said in figures.items() if re.fullmatch(own, f))
+
+
+def _whole(rows: Sequence[Row], labels: Labels) -> Iterator[Block]:
+    if rows:
+        yield Heading(2, (OURS,))
+    for row in rows:
+        yield from claim_blocks(row, labels)
+
+
+def _listed(rows: Sequence[Row]) -> Iterator[Block]:
+    if rows:
+        yield Heading(2, (OURS,))
+        yield Paragraph(("All are PROVED; assumptions and proofs are in the appendix.",))
+        yield Items(tuple((Link(row["id"]), ": ", *prose(row["statement"])) for row in rows))
 
 
 def _grid(paper: str, table: Cells, figures: Mapping[str, str]) -> Iterator[Block]:
@@ -270,26 +183,3 @@ def _graph(paper: str, figures: Mapping[str, str]) -> Iterator[Block]:
     if name in figures:
         yield Heading(2, ("What rests on what",))
         yield Figure(name, figures[name])
-
-
-def _appendix(rows: Sequence[Row]) -> Iterator[Block]:
-    yield Heading(2, ("Appendix: every row of the ledger",))
-    meanings = "; ".join(f"{link}: {says}" for link, says in LINKS.items())
-    yield Paragraph((f"What a verdict rests on stands beside it: {meanings}.",))
-    cells = tuple(
-        (
-            (Code(row["id"]),),
-            (verdict_text(row),),
-            (row["printed_proof"],),
-            (f"{row['controls']['killed']}/{row['controls']['tried']}",),
-            (", ".join(row.get("depends", ())),),
-        )
-        for row in rows
-    )
-    head = ("Row", "Verdict", "Printed proof", "Controls", "Rests on")
-    yield Table(head, cells, (0.26, 0.19, 0.09, 0.1, 0.36))
-    trusted = {one["module"]: one["lines"] for row in rows for one in row.get("trusted", ())}
-    if trusted:
-        listed = ", ".join(f"{name} ({count})" for name, count in sorted(trusted.items()))
-        total = sum(trusted.values())
-        yield Paragraph((f"Python code that comparisons take on trust, {total} lines: {listed}.",))

@@ -9,6 +9,7 @@ from typing import Any, Final
 from reports.documents.blocks import Block, Items, Math, Paragraph, Words, joined
 from reports.formulas import NotAFormulaError, read
 from reports.formulas.tree import Call, Number, Power, Product, Relation, Symbol, Total
+from reports.formulas.words import human
 
 SHORT: Final = 60
 """Letters of a fact that may stand in a line with others."""
@@ -16,11 +17,32 @@ _SIMPLE: Final = re.compile(r"[A-Za-z0-9_+\-*/(). ,\[\]]+")
 
 
 def witness(data: Mapping[str, Any]) -> tuple[Block, ...]:
-    """What a witness says, name by name, inner tables flattened; a list if a fact is long."""
-    items = tuple(facts(data))
-    if all(sum(len(getattr(one, "text", str(one))) for one in words) <= SHORT for words in items):
-        return (Paragraph((*joined(items, "; "), ".")),) if items else ()
-    return (Items(items),)
+    """What a witness says, name by name: short facts run on, a long one has a line of its own."""
+    items: list[Words] = []
+    for part, inside in parts(data):
+        all_facts = list(facts(inside))
+        short = [words for words in all_facts if length(words) <= SHORT]
+        rest = [words for words in all_facts if length(words) > SHORT]
+        before = f"{part}: " if part else ""
+        items += [(before, *joined(short, "; "), ".")] if short else []
+        items += [(before, *words) for words in rest]
+    return (Paragraph(items[0]),) if len(items) == 1 else (Items(tuple(items)),) if items else ()
+
+
+def length(words: Words) -> int:
+    """Letters of a fact."""
+    return sum(len(getattr(one, "text", str(one))) for one in words)
+
+
+def parts(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """A witness, then its inner tables by name."""
+    inner = {name: value for name, value in data.items() if _is_part(name, value)}
+    yield "", {name: value for name, value in data.items() if name not in inner}
+    yield from inner.items()
+
+
+def _is_part(name: str, value: Any) -> bool:
+    return isinstance(value, dict) and name not in ("problem", "parameters")
 
 
 def facts(data: Mapping[str, Any], before: str = "") -> Iterator[Words]:
@@ -52,7 +74,7 @@ def _value(value: Any) -> Words:
     if isinstance(value, dict):
         return ("; ".join(f"{name} = {inner}" for name, inner in sorted(value.items())),)
     text = str(value)
-    return (Math(text),) if len(text) <= SHORT and _formula(text) else (text,)
+    return (Math(text),) if len(text) <= SHORT and _formula(text) else (human(text),)
 
 
 def _formula(text: str) -> bool:

@@ -91,6 +91,8 @@ class Gantt:
     ranks : int
     bars : tuple of Bar
     updates : tuple of Update
+    unit : str
+        What the axis counts.
     """
 
     title: str
@@ -98,6 +100,7 @@ class Gantt:
     ranks: int
     bars: tuple[Bar, ...]
     updates: tuple[Update, ...] = ()
+    unit: str = "time"
 
     def __post_init__(self) -> None:
         if len(self.bars) > MOST_BARS:
@@ -167,7 +170,7 @@ class Gantt:
             axes = figure.add_axes(box)
             self._band(axes, k * length, (k + 1) * length, size, cell / unit, row)
             self._axes(axes, names, row, cell / unit)
-        axes.set_xlabel("time")
+        axes.set_xlabel(self.unit)
         self._head(figure, left, whole, total)
         return figure
 

@@ -10,7 +10,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
-from reports.documents.as_html import html_text
+from reports.documents.as_html import html_text, line_html
+from reports.documents.blocks import prose
 from reports.documents.claim import ABBREVIATION, KINDS, claim_blocks
 from reports.documents.graph import layout
 from reports.documents.paper import titles
@@ -34,6 +35,15 @@ SHOWN: Final = (
     ("pipemare", 3, 6),
 )
 """Schedules of the ledger's page; the last one does not stash."""
+BY: Final = {
+    "kernel": "the kernel's rules",
+    "solver": "an SMT solver",
+    "comparison": "code that compares",
+    "grid": "a grid of sizes",
+    "words": "an argument in words",
+    "rocq": "Rocq as well",
+}
+"""What checked a row, as the page says it."""
 LARGEST: Final = 12
 """Ranks up to which the page has delays."""
 
@@ -115,6 +125,8 @@ def _body(ledger: Ledger, papers: Sequence[str], title: str) -> Iterator[str]:
     yield _select("paper", {paper: titles(ledger, paper)[0] for paper in papers})
     yield _select("verdict", {name: name for name in reversed(VERDICTS) if counts[name]})
     yield _select("finding", {kind: KINDS[kind] for kind in kinds})
+    links = {link for row in rows for link in checkers(row)}
+    yield _select("by", {link: BY[link] for link in BY if link in links})
     yield '<label>words <input type="search" name="words"></label>'
     yield f'<output id="count" aria-live="polite">{len(rows)} claims</output></form>'
     yield from (_summary(row) for row in rows)
@@ -142,14 +154,21 @@ def _select(name: str, options: Mapping[str, str]) -> str:
     return f'<label>{name} <select name="{name}">{every}{inside}</select></label>'
 
 
+def checkers(row: Row) -> tuple[str, ...]:
+    """Who checked a row: what its verdict rests on, and programs that are not ours."""
+    outside: Sequence[str] = dict(row).get("checked_by", ())  # type: ignore[assignment]
+    return (*row.get("rests_on", ()), *outside)
+
+
 def _summary(row: Row) -> str:
     kinds = " ".join(dict.fromkeys(one["kind"] for one in row["findings"]))
     verdict = row["verdict"]
     return (
         f'<details class="claim" id="{row["id"]}" data-paper="{escape(row["paper"])}" '
-        f'data-verdict="{verdict}" data-findings="{escape(kinds)}"><summary>'
+        f'data-verdict="{verdict}" data-findings="{escape(kinds)}" '
+        f'data-by="{" ".join(checkers(row))}"><summary>'
         f'<code>{row["id"]}</code><span class="verdict {verdict}">{verdict}</span>'
-        f'<span class="says">{escape(row["statement"])}</span></summary>'
+        f'<span class="says">{line_html(prose(row["statement"]))}</span></summary>'
         '<div class="body"></div></details>'
     )
 

@@ -14,11 +14,12 @@ async function begin() {
   for (const claim of claims) claim.addEventListener("toggle", () => { if (claim.open) fill(claim); });
   const form = document.querySelector("form.filters"), count = document.getElementById("count");
   function filter() {
-    const { paper, verdict, finding, words } = Object.fromEntries(new FormData(form));
+    const { paper, verdict, finding, by, words } = Object.fromEntries(new FormData(form));
     let left = 0;
     for (const claim of claims) {
       const fits = (!paper || claim.dataset.paper === paper) && (!verdict || claim.dataset.verdict === verdict) &&
         (!finding || claim.dataset.findings.split(" ").includes(finding)) &&
+        (!by || claim.dataset.by.split(" ").includes(by)) &&
         (!words || claim.querySelector("summary").textContent.toLowerCase().includes(words.toLowerCase()));
       claim.hidden = !fits;
       left += fits;

@@ -8,7 +8,7 @@
     activations = 2048
     output = 512
 
-See ``docs/sizes.md``.
+See ``docs/reference/sizes.md``.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def parse_sizes(text: str, file: str) -> Sizes:
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise FormatError(
-            f"a sizes file is TOML, found: {reason}", file, "see docs/sizes.md for an example"
+            f"a sizes file is TOML, found: {reason}", file, "see docs/reference/sizes.md"
         ) from None
     _refuse_unknown(document, ("default", "stage"), "a sizes file", file, "")
     default = _table(document.get("default", {}), file, "default")

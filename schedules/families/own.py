@@ -26,7 +26,7 @@ from schedules.schedule import Schedule
 SUFFIX: Final = ".py"
 _PATTERN: Final = (
     "write FAMILY = Family(name, source, summary, WeightPolicy(...), build or rule), as in "
-    "docs/adding-a-schedule.md"
+    "docs/tutorials/adding-a-schedule.md"
 )
 _LONGEST_REASON: Final = 300
 
@@ -163,7 +163,7 @@ def _family(path: str, module: ModuleType, content: bytes) -> Family:
         raise FamilyFileError(
             f"a family has a WeightPolicy, found {type(family.policy).__name__}",
             f"{path}: FAMILY.policy",
-            "write WeightPolicy('stash'), or another of docs/model.md",
+            "write WeightPolicy('stash'), or another of docs/explanation/model.md",
         )
     _require_generated(path, family)
     return _guarded(path, family)

@@ -10,7 +10,7 @@ module          holds
 =============== ==============================================================================
 
 The other modules decide one invariant or a family of them. What is decided, how, and how far it
-reaches is in ``docs/invariants.md``.
+reaches is in ``docs/reference/invariants.md``.
 """
 
 from schedules.invariants.check import Report, check

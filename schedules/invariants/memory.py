@@ -20,7 +20,7 @@ from schedules.schedule import IntArray
 from schedules.validation.facts import microbatches_in_flight
 from schedules.validation.violation import Case, Finding, Marks, listed, rank_place
 
-NO_SIZES: Final = Undecided("it takes the sizes of the stages; see docs/sizes.md")
+NO_SIZES: Final = Undecided("it takes the sizes of the stages; see docs/reference/sizes.md")
 
 NO_WAITS: Final = Undecided(
     "there is no WAIT_SEND, so nothing says when the buffer of a send is free"

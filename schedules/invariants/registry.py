@@ -1,6 +1,6 @@
 """`INVARIANTS`: every invariant by its name.
 
-``docs/invariants.md`` shows the same table; a test keeps both equal.
+``docs/reference/invariants.md`` shows the same table; a test keeps both equal.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ _ALL: Final = (
         "every queue of every rank comes to its end",
         "none",
         "greedy execution of the queue model, whose end does not depend on the order",
-        "the model: see docs/deadlock.md; undecided as match",
+        "the model: see docs/explanation/deadlock.md; undecided as match",
         decide_deadlock_free,
         needs_base=False,
     ),

@@ -12,5 +12,6 @@ module     holds
 `steps`    the last steps before it hangs, in words
 ========== ===================================================================================
 
-The model, and why the order of execution cannot matter in it, is in ``docs/deadlock.md``.
+The model, and why the order of execution cannot matter in it, is in
+``docs/explanation/deadlock.md``.
 """

@@ -21,7 +21,7 @@ _QUEUES: Final = {
 
 @dataclass(frozen=True)
 class QueueModel:
-    """What decides when a message can start and when it is complete; see ``docs/deadlock.md``.
+    """What decides when a message can start and is complete; see ``docs/explanation/deadlock.md``.
 
     Attributes
     ----------

@@ -1,8 +1,9 @@
 """What starts and what completes: a greedy run of all queues to its fixpoint, in linear time.
 
 Every condition of the model is a conjunction of events that stay true once they happened, so the
-greedy run reaches what any order of execution reaches; see ``docs/deadlock.md``. Its events are the
-entries of the queues: the end of a message is the start of it and of the one that completes it.
+greedy run reaches what any order of execution reaches; see ``docs/explanation/deadlock.md``. Its
+events are the entries of the queues: the end of a message is the start of it and of the one that
+completes it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ r"""Measured layers: how long each takes, what it keeps and sends, and the links
     block0,2,2,2,40000000,50000000
 
 and, if messages take time, a TOML file of the same name beside it (``model.toml`` for
-``model.csv``), see `schedules.planning.network`. See ``docs/planning.md``.
+``model.csv``), see `schedules.planning.network`. See ``docs/how-to/planning.md``.
 """
 
 from __future__ import annotations

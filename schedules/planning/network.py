@@ -125,7 +125,7 @@ def parse_network(text: str, file: str) -> Network:
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise FormatError(
-            f"a file of links is TOML, found: {reason}", file, "see docs/planning.md"
+            f"a file of links is TOML, found: {reason}", file, "see docs/how-to/planning.md"
         ) from None
     _refuse_others(document, (TABLE,), file)
     if TABLE not in document:

@@ -22,7 +22,7 @@ def facts(
 ) -> dict[str, object]:
     """Sum up a schedule that `schedules.validate.validate` finds nothing wrong with.
 
-    The keys are listed in ``docs/invariants.md``.
+    The keys are listed in ``docs/reference/invariants.md``.
 
     Parameters
     ----------

@@ -291,7 +291,7 @@ COMMAND: Final = Command(
         "Decides whether schedules are complete, causal and exclusive, whether their messages\n"
         "match and cannot deadlock, and whatever --require asks for. Exit code 1 if something\n"
         "does not hold or is undecided: then the place is named and drawn. Settings are read from\n"
-        "[tool.staleproof] in pyproject.toml; see docs/checking.md."
+        "[tool.staleproof] in pyproject.toml; see docs/how-to/checking.md."
     ),
     configure=configure,
     run=run,

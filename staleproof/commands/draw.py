@@ -196,7 +196,7 @@ def _run(line: Timeline, measured: bool, clock: Clock, read: Versions | None = N
     from schedules.analysis.critical_path import critical_indices
 
     if measured:
-        return run_picture(line, _title(line.schedule), "recorded times", read=read)
+        return run_picture(line, _title(line.schedule), "recorded times", read=read, unit="time")
     busy, total = line.busy, line.schedule.ranks * line.length
     share = f" ({1 - busy / total:.1%})" if total else ""
     costs = clock.costs(line.schedule)
@@ -208,7 +208,7 @@ def _run(line: Timeline, measured: bool, clock: Clock, read: Versions | None = N
     said = (
         f"{clock.text(line.length)} ({costs.layers.file}); idle{share}; outlined: a critical path"
     )
-    return run_picture(line, _title(line.schedule), said, path, costs.layers.ticks, read)
+    return run_picture(line, _title(line.schedule), said, path, costs.layers.ticks, read, "time")
 
 
 def _delays(line: Timeline, linearization: str, family: Family | None) -> Picture:

@@ -142,8 +142,8 @@ COMMAND: Final = Command(
     summary="a paper's experiment, rerun beside what the ledger predicts",
     description=(
         "Runs an experiment of the papers, or one of your own from a file that defines EXPERIMENT\n"
-        "(docs/experiments.md). Each says before it runs what would refute it. With -o every run\n"
-        "is kept as it ends, and none is repeated. Exit code 1: not reproduced."
+        "(docs/how-to/experiments.md). Each says before it runs what would refute it. With -o\n"
+        "every run is kept as it ends, and none is repeated. Exit code 1: not reproduced."
     ),
     configure=configure,
     run=run,

@@ -24,7 +24,7 @@ SHOWN: Final = 12
 def configure(parser: Parser) -> None:
     """Add the arguments of ``plan``."""
     parser.add_argument(
-        "layers", metavar="LAYERS.csv", help="measured layers, see docs/planning.md"
+        "layers", metavar="LAYERS.csv", help="measured layers, see docs/how-to/planning.md"
     )
     for short, long, metavar in (("-p", "--ranks", "RANKS"), ("-m", "--microbatches", "M")):
         parser.add_argument(

@@ -87,7 +87,7 @@ def run_show(arguments: Namespace) -> int:
 
     name, places = arguments.id, [arguments.file] if arguments.file else []
     _require_one(name, places)
-    ledger = _ledger(arguments, places or [name])
+    ledger = _ledger(arguments, places or [name], only=name)
     rows = [row for row in ledger["claims"] if row["id"] == name]
     if arguments.json:
         put_json({**ledger, "claims": rows})
@@ -95,7 +95,9 @@ def run_show(arguments: Namespace) -> int:
     blocks: tuple[Block, ...] = claim_blocks(rows[0])
     if any(step.get("certificate") for step in rows[0]["steps"]):
         blocks += (Paragraph((ABBREVIATION,)),)
-    blocks += (Paragraph(("To check: ", Code(f"staleproof verify {name} --no-cache"))),)
+    blocks += (
+        Paragraph(("To check: ", Code(f"staleproof verify {' '.join(places) or name} --no-cache"))),
+    )
     put(*(in_colour(one_line(line)) for line in list(text_lines(blocks, width()))[1:]))
     return 0
 
@@ -118,9 +120,15 @@ def _require_one(name: str, places: Sequence[str]) -> None:
     )
 
 
-def _ledger(arguments: Namespace, names: Sequence[str]) -> Mapping[str, Any]:
+def _ledger(
+    arguments: Namespace, names: Sequence[str], only: str | None = None
+) -> Mapping[str, Any]:
     return obtained(
-        names, from_shell=arguments.from_shell, jobs=arguments.j, fresh=arguments.no_cache
+        names,
+        from_shell=arguments.from_shell,
+        jobs=arguments.j,
+        fresh=arguments.no_cache,
+        only=only,
     )
 
 

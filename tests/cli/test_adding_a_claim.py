@@ -13,7 +13,9 @@ import pytest
 
 from staleproof.cli import main
 
-PAGE = (Path(__file__).parents[2] / "docs" / "adding-a-claim.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "docs/tutorials/adding-a-claim.md", ROOT / "docs/how-to/claims.md")
+PAGE = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 BLOCK = re.compile(r"^```(python|diff|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODES = {
     "1 claim: 1 PROVED": 0,

@@ -173,7 +173,7 @@ def test_sizes(result: Result, problem: Problem, tmp_path: Path) -> None:
     sizes = tmp_path / "sizes.toml"
     sizes.write_text("[default]\nweights = 100\nactivations = 8\n", encoding="utf-8")
     family = ["check", "pipedream", "-p", 2, "-m", 8, "--sizes", sizes]
-    # Two versions of 100 bytes and two microbatches of 8; see docs/sizes.md.
+    # Two versions of 100 bytes and two microbatches of 8; see docs/reference/sizes.md.
     assert result(*family, "--require", "memory<=216B")[0] == 0
     code, found = result(*family, "--require", "memory<=215B")
     assert (code, found["violations"][0]["invariant"]) == (1, "memory")

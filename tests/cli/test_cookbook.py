@@ -10,7 +10,7 @@ import pytest
 from tests.edited_files import edited, neighbours, searched
 from theory.verdicts import Verdict
 
-PAGE = (Path(__file__).parents[2] / "docs" / "cookbook.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "cookbook.md").read_text(encoding="utf-8")
 RECIPES = re.findall(
     r"```python\n# (\w+)\.py\n(.*?)```\n\n```diff\n-(.*?)\n\+(.*?)\n```", PAGE, re.S
 )

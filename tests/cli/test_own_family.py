@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "families").glob("*.py"))
-PAGE = ROOT / "docs" / "adding-a-schedule.md"
+PAGE = ROOT / "docs" / "tutorials" / "adding-a-schedule.md"
 Result = Callable[..., tuple[int, Any]]
 Problem = Callable[..., dict[str, str]]
 

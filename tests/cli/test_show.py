@@ -77,3 +77,14 @@ def test_a_claim_of_a_file(run: Run, tmp_path: Path) -> None:
     done = run("show", "mine.tangent", file)
     assert done.returncode == 0, done.stderr
     assert "2ab ≤ a² + b²" in done.stdout
+
+
+def test_of_a_folder_only_what_is_asked_for_is_proved(run: Run, tmp_path: Path) -> None:
+    other = MINE.replace("mine.tangent", "mine.other").replace("2 * a * b", "3 * a * b")
+    (tmp_path / "one.py").write_text(MINE, encoding="utf-8")
+    (tmp_path / "two.py").write_text(other, encoding="utf-8")
+    done = run("show", "mine.tangent", str(tmp_path))
+    told = [line for line in done.stderr.splitlines() if "mine." in line]
+    assert told
+    assert all(line.startswith("[1/1] mine.tangent") for line in told)
+    assert f"verify {tmp_path} --no-cache" in " ".join(done.stdout.split())

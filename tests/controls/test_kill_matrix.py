@@ -1,7 +1,7 @@
 """Every mutant of a real schedule is caught by an invariant that names the mistake, or harmless.
 
-What harmless means, and the table of all mutants, is in ``docs/mutation.md``. The fast tests take
-a few mutants an operator and subject; the slow ones take all and look at the page.
+What harmless means, and the table of all mutants, is in ``docs/explanation/mutation.md``. The fast
+tests take a few mutants an operator and subject; the slow ones take all and look at the page.
 """
 
 from __future__ import annotations

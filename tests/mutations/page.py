@@ -1,4 +1,4 @@
-"""The tables of ``docs/mutation.md``: ``python -m tests.mutations.page`` writes them anew.
+"""Write the tables of ``docs/explanation/mutation.md``: ``python -m tests.mutations.page``.
 
 They are what the checkers and PyTorch's validators say now. It needs PyTorch, and takes a few
 minutes; the words between the tables are written by hand.
@@ -21,7 +21,7 @@ from tests.mutations.operators_around import OPERATORS
 from tests.mutations.subjects import BUILT, FILES, LARGER_FILES, subject
 from tests.mutations.tables import filled, table
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "mutation.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "explanation" / "mutation.md"
 NAMES: Final = (*FILES, *LARGER_FILES, *BUILT)
 
 SAMPLE: Final = 12

@@ -237,7 +237,7 @@ def test_stand_ins_state_what_real_stages_state(name: str, two_ranks: Any) -> No
     ],
 )
 def test_receives_that_pytorch_defers(name: str, broken: set[str]) -> None:
-    """What `docs/deadlock.md` says of the option ``defer_pp_recv``."""
+    """What `docs/explanation/deadlock.md` says of the option ``defer_pp_recv``."""
     defer = getattr(import_module(MODULE), "_defer_recv_ops", None)
     if defer is None:
         pytest.skip("this PyTorch defers no receives")

@@ -1,4 +1,4 @@
-"""docs/coverage.md: which row answers which sentence of a source; this file writes it anew."""
+"""docs/reference/coverage.md: which row answers which sentence; this file writes it anew."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import theory.papers
 from tests import published
 from theory.judging.catalogue import CLAIMS, claims_of
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "coverage.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "reference" / "coverage.md"
 LIST: Final = Path(theory.papers.__path__[0]) / "sentences.toml"
 WHY: Final = frozenset(
     "definition assumption opinion measured cited figure future unanswered".split()
@@ -23,8 +23,9 @@ BEGINNING: Final = """# Coverage: which row answers which sentence
 
 Every numbered statement, equation, algorithm, figure of a table and quantitative sentence of the
 five sources, in our words, with the rows that answer it and their verdicts in
-[`reports/published`](../reports/published), or why there is none. `staleproof show ID` shows a row.
-The list is [`theory/papers/sentences.toml`](../theory/papers/sentences.toml), and
+[`reports/published`](../../reports/published), or why there is none.
+`staleproof show ID` shows a row. The list is
+[`theory/papers/sentences.toml`](../../theory/papers/sentences.toml), and
 `python tests/unit/test_coverage_page.py` writes this page anew.
 """
 

@@ -56,9 +56,9 @@ def svg(picture: Picture) -> str:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_family_has_its_picture_and_its_section(name: str) -> None:
-    page = (DOCS / "families.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "families.md").read_text(encoding="utf-8")
     assert f"\n## {name}\n" in page
-    assert f"(pictures/{name}.svg)" in page
+    assert f"(../pictures/{name}.svg)" in page
     stored = (DOCS / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
     drawn = regenerate.picture(FAMILIES[name]).decode()
     assert _fills(stored) == _fills(drawn), REMEDY
@@ -72,7 +72,7 @@ def _fills(svg_text: str) -> list[str]:
 
 
 def test_the_page_is_current_and_has_no_picture_too_many() -> None:
-    page = (DOCS / "families.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "families.md").read_text(encoding="utf-8")
     assert page == regenerate.page(), REMEDY
     assert {path.stem for path in (DOCS / "pictures").glob("*.svg")} == set(FAMILIES), REMEDY
 

@@ -10,7 +10,7 @@ import pytest
 from schedules.errors import RequirementError
 from schedules.invariants import BASE, GRAMMAR, INVARIANTS, Requirement, parse_requirements
 
-PAGE = Path(__file__).parents[2] / "docs" / "invariants.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "invariants.md"
 
 
 def test_bounds_and_spaces() -> None:

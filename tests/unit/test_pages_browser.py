@@ -53,10 +53,11 @@ def test_claims_are_filtered_and_opened(chromium: Browser, pages: Path) -> None:
     chromium.open(pages / "ledger.html")
     shown = "document.querySelectorAll('details.claim:not([hidden])').length"
     every = chromium.value(shown)
-    choose = "document.forms[0].verdict.value = 'REFUTED';"
-    chromium.value(
-        f"{choose} document.forms[0].dispatchEvent(new Event('input', {{bubbles: true}}))"
-    )
+    changed = "document.forms[0].dispatchEvent(new Event('input', {bubbles: true}))"
+    chromium.value(f"document.forms[0].by.value = 'rocq'; {changed}")
+    assert 0 < chromium.value(shown) < every
+    choose = "document.forms[0].by.value = ''; document.forms[0].verdict.value = 'REFUTED';"
+    chromium.value(f"{choose} {changed}")
     refuted = chromium.value(shown)
     assert 0 < refuted < every
     assert str(refuted) in chromium.value("document.getElementById('count').textContent")

@@ -77,6 +77,18 @@ def test_running_times_change_nothing(plain: Ledger, tmp_path: Path) -> None:
     assert snapshot(tmp_path / "one") == snapshot(tmp_path / "two")
 
 
+def reordered(value: Any) -> Any:
+    """The same data, each mapping the other way round."""
+    if isinstance(value, dict):
+        return {key: reordered(inner) for key, inner in reversed(value.items())}
+    return [reordered(inner) for inner in value] if isinstance(value, list) else value
+
+
+def test_the_order_of_mappings_changes_nothing(plain: Ledger) -> None:
+    """So a run and the ledger that it wrote give the same documents."""
+    assert render_report(reordered(plain)) == render_report(plain)
+
+
 def test_written_ledger_is_a_ledger_with_a_true_summary(plain: Any, tmp_path: Path) -> None:
     plain["summary"] = {"PROVED": 1_000}
     write_report(plain, tmp_path)

@@ -1,4 +1,4 @@
-"""The site and docs/README.md lead to the same pages; the site says of no file that it is there."""
+"""Every page stands in the list of its layer, and leads to what is there."""
 
 from __future__ import annotations
 
@@ -8,25 +8,28 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = {path.stem for path in DOCS.glob("*.md")} - {"README", "index"}
+LAYERS = ("tutorials", "how-to", "reference", "explanation")
+PAGES = sorted(DOCS.rglob("*.md"))
 
 
-def linked(text: str) -> set[str]:
-    return set(re.findall(r"\]\(([a-z0-9-]+)\.md\)", text))
+def listed(text: str) -> list[str]:
+    [block] = re.findall(r"```\{toctree\}(.*?)```", text, re.S)
+    return re.findall(r"^([a-z][a-z0-9/-]+)$", block, re.M)
 
 
-def listed(text: str) -> set[str]:
-    blocks = re.findall(r"```\{toctree\}(.*?)```", text, re.S)
-    lines = (line for block in blocks for line in block.splitlines())
-    return {line for line in lines if re.fullmatch(r"[a-z][a-z0-9-]+", line)}
+def test_pages_are_in_four_layers() -> None:
+    assert listed((DOCS / "index.md").read_text()) == [f"{layer}/index" for layer in LAYERS]
+    assert {page.parent for page in PAGES} == {DOCS, *(DOCS / layer for layer in LAYERS)}
 
 
-def test_both_lists_have_every_page() -> None:
-    assert listed((DOCS / "index.md").read_text()) == PAGES
-    assert linked((DOCS / "README.md").read_text()) == PAGES - {"api"}
+@pytest.mark.parametrize("layer", LAYERS)
+def test_both_lists_of_a_layer_have_every_page(layer: str) -> None:
+    text = (DOCS / layer / "index.md").read_text()
+    assert set(listed(text)) == {page.stem for page in (DOCS / layer).glob("*.md")} - {"index"}
+    assert re.findall(r"\]\(([a-z0-9-]+)\.md\)", text) == listed(text)
 
 
-@pytest.mark.parametrize("page", sorted(PAGES))
-def test_links_out_of_the_folder_lead_somewhere(page: str) -> None:
-    targets = re.findall(r"\]\((\.\./[^)#]+)", (DOCS / f"{page}.md").read_text())
-    assert [one for one in targets if not (DOCS / one).exists()] == []
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text())
+    assert [one for one in targets if not (page.parent / one).exists()] == []

@@ -1,4 +1,4 @@
-"""The trusted part in docs/trust.md: all of it is named, and its lines are counted.
+"""The trusted part in docs/explanation/trust.md: all of it is named, and its lines are counted.
 
 ``python tests/unit/test_trusted_lines.py`` counts anew; which files there are is written by hand.
 """
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "trust.md"
+PAGE = ROOT / "docs" / "explanation" / "trust.md"
 JUDGE = "theory.judging.decide"
 ROW = re.compile(r"^\| ([^|]*) \| `(theory/[a-z/]*)` ([^|]*) \| (\d+) \|$", re.MULTILINE)
 SUM = re.compile(r"^\| \*\*all\*\* \| \| \*\*(\d+)\*\* \|$", re.MULTILINE)
-REMEDY = "name the file in docs/trust.md, or do without it; then run this file"
+REMEDY = "name the file in docs/explanation/trust.md, or do without it; then run this file"
 
 
 def lines(path: Path) -> int:

@@ -59,8 +59,8 @@ def linear(problem: Problem) -> Iterator[Combine | str]:
         chosen = support(target, [column.priced(prices) for column in columns])
         if chosen is None:
             place = infeasible_at(target, columns)
-            where = "" if place is None else f" at {problem.described(place)}"
-            yield f"no multipliers{where or ' that are alike at all points'}"
+            alike = " that are alike at all points"
+            yield f"no multipliers{alike if place is None else problem.described(place)}"
             return
         yield _made(problem, names, terms, chosen)
 

@@ -108,10 +108,11 @@ class Problem:
         return rows
 
     def described(self, place: int) -> str:
-        """A point in words."""
+        """At which point, in words; nothing where there are no numbers to choose."""
         nodes = [self.split.atoms.nodes[number] for number in self.split.inside]
         pairs = zip(nodes, self.points[place], strict=True)
-        return ", ".join(f"{sympy.sstr(node)} = {value}" for node, value in pairs)
+        said = ", ".join(f"{sympy.sstr(node)} = {value}" for node, value in pairs)
+        return f" at {said}" if said else ""
 
 
 def stated(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> Iterator[Problem]:

@@ -47,7 +47,7 @@ def _with_block(problem: Problem, block: Block) -> Iterator[Combine | str]:
     for latest in (0, len(names)):
         outcome = None if program is None else common(program, latest)
         if outcome is None:
-            yield f"no multipliers and squares at {problem.described(0)}"
+            yield f"no multipliers and squares{problem.described(0)}"
             return
         if outcome.columns not in tried:
             tried.append(outcome.columns)

@@ -1,4 +1,4 @@
-"""``docs/tightness.md``: ``python -m theory.tightness.page FILE`` computes and writes it."""
+"""``docs/reference/tightness.md``: ``python -m theory.tightness.page FILE`` writes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from theory.tightness.worst_case import SOLVER, TOLERANCE, versions
 _HEAD: Final = """\
 # How tight the bounds are
 
-Written by `python -m theory.tightness.page docs/tightness.md`.
+Written by `python -m theory.tightness.page docs/reference/tightness.md`.
 
 ## Exact: runs that attain a bound
 

@@ -4,7 +4,7 @@ Problem    the blog posts a forward's send together with a backward's receive, a
            send together with a forward's receive, and waits for both.
 Method     ranks that grow along all that waits, with the strictest waits: a message is complete
            only when its other end has been posted, and a rank goes on only when all it posted is
-           complete. Each model of docs/deadlock.md asks for a subset of these waits.
+           complete. Each model of docs/explanation/deadlock.md asks for a subset of these waits.
 Guarantee  no deadlock, for all p ≥ 2 and M ≥ 2; posted one by one the same messages hang.
 Source     1F1B pipeline, steady-state phase.
 """
@@ -106,7 +106,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     cases = {
         ("no buffer, every rank waits for all it posts", "as the blog's calls do"): decision,
         (
-            "any model of docs/deadlock.md, any buffer",
+            "any model of docs/explanation/deadlock.md, any buffer",
             "each asks for some of these waits only",
         ): decision,
     }

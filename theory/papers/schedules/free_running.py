@@ -10,7 +10,7 @@ Method     counters (`theory.papers.schedules.counters`) and an induction over s
            NOAM − 1) runs before B(s, 0).
 Guarantee  the largest is NOAM − 1 at every stage but the last, and 0 there, under any durations and
            any message delays.
-Source     ours, of E.1's rule: docs/all-timings.md.
+Source     ours, of E.1's rule: docs/explanation/all-timings.md.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ _PRINTED = {"inner": N_ - 1, "last": sympy.Integer(0)}
 
 CLAIM = prover.Claim(
     id="schedules.free-running-staleness",
-    where="docs/all-timings.md",
+    where="docs/explanation/all-timings.md",
     statement=(
         "Over all free runs of E.1's rule, whatever the durations and message delays, the "
         "largest local staleness is NOAM − 1 at every stage but the last, and 0 at the last, "

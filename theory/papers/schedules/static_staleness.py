@@ -8,7 +8,7 @@ Method     by the clock, an action at position a finds the updates that ended by
            induction on positions, for any number of actions and any real times, that number is
            P(a).
 Guarantee  the updates between a forward at a and a gradient at b are P(b) − P(a) in every run.
-Source     ours: docs/all-timings.md.
+Source     ours: docs/explanation/all-timings.md.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ _PRINTED = {"counted": a_}
 
 CLAIM = prover.Claim(
     id="schedules.static-staleness",
-    where="docs/all-timings.md",
+    where="docs/explanation/all-timings.md",
     statement=(
         "In a static order local staleness does not depend on durations: when the action at "
         "position a of a rank starts, exactly the updates before position a have been made."

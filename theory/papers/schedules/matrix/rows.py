@@ -64,7 +64,7 @@ _ASSUMES: Final[Mapping[str, tuple[str, ...]]] = {
         "`schedules.static-staleness`",
     ),
     "in-flight": ("by program order of each rank, a split backward to the end of its W",),
-    "deadlock-free": (f"the model of docs/deadlock.md ({MODEL})",),
+    "deadlock-free": (f"the model of docs/explanation/deadlock.md ({MODEL})",),
 }
 
 

@@ -1,0 +1,78 @@
+"""What a document keeps for the end: long proofs, lemmas of ours, and the whole ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from reports.documents.blocks import Block, Code, Heading, Link, Paragraph, Table, Words
+from reports.documents.claim import claim_blocks
+from reports.documents.proof import Elsewhere, proof_lines, steps_of
+from reports.documents.setting import shared_assumptions
+from reports.documents.wording import Labels
+from reports.ledger import LINKS, Row, verdict_text
+
+LONGEST_PROOF: Final = 6
+"""Lines of a proof of ours that is printed in full."""
+
+
+def lines_of(row: Row) -> str:
+    """Where the lines of a row's proof are."""
+    return f"{row['id']}.lines"
+
+
+def long_proofs(rows: Sequence[Row], labels: Labels) -> Iterator[Block]:
+    """All lines of proofs whose last line stands with the statement."""
+    if rows:
+        yield Heading(2, ("Appendix: long proofs, line by line",))
+    printed: dict[tuple[str, ...], Row] = {}
+    for row in rows:
+        lines = proof_lines(row, labels)
+        first = printed.setdefault(tuple(map(str, lines)), row)
+        yield Heading(3, (Code(row["id"]), f" {row['where']}"), lines_of(row))
+        if first is row:
+            yield from lines
+        else:
+            yield Paragraph(("The lines of ", Link(lines_of(first), first["id"]), "."))
+
+
+def in_full(rows: Sequence[Row], others: Sequence[Row], labels: Labels) -> Iterator[Block]:
+    """Lemmas of ours with assumptions; of long proofs the line that ends them."""
+    if rows:
+        yield Heading(2, ("Appendix: lemmas, and what is implied or sharper",))
+        yield from shared_assumptions(rows, labels, " beside those of the setting.", others)
+    for row in rows:
+        shown = Elsewhere(("printed by ", Code(f"staleproof show {row['id']}")), last=True)
+        short = len(steps_of(row)) <= LONGEST_PROOF
+        yield from claim_blocks(row, labels, elsewhere=None if short else shown)
+
+
+def every_row(rows: Sequence[Row]) -> Iterator[Block]:
+    """The ledger as a table."""
+    yield Heading(2, ("Appendix: every row of the ledger",))
+    meanings = "; ".join(f"{link}: {says}" for link, says in LINKS.items())
+    yield Paragraph((f"What a verdict rests on stands beside it: {meanings}.",))
+    columns: list[tuple[str, float, Callable[[Row], Words]]] = [
+        ("Row", 0.26, lambda row: (Code(row["id"]),)),
+        ("Verdict", 0.22, lambda row: (verdict_text(row),)),
+        ("Printed proof", 0.09, lambda row: (row["printed_proof"],)),
+        ("Controls", 0.09, lambda row: (_tried(row),)),
+        ("Rests on", 0.34, lambda row: (", ".join(row.get("depends", ())),)),
+    ]
+    if all(row["printed_proof"] == "none" for row in rows):
+        columns = [one for one in columns if one[0] != "Printed proof"]
+    if not any(row.get("depends") for row in rows):
+        columns = [one for one in columns if one[0] != "Rests on"]
+    cells = tuple(tuple(cell(row) for _, _, cell in columns) for row in rows)
+    yield Table(
+        tuple(name for name, _, _ in columns), cells, tuple(width for _, width, _ in columns)
+    )
+    trusted = {one["module"]: one["lines"] for row in rows for one in row.get("trusted", ())}
+    if trusted:
+        listed = ", ".join(f"{name} ({count})" for name, count in sorted(trusted.items()))
+        total = sum(trusted.values())
+        yield Paragraph((f"Python code that comparisons take on trust, {total} lines: {listed}.",))
+
+
+def _tried(row: Row) -> str:
+    return f"{row['controls']['killed']}/{row['controls']['tried']}"

@@ -1,0 +1,39 @@
+"""How a document calls what a ledger names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reports.ledger import hypothesis_text
+
+Hypothesis = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What a document says once: its names for hypotheses, and where an argument is printed."""
+
+    known: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """Each argument, with the id of the row that prints it."""
+
+    def of(self, hypothesis: Hypothesis) -> str:
+        """The label of a hypothesis, or the empty string."""
+        return self.known.get(key(hypothesis), "")
+
+
+def key(hypothesis: Hypothesis) -> tuple[str, str, str]:
+    """What makes two hypotheses the same one."""
+    return hypothesis["name"], hypothesis_text(hypothesis), hypothesis["says"]  # type: ignore[arg-type]
+
+
+def numbered(hypotheses: Sequence[Any], labels: Labels) -> list[tuple[int, Any]]:
+    """Hypotheses without a label, numbered from 1."""
+    return list(enumerate((one for one in hypotheses if not labels.of(one)), 1))
+
+
+def in_words(says: str) -> bool:
+    """Whether a gloss is more than the formula once more, as the machine prints it."""
+    return not any(sign in says for sign in (" <= ", " == ", " >= "))
