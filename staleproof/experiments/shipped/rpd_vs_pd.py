@@ -62,8 +62,8 @@ order with random delays; PipeDream's order with its delays, update by update.""
 def cells(quick: bool) -> list[Cell]:
     """PipeDream once, random delays and the levels of appendix F for five seeds (quick: two)."""
     seeds = range(2 if quick else 5)
-    return [{"delay": 0, "seed": 0}, {"delay": EXACT, "seed": 0},
-            *({"delay": d, "seed": s} for d in (*DELAYS, OFFSETS, ORDERED) for s in seeds)]  # fmt: skip
+    drawn = [{"delay": d, "seed": s} for d in (*DELAYS, OFFSETS, ORDERED) for s in seeds]
+    return [{"delay": 0, "seed": 0}, {"delay": EXACT, "seed": 0}, *drawn]
 
 
 def compute(cell: Cell) -> Result:
