@@ -19,7 +19,7 @@ from reports.ledger import AS_PRINTED, Row, count_verdicts
 
 LONGEST_REMARK: Final = 200
 """Characters of a sentence; the statement's own place has all of it."""
-LONGEST_REASON: Final = 130
+LONGEST_REASON: Final = 105
 """The same in the summary, which is one page."""
 _WEIGHTY: Final = ("Theorem", "Proposition", "Corollary")
 
@@ -60,7 +60,7 @@ def summary(rows: Sequence[Row], alone: Sequence[Row]) -> Iterator[Block]:
         yield Paragraph((Strong("Holds as printed"),))
         words: list[Any] = []
         for row in holding:
-            words += ["; " if words else "", row["where"], " ", Link(row["id"])]
+            words += ["; " if words else "", Link(row["id"])]
         yield Paragraph((*words, "."))
     kinds = Counter(one["kind"] for row in rows for one in row["findings"])
     steps, typos = kinds["invalid-step"], kinds["typo"]
