@@ -17,9 +17,6 @@ Gate = Callable[[int, int], tuple[int, int] | None]
 """``gate(stage, microbatch)`` → the (stage, microbatch) whose backward must be done, or None."""
 
 
-Position = Callable[[Any, Any, Any, Any, Callable[[Any, Any, Any], Any]], Any]
-
-
 @dataclass(frozen=True)
 class GreedyRule:
     """One action a slot and stage, chosen by what is ready.
@@ -44,21 +41,6 @@ class GreedyRule:
     finished: Callable[[Any, Any], Any]
     prefer_first: Kind
     prefer_after: Mapping[Kind, Kind]
-
-
-@dataclass(frozen=True)
-class StaticOrder:
-    """A program order given by the position of every action.
-
-    Attributes
-    ----------
-    position : mapping of Kind to callable
-        ``position[kind](s, m, p, M, choose)``: the 0-based place of that forward or backward in
-        its stage's order, written with arithmetic operators and ``choose(test, yes, no)`` only,
-        so that it serves integers and solver terms.
-    """
-
-    position: Mapping[Kind, Position]
 
 
 def run_greedy(
@@ -155,39 +137,3 @@ def run_greedy(
             )
         slot += 1
     return orders
-
-
-def run_static(order: StaticOrder, stages: int, microbatches: int) -> list[list[Action]]:
-    """Lay a static order out, one list of actions a stage.
-
-    Raises
-    ------
-    InvalidScheduleError
-        Positions are not 0 … 2M − 1, each once.
-
-    Examples
-    --------
-    >>> from schedules.families.naive import ORDER
-    >>> [str(action) for action in run_static(ORDER, 1, 2)[0]]
-    ['0F0', '0B0', '0F1', '0B1']
-    """
-    orders = []
-    for stage in range(stages):
-        placed = {
-            position(stage, m, stages, microbatches, _choose): Action(kind, stage, m)
-            for kind, position in order.position.items()
-            for m in range(microbatches)
-        }
-        if sorted(placed) != list(range(len(order.position) * microbatches)):
-            raise InvalidScheduleError(
-                f"positions fill 0 … {len(order.position) * microbatches - 1} once each, found "
-                f"{sorted(placed)[:8]} …",
-                f"static order of stage {stage}",
-                "correct the position formulas",
-            )
-        orders.append([placed[place] for place in range(len(placed))])
-    return orders
-
-
-def _choose(test: bool, yes: int, no: int) -> int:
-    return yes if test else no

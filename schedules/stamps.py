@@ -83,34 +83,44 @@ class Shape:
         ``stage(lane, rank, p, choose)``.
     pipelines : str
         What is a pipeline with a copy of the weights of its own: each of the ``"lanes"``, each of
-        the ``"ranks"``, or ``"one"`` pipeline of all.
+        the ``"ranks"``, or ``"one"`` pipeline of all; ``"turns"``: as many as the parameter
+        ``replicas`` says, which take the numbers of the only lane in turn.
     """
 
     name: str
     lanes: Callable[[Mapping[str, Number]], Number]
     stage: Callable[[Number, Number, Number, Callable[..., Number]], Number]
-    pipelines: Literal["one", "lanes", "ranks"] = "one"
+    pipelines: Literal["one", "lanes", "ranks", "turns"] = "one"
 
     def stages(self, p: Number, values: Mapping[str, Number]) -> Number:
         """Stages of one pipeline."""
         lanes = self.lanes(values)
-        return {"one": lanes * p, "lanes": p, "ranks": lanes}[self.pipelines]
+        return {"one": lanes * p, "lanes": p, "ranks": lanes, "turns": p}[self.pipelines]
 
     def microbatches(self, at: At) -> Number:
         """Microbatches of one pipeline."""
-        if self.pipelines == "one":
+        if self.pipelines in ("one", "turns"):
             return at.M
         divisor = self.lanes(at.values) if self.pipelines == "lanes" else at.p
         return at.divide(at.M, divisor)[0]
 
+    def pipeline(self, at: At) -> Number:
+        """Which pipeline a number belongs to."""
+        if self.pipelines == "turns":
+            return at.divide(at.x, at.values["replicas"])[1]
+        return {"one": 0 * at.lane, "lanes": at.lane, "ranks": at.rank}[self.pipelines]
+
     def placement(self, p: int, values: Mapping[str, int]) -> Placement:
         """Where they run, and which weights they use."""
         lanes, stages = self.lanes(values), self.stages(p, values)
-        count = {"one": 1, "lanes": lanes, "ranks": p}[self.pipelines]
+        turns = values.get("replicas", 1)
+        count = {"one": 1, "lanes": lanes, "ranks": p, "turns": turns}[self.pipelines]
         ranks = [[0] * stages for _ in range(count)]
         for lane, rank in product(range(lanes), range(p)):
             stage = self.stage(lane, rank, p, _choose)
-            ranks[{"one": 0, "lanes": lane, "ranks": rank}[self.pipelines]][stage] = rank
+            own = {"lanes": [lane], "ranks": [rank]}.get(self.pipelines, range(count))
+            for pipeline in own:
+                ranks[pipeline][stage] = rank
         copies = ((copy,) * stages for copy in range(count))
         return Placement(tuple(map(tuple, ranks)), tuple(copies))
 
@@ -121,6 +131,11 @@ def _choose(test: bool, yes: int, no: int) -> int:
 
 LINE: Final = Shape("line", lambda values: 1, lambda lane, rank, p, choose: rank)
 """Stage s on rank s."""
+
+TURNS: Final = Shape(
+    "turns", lambda values: 1, lambda lane, rank, p, choose: rank, pipelines="turns"
+)
+"""Stage s on rank s of as many pipelines as ``replicas``, in turn."""
 
 LOOP: Final = Shape(
     "loop", lambda values: values["chunks"], lambda lane, rank, p, choose: lane * p + rank
@@ -157,8 +172,13 @@ def _identity(at: At) -> Number:
     return at.x
 
 
-def _any_size(family: str, p: int, M: int, values: Mapping[str, int]) -> Mapping[str, int]:
+def any_size(family: str, p: int, M: int, values: Mapping[str, int]) -> Mapping[str, int]:
+    """Accept every size."""
     return {}
+
+
+def _no_condition(at: At) -> tuple[Any, ...]:
+    return ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +195,9 @@ class StampedOrder:
     split : callable
         ``split(at)``: whether it is, in a family that splits some of them.
     beside : mapping of Kind to callable
-        Stamps of actions without a microbatch, one for every number.
+        Stamps of further actions, one for every number; without a microbatch unless `closes`.
+    closes : callable or None
+        ``closes(at)``: the numbers that have such actions, which then name them.
     overlap : bool
         Whether actions with one first number overlap.
     microbatch : callable
@@ -183,6 +205,9 @@ class StampedOrder:
     accept : callable
         ``accept(family, p, M, values)``: further values that the stamps use, or an error for a
         size that the family does not have.
+    sizes : callable
+        ``sizes(at)``: conditions on p, M and parameters, for numbers as for solver terms; a size
+        that breaks one is refused, and what is proved supposes all.
     defaults : mapping of str to int
         Of the parameters.
     """
@@ -193,10 +218,48 @@ class StampedOrder:
     weight: Callable[[At], Stamp] | None = None
     split: Callable[[At], Any] = lambda at: True
     beside: Mapping[Kind, Callable[[At], Stamp]] = field(default_factory=dict)
+    closes: Callable[[At], Any] | None = None
     overlap: bool = False
     microbatch: Callable[[At], Number] = _identity
-    accept: Accept = _any_size
+    accept: Accept = any_size
+    sizes: Callable[[At], tuple[Any, ...]] = _no_condition
     defaults: Mapping[str, int] = field(default_factory=dict)
+
+    def mapped(self, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> StampedOrder:
+        """The same order with every function wrapped."""
+        shape = self.shape
+        return replace(
+            self,
+            shape=replace(shape, lanes=wrap(shape.lanes), stage=wrap(shape.stage)),
+            forward=wrap(self.forward),
+            backward=wrap(self.backward),
+            weight=None if self.weight is None else wrap(self.weight),
+            split=wrap(self.split),
+            beside={kind: wrap(of) for kind, of in self.beside.items()},
+            closes=None if self.closes is None else wrap(self.closes),
+            microbatch=wrap(self.microbatch),
+            sizes=wrap(self.sizes),
+        )
+
+    def at_stage(self, s: Number, m: Number, p: Number, M: Number, choose: Any) -> At:
+        """Microbatch m at stage s, of one stage a rank; parameters have their defaults."""
+        return At(p, M, self.defaults, 0, s, s, m, choose, divmod)
+
+    def stamp(self, kind: Kind, s: Number, m: Number, p: Number, M: Number, choose: Any) -> Stamp:
+        """Where F, B (or I) or W of microbatch m stands at stage s, of one stage a rank.
+
+        For numbers as for solver terms, in an order that divides nothing and has no parameters.
+
+        Examples
+        --------
+        >>> from schedules.families.gpipe import ORDER
+        >>> ORDER.stamp(Kind.B, 1, 0, p=4, M=8, choose=None)
+        (13,)
+        """
+        assert self.shape.name == LINE.name, "several stages a rank have several stamps"
+        of = {Kind.F: self.forward, Kind.B: self.backward, Kind.I: self.backward}
+        known = of if self.weight is None else {**of, Kind.W: self.weight}
+        return known[kind](self.at_stage(s, m, p, M, choose))
 
 
 Unit = tuple[str, ...]
@@ -267,11 +330,19 @@ def run_stamped(
     0F0 0F1 0I0 0W0 0I1 0W1
     """
     known, shape = {**values, **order.accept(name, p, M, values)}, order.shape
+    _require_size(name, order, p, M, known)
     each = shape.microbatches(At(p, M, known, 0, 0, 0, 0, np.where, divmod))
     lane, rank, x = (axis.ravel() for axis in np.indices((shape.lanes(known), p, each)))
     stage = shape.stage(lane, rank, p, np.where)
     at = At(p, M, known, lane, rank, stage, x, np.where, np.divmod)
     parts = list(_actions(order, at))
+    if len({len(stamp) for _, _, stamp in parts}) > 1:
+        raise ParameterError(
+            "stamps are compared number by number, found "
+            f"{' and '.join(map(str, sorted({len(stamp) for _, _, stamp in parts})))} numbers",
+            f"family {name}",
+            "give F, B and all others tuples of one length",
+        )
     who = np.concatenate([own for _, own, _ in parts])
     stamps = [np.concatenate(column) for column in zip(*(part[2] for part in parts), strict=True)]
     if not all(np.issubdtype(column.dtype, np.integer) for column in stamps):
@@ -284,13 +355,14 @@ def run_stamped(
     kind = np.concatenate([kinds for kinds, _, _ in parts])[sequence]
     who = who[sequence]
     label = np.broadcast_to(order.microbatch(at), len(x))[who]
-    pipeline = {"one": np.zeros_like(who), "lanes": lane[who], "ranks": rank[who]}
+    nameless = list(order.beside) if order.closes is None else []
+    pipeline = np.broadcast_to(shape.pipeline(at), len(x))[who]
     return Schedule(
         name=name,
         kind=_column(kind),
         stage=_column(stage[who]),
-        microbatch=_column(np.where(np.isin(kind, list(order.beside)), -1, label)),
-        pipeline=_column(pipeline[shape.pipelines]),
+        microbatch=_column(np.where(np.isin(kind, nameless), -1, label)),
+        pipeline=_column(pipeline),
         offsets=_column(np.searchsorted(rank[who], np.arange(p + 1))),
         microbatches=M,
         placement=shape.placement(p, known),
@@ -298,6 +370,22 @@ def run_stamped(
         parameters=dict(values),
         groups=tuple(_overlapped(rank[who], stamps[0][sequence]) if order.overlap else ()),
     )
+
+
+def _require_size(
+    name: str, order: StampedOrder, p: int, M: int, values: Mapping[str, int]
+) -> None:
+    """Refuse what the order says it does not have, and pipelines of unequal length."""
+    shape = order.shape
+    pipelines = {"lanes": shape.lanes(values), "ranks": p}.get(shape.pipelines, 1)
+    broken = not all(order.sizes(At(p, M, values, 0, 0, 0, 0, _choose, divmod)))
+    if broken or M % pipelines:
+        raise ParameterError(
+            f"M is a multiple of {pipelines}, and p, M and parameters keep the order's `sizes`, "
+            f"found p = {p}, M = {M}" + "".join(f", {key} = {n}" for key, n in values.items()),
+            f"family {name}",
+            "take another size",
+        )
 
 
 def _actions(order: StampedOrder, at: At) -> Iterator[tuple[IntArray, IntArray, list[IntArray]]]:
@@ -309,8 +397,13 @@ def _actions(order: StampedOrder, at: At) -> Iterator[tuple[IntArray, IntArray, 
     found += [(np.where(split, Kind.I, Kind.B), every, order.backward(at))]
     if order.weight is not None:
         found += [(np.full(pairs, Kind.W), np.flatnonzero(split), order.weight(at))]
-    found += [(np.full(pairs, kind), every, of(at)) for kind, of in order.beside.items()]
+    closing = every
+    if order.closes is not None:
+        closing = np.flatnonzero(np.broadcast_to(np.asarray(order.closes(at)), pairs))
+    found += [(np.full(pairs, kind), closing, of(at)) for kind, of in order.beside.items()]
     for kinds, own, stamp in found:
+        if not isinstance(stamp, tuple):
+            raise ParameterError(f"a stamp is a tuple, found {stamp!r}", "stamps", "write (n,)")
         yield kinds[own], own, [np.broadcast_to(column, pairs)[own] for column in stamp]
 
 

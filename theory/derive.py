@@ -13,9 +13,10 @@ from schedules.errors import FamilyFileError, ScheduleError
 from schedules.families import FAMILIES, get_family, is_family_file
 from schedules.families.family import Family
 from schedules.linearization import DEFAULT, Linearization, get_linearization
-from schedules.rules import GreedyRule, StaticOrder
+from schedules.rules import GreedyRule
+from schedules.stamps import StampedOrder
 from theory.errors import NoClosedFormError, UnsupportedFormError
-from theory.laws.delays.as_built import as_built
+from theory.laws.delays.built import built
 from theory.laws.delays.closed import Closed
 from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_telescoping
 from theory.laws.delays.domains import Admission
@@ -28,10 +29,12 @@ from theory.laws.delays.start_times import prove_start_times
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.delays.table import table
 from theory.laws.delays.whole_run import prove_whole_run, whole_run
+from theory.laws.own_orders import Row, row_of
+from theory.laws.static_orders.slots import Law
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
 
-__all__ = ["DelayLaw", "derive", "derive_rule"]
+__all__ = ["DelayLaw", "derive", "derive_rule", "invariants"]
 
 GUESSES: Final = 4
 """How often start times are guessed, each time with the sizes that refuted the guess before."""
@@ -90,22 +93,40 @@ def derive(
     return replace(law, table=tuple(table(found, linearization, admission)))
 
 
+def invariants(family: str, law: DelayLaw) -> Row:
+    """The invariants of the order in a family's file, proved or refuted for all sizes.
+
+    Parameters
+    ----------
+    family : str
+        The file.
+    law : DelayLaw
+        What `derive` said of it: start times are what is known of a greedy rule's order.
+
+    Examples
+    --------
+    >>> path = "examples/families/eager.py"
+    >>> {one.outcome.verdict.name for one in invariants(path, derive(path)).invariants}
+    {'PROVED'}
+    """
+    known = None
+    if law.guess is not None:
+        known = Law(Times(Size.symbolic(), law.guess), law.start_proof)
+    return row_of(get_family(family), known)
+
+
 def derive_rule(family: Family, linearization: str, admission: Admission) -> DelayLaw:
     """Derive the law of a family's rule under an admission bound.
 
     Start times are guessed and proved first; everything else is computed from them, so a law
-    never rests on an unproved start time. That the family builds what its rule generates is
-    compared on a grid of sizes: a law of what it does not build is none of its own.
+    never rests on an unproved start time. A family that builds by something else than its rule has
+    no law here: that of its rule is none of its own.
     """
     lines = get_linearization(linearization)
     nothing = DelayLaw(family.name, linearization, None, ())
     found = _with_start_times(nothing, family, admission)
     guess, proof = found.guess, list(found.proof)
     if guess is None or weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED:
-        return found
-    link = as_built(family, admission, guess)
-    found = replace(found, link=link)
-    if not link.ties:
         return found
     counts = guess_counts(family, lines, admission)
     if counts is None:
@@ -150,14 +171,14 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
         if isinstance(guess, Kind):
             return _open(nothing, f"start times of {guess.name} have no short form")
         found = replace(nothing, guess=guess)
-        if not isinstance(family.rule, (GreedyRule, StaticOrder)):
+        if not isinstance(family.rule, (GreedyRule, StampedOrder)):
             return _open(found, "the family has no rule as data to prove from")
         try:
             proof = prove_start_times(family.rule, admission, guess, family.in_flight)
-        except FamilyFileError as error:
+        except (FamilyFileError, UnsupportedFormError) as error:
             why = f"the rule is not written for symbols ({error.where}: {error.what})"
             return _open(found, why)
-        found = replace(found, proof=tuple(proof))
+        found = replace(found, proof=(*proof, built(family)), start_proof=(*proof, built(family)))
         refuted = {
             (outcome.witness["p"], outcome.witness["M"])
             for outcome in proof

@@ -1,19 +1,17 @@
-"""GPipe with backwards in reverse order: a static order."""
+"""GPipe with backwards in reverse order: an order by stamps."""
 
-from schedules.actions import Kind
 from schedules.families import Family
 from schedules.policies import WeightPolicy
-from schedules.rules import StaticOrder
+from schedules.stamps import LINE, StampedOrder
 
 FAMILY = Family(
     name="last-in-first-out",
     source="ours",
     summary="all forwards, then all backwards from the last microbatch on",
     policy=WeightPolicy("flush"),
-    rule=StaticOrder(
-        {
-            Kind.F: lambda s, m, p, M, choose: m,
-            Kind.B: lambda s, m, p, M, choose: 2 * M - 1 - m,
-        }
+    rule=StampedOrder(
+        LINE,  # stage s on rank s
+        forward=lambda at: (0, at.x + at.rank),
+        backward=lambda at: (1, at.M - at.x + at.p - at.rank),
     ),
 )

@@ -9,52 +9,33 @@ and drain, for all durations.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from schedules.errors import ParameterError
-from schedules.families.family import require_room
 from schedules.families.figures import Figures
 from schedules.families.one_f_one_b import ORDER
-from schedules.policies import WeightPolicy
-from schedules.rules import run_static
-from schedules.schedule import Schedule
+from schedules.stamps import StampedOrder
 
 FIGURES: Final = Figures(makespan="2*(M + p - 1)", work="2*M", peak="Min(p - r, M)")
 """Of PipeDream's static order, at every interval."""
 
 
-def without_flush(
-    family: str,
-    stages: int,
-    microbatches: int,
-    policy: WeightPolicy,
-    parameters: Mapping[str, int],
-) -> Schedule:
-    """The order of ``1f1b``, run on without a flush.
-
-    Parameters
-    ----------
-    family : str
-        Name of the family.
-    stages, microbatches : int
-    policy : WeightPolicy
-        Its interval is at most M: see `require_updates`.
-    parameters : mapping
-        The family's parameters, checked.
-
-    Raises
-    ------
-    SizeError
-        More actions than this package agrees to build.
+def updated_every(interval: str) -> StampedOrder:
+    """The order of ``1f1b``, run on without a flush, with a parameter that is 1 by default.
 
     Examples
     --------
-    >>> print(*without_flush("example", 2, 3, WeightPolicy("stash"), {}).rank(0))
-    0F0 0F1 0B0 0F2 0B1 0B2
+    >>> updated_every("K").accept("example", 2, 2, {"K": 3})
+    Traceback (most recent call last):
+    schedules.errors.ParameterError: family example: an update follows K = 3 microbatches of a ...
     """
-    require_room(family, stages, microbatches)
-    orders = run_static(ORDER, stages, microbatches)
-    return Schedule.from_orders(family, orders, microbatches, policy, parameters=parameters)
+
+    def accept(family: str, p: int, M: int, values: Mapping[str, int]) -> Mapping[str, int]:
+        require_updates(family, interval, values[interval], M)
+        return {}
+
+    return replace(ORDER, accept=accept, defaults={interval: 1})
 
 
 def require_updates(family: str, name: str, interval: int, microbatches: int) -> None:

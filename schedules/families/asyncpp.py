@@ -16,42 +16,21 @@ Known, with L = p − 1 − s:
 - the paper's equation (5), ⌊(2L + 1)/(2K)⌋ in 0-based stages, is ⌊L/K⌋: the delay of all m ≥ L if K
   divides L, thus for K = 1, and otherwise the smaller of two;
 - activations and makespan as for `pipedream-runtime`.
+
+>>> from schedules.versions import versions
+>>> versions(build(4, 8, update_interval=2)).local_staleness[0].tolist()
+[0, 0, 1, 1, 2, 1, 2, 1]
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.asynchronous import FIGURES, require_updates, without_flush
+from schedules.families.asynchronous import FIGURES, updated_every
 from schedules.families.family import Family, Parameter
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 
-
-def build(stages: int, microbatches: int, update_interval: int = 1) -> Schedule:
-    """Generate AsyncPP for p ≥ 1 stages and M ≥ `update_interval` microbatches.
-
-    Parameters
-    ----------
-    stages, microbatches : int
-    update_interval : int
-        Microbatches an update, K ≥ 1.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.versions import versions
-    >>> versions(build(4, 8, update_interval=2)).local_staleness[0].tolist()
-    [0, 0, 1, 1, 2, 1, 2, 1]
-    """
-    values = FAMILY.checked(stages, microbatches, {"update_interval": update_interval})
-    require_updates(FAMILY.name, "update_interval", values["update_interval"], microbatches)
-    policy = WeightPolicy(FAMILY.policy.name, values["update_interval"])
-    return without_flush(FAMILY.name, stages, microbatches, policy, values)
+ORDER: Final = updated_every("update_interval")
 
 
 FAMILY: Final = Family(
@@ -59,7 +38,10 @@ FAMILY: Final = Family(
     source="Ajanthan et al. 2025 (AsyncPP)",
     summary="1F1B without a flush, stashed weights, an update every K microbatches",
     policy=WeightPolicy("stash"),
-    build=build,
+    rule=ORDER,
     parameters=(Parameter("update_interval", "microbatches an update K (default 1)"),),
     figures=FIGURES,
+    interval="update_interval",
 )
+
+build: Final = FAMILY.build

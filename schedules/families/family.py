@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from schedules.errors import NoRuleError, ParameterError, SizeError, UnknownName
 from schedules.families.figures import Figures
 from schedules.linearization import Linearization
 from schedules.policies import WeightPolicy
-from schedules.rules import GreedyRule, StaticOrder, run_greedy, run_static
+from schedules.rules import GreedyRule, run_greedy
 from schedules.schedule import Schedule
 from schedules.stamps import StampedOrder, run_stamped
 
@@ -59,7 +59,7 @@ class Family:
     build : callable
         ``build(stages, microbatches, **parameters) -> Schedule``; of a family with a rule it is
         made by `from_rule`, which is what it is unless it is given.
-    rule : GreedyRule, StaticOrder, StampedOrder or None
+    rule : GreedyRule, StampedOrder or None
         The data that generates it and that provers read; None where a procedure generates it.
     parameters : tuple of Parameter
         Beyond stages and microbatches.
@@ -77,6 +77,8 @@ class Family:
         counted one after the other; empty if they have.
     stages : callable
         ``stages(ranks, values) -> int``: S, from the parameters that are given.
+    interval : str
+        Of a stamped order: the parameter that is its policy's interval; empty if there is none.
     multiple : int or "p"
         Every multiple of it that is large enough is an M that the family accepts.
     whole_batch : bool
@@ -90,7 +92,7 @@ class Family:
     summary: str
     policy: WeightPolicy
     build: Callable[..., Schedule] = no_build
-    rule: GreedyRule | StaticOrder | StampedOrder | None = None
+    rule: GreedyRule | StampedOrder | None = None
     parameters: tuple[Parameter, ...] = ()
     admission: Callable[[Any], Any] | None = None
     in_flight: Callable[[Any, Any], Any] | None = None
@@ -99,6 +101,7 @@ class Family:
     figures: Figures | None = None
     unequal_ranks: str = ""
     stages: Callable[[int, Mapping[str, int]], int] = one_a_rank
+    interval: str = ""
     multiple: int | Literal["p"] = 1
     whole_batch: bool = False
 
@@ -117,6 +120,14 @@ class Family:
         """Why exact delays have no periodic rows, whatever M is; empty if they have."""
         unequal = ranks > 1 and linearization.backward_counts
         return self.no_steady or (self.unequal_ranks if unequal else "")
+
+    @property
+    def generated(self) -> bool:
+        """Whether its rule generates what it builds, and nothing else does."""
+        build = self.build
+        if self.rule is None or not isinstance(build, partial) or build.func is not from_rule:
+            return False
+        return build.args == (self,) and not build.keywords
 
     def unit(self, ranks: int) -> int:
         """`multiple` on so many ranks."""
@@ -227,8 +238,6 @@ def from_rule(
             values = {"noam": family.admission(stages), **values}
         limit, in_flight = values.get("noam"), family.in_flight
         orders = run_greedy(family.rule, stages, microbatches, limit, in_flight=in_flight)
-    elif isinstance(family.rule, StaticOrder):
-        orders = run_static(family.rule, stages, microbatches)
     else:
         raise NoRuleError(
             f"a schedule is generated from a rule or an order as data, found {family.rule!r}",
@@ -243,7 +252,14 @@ def _stamped(
     family: Family, order: StampedOrder, ranks: int, microbatches: int, given: Mapping[str, int]
 ) -> Schedule:
     p, M, values = int(ranks), int(microbatches), {**order.defaults, **given}
-    order.accept(family.name, p, M, values)
-    per_pair = 2 + (order.weight is not None) + len(order.beside)
+    beside = len(order.beside) if order.closes is None else 0
+    per_pair = 2 + (order.weight is not None) + beside
     require_room(family.name, order.shape.stages(p, values), M, per_pair)
-    return run_stamped(family.name, family.policy, order, p, M, values)
+    more = order.accept(family.name, p, M, values)
+    own = [parameter.name for parameter in family.parameters]
+    values = {**values, **{name: number for name, number in more.items() if name in own}}
+    policy = family.policy
+    if family.interval:
+        ahead = values.get("horizon", policy.horizon)
+        policy = replace(policy, interval=values[family.interval], horizon=ahead)
+    return run_stamped(family.name, policy, order, p, M, values)

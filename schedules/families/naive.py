@@ -7,34 +7,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedules.actions import Kind
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.policies import WeightPolicy
-from schedules.rules import StaticOrder
-from schedules.schedule import Schedule
+from schedules.stamps import LINE, StampedOrder
 
-ORDER: Final = StaticOrder(
-    {
-        Kind.F: lambda s, m, p, M, choose: 2 * m,
-        Kind.B: lambda s, m, p, M, choose: 2 * m + 1,
-    }
+ORDER: Final = StampedOrder(
+    LINE,
+    forward=lambda at: (at.x, at.rank),
+    backward=lambda at: (at.x, 2 * at.p - 1 - at.rank),
 )
-
-
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate the naive schedule for p ≥ 1 stages and M ≥ 1 microbatches.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> [str(action) for action in build(2, 1).rank(1)]
-    ['1F0', '1B0']
-    """
-    return from_rule(FAMILY, stages, microbatches)
+"""Microbatch by microbatch: down the stages and up again."""
 
 
 FAMILY: Final = Family(
@@ -42,7 +24,8 @@ FAMILY: Final = Family(
     source="RPD paper, figure 1(a)",
     summary="one microbatch at a time: no local staleness, p − 1 of p ranks idle",
     policy=WeightPolicy("stash"),
-    build=build,
     rule=ORDER,
     affine=True,
 )
+
+build: Final = FAMILY.build

@@ -16,46 +16,37 @@ Known:
 
 - stage s holds min(p − s, M) microbatches;
 - F = B = 1: makespan 2(M + p − 1), a bubble of (p−1)/(M + p − 1), both GPipe's.
+
+>>> from schedules.timeline import timeline
+>>> for row in timeline(build(3, 4)).rows():
+...     print(row)
+F0 F1 F2 . . B0 F3 B1 . B2 . B3
+. F0 F1 . B0 F2 B1 F3 B2 . B3 .
+. . F0 B0 F1 B1 F2 B2 F3 B3 . .
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.actions import Kind
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.policies import WeightPolicy
-from schedules.rules import StaticOrder
-from schedules.schedule import Schedule
+from schedules.stamps import LINE, At, Number, StampedOrder
 
-ORDER: Final = StaticOrder(
-    {
-        Kind.F: lambda s, m, p, M, choose: choose(m < p - s, m, 2 * m - (p - s - 1)),
-        Kind.B: lambda s, m, p, M, choose: choose(m <= M - (p - s), 2 * m + p - s, M + m),
-    }
+
+def _round(at: At) -> Number:
+    """In which F of x is done: as it comes in the warm-up, then one after each backward."""
+    ahead = at.p - at.rank
+    return at.choose(at.x < ahead, at.x, 2 * at.x - ahead + 1)
+
+
+ORDER: Final = StampedOrder(
+    LINE,
+    forward=lambda at: (2 * _round(at) + at.rank,),
+    backward=lambda at: (2 * (2 * at.x + at.p - at.rank) + at.rank,),
 )
-"""Forward m runs ahead or behind backward m − (p − s − 1); backward m behind forward m + p − s − 1
-while there is one."""
-
-
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate one step for p ≥ 1 stages and M ≥ 1 microbatches.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.timeline import timeline
-    >>> for row in timeline(build(3, 4)).rows():
-    ...     print(row)
-    F0 F1 F2 . . B0 F3 B1 . B2 . B3
-    . F0 F1 . B0 F2 B1 F3 B2 . B3 .
-    . . F0 B0 F1 B1 F2 B2 F3 B3 . .
-    """
-    return from_rule(FAMILY, stages, microbatches)
+"""Forward m runs behind backward m − (p − s), in a round of its own; every round has two numbers,
+and every stage one more, as a forward may be in the round of the one before it."""
 
 
 FAMILY: Final = Family(
@@ -63,7 +54,8 @@ FAMILY: Final = Family(
     source="Fan et al. 2021 (DAPPLE); Narayanan et al. 2021 (PipeDream-Flush)",
     summary="a forward and a backward in turn: GPipe's bubble, at most p − s microbatches held",
     policy=WeightPolicy("flush"),
-    build=build,
     rule=ORDER,
     affine=True,
 )
+
+build: Final = FAMILY.build

@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from hashlib import sha256
 from pathlib import Path
 from textwrap import shorten
@@ -20,8 +20,9 @@ from typing import Any, Final
 from schedules.errors import FamilyFileError, ScheduleError
 from schedules.families.family import Family, no_build
 from schedules.policies import WeightPolicy
-from schedules.rules import GreedyRule, StaticOrder
+from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
+from schedules.stamps import StampedOrder, any_size
 
 SUFFIX: Final = ".py"
 _PATTERN: Final = (
@@ -174,12 +175,12 @@ def _guarded(path: str, family: Family) -> Family:
     rule = family.rule
     if isinstance(rule, GreedyRule):
         rule = replace(rule, finished=_explained(path, rule.finished))
-    elif isinstance(rule, StaticOrder):
-        places = {kind: _explained(path, place) for kind, place in rule.position.items()}
-        rule = StaticOrder(places)
+    elif isinstance(rule, StampedOrder):
+        accept = rule.accept if rule.accept is any_size else _explained(path, rule.accept)
+        rule = replace(rule.mapped(partial(_explained, path)), accept=accept)
     admission = family.admission and _explained(path, family.admission)
     in_flight = family.in_flight and _explained(path, family.in_flight)
-    build = _building(path, family)
+    build = family.build if family.generated else _building(path, family)
     return replace(family, rule=rule, admission=admission, in_flight=in_flight, build=build)
 
 
@@ -227,9 +228,9 @@ def _building(path: str, family: Family) -> Callable[..., Schedule]:
 
 def _require_generated(path: str, family: Family) -> None:
     """A family is made by its rule, or by a function."""
-    if not (family.rule is None or isinstance(family.rule, (GreedyRule, StaticOrder))):
+    if not (family.rule is None or isinstance(family.rule, (GreedyRule, StampedOrder))):
         raise FamilyFileError(
-            f"a rule is a GreedyRule or a StaticOrder, found {type(family.rule).__name__}",
+            f"a rule is a GreedyRule or a StampedOrder, found {type(family.rule).__name__}",
             f"{path}: FAMILY.rule",
             "state it as data, or give a function as `build` and no rule",
         )

@@ -14,51 +14,41 @@ Known, for microbatch m at every stage:
 - no stage needs more than two versions. The order alone would allow `window` = p − 1; under p − 2,
   for p ≥ 3, a version would be read before it is made;
 - activations and makespan as for `pipedream-runtime`.
+
+>>> from schedules.versions import versions
+>>> versions(build(3, 9)).read[0].tolist()
+[0, 0, 0, 0, 0, 0, 1, 1, 1]
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from schedules.errors import ParameterError
-from schedules.families.asynchronous import require_updates, without_flush
+from schedules.families.asynchronous import require_updates
 from schedules.families.family import Family, Parameter
 from schedules.families.figures import Figures
+from schedules.families.one_f_one_b import ORDER as ONE_F_ONE_B
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 
 
-def build(stages: int, microbatches: int, window: int | None = None) -> Schedule:
-    """Generate PipeDream-2BW for p ≥ 1 stages and M ≥ `window` microbatches.
-
-    Parameters
-    ----------
-    stages, microbatches : int
-    window : int, optional
-        Microbatches an update, at least p; p by default.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.versions import versions
-    >>> versions(build(3, 9)).read[0].tolist()
-    [0, 0, 0, 0, 0, 0, 1, 1, 1]
-    """
-    values = FAMILY.checked(stages, microbatches, {"window": stages if window is None else window})
-    if values["window"] < stages:
+def _accept(family: str, p: int, M: int, values: Mapping[str, int]) -> Mapping[str, int]:
+    """A window of p or more, p by default."""
+    window = values.get("window", p)
+    if window < p:
         raise ParameterError(
             f"two versions are enough if a window has at least as many microbatches as there are "
-            f"stages, found window = {values['window']} and p = {stages}",
-            f"family {FAMILY.name}",
-            f"take window ≥ {stages}, or the family asyncpp, which stashes as many as it needs",
+            f"stages, found window = {window} and p = {p}",
+            f"family {family}",
+            f"take window ≥ {p}, or the family asyncpp, which stashes as many as it needs",
         )
-    require_updates(FAMILY.name, "window", values["window"], microbatches)
-    policy = WeightPolicy(FAMILY.policy.name, values["window"])
-    return without_flush(FAMILY.name, stages, microbatches, policy, values)
+    require_updates(family, "window", window, M)
+    return {"window": window}
+
+
+ORDER: Final = replace(ONE_F_ONE_B, accept=_accept)
 
 
 FAMILY: Final = Family(
@@ -66,7 +56,10 @@ FAMILY: Final = Family(
     source="Narayanan et al. 2021 (PipeDream-2BW)",
     summary="1F1B without a flush, an update a window, two weight versions; window ≥ p",
     policy=WeightPolicy("double-buffer"),
-    build=build,
+    rule=ORDER,
     parameters=(Parameter("window", "microbatches an update, at least p (default p)"),),
     figures=Figures(makespan="2*(M + p - 1)", work="2*M", peak="p - r"),
+    interval="window",
 )
+
+build: Final = FAMILY.build

@@ -19,41 +19,27 @@ Known:
 - stage s keeps min(p − s, M) microbatches' activations, and as many weight versions, or
   max(0, M − p + s) + 2 of them if that is less: with few microbatches, updates begin late;
 - makespan (M + p − 1)(F + B): every rank works M/(M + p − 1) of the time, whatever F and B are.
+
+>>> from schedules.versions import versions
+>>> versions(build(3, 5)).mismatch.tolist()
+[[0, 1, 2, 2, 2], [0, 1, 1, 1, 1], [0, 0, 0, 0, 0]]
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
 from schedules.families.one_f_one_b import ORDER
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
-
-
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate PipeDream's runtime order for p ≥ 1 stages and M ≥ 1 microbatches.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.versions import versions
-    >>> versions(build(3, 5)).mismatch.tolist()
-    [[0, 1, 2, 2, 2], [0, 1, 1, 1, 1], [0, 0, 0, 0, 0]]
-    """
-    return from_rule(FAMILY, stages, microbatches)
-
 
 FAMILY: Final = Family(
     name="pipedream-runtime",
     source="Narayanan et al. 2019 (PipeDream), the order of its runtime",
     summary="1F1B without a flush: p − s − 1 forwards ahead, stashed weights, an update a backward",
     policy=WeightPolicy("stash"),
-    build=build,
     rule=ORDER,
     affine=True,
 )
+
+build: Final = FAMILY.build

@@ -14,43 +14,22 @@ Known, with L = p − 1 − s:
 - mismatch = local staleness = ⌊m/K⌋ − ⌊max(0, m − L)/K⌋: B uses another version than F wherever
   that is not 0;
 - activations and makespan as for `pipedream-runtime`.
+
+>>> from schedules.versions import versions
+>>> found = versions(build(2, 4))
+>>> found.read[0].tolist(), found.used[0].tolist()
+([0, 0, 1, 2], [0, 1, 2, 3])
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from schedules.families.asynchronous import FIGURES, require_updates, without_flush
+from schedules.families.asynchronous import FIGURES, updated_every
 from schedules.families.family import Family, Parameter
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 
-
-def build(stages: int, microbatches: int, update_interval: int = 1) -> Schedule:
-    """Generate PipeMare for p ≥ 1 stages and M ≥ `update_interval` microbatches.
-
-    Parameters
-    ----------
-    stages, microbatches : int
-    update_interval : int
-        Microbatches a minibatch, that is, an update; K ≥ 1.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> from schedules.versions import versions
-    >>> found = versions(build(2, 4))
-    >>> found.read[0].tolist(), found.used[0].tolist()
-    ([0, 0, 1, 2], [0, 1, 2, 3])
-    """
-    values = FAMILY.checked(stages, microbatches, {"update_interval": update_interval})
-    require_updates(FAMILY.name, "update_interval", values["update_interval"], microbatches)
-    policy = WeightPolicy(FAMILY.policy.name, values["update_interval"])
-    return without_flush(FAMILY.name, stages, microbatches, policy, values)
+ORDER: Final = updated_every("update_interval")
 
 
 FAMILY: Final = Family(
@@ -58,7 +37,10 @@ FAMILY: Final = Family(
     source="Yang et al. 2021 (PipeMare)",
     summary="1F1B without a flush and without a stash: one weight version, B uses the newest",
     policy=WeightPolicy("latest"),
-    build=build,
+    rule=ORDER,
     parameters=(Parameter("update_interval", "microbatches an update K (default 1)"),),
     figures=FIGURES,
+    interval="update_interval",
 )
+
+build: Final = FAMILY.build

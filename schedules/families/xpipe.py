@@ -17,47 +17,31 @@ A horizon for each stage is not expressible. Nor do the later microbatches of a 
 the first one predicted: each looks ahead from the version that it finds.
 
 Known: read versions, activations and makespan as for `asyncpp` with K = T.
+
+>>> build(4, 8).policy.horizon, build(4, 8, update_interval=2).policy.horizon
+(3, 2)
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
-from schedules.families.asynchronous import FIGURES, require_updates, without_flush
+from schedules.families.asynchronous import FIGURES, updated_every
 from schedules.families.family import Family, Parameter
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
+
+_UPDATED: Final = updated_every("update_interval")
 
 
-def build(
-    stages: int, microbatches: int, update_interval: int = 1, horizon: int | None = None
-) -> Schedule:
-    """Generate XPipe for p ≥ 1 stages and M ≥ `update_interval` microbatches.
+def _accept(family: str, p: int, M: int, values: Mapping[str, int]) -> Mapping[str, int]:
+    """Horizon of stage 0, unless another is given."""
+    ahead = -(-(p - 1) // values["update_interval"])
+    return {"horizon": ahead, **_UPDATED.accept(family, p, M, values), **values}
 
-    Parameters
-    ----------
-    stages, microbatches : int
-    update_interval : int
-        Microbatches a minibatch, that is, an update; T ≥ 1.
-    horizon : int, optional
-        Updates ahead, at least 0; ⌈(p − 1)/T⌉ by default.
 
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> build(4, 8).policy.horizon, build(4, 8, update_interval=2).policy.horizon
-    (3, 2)
-    """
-    values = FAMILY.checked(stages, microbatches, {"update_interval": update_interval})
-    ahead = -(-(stages - 1) // values["update_interval"]) if horizon is None else horizon
-    values |= FAMILY.checked(stages, microbatches, {"horizon": ahead})
-    require_updates(FAMILY.name, "update_interval", values["update_interval"], microbatches)
-    policy = WeightPolicy(FAMILY.policy.name, values["update_interval"], values["horizon"])
-    return without_flush(FAMILY.name, stages, microbatches, policy, values)
+ORDER: Final = replace(_UPDATED, accept=_accept)
 
 
 FAMILY: Final = Family(
@@ -65,10 +49,13 @@ FAMILY: Final = Family(
     source="Guan et al. 2019 (XPipe)",
     summary="1F1B without a flush, forwards on weights predicted some updates ahead",
     policy=WeightPolicy("predict"),
-    build=build,
+    rule=ORDER,
     parameters=(
         Parameter("update_interval", "microbatches an update T (default 1)"),
         Parameter("horizon", "updates ahead (default ⌈(p − 1)/T⌉)", 0),
     ),
     figures=FIGURES,
+    interval="update_interval",
 )
+
+build: Final = FAMILY.build

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from schedules import LINEARIZATIONS, get_family, get_linearization
+from schedules.families import is_family_file
 from schedules.linearization import DEFAULT
 from staleproof.arguments import Parser, add_json, as_mapping, assignment, suggestion
 from staleproof.commands.command import Command
@@ -66,13 +67,13 @@ def point(text: str) -> dict[str, int]:
 
 
 def run(arguments: Namespace) -> int:
-    """Derive, prove, print; 1 unless the law is proved, or the stated figures are checked."""
+    """Derive, prove, print; 1 unless a law or all invariants are proved, or figures checked."""
     family = get_family(arguments.family)
     get_linearization(arguments.linearization)
     if family.figures is not None and not family.affine:
         return _run_figures(arguments)
 
-    from theory.derive import derive
+    from theory.derive import derive, invariants
     from theory.verdicts import Verdict
 
     keep_from_z3()
@@ -83,6 +84,11 @@ def run(arguments: Namespace) -> int:
         wanted = arguments.at
         values = law.at(wanted["p"], wanted.get("i"), wanted.get("j")) if proved else None
         result["at"] = values
+    if is_family_file(arguments.family) and not parameters(arguments):
+        row = invariants(arguments.family, law)
+        proved = proved or row.proved
+        result["invariants"] = [one.to_json() for one in row.invariants]
+        result["invariants_domain"] = row.domain
     if arguments.json:
         put_json(result)
     else:
@@ -134,13 +140,27 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
     else:
         yield from _instead(result)
     yield from _proof_lines(result)
-    tie = result["as_built"]
-    if tie is not None:
-        yield f"  {tie['verdict']:<9} as built: {tie['says']} [{_compared(tie)}]"
+    yield from _invariant_lines(result)
     if result.get("at") is not None:
         yield ""
         yield "at these numbers"
         yield from (f"  {name} = {value}" for name, value in result["at"].items())
+
+
+def _invariant_lines(result: dict[str, Any]) -> Iterator[str]:
+    """Of an order in a file: what holds for all sizes, or where it does not."""
+    if "invariants" not in result:
+        return
+    yield ""
+    if not result["invariants_domain"]:
+        yield f"invariants: UNKNOWN [{result['invariants'][0]['note']}]"
+        return
+    yield f"invariants, for all sizes with {result['invariants_domain']}"
+    for one in result["invariants"]:
+        bound = f" = {one['bound']}" if one["bound"] else ""
+        at = "".join(f", {name} = {number}" for name, number in (one["witness"] or {}).items())
+        why = "" if one["verdict"] == "PROVED" else f" [{one['note']}]"
+        yield f"  {one['verdict']:<9} {one['name']}{bound}{at}: {one['says']}{why}"
 
 
 def _instead(result: dict[str, Any]) -> Iterator[str]:
@@ -166,13 +186,6 @@ def _numbers(row: dict[str, Any]) -> str:
     if row["mean"] is not None:
         steady = f"max {row['max']}, min {row['min']}, mean {row['mean']} from m = {row['from']} on"
     return f"{steady}; whole run {row['whole_run_max']}; stale {stale}; {row['makespan']} slots"
-
-
-def _compared(tie: dict[str, Any]) -> str:
-    """The sizes at which a family was compared with its law, or the first that differs."""
-    if tie["differs"] is not None:
-        return f"another one at {tie['differs']}"
-    return f"compared for {tie['grid']}"
 
 
 def _proof_lines(result: dict[str, Any]) -> Iterator[str]:

@@ -39,9 +39,8 @@ def law(result: Result) -> dict[str, Any]:
 def test_pipedream_is_proved(law: dict[str, Any]) -> None:
     assert law["verdict"] == "PROVED"
     assert {step["verdict"] for step in law["proof"]} == {"PROVED"}
-    assert law["rests_on"] == ["solver", "comparison", "grid"]
-    assert law["as_built"]["verdict"] == "CHECKED"
-    assert law["as_built"]["sizes"] == 81
+    assert law["rests_on"] == ["solver", "comparison"]
+    assert "the family builds what its rule generates" in [step["says"] for step in law["proof"]]
 
 
 def test_a_million_stages_need_no_schedule(law: dict[str, Any]) -> None:

@@ -20,10 +20,12 @@ from schedules.analysis import peaks
 from schedules.errors import ScheduleError
 from schedules.families import amdp
 from schedules.families.family import from_rule
+from schedules.families.gpipe import ORDER as GPIPE
+from schedules.families.naive import ORDER as NAIVE
 from schedules.families.one_f_one_b import ORDER
 from schedules.families.pipedream import RULE
 from schedules.invariants import check, parse_requirements
-from schedules.rules import Position, StaticOrder
+from schedules.stamps import At, Stamp, StampedOrder
 
 F, B = Kind.F, Kind.B
 
@@ -41,7 +43,7 @@ def holds(law: Callable[[], bool]) -> bool:
 # PipeDream's static order
 
 
-def order_law(order: StaticOrder = ORDER) -> bool:
+def order_law(order: StampedOrder = ORDER) -> bool:
     """Mismatch min(m, p − 1 − s), p − s activations, makespan 2(M + p − 1)."""
     family = replace(FAMILIES["pipedream-runtime"], rule=order)
     for p, M in product(range(1, 5), (1, 3, 9)):
@@ -57,38 +59,33 @@ def order_law(order: StaticOrder = ORDER) -> bool:
     return True
 
 
-def ahead_by(more: int) -> StaticOrder:
+def ahead_by(more: int) -> StampedOrder:
     """1F1B with `more` further forwards before the first backward, of those there are."""
 
-    def ahead(s: Any, p: Any, M: Any) -> Any:
-        return min(max(p - s - 1 + more, 0), M - 1)
+    def ahead(at: At) -> Any:
+        return at.most(at.p - at.rank - 1 + more, 0)
 
-    return StaticOrder(
-        {
-            F: lambda s, m, p, M, choose: m if m <= ahead(s, p, M) else 2 * m - ahead(s, p, M),
-            B: lambda s, m, p, M, choose: (
-                2 * m + ahead(s, p, M) + 1 if m < M - ahead(s, p, M) else M + m
-            ),
-        }
+    return replace(
+        ORDER,
+        forward=lambda at: (
+            at.choose(at.x <= ahead(at), 2 * at.x - 2 * ahead(at), 2 * (at.x - ahead(at))),
+        ),
+        backward=lambda at: (2 * at.x + 1,),
     )
 
 
-def turned_round(position: Position) -> Position:
+def turned_round(stamp: Callable[[At], Stamp]) -> Callable[[At], Stamp]:
     """What stage p − 1 − s does."""
-    return lambda s, m, p, M, choose: position(p - 1 - s, m, p, M, choose)
+    return lambda at: stamp(replace(at, rank=at.p - 1 - at.rank))
 
 
 ORDERS = {
     "one forward more ahead": ahead_by(1),
     "one forward fewer ahead": ahead_by(-1),
-    "all forwards first": StaticOrder(
-        {F: lambda s, m, p, M, choose: m, B: lambda s, m, p, M, choose: M + m}
-    ),
-    "one microbatch at a time": StaticOrder(
-        {F: lambda s, m, p, M, choose: 2 * m, B: lambda s, m, p, M, choose: 2 * m + 1}
-    ),
-    "the stages turned round": StaticOrder(
-        {kind: turned_round(position) for kind, position in ORDER.position.items()}
+    "all forwards first": GPIPE,
+    "one microbatch at a time": NAIVE,
+    "the stages turned round": replace(
+        ORDER, forward=turned_round(ORDER.forward), backward=turned_round(ORDER.backward)
     ),
 }
 

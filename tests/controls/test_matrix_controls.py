@@ -20,6 +20,7 @@ from theory.judging.decide import proves
 from theory.judging.mutants import mutants, passes, run_controls
 from theory.judging.verify import judge
 from theory.laws.static_orders.symbols import M, p, s
+from theory.papers.blog.lemmas.laws import link
 from theory.papers.schedules.matrix import checking, proving, rows, runs
 from theory.papers.schedules.matrix.checking import Found, checked, compared, fault, refused
 from theory.papers.schedules.matrix.forms import bounded
@@ -168,7 +169,7 @@ def test_another_interval_is_not_proved() -> None:
         assert not proves(*bound_holds("asyncpp", "staleness", {**formulas, "K": form}))
 
 
-@pytest.mark.parametrize("family", ["naive", "gpipe", "1f1b", "blog-gpipe", "blog-1f1b"])
+@pytest.mark.parametrize("family", ["blog-gpipe", "blog-1f1b"])
 def test_provers_refuse_a_spoiled_program(family: str) -> None:
     assert not proves(*without_order(family))
     for column in ("causal", "deadlock-free"):
@@ -182,7 +183,7 @@ def test_another_program_than_the_family_has_is_not_proved(
     other = replace(get_family("blog-1f1b"), build=get_family("1f1b").build)
     monkeypatch.setitem(FAMILIES, "blog-1f1b", other)
     assert proving.proved("blog-1f1b", "exclusive", {}).verdict is Verdict.UNKNOWN
-    assert not proving.link("blog-1f1b").ties
+    assert not link("blog-1f1b").ties
     assert not proves(*proving.comparison("blog-1f1b").decision.grounds)
 
 

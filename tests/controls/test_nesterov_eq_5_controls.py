@@ -10,7 +10,7 @@ import sympy
 
 from schedules.families.gpipe import ORDER as GPIPE
 from schedules.families.naive import ORDER as NAIVE
-from schedules.rules import StaticOrder
+from schedules.stamps import StampedOrder
 from tests.verdicts_of import of_formulas
 from theory.judging.decide import decided as judged_of
 from theory.papers.nesterov import eq_5
@@ -27,7 +27,7 @@ from theory.verdicts import Verdict
 
 
 @pytest.mark.parametrize("other", [GPIPE, NAIVE])
-def test_other_orders_have_other_counts(other: StaticOrder) -> None:
+def test_other_orders_have_other_counts(other: StampedOrder) -> None:
     assert order(other).verdict is Verdict.REFUTED
 
 

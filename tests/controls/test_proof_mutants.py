@@ -30,7 +30,8 @@ from schedules.closed_forms.floor_sums import (
     x_,
 )
 from schedules.linearization import get_linearization
-from schedules.rules import GreedyRule, StaticOrder
+from schedules.rules import GreedyRule
+from schedules.stamps import StampedOrder
 from theory.derive import derive
 from theory.laws.delays import counts as count_proofs
 from theory.laws.delays import matrix as delay_law
@@ -175,7 +176,7 @@ def start_time_mutants(family: str) -> Mutants:
 def test_start_times(family: str) -> None:
     guess, rule = closed(family).start_times, FAMILIES[family].rule
     admission = FAMILIES[family].admission
-    assert isinstance(rule, (GreedyRule, StaticOrder))
+    assert isinstance(rule, (GreedyRule, StampedOrder))
     equal = {
         name
         for name, mutant in start_time_mutants(family)

@@ -7,7 +7,6 @@ import pytest
 from reports.cells import CELL as REPORTED
 from schedules import FAMILIES, build
 from schedules.families import get_family
-from schedules.lowering import lower
 from schedules.versions import versions
 from tests import published
 from theory.errors import UnknownClaimError
@@ -15,12 +14,9 @@ from theory.judging.catalogue import CLAIMS
 from theory.judging.mutants import accepts_original
 from theory.judging.verify import select
 from theory.laws.stamped_families import STAMPED
-from theory.laws.static_orders.matrix import AFFINE
-from theory.laws.static_orders.slots import with_messages
 from theory.papers.schedules.matrix.proving import reached
 from theory.papers.schedules.matrix.rows import CELL, domain, stated
 from theory.papers.schedules.matrix.rows import CLAIMS as MATRIX
-from theory.papers.schedules.matrix.runs import placed
 from theory.papers.schedules.matrix.table import STATED
 from theory.papers.schedules.matrix.wording import COLUMNS
 from theory.verdicts import Verdict
@@ -46,17 +42,6 @@ def test_a_row_says_which_cell_it_is() -> None:
     assert cell["domain"] == domain("chimera", "in-flight")
 
 
-def test_messages_by_slots_are_what_the_checker_is_given() -> None:
-    schedule = build("pipedream", 3, 4)
-    by_slots = with_messages(get_family("pipedream"), 3, 4)
-    orders = [list(one.rank(1)) for one in (placed("pipedream", schedule), by_slots)]
-    assert orders[0] == orders[1] != list(lower(schedule).rank(1))
-    other = build("1f1b", 3, 4)
-    assert list(placed("1f1b", other).rank(1)) == list(lower(other).rank(1))
-    said = CLAIMS["schedules.pipedream.deadlock-free"].statement
-    assert "pipedream (each sent, and its receive posted, in the slot" in said
-
-
 def several(table: tuple[tuple[int, ...], ...]) -> bool:
     """Whether a stage has different entries, pipeline by pipeline."""
     return any(len(set(column)) > 1 for column in zip(*table, strict=True))
@@ -76,7 +61,7 @@ def test_gradients_left_over_are_named_where_windows_may_be_cut_short() -> None:
     for family in STATED:
         said = CLAIMS[f"schedules.{family}.staleness"].statement
         assert ("no update applies the last M mod K gradients" in said) == (
-            bool(AFFINE[family].updates.interval) if family in AFFINE else False
+            bool(get_family(family).interval)
         )
 
 

@@ -1,4 +1,4 @@
-"""The engines that play rules: greedy ones slot by slot, static ones by position."""
+"""The engine that plays greedy rules, slot by slot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from schedules import Action, Kind
 from schedules.errors import InvalidScheduleError
 from schedules.families.pipedream import RULE
-from schedules.rules import StaticOrder, run_greedy, run_static
+from schedules.rules import run_greedy
 
 F, B = Kind.F, Kind.B
 
@@ -59,24 +59,3 @@ def test_gate_that_never_opens(p: int) -> None:
 def test_no_microbatch_may_be_active() -> None:
     with pytest.raises(InvalidScheduleError, match="has to make progress"):
         run_greedy(RULE, 2, 2, 0)
-
-
-def test_static_positions() -> None:
-    last_first = StaticOrder(
-        {F: lambda s, m, p, M, choose: m, B: lambda s, m, p, M, choose: 2 * M - 1 - m}
-    )
-    assert texts(run_static(last_first, 2, 3)) == ["F0 F1 F2 B2 B1 B0"] * 2
-
-
-@pytest.mark.parametrize(
-    "order",
-    [
-        StaticOrder({F: lambda s, m, p, M, choose: m, B: lambda s, m, p, M, choose: m}),
-        StaticOrder({F: lambda s, m, p, M, choose: m, B: lambda s, m, p, M, choose: M + m + 1}),
-        StaticOrder({F: lambda s, m, p, M, choose: m - 1, B: lambda s, m, p, M, choose: M + m}),
-    ],
-    ids=["shared", "gap", "negative"],
-)
-def test_static_positions_that_do_not_fill(order: StaticOrder) -> None:
-    with pytest.raises(InvalidScheduleError, match=r"positions fill 0 … 5 once each"):
-        run_static(order, 1, 3)

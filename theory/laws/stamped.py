@@ -14,11 +14,9 @@ Each is one query a kind of dependency, for all p, M, ranks, lanes and microbatc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from itertools import combinations, product
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
 
 import z3
 
@@ -26,6 +24,7 @@ from schedules.stamps import (
     LINE,
     LOOP,
     OPPOSITE,
+    TURNS,
     VEE,
     WORKERS,
     At,
@@ -35,72 +34,11 @@ from schedules.stamps import (
     StampedOrder,
 )
 from theory.errors import UnsupportedFormError
-from theory.laws.static_orders.waits import higher
+from theory.laws.stamp_terms import Divisions, higher, products, readable
 from theory.smt.solver import Statement, Term
 
 Neighbour = tuple[tuple[Term, ...], Number, Number]
 """Where the next stage is: under which conditions, in which lane, on which rank."""
-
-
-class Divisions:
-    """Quotients and remainders as symbols, with what is true of them by positive divisors.
-
-    Parameters
-    ----------
-    whole : tuple of (number, divisor, quotient)
-        Divisions without a remainder, by their terms.
-    factors : tuple of (factor, divisor)
-        What quotients by that divisor are compared with.
-    """
-
-    def __init__(
-        self,
-        whole: tuple[tuple[Term, Number, Term], ...] = (),
-        factors: tuple[tuple[Term, Term], ...] = (),
-    ) -> None:
-        self._known: dict[tuple[str, str], tuple[Term, Term]] = {}
-        self._factors = [(factor, _key(by)) for factor, by in factors]
-        self.facts: list[Term] = []
-        self.divisors: list[Term] = []
-        for number, divisor, quotient in whole:
-            rest = z3.simplify(number - quotient * divisor, som=True)
-            assert z3.eq(rest, z3.IntVal(0)), "this leaves a remainder"
-            self._known[_key(number), _key(divisor)] = quotient, z3.IntVal(0)
-
-    def __call__(self, number: Number, divisor: Number) -> tuple[Number, Number]:
-        """Divide by what is positive; see `defined`."""
-        key = _key(number), _key(divisor)
-        if key not in self._known:
-            if isinstance(divisor, int):
-                return number / divisor, number % divisor
-            self.divisors.append(divisor)
-            quotient, rest = z3.Ints(f"quotient_{len(self._known)} rest_{len(self._known)}")
-            same = [one for (_, by), (one, _) in self._known.items() if by == key[1]]
-            same += [factor for factor, by in self._factors if by == key[1]]
-            self.facts += [rest >= 0, rest < divisor, number == quotient * divisor + rest]
-            self.facts += products([quotient, *same, z3.IntVal(0)], divisor)
-            self._known[key] = quotient, rest
-        return self._known[key]
-
-
-def _key(number: Number) -> str:
-    return str(number) if isinstance(number, int) else str(z3.simplify(number, som=True).sexpr())
-
-
-def products(factors: list[Term], by: Term) -> list[Term]:
-    """What is true of products with one positive number: a larger factor gives as much more.
-
-    Examples
-    --------
-    >>> a, b, n = z3.Ints("a b n")
-    >>> z3.prove(z3.Implies(n >= 1, z3.And(products([a, b], n))))
-    proved
-    """
-    return [
-        z3.Implies(less < more, less * by + by <= more * by)
-        for pair in combinations(factors, 2)
-        for less, more in (pair, pair[::-1])
-    ]
 
 
 @dataclass(frozen=True)
@@ -114,7 +52,7 @@ class Size:
     suppose : tuple of term
     values : mapping of str to term
         Parameters, and what the family derives of them.
-    whole, factors
+    whole, factors, near
         As `Divisions` takes them.
     """
 
@@ -124,72 +62,11 @@ class Size:
     values: Mapping[str, Term] = field(default_factory=dict)
     whole: tuple[tuple[Term, Number, Term], ...] = ()
     factors: tuple[tuple[Term, Term], ...] = ()
+    near: bool = False
 
     def divisions(self) -> Divisions:
         """New ones, without any facts yet."""
-        return Divisions(self.whole, self.factors)
-
-
-@contextmanager
-def _no_questions() -> Iterator[None]:
-    """Let z3 answer no `if at.p == 4`: of a symbol it would say no, though p may be 4."""
-
-    def decided(test: Term) -> bool:
-        form = z3.simplify(test)
-        if z3.is_true(form) or z3.is_false(form):
-            return bool(z3.is_true(form))
-        raise UnsupportedFormError(
-            f"an order asks whether {test}", "stamps", "write at.choose(test, yes, no)"
-        )
-
-    kept, z3.BoolRef.__bool__ = z3.BoolRef.__bool__, decided
-    try:
-        yield
-    finally:
-        z3.BoolRef.__bool__ = kept
-
-
-def _as_arrays(terms: Any) -> Any:
-    """Refuse quotients that are others of symbols than of arrays: of a divisor that may be < 1."""
-    waiting = list(terms) if isinstance(terms, tuple) else [terms]
-    while waiting:
-        term = waiting.pop()
-        if z3.is_idiv(term) or z3.is_mod(term):
-            divisor = z3.simplify(term.arg(1))
-            if not (z3.is_int_value(divisor) and divisor.as_long() >= 1):
-                raise UnsupportedFormError(
-                    f"an order divides by {divisor}", "stamps", "write at.divide(number, divisor)"
-                )
-        waiting += term.children() if z3.is_expr(term) else []
-    return terms
-
-
-def _read(function: Callable[..., Any]) -> Callable[..., Any]:
-    def reading(*given: Any) -> Any:
-        with _no_questions():
-            return _as_arrays(function(*given))
-
-    return reading
-
-
-def readable(order: StampedOrder) -> StampedOrder:
-    """An order whose functions say of terms what they say of arrays, or fail.
-
-    Raises
-    ------
-    UnsupportedFormError
-        Later, where a function asks what a symbol is, or divides by what may be 0 or less.
-    """
-    return replace(
-        order,
-        shape=replace(order.shape, lanes=_read(order.shape.lanes), stage=_read(order.shape.stage)),
-        forward=_read(order.forward),
-        backward=_read(order.backward),
-        weight=None if order.weight is None else _read(order.weight),
-        split=_read(order.split),
-        beside={kind: _read(of) for kind, of in order.beside.items()},
-        microbatch=_read(order.microbatch),
-    )
+        return Divisions(self.whole, self.factors, near=self.near)
 
 
 @dataclass(frozen=True)
@@ -234,7 +111,7 @@ def neighbours(shape: Shape, at: At) -> list[Neighbour]:
     """Where the next stage of a pipeline is; it has none in the other cases."""
     up, down = (at.rank + 1 < at.p,), (at.rank > 0,)
     first, later = at.lane == 0, at.lane != 0
-    if shape.name == LINE.name:
+    if shape.name in (LINE.name, TURNS.name):
         return [(up, at.lane, at.rank + 1)]
     if shape.name == WORKERS.name:
         return [((at.lane + 1 < at.values["layers"],), at.lane + 1, at.rank)]
@@ -245,7 +122,12 @@ def neighbours(shape: Shape, at: At) -> list[Neighbour]:
     ahead = ((first, *up), at.lane, at.rank + 1)
     if shape.name == OPPOSITE.name:
         return [ahead, back]
-    assert shape.name == VEE.name, "the neighbours of this shape are not known"
+    if shape.name != VEE.name:
+        raise UnsupportedFormError(
+            f"where the next stage is has to be known, found the shape {shape.name!r}",
+            "stamps",
+            "take one of schedules.stamps",
+        )
     return [ahead, ((first, at.rank + 1 == at.p), z3.IntVal(1), at.rank), back]
 
 
@@ -268,14 +150,14 @@ def placed(lanes: Lanes) -> Iterator[Statement]:
     )
     stages = shape.stages(size.p, size.values)
     facts = products([one.lane, two.lane], size.p)
-    same = {"one": (), "lanes": (one.lane == two.lane,), "ranks": (one.rank == two.rank,)}
+    same = {"lanes": (one.lane == two.lane,), "ranks": (one.rank == two.rank,)}
     facts += products([one.lane, z3.IntVal(0)], size.p)
     if shape.name == LOOP.name:
         facts += products([one.lane, size.values["chunks"]], size.p)
     yield Statement(
         "one rank a stage",
         "a stage of a pipeline is one lane of one rank, and there is such a stage",
-        (*lanes.inside(one), *lanes.inside(two), *same[shape.pipelines], *facts),
+        (*lanes.inside(one), *lanes.inside(two), *same.get(shape.pipelines, ()), *facts),
         z3.And(
             one.stage >= 0,
             one.stage < stages,
@@ -300,7 +182,7 @@ def placed(lanes: Lanes) -> Iterator[Statement]:
 def labelled(lanes: Lanes) -> Iterator[Statement]:
     """Microbatches and numbers of pipelines, of which there are as many, are one to one."""
     shape, x, y = lanes.order.shape, z3.Int("x"), z3.Int("y")
-    apart = {"one": ("",), "lanes": ("", "lane"), "ranks": ("", "rank")}[shape.pipelines]
+    apart = {"lanes": ("", "lane"), "ranks": ("", "rank")}.get(shape.pipelines, ("",))
     for lane, other in product(lanes.each(), repeat=2):
         divide = lanes.size.divisions()
         rank = z3.Int("rank")
@@ -323,7 +205,11 @@ def labelled(lanes: Lanes) -> Iterator[Statement]:
 
 
 def needs(lanes: Lanes) -> Iterator[Statement]:
-    """Stamps grow along all that computations need, across ranks by their first numbers."""
+    """Stamps grow along all that computations need.
+
+    What overlaps on a rank has one first number, and begins and ends together: then it is the first
+    numbers that grow from rank to rank.
+    """
     order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
     for number, lane in enumerate(lanes.each()):
         divide = lanes.size.divisions()
@@ -335,8 +221,9 @@ def needs(lanes: Lanes) -> Iterator[Statement]:
         beyond = neighbours(order.shape, at)
         for place, (conditions, *there) in enumerate(beyond):
             after = lanes.at(there[0], there[1], x, divide)
-            down = _behind(order.forward(after), begin, after.rank, rank)
-            up = _behind(back, order.backward(after), after.rank, rank)
+            apart = order.overlap and after.rank != rank
+            down = _behind(order.forward(after), begin, apart)
+            up = _behind(back, order.backward(after), apart)
             domain, name = (*known, *conditions), f"hop {number}.{place}"
             yield from _possible(name, "F stands behind F of the stage before", domain, down)
             yield from _possible(f"{name} back", "B or I stands behind the next one's", domain, up)
@@ -357,6 +244,6 @@ def _possible(name: str, says: str, domain: tuple[Term, ...], goal: Term) -> Ite
         yield Statement(name, says, domain, goal)
 
 
-def _behind(one: Stamp, other: Stamp, rank: Term, own: Term) -> Term:
-    """Whether a stamp is above another, by its first number if they are of different ranks."""
-    return z3.And(higher(one, other), z3.Implies(rank != own, one[0] > other[0]))
+def _behind(one: Stamp, other: Stamp, apart: Term) -> Term:
+    """Whether a stamp is above another, by its first number where overlaps of ranks are apart."""
+    return z3.And(higher(one, other), z3.Implies(apart, one[0] > other[0]))

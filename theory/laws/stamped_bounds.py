@@ -12,7 +12,7 @@ import z3
 
 from schedules.stamps import At, Number
 from theory.errors import UnsupportedFormError
-from theory.laws.stamped import products
+from theory.laws.stamp_terms import products
 from theory.laws.static_orders.symbols import M, p, s
 from theory.smt.solver import Term
 

@@ -12,8 +12,8 @@ import z3
 
 from schedules.actions import Kind
 from schedules.stamps import At
+from theory.laws.stamp_terms import higher
 from theory.laws.stamped import Lanes, defined
-from theory.laws.static_orders.waits import higher
 from theory.smt.solver import Statement, Term
 
 
@@ -72,6 +72,74 @@ def updated(lanes: Lanes, late: Callable[[At], Term]) -> Iterator[Statement]:
         )
 
 
+def averaged(lanes: Lanes) -> Iterator[Statement]:
+    """REDUCE of a round: one place on all ranks, behind the round and in front of the next."""
+    order, (x, y) = lanes.order, z3.Ints("x y")
+    assert order.closes is not None, "an order that averages says behind which numbers"
+    divide = lanes.size.divisions()
+    one, two = (
+        lanes.at(z3.IntVal(0), z3.Int(r), n, divide) for r, n in (("rank", x), ("rank_2", y))
+    )
+    there, closes = lanes.at(z3.IntVal(0), two.rank, x, divide), order.closes(one)
+    reduce = order.beside[Kind.REDUCE]
+    mine, theirs = reduce(one), reduce(there)
+    behind = z3.Implies(y <= x, higher(mine, lanes.end(two)))
+    before = z3.Implies(y > x, higher(order.forward(two), mine))
+    met = z3.And(*(a == b for a, b in zip(mine, theirs, strict=True)))
+    yield from defined(lanes, one, divide)
+    known = (*lanes.inside(one), *lanes.inside(two), *divide.facts, closes)
+    says = "all ranks average at one place, behind backwards so far, in front of later forwards"
+    yield Statement("averaged", says, known, z3.And(met, behind, before))
+
+
+def in_replicas(lanes: Lanes) -> Iterator[Statement]:
+    """The gradient of number x − n, the last one of its replica, is applied when F of x reads.
+
+    Backwards go by numbers, so all gradients of its replica before x are, and none later.
+    """
+    order, x = lanes.order, z3.Int("x")
+    divide = lanes.size.divisions()
+    at = lanes.at(z3.IntVal(0), z3.Int("rank"), x, divide)
+    copies = at.values["replicas"]
+    earlier, following = at.number(x - copies), at.number(x + 1)
+    begin, own, last = order.forward(at), lanes.end(at), lanes.end(earlier)
+    after = lanes.end(following)
+    yield from defined(lanes, at, divide)
+    known = (*lanes.inside(at), *divide.facts, copies >= 1)
+    some, next_one = (*known, x >= copies), (*known, x + 1 < at.M)
+    yield from _shown("n", some, job_apart(at, earlier))
+    yield from _shown("1", next_one, job_apart(following, at))
+    before, step = job_apart(at, earlier)[1], job_apart(following, at)[1]
+    says = "F stands behind the last gradient of its replica"
+    yield Statement("read", says, (*lanes.inside(at), *some[-2:], before), higher(begin, last))
+    yield Statement("own", "F stands in front of its own gradient", known, higher(own, begin))
+    says = "gradients stand in the order of numbers"
+    yield Statement("in turn", says, (*lanes.inside(at), next_one[-1], step), higher(after, own))
+
+
+def _shown(name: str, known: tuple[Term, ...], facts: tuple[Term, ...]) -> Iterator[Statement]:
+    """Facts, each from those before it."""
+    says = "where these two numbers stand"
+    for place, fact in enumerate(facts):
+        yield Statement(f"apart {name}.{place}", says, (*known, *facts[:place]), fact)
+
+
+def job_apart(one: At, other: At) -> tuple[Term, Term]:
+    """Where two numbers, at most n apart, are: the same round, or an earlier one of the other's.
+
+    Number m is in round q, local step a, replica r with m = N·q + n·a + r. The second fact is
+    shown from the first.
+    """
+    copies, apart = one.values["replicas"], one.x - other.x
+    (q, o), (q_, o_) = (at.divide(at.x, at.values["jobs"]) for at in (one, other))
+    (a, r), (a_, r_) = (at.divide(offset, copies) for at, offset in ((one, o), (other, o_)))
+    rounds = z3.Or(q_ < q, z3.And(q_ == q, o_ == o - apart))
+    inside = z3.And(a >= 0, r >= 0, r < copies, a_ >= 0, r_ >= 0, r_ < copies)
+    same_step = z3.And(a_ == a, r_ == r - apart)
+    step_before = z3.And(a_ == a - 1, r_ == r + copies - apart)
+    return rounds, z3.And(inside, z3.Or(q_ < q, z3.And(q_ == q, z3.Or(same_step, step_before))))
+
+
 def alike(lanes: Lanes) -> Iterator[Statement]:
     """All ranks do the same in the same order: stamps do not depend on the rank."""
     order, x = lanes.order, z3.Int("x")
@@ -101,13 +169,17 @@ def turns() -> Iterator[Statement]:
 
 
 def in_flight(
-    lanes: Lanes, bound: Callable[[At], Term], *, descending: bool = False
+    lanes: Lanes,
+    bound: Callable[[At], Term],
+    *,
+    descending: bool = False,
+    apart: Callable[[At, At], tuple[Term, ...]] | None = None,
 ) -> Iterator[Statement]:
     """The most microbatches of a lane between F and the end of B or W: `bound`, and attained.
 
     Where K forwards stand before all ends there are K in flight. Where the end of x − K stands
     before F of x, and F and ends go through the numbers in order, there are never more; nor where
-    K are all of them.
+    K are all of them. What is true of two numbers `apart` is shown first and supposed then.
     """
     order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
     for number, lane in enumerate(lanes.each()):
@@ -116,19 +188,34 @@ def in_flight(
         most, count = bound(at), order.shape.microbatches(at)
         begin, end = order.forward(at), lanes.end(at)
         following, earlier, last = (at.number(other) for other in (x + 1, x - most, most - 1))
-        first_end = end if descending else lanes.end(at.number(z3.IntVal(0)))
+        first = at.number(z3.IntVal(0))
+        first_end = end if descending else lanes.end(first)
         ends = most == count if descending else higher(lanes.end(following), end)
         forwards = higher(order.forward(following), begin)
         upper = z3.Implies(x >= most, higher(begin, lanes.end(earlier)))
         attained = higher(first_end, order.forward(last))
         yield from defined(lanes, at, divide)
-        domain = (*lanes.inside(at), *divide.facts)
-        within = (*domain, x + 1 < count)
+        inside = lanes.inside(at)
+        cases = {"turn": (x + 1 < count,), "more": (x >= most,), "attained": ()}
+        pairs = {"turn": (following, at), "more": (at, earlier), "attained": (last, first)}
+        known = {case: (*inside, *divide.facts, *when) for case, when in cases.items()}
+        if apart is not None:
+            for case, pair in pairs.items():
+                facts = apart(*pair)
+                supposed = (*inside, *divide.facts, *cases[case])
+                yield from _shown(f"{case} {number}", supposed, facts)
+                known[case] = (*inside, *cases[case], facts[-1])
+            known["attained"] = (*known["attained"], *divide.facts)
+        else:
+            known["more"] = (*inside, *divide.facts)  # of which there may be none
         says = "F goes by numbers, and so do ends, or K are all of them"
-        yield Statement(f"in turn {number}", says, within, z3.And(forwards, ends))
-        yield Statement(f"no more {number}", "F of x stands behind the end of x − K", domain, upper)
+        turn = z3.And(forwards, ends)
+        yield Statement(f"in turn {number}", says, known["turn"], turn)
+        says = "F of x stands behind the end of x − K"
+        yield Statement(f"no more {number}", says, known["more"], upper)
         reached = z3.And(most >= 1, most <= count, attained)
-        yield Statement(f"attained {number}", "K forwards stand before all ends", domain, reached)
+        says = "K forwards stand before all ends"
+        yield Statement(f"attained {number}", says, known["attained"], reached)
 
 
 def same(

@@ -13,9 +13,11 @@ import sympy
 import z3
 
 from schedules.families import get_family
-from schedules.families.family import Family, from_rule
+from schedules.families.family import Family
+from schedules.rules import GreedyRule
 from schedules.stamps import At, Number, StampedOrder
 from theory.errors import UnsupportedFormError
+from theory.laws.stamp_terms import products
 from theory.laws.stamped import Lanes, Size, labelled, needs, placed
 from theory.laws.stamped_bounds import (
     BOUND,
@@ -26,7 +28,26 @@ from theory.laws.stamped_bounds import (
     even_rounds,
     interleaved,
 )
-from theory.laws.stamped_columns import alike, flushed, in_flight, same, turns, updated
+from theory.laws.stamped_columns import (
+    alike,
+    averaged,
+    flushed,
+    in_flight,
+    in_replicas,
+    job_apart,
+    same,
+    turns,
+    updated,
+)
+from theory.laws.static_orders.order import of_stamps
+from theory.laws.static_orders.slots import law, played
+from theory.laws.static_orders.symbols import K
+from theory.laws.static_orders.versions import (
+    Updates,
+    applied_once,
+    largest_staleness,
+    stashed,
+)
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term, decide, merge, undecided
 from theory.verdicts import Verdict
@@ -36,7 +57,7 @@ _P, _M, _HALF, _EACH, _UNITS, _TIMES, _LAYERS, _STALE = z3.Ints(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Subject:
     """A family as it is proved things of.
 
@@ -51,6 +72,8 @@ class Subject:
         The most in flight, where the stated formula is longer.
     descending : bool
         Whether backwards go down through the microbatches.
+    updates : Updates, optional
+        After how many gradients, where no action and no flush says so.
     """
 
     words: str
@@ -58,10 +81,22 @@ class Subject:
     written: Mapping[str, sympy.Expr] = field(default_factory=dict)
     peak: Callable[[At], Term] | None = None
     descending: bool = False
+    updates: Updates | None = None
 
 
 def _one(words: str, *suppose: Term, **values: Term) -> Subject:
     return Subject(words, Size(_P, _M, (_P >= 1, _M >= 1, *suppose), values))
+
+
+def _updated(family: str, words: str, *suppose: Term, at_least_p: bool = False) -> Subject:
+    """One stage a rank, an update after every gradient or every K."""
+    known = get_family(family)
+    updates = Updates(known.policy, known.interval, at_least_p)
+    return replace(_one(words, *suppose), updates=updates)
+
+
+def _in_windows(family: str) -> Subject:
+    return _updated(family, "p ≥ 1 and M ≥ update_interval ≥ 1")
 
 
 def _opposite(words: str, each: Term, *suppose: Term, factors: tuple[Term, ...] = ()) -> Subject:
@@ -87,6 +122,14 @@ def _workers(words: str, *suppose: Term, **values: Term) -> Subject:
     return Subject(words, size, {"M": sympy.Symbol("p", integer=True, positive=True) * times})
 
 
+def _replicas(words: str) -> Subject:
+    """Jobs in rounds of `jobs` = n·H."""
+    n, H, jobs = z3.Ints("replicas local_steps jobs")
+    suppose = (_P >= 1, _M >= 1, n >= 1, H >= 1, jobs == H * n, *products([H, z3.IntVal(1)], n))
+    values = {"replicas": n, "local_steps": H, "jobs": jobs}
+    return Subject(words, Size(_P, _M, suppose, values, factors=((H, n),), near=True))
+
+
 _EVEN_ROUNDS: Final = "p ≥ 1, chunks ≥ 1 and M ≥ 1 a multiple of max(1, ⌊M/p⌋)"
 
 
@@ -98,6 +141,15 @@ def _interleaved(last: Callable[[At], Number]) -> Subject:
 
 STAMPED: Final[Mapping[str, Subject]] = MappingProxyType(
     {
+        "naive": _updated("naive", "p ≥ 1 and M ≥ 1"),
+        "gpipe": _one("p ≥ 1 and M ≥ 1"),
+        "1f1b": _one("p ≥ 1 and M ≥ 1"),
+        "pipedream": _updated("pipedream", "p ≥ 2 and M ≥ 1 (and NOAM = p)", _P >= 2),
+        "pipedream-runtime": _updated("pipedream-runtime", "p ≥ 1 and M ≥ 1"),
+        "pipedream-2bw": _updated("pipedream-2bw", "p ≥ 1 and M ≥ window ≥ p", at_least_p=True),
+        "pipemare": _in_windows("pipemare"),
+        "xpipe": _in_windows("xpipe"),
+        "asyncpp": _in_windows("asyncpp"),
         "zb-h1": _one("p ≥ 1 and M ≥ p", _M >= _P),
         "zb-h2": _one("p ≥ 1 and M ≥ 2p − 1", _M >= 2 * _P - 1),
         "zbv": _one("p ≥ 1 and M ≥ 1"),
@@ -111,6 +163,7 @@ STAMPED: Final[Mapping[str, Subject]] = MappingProxyType(
         "looped-bfs": replace(
             _one("p ≥ 1, chunks ≥ 1 and M ≥ 1", CHUNKS >= 1, chunks=CHUNKS), descending=True
         ),
+        "localsgd": _replicas("p ≥ 1, replicas ≥ 1, local_steps ≥ 1 and M ≥ 1"),
         "pipesgd": _workers("p ≥ 1, layers ≥ 1 and M a multiple of p"),
         "sapipe": _workers(
             "p ≥ 1, layers ≥ stale ≥ 0, layers ≥ 1 and M a multiple of p",
@@ -150,6 +203,27 @@ _FLUSHED: Final = (
     "stands before its own gradient: so before that update. Every forward and backward has "
     "version 0, the update applies all gradients, and none lies in between."
 )
+_WINDOWS: Final = (
+    "A weight copy without actions U is updated after every K of its gradients "
+    "(schedules.versions.update_after), K = 1 unless the family has an interval. Those of a stage "
+    "are numbered in the order of its rank: update t applies the gradients with numbers K·t to "
+    "K·t + K − 1, and behind n of them there have been ⌊n/K⌋ updates."
+)
+_REPLICAS: Final = (
+    "Number x of a stage belongs to replica x mod n, and its weight copy is updated with every "
+    "gradient of its own. Gradients stand in the order of numbers; so where F of x stands behind "
+    "that of x − n, all earlier ones of its replica are applied, and none but its own comes before "
+    "its own."
+)
+_AVERAGED: Final = (
+    "REDUCE of a round has one stamp on all ranks, above those of all it waits for and below those "
+    "of all later rounds: in one sequence of all actions by stamps, those of a round stand "
+    "together."
+)
+_SLOTS: Final = (
+    "The slots that a greedy rule plays (schedules.rules.run_greedy) are proved by induction on "
+    "slots, and are the stamps: in one slot a rank does one action."
+)
 _LOWERED: Final = (
     "schedules.lowering.lower puts computations and messages in turns, by round and rank: a send "
     "and its receive both in the turn of the computation that makes the tensor, in one sequence. "
@@ -173,9 +247,14 @@ def arguments(family: str, column: str) -> tuple[str, ...]:
         return ()
     alike_ranks = STAMPED[family].size.values.get("layers") is not None
     last = {"deadlock-free": _ALIKE if alike_ranks else _LOWERED}
-    if not alike_ranks:
-        last |= dict.fromkeys(_OF_VERSIONS, _FLUSHED)
-    return (_SORTED, *([last[column]] if column in last else []))
+    if family == "localsgd":
+        last = dict.fromkeys(_OF_VERSIONS, _REPLICAS)
+        last |= {"causal": _AVERAGED, "deadlock-free": f"{_AVERAGED} {_LOWERED}"}
+    elif not alike_ranks:
+        versions = _FLUSHED if STAMPED[family].updates is None else _WINDOWS
+        last |= dict.fromkeys(_OF_VERSIONS, versions)
+    first = _SLOTS if isinstance(get_family(family).rule, GreedyRule) else _SORTED
+    return (first, *([last[column]] if column in last else []))
 
 
 def prove(family: str, column: str, formulas: Formulas) -> Outcome:
@@ -201,18 +280,25 @@ def prove(family: str, column: str, formulas: Formulas) -> Outcome:
     'PROVED'
     """
     known = get_family(family)
-    found = proof(known.rule, family, column, formulas)
-    if not _built_by_rule(known):
+    found = proof(_order(known), family, column, formulas)
+    if isinstance(known.rule, GreedyRule):
+        found = merge(found.name, found.says, [*law(family).proof, found])
+    if not known.generated:
         return undecided(found, "its schedules are built by something else than its order")
-    if column in _OF_VERSIONS and not _policy_meant(known):
+    if column in _OF_VERSIONS and not _policy_meant(known, STAMPED[family].updates):
         return undecided(found, f"its policy is {known.policy.name}")
     return found
 
 
+def _order(family: Family) -> object:
+    """What puts the actions of a rank in order: its stamps, or the slots that its rule plays."""
+    return played(law(family.name)) if isinstance(family.rule, GreedyRule) else family.rule
+
+
 def spoiled(family: str, column: str) -> Mapping[str, Callable[[], tuple[Outcome, ...]]]:
     """Controls: what the queries say of an order that lacks something, by what it lacks."""
-    order = get_family(family).rule
-    assert isinstance(order, StampedOrder), "a family of this table states a stamped order"
+    order = _order(get_family(family))
+    assert isinstance(order, StampedOrder), "a family of this table has stamps, stated or played"
     nowhere = replace(order.shape, stage=lambda lane, rank, p, choose: 0 * rank)
     changed = {"stages apart": replace(order, shape=nowhere)}
     if column != "exclusive":
@@ -239,49 +325,57 @@ def _grounds(
     return (proof(order, family, column, formulas),)
 
 
-def _built_by_rule(family: Family) -> bool:
-    build = family.build
-    own = isinstance(build, partial) and build.func is from_rule and not build.keywords
-    return own and isinstance(build, partial) and build.args == (family,)
-
-
-def _policy_meant(family: Family) -> bool:
-    """Flush without actions U; or stashed weights, an update a gradient."""
+def _policy_meant(family: Family, updates: Updates | None) -> bool:
+    """Flush without actions U; stashed weights, an update a gradient; or what is stated."""
     order, policy = family.rule, family.policy
+    if updates is not None:
+        return policy == updates.policy and family.interval == updates.interval
     explicit = isinstance(order, StampedOrder) and bool(order.beside)
     return (policy.name, policy.interval) == (("stash", 1) if explicit else ("flush", 1))
 
 
 def proof(order: object, family: str, column: str, formulas: Formulas) -> Outcome:
-    """What the queries say of an order that is taken for a family's."""
-    assert isinstance(order, StampedOrder), "a family of this table states a stamped order"
+    """What the queries say of an order that is taken for a family's: PROVED or UNKNOWN.
+
+    A counterexample to a query need not be a size.
+    """
+    assert isinstance(order, StampedOrder), "a family of this table has stamps, stated or played"
+    found = queried(order, STAMPED[family], family, column, formulas)
+    refuted = found.verdict is Verdict.REFUTED
+    return undecided(found, f"not so: {found.note} {found.witness}") if refuted else found
+
+
+def queried(
+    order: StampedOrder, subject: Subject, family: str, column: str, formulas: Formulas
+) -> Outcome:
+    """The queries about an order, up to the first that is not proved, counterexample included."""
     parts = ("placed",) if column == "exclusive" else ("placed", "labelled", "needs")
-    lanes = Lanes(order, STAMPED[family].size)
-    own = _of_column(lanes, STAMPED[family], column, formulas)
-    pieces = chain((_part(order, family, part) for part in parts), own)
+    if order.closes is not None and column in _OF_VERSIONS:
+        parts = (*parts, "replicas")
+    own = _of_column(Lanes(order, subject.size), subject, column, formulas)
+    pieces = chain((_part(order, subject, part) for part in parts), own)
     name, says = f"{family}.{column}", f"{family}: {COLUMNS[column]}"
     try:
-        return _proved(name, says, pieces)
+        return merge(name, says, _up_to_short(pieces))
     except UnsupportedFormError as error:
         return Outcome(name, says, Verdict.UNKNOWN, {}, str(error), 0, ())
 
 
 @remembered
-def _part(order: StampedOrder, family: str, part: str) -> Outcome:
+def _part(order: StampedOrder, subject: Subject, part: str) -> Outcome:
     """A part that several columns need."""
-    lanes = Lanes(order, STAMPED[family].size)
-    pieces = (decide(statement, RLIMIT) for statement in _PARTS[part](lanes))
-    return _proved(part, f"{family}: {part}", pieces)
+    lanes = Lanes(order, subject.size)
+    rlimit = HARD if part == "replicas" else RLIMIT
+    pieces = (decide(statement, rlimit) for statement in _PARTS[part](lanes))
+    return merge(part, part, _up_to_short(pieces))
 
 
-_PARTS: Final = {"placed": placed, "labelled": labelled, "needs": needs}
-
-
-def _proved(name: str, says: str, pieces: Iterable[Outcome]) -> Outcome:
-    """PROVED, or UNKNOWN from the first that is not: a counterexample need not be a size."""
-    found = merge(name, says, _up_to_short(pieces))
-    refuted = found.verdict is Verdict.REFUTED
-    return undecided(found, f"not so: {found.note} {found.witness}") if refuted else found
+_PARTS: Final = {
+    "placed": placed,
+    "labelled": labelled,
+    "needs": needs,
+    "replicas": in_replicas,
+}
 
 
 def _up_to_short(pieces: Iterable[Outcome]) -> list[Outcome]:
@@ -303,17 +397,27 @@ def _of_column(
         for statement in in_flight(lanes, subject.peak):
             yield decide(statement, HARD)
         return
+    if subject.updates is not None and column in _OF_VERSIONS:
+        for statement in _of_updates(lanes, subject.updates, column, formulas):
+            yield decide(statement)
+        return
+    rlimit = RLIMIT if lanes.order.closes is None else HARD
     for statement in _statements(lanes, subject, column, formulas):
-        yield decide(statement, RLIMIT)
+        yield decide(statement, rlimit)
 
 
 def _statements(
     lanes: Lanes, subject: Subject, column: str, formulas: Formulas
 ) -> Iterator[Statement]:
     explicit, versions = bool(lanes.order.beside), column in _OF_VERSIONS
+    if lanes.order.closes is not None:
+        if column in ("causal", "deadlock-free"):
+            yield from averaged(lanes)
+        explicit = versions = False
     if column == "in-flight":
         stated = bound(formulas, subject.written)
-        yield from in_flight(lanes, stated, descending=subject.descending)
+        apart = job_apart if lanes.order.closes is not None else None
+        yield from in_flight(lanes, stated, descending=subject.descending, apart=apart)
     elif column == "deadlock-free":
         yield from alike(lanes) if explicit else turns()
     elif versions and explicit:
@@ -321,8 +425,27 @@ def _statements(
         yield from updated(lanes, stated)
     elif versions:
         yield from flushed(lanes)
-        if formulas.get(BOUND, 0) != 0:
-            yield Statement("bound", "the bound is 0", (z3.Int("x") >= 0,), z3.BoolVal(False))
+    fresh = lanes.order.closes is not None or (versions and not explicit)
+    if fresh and column == "staleness" and formulas.get(BOUND, 0) != 0:
+        yield Statement("bound", "the bound is 0", (z3.Int("x") >= 0,), z3.BoolVal(False))
+
+
+def _of_updates(
+    lanes: Lanes, updates: Updates, column: str, formulas: Formulas
+) -> Iterator[Statement]:
+    """What is asked of versions where every K gradients make one."""
+    order = of_stamps(lanes)
+    if column == "stash":
+        yield from stashed(order, updates)
+    elif column == "update-once":
+        yield from applied_once(order, updates)
+    elif str(formulas.get("K", updates.interval)) != updates.interval:
+        yield Statement("interval", "K is the interval", (z3.Int("K") >= 1,), z3.BoolVal(False))
+    else:
+        most = formulas[BOUND]
+        # The last microbatch before the first update after which as many as possible follow.
+        worst = most * (K if updates.interval else updates.policy.interval)
+        yield from largest_staleness(order, updates, most, worst)
 
 
 def _late(subject: Subject) -> Callable[[At], Term]:

@@ -54,7 +54,6 @@ NOT_DERIVED: Final = (
     "local_staleness",
     "local_staleness_whole_run",
     "in_flight",
-    "as_built",
 )
 """Keys of a derived law that have no value here."""
 

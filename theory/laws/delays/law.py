@@ -15,7 +15,6 @@ from theory.laws.delays.closed import Closed, by_residue, closed_json, described
 from theory.laws.delays.greedy_induction import Clause
 from theory.laws.delays.matrix import Columns, DelayMatrix, i_, j_
 from theory.laws.delays.whole_run import WholeRun
-from theory.laws.links import Link
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
 
@@ -32,10 +31,10 @@ class DelayLaw:
     proof : tuple of Outcome
     clauses : tuple of Clause
         For a greedy rule: which of its preferences ever decide.
-    link : Link or None
-        The comparison with what the family builds; None where there is nothing to compare.
     guess : StartTimes or None
         Start times that fit small runs, proved or not.
+    start_proof : tuple of Outcome
+        The part of `proof` that is about start times.
     table : tuple of mapping
         Where nothing is proved, what runs of small sizes say.
     """
@@ -45,22 +44,20 @@ class DelayLaw:
     closed: Closed | None
     proof: tuple[Outcome, ...]
     clauses: tuple[Clause, ...] = ()
-    link: Link | None = None
     guess: StartTimes | None = None
     table: tuple[Mapping[str, Any], ...] = ()
+    start_proof: tuple[Outcome, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
-        """PROVED if every part of the proof is, and the family builds what it is about."""
+        """PROVED if every part of the proof is."""
         established = weakest(outcome.verdict for outcome in self.proof) is Verdict.PROVED
-        built = self.link is not None and self.link.ties
-        return Verdict.PROVED if established and built and self.closed else Verdict.UNKNOWN
+        return Verdict.PROVED if established and self.closed else Verdict.UNKNOWN
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """What the law rests on: ``"solver"``, ``"comparison"``, ``"grid"``."""
-        named = [kind for outcome in self.proof for kind in outcome.rests_on]
-        return tuple(dict.fromkeys([*named, *([self.link.kind] if self.link else [])]))
+        """What the law rests on: ``"solver"``, ``"comparison"``."""
+        return tuple(dict.fromkeys(kind for part in self.proof for kind in part.rests_on))
 
     @property
     def matrix(self) -> DelayMatrix:
@@ -102,18 +99,11 @@ class DelayLaw:
             )
         return self.closed
 
-    @property
-    def parts(self) -> tuple[tuple[str, Outcome | Link], ...]:
-        """What is said by each part of the proof, and by the comparison with what is built."""
-        proved = tuple((outcome.says, outcome) for outcome in self.proof)
-        return proved if self.link is None else (*proved, (self.link.words, self.link))
-
     def _short(self) -> str:
         """The first part that fell short, and why."""
-        for says, part in self.parts:
-            enough = Verdict.CHECKED if part is self.link else Verdict.PROVED
-            if part.verdict is not enough:
-                return f"{says} ({part.note})"
+        for part in self.proof:
+            if part.verdict is not Verdict.PROVED:
+                return f"{part.says} ({part.note})"
         return "nothing was proved"
 
     @property
@@ -144,7 +134,6 @@ class DelayLaw:
                 for outcome in self.proof
             ],
             "rests_on": list(self.rests_on),
-            "as_built": None if self.link is None else self.link.to_json(),
         }
         if self.verdict is not Verdict.PROVED:
             return head | _NOTHING | self._instead()

@@ -1,16 +1,19 @@
 """Prove closed forms of start times for every p, every M and every stage and microbatch.
 
-Greedy rules go by induction on slots (`greedy_induction`), static orders by induction on the
+Greedy rules go by induction on slots (`greedy_induction`), orders by stamps by induction on the
 dependency graph (`static_induction`); here are the facts that both need. Each is one
 quantifier-free query over symbolic p, M, stage and microbatch.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import z3
 
 from schedules.closed_forms.start_times import StartTimes
-from schedules.rules import GreedyRule, StaticOrder
+from schedules.rules import GreedyRule
+from schedules.stamps import StampedOrder
 from theory.laws.delays.domains import (
     Admission,
     InFlight,
@@ -22,11 +25,12 @@ from theory.laws.delays.domains import (
 from theory.laws.delays.greedy_induction import greedy_statements
 from theory.laws.delays.static_induction import static_statements
 from theory.laws.delays.symbols import Microbatch, Size, Times
+from theory.laws.stamp_terms import reading
 from theory.smt.solver import Outcome, Statement, decide
 
 
 def prove_start_times(
-    rule: GreedyRule | StaticOrder,
+    rule: GreedyRule | StampedOrder,
     admission: Admission,
     guess: StartTimes,
     in_flight: InFlight = None,
@@ -35,7 +39,7 @@ def prove_start_times(
 
     Parameters
     ----------
-    rule : GreedyRule or StaticOrder
+    rule : GreedyRule or StampedOrder
     admission : callable or None
         Bound on active microbatches as a function of p.
     guess : StartTimes
@@ -59,7 +63,9 @@ def prove_start_times(
     times = Times(Size.symbolic(), guess)
     statements = _general(times)
     if isinstance(rule, GreedyRule):
-        statements += greedy_statements(rule, admission, times, in_flight)
+        read = replace(rule, finished=reading(rule.finished))
+        bounds = [None if of is None else reading(of) for of in (admission, in_flight)]
+        statements += greedy_statements(read, bounds[0], times, bounds[1])
     else:
         statements += static_statements(rule, times)
     return [decide(statement) for statement in statements]

@@ -7,15 +7,13 @@ module         holds
 `proofs`       what is proved of any of them: places, actions, channels
 `waits`        the same for what waits: a rank function, and the earliest slots
 `parts`        the same, part by part, as outcomes
-`gpipe` …      one module a program: `gpipe`, `naive`, `one_f_one_b`, messages as lowered
+`gpipe`        programs of all forwards, then all backwards
+`batched_1f1b` programs of 1F1B with messages posted together
 `turns`        ranks of what is issued in rounds, as lowering does
-`slots`        the order in which start times put actions and messages
-`order`        where F and B of a stage stand, of a program or by start times
+`slots`        start times of a rule as an order by stamps
+`order`        where F and B of a stage stand, of a program or by stamps
 `in_flight`    microbatches in flight: the exact peak of a stage
 `versions`     versions that F reads and B uses; the exact maximum of local staleness
-`replays`      the same numbers in runs
 `as_built`     programs compared with what families build, on a grid of sizes
-`subjects`     families whose order is affine, and what is stated of each
-`matrix`       family × invariant: `prove`
 ============== =================================================================================
 """

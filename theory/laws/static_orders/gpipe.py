@@ -6,8 +6,6 @@ stage s in round M + n + p − 1 − s. A message belongs to the turn of its sen
 
 from __future__ import annotations
 
-from typing import Final
-
 from schedules.actions import Kind
 from schedules.messages.channels import NEIGHBOUR
 from theory.laws.static_orders.program import Count, Entry, Number, Of, Part, Program, View
@@ -94,7 +92,3 @@ def two_waves(name: str, *, descending: bool, least_stages: int) -> Program:
     )
     entries = (*forwards, *backwards)
     return Program(name, 1, entries, lambda v: 6 * v.M, descending, least_stages)
-
-
-GPIPE: Final = two_waves("gpipe", descending=False, least_stages=1)
-"""As `schedules.families.gpipe` is lowered."""

@@ -1,21 +1,27 @@
 """Where F and B of a stage stand: what versions and microbatches in flight depend on.
 
-An order says it for a program, by places, or for start times, by slots. Only which of two
-actions comes first matters.
+An order says it for a program, by places, or by stamps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import z3
 
 from schedules.actions import Kind
-from theory.laws.delays.symbols import Microbatch, Times
+from schedules.stamps import Stamp
+from theory.errors import UnsupportedFormError
+from theory.laws.stamp_terms import Divisions, higher
+from theory.laws.stamped import Lanes
 from theory.laws.static_orders.program import Entry, Program, View
 from theory.laws.static_orders.proofs import domain, holders
 from theory.smt.solver import Statement, Term
+
+Position = Any
+"""A place, or a stamp; only which of two comes first matters."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class Spot:
     """A position that an action has, if `there` holds."""
 
     there: Term
-    at: Term
+    at: Position
 
 
 @dataclass(frozen=True)
@@ -42,26 +48,26 @@ class Order:
 
     domain: Callable[[View], tuple[Term, ...]]
     spots: Callable[[View, Kind, Term], list[Spot]]
-    backward: Callable[[View, Term], Term]
+    backward: Callable[[View, Term], Position]
 
     def microbatch(self, view: View, label: Term) -> tuple[Term, ...]:
         """The domain, with a microbatch in it."""
         return (*self.domain(view), label >= 0, label < view.M)
 
-    def done_before(self, view: View, n: Term, at: Term) -> tuple[Term, ...]:
+    def done_before(self, view: View, n: Term, at: Position) -> tuple[Term, ...]:
         """Exactly n backwards of the stage stand before this position."""
         return (
             n >= 0,
             n <= view.M,
-            z3.Implies(n > 0, self.backward(view, n - 1) < at),
-            z3.Implies(n < view.M, self.backward(view, n) > at),
+            z3.Implies(n > 0, higher(at, self.backward(view, n - 1))),
+            z3.Implies(n < view.M, higher(self.backward(view, n), at)),
         )
 
     def stands_before(self, view: View, label: Term, n: Term) -> Term:
         """F of the microbatch stands before the n-th backward of its stage."""
         end = self.backward(view, n)
         spots = self.spots(view, Kind.F, label)
-        return z3.Or(*(z3.And(spot.there, spot.at < end) for spot in spots))
+        return z3.Or(*(z3.And(spot.there, higher(end, spot.at)) for spot in spots))
 
 
 def of_program(program: Program) -> Order:
@@ -85,17 +91,51 @@ def _backwards(program: Program) -> Entry:
     return entry
 
 
-def of_times(times: Times, least_stages: int) -> Order:
-    """The order of start times without the product p·m."""
+def of_stamps(lanes: Lanes) -> Order:
+    """The order of stamps with one stage a rank, F and B alone.
 
-    def at(kind: Kind, stage: Term, label: Term) -> Term:
-        return times.at(kind, stage, Microbatch(label, z3.Int("p*m")))
+    Raises
+    ------
+    UnsupportedFormError
+        When it is asked for a stamp: it divides by what is no number.
+    """
+
+    def stamp(view: View, kind: Kind, label: Term) -> Stamp:
+        divide, any_label = Divisions(), z3.Int("label")
+        at = lanes.at(z3.IntVal(0), view.s, any_label, divide)
+        found = lanes.order.forward(at) if kind is Kind.F else lanes.end(at)
+        if divide.facts:
+            raise UnsupportedFormError(
+                "versions are counted in orders without quotients", "stamps", "divide by a number"
+            )
+        return tuple(z3.substitute(one, (any_label, label)) for one in map(as_term, found))
 
     return Order(
-        domain=lambda v: (v.p >= least_stages, v.M >= 1, v.s >= 0, v.s < v.p),
-        spots=lambda v, kind, label: [Spot(z3.BoolVal(True), at(kind, v.s, label))],
-        backward=lambda v, n: at(Kind.B, v.s, n),
+        domain=lambda view: (*lanes.size.suppose, view.s >= 0, view.s < view.p),
+        spots=lambda view, kind, label: [Spot(z3.BoolVal(True), stamp(view, kind, label))],
+        backward=lambda view, n: stamp(view, Kind.B, n),
     )
+
+
+def as_term(number: Any) -> Term:
+    """A number or a term as a term."""
+    return z3.IntVal(number) if isinstance(number, int) else number
+
+
+def apart(order: Order) -> Iterator[Statement]:
+    """No forward has the place of a backward, so that one of two comes first."""
+    view, x, y = View.symbolic(), z3.Int("x"), z3.Int("y")
+    both = (*order.microbatch(view, x), y >= 0, y < view.M)
+    for number, spot in enumerate(order.spots(view, Kind.F, x)):
+        end = order.backward(view, y)
+        one_first = z3.Or(higher(spot.at, end), higher(end, spot.at))
+        says = "no forward stands where a backward does"
+        yield Statement(f"apart {number}", says, (*both, spot.there), one_first)
+
+
+def _same(one: Position, other: Position) -> Term:
+    pairs = zip(one, other, strict=True) if isinstance(one, tuple) else [(one, other)]
+    return z3.And(*(a == b for a, b in pairs))
 
 
 def in_order(order: Order) -> Iterator[Statement]:
@@ -103,7 +143,7 @@ def in_order(order: Order) -> Iterator[Statement]:
     view, x, y = View.symbolic(), z3.Int("x"), z3.Int("y")
     both = (*order.domain(view), x >= 0, x < y, y < view.M)
     pairs = [
-        z3.Implies(z3.And(one.there, two.there), one.at < two.at)
+        z3.Implies(z3.And(one.there, two.there), higher(two.at, one.at))
         for one in order.spots(view, Kind.F, x)
         for two in order.spots(view, Kind.F, y)
     ]
@@ -112,7 +152,7 @@ def in_order(order: Order) -> Iterator[Statement]:
         "backwards",
         "backwards are numbered in the order in which they run",
         both,
-        order.backward(view, x) < order.backward(view, y),
+        higher(order.backward(view, y), order.backward(view, x)),
     )
 
 
@@ -120,7 +160,7 @@ def own_backward(order: Order) -> Statement:
     """The n-th backward of a stage is that of microbatch n."""
     view, x = View.symbolic(), z3.Int("x")
     stands = [
-        z3.And(spot.there, spot.at == order.backward(view, x))
+        z3.And(spot.there, _same(spot.at, order.backward(view, x)))
         for spot in order.spots(view, Kind.B, x)
     ]
     return Statement(

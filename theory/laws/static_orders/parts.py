@@ -35,8 +35,9 @@ def decided(program: Program, name: str, part: PartOfProof) -> Outcome:
 
     Examples
     --------
-    >>> from theory.laws.static_orders.gpipe import GPIPE
-    >>> decided(GPIPE, "places", PARTS["places"]).verdict.name
+    >>> from theory.laws.static_orders.gpipe import two_waves
+    >>> gpipe = two_waves("gpipe", descending=False, least_stages=1)
+    >>> decided(gpipe, "places", PARTS["places"]).verdict.name
     'PROVED'
     """
     says, statements = part

@@ -156,8 +156,9 @@ def posts(program: Program, stage: int, stages: int, microbatches: int) -> Posts
 
     Examples
     --------
-    >>> from theory.laws.static_orders.gpipe import GPIPE
-    >>> [" ".join(map(str, post)) for post in posts(GPIPE, 0, 2, 1)]
+    >>> from theory.laws.static_orders.gpipe import two_waves
+    >>> gpipe = two_waves("gpipe", descending=False, least_stages=1)
+    >>> [" ".join(map(str, post)) for post in posts(gpipe, 0, 2, 1)]
     ['0F0', '0SEND_F0', '0RECV_B0', '0B0']
     """
     view = View.at(stage, stages, microbatches)
@@ -215,9 +216,12 @@ def unlike(program: Program, schedule: Schedule, p: int, M: int) -> int | None:
     --------
     >>> from schedules.families import gpipe
     >>> from schedules.lowering import lower
-    >>> from theory.laws.static_orders.gpipe import GPIPE
-    >>> lowered = lower(gpipe.build(2, 3))
-    >>> unlike(GPIPE, lowered, 2, 3) is None, unlike(GPIPE, lowered, 2, 4)
+    >>> from theory.laws.static_orders.gpipe import two_waves
+    >>> program, lowered = (
+    ...     two_waves("gpipe", descending=False, least_stages=1),
+    ...     lower(gpipe.build(2, 3)),
+    ... )
+    >>> unlike(program, lowered, 2, 3) is None, unlike(program, lowered, 2, 4)
     (True, 0)
     """
     if not one_stage_a_rank(schedule, p):

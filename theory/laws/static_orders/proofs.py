@@ -127,18 +127,32 @@ def _another(entry: Entry, n: Term, other: Entry, k: Term) -> tuple[Term, ...]:
     return (k != n,) if other is entry else ()
 
 
-def positions(program: Program, formulas: Mapping[Kind, Of]) -> Iterator[Statement]:
-    """A stage runs its F and B in the order of these positions, which lie in 0 … 2M − 1."""
+def in_order_of(program: Program, formulas: Mapping[Kind, Of]) -> Iterator[Statement]:
+    """A stage runs its F and B in the order of these numbers."""
     view, x, y = View.symbolic(), z3.Int("x"), z3.Int("y")
     labels = (x >= 0, x < view.M, y >= 0, y < view.M)
     for kind, other in product(formulas, repeat=2):
         here, there = formulas[kind](view, x), formulas[other](view, y)
         earlier = _before(program, view, (kind, x), (other, y))
         yield Statement(
-            f"position of {kind.name} and {other.name}",
-            f"{kind.name} of x stands before {other.name} of y where its position is smaller",
+            f"order of {kind.name} and {other.name}",
+            f"{kind.name} of x stands before {other.name} of y where its number is smaller",
             (*domain(program, view), *labels),
-            z3.And(here >= 0, here < 2 * view.M, (here < there) == earlier),
+            (here < there) == earlier,
+        )
+
+
+def positions(program: Program, formulas: Mapping[Kind, Of]) -> Iterator[Statement]:
+    """A stage runs its F and B in the order of these positions, which lie in 0 … 2M − 1."""
+    yield from in_order_of(program, formulas)
+    view, x = View.symbolic(), z3.Int("x")
+    for kind, formula in formulas.items():
+        here = formula(view, x)
+        yield Statement(
+            f"position of {kind.name}",
+            f"{kind.name} stands at one of 2M positions",
+            (*domain(program, view), x >= 0, x < view.M),
+            z3.And(here >= 0, here < 2 * view.M),
         )
 
 

@@ -16,7 +16,7 @@ import z3
 
 from schedules.actions import Kind
 from schedules.policies import WeightPolicy
-from theory.laws.static_orders.order import Order, in_order, own_backward
+from theory.laws.static_orders.order import Order, apart, in_order, own_backward
 from theory.laws.static_orders.program import View
 from theory.laws.static_orders.symbols import K, M, p, s, term
 from theory.smt.solver import Statement, Term
@@ -52,7 +52,7 @@ class Updates:
         """Backwards from update to update."""
         if self.policy.name == "flush":
             return view.M
-        return z3.Int("K") if self.interval else z3.IntVal(1)
+        return z3.Int("K") if self.interval else z3.IntVal(self.policy.interval)
 
     def domain(self, view: View) -> tuple[Term, ...]:
         """Hypotheses on the interval: a run in which no update happens is none."""
@@ -89,6 +89,7 @@ def largest_staleness(
         A microbatch that attains it, before the stage's first update.
     """
     yield from in_order(order)
+    yield from apart(order)
     yield own_backward(order)
     view, x, n = View.symbolic(), z3.Int("x"), z3.Int("n")
     own, double = updates.after(view, x), updates.policy.name == "double-buffer"
@@ -127,6 +128,7 @@ def largest_staleness(
 def stashed(order: Order, updates: Updates) -> Iterator[Statement]:
     """Every backward uses the version that its forward read, and that version is there."""
     yield from in_order(order)
+    yield from apart(order)
     yield own_backward(order)
     view, x = View.symbolic(), z3.Int("x")
     n, first = z3.Int("n"), z3.Int("n_0")

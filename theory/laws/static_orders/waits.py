@@ -18,7 +18,8 @@ import z3
 
 from schedules.actions import MESSAGES, Kind
 from schedules.messages.channels import NEIGHBOUR
-from theory.laws.static_orders.program import Entry, Number, Program, View
+from theory.laws.stamp_terms import higher
+from theory.laws.static_orders.program import Entry, Program, View
 from theory.laws.static_orders.proofs import OTHER_END, Holder, domain, holders, is_entry
 from theory.smt.solver import Statement, Term
 
@@ -43,22 +44,6 @@ def _behind(
     for following in program.entries:
         comes = z3.And(*is_entry(view, following, k), following.place(view, k) == place)
         yield following, comes
-
-
-def higher(one: Number | tuple[Number, ...], other: Number | tuple[Number, ...]) -> Term:
-    """Whether a rank is above another; tuples are compared from their first numbers on.
-
-    Examples
-    --------
-    >>> z3.simplify(higher((z3.IntVal(1), z3.IntVal(5)), (z3.IntVal(1), z3.IntVal(4))))
-    True
-    """
-    first, *rest = one if isinstance(one, tuple) else (one,)
-    second, *others = other if isinstance(other, tuple) else (other,)
-    if not rest:
-        return first > second
-    below = higher(tuple(rest), tuple(others))
-    return z3.Or(first > second, z3.And(first == second, below))
 
 
 def waits(program: Program) -> Iterator[Statement]:

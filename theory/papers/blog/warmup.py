@@ -20,8 +20,8 @@ from schedules.families import blog_1f1b, one_f_one_b
 from schedules.families.family import Family
 from schedules.timeline import timeline
 from theory.judging import prover
-from theory.laws.static_orders import matrix, proofs
 from theory.laws.static_orders import program as orders
+from theory.laws.static_orders import proofs
 from theory.laws.static_orders.batched_1f1b import one_more
 from theory.laws.static_orders.order import of_program
 from theory.laws.static_orders.symbols import M, p, s
@@ -143,13 +143,13 @@ def _readings(
 def _repaired() -> tuple[prover.Outcome, ...]:
     """With one forward more ahead the computations are in DAPPLE's order."""
 
-    def position(kind: Kind) -> orders.Of:
-        place = one_f_one_b.ORDER.position[kind]
-        return lambda view, label: place(view.s, label, view.p, view.M, view.choose)
+    def stamp(kind: Kind) -> orders.Of:
+        of = one_f_one_b.ORDER.stamp
+        return lambda view, label: of(kind, view.s, label, view.p, view.M, view.choose)[0]
 
-    order = proofs.positions(PUBLISHED, {kind: position(kind) for kind in (Kind.F, Kind.B)})
+    order = proofs.in_order_of(PUBLISHED, {kind: stamp(kind) for kind in (Kind.F, Kind.B)})
     parts = laws.parts_hold(PUBLISHED, "places", "actions", "channels")
-    return prover.tied((*parts, *prover.in_turn(order)), matrix.link("1f1b"))
+    return (*parts, *prover.in_turn(order))
 
 
 def _runs() -> tuple[prover.Line, ...]:

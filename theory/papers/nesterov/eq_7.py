@@ -28,7 +28,7 @@ def _reads(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     stages, stage, m, n, size = z3.Ints("P i m n M")
     version = prover.term(formulas["version"], {P: stages, i: stage, t: m})
     backward, forward = (
-        ORDER.position[kind](stage - 1, number, stages, size, z3.If)
+        ORDER.stamp(kind, stage - 1, number, stages, size, z3.If)[0]
         for kind, number in ((Kind.B, n), (Kind.F, m))
     )
     inside = (stage >= 1, stage <= stages, m >= stages, m < size, n >= 0, n < size)

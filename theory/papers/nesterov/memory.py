@@ -37,7 +37,7 @@ def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     stages, stage, m, n, size = z3.Ints("P i m n M")
     copies = prover.term(formulas["old copies"], {P: stages, i: stage})
     backward, forward = (
-        ORDER.position[kind](stage - 1, number, stages, size, z3.If)
+        ORDER.stamp(kind, stage - 1, number, stages, size, z3.If)[0]
         for kind, number in ((Kind.B, m), (Kind.F, n))
     )
     inside = (stage >= 1, stage <= stages, m >= stages - stage, m + stages - stage < size, n < size)

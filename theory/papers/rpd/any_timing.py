@@ -90,7 +90,7 @@ def _closed(name: str) -> prover.Outcome:
 @cache
 def _order() -> prover.Outcome:
     forward, backward = (
-        ORDER.position[kind](_u, number, _p, _M, z3.If)
+        ORDER.stamp(kind, _u, number, _p, _M, z3.If)[0]
         for kind, number in ((Kind.F, _q), (Kind.B, _r))
     )
     inside = (_p >= 2, _u >= 0, _u < _p, _q >= 0, _q < _M, _r >= 0, _r + _p <= _M)

@@ -104,7 +104,7 @@ def link(family: str) -> Link:
 @cache
 def _link(family: Family) -> Link:
     program, grid = _SIZES[family.name]
-    return as_built(family, program, grid, lowered=False)
+    return as_built(family, program, grid)
 
 
 def as_built_by_all(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:

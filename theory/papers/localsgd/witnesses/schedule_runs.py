@@ -10,7 +10,7 @@ import numpy as np
 import sympy
 
 from schedules.dependencies import tables
-from schedules.families.localsgd import CONDITIONS, as_gate, build
+from schedules.families.localsgd import CONDITIONS, as_gate, played
 from schedules.timeline import timeline
 from theory.account import Refutation, Violation
 
@@ -25,7 +25,7 @@ def holding_back() -> Iterator[tuple[dict[str, int], frozenset[str]]]:
     """For every moment of every run: which conditions hold the next forward of a stage back."""
     for p, n, h in SIZES:
         jobs = 2 * n * h + 1
-        schedule = build(p, jobs, replicas=n, local_steps=h)
+        schedule = played(p, jobs, n, h)
         line, index = timeline(schedule), tables(schedule)
         forward = line.start[index.forward]
         backward = line.start[index.backward]
@@ -55,7 +55,7 @@ def broken_barrier(first: sympy.Expr) -> dict[str, int] | None:
     """A forward of a replayed run that starts before a backward that it should wait for."""
     for p, n, h in SIZES:
         jobs = n * h
-        schedule = build(p, 2 * jobs + 1, replicas=n, local_steps=h)
+        schedule = played(p, 2 * jobs + 1, n, h)
         line, index = timeline(schedule), tables(schedule)
         ends, starts = line.end[index.backward], line.start[index.forward]
         for start in range(jobs, 2 * jobs + 1, jobs):

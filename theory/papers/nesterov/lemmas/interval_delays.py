@@ -16,8 +16,8 @@ import z3
 from schedules.actions import Kind
 from schedules.families import asyncpp
 from schedules.families.one_f_one_b import ORDER
-from schedules.rules import StaticOrder
 from schedules.schedule import Schedule
+from schedules.stamps import StampedOrder
 from schedules.versions import versions
 from theory.laws.static_orders.symbols import term
 from theory.ledger import Evidence
@@ -92,7 +92,7 @@ class View:
         return term(form, {P: self.stages, i: self.stage, K: self.interval})
 
 
-def order(rule: StaticOrder = ORDER) -> Outcome:
+def order(rule: StampedOrder = ORDER) -> Outcome:
     """Prove how many backwards a stage does before forward m and before backward m.
 
     Examples
@@ -102,7 +102,7 @@ def order(rule: StaticOrder = ORDER) -> Outcome:
     """
     stages, s, one, other, size = z3.Ints("P s m n M")
     place = {
-        (kind, name): rule.position[kind](s, number, stages, size, z3.If)
+        (kind, name): rule.stamp(kind, s, number, stages, size, z3.If)[0]
         for kind in (Kind.F, Kind.B)
         for name, number in (("m", one), ("n", other))
     }

@@ -99,9 +99,9 @@ def in_paper(cases: tuple[Case, ...]) -> Decision:
 
 
 def our_steps() -> tuple[Line, ...]:
-    """The parts of our own proof of the delay laws, and the comparison with what is built."""
+    """The parts of our own proof of the delay laws."""
     return tuple(
-        Line(f"ours ({PAPER})", says, part.note, Decision((part,))) for says, part in law().parts
+        Line(f"ours ({PAPER})", part.says, part.note, Decision((part,))) for part in law().proof
     )
 
 

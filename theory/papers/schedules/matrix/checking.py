@@ -14,7 +14,7 @@ from theory.account import Exhausted, Refutation, Violation
 from theory.claims import Formulas
 from theory.papers.schedules.matrix.forms import symbols_at, value, written_out
 from theory.papers.schedules.matrix.grid import ALL, Grid, Limit, Size
-from theory.papers.schedules.matrix.runs import Run, observe, placed, runs
+from theory.papers.schedules.matrix.runs import Run, observe, runs, with_messages
 from theory.papers.schedules.matrix.spoiled import Control
 from theory.papers.schedules.matrix.table import STATED
 
@@ -105,7 +105,7 @@ def _violation(family: str, column: str, formulas: Formulas, found: Found) -> Vi
         own = get_family(family)
         others = {name: number for name, number in found.at.items() if name not in ("p", "M")}
         schedule = own.build(found.at["p"], found.at["M"], **others)
-        return observe(found.at, placed(family, schedule))
+        return observe(found.at, schedule)
 
     witness = found.witness or {}
     if "stated" not in witness:
@@ -134,7 +134,7 @@ def _spoiled(family: str, grid: Grid, limit: Limit, control: Control) -> Iterato
     for size, schedule in grid.schedules(family):
         if size["p"] < 2 or not limit.admits(size):
             continue
-        whole = placed(family, schedule) if control.of_messages else schedule
+        whole = with_messages(schedule) if control.of_messages else schedule
         changed = control.change(whole)
         if changed is not None:
             yield observe(size, changed)

@@ -1,4 +1,4 @@
-"""Cells that are proved for all p and M: families whose order is affine."""
+"""Cells that are proved for all p and M: orders by stamps, and the programs of the blog."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-import sympy
 import z3
 
 from schedules.actions import Kind
@@ -15,34 +14,35 @@ from schedules.families import get_family
 from theory.account import Decision, Grounds, Line
 from theory.claims import Formulas
 from theory.judging.outcomes import in_turn
-from theory.laws.links import Link, tied
-from theory.laws.stamped_families import STAMPED, spoiled
+from theory.laws.links import tied
+from theory.laws.stamped_families import COLUMNS, STAMPED, spoiled
 from theory.laws.stamped_families import prove as prove_stamped
 from theory.laws.static_orders.in_flight import peak
-from theory.laws.static_orders.matrix import AFFINE, INVARIANTS, Subject, proof, prove
-from theory.laws.static_orders.matrix import link as affine_link
-from theory.laws.static_orders.order import Order
+from theory.laws.static_orders.order import Order, of_program
+from theory.laws.static_orders.parts import PARTS, decided
 from theory.laws.static_orders.program import Program, View
-from theory.laws.static_orders.versions import Updates, largest_staleness
-from theory.papers.blog.lemmas.laws import link as blog_link
-from theory.papers.blog.lemmas.laws import parts_hold
+from theory.laws.static_orders.versions import Updates, applied_once
+from theory.papers.blog.lemmas.laws import link, parts_hold
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.schedules.matrix.forms import BOUND
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide, merge, undecided
 
-
-def _blog(family: str, program: Program) -> Subject:
-    updates = Updates(get_family(family).policy)
-    return Subject(family, program, updates, {}, sympy.Integer(0))
-
-
-_BLOG: Final[Mapping[str, Subject]] = {
-    "blog-naive": _blog("blog-naive", GPIPE),
-    "blog-gpipe": _blog("blog-gpipe", GPIPE),
-    "blog-1f1b": _blog("blog-1f1b", ONE_F_ONE_B),
+_BLOG: Final[Mapping[str, Program]] = {
+    "blog-naive": GPIPE,
+    "blog-gpipe": GPIPE,
+    "blog-1f1b": ONE_F_ONE_B,
 }
 """Programs of the blog, messages included; `blog.lemmas.laws` ties families to them."""
+
+_PARTS: Final = {
+    "causal": ("places", "actions", "joint order"),
+    "deadlock-free": ("places", "actions", "channels", "waits"),
+}
+"""Parts of the proof about a program; for every other column the first two."""
+
+UPDATE_ONCE: Final = "update-once"
+"""For every M that the family's K divides."""
 
 _BLOG_DOMAINS: Final = {
     "blog-naive": "p ≥ 2 and M = 1",
@@ -53,7 +53,7 @@ _BLOG_DOMAINS: Final = {
 
 def reached(family: str, column: str) -> bool:
     """Whether a cell is one of those that are proved for all sizes."""
-    return column in INVARIANTS and (family in AFFINE or family in _BLOG or family in STAMPED)
+    return column in COLUMNS and (family in _BLOG or family in STAMPED)
 
 
 def for_all(family: str) -> str:
@@ -64,36 +64,19 @@ def for_all(family: str) -> str:
     >>> for_all("asyncpp"), for_all("blog-naive")
     ('p ≥ 1 and M ≥ update_interval ≥ 1', 'p ≥ 2 and M = 1')
     """
-    if family in _BLOG:
-        return _BLOG_DOMAINS[family]
-    if family in STAMPED:
-        return STAMPED[family].words
-    subject = AFFINE[family]
-    interval = subject.updates.interval
-    words = subject.domain.removesuffix(", 0 ≤ s < p").removesuffix(f" with K = {interval}")
-    noam = " (and NOAM = p)" if family == "pipedream" else ""
-    return words.replace("K", interval).replace(", ", " and ") + noam
+    return _BLOG_DOMAINS[family] if family in _BLOG else STAMPED[family].words
 
 
 def messages(family: str) -> str:
     """Where a family's messages stand in what is proved of it, as part of a sentence."""
     if family in _BLOG:
         return "where the family has them"
-    if family in STAMPED:
-        return "as `convert --lower` places them, receives as soon as possible"
-    return AFFINE[family].messages
+    return "as `convert --lower` places them, receives as soon as possible"
 
 
 def shared(family: str) -> str:
     """Name of what the proofs about a family rest on, and others may too."""
-    subject = AFFINE.get(family) or _BLOG.get(family)
-    program = None if subject is None else subject.program
-    return f"proofs of {program.name}" if program else f"schedules of {family}"
-
-
-def link(family: str) -> Link:
-    """What ties a family to what is proved of it, in words and as data."""
-    return blog_link(family) if family in _BLOG else affine_link(family)
+    return f"proofs of {_BLOG[family].name}" if family in _BLOG else f"schedules of {family}"
 
 
 def rests_on(family: str) -> str:
@@ -101,9 +84,9 @@ def rests_on(family: str) -> str:
 
     Examples
     --------
-    >>> rests_on("naive")
-    "at all sizes naive's lowered schedule is the program that is proved things of; compared only
-    for 1 ≤ p ≤ 7, 1 ≤ M ≤ 3p"
+    >>> rests_on("blog-gpipe")
+    "at all sizes blog-gpipe's schedule is the program that is proved things of; compared only
+    for 2 ≤ p ≤ 7, 2 ≤ M ≤ 3p"
     """
     tie = link(family)
     return f"at all sizes {tie.says}; compared only for {tie.grid.words}"
@@ -119,30 +102,32 @@ def proved(family: str, column: str, formulas: Formulas) -> Outcome:
     """Prove a cell that is `reached`, with these formulas."""
     if family in STAMPED:
         return prove_stamped(family, column, formulas)
-    if family in _BLOG:
-        return _of_blog(family, column, formulas)
-    bound = formulas.get(BOUND) if column in AFFINE[family].closed else None
-    found = prove(family, column, bound)
-    interval = AFFINE[family].updates.interval
-    if str(formulas.get("K", interval)) != interval:
-        return undecided(found, f"K is {interval}, not {formulas['K']}")
-    return found
+    return _of_blog(family, column, formulas)
 
 
 def _of_blog(family: str, column: str, formulas: Formulas) -> Outcome:
-    subject = _BLOG[family]
+    program = _BLOG[family]
+    order = of_program(program)
     form = formulas.get(BOUND) if column in ("staleness", "in-flight") else None
     name, says = f"{family}.{column}", f"{family} keeps {column}"
+    pieces = [_part(program, part) for part in _PARTS.get(column, ("places", "actions"))]
     if column in ("stash", "staleness"):
         # Backwards may go down through the microbatches here, and there is one update at the end.
-        pieces = list(proof(subject, "exclusive", None))
-        pieces += [decide(statement) for statement in flushed(subject.order)]
-        found = merge(name, says, pieces)
-        if form not in (None, 0):
-            found = undecided(found, f"it is 0, not {form}")
-    else:
-        found = merge(name, says, list(proof(subject, column, form)))
+        pieces += [decide(statement) for statement in flushed(order)]
+    elif column == "in-flight" and form is not None:
+        pieces += [decide(statement) for statement in peak(order, form)]
+    elif column == UPDATE_ONCE:
+        updates = Updates(get_family(family).policy)
+        pieces += [decide(statement) for statement in applied_once(order, updates)]
+    found = merge(name, says, pieces)
+    if column == "staleness" and form not in (None, 0):
+        found = undecided(found, f"it is 0, not {form}")
     return merge(name, says, tied([found], link(family)))
+
+
+@remembered
+def _part(program: Program, part: str) -> Outcome:
+    return decided(program, part, PARTS[part])
 
 
 def flushed(order: Order) -> Iterator[Statement]:
@@ -165,25 +150,19 @@ def flushed(order: Order) -> Iterator[Statement]:
 
 def bound_holds(family: str, column: str, formulas: Formulas) -> Iterator[Outcome]:
     """What the provers alone say of another bound, without the runs that would contradict it."""
-    if family in STAMPED:
-        return iter((prove_stamped(family, column, formulas),))
-    subject = _BLOG.get(family) or AFFINE[family]
-    form, interval = formulas[BOUND], subject.updates.interval
-    if (family in _BLOG and column == "staleness") or str(formulas.get("K", interval)) != interval:
-        return iter((proved(family, column, formulas),))
-    if column == "in-flight":
-        return in_turn(peak(subject.order, form))
-    return in_turn(largest_staleness(subject.order, subject.updates, form, subject.worst))
+    if family in _BLOG and column == "in-flight":
+        return in_turn(peak(of_program(_BLOG[family]), formulas[BOUND]))
+    return iter((proved(family, column, formulas),))
 
 
 def without_order(family: str) -> tuple[Outcome, ...]:
     """What the provers say of a program whose first forwards and first backwards change places."""
-    return _disordered(_program(family))
+    return _disordered(_BLOG[family])
 
 
 def without_ranks(family: str, column: str) -> tuple[Outcome, ...]:
     """What the provers say of a program if all that waits has the same rank."""
-    return _rankless(_program(family), "waits" if column == "deadlock-free" else "joint order")
+    return _rankless(_BLOG[family], "waits" if column == "deadlock-free" else "joint order")
 
 
 @remembered
@@ -206,18 +185,11 @@ def _rankless(program: Program, part: str) -> tuple[Outcome, ...]:
     return tuple(parts_hold(replace(program, entries=entries), part))
 
 
-def _program(family: str) -> Program:
-    program = (_BLOG.get(family) or AFFINE[family]).program
-    assert program is not None, "only programs are taken apart"
-    return program
-
-
 def programmed(family: str, column: str) -> Mapping[str, Callable[[], Grounds]]:
     """Controls of the provers, where a cell is proved of a program; by what they leave out."""
     if family in STAMPED:
         return spoiled(family, column)
-    subject = _BLOG.get(family) or AFFINE.get(family)
-    if not reached(family, column) or subject is None or subject.program is None:
+    if not reached(family, column):
         return {}
     found = {"the order of its program": partial(without_order, family)}
     if column in ("causal", "deadlock-free"):

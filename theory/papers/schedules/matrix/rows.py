@@ -21,12 +21,12 @@ from theory.account import (
 from theory.claims import Claim, Formulas
 from theory.judging.decide import proves
 from theory.laws.stamped_families import STAMPED, arguments
-from theory.laws.static_orders.matrix import UPDATE_ONCE
 from theory.ledger import Evidence
 from theory.papers.schedules.matrix.checking import Found, checked, refused, refutation
 from theory.papers.schedules.matrix.forms import BOUND, bounded, in_words
 from theory.papers.schedules.matrix.grid import ALL, Grid
 from theory.papers.schedules.matrix.proving import (
+    UPDATE_ONCE,
     bound_holds,
     comparison,
     for_all,

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any, Final
 
 from schedules.errors import InvalidScheduleError
-from schedules.families import get_family
 from schedules.invariants import check, parse_requirements
 from schedules.invariants.check import Report
 from schedules.invariants.registry import INVARIANTS
@@ -16,8 +15,6 @@ from schedules.lowering import lower
 from schedules.messages.model import QueueModel
 from schedules.schedule import Schedule
 from schedules.validate import has_messages
-from theory.laws.static_orders import slots
-from theory.laws.static_orders.matrix import by_slots
 from theory.papers.schedules.matrix.grid import Grid, Size
 from theory.papers.schedules.matrix.table import STATED
 
@@ -76,17 +73,6 @@ def with_messages(schedule: Schedule) -> Schedule:
         return schedule
 
 
-def placed(family: str, schedule: Schedule) -> Schedule:
-    """A family's schedule with its messages where its row has them.
-
-    They stand by slots where that is what is proved, else where lowering puts them.
-    """
-    if by_slots(family):
-        stages, microbatches = schedule.stages, schedule.microbatches
-        return slots.with_messages(get_family(family), stages, microbatches)
-    return with_messages(schedule)
-
-
 def observe(size: Size, schedule: Schedule) -> Run:
     """Check one schedule with messages.
 
@@ -141,6 +127,4 @@ def _most(report: Report, invariant: str, fact: str) -> tuple[int, ...]:
 def runs(family: str, grid: Grid | None = None) -> tuple[Run, ...]:
     """Every size of a family's grid, or of another one."""
     chosen = grid or STATED[family].grid
-    return tuple(
-        observe(size, placed(family, schedule)) for size, schedule in chosen.schedules(family)
-    )
+    return tuple(observe(size, schedule) for size, schedule in chosen.schedules(family))

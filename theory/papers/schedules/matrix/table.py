@@ -9,9 +9,7 @@ from typing import Final
 import sympy
 
 from theory.claims import Formulas
-from theory.laws.static_orders.matrix import AFFINE
-from theory.laws.static_orders.matrix import stated as closed_form
-from theory.laws.static_orders.symbols import M, p, s
+from theory.laws.static_orders.symbols import K, M, p, s
 from theory.papers.schedules.matrix.forms import bounded
 from theory.papers.schedules.matrix.grid import Grid, Limit, Size
 
@@ -82,20 +80,33 @@ def _every(name: str) -> Mapping[str, Limit]:
     return {"update-once": whole, "staleness": whole}
 
 
-def _affine(family: str, grid: Grid, by_design: Mapping[str, Design] | None = None) -> Stated:
-    """A family whose bounds are proved for all sizes; the grid is for what is not."""
-    interval = AFFINE[family].updates.interval
+def _plain(
+    in_flight: sympy.Expr | int,
+    staleness: sympy.Expr | int,
+    grid: Grid,
+    interval: str = "",
+    by_design: Mapping[str, Design] | None = None,
+) -> Stated:
+    """One stage a rank, with bounds that are ours; an update every K gradients."""
     names = {"K": sympy.Symbol(interval, integer=True)} if interval else {}
     values = ((interval, range(1, 4)),) if interval else ()
     return Stated(
-        bounded(closed_form(family, "in-flight")),
-        bounded(closed_form(family, "staleness"), **names),
-        "theory/laws/static_orders/matrix.py",
+        bounded(in_flight),
+        bounded(staleness, **names),
+        "ours; the order is the family's",
         Grid(grid.ranks, grid.microbatches, values),
         _every(interval) if interval else {},
         by_design or {},
         seconds=0.5,
     )
+
+
+_BEHIND: Final = p - 1 - s
+_IN_TURN: Final = sympy.Min(p - s, M)
+"""In flight in 1F1B's order."""
+
+_LATE: Final = sympy.Min(sympy.ceiling(_BEHIND / K), sympy.floor(M / K) - 1)
+"""1F1B without a flush, an update every K backwards; ⌊M/K⌋ windows come to their ends."""
 
 
 def _rounds(last: sympy.Expr, **names: sympy.Expr) -> Formulas:
@@ -144,15 +155,19 @@ _ITERATION_LATE: Final = sympy.Min(1, M / p - 1)
 _LATEST: Final = "by design: one weight version is kept, so a backward uses the newest"
 
 STATED: Final[Mapping[str, Stated]] = {
-    "naive": _affine("naive", Grid(5, 6)),
-    "gpipe": _affine("gpipe", Grid(5, 6)),
-    "1f1b": _affine("1f1b", Grid(5, 6)),
-    "pipedream": _affine("pipedream", Grid(5, 6)),
-    "pipedream-runtime": _affine("pipedream-runtime", Grid(5, 6)),
-    "pipedream-2bw": _affine("pipedream-2bw", Grid(3, 6)),
-    "pipemare": _affine(
-        "pipemare",
+    "naive": _plain(1, 0, Grid(5, 6)),
+    "gpipe": _plain(M, 0, Grid(5, 6)),
+    "1f1b": _plain(_IN_TURN, 0, Grid(5, 6)),
+    "pipedream": _plain(
+        sympy.Min(p, 2 * _BEHIND + 1, M), sympy.Min(p - 1, 2 * _BEHIND, M - 1), Grid(5, 6)
+    ),
+    "pipedream-runtime": _plain(_IN_TURN, sympy.Min(_BEHIND, M - 1), Grid(5, 6)),
+    "pipedream-2bw": _plain(_IN_TURN, sympy.Min(1, sympy.floor(M / K) - 1), Grid(3, 6), "window"),
+    "pipemare": _plain(
+        _IN_TURN,
+        _LATE,
         Grid(4, 6),
+        "update_interval",
         {
             "stash": Design(
                 _LATEST,
@@ -162,8 +177,8 @@ STATED: Final[Mapping[str, Stated]] = {
             )
         },
     ),
-    "xpipe": _affine("xpipe", Grid(4, 6)),
-    "asyncpp": _affine("asyncpp", Grid(4, 6)),
+    "xpipe": _plain(_IN_TURN, _LATE, Grid(4, 6), "update_interval"),
+    "asyncpp": _plain(_IN_TURN, _LATE, Grid(4, 6), "update_interval"),
     "blog-naive": Stated(bounded(M), FRESH, "schedules/families/blog_naive.py", Grid(6, 1)),
     "blog-gpipe": Stated(bounded(M), FRESH, "schedules/families/blog_gpipe.py", Grid(5, 6)),
     "blog-1f1b": Stated(

@@ -8,7 +8,6 @@ from typing import Final
 import sympy
 
 from theory.claims import Formulas
-from theory.laws.static_orders.matrix import AFFINE, by_slots
 from theory.papers.schedules.matrix.forms import BOUND, definitions, in_words
 
 _SAYS: Final[Mapping[str, str]] = {
@@ -42,7 +41,7 @@ _NONE: Final = {
     ),
     "deadlock-free": (
         "With one queue of messages a rank and sends that wait for their receives, every message "
-        "of {family}{placed} meets its own and every rank comes to its end"
+        "of {family} meets its own and every rank comes to its end"
     ),
 }
 """The same where the bound is 0."""
@@ -83,14 +82,8 @@ def statement(family: str, column: str, formulas: Formulas, domain: str) -> str:
         bound=shown,
         left=_LEFT if "K" in formulas else "",
         names=definitions(formulas),
-        placed=_placed(family),
     )
     return f"{words}, {domain}."
-
-
-def _placed(family: str) -> str:
-    """Where messages stand that lowering would put elsewhere."""
-    return f" ({AFFINE[family].messages})" if by_slots(family) else ""
 
 
 def latex(column: str, formulas: Formulas) -> str:

@@ -1,0 +1,401 @@
+"""What is proved, for all sizes, of a user's own order: a matrix row of a family in a file.
+
+The bounds of local staleness and of what is in flight are guessed from small runs, as minima of
+short forms, and then proved as those of the shipped families are. Every column is also put to the
+checker at these runs, and at sizes that a counterexample of the solver names: one that fails there
+is refuted by that size, whatever a proof says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice, product
+from typing import Any, Final
+
+import numpy as np
+import sympy
+import z3
+
+from schedules.errors import ScheduleError
+from schedules.families.family import Family
+from schedules.invariants import check, parse_requirements
+from schedules.lowering import lower
+from schedules.messages.model import QueueModel
+from schedules.policies import WeightPolicy
+from schedules.rules import GreedyRule
+from schedules.schedule import IntArray
+from schedules.stamps import LINE, At, StampedOrder, any_size
+from theory.errors import TheoryError, UnsupportedFormError
+from theory.laws.stamp_terms import Divisions, readable
+from theory.laws.stamped import Size
+from theory.laws.stamped_bounds import BOUND, Formulas
+from theory.laws.stamped_families import COLUMNS, Subject, queried
+from theory.laws.static_orders.slots import Law, multiplies, played
+from theory.laws.static_orders.symbols import K, M, p, s
+from theory.laws.static_orders.versions import Updates
+from theory.smt.solver import Outcome, Term, undecided
+from theory.verdicts import Verdict
+
+BOUNDED: Final = {"staleness": "local_staleness_whole_run", "in-flight": "in_flight"}
+"""Columns with a bound, and the checker's fact that it bounds."""
+
+MOST_RUNS: Final = 120
+LARGEST: Final = 600
+"""Most p·M of a size that is run because a counterexample names it."""
+
+_DECIDED_BY: Final = {
+    "causal": ("complete", "causal"),
+    "exclusive": ("exclusive",),
+    "stash": ("stash",),
+    "update-once": ("update-once",),
+    "deadlock-free": ("match", "deadlock-free"),
+}
+_REQUIRED: Final = parse_requirements("stash, update-once, match, deadlock-free")
+_POLICIES: Final = ("flush", "stash", "latest", "vertical-sync", "double-buffer", "predict")
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """One invariant of an order, for all sizes that it accepts.
+
+    Attributes
+    ----------
+    name : str
+        One of the columns of the matrix.
+    bound : str
+        The most at stage s, exactly; empty where there is none.
+    outcome : Outcome
+        PROVED; REFUTED by a size, the witness; or UNKNOWN.
+    """
+
+    name: str
+    bound: str
+    outcome: Outcome
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        found = self.outcome
+        return {
+            "name": self.name,
+            "says": COLUMNS[self.name],
+            "bound": self.bound,
+            "verdict": found.verdict.name,
+            "witness": found.witness or None,
+            "note": found.note,
+        }
+
+
+@dataclass(frozen=True)
+class Row:
+    """The invariants of an order, and the sizes for which they are meant.
+
+    Attributes
+    ----------
+    domain : str
+        Empty where nothing can be proved.
+    invariants : tuple of Invariant
+    """
+
+    domain: str
+    invariants: tuple[Invariant, ...]
+
+    @property
+    def proved(self) -> bool:
+        """Whether every one is."""
+        return all(one.outcome.verdict is Verdict.PROVED for one in self.invariants)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What the checker says of one size."""
+
+    size: Mapping[str, int]
+    broken: Mapping[str, str]
+    facts: Mapping[str, Sequence[int]]
+
+
+def row_of(family: Family, law: Law | None = None) -> Row:
+    """Prove or refute the seven invariants of a family with an order or a rule as data.
+
+    Parameters
+    ----------
+    family : Family
+    law : Law, optional
+        Start times of a greedy rule, with their proof.
+
+    Examples
+    --------
+    >>> from schedules.families import get_family
+    >>> row_of(get_family("zb-h1")).proved  # how it refuses a size is no data
+    False
+    >>> row = row_of(get_family("gpipe"))
+    >>> row.proved, row.domain, [one.bound for one in row.invariants if one.bound]
+    (True, 'p >= 1, M >= 1', ['0', 'M'])
+    """
+    try:
+        order, least = _read(family, law)
+        subject = _subject(family, order, least)
+        runs = _runs(family, order, least)
+        found = tuple(_column(family, order, subject, runs, column) for column in COLUMNS)
+        return Row(subject.words, found)
+    except (ScheduleError, TheoryError) as error:
+        why = f"{error.what} ({error.where})"
+        return Row("", tuple(Invariant(name, "", _unknown(name, why)) for name in COLUMNS))
+
+
+def _unknown(name: str, why: str) -> Outcome:
+    return Outcome(name, COLUMNS[name], Verdict.UNKNOWN, {}, why, 0, ())
+
+
+def _read(family: Family, law: Law | None) -> tuple[StampedOrder, int]:
+    """The order, and the least p that it is proved for.
+
+    Raises
+    ------
+    UnsupportedFormError
+        It is no order by stamps alone, or has what is not proved of such.
+    """
+    if not family.generated:
+        raise _refusal("something else builds its schedules than its rule", "give no build")
+    if isinstance(family.rule, GreedyRule):
+        if law is None or any(one.verdict is not Verdict.PROVED for one in law.proof):
+            raise _refusal("no start times of its rule are proved", "state its order by stamps")
+        if multiplies(law.times.guess):
+            raise _refusal("start times multiply p and m", "state its order by stamps")
+        return played(law), 2
+    if not isinstance(family.rule, StampedOrder):
+        raise _refusal("a function has no order as data", "state its order by stamps")
+    if family.rule.beside or family.rule.accept is not any_size:
+        raise _refusal(
+            "an order has F, B, I and W alone, and says what sizes it has as `sizes`",
+            "leave out `beside` and `accept`",
+        )
+    return family.rule, 1
+
+
+def _refusal(what: str, remedy: str) -> UnsupportedFormError:
+    return UnsupportedFormError(what, "FAMILY.rule", remedy)
+
+
+def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
+    p_, M_, each = z3.Ints("p M each")
+    values: dict[str, Any] = dict(order.defaults)
+    suppose: list[Term] = [p_ >= least]
+    for parameter in family.parameters:
+        own = z3.Int("K" if parameter.name == family.interval else parameter.name)
+        values[parameter.name] = own
+        suppose.append(own >= parameter.minimum)
+    pipelines = _pipelines(order, p_, values)
+    whole: tuple[tuple[Term, Any, Term], ...] = ()
+    suppose.append(M_ >= 1 if pipelines is None else each >= 1)
+    if pipelines is not None:
+        M_ = pipelines * each
+        whole = ((M_, pipelines, each),)
+    divide = Divisions(whole)
+    at = At(p_, M_, values, 0, 0, 0, 0, z3.If, divide)
+    stated = readable(order).sizes(at)
+    if not isinstance(stated, tuple):
+        raise _refusal("`sizes` gives a tuple of conditions", "write (condition,)")
+    suppose += stated
+    if divide.facts:
+        raise _refusal("`sizes` divides by what is no number", "divide by numbers")
+    updates = _updates(family, order)
+    if updates is not None:
+        suppose += [values[family.interval] <= M_] if family.interval else []
+    words = ", ".join(" ".join(str(one).split()) for one in suppose)
+    size = Size(p_, M_, tuple(suppose), values, whole=whole)
+    written = {} if pipelines is None else {"M": _sympy(M_)}
+    return Subject(words, size, written, updates=updates)
+
+
+def _pipelines(order: StampedOrder, p_: Term, values: Mapping[str, Any]) -> Any:
+    """How many there are; None where there is one."""
+    kind = order.shape.pipelines
+    if kind == "one":
+        return None
+    return readable(order).shape.lanes(values) if kind == "lanes" else p_
+
+
+def _sympy(form: Term) -> sympy.Expr:
+    names = {name: sympy.Symbol(name, integer=True, positive=True) for name in ("p", "each")}
+    return sympy.sympify(str(form), locals=names)
+
+
+def _updates(family: Family, order: StampedOrder) -> Updates | None:
+    """After how many gradients; None where one flush ends a step.
+
+    Raises
+    ------
+    UnsupportedFormError
+        Of this shape it is not proved which versions are read.
+    """
+    policy: WeightPolicy = family.policy
+    if policy.name == "flush":
+        return None
+    if order.shape.name != LINE.name or order.weight is not None or order.overlap:
+        raise _refusal(
+            "versions without a flush are counted in one pipeline, one stage a rank, B not split",
+            "take WeightPolicy('flush'), or another shape",
+        )
+    assert policy.name in _POLICIES, "all policies are meant"
+    return Updates(policy, family.interval)
+
+
+def _runs(family: Family, order: StampedOrder, least: int) -> list[_Run]:
+    """Small sizes that the family accepts."""
+    ranges = [range(parameter.minimum, parameter.minimum + 3) for parameter in family.parameters]
+    names = [parameter.name for parameter in family.parameters]
+    candidates = (
+        {"p": ranks, "M": microbatches, **dict(zip(names, chosen, strict=True))}
+        for ranks in range(least, 6)
+        for microbatches in sorted({1, 2, 3, ranks, ranks + 1, 2 * ranks, 3 * ranks + 1})
+        for chosen in product(*ranges)
+    )
+    meant = (size for size in candidates if _accepts(family, order, size))
+    found = [_run(family, size) for size in islice(meant, MOST_RUNS)]
+    if not found:
+        raise _refusal("the family accepts no small size", "loosen `sizes`")
+    return found
+
+
+def _accepts(family: Family, order: StampedOrder, size: Mapping[str, int]) -> bool:
+    """Whether what is proved is about a size."""
+    values = {**order.defaults, **size}
+    kind, lanes = order.shape.pipelines, order.shape.lanes(values)
+    pipelines = {"one": 1, "lanes": lanes, "ranks": size["p"]}[kind]
+    at = At(size["p"], size["M"], values, 0, 0, 0, 0, _choose, divmod)
+    updated = not family.interval or size[family.interval] <= size["M"]
+    return size["M"] % pipelines == 0 and updated and all(order.sizes(at))
+
+
+def _choose(test: bool, yes: int, no: int) -> int:
+    return yes if test else no
+
+
+def _run(family: Family, size: Mapping[str, int]) -> _Run:
+    others = {name: number for name, number in size.items() if name not in ("p", "M")}
+    schedule = family.build(size["p"], size["M"], **others)
+    try:
+        whole = lower(schedule)
+    except ScheduleError:
+        whole = schedule  # its orders are wrong, as the checker will say
+    report = check(whole, _REQUIRED, QueueModel("rank", 0))
+    first = {one.invariant: one.message for one in reversed(report.violations)}
+    broken = {
+        column: first[name]
+        for column, names in _DECIDED_BY.items()
+        for name in reversed(names)
+        if name in first
+    }
+    facts: Any = {column: report.facts.get(fact) or () for column, fact in BOUNDED.items()}
+    return _Run(size, broken, facts)
+
+
+def _column(
+    family: Family, order: StampedOrder, subject: Subject, runs: list[_Run], column: str
+) -> Invariant:
+    formulas: Formulas = {}
+    relevant = [run for run in runs if column != "update-once" or _whole(family, run.size)]
+    if column in BOUNDED:
+        counted = [run for run in runs if _whole(family, run.size)]
+        form = least_form(counted, column, family.interval)
+        if form is None:
+            return Invariant(column, "", _unknown(column, "no short form fits small runs"))
+        formulas = {BOUND: form}
+        if family.interval:
+            formulas = {"K": sympy.Symbol(family.interval, integer=True), BOUND: form}
+    try:
+        found = queried(order, subject, family.name, column, formulas)
+        if column == "in-flight" and found.verdict is not Verdict.PROVED:
+            down = replace(subject, descending=True)
+            again = queried(order, down, family.name, column, formulas)
+            found = again if again.verdict is Verdict.PROVED else found
+    except Exception as error:  # what an order of one's own does with symbols can be anything
+        why = getattr(error, "what", f"{type(error).__name__}: {error}")
+        found = _unknown(column, f"the order is not written for symbols: {why}")
+    refuted = found.verdict is Verdict.REFUTED
+    named = _named(family, order, found.witness) if refuted else None
+    extra = [named] if named is not None else []
+    bad = next((run for run in [*relevant, *extra] if column in run.broken), None)
+    bound = str(formulas.get(BOUND, ""))
+    if bad is not None:
+        if found.verdict is Verdict.PROVED:
+            return Invariant(column, "", undecided(found, f"a run contradicts it: {bad.size}"))
+        note = bad.broken[column]
+        shown = replace(found, verdict=Verdict.REFUTED, witness=dict(bad.size), note=note)
+        return Invariant(column, "", shown)
+    if found.verdict is Verdict.REFUTED:
+        found = undecided(found, f"no run shows it: {found.note} {found.witness}")
+    return Invariant(column, bound if found.verdict is Verdict.PROVED else "", found)
+
+
+def _whole(family: Family, size: Mapping[str, int]) -> bool:
+    """Whether no gradient is left over without an update."""
+    flush = family.policy.name == "flush"
+    every = size[family.interval] if family.interval else family.policy.interval
+    return flush or size["M"] % every == 0
+
+
+def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> _Run | None:
+    """The run of a size that a counterexample names, if it is not too large."""
+    names = {"p": "p", "M": "M", **{one.name: one.name for one in family.parameters}}
+    if family.interval:
+        names[family.interval] = "K"
+    size = {name: witness[symbol] for name, symbol in names.items() if symbol in witness}
+    if len(size) < len(names) or not 0 < size["p"] * size["M"] <= LARGEST:
+        return None
+    return _run(family, size) if _accepts(family, order, size) else None
+
+
+def least_form(runs: Sequence[_Run], column: str, interval: str = "") -> sympy.Expr | None:
+    """The least of a few short forms that is the most at every stage of every run.
+
+    Each form is at least so much everywhere, and somewhere just so much; those that are so most
+    often are taken first.
+    """
+    points = [(run, stage) for run in runs for stage in range(len(run.facts.get(column, ())))]
+    if not points:
+        return None
+    wanted = np.array([run.facts[column][stage] for run, stage in points])
+    at = {
+        "p": np.array([run.size["p"] for run, _ in points]),
+        "M": np.array([run.size["M"] for run, _ in points]),
+        "s": np.array([stage for _, stage in points]),
+    }
+    if interval:
+        at["K"] = np.array([run.size[interval] for run, _ in points])
+    above = [(form, values) for form, values in _forms(at) if (values >= wanted).all()]
+    chosen: list[sympy.Expr] = []
+    open_at = np.ones(len(wanted), dtype=bool)
+    while open_at.any() and above and len(chosen) < 4:
+        form, values = max(above, key=lambda one: int(((one[1] == wanted) & open_at).sum()))
+        tight = (values == wanted) & open_at
+        if not tight.any():
+            return None
+        chosen.append(form)
+        open_at &= ~tight
+    return None if open_at.any() else sympy.Min(*chosen)
+
+
+def _forms(at: Mapping[str, IntArray]) -> Iterator[tuple[sympy.Expr, IntArray]]:
+    """Short forms, the shortest first, and their values."""
+    for a, b, c, e in _coefficients():
+        form = a * p + b * s + c * M + e
+        values = a * at["p"] + b * at["s"] + c * at["M"] + e
+        yield form, values
+        if a or b or c:
+            for least in (0, 1):
+                yield sympy.Max(least, form), np.maximum(least, values)
+        if "K" in at and (a or b) and not c:
+            yield sympy.ceiling(form / K), -(-values // at["K"])
+    if "K" in at:
+        for e in (0, -1):
+            yield sympy.floor(M / K) + e, at["M"] // at["K"] + e
+
+
+@cache
+def _coefficients() -> tuple[tuple[int, int, int, int], ...]:
+    every = product((0, 1, 2), (-2, -1, 0, 1, 2), (0, 1), range(-4, 5))
+    return tuple(sorted(every, key=lambda one: (sum(map(abs, one)), one)))

@@ -1,0 +1,183 @@
+"""Stamps as solver terms: how they are compared, what is divided, and what may not be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import combinations
+from typing import Any
+
+import z3
+
+from schedules.stamps import Number, StampedOrder
+from theory.errors import UnsupportedFormError
+from theory.smt.solver import Term
+
+
+def higher(one: Number | tuple[Number, ...], other: Number | tuple[Number, ...]) -> Term:
+    """Whether a rank is above another; tuples are compared from their first numbers on.
+
+    Examples
+    --------
+    >>> z3.simplify(higher((z3.IntVal(1), z3.IntVal(5)), (z3.IntVal(1), z3.IntVal(4))))
+    True
+    """
+    first, *rest = one if isinstance(one, tuple) else (one,)
+    second, *others = other if isinstance(other, tuple) else (other,)
+    if len(rest) != len(others):
+        raise UnsupportedFormError(
+            "stamps are compared number by number", "stamps", "give all as many numbers"
+        )
+    if not rest:
+        return first > second
+    below = higher(tuple(rest), tuple(others))
+    return z3.Or(first > second, z3.And(first == second, below))
+
+
+class Divisions:
+    """Quotients and remainders as symbols, with what is true of them by positive divisors.
+
+    Parameters
+    ----------
+    whole : tuple of (number, divisor, quotient)
+        Divisions without a remainder, by their terms.
+    factors : tuple of (factor, divisor)
+        What quotients by that divisor are compared with.
+    near : bool
+        Whether products of neighbouring quotients are compared by one and two divisors too.
+    """
+
+    def __init__(
+        self,
+        whole: tuple[tuple[Term, Number, Term], ...] = (),
+        factors: tuple[tuple[Term, Term], ...] = (),
+        *,
+        near: bool = False,
+    ) -> None:
+        self._near = near
+        self._known: dict[tuple[str, str], tuple[Term, Term]] = {}
+        self._factors = [(factor, _key(by)) for factor, by in factors]
+        self.facts: list[Term] = []
+        self.divisors: list[Term] = []
+        for number, divisor, quotient in whole:
+            rest = z3.simplify(number - quotient * divisor, som=True)
+            assert z3.eq(rest, z3.IntVal(0)), "this leaves a remainder"
+            self._known[_key(number), _key(divisor)] = quotient, z3.IntVal(0)
+
+    def __call__(self, number: Number, divisor: Number) -> tuple[Number, Number]:
+        """Divide by what is positive; see `defined`."""
+        key = _key(number), _key(divisor)
+        if key not in self._known:
+            if isinstance(divisor, int):
+                return number / divisor, number % divisor
+            self.divisors.append(divisor)
+            quotient, rest = z3.Ints(f"quotient_{len(self._known)} rest_{len(self._known)}")
+            same = [one for (_, by), (one, _) in self._known.items() if by == key[1]]
+            same += [factor for factor, by in self._factors if by == key[1]]
+            self.facts += [rest >= 0, rest < divisor, number == quotient * divisor + rest]
+            self.facts += products([quotient, *same, z3.IntVal(0)], divisor)
+            self.facts += neighbours([quotient, *same], divisor) if self._near else []
+            self._known[key] = quotient, rest
+        return self._known[key]
+
+
+def _key(number: Number) -> str:
+    return str(number) if isinstance(number, int) else str(z3.simplify(number, som=True).sexpr())
+
+
+def products(factors: list[Term], by: Term) -> list[Term]:
+    """What is true of products with one positive number: a larger factor gives as much more.
+
+    Examples
+    --------
+    >>> a, b, n = z3.Ints("a b n")
+    >>> z3.prove(z3.Implies(n >= 1, z3.And(products([a, b], n))))
+    proved
+    """
+    return [
+        z3.Implies(less < more, less * by + by <= more * by)
+        for pair in combinations(factors, 2)
+        for less, more in (pair, pair[::-1])
+    ]
+
+
+def neighbours(factors: list[Term], by: Term) -> list[Term]:
+    """What is true of products with one positive number of factors that are one apart, or more.
+
+    Examples
+    --------
+    >>> a, b, n = z3.Ints("a b n")
+    >>> z3.prove(z3.Implies(n >= 1, z3.And(neighbours([a, b], n))))
+    proved
+    """
+    near = [
+        z3.Implies(one == other + step, one * by == other * by + step * by)
+        for one, other in combinations(factors, 2)
+        for step in (-1, 0, 1)
+    ]
+    return near + [
+        z3.Implies(less + 1 < more, less * by + 2 * by <= more * by)
+        for pair in combinations(factors, 2)
+        for less, more in (pair, pair[::-1])
+    ]
+
+
+@contextmanager
+def _no_questions() -> Iterator[None]:
+    """Let z3 answer no `if at.p == 4`: of a symbol it would say no, though p may be 4."""
+
+    def decided(test: Term) -> bool:
+        form = z3.simplify(test)
+        if z3.is_true(form) or z3.is_false(form):
+            return bool(z3.is_true(form))
+        raise UnsupportedFormError(
+            f"an order asks whether {test}", "stamps", "write at.choose(test, yes, no)"
+        )
+
+    def not_looked_up(term: Term) -> int:
+        raise UnsupportedFormError(
+            f"an order looks {term} up in a table", "stamps", "write at.choose(test, yes, no)"
+        )
+
+    kept, z3.BoolRef.__bool__ = z3.BoolRef.__bool__, decided
+    of_terms, z3.AstRef.__hash__ = z3.AstRef.__hash__, not_looked_up
+    try:
+        yield
+    finally:
+        z3.BoolRef.__bool__, z3.AstRef.__hash__ = kept, of_terms
+
+
+def _as_arrays(terms: Any) -> Any:
+    """Refuse quotients that are others of symbols than of arrays: of a divisor that may be < 1."""
+    waiting = list(terms) if isinstance(terms, tuple) else [terms]
+    while waiting:
+        term = waiting.pop()
+        if z3.is_idiv(term) or z3.is_mod(term):
+            divisor = z3.simplify(term.arg(1))
+            if not (z3.is_int_value(divisor) and divisor.as_long() >= 1):
+                raise UnsupportedFormError(
+                    f"an order divides by {divisor}", "stamps", "write at.divide(number, divisor)"
+                )
+        waiting += term.children() if z3.is_expr(term) else []
+    return terms
+
+
+def reading(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of numbers that says of terms what it says of these, or fails."""
+
+    def read(*given: Any) -> Any:
+        with _no_questions():
+            return _as_arrays(function(*given))
+
+    return read
+
+
+def readable(order: StampedOrder) -> StampedOrder:
+    """An order whose functions say of terms what they say of arrays, or fail.
+
+    Raises
+    ------
+    UnsupportedFormError
+        Later, where a function asks what a symbol is, or divides by what may be 0 or less.
+    """
+    return order.mapped(reading)
