@@ -310,3 +310,37 @@ def test_a_sum_has_one_meaning() -> None:
     assert total(square(moving[k]), k, count_of) == total(square(moving[k]), k, count_of)
     with pytest.raises(TheoryError, match="the name of two sums"):
         total(square(vector("x")), k, count_of)
+
+
+@pytest.mark.parametrize(("law", "expected"), [("P", "PROVED"), ("", "UNKNOWN")])
+def test_means_of_draws_in_turn_disappear_under_one_law(law: str, expected: str) -> None:
+    """E C ‖x⁺‖², h being drawn after g, is a mean of ‖x⁺‖² if both are conditional means of one."""
+    then = at(x.position - h, "x⁺")
+    last = ("h", "f(x⁺)", "∇f(x⁺)")
+    first, second = Operator("E", ("g", *last), law=law), Operator("C", last, given=("g",), law=law)
+    size = first.of(second.of(dot(g, h) + square(then.position)))
+    made = theorem(
+        le(D(k + 1) + F(k), D(k)),
+        Total("0", k),
+        le(size, square(x.position)),
+        points=(x, then),
+        vectors=(g,),
+        following=((x, then),),
+        sequences={D: square(x.position), F: dot(g, h)},
+    )
+    assert verdict(made) == expected
+
+
+def test_a_line_may_bound_every_move() -> None:
+    """Steps of r‖g‖ ≤ 1 times γ, and a stale iterate."""
+    r, step = sympy.symbols("r gamma", nonnegative=True)
+    now, old, slope = vectors("x x̂ g")
+    T = begin("mine.normal")
+    T.varying(r)
+    T.assume(r**2 * square(slope) <= 1)
+    T.iterate(now, now - step * r * slope, k)
+    T.delayed(old, now, n)
+    T.have(square(step * r * slope) <= step**2, "move")
+    made = offered(T.shows(square(now - old) <= step**2 * n**2))
+    drift = next(one for one in made.steps if one.name == "drift, x̂ is stale, by move")
+    assert drift.relation == le(square(now - old), step**2 * n**2)

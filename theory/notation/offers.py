@@ -7,7 +7,7 @@ out again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import permutations, product
 from typing import Any
@@ -207,10 +207,16 @@ def drifts(bare: Theorem, run: Run) -> Iterator[Step]:
                 name, fact = (
                     (moved[0].name, moved[0].relation) if moved else (one.name, one.relation)
                 )
-                rule = Drift(stale.name, run.index, move=name)
-                goal = rule.stated(Given(bare, {name: fact}))
-                if isinstance(goal, Relation):
-                    yield Step(f"drift, {stale.name}, by {one.name}", goal, rule)
+                for step in drift_by(name, fact, stale, run, bare):
+                    yield replace(step, name=f"drift, {stale.name}, by {one.name}")
+
+
+def drift_by(name: str, fact: Relation, stale: Delayed, run: Run, bare: Theorem) -> Iterator[Step]:
+    """How far a stale iterate is at most, if a fact bounds every move."""
+    rule = Drift(stale.name, run.index, move=name)
+    goal = rule.stated(Given(bare, {name: fact}))
+    if isinstance(goal, Relation):
+        yield Step(f"drift, {stale.name}, by {name}", goal, rule)
 
 
 def _moves(one: Hypothesis, stale: Delayed, bare: Theorem) -> Iterator[Step]:

@@ -116,7 +116,7 @@ class Total:
             factors = sympy.Mul.make_args(term)
             fixed = [part for part in factors if self._is_constant(part, given)]
             random = sympy.Mul(*(part for part in factors if not self._is_constant(part, given)))
-            if random not in table and isinstance(random, Mean) and not is_average(random):
+            while random not in table and _is_conditional(random):  # the tower property
                 random = random.args[2]
             if random != 1 and random not in table:
                 return total, random
@@ -148,8 +148,9 @@ class Total:
             parts = sympy.Mul.make_args(term)
             fixed = [part for part in parts if self._is_constant(part, given)]
             rest = sympy.Mul(*(part for part in parts if not self._is_constant(part, given)))
-            alone = isinstance(rest, Mean) and not is_average(rest)
-            total += sympy.Mul(*fixed) * (rest.args[2] if alone else rest)
+            while _is_conditional(rest):
+                rest = rest.args[2]
+            total += sympy.Mul(*fixed) * rest
         return total
 
     def table(self, given: Given) -> dict[Scalar, Scalar]:
@@ -211,6 +212,10 @@ class Total:
                 if call.func in named and not call.free_symbols <= known:
                     return call
         return None
+
+
+def _is_conditional(form: Scalar) -> bool:
+    return isinstance(form, Mean) and not is_average(form)
 
 
 def _carried(theorem: Theorem) -> Iterator[tuple[Point, Point]]:
