@@ -211,9 +211,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
                 follow(steps[-1].name, relation)
         steps.append(Step(written.name, relation, rule, written.says, written.where))
         follow(written.name, relation)
-        for late in bare.hypotheses if run.index is not None else ():
-            if isinstance(late, Delayed):
-                steps += offers.drift_by(written.name, relation, late, run, bare)
+        for stale in bare.hypotheses if run.index is not None else ():
+            if isinstance(stale, Delayed):
+                steps += offers.drift_by(written.name, relation, stale, run, bare)
     return _certified(bare, steps, statement.rule)
 
 
