@@ -178,6 +178,9 @@ def test_a_function_that_is_drawn_is_another_one_in_the_next_iteration(
     goal, fact = le(F(k + 1), F(k)), le(then.value, now.value)
     made = theorem(goal, Total("0", k), fact, *said, **run, sequences={F: now.value})
     assert verdict(made) == expected
+    lemma = theorem(goal, Total("0", k), fact, **run, sequences={F: now.value}, id="test.lemma")
+    cites = {"cites": (lemma,), "sequences": {F: now.value}}
+    assert verdict(theorem(goal, Cite("test.lemma"), fact, *said, **run, **cites)) == expected
     tau = sympy.Symbol("tau", integer=True, nonnegative=True)
     late = at(vector("x̂"), "x̂", "f_i")
     old, new = (sympy.Function(name, nonnegative=True) for name in ("O", "S"))

@@ -9,7 +9,7 @@ from typing import Final
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.kernel.context import measures, names_in
+from theory.kernel.context import drawn, measures, names_in
 from theory.kernel.means import Mean
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
@@ -155,9 +155,13 @@ class Cite:
         for now, then in cited.following if called or ranging(cited) else ():
             if (self.at.point(now), self.at.point(then)) not in ours.following:
                 return f"what follows {now.value} differs from {self.id}"
-        for point in map(self.at.point, cited.points):
+        anew = drawn(ours) if called or ranging(cited) else frozenset()
+        for one in cited.points:
+            point = self.at.point(one)
             if point not in ours.points:
                 return f"{point.value} is no such point of this theorem"
+            if point.value.name in anew and one.value.name not in drawn(cited):
+                return f"{point.function} is drawn here, and is one function in {self.id}"
         return ""
 
     def _outside(self, cited: Theorem, given: Given) -> str:
