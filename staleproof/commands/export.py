@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from staleproof.arguments import Parser, add_json, positive
@@ -53,7 +52,8 @@ def configure(parser: Parser) -> None:
 def run(arguments: Namespace) -> int:
     """Write, check, and say what came of it; 1 if something was to be checked and is not."""
     from theory.judging.verify import select
-    from theory.rocq.files import accepted, checked, compiler, exported, save
+    from theory.rocq.compiling import checked, compiler
+    from theory.rocq.files import accepted, exported, save
     from theory.rocq.recorded import record
 
     if arguments.rocq is None:
@@ -70,7 +70,7 @@ def run(arguments: Namespace) -> int:
         note(NO_COQC)
     elif arguments.check:
         jobs = arguments.j or usable_cores()
-        said = checked(found, directory, jobs, lambda module: note(f"coqc {module}"))
+        said = checked(found.files, jobs, lambda modules: note(f"coqc {modules}"))
         good, bad = accepted(found, said)
         refused |= bad
         if arguments.record:
@@ -94,14 +94,13 @@ def run(arguments: Namespace) -> int:
 def checked_now(ids: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     """Why coqc does not accept each of these claims, or ``""``."""
     from theory.judging.verify import select
-    from theory.rocq.files import accepted, checked, compiler, exported, save
+    from theory.rocq.compiling import checked, compiler
+    from theory.rocq.files import accepted, exported
 
     if compiler() is None:
         return dict.fromkeys(ids, NO_COQC)
     found = exported([claim for claim in select(names) if claim.id in ids])
-    with TemporaryDirectory() as folder:
-        save(found, Path(folder))
-        _, bad = accepted(found, checked(found, Path(folder), usable_cores()))
+    _, bad = accepted(found, checked(found.files, usable_cores()))
     why = found.refused | bad
     return {name: why.get(name, "") for name in ids}
 

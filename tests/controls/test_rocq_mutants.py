@@ -14,7 +14,8 @@ import sympy
 from theory.judging.catalogue import CLAIMS
 from theory.kernel import Combine
 from theory.kernel.theorem import Theorem
-from theory.rocq.files import Exported, _compiled, checked, save
+from theory.rocq.compiling import LIBRARY, compiled
+from theory.rocq.files import Exported, save
 from theory.rocq.text import UnsupportedError
 from theory.rocq.writing import Written, written
 
@@ -102,7 +103,7 @@ def _survivors(folder: Path, mutants: list[tuple[str, str]], theorem: Theorem) -
         if not source:
             return ""
         (folder / f"mutant_{number}.v").write_text(source, encoding="utf-8")
-        return name if not _compiled(folder, f"mutant_{number}") else ""
+        return name if not compiled(folder, f"mutant_{number}") else ""
 
     with ThreadPoolExecutor(2) as pool:
         return [name for name in pool.map(survives, enumerate(mutants)) if name]
@@ -112,7 +113,8 @@ def _library(folder: Path, *theorems: Theorem) -> dict[str, str]:
     files: dict[str, Written] = {one.module: one for one in map(written, theorems)}
     found = Exported(files, {}, {})
     save(found, folder)
-    return checked(found, folder, 2)
+    assert compiled(folder, LIBRARY.stem, library=True) == ""
+    return {module: compiled(folder, module) for module in files}
 
 
 @needs_coqc

@@ -16,8 +16,8 @@ from theory.kernel.prove import prove
 from theory.kernel.rules import Elementary
 from theory.kernel.rules.elementary import ENTRIES, Stated
 from theory.kernel.theorem import Theorem
+from theory.rocq.compiling import checked
 from theory.rocq.elementary import LETTERS
-from theory.rocq.files import Exported, checked, save
 from theory.rocq.reading import require_faithful
 from theory.rocq.text import UnsupportedError
 from theory.rocq.writing import written
@@ -51,7 +51,7 @@ def elementary(entry: str) -> Theorem:
     )  # fmt: skip
 
 
-def said_of(theorems: dict[str, Theorem], folder: Path) -> dict[str, str]:
+def said_of(theorems: dict[str, Theorem]) -> dict[str, str]:
     """What the exporter, or coqc, says of each: nothing if it is accepted."""
     files, refused = {}, {}
     for name, theorem in theorems.items():
@@ -62,9 +62,7 @@ def said_of(theorems: dict[str, Theorem], folder: Path) -> dict[str, str]:
             continue
         require_faithful(one)
         files[one.module] = one
-    found = Exported(files, {}, {})
-    save(found, folder)
-    return checked(found, folder) | refused
+    return checked(files) | refused
 
 
 def test_every_entry_has_a_lemma() -> None:
@@ -76,17 +74,17 @@ def test_every_entry_has_a_lemma() -> None:
 
 @pytest.mark.slow
 @needs_coqc
-def test_true_instances_are_accepted(tmp_path: Path) -> None:
+def test_true_instances_are_accepted() -> None:
     late = {f"late_{place}": one for place, one in enumerate((*TRUE.values(), SUMMED, EACH))}
     facts = {entry: elementary(entry) for entry in ENTRIES}
-    said = said_of(late | facts, tmp_path)
+    said = said_of(late | facts)
     assert len(said) == len(late) + len(facts)
     assert not any(said.values()), said
 
 
 @pytest.mark.slow
 @needs_coqc
-def test_false_instances_are_refused(tmp_path: Path) -> None:
+def test_false_instances_are_refused() -> None:
     names = ("exp_tangent", "log_tangent", "decay", "bernoulli", "halving")
     less = {
         entry: replace(elementary(entry), terms={"less": elementary(entry).goal.rhs - 1})
@@ -98,7 +96,7 @@ def test_false_instances_are_refused(tmp_path: Path) -> None:
         if one.kind == "<=" and one.goal.rhs != 0
     }
     assert all(prove(one).verdict is not Verdict.PROVED for one in less.values())
-    said = said_of(less, tmp_path)
+    said = said_of(less)
     assert len(said) == len(less) > 10
     assert all(said.values()), said
     assert sum(why.startswith("coqc") for why in said.values()) > 10

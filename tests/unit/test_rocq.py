@@ -13,7 +13,8 @@ from theory.kernel import Combine, Hypothesis, le
 from theory.kernel.lemmas import JENSEN, TRIANGLE
 from theory.kernel.prove import prove
 from theory.kernel.theorem import Theorem
-from theory.rocq.files import assumed, exported
+from theory.rocq.compiling import assumed
+from theory.rocq.files import exported
 from theory.rocq.names import Names
 from theory.rocq.parsing import MisreadError
 from theory.rocq.products import products

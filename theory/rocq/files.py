@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,29 +14,15 @@ import sympy
 from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.kernel.theorem import Theorem
+from theory.rocq.compiling import LIBRARY, Progress
 from theory.rocq.parsing import MisreadError
 from theory.rocq.reading import require_faithful
 from theory.rocq.text import UnsupportedError
 from theory.rocq.writing import Written, module_of, written
 
-LIBRARY: Final = Path(__file__).parents[2] / "rocq" / "Staleproof.v"
-"""The library that every file rests on, in the source tree."""
-SECONDS: Final = 300
-"""Most that one file may take."""
-AXIOMS: Final = frozenset(
-    {
-        "ClassicalDedekindReals.sig_forall_dec",
-        "ClassicalDedekindReals.sig_not_dec",
-        "FunctionalExtensionality.functional_extensionality_dep",
-        "Classical_Prop.classic",
-    }
-)
-"""What the standard real numbers of Rocq are built on; nothing else may be assumed."""
 UNPROVED: Final = re.compile(
     r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Abort|bypass_check)\b"
 )
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -124,98 +108,18 @@ def save(found: Exported, directory: Path) -> list[Path]:
     try:
         directory.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(LIBRARY, directory / LIBRARY.name)
-        (directory / "_CoqProject").write_text("-R . Staleproof\n", encoding="utf-8")
         paths = []
         for module, one in found.files.items():
             paths.append(directory / f"{module}.v")
             paths[-1].write_text(one.source, encoding="utf-8")
+        project = ["-R . Staleproof", LIBRARY.name, *(path.name for path in paths)]
+        (directory / "_CoqProject").write_text("\n".join(project) + "\n", encoding="utf-8")
         return paths
     except OSError as error:
         raise TheoryError(
             f"the files cannot be written: {error.strerror}", str(directory),
             "name another folder, and run it from the source tree",
         ) from error  # fmt: skip
-
-
-def compiler() -> str | None:
-    """Where `coqc` is, if it is installed."""
-    return shutil.which("coqc")
-
-
-def checked(
-    found: Exported, directory: Path, jobs: int = 1, progress: Progress = lambda name: None
-) -> dict[str, str]:
-    """What `coqc` says of each file: ``""`` if it accepts it, and what it cites, whole.
-
-    Parameters
-    ----------
-    found : Exported
-        Saved to this directory.
-    jobs : int
-        Files at once.
-
-    Raises
-    ------
-    TheoryError
-        The library itself is not accepted.
-    """
-    problem = _compiled(directory, LIBRARY.stem, library=True)
-    if problem:
-        raise TheoryError(f"coqc refuses the library: {problem}", str(LIBRARY), "see its message")
-    said: dict[str, str] = {}
-    waiting, running = dict(found.files), dict[Future[str], str]()
-    with ThreadPoolExecutor(jobs) as pool:
-        while waiting or running:
-            ready = [m for m, one in waiting.items() if all(c in said for c in one.cites)]
-            for module in ready[: max(0, jobs - len(running))]:
-                one = waiting.pop(module)
-                short = [cited for cited in one.cites if said[cited]]
-                if short:
-                    said[module] = f"it cites {short[0]}, which is not accepted"
-                else:
-                    progress(module)
-                    running[pool.submit(_compiled, directory, module)] = module
-            if running:
-                for done in wait(running, return_when=FIRST_COMPLETED).done:
-                    said[running.pop(done)] = done.result()
-    return said
-
-
-def _compiled(directory: Path, module: str, library: bool = False) -> str:
-    """Why `coqc` does not accept a file, or ``""``."""
-    command = ["coqc", "-q", "-R", ".", "Staleproof", f"{module}.v"]
-    (directory / f"{module}.vo").unlink(missing_ok=True)
-    try:
-        ended = subprocess.run(
-            command, cwd=directory, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return f"coqc took more than {SECONDS} s"
-    if ended.returncode != 0:
-        return f"coqc: {' '.join(ended.stderr.split())[:300]}"
-    return "" if library else assumed(ended.stdout)
-
-
-def assumed(said: str) -> str:
-    r"""What `Print Assumptions` shows besides the standard real numbers, or ``""``.
-
-    Examples
-    --------
-    >>> assumed("Axioms:\nClassicalDedekindReals.sig_not_dec : forall P : Prop, ...")
-    ''
-    >>> assumed("Axioms:\nfalse : 1 = 0")
-    'it assumes false'
-    >>> assumed("")
-    'coqc did not print its assumptions'
-    """
-    if "Closed under the global context" in said:
-        return ""
-    _, title, listed = said.partition("Axioms:")
-    if not title:
-        return "coqc did not print its assumptions"
-    names = re.findall(r"^(\S+)\s*:", listed, flags=re.MULTILINE)
-    strange = [name for name in names if name not in AXIOMS]
-    return f"it assumes {', '.join(strange)}" if strange or not names else ""
 
 
 def accepted(found: Exported, said: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:

@@ -19,7 +19,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.claims import Claim
 from theory.kernel.theorem import Theorem
-from theory.rocq.files import LIBRARY
+from theory.rocq.compiling import LIBRARY
 
 RECORD: Final = LIBRARY.with_name("accepted.json")
 SCHEMA: Final = "staleproof-accepted-1"

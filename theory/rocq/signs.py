@@ -325,8 +325,10 @@ class Atoms:
 
     def _of_two_roots(self, form: Scalar, above: Scalar, below: Scalar) -> str:
         """A difference of two multiples of roots, by what the roots are of."""
-        odd = [part for part in sympy.Mul.make_args(above) if not shown_by_form(part)]
-        roots = [node for node in self.atoms if is_root(node) and odd and odd[0].has(node)]
+        known = [node for node in self.atoms if is_root(node)]
+        parts = (part for part in sympy.Mul.make_args(above) if not shown_by_form(part))
+        odd = [part for part in parts if known and part.has(*known)]
+        roots = [node for node in known if odd and odd[0].has(node)]
         if len(odd) != 1 or len(roots) != 2:
             return ""
         sizes = [sympy.expand(odd[0]).coeff(root) for root in roots]
@@ -345,7 +347,7 @@ class Atoms:
         whole = f"({self.write(others)} * ({p_} * {r} - {q_} * {s}) / {self.write(below)})"
         return (
             f"replace {self.write(form)} with {whole} by fields; apply over_nonneg; "
-            f"[apply Rmult_le_pos; [solve [pos] | apply (roots_gap {p_} {r} {x} {q_} {s} {y}); "
+            f"[apply Rmult_le_pos; [sign | apply (roots_gap {p_} {r} {x} {q_} {s} {y}); "
             "[solve [pos] | solve [pos] | assumption | assumption | "
             f"replace ({p_} ^ 2 * {x} - {q_} ^ 2 * {y}) with {gap} by ring; "
             "first [solve [pos] | lra | nra]]] | sign]"
