@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,25 +66,52 @@ def proved_rows(
 
 
 def with_rocq(claims: Sequence[Claim], rows: Sequence[Row]) -> list[Row]:
-    """The rows, with what Rocq has accepted under `checked_by`: each step, and all that is cited.
+    """The rows, with what second checkers accepted, by the record.
 
-    That it was accepted is on record for this theorem with this proof; a row that rests on more
-    than the kernel's rules is not covered by it.
+    Under `checked_by` is who accepted every step: of a theorem each step and all that is cited; of
+    what rests on z3 alone each question. What rests on more, such as a grid of sizes or an argument
+    in words, has what is said of its questions as evidence, and nobody under `checked_by`.
     """
-    from dataclasses import replace
-
     from theory.rocq.recorded import is_recorded
     from theory.verdicts import Verdict
 
-    known = {claim.id: claim for claim in claims}
-    found = []
+    known = {claim.id: claim for claim in claims if claim.source is None}
+    found, by = [], {row.id: row.checked_by for row in rows}
     for row in rows:
-        claim = known.get(row.id)
-        proved = row.verdict is Verdict.PROVED and row.to_json()["rests_on"] == ["kernel"]
-        if proved and claim is not None and is_recorded(claim):
-            row = replace(row, checked_by=(*row.checked_by, "rocq"))
+        claim, rests_on = known.get(row.id), row.to_json()["rests_on"]
+        if claim is not None and claim.theorem is None:
+            row, by[row.id] = _with_answers(row, rests_on)
+        elif claim is not None and row.verdict is Verdict.PROVED and rests_on == ["kernel"]:
+            by[row.id] = ("rocq",) if is_recorded(claim) else ()
         found.append(row)
-    return found
+    return [replace(row, checked_by=_every_step(row, known, by)) for row in found]
+
+
+def _every_step(
+    row: Row, known: Mapping[str, Claim], by: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Who accepted a row, and what it rests on; what a theorem cites is checked with it."""
+    more = by[row.id]
+    if row.id in known and known[row.id].theorem is None:
+        more = [one for one in more if all(one in by.get(name, ()) for name in row.closure)]
+    return tuple(dict.fromkeys((*row.checked_by, *more)))
+
+
+def _with_answers(row: Row, rests_on: Sequence[str]) -> tuple[Row, tuple[str, ...]]:
+    """The row with what is on record of its questions, and who answers all of them alike."""
+    from theory.ledger import Evidence
+    from theory.rocq.recorded import answers
+
+    said = answers(row.id, row.asked)
+    if said is None or "solver" not in rests_on or "kernel" in rests_on:
+        return row, ()
+    evidence = Evidence(
+        "for" if said.checkers else "neither",
+        f"z3 answered {said.count} questions: Rocq proves {said.rocq}, cvc5 confirms {said.cvc5}",
+        {"questions": said.count, "rocq": said.rocq, "cvc5": said.cvc5},
+    )
+    judgement = replace(row.judgement, evidence=(*row.judgement.evidence, evidence))
+    return replace(row, judgement=judgement), said.checkers if rests_on == ["solver"] else ()
 
 
 def _evidence_about(claim: Claim) -> tuple[Evidence, ...]:

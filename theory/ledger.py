@@ -160,8 +160,9 @@ class Row:
     """One line of the ledger.
 
     Its `queries` are what z3 was asked for the judgement, if anybody listened; they are written to
-    files of their own. `trusted` has the lines of each module whose code is taken on trust,
-    `closure` the ids of all that it rests on, `checked_by` who else came to the same answers.
+    files of their own, and `asked` is their digest. `trusted` has the lines of each module whose
+    code is taken on trust, `closure` the ids of all that it rests on, `checked_by` who else came to
+    the same answers.
     """
 
     id: str
@@ -174,6 +175,7 @@ class Row:
     controls: Controls = field(default_factory=Controls)
     seconds: float = 0.0
     queries: tuple[Query, ...] = ()
+    asked: str = ""
     origin: Origin = "printed"
     shown: Shown = field(default_factory=Shown)
     trusted: Mapping[str, int] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +14,8 @@ from staleproof.ledgers import require_writable, usable_cores
 from staleproof.output import note, put, put_json
 
 if TYPE_CHECKING:
-    from theory.rocq.files import Exported
+    from theory.claims import Claim
+    from theory.rocq.asked import Asked
 
 NO_COQC: Final = (
     "coqc is not installed, so nothing was checked; the files are written. Debian and Ubuntu: "
@@ -54,7 +55,7 @@ def run(arguments: Namespace) -> int:
     from theory.judging.verify import select
     from theory.rocq.compiling import checked, compiler
     from theory.rocq.files import accepted, exported, save
-    from theory.rocq.recorded import record
+    from theory.rocq.recorded import record, record_answers
 
     if arguments.rocq is None:
         raise UsageError("a folder to write to is needed", "export", "add --rocq DIR")
@@ -63,32 +64,53 @@ def run(arguments: Namespace) -> int:
     directory = Path(arguments.rocq)
     found = exported(claims, lambda name: note(f"writing {name}"))
     save(found, directory)
+    asked = asked_of(claims if arguments.names else ())
+    files = {name: directory / f"{module}.v" for name, module in found.theorems.items()}
+    files |= asked.save(directory)
     good: list[str] = []
-    refused = dict(found.refused)
+    refused = {name: why for name, why in found.refused.items() if name not in asked.queries}
     if arguments.check and compiler() is None:
-        refused |= dict.fromkeys(found.theorems, "coqc is not installed")
+        refused |= dict.fromkeys(files, "coqc is not installed")
         note(NO_COQC)
     elif arguments.check:
         jobs = arguments.j or usable_cores()
         said = checked(found.files, jobs, lambda modules: note(f"coqc {modules}"))
         good, bad = accepted(found, said)
-        refused |= bad
+        proved = asked.accepted(jobs, lambda count: note(f"coqc {count}"))
+        whole, short = asked.judged(proved)
+        refused |= bad | short
         if arguments.record:
             record(claims, good)
+            record_answers(asked.answers(proved))
+        good += whole
     if arguments.json:
         put_json(
             {
-                "theorems": [
-                    {"id": name, "file": str(directory / f"{module}.v")}
-                    for name, module in found.theorems.items()
-                ],
+                "theorems": [{"id": name, "file": str(file)} for name, file in files.items()],
                 "checked": good,
                 "refused": [{"id": name, "why": why} for name, why in refused.items()],
             }
         )
     else:
-        put(*_lines(found, refused, good, arguments.check))
+        put(*_lines(files, refused, good, arguments.check))
     return 1 if arguments.check and len(good) < len(claims) else 0
+
+
+def asked_of(claims: Iterable[Claim]) -> Asked:
+    """What z3 is asked for claims that are no theorems, and rest on its answers."""
+    from theory.judging.judge import judged
+    from theory.rocq.asked import Asked
+    from theory.smt.queries import recording
+
+    found = Asked()
+    for claim in claims:
+        if claim.theorem is None:
+            note(f"asking for {claim.id}")
+            with recording() as queries:
+                rests_on = judged(claim).rests_on
+            if queries and "solver" in rests_on and "kernel" not in rests_on:
+                found.add(claim.id, queries)
+    return found
 
 
 def checked_now(ids: Sequence[str], names: Sequence[str]) -> dict[str, str]:
@@ -99,17 +121,22 @@ def checked_now(ids: Sequence[str], names: Sequence[str]) -> dict[str, str]:
 
     if compiler() is None:
         return dict.fromkeys(ids, NO_COQC)
-    found = exported([claim for claim in select(names) if claim.id in ids])
+    chosen = [claim for claim in select(names) if claim.id in ids]
+    found, asked = exported(chosen), asked_of(chosen)
     _, bad = accepted(found, checked(found.files, usable_cores()))
-    why = found.refused | bad
+    _, short = asked.judged(asked.accepted(usable_cores()))
+    open_ones = {name: why for name, why in found.refused.items() if name not in asked.queries}
+    why = open_ones | bad | short
     return {name: why.get(name, "") for name in ids}
 
 
-def _lines(found: Exported, refused: dict[str, str], good: list[str], check: bool) -> list[str]:
+def _lines(
+    files: Mapping[str, Path], refused: Mapping[str, str], good: Sequence[str], check: bool
+) -> list[str]:
     lines = [f"{name}: accepted" for name in good]
-    lines += [f"{name}: written" for name in found.theorems if not check]
+    lines += [f"{name}: written" for name in files if not check]
     lines += [f"{name}: refused: {why}" for name, why in refused.items()]
-    count = f"{len(found.theorems)} theorem{'s' * (len(found.theorems) != 1)} written"
+    count = f"{len(files)} file{'s' * (len(files) != 1)} written"
     tail = f", {len(good)} accepted by coqc" if check else ""
     return [*lines, f"{count}{tail}, {len(refused)} refused"]
 

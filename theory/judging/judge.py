@@ -30,7 +30,7 @@ from theory.judging.mutants import accepts_original, run_controls
 from theory.judging.shown import shown
 from theory.judging.trusted import trusted
 from theory.ledger import Controls, Evidence, Judgement, Row, Shown, plainly
-from theory.smt.queries import Query, recording
+from theory.smt.queries import Query, digest_of, recording
 from theory.verdicts import Verdict
 
 REMARK: Final = "remark"
@@ -84,7 +84,7 @@ def judge(
     """
     start = perf_counter()
     try:
-        with _listening(listen) as queries, effort(attack):
+        with _listening(claim, listen) as queries, effort(attack):
             account, judgement = _judged(claim)
         judgement, controls = _with_more(claim, judgement, deep, more), Controls()
         if not _is_own(claim, judgement) or accepts_original(claim):
@@ -112,15 +112,17 @@ def judge(
         depends=claim.depends,
         controls=controls,
         seconds=perf_counter() - start,
-        queries=tuple(queries),
+        queries=tuple(queries) if listen else (),
+        asked=digest_of(queries),
         origin=claim.origin,
         shown=seen,
         trusted=code,
     )
 
 
-def _listening(listen: bool) -> AbstractContextManager[list[Query]]:
-    return recording() if listen else nullcontext([])
+def _listening(claim: Claim, listen: bool) -> AbstractContextManager[list[Query]]:
+    """Of what is no theorem it is known in any case what was asked; a text only if it is wanted."""
+    return recording(listen) if listen or claim.theorem is None else nullcontext([])
 
 
 def judged(claim: Claim) -> Judgement:

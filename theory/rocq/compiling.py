@@ -21,7 +21,7 @@ from theory.rocq.writing import Written
 
 LIBRARY: Final = Path(__file__).parents[2] / "rocq" / "Staleproof.v"
 """The library that every file rests on, in the source tree."""
-SECONDS: Final = 600
+SECONDS: Final = 1200
 """Most that one process may take."""
 TOGETHER: Final = 300_000
 """Characters that one process reads, if there is more than one file."""

@@ -1,14 +1,15 @@
-"""Which theorems `coqc` has accepted, kept in a file: it counts for the very same theorem only.
+"""What second checkers have accepted, kept in a file: it counts for the very same only.
 
 The key of an entry is a digest of the theorem, of all that it cites and of the programs that write
-it out; whatever is edited, what was accepted before no longer counts.
+it out; whatever is edited, what was accepted before no longer counts. For a claim that is no
+theorem there is a digest of all that z3 was asked, and how many answers each checker came to.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -37,8 +38,7 @@ def record(claims: Iterable[Claim], good: Iterable[str]) -> None:
         known.pop(claim.id, None)
         if claim.id in chosen and claim.theorem is not None and claim.source is None:
             known[claim.id] = key(claim.theorem)
-    data = {"schema": SCHEMA, "accepted": dict(sorted(known.items()))}
-    RECORD.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    _write(known, _read("questions"))
 
 
 def is_recorded(claim: Claim) -> bool:
@@ -49,15 +49,68 @@ def is_recorded(claim: Claim) -> bool:
     return known is not None and known == key(claim.theorem)
 
 
-def _read() -> dict[str, str]:
+def _read(part: str = "accepted") -> dict[str, Any]:
     try:
         data = json.loads(RECORD.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         return {}
-    found = data.get("accepted")
-    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
+    found = data.get(part)
+    return {str(k): v for k, v in found.items()} if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What second checkers say to the questions that z3 answered for a claim.
+
+    Attributes
+    ----------
+    count : int
+        Different questions.
+    rocq, cvc5 : int
+        How many of them each answers alike.
+    """
+
+    count: int
+    rocq: int
+    cvc5: int
+
+    @property
+    def checkers(self) -> tuple[str, ...]:
+        """Who answers all of them alike."""
+        return tuple(name for name in ("rocq", "cvc5") if getattr(self, name) == self.count > 0)
+
+
+def record_answers(answers: Mapping[str, tuple[str, Answers]]) -> None:
+    """Keep what is said of the questions of claims, each with the digest of all that was asked."""
+    known = _read("questions")
+    for claim, (asked, found) in answers.items():
+        known[claim] = {"asked": _asked(asked), **asdict(found)}
+    _write(_read(), known)
+
+
+def answers(claim: str, asked: str) -> Answers | None:
+    """What is on record for a claim of which the very same was asked."""
+    found = _read("questions").get(claim)
+    if not asked or not isinstance(found, dict) or found.get("asked") != _asked(asked):
+        return None
+    return Answers(found["count"], found["rocq"], found["cvc5"])
+
+
+def _asked(digest: str) -> str:
+    """With the programs that write questions out."""
+    sources = (Path(__file__).with_name(name) for name in ("asked.py", "questions.py"))
+    told = " ".join(sha256(path.read_bytes()).hexdigest() for path in sources)
+    return sha256(f"{told} {digest}".encode()).hexdigest()
+
+
+def _write(accepted: Mapping[str, Any], questions: Mapping[str, Any]) -> None:
+    parts = {
+        "accepted": dict(sorted(accepted.items())),
+        "questions": dict(sorted(questions.items())),
+    }
+    RECORD.write_text(json.dumps({"schema": SCHEMA, **parts}, indent=1) + "\n", encoding="utf-8")
 
 
 @cache

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
+from hashlib import sha256
 from typing import Any, Final, ParamSpec, TypeVar
 
 import z3
@@ -32,20 +33,36 @@ class Query:
         ``"sat"``, ``"unsat"`` or ``"unknown"``.
     rlimit : int
         z3's budget, in its resource units.
+    digest : str
+        Of what is asserted and of the answer, without a name.
     """
 
     asks: str
     text: str
     answer: str
     rlimit: int
+    digest: str = ""
 
 
-_LISTENER: Final[ContextVar[list[Query] | None]] = ContextVar("listener", default=None)
+@dataclass(frozen=True)
+class _Listener:
+    """Who listens, and whether the text of a question is wanted: that takes longer to write."""
+
+    queries: list[Query]
+    texts: bool
+
+
+_LISTENER: Final[ContextVar[_Listener | None]] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def recording() -> Iterator[list[Query]]:
+def recording(texts: bool = True) -> Iterator[list[Query]]:
     """Collect the queries of a block of code, in their order; an outer recording pauses.
+
+    Parameters
+    ----------
+    texts : bool
+        Keep the text of a question besides its digest.
 
     Examples
     --------
@@ -57,7 +74,7 @@ def recording() -> Iterator[list[Query]]:
     [('square: x > 1 implies x > 0', 'unsat'), ('square: its hypotheses alone', 'sat')]
     """
     queries: list[Query] = []
-    token = _LISTENER.set(queries)
+    token = _LISTENER.set(_Listener(queries, texts))
     try:
         yield queries
     finally:
@@ -75,9 +92,30 @@ def record(asks: str, assertions: Iterable[Any], answer: str, rlimit: int) -> No
     answer : str
     rlimit : int
     """
-    queries = _LISTENER.get()
-    if queries is not None:
-        queries.append(Query(" ".join(asks.split()), _smtlib(assertions), answer, rlimit))
+    listener = _LISTENER.get()
+    if listener is not None:
+        given = list(assertions)
+        text = _smtlib(given) if listener.texts else ""
+        query = Query(" ".join(asks.split()), text, answer, rlimit, _digest(given, answer))
+        listener.queries.append(query)
+
+
+def _digest(assertions: Iterable[Any], answer: str) -> str:
+    told = (one.sexpr() if z3.is_ast(one) else str(one) for one in assertions)
+    return sha256("\n".join([answer, *told]).encode()).hexdigest()
+
+
+def digest_of(queries: Iterable[Query]) -> str:
+    """One digest of all that was asked, in whatever order and however often; "" of nothing.
+
+    Examples
+    --------
+    >>> one, other = Query("", "", "sat", 9, "1"), Query("", "", "unsat", 9, "2")
+    >>> digest_of([one, other]) == digest_of([other, one, one]) != digest_of([one])
+    True
+    """
+    every = sorted({query.digest for query in queries})
+    return sha256(" ".join(every).encode()).hexdigest() if every else ""
 
 
 def remembered(function: Callable[P, T]) -> Callable[P, T]:
@@ -99,12 +137,12 @@ def remembered(function: Callable[P, T]) -> Callable[P, T]:
                 kept[key] = function(*args, **kwargs), None
             return kept[key][0]
         value, queries = kept.get(key, (None, None))
-        if queries is None:
-            with recording() as asked:
+        if queries is None or (listener.texts and not all(one.text for one in queries)):
+            with recording(listener.texts) as asked:
                 value = function(*args, **kwargs)
             queries = tuple(asked)
             kept[key] = value, queries
-        listener.extend(queries)
+        listener.queries.extend(queries)
         return kept[key][0]
 
     return again

@@ -1,0 +1,211 @@
+"""What z3 was asked for claims that are no theorems, as files of Rocq, and what `coqc` says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import z3
+
+from theory.rocq.compiling import Progress, compiled
+from theory.rocq.names import Names, identifier
+from theory.rocq.questions import question, read_back, symbols, text
+from theory.rocq.recorded import Answers
+from theory.rocq.tableau import refutation
+from theory.rocq.text import UnsupportedError
+from theory.smt import cvc5
+from theory.smt.queries import Query, digest_of
+from theory.smt.solver import RLIMIT, fresh_solver
+
+HEAD: Final = "From Coq Require Import ZArith Lia.\nOpen Scope Z_scope.\n"
+TOGETHER: Final = 150_000
+"""Characters that one process reads, if there is more than one question."""
+
+
+def proposition(query: Query) -> tuple[str, list[str], list[Any]]:
+    """What a question says with its answer, the numbers that it binds, and its facts.
+
+    Raises
+    ------
+    UnsupportedError
+        It is about other numbers than whole ones, has no answer, or reads otherwise.
+    """
+    asked, names = question(query.text), Names()
+    facts = asked.facts
+    bound = [names(one) for one in symbols(facts)]
+    said = [text(one, names) for one in facts]
+    known = {given: name for given, (name, _) in names.things.items()}
+    if not all(z3.eq(read_back(told, known), one) for told, one in zip(said, facts, strict=True)):
+        raise UnsupportedError("a question that reads otherwise")
+    if query.answer == "unsat":
+        head = f"forall {' '.join(bound)} : Z,\n  " if bound else ""
+        return head + "".join(f"{one} ->\n  " for one in said) + "False", bound, facts
+    if query.answer == "sat":
+        head = f"exists {' '.join(bound)} : Z,\n  " if bound else ""
+        return head + " /\\\n  ".join(said or ["True"]), bound, facts
+    raise UnsupportedError("a question without an answer")
+
+
+def lemma(name: str, query: Query) -> str:
+    """A question, with its answer, as a lemma with its proof.
+
+    Raises
+    ------
+    UnsupportedError
+        It has no form, or no proof is found.
+
+    Examples
+    --------
+    >>> asked = "(declare-fun x () Int)(assert (> x 1))(assert (not (> x 0)))(check-sat)"
+    >>> print(lemma("one", Query("x > 1 implies x > 0", asked, "unsat", 9)))
+    Lemma one : forall x : Z,
+      (x > 1) ->
+      (x <= 0) ->
+      False.
+    Proof.
+      intros x H0 H1.
+      clear - H0 H1; first [timeout 60 lia | timeout 60 nia].
+    Qed.
+    """
+    said, bound, facts = proposition(query)
+    if query.answer == "unsat":
+        proof = refutation(facts, bound)
+    else:
+        proof = f"exists {', '.join(_values(facts))}. lia." if bound else "lia."
+    return f"Lemma {name} : {said}.\nProof.\n  {proof}\nQed."
+
+
+def _values(facts: Sequence[Any]) -> list[str]:
+    """What numbers are in a model, in the order of `symbols`."""
+    solver = fresh_solver(10 * RLIMIT)
+    solver.add(*(fact.translate(solver.ctx) for fact in facts))
+    if solver.check() != z3.sat:
+        raise UnsupportedError("a question of which no model is found again")
+    model = solver.model()
+    numbers = (z3.Int(name, solver.ctx) for name in symbols(facts))
+    return [f"({model.eval(one, model_completion=True)})" for one in numbers]
+
+
+class Asked:
+    """Claims by what z3 was asked for them; each question is proved once.
+
+    Attributes
+    ----------
+    queries : dict of str to tuple of Query
+        By claim.
+    lemmas : dict of str to str
+        By the digest of a question, a lemma with its proof.
+    refused : dict of str to str
+        By the digest, why there is none.
+    """
+
+    def __init__(self) -> None:
+        self.queries: dict[str, tuple[Query, ...]] = {}
+        self.lemmas: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
+
+    def add(self, claim: str, queries: Sequence[Query]) -> None:
+        """Write the questions of a claim."""
+        own = tuple({query.digest: query for query in queries}.values())
+        self.queries[claim] = own
+        for query in own:
+            if query.digest not in self.lemmas and query.digest not in self.refused:
+                try:
+                    self.lemmas[query.digest] = lemma(_name(query), query)
+                except UnsupportedError as error:
+                    self.refused[query.digest] = error.what
+
+    def save(self, directory: Path) -> dict[str, Path]:
+        """Write a file for each claim; their paths by the claims."""
+        found = {}
+        for claim, queries in self.queries.items():
+            found[claim] = directory / f"{identifier(claim)}.v"
+            parts = [f"(* What z3 was asked for {claim}. *)\n{HEAD}"]
+            for query in queries:
+                words = query.asks.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
+                why = self.refused.get(query.digest)
+                told = self.lemmas.get(query.digest) or f"(* not written: {why} *)"
+                parts.append(f"(* {words} *)\n{told}\n")
+            found[claim].write_text("\n".join(parts), encoding="utf-8")
+        return found
+
+    def accepted(self, jobs: int, progress: Progress = lambda name: None) -> set[str]:
+        """Digests of the questions whose lemmas `coqc` accepts."""
+        groups: list[list[str]] = []
+        size = TOGETHER
+        for digest, told in self.lemmas.items():
+            if size >= TOGETHER:
+                groups.append([])
+                size = 0
+            groups[-1].append(digest)
+            size += len(told)
+        with TemporaryDirectory() as path, ThreadPoolExecutor(jobs) as pool:
+            folder = Path(path)
+
+            def good(group: Sequence[str]) -> set[str]:
+                progress(f"{len(group)} question{'s' * (len(group) != 1)}")
+                return _accepted(folder, {one: self.lemmas[one] for one in group})
+
+            return set().union(*pool.map(good, groups))
+
+    def judged(self, proved: Collection[str]) -> tuple[list[str], dict[str, str]]:
+        """Claims of which every question is proved, and what is missing of the others."""
+        missing = {
+            claim: [query for query in queries if query.digest not in proved]
+            for claim, queries in self.queries.items()
+        }
+        short = {
+            claim: f"{len(left)} of {len(self.queries[claim])} questions are not proved: "
+            + (self.refused.get(left[0].digest) or f"coqc refuses {left[0].asks}")
+            for claim, left in missing.items()
+            if left
+        }
+        return [claim for claim, left in missing.items() if not left], short
+
+    def answers(self, proved: Collection[str]) -> dict[str, tuple[str, Answers]]:
+        """For the record, by claim: the digest of all that was asked, and who answers it alike."""
+        alike = {
+            query.digest: cvc5.answer(query.text)[0] == query.answer
+            for query in {q.digest: q for own in self.queries.values() for q in own}.values()
+            if find_spec("cvc5") is not None
+        }
+        return {
+            claim: (
+                digest_of(own),
+                Answers(
+                    len(own),
+                    sum(query.digest in proved for query in own),
+                    sum(alike.get(query.digest, False) for query in own),
+                ),
+            )
+            for claim, own in self.queries.items()
+        }
+
+
+def _accepted(folder: Path, lemmas: Mapping[str, str]) -> set[str]:
+    """Those that coqc accepts; if it refuses one of several, each half is looked at by itself."""
+    names = list(lemmas)
+    module = f"Asked_{names[0][:20]}_{len(names)}"
+    every = ", ".join(f"q_{name[:20]}" for name in names)
+    closing = f"Definition together := ({every}).\nPrint Assumptions together.\n"
+    source = "\n".join([HEAD, *lemmas.values(), closing])
+    (folder / f"{module}.v").write_text(source, encoding="utf-8")
+    if not compiled(folder, module):
+        return set(names)
+    if len(names) == 1:
+        return set()
+    half = len(names) // 2
+    return set().union(
+        *(_accepted(folder, {n: lemmas[n] for n in part}) for part in (names[:half], names[half:]))
+    )
+
+
+def _name(query: Query) -> str:
+    return f"q_{query.digest[:20]}"
+
+
+__all__ = ["Asked", "lemma", "proposition"]
