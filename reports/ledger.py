@@ -142,6 +142,7 @@ class Row(TypedDict):
     quantifiers: NotRequired[list[str]]
     supplied: NotRequired[list[str]]
     rests_on: NotRequired[list[str]]
+    checked_by: NotRequired[list[str]]
     arguments: NotRequired[list[str]]
     trusted: NotRequired[list[Trusted]]
 

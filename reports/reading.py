@@ -118,6 +118,7 @@ _ROW = record(
         "quantifiers": list_of(text),
         "supplied": list_of(text),
         "rests_on": list_of(one_of(*LINKS)),
+        "checked_by": list_of(text),
         "arguments": list_of(text),
         "trusted": list_of(record({"module": text, "lines": checks.integer(0)})),
     },

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from reports.documents.blocks import (
     Block,
@@ -16,7 +17,7 @@ from reports.documents.blocks import (
 )
 from reports.documents.paper import file_name, titles
 from reports.documents.summary import brief
-from reports.ledger import LINKS, VERDICTS, Ledger, as_printed, count_verdicts, survivor_count
+from reports.ledger import LINKS, VERDICTS, Ledger, Row, as_printed, count_verdicts, survivor_count
 
 MEANINGS = {
     "REFUTED": "an exact witness inside the stated domain contradicts the statement",
@@ -64,6 +65,7 @@ def _blocks(ledger: Ledger) -> Iterator[Block]:
     yield from _controls(ledger)
     links = {link: sum(link in row.get("rests_on", ()) for row in rows) for link in LINKS}
     yield Items(tuple((Strong(link), f" (rows: {links[link]}) {LINKS[link]}") for link in LINKS))
+    yield from _second_checkers(rows)
     for paper in papers:
         failing = [row for row in rows if row["paper"] == paper and row["verdict"] == "REFUTED"]
         if failing:
@@ -73,6 +75,41 @@ def _blocks(ledger: Ledger) -> Iterator[Block]:
                     (f"{row['id']} ({row['where']}): {brief(row['statement'])}",) for row in failing
                 )
             )
+
+
+SECOND: Final = {
+    ("rocq",): "Rocq",
+    ("cvc5",): "cvc5",
+    ("cvc5", "rocq"): "both",
+    (): "none",
+}
+"""Who accepted every step of a row."""
+
+
+def _second_checkers(rows: Sequence[Row]) -> Iterator[Block]:
+    """Who else accepted rows whole, by what they rest on."""
+    if not any(row.get("checked_by") for row in rows):
+        return
+    kinds: dict[str, Counter[tuple[str, ...]]] = {}
+    for row in rows:
+        rests_on = " + ".join(link for link in LINKS if link in row.get("rests_on", ()))
+        by = tuple(sorted(row.get("checked_by", ())))
+        kinds.setdefault(rests_on or "nothing", Counter())[by] += 1
+    ordered = sorted(kinds.items(), key=lambda one: (-one[1].total(), one[0]))
+    cells = (
+        ((name,), *((str(counts[by]),) for by in SECOND), (str(counts.total()),))
+        for name, counts in ordered
+    )
+    yield Heading(2, ("Second checkers",))
+    asked = [one["data"] for row in rows for one in row["evidence"] if "questions" in one["data"]]
+    whole = {by: sum(one.get(by) == one["questions"] for one in asked) for by in ("rocq", "cvc5")}
+    said = (
+        "Rows of which another checker accepted every step, and all that they rest on. Of "
+        f"{len(asked)} rows whose questions to z3 were put to others, Rocq proves all of "
+        f"{whole['rocq']}, and cvc5 confirms all of {whole['cvc5']}, whatever else they rest on."
+    )
+    yield Paragraph((said,))
+    yield Table(("Rests on", *SECOND.values(), "rows"), tuple(cells), (0.4, *[0.12] * 5))
 
 
 def _controls(ledger: Ledger) -> Iterator[Block]:

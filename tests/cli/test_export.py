@@ -59,9 +59,19 @@ def test_a_folder_is_needed(problem: Problem) -> None:
 def test_rows_that_rest_on_more_than_the_kernel_are_refused(
     result: Callable[..., Any], tmp_path: Path
 ) -> None:
-    code, found = result("export", "--rocq", tmp_path, "blog.bubble")
+    code, found = result("export", "--rocq", tmp_path, "blog.loss-scaling")
     assert (code, found["theorems"], found["checked"]) == (0, [], [])
     assert all("no theorem of the kernel" in one["why"] for one in found["refused"])
+
+
+@needs_coqc
+def test_what_z3_was_asked_is_written_and_accepted(
+    result: Callable[..., Any], tmp_path: Path
+) -> None:
+    code, found = result("export", "--rocq", tmp_path, "--check", "blog.chunks")
+    assert (code, found["checked"], found["refused"]) == (0, ["blog.chunks"], [])
+    source = (tmp_path / "blog_chunks.v").read_text(encoding="utf-8")
+    assert source.count("Lemma q_") == source.count("Qed.") == 3
 
 
 def test_what_rocq_has_not_accepted_falls_short(run: Run, tmp_path: Path) -> None:
