@@ -11,6 +11,11 @@ from typing import Any, Final
 _HEADING: Final = re.compile(r"#\s+(?P<title>.*?)(?:\s+\((?P<where>[^()]*\b\d{4})\))?\s*")
 _SOURCE: Final = re.compile(r"After (?P<source>.*?\(\d{4}\)[^.]*)\.", re.DOTALL)
 PLACE: Final = "theory.papers"
+OURS: Final = {
+    "kernel": "Lemmas and rules of the proof kernel",
+    "schedules": "Invariants of schedule families, for every size",
+}
+"""Titles of what is no paper, unless the folder has a README."""
 
 
 def with_titles(ledger: Mapping[str, Any], folder: str | None = None) -> dict[str, Any]:
@@ -27,6 +32,8 @@ def with_titles(ledger: Mapping[str, Any], folder: str | None = None) -> dict[st
     for name in names:
         places = [*_folders(name), *([Path(folder)] if folder is not None else [])]
         entry = title_in(place / "README.md" for place in places)
+        if not entry and name in OURS:
+            entry = {"title": OURS[name], "reference": "staleproof's own"}
         if entry and name not in found:
             found[name] = entry
     return {**ledger, "papers": found} if found else dict(ledger)

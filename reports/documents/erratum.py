@@ -28,6 +28,8 @@ MOST_IN_FULL: Final = 25
 LONGEST_FACT: Final = 90
 LONGEST_NOTE: Final = 110
 MOST_NOTES: Final = 4
+LONGEST_RUN: Final = 1_200
+"""Letters of notes that run on."""
 MOST_FACTS: Final = 8
 """Numbers of a counterexample that are printed here; the document has all of them."""
 
@@ -75,12 +77,12 @@ def _failing(rows: Sequence[Row]) -> Iterator[Block]:
         said = [one for one in row["findings"] if one["kind"] in ("false", "missing-condition")]
         lines: list[Words] = []
         if said:
-            why = _ended(said[0]["says"], LONGEST_REASON)
+            why = _ended(brief(said[0]["says"], LONGEST_REASON))
             lines.append((Strong("Why not."), " ", *prose(why)))
         lines += _facts(row["counterexample"])
         repaired = [one["repaired"] for one in row["findings"] if one["repaired"]]
         if repaired:
-            instead = _ended(repaired[0]["statement"], LONGEST_REASON)
+            instead = _ended(repaired[0]["statement"])
             lines.append((Strong("Instead."), " ", *prose(instead), f" {repaired[0]['verdict']}."))
         command = Code(f"staleproof show {row['id']}")
         lines[-1:] = [(*lines[-1], " ", command)] if lines else [(command,)]
@@ -97,10 +99,9 @@ def _facts(data: dict[str, Any] | None) -> Iterator[Words]:
             return
 
 
-def _ended(text: str, longest: int) -> str:
+def _ended(text: str) -> str:
     """A sentence with its full stop."""
-    said = brief(text, longest)
-    return said if said.endswith((".", "…")) else f"{said}."
+    return text if text.endswith(".") else f"{text}."
 
 
 def _short(title: str, rows: Sequence[Row], kind: str, longest: int) -> Iterator[Block]:
@@ -110,18 +111,29 @@ def _short(title: str, rows: Sequence[Row], kind: str, longest: int) -> Iterator
             if finding["kind"] == kind:
                 repaired = finding["repaired"]
                 instead = (
-                    f" Instead: {_ended(repaired['statement'], longest)}"
+                    f" Instead: {_ended(repaired['statement'])}"
                     if repaired and kind != "invalid-step"
                     else ""
                 )
                 found.append(
                     (
                         Strong(finding["where"]),
-                        *prose(f": {_ended(finding['says'], longest)}{instead}"),
+                        *prose(f": {_ended(brief(finding['says'], longest))}{instead}"),
                     )
                 )
     if found:
         yield Heading(3, (title,))
         # Many short notes run on: this is a letter, and two pages are enough for it.
         run_on = len(found) > MOST_NOTES and kind != "missing-condition"
-        yield Items((joined(found, " "),) if run_on else tuple(found), small=True)
+        yield Items((_run_on(found),) if run_on else tuple(found), small=True)
+
+
+def _run_on(notes: Sequence[Words]) -> Words:
+    """Notes behind each other, as many as a letter has room for, and how many are left out."""
+    chosen: list[Words] = []
+    for note in notes:
+        if sum(map(length, chosen)) + length(note) <= LONGEST_RUN:
+            chosen.append(note)
+    left = len(notes) - len(chosen)
+    more = f" The paper's document has {left} more." if left else ""
+    return (*joined(chosen, " "), more)

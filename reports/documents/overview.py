@@ -16,7 +16,6 @@ from reports.documents.blocks import (
     Table,
 )
 from reports.documents.paper import file_name, titles
-from reports.documents.summary import brief
 from reports.ledger import LINKS, VERDICTS, Ledger, Row, as_printed, count_verdicts, survivor_count
 
 MEANINGS = {
@@ -71,9 +70,7 @@ def _blocks(ledger: Ledger) -> Iterator[Block]:
         if failing:
             yield Heading(2, (f"Does not hold: {titles(ledger, paper)[0]}",))
             yield Items(
-                tuple(
-                    (f"{row['id']} ({row['where']}): {brief(row['statement'])}",) for row in failing
-                )
+                tuple((f"{row['id']} ({row['where']}): {row['statement']}",) for row in failing)
             )
 
 

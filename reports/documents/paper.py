@@ -27,6 +27,7 @@ from reports.documents.proof import Elsewhere, steps_of
 from reports.documents.setting import setting, setting_labels
 from reports.documents.summary import counted, summary
 from reports.documents.wording import Labels
+from reports.documents.works import cited_works
 from reports.ledger import AS_PRINTED, Ledger, Row
 
 GRAPH: Final = "depends"
@@ -74,6 +75,7 @@ def paper_document(ledger: Ledger, paper: str, figures: Mapping[str, str]) -> Do
     whole = _line_count(alone) <= MOST_LINES
     long = [] if whole else _too_long(stated)
     title, reference = titles(ledger, paper)
+    cited = tuple((f"{work}.",) for work in cited_works(rows))
     blocks: list[Block] = [
         *summary(rows, alone),
         *setting(alone if whole else stated, labels),
@@ -83,7 +85,7 @@ def paper_document(ledger: Ledger, paper: str, figures: Mapping[str, str]) -> Do
         *_open_questions(alone),
         *_graph(paper, figures),
         Heading(2, ("References",)),
-        Items(((title, f". {reference}" if reference else ""), (_ABOUT,))),
+        Items(((title, f". {reference}" if reference else ""), *cited, (_ABOUT,))),
         *long_proofs(long, labels),
         *(() if whole else in_full(ours, stated, labels)),
         *every_row(rows),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -18,7 +19,7 @@ from reports.documents.blocks import (
 from reports.ledger import AS_PRINTED, Row, count_verdicts
 
 LONGEST_REMARK: Final = 200
-"""Characters of a sentence; the statement's own place has all of it."""
+"""Characters to which clauses are chosen; the statement's own place has all of them."""
 LONGEST_REASON: Final = 105
 """The same in the summary, which is one page."""
 _WEIGHTY: Final = ("Theorem", "Proposition", "Corollary")
@@ -83,29 +84,45 @@ def _listed(title: str, rows: Sequence[Row], said: Any) -> Iterator[Block]:
 
 
 def brief(text: str, longest: int = LONGEST_REMARK) -> str:
-    """A sentence; if it is very long its first clauses, or what comes before a word.
+    """The first whole clauses of a reason, as many as there is room for, and at least one.
+
+    Nothing is cut inside a clause, nor inside brackets or a formula. It is not for statements,
+    whose conditions may come last.
 
     Examples
     --------
-    >>> brief("short"), len(brief("word " * 99)) <= LONGEST_REMARK + 2
-    ('short', True)
     >>> brief("This much is enough; what follows is detail.", 30)
-    'This much is enough …'
+    'This much is enough.'
+    >>> brief("Yu et al. 2019 say more (much; too much) than fits", 20)
+    'Yu et al. 2019 say more (much; too much) than fits'
     """
     if len(text) <= longest:
         return text
-    start = text[:longest]
-    clause = max(start.rfind(end) for end in (". ", "; ", ": "))
-    return f"{start[:clause] if clause > longest / 3 else start.rsplit(' ', 1)[0]} …"
+    ends = [end.start() for end in _CLAUSE_END.finditer(text) if _is_whole(text[: end.start()])]
+    if not ends:
+        return text
+    return f"{text[: max((end for end in ends if end < longest), default=ends[0])]}."
+
+
+_CLAUSE_END: Final = re.compile(r"(?<!\bal)(?<!\bFig)(?<!\beq)(?<!\be\.g)(?<!\bi\.e)(?:\.|;) ")
+
+
+def _is_whole(clause: str) -> bool:
+    """Whether what is opened in a clause is closed in it."""
+    pairs = (("(", ")"), ("[", "]"), ("{", "}"), ("⟨", "⟩"), ("⌊", "⌋"), ("⌈", "⌉"))
+    return clause.count("$") % 2 == 0 and all(
+        clause.count(left) == clause.count(right) for left, right in pairs
+    )
 
 
 def _what_fails(row: Row) -> str:
     order = ("false", "missing-condition", "invalid-step")
     found = [one["says"] for kind in order for one in row["findings"] if one["kind"] == kind]
-    return brief(found[0] if found else row["statement"], LONGEST_REASON)
+    return brief(found[0], LONGEST_REASON) if found else row["statement"]
 
 
 def _said(row: Row, kind: str) -> str:
+    """What holds instead if that is short, or what was found; a statement is never cut."""
     one = next(finding for finding in row["findings"] if finding["kind"] == kind)
-    repaired = one["repaired"]
-    return brief(repaired["statement"] if repaired else one["says"], LONGEST_REASON)
+    instead = one["repaired"]["statement"] if one["repaired"] else ""
+    return instead if 0 < len(instead) <= LONGEST_REASON else brief(one["says"], LONGEST_REASON)

@@ -162,7 +162,7 @@ def test_a_folder_is_called_what_its_readme_says(run: Run, tmp_path: Path) -> No
     text = (tmp_path / "report" / "mine.md").read_text()
     assert text.startswith("# Squares & errors\n")
     assert "ICML 2031" in text
-    assert r"\title{Squares \& errors}" in (tmp_path / "report" / "mine.tex").read_text()
+    assert r"\LARGE Squares \& errors\par" in (tmp_path / "report" / "mine.tex").read_text()
 
 
 def test_a_folder_is_certified(run: Run, tmp_path: Path) -> None:

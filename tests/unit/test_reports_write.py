@@ -242,3 +242,30 @@ def test_json_of_something_else_leaves_the_old_file(tmp_path: Path, obj: object)
     with pytest.raises(OutputError, match="plain data"):
         write_json_atomic(obj, path)
     assert json.loads(path.read_text()) == [1]
+
+
+def test_reasons_are_cut_between_clauses_and_statements_nowhere(plain: Any) -> None:
+    row = next(row for row in plain["claims"] if row["verdict"] == "REFUTED")
+    row["statement"] = "It holds " + "and holds " * 40 + "if p is even"
+    clause = f"it fails {'(there; here) ' * 20}for odd p"
+    says = {
+        "kind": "false",
+        "where": "line 1",
+        "printed": "",
+        "says": f"{clause}; and {'so ' * 99}",
+    }
+    row["findings"] = [says | {"repaired": None, "witness": None}]
+    documents = {name: text.decode() for name, text in render_report(plain).items()}
+    (letter,) = (text for name, text in documents.items() if name.endswith("-erratum.md"))
+    assert f"{clause}." in letter
+    assert "so so" not in letter
+    assert "if p is even" in letter
+    assert "if p is even" in documents["report.md"]
+
+
+def test_works_that_rows_cite_are_named(plain: Any) -> None:
+    row = plain["claims"][0]
+    named = "Qi et al. 2023: Zero Bubble Pipeline Parallelism"
+    assert not any(named.encode() in document for document in render_report(plain).values())
+    row["where"] = "line 3, after Qi et al. 2023"
+    assert any(named.encode() in document for document in render_report(plain).values())
