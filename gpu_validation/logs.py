@@ -152,14 +152,16 @@ def _require_sound_fields(trace: Trace, name: str) -> None:
         )
     message = np.isin(trace.schedule.kind, list(MESSAGES))
     compute = np.isin(trace.schedule.kind, list(COMPUTE))
+    done = message | compute | np.isin(trace.schedule.kind, (Kind.U, Kind.REDUCE))
     for what, wrong in (
-        ("a peer", ~message & (trace.peer != NONE)),
-        ("a channel", ~message & (trace.channel != NONE)),
-        ("a version that it used", ~compute & (trace.version != NONE)),
-        ("a batch", ~message & _batched(trace)),
+        ("was done", ~done),
+        ("has a peer", ~message & (trace.peer != NONE)),
+        ("has a channel", ~message & (trace.channel != NONE)),
+        ("has a version that it used", ~compute & (trace.version != NONE)),
+        ("has a batch", ~message & _batched(trace)),
     ):
         if wrong.any():
-            raise _odd_event(trace, int(np.argmax(wrong)), f"has {what}", name)
+            raise _odd_event(trace, int(np.argmax(wrong)), what, name)
     for index, extra in trace.extra.items():
         if not isinstance(extra.get("hash", ""), str):
             raise _odd_event(trace, index, "has a hash that is no text", name)

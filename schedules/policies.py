@@ -89,6 +89,14 @@ class WeightPolicy:
         """Whether B(s, m) uses what F(s, m) read."""
         return self.name != "latest"
 
+    @property
+    def keeps_older_versions(self) -> bool:
+        """Whether a version is kept for the backward when an update has replaced it.
+
+        A step of ``flush`` needs no second version; where an action U breaks it, there is none.
+        """
+        return self.keeps_forward_version and self.name != "flush"
+
 
 def _whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from schedules.actions import Kind
 from schedules.dependencies import MISSING, Tables, tables
 from schedules.errors import InvalidScheduleError
-from schedules.policies import WeightPolicy
 from schedules.schedule import IntArray, Schedule
 
 
@@ -122,12 +121,12 @@ def versions(schedule: Schedule) -> Versions:
     """
     index = complete_tables(schedule)
     _require_one_rank_a_copy(schedule)
-    updates_so_far = _running_updates(schedule, update_after(schedule))
+    updates_so_far = running_updates(schedule, update_after(schedule))
     at_forward = updates_so_far[index.forward]
     at_backward = updates_so_far[index.backward]
     at_update = _at_update(schedule, index, updates_so_far)
     read = _read(schedule, at_forward, at_update)
-    used = read if _keeps_older_versions(schedule.policy) else at_backward
+    used = read if schedule.policy.keeps_older_versions else at_backward
     return Versions(
         at_forward=at_forward,
         at_backward=at_backward,
@@ -181,8 +180,16 @@ def _require_one_rank_a_copy(schedule: Schedule) -> None:
         )
 
 
-def _running_updates(schedule: Schedule, marks: NDArray[np.bool_]) -> IntArray:
-    """For every action: updates of its weight copy before it in program order."""
+def running_updates(schedule: Schedule, marks: NDArray[np.bool_]) -> IntArray:
+    """For every action: updates of its weight copy before it in program order; `marks` are those.
+
+    Examples
+    --------
+    >>> from schedules.families import build
+    >>> schedule = build("pipedream", 1, 2)
+    >>> running_updates(schedule, update_after(schedule)).tolist()
+    [0, 0, 1, 1]
+    """
     weights = weights_of_action(schedule)
     order = np.argsort(weights, kind="stable")
     running: IntArray = np.cumsum(marks[order]) - marks[order]
@@ -226,14 +233,6 @@ def _one_window_late(schedule: Schedule, at_forward: IntArray, at_update: IntArr
             "flight",
         )
     return read
-
-
-def _keeps_older_versions(policy: WeightPolicy) -> bool:
-    """Whether a version is kept for the backward when an update has replaced it.
-
-    A step of ``flush`` needs no second version; where an action U breaks the step, there is none.
-    """
-    return policy.keeps_forward_version and policy.name != "flush"
 
 
 def _at_update(schedule: Schedule, index: Tables, updates_so_far: IntArray) -> IntArray:

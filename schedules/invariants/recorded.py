@@ -1,7 +1,7 @@
 """What a trace recorded of the versions, against what its policy says and against itself.
 
-A version is recorded where ``version`` is not null: of F the one that it read, of B, I and W the
-one that they used; under ``predict`` the one that is extrapolated from.
+A version is recorded where ``version`` is not null: of F the one that it read, of R, B, I and W
+the one that they used; under ``predict`` the one that is extrapolated from.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import COMPUTE, Kind
+from schedules.actions import RUNS, Kind
 from schedules.formats.trace import NONE, Trace
 from schedules.invariants.run import Run
 from schedules.schedule import IntArray
 from schedules.validation.violation import Arrow, Case, Finding, Marks, Violation, listed
+from schedules.versions import running_updates, update_after
 
 HOST: Final = "host"
 """Key of `Trace.extra` that names the machine on whose clock an event was timed."""
@@ -33,6 +34,11 @@ def unlike_policy(run: Run) -> Finding:
     where = schedule.stage[chosen], schedule.microbatch[chosen]
     forward = schedule.kind[chosen] == Kind.F
     expected = np.where(forward, run.versions.read[where], run.versions.used[where])
+    # What keeps no older version has the newest for a forward that is run again.
+    newest = schedule.kind[chosen] == Kind.R
+    if newest.any() and not schedule.policy.keeps_older_versions:
+        updates = running_updates(schedule, update_after(schedule))[chosen]
+        expected = np.where(newest, updates, expected)
     differs = np.flatnonzero(recorded[chosen] != expected)
 
     def describe(case: int) -> Case:
@@ -59,41 +65,39 @@ def unlike_policy(run: Run) -> Finding:
 
 
 def unlike_pairs(run: Run) -> list[Violation]:
-    """Backwards that were recorded with another version than their forwards."""
-    schedule, index = run.schedule, run.tables
-    recorded = _recorded(run)
-    read, used = recorded[index.forward], recorded[index.backward]
-    wrong = run.in_file_order((read != NONE) & (used != NONE) & (read != used), index.backward)
+    """Backwards, and forwards run again, recorded with another version than their forwards."""
+    schedule, recorded = run.schedule, _recorded(run)
+    behind = np.flatnonzero((recorded != NONE) & (schedule.kind != Kind.F))
+    forwards = run.tables.forward[schedule.stage[behind], schedule.microbatch[behind]]
+    differs = (recorded[forwards] != NONE) & (recorded[forwards] != recorded[behind])
+    pairs = np.stack([forwards, behind], axis=1)[differs].tolist()
 
     def describe(case: int) -> Case:
-        at = wrong[case]
-        forward, backward = int(index.forward[at]), int(index.backward[at])
+        forward, backward = pairs[case]
+        read, used = int(recorded[forward]), int(recorded[backward])
         return Case(
             schedule.place(backward),
             "a backward uses the version that its forward read, but it is recorded that "
-            f"{schedule.action(backward)} used version {int(used[at])} and {run.words(forward)} "
-            f"read version {int(read[at])}",
-            f"keep version {int(read[at])} until the backward is done",
+            f"{schedule.action(backward)} used version {used} and {run.words(forward)} "
+            f"read version {read}",
+            f"keep version {read} until the backward is done",
             {
                 "action": str(schedule.action(backward)),
-                "used": int(used[at]),
+                "used": used,
                 "forward": str(schedule.action(forward)),
                 "forward_place": schedule.place(forward),
-                "read": int(read[at]),
+                "read": read,
                 "recorded": True,
             },
-            Marks(
-                (backward, forward),
-                (Arrow(forward, backward, f"read version {int(read[at])}"),),
-            ),
+            Marks((backward, forward), (Arrow(forward, backward, f"read version {read}"),)),
         )
 
-    return listed(schedule, "stash", [Finding("recorded stale backward", len(wrong), describe)])
+    return listed(schedule, "stash", [Finding("recorded stale backward", len(pairs), describe)])
 
 
 def _recorded(run: Run) -> IntArray:
     """Recorded version of every computation, `NONE` where there is none; shape (actions,)."""
     if run.trace is None:
         return np.full(len(run.schedule), NONE, dtype=np.int64)
-    computes = np.isin(run.schedule.kind, list(COMPUTE))
+    computes = np.isin(run.schedule.kind, list(RUNS))
     return np.where(computes, run.trace.version, NONE)

@@ -150,6 +150,18 @@ def doubled(op: str, stage: int, m: int) -> Edit:
     return edit
 
 
+def beside(op: str) -> Edit:
+    """What a rank also did, between a forward and its backward."""
+
+    def edit(log: list[list[Event]]) -> None:
+        event = at(log, "B", 1, 4)
+        own = {key: event[key] for key in ("rank", "stage", "microbatch", "pipeline")}
+        times = {"start": event["start"], "end": event["start"], "extra": {"run": 7}}
+        log[1].insert(log[1].index(event), {**own, "op": op, **times})
+
+    return edit
+
+
 def swapped(rank: int, one: tuple[str, int], other: tuple[str, int]) -> Edit:
     def edit(log: list[list[Event]]) -> None:
         i, j = (log[rank].index(at(log, op, rank, m)) for op, m in (one, other))
@@ -206,6 +218,9 @@ EDITS: dict[str, Edit] = {
     "an update left out": dropped("U", 1, 4),
     "the last update left out": dropped("U", 1, 7),
     "a forward twice": doubled("F", 1, 4),
+    "a forward run again": beside("R"),
+    "activations that were moved away": beside("OFFLOAD"),
+    "a barrier of one rank": beside("BARRIER"),
     "an update twice": doubled("U", 1, 4),
     "two forwards the other way round": swapped(0, ("F", 0), ("F", 1)),
     "an update before its gradient": swapped(2, ("B", 3), ("U", 3)),

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from schedules import Kind, WeightPolicy, build, timeline, versions
+from schedules import Action, Kind, WeightPolicy, build, timeline, versions
 from schedules.formats import Document
+from schedules.formats.pytorch_csv import parse_csv
 from schedules.formats.trace import NONE, Trace, trace_of
 from schedules.invariants import Report, check, parse_requirements
 from schedules.lowering import lower
@@ -86,6 +87,22 @@ def test_backward_that_was_recorded_with_another_version() -> None:
     assert broken(judged(trace, "stash")) == [("policy", "0B3"), ("stash", "0B3")]
     assert judged(trace, "stash").violations[1].witness["forward"] == "0F3"
     assert broken(judged(sample(), "stash")) == []
+
+
+@pytest.mark.parametrize(("policy", "version"), [("stash", 0), ("latest", 1), ("flush", 1)])
+def test_a_forward_run_again_has_the_weights_of_its_policy(
+    policy: PolicyName, version: int
+) -> None:
+    """0R1 stands behind the first update."""
+    order = parse_csv("0F0,0F1,0B0,0R1,0B1", "a.csv")
+    rows = [*list(order.rank(0))[:3], Action(Kind.U, 0), *list(order.rank(0))[3:]]
+    again = Schedule.from_orders("again", [rows], 2, WeightPolicy(policy))
+    sound = versioned(traced(again), "0R1", version)
+    assert judged(sound).ok
+    assert broken(judged(versioned(sound, "0R1", 1 - version))) == [("policy", "0R1")]
+    if policy == "stash":
+        found = broken(judged(versioned(sound, "0R1", 1), "stash"))
+        assert found == [("policy", "0R1"), ("stash", "0R1")]
 
 
 def test_stash_of_a_broken_order_is_not_read_off() -> None:
