@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from reports.errors import PictureError, shorten
+from reports.figures.elision import Gap, draw_gaps, gaps_in, ticks, without
 from reports.figures.shades import MOST_DOTS, Hue, Shades, shades_of
 from reports.figures.style import (
     BLUE,
@@ -93,6 +94,8 @@ class Gantt:
     updates : tuple of Update
     unit : str
         What the axis counts.
+    gaps : tuple of Gap
+        What is left out; of it `bars` and `updates` have nothing that is drawn.
     """
 
     title: str
@@ -101,6 +104,7 @@ class Gantt:
     bars: tuple[Bar, ...]
     updates: tuple[Update, ...] = ()
     unit: str = "time"
+    gaps: tuple[Gap, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.bars) > MOST_BARS:
@@ -136,6 +140,20 @@ class Gantt:
     def _shades(self) -> Shades:
         return shades_of((bar.rank, bar.pipeline, bar.stage) for bar in self.bars)
 
+    def in_short(self) -> Gantt:
+        """The same picture; if it is long, periods that repeat the one before are left out."""
+        gaps = (
+            gaps_in(self.bars, self.updates, self.shortest)
+            if self.length > 2 * _BAND * self.shortest
+            else ()
+        )
+        if not gaps:
+            return self
+        bars, updates = without(self.bars, self.updates, gaps)
+        said = " and ".join(gap.says() for gap in gaps)
+        note = f"{self.note}; ⋯ {said}"
+        return replace(self, note=note, bars=bars, updates=updates, gaps=gaps)
+
     def caption(self) -> str:
         """Say what the figure shows."""
         words = ", ".join(hue.name for kind, hue in KINDS.items() if kind in self._used())
@@ -150,7 +168,7 @@ class Gantt:
 
         names = [self._name(rank) for rank in range(self.ranks)]
         left = 0.2 + _LETTER * max(map(len, names))
-        unit = self._unit()
+        unit = self.shortest
         units = self.length / unit
         most = max(1, min(_MOST_BANDS, _TALLEST // self.ranks))
         count = max(1, min(math.ceil(units / _BAND), most))
@@ -174,7 +192,8 @@ class Gantt:
         self._head(figure, left, whole, total)
         return figure
 
-    def _unit(self) -> float:
+    @cached_property
+    def shortest(self) -> float:
         """The duration that gets a whole cell: a short one, not the one odd one of a recording."""
         durations = sorted(bar.end - bar.start for bar in self.bars)
         return durations[len(durations) // 4]
@@ -199,6 +218,7 @@ class Gantt:
         axes.set_ylim(self.ranks, 0)
         shown = [bar for bar in self.bars if bar.end > start and bar.start < stop]
         self._rectangles(axes, shown)
+        draw_gaps(axes, self.gaps, self.ranks)
         self._strokes(axes, [one for one in self.updates if start < one.time <= stop])
         if self._shades.dotted:
             self._dots(axes, shown, inch, row)
@@ -300,8 +320,8 @@ class Gantt:
         axes.set_yticks([r + 0.5 for r in named], [names[r] for r in named])
         low, high = axes.get_xlim()
         step = _step(0.45 / inch)
-        times = [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
-        axes.set_xticks(times, [f"{time:g}" for time in times])
+        found = list(ticks(low, high, step, self.gaps))
+        axes.set_xticks([at for _, at in found], [f"{time:g}" for time, _ in found])
         axes.tick_params(axis="x", length=2.5)
         axes.tick_params(axis="y", length=0, labelsize=min(7.5, max(5.0, row * 72 * 0.6)))
         axes.spines[:].set_visible(False)

@@ -52,6 +52,9 @@ def configure(parser: Parser) -> None:
         help=f"of delays: {', '.join(LINEARIZATIONS)} (default {DEFAULT})",
     )
     add_layers(parser)
+    parser.add_argument(
+        "--all", action="store_true", help="draw a long run whole, periods that repeat too"
+    )
     parser.add_argument("-o", metavar="OUT", help="an .svg, .png or .pdf file")
     parser.add_argument(
         "--html",
@@ -180,9 +183,10 @@ def _picture(arguments: Namespace, line: Timeline, measured: bool, clock: Clock)
         return _delays(line, arguments.linearization or DEFAULT, family)
     if arguments.what == "staleness":
         return _staleness(line.schedule)
-    return _run(
-        line, measured, clock, _versions(line.schedule) if arguments.what == "versions" else None
-    )
+    read = _versions(line.schedule) if arguments.what == "versions" else None
+    picture = _run(line, measured, clock, read)
+    whole = arguments.all or measured or clock.layers is not None
+    return picture if whole else picture.in_short()
 
 
 def _versions(schedule: Schedule) -> Versions:

@@ -150,3 +150,11 @@ def test_a_file_that_cannot_run_is_refused(problem: Problem, tmp_path: Path) -> 
 def test_help_names_what_is_there(run: Run) -> None:
     help_text = run("draw", "--help").stdout
     assert all(word in help_text for word in ("timeline", "delays", "staleness", "ascending"))
+
+
+def test_a_long_run_is_drawn_in_short_unless_all_is_wanted(tmp_path: Path) -> None:
+    sizes = {}
+    for name, options in (("short", ()), ("whole", ("--all",))):
+        draw("1f1b", "-p", 4, "-m", 64, "-o", tmp_path / f"{name}.svg", *options)
+        sizes[name] = (tmp_path / f"{name}.svg").stat().st_size
+    assert sizes["short"] < sizes["whole"] / 2

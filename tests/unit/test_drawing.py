@@ -309,3 +309,44 @@ def test_versions_in_the_picture_are_the_strokes_before(name: str) -> None:
     forwards = {(b.rank, b.microbatch): b.version for b in picture.bars if b.kind == "F"}
     same = [forwards[b.rank, b.microbatch] == b.version for b in picture.bars if b.kind == "B"]
     assert all(same) == (name != "pipemare")
+
+
+def in_short(name: str, ranks: int, microbatches: int) -> tuple[Gantt, Gantt]:
+    line = timeline(build(name, ranks, microbatches))
+    whole = run_picture(line, name, read=versions(line.schedule))
+    return whole, whole.in_short()
+
+
+@pytest.mark.parametrize("name", ["1f1b", "pipedream", "gpipe", "zbv", "chimera"])
+def test_a_gap_can_be_filled_again_from_what_stands_before_it(name: str) -> None:
+    whole, short = in_short(name, 4, 64)
+    assert short.gaps
+    known = {
+        (bar.rank, bar.kind, bar.stage, bar.pipeline, bar.microbatch, bar.start)
+        for bar in whole.bars
+    }
+    for gap in short.gaps:
+        for start in range(gap.start, gap.stop, gap.period):
+            after = {one for one in known if start <= one[-1] < start + gap.period}
+            before = {one for one in known if start - gap.period <= one[-1] < start}
+            assert after == {
+                (*one, number + gap.microbatches, begin + gap.period)
+                for *one, number, begin in before
+            }
+    hidden = sum(
+        any(g.start <= bar.start and bar.end <= g.stop for g in short.gaps) for bar in whole.bars
+    )
+    assert len(short.bars) == len(whole.bars) - hidden < len(whole.bars) / 2
+    shown = {tick.get_text() for tick in short.draw().axes[-1].get_xticklabels()}
+    assert f"{whole.length:g}" in shown or max(map(float, shown)) > whole.length - 8
+
+
+def test_what_does_not_repeat_is_drawn_whole() -> None:
+    whole, _short = in_short("1f1b", 4, 64)
+    exchanged = list(whole.bars)
+    for start in range(11, 120, 6):  # an odd bar out in every third period
+        place = next(k for k, bar in enumerate(exchanged) if (bar.rank, bar.start) == (3, start))
+        exchanged[place] = dataclasses.replace(exchanged[place], microbatch=99)
+    assert not dataclasses.replace(whole, bars=tuple(exchanged)).in_short().gaps
+    small, same = in_short("1f1b", 4, 16)  # short enough as it is
+    assert same is small
