@@ -37,8 +37,10 @@ INTRODUCTION = f"""\
 # Schedule families
 
 `staleproof families` lists them; `staleproof draw FAMILY -p RANKS -m MICROBATCHES -o OUT.svg`
-draws one. Here each has {RANKS} ranks. In a long run (say `-m 64`) periods that repeat the one before
-are left out, `⋯` marks where, and the line under the title says how many; `--all` draws them too.
+draws one. Here each has {RANKS} ranks.
+
+In a long run (say `-m 64`) periods that repeat the one before are left out, `⋯` marks where, and
+the line under the title says how many; `--all` draws them too.
 
 A row is a rank, a bar an action, the number its microbatch; blank is idle. F and B take a slot;
 where backwards are split, F, I and W take one and an unsplit B two; messages take none. Where a
