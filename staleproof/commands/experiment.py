@@ -51,7 +51,7 @@ def run(arguments: Namespace) -> int:
             put(*(f"{e.name:<20}{e.source}: {e.question}" for e in known))
         return 0
     folder = None if arguments.o is None else _folder(arguments.o)
-    experiment, finished = finished_cells(
+    made = finished_cells(
         arguments.name,
         arguments.quick,
         arguments.jobs,
@@ -60,15 +60,18 @@ def run(arguments: Namespace) -> int:
         arguments.cluster,
         arguments.data,
     )
-    outcome = experiment.conclude(finished)
+    experiment, outcome = made.experiment, made.experiment.conclude(made.finished)
     figures = [] if folder is None else [_drawn(experiment, outcome, folder)]
     data = _data(experiment, outcome, arguments.quick, figures)
+    data["peak_memory_mib"] = made.peak
     if folder is not None:
         _write(folder / f"{experiment.name}.json", data)
     if arguments.json:
         put_json(data)
     else:
         _print(experiment, outcome, figures)
+        if made.peak is not None:
+            put(f"the largest process held {made.peak} MiB")
     return 0 if outcome.verdict != "not reproduced" else 1
 
 

@@ -113,28 +113,32 @@ def replay(problem: Problem, order: Order, rates: Rates, at: Integers) -> tuple[
         The last iterate. Where a run overflows, both are infinite or not a number.
     """
     p = order.delays.shape[1]
-    blocks = _blocks(problem.size, p)
-    read = _versions(order, p)
-    versions: list[list[Array]] = [
-        [np.zeros((len(rates), block.stop - block.start))] for block in blocks
-    ]
+    blocks, read = _blocks(problem.size, p), _versions(order, p)
+    owner = np.repeat(np.arange(p), [block.stop - block.start for block in blocks])
+    # Version v of every parameter, of all runs, is row v d + parameter: one gather makes a point.
+    most = int(np.bincount(order.stages, minlength=p).max(initial=0)) + 1
+    history, places = np.zeros((most * problem.size, len(rates))), np.arange(problem.size)
+    written, w = [0] * p, np.zeros((len(rates), problem.size))
     values, reader, slopes, point = [], -1, np.zeros(0), np.zeros(0)
     wanted = iter([*at.tolist(), -1])
     due = next(wanted)
     with np.errstate(over="ignore", invalid="ignore"):
         for k, stage in enumerate([*order.stages.tolist(), -1]):
             if k == due:
-                values.append(problem.value(np.hstack([known[-1] for known in versions])))
+                values.append(problem.value(w))
                 due = next(wanted)
             if stage < 0:
                 break
-            batch = int(order.batches[k])
+            batch, block = int(order.batches[k]), blocks[stage]
             if order.readers[k] != reader:
-                point = np.hstack([versions[j][read[k, j]] for j in range(p)])
+                rows = read[k][owner] * problem.size + places
+                point = np.ascontiguousarray(history.take(rows, axis=0).T)
                 slopes, reader = problem.slopes(point, batch), int(order.readers[k])
-            step = problem.gradient(point, slopes, batch, blocks[stage])
-            versions[stage].append(versions[stage][-1] - rates[:, None] * step)
-    return np.array(values), np.hstack([known[-1] for known in versions])
+            w[:, block] -= rates[:, None] * problem.gradient(point, slopes, batch, block)
+            written[stage] += 1
+            first = written[stage] * problem.size
+            history[first + block.start : first + block.stop] = w[:, block].T
+    return np.array(values), w
 
 
 def local_sgd(
@@ -192,6 +196,6 @@ def _blocks(size: int, p: int) -> list[slice]:
 def _versions(order: Order, p: int) -> Integers:
     """Which version of every block each update reads: its updates in the history that it saw."""
     counted = np.zeros((len(order.stages) + 1, p), dtype=np.int64)
-    counted[1:] = np.cumsum(order.stages[:, None] == np.arange(p), axis=0)
+    np.cumsum(order.stages[:, None] == np.arange(p), axis=0, out=counted[1:])
     seen = np.arange(len(order.stages))[:, None] - order.delays
     return np.asarray(np.take_along_axis(counted, seen, axis=0))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +23,24 @@ REACH: Final = "60s"
 """How long a cluster has to answer."""
 
 
+@dataclass(frozen=True)
+class Run:
+    """An experiment with the results of all its cells.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    finished : Finished
+    peak : int or None
+        Mebibytes of the largest process that computed a cell, kept cells included; None if not
+        known of any.
+    """
+
+    experiment: Experiment
+    finished: Finished
+    peak: int | None
+
+
 def finished_cells(
     name: str,
     quick: bool,
@@ -29,7 +49,7 @@ def finished_cells(
     progress: Progress,
     cluster: str | None = None,
     data: str | None = None,
-) -> tuple[Experiment, Finished]:
+) -> Run:
     """All cells of an experiment: those that are kept in the folder, and the others run now.
 
     Parameters
@@ -65,10 +85,16 @@ def finished_cells(
             progress(
                 f"{experiment.name}: {len(cells) - len(missing)} of {len(cells)} runs are kept"
             )
-        for number, (cell, result, left) in enumerate(_computed(name, missing, jobs, cluster), 1):
-            store.put(experiment.name, cell, result)
+        computed = enumerate(_computed(name, missing, jobs, cluster), 1)
+        for number, (cell, result, peak, left) in computed:
+            store.put(experiment.name, cell, result, peak)
             progress(f"{experiment.name}: {number} of {len(missing)} runs, about {left:.0f} s left")
-        return experiment, [(cell, _kept(store, experiment, cell)) for cell in cells]
+        peaks = [store.peak(experiment.name, cell) for cell in cells]
+        return Run(
+            experiment,
+            [(cell, _kept(store, experiment, cell)) for cell in cells],
+            max((peak for peak in peaks if peak is not None), default=None),
+        )
 
 
 def _kept(store: Store, experiment: Experiment, cell: Cell) -> Result:
@@ -125,7 +151,7 @@ def _workers(name: str, jobs: int, cluster: str | None) -> Iterator[None]:
 
 
 def _computed(name: str, cells: Sequence[Cell], jobs: int, cluster: str | None) -> Any:
-    """Cells with their results as they come, and seconds that are left."""
+    """Cells with their results and peaks as they come, and seconds that are left."""
     if not cells:
         return
     with _workers(name, jobs, cluster):
@@ -135,20 +161,42 @@ def _computed(name: str, cells: Sequence[Cell], jobs: int, cluster: str | None) 
         results = Parallel(return_as="generator_unordered")(
             delayed(compute)(name, cell) for cell in cells
         )
-        for number, (cell, result, problem) in enumerate(results, 1):
+        for number, (cell, result, peak, problem) in enumerate(results, 1):
             if problem:
                 raise UsageError(problem, name, "correct the file")
             took = time.monotonic() - begun
-            yield cell, result, took / number * (len(cells) - number)
+            yield cell, result, peak, took / number * (len(cells) - number)
 
 
-def compute(name: str, cell: Cell) -> tuple[Cell, Result, str]:
-    """One cell, by one thread; and why there is no result, if its code failed."""
+def compute(name: str, cell: Cell) -> tuple[Cell, Result, int | None, str]:
+    """One cell, by one thread; its peak; and why there is no result, if its code failed."""
     try:
         with _one_thread():
-            return cell, found(name)[0].compute(cell), ""
+            return cell, found(name)[0].compute(cell), peak_memory(), ""
     except Exception as error:
-        return cell, None, f"the run {dict(cell)} stopped with {type(error).__name__}: {error}"
+        return (
+            cell,
+            None,
+            None,
+            f"the run {dict(cell)} stopped with {type(error).__name__}: {error}",
+        )
+
+
+def peak_memory() -> int | None:
+    """Mebibytes that this process, or one that it started and that ended, has held at most.
+
+    Examples
+    --------
+    >>> (peak_memory() or 1) > 0
+    True
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    whose = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return max(resource.getrusage(one).ru_maxrss for one in whose) // unit
 
 
 @contextmanager

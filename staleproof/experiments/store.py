@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from staleproof.experiments.protocol import Cell, Result
 
@@ -46,24 +46,40 @@ class Store:
                 "CREATE TABLE IF NOT EXISTS cells (experiment TEXT, cell TEXT, code TEXT, "
                 "result TEXT NOT NULL, PRIMARY KEY (experiment, cell, code))"
             )
+            cursor.execute(
+                "CREATE TABLE IF NOT EXISTS peaks (experiment TEXT, cell TEXT, code TEXT, "
+                "mebibytes INTEGER NOT NULL, PRIMARY KEY (experiment, cell, code))"
+            )
             self._file.commit()
 
     def get(self, experiment: str, cell: Cell) -> tuple[Result] | None:
         """The result in a tuple, or None."""
+        found = self._one("SELECT result FROM cells", experiment, cell)
+        return None if found is None else (json.loads(found),)
+
+    def peak(self, experiment: str, cell: Cell) -> int | None:
+        """Mebibytes of the process that computed a cell, at its largest; None if not known."""
+        found: int | None = self._one("SELECT mebibytes FROM peaks", experiment, cell)
+        return found
+
+    def _one(self, select: str, experiment: str, cell: Cell) -> Any:
         with closing(self._file.cursor()) as cursor:
             row = cursor.execute(
-                "SELECT result FROM cells WHERE experiment = ? AND cell = ? AND code = ?",
+                f"{select} WHERE experiment = ? AND cell = ? AND code = ?",
                 (experiment, _key(cell), self._code),
             ).fetchone()
-        return None if row is None else (json.loads(row[0]),)
+        return None if row is None else row[0]
 
-    def put(self, experiment: str, cell: Cell, result: Result) -> None:
+    def put(self, experiment: str, cell: Cell, result: Result, peak: int | None = None) -> None:
         """Keep a result; what another run has put there meanwhile stays."""
+        at = experiment, _key(cell), self._code
         with self._file:
             self._file.execute(
                 "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?)",
-                (experiment, _key(cell), self._code, json.dumps(result, allow_nan=True)),
+                (*at, json.dumps(result, allow_nan=True)),
             )
+            if peak is not None:
+                self._file.execute("INSERT OR IGNORE INTO peaks VALUES (?, ?, ?, ?)", (*at, peak))
 
     def close(self) -> None:
         """Close the file."""
