@@ -113,10 +113,10 @@ def conclude(finished: Finished) -> Outcome:
         )
     numbers = [Number(f"p = {p}, {NAMES[m]}: microbatches in {SLOTS} slots", paper, jobs[p, m])
                for (p, m), paper in AUTHORS.items() if p in ps]  # fmt: skip
-    numbers += [Number(f"p = {cell['p']}, PipeDream: last objective (printed with noise, ours without)",
-                       FINALS[cell["p"]], float(np.nanmin(result["final"])))
-                for cell, result in finished
-                if (cell["method"], cell["seed"]) == ("pipedream", 0) and cell["p"] in FINALS]  # fmt: skip
+    own = {cell["p"]: float(np.nanmin(result["final"])) for cell, result in finished
+           if (cell["method"], cell["seed"]) == ("pipedream", 0)}  # fmt: skip
+    numbers += [Number(f"p = {p}, PipeDream: last objective (theirs with noise)", paper, own[p])
+                for p, paper in FINALS.items() if p in own]  # fmt: skip
     numbers += [Number(f"p = {p}, {NAMES[m]}: best gap", None, float(best[p, m]))
                 for p in ps for m in METHODS]  # fmt: skip
     lines = tuple(_line(ps, gaps, m) for m in METHODS)
