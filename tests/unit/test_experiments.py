@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -160,9 +162,37 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, said: Said) -> None:
     with sqlite3.connect(tmp_path / "cells.sqlite") as file:
         file.execute("DELETE FROM cells WHERE cell = ?", ('{"p": 5}',))
     code, again, err = said(*given)
-    assert again == found
+    assert again | {"peak_memory_mib": 0} == found | {"peak_memory_mib": 0}
     assert "7 of 8 runs are kept" in err
     assert "1 of 1 runs" in err
+
+
+KILLED = """
+def compute(cell):
+    if cell["n"] == 2 and not (HERE / "killed").exists():
+        (HERE / "killed").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    with (HERE / "done").open("a") as file:
+        file.write(f"{cell['n']} ")
+    return cell["n"] ** 2
+"""
+
+
+def test_a_run_that_is_killed_loses_and_repeats_no_cell(tmp_path: Path, said: Said) -> None:
+    file = tmp_path / "squares.py"
+    head = f"import os, pathlib, signal\nEXPECTED, HERE = 5.0, pathlib.Path({str(tmp_path)!r})\n"
+    own = OWN.replace('lambda cell: cell["n"] ** POWER', "compute")
+    file.write_text(head + KILLED + own)
+    given = (str(file), "--jobs", "1", "-o", str(tmp_path / "kept"))
+    command = [sys.executable, "-m", "staleproof", "experiment", *given]
+    killed = subprocess.run(command, capture_output=True, timeout=300, check=False)
+    assert killed.returncode == -9, killed.stderr
+    code, found, err = said(*given)
+    assert (code, found["numbers"][0]["ours"]) == (0, 5)
+    assert "1 of 2 runs are kept" in err
+    assert (tmp_path / "done").read_text() == "1 2 "
+    assert found["peak_memory_mib"] > 1
+    assert said(*given)[1] == found  # all are kept, their peaks as well
 
 
 def test_a_cluster_computes_the_same(tmp_path: Path, said: Said) -> None:
