@@ -14,6 +14,8 @@ from reports.documents.as_latex import MARK, latex_text
 from reports.documents.as_markdown import markdown_text
 from reports.documents.blocks import Document
 from reports.documents.erratum import erratum
+from reports.documents.experiments import FOLDER as EXPERIMENTS
+from reports.documents.experiments import Results
 from reports.documents.graph import layout
 from reports.documents.overview import overview
 from reports.documents.paper import file_name, paper_document
@@ -74,8 +76,8 @@ def write_report(
     """
     if pdf:
         require_latexmk()
-    contents = render_report(ledger)
-    contents |= compiled(contents) if pdf else {}
+    contents = render_report(ledger, _experiments(Path(directory) / EXPERIMENTS))
+    contents |= compiled(contents | _plots(Path(directory) / EXPERIMENTS)) if pdf else {}
     written = write_files(contents, directory)
     current = {path.name for path in written}
     _remove_stale_figures(Path(directory) / "figures", current)
@@ -83,8 +85,14 @@ def write_report(
     return written
 
 
-def render_report(ledger: Ledger) -> dict[str, bytes]:
+def render_report(ledger: Ledger, experiments: Results = ()) -> dict[str, bytes]:
     """Render all files of a report in memory: path relative to the report → content.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    experiments : sequence of mapping, optional
+        Results of reruns, which stand in the documents of their papers.
 
     Raises
     ------
@@ -98,17 +106,19 @@ def render_report(ledger: Ledger) -> dict[str, bytes]:
     for stem, picture in pictures(ledger):
         contents[f"{stem}.svg"], contents[f"{stem}.pdf"] = picture_bytes(picture, "svg", "pdf")
         captions[stem] = picture.caption()
-    for document in documents(ledger, captions):
+    for document in documents(ledger, captions, experiments):
         contents[f"{document.name}.md"] = markdown_text(document).encode()
         contents[f"{document.name}.tex"] = latex_text(document).encode("ascii")
     return contents
 
 
-def documents(ledger: Ledger, captions: dict[str, str]) -> Iterator[Document]:
+def documents(
+    ledger: Ledger, captions: dict[str, str], experiments: Results = ()
+) -> Iterator[Document]:
     """The overview, then a document for each paper and an erratum where something fails."""
     yield overview(ledger)
     for paper in dict.fromkeys(row["paper"] for row in ledger["claims"]):
-        yield paper_document(ledger, paper, captions)
+        yield paper_document(ledger, paper, captions, experiments)
         notes = erratum(ledger, paper)
         if notes is not None:
             yield notes
@@ -149,6 +159,30 @@ def _own_pictures(row: Row) -> Iterator[tuple[str, Picture]]:
             seen[kind] += 1
             suffix = f"-{seen[kind]}" if seen[kind] > 1 else ""
             yield f"figures/{row['id']}-{kind}{suffix}", read_figure(data, row["id"])
+
+
+def _plots(folder: Path) -> dict[str, bytes]:
+    return {f"{EXPERIMENTS}/{file.name}": file.read_bytes() for file in folder.glob("*.pdf")}
+
+
+def _experiments(folder: Path) -> Results:
+    """Results that `staleproof experiment -o` has left beside the report, by name."""
+    found = []
+    for file in sorted(folder.glob("*.json")):
+        try:
+            result = json.loads(file.read_text(encoding="utf-8"))
+            missing = {"name", "predictions", "verdict", "says", "numbers"} - set(result)
+        except (OSError, ValueError, TypeError) as error:
+            raise OutputError(
+                f"no result of an experiment ({error})", str(file), "remove it or make it anew"
+            ) from error
+        if missing:
+            raise OutputError(
+                f"a result of an experiment lacks {', '.join(sorted(missing))}", str(file),
+                "make it anew by staleproof experiment",
+            )  # fmt: skip
+        found.append(result)
+    return found
 
 
 def _published(ledger: Ledger) -> dict[str, object]:

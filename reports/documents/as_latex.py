@@ -59,6 +59,8 @@ _START: Final = r"""\begin{document}
 \setlength{\abovedisplayshortskip}{0pt}\setlength{\belowdisplayshortskip}{2pt}
 """
 _SECTIONS: Final = {2: "section", 3: "subsection*", 4: "paragraph"}
+PLOTS: Final = "experiments/"
+"""Where plots of experiments are, beside the document."""
 APPENDIX: Final = "Appendix"
 """How titles begin that get no number."""
 LONGEST: Final = 92
@@ -135,7 +137,10 @@ class _Pen:
             case Table(head, rows, widths):
                 yield from self._table(head, rows, widths)
             case Figure(file, caption):
-                yield rf"\illustration{{{file}.pdf}}{{{escape_latex(caption)}}}"
+                drawn = rf"\illustration{{{file}.pdf}}{{{escape_latex(caption)}}}"
+                if file.startswith(PLOTS):  # these are no files of the report: some are SVG only
+                    drawn = rf"\IfFileExists{{{file}.pdf}}{{{drawn}}}{{}}"
+                yield drawn
             case Passage(text):
                 yield r"\begin{quote}\small"
                 yield from (f"{self.words(prose(part))}\n" for part in paragraphs(text))

@@ -23,6 +23,7 @@ from reports.documents.blocks import (
     prose,
 )
 from reports.documents.claim import claim_blocks
+from reports.documents.experiments import Results, experiment_blocks
 from reports.documents.proof import Elsewhere, steps_of
 from reports.documents.setting import setting, setting_labels
 from reports.documents.summary import counted, summary
@@ -54,7 +55,9 @@ def titles(ledger: Ledger, paper: str) -> tuple[str, str]:
     return entry.get("title", paper), entry.get("reference", "")
 
 
-def paper_document(ledger: Ledger, paper: str, figures: Mapping[str, str]) -> Document:
+def paper_document(
+    ledger: Ledger, paper: str, figures: Mapping[str, str], experiments: Results = ()
+) -> Document:
     """Arrange the rows of one paper.
 
     Parameters
@@ -64,6 +67,8 @@ def paper_document(ledger: Ledger, paper: str, figures: Mapping[str, str]) -> Do
         Its name in the ledger.
     figures : mapping of str to str
         Files of figures without suffix, each with its caption.
+    experiments : sequence of mapping, optional
+        Results of reruns, of any paper.
     """
     rows = [row for row in ledger["claims"] if row["paper"] == paper]
     table = table_of(rows)
@@ -84,6 +89,7 @@ def paper_document(ledger: Ledger, paper: str, figures: Mapping[str, str]) -> Do
         *(_grid(paper, table, figures) if table else ()),
         *_open_questions(alone),
         *_graph(paper, figures),
+        *experiment_blocks(experiments, rows),
         Heading(2, ("References",)),
         Items(((title, f". {reference}" if reference else ""), *cited, (_ABOUT,))),
         *long_proofs(long, labels),

@@ -1,4 +1,4 @@
-"""The figure of an experiment, as SVG."""
+"""The figure of an experiment, as SVG, and as PDF for documents in LaTeX."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ def write_figure(experiment: Experiment, figure: Figure, file: Path) -> None:
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
     part = file.with_suffix(".part")
-    canvas.savefig(part, format="svg", metadata={"Date": None})
-    part.replace(file)
+    for suffix, date in (("pdf", "CreationDate"), ("svg", "Date")):
+        canvas.savefig(part, format=suffix, metadata={date: None})
+        part.replace(file.with_suffix(f".{suffix}"))
 
 
 def _limits(figure: Figure) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """All claims, verified once from the command line; reports/published is what that reaches."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -110,6 +111,7 @@ def current(ledger: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     tried = {row["id"]: row["controls"] for row in published()["claims"]}
     rows = [row | {"controls": tried.get(row["id"], row["controls"])} for row in ledger["claims"]]
     folder = tmp_path_factory.mktemp("current")
+    shutil.copytree(PUBLISHED / "experiments", folder / "experiments")
     write_report(validate_ledger(with_titles({**ledger, "claims": rows})), folder)
     return folder
 

@@ -269,3 +269,31 @@ def test_works_that_rows_cite_are_named(plain: Any) -> None:
     assert not any(named.encode() in document for document in render_report(plain).values())
     row["where"] = "line 3, after Qi et al. 2023"
     assert any(named.encode() in document for document in render_report(plain).values())
+
+
+def test_experiments_stand_in_the_document_of_their_paper(plain: Ledger, tmp_path: Path) -> None:
+    row = plain["claims"][0]
+    name = file_name(row["paper"])
+    result = {
+        "name": "squares", "source": "Fig. 1", "question": "?", "predictions": [row["id"]],
+        "refuted_by": "another sum", "quick": False, "verdict": "not reproduced", "says": "5",
+        "numbers": [{"what": "sum", "paper": 4.0, "ours": 5.25}],
+    }  # fmt: skip
+    write_report(plain, tmp_path)
+    before = (tmp_path / f"{name}.md").read_bytes()
+    folder = tmp_path / "experiments"
+    folder.mkdir()
+    (folder / "squares.json").write_text(json.dumps({**result, "predictions": ["another.row"]}))
+    write_report(plain, tmp_path)
+    assert (tmp_path / f"{name}.md").read_bytes() == before
+    (folder / "squares.json").write_text(json.dumps(result))
+    write_report(plain, tmp_path)
+    text = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
+    assert "**Not reproduced.** 5" in text
+    assert "| sum | 4 | 5.25 |" in text
+    assert "](experiments/squares.svg)" in text
+    assert "experiments/squares.pdf" in (tmp_path / f"{name}.tex").read_text(encoding="ascii")
+    assert render_report(plain, [result])[f"{name}.md"] == text.encode()
+    (folder / "squares.json").write_text("{}")
+    with pytest.raises(OutputError, match="squares"):
+        write_report(plain, tmp_path)
