@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from reports.cells import table_of
 from reports.documents.as_latex import MARK, latex_text
@@ -165,13 +166,19 @@ def _plots(folder: Path) -> dict[str, bytes]:
     return {f"{EXPERIMENTS}/{file.name}": file.read_bytes() for file in folder.glob("*.pdf")}
 
 
+PARTS: Final = {
+    "name", "source", "question", "predictions", "refuted_by", "quick", "verdict", "says", "numbers",
+}  # fmt: skip
+"""What is shown of an experiment's file."""
+
+
 def _experiments(folder: Path) -> Results:
     """Results that `staleproof experiment -o` has left beside the report, by name."""
     found = []
     for file in sorted(folder.glob("*.json")):
         try:
             result = json.loads(file.read_text(encoding="utf-8"))
-            missing = {"name", "predictions", "verdict", "says", "numbers"} - set(result)
+            missing = PARTS - set(result)
         except (OSError, ValueError, TypeError) as error:
             raise OutputError(
                 f"no result of an experiment ({error})", str(file), "remove it or make it anew"

@@ -19,6 +19,7 @@ from reports import (
     write_json_atomic,
     write_report,
 )
+from reports.documents.paper import file_name
 
 DOCUMENTS = (
     "AMDP",
