@@ -167,7 +167,8 @@ def _plots(folder: Path) -> dict[str, bytes]:
 
 
 PARTS: Final = {
-    "name", "source", "question", "predictions", "refuted_by", "quick", "verdict", "says", "numbers",
+    "name", "source", "question", "predictions", "refuted_by", "quick",
+    "verdict", "says", "numbers",
 }  # fmt: skip
 """What is shown of an experiment's file."""
 
