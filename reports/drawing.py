@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from reports.errors import OutputError, PictureError, shorten
 from reports.figures import Picture, picture_bytes
-from reports.figures.gantt import MOST_BARS, Bar, Gantt, Update
+from reports.figures.gantt import MOST_BARS, Bar, Gantt, Message, Update
 from reports.figures.matrix import Matrix
 from reports.files import write_files
 from schedules.actions import RUNS, Kind
@@ -37,11 +37,14 @@ __all__ = [
     "draw_matrix",
     "require_destination",
     "run_bars",
+    "run_messages",
     "run_picture",
     "run_updates",
     "save_picture",
 ]
 
+MOST_MESSAGES: Final = 64
+"""Messages that a picture has arrows for."""
 SUFFIXES: Final = ("svg", "png", "pdf")
 
 
@@ -203,6 +206,41 @@ def run_updates(line: Timeline, ticks: int = 1) -> tuple[Update, ...]:
     origin = int(line.start[computes].min()) if computes.any() else 0
     times = (line.end[chosen] - origin) / ticks if ticks > 1 else line.end[chosen] - origin
     return tuple(map(Update, schedule.rank_of_action[chosen].tolist(), times.tolist()))
+
+
+def run_messages(line: Timeline) -> tuple[Message, ...]:
+    """Messages between ranks in the time of `run_bars`; none if there is no room for all.
+
+    Examples
+    --------
+    >>> from schedules import build, timeline
+    >>> from schedules.lowering import lower
+    >>> run_messages(timeline(lower(build("gpipe", 2, 1))))[0]
+    Message(sender=0, start=1, receiver=1, end=1)
+    """
+    schedule = line.schedule
+    sends = np.isin(schedule.kind, [int(Kind.SEND_F), int(Kind.SEND_B)])
+    if not 0 < int(sends.sum()) <= MOST_MESSAGES:
+        return ()
+    at = {schedule.action(index): index for index in range(len(schedule))}
+    pairs = [
+        (at[one], at[other])
+        for one, other, kind in schedule.dag().edges(data="kind")
+        if kind == "message" and one in at and other in at and sends[at[one]]
+    ]
+    computes = np.isin(schedule.kind, [int(kind) for kind in RUNS]) & (line.end > line.start)
+    origin = int(line.start[computes].min()) if computes.any() else 0
+    rank = schedule.rank_of_action
+    return tuple(
+        Message(
+            int(rank[one]),
+            int(line.end[one]) - origin,
+            int(rank[other]),
+            int(line.end[other]) - origin,
+        )
+        for one, other in sorted(pairs)
+        if rank[one] != rank[other]
+    )
 
 
 def run_picture(

@@ -64,6 +64,16 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """What one rank sends at `start`, and another has at `end`."""
+
+    sender: int
+    start: float
+    receiver: int
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
 class Bar:
     """What a rank does from `start` to `end`; `kind` is one of ``F B I W``; perhaps outlined.
 
@@ -94,6 +104,8 @@ class Gantt:
     updates : tuple of Update
     unit : str
         What the axis counts.
+    messages : tuple of Message
+        Arrows from row to row.
     gaps : tuple of Gap
         What is left out; of it `bars` and `updates` have nothing that is drawn.
     """
@@ -105,6 +117,7 @@ class Gantt:
     updates: tuple[Update, ...] = ()
     unit: str = "time"
     gaps: tuple[Gap, ...] = ()
+    messages: tuple[Message, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.bars) > MOST_BARS:
@@ -142,11 +155,8 @@ class Gantt:
 
     def in_short(self) -> Gantt:
         """The same picture; if it is long, periods that repeat the one before are left out."""
-        gaps = (
-            gaps_in(self.bars, self.updates, self.shortest)
-            if self.length > 2 * _BAND * self.shortest
-            else ()
-        )
+        long = self.length > 2 * _BAND * self.shortest and not self.messages
+        gaps = gaps_in(self.bars, self.updates, self.shortest) if long else ()
         if not gaps:
             return self
         bars, updates = without(self.bars, self.updates, gaps)
@@ -219,6 +229,7 @@ class Gantt:
         shown = [bar for bar in self.bars if bar.end > start and bar.start < stop]
         self._rectangles(axes, shown)
         draw_gaps(axes, self.gaps, self.ranks)
+        self._arrows(axes, [one for one in self.messages if start < one.end <= stop])
         self._strokes(axes, [one for one in self.updates if start < one.time <= stop])
         if self._shades.dotted:
             self._dots(axes, shown, inch, row)
@@ -253,6 +264,25 @@ class Gantt:
         if marked:
             axes.add_collection(
                 PolyCollection(marked, facecolors="none", edgecolors=INK, linewidths=0.9)
+            )
+
+    def _arrows(self, axes: Axes, now: Sequence[Message]) -> None:
+        """Draw messages, from the sender's row to the receiver's; those that go up a bit later."""
+        for one in now:
+            up = one.receiver < one.sender
+            near, far = (0.3, 0.7) if up else (0.7, 0.3)
+            aside = (0.07 if up else -0.07) * self.shortest
+            axes.annotate(
+                "",
+                (one.end + aside, one.receiver + far),
+                (one.start + aside, one.sender + near),
+                arrowprops={
+                    "arrowstyle": "-|>",
+                    "color": INK,
+                    "linewidth": 0.7,
+                    "mutation_scale": 5,
+                },
+                zorder=3,
             )
 
     def _strokes(self, axes: Axes, now: Sequence[Update]) -> None:
@@ -340,6 +370,8 @@ class Gantt:
             entries += [
                 (words, INK, _width(words) + 0.22) for words in ("v: version read", "┃ update")
             ]
+        if self.messages:
+            entries.append(("→ message", INK, _width("→ message") + 0.22))
         for dots, words in self._shades.legend():
             if dots:
                 entries.append(("▪" * dots, INK, _width("▪" * dots) + 0.05))

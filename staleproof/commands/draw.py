@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -196,7 +197,7 @@ def _versions(schedule: Schedule) -> Versions:
 
 
 def _run(line: Timeline, measured: bool, clock: Clock, read: Versions | None = None) -> Gantt:
-    from reports.drawing import run_picture
+    from reports.drawing import run_messages, run_picture
     from schedules.analysis.critical_path import critical_indices
 
     if measured:
@@ -206,8 +207,10 @@ def _run(line: Timeline, measured: bool, clock: Clock, read: Versions | None = N
     costs = clock.costs(line.schedule)
     if costs is None:
         idle = f"idle {line.idle} of {total}{share}"
-        note = f"{line.length} slots; {idle}{_unseen(line.schedule)}"
-        return run_picture(line, _title(line.schedule), note, read=read)
+        messages = run_messages(line)
+        note = f"{line.length} slots; {idle}{_unseen(line.schedule, len(messages))}"
+        picture = run_picture(line, _title(line.schedule), note, read=read)
+        return replace(picture, messages=messages)
     path = critical_indices(line, costs.message_time)
     said = (
         f"{clock.text(line.length)} ({costs.layers.file}); idle{share}; outlined: a critical path"
@@ -252,12 +255,13 @@ def _staleness(schedule: Schedule) -> Picture:
     )
 
 
-def _unseen(schedule: Schedule) -> str:
-    """What a picture of computations leaves out."""
+def _unseen(schedule: Schedule, arrows: int) -> str:
+    """What a picture leaves out; an arrow stands for a send and a receive."""
     from schedules.actions import RUNS
 
-    others = sum(int(kind) not in RUNS for kind in schedule.kind)
-    return f"; {others} messages and updates are in --html alone" if others else ""
+    others = sum(int(kind) not in RUNS for kind in schedule.kind) - 2 * arrows
+    what = "other actions" if arrows else "messages and updates"
+    return f"; {others} {what} are in --html alone" if others else ""
 
 
 def _name(schedule: Schedule) -> str:

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from reports.drawing import run_messages
+from schedules import timeline
+from schedules.formats import read_document
 from staleproof.cli import main
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "schedules"
@@ -158,3 +161,17 @@ def test_a_long_run_is_drawn_in_short_unless_all_is_wanted(tmp_path: Path) -> No
         draw("1f1b", "-p", 4, "-m", 64, "-o", tmp_path / f"{name}.svg", *options)
         sizes[name] = (tmp_path / f"{name}.svg").stat().st_size
     assert sizes["short"] < sizes["whole"] / 2
+
+
+@pytest.mark.parametrize(
+    ("name", "arrows"), [("torch2.13_1F1B_p4_m8", 48), ("torch2.13_ZBVZeroBubble_p4_m8", 0)]
+)
+def test_messages_are_arrows_where_all_have_room(name: str, arrows: int, tmp_path: Path) -> None:
+    """2(p - 1)M messages, each from its sender to its receiver; or the note counts them."""
+    line = timeline(read_document(str(DATA / f"{name}.comms.csv")).schedule)
+    messages = run_messages(line)
+    assert len(messages) == arrows
+    assert all(abs(one.sender - one.receiver) == 1 and one.start <= one.end for one in messages)
+    draw(DATA / f"{name}.comms.csv", "-o", tmp_path / "a.svg")
+    picture = (tmp_path / "a.svg").read_text()
+    assert picture.count('id="patch_') >= arrows
