@@ -29,8 +29,8 @@ def human(text: str) -> str:
 
     Examples
     --------
-    >>> human("for every Delta: nonnegative; see sapipe.best-lambda")
-    'for every Δ: nonnegative; see sapipe.best-lambda'
+    >>> human("for every Delta: nonnegative; see kernel.young")
+    'for every Δ: nonnegative; see kernel.young'
     >>> human("F(x) <= L*eta**2*<g, h>/2, as `a <= b` says")
     'F(x) ≤ L·η²·⟨g, h⟩/2, as `a <= b` says'
     """

@@ -49,7 +49,8 @@ def test_unit_durations() -> None:
     whole, split = unit_durations(build("gpipe", 2, 2)), unit_durations(SPLIT)
     assert (whole[F], whole[B]) == (1, 1)
     assert (split[F], split[I], split[W], split[B]) == (1, 1, 1, 2)
-    for kind in set(Kind) - {F, B, I, W}:
+    assert whole[Kind.R] == split[Kind.R] == 1  # a forward once more
+    for kind in set(Kind) - {F, B, I, W, Kind.R}:
         assert whole[kind] == split[kind] == 0
 
 
