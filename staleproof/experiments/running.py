@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -171,6 +172,9 @@ def _computed(name: str, cells: Sequence[Cell], jobs: int, cluster: str | None) 
 def compute(name: str, cell: Cell) -> tuple[Cell, Result, int | None, str]:
     """One cell, by one thread; its peak; and why there is no result, if its code failed."""
     try:
+        # Ranks that a run starts learn how from their parent, and know nothing of joblib's way.
+        if multiprocessing.get_start_method() == "loky":
+            multiprocessing.set_start_method("spawn", force=True)
         with _one_thread():
             return cell, found(name)[0].compute(cell), peak_memory(), ""
     except Exception as error:
