@@ -117,6 +117,7 @@ def _library(folder: Path, *theorems: Theorem) -> dict[str, str]:
     return {module: compiled(folder, module) for module in files}
 
 
+@pytest.mark.slow
 @needs_coqc
 def test_edited_certificates_and_statements_are_refused(tmp_path: Path) -> None:
     theorem = _theorem("kernel.young")

@@ -45,6 +45,7 @@ def too_wide(log: str) -> list[float]:
     return [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
 
 
+@pytest.mark.slow
 def test_golden_report_compiles(tmp_path: Path) -> None:
     write_report(load_ledger(GOLDEN), tmp_path)
     log = compiled(tmp_path)
