@@ -153,6 +153,9 @@ def test_an_edited_build_takes_the_cell(monkeypatch: pytest.MonkeyPatch, name: s
     assert judge(claim).verdict is Verdict.UNKNOWN
 
 
+OF_NO_BUILD = ("blog.loss-scaling", "blog.chunks", "blog.stage-bounds", "blog.initialize-p2p")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["blog-1f1b", "blog-gpipe"])
 def test_an_edited_build_takes_the_rows_of_the_blog(
@@ -160,6 +163,8 @@ def test_an_edited_build_takes_the_rows_of_the_blog(
 ) -> None:
     rewrite(monkeypatch, name, EDITS["two actions, M >= 2p and p >= 5"])
     for claim in blog.PAPER.claims:
+        if claim.id in OF_NO_BUILD:
+            continue
         row = judge(replace(claim, holds=None, weakened={}))
         assert row.verdict <= Verdict.UNKNOWN
         assert all(case.verdict is not Verdict.PROVED for case in row.judgement.cases)

@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 from schedules.closed_forms.floor_sums import p_
-from schedules.families import localsgd, pipedream
+from schedules.families import FAMILIES, localsgd, pipedream
 from schedules.policies import WeightPolicy
 from theory.judging.mutants import mutants
 from theory.judging.verify import CLAIMS, judge
@@ -80,7 +80,7 @@ def test_unreadable_formula_is_undecided() -> None:
 def test_family_that_drops_its_stash(monkeypatch: pytest.MonkeyPatch) -> None:
     dropped = replace(pipedream.FAMILY, policy=WeightPolicy("latest"))
     monkeypatch.setattr(stash_invariant, "FAMILY", dropped)
-    monkeypatch.setattr(pipedream, "FAMILY", dropped)
+    monkeypatch.setitem(FAMILIES, "pipedream", dropped)
     row = judge(CLAIMS["rpd.stash-invariant"])
     assert row.verdict is Verdict.REFUTED
     found = row.judgement.counterexample

@@ -125,8 +125,10 @@ def test_all_combinations_of_changes() -> None:
 
 EDITS = {
     "noam p + 1, in build alone": (
-        "from_rule(FAMILY, stages, microbatches, **given)",
-        "from_rule(FAMILY, stages, microbatches, noam=stages + 1)",
+        "build: Final = FAMILY.build",
+        "from dataclasses import replace\nfrom schedules.families.family import from_rule\n"
+        "RULE_ALONE = FAMILY\nFAMILY = replace(FAMILY, build=lambda p, M, **given: "
+        "from_rule(RULE_ALONE, p, M, noam=p + 1))",
     ),
     "finished <=": ("finished=operator.lt", "finished=operator.le"),
     "swapped kinds": (

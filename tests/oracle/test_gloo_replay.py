@@ -230,10 +230,11 @@ def test_what_cannot_be_replayed(make: Callable[[], Schedule], rule: str) -> Non
 
 def test_a_process_that_dies(monkeypatch: pytest.MonkeyPatch) -> None:
     # It cannot be called with these arguments: the process ends before it says anything.
+    before = multiprocessing.active_children()
     monkeypatch.setattr(run, "run_rank", os.getpid)
     with pytest.raises(WorkerError, match="is gone"):
         replay(lower(build("gpipe", 2, 1)))
-    assert not multiprocessing.active_children()
+    assert set(multiprocessing.active_children()) <= set(before)
 
 
 @pytest.mark.slow
