@@ -33,6 +33,7 @@ import numpy as np
 
 from schedules.actions import Kind
 from schedules.errors import FormatError, ParameterError
+from schedules.formats import columns
 from schedules.formats.cells import LIMIT, PLAIN, token
 from schedules.formats.strict_json import display_name, read_text
 from schedules.formats.table import Table
@@ -127,10 +128,21 @@ def parse_csv(
             f"{name}:row {row}",
             "save it as plain text (ASCII or UTF-8, not UTF-16)",
         )
+    _require_room(text, name)
     table = Table(name)
     for line in _rows(text.removeprefix("\ufeff"), name):
         table.add_row(line)
     return table.schedule(microbatches, policy)
+
+
+def _require_room(text: str, name: str) -> None:
+    """Refuse what has more than `MAX_ACTIONS` cells (without a space behind) before any is read."""
+    if text.count(",") + text.count("\n") <= columns.MAX_ACTIONS:
+        return
+    byte = np.frombuffer(text.encode(errors="replace"), dtype=np.uint8)
+    ends = (byte == ord(",")) | (byte == ord("\n"))
+    filled = (byte > ord(" ")) & ~ends
+    columns.require_room(int(np.count_nonzero(filled[:-1] & ends[1:])), name)
 
 
 def _rows(text: str, name: str) -> Iterator[str]:
