@@ -4,7 +4,7 @@
 program after the other, and keeps what each prints as ``DIR/NAME.json`` as soon as it is over. What
 fails is a result too: its file says why. Called again, it makes what is not there yet, so that a
 time budget, Ctrl-C or a crash loses one job at most. Without a GPU it measures the CPU; with
-one, ranks as threads on it, and with several NCCL as well.
+one, ranks as threads on it, and with several NCCL and PyTorch's runtime as well.
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ LAST_LINES: Final = 3
 """Of what a program says that fails without a result."""
 
 FAMILIES: Final = ("1f1b", "gpipe", "pipedream", "interleaved-1f1b", "localsgd", "zbv", "chimera")
-LOCAL_ONLY: Final = ("zbv", "chimera")
-"""Families that processes run no differently: measured on threads."""
+BETWEEN_PROCESSES: Final = {
+    "nccl": ("1f1b", "gpipe", "pipedream", "interleaved-1f1b", "localsgd"),
+    "torch": ("1f1b", "pipedream", "interleaved-1f1b", "zbv"),
+}
+"""What processes run, by transport; on CPUs gloo takes the place of NCCL."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,10 @@ def _on_cpu() -> list[Job]:
     found = [_run(f"cpu-threads-{family}-p4", family, "-p", "4") for family in FAMILIES]
     found += [_run(f"cpu-threads-pipedream-p{p}", "pipedream", "-p", str(p)) for p in (2, 3, 8, 16)]
     found += _variants("cpu")
-    spread = [family for family in FAMILIES if family not in LOCAL_ONLY]
-    torch = ("1f1b", "pipedream", "interleaved-1f1b", "zbv")
-    for transport, families in (("gloo", spread), ("torch", torch)):
-        found += [
-            _run(f"cpu-{transport}-{f}-p4", f, "-p", "4", "--transport", transport, "--profile")
-            for f in families
-        ]
+    for transport, families in BETWEEN_PROCESSES.items():
+        carrier = "gloo" if transport == "nccl" else transport
+        more = ("-p", "4", "--transport", carrier, "--profile")
+        found += [_run(f"cpu-{carrier}-{family}-p4", family, *more) for family in families]
     return [*found, Job("cpu-seed-table", "gpu_validation.seed_table", ("-p", "4", "-m", "8"))]
 
 
@@ -103,7 +103,7 @@ def _variants(machine: str, *more: str) -> list[Job]:
 
 
 def _on_gpus(gpus: Sequence[str]) -> list[Job]:
-    """Threads with streams on the first; NCCL over all where there are several."""
+    """Threads with streams on the first; NCCL and PyTorch's runtime where there are several."""
     machine = re.sub("[^a-z0-9]+", "-", gpus[0].lower()).strip("-")
     cuda, large = ("--device", "cuda"), ("--width", "512", "--length", "128")
     found = [
@@ -119,11 +119,11 @@ def _on_gpus(gpus: Sequence[str]) -> list[Job]:
     ]
     if len(gpus) > 1:
         ranks = str(min(4, len(gpus)))
-        nccl = ("-p", ranks, *cuda, *large, "--transport", "nccl", "--profile", "--repeats", "5")
+        more = ("-p", ranks, *cuda, *large, "--profile", "--repeats", "5", "--transport")
         found += [
-            _run(f"{machine}-nccl-{family}-p{ranks}", family, *nccl)
-            for family in FAMILIES
-            if family not in LOCAL_ONLY
+            _run(f"{machine}-{transport}-{family}-p{ranks}", family, *more, transport)
+            for transport, families in BETWEEN_PROCESSES.items()
+            for family in families
         ]
     table = ("-p", "4", "-m", "8", "--width", "512", *cuda)
     return [*found, Job(f"{machine}-seed-table", "gpu_validation.seed_table", table)]

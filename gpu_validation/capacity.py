@@ -30,8 +30,9 @@ def require_capacity(spec: RunSpec) -> None:
     """
     if spec.device == "cuda":
         claim_device()
-    # Ranks that share a machine share its memory; those of nccl have a GPU each.
-    free = None if spec.transport == "nccl" else free_bytes(spec.device)
+    # Ranks that share a machine share its memory; processes with GPUs have one each.
+    apart = spec.device == "cuda" and spec.transport != "threads"
+    free = None if apart else free_bytes(spec.device)
     needed = needed_bytes(spec)
     if free is not None and needed > free:
         placement = spec.schedule.placement

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from gpu_validation.errors import CapacityError
@@ -90,6 +92,19 @@ def claim_device() -> int:
         )
     torch.cuda.set_device(device)
     return device
+
+
+@contextmanager
+def stream_of_its_own(device: int) -> Iterator[None]:
+    """Let the present thread use a stream of its own on a GPU, and wait for it in the end."""
+    import torch
+
+    # The present device belongs to a thread: a new one is at device 0.
+    torch.cuda.set_device(device)
+    stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+    with torch.cuda.stream(stream):
+        yield
+    stream.synchronize()
 
 
 Stamp: TypeAlias = "torch.cuda.Event | None"

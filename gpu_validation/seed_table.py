@@ -10,7 +10,8 @@ of stages that share a device are never presented as those of a pipeline, so wit
 GPU for every rank shares are `NOT_MEASURED`.
 
 ``python -m gpu_validation.seed_table -p 4 -m 8 [--device cuda]`` prints the table as JSON. On GPUs
-the rows by hand run, over NCCL where there is a GPU for every rank and as threads of one otherwise.
+the rows by hand run over NCCL where there is a GPU for every rank and as threads of one otherwise;
+PyTorch's run in the first case only.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def specification(
 ) -> RunSpec:
     """What to run for a row; naive takes the samples of a step as one microbatch.
 
-    With a number of GPUs it runs there. PyTorch's runtime is driven on CPUs only, and refuses.
+    With a number of GPUs it runs there; PyTorch's runtime wants one for every rank, or refuses.
 
     Examples
     --------

@@ -45,9 +45,9 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
     return run
 
 
-def join(store: Store, rank: int, ranks: int) -> None:
-    """Join the others with gloo, on which every transport of processes builds."""
-    dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks, timeout=PATIENCE)
+def join(store: Store, rank: int, ranks: int, backend: str = "gloo") -> None:
+    """Join the others, with gloo unless another backend is named beside it."""
+    dist.init_process_group(backend, store=store, rank=rank, world_size=ranks, timeout=PATIENCE)
 
 
 def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:

@@ -22,7 +22,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from gpu_validation.devices import local_device, prepare_cuda
+from gpu_validation.devices import local_device, prepare_cuda, stream_of_its_own
 from gpu_validation.errors import CapacityError
 from gpu_validation.event_log import EventLog
 from gpu_validation.executor import run_rank
@@ -53,9 +53,19 @@ def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | 
     CapacityError
         No GPU for every rank of this node, or another device than ``cuda``.
     """
+    require_gpus(device, ranks)
+    return processes(connect, ranks)
+
+
+def require_gpus(device: str, ranks: int) -> None:
+    """Refuse ranks for which this node has no GPUs; nothing has touched CUDA before.
+
+    Raises
+    ------
+    CapacityError
+    """
     prepare_cuda()
     require_devices(device, local_ranks(ranks), torch.cuda.device_count())
-    return processes(connect, ranks)
 
 
 def local_ranks(ranks: int) -> int:
@@ -74,7 +84,7 @@ def require_devices(device: str, ranks: int, devices: int) -> None:
     """
     if device != "cuda":
         raise CapacityError(
-            f"the transport nccl sends between GPUs, found the device {device}",
+            f"NCCL sends between GPUs, found the device {device}",
             "--device",
             "add --device cuda, or take --transport gloo",
         )
@@ -88,7 +98,26 @@ def require_devices(device: str, ranks: int, devices: int) -> None:
 
 
 def connect(store: Store, rank: int, ranks: int) -> Program:
-    """Join the others; returns what a rank does in a run.
+    """Join the others; returns what a rank does in a run."""
+    device = join_with_gpu(store, rank, ranks)
+    groups: dict[Edge, dist.ProcessGroup] = {}
+
+    def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
+        with stream_of_its_own(device):
+            recorder.doing = "makes communicators"
+            _make_communicators(groups, edges(spec.schedule), rank, device)
+            incoming = expected(spec.schedule, rank)
+            waits = spec.order == "free-running"
+            endpoint = NcclEndpoint(member, incoming, groups, device, waits)
+            outcome = run_rank(spec, endpoint, recorder)
+            endpoint.close()
+        return outcome
+
+    return run
+
+
+def join_with_gpu(store: Store, rank: int, ranks: int, backend: str = "gloo") -> int:
+    """Take the GPU of a rank and join the others; returns its number.
 
     Raises
     ------
@@ -98,28 +127,12 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
     prepare_cuda()
     device = local_device(rank)
     torch.cuda.set_device(device)
-    join(store, rank, ranks)
+    join(store, rank, ranks, backend)
     identity = str(getattr(torch.cuda.get_device_properties(device), "uuid", device))
     places: list[tuple[str, str] | None] = [None] * ranks
     dist.all_gather_object(places, (socket.gethostname(), identity))
     require_distinct([place for place in places if place is not None])
-    groups: dict[Edge, dist.ProcessGroup] = {}
-
-    def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
-        # The present device belongs to a thread, and a run has its own.
-        torch.cuda.set_device(device)
-        recorder.doing = "makes communicators"
-        _make_communicators(groups, edges(spec.schedule), rank, device)
-        with torch.cuda.stream(torch.cuda.Stream()):  # type: ignore[no-untyped-call]
-            incoming = expected(spec.schedule, rank)
-            waits = spec.order == "free-running"
-            endpoint = NcclEndpoint(member, incoming, groups, device, waits)
-            outcome = run_rank(spec, endpoint, recorder)
-            endpoint.close()
-            torch.cuda.current_stream().synchronize()
-        return outcome
-
-    return run
+    return device
 
 
 def require_distinct(places: list[tuple[str, str]]) -> None:

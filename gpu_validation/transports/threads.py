@@ -10,13 +10,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Final, TypeAlias
 
 import torch
 
-from gpu_validation.devices import local_device
+from gpu_validation.devices import local_device, stream_of_its_own
 from gpu_validation.errors import RankFailedError
 from gpu_validation.event_log import EventLog, Sink, forget
 from gpu_validation.executor import run_rank
@@ -114,17 +114,6 @@ def _run(
     boxes: Sequence[Mailbox[Letter]], spec: RunSpec, member: Member, recorder: EventLog
 ) -> RankOutcome:
     """Run one rank: what its thread does."""
-    with _stream_of_its_own(spec.device):
+    own = nullcontext() if spec.device == "cpu" else stream_of_its_own(local_device())
+    with own:
         return run_rank(spec, ThreadEndpoint(member, boxes), recorder)
-
-
-@contextmanager
-def _stream_of_its_own(device: str) -> Iterator[None]:
-    if device == "cpu":
-        yield
-        return
-    # A new thread is at device 0, whatever the process has chosen.
-    stream = torch.cuda.Stream(local_device())  # type: ignore[no-untyped-call]
-    with torch.cuda.stream(stream):
-        yield
-    stream.synchronize()

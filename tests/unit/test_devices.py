@@ -9,12 +9,17 @@ import pytest
 import torch
 
 from gpu_validation.capacity import require_capacity
-from gpu_validation.devices import CONNECTIONS, WORKSPACE, claim_device, local_device
+from gpu_validation.devices import (
+    CONNECTIONS,
+    WORKSPACE,
+    claim_device,
+    local_device,
+    stream_of_its_own,
+)
 from gpu_validation.environment import environment
 from gpu_validation.errors import CapacityError
 from gpu_validation.run import RunSpec
 from gpu_validation.transports import launch, nccl, open_group
-from gpu_validation.transports.threads import _stream_of_its_own
 from schedules import build
 
 FREE = {0: 1, 1: 1 << 40, 2: 1, 3: 1}
@@ -192,6 +197,6 @@ def test_a_rank_that_is_a_thread_streams_on_the_claimed_device(
     monkeypatch.setattr(torch.cuda, "Stream", Stream)
     monkeypatch.setattr(torch.cuda, "stream", lambda stream: stream)
     os.environ["LOCAL_RANK"] = "2"
-    with _stream_of_its_own("cuda"):
+    with stream_of_its_own(local_device()):
         pass
-    assert made == [2]
+    assert (made, cuda.present) == ([2], 2)

@@ -17,14 +17,17 @@ import torch.distributed as dist
 from gpu_validation.errors import CapacityError
 from gpu_validation.event_log import EventLog
 from gpu_validation.measure import judge, measure, replayed
+from gpu_validation.messages import Label, Message
 from gpu_validation.prediction import predict
 from gpu_validation.run import RunSpec, run
 from gpu_validation.spec import RankOutcome
-from gpu_validation.transports import nccl, open_group
+from gpu_validation.transports import gloo, nccl, open_group
 from gpu_validation.transports.launch import processes
 from gpu_validation.transports.member import Member, Program
+from gpu_validation.transports.torch_runtime import chunks, drivers
 from gpu_validation.transports.wire import edges, expected
-from schedules import build
+from schedules import Kind, build
+from tests.harness import failed_checks
 
 HISTORY: list[str] = []
 
@@ -104,11 +107,32 @@ class Dist:
         places[:] = [("host", str(rank)) for rank in range(len(places))]
 
 
-def connect(store: Any, rank: int, ranks: int) -> Program:
-    """Join with stand-ins for everything that needs a device."""
-    stand_ins: dict[str, Any] = {"torch": Torch(), "dist": Dist()}
+def stand_in() -> None:
+    """Put stand-ins in the place of everything that needs a device."""
+    stand_ins: dict[str, Any] = {
+        "torch": Torch(), "dist": Dist(), "stream_of_its_own": lambda _: nullcontext()
+    }  # fmt: skip
     for name, value in stand_ins.items():
         setattr(nccl, name, value)
+    setattr(drivers, "stream_of_its_own", stand_ins["stream_of_its_own"])  # noqa: B010
+
+
+def connect_runtime(store: Any, rank: int, ranks: int) -> Program:
+    """Join for PyTorch's runtime on GPUs; where NCCL was to carry tensors, gloo does."""
+
+    def join_with_gloo(store: Any, rank: int, ranks: int, backend: str) -> None:
+        if backend != "cpu:gloo,cuda:nccl":
+            raise AssertionError(backend)
+        gloo.join(store, rank, ranks)
+
+    stand_in()
+    setattr(nccl, "join", join_with_gloo)  # noqa: B010
+    return drivers.connect_gpu(store, rank, ranks)
+
+
+def connect(store: Any, rank: int, ranks: int) -> Program:
+    """Join with stand-ins for everything that needs a device."""
+    stand_in()
     used: list[object] = []
     torch.Tensor.record_stream = lambda _, stream: used.append(stream)  # type: ignore[method-assign, assignment]
     program = nccl.connect(store, rank, ranks)
@@ -142,6 +166,23 @@ def test_every_tensor_is_waited_for_and_noted(order: str) -> None:
         for result in results:
             findings = judge(result, predict(schedule), replayed(spec))
             assert [found.name for found in findings if not found.holds] == []
+
+
+def test_pytorchs_runtime_joins_as_on_gpus() -> None:
+    spec = RunSpec(build("1f1b", 2, 4), "torch", hashing="full")
+    with processes(connect_runtime, 2) as group:
+        assert failed_checks(spec, group) == []
+
+
+def test_everything_that_pytorchs_runtime_sends_is_where_the_stage_is() -> None:
+    label = Label(Kind.SEND_F, 0, 0, 0)
+    tag = chunks.Part(None, 0, 2, "meta")._tag(Message(label, 5, 0, None))  # type: ignore[arg-type]
+    assert {t.device.type for t in (tag, *chunks._example((2, 3), "meta"))} == {"meta"}
+
+
+def test_pytorchs_runtime_wants_a_gpu_a_rank() -> None:
+    with pytest.raises(CapacityError, match="this node has 0 for 2"):
+        open_group("torch", "cuda", 2)
 
 
 def test_a_gpu_a_rank() -> None:
@@ -179,10 +220,11 @@ def test_more_ranks_than_gpus_are_refused() -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("transport", ["nccl", "torch"])
 @pytest.mark.parametrize("name", ["pipedream", "1f1b"])
-def test_on_gpus_a_run_agrees(name: str) -> None:
+def test_on_gpus_a_run_agrees(name: str, transport: str) -> None:
     ranks = torch.cuda.device_count()
-    found = measure(RunSpec(build(name, ranks, 4 * ranks), "nccl", "cuda"), tolerance=1e-5)
+    found = measure(RunSpec(build(name, ranks, 4 * ranks), transport, "cuda"), tolerance=1e-5)
     assert found.agree
 
 

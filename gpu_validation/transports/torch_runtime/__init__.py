@@ -1,5 +1,7 @@
 """Ranks as processes that PyTorch's own runtime drives, `torch.distributed.pipelining`.
 
+On CPUs its messages travel with gloo, on GPUs with NCCL.
+
 Whose work is what:
 
 - PyTorch's: which chunk call a rank makes next, all messages, their buffers and batches, when to
@@ -17,9 +19,9 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from gpu_validation.errors import CapacityError
+from gpu_validation.transports import nccl
 from gpu_validation.transports.launch import ForkedGroup, JoinedGroup, processes
-from gpu_validation.transports.torch_runtime.drivers import connect
+from gpu_validation.transports.torch_runtime.drivers import connect, connect_gpu
 
 __all__ = ["open_group"]
 
@@ -30,12 +32,9 @@ def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | 
     Raises
     ------
     CapacityError
-        Another device than the CPU.
+        No GPU for every rank of this node, where the device is ``cuda``.
     """
-    if device != "cpu":
-        raise CapacityError(
-            f"PyTorch's runtime is driven on CPUs here, found the device {device}",
-            "--device",
-            "take --device cpu, or --transport nccl",
-        )
-    return processes(connect, ranks)
+    if device == "cpu":
+        return processes(connect, ranks)
+    nccl.require_gpus(device, ranks)
+    return processes(connect_gpu, ranks)

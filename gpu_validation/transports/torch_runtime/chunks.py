@@ -74,6 +74,9 @@ class Part:
     ----------
     runner : ChunkRunner
     stage, stages : int
+    device : str
+        Where tensors and tags are. A tag is read when its chunk begins, so that the host waits
+        for the device there.
     chunk : int
         Microbatch of the present call, as PyTorch's runtime counts.
     whole : bool
@@ -83,6 +86,7 @@ class Part:
     runner: ChunkRunner
     stage: int
     stages: int
+    device: str = "cpu"
     chunk: int = NONE
     whole: bool = True
 
@@ -104,7 +108,7 @@ class Part:
         leaving = self.runner.act(Action(Kind.F, self.stage, number, 0), arriving)
         if leaving is None:
             return self.runner.losses[number].reshape(1), None
-        return leaving.tensor, _tag(leaving)
+        return leaving.tensor, self._tag(leaving)
 
     def backward(self, number: int, gradient: Tensor, tag: Tensor | None) -> Pair:
         """Do B or I; returns the gradient of the input, and its tag."""
@@ -114,7 +118,7 @@ class Part:
             arriving = Message(label, int(tag[0].item()), NO_VERSION, gradient)
         kind = Kind.B if self.whole else Kind.I
         leaving = self.runner.act(Action(kind, self.stage, number, 0), arriving)
-        return (None, None) if leaving is None else (leaving.tensor, _tag(leaving))
+        return (None, None) if leaving is None else (leaving.tensor, self._tag(leaving))
 
     def weight_work(self) -> Callable[[], None]:
         """What is left to do of the present backward: W, or nothing."""
@@ -123,10 +127,9 @@ class Part:
         action = Action(Kind.W, self.stage, self.chunk, 0)
         return lambda: cast(None, self.runner.act(action, None))
 
-
-def _tag(message: Message) -> Tensor:
-    values = [message.clock, message.label.microbatch, message.version]
-    return torch.tensor(values, dtype=TAG)
+    def _tag(self, message: Message) -> Tensor:
+        values = [message.clock, message.label.microbatch, message.version]
+        return torch.tensor(values, dtype=TAG, device=self.device)
 
 
 class _Chunk(torch.autograd.Function):
@@ -175,14 +178,16 @@ class RecordedStage(PipelineStage):
 
     def __init__(self, part: Part, shapes: tuple[tuple[int, ...], ...]) -> None:
         last = part.stage == part.stages - 1
-        index, loss = torch.zeros(1, dtype=torch.int64), torch.zeros(1, requires_grad=True)
+        # Numbers of microbatches stay on the host, also where everything else is on a GPU.
+        index = torch.zeros(1, dtype=torch.int64)
+        loss = torch.zeros(1, device=part.device, requires_grad=True)
         super().__init__(
             PartModule(part),
             part.stage,
             part.stages,
-            torch.device("cpu"),
-            input_args=_example(shapes[part.stage - 1]) if part.stage else (index,),
-            output_args=(loss,) if last else _example(shapes[part.stage]),
+            torch.device(part.device),
+            input_args=_example(shapes[part.stage - 1], part.device) if part.stage else (index,),
+            output_args=(loss,) if last else _example(shapes[part.stage], part.device),
             dw_builder=part.weight_work,
         )
         self._part = part
@@ -204,9 +209,9 @@ class RecordedStage(PipelineStage):
         return super().backward_one_chunk(bwd_chunk_id, loss, full_backward, last_backward)
 
 
-def _example(shape: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+def _example(shape: tuple[int, ...], device: str) -> tuple[Tensor, Tensor]:
     """Tensors like those that travel between two stages."""
     return (
-        torch.zeros(shape, requires_grad=True),
-        torch.zeros(TAG_SIZE, dtype=TAG, requires_grad=True),
+        torch.zeros(shape, device=device, requires_grad=True),
+        torch.zeros(TAG_SIZE, dtype=TAG, device=device, requires_grad=True),
     )

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.distributed.pipelining import schedules as torch_schedules
 
+from gpu_validation.devices import stream_of_its_own
 from gpu_validation.errors import MeasureError, NotRunnableError
 from gpu_validation.event_log import EventLog
 from gpu_validation.executor import run_rank
@@ -19,6 +20,7 @@ from gpu_validation.models import boundaries
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.transports.gloo import join
 from gpu_validation.transports.member import Member, Program
+from gpu_validation.transports.nccl import join_with_gpu
 from gpu_validation.transports.torch_runtime.chunks import ChunkRunner, Part, RecordedStage
 from gpu_validation.workplace import Workplace
 from schedules.actions import COMPUTE
@@ -31,6 +33,9 @@ from schedules.schedule import Schedule
 
 if TYPE_CHECKING:
     from torch.distributed.distributed_c10d import Store
+
+BACKENDS: Final = "cpu:gloo,cuda:nccl"
+"""What carries the tensors of a process with a GPU."""
 
 LOADER: Final = "_PipelineScheduleRuntime"
 """PyTorch's runtime for orders that a file gives."""
@@ -130,6 +135,17 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
     return run
 
 
+def connect_gpu(store: Store, rank: int, ranks: int) -> Program:
+    """The same with a GPU: what lies there travels with NCCL, and anything else with gloo."""
+    device = join_with_gpu(store, rank, ranks, BACKENDS)
+
+    def run_there(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
+        with stream_of_its_own(device):
+            return run(spec, member, recorder)
+
+    return run_there
+
+
 def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
     """Run the program of one rank; see `gpu_validation.executor.run_rank`."""
     # A runner asks for its rank, to meet, and whether to stop; messages are PyTorch's.
@@ -145,7 +161,7 @@ class DrivenRunner(ChunkRunner):
         super().__init__(spec, endpoint, recorder, workplace)
         shapes = boundaries(spec.model, spec.schedule.stages)
         self._mine = sorted(stage for stage, _ in workplace.stages)
-        parts = [Part(self, stage, spec.schedule.stages) for stage in self._mine]
+        parts = [Part(self, s, spec.schedule.stages, spec.device) for s in self._mine]
         self._driver = driver(spec.schedule, [RecordedStage(part, shapes) for part in parts])
 
     def carry_out(self) -> None:
