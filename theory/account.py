@@ -16,7 +16,6 @@ from theory.kernel.relations import Relation
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar
 from theory.laws.delays.comparison import Bounded, Comparison
-from theory.laws.links import Link as GridLink
 from theory.ledger import Evidence, FindingKind, Step
 from theory.smt.solver import Outcome
 
@@ -57,7 +56,7 @@ class Exhausted:
     holds: bool
 
 
-Ground = Theorem | Proof | Outcome | Comparison | Bounded | Compared | Exhausted | GridLink
+Ground = Theorem | Proof | Outcome | Comparison | Bounded | Compared | Exhausted
 """Something that a machine reached; a theorem stands for its proof by the kernel."""
 
 Grounds = Iterable[Ground]

@@ -10,18 +10,38 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from schedules.actions import WAITED_SENDS, Action, Kind
-from schedules.families.blog import (
-    posted_together,
-    receive_backward,
-    receive_forward,
-    send_backward,
-    send_forward,
-)
 from schedules.policies import WeightPolicy
+from schedules.programs import posted_together
 from schedules.schedule import Schedule
 
 Program = list[list[Action]]
 """Computations and waits alone, messages in the batches they are posted in."""
+
+
+def receive_forward(stage: int, microbatch: int) -> list[Action]:
+    """The message that brings a forward its input; none at stage 0.
+
+    Examples
+    --------
+    >>> receive_forward(0, 3)
+    []
+    """
+    return [Action(Kind.RECV_F, stage, microbatch)] if stage else []
+
+
+def send_forward(stage: int, stages: int, microbatch: int) -> list[Action]:
+    """The message that takes a forward's output away; none at the last stage."""
+    return [Action(Kind.SEND_F, stage, microbatch)] if stage < stages - 1 else []
+
+
+def receive_backward(stage: int, stages: int, microbatch: int) -> list[Action]:
+    """The message that brings a backward its gradient; none at the last stage."""
+    return [Action(Kind.RECV_B, stage, microbatch)] if stage < stages - 1 else []
+
+
+def send_backward(stage: int, microbatch: int) -> list[Action]:
+    """The message that takes the gradient of a stage's input away; none at stage 0."""
+    return [Action(Kind.SEND_B, stage, microbatch)] if stage else []
 
 
 def gpipe(stage: int, stages: int, microbatches: int) -> Program:

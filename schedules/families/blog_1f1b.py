@@ -2,7 +2,8 @@
 
 Source: see `schedules.families.blog`. Its code asserts at least two microbatches.
 
-Rule, for stage s of p:
+Each forward's send is posted together with a backward's receive, and a backward's send with a
+forward's receive. Rule, for stage s of p:
 
 - warm-up: min(p − s − 1, M) forwards, each after its receive; its send is posted at once, but the
   last one is kept. The last stage, which has no warm-up, does its first forward here;
@@ -23,104 +24,173 @@ done p − s − 1 forwards, one fewer than in DAPPLE's and PyTorch's 1F1B:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
-from schedules.actions import Action, Kind
-from schedules.families.blog import (
-    posted_together,
-    receive_backward,
-    receive_forward,
-    require_several_microbatches,
-    require_stages,
-    send_backward,
-    send_forward,
-)
-from schedules.families.family import Family, require_room
+from schedules.actions import Kind
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
+from schedules.programs import Count, Entry, Number, Of, Part, Program, View
+
+Label = Callable[[Number, Number], Number]
+"""A microbatch, by forwards ahead and how many backwards the stage has begun before."""
 
 
-def warm_up(stage: int, stages: int, microbatches: int) -> int:
-    """Forwards of a stage before its steady rounds."""
-    return min(stages - stage - 1, microbatches)
+def newest(ahead: Number, n: Number) -> Number:
+    """The microbatch whose forward stands before backward n."""
+    return ahead + n - 1
 
 
-def rounds(stage: int, stages: int, microbatches: int) -> list[list[Action]]:
-    """A stage's program: computations alone, messages in the batches they are posted in.
+def coming(ahead: Number, n: Number) -> Number:
+    """The microbatch whose forward stands behind backward n."""
+    return ahead + n
 
-    Batches are what the code hands to one call and waits for as a whole; an empty one is dropped.
 
-    Examples
-    --------
-    >>> for posted in rounds(1, 3, 2):
-    ...     print(*posted)
-    1RECV_F0
-    1F0
-    1SEND_F0 1RECV_B0
-    1B0
-    1SEND_B0 1RECV_F1
-    1F1
-    1SEND_F1 1RECV_B1
-    1B1
-    1SEND_B1
+def _all(view: View) -> Number:
+    return view.M
+
+
+def _own(_view: View, n: Number) -> Number:
+    return n
+
+
+def _least(view: View, one: Number) -> Number:
+    return view.choose(one < view.M, one, view.M)
+
+
+def warm_up(view: View) -> Number:
+    """Iterations of the warm-up loop: min(p − s − 1, M)."""
+    return _least(view, view.p - view.s - 1)
+
+
+def ahead(view: View) -> Number:
+    """Forwards of a stage before its first backward.
+
+    Those of the warm-up loop; the last stage, where it has none, does one.
     """
-    ahead = warm_up(stage, stages, microbatches)
-    # The last stage has no warm-up; its first forward comes before the steady rounds all the same.
-    first_steady = ahead or 1
-    program: list[list[Action]] = []
-    kept: list[Action] = []
-    for m in range(first_steady):
-        program += [kept, receive_forward(stage, m), [Action(Kind.F, stage, m)]]
-        kept = send_forward(stage, stages, m)
-    for m in range(microbatches):
-        forward = m + first_steady
-        program += [kept + receive_backward(stage, stages, m), [Action(Kind.B, stage, m)]]
-        kept = []
-        if m < microbatches - ahead and forward < microbatches:
-            program.append(send_backward(stage, m) + receive_forward(stage, forward))
-            program.append([Action(Kind.F, stage, forward)])
-            kept = send_forward(stage, stages, forward)
-        else:
-            program.append(send_backward(stage, m))
-    return [posted for posted in program if posted]
+    return view.choose(warm_up(view) == 0, 1, warm_up(view))
 
 
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate one step for p ≥ 2 stages and M ≥ 2 microbatches.
+def one_more(view: View) -> Number:
+    """Forwards ahead in the published 1F1B: min(p − s, M)."""
+    return _least(view, view.p - view.s)
 
-    Messages posted together form a `Group` of kind ``"batch"``.
 
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
+def _forward(view: View, m: Number) -> Number:
+    """Slot of F(s, m) behind the warm-up."""
+    last = view.p - 1 + 4 * m
+    return view.choose(view.s == view.p - 1, last, 4 * m - 2 * view.p + 3 * view.s + 4)
 
-    Examples
-    --------
-    >>> schedule = build(2, 2)
-    >>> print(*schedule.rank(0))
-    0F0 0SEND_F0 0RECV_B0 0B0 0F1 0SEND_F1 0RECV_B1 0B1
-    >>> schedule.groups[0]
-    Group(rank=0, first=1, count=2, kind='batch')
+
+def _backward(view: View, n: Number) -> Number:
+    return 2 * view.p - 1 - view.s + 4 * n
+
+
+def _exchange(view: View, n: Number) -> Number:
+    """Slot in which the post before backward n > 0 is begun: behind a forward, or a backward."""
+    newest = n + ahead(view) - 1
+    behind_forward = _forward(view, newest) + 1
+    return view.choose(newest < view.M, behind_forward, _backward(view, n - 1) + 1)
+
+
+def _ahead(count: Count) -> tuple[Entry, ...]:
+    """The warm-up: receive, compute and send, but for the last send.
+
+    Ranks grow along the wave of forwards. The factor of n exceeds that of s: receive n waits until
+    stage s + 1 has posted receive n − 1.
     """
-    FAMILY.checked(stages, microbatches, {})
-    require_stages(FAMILY.name, stages)
-    require_several_microbatches(FAMILY.name, microbatches)
-    require_room(FAMILY.name, stages, microbatches)
-    programs = [rounds(stage, stages, microbatches) for stage in range(stages)]
-    return posted_together(FAMILY.name, programs, microbatches, FAMILY.policy)
+    steps: tuple[tuple[str, Count, Kind, Of], ...] = (
+        ("receive", count, Kind.RECV_F, lambda v, n: v.choose(n == 0, 0, v.s + n)),
+        ("warm-up forward", count, Kind.F, lambda v, n: v.s + n),
+        ("send", lambda v: count(v) - 1, Kind.SEND_F, lambda v, n: v.s + n + 1),
+    )
+    return tuple(
+        Entry(
+            name,
+            many,
+            lambda v, n, i=i: 3 * n + i,  # type: ignore[misc]
+            (Part(kind, _own),),
+            lambda v, n, i=i: 3 * n + 2 * v.s + i,  # type: ignore[misc]
+            slot,
+        )
+        for i, (name, many, kind, slot) in enumerate(steps)
+    )
 
+
+def batched(
+    name: str, sent: Label = newest, received: Label = coming, count: Count = ahead
+) -> Program:
+    """The program, each computation of its rounds behind its own post.
+
+    Parameters
+    ----------
+    name : str
+    sent, received : callable
+        Microbatches of the forward sent before, and of the one received after, a backward.
+    count : callable
+        Forwards before the first backward, at least one; ranks and times are those of `ahead`.
+    """
+
+    def place(view: View, n: Number) -> Number:
+        """Where backward n and its two posts begin; without a forward left a round is shorter."""
+        early, late = 3 * count(view) - 1 + 4 * n, view.M + 2 * count(view) - 1 + 3 * n
+        return view.choose(n <= view.M - count(view), early, late)
+
+    def later(view: View, n: Number) -> Number:
+        return n + count(view)
+
+    rounds = (
+        Entry(
+            "send forward, receive backward",
+            _all,
+            place,
+            (Part(Kind.SEND_F, lambda v, n: sent(count(v), n)), Part(Kind.RECV_B, _own)),
+            lambda v, n: v.choose(n == 0, 3 * ahead(v) + 2 * v.s - 1, 3 * _exchange(v, n) + 1),
+            lambda v, n: v.choose(n == 0, v.s + ahead(v), _exchange(v, n)),
+        ),
+        Entry(
+            "backward",
+            _all,
+            lambda v, n: place(v, n) + 1,
+            (Part(Kind.B, _own),),
+            lambda v, n: 3 * _backward(v, n) + 2,
+            _backward,
+        ),
+        Entry(
+            "send backward, receive forward",
+            _all,
+            lambda v, n: place(v, n) + 2,
+            (Part(Kind.SEND_B, _own), Part(Kind.RECV_F, lambda v, n: received(count(v), n))),
+            lambda v, n: 3 * _backward(v, n) + 3,
+            lambda v, n: _backward(v, n) + 1,
+        ),
+        Entry(
+            "steady forward",
+            lambda v: v.M - count(v),
+            lambda v, n: place(v, n) + 3,
+            (Part(Kind.F, later),),
+            lambda v, n: 3 * _forward(v, later(v, n)) + 2,
+            lambda v, n: _forward(v, later(v, n)),
+        ),
+    )
+    return Program(name, 2, (*_ahead(count), *rounds), lambda v: 4 * v.M + 2 * count(v) - 1)
+
+
+PROGRAM: Final = batched("blog-1f1b")
+"""As printed."""
 
 FAMILY: Final = Family(
     name="blog-1f1b",
     source="from-scratch PyTorch blog, 1F1B pipeline",
     summary="1F1B with one forward fewer ahead, sends and receives in batches: half speed",
     policy=WeightPolicy("flush"),
-    build=build,
+    rule=PROGRAM,
     figures=Figures(
         makespan="2*p + 4*(M - 1)",
         work="2*M",
         peak="Min(Max(p - 1 - r, 1), M)",
     ),
 )
+
+build: Final = FAMILY.build

@@ -8,46 +8,28 @@ Known, with F = B = 1: makespan 2(M + p − 1), as GPipe in microbatch order; M 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
-from schedules.families.blog import one_by_one, require_several_microbatches, require_stages
-from schedules.families.family import Family, require_room
+from schedules.families.blog import two_waves
+from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
-from schedules.schedule import Schedule
 
-
-def build(stages: int, microbatches: int) -> Schedule:
-    """Generate one step for p ≥ 2 stages and M ≥ 2 microbatches.
-
-    Raises
-    ------
-    ParameterError, SizeError
-        A parameter outside its domain, or more actions than this package agrees to build.
-
-    Examples
-    --------
-    >>> print(*build(2, 2).rank(0))
-    0F0 0SEND_F0 0F1 0SEND_F1 0RECV_B1 0B1 0RECV_B0 0B0
-    """
-    FAMILY.checked(stages, microbatches, {})
-    require_stages(FAMILY.name, stages)
-    require_several_microbatches(FAMILY.name, microbatches)
-    require_room(FAMILY.name, stages, microbatches)
-    forwards, backwards = range(microbatches), range(microbatches - 1, -1, -1)
-    orders = [one_by_one(s, stages, forwards, backwards) for s in range(stages)]
-    return Schedule.from_orders(FAMILY.name, orders, microbatches, FAMILY.policy)
-
+WAVES: Final = two_waves("blog-gpipe", descending=True, least_stages=2)
+"""The program; of one microbatch it is the naive pipeline's."""
 
 FAMILY: Final = Family(
     name="blog-gpipe",
     source="from-scratch PyTorch blog, GPipe pipeline",
     summary="GPipe with backwards in reverse microbatch order and its messages",
     policy=WeightPolicy("flush"),
-    build=build,
+    rule=replace(WAVES, least=2),
     figures=Figures(
         makespan="2*(M + p - 1)",
         work="2*M",
         peak="M",
     ),
 )
+
+build: Final = FAMILY.build

@@ -14,6 +14,7 @@ from schedules.errors import NoRuleError, ParameterError, SizeError, UnknownName
 from schedules.families.figures import Figures
 from schedules.linearization import Linearization
 from schedules.policies import WeightPolicy
+from schedules.programs import Program, as_schedule
 from schedules.rules import GreedyRule, run_greedy
 from schedules.schedule import Schedule
 from schedules.stamps import StampedOrder, run_stamped
@@ -59,7 +60,7 @@ class Family:
     build : callable
         ``build(stages, microbatches, **parameters) -> Schedule``; of a family with a rule it is
         made by `from_rule`, which is what it is unless it is given.
-    rule : GreedyRule, StampedOrder or None
+    rule : GreedyRule, StampedOrder, Program or None
         The data that generates it and that provers read; None where a procedure generates it.
     parameters : tuple of Parameter
         Beyond stages and microbatches.
@@ -92,7 +93,7 @@ class Family:
     summary: str
     policy: WeightPolicy
     build: Callable[..., Schedule] = no_build
-    rule: GreedyRule | StampedOrder | None = None
+    rule: GreedyRule | StampedOrder | Program | None = None
     parameters: tuple[Parameter, ...] = ()
     admission: Callable[[Any], Any] | None = None
     in_flight: Callable[[Any, Any], Any] | None = None
@@ -233,6 +234,9 @@ def from_rule(
     if isinstance(family.rule, StampedOrder):
         return _stamped(family, family.rule, stages, microbatches, values)
     require_room(family.name, stages, microbatches)
+    if isinstance(family.rule, Program):
+        _require_size(family, family.rule, stages, microbatches)
+        return as_schedule(family.rule, stages, microbatches, family.policy, family.name)
     if isinstance(family.rule, GreedyRule):
         if family.admission is not None:
             values = {"noam": family.admission(stages), **values}
@@ -246,6 +250,17 @@ def from_rule(
         )
     policy = family.policy
     return Schedule.from_orders(family.name, orders, microbatches, policy, parameters=values)
+
+
+def _require_size(family: Family, program: Program, p: int, M: int) -> None:
+    most = 1 if family.whole_batch else M
+    if p < program.least_stages or not program.least <= M <= most:
+        sizes = "M = 1" if family.whole_batch else f"M ≥ {program.least}"
+        raise ParameterError(
+            f"p ≥ {program.least_stages} stages and {sizes}, found p = {p}, M = {M}",
+            f"family {family.name}",
+            f"take p ≥ {program.least_stages} and {sizes}",
+        )
 
 
 def _stamped(

@@ -1,12 +1,12 @@
 """Negative controls: a family whose `build` alone is edited keeps no law, no proof and no row.
 
 The rule stays as it is. A family that builds by anything else has no law of its rule, whatever it
-builds; programs with messages of their own are compared with their families on a grid.
+builds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
@@ -21,7 +21,6 @@ from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
 from theory.derive import derive, derive_rule
 from theory.judging.judge import judge
-from theory.laws.links import Grid, compared
 from theory.laws.stamped_families import prove
 from theory.papers import blog, rpd
 from theory.papers.schedules.matrix.rows import CLAIMS, stated
@@ -168,15 +167,3 @@ def test_an_edited_build_takes_the_rows_of_the_blog(
         row = judge(replace(claim, holds=None, weakened={}))
         assert row.verdict <= Verdict.UNKNOWN
         assert all(case.verdict is not Verdict.PROVED for case in row.judgement.cases)
-
-
-def test_no_sizes_are_no_comparison() -> None:
-    nowhere = Grid(least_stages=9)
-    found = compared(get_family("gpipe"), "anything", nowhere, lambda schedule: None)
-    assert (found.sizes, found.verdict, found.ties) == (0, Verdict.UNKNOWN, False)
-
-
-def test_a_grid_reaches_beyond_two_rounds_at_every_number_of_stages() -> None:
-    sizes: list[Mapping[str, int]] = list(Grid().sizes())
-    for p in range(2, 8):
-        assert {size["M"] for size in sizes if size["p"] == p} == set(range(1, 3 * p + 1))

@@ -12,12 +12,12 @@ import sympy
 import z3
 
 from schedules.closed_forms.floor_sums import p_
+from schedules.programs import Program, View
 from theory.errors import TheoryError
 from theory.judging.controls import without
 from theory.judging.decide import decided, proves, verdict_of
 from theory.kernel import Hypothesis, Theorem, prove
 from theory.laws.static_orders import parts, proofs
-from theory.laws.static_orders.program import Program, View
 from theory.laws.static_orders.symbols import M
 from theory.laws.static_orders.symbols import p as blog_p
 from theory.papers.blog import bubble, inflight_1f1b, warmup

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from schedules.actions import Kind
+from schedules.families.blog import two_waves
+from schedules.programs import Entry, Number, Of, Part, Program, View, posts
 from tests.verdicts_of import lazily
 from theory.errors import UnsupportedFormError
-from theory.laws.static_orders.gpipe import two_waves
 from theory.laws.static_orders.parts import PARTS
-from theory.laws.static_orders.program import Entry, Number, Of, Part, Program, View, posts
 from theory.papers.blog.lemmas.programs import GPIPE as BLOG_GPIPE
 from theory.verdicts import Verdict
 

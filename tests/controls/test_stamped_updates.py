@@ -10,13 +10,13 @@ import z3
 
 from schedules.families import FAMILIES, get_family
 from schedules.policies import WeightPolicy
+from schedules.programs import View
 from schedules.schedule import Schedule
 from schedules.stamps import StampedOrder
 from tests.verdicts_of import lazily
 from theory.laws.stamped import Lanes
 from theory.laws.stamped_families import STAMPED, prove
 from theory.laws.static_orders.order import of_stamps
-from theory.laws.static_orders.program import View
 from theory.laws.static_orders.symbols import K, M, p, s
 from theory.laws.static_orders.versions import Updates, stashed
 from theory.papers.schedules.matrix.forms import BOUND

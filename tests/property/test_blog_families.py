@@ -21,7 +21,7 @@ from schedules.validation.facts import in_flight
 F, B = Kind.F, Kind.B
 
 blogs: SearchStrategy[Schedule] = st.one_of(
-    st.builds(blog_naive.build, st.integers(2, 6)),
+    st.builds(blog_naive.build, st.integers(2, 6), st.just(1)),
     st.builds(blog_gpipe.build, st.integers(2, 6), st.integers(2, 12)),
     st.builds(blog_1f1b.build, st.integers(2, 7), st.integers(2, 12)),
 )
@@ -120,4 +120,4 @@ def test_blog_gpipe_and_naive(p: int, M: int) -> None:
     schedule = blog_gpipe.build(p, M)
     assert timeline(schedule).length == 2 * (M + p - 1)
     assert in_flight(schedule) == [M] * p
-    assert timeline(blog_naive.build(p)).length == 2 * p
+    assert timeline(blog_naive.build(p, 1)).length == 2 * p

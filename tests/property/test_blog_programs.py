@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from types import ModuleType
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,16 +13,14 @@ from schedules.dependencies import tables
 from schedules.families import blog_1f1b, blog_gpipe
 from schedules.messages.channels import channels
 from schedules.messages.model import QUEUE_KEYS, QueueModel
+from schedules.programs import Entry, Program, View, as_schedule
 from schedules.validation.facts import in_flight
 from theory.laws.messages import second_opinion
-from theory.laws.static_orders.program import Entry, Program, View, as_schedule, posted, posts
 from theory.laws.static_orders.proofs import OTHER_END
 from theory.laws.static_orders.symbols import M, p, s
 from theory.papers.blog import inflight_1f1b
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.blog.pairing import fault
-
-FAMILIES = {"blog-1f1b": blog_1f1b, "blog-gpipe": blog_gpipe}
 
 programs = st.sampled_from((GPIPE, ONE_F_ONE_B))
 stages = st.integers(2, 9)
@@ -32,11 +33,45 @@ def entries(program: Program, view: View) -> list[tuple[Entry, int]]:
     return sorted(found, key=lambda pair: pair[0].place(view, pair[1]))
 
 
-@given(programs, stages, sizes)
-def test_programs_are_the_families(program: Program, stages: int, size: int) -> None:
-    schedule = FAMILIES[program.name].build(stages, size)
-    for stage in range(stages):
-        assert posts(program, stage, stages, size) == posted(schedule, stage)
+def one_f_one_b(s: int, p: int, M: int) -> Iterator[list[str]]:
+    """What the code's loops post, as they stand: warm-up, then a backward and a forward in turn."""
+    ahead = min(p - s - 1, M)
+    kept: list[str] = []
+    for m in range(ahead or 1):
+        yield from (kept, [f"{s}RECV_F{m}"] * (s > 0), [f"{s}F{m}"])
+        kept = [f"{s}SEND_F{m}"] * (s < p - 1)
+    for m in range(M):
+        forward = m + (ahead or 1)
+        yield from (kept + [f"{s}RECV_B{m}"] * (s < p - 1), [f"{s}B{m}"])
+        kept, sent = [], [f"{s}SEND_B{m}"] * (s > 0)
+        if m < M - ahead and forward < M:
+            yield from (sent + [f"{s}RECV_F{forward}"] * (s > 0), [f"{s}F{forward}"])
+            kept = [f"{s}SEND_F{forward}"] * (s < p - 1)
+        else:
+            yield sent
+
+
+def gpipe(s: int, p: int, M: int) -> Iterator[list[str]]:
+    """The same of GPipe: forwards, then backwards from the last one on."""
+    for m in range(M):
+        yield from ([f"{s}RECV_F{m}"] * (s > 0), [f"{s}F{m}"], [f"{s}SEND_F{m}"] * (s < p - 1))
+    for m in reversed(range(M)):
+        yield from ([f"{s}RECV_B{m}"] * (s < p - 1), [f"{s}B{m}"], [f"{s}SEND_B{m}"] * (s > 0))
+
+
+@given(st.sampled_from((blog_gpipe, blog_1f1b)), stages, sizes)
+def test_families_run_the_codes_loops(family: ModuleType, p: int, M: int) -> None:
+    loop = gpipe if family is blog_gpipe else one_f_one_b
+    schedule = family.build(p, M)
+    batches = {(group.rank, group.first): group.count for group in schedule.groups}
+    for rank in range(p):
+        line = [str(action) for action in schedule.rank(rank)]
+        done = 0
+        for posted in filter(None, loop(rank, p, M)):
+            assert line[done : done + len(posted)] == posted
+            assert batches.get((rank, done), 1) == len(posted)
+            done += len(posted)
+        assert done == len(line)
 
 
 @given(programs, stages, sizes)

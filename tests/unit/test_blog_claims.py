@@ -6,11 +6,11 @@ import pytest
 import sympy
 import z3
 
-from theory.laws.static_orders.program import as_schedule, posted, posts
+from schedules.programs import as_schedule, posts
 from theory.laws.static_orders.symbols import M, p, s, term
 from theory.papers.blog import bubble, inflight_1f1b, warmup
 from theory.papers.blog.bubble import makespan
-from theory.papers.blog.lemmas.laws import established, link
+from theory.papers.blog.lemmas.laws import established
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.blog.pairing import alone, fault
 from theory.verdicts import Verdict
@@ -34,17 +34,6 @@ def test_1f1b_on_two_stages_by_hand() -> None:
         "1B1",
         "1SEND_B1",
     ]
-
-
-def test_a_schedule_keeps_what_is_posted_together() -> None:
-    schedule = as_schedule(ONE_F_ONE_B, 3, 4)
-    for stage in range(3):
-        assert posted(schedule, stage) == posts(ONE_F_ONE_B, stage, 3, 4)
-
-
-def test_programs_are_the_families() -> None:
-    for family in ("blog-1f1b", "blog-gpipe", "blog-naive"):
-        assert link(family).verdict is Verdict.CHECKED
 
 
 @pytest.mark.parametrize("name", ["blog-1f1b", "blog-gpipe"])

@@ -106,7 +106,7 @@ def test_dualpipe_ends_of_the_pipeline_mirror_each_other() -> None:
 
 
 def test_blog_naive() -> None:
-    schedule = blog_naive.build(3)
+    schedule = blog_naive.build(3, 1)
     assert text(schedule, 0) == "0F0 0SEND_F0 0RECV_B0 0B0"
     assert text(schedule, 1) == "1RECV_F0 1F0 1SEND_F0 1RECV_B0 1B0 1SEND_B0"
     assert text(schedule, 2) == "2RECV_F0 2F0 2B0 2SEND_B0"

@@ -37,7 +37,6 @@ from theory.kernel.relations import Relation
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar
 from theory.laws.delays.comparison import Bounded, Comparison
-from theory.laws.links import Link as GridLink
 from theory.ledger import Case as LedgerCase
 from theory.ledger import Finding as LedgerFinding
 from theory.ledger import Judgement, Link, PrintedProof, Step
@@ -53,7 +52,6 @@ LINKS: Final[dict[type, Link]] = {
     Bounded: "comparison",
     Compared: "comparison",
     Exhausted: "grid",
-    GridLink: "grid",
 }
 """What a verdict rests on, by what was handed in; nothing else is a ground."""
 
@@ -159,9 +157,7 @@ def _reached(ground: Ground) -> Verdict:
     if type(ground) is Exhausted:
         passed = ground.holds is True and ground.tried > 0
         return Verdict.CHECKED if passed else Verdict.UNKNOWN
-    if type(ground) in LINKS and isinstance(
-        ground, (Proof, Outcome, Comparison, Bounded, GridLink)
-    ):
+    if type(ground) in LINKS and isinstance(ground, (Proof, Outcome, Comparison, Bounded)):
         return ground.verdict
     raise TypeError(f"a ground is something that a machine reached, found {ground!r:.80}")
 

@@ -28,7 +28,6 @@ from theory.judging.outcomes import cases, found_by, in_turn, lines
 from theory.judging.plain_rows import row
 from theory.judging.replaying import first_violation, witnessed
 from theory.kernel import eq, le
-from theory.laws.links import tied
 from theory.laws.static_orders.symbols import term
 from theory.ledger import Evidence
 from theory.smt.instances import decide_from, in_words
@@ -74,7 +73,6 @@ __all__ = [
     "stated",
     "term",
     "terms",
-    "tied",
     "undecided",
     "witnessed",
 ]

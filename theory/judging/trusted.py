@@ -12,7 +12,6 @@ from typing import Any
 from theory.account import Account, Compared, Decision, Finding, Ground, Line, Violation
 from theory.errors import TheoryError
 from theory.laws.delays.comparison import Bounded, Comparison
-from theory.laws.links import Link as GridLink
 
 
 def trusted(account: Account) -> dict[str, int]:
@@ -93,7 +92,7 @@ def _of_ground(ground: Ground) -> Iterator[str]:
     if isinstance(ground, Compared):
         _require_file(ground.code)
         yield ground.code
-    elif isinstance(ground, (Comparison, Bounded, GridLink)):
+    elif isinstance(ground, (Comparison, Bounded)):
         yield type(ground).__module__
 
 

@@ -9,8 +9,7 @@ import z3
 
 from schedules.actions import Kind
 from theory.laws.static_orders.order import Order, in_order
-from theory.laws.static_orders.program import View
-from theory.laws.static_orders.symbols import M, p, s, term
+from theory.laws.static_orders.symbols import M, p, s, symbolic, term
 from theory.smt.solver import Statement
 
 
@@ -21,7 +20,7 @@ def peak(order: Order, form: sympy.Expr) -> Iterator[Statement]:
     x + 1 − n microbatches are kept during it. The peak is reached before the first backward.
     """
     yield from in_order(order)
-    view, x, n = View.symbolic(), z3.Int("x"), z3.Int("n")
+    view, x, n = symbolic(), z3.Int("x"), z3.Int("n")
     most = term(form, {p: view.p, s: view.s, M: view.M})
     for number, spot in enumerate(order.spots(view, Kind.F, x)):
         yield Statement(

@@ -12,12 +12,13 @@ from typing import Any
 import z3
 
 from schedules.actions import Kind
+from schedules.programs import Entry, Program, View
 from schedules.stamps import Stamp
 from theory.errors import UnsupportedFormError
 from theory.laws.stamp_terms import Divisions, higher
 from theory.laws.stamped import Lanes
-from theory.laws.static_orders.program import Entry, Program, View
 from theory.laws.static_orders.proofs import domain, holders
+from theory.laws.static_orders.symbols import symbolic
 from theory.smt.solver import Statement, Term
 
 Position = Any
@@ -124,7 +125,7 @@ def as_term(number: Any) -> Term:
 
 def apart(order: Order) -> Iterator[Statement]:
     """No forward has the place of a backward, so that one of two comes first."""
-    view, x, y = View.symbolic(), z3.Int("x"), z3.Int("y")
+    view, x, y = symbolic(), z3.Int("x"), z3.Int("y")
     both = (*order.microbatch(view, x), y >= 0, y < view.M)
     for number, spot in enumerate(order.spots(view, Kind.F, x)):
         end = order.backward(view, y)
@@ -140,7 +141,7 @@ def _same(one: Position, other: Position) -> Term:
 
 def in_order(order: Order) -> Iterator[Statement]:
     """Forwards run in microbatch order, and backwards one behind the other."""
-    view, x, y = View.symbolic(), z3.Int("x"), z3.Int("y")
+    view, x, y = symbolic(), z3.Int("x"), z3.Int("y")
     both = (*order.domain(view), x >= 0, x < y, y < view.M)
     pairs = [
         z3.Implies(z3.And(one.there, two.there), higher(two.at, one.at))
@@ -158,7 +159,7 @@ def in_order(order: Order) -> Iterator[Statement]:
 
 def own_backward(order: Order) -> Statement:
     """The n-th backward of a stage is that of microbatch n."""
-    view, x = View.symbolic(), z3.Int("x")
+    view, x = symbolic(), z3.Int("x")
     stands = [
         z3.And(spot.there, _same(spot.at, order.backward(view, x)))
         for spot in order.spots(view, Kind.B, x)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from theory.laws.static_orders.program import Program, View
+from schedules.programs import Program
 from theory.laws.static_orders.proofs import actions, channels, domain, places
+from theory.laws.static_orders.symbols import symbolic
 from theory.laws.static_orders.waits import joint_order, times, waits
 from theory.smt.instances import Instance, decide_from
 from theory.smt.solver import Outcome, Statement, merge
@@ -35,7 +36,7 @@ def decided(program: Program, name: str, part: PartOfProof) -> Outcome:
 
     Examples
     --------
-    >>> from theory.laws.static_orders.gpipe import two_waves
+    >>> from schedules.families.blog import two_waves
     >>> gpipe = two_waves("gpipe", descending=False, least_stages=1)
     >>> decided(gpipe, "places", PARTS["places"]).verdict.name
     'PROVED'
@@ -48,7 +49,7 @@ def decided(program: Program, name: str, part: PartOfProof) -> Outcome:
 
 def _domain(program: Program) -> Iterator[Outcome]:
     """The shortest pipeline is in the domain, with as few microbatches as the code takes."""
-    view, fewest = View.symbolic(), program.least_stages
+    view, fewest = symbolic(), program.least_stages
     for stage in {0, fewest - 1}:
         says = f"p ≥ {fewest} and 0 ≤ s < p"
         inside = Statement("domain", says, domain(program, view), view.s < view.p)

@@ -16,8 +16,9 @@ from typing import Final
 import z3
 
 from schedules.actions import Kind
+from schedules.programs import Entry, Number, Of, Part, Program, View
 from theory.errors import UnsupportedFormError
-from theory.laws.static_orders.program import Entry, Number, Of, Part, Program, View
+from theory.laws.static_orders.symbols import symbolic
 from theory.smt.solver import Statement, Term
 
 OTHER_END: Final = {
@@ -97,7 +98,7 @@ def is_entry(view: View, entry: Entry, n: Number) -> tuple[Term, ...]:
 
 def places(program: Program) -> Iterator[Statement]:
     """The entries of a stage fill the places 0, 1, … of its program."""
-    view, n, k = View.symbolic(), z3.Int("n"), z3.Int("k")
+    view, n, k = symbolic(), z3.Int("n"), z3.Int("k")
     length = program.length(view)
     for entry in program.entries:
         here = entry.place(view, n)
@@ -129,7 +130,7 @@ def _another(entry: Entry, n: Term, other: Entry, k: Term) -> tuple[Term, ...]:
 
 def in_order_of(program: Program, formulas: Mapping[Kind, Of]) -> Iterator[Statement]:
     """A stage runs its F and B in the order of these numbers."""
-    view, x, y = View.symbolic(), z3.Int("x"), z3.Int("y")
+    view, x, y = symbolic(), z3.Int("x"), z3.Int("y")
     labels = (x >= 0, x < view.M, y >= 0, y < view.M)
     for kind, other in product(formulas, repeat=2):
         here, there = formulas[kind](view, x), formulas[other](view, y)
@@ -145,7 +146,7 @@ def in_order_of(program: Program, formulas: Mapping[Kind, Of]) -> Iterator[State
 def positions(program: Program, formulas: Mapping[Kind, Of]) -> Iterator[Statement]:
     """A stage runs its F and B in the order of these positions, which lie in 0 … 2M − 1."""
     yield from in_order_of(program, formulas)
-    view, x = View.symbolic(), z3.Int("x")
+    view, x = symbolic(), z3.Int("x")
     for kind, formula in formulas.items():
         here = formula(view, x)
         yield Statement(
@@ -193,7 +194,7 @@ def actions(program: Program) -> Iterator[Statement]:
         An entry is neither one F, one B, nor messages: other kinds are not looked at.
     """
     _refuse_other_actions(program)
-    view, x = View.symbolic(), z3.Int("x")
+    view, x = symbolic(), z3.Int("x")
     inside = (*domain(program, view), x >= 0, x < view.M)
     for kind in (Kind.F, Kind.B, *OTHER_END):
         exists = Part(kind, lambda v, n: n).conditions(view, x)
@@ -233,7 +234,7 @@ def channels(program: Program) -> Iterator[Statement]:
 
     Each occurs once, so the n-th send of a channel and its n-th receive are one message.
     """
-    view, x, y = View.symbolic(), z3.Int("x"), z3.Int("y")
+    view, x, y = symbolic(), z3.Int("x"), z3.Int("y")
     for kind in OTHER_END:
         down = program.descending and kind in (Kind.SEND_B, Kind.RECV_B)
         first, second = (y, x) if down else (x, y)

@@ -8,6 +8,7 @@ from typing import Final
 import sympy
 import z3
 
+from schedules.programs import View
 from theory.errors import UnsupportedFormError
 from theory.laws.delays.counts import linear_term
 from theory.smt.solver import Term
@@ -26,6 +27,12 @@ m: Final = sympy.Symbol("m", integer=True, nonnegative=True)
 
 K: Final = sympy.Symbol("K", integer=True, positive=True)
 """Backwards of a stage after each of which, K by K, its weights are updated."""
+
+
+def symbolic() -> View:
+    """Stage s of p, with M microbatches, as solver terms."""
+    return View(z3.Int("s"), z3.Int("p"), z3.Int("M"), z3.If)
+
 
 _KINDS: Final = (sympy.Min, sympy.Max, sympy.floor, sympy.ceiling)
 

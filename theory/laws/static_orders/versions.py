@@ -16,9 +16,9 @@ import z3
 
 from schedules.actions import Kind
 from schedules.policies import WeightPolicy
+from schedules.programs import View
 from theory.laws.static_orders.order import Order, apart, in_order, own_backward
-from theory.laws.static_orders.program import View
-from theory.laws.static_orders.symbols import K, M, p, s, term
+from theory.laws.static_orders.symbols import K, M, p, s, symbolic, term
 from theory.smt.solver import Statement, Term
 
 KEPT_BY_DOUBLE_BUFFER: Final = 2
@@ -91,7 +91,7 @@ def largest_staleness(
     yield from in_order(order)
     yield from apart(order)
     yield own_backward(order)
-    view, x, n = View.symbolic(), z3.Int("x"), z3.Int("n")
+    view, x, n = symbolic(), z3.Int("x"), z3.Int("n")
     own, double = updates.after(view, x), updates.policy.name == "double-buffer"
     names = {p: view.p, s: view.s, M: view.M}
     if updates.interval:
@@ -130,7 +130,7 @@ def stashed(order: Order, updates: Updates) -> Iterator[Statement]:
     yield from in_order(order)
     yield from apart(order)
     yield own_backward(order)
-    view, x = View.symbolic(), z3.Int("x")
+    view, x = symbolic(), z3.Int("x")
     n, first = z3.Int("n"), z3.Int("n_0")
     for number, spot in enumerate(order.spots(view, Kind.F, x)):
         yield Statement(
@@ -155,7 +155,7 @@ def applied_once(order: Order, updates: Updates) -> Iterator[Statement]:
     the q updates before x are those before y, and the next one comes with y. The products K·q and
     K·w = M are named, with what is true of them because K ≥ 1.
     """
-    view, x, y = View.symbolic(), z3.Int("x"), z3.Int("y")
+    view, x, y = symbolic(), z3.Int("x"), z3.Int("y")
     every = updates.every(view)
     q, w, before, all_of_them = z3.Ints("q w K*q K*w")
     yield Statement(

@@ -18,9 +18,10 @@ import z3
 
 from schedules.actions import MESSAGES, Kind
 from schedules.messages.channels import NEIGHBOUR
+from schedules.programs import Entry, Program, View
 from theory.laws.stamp_terms import higher
-from theory.laws.static_orders.program import Entry, Program, View
 from theory.laws.static_orders.proofs import OTHER_END, Holder, domain, holders, is_entry
+from theory.laws.static_orders.symbols import symbolic
 from theory.smt.solver import Statement, Term
 
 
@@ -48,7 +49,7 @@ def _behind(
 
 def waits(program: Program) -> Iterator[Statement]:
     """Ranks grow along everything that waits."""
-    view, n, k = View.symbolic(), z3.Int("n"), z3.Int("k")
+    view, n, k = symbolic(), z3.Int("n"), z3.Int("k")
     for entry in program.entries:
         goals = []
         for following, comes in _behind(program, view, entry, n, k):
@@ -75,7 +76,7 @@ _NEEDS: Final = (
 
 def joint_order(program: Program) -> Iterator[Statement]:
     """Ranks grow along every stage's program, and along all that computations need."""
-    view, n, k, x = View.symbolic(), z3.Int("n"), z3.Int("k"), z3.Int("x")
+    view, n, k, x = symbolic(), z3.Int("n"), z3.Int("k"), z3.Int("x")
     for entry in program.entries:
         goals = [
             z3.Implies(comes, higher(following.rank(view, k), entry.rank(view, n)))
@@ -106,7 +107,7 @@ def joint_order(program: Program) -> Iterator[Statement]:
 
 def times(program: Program) -> Iterator[Statement]:
     """Every entry begins in the slot in which the last of what it waits for is over."""
-    view, n, k = View.symbolic(), z3.Int("n"), z3.Int("k")
+    view, n, k = symbolic(), z3.Int("n"), z3.Int("k")
     for entry in program.entries:
         over = entry.time(view, n) + entry.duration
         for beside, other in _others(program, view, entry, n):

@@ -14,15 +14,15 @@ from dataclasses import replace
 import sympy
 import z3
 
+from schedules import programs as orders
 from schedules.families import blog_1f1b, blog_gpipe, blog_naive, interleaved_1f1b, one_f_one_b
 from schedules.timeline import timeline
 from theory.judging import prover
 from theory.kernel.signs import nonnegative
 from theory.laws.delays import domains
 from theory.laws.delays.symbols import Microbatch
-from theory.laws.static_orders import program as orders
 from theory.laws.static_orders import proofs, slots
-from theory.laws.static_orders.symbols import M, p
+from theory.laws.static_orders.symbols import M, p, symbolic
 from theory.papers.blog.lemmas import laws, programs
 from theory.papers.blog.witnesses.runs import idle
 
@@ -54,7 +54,7 @@ def makespan(program: orders.Program) -> sympy.Expr:
 
 def last(program: orders.Program) -> Iterator[prover.Statement]:
     """No computation ends after the last backward of stage 0."""
-    view, n = orders.View.symbolic(), z3.Int("n")
+    view, n = symbolic(), z3.Int("n")
     says = "no computation ends after the last backward of stage 0"
     for entry in program.entries:
         if entry.duration:
@@ -128,7 +128,7 @@ def _replayed(stages: int, size: int) -> dict[str, int | str]:
 
 def _not_smaller() -> dict[str, int | str] | None:
     """The first run in which neither 1F1B has a smaller bubble than GPipe."""
-    for at in orders.SIZES:
+    for at in laws.SIZES:
         gpipe, *others = (idle(_FAMILIES[k].FAMILY, *at) for k in ("gpipe", "1f1b", "published"))
         if min(others) >= gpipe:
             return _replayed(*at)
@@ -175,7 +175,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
         ): prover.Decision((*exact, faster)),
     }
     known = prover.lines(laws.proof(laws.PROGRAMS, "waits", "times"))
-    return laws.with_links(
+    return laws.account(
         whole,
         cases=prover.cases(cases),
         assumes=(laws.UNIT,),

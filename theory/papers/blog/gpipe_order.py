@@ -10,9 +10,9 @@ from functools import partial
 
 from schedules.actions import Action, Kind
 from schedules.families import blog_gpipe, gpipe
+from schedules.programs import Of
 from schedules.timeline import timeline
 from theory.judging import prover
-from theory.laws.static_orders.program import SIZES, Of
 from theory.laws.static_orders.proofs import positions
 from theory.laws.static_orders.symbols import M, m
 from theory.papers.blog.lemmas import laws
@@ -50,7 +50,7 @@ def _elsewhere(formulas: prover.Formulas, kind: Kind) -> prover.Refutation | Non
 
 def _cost() -> prover.Evidence:
     """Makespans beside those of GPipe in microbatch order."""
-    for at in SIZES:
+    for at in laws.SIZES:
         reverse, straight = (timeline(one.FAMILY.build(*at)).length for one in (blog_gpipe, gpipe))
         if reverse != straight:
             found = {"p": at[0], "M": at[1], "reverse": reverse, "in order": straight}
@@ -73,7 +73,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
         ),
         ("messages", messages): prover.Decision(whole),
     }
-    return laws.with_links(
+    return laws.account(
         prover.Decision((order, *whole), elsewhere),
         cases=prover.cases(cases),
         steps=prover.lines((order, *whole)),

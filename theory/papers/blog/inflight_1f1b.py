@@ -14,15 +14,15 @@ from typing import Any
 
 import sympy
 
-from schedules.families import blog_1f1b, blog_gpipe, one_f_one_b
+from schedules.families import blog_1f1b, blog_gpipe
 from schedules.validation.facts import in_flight
 from theory.judging import prover
+from theory.laws.stamped_bounds import BOUND
+from theory.laws.stamped_families import prove
 from theory.laws.static_orders.in_flight import peak
 from theory.laws.static_orders.order import of_program
-from theory.laws.static_orders.program import SIZES, View
-from theory.laws.static_orders.symbols import M, p, s
+from theory.laws.static_orders.symbols import M, p, s, symbolic
 from theory.papers.blog.lemmas import laws
-from theory.papers.blog.warmup import PUBLISHED
 
 _FAMILIES = {"1f1b": blog_1f1b.FAMILY, "gpipe": blog_gpipe.FAMILY}
 PUBLISHED_PEAK = sympy.Min(p - s, M)
@@ -44,7 +44,7 @@ def _less(
 ) -> prover.Outcome:
     """A stage keeps fewer under 1F1B, or as the goal says, if M ≥ `least`."""
     forms = {"few": formulas["1f1b"], "many": formulas["gpipe"], "least": least}
-    known = {key: laws.number(form, View.symbolic()) for key, form in forms.items()}
+    known = {key: laws.number(form, symbolic()) for key, form in forms.items()}
     where = f"p >= 2, s >= 0, {'s == p - 1' if last else 's < p'}, least <= M"
     return prover.decide(prover.stated(name, name, where, goal, **known))
 
@@ -98,16 +98,9 @@ def _boundary() -> prover.Evidence:
 
 
 def _published() -> tuple[prover.Ground, ...]:
-    """The same comparison for published 1F1B, whose runs of small size have these peaks."""
-    same = all(
-        in_flight(one_f_one_b.FAMILY.build(stages, size))
-        == [min(stages - stage, size) for stage in range(stages)]
-        for stages, size in SIZES
-    )
-    says, code = "published 1F1B keeps min(p − s, M), p ≤ 6 and M ≤ 9", "schedules.validation.facts"
-    statements = prover.in_turn(peak(of_program(PUBLISHED), PUBLISHED_PEAK))
-    average = _average({"1f1b": PUBLISHED_PEAK, "gpipe": M}, _TWO)
-    return prover.Compared(says, f"{code}.in_flight", same), *prover.tied((*statements, average))
+    """The same comparison for published 1F1B, from its family's stamps."""
+    peaks = prove("1f1b", "in-flight", {BOUND: PUBLISHED_PEAK})
+    return peaks, _average({"1f1b": PUBLISHED_PEAK, "gpipe": M}, _TWO)
 
 
 _AVERAGE = "average over ranks, as the blog measures it"
@@ -132,7 +125,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
             "min(p − s, M) at stage s; every stage keeps fewer only if M > p",
         ): prover.Decision((*numbers, *_published())),
     }
-    return laws.with_links(
+    return laws.account(
         prover.Decision(numbers, wrong) if wrong else prover.Readings((_AVERAGE, _ENOUGH)),
         cases=prover.cases(cases),
         assumes=(

@@ -15,12 +15,13 @@ from itertools import product
 
 import sympy
 
+from schedules import programs as orders
+from schedules.families.blog_1f1b import Label, coming, newest
 from schedules.messages import channels, model, progress
 from schedules.schedule import Schedule
 from schedules.validation.match import match
 from theory.judging import prover
-from theory.laws.static_orders import batched_1f1b
-from theory.laws.static_orders import program as orders
+from theory.laws.static_orders.order import as_term
 from theory.laws.static_orders.symbols import M, p
 from theory.papers.blog.lemmas import laws
 from theory.papers.blog.lemmas.programs import one_f_one_b
@@ -28,8 +29,27 @@ from theory.papers.blog.lemmas.programs import one_f_one_b
 _PARTS = ("actions", "channels", "places", "waits")
 
 
+b = sympy.Symbol("b", integer=True, nonnegative=True)
+"""How many backwards a stage has begun before, from 0."""
+
+a = sympy.Symbol("a", integer=True, positive=True)
+"""Forwards of a stage before its first backward, the last stage's own included."""
+
+
 def _program(formulas: prover.Formulas) -> orders.Program:
-    return one_f_one_b(formulas["sent"], formulas["received"])
+    return one_f_one_b(_labelled(formulas["sent"]), _labelled(formulas["received"]))
+
+
+def _labelled(form: sympy.Expr) -> Label:
+    """A microbatch as a formula in `a` and `b`, on numbers and on terms."""
+    number = sympy.lambdify((a, b), form)
+
+    def microbatch(ahead: orders.Number, n: orders.Number) -> orders.Number:
+        if isinstance(ahead, int) and isinstance(n, int):
+            return int(number(ahead, n))
+        return prover.term(form, {a: as_term(ahead), b: as_term(n)})
+
+    return microbatch
 
 
 def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
@@ -63,14 +83,14 @@ def alone(schedule: Schedule) -> Schedule:
 def _hanging(program: orders.Program) -> prover.Refutation | None:
     """The first run whose messages do not all meet, or that does not come to its end."""
 
-    def found(*at: int) -> str | None:
-        return fault(orders.as_schedule(program, *at))
+    def found(stages: int, size: int) -> str | None:
+        return fault(orders.as_schedule(program, stages, size))
 
     return prover.first_violation(
         lambda *at: int(found(*at) is not None),
         "==",
         sympy.Integer(0),
-        ({p: stages, M: size} for stages, size in orders.SIZES),
+        ({p: stages, M: size} for stages, size in laws.SIZES),
         laws.SUPPOSED,
         named="",
         also=lambda *at: {"fault": found(*at)},
@@ -80,7 +100,7 @@ def _hanging(program: orders.Program) -> prover.Refutation | None:
 @prover.remembered
 def _models() -> prover.Evidence:
     """Runs in every model of queues, beside the proof."""
-    for (stages, size), key in product(orders.SIZES, model.QUEUE_KEYS):
+    for (stages, size), key in product(laws.SIZES, model.QUEUE_KEYS):
         if not _ends(orders.as_schedule(one_f_one_b(), stages, size), model.QueueModel(key)):
             at = {"p": stages, "M": size, "queues": key}
             return prover.Evidence("against", "a run that hangs", at)
@@ -90,10 +110,10 @@ def _models() -> prover.Evidence:
 
 def _control() -> tuple[prover.Line, ...]:
     """Without the batches the same messages hang: the pairs are what the claim rests on."""
-    hangs = [at for at in orders.SIZES if fault(alone(orders.as_schedule(one_f_one_b(), *at)))]
+    hangs = [at for at in laws.SIZES if fault(alone(orders.as_schedule(one_f_one_b(), *at)))]
     says = "posted one by one the same messages hang wherever p > 2"
-    holds = hangs == [at for at in orders.SIZES if at[0] > 2]
-    tried = prover.Exhausted(f"{says}, p ≤ 6 and M ≤ 9", len(orders.SIZES), holds)
+    holds = hangs == [at for at in laws.SIZES if at[0] > 2]
+    tried = prover.Exhausted(f"{says}, p ≤ 6 and M ≤ 9", len(laws.SIZES), holds)
     return prover.found_by({(says, "replays"): (tried,)})
 
 
@@ -110,7 +130,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
             "each asks for some of these waits only",
         ): decision,
     }
-    return laws.with_links(
+    return laws.account(
         decision,
         cases=prover.cases(cases),
         assumes=("messages of one direction between two ranks arrive in order",),
@@ -126,7 +146,7 @@ CLAIM = prover.row(
     "and a backward's send with a forward's receive, cannot deadlock.",
     r"\{\mathrm{send}\,F_{a+b-1},\ \mathrm{recv}\,B_b\},\ B_b,\ "
     r"\{\mathrm{send}\,B_b,\ \mathrm{recv}\,F_{a+b}\},\ F_{a+b}",
-    {"sent": batched_1f1b.SENT, "received": batched_1f1b.RECEIVED},
+    {"sent": newest(a, b), "received": coming(a, b)},
     _holds,
     account=_account,
 )

@@ -15,16 +15,16 @@ from collections.abc import Iterator
 import sympy
 import z3
 
+from schedules import programs as orders
 from schedules.actions import Kind
 from schedules.families import blog_1f1b, one_f_one_b
+from schedules.families.blog_1f1b import one_more
 from schedules.families.family import Family
 from schedules.timeline import timeline
 from theory.judging import prover
-from theory.laws.static_orders import program as orders
 from theory.laws.static_orders import proofs
-from theory.laws.static_orders.batched_1f1b import one_more
 from theory.laws.static_orders.order import of_program
-from theory.laws.static_orders.symbols import M, p, s
+from theory.laws.static_orders.symbols import M, p, s, symbolic
 from theory.papers.blog.lemmas import laws, loops, programs
 from theory.papers.blog.pairing import fault
 from theory.papers.blog.witnesses import runs
@@ -48,7 +48,7 @@ def counted(program: orders.Program, form: sympy.Expr, last: int) -> prover.Outc
     last : int
         Forwards of the last stage beyond these.
     """
-    view, x = orders.View.symbolic(), z3.Int("x")
+    view, x = symbolic(), z3.Int("x")
     number = laws.number(form, view) + z3.If(view.s == view.p - 1, last, 0)
     before = of_program(program).stands_before(view, x, z3.IntVal(0))
     says = "exactly the stated forwards stand before the first backward"
@@ -61,7 +61,7 @@ def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     """With so many iterations of the warm-up loop the code runs the program, which has as many."""
     yield from laws.proof(["blog-1f1b"])
     view, says = (
-        orders.View.symbolic(),
+        symbolic(),
         "with the stated warm-up the code's loops run these entries",
     )
     run = loops.one_f_one_b_statements(laws.number(formulas["warmup"], view), view)
@@ -71,7 +71,7 @@ def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
 
 def falls(form: sympy.Expr) -> prover.Outcome:
     """Whether every stage has fewer than the one before it, and the last none, if M ≥ p − 1."""
-    view = orders.View.symbolic()
+    view = symbolic()
     here, behind = (laws.number(form, at) for at in (view, view.beside(1)))
     says = (
         "with M ≥ p − 1 every stage warms up with fewer forwards than the one before, the last "
@@ -155,8 +155,8 @@ def _repaired() -> tuple[prover.Outcome, ...]:
 def _runs() -> tuple[prover.Line, ...]:
     """With one forward more ahead nothing hangs."""
     says = "with min(p − s, M) the same pairs do not hang either, p ≤ 6 and M ≤ 9"
-    holds = all(fault(orders.as_schedule(PUBLISHED, *at)) is None for at in orders.SIZES)
-    tried = prover.Exhausted(says, len(orders.SIZES), holds)
+    holds = all(fault(orders.as_schedule(PUBLISHED, *at)) is None for at in laws.SIZES)
+    tried = prover.Exhausted(says, len(laws.SIZES), holds)
     return prover.found_by({(says, "runs in the strictest model"): (tried,)})
 
 
@@ -180,7 +180,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     found, repaired, form = tuple(_holds(formulas)), _repaired(), formulas["warmup"]
     otherwise = laws.unless_other(lambda: _otherwise(form, blog_1f1b.FAMILY, 1))
     exact = prover.Decision(found, otherwise)
-    return laws.with_links(
+    return laws.account(
         exact,
         cases=_readings(form, exact, repaired),
         steps=(*prover.lines(found), *_runs()),

@@ -1,28 +1,25 @@
-"""What the blog's claims share: the proved parts of its programs, and their comparison."""
+"""What the blog's claims share: the proved parts of the programs that its families are built of."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from dataclasses import replace
 from typing import Any, Final
 
 import sympy
 
 from schedules.families import get_family
-from schedules.families.family import Family
-from theory.account import Account, Decision, Line, Readings, Refutation
+from schedules.policies import WeightPolicy
+from schedules.programs import Program, View
+from theory.account import Account, Decision, Readings, Refutation
 from theory.judging.outcomes import in_turn
 from theory.kernel import Relation, le
-from theory.laws.links import Grid, Link, tied
-from theory.laws.static_orders.as_built import as_built
 from theory.laws.static_orders.parts import PARTS, PartOfProof, decided
-from theory.laws.static_orders.program import SIZES, Program, View
 from theory.laws.static_orders.symbols import M, p, s, term
-from theory.ledger import Evidence
 from theory.papers.blog.lemmas.loops import loops
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Term
+from theory.smt.solver import Outcome, Term, undecided
 
 PROGRAMS: Final = {program.name: program for program in (GPIPE, ONE_F_ONE_B)}
 
@@ -48,6 +45,9 @@ def number(form: sympy.Expr, view: View) -> Term:
     """A formula in p, s and M as a solver term, at a stage."""
     return term(form, {p: view.p, s: view.s, M: view.M})
 
+
+SIZES: Final = tuple((p, M) for p in range(2, 7) for M in (2, 3, 4, 6, 9))
+"""(p, M) that are searched for witnesses."""
 
 UNIT: Final = "a forward and a backward take one slot each, messages none"
 
@@ -82,61 +82,50 @@ def parts_hold(program: Program, *parts: str) -> Iterator[Outcome]:
     return (found for part in parts for found in in_turn(_PARTS[part][1](program)))
 
 
-_SIZES: Final = {
-    "blog-1f1b": (ONE_F_ONE_B, Grid(least_microbatches=2)),
-    "blog-gpipe": (GPIPE, Grid(least_microbatches=2)),
-    "blog-naive": (GPIPE, Grid(single=True)),
+_OF_FAMILIES: Final = {
+    "blog-1f1b": ONE_F_ONE_B,
+    "blog-gpipe": GPIPE,
+    "blog-naive": GPIPE,
 }
-"""By family: the program that it runs, and the sizes at which they are compared."""
+"""By family: the program that it is built from."""
 
 
-def link(family: str) -> Link:
-    """What ties a family of the blog to its program: the sizes at which they were compared.
+def built(family: str) -> bool:
+    """Whether a family of the blog is built from its program, and from nothing else.
+
+    How few microbatches it accepts is the family's own; what is proved begins at one.
 
     Examples
     --------
-    >>> [link(family).verdict.name for family in _SIZES]
-    ['CHECKED', 'CHECKED', 'CHECKED']
+    >>> [built(family) for family in _OF_FAMILIES]
+    [True, True, True]
     """
-    return _link(get_family(family))
+    program, known = _OF_FAMILIES[family], get_family(family)
+    rule = known.rule
+    mine = isinstance(rule, Program) and replace(rule, least=program.least) == program
+    enough = isinstance(rule, Program) and rule.least >= program.least
+    return mine and enough and known.generated and known.policy == WeightPolicy("flush")
 
 
-@cache
-def _link(family: Family) -> Link:
-    program, grid = _SIZES[family.name]
-    return as_built(family, program, grid)
+def of_family(outcome: Outcome, *families: str) -> Outcome:
+    """What is proved of programs, said of families: UNKNOWN if one is built from another."""
+    others = [family for family in families if not built(family)]
+    return undecided(outcome, f"{', '.join(others)}: {_OTHER}") if others else outcome
+
+
+_OTHER: Final = "something else builds its schedules than its program"
 
 
 def as_built_by_all(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
     """What is proved of these programs, said of the families that run them."""
-    return tied(outcomes, *map(link, _SIZES))
-
-
-def compared() -> tuple[tuple[Line, ...], tuple[Evidence, ...]]:
-    """Comparison of these programs with the families, line by line, and evidence if they differ."""
-    ties = [link(family) for family in _SIZES]
-    found = tuple(Line("ours", tie.words, tie.note, Decision((tie,))) for tie in ties)
-    says = "a family that has another program"
-    return found, tuple(
-        Evidence("against", says, {"family": tie.family, **(tie.differs or {})})
-        for tie in ties
-        if not tie.ties
-    )
+    return tuple(of_family(outcome, *_OF_FAMILIES) for outcome in outcomes)
 
 
 def unless_other(found: Callable[[], Refutation | None]) -> Refutation | None:
     """What runs of the families refute, if these have the programs."""
-    return None if compared()[1] else found()
+    return found() if all(map(built, _OF_FAMILIES)) else None
 
 
-def with_links(decision: Decision | Readings, **known: Any) -> Account:
-    """An account of what is proved of the programs, beside their comparison with the families."""
-    same, differs = compared()
-    assumes, steps, evidence = (known.pop(name, ()) for name in ("assumes", "steps", "evidence"))
-    return Account(
-        decision,
-        assumes=(*ASSUMES, *assumes),
-        steps=(*steps, *same),
-        evidence=(*differs, *evidence),
-        **known,
-    )
+def account(decision: Decision | Readings, **known: Any) -> Account:
+    """An account of what is proved of the programs, with what that takes for granted."""
+    return Account(decision, assumes=(*ASSUMES, *known.pop("assumes", ())), **known)

@@ -16,9 +16,10 @@ from typing import Final
 import z3
 
 from schedules.actions import Kind
-from theory.laws.static_orders.batched_1f1b import warm_up
-from theory.laws.static_orders.program import Part, Program, View
+from schedules.families.blog_1f1b import warm_up
+from schedules.programs import Part, Program, View
 from theory.laws.static_orders.proofs import domain, holders
+from theory.laws.static_orders.symbols import symbolic
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.smt.notation import stated, terms
 from theory.smt.solver import Statement, Term
@@ -36,7 +37,7 @@ def _lands(program: Program, view: View, kind: Kind, label: Term, place: Term) -
 
 def loops(program: Program) -> Iterator[Statement]:
     """The code's loops run this program, `GPIPE` or `ONE_F_ONE_B`."""
-    view = View.symbolic()
+    view = symbolic()
     if program is GPIPE:
         return gpipe_statements()
     return one_f_one_b_statements(warm_up(view), view)
@@ -44,7 +45,7 @@ def loops(program: Program) -> Iterator[Statement]:
 
 def gpipe_statements() -> Iterator[Statement]:
     """``for i in range(M)`` with forwards, ``for i in range(M − 1, −1, −1)`` with backwards."""
-    view = View.symbolic()
+    view = symbolic()
     waves = (
         ("forwards", (Kind.RECV_F, Kind.F, Kind.SEND_F), "index == n", 0),
         ("backwards", (Kind.RECV_B, Kind.B, Kind.SEND_B), "index == M - 1 - n", 3 * view.M),
@@ -76,7 +77,7 @@ _INVARIANT: Final = (
 
 
 def _inside(program: Program, statement: Statement) -> Statement:
-    known = (*domain(program, View.symbolic()), *statement.hypotheses)
+    known = (*domain(program, symbolic()), *statement.hypotheses)
     return replace(statement, hypotheses=known)
 
 

@@ -1,18 +1,19 @@
 """The blog's programs: GPIPE (with one microbatch the naive pipeline) and 1F1B.
 
-Counters of a loop are affine in the iteration, so each step of the code's loops is one `Entry`;
-that the loops run just these is proved in `theory.papers.blog.lemmas.loops`.
+Its families are built from these (`schedules.families.blog`). Counters of a loop are affine in the
+iteration, so each step of the code's loops is one `Entry`; that the loops run just these is proved
+in `theory.papers.blog.lemmas.loops`.
 """
 
 from functools import partial
 from typing import Final
 
-from theory.laws.static_orders.batched_1f1b import batched
-from theory.laws.static_orders.gpipe import two_waves
+from schedules.families.blog_1f1b import PROGRAM, batched
+from schedules.families.blog_gpipe import WAVES
 
-GPIPE: Final = two_waves("blog-gpipe", descending=True, least_stages=2)
+GPIPE: Final = WAVES
 """All forwards, then all backwards from the last microbatch on, every message by itself."""
 
 one_f_one_b: Final = partial(batched, "blog-1f1b")
-ONE_F_ONE_B: Final = one_f_one_b()
+ONE_F_ONE_B: Final = PROGRAM
 """As printed."""

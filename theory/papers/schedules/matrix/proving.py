@@ -11,18 +11,18 @@ import z3
 
 from schedules.actions import Kind
 from schedules.families import get_family
-from theory.account import Decision, Grounds, Line
+from schedules.programs import Program
+from theory.account import Grounds
 from theory.claims import Formulas
 from theory.judging.outcomes import in_turn
-from theory.laws.links import tied
 from theory.laws.stamped_families import COLUMNS, STAMPED, spoiled
 from theory.laws.stamped_families import prove as prove_stamped
 from theory.laws.static_orders.in_flight import peak
 from theory.laws.static_orders.order import Order, of_program
 from theory.laws.static_orders.parts import PARTS, decided
-from theory.laws.static_orders.program import Program, View
+from theory.laws.static_orders.symbols import symbolic
 from theory.laws.static_orders.versions import Updates, applied_once
-from theory.papers.blog.lemmas.laws import link, parts_hold
+from theory.papers.blog.lemmas.laws import of_family, parts_hold
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.schedules.matrix.forms import BOUND
 from theory.smt.queries import remembered
@@ -33,7 +33,7 @@ _BLOG: Final[Mapping[str, Program]] = {
     "blog-gpipe": GPIPE,
     "blog-1f1b": ONE_F_ONE_B,
 }
-"""Programs of the blog, messages included; `blog.lemmas.laws` ties families to them."""
+"""Programs of the blog, messages included; families are built from them."""
 
 _PARTS: Final = {
     "causal": ("places", "actions", "joint order"),
@@ -79,25 +79,6 @@ def shared(family: str) -> str:
     return f"proofs of {_BLOG[family].name}" if family in _BLOG else f"schedules of {family}"
 
 
-def rests_on(family: str) -> str:
-    """What the proofs about a family take for granted: that it is what they speak of.
-
-    Examples
-    --------
-    >>> rests_on("blog-gpipe")
-    "at all sizes blog-gpipe's schedule is the program that is proved things of; compared only
-    for 2 ≤ p ≤ 7, 2 ≤ M ≤ 3p"
-    """
-    tie = link(family)
-    return f"at all sizes {tie.says}; compared only for {tie.grid.words}"
-
-
-def comparison(family: str) -> Line:
-    """A family's schedules against what is proved of them, at the sizes that are compared."""
-    tie = link(family)
-    return Line("ours", tie.words, tie.note, Decision((tie,)))
-
-
 def proved(family: str, column: str, formulas: Formulas) -> Outcome:
     """Prove a cell that is `reached`, with these formulas."""
     if family in STAMPED:
@@ -122,7 +103,7 @@ def _of_blog(family: str, column: str, formulas: Formulas) -> Outcome:
     found = merge(name, says, pieces)
     if column == "staleness" and form not in (None, 0):
         found = undecided(found, f"it is 0, not {form}")
-    return merge(name, says, tied([found], link(family)))
+    return of_family(found, family)
 
 
 @remembered
@@ -135,7 +116,7 @@ def flushed(order: Order) -> Iterator[Statement]:
 
     So all of them see version 0, and no update lies between a forward and its own.
     """
-    view, x, n = View.symbolic(), z3.Int("x"), z3.Int("n")
+    view, x, n = symbolic(), z3.Int("x"), z3.Int("n")
     for kind in (Kind.F, Kind.B):
         for number, spot in enumerate(order.spots(view, kind, x)):
             own = (n >= 0, n <= view.M, order.backward(view, n) == spot.at)

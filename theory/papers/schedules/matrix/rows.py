@@ -28,13 +28,11 @@ from theory.papers.schedules.matrix.grid import ALL, Grid
 from theory.papers.schedules.matrix.proving import (
     UPDATE_ONCE,
     bound_holds,
-    comparison,
     for_all,
     messages,
     programmed,
     proved,
     reached,
-    rests_on,
     shared,
 )
 from theory.papers.schedules.matrix.runs import MODEL
@@ -80,12 +78,8 @@ def _assumes(family: str, column: str) -> tuple[str, ...]:
 
 def _granted(family: str, column: str) -> tuple[str, ...]:
     """What a proof takes for granted of the family."""
-    if not reached(family, column):
-        return ()
-    if family in STAMPED:
-        return ()
-    alone = ("one stage a rank, by construction",) if column == "exclusive" else ()
-    return (*alone, rests_on(family))
+    by_construction = column == "exclusive" and reached(family, column) and family not in STAMPED
+    return ("one stage a rank, by construction",) if by_construction else ()
 
 
 def stated(family: str, column: str) -> Formulas:
@@ -122,7 +116,7 @@ def _account(family: str, column: str, formulas: Formulas) -> Account:
     if reached(family, column):
         proof = _for_all(family, column, formulas, fails)
         decision = proof.decision
-        steps = (proof,) if family in STAMPED else (proof, comparison(family))
+        steps = (proof,)
         if proves(*decision.grounds):
             evidence.append(_agreement(found, words))
         else:

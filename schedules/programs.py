@@ -1,26 +1,23 @@
-"""A rank's program as affine data: what stands where, for symbolic p, M and stage.
+"""A rank's program as affine data: what stands where, for every p, M and stage, messages included.
 
 An entry is what the code waits for as a whole: one computation, or the messages that it posts
 together. Entries of one kind of step are numbered n = 0, 1, …; number, place, microbatches, rank
 and time are affine in n, stage, p and M, written with operators and `View.choose`, so that the
-same data gives numbers for a replay and terms for a proof. A computation exists where its
+same data builds schedules here and gives terms for a proof. A computation exists where its
 microbatch does, a message where its other end does too; an entry without any stands for nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
-
-import z3
+from typing import Any
 
 from schedules.actions import MESSAGES, Action, Kind
+from schedules.errors import NoRuleError
 from schedules.messages.channels import NEIGHBOUR
 from schedules.policies import WeightPolicy
 from schedules.schedule import Group, Schedule
-from theory.errors import UnsupportedFormError
-from theory.laws.links import one_stage_a_rank
 
 Number = Any
 """An integer or a solver term."""
@@ -37,11 +34,6 @@ class View:
     p: Number
     M: Number
     choose: Callable[[Any, Number, Number], Number]
-
-    @classmethod
-    def symbolic(cls) -> View:
-        """Fresh symbols."""
-        return cls(z3.Int("s"), z3.Int("p"), z3.Int("M"), z3.If)
 
     @classmethod
     def at(cls, stage: int, stages: int, microbatches: int) -> View:
@@ -82,10 +74,10 @@ def untimed(_view: View, _n: Number) -> Number:
 
     Raises
     ------
-    UnsupportedFormError
+    NoRuleError
         Always: somebody asks for them.
     """
-    raise UnsupportedFormError(
+    raise NoRuleError(
         "slots are proved of programs that state them, and this one states none",
         "Entry.time",
         "state the slot in which entry n is begun",
@@ -156,7 +148,7 @@ def posts(program: Program, stage: int, stages: int, microbatches: int) -> Posts
 
     Examples
     --------
-    >>> from theory.laws.static_orders.gpipe import two_waves
+    >>> from schedules.families.blog import two_waves
     >>> gpipe = two_waves("gpipe", descending=False, least_stages=1)
     >>> [" ".join(map(str, post)) for post in posts(gpipe, 0, 2, 1)]
     ['0F0', '0SEND_F0', '0RECV_B0', '0B0']
@@ -177,54 +169,28 @@ def _placed(program: Program, view: View) -> Iterator[tuple[int, list[Action]]]:
             yield entry.place(view, n), post
 
 
-def as_schedule(program: Program, stages: int, microbatches: int) -> Schedule:
+def as_schedule(
+    program: Program,
+    stages: int,
+    microbatches: int,
+    policy: WeightPolicy = WeightPolicy("flush"),  # noqa: B008
+    name: str = "",
+) -> Schedule:
     """The schedule of all stages, messages posted together as batches."""
+    programs = [posts(program, stage, stages, microbatches) for stage in range(stages)]
+    return posted_together(name or program.name, programs, microbatches, policy)
+
+
+def posted_together(
+    name: str, programs: Sequence[Posts], microbatches: int, policy: WeightPolicy
+) -> Schedule:
+    """A schedule of one program a rank; several actions of one entry form a batch."""
     orders, groups = [], []
-    for stage in range(stages):
+    for rank, program in enumerate(programs):
         order: list[Action] = []
-        for post in posts(program, stage, stages, microbatches):
-            if len(post) > 1:
-                groups.append(Group(stage, len(order), len(post), "batch"))
-            order += post
+        for posted in program:
+            if len(posted) > 1:
+                groups.append(Group(rank, len(order), len(posted), "batch"))
+            order += posted
         orders.append(order)
-    policy = WeightPolicy("flush")
-    return Schedule.from_orders(program.name, orders, microbatches, policy, groups=groups)
-
-
-def posted(schedule: Schedule, stage: int) -> Posts:
-    """A stage of a schedule, cut into what is posted together."""
-    order = list(schedule.rank(stage))
-    sizes = {group.first: group.count for group in schedule.groups if group.rank == stage}
-    found, at = [], 0
-    while at < len(order):
-        count = sizes.get(at, 1)
-        found.append(order[at : at + count])
-        at += count
-    return found
-
-
-SIZES: Final = tuple((p, M) for p in range(2, 7) for M in (2, 3, 4, 6, 9))
-"""(p, M) that are searched for witnesses."""
-
-
-def unlike(program: Program, schedule: Schedule, p: int, M: int) -> int | None:
-    """The first stage of a schedule that does not run the program at this size, or None.
-
-    Rank r runs stage r and nothing else, in the schedule as in the program.
-
-    Examples
-    --------
-    >>> from schedules.families import gpipe
-    >>> from schedules.lowering import lower
-    >>> from theory.laws.static_orders.gpipe import two_waves
-    >>> program, lowered = (
-    ...     two_waves("gpipe", descending=False, least_stages=1),
-    ...     lower(gpipe.build(2, 3)),
-    ... )
-    >>> unlike(program, lowered, 2, 3) is None, unlike(program, lowered, 2, 4)
-    (True, 0)
-    """
-    if not one_stage_a_rank(schedule, p):
-        return 0
-    stages = (s for s in range(p) if posts(program, s, p, M) != posted(schedule, s))
-    return next(stages, None)
+    return Schedule.from_orders(name, orders, microbatches, policy, groups=groups)
