@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from reports.documents.blocks import Block, Code, Heading, Link, Paragraph, Table, Words
+from reports.documents.blocks import (
+    Block,
+    Code,
+    Heading,
+    Link,
+    Paragraph,
+    Passage,
+    Table,
+    Words,
+    prose,
+)
 from reports.documents.claim import claim_blocks
-from reports.documents.proof import Elsewhere, proof_lines, steps_of
+from reports.documents.proof import proof_lines
 from reports.documents.setting import shared_assumptions
 from reports.documents.wording import Labels
 from reports.ledger import LINKS, Row, verdict_text
-
-LONGEST_PROOF: Final = 6
-"""Lines of a proof of ours that is printed in full."""
 
 
 def lines_of(row: Row) -> str:
@@ -22,7 +28,7 @@ def lines_of(row: Row) -> str:
 
 
 def long_proofs(rows: Sequence[Row], labels: Labels) -> Iterator[Block]:
-    """All lines of proofs whose last line stands with the statement."""
+    """All lines of the longest proofs, which would not fit beside their statements."""
     if rows:
         yield Heading(2, ("Appendix: long proofs, line by line",))
     printed: dict[tuple[str, ...], Row] = {}
@@ -36,15 +42,32 @@ def long_proofs(rows: Sequence[Row], labels: Labels) -> Iterator[Block]:
             yield Paragraph(("The lines of ", Link(lines_of(first), first["id"]), "."))
 
 
-def in_full(rows: Sequence[Row], others: Sequence[Row], labels: Labels) -> Iterator[Block]:
-    """Lemmas of ours with assumptions; of long proofs the line that ends them."""
+def in_full(
+    rows: Sequence[Row], others: Sequence[Row], labels: Labels, figures: Mapping[str, str]
+) -> Iterator[Block]:
+    """Lemmas of ours with their assumptions and proofs, line by line."""
     if rows:
         yield Heading(2, ("Appendix: lemmas, and what is implied or sharper",))
         yield from shared_assumptions(rows, labels, " beside those of the setting.", others)
     for row in rows:
-        shown = Elsewhere(("printed by ", Code(f"staleproof show {row['id']}")), last=True)
-        short = len(steps_of(row)) <= LONGEST_PROOF
-        yield from claim_blocks(row, labels, elsewhere=None if short else shown)
+        yield from claim_blocks(row, labels, figures=figures)
+
+
+def every_cell(rows: Sequence[Row], labels: Labels) -> Iterator[Block]:
+    """The proofs of what a table has, but for what fails; what is said in words stands first."""
+    words = dict.fromkeys(text for row in rows for text in row.get("arguments", ()))
+    number = {text: f"W{place}" for place, text in enumerate(words, 1)}
+    if rows:
+        yield Heading(2, ("Appendix: proofs of the table, cell by cell",))
+    if words:
+        yield Paragraph(("Arguments in words, which cells call by their numbers:",))
+    yield from (Passage(f"({name}) {text}") for text, name in number.items())
+    for row in rows:
+        used = ", ".join(number[text] for text in row.get("arguments", ()))
+        assumed = "; ".join(row["assumes"])
+        says = f". {verdict_text(row)}{used and f'; with {used}'}{assumed and f'; if {assumed}'}."
+        yield Paragraph((Code(row["id"]), ": ", *prose(row["statement"].rstrip(".")), *prose(says)))
+        yield from proof_lines(row, labels)
 
 
 def every_row(rows: Sequence[Row]) -> Iterator[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from reports.documents.blocks import (
@@ -11,6 +12,7 @@ from reports.documents.blocks import (
     Blocks,
     Code,
     Display,
+    Figure,
     Heading,
     Items,
     Math,
@@ -20,7 +22,7 @@ from reports.documents.blocks import (
     Words,
     prose,
 )
-from reports.documents.proof import Elsewhere, proof
+from reports.documents.proof import proof
 from reports.documents.witnesses import witness
 from reports.documents.wording import Hypothesis, Labels, in_words, numbered
 from reports.formulas.names import GREEK
@@ -48,11 +50,13 @@ def claim_blocks(
     labels: Labels | None = None,
     level: int = 3,
     *,
-    elsewhere: Elsewhere | None = None,
+    elsewhere: Words = (),
+    figures: Mapping[str, str] = MappingProxyType({}),
 ) -> Blocks:
-    """A row at full length: statement, assumptions, proof or counterexample, findings.
+    """A row at full length: statement, assumptions, proof or counterexample, findings, pictures.
 
-    The lines of its proof may be `elsewhere`.
+    The lines of its proof may be `elsewhere`; of `figures`, files without suffix with their
+    captions, it shows its own.
     """
     labels = labels or Labels()
     where = "" if row["where"] == "ours" else f" {row['where']}"
@@ -65,7 +69,12 @@ def claim_blocks(
         *proof(row, labels, elsewhere),
         *_counterexample(row),
         *_findings(row),
+        *(Figure(file, says) for file, says in figures.items() if _is_of(row, file)),
     )
+
+
+def _is_of(row: Row, file: str) -> bool:
+    return bool(re.fullmatch(rf"figures/{re.escape(row['id'])}-[a-z]+(-\d+)?", file))
 
 
 def _statement(row: Row) -> Iterator[Block]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from reports.cells import Table as Cells
 from reports.cells import table_of
-from reports.documents.appendix import every_row, in_full, lines_of, long_proofs
+from reports.documents.appendix import every_cell, every_row, in_full, lines_of, long_proofs
 from reports.documents.blocks import (
     Block,
     Document,
@@ -24,7 +24,7 @@ from reports.documents.blocks import (
 )
 from reports.documents.claim import claim_blocks
 from reports.documents.experiments import Results, experiment_blocks
-from reports.documents.proof import Elsewhere, steps_of
+from reports.documents.proof import steps_of
 from reports.documents.setting import setting, setting_labels
 from reports.documents.summary import counted, summary
 from reports.documents.wording import Labels
@@ -74,6 +74,7 @@ def paper_document(
     table = table_of(rows)
     inside = table.ids if table else frozenset()
     alone = [row for row in rows if row["id"] not in inside]
+    cells = [row for row in rows if row["id"] in inside and row["verdict"] != "REFUTED"]
     stated = [row for row in alone if not _aside(row)]
     ours = [row for row in alone if _aside(row)]
     labels = setting_labels([*stated, *ours])
@@ -85,15 +86,16 @@ def paper_document(
         *summary(rows, alone),
         *setting(alone if whole else stated, labels),
         *_stated(stated, {row["id"] for row in long}, labels, figures),
-        *(_whole(ours, labels) if whole else _listed(ours)),
-        *(_grid(paper, table, figures) if table else ()),
+        *(_whole(ours, labels, figures) if whole else _listed(ours)),
+        *(_grid(paper, table, labels, figures) if table else ()),
         *_open_questions(alone),
         *_graph(paper, figures),
         *experiment_blocks(experiments, rows),
         Heading(2, ("References",)),
         Items(((title, f". {reference}" if reference else ""), *cited, (_ABOUT,))),
         *long_proofs(long, labels),
-        *(() if whole else in_full(ours, stated, labels)),
+        *(() if whole else in_full(ours, stated, labels, figures)),
+        *every_cell(cells, labels),
         *every_row(rows),
     ]
     subtitle = f"Checked line by line by staleproof {ledger['version']}: {counted(rows)}"
@@ -130,17 +132,15 @@ def _stated(
     if rows:
         yield Heading(2, ("Statements and proofs",))
     for row in rows:
-        listed = Elsewhere(("listed in ", Link(lines_of(row), "the appendix")))
-        yield from claim_blocks(row, labels, elsewhere=listed if row["id"] in long else None)
-        own = rf"figures/{re.escape(row['id'])}-[a-z]+(-\d+)?"
-        yield from (Figure(f, said) for f, said in figures.items() if re.fullmatch(own, f))
+        listed = ("listed in ", Link(lines_of(row), "the appendix")) if row["id"] in long else ()
+        yield from claim_blocks(row, labels, elsewhere=listed, figures=figures)
 
 
-def _whole(rows: Sequence[Row], labels: Labels) -> Iterator[Block]:
+def _whole(rows: Sequence[Row], labels: Labels, figures: Mapping[str, str]) -> Iterator[Block]:
     if rows:
         yield Heading(2, (OURS,))
     for row in rows:
-        yield from claim_blocks(row, labels)
+        yield from claim_blocks(row, labels, figures=figures)
 
 
 def _listed(rows: Sequence[Row]) -> Iterator[Block]:
@@ -150,8 +150,8 @@ def _listed(rows: Sequence[Row]) -> Iterator[Block]:
         yield Items(tuple((Link(row["id"]), ": ", *prose(row["statement"])) for row in rows))
 
 
-def _grid(paper: str, table: Cells, figures: Mapping[str, str]) -> Iterator[Block]:
-    """Rows that form a table: a picture, the domains, and every cell."""
+def _grid(paper: str, table: Cells, labels: Labels, figures: Mapping[str, str]) -> Iterator[Block]:
+    """Rows that form a table: a picture, the domains, every verdict, and what fails."""
     yield Heading(2, ("Table of verdicts",))
     name = f"figures/{file_name(paper)}-verdicts"
     if name in figures:
@@ -170,7 +170,7 @@ def _grid(paper: str, table: Cells, figures: Mapping[str, str]) -> Iterator[Bloc
     yield Items(tuple((f"{'; '.join(lines)}: {domain}",) for domain, lines in notes.items()))
     failing = [cell.claim for cell in table.cells.values() if cell.verdict == "REFUTED"]
     for row in failing:
-        yield from claim_blocks(row)  # type: ignore[arg-type]
+        yield from claim_blocks(row, labels)  # type: ignore[arg-type]
 
 
 def _open_questions(rows: Sequence[Row]) -> Iterator[Block]:

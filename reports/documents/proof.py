@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from reports.documents.blocks import (
@@ -44,23 +43,12 @@ _NOT_FOUND: Final = "no certificate is stored"
 """How the reason of a line begins that nobody looks for once the statement is refuted."""
 
 
-@dataclass(frozen=True)
-class Elsewhere:
-    """Where all lines of a proof are, and whether the last one is printed here too."""
-
-    words: Words
-    last: bool = False
-
-
-def proof(row: Row, labels: Labels | None = None, elsewhere: Elsewhere | None = None) -> Blocks:
-    """The steps, as numbered lines with their reasons, and the arguments in words."""
+def proof(row: Row, labels: Labels | None = None, elsewhere: Words = ()) -> Blocks:
+    """The steps, as numbered lines with their reasons or `elsewhere`; arguments in words."""
     labels = labels or Labels()
     lines = proof_lines(row, labels)
     if elsewhere and lines:
-        last = elsewhere.last and bool(steps_of(row)[-1].get("goal"))
-        words = (f"In {len(steps_of(row))} lines, ", *elsewhere.words)
-        start = Paragraph((*words, "; it ends with" if last else "."))
-        lines = (start, *(lines[-_length(row, labels) :] if last else ()))
+        lines = (Paragraph((f"In {len(steps_of(row))} lines, ", *elsewhere, ".")),)
     lines = (*lines, *_arguments(row, labels))
     if not lines:
         return ()
@@ -105,13 +93,6 @@ def _names(row: Row, labels: Labels) -> dict[str, str]:
     return names | {
         one["name"]: f"H{n}" for n, one in numbered(list(row.get("hypotheses", ())), labels)
     }
-
-
-def _length(row: Row, labels: Labels) -> int:
-    """Of how many blocks the last line of a proof is made."""
-    names = _names(row, labels)
-    names |= {one["name"]: str(n) for n, one in enumerate(steps_of(row), 1) if one.get("name")}
-    return len(list(_line(len(steps_of(row)), steps_of(row)[-1], names)))
 
 
 def _arguments(row: Row, labels: Labels) -> Iterator[Block]:

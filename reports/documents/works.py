@@ -11,9 +11,10 @@ from reports.ledger import Row
 _MEGATRON: Final = "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM"
 WORKS: Final = {
     "Ajanthan et al. 2025": "Nesterov Method for Asynchronous Pipeline Parallel Optimization, ICML",
-    "AMDP, ICML 2026": "AMDP: Asynchronous Multi-Directional Pipeline Parallelism",
+    "AMDP, ICML 2026": "AMDP: Asynchronous Multi-Directional Pipeline Parallelism for Large-Scale "
+    "Models Training, arXiv 2605.29664",
     "Chen et al. 2022": "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training, NeurIPS",
-    "DeepSeek-AI 2025": "DualPipe, repository",
+    "DeepSeek-AI 2025": "DualPipe, github.com/deepseek-ai/DualPipe",
     "DeepSeek-V3 Technical Report 2024": "arXiv 2412.19437",
     "Fan et al. 2021": "DAPPLE: A Pipelined Data Parallel Approach for Training Large "
     "Models, PPoPP",
@@ -32,7 +33,8 @@ WORKS: Final = {
     "Narayanan et al. 2021 (Megatron-LM)": f"{_MEGATRON}, SC",
     "Qi et al. 2023": "Zero Bubble Pipeline Parallelism, arXiv 2401.10241",
     "Yang et al. 2021": "PipeMare: Asynchronous Pipeline Parallel DNN Training, MLSys",
-    "Yu et al. 2019": "Parallel Restarted SGD with Faster Convergence and Less Communication, AAAI",
+    "Yu et al. 2019": "Parallel Restarted SGD with Faster Convergence and Less Communication: "
+    "Demystifying Why Model Averaging Works for Deep Learning, AAAI",
 }
 """Works by how rows cite them: the title, and where it appeared; any other is named as cited."""
 _NAME: Final = r"[A-Z][\w-]*[a-z][\w-]*"
@@ -51,7 +53,7 @@ def cited_works(rows: Sequence[Row]) -> Iterator[str]:
     >>> for work in cited_works(rows):
     ...     print(work)
     Doe and Roe 2020
-    Yu et al. 2019: Parallel Restarted SGD with Faster Convergence and Less Communication, AAAI
+    Yu et al. 2019: Parallel Restarted SGD with Faster Convergence and Less Communication...
     """
     found = {
         cited
