@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -187,21 +190,25 @@ class Asked:
 
 
 def _accepted(folder: Path, lemmas: Mapping[str, str]) -> set[str]:
-    """Those that coqc accepts; if it refuses one of several, each half is looked at by itself."""
+    """Those that coqc accepts; what stands before and after one that it refuses is tried again."""
     names = list(lemmas)
     module = f"Asked_{names[0][:20]}_{len(names)}"
     every = ", ".join(f"q_{name[:20]}" for name in names)
     closing = f"Definition together := ({every}).\nPrint Assumptions together.\n"
-    source = "\n".join([HEAD, *lemmas.values(), closing])
-    (folder / f"{module}.v").write_text(source, encoding="utf-8")
-    if not compiled(folder, module):
+    parts = [HEAD, *lemmas.values()]
+    (folder / f"{module}.v").write_text("\n".join([*parts, closing]), encoding="utf-8")
+    said = compiled(folder, module)
+    if not said:
         return set(names)
     if len(names) == 1:
         return set()
-    half = len(names) // 2
-    return set().union(
-        *(_accepted(folder, {n: lemmas[n] for n in part}) for part in (names[:half], names[half:]))
-    )
+    line = re.search(r", line (\d+),", said)
+    ends = list(accumulate(part.count("\n") + 1 for part in parts))
+    bad = bisect_left(ends, int(line[1])) - 1 if line else len(names)
+    cut = [names[:bad], names[bad + 1 :]]
+    if not 0 <= bad < len(names):
+        cut = [names[: len(names) // 2], names[len(names) // 2 :]]
+    return set().union(*(_accepted(folder, {n: lemmas[n] for n in part}) for part in cut if part))
 
 
 def _name(query: Query) -> str:

@@ -49,7 +49,7 @@ def products(form: Scalar, signs: Sequence[Scalar]) -> list[Term]:
     wanted = sympy.Poly(form, *symbols)
     if any(not c.is_Rational for one in (form, *known) for c in sympy.Poly(one, *symbols).coeffs()):
         return []
-    for degree in range(2, 8):
+    for degree in range(2, 8 if len(known) > 2 else 15):
         factors = list(_products(known, degree))
         if len(factors) > MOST:
             return []

@@ -30,9 +30,10 @@ _RELATIONS: Final = {
     z3.Z3_OP_LE: " <= ", z3.Z3_OP_LT: " < ", z3.Z3_OP_GE: " >= ", z3.Z3_OP_GT: " > ",
     z3.Z3_OP_EQ: " = ",
 }  # fmt: skip
+# A comparison by its sign would be turned round where the right side is a number.
 _OPPOSITE: Final = {
-    z3.Z3_OP_LE: lambda a, b: a > b, z3.Z3_OP_LT: lambda a, b: a >= b,
-    z3.Z3_OP_GE: lambda a, b: a < b, z3.Z3_OP_GT: lambda a, b: a <= b,
+    z3.Z3_OP_LE: z3.ArithRef.__gt__, z3.Z3_OP_LT: z3.ArithRef.__ge__,
+    z3.Z3_OP_GE: z3.ArithRef.__lt__, z3.Z3_OP_GT: z3.ArithRef.__le__,
 }  # fmt: skip
 
 
@@ -199,9 +200,9 @@ def text(term: Term, names: Names) -> str:
 
     Examples
     --------
-    >>> x = z3.Int("p*m")
+    >>> x = z3.Int("rest 1")
     >>> text(z3.Or(x > -1, z3.Not(x == 2)), Names())
-    '((p_m > (-1)) \\/ (p_m <> 2))'
+    '((rest_1 > (-1)) \\/ (rest_1 <> 2))'
     """
     kind, parts = term.decl().kind(), term.children()
     if z3.is_int_value(term):
@@ -223,7 +224,6 @@ def leaves(term: Term, kind: int) -> Iterator[Term]:
 
 
 _TOKEN: Final = re.compile(r"\s*([A-Za-z_][\w']*|\d+|<>|<=|>=|/\\|\\/|[-+*=<>()])")
-# A comparison by its sign would be turned round where the right side is a number.
 _BACK: Final[Mapping[str, Callable[[list[Term]], Term]]] = {
     "+": lambda parts: z3.Sum(parts), "*": lambda parts: z3.Product(parts),
     "-": lambda parts: reduce(operator.sub, parts),

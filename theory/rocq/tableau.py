@@ -21,6 +21,9 @@ FEW: Final = 6
 """So many combinations of cases are left to `lia`."""
 CLOSED: Final = "first [timeout 60 lia | timeout 60 nia]"
 RLIMIT: Final = 4_000_000
+"""What z3 may spend on one case."""
+BUDGET: Final = 40_000_000
+"""What it may spend on all of them, some ten seconds: three times what the largest proof took."""
 
 Facts = Mapping[str, Any]
 
@@ -31,6 +34,7 @@ class Search:
 
     solver: Any = field(default_factory=z3.Solver)
     cases: int = 0
+    spent: int = 0
     _known: dict[int, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -39,11 +43,23 @@ class Search:
         self.solver.set("random_seed", 0)
 
     def core(self, facts: Facts) -> list[str] | None:
-        """Names of facts that are absurd together; None if z3 does not say that they are."""
+        """Names of facts that are absurd together; None if z3 does not say that they are.
+
+        Raises
+        ------
+        UnsupportedError
+            z3 has spent what it may.
+        """
+        if self.spent > BUDGET:
+            raise UnsupportedError("a question too large to be taken case by case")
         asked = {str(self._indicator(fact)): name for name, fact in facts.items()}
-        if self.solver.check(*map(z3.Bool, asked)) != z3.unsat:
+        before = _spent(self.solver)
+        answer = self.solver.check(*map(z3.Bool, asked))
+        self.spent += _spent(self.solver) - before
+        if answer != z3.unsat:
             return None
-        return [asked[str(one)] for one in self.solver.unsat_core()]
+        core = set(map(str, self.solver.unsat_core()))
+        return [name for one, name in asked.items() if one in core]
 
     def _indicator(self, fact: Any) -> Any:
         key = fact.get_id()
@@ -85,6 +101,11 @@ class Search:
     def _open(self, plain: Facts, one: Any) -> int:
         """How many cases are not absurd right away."""
         return sum(self.core({**plain, "": part}) is None for part in one.children())
+
+
+def _spent(solver: Any) -> int:
+    """Units that z3 has spent so far, on whatever it was asked."""
+    return int(solver.statistics().get_key_value("rlimit count"))
 
 
 def _only(names: Sequence[str]) -> str:
