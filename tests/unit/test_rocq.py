@@ -153,12 +153,17 @@ def test_a_proof_that_leaves_its_run_is_not_written() -> None:
 
 def test_signs_are_sums_of_products() -> None:
     a, k = sympy.symbols("a k")
-    form = sympy.expand(k * a**3 * (sympy.Rational(5, 3) + k - 2 * a / 3) - k * a - a + 1)
-    found = products(form, [k, 1 - k, a, 1 - a])
-    assert found
-    assert all(c > 0 for c, _ in found)
-    assert sympy.expand(sum(c * sympy.Mul(*one) for c, one in found) - form) == 0
-    assert products(form - 1, [k, 1 - k, a, 1 - a]) == []
+    forms = (
+        k * a**3 * (sympy.Rational(5, 3) + k - 2 * a / 3) - k * a - a + 1,
+        -32 * a**4 + 96 * a**3 + 5 * a**2 - 20 * a + 5,
+    )
+    for form in map(sympy.expand, forms):
+        signs = [one for s in (k, a) if form.has(s) for one in (s, 1 - s)]
+        found = products(form, signs)
+        assert found
+        assert all(c > 0 for c, _ in found)
+        assert sympy.expand(sum(c * sympy.Mul(*one) for c, one in found) - form) == 0
+        assert products(form - 2, signs) == []
 
 
 def test_files_assume_nothing_outside_of_the_statement() -> None:
