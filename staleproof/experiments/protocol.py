@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
-Cell = Mapping[str, Any]
-"""Parameters of one run, plain JSON: the key under which its result is kept."""
-
-Result = Any
-"""What a cell gives, plain JSON."""
-
-Finished = Sequence[tuple[Cell, Result]]
+from staleproof.experiments.cells import Cell, Finished, Result
 
 Verdict = Literal["reproduced", "reproduced with a change", "not reproduced"]
+
+
+def graded(whole: bool, part: bool) -> Verdict:
+    """The verdict, by whether all that was asked for holds, and what is asked for at the least.
+
+    Examples
+    --------
+    >>> graded(True, True), graded(False, True), graded(True, False)
+    ('reproduced', 'reproduced with a change', 'not reproduced')
+    """
+    return "not reproduced" if not part else "reproduced" if whole else "reproduced with a change"
 
 
 @dataclass(frozen=True)

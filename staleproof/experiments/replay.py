@@ -59,19 +59,27 @@ def pipedream_order(p: int, microbatches: int, batches: int) -> Order:
     )
 
 
-def random_order(p: int, updates: int, batches: int, most: int, seed: int) -> Order:
+def random_order(
+    p: int, updates: int, microbatches: int, batches: int, most: int, seed: int
+) -> Order:
     """Random partial delays: stage, minibatch and delays up to `most` are drawn uniformly.
+
+    Drawn as those authors draw them, one update after the other: stage, place among the
+    microbatches whose minibatches come in turn, delays. Of one seed the run is theirs.
 
     Examples
     --------
-    >>> bool((random_order(4, 9, 2, 3, 0).delays <= np.arange(9)[:, None]).all())
-    True
+    >>> order = random_order(8, 3, 300, 60, 60, 0)
+    >>> order.stages.tolist(), order.batches.tolist(), order.delays[2].tolist()
+    ([6, 4, 4], [11, 20, 1], [2, 2, 1, 1, 1, 2, 0, 2])
     """
     rng = np.random.default_rng(seed)
-    stages = rng.integers(p, size=updates)
-    chosen = rng.integers(batches, size=updates)
-    bound = np.minimum(most, np.arange(updates))[:, None] + 1
-    late = (rng.random((updates, p)) * bound).astype(np.int64)
+    stages, chosen = np.empty((2, updates), dtype=np.int64)
+    late = np.empty((updates, p), dtype=np.int64)
+    for k in range(updates):
+        stages[k] = rng.integers(p)
+        chosen[k] = rng.integers(microbatches) % batches
+        late[k] = rng.integers(min(most, k) + 1, size=p)
     return Order(stages, chosen, late, np.arange(updates))
 
 
@@ -95,7 +103,9 @@ def microbatches_in(slots: int, family: str, p: int, **settings: int) -> int:
     return bisect_left(range(high), slots, lo=low, key=taken) if taken(low) < slots else low
 
 
-def replay(problem: Problem, order: Order, rates: Rates, at: Integers) -> tuple[Array, Array]:
+def replay(
+    problem: Problem, order: Order, rates: Rates, at: Integers, noise: Array | None = None
+) -> tuple[Array, Array]:
     """The objective after so many updates, for every rate.
 
     Parameters
@@ -105,6 +115,8 @@ def replay(problem: Problem, order: Order, rates: Rates, at: Integers) -> tuple[
     rates : ndarray, shape (R,)
     at : ndarray of int, shape (A,)
         Ascending numbers of updates, from 0 to K.
+    noise : ndarray, shape (R, ≥ K d/p), optional
+        What is added to the gradients, coordinate after coordinate in the order of updates.
 
     Returns
     -------
@@ -119,7 +131,7 @@ def replay(problem: Problem, order: Order, rates: Rates, at: Integers) -> tuple[
     most = int(np.bincount(order.stages, minlength=p).max(initial=0)) + 1
     history, places = np.zeros((most * problem.size, len(rates))), np.arange(problem.size)
     written, w = [0] * p, np.zeros((len(rates), problem.size))
-    values, reader, slopes, point = [], -1, np.zeros(0), np.zeros(0)
+    values, reader, slopes, point, drawn = [], -1, np.zeros(0), np.zeros(0), 0
     wanted = iter([*at.tolist(), -1])
     due = next(wanted)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -134,7 +146,11 @@ def replay(problem: Problem, order: Order, rates: Rates, at: Integers) -> tuple[
                 rows = read[k][owner] * problem.size + places
                 point = np.ascontiguousarray(history.take(rows, axis=0).T)
                 slopes, reader = problem.slopes(point, batch), int(order.readers[k])
-            w[:, block] -= rates[:, None] * problem.gradient(point, slopes, batch, block)
+            step = problem.gradient(point, slopes, batch, block)
+            if noise is not None:
+                step = step + noise[:, drawn : drawn + step.shape[1]]
+                drawn += step.shape[1]
+            w[:, block] -= rates[:, None] * step
             written[stage] += 1
             first = written[stage] * problem.size
             history[first + block.start : first + block.stop] = w[:, block].T
@@ -142,9 +158,23 @@ def replay(problem: Problem, order: Order, rates: Rates, at: Integers) -> tuple[
 
 
 def local_sgd(
-    problem: Problem, replicas: int, local_steps: int, jobs: int, batches: int, rates: Rates
+    problem: Problem,
+    replicas: int,
+    local_steps: int,
+    jobs: int,
+    batches: int,
+    rates: Rates,
+    noise: Array | None = None,
 ) -> Array:
     """Local steps: jobs dealt in turn, replicas averaged after so many steps each.
+
+    Parameters
+    ----------
+    problem : Problem
+    replicas, local_steps, jobs, batches : int
+    rates : ndarray, shape (R,)
+    noise : ndarray, shape (R, jobs, d), optional
+        What is added to the gradients.
 
     Returns
     -------
@@ -160,7 +190,7 @@ def local_sgd(
             for job in range(first + replica, min(first + a_round, jobs), replicas):
                 slopes = problem.slopes(w, job % batches)
                 step = problem.gradient(w, slopes, job % batches, slice(None))
-                w = w - rates[:, None] * step
+                w = w - rates[:, None] * (step if noise is None else step + noise[:, job])
             ends.append(w)
         mean = np.mean(ends, axis=0)
     return mean

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from staleproof.errors import UsageError
-from staleproof.experiments.protocol import Cell, Experiment, Finished, Result
+from staleproof.experiments.cells import Cell, Finished, Result
+from staleproof.experiments.protocol import Experiment
 from staleproof.experiments.registry import NAMES, SHARED, found
 from staleproof.experiments.store import Store, code_digest, opened
 

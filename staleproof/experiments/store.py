@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from staleproof.experiments.protocol import Cell, Result
+from staleproof.experiments.cells import Cell, Result
 
 PATIENCE: Final = 60.0
 """Seconds to wait for another run that writes to the same store."""

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from staleproof.experiments.cells import Finished, Result
 from staleproof.experiments.problems import Array
-from staleproof.experiments.protocol import Finished, Line, Result
+from staleproof.experiments.protocol import Line
 
 
 def by(finished: Finished, *names: str) -> dict[Any, list[Result]]:

@@ -1,11 +1,14 @@
 """Training a network as a schedule says, with a rule of one's own for the updates.
 
 Order, weight versions and delays are those of the harness' replay in one thread
-(`gpu_validation.single_thread`), which takes them from `schedules`.
+(`gpu_validation.single_thread`), which takes them from `schedules`. Where one copy of a stage keeps
+the optimizer state for all (AMDP with ``zero`` = 1), a window's gradients go to it, and when it has
+a window of every copy, all copies take one step along the sum of them. So copies stay alike.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +18,7 @@ from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec, OptimizerState, Tensors, update
 from gpu_validation.repeatable import one_torch_thread
 from gpu_validation.single_thread import Replay, Step
-from schedules.actions import Action
+from schedules.actions import Action, Kind
 from schedules.lowering.erase import erase_messages
 from schedules.schedule import Schedule
 
@@ -98,6 +101,35 @@ class _Trainer(Replay):
         self.rule = rule
         self.trained = Trained([], [], [])
         self._before: Tensors | None = None
+        self._sent: defaultdict[tuple[int, int], list[dict[str, Tensor]]] = defaultdict(list)
+
+    def do(self, index: int, position: int) -> None:
+        """Carry one action out."""
+        action = self.schedule.action(index)
+        if self._owned and action.kind is Kind.REDUCE:
+            self._gather(action)
+        else:
+            super().do(index, position)
+
+    @property
+    def _owned(self) -> bool:
+        return self.schedule.placement.owners is not None
+
+    def _gather(self, action: Action) -> None:
+        """Send a copy's gradients to the owner, who updates all copies when each has sent some."""
+        copies = {key: copy for key, copy in self.copies.items() if key[0] == action.stage}
+        for key, copy in copies.items():
+            if copy is self._copy(action):
+                self._sent[key].append(copy.sum or {})
+                copy.sum = None
+        if not all(self._sent[key] for key in copies):
+            return
+        parts = [self._sent[key].pop(0) for key in copies]
+        first, *rest = parts
+        total = {name: sum((part[name] for part in rest), first[name]) for name in first}
+        for copy in copies.values():
+            made, copy.state = self.rule.step(self._last, copy.newest, total, copy.state)
+            copy.versions[max(copy.versions)] = made
 
     def _seen(self, action: Action) -> Seen:
         where = (action.stage, action.microbatch)
@@ -110,6 +142,8 @@ class _Trainer(Replay):
 
     def step_of(self, action: Action) -> Step:
         """The rule's step, for the gradient that came last."""
+        if self._owned:  # the owner has made it already
+            return lambda weights, gradients, state: (dict(weights), state)
         if action.stage == 0:
             self._watch(self._copy(action).newest, self._last)
         return partial(self.rule.step, self._last)

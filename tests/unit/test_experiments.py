@@ -79,7 +79,7 @@ def test_other_delays_are_another_run() -> None:
 
 
 def test_what_is_drawn_is_uniform_and_no_older_than_the_start() -> None:
-    order = random_order(4, 20_000, 5, 9, seed=1)
+    order = random_order(4, 20_000, 100, 5, 9, seed=1)
     assert np.bincount(order.stages).std() < 150
     assert (order.delays <= np.arange(20_000)[:, None]).all()
     counts = np.bincount(order.delays[100:].ravel(), minlength=10)
@@ -107,11 +107,19 @@ def test_the_stale_distance_stays_below_and_a_larger_one_would_be_seen() -> None
     assert stale_term_power.conclude(wrong).verdict == "not reproduced"
 
 
-def test_pipedream_is_that_of_the_authors_digit_by_digit() -> None:
-    values = np.array(rpd_vs_pd.compute({"delay": 0, "seed": 0})["values"])[-1]
-    for (who, rate), paper in rpd_vs_pd.AUTHORS.items():
-        if who == "PipeDream":
-            assert values[np.argmin(abs(rpd_vs_pd.RATES - rate))] == pytest.approx(paper, rel=1e-9)
+@pytest.mark.parametrize(("who", "rate"), rpd_vs_pd.AUTHORS)
+def test_runs_are_those_of_the_authors_digit_by_digit(who: str | int, rate: float) -> None:
+    own, updates = pipedream_order(8, 400, 20), np.array([3200])
+    order = own if isinstance(who, str) else random_order(8, 3200, 400, 20, who, 0)
+    values, _ = replay(rpd_vs_pd._problem(), order, np.array([rate]), updates)
+    assert values[0, 0] == pytest.approx(rpd_vs_pd.AUTHORS[who, rate], rel=1e-9)
+
+
+def test_reading_one_version_too_old_gives_other_digits() -> None:
+    order, rates = pipedream_order(8, 400, 20), np.array([2.0**-5])
+    late = np.minimum(order.delays + 8, np.arange(3200)[:, None])  # one update of every stage
+    values, _ = replay(rpd_vs_pd._problem(), replace(order, delays=late), rates, np.array([3200]))
+    assert values[0, 0] != pytest.approx(rpd_vs_pd.AUTHORS["PipeDream", 2.0**-5], rel=1e-3)
 
 
 @pytest.mark.slow
@@ -285,15 +293,37 @@ def test_the_logistic_objective_is_that_of_the_authors_and_its_gradient_right() 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("at", "jobs"), fixed_time_scaling.AUTHORS.items())
-def test_time_is_shared_out_as_by_the_authors(at: tuple[int, str], jobs: int) -> None:
-    assert fixed_time_scaling._jobs(at[1], at[0]) == jobs
+@pytest.mark.parametrize("p", [2, 8, 16])
+@pytest.mark.parametrize("number", range(3))
+def test_the_figure_of_the_authors_is_met_to_the_printed_digits(p: int, number: int) -> None:
+    method = fixed_time_scaling.METHODS[number]
+    power, last = fixed_time_scaling.AUTHORS[p][number]
+    found = fixed_time_scaling.compute({"p": p, "method": method, "seed": 0})
+    place = int(np.argmin(abs(fixed_time_scaling.RATES[method] - 2.0**power)))
+    assert found["final"][place] == pytest.approx(last, rel=1e-6)
+    assert found["jobs"] == fixed_time_scaling.JOBS[p][number // 2]
+
+
+def test_noise_is_added_where_it_belongs() -> None:
+    problem, rates = random_quadratic(60, 17, 4), np.array([0.1])
+    order = pipedream_order(1, 2, 4)
+    noise = np.arange(34.0)[None]
+    _, plain = replay(problem, order, rates, np.array([0]))
+    _, moved = replay(problem, order, rates, np.array([0]), noise)
+    alike = local_sgd(problem, 1, 1, 2, 4, rates, noise.reshape(1, 2, 17))
+    assert abs(moved - alike).max() < 1e-12
+    slopes = problem.slopes(-rates * noise[:, :17], 1) - problem.slopes(np.zeros((1, 17)), 1)
+    late = problem.gradient(np.zeros((1, 17)), slopes, 1, slice(None))
+    assert abs(moved - plain + rates * (noise[:, :17] + noise[:, 17:] + late)).max() < 1e-12
 
 
 def test_scaling_is_decided_by_gaps() -> None:
     def runs(gaps: dict[tuple[int, str], float]) -> Any:
         return [
-            ({"p": p, "method": m, "seed": 0}, {"final": [g + 1.0], "least": 1.0, "jobs": 1})
+            (
+                {"p": p, "method": m, "seed": 0},
+                {"final": [g + 1.0] * len(fixed_time_scaling.RATES[m]), "least": 1.0, "jobs": 1},
+            )
             for (p, m), g in gaps.items()
         ]
 

@@ -14,10 +14,11 @@ from gpu_validation.optimizers import OptimizerSpec
 from gpu_validation.single_thread import replay as harness_replay
 from schedules import build, versions
 from schedules.errors import ParameterError
-from schedules.methods import DelayedNesterov, GradientError, PipeSGD
+from schedules.methods import DelayedNesterov, DistributedSGD, GradientError, PipeSGD, SAPipeWP
 from staleproof.errors import UsageError
 from staleproof.experiments.corrections import Corrected, Correction, extrapolation
 from staleproof.experiments.data import digits, text
+from staleproof.experiments.momentum import Polyak
 from staleproof.experiments.networks import HERE
 from staleproof.experiments.replay import microbatches_in
 from staleproof.experiments.shipped import (
@@ -84,6 +85,39 @@ def test_training_is_the_harness_replay_and_watches_the_delay() -> None:
     assert [gap > 0 for gap in trainer.trained.gaps] == (staleness > 0).tolist()
 
 
+def test_copies_of_both_directions_stay_alike_if_one_owner_updates_them() -> None:
+    def copies(**settings: int) -> list[list[Any]]:
+        schedule = build("amdp", 4, 16, **settings)
+        trainer = _Trainer(schedule, ModelSpec(f"{HERE}:images"), Plain(OptimizerSpec("sgd")))
+        for position, index in enumerate(trainer.order):
+            trainer.do(index, position)
+        return [[copy.newest for key, copy in trainer.copies.items() if key[0] == stage]
+                for stage in range(4)]  # fmt: skip
+
+    def alike(stage: list[Any]) -> bool:
+        return all(bool((stage[0][name] == w).all()) for name, w in stage[1].items())
+
+    assert all(map(alike, copies(window=2, zero=1)))
+    assert not any(map(alike, copies(window=2)))
+    (start, _), *_ = copies(window=8, zero=1)  # no window is filled before the end
+    (moved, _), *_ = copies(window=2, zero=1)
+    assert not alike([start, moved])
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_with_one_worker_weights_are_predicted_with_their_momentum(momentum: float) -> None:
+    def run(method: Any, rounds: int) -> Any:
+        state = method.start(np.array([8.0, -3.0]))
+        for _ in range(rounds):
+            state = method.step(state, [np.sin(point) for point in method.points(state)])
+        return state.model
+
+    ahead = run(Polyak(SAPipeWP(1, 0.3, 1), 0.3, momentum), 9)
+    assert ahead == pytest.approx(run(Polyak(DistributedSGD(1, 0.3), 0.3, momentum), 8), abs=1e-12)
+    late = run(Polyak(PipeSGD(1, 0.3), 0.3, momentum), 9)
+    assert abs(late - ahead).max() > 1e-3
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"discount": True}, {"forecast": "second-order"}, {"forecast": "polynomial"},
@@ -124,6 +158,14 @@ def test_data_are_packaged_or_ones_own(tmp_path: Path) -> None:
     assert digits(str(tmp_path / "own.npz"))[0].shape == (4, 4)
     with pytest.raises(UsageError, match=r"an \.npz"):
         digits(str(file))
+
+
+@pytest.mark.parametrize(("period", "rate"), pd_vs_localsgd.AUTHORS)
+def test_the_tridiagonal_quadratic_is_that_of_the_authors(period: int, rate: float) -> None:
+    cell = {"objective": "quadratic", "period": period, "seed": 0, "jobs": 600, "slots": 1230}
+    place = int(np.argmin(abs(pd_vs_localsgd.RATES["quadratic"] - rate)))
+    paper = pd_vs_localsgd.AUTHORS[period, rate]
+    assert pd_vs_localsgd.compute(cell)["final"][place] == pytest.approx(paper, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -196,10 +238,11 @@ def test_their_method_has_to_lead() -> None:
     assert delay_correction.conclude(corrected(**{"NAG-Base": 0.5})).verdict == "not reproduced"
 
 
-def throughputs(own: float, late: float) -> list[tuple[Any, Any]]:
+def throughputs(own: float, late: float, scheme: float = 1.0) -> list[tuple[Any, Any]]:
     speed = {"amdp": own, "2bw": 0.9, "interleaved": {str(m): 0.8 for m in (4, 8, 16, 32)}}
     found = [({"d": d, "durations": name}, speed) for d in amdp.DEPTHS for name in amdp.DURATIONS]
     end = dict.fromkeys(amdp.METHODS, 2.0) | {amdp.SYNC: 1.0, amdp.OURS: late}
+    end |= {amdp.SYNC_8: 1.2, amdp.SCHEME: 1.2 * scheme}
     return found + [({"method": m, "rate": 0.1, "seed": 0}, [end[m]]) for m in end]
 
 
@@ -207,6 +250,7 @@ def test_both_tables_have_to_hold() -> None:
     assert amdp.conclude(throughputs(0.95, 1.1)).verdict == "reproduced"
     assert amdp.conclude(throughputs(0.85, 1.1)).verdict == "not reproduced"
     assert amdp.conclude(throughputs(0.95, 1.9)).verdict == "not reproduced"
+    assert amdp.conclude(throughputs(0.95, 1.1, 1.5)).verdict == "not reproduced"
     ours = amdp.throughput(4, "B = 2F")
     assert 0.8 < ours["amdp"] < ours["2bw"]  # it does not saturate its ranks
 

@@ -9,18 +9,10 @@ import numpy as np
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
 from schedules import build
+from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.corrections import Corrected, Correction
 from staleproof.experiments.networks import DATA, HERE
-from staleproof.experiments.protocol import (
-    Cell,
-    Experiment,
-    Figure,
-    Finished,
-    Number,
-    Outcome,
-    Result,
-    Verdict,
-)
+from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
 from staleproof.experiments.summary import arithmetic, band
 from staleproof.experiments.training import Trained, train
 
@@ -114,9 +106,7 @@ def conclude(finished: Finished) -> Outcome:
     aligned = cosine["Ours"] > cosine["Ours, γ = 0.9"]
     synchronous = end["Ours"] < end["GPipe"]
     claims = (leads, synchronous, damping, aligned)
-    verdict: Verdict = "reproduced" if all(claims) else "not reproduced"
-    if leads and damping and not all(claims):
-        verdict = "reproduced with a change"
+    verdict = graded(all(claims), leads and damping)
     numbers = [Number(f"{m}: perplexity (paper: of words, WikiText)", TABLE.get(m),
                       float(np.exp(min(end[m], 50)))) for m in of]  # fmt: skip
     numbers += [Number(f"{m}: {what}", None, value[m]) for m in of

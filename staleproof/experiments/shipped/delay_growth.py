@@ -8,17 +8,8 @@ import numpy as np
 
 from schedules import build, timeline
 from schedules.delays import delays
-from staleproof.experiments.protocol import (
-    Cell,
-    Experiment,
-    Figure,
-    Finished,
-    Line,
-    Number,
-    Outcome,
-    Result,
-    Verdict,
-)
+from staleproof.experiments.cells import Cell, Finished, Result
+from staleproof.experiments.protocol import Experiment, Figure, Line, Number, Outcome, graded
 
 AUTHORS: Final = {
     2: (1.5, 3, 3),
@@ -78,11 +69,8 @@ def conclude(finished: Finished) -> Outcome:
         f"{min(mean):.3f} to {max(mean):.3f}; start-up and wind-down are "
         f"{'later than the steady state' if change else 'no later'}"
     )
-    verdict: Verdict = (
-        "not reproduced" if not good else "reproduced with a change" if change else "reproduced"
-    )
     figure = Figure("stages p", "delay in updates", lines, log_x=True)
-    return Outcome(verdict, says, tuple(numbers), figure)
+    return Outcome(graded(not change, good), says, tuple(numbers), figure)
 
 
 EXPERIMENT: Final = Experiment(

@@ -9,18 +9,9 @@ from typing import Final
 import numpy as np
 
 from schedules.methods import DelayedNesterov
+from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.problems import Array
-from staleproof.experiments.protocol import (
-    Cell,
-    Experiment,
-    Figure,
-    Finished,
-    Line,
-    Number,
-    Outcome,
-    Result,
-    Verdict,
-)
+from staleproof.experiments.protocol import Experiment, Figure, Line, Number, Outcome, graded
 from staleproof.experiments.summary import by
 
 DELAYS: Final = (0, 1, 2, 3, 8)
@@ -86,9 +77,7 @@ def conclude(finished: Finished) -> Outcome:
     shares = {key: max(run["early"], run["late"]) / run["squared"] for key, run in runs.items()}
     bounded = all(share <= (tau or 0.5) for (tau, step, _), share in shares.items()
                   if step == SAFE or not tau)  # fmt: skip
-    verdict: Verdict = "not reproduced"
-    if bounded and safe and 0 in printed:
-        verdict = "reproduced" if printed == list(DELAYS) else "reproduced with a change"
+    verdict = graded(printed == list(DELAYS), bounded and safe and 0 in printed)
     numbers = [
         Number(f"τ = {tau}, η = {step}: exponent of f(w_t) − f*, slowest function",
                -1.0 if step == PRINTED else None, slope)

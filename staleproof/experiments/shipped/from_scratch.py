@@ -14,17 +14,8 @@ from gpu_validation.run import run
 from gpu_validation.seed_table import PUBLISHED, Published, mean_peak, profiled, specification
 from gpu_validation.timing import timing
 from schedules import timeline
-from staleproof.experiments.protocol import (
-    Cell,
-    Experiment,
-    Figure,
-    Finished,
-    Line,
-    Number,
-    Outcome,
-    Result,
-    Verdict,
-)
+from staleproof.experiments.cells import Cell, Finished, Result
+from staleproof.experiments.protocol import Experiment, Figure, Line, Number, Outcome, graded
 
 ROWS: Final = {row.schedule: row for row in PUBLISHED if row.implementation == "scratch"}
 MICROBATCHES: Final = 8
@@ -87,12 +78,9 @@ def conclude(finished: Finished) -> Outcome:
             if mine["share"] is not None:
                 numbers.append(Number(f"{where}: share of communication (paper: of kernel time)",
                                       printed, mine["share"]))  # fmt: skip
-    shrinks = all(memory) and all(first for first, _ in bubbles)
-    verdict: Verdict = "not reproduced"
-    if shrinks:
-        every = all(second for _, second in bubbles)
-        verdict = "reproduced" if every else "reproduced with a change"
-    shorter = "" if all(second for _, second in bubbles) else "not "
+    every = all(second for _, second in bubbles)
+    verdict = graded(every, all(memory) and all(first for first, _ in bubbles))
+    shorter = "" if every else "not "
     where = found[f"{ranks[0]} naive"]
     says = (
         f"1F1B keeps {numbers[0].ours:.2f} of GPipe's memory; by unit times the bubble shrinks "

@@ -9,18 +9,10 @@ import numpy as np
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
 from schedules import build
+from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.networks import DATA, HERE
 from staleproof.experiments.problems import Problem, random_logistic, tridiagonal_quadratic
-from staleproof.experiments.protocol import (
-    Cell,
-    Experiment,
-    Figure,
-    Finished,
-    Number,
-    Outcome,
-    Result,
-    Verdict,
-)
+from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
 from staleproof.experiments.replay import local_sgd, microbatches_in, pipedream_order, replay
 from staleproof.experiments.summary import arithmetic, band, by, tuned
 from staleproof.experiments.training import Plain, train
@@ -28,13 +20,13 @@ from staleproof.experiments.training import Plain, train
 RATES: Final = {"quadratic": 2.0 ** np.arange(-12, 0), "logistic": 2.0 ** np.arange(-12, 3),
                 "Transformer": 2.0 ** np.arange(-4, 1, 2)}  # fmt: skip
 STAGES: Final = {"quadratic": 16, "logistic": 16, "Transformer": 8}
-BATCHES: Final = {"quadratic": 60, "logistic": 50}
+BATCHES: Final = {"quadratic": 120, "logistic": 50}
 PIPEDREAM: Final = 0
 """In place of a period."""
 AUTHORS: Final = {(PIPEDREAM, 2.0**-8): 2.7312466865983396, (2, 2.0**-5): 10.26443839694283,
-                  (5, 2.0**-5): 17.46609676740795, (30, 2.0**-7): 236.37266645915085}  # fmt: skip
+                  (5, 2.0**-5): 17.46009676740795, (30, 2.0**-7): 236.37266645915085}  # fmt: skip
 """By period and rate: what the authors' code ends at on its tridiagonal quadratic, 600 jobs each,
-beside PipeDream's 600 microbatches."""
+beside PipeDream's 600 microbatches, of which its curve leaves out the last update."""
 
 
 def cells(quick: bool) -> list[Cell]:
@@ -76,7 +68,9 @@ def compute(cell: Cell) -> Result:
             last_point = local_sgd(problem, p, h, jobs, BATCHES[what], RATES[what])
         else:
             order = pipedream_order(p, jobs, BATCHES[what])
-            _, last_point = replay(problem, order, RATES[what], np.array([0]))
+            shown = len(order.stages) - ("jobs" in cell)
+            values, _ = replay(problem, order, RATES[what], np.array([shown]))
+            return {"final": values[0].tolist(), "jobs": jobs}
         return {"final": problem.value(last_point).tolist(), "jobs": jobs}
 
 
@@ -107,10 +101,7 @@ def conclude(finished: Finished) -> Outcome:
     ratio = {what: min(value for (name, h), value in best.items() if name == what and h)
              / best[what, PIPEDREAM] for what in RATES}  # fmt: skip
     claims = (ratio["quadratic"] > 1, ratio["logistic"] < 1, ratio["Transformer"] > 1)
-    verdict: Verdict = (
-        "reproduced" if all(claims) else "reproduced with a change" if sum(claims) == 2
-        else "not reproduced"
-    )  # fmt: skip
+    verdict = graded(all(claims), sum(claims) >= 2)
     says = (
         "LocalSGD at its best period ends at "
         + ", ".join(f"{value:.3g} times PipeDream's {what}" for what, value in ratio.items())
@@ -131,7 +122,7 @@ EXPERIMENT: Final = Experiment(
     protocol=(
         "The time of PipeDream with 600 microbatches at p = 16, 1230 slots; LocalSGD (n = p) has "
         "the fewest jobs whose schedule takes as long, H = 1, 2, 5, 10, 30. Tridiagonal quadratic "
-        "(d = 512, 60 minibatches of 10) and logistic regression (50 samples one by one, d = 512, "
+        "(d = 512, 120 minibatches of 5) and logistic regression (50 samples one by one, d = 512, "
         "λ = 10^-4), rates 2^-12 … 1/2 and 2^-12 … 4, five data seeds, exact objective. A causal "
         "Transformer of 8 stages (width 32) on the American Standard Version, 254 slots, H = 1, "
         "2, 5, plain SGD, rates 1/16, 1/4, 1, three seeds, mean loss of the last fifth of the jobs."

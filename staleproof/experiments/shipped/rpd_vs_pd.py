@@ -9,17 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.problems import LeastSquares, random_quadratic
-from staleproof.experiments.protocol import (
-    Cell,
-    Experiment,
-    Figure,
-    Finished,
-    Number,
-    Outcome,
-    Result,
-    Verdict,
-)
+from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
 from staleproof.experiments.replay import (
     Integers,
     Order,
@@ -45,8 +37,7 @@ AUTHORS: Final[dict[tuple[str | int, float], float]] = {
     (180, 2.0**-4): 0.002526915399471049,
     (420, 2.0**-6): 0.135433185301381,
 }
-"""What the authors' public code gives: final objective, single runs of seed 0. Of PipeDream the run
-is the same; random delays are drawn otherwise here."""
+"""What the authors' public code gives: final objective, single runs of seed 0."""
 
 
 @lru_cache(maxsize=1)
@@ -70,7 +61,7 @@ def compute(cell: Cell) -> Result:
     """The objective along the run, for every rate."""
     updates, own = P * MICROBATCHES, pipedream_order(P, MICROBATCHES, BATCHES)
     most = PREDICTED if cell["delay"] in (0, OFFSETS, ORDERED, EXACT) else cell["delay"]
-    drawn = random_order(P, updates, BATCHES, most, cell["seed"])
+    drawn = random_order(P, updates, MICROBATCHES, BATCHES, most, cell["seed"])
     order = {
         0: own,
         EXACT: replace(own, readers=np.arange(updates)),
@@ -103,9 +94,7 @@ def conclude(finished: Finished) -> Outcome:
     away = {d: abs(np.log10(final[d] / final[0])) for d in DELAYS}
     nearest = min(away, key=lambda delay: away[delay])
     slower = all(final[a] < final[b] for a, b in pairwise(DELAYS))
-    verdict: Verdict = "reproduced" if nearest == PREDICTED and same else "not reproduced"
-    if verdict == "reproduced" and not slower:
-        verdict = "reproduced with a change"
+    verdict = graded(slower, nearest == PREDICTED and same)
     numbers = [
         Number(f"{_name(who)}, rate 2^{int(np.log2(rate))}, final objective", paper, ours)
         for (who, rate), paper in AUTHORS.items()

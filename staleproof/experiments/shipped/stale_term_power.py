@@ -9,18 +9,9 @@ import numpy as np
 
 from schedules import build, timeline
 from schedules.delays import delays
+from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.problems import LeastSquares, random_quadratic
-from staleproof.experiments.protocol import (
-    Cell,
-    Experiment,
-    Figure,
-    Finished,
-    Line,
-    Number,
-    Outcome,
-    Result,
-    Verdict,
-)
+from staleproof.experiments.protocol import Experiment, Figure, Line, Number, Outcome, graded
 from staleproof.experiments.replay import pipedream_order, random_order, stale_distance
 
 BATCHES, SIZE, SAMPLES, RATE = 20, 512, 2000, 2.0**-9
@@ -47,7 +38,7 @@ def compute(cell: Cell) -> Result:
     steady = p * p - (p + 1) // 2
     order = own
     if cell["who"] == "random":
-        order = random_order(p, len(own.stages), BATCHES, steady, cell["seed"])
+        order = random_order(p, len(own.stages), microbatches, BATCHES, steady, cell["seed"])
     mean, largest, steepest = stale_distance(_problem(), order, RATE)
     late = steady if cell["who"] == "random" else most
     printed = RATE**2 * late**2 * steepest
@@ -83,9 +74,8 @@ def conclude(finished: Finished) -> Outcome:
         f"{sharper}; the printed bound is {slack[0]:.0f} times the mean at p = {ps[0]} and "
         f"{slack[-1]:.0f} times at p = {ps[-1]}"
     )
-    verdict: Verdict = "reproduced" if below and sharper else "not reproduced"
     figure = Figure("stages p", "‖x − x̂‖²", tuple(lines), log_x=True)
-    return Outcome(verdict, says, tuple(numbers), figure)
+    return Outcome(graded(True, below and sharper), says, tuple(numbers), figure)
 
 
 EXPERIMENT: Final = Experiment(
