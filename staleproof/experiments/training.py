@@ -2,7 +2,7 @@
 
 Order, weight versions and delays are those of the harness' replay in one thread
 (`gpu_validation.single_thread`), which takes them from `schedules`. Where one copy of a stage keeps
-the optimizer state for all (AMDP with ``zero`` = 1), a window's gradients go to it, and when it has
+the optimizer state for all, a window's gradients go to it, and when it has
 a window of every copy, all copies take one step along the sum of them. So copies stay alike.
 """
 
