@@ -37,6 +37,7 @@ L, gamma, mu, Delta, rho, c, start, G, sigma = sympy.symbols(
     "L gamma mu Delta rho c a0 G sigma", positive=True
 )
 beta, slack = sympy.symbols("beta s", nonnegative=True)
+step = sympy.Symbol("gamma_k", real=True)
 lowest, b = sympy.Symbol("f*", real=True), sympy.Symbol("b", real=True)
 k, i = (sympy.Symbol(name, integer=True, nonnegative=True) for name in "ki")
 K = sympy.Symbol("K", integer=True, positive=True)
@@ -105,6 +106,21 @@ MOMENTUM: dict[str, Any] = {
         V: x.value + beta / (2 * gamma) * square(x.position - old.position),
     },
     "hypotheses": (SMOOTH, *assumed(step=le(gamma * L, 2 * (1 - beta)))),
+}
+POLYAK_STEP = after(-step * x.gradient)
+POLYAK: dict[str, Any] = {
+    "symbols": (K,),
+    "scalars": (step,),
+    "points": (x, POLYAK_STEP, star),
+    "vectors": (star.position,),
+    "fixed": (star.position,),
+    "following": ((x, POLYAK_STEP),),
+    "sequences": {D: square(x.position - star.position)},
+    "hypotheses": assumed(
+        defined=eq(step * square(x.gradient), x.value - star.value),
+        lower=le(star.value, x.value),
+        convex=le(x.value - star.value, dot(x.gradient, x.position - star.position)),
+    ),
 }
 STALE = after(-gamma * older.gradient)
 DELAYED: dict[str, Any] = {
@@ -347,6 +363,17 @@ def test_an_update_that_is_not_listed_among_the_points_is_rewritten_too() -> Non
     ((then,),) = one.then
     assert sympy.diff(then, noise) == -gamma
     assert sympy.diff(then.xreplace({noise: 0}), gamma) != 0
+
+
+def test_a_step_reads_a_stepsize_as_its_equation_says() -> None:
+    one = iteration(stated(D(K), D(0), **POLYAK), {K: sympy.Integer(2)}, 1, 1, {})
+    assert one is not None
+    assert step not in {*one.constants, *one.inputs}
+    ((then,),) = one.then
+    parabola = dict.fromkeys(one.constants, 0)
+    bend = next(c for c in one.constants if c.name == "f''")
+    at = {**parabola, bend: 2, one.state[0]: 3}
+    assert then.subs(at) == sympy.Rational(3, 2)  # x − f/f′ = x/2 on every parabola
 
 
 def test_sequences_before_the_first_iteration_are_not_run() -> None:

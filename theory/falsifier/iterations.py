@@ -271,6 +271,8 @@ class _Iterated:
                 relations = [each.replaced({one: found}) for each in relations]
                 goal = goal.replaced({one: found})
                 self._defined.append((one, found))
+        for one, then in self._state.items():  # a step reads what the equations say, too
+            self._state[one] = tuple(form.subs(self._defined) for form in then)
         return relations, goal
 
     def _sequences(self, relations: Sequence[Relation]) -> list[Relation]:
