@@ -173,7 +173,7 @@ def tensors_of(weights: Weights, place: str) -> dict[str, Tensor]:
     """
     if isinstance(weights, nn.Module):
         wrapped = {type(module).__name__ for module in weights.modules()}
-        found: dict[str, Tensor] = dict(weights.named_parameters())
+        found: dict[str, Tensor] = dict(_unwrapped(weights).named_parameters())
     elif isinstance(weights, Mapping):
         wrapped, found = set(), dict(weights)
     else:
@@ -200,6 +200,14 @@ def tensors_of(weights: Weights, place: str) -> dict[str, Tensor]:
                 "hand over dense tensors that are in memory"
             )
     return found
+
+
+def _unwrapped(module: nn.Module) -> nn.Module:
+    """What ``torch.compile`` or DDP was given, so that a weight has one name with and without."""
+    inner = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module"}
+    while (name := inner.get(type(module).__name__)) is not None:
+        module = getattr(module, name)
+    return module
 
 
 def _is_sharded(kind: type) -> bool:
@@ -354,6 +362,7 @@ class Block:
     done: bool = False
     step: int | None = None
     hooked: bool = False
+    steps: list[Any] = field(default_factory=list)
     hashed: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
@@ -372,6 +381,21 @@ class Block:
         self.prints = {name: entry for name, (entry, _) in found.items()}
         ways = {way for _, way in found.values()}
         self.hashed = "changed" in ways or "part" not in ways
+
+    def stepped(self, optimizer: Any) -> None:
+        """Note a step that had gradients, and whether a scaler lets it write nothing."""
+        groups = (group["params"] for group in optimizer.param_groups)
+        if any(tensor.grad is not None for tensors in groups for tensor in tensors):
+            self.steps.append(getattr(optimizer, "found_inf", None))
+
+    def writes(self) -> bool:
+        """Whether an update wrote to weights, be it what they held before.
+
+        A fused optimizer writes past autograd, and a scaler lets it skip a step from inside.
+        """
+        if not _untouched(self.before, self.marks):
+            return True
+        return any(skipped is None or not bool(skipped) for skipped in self.steps)
 
     def read(self, name: str, tensor: Tensor) -> None:
         """A module read a tensor: what was read counts, not what the block was given."""
@@ -565,7 +589,8 @@ class Recorder:
         self._open.remove(block)
         if block.op == "U":
             block.look(self._known)
-            wrote = not _untouched(block.before, block.marks)
+            # Fused optimizers write past autograd, so a step counts as well.
+            wrote = bool(block.steps) or not _untouched(block.before, block.marks)
             grads = {n: t.grad for n, t in block.tensors.items() if wrote and t.is_leaf}
             self._applied[block.key] = marks_of({n: g for n, g in grads.items() if g is not None})
         else:
@@ -600,7 +625,7 @@ class Recorder:
             )
         version = None
         if block.op == "U":
-            if copy.newest == digests and _untouched(block.before, block.marks):
+            if copy.newest == digests and not block.writes():
                 return  # Nothing was written, so no version was made.
             if copy.count >= 0 and block.found:  # Something wrote since the last update.
                 found = {name: entry.digest() for name, entry in block.found.items()}
@@ -752,12 +777,16 @@ class Recorder:
 
     def _attach_module(self, module: nn.Module, key: tuple[int, int], alone: bool) -> None:
         """Look at what a module reads; `alone`: its calls outside blocks are forwards."""
-        for prefix, part in module.named_modules():
+        # A compiled graph ends before a hook and goes on behind it: no hook is traced into it. A
+        # graph that was compiled for another module of the same class would have no hooks.
+        eager: Callable[[Any], Any] = torch.compiler.disable
+        torch._dynamo.config.skip_nnmodule_hook_guards = False
+        for prefix, part in _unwrapped(module).named_modules():
             if part._parameters:
-                part.register_forward_pre_hook(partial(self._reads, key, prefix))
+                part.register_forward_pre_hook(eager(partial(self._reads, key, prefix)))
         if alone:
-            module.register_forward_pre_hook(partial(self._enters, key), prepend=True)
-            module.register_forward_hook(partial(self._leaves, key), always_call=True)
+            module.register_forward_pre_hook(eager(partial(self._enters, key)), prepend=True)
+            module.register_forward_hook(eager(partial(self._leaves, key)), always_call=True)
 
     def _reads(self, key: tuple[int, int], prefix: str, module: nn.Module, _: Any) -> None:
         for block in reversed(self._open):
@@ -814,6 +843,7 @@ class Recorder:
 
         def left(*_: Any) -> None:
             for block in [b for b in self._open if b.op == "U" and b.hooked and b.key in modules]:
+                block.stepped(optimizer)
                 self._end(block)
 
         optimizer.register_step_pre_hook(entered)
@@ -828,6 +858,7 @@ def _count_steps(block: Block, given: Mapping[str, Tensor]) -> None:
         if any(
             id(tensor) in mine for group in optimizer.param_groups for tensor in group["params"]
         ):
+            block.stepped(optimizer)
             calls[id(optimizer)] += 1
             if calls[id(optimizer)] > 1:
                 block.extra["steps"] = calls[id(optimizer)]

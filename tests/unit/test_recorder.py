@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,10 @@ OPTIMIZERS: dict[str, Callable[[Any], torch.optim.Optimizer]] = {
 }
 
 
+FUSED = pytest.mark.parametrize("fused", [False, True])
+"""A fused optimizer writes past autograd's counters."""
+
+
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_every_optimizer_makes_a_version_a_step(name: str, tmp_path: Path) -> None:
     module = net()
@@ -111,11 +116,12 @@ def test_hooks_record_the_same(name: str, tmp_path: Path) -> None:
         (lambda w: w.grad.mul_(0.5), False),  # Momentum of one's own: another gradient.
     ],
 )
+@FUSED
 def test_a_gradient_counts_as_left_where_it_is_added_to_as_it_was(
-    before: Callable[[Tensor], object] | None, named: bool, tmp_path: Path
+    before: Callable[[Tensor], object] | None, named: bool, fused: bool, tmp_path: Path
 ) -> None:
     module, recorder = net(), made(tmp_path)
-    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1, fused=fused)
     for m in range(2):
         with recorder.forward(0, m, module):
             loss = module(torch.ones(2, 8)).square().mean()
@@ -134,15 +140,18 @@ def test_a_step_that_writes_nothing_is_no_update(tmp_path: Path) -> None:
     with recorder.forward(0, 0, module):
         pass
     with recorder.update(0, 0, module):
-        pass
+        torch.optim.SGD(module.parameters(), fused=True).step()  # There is no gradient.
     with recorder.forward(0, 1, module):
         pass
     assert shown(events(recorder)) == [("F", 0, 0), ("F", 0, 0)]
 
 
-def test_a_step_of_size_zero_is_an_update_and_its_copies_are_undecided(tmp_path: Path) -> None:
+@FUSED
+def test_a_step_of_size_zero_is_an_update_and_its_copies_are_undecided(
+    fused: bool, tmp_path: Path
+) -> None:
     module, recorder = net(), made(tmp_path)
-    optimizer = torch.optim.SGD(module.parameters(), lr=0.0)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.0, fused=fused)
     with recorder.forward(0, 0, module):
         loss = module(torch.ones(8)).sum()
     loss.backward()
@@ -185,6 +194,37 @@ def test_accumulation_and_clipping_make_one_version_a_step(tmp_path: Path) -> No
     assert versions == [0, 0, 1, 1]
 
 
+class DistributedDataParallel(nn.Module):
+    """Called as that of torch, which wants a process group."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.module(x)
+
+
+@pytest.mark.parametrize("hooks", [False, True])
+def test_a_module_that_is_wrapped_and_compiled_has_the_weights_of_its_own(
+    hooks: bool, tmp_path: Path
+) -> None:
+    module, recorder = net(), made(tmp_path)
+    optimizer = torch.optim.AdamW(module.parameters())
+    wrapped: Any = torch.compile(DistributedDataParallel(module), backend="eager")
+    if hooks:
+        recorder.attach(wrapped, optimizer)
+    for m in range(3):
+        with nullcontext() if hooks else recorder.forward(0, m, wrapped):
+            loss = wrapped(torch.ones(2, 8) * (m + 1)).square().mean()
+        with nullcontext() if hooks else recorder.backward(0, m, wrapped):
+            loss.backward()
+        with nullcontext() if hooks else recorder.update(0, m, module):
+            optimizer.step()
+        optimizer.zero_grad()
+    assert shown(events(recorder)) == ONE_BY_ONE
+
+
 class Tied(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -216,9 +256,10 @@ def test_mixed_precision(tmp_path: Path) -> None:
     assert shown(events(recorder)) == ONE_BY_ONE
 
 
-def test_a_scaler_that_skips_a_step_leaves_no_update(tmp_path: Path) -> None:
+@FUSED
+def test_a_scaler_that_skips_a_step_leaves_no_update(fused: bool, tmp_path: Path) -> None:
     module = net()
-    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1, fused=fused)
     scaler = torch.amp.GradScaler("cpu", init_scale=2.0)
     recorder = made(tmp_path)
     for m in range(3):
