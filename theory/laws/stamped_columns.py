@@ -106,29 +106,41 @@ def in_replicas(lanes: Lanes) -> Iterator[Statement]:
     after = lanes.end(following)
     yield from defined(lanes, at, divide)
     known = (*lanes.inside(at), *divide.facts, copies >= 1)
-    some, next_one = (*known, x >= copies), (*known, x + 1 < at.M)
-    yield from _shown("n", some, job_apart(at, earlier))
-    yield from _shown("1", next_one, job_apart(following, at))
+    some, next_one = (*lanes.inside(at), x >= copies), (*lanes.inside(at), x + 1 < at.M)
+    yield near("n", some, at, earlier)
+    yield near("1", next_one, following, at)
     before, step = job_apart(at, earlier)[1], job_apart(following, at)[1]
     says = "F stands behind the last gradient of its replica"
-    yield Statement("read", says, (*lanes.inside(at), *some[-2:], before), higher(begin, last))
+    yield Statement("read", says, (*some, copies >= 1, before), higher(begin, last))
     yield Statement("own", "F stands in front of its own gradient", known, higher(own, begin))
     says = "gradients stand in the order of numbers"
-    yield Statement("in turn", says, (*lanes.inside(at), next_one[-1], step), higher(after, own))
+    yield Statement("in turn", says, (*next_one, step), higher(after, own))
 
 
-def _shown(name: str, known: tuple[Term, ...], facts: tuple[Term, ...]) -> Iterator[Statement]:
-    """Facts, each from those before it."""
-    says = "where these two numbers stand"
+def near(name: str, known: tuple[Term, ...], one: At, other: At) -> Statement:
+    """Two numbers that there are, the first at most n above the other: then `apart` is so."""
+    says = "these two are numbers, at most n apart"
+    apart = z3.And(other.x <= one.x, one.x <= other.x + one.values["replicas"])
+    return Statement(f"near {name}", says, known, z3.And(other.x >= 0, one.x < one.M, apart))
+
+
+def apart(lanes: Lanes) -> Iterator[Statement]:
+    """Where two numbers stand that are at most n apart, for all of them: `job_apart`."""
+    divide, (x, y) = lanes.size.divisions(), z3.Ints("x y")
+    at = lanes.at(z3.IntVal(0), z3.Int("rank"), x, divide)
+    facts = job_apart(at, at.number(y))
+    known = (*lanes.inside(at), y >= 0, y <= x, x <= y + at.values["replicas"], *divide.facts)
+    yield from defined(lanes, at, divide)
     for place, fact in enumerate(facts):
-        yield Statement(f"apart {name}.{place}", says, (*known, *facts[:place]), fact)
+        says = "where two numbers stand that are at most n apart"
+        yield Statement(f"apart {place}", says, (*known, *facts[:place]), fact)
 
 
 def job_apart(one: At, other: At) -> tuple[Term, Term]:
     """Where two numbers, at most n apart, are: the same round, or an earlier one of the other's.
 
-    Number m is in round q, local step a, replica r with m = N·q + n·a + r. The second fact is
-    shown from the first.
+    Number m is in round q, local step a, replica r with m = N·q + n·a + r. `apart` shows the first
+    fact, and from it the second.
     """
     copies, apart = one.values["replicas"], one.x - other.x
     (q, o), (q_, o_) = (at.divide(at.x, at.values["jobs"]) for at in (one, other))
@@ -173,13 +185,13 @@ def in_flight(
     bound: Callable[[At], Term],
     *,
     descending: bool = False,
-    apart: Callable[[At, At], tuple[Term, ...]] | None = None,
+    replicas: bool = False,
 ) -> Iterator[Statement]:
     """The most microbatches of a lane between F and the end of B or W: `bound`, and attained.
 
     Where K forwards stand before all ends there are K in flight. Where the end of x − K stands
     before F of x, and F and ends go through the numbers in order, there are never more; nor where
-    K are all of them. What is true of two numbers `apart` is shown first and supposed then.
+    K are all of them. In an order of replicas, what is shown of two numbers (`apart`) is supposed.
     """
     order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
     for number, lane in enumerate(lanes.each()):
@@ -199,12 +211,10 @@ def in_flight(
         cases = {"turn": (x + 1 < count,), "more": (x >= most,), "attained": ()}
         pairs = {"turn": (following, at), "more": (at, earlier), "attained": (last, first)}
         known = {case: (*inside, *divide.facts, *when) for case, when in cases.items()}
-        if apart is not None:
+        if replicas:
             for case, pair in pairs.items():
-                facts = apart(*pair)
-                supposed = (*inside, *divide.facts, *cases[case])
-                yield from _shown(f"{case} {number}", supposed, facts)
-                known[case] = (*inside, *cases[case], facts[-1])
+                yield near(f"{case} {number}", (*inside, *cases[case]), *pair)
+                known[case] = (*inside, *cases[case], job_apart(*pair)[-1])
             known["attained"] = (*known["attained"], *divide.facts)
         else:
             known["more"] = (*inside, *divide.facts)  # of which there may be none

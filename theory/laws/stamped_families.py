@@ -30,11 +30,11 @@ from theory.laws.stamped_bounds import (
 )
 from theory.laws.stamped_columns import (
     alike,
+    apart,
     averaged,
     flushed,
     in_flight,
     in_replicas,
-    job_apart,
     same,
     turns,
     updated,
@@ -351,7 +351,9 @@ def queried(
     """The queries about an order, up to the first that is not proved, counterexample included."""
     parts = ("placed",) if column == "exclusive" else ("placed", "labelled", "needs")
     if order.closes is not None and column in _OF_VERSIONS:
-        parts = (*parts, "replicas")
+        parts = (*parts, "apart", "replicas")
+    elif order.closes is not None and column == "in-flight":
+        parts = (*parts, "apart")
     own = _of_column(Lanes(order, subject.size), subject, column, formulas)
     pieces = chain((_part(order, subject, part) for part in parts), own)
     name, says = f"{family}.{column}", f"{family}: {COLUMNS[column]}"
@@ -365,7 +367,7 @@ def queried(
 def _part(order: StampedOrder, subject: Subject, part: str) -> Outcome:
     """A part that several columns need."""
     lanes = Lanes(order, subject.size)
-    rlimit = HARD if part == "replicas" else RLIMIT
+    rlimit = HARD if part in ("apart", "replicas") else RLIMIT
     pieces = (decide(statement, rlimit) for statement in _PARTS[part](lanes))
     return merge(part, part, _up_to_short(pieces))
 
@@ -374,6 +376,7 @@ _PARTS: Final = {
     "placed": placed,
     "labelled": labelled,
     "needs": needs,
+    "apart": apart,
     "replicas": in_replicas,
 }
 
@@ -416,8 +419,8 @@ def _statements(
         explicit = versions = False
     if column == "in-flight":
         stated = bound(formulas, subject.written)
-        apart = job_apart if lanes.order.closes is not None else None
-        yield from in_flight(lanes, stated, descending=subject.descending, apart=apart)
+        replicas = lanes.order.closes is not None
+        yield from in_flight(lanes, stated, descending=subject.descending, replicas=replicas)
     elif column == "deadlock-free":
         yield from alike(lanes) if explicit else turns()
     elif versions and explicit:
