@@ -40,8 +40,8 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run what is missing, and say what came of it; 1 if it is not reproduced."""
-    from staleproof.experiments.registry import NAMES, found
-    from staleproof.experiments.running import finished_cells
+    from staleproof.experiments.registry import NAMES, found, told_of
+    from staleproof.experiments.running import concluded, finished_cells
 
     if arguments.name == "list":
         known = [found(name)[0] for name in NAMES]
@@ -60,8 +60,9 @@ def run(arguments: Namespace) -> int:
         arguments.cluster,
         arguments.data,
     )
-    experiment, outcome = made.experiment, made.experiment.conclude(made.finished)
-    figures = [] if folder is None else [_drawn(experiment, outcome, folder)]
+    experiment, outcome = made.experiment, concluded(made, arguments.name)
+    with told_of(arguments.name, "its figure"):
+        figures = [] if folder is None else [_drawn(experiment, outcome, folder)]
     data = _data(experiment, outcome, arguments.quick, figures)
     data["peak_memory_mib"] = made.peak
     if folder is not None:
@@ -86,9 +87,11 @@ def _folder(name: str) -> Path:
 
 def _drawn(experiment: Experiment, outcome: Outcome, folder: Path) -> str:
     from staleproof.experiments.drawing import write_figure
+    from staleproof.experiments.store import written_to
 
     file = folder / f"{experiment.name}.svg"
-    write_figure(experiment, outcome.figure, file)
+    with written_to(file):
+        write_figure(experiment, outcome.figure, file)
     return str(file)
 
 
@@ -119,11 +122,15 @@ def _finite(value: float) -> float | None:
 
 def _write(file: Path, data: dict[str, Any]) -> None:
     import json
+    import os
 
-    part = file.with_suffix(".part")
+    from staleproof.experiments.store import written_to
+
+    part = file.with_suffix(f".{os.getpid()}.part")
     kept = {**data, "figures": [Path(figure).name for figure in data["figures"]]}
-    part.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    part.replace(file)
+    with written_to(file):
+        part.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        part.replace(file)
 
 
 def _print(experiment: Experiment, outcome: Outcome, figures: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -37,7 +38,7 @@ def write_figure(experiment: Experiment, figure: Figure, file: Path) -> None:
         axes.set_ylim(*_limits(figure))
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
-    part = file.with_suffix(".part")
+    part = file.with_suffix(f".{os.getpid()}.part")  # another run may draw the same
     for suffix, date in (("pdf", "CreationDate"), ("svg", "Date")):
         canvas.savefig(part, format=suffix, metadata={date: None})
         part.replace(file.with_suffix(f".{suffix}"))

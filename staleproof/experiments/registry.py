@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib
 import runpy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from staleproof.errors import UsageError
+from staleproof.arguments import suggestion
+from staleproof.errors import CommandError, UsageError
 from staleproof.experiments.protocol import Experiment
 
 HERE: Final = Path(__file__).parent
@@ -33,6 +36,25 @@ SHARED: Final = tuple(
 """Code whose change makes kept results void, besides an experiment's own file."""
 
 
+@contextmanager
+def told_of(name: str, what: str) -> Iterator[None]:
+    """Name the file whose code fails, in an error of ours.
+
+    Raises
+    ------
+    UsageError
+        The code within raised something, or wanted to exit.
+    """
+    try:
+        yield
+    except CommandError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise UsageError(
+            f"{what} stopped with {type(error).__name__}: {error}", name, "correct the file"
+        ) from error
+
+
 @lru_cache(maxsize=32)
 def found(name: str) -> tuple[Experiment, Path]:
     """An experiment and its file.
@@ -55,14 +77,11 @@ def found(name: str) -> tuple[Experiment, Path]:
     if file.suffix != ".py" or not file.is_file():
         raise UsageError(
             f"there is no experiment {name!r}", "arguments",
-            f"take one of {', '.join(NAMES)}, or a file that defines EXPERIMENT",
+            suggestion(name, (*NAMES, "list"))
+            or f"take one of {', '.join(NAMES)}, or a file that defines EXPERIMENT",
         )  # fmt: skip
-    try:
+    with told_of(name, "it"):
         made = runpy.run_path(str(file)).get("EXPERIMENT")
-    except Exception as error:
-        raise UsageError(
-            f"stopped with {type(error).__name__}: {error}", name, "correct the file"
-        ) from error
     if not isinstance(made, Experiment):
         raise UsageError(
             f"a file of an experiment defines EXPERIMENT, an Experiment, found {made!r:.60}", name,

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from staleproof.errors import UsageError
 from staleproof.experiments.cells import Cell, Finished, Result
-from staleproof.experiments.protocol import Experiment
-from staleproof.experiments.registry import NAMES, SHARED, found
-from staleproof.experiments.store import Store, code_digest, opened
+from staleproof.experiments.protocol import Experiment, Outcome
+from staleproof.experiments.registry import NAMES, SHARED, found, told_of
+from staleproof.experiments.store import Store, alone, code_digest, key_of, opened
 
 Progress = Callable[[str], None]
 
@@ -73,15 +76,22 @@ def finished_cells(
     ------
     UsageError
         There is none of this name; it takes no data; what it needs is not installed; no cluster
-        answers; a run fails.
+        answers; its code fails, or a process that runs it.
+    DestinationError
+        Results cannot be kept in the folder.
     """
     experiment, file = found(name)
     name = name if name in NAMES else str(file.resolve())  # workers have folders of their own
-    cells, read = list(experiment.cells(quick)), _data_of(experiment, data)
+    cells, read = _declared(experiment, name, quick), _data_of(experiment, data)
     if read is not None:
         cells = [{**cell, "data": str(read)} for cell in cells]
-    where = ":memory:" if folder is None else folder / STORE
-    with opened(where, code_digest(file, *SHARED, *([] if read is None else [read]))) as store:
+    code = code_digest(file, *SHARED, *([] if read is None else [read]))
+    with ExitStack() as held:
+        if folder is not None:
+            wait = partial(progress, f"{experiment.name}: waits for another run in {folder}")
+            held.enter_context(alone(folder / f".{experiment.name}.lock", wait))
+        where = ":memory:" if folder is None else folder / STORE
+        store = held.enter_context(opened(where, code))
         missing = [cell for cell in cells if store.get(experiment.name, cell) is None]
         if len(missing) < len(cells):
             progress(
@@ -97,6 +107,34 @@ def finished_cells(
             [(cell, _kept(store, experiment, cell)) for cell in cells],
             max((peak for peak in peaks if peak is not None), default=None),
         )
+
+
+def concluded(run: Run, name: str) -> Outcome:
+    """What all runs together say.
+
+    Raises
+    ------
+    UsageError
+        The experiment's own code fails, or says what is no outcome.
+    """
+    with told_of(name, "what it concludes"):
+        outcome = run.experiment.conclude(run.finished)
+        if not isinstance(outcome, Outcome):
+            raise TypeError(f"it returns an Outcome, found {outcome!r:.60}")
+        return outcome
+
+
+def _declared(experiment: Experiment, name: str, quick: bool) -> list[Cell]:
+    """The cells of an experiment, each of them plain JSON and there once."""
+    with told_of(name, "the list of its cells"):
+        cells = list(experiment.cells(quick))
+        alien = [cell for cell in cells if not isinstance(cell, Mapping)]
+        if alien or not cells:
+            raise TypeError(f"cells are mappings of parameters, found {(alien or cells)!r:.60}")
+        count, most = Counter(map(key_of, cells)).most_common(1)[0]
+        if most > 1:
+            raise ValueError(f"a cell stands there once, found {most} times {count}")
+        return cells
 
 
 def _kept(store: Store, experiment: Experiment, cell: Cell) -> Result:
@@ -163,11 +201,23 @@ def _computed(name: str, cells: Sequence[Cell], jobs: int, cluster: str | None) 
         results = Parallel(return_as="generator_unordered")(
             delayed(compute)(name, cell) for cell in cells
         )
-        for number, (cell, result, peak, problem) in enumerate(results, 1):
+        for number in range(1, len(cells) + 1):
+            cell, result, peak, problem = _next(results, name)
             if problem:
                 raise UsageError(problem, name, "correct the file")
             took = time.monotonic() - begun
             yield cell, result, peak, took / number * (len(cells) - number)
+
+
+def _next(results: Any, name: str) -> Any:
+    """The run that ends next; `compute` catches what its code raises, so others fail by workers."""
+    try:
+        return next(results)
+    except Exception as error:
+        raise UsageError(
+            f"a process that computes is gone ({type(error).__name__})", name,
+            "run it again: it goes on with what is kept",
+        ) from error  # fmt: skip
 
 
 def compute(name: str, cell: Cell) -> tuple[Cell, Result, int | None, str]:
@@ -177,8 +227,10 @@ def compute(name: str, cell: Cell) -> tuple[Cell, Result, int | None, str]:
         if multiprocessing.get_start_method() == "loky":
             multiprocessing.set_start_method("spawn", force=True)
         with _one_thread():
-            return cell, found(name)[0].compute(cell), peak_memory(), ""
-    except Exception as error:
+            result = found(name)[0].compute(cell)
+            json.dumps(result)  # what the store cannot keep is said here, with its cell
+            return cell, result, peak_memory(), ""
+    except (Exception, SystemExit) as error:
         return (
             cell,
             None,

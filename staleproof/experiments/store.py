@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from staleproof.errors import DestinationError
 from staleproof.experiments.cells import Cell, Result
 
 PATIENCE: Final = 60.0
@@ -66,13 +67,13 @@ class Store:
         with closing(self._file.cursor()) as cursor:
             row = cursor.execute(
                 f"{select} WHERE experiment = ? AND cell = ? AND code = ?",
-                (experiment, _key(cell), self._code),
+                (experiment, key_of(cell), self._code),
             ).fetchone()
         return None if row is None else row[0]
 
     def put(self, experiment: str, cell: Cell, result: Result, peak: int | None = None) -> None:
         """Keep a result; what another run has put there meanwhile stays."""
-        at = experiment, _key(cell), self._code
+        at = experiment, key_of(cell), self._code
         with self._file:
             self._file.execute(
                 "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?)",
@@ -86,7 +87,14 @@ class Store:
         self._file.close()
 
 
-def _key(cell: Cell) -> str:
+def key_of(cell: Cell) -> str:
+    """Text of a cell's parameters, the same for the same.
+
+    Examples
+    --------
+    >>> key_of({"q": 2, "p": 1})
+    '{"p": 1, "q": 2}'
+    """
     return json.dumps(cell, sort_keys=True)
 
 
@@ -106,9 +114,71 @@ def code_digest(*files: Path) -> str:
 
 @contextmanager
 def opened(path: str | Path, code: str) -> Iterator[Store]:
-    """A store for a while."""
-    store = Store(path, code)
-    try:
+    """A store for a while.
+
+    Raises
+    ------
+    DestinationError
+        It cannot be opened, read or written: no such folder, a full disk, another kind of file.
+    """
+    with written_to(path, sqlite3.Error), closing(Store(path, code)) as store:
         yield store
-    finally:
-        store.close()
+
+
+@contextmanager
+def written_to(path: str | Path, kind: type[Exception] = OSError) -> Iterator[None]:
+    """Say which file cannot be written, and what is not lost.
+
+    Raises
+    ------
+    DestinationError
+    """
+    try:
+        yield
+    except kind as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DestinationError(
+            f"cannot be written ({reason})", str(path),
+            "make room or name another folder; runs that were reported are kept",
+        ) from error  # fmt: skip
+
+
+@contextmanager
+def alone(path: Path, wait: Callable[[], None]) -> Iterator[None]:
+    """One run of an experiment in a folder at a time, so that no two compute the same.
+
+    The lock is sqlite's on an empty file: it goes with the process, however that ends.
+
+    Parameters
+    ----------
+    path : Path
+        Of the lock, made if it is not there.
+    wait : callable
+        Called once if another run has it.
+
+    Raises
+    ------
+    DestinationError
+        The file cannot be made.
+    """
+    with written_to(path, sqlite3.Error):
+        lock = sqlite3.connect(path, timeout=0, isolation_level=None)
+    with closing(lock):
+        if not _taken(lock, path):
+            wait()
+            lock.execute("PRAGMA busy_timeout = 2000")  # so long an interruption may have to wait
+            while not _taken(lock, path):
+                pass
+        yield
+
+
+def _taken(lock: sqlite3.Connection, path: Path) -> bool:
+    """Whether the lock is ours now."""
+    with written_to(path, sqlite3.Error):
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            return False
+        return True

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from staleproof.experiments.shipped import (
     rpd_vs_pd,
     stale_term_power,
 )
-from staleproof.experiments.store import Store
+from staleproof.experiments.store import Store, alone
 
 
 def with_a_stash(
@@ -255,6 +256,75 @@ def test_a_file_of_ones_own(tmp_path: Path, said: Said) -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("compute=lambda cell: {1, 2}", "{'n': 1} stopped with TypeError: Object of type set"),
+        ("compute=lambda cell: exit(3)", "{'n': 1} stopped with SystemExit: 3"),
+        ("cells=lambda quick: None", "its cells stopped with TypeError"),
+        ("cells=lambda quick: [1, 2]", "mappings of parameters, found [1, 2]"),
+        ("cells=lambda quick: []", "mappings of parameters, found []"),
+        ("cells=lambda quick: [{'n': 1}] * 2", 'once, found 2 times {"n": 1}'),
+        ("conclude=lambda found: 1 / 0", "it concludes stopped with ZeroDivisionError"),
+        ("conclude=lambda found: 'reproduced'", "returns an Outcome, found 'reproduced'"),
+        ("conclude=lambda found: Outcome('PROVED', '', (), Figure('', '', ()))", "found 'PROVED'"),
+        ("conclude=lambda found: Number('n', None, 'many')", "real `ours`, found 'many'"),
+        ("conclude=lambda found: Line('n', [1, 2], [3])", "2 values as x has, found [1]"),
+        ("conclude=3", "conclude is called, found 3"),
+        ("name='../squares'", "letters, digits, - and _, found '../squares'"),
+    ],
+)
+def test_a_mistake_in_a_file_of_ones_own_is_a_line(
+    tmp_path: Path, said: Said, change: str, words: str
+) -> None:
+    file = tmp_path / "wrong.py"
+    changed = f"\nfrom dataclasses import replace\nEXPERIMENT = replace(EXPERIMENT, {change})\n"
+    file.write_text("EXPECTED, POWER = 5.0, 2\n" + OWN + changed)
+    code, found, _ = said(str(file), "--jobs", "1", "-o", str(tmp_path / "kept"))
+    assert (code, found["error"]["where"]) == (2, str(file))
+    assert words in found["error"]["what"]
+    assert not list(tmp_path.rglob("squares.json"))
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path, said: Said) -> None:
+    (tmp_path / "cells.sqlite").write_text("a text, and no database" * 9)
+    code, found, _ = said("delay-growth", "--quick", "--jobs", "1", "-o", str(tmp_path))
+    assert (code, found["error"]["where"]) == (2, str(tmp_path / "cells.sqlite"))
+    (tmp_path / ".delay-growth.lock").unlink()
+    (tmp_path / ".delay-growth.lock").mkdir()
+    code, found, _ = said("delay-growth", "--quick", "--jobs", "1", "-o", str(tmp_path))
+    assert (code, found["error"]["where"]) == (2, str(tmp_path / ".delay-growth.lock"))
+
+
+def test_a_second_run_in_a_folder_waits_for_the_first(tmp_path: Path) -> None:
+    lock, waits, has = tmp_path / ".lock", threading.Event(), threading.Event()
+
+    def second() -> None:
+        with alone(lock, waits.set):
+            has.set()
+
+    thread = threading.Thread(target=second, daemon=True)
+    with alone(lock, pytest.fail):
+        thread.start()
+        assert waits.wait(60)
+        assert not has.is_set()
+    assert has.wait(60)
+    thread.join(60)
+
+
+@pytest.mark.slow
+def test_a_worker_of_a_cluster_that_is_killed_costs_no_cell(tmp_path: Path, said: Said) -> None:
+    distributed = pytest.importorskip("distributed")
+    file = tmp_path / "squares.py"
+    head = f"import os, pathlib, signal\nEXPECTED, HERE = 5.0, pathlib.Path({str(tmp_path)!r})\n"
+    file.write_text(head + KILLED + OWN.replace('lambda cell: cell["n"] ** POWER', "compute"))
+    settings = {"n_workers": 1, "threads_per_worker": 1, "processes": True}
+    with distributed.LocalCluster(**settings, dashboard_address=None) as cluster:
+        code, found, _ = said(str(file), "--cluster", cluster.scheduler_address)
+    assert (code, found["numbers"][0]["ours"]) == (0, 5)
+    assert set((tmp_path / "done").read_text().split()) == {"1", "2"}
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [("", "EXPERIMENT"), ("EXPERIMENT = 3", "found 3"), ("1 / 0", "ZeroDivisionError")],
 )
@@ -264,7 +334,8 @@ def test_other_files_are_refused(tmp_path: Path, said: Said, text: str, words: s
     code, found, _ = said(str(file))
     assert code == 2
     assert words in found["error"]["what"]
-    assert said("rpd-vs-pdd")[0] == 2
+    code, found, _ = said("rpd-vs-pdd")
+    assert (code, found["error"]["fix"]) == (2, "did you mean 'rpd-vs-pd'?")
 
 
 def test_one_replica_is_plain_descent_and_more_are_averaged() -> None:
