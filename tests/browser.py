@@ -73,6 +73,11 @@ class Browser:
         elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
 
+    def forget(self) -> None:
+        """Begin new lists of complaints and requests."""
+        self.complaints.clear()
+        self.requests.clear()
+
     def open(self, file: Path) -> None:
         """Open a file and wait until its page says that it is ready."""
         self.call("Page.navigate", url=file.as_uri())

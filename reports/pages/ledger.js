@@ -29,7 +29,7 @@ async function begin() {
   form.addEventListener("input", filter);
   form.addEventListener("submit", event => event.preventDefault());
   const open = () => {
-    const claim = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const claim = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (claim && claim.matches("details.claim")) { claim.hidden = false; claim.open = true; fill(claim); claim.scrollIntoView(); claim.querySelector("summary").focus(); }
   };
   addEventListener("hashchange", open);

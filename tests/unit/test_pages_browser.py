@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -12,17 +13,23 @@ from reports.pages import ledger_page, run_page, stuck_page
 from schedules import build, timeline
 from schedules.lowering import lower
 from tests.browser import CHROMIUM, Browser, browser
+from tests.firefox import FIREFOX, Firefox, firefox
 from tests.published import LEDGER
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is missing (Debian: chromium)"),
-]
+pytestmark = pytest.mark.browser
+Page = Browser | Firefox
+STARTS: dict[str, tuple[str | None, Callable[[], AbstractContextManager[Page]]]] = {
+    "chromium": (CHROMIUM, browser),
+    "firefox": (FIREFOX, firefox),
+}
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as found:
+@pytest.fixture(scope="module", params=STARTS)
+def page(request: pytest.FixtureRequest) -> Iterator[Page]:
+    program, start = STARTS[request.param]
+    if program is None:
+        pytest.skip(f"{request.param} is missing (Debian: chromium, firefox-esr)")
+    with start() as found:
         yield found
 
 
@@ -41,60 +48,57 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def quiet(chromium: Browser) -> Iterator[None]:
-    chromium.complaints.clear()
-    chromium.requests.clear()
+def quiet(page: Page) -> Iterator[None]:
+    page.forget()
     yield
-    assert chromium.complaints == []
-    assert all(url.startswith("file://") for url in chromium.requests), chromium.requests
+    assert page.complaints == []
+    assert all(url.startswith("file://") for url in page.requests), page.requests
 
 
-def test_claims_are_filtered_and_opened(chromium: Browser, pages: Path) -> None:
-    chromium.open(pages / "ledger.html")
+def test_claims_are_filtered_and_opened(page: Page, pages: Path) -> None:
+    page.open(pages / "ledger.html")
     shown = "document.querySelectorAll('details.claim:not([hidden])').length"
-    every = chromium.value(shown)
+    every = page.value(shown)
     changed = "document.forms[0].dispatchEvent(new Event('input', {bubbles: true}))"
-    chromium.value(f"document.forms[0].by.value = 'rocq'; {changed}")
-    assert 0 < chromium.value(shown) < every
-    choose = "document.forms[0].by.value = ''; document.forms[0].verdict.value = 'REFUTED';"
-    chromium.value(f"{choose} {changed}")
-    refuted = chromium.value(shown)
+    page.value(f"document.forms[0].by.value = 'rocq', {changed}")
+    assert 0 < page.value(shown) < every
+    choose = "document.forms[0].by.value = '', document.forms[0].verdict.value = 'REFUTED'"
+    page.value(f"{choose}, {changed}")
+    refuted = page.value(shown)
     assert 0 < refuted < every
-    assert str(refuted) in chromium.value("document.getElementById('count').textContent")
-    chromium.value("location.hash = '#kernel.young'")
+    assert str(refuted) in page.value("document.getElementById('count').textContent")
+    page.value("location.hash = '#kernel.young'")
     opened = "document.getElementById('kernel.young').querySelectorAll('math').length"
-    chromium.value("new Promise(done => setTimeout(done, 200))")
-    assert chromium.value(opened) >= 3
+    page.value("new Promise(done => setTimeout(done, 200))")
+    assert page.value(opened) >= 3
 
 
 @pytest.mark.slow
-def test_every_formula_is_drawn(chromium: Browser, pages: Path) -> None:
-    chromium.open(pages / "ledger.html")
-    chromium.value(
-        "document.querySelectorAll('details.claim').forEach(one => { one.open = true; })"
-    )
-    chromium.value("new Promise(done => setTimeout(done, 500))")
+def test_every_formula_is_drawn(page: Page, pages: Path) -> None:
+    page.open(pages / "ledger.html")
+    page.value("document.querySelectorAll('details.claim').forEach(one => { one.open = true; })")
+    page.value("new Promise(done => setTimeout(done, 500))")
     count = "document.querySelectorAll('math').length"
-    assert chromium.value(count) > 4000
+    assert page.value(count) > 4000
     unknown = "[...document.querySelectorAll('math *')].filter(e => !(e instanceof MathMLElement))"
-    assert chromium.value(f"{unknown}.length") == 0
+    assert page.value(f"{unknown}.length") == 0
     flat = "[...document.querySelectorAll('math')].filter(e => e.getBoundingClientRect().width < 1)"
-    assert chromium.value(f"{flat}.length") == 0
+    assert page.value(f"{flat}.length") == 0
 
 
-def test_an_action_lights_up_what_belongs_to_it(chromium: Browser, pages: Path) -> None:
-    chromium.open(pages / "run.html")
+def test_an_action_lights_up_what_belongs_to_it(page: Page, pages: Path) -> None:
+    page.open(pages / "run.html")
     info = "document.querySelector('.info').textContent"
-    box = chromium.value(
+    box = page.value(
         "(() => { const b = [...document.querySelectorAll('.bar')].find(g => "
         "g.getAttribute('aria-label').startsWith('0B2')).getBoundingClientRect();"
         " return [b.x + b.width / 2, b.y + b.height / 2]; })()"
     )
-    chromium.hover(*box)
-    said = chromium.value(info)
+    page.hover(*box)
+    said = page.value(info)
     assert "Uses version 0; its forward read version 0 (stashed)." in said
     assert "Its update makes version 3: local staleness 2." in said
-    near = chromium.value(
+    near = page.value(
         "[...document.querySelectorAll('.near')].map(g => g.getAttribute('aria-label').slice(0, 3))"
     )
     assert {"0F2", "1B2"} <= set(near)
@@ -102,33 +106,33 @@ def test_an_action_lights_up_what_belongs_to_it(chromium: Browser, pages: Path) 
 
 
 def test_keys_move_along_a_rank_and_the_slider_hides_what_comes_later(
-    chromium: Browser, pages: Path
+    page: Page, pages: Path
 ) -> None:
-    chromium.open(pages / "run.html")
-    chromium.value("document.querySelector('.bar').focus()")
-    chromium.press("ArrowRight")
-    chromium.press("ArrowDown")
+    page.open(pages / "run.html")
+    page.value("document.querySelector('.bar').focus()")
+    page.press("ArrowRight")
+    page.press("ArrowDown")
     focused = "document.activeElement.getAttribute('aria-label').slice(0, 3)"
-    assert chromium.value(focused) == "1F0"
+    assert page.value(focused) == "1F0"
     later = "document.querySelectorAll('.later').length"
-    assert chromium.value(later) == 0
-    chromium.value(
+    assert page.value(later) == 0
+    page.value(
         "(() => { const s = document.querySelectorAll('input[type=range]')[1]; s.value = 4;"
         " s.dispatchEvent(new Event('input')); })()"
     )
-    assert chromium.value(later) > 10
+    assert page.value(later) > 10
 
 
-def test_a_deadlock_says_who_waits_for_whom(chromium: Browser, pages: Path) -> None:
-    chromium.open(pages / "stuck.html")
-    text = chromium.value("document.body.innerText")
+def test_a_deadlock_says_who_waits_for_whom(page: Page, pages: Path) -> None:
+    page.open(pages / "stuck.html")
+    text = page.value("document.body.innerText")
     assert "waits for its counterpart" in text
-    assert chromium.value("document.querySelectorAll('.never').length") > 0
+    assert page.value("document.querySelectorAll('.never').length") > 0
 
 
-def test_both_colour_schemes_have_contrast(chromium: Browser, pages: Path) -> None:
+def test_both_colour_schemes_have_contrast(page: Page, pages: Path) -> None:
     """Letters against what they stand on: a ratio of 4.5 or more, as WCAG asks."""
-    chromium.open(pages / "ledger.html")
+    page.open(pages / "ledger.html")
     ratio = """(() => {
       const light = c => { const p = c.match(/[\\d.]+/g).slice(0, 3).map(v => { v /= 255;
         return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
@@ -141,8 +145,22 @@ def test_both_colour_schemes_have_contrast(chromium: Browser, pages: Path) -> No
       return Math.min(...found); })()"""
     pictures = []
     for dark in (False, True):
-        chromium.dark(dark)
-        assert chromium.value(ratio) >= 4.5
-        pictures.append(chromium.picture())
-    chromium.dark(False)
+        page.dark(dark)
+        assert page.value(ratio) >= 4.5
+        pictures.append(page.picture())
+    page.dark(False)
     assert pictures[0] != pictures[1]
+
+
+def test_complaints_and_requests_are_heard(page: Page, tmp_path: Path) -> None:
+    """Else that there are none would show nothing."""
+    loud, silent = tmp_path / "loud.html", tmp_path / "silent.html"
+    start = '<!doctype html><meta charset="utf-8"><html data-ready="yes">'
+    silent.write_text(start, encoding="utf-8")
+    away = '<img src="https://example.org/x.png"><script>throw Error("heard")</script>'
+    loud.write_text(start + away, encoding="utf-8")
+    page.open(loud)
+    assert any("heard" in one for one in page.complaints)
+    assert any(url.startswith("https://example.org") for url in page.requests)
+    page.open(silent)
+    page.forget()
