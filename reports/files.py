@@ -98,8 +98,8 @@ def write_files(
     targets = [root / name for name in contents]
     with _explained(root), _staging(root) as staging:
         for target, (name, content) in zip(targets, contents.items(), strict=True):
-            if target.is_dir():
-                raise IsADirectoryError(f"{target} is a directory")
+            if target.exists() and not target.is_file():  # a device would be renamed away
+                raise OSError(f"{target} is a directory, a device or a pipe")
             target.parent.mkdir(parents=True, exist_ok=True)
             staged = staging / name
             staged.parent.mkdir(parents=True, exist_ok=True)

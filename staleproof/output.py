@@ -51,9 +51,10 @@ def _plain(value: object) -> Any:
 
 def put_json(value: object) -> None:
     """Print the one JSON object of a command on stdout, with its schema and this version."""
-    if isinstance(value, dict) and _PRINTING.command and "error" not in value:
-        mark = {"schema": f"staleproof-{_PRINTING.command}/1", "version": __version__}
-        value = {**mark, **value}
+    failed = isinstance(value, dict) and value.keys() == {"error"}
+    name = "error" if failed else _PRINTING.command
+    if isinstance(value, dict) and name:
+        value = {"schema": f"staleproof-{name}/1", "version": __version__, **value}
     put(json_text(value))
 
 

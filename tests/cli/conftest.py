@@ -93,7 +93,7 @@ def problem() -> Callable[..., dict[str, str]]:
         code, json_out, json_err = _main([*words, "--json"])
         assert (code, json_err) == (2, "")
         found = json.loads(json_out)
-        assert list(found) == ["error"]
+        assert list(found) == ["schema", "version", "error"]
         error: dict[str, str] = found["error"]
         near = error["fix"].startswith("did you mean")
         said = " ".join if near else "; ".join

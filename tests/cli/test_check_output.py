@@ -49,7 +49,7 @@ def test_json_in_both_spellings(run: Run, files: dict[str, Path]) -> None:
     for long in (["--format", "json"], ["--format=json"]):
         wrong = run("check", "missing.csv", *long)
         assert (wrong.returncode, wrong.stderr) == (2, "")
-        assert set(json.loads(wrong.stdout)) == {"error"}
+        assert set(json.loads(wrong.stdout)) == {"schema", "version", "error"}
 
 
 def test_two_forms_at_once(run: Run, files: dict[str, Path]) -> None:

@@ -130,7 +130,9 @@ def test_bad_input_is_one_line(run: Run, arguments: list[str]) -> None:
 def test_bad_input_is_one_object(shell: Run) -> None:
     done = shell("delays", "pipedream", "-p", "-1", "--json")
     assert (done.returncode, done.stderr) == (2, "")
-    assert set(json.loads(done.stdout)["error"]) == {"what", "where", "fix"}
+    found = json.loads(done.stdout)
+    assert set(found["error"]) == {"what", "where", "fix"}
+    assert (found["schema"], found["version"]) == ("staleproof-error/1", staleproof.__version__)
 
 
 def test_families_starts_light() -> None:

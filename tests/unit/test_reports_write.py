@@ -212,6 +212,15 @@ def test_places_that_cannot_be_written(plain: Ledger, tmp_path: Path) -> None:
     assert sorted(snapshot(tmp_path)) == ["file"]
 
 
+def test_a_pipe_or_a_device_is_not_replaced(tmp_path: Path) -> None:
+    """A file that is renamed over ``/dev/null`` would take its place."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OutputError, match="a device or a pipe"):
+        write_json_atomic([1], pipe)
+    assert pipe.is_fifo()
+
+
 def test_survivors_are_loud_and_verdicts_are_words(plain: Ledger) -> None:
     rendered = render_report(plain)
     for suffix in ("md", "tex"):
