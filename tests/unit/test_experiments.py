@@ -24,6 +24,7 @@ from staleproof.experiments.problems import (
     random_quadratic,
 )
 from staleproof.experiments.registry import NAMES
+from staleproof.experiments.registry import found as found_experiment
 from staleproof.experiments.replay import local_sgd, pipedream_order, random_order, replay
 from staleproof.experiments.shipped import (
     delay_growth,
@@ -32,6 +33,8 @@ from staleproof.experiments.shipped import (
     stale_term_power,
 )
 from staleproof.experiments.store import Store, alone
+
+ROOT = Path(__file__).parents[2]
 
 
 def with_a_stash(
@@ -159,6 +162,14 @@ def test_the_list_names_all(said: Said) -> None:
     code, found, _ = said("list")
     assert code == 0
     assert [one["name"] for one in found["experiments"]] == list(NAMES)
+
+
+def test_predictions_are_rows_of_the_published_ledger() -> None:
+    ledger = json.loads((ROOT / "reports" / "published" / "ledger.json").read_text())
+    rows = {row["id"] for row in ledger["claims"]}
+    predicted = {row for name in NAMES for row in found_experiment(name)[0].predictions}
+    assert len(predicted) > len(NAMES)
+    assert predicted - rows == set()
 
 
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path, said: Said) -> None:
