@@ -8,33 +8,37 @@ import pytest
 import sympy
 from sympy.core.symbol import Str
 
+from tests.stated import theorem, verdict
 from theory.errors import TheoryError
 from theory.kernel import (
+    Average,
     Cite,
     Combine,
     Descent,
     Expect,
     Hypothesis,
     Induction,
+    Integral,
+    Lipschitz,
     Operator,
     Point,
-    Relation,
     Smooth,
+    Step,
     Theorem,
     Total,
     descent,
     dot,
     eq,
     le,
+    lipschitz,
     point,
-    prove,
     square,
     vector,
     vectors,
 )
 from theory.kernel.context import measures
 from theory.kernel.rules import Reread
-from theory.kernel.theorem import Assumption, Delayed, Rule
+from theory.kernel.theorem import Assumption, Delayed
 from theory.kernel.vectors import Gram
 from theory.notation import (
     average,
@@ -62,27 +66,6 @@ x, y = point("x"), point("y")
 
 def at(position: Any, name: str, of: str = "f") -> Point:
     return Point(position, sympy.Symbol(f"{of}({name})", real=True), vector(f"∇{of}({name})"), of)
-
-
-def theorem(goal: Relation, conclude: Rule, *said: Relation, **changes: Any) -> Theorem:
-    """A theorem under these hypotheses, called "0", "1" and so on."""
-    base: dict[str, Any] = {
-        "id": "test.at-once",
-        "where": "here",
-        "statement": "The goal.",
-        "latex": "",
-        "symbols": (),
-        "hypotheses": tuple(Hypothesis(str(i), "", one) for i, one in enumerate(said)),
-        "lhs": goal.lhs,
-        "terms": {"all": goal.rhs},
-        "kind": goal.kind,
-        "conclude": conclude,
-    }
-    return Theorem(**(base | changes))
-
-
-def verdict(one: Theorem) -> str:
-    return prove(one).verdict.name
 
 
 @pytest.mark.parametrize(("which", "expected"), [("x", "PROVED"), ("x⁺", "UNKNOWN")])
@@ -347,3 +330,96 @@ def test_a_line_may_bound_every_move() -> None:
     made = offered(T.shows(square(now - old) <= step**2 * n**2))
     drift = next(one for one in made.steps if one.name == "drift, x̂ is stale, by move")
     assert drift.relation == le(square(now - old), step**2 * n**2)
+
+
+# Names that are two things
+
+
+def along(value: Any) -> Theorem:
+    """What f gains from x to y, by a slope that also knows how far f(y) is below its bound."""
+    t, N = sympy.symbols("t N", positive=True)
+    end = Point(y.position, t if value is None else value, y.gradient)
+    way = end.position - x.position
+    z = at(x.position + way * t, "z")
+    room = x.value + dot(x.gradient, way) + L / 2 * square(way) - end.value
+    slope = dot(x.gradient, way) + L * t * square(way) + N * room
+    young = ((1 / (2 * L * t), z.gradient - x.gradient - L * t * way),)
+    gain = sympy.integrate(sympy.expand(slope), (t, 0, 1))
+    return theorem(
+        le(end.value, x.value + gain),
+        Combine({"rise": 1}),
+        symbols=(L, N, *(() if value is None else (t,))),
+        points=(x, end, z),
+        hypotheses=(Smooth("smooth", "", L),),
+        steps=(
+            Step("near", lipschitz(L, x, z), Lipschitz("smooth", x, z)),
+            Step("below", descent(L, x, end), Descent("smooth", x, end)),
+            Step(
+                "slope",
+                le(dot(z.gradient, way), slope),
+                Combine({"near": 1 / (2 * L * t), "below": N}, squares=young),
+            ),
+            Step("rise", le(end.value - x.value, gain), Integral("slope", t, x, end, z)),
+        ),
+    )
+
+
+@pytest.mark.parametrize(("value", "expected"), [(y.value, "PROVED"), (None, "UNKNOWN")])
+def test_a_value_called_like_the_time_is_no_time(value: Any, expected: str) -> None:
+    """Integrated as if it were t, f(y) becomes 1/2: for f = 1/10 the bound is far below it."""
+    assert verdict(along(value)) == expected
+
+
+@pytest.mark.parametrize("which", ["scalars", "points"])
+def test_a_quantity_called_like_the_index(which: str) -> None:
+    """(s − 1)‖g‖² ≥ 0 for s = ‖h‖² in every iteration; that (k − 1)G(k) ≥ 0 is another thing."""
+    G = sympy.Function("G", nonnegative=True)
+    run: dict[str, Any] = {"vectors": (g, h), "sequences": {G: square(g)}}
+    more: dict[str, Any] = {"scalars": (k,), "points": (Point(y.position, k, y.gradient),)}
+    said = le(0, (k - 1) * square(g)), le(k, square(h))
+    made = theorem(le(0, (k - 1) * G(k)), Total("0", k), *said, **run, **{which: more[which]})
+    assert verdict(made) == "UNKNOWN"
+    true = theorem(
+        le(0, (k - 1) * G(k)),
+        Total("0", k),
+        said[0],
+        vectors=(g,),
+        sequences={G: square(g)},
+        indices=(k,),
+    )
+    assert verdict(true) == "PROVED"
+
+
+def test_what_follows_a_replica_is_one_as_well() -> None:
+    """Were x⁺ the same for all replicas, so would be x from then on."""
+    then = at(vector("x⁺"), "x⁺")
+    every = ("x", "f(x)", "∇f(x)")
+
+    def made(*more: str) -> Theorem:
+        mean = Average("avg", (*every, *more))
+        return theorem(
+            le(D(k + 1), c),
+            Total("mean", k),
+            le(square(then.position), c),
+            symbols=(c,),
+            points=(x, then),
+            following=((x, then),),
+            sequences={D: mean.of(square(x.position))},
+            steps=(Step("mean", le(mean.of(square(then.position)), c), Expect("0", mean)),),
+        )
+
+    assert verdict(made("x⁺", "f(x⁺)", "∇f(x⁺)")) == "PROVED"
+    with pytest.raises(TheoryError, match="takes its place"):
+        made()
+
+
+def test_names_that_look_the_same() -> None:
+    """A Cyrillic а makes a theorem of a ≤ b that reads a ≤ a; a and α are told apart."""
+    a = sympy.Symbol("a", real=True)
+    for name in ("\u0430", "a\u200b"):
+        other = sympy.Symbol(name, real=True)
+        with pytest.raises(TheoryError, match="look like"):
+            theorem(le(a, other), Combine({"0": 1}), le(a, other), symbols=(a, other))
+    other = sympy.Symbol("α", real=True)
+    made = theorem(le(a, other), Combine({"0": 1}), le(a, other), symbols=(a, other))
+    assert verdict(made) == "PROVED"

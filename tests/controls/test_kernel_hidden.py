@@ -9,6 +9,7 @@ import pytest
 import sympy
 from sympy.core.function import UndefinedFunction
 
+from tests.stated import theorem, verdict
 from theory.errors import TheoryError
 from theory.judging.as_claim import as_claim
 from theory.judging.judge import judged
@@ -19,19 +20,17 @@ from theory.kernel import (
     Expect,
     Hypothesis,
     Operator,
-    Relation,
     Step,
     Theorem,
     Total,
     eq,
     le,
     point,
-    prove,
     square,
     vectors,
 )
 from theory.kernel.rules.closed_sums import ClosedSum
-from theory.kernel.theorem import Checked, Delayed, Rule
+from theory.kernel.theorem import Checked, Delayed
 from theory.kernel.vectors import Point, vector
 from theory.notation import count, index, iterates, total
 from theory.notation import theorem as begin
@@ -42,27 +41,6 @@ n = sympy.Symbol("n", integer=True, positive=True)
 a, t = sympy.symbols("a t", real=True)
 s = sympy.Symbol("s", positive=True)
 g, m, p = vectors("g m p")
-
-
-def theorem(goal: Relation, conclude: Rule, *hypotheses: Relation, **changes: Any) -> Theorem:
-    """A theorem under these hypotheses, called "0", "1" and so on."""
-    base: dict[str, Any] = {
-        "id": "test.hidden",
-        "where": "here",
-        "statement": "The goal.",
-        "latex": "",
-        "symbols": (),
-        "hypotheses": tuple(Hypothesis(str(i), "", one) for i, one in enumerate(hypotheses)),
-        "lhs": goal.lhs,
-        "terms": {"all": goal.rhs},
-        "kind": goal.kind,
-        "conclude": conclude,
-    }
-    return Theorem(**(base | changes))
-
-
-def verdict(one: Theorem) -> str:
-    return prove(one).verdict.name
 
 
 def test_what_a_cited_proof_takes_out_of_a_mean_is_not_random_here() -> None:

@@ -72,9 +72,17 @@ def require_context(theorem: Theorem) -> None:
 
 def means_in(theorem: Theorem) -> Iterator[tuple[str, Any]]:
     """Every mean that a theorem names, with the place where."""
-    for place, relation in theorem.relations:
-        for mean in relation.lhs.atoms(Mean) | relation.rhs.atoms(Mean):
+    for place, _, means in _formulas(theorem):
+        for mean in means:
             yield place, mean
+
+
+def _formulas(theorem: Theorem) -> Iterator[tuple[str, Scalar, set[Any]]]:
+    """Every formula with its means: relations, and what sequences are the means of."""
+    for place, relation in theorem.relations:
+        yield place, relation.gap, relation.lhs.atoms(Mean) | relation.rhs.atoms(Mean)
+    for sequence, value in theorem.sequences.items():
+        yield f"value of {sequence}", value, value.atoms(Mean)
 
 
 @lru_cache(maxsize=2**12)
@@ -120,19 +128,21 @@ def _require_one_meaning(theorem: Theorem, found: tuple[Measure, ...]) -> None:
     """A mean has one variable and one law; where it lists less as random, no more is named."""
     random = {measure.name: measure.random for measure in found}
     declared: dict[tuple[str, str], frozenset[str]] = {}
-    for place, relation in theorem.relations:
-        for mean in relation.lhs.atoms(Mean) | relation.rhs.atoms(Mean):
+    for place, mean in means_in(theorem):
+        name = str(mean.args[0])
+        for mark in (OVER, LAW):
+            said = marked(mean, mark)
+            if said and declared.setdefault((name, mark), said) != said:
+                raise TheoryError(
+                    f"{name} is one mean, found {mark.strip('() ')} "
+                    f"{min(declared[name, mark])} and {min(said)}",
+                    f"{theorem.id}: {place}",
+                    "give two means two names",
+                )
+    for place, form, means in _formulas(theorem):
+        for mean in means:
             name = str(mean.args[0])
-            for mark in (OVER, LAW):
-                said = marked(mean, mark)
-                if said and declared.setdefault((name, mark), said) != said:
-                    raise TheoryError(
-                        f"{name} is one mean, found {mark.strip('() ')} "
-                        f"{min(declared[name, mark])} and {min(said)}",
-                        f"{theorem.id}: {place}",
-                        "give two means two names",
-                    )
-            beside = names_in(_outside(relation.gap, name)) | names_in(mean.args[2])
+            beside = names_in(_outside(form, name)) | names_in(mean.args[2])
             hidden = (random[name] - random_names(mean)) & beside
             if hidden:
                 raise TheoryError(
@@ -150,7 +160,7 @@ def names_in(form: Scalar) -> frozenset[str]:
 
 
 def _require_random_points(theorem: Theorem, measure: Measure) -> None:
-    """Where the position of a point is random, its value and its gradient are so too."""
+    """Where a position is random, so are the value and the gradient there, and what follows it."""
     for one in theorem.points:
         fixed = ({one.value.name} | one.gradient.names) - measure.random
         if fixed and _position(one) & measure.random:
@@ -158,6 +168,14 @@ def _require_random_points(theorem: Theorem, measure: Measure) -> None:
                 f"{min(fixed)} is not listed as random to {measure.name}, but its point is",
                 theorem.id,
                 "list the value and the gradient of the point as well",
+            )
+    for now, then in theorem.following:
+        if now.position.names & measure.random and not _position(then) & measure.random:
+            raise TheoryError(
+                f"{min(now.position.names)} is random to {measure.name}, and nothing of "
+                f"{then.position}, which takes its place, is",
+                theorem.id,
+                "list what takes its place as well",
             )
 
 
@@ -365,6 +383,18 @@ def _require_still_points(theorem: Theorem) -> None:
             )
 
 
+def changes(theorem: Theorem, variable: Scalar) -> str:
+    """Why a variable that a rule binds is no name of its own, or ``""``.
+
+    A quantity or the value at a point is another one in each iteration, and what is random at each
+    outcome; an index or a time that is called like it would be taken for it.
+    """
+    random = frozenset[str]().union(*(one.random for one in measures(theorem)))
+    if variable.name in changing(theorem) | random:
+        return f"{variable} is bound here, and a quantity that changes has that name"
+    return ""
+
+
 def free_in(theorem: Theorem, variable: Scalar, discharged: Mapping[str, Point]) -> str:
     """Where a variable is free in what a proof takes for granted, or ``""``.
 
@@ -387,7 +417,7 @@ def free_in(theorem: Theorem, variable: Scalar, discharged: Mapping[str, Point])
     for pair in theorem.following:
         if set(pair) & set(discharged.values()):
             return f"{pair[1].value} follows {pair[0].value}, and depends on {variable}"
-    return ""
+    return changes(theorem, variable)
 
 
 def _granted(theorem: Theorem) -> Iterator[tuple[str, set[Scalar | str]]]:

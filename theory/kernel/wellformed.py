@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
+from unicodedata import category, normalize
 
 import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError, UndeclaredSymbolError
-from theory.kernel.context import require_context
+from theory.kernel.context import names_in, require_context
 from theory.kernel.means import Mean, is_sequence
 from theory.kernel.signs import undefined
 from theory.kernel.vectors import Gram, Scalar, Vector, square
@@ -32,6 +33,7 @@ def require_wellformed(theorem: Theorem) -> None:
     _require_distinct([h.name for h in hypotheses] + [s.name for s in steps], theorem.id)
     _require_declared(theorem)
     _require_one_thing_a_name(theorem)
+    _require_names_apart(theorem)
     _require_meant(theorem)
     _require_sums_of_sequences(theorem)
     _require_plain_points(theorem)
@@ -108,6 +110,28 @@ def _require_one_thing_a_name(theorem: Theorem) -> None:
             raise TheoryError(
                 f"{thing} is the name of two things: symbols with other domains, vectors and "
                 "sequences have names of their own",
+                theorem.id,
+                "rename one of them",
+            )
+
+
+_ALIKE: Final = str.maketrans(
+    "АВЕЅІЈКМНОРСТХУаеѕіјорсхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABESIJKMHOPCTXYaesijopcxyABEZHIKMNOPTYXo"
+)
+"""Cyrillic and Greek letters that are printed as Latin ones."""
+
+
+def _require_names_apart(theorem: Theorem) -> None:
+    """Two names that look the same would make of a ≤ b what reads a ≤ a."""
+    seen: dict[str, str] = {}
+    found: set[str] = {one.function for one in theorem.points}
+    for _, relation in theorem.relations:
+        found |= names_in(relation.lhs) | names_in(relation.rhs)
+    for name in sorted(found):
+        text = "".join(one for one in normalize("NFC", name) if category(one) != "Cf")
+        if seen.setdefault(text.translate(_ALIKE), name) != name:
+            raise TheoryError(
+                f"two names look like {name}: {seen[text.translate(_ALIKE)]!a} and {name!a}",
                 theorem.id,
                 "rename one of them",
             )

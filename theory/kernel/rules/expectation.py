@@ -9,7 +9,7 @@ from typing import ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.kernel.context import drawn
+from theory.kernel.context import changes, drawn
 from theory.kernel.means import Mean, Operator, law_of
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, put_in
@@ -84,6 +84,9 @@ class Total:
         absent = missing(self.uses, given)
         if absent:
             return absent
+        changing = changes(given.theorem, self.index)
+        if changing:
+            return Checked(Verdict.UNKNOWN, changing)
         fact = given.facts[self.of]
         others = fact.gap.free_symbols & self._indices(given)
         if others:

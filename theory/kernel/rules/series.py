@@ -9,6 +9,7 @@ from typing import ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.context import changes
 from theory.kernel.means import Mean, is_sequence
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
@@ -31,6 +32,9 @@ def pinned(index: Scalar, given: Given) -> Checked | None:
     if index in {*given.theorem.symbols, *given.theorem.scalars}:
         note = f"{index} is declared as one value, not as an index: list it under `indices`"
         return Checked(Verdict.UNKNOWN, note)
+    changing = changes(given.theorem, index)
+    if changing:
+        return Checked(Verdict.UNKNOWN, changing)
     for hypothesis in given.theorem.hypotheses:
         if (
             not isinstance(hypothesis, Hypothesis)
