@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tests.certified import FILE
+from theory.bounds.of_folder import of_claims
+from theory.judging.loading import load
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Result = Callable[..., tuple[int, Any]]
@@ -235,6 +237,27 @@ def test_what_the_numbers_of_a_folder_must_satisfy(problem: Problem, tmp_path: P
     assert "mine.rate needs a value for T" in problem("bounds", folder, "--set", "eta=1")["what"]
     assert problem("bounds", folder, folder.parent)["where"] == "METHOD"
     assert problem("bounds", folder, "mine.rat")["fix"] == "did you mean 'mine.rate'?"
+
+
+def test_a_stepsize_on_the_left_is_held_to_its_condition(tmp_path: Path) -> None:
+    """γ²D(K) ≤ … is proved for γD(0) ≤ 1 and γ ≤ 2 only; D is what is bounded, and not γ."""
+    stated = """\
+from theory.notation import count, index, positive, theorem, vector
+from theory.kernel import square
+
+gamma, k, K, x = positive("gamma"), index("k"), count("K"), vector("x")
+T = theorem("mine.left")
+T.iterate(x, x / 2, k)
+D = T.sequence("D", square(x))
+T.assume(gamma <= 2)
+T.assume(gamma * D(0) <= 1)
+CLAIM = T.shows(gamma**2 * D(K) <= D(0))
+"""
+    (bound,) = of_claims(load(str(written(tmp_path / "mine", {"left.py": stated}))))
+    assert [str(one) for one in bound.conditions] == [
+        "gamma <= 2",
+        "D_0*gamma <= 1",
+    ]
 
 
 CHALLENGED = """\

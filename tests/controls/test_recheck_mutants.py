@@ -104,6 +104,7 @@ def _of_formulas(ledger: Ledger, row: Ledger) -> Iterator[Edited]:
         if data["squares"] or data["plus"]:
             yield "<= to ==", _edit(ledger, *at, to=step["goal"].replace("<=", "=="))
     yield "statement", _edit(ledger, "goal", to=f"{row['goal']} - 1")
+    yield "proof dropped", _edit(ledger, "steps", to=[])
 
 
 def _of_signs(ledger: Ledger, row: Ledger) -> Iterator[Edited]:

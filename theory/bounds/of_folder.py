@@ -17,9 +17,8 @@ from theory.errors import ClaimFileError
 from theory.judging.expression_text import expression_text
 from theory.judging.loading import load, module_of
 from theory.kernel.means import Mean
-from theory.kernel.prove import conditions
 from theory.kernel.theorem import Hypothesis, Theorem
-from theory.kernel.vectors import Gram
+from theory.kernel.vectors import Gram, Scalar
 
 STEPS: Final = ("gamma", "eta", "alpha")
 """What a stepsize is called where nobody says it."""
@@ -96,33 +95,37 @@ def of_claims(claims: Sequence[Claim]) -> Iterator[Bound]:
 
 
 def _by_constants(theorem: Theorem) -> Formulas | None:
-    """The terms over constants, with F_0 for the first of a sequence; None if there is more."""
-    known = {*theorem.symbols, *theorem.scalars, *theorem.indices}
+    """The terms over constants; None if there is more."""
+    terms = {name: _at_start(form) for name, form in theorem.terms.items()}
+    return terms if all(_is_plain(form, theorem) for form in terms.values()) else None
+
+
+def _at_start(form: Scalar) -> Scalar:
+    """An expression with F_0 for the first of a sequence."""
     first = {
         one: sympy.Symbol(f"{one.func.__name__}_{one.args[0]}", nonnegative=one.is_nonnegative)
-        for form in theorem.terms.values()
         for one in form.atoms(AppliedUndef)
         if len(one.args) == 1 and one.args[0].is_Integer
     }
-    terms = {name: form.xreplace(first) for name, form in theorem.terms.items()}
-    plain = all(
-        form.free_symbols <= {*known, *first.values()}
-        and not form.atoms(Gram, Mean, AppliedUndef, sympy.Sum)
-        for form in terms.values()
-    )
-    return terms if plain else None
+    return form.xreplace(first)
+
+
+def _is_plain(form: Scalar, theorem: Theorem) -> bool:
+    """Whether an expression is made of numbers that one can set."""
+    points = {point.value for point in theorem.points} - {*theorem.symbols}
+    return not (form.free_symbols & points or form.atoms(Gram, Mean, AppliedUndef, sympy.Sum))
 
 
 def _conditions(theorem: Theorem) -> Iterator[AtMost]:
-    """What the hypotheses say of constants alone, but not of what is bounded."""
-    of_constants = conditions(theorem)
-    bounded = theorem.lhs.free_symbols
+    """What the hypotheses say of constants alone, but not of a constant that is bounded itself."""
+    measured = theorem.lhs.atoms(Gram, Mean, AppliedUndef)  # then γ in γ‖∇f‖² is a parameter
+    bounded = set() if measured else theorem.lhs.free_symbols
     for one in theorem.hypotheses:
-        if (
-            isinstance(one, Hypothesis)
-            and one.relation in of_constants
-            and not one.relation.gap.free_symbols & bounded
-        ):
-            yield AtMost(one.relation.lhs, one.relation.rhs, one.says)
-            if one.relation.kind == "==":
-                yield AtMost(one.relation.rhs, one.relation.lhs, one.says)
+        if isinstance(one, Hypothesis):
+            left, right = _at_start(one.relation.lhs), _at_start(one.relation.rhs)
+            gap = right - left
+            other = bounded | {*theorem.scalars, *theorem.indices}
+            if _is_plain(gap, theorem) and not gap.free_symbols & other:
+                yield AtMost(left, right, one.says)
+                if one.relation.kind == "==":
+                    yield AtMost(right, left, one.says)
