@@ -31,6 +31,7 @@ def row_of(theorem: Theorem) -> dict[str, Any]:
     return {
         "id": theorem.id,
         "verdict": proof.verdict.name,
+        "rests_on": ["kernel"],
         "symbols": symbols_as_data(theorem),
         "hypotheses": hypotheses,
         "goal": relation_text(theorem.goal),
