@@ -243,7 +243,7 @@ class StampedOrder:
 
     def at_stage(self, s: Number, m: Number, p: Number, M: Number, choose: Any) -> At:
         """Microbatch m at stage s, of one stage a rank; parameters have their defaults."""
-        return At(p, M, self.defaults, 0, s, s, m, choose, divmod)
+        return At(p, M, self.defaults, 0, s, s, m, choose, _divided)
 
     def stamp(self, kind: Kind, s: Number, m: Number, p: Number, M: Number, choose: Any) -> Stamp:
         """Where F, B (or I) or W of microbatch m stands at stage s, of one stage a rank.
@@ -260,6 +260,15 @@ class StampedOrder:
         of = {Kind.F: self.forward, Kind.B: self.backward, Kind.I: self.backward}
         known = of if self.weight is None else {**of, Kind.W: self.weight}
         return known[kind](self.at_stage(s, m, p, M, choose))
+
+
+def _divided(number: Number, divisor: Number) -> tuple[Number, Number]:
+    """Quotient and remainder; solver terms have no `divmod`, and round ``/`` down."""
+    try:
+        quotient, rest = divmod(number, divisor)
+        return quotient, rest
+    except TypeError:
+        return number / divisor, number % divisor
 
 
 Unit = tuple[str, ...]

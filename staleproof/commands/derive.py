@@ -223,9 +223,17 @@ def _cases(cases: list[dict[str, str]] | str) -> Iterator[str]:
     if isinstance(cases, str):
         yield f"  {as_text(cases)}"
         return
+    whens: dict[str, list[str]] = {}
     for case in cases:
-        condition = "" if case["when"] == "True" else f"   if {as_text(case['when'])}"
-        yield f"  {as_text(case['expr'])}{condition}"
+        parts = [] if case["when"] == "True" else map(as_text, case["when"].split(" & "))
+        whens.setdefault(case["expr"], []).append(" and ".join(parts))
+    common = max(whens, key=lambda form: len(whens[form]))
+    if len(whens[common]) > 1:  # the cases are all that there are
+        whens[common] = ["otherwise" if len(whens) > 1 else ""]
+    for form, conditions in sorted(whens.items(), key=lambda one: one[1] == ["otherwise"]):
+        text = " or ".join(conditions)
+        condition = {"": "", "otherwise": "   otherwise"}.get(text, f"   if {text}")
+        yield f"  {as_text(form)}{condition}"
 
 
 COMMAND: Final = Command(

@@ -11,15 +11,17 @@ import sympy
 
 from schedules import versions
 from schedules.errors import ScheduleError
-from schedules.families import Family
+from schedules.families import Family, get_family
 from schedules.families.one_f_one_b import ORDER
 from schedules.invariants import check, parse_requirements
 from schedules.lowering import lower
 from schedules.messages.model import QueueModel
 from schedules.policies import WeightPolicy
-from schedules.stamps import LINE, At, Number, StampedOrder
+from schedules.stamps import LINE, LOOP, At, Number, StampedOrder
 from schedules.validation.facts import in_flight
+from theory.derive import derive_rule
 from theory.laws.own_orders import Row, row_of
+from theory.verdicts import Verdict
 
 REQUIRED = parse_requirements("stash, update-once, match, deadlock-free")
 CHECKED = {
@@ -124,3 +126,40 @@ def test_control_an_order_that_is_another_one_at_some_size_is_not_proved() -> No
 def test_control_without_numbers_there_is_no_verdict() -> None:
     for odd in (lambda at: None, lambda at: (0, 1), lambda at: (at.x / 2,)):
         assert set(of(odd).values()) == {"UNKNOWN"}
+
+
+def chunks(back: int) -> Family:
+    """Two chunks a rank, a microbatch through both before the next: `back` is −1 where causal."""
+    order = StampedOrder(
+        LOOP,
+        forward=lambda at: (0, at.x, at.stage),
+        backward=lambda at: (1, at.x, back * at.stage),
+        defaults={"chunks": 2},
+    )
+    return Family("own", "ours", "depth first", WeightPolicy("flush"), rule=order)
+
+
+def test_an_order_with_a_fixed_number_of_chunks_is_proved() -> None:
+    row = row_of(chunks(-1))
+    assert row.proved
+    assert row.invariants[4].bound == "M"
+    outcomes = {one.name: one.outcome for one in row_of(chunks(1)).invariants}
+    assert outcomes["causal"].verdict is Verdict.REFUTED
+    assert outcomes["causal"].witness["p"] == 1  # two chunks are two stages
+
+
+def half(part: int) -> Family:
+    """1F1B, its rank put together from halves; another part of the division is another order."""
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (2 * at.x + 2 * at.divide(at.rank, 2)[0] + at.divide(at.rank, 2)[part],),
+        backward=lambda at: (2 * at.x + 2 * at.p - 1 - at.rank,),
+    )
+    return Family("own", "ours", "halves", WeightPolicy("flush"), rule=order, affine=True)
+
+
+def test_start_times_are_proved_of_an_order_that_divides() -> None:
+    law, known = (derive_rule(one, "ascending", None) for one in (half(1), get_family("1f1b")))
+    assert law.verdict is Verdict.PROVED
+    assert law.to_json()["start_times"] == known.to_json()["start_times"]
+    assert derive_rule(half(0), "ascending", None).verdict is Verdict.UNKNOWN

@@ -157,6 +157,8 @@ def _read(family: Family, law: Law | None) -> tuple[StampedOrder, int]:
     UnsupportedFormError
         It is no order by stamps alone, or has what is not proved of such.
     """
+    if family.rule is None:
+        raise _refusal("a function has no order as data", "state its order by stamps")
     if not family.generated:
         raise _refusal("something else builds its schedules than its rule", "give no build")
     if isinstance(family.rule, GreedyRule):
@@ -166,7 +168,7 @@ def _read(family: Family, law: Law | None) -> tuple[StampedOrder, int]:
             raise _refusal("start times multiply p and m", "state its order by stamps")
         return played(law), 2
     if not isinstance(family.rule, StampedOrder):
-        raise _refusal("a function has no order as data", "state its order by stamps")
+        raise _refusal("messages of its own are in the order", "state its order by stamps")
     if family.rule.beside or family.rule.accept is not any_size:
         raise _refusal(
             "an order has F, B, I and W alone, and says what sizes it has as `sizes`",

@@ -211,7 +211,8 @@ def needs(lanes: Lanes) -> Iterator[Statement]:
     numbers that grow from rank to rank.
     """
     order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
-    for number, lane in enumerate(lanes.each()):
+    every = list(lanes.each())
+    for number, lane in enumerate(every):
         divide = lanes.size.divisions()
         at = lanes.at(lane, rank, x, divide)
         begin, back = order.forward(at), order.backward(at)
@@ -229,7 +230,8 @@ def needs(lanes: Lanes) -> Iterator[Statement]:
             yield from _possible(f"{name} back", "B or I stands behind the next one's", domain, up)
         none = z3.Not(z3.Or(*(z3.And(*conditions) for conditions, *_ in beyond)))
         turned = higher(back, begin)
-        if order.shape.name != VEE.name or number:  # the turn of a V is in its second lane
+        turns = order.shape.pipelines == "lanes" or number == len(every) - 1
+        if turns:  # a pipeline through several lanes turns in the last one
             yield Statement(f"turn {number}", "B or I stands behind F", (*known, none), turned)
         if final is not None:
             split = order.split(at)
