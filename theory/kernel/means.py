@@ -152,6 +152,7 @@ class Average(Operator):
     _kind: ClassVar[tuple[str, ...]] = ("(average)",)
 
 
+@lru_cache(maxsize=2**14)
 def is_average(mean: Any) -> bool:
     """Whether a mean is taken over finitely many indices, and under no law."""
     return set(Average._kind) <= set(map(str, mean.args[1]))

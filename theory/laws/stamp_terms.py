@@ -150,15 +150,19 @@ def _no_questions() -> Iterator[None]:
 def _as_arrays(terms: Any) -> Any:
     """Refuse quotients that are others of symbols than of arrays: of a divisor that may be < 1."""
     waiting = list(terms) if isinstance(terms, tuple) else [terms]
+    seen: set[int] = set()  # terms share parts: as a tree they are thousands of times as large
     while waiting:
         term = waiting.pop()
+        if not z3.is_expr(term) or term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
         if z3.is_idiv(term) or z3.is_mod(term):
             divisor = z3.simplify(term.arg(1))
             if not (z3.is_int_value(divisor) and divisor.as_long() >= 1):
                 raise UnsupportedFormError(
                     f"an order divides by {divisor}", "stamps", "write at.divide(number, divisor)"
                 )
-        waiting += term.children() if z3.is_expr(term) else []
+        waiting += term.children()
     return terms
 
 
