@@ -8,8 +8,8 @@ from itertools import permutations
 import sympy
 
 from theory.kernel.elementary import Exp, Log
-from theory.kernel.relations import Relation
-from theory.kernel.rules import Elementary
+from theory.kernel.relations import Relation, eq, le
+from theory.kernel.rules import ClosedSum, Combine, Elementary, Telescope
 from theory.kernel.rules.elementary import unmet
 from theory.kernel.theorem import Hypothesis, Step
 from theory.kernel.vectors import Scalar
@@ -35,6 +35,52 @@ def facts(said: Sequence[Relation], hypotheses: Iterable[Hypothesis]) -> Iterato
         if domain is not None and stated.relation.lhs != stated.relation.rhs:
             made = Elementary(rule.entry, rule.at, domain)
             yield Step(f"{rule.entry}({', '.join(map(str, rule.at))})", stated.relation, made)
+
+
+def harmonic(
+    said: Sequence[Relation], index: Scalar | None, counts: Iterable[Scalar]
+) -> Iterator[Step]:
+    """Σ 1/(k + 1) ≤ ln(n + 1) + n/(n + 1) over k < n, for each count n of which ln(n + 1) is named.
+
+    Each term is at most ln(k + 2) − ln(k + 1) + 1/(k + 1) − 1/(k + 2), since ln x ≤ x − 1 at
+    (k + 1)/(k + 2), and these have a closed sum. Terms are found as lines have them: 1/(μk + μ).
+    """
+    logs = set(_arguments([side for one in said for side in (one.lhs, one.rhs)], Log))
+    for n in counts if index is not None else ():
+        if n + 1 in logs and n.is_Symbol:
+            for term, weight in _harmonic_terms(said, index).items():
+                yield from _harmonic(term, weight, index, n)
+
+
+def _harmonic_terms(said: Iterable[Relation], k: Scalar) -> dict[Scalar, Scalar]:
+    """What stands for c/(k + 1) in sums, with c; it is positive, and the same for every k."""
+    found = {}
+    for one in said:
+        for part in sympy.Add.make_args(sympy.expand(one.gap)):
+            term = part.as_independent(k)[1]
+            weight = sympy.cancel(term * (k + 1))
+            if term.has(k) and not weight.has(k) and weight.is_positive:
+                found[term] = weight
+    return found
+
+
+def _harmonic(term: Scalar, weight: Scalar, k: Scalar, n: Scalar) -> Iterator[Step]:
+    """The sum over one such term."""
+    name = f"sum of {term} to {n}"
+    tangent = Elementary("log_tangent", (k + 2, k + 1))
+    stated = tangent.stated()
+    assert not isinstance(stated, str)
+    yield Step(f"{name}, tangent", stated.relation, tangent)
+    grows = weight * (Log(k + 2) - Log(k + 1) - 1 / (k + 2)) + term
+    each = le(term, grows)
+    yield Step(f"{name}, each", each, Combine({f"{name}, tangent": weight}))
+    over = Telescope(f"{name}, each", k, n)
+    yield Step(f"{name}, summed", le(0, over.total(each.gap)), over)
+    closed = weight * (Log(n + 1) + n / (n + 1))
+    total = eq(sympy.Sum(grows, (k, 0, n - 1)), closed)
+    yield Step(f"{name}, closed", total, ClosedSum(k, n))
+    parts = {f"{name}, summed": 1, f"{name}, closed": 1}
+    yield Step(name, le(sympy.Sum(term, (k, 0, n - 1)), closed), Combine(parts))
 
 
 def _rules(said: Sequence[Relation]) -> Iterator[Elementary]:

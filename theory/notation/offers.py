@@ -349,7 +349,8 @@ def spelled(
     if summed or not fact.gap.atoms(AppliedUndef) <= set(values):  # sums are of many iterations
         return None
     lhs, rhs = fact.lhs.xreplace(values), fact.rhs.xreplace(values)
-    random = [one for one in means if is_random(rhs - lhs, frozenset(one.random))]
+    gap = rhs - lhs
+    random = [one for one in means if is_random(_without(gap, one.name), frozenset(one.random))]
     if len(random) > 1:
         return None
     for one in random:
