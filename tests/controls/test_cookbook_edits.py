@@ -38,15 +38,25 @@ def test_without_tau_the_drift_is_too_small() -> None:
     assert not late(1)
 
 
-def quasi(rate: int) -> bool:
-    """Whether x² shrinks by 1 − rate·γμ on f = x²/2, where μ = L = 1."""
-    gamma, x = Fraction(1, 10), Fraction(1)
-    return (x - gamma * x) ** 2 <= (1 - rate * gamma) * x**2
+def polyak(part: Fraction) -> bool:
+    """Whether x² falls by part·f(x)/L in Polyak's step s = 1/2 on f = x²/2, where L = 1."""
+    x = Fraction(1)
+    return (x / 2) ** 2 <= x**2 - part * x**2 / 2
 
 
-def test_it_does_not_shrink_three_times_as_much() -> None:
-    assert quasi(1)
-    assert not quasi(3)
+def test_it_does_not_fall_four_times_as_much() -> None:
+    assert polyak(Fraction(1, 2))
+    assert not polyak(Fraction(2))
+
+
+def decreasing(one: int, part: Fraction) -> bool:
+    """Whether f(x_0) − f* ≤ part·(one + ln(K + 1)) for K = 1, on f = x²/2 at x = G = 1."""
+    return float(part) * (one + float(iv.log(iv.mpf(2)).b)) >= 0.5
+
+
+def test_the_logarithm_is_not_enough() -> None:
+    assert decreasing(1, Fraction(1, 2))
+    assert not decreasing(0, Fraction(1, 4))
 
 
 def averaged(part: Fraction) -> bool:

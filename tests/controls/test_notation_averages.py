@@ -22,7 +22,9 @@ from theory.kernel import (
     square,
     vectors,
 )
+from theory.kernel.means import Mean
 from theory.notation import (
+    average,
     count,
     equal,
     function,
@@ -150,6 +152,23 @@ def test_only_what_is_declared_constant_is_summed() -> None:
         replace(SUMMED, fixed=())
     with pytest.raises(TheoryError, match="declared twice"):
         replace(SUMMED, symbols=(K, STAR.value), scalars=(STAR.value,))
+
+
+# Workers.
+
+
+def test_what_is_averaged_is_not_averaged_twice() -> None:
+    d, g = vectors("d g")
+    gamma, k, avg = positive("gamma"), index("k"), average("avg", d, g)
+    T = theorem("mine.workers")
+    T.iterate(d, d - gamma * g, k)
+    C, G = T.sequence("C", avg(square(d))), T.sequence("G", avg(square(g)))
+    T.have(C(k + 1) <= 2 * C(k) + 2 * gamma**2 * G(k), "apart")
+    made = offered(T.shows(C(k + 1) <= 2 * C(k) + 2 * gamma**2 * G(k)))
+    (inside,) = (s.relation for s in made.steps if s.name == "apart, in one iteration")
+    means = inside.gap.atoms(Mean)
+    assert means
+    assert not any(mean.args[2].atoms(Mean) for mean in means)
 
 
 # Slack.

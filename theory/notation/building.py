@@ -188,9 +188,10 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         steps.append(step)
         follow(step.name, step.relation)
     steps += offers.drifts(bare, run)
-    said_all = [bare.goal, *(h.relation for h in hypotheses), *lines]
-    steps += elementary.facts(said_all, hypotheses)
-    steps += elementary.harmonic(said_all, run.index, run.counts)
+    formulas = [bare.goal, *(h.relation for h in hypotheses), *lines]
+    steps += elementary.facts(formulas, hypotheses)
+    steps += elementary.roots(formulas)
+    steps += elementary.harmonic(formulas, run.index, run.counts)
     called = {
         name for rule in (*(w.rule for w in plan.written), statement.rule) for name in rule.uses
     }

@@ -9,7 +9,7 @@ import sympy
 
 from theory.kernel.elementary import Exp, Log
 from theory.kernel.relations import Relation, eq, le
-from theory.kernel.rules import ClosedSum, Combine, Elementary, Telescope
+from theory.kernel.rules import ClosedSum, Combine, Elementary, Sign, Telescope
 from theory.kernel.rules.elementary import unmet
 from theory.kernel.theorem import Hypothesis, Step
 from theory.kernel.vectors import Scalar
@@ -35,6 +35,16 @@ def facts(said: Sequence[Relation], hypotheses: Iterable[Hypothesis]) -> Iterato
         if domain is not None and stated.relation.lhs != stated.relation.rhs:
             made = Elementary(rule.entry, rule.at, domain)
             yield Step(f"{rule.entry}({', '.join(map(str, rule.at))})", stated.relation, made)
+
+
+def roots(said: Iterable[Relation]) -> Iterator[Step]:
+    """That roots of counts are at least 1, such as √K in a stepsize 1/(L√K)."""
+    forms = [side for one in said for side in (one.lhs, one.rhs)]
+    powers = {one.base ** abs(one.exp) for form in forms for one in form.atoms(sympy.Pow)}
+    for root in sorted(powers, key=str):
+        count = root.base if root.is_Pow and not root.exp.is_Integer else sympy.S.Zero
+        if count.is_Symbol and count.is_integer and count.is_positive and root.exp.is_Rational:
+            yield Step(f"{root} is at least 1", le(1, root), Sign())
 
 
 def harmonic(
