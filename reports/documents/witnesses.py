@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from reports.documents.blocks import Block, Items, Math, Paragraph, Words, joined
+from reports.documents.blocks import Block, Items, Math, Paragraph, Words, joined, prose
 from reports.formulas import NotAFormulaError, read
+from reports.formulas.names import GREEK
 from reports.formulas.tree import Call, Number, Power, Product, Relation, Symbol, Total
-from reports.formulas.words import human
 
 SHORT: Final = 60
 """Letters of a fact that may stand in a line with others."""
@@ -58,11 +58,14 @@ def facts(data: Mapping[str, Any], before: str = "") -> Iterator[Words]:
         elif isinstance(value, dict):
             yield from facts(value, f"{before}{name}: ")
         else:
-            yield (before, *_named(name), " = ", *_value(value))
+            found = _value(value)
+            said = " " in name and not isinstance(found[0], Math)
+            yield (before, *_named(name), ": " if said else " = ", *found)
 
 
 def _named(name: str) -> Words:
-    return (Math(name),) if re.fullmatch(r"[A-Za-z_0-9]{1,9}", name) and _formula(name) else (name,)
+    whole = re.fullmatch(r"[A-Za-z_0-9]{1,9}", name) and _formula(name)
+    return (Math(name),) if whole else prose(name)
 
 
 def _value(value: Any) -> Words:
@@ -74,7 +77,7 @@ def _value(value: Any) -> Words:
     if isinstance(value, dict):
         return ("; ".join(f"{name} = {inner}" for name, inner in sorted(value.items())),)
     text = str(value)
-    return (Math(text),) if len(text) <= SHORT and _formula(text) else (human(text),)
+    return (Math(text),) if len(text) <= SHORT and _formula(text) else prose(text)
 
 
 def _formula(text: str) -> bool:
@@ -92,7 +95,7 @@ def _wordless(node: Any) -> bool:
         case Number():
             return True
         case Symbol(name):
-            return len(name) <= 6
+            return len(name) <= 6 or name.partition("_")[0] in GREEK
         case Call(name, arguments):
             return len(name) <= 6 and all(map(_wordless, arguments))
         case Total(terms):

@@ -48,16 +48,9 @@ def fates(found: Sequence[Verdict]) -> list[object]:
 
 
 def operators() -> str:
-    """What every operator does, and the invariants that name its mistake."""
-    rows = [
-        [
-            operator.name,
-            operator.meaning,
-            ", ".join(f"`{name}`" for name in COLUMNS if name in operator.names),
-        ]
-        for operator in OPERATORS
-    ]
-    return table(["operator", "what changes", "named by"], rows)
+    """What every operator does."""
+    rows = [[operator.name, operator.meaning] for operator in OPERATORS]
+    return table(["operator", "what changes"], rows)
 
 
 def matrix(found: Sequence[Verdict]) -> str:
