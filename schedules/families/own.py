@@ -11,9 +11,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial, wraps
-from hashlib import sha256
 from pathlib import Path
-from textwrap import shorten
 from types import ModuleType
 from typing import Any, Final
 
@@ -23,13 +21,13 @@ from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.stamps import StampedOrder, any_size
+from schedules.user_code import module_for, place_in, reason
 
 SUFFIX: Final = ".py"
 _PATTERN: Final = (
     "write FAMILY = Family(name, source, summary, WeightPolicy(...), build or rule), as in "
     "docs/tutorials/adding-a-schedule.md"
 )
-_LONGEST_REASON: Final = 300
 
 
 def is_family_file(name: str) -> bool:
@@ -96,13 +94,7 @@ def _loaded(path: str, content: bytes) -> Family:
 
 def _run(path: str, content: bytes) -> ModuleType:
     """Execute a file as a module of its own."""
-    name = f"family_file_{sha256(os.path.abspath(path).encode()).hexdigest()[:16]}"
-    module = ModuleType(name)
-    module.__file__ = path
-    sys.modules[name] = module  # dataclasses look their module up
-    folder = os.path.dirname(os.path.abspath(path))
-    if folder not in sys.path:
-        sys.path.append(folder)  # last, so that a neighbour cannot hide a library
+    module = module_for(path, "family_file")
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         exec(compile(content, path, "exec", dont_inherit=True), module.__dict__)
@@ -113,29 +105,6 @@ def _run(path: str, content: bytes) -> ModuleType:
     finally:
         sys.dont_write_bytecode = before
     return module
-
-
-def reason(error: BaseException) -> str:
-    """The type and message of an exception in one line, even of one whose message cannot be had.
-
-    Examples
-    --------
-    >>> reason(ZeroDivisionError("division by zero"))
-    'ZeroDivisionError: division by zero'
-    """
-    try:
-        message = shorten(str(error), _LONGEST_REASON, placeholder=" …")
-    except Exception:  # the exception is the user's own, and so is its text
-        message = ""
-    name = type(error).__name__
-    return f"{name}: {message}" if message else name
-
-
-def place_in(path: str, error: BaseException) -> str:
-    """``path:line`` of the innermost call in this file that led to an exception."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == path]
-    return f"{path}:{lines[-1]}" if lines else path
 
 
 def _family(path: str, module: ModuleType, content: bytes) -> Family:

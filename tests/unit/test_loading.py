@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from schedules.user_code import place_in, reason
 from tests.claim_files import HEAD, file, reaching
 from theory.errors import (
     ClaimFileError,
@@ -19,7 +20,7 @@ from theory.errors import (
 )
 from theory.judging.catalogue import CLAIMS
 from theory.judging.judge import judge
-from theory.judging.loading import load, loaded, place_in, reason, require_distinct
+from theory.judging.loading import load, loaded, require_distinct
 from theory.verdicts import Verdict
 
 ROOT = Path(__file__).parents[2]

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Final
 
 from schedules.errors import ScheduleError
+from schedules.user_code import place_in, reason
 from theory.account import Account
 from theory.claims import Claim
 from theory.errors import (
@@ -25,7 +26,6 @@ from theory.judging.as_claim import is_attacked
 from theory.judging.catalogue import CLAIMS
 from theory.judging.challenged import fairly
 from theory.judging.decide import decided
-from theory.judging.loading import place_in, reason
 from theory.judging.mutants import accepts_original, run_controls
 from theory.judging.shown import shown
 from theory.judging.trusted import trusted

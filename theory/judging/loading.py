@@ -8,16 +8,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from textwrap import shorten
 from types import ModuleType
 from typing import Any, Final, get_args
 
+from schedules.user_code import module_for, place_in, reason
 from theory.claims import Claim
 from theory.errors import ClaimFileError, CycleError, TheoryError
 from theory.judging.as_claim import as_claim
@@ -29,7 +28,6 @@ from theory.ledger import Origin
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*\.[A-Za-z0-9][A-Za-z0-9._+-]*")
 _LONGEST_ID: Final = 120
-_LONGEST_REASON: Final = 300
 _PATTERN: Final = "define CLAIM = Claim(...) or Theorem(...), or CLAIMS, a list of them"
 _LOADED: Final[dict[str, tuple[str, list[Claim]]]] = {}
 """By path: the digest of the file as it was read, and its claims."""
@@ -153,13 +151,7 @@ def _run(path: str, content: bytes) -> ModuleType:
         raise ClaimFileError(f"no valid Python: {error.msg}", place, "correct the line") from error
     except (ValueError, RecursionError, MemoryError, OverflowError) as error:
         raise ClaimFileError(f"no valid Python: {error}", path, "correct the file") from error
-    name = f"claim_file_{sha256(os.path.abspath(path).encode()).hexdigest()[:16]}"
-    module = ModuleType(name)
-    module.__file__ = path
-    sys.modules[name] = module  # dataclasses look their module up
-    folder = os.path.dirname(os.path.abspath(path))
-    if folder not in sys.path:
-        sys.path.append(folder)  # last, so that a neighbour cannot hide a library
+    module = module_for(path, "claim_file")
     exec(code, module.__dict__)
     return module
 
@@ -192,34 +184,6 @@ def _explained(path: str) -> Iterator[None]:
         raise ClaimFileError(
             f"stopped with {reason(error)}", place_in(path, error), "correct the line"
         ) from error
-
-
-def reason(error: BaseException) -> str:
-    """The type and message of an exception in one line, even of one whose message cannot be had.
-
-    Examples
-    --------
-    >>> reason(ZeroDivisionError("division by zero"))
-    'ZeroDivisionError: division by zero'
-    """
-    try:
-        message = shorten(str(error), _LONGEST_REASON, placeholder=" …")
-    except Exception:  # the exception is the user's own, and so is its text
-        message = ""
-    name = type(error).__name__
-    return f"{name}: {message}" if message else name
-
-
-def place_in(path: str, error: BaseException) -> str:
-    """``path:line`` of the innermost call in this file or folder that led to an exception."""
-    frames = traceback.extract_tb(error.__traceback__)
-    if os.path.isdir(path):
-        within = os.path.abspath(path) + os.sep
-        inside = [frame for frame in frames if frame.filename.startswith(within)]
-        places = [(os.path.relpath(one.filename, path), one.lineno) for one in inside]
-        return f"{os.path.join(path, places[-1][0])}:{places[-1][1]}" if places else path
-    lines = [frame.lineno for frame in frames if frame.filename == path]
-    return f"{path}:{lines[-1]}" if lines else path
 
 
 def _of_folder(folder: str) -> list[tuple[str, object]]:

@@ -18,12 +18,13 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
+from schedules.user_code import place_in, reason
 from theory.account import Account
 from theory.claims import Claim, Formulas
 from theory.errors import ClaimFileError, ProverError, TheoryError
 from theory.falsifier.effort import effort
 from theory.judging.catalogue import CLAIMS
-from theory.judging.loading import content_of, load, loaded, place_in, reason
+from theory.judging.loading import content_of, load, loaded
 from theory.judging.starting import replace_environment
 from theory.ledger import Row
 

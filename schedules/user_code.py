@@ -1,0 +1,60 @@
+"""Python files that users write: the module that one is run in, and where and how it failed."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from hashlib import sha256
+from textwrap import shorten
+from types import ModuleType
+from typing import Final
+
+_LONGEST_REASON: Final = 300
+
+
+def module_for(path: str, kind: str) -> ModuleType:
+    """An empty module of its own for a file; what lies beside the file can be imported.
+
+    Parameters
+    ----------
+    path : str
+    kind : str
+        How the module's name begins, such as ``"claim_file"``.
+    """
+    name = f"{kind}_{sha256(os.path.abspath(path).encode()).hexdigest()[:16]}"
+    module = ModuleType(name)
+    module.__file__ = path
+    sys.modules[name] = module  # dataclasses look their module up
+    folder = os.path.dirname(os.path.abspath(path))
+    if folder not in sys.path:
+        sys.path.append(folder)  # last, so that a neighbour cannot hide a library
+    return module
+
+
+def reason(error: BaseException) -> str:
+    """The type and message of an exception in one line, even of one whose message cannot be had.
+
+    Examples
+    --------
+    >>> reason(ZeroDivisionError("division by zero"))
+    'ZeroDivisionError: division by zero'
+    """
+    try:
+        message = shorten(str(error), _LONGEST_REASON, placeholder=" …")
+    except Exception:  # the exception is the user's own, and so is its text
+        message = ""
+    name = type(error).__name__
+    return f"{name}: {message}" if message else name
+
+
+def place_in(path: str, error: BaseException) -> str:
+    """``path:line`` of the innermost call in this file or folder that led to an exception."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if os.path.isdir(path):
+        within = os.path.abspath(path) + os.sep
+        inside = [frame for frame in frames if frame.filename.startswith(within)]
+        places = [(os.path.relpath(one.filename, path), one.lineno) for one in inside]
+        return f"{os.path.join(path, places[-1][0])}:{places[-1][1]}" if places else path
+    lines = [frame.lineno for frame in frames if frame.filename == path]
+    return f"{path}:{lines[-1]}" if lines else path
