@@ -101,6 +101,7 @@ class _Trainer(Replay):
         self.rule = rule
         self.trained = Trained([], [], [])
         self._before: Tensors | None = None
+        self._last: dict[int, Seen] = {}
         self._sent: defaultdict[tuple[int, int], list[dict[str, Tensor]]] = defaultdict(list)
 
     def do(self, index: int, position: int) -> None:
@@ -128,7 +129,9 @@ class _Trainer(Replay):
         first, *rest = parts
         total = {name: sum((part[name] for part in rest), first[name]) for name in first}
         for copy in copies.values():
-            made, copy.state = self.rule.step(self._last, copy.newest, total, copy.state)
+            made, copy.state = self.rule.step(
+                self._last[action.stage], copy.newest, total, copy.state
+            )
             copy.versions[max(copy.versions)] = made
 
     def _seen(self, action: Action) -> Seen:
@@ -137,16 +140,18 @@ class _Trainer(Replay):
 
     def _backward(self, action: Action, copy: object, used: Mapping[str, Tensor]) -> None:
         mine = self._copy(action)
-        self._last = self._seen(action)  # the update behind this backward applies it
-        super()._backward(action, mine, self.rule.backward(self._last, mine.newest, used))
+        self._last[action.stage] = self._seen(action)  # the update behind it applies it
+        super()._backward(
+            action, mine, self.rule.backward(self._last[action.stage], mine.newest, used)
+        )
 
     def step_of(self, action: Action) -> Step:
         """The rule's step, for the gradient that came last."""
         if self._owned:  # the owner has made it already
             return lambda weights, gradients, state: (dict(weights), state)
         if action.stage == 0:
-            self._watch(self._copy(action).newest, self._last)
-        return partial(self.rule.step, self._last)
+            self._watch(self._copy(action).newest, self._last[0])
+        return partial(self.rule.step, self._last[action.stage])
 
     def _watch(self, newest: Tensors, seen: Seen) -> None:
         import torch

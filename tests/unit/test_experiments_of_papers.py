@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
 from gpu_validation.single_thread import replay as harness_replay
 from schedules import build, versions
+from schedules.actions import Kind
 from schedules.errors import ParameterError
 from schedules.methods import DelayedNesterov, DistributedSGD, GradientError, PipeSGD, SAPipeWP
 from staleproof.errors import UsageError
@@ -102,6 +104,33 @@ def test_copies_of_both_directions_stay_alike_if_one_owner_updates_them() -> Non
     (start, _), *_ = copies(window=8, zero=1)  # no window is filled before the end
     (moved, _), *_ = copies(window=2, zero=1)
     assert not alike([start, moved])
+
+
+class Counting(Plain):
+    """Plain steps, counted by stage; both copies of a stage take one."""
+
+    def step(self, seen: Any, weights: Any, gradients: Any, state: Any) -> Any:
+        STEPS[seen.stage] += 1
+        return super().step(seen, weights, gradients, state)
+
+
+STEPS: Counter[int] = Counter()
+
+
+@pytest.mark.parametrize(("window", "most"), [(4, 1), (1, 3)])
+def test_windows_keep_gradients_of_all_pipelines_one_step_late(window: int, most: int) -> None:
+    schedule = build("amdp", 8, 32, window=window, zero=1)
+    trainer = _Trainer(schedule, ModelSpec(f"{HERE}:images"), Counting(OptimizerSpec("sgd")))
+    STEPS.clear()
+    at, late = {}, []
+    for position, index in enumerate(trainer.order):
+        action = schedule.action(index)
+        if action.kind is Kind.F:
+            at[action.stage, action.microbatch] = STEPS[action.stage]
+        if action.kind is Kind.B:
+            late.append(STEPS[action.stage] - at[action.stage, action.microbatch])
+        trainer.do(index, position)
+    assert max(late) == 2 * most
 
 
 @pytest.mark.parametrize("momentum", [0.0, 0.9])
