@@ -29,12 +29,13 @@ from theory.laws.delays.start_times import prove_start_times
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.delays.table import table
 from theory.laws.delays.whole_run import prove_whole_run, whole_run
+from theory.laws.durations import DurationLaw, duration_laws
 from theory.laws.own_orders import Row, row_of
 from theory.laws.static_orders.slots import Law
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
 
-__all__ = ["DelayLaw", "derive", "derive_rule", "invariants"]
+__all__ = ["DelayLaw", "derive", "derive_rule", "durations", "invariants"]
 
 GUESSES: Final = 4
 """How often start times are guessed, each time with the sizes that refuted the guess before."""
@@ -113,6 +114,27 @@ def invariants(family: str, law: DelayLaw) -> Row:
     if law.guess is not None:
         known = Law(Times(Size.symbolic(), law.guess), law.start_proof)
     return row_of(get_family(family), known)
+
+
+def durations(family: str, law: DelayLaw) -> tuple[DurationLaw, ...]:
+    """Start times of a family's order for all durations of a region, proved; none where open.
+
+    Parameters
+    ----------
+    family : str
+    law : DelayLaw
+        What `derive` said of it, without parameters of its own.
+
+    Examples
+    --------
+    >>> [str(one.makespan) for one in durations("1f1b", derive("1f1b"))]
+    ['B*M + B*p - B + F*M + F*p - F']
+    """
+    if law.guess is None:
+        return ()
+    return duration_laws(
+        get_family(family), Law(Times(Size.symbolic(), law.guess), law.start_proof)
+    )
 
 
 def derive_rule(family: Family, linearization: str, admission: Admission) -> DelayLaw:

@@ -17,6 +17,7 @@ from staleproof.interrupts import keep_from_z3
 from staleproof.output import put, put_json
 
 AT: Final = "--at"
+DURATIONS: Final = "--durations"
 POINT: Final = "p=…,i=…,j=…"
 COORDINATES: Final = ("p", "i", "j")
 
@@ -40,6 +41,9 @@ def configure(parser: Parser) -> None:
     )
     add_parameters(parser)
     parser.add_argument(AT, metavar=POINT, type=point, help="evaluate the law at these numbers")
+    parser.add_argument(
+        DURATIONS, action="store_true", help="start times for all durations F, B and messages c too"
+    )
     add_json(parser)
 
 
@@ -73,7 +77,7 @@ def run(arguments: Namespace) -> int:
     if family.figures is not None and not family.affine:
         return _run_figures(arguments)
 
-    from theory.derive import derive, invariants
+    from theory.derive import derive, durations, invariants
     from theory.verdicts import Verdict
 
     keep_from_z3()
@@ -89,6 +93,12 @@ def run(arguments: Namespace) -> int:
         proved = proved or row.proved
         result["invariants"] = [one.to_json() for one in row.invariants]
         result["invariants_domain"] = row.domain
+    if arguments.durations and parameters(arguments):
+        raise UsageError("the order is the family's own", DURATIONS, "leave out --set")
+    if arguments.durations:
+        found = durations(arguments.family, law)
+        result["durations"] = [one.to_json() for one in found]
+        proved = proved and bool(found)
     if arguments.json:
         put_json(result)
     else:
@@ -98,6 +108,12 @@ def run(arguments: Namespace) -> int:
 
 def _run_figures(arguments: Namespace) -> int:
     """Compare the family's figures with runs, print; 1 unless they are checked."""
+    if arguments.durations:
+        raise UsageError(
+            "start times have closed forms of one stage a rank, F and B alone",
+            DURATIONS,
+            f"leave {DURATIONS} out",
+        )
     if arguments.at is not None:
         raise UsageError(
             f"nothing about {arguments.family} is proved beyond a finite grid of sizes",
@@ -141,6 +157,7 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         yield from _instead(result)
     yield from _proof_lines(result)
     yield from _invariant_lines(result)
+    yield from _duration_lines(result)
     if result.get("at") is not None:
         yield ""
         yield "at these numbers"
@@ -161,6 +178,25 @@ def _invariant_lines(result: dict[str, Any]) -> Iterator[str]:
         at = "".join(f", {name} = {number}" for name, number in (one["witness"] or {}).items())
         why = "" if one["verdict"] == "PROVED" else f" [{one['note']}]"
         yield f"  {one['verdict']:<9} {one['name']}{bound}{at}: {one['says']}{why}"
+
+
+def _duration_lines(result: dict[str, Any]) -> Iterator[str]:
+    """Start times of the order for all durations, one region after the other."""
+    from reports.formulas import as_text
+
+    if "durations" not in result:
+        return
+    yield ""
+    if not result["durations"]:
+        yield "durations as symbols: UNKNOWN [no path is the longest for all of them]"
+    for law in result["durations"]:
+        yield f"for all durations with {law['domain']}: {law['verdict']}"
+        yield f"  makespan: {as_text(law['makespan'])}"
+        for kind in ("F", "B"):
+            yield f"  start of {kind}(s, m), a sum"
+            for duration, cases in law["starts"].items():
+                yield f"    of {as_text(duration)}, so many times"
+                yield from (f"    {line}" for line in _cases(cases[kind]))
 
 
 def _instead(result: dict[str, Any]) -> Iterator[str]:

@@ -49,6 +49,17 @@ def test_a_law_is_written_out(run: Callable[..., Any]) -> None:
     assert "reached from" not in done.stdout
 
 
+def test_durations_are_symbols(run: Callable[..., Any], problem: Problem) -> None:
+    done = run("derive", "gpipe", "--durations")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "for all durations with F, B, c >= 0: PROVED" in done.stdout
+    assert "makespan: BM + Bp + FM + Fp + 2cp − B − F − 2c" in done.stdout
+    open_ = run("derive", ROOT / "examples" / "families" / "two_forwards.py", "--durations")
+    assert open_.returncode == 1
+    assert "durations as symbols: UNKNOWN" in open_.stdout
+    assert "one stage a rank" in problem("derive", "zb-h1", "--durations")["what"]
+
+
 def test_two_forwards_have_a_table_and_no_law(result: Result) -> None:
     code, found = result("derive", ROOT / "examples" / "families" / "two_forwards.py")
     assert (code, found["verdict"], found["delay"]) == (1, "UNKNOWN", None)

@@ -27,7 +27,7 @@ from theory.smt.solver import Statement, Term
 
 
 @dataclass(frozen=True)
-class _Order:
+class Counted:
     """Stamps of one stage a rank, F and B alone, at symbolic sizes."""
 
     order: StampedOrder
@@ -69,11 +69,11 @@ def static_statements(order: StampedOrder, times: Times) -> list[Statement]:
             "stamps",
             "ask for its invariants",
         )
-    found = _Order(readable(order), times)
-    return [*_in_turn(found), *_steps(found)]
+    found = Counted(readable(order), times)
+    return [*in_turn(found), *_steps(found)]
 
 
-def _in_turn(found: _Order) -> list[Statement]:
+def in_turn(found: Counted) -> list[Statement]:
     """Stamps go through the microbatches, and no F has that of a B."""
     size, s = found.times.size, z3.Int("s")
     m, n = Microbatch.named("m"), Microbatch.named("n")
@@ -99,7 +99,7 @@ def _in_turn(found: _Order) -> list[Statement]:
     ]
 
 
-def _steps(found: _Order) -> list[Statement]:
+def _steps(found: Counted) -> list[Statement]:
     """Every start is the latest end of its predecessors, 0 if there is none."""
     times, size, s = found.times, found.times.size, z3.Int("s")
     m, n = Microbatch.named("m"), Microbatch.named("n")

@@ -1,0 +1,96 @@
+"""Start times for all durations against timelines, entry by entry, and laws that are not so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from random import Random
+
+import pytest
+
+from schedules import Kind, timeline
+from schedules.closed_forms.affine import Affine, Piece, Piecewise
+from schedules.dependencies import tables
+from schedules.families import get_family
+from tests.verdicts_of import lazily
+from theory.derive import derive, durations
+from theory.laws.delays.symbols import Size, Times
+from theory.laws.durations import DurationLaw, Region, duration_laws, statements
+from theory.laws.static_orders.slots import Law, played
+from theory.verdicts import Verdict
+
+EAGER = "examples/families/eager.py"
+FAMILIES = ("gpipe", "naive", "1f1b", "pipedream", EAGER)
+
+
+@cache
+def laws(family: str) -> tuple[DurationLaw, ...]:
+    return durations(family, derive(family))
+
+
+def drawn(random: Random, region: Region) -> dict[str, int]:
+    return {name: random.choice([0, 1, 2, 7, 100]) for name in region.names}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_laws_are_the_timelines(family: str) -> None:
+    found, random = laws(family), Random(1)
+    assert found
+    sizes = [(p, M) for p in (2, 3, 5) for M in (1, 2, p, 2 * p + 3)]
+    for law, (p, M) in product(found, sizes):
+        assert law.verdict is Verdict.PROVED
+        schedule = get_family(family).build(p, M)
+        index, values = tables(schedule), drawn(random, law.region)
+        forward, backward = (
+            sum(value * (name in letters) for name, value in values.items())
+            for letters in (law.region.forward, law.region.backward)
+        )
+        line = timeline(schedule, {Kind.F: forward, Kind.B: backward}, values.get("c", 0))
+        numbers = {"F": forward, "B": backward, "c": values.get("c", 0), "p": p, "M": M}
+        span = law.makespan
+        assert span.subs({one: numbers[one.name] for one in span.free_symbols}) == line.length
+        for s in range(p):
+            for m in range(M):
+                at = {"s": s, "m": m, "p": p, "M": M, "pm": p * m}
+                for kind, table in (("forward", index.forward), ("backward", index.backward)):
+                    start = sum(
+                        value * getattr(one, kind).at(at, lambda test, yes, no: yes if test else no)
+                        for value, one in zip(values.values(), law.starts, strict=True)
+                    )
+                    assert start == line.start[table[s, m]]
+
+
+def moved(form: Piecewise, place: int) -> Piecewise:
+    """One piece of a form, one more."""
+    pieces = list(form.pieces)
+    pieces[place] = Piece(pieces[place].guard, pieces[place].value.plus(Affine((), 1)))
+    return Piecewise(tuple(pieces))
+
+
+@pytest.mark.parametrize("family", ["gpipe", "1f1b"])
+def test_control_no_coefficient_can_be_another(family: str) -> None:
+    [law], known = laws(family), get_family(family)
+    guess = derive(family).guess
+    assert guess is not None
+    slots = Law(Times(Size.symbolic(), guess), ())
+    order = played(slots)
+    assert lazily(statements(order, law.region, law.starts)) is Verdict.PROVED
+    assert duration_laws(known, slots) == ()  # nothing says that no action waits in a circle
+    for number, starts in enumerate(law.starts):
+        for kind in ("forward", "backward"):
+            form = getattr(starts, kind)
+            for place in range(len(form.pieces)):
+                wrong = replace(starts, **{kind: moved(form, place)})
+                others = (*law.starts[:number], wrong, *law.starts[number + 1 :])
+                assert lazily(statements(order, law.region, others)) is not Verdict.PROVED
+
+
+def test_control_where_paths_change_places_there_is_no_law() -> None:
+    """1F1B with messages, PipeDream where forwards are the longer ones, and a split backward."""
+    assert [law.region.words for law in laws("1f1b")] == ["F, B >= 0, c = 0"]
+    assert [law.region.words for law in laws("pipedream")] == ["B >= F >= 0, c = 0"]
+    guess = derive("1f1b").guess
+    assert guess is not None
+    known = Law(Times(Size.symbolic(), guess), derive("1f1b").start_proof)
+    assert duration_laws(get_family("zb-h1"), known) == ()
