@@ -30,6 +30,7 @@ from theory.errors import (
 from theory.judging.catalogue import CLAIMS, PAPERS, Catalogue
 from theory.judging.judge import judge
 from theory.judging.verify import ledger, select, verify
+from theory.kernel import Proof
 from theory.ledger import Evidence, Judgement
 from theory.verdicts import Verdict
 
@@ -115,6 +116,10 @@ def test_deeper_evidence_is_about_the_printed_formulas() -> None:
         (Verdict.PROVED, "account returns a theory.account.Account"),
         (Judgement(Verdict.PROVED, "none"), "account returns a theory.account.Account"),
         (Account(Decision((Verdict.PROVED,))), "a ground is something that a machine reached"),  # type: ignore[arg-type]
+        (
+            Account(Decision((Proof(Verdict.PROVED, (), frozenset(), {}),))),  # type: ignore[arg-type]
+            "a ground is something that a machine reached",  # the judge proves, a file does not
+        ),
         (refuted_by(2, f=print), "has no JSON form"),
     ],
 )
