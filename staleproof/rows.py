@@ -1,11 +1,11 @@
-"""Rows of a ledger as text: a table, a line each, or one at full length."""
+"""Rows of a ledger as text: a table, one after the other, or one at full length."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
-from textwrap import shorten
+from textwrap import shorten, wrap
 from typing import Any, Final
 
 from staleproof.output import LONGEST_SLACK, LONGEST_VERDICT, one_line, put, put_table, width
@@ -29,7 +29,7 @@ EXPLAINED: Final = ("comparison", "grid", "words")
 def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
     """Print the rows of a ledger, and how often each verdict occurs.
 
-    Few rows come as a table with formulas and sentences, many as a line each, or as cells of a
+    Few rows come as a table with formulas and sentences, many one after the other, or as cells of a
     table; one row comes with its hypotheses. Rows of files, whose ids are `own`, come with what the
     files say in their own words.
     """
@@ -102,7 +102,7 @@ def _meaning(one: dict[str, str]) -> Iterator[str]:
 
 
 def lines(rows: Sequence[dict[str, Any]], columns: int) -> Iterator[str]:
-    """A line a row, under the name of its paper: id, verdict, and the remark as far as it fits.
+    """A row after the other, under the name of its paper: id, verdict, and the whole remark.
 
     Rows that form a table stand in it.
     """
@@ -121,10 +121,13 @@ def lines(rows: Sequence[dict[str, Any]], columns: int) -> Iterator[str]:
                 continue
             start = f"  {row['id']:<{longest}}  {row['verdict']:<{LONGEST_VERDICT}}"
             remark = one_line(_remark(row))
-            room = columns - len(start) - 2
-            if len(remark) > room:
-                remark = f"{remark[: max(room - 1, 0)].rstrip()}…" if room > 0 else ""
-            yield f"{start}  {remark}".rstrip()
+            yield from wrap(
+                f"{start}  {remark}".rstrip(),
+                columns,
+                subsequent_indent=" " * 6,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
         if table is not None:
             yield from table_lines(table, columns)
 
@@ -132,9 +135,9 @@ def lines(rows: Sequence[dict[str, Any]], columns: int) -> Iterator[str]:
 def _cells(row: Any) -> tuple[str, ...]:
     from reports.ledger import verdict_text
 
-    said = (row["goal"] or "", row["statement"], _remark(row))
+    said = (row["goal"] or "", row["statement"])
     brief = (shorten(text, LONGEST_CELL, placeholder=" …") for text in said)
-    return row["id"], verdict_text(row), row["printed_proof"], *brief
+    return row["id"], verdict_text(row), row["printed_proof"], *brief, _remark(row)
 
 
 def _remark(row: dict[str, Any]) -> str:

@@ -21,6 +21,8 @@ OURS: Final = {
 def with_titles(ledger: Mapping[str, Any], folder: str | None = None) -> dict[str, Any]:
     """The ledger, and under ``papers`` the title and source of each, where a README says them.
 
+    What is no paper of ours has the name of its folder too, which commands have to be given.
+
     Parameters
     ----------
     ledger : mapping
@@ -30,10 +32,12 @@ def with_titles(ledger: Mapping[str, Any], folder: str | None = None) -> dict[st
     names = dict.fromkeys(row["paper"] for row in ledger["claims"])
     found = dict(ledger.get("papers", {}))
     for name in names:
-        places = [*_folders(name), *([Path(folder)] if folder is not None else [])]
-        entry = title_in(place / "README.md" for place in places)
+        entry = title_in(place / "README.md" for place in _folders(name))
         if not entry and name in OURS:
             entry = {"title": OURS[name], "reference": "staleproof's own"}
+        if not entry and folder is not None:
+            own = Path(folder)
+            entry = {**title_in([own / "README.md"]), "folder": own.resolve().name}
         if entry and name not in found:
             found[name] = entry
     return {**ledger, "papers": found} if found else dict(ledger)

@@ -17,7 +17,7 @@ from reports.documents.blocks import (
     joined,
     prose,
 )
-from reports.documents.paper import file_name, titles
+from reports.documents.paper import file_name, folder_of, titles
 from reports.documents.summary import brief
 from reports.documents.witnesses import facts, length, parts
 from reports.ledger import AS_PRINTED, Ledger, Row
@@ -43,7 +43,7 @@ def erratum(ledger: Ledger, paper: str) -> Document | None:
     few = len(failing) + sum(len(row["findings"]) for row in concerned) <= MOST_IN_FULL
     longest = LONGEST_REASON if few else LONGEST_NOTE
     blocks = [
-        *_failing(failing),
+        *_failing(failing, folder_of(ledger, paper)),
         *_short("Holds under a further condition", rest, "missing-condition", longest),
         *_short("Steps of proofs that fail", concerned, "invalid-step", longest),
         *_short("Misprints", concerned, "typo", longest),
@@ -51,15 +51,16 @@ def erratum(ledger: Ledger, paper: str) -> Document | None:
     if not blocks:
         return None
     title, _ = titles(ledger, paper)
+    folder = folder_of(ledger, paper)
     intro = Paragraph(
         (
             "Found by checking every printed statement by machine, in exact arithmetic. Each item "
             "has the statement, why it fails, a smallest counterexample that we know, and a "
             "statement that holds instead. Where staleproof is installed, one command shows each "
             "whole and another proves or refutes it again: ",
-            Code("staleproof show ID"),
+            Code(f"staleproof show ID {folder}".rstrip()),
             " and ",
-            Code("staleproof verify ID --no-cache"),
+            Code(f"staleproof verify {folder or 'ID'} --no-cache"),
             ".",
         )
     )
@@ -68,7 +69,7 @@ def erratum(ledger: Ledger, paper: str) -> Document | None:
     return Document(name, title, subtitle, (intro, *blocks), contents=False)
 
 
-def _failing(rows: Sequence[Row]) -> Iterator[Block]:
+def _failing(rows: Sequence[Row], folder: str) -> Iterator[Block]:
     if rows:
         yield Heading(3, ("Does not hold as printed",))
     for row in rows:
@@ -84,8 +85,8 @@ def _failing(rows: Sequence[Row]) -> Iterator[Block]:
         if repaired:
             instead = _ended(repaired[0]["statement"])
             lines.append((Strong("Instead."), " ", *prose(instead), f" {repaired[0]['verdict']}."))
-        command = Code(f"staleproof show {row['id']}")
-        lines[-1:] = [(*lines[-1], " ", command)] if lines else [(command,)]
+        shown = Code(f"staleproof show {row['id']} {folder}".rstrip())
+        lines[-1:] = [(*lines[-1], " ", shown)] if lines else [(shown,)]
         yield Items(tuple(lines), small=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
+from shlex import quote
 from typing import Any, Final
 
 from reports.cells import Table as Cells
@@ -53,6 +54,19 @@ def titles(ledger: Ledger, paper: str) -> tuple[str, str]:
     known: Mapping[str, Any] = dict(ledger).get("papers", {})  # type: ignore[assignment]
     entry = known.get(paper, {})
     return entry.get("title", paper), entry.get("reference", "")
+
+
+def folder_of(ledger: Ledger, paper: str) -> str:
+    """Where commands look for claims of a user's own: the name of their folder; else nothing.
+
+    Examples
+    --------
+    >>> folder_of({"papers": {"mine": {"folder": "my notes"}}}, "mine")
+    "'my notes'"
+    """
+    known: Mapping[str, Any] = dict(ledger).get("papers", {})  # type: ignore[assignment]
+    found = known.get(paper, {}).get("folder")
+    return quote(found) if found else ""
 
 
 def paper_document(

@@ -46,7 +46,7 @@ def _add_run(parser: Parser) -> None:
 
 
 def run_list(arguments: Namespace) -> int:
-    """List rows, a line each."""
+    """List rows, each with its verdict and reason."""
     from reports import VERDICTS
     from reports.documents.claim import KINDS
 
@@ -134,7 +134,7 @@ def _ledger(
 
 LIST: Final = Command(
     name="list",
-    summary="claims and their verdicts, a line each",
+    summary="claims, their verdicts and reasons",
     description=(
         "Lists claims with verdict and first finding, from a run that was kept, or else from a\n"
         "new one. Exit code 0 whatever the verdicts are; `verify --require` judges."

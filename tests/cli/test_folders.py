@@ -164,6 +164,8 @@ def test_a_folder_is_called_what_its_readme_says(run: Run, tmp_path: Path) -> No
     text = (tmp_path / "report" / "mine.md").read_text()
     assert text.startswith("# Squares & errors\n")
     assert "ICML 2031" in text
+    papers = json.loads((tmp_path / "report" / "ledger.json").read_text())["papers"]
+    assert papers["mine"]["folder"] == "mine"
     assert r"\LARGE Squares \& errors\par" in (tmp_path / "report" / "mine.tex").read_text()
 
 

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from staleproof.rows import lines
+from tests import published
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Result = Callable[..., tuple[int, Any]]
 Problem = Callable[..., dict[str, str]]
@@ -88,3 +91,12 @@ def test_of_a_folder_only_what_is_asked_for_is_proved(run: Run, tmp_path: Path) 
     assert told
     assert all(line.startswith("[1/1] mine.tangent") for line in told)
     assert f"verify {tmp_path} --no-cache" in " ".join(done.stdout.split())
+
+
+def test_reasons_are_whole_at_80_columns() -> None:
+    rows = [row for row in published.rows().values() if row["paper"] == "blog"]
+    shown = list(lines(rows, 80))
+    assert max(map(len, shown)) <= 80
+    text = " ".join(" ".join(shown).split())
+    assert [row["id"] for row in rows if not {row["id"]} <= set(text.split())] == []
+    assert all(row["findings"][0]["says"] in text for row in rows if row["findings"])
