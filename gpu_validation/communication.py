@@ -39,7 +39,7 @@ SILENT: Final = "nothing was communicated"
 
 _UNSEEN: Final = {
     ("threads", "cuda"): "streams of one device hand tensors over by reference, so there is no "
-    "communication that a profile of the device could show",
+    "communication that a profile of the device could show"
 }
 
 

@@ -156,11 +156,7 @@ class Stage:
         return output
 
     def _gradients(
-        self,
-        entry: Entry,
-        targets: list[Tensor],
-        gradient: Tensor | None,
-        keep: bool = False,
+        self, entry: Entry, targets: list[Tensor], gradient: Tensor | None, keep: bool = False
     ) -> list[Tensor]:
         """Gradients of the output with respect to `targets`; zeros for what it ignores."""
         assert entry.output is not None

@@ -130,10 +130,7 @@ def _data(spec: RunSpec, rank: int) -> dict[tuple[int, int], Data]:
     for index in np.flatnonzero(ends & (schedule.rank_of_action == rank)).tolist():
         stage, number = int(schedule.stage[index]), int(schedule.microbatch[index])
         inputs, labels = (tensor.to(spec.device) for tensor in microbatch(spec.model, number))
-        found[stage, number] = (
-            inputs if stage == 0 else None,
-            labels if stage == last else None,
-        )
+        found[stage, number] = (inputs if stage == 0 else None, labels if stage == last else None)
     return found
 
 

@@ -29,12 +29,7 @@ from gpu_validation.executor import run_rank
 from gpu_validation.messages import Label, Message
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.transports.gloo import PATIENCE, GlooEndpoint, join
-from gpu_validation.transports.launch import (
-    ForkedGroup,
-    JoinedGroup,
-    processes,
-    under_torchrun,
-)
+from gpu_validation.transports.launch import ForkedGroup, JoinedGroup, processes, under_torchrun
 from gpu_validation.transports.member import Member, Program
 from gpu_validation.transports.wire import Header, edges, expected
 
