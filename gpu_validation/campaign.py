@@ -48,8 +48,6 @@ class Job:
     ----------
     name : str
         Of the file, without its suffix.
-    module : str
-    arguments : tuple of str
     """
 
     name: str

@@ -49,7 +49,6 @@ class RankProfile:
 
     Attributes
     ----------
-    rank : int
     run : (int, int)
         Start and end of its run in nanoseconds, on the clock of the profile.
     communication, computation : tuple of (int, int)
@@ -183,7 +182,6 @@ def described(
         Of the ranks that were profiled.
     ranks : int
         How many there are.
-    transport, device : str
     missing : str
         Why a rank has no profile, if one has none.
 

@@ -108,7 +108,6 @@ def applying_update(schedule: Schedule, gradient: IntArray) -> IntArray:
 
     Parameters
     ----------
-    schedule : Schedule
     gradient : ndarray of int
         Flat indices of actions that complete gradients, any shape.
 

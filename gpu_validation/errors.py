@@ -76,7 +76,6 @@ class RankState:
 
     Attributes
     ----------
-    rank : int
     last : str
         Its last event.
     doing : str

@@ -64,9 +64,6 @@ class Event:
 
     Attributes
     ----------
-    rank : int
-    op : Kind
-    stage, microbatch, pipeline : int
     peer : int
         Other rank of a message, or `NONE`.
     channel : str or None
@@ -110,7 +107,6 @@ class EventLog:
 
     Attributes
     ----------
-    rank : int
     on : bool
         Without it nothing is kept but what the rank did last.
     doing : str

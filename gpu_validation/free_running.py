@@ -129,7 +129,6 @@ def first_against(schedule: Schedule, rule: GreedyRule, limit: int) -> tuple[Act
     ----------
     schedule : Schedule
         One stage a rank, F and B only, each in ascending order.
-    rule : GreedyRule
     limit : int
         Most microbatches past their forward but not their backward at stage 0.
 

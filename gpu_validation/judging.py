@@ -43,8 +43,6 @@ class ControlResult:
 
     Attributes
     ----------
-    name : str
-    applicable : bool
     caught : bool
         Whether every check that has to see it, and applies, failed.
     by : tuple of str
@@ -69,7 +67,6 @@ def agree(
 
     Parameters
     ----------
-    findings, controls
     required : collection of str, optional
         Names of checks: where given, the others may be undecided, but none may fail.
 
@@ -239,7 +236,6 @@ def edited(
 
     Parameters
     ----------
-    control : Control
     seen : Observed
         The log.
     base : Prediction
@@ -304,7 +300,6 @@ def judge(
     ----------
     log : path, paths or Trace
         Files of all ranks, or the folder that `Recorder` was given.
-    schedule : Schedule
     require : sequence of str
         Checks that must be decided beside order, versions (updates included) and stash.
 

@@ -50,7 +50,6 @@ class Measurement:
 
     Attributes
     ----------
-    spec : RunSpec
     prediction : Prediction
         Of the declared order; of the executed one where the run was free.
     results : tuple of RunResult
@@ -59,7 +58,6 @@ class Measurement:
         Their logs.
     findings : tuple of Finding
         A check holds if it holds in every repeat.
-    controls : tuple of ControlResult
     profiled : RunResult or None
         The run under the profiler, if there was one. It is checked like the others; its times are
         used for nothing but its profile.
@@ -267,12 +265,10 @@ def judge(
 
     Parameters
     ----------
-    result : RunResult
     declared : Prediction
         Of the declared order.
     expected : mapping, or Finding
         Final weights of the replay, or why there are none.
-    tolerance : float
     """
     return [
         *judge_trace(result.trace, declared, free=result.spec.order == "free-running"),

@@ -27,7 +27,6 @@ class Label:
         microbatch has had its backward at stage 0, which a barrier waits for.
     stage : int
         The stage that sends; for a token the stage whose REDUCE waits.
-    microbatch, pipeline : int
 
     Examples
     --------
@@ -51,7 +50,6 @@ class Message:
 
     Attributes
     ----------
-    label : Label
     clock : int
         Unit Lamport clock at the end of the computation that made the tensor.
     version : int

@@ -117,7 +117,6 @@ def update(
 
     Parameters
     ----------
-    spec : OptimizerSpec
     weights, gradients : mapping of str to Tensor
         The same names, shapes and devices; left as they are.
     state : OptimizerState

@@ -115,10 +115,6 @@ def _require_weights_to_train(spec: ModelSpec, model: nn.Module) -> None:
 
 def require_untied(spec: ModelSpec, stages: int) -> None:
     """Refuse weights that belong to layers of several stages: every stage would train its own.
-
-    Raises
-    ------
-    ModelError
     """
     layers, home = parts_of(spec).layers, dict[int, tuple[int, str]]()
     for stage in range(stages):
@@ -176,10 +172,6 @@ def require_gradients(
     spec: ModelSpec, stage: int, inputs: Tensor, value: Tensor, module: nn.Module
 ) -> None:
     """Refuse a stage that gradients do not pass: go back through it once.
-
-    Raises
-    ------
-    ModelError
     """
     import torch
 
@@ -208,10 +200,6 @@ def require_gradients(
 
 def require_tensor(spec: ModelSpec, stage: int, value: Any, last: bool) -> None:
     """Refuse what a stage cannot hand on, or what is no loss.
-
-    Raises
-    ------
-    ModelError
     """
     import torch
 

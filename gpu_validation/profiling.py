@@ -54,7 +54,6 @@ class Seen:
 
     Attributes
     ----------
-    name : str
     start, end : int
         Nanoseconds.
     thread : int
@@ -155,7 +154,6 @@ def profiles(events: Sequence[Seen], device: str) -> list[RankProfile]:
 
     Parameters
     ----------
-    events : sequence of Seen
     device : str
         On ``cuda`` there is one rank, and every kernel is its own.
 

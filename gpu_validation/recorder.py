@@ -721,7 +721,6 @@ class Recorder:
 
         Parameters
         ----------
-        target : Module, or a schedule with its stages
         optimizer : torch.optim.Optimizer, optional
             Without it, updates are recorded by blocks of your own.
         stage, pipeline : int, optional

@@ -42,7 +42,6 @@ def run(
 
     Parameters
     ----------
-    spec : RunSpec
     log : path-like, optional
         Where to write the log, also when the run fails; it is then marked as partial.
     group : Group, optional

@@ -90,9 +90,6 @@ def replay(
     ----------
     schedule : Schedule
         Declared, or of a log: then with the updates as they were made.
-    model : ModelSpec
-    optimizer : OptimizerSpec
-    device : str
 
     Returns
     -------

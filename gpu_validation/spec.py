@@ -44,12 +44,9 @@ class RunSpec:
         One of `TRANSPORTS`.
     device : str
         One of `DEVICES`.
-    model : ModelSpec
-    optimizer : OptimizerSpec
     order : str
         ``static``: every rank follows its program. ``free-running``: every rank decides by the
         family's rule and by what has really arrived.
-    fault : Fault or None
     hashing : str
         ``sampled``: at every update, and at every computation on each `SAMPLE`-th microbatch.
         ``full``: at every update and computation. ``off``: never.
@@ -144,8 +141,6 @@ class RankOutcome:
 
     Attributes
     ----------
-    rank : int
-    events : tuple of Event
     weights : mapping
         (stage, copy) → name → values, on the host; empty if the rank did not finish.
     memory : mapping
@@ -187,7 +182,6 @@ class RunResult:
 
     Attributes
     ----------
-    spec : RunSpec
     trace : Trace
         The log; its schedule is what was executed.
     weights : mapping

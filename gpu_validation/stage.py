@@ -21,7 +21,6 @@ class Entry:
 
     Attributes
     ----------
-    inputs : Tensor
     labels : Tensor or None
         Of the last stage.
     output : Tensor or None
@@ -48,7 +47,6 @@ class Stage:
         Which stage of how many.
     module : nn.Module
         Its layers; their own weights are not used.
-    copy : WeightCopy
     keeps_version : bool
         Whether a backward uses what its forward read; else it computes the stage anew, with the
         newest weights.
@@ -70,8 +68,6 @@ class Stage:
 
         Parameters
         ----------
-        microbatch : int
-        inputs : Tensor
         labels : Tensor or None
             For the last stage, whose output is the loss.
         wanted : int

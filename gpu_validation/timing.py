@@ -157,8 +157,6 @@ def sharing(transport: str, device: str, ranks: int, available: int | None) -> s
 
     Parameters
     ----------
-    transport, device : str
-    ranks : int
     available : int or None
         Cores of this process, None if unknown.
 

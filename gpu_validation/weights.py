@@ -81,8 +81,6 @@ class WeightCopy:
     ----------
     initial : mapping of str to Tensor
         Version 0; becomes property of the copy.
-    policy : WeightPolicy
-    optimizer : OptimizerSpec
     gradients : int or None
         Gradients that one update sums up; None if only actions U update.
     forwards : sequence of sequence of int
@@ -91,7 +89,6 @@ class WeightCopy:
 
     Attributes
     ----------
-    newest : mapping of str to Tensor
     current : int
         Updates so far: the number of `newest`.
     """
@@ -125,7 +122,6 @@ class WeightCopy:
 
         Parameters
         ----------
-        microbatch : int
         wanted : int
             The version that stage 0 read for this microbatch.
 

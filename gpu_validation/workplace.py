@@ -23,11 +23,6 @@ Data: TypeAlias = tuple[Tensor | None, Tensor | None]
 
 class Workplace:
     """The stages of a rank, by (stage, pipeline), their weights and their data.
-
-    Parameters
-    ----------
-    spec : RunSpec
-    rank : int
     """
 
     def __init__(self, spec: RunSpec, rank: int) -> None:

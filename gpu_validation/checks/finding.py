@@ -27,8 +27,6 @@ class Finding:
 
     Attributes
     ----------
-    name : str
-    outcome : Outcome
     says : str
         One sentence: what was compared, or what differs, or why nothing can be said.
     compared : int

@@ -36,7 +36,6 @@ class Way(NamedTuple):
     ----------
     maker, user : Action
         The computations that it leads from and to.
-    send, receive : Note
     """
 
     maker: Action

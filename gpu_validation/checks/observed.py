@@ -37,7 +37,6 @@ class Content(NamedTuple):
     ----------
     copy : int
         Number of the weight copy.
-    version : int
     rounds : int
         How often the copy was averaged (LocalSGD).
     horizon : int
@@ -60,7 +59,6 @@ class Observed:
         What was done, as a schedule; N actions.
     unit : str
         Unit of `start` and `end`: ``"ns"`` or ``"slot"``.
-    start, end : ndarray of int, shape (N,)
     version : ndarray of int, shape (N,)
         Weight version used.
     current : ndarray of int, shape (N,)

@@ -52,7 +52,6 @@ class End:
     ----------
     outcome : RankOutcome
         Partial if the rank did not finish its program.
-    finished : bool
     failure : RankError or None
         What went wrong in this rank itself.
     """

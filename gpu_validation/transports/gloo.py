@@ -63,7 +63,6 @@ class GlooEndpoint(BoxEndpoint[Message]):
 
     Parameters
     ----------
-    member : Member
     expected : mapping of int to int
         How many messages come from which rank.
     """

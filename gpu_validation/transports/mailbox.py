@@ -62,7 +62,6 @@ class Mailbox(Generic[Letter]):
 
         Raises
         ------
-        StoppedError
         Exception
             What the receiving thread failed with.
         """

@@ -27,10 +27,8 @@ class Member:
 
     Attributes
     ----------
-    rank, ranks : int
     number : int
         Which run of these ranks.
-    board : Board
     stopping : threading.Event
         Set when the rank is to stop.
     """
@@ -43,10 +41,6 @@ class Member:
 
     def check(self) -> None:
         """Raise if another rank has failed.
-
-        Raises
-        ------
-        StoppedError
         """
         if self.stopping.is_set():
             raise StoppedError(
@@ -59,10 +53,6 @@ class Member:
 
     def meet(self, timeout: float) -> None:
         """Wait until every rank is here.
-
-        Raises
-        ------
-        StoppedError, RankHangError
         """
         self.board.arrive()
         until = time.monotonic() + timeout
@@ -84,12 +74,6 @@ Program = Callable[[RunSpec, Member, EventLog], RankOutcome]
 
 class Run:
     """One run of one rank.
-
-    Parameters
-    ----------
-    program : callable
-    spec : RunSpec
-    member : Member
     """
 
     def __init__(self, program: Program, spec: RunSpec, member: Member) -> None:

@@ -54,10 +54,6 @@ def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | 
 
 def require_gpus(device: str, ranks: int) -> None:
     """Refuse ranks for which this node has no GPUs; nothing has touched CUDA before.
-
-    Raises
-    ------
-    CapacityError
     """
     prepare_cuda()
     require_devices(device, local_ranks(ranks), torch.cuda.device_count())
@@ -184,12 +180,10 @@ class NcclEndpoint(GlooEndpoint):
 
     Parameters
     ----------
-    member : Member
     incoming : mapping of int to int
         How many messages come from which rank.
     groups : mapping of (int, int) to ProcessGroup
         The communicator of every directed edge.
-    device : int
     waits : bool
         Whether a message counts as arrived when its tensor is there, which a free order decides
         by. Else when it is under way: what uses it waits on the device.

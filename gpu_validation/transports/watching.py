@@ -51,8 +51,6 @@ class Watcher:
 
     Parameters
     ----------
-    board : Board
-    ranks : int
     timeout : float
         Seconds without progress after which the run is given up.
     dead : callable

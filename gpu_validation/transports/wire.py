@@ -70,8 +70,6 @@ class Header:
 
     Attributes
     ----------
-    label : Label
-    clock, version : int
     shape : tuple of int or None
         Of the tensor that follows; None if none does.
     dtype : torch.dtype

@@ -72,8 +72,6 @@ class Part:
 
     Attributes
     ----------
-    runner : ChunkRunner
-    stage, stages : int
     device : str
         Where tensors and tags are. A tag is read when its chunk begins, so that the host waits
         for the device there.
@@ -171,7 +169,6 @@ class RecordedStage(PipelineStage):
 
     Parameters
     ----------
-    part : Part
     shapes : sequence of tuple of int
         Of the activations between all neighbouring stages.
     """

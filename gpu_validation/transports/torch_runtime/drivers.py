@@ -101,7 +101,6 @@ def driver(schedule: Schedule, stages: list[Any]) -> Any:
 
     Parameters
     ----------
-    schedule : Schedule
     stages : list of PipelineStage
         Those of this rank, ascending.
     """
