@@ -29,7 +29,7 @@ from gpu_validation.spec import RankOutcome
 from gpu_validation.transports import gloo
 from gpu_validation.transports.launch import processes
 from gpu_validation.transports.member import Member, Program
-from gpu_validation.transports.torch_runtime import program as hooked
+from gpu_validation.transports.torch_runtime import drivers as hooked
 from schedules import build
 
 RANKS: Final = 2

@@ -65,15 +65,7 @@ def _run(name: str, *arguments: str) -> Job:
 
 
 def jobs(gpus: Sequence[str] = ()) -> list[Job]:
-    """What a machine with these GPUs is to measure, its GPUs first.
-
-    Examples
-    --------
-    >>> [job.name for job in jobs()][:2], len(jobs())
-    (['cpu-threads-1f1b-p4', 'cpu-threads-gpipe-p4'], 23)
-    >>> [job.name for job in jobs(["NVIDIA H100"])][0]
-    'nvidia-h100-threads-1f1b-p4'
-    """
+    """What a machine with these GPUs is to measure, its GPUs first."""
     return [*(_on_gpus(gpus) if gpus else []), *_on_cpu()]
 
 

@@ -23,10 +23,7 @@ GIB: Final = 1024**3
 def require_capacity(spec: RunSpec) -> None:
     """Refuse what cannot fit: a missing device, or weights beyond the memory there is.
 
-    Raises
-    ------
-    CapacityError
-        With what would be needed. Stashes and activations come on top of that.
+    Raises `CapacityError`: with what would be needed. Stashes and activations come on top of that.
     """
     if spec.device == "cuda":
         claim_device()
@@ -83,14 +80,7 @@ def replay_bytes(spec: RunSpec) -> int:
 
 
 def most_versions(schedule: Schedule) -> dict[CopyOfStage, int]:
-    """How many versions of every weight copy a replay keeps at most; nothing is computed.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> most_versions(build("pipedream", 2, 4))
-    {(0, 0): 2, (1, 0): 1}
-    """
+    """How many versions of every weight copy a replay keeps at most; nothing is computed."""
     found = predict(schedule)
     most = peaks(found.line).versions_by_stage
     # Who extrapolates needs the version before the newest too.
@@ -142,14 +132,6 @@ def memory_by_stage(
     ``activations`` what forwards left for backwards, ``optimizer`` its state: each at its own
     peak. ``versions`` counts versions at their peak, and ``predicted_versions`` what the schedule
     needs at least.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> from gpu_validation.prediction import predict
-    >>> rows = memory_by_stage({(0, 0): Memory(weights=8)}, predict(build("gpipe", 1, 3)))
-    >>> rows[0]["weights"], rows[0]["predicted_versions"], rows[0]["predicted_activations"]
-    (8, 1, 3)
     """
     kept = peaks(predicted.line)
     return [

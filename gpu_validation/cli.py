@@ -173,10 +173,7 @@ def _finish(
 def _put(text: str, code: int) -> int:
     """Print the result; returns `code`, or 2 where standard output takes nothing more.
 
-    Raises
-    ------
-    BrokenPipeError
-        The reader has gone.
+    Raises `BrokenPipeError`: the reader has gone.
     """
     try:
         print(text, flush=True)

@@ -64,13 +64,7 @@ class RankProfile:
 def rank_profile(
     rank: int, run: Interval, communication: Sequence[Interval], computation: Sequence[Interval]
 ) -> RankProfile:
-    """Put intervals in plain form, and leave out what lies outside the run.
-
-    Examples
-    --------
-    >>> rank_profile(0, (10, 20), [(8, 12), (11, 13)], [(19, 30)]).communication
-    ((10, 13),)
-    """
+    """Put intervals in plain form, and leave out what lies outside the run."""
     return RankProfile(
         rank, run, intersection(communication, [run]), intersection(computation, [run])
     )
@@ -104,13 +98,7 @@ class Shares:
 
 
 def unmeasured(reason: str) -> Shares:
-    """Nothing is known.
-
-    Examples
-    --------
-    >>> unmeasured("no run was profiled").described()["share"]
-    'not measured'
-    """
+    """Nothing is known."""
     return Shares(why_not=dict.fromkeys(QUANTITIES, reason))
 
 
@@ -138,15 +126,6 @@ def shares(
         All ranks of the run.
     transport : str
         A transport whose communication a profile shows, see `blind`.
-
-    Examples
-    --------
-    >>> one = rank_profile(0, (0, 10), communication=[(0, 4)], computation=[(3, 9)])
-    >>> two = rank_profile(1, (0, 10), communication=[(5, 10)], computation=[(0, 2)])
-    >>> shares([one], [one, two], "threads").described()
-    {'share': 0.4, 'overlap': 'not measured', 'overlap_any': 0.75, 'computation': 0.6, ...}
-    >>> shares([one, two], [one, two], "gloo").overlap
-    Fraction(1, 9)
     """
     runs = sum(end - start for start, end in (profile.run for profile in profiles))
     if not runs:
@@ -184,11 +163,6 @@ def described(
         How many there are.
     missing : str
         Why a rank has no profile, if one has none.
-
-    Examples
-    --------
-    >>> described([], 2, "gloo", "cpu", NOT_PROFILED)["ranks"][1]["overlap"]
-    'not measured'
     """
     unseen = blind(transport, device)
     of_rank = {profile.rank: profile for profile in profiles}

@@ -61,13 +61,6 @@ def delay_range(schedule: Schedule) -> DelayRange:
         The order is incomplete.
     SizeError
         More than `MAX_ENTRIES` numbers would be needed.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> found = delay_range(build("pipedream", 2, 6))
-    >>> found.least[:, 3].tolist(), found.most[:, 3].tolist()
-    ([[2, 1], [0, 0]], [[4, 3], [2, 1]])
     """
     index = complete_tables(schedule)
     stages, microbatches = index.forward.shape
@@ -110,12 +103,6 @@ def applying_update(schedule: Schedule, gradient: IntArray) -> IntArray:
     ----------
     gradient : ndarray of int
         Flat indices of actions that complete gradients, any shape.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> applying_update(build("gpipe", 1, 3), np.array([3, 4, 5])).tolist()
-    [5, 5, 5]
     """
     updates = np.flatnonzero(update_after(schedule))
     weights = weights_of_action(schedule)

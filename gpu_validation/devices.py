@@ -35,10 +35,7 @@ def local_device(otherwise: int = 0) -> int:
 def launched_number(name: str) -> int:
     """Read a number that a launcher such as ``torchrun`` has put into the environment.
 
-    Raises
-    ------
-    CapacityError
-        It is no whole number of 0 or more.
+    Raises `CapacityError`: it is no whole number of 0 or more.
     """
     value = os.environ[name]
     if not re.fullmatch(r"[0-9]{1,9}", value):
@@ -68,10 +65,7 @@ def claim_device() -> int:
 
     It is the first thing that touches CUDA in a process.
 
-    Raises
-    ------
-    CapacityError
-        There is no GPU, or none for this process of its node.
+    Raises `CapacityError`: there is no GPU, or none for this process of its node.
     """
     prepare_cuda()
     import torch

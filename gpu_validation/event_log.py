@@ -152,16 +152,7 @@ class EventLog:
         return self._events(0, failed)
 
     def since(self, first: int) -> tuple[Event, ...]:
-        """The events from a number on, while the rank runs; without what only a device knows.
-
-        Examples
-        --------
-        >>> recorder = EventLog(0)
-        >>> for m in range(3):
-        ...     recorder.add(Kind.F, Action(Kind.F, 0, m, 0), 0, {})
-        >>> [event.microbatch for event in recorder.since(1)]
-        [1, 2]
-        """
+        """The events from a number on, while the rank runs; without what only a device knows."""
         return self._events(first, failed=True)
 
     def _events(self, first: int, failed: bool) -> tuple[Event, ...]:
@@ -214,15 +205,6 @@ def trace(
         Whether the run did not come to its end.
     messages : bool
         Whether the transport notes its messages.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> from gpu_validation.event_log import Event
-    >>> event = Event(0, Kind.F, 0, 0, 0, NONE, None, 0, 5, 9, {"current": 0})
-    >>> found = trace(build("naive", 1, 1), [[event]], run=7, partial=True)
-    >>> dict(found.schedule.parameters)
-    {'run': 7, 'partial': 1}
     """
     flat = [event for rank in events for event in rank]
     executed = Schedule.from_orders(

@@ -13,13 +13,7 @@ from gpu_validation.errors import MeasureError
 
 
 def json_text(value: object) -> str:
-    """One line of strict JSON.
-
-    Examples
-    --------
-    >>> json_text({"most": np.int64(3)})
-    '{"most": 3}'
-    """
+    """One line of strict JSON."""
     return json.dumps(value, allow_nan=False, default=_plain)
 
 
@@ -32,10 +26,7 @@ def _plain(value: object) -> object:
 def require_writable(path: str) -> None:
     """Refuse a place where no file can be written.
 
-    Raises
-    ------
-    MeasureError
-        Something else than a file is there, or its folder cannot be written to.
+    Raises `MeasureError`: something else than a file is there, or its folder cannot be written to.
     """
     folder = os.path.dirname(os.path.abspath(path))
     reason = None
@@ -52,10 +43,7 @@ def require_writable(path: str) -> None:
 def append_text(path: str, text: str) -> None:
     """Add lines to a file in one write, so that who is killed leaves whole ones.
 
-    Raises
-    ------
-    OSError
-        It cannot be written.
+    Raises `OSError`: it cannot be written.
     """
     with open(path, "ab", buffering=0) as file:
         file.write(text.encode())
@@ -64,10 +52,7 @@ def append_text(path: str, text: str) -> None:
 def write_text(path: str, text: str) -> None:
     """Write a file so that its readers see the old one or the new one.
 
-    Raises
-    ------
-    MeasureError
-        It cannot be written.
+    Raises `MeasureError`: it cannot be written.
     """
     target = Path(path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")

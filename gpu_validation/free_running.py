@@ -41,10 +41,7 @@ NOAM: Final = "noam"
 def executed(seen: Observed, declared: Schedule) -> Prediction:
     """The prediction for the order that the ranks have chosen.
 
-    Raises
-    ------
-    InvalidScheduleError
-        The log is not complete.
+    Raises `InvalidScheduleError`: the log is not complete.
     """
     return predict(seen.schedule)
 
@@ -131,15 +128,6 @@ def first_against(schedule: Schedule, rule: GreedyRule, limit: int) -> tuple[Act
         One stage a rank, F and B only, each in ascending order.
     limit : int
         Most microbatches past their forward but not their backward at stage 0.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> rule, limit = rule_of(build("pipedream", 2, 4))
-    >>> first_against(build("pipedream", 2, 4), rule, limit)
-    >>> found = first_against(build("gpipe", 2, 4), rule, limit)
-    >>> print(*found)
-    1F1 1B0
     """
     for stage in range(schedule.ranks):
         done = {Kind.F: 0, Kind.B: 0}

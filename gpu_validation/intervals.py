@@ -32,35 +32,17 @@ def union(intervals: Iterable[Interval]) -> Plain:
 
 
 def intersection(some: Iterable[Interval], others: Iterable[Interval]) -> Plain:
-    """The times that lie in both sets.
-
-    Examples
-    --------
-    >>> intersection([(0, 5), (6, 9)], [(4, 7), (8, 20)])
-    ((4, 5), (6, 7), (8, 9))
-    """
+    """The times that lie in both sets."""
     return _where(some, others, lambda one, other: one and other)
 
 
 def difference(some: Iterable[Interval], others: Iterable[Interval]) -> Plain:
-    """The times that lie in the first set and not in the second.
-
-    Examples
-    --------
-    >>> difference([(0, 10)], [(2, 3), (5, 20)])
-    ((0, 2), (3, 5))
-    """
+    """The times that lie in the first set and not in the second."""
     return _where(some, others, lambda one, other: one and not other)
 
 
 def length(intervals: Iterable[Interval]) -> int:
-    """Time that a set covers; what lies in several intervals counts once.
-
-    Examples
-    --------
-    >>> length([(0, 4), (2, 6), (9, 10)])
-    7
-    """
+    """Time that a set covers; what lies in several intervals counts once."""
     return sum(end - start for start, end in union(intervals))
 
 

@@ -107,14 +107,7 @@ def judge_trace(trace: Trace, declared: Prediction, free: bool) -> list[Finding]
 
 
 def merged(judged: Sequence[Sequence[Finding]]) -> list[Finding]:
-    """One finding a check: the worst of all repeats, and the first of those.
-
-    Examples
-    --------
-    >>> from gpu_validation.checks.finding import fails, holds
-    >>> merged([[holds("order", 3, "")], [fails("order", "wrong")]])[0].holds
-    False
-    """
+    """One finding a check: the worst of all repeats, and the first of those."""
     names = dict.fromkeys(finding.name for findings in judged for finding in findings)
     result = []
     for name in names:
@@ -135,22 +128,6 @@ def caught(
     """Whether every check that has to see a control failed, and which checks did.
 
     `blind` are checks that the sound log leaves undecided already: nothing is asked of them.
-
-    Examples
-    --------
-    >>> from gpu_validation.checks.finding import fails, holds
-    >>> control = CONTROLS["no-stash"]
-    >>> caught(control, [fails("versions", "old"), fails("stash", "new")], "").caught
-    True
-    >>> blind = caught(control, [fails("versions", "old"), holds("stash", 3, "equal")], "at 0B1")
-    >>> blind.caught, blind.says
-    (False, 'at 0B1; not seen by stash')
-
-    Where none of these checks applies, neither does the control:
-
-    >>> from gpu_validation.checks.finding import inapplicable as not_here
-    >>> caught(control, [not_here("versions", ""), not_here("stash", "")], "").applicable
-    False
     """
     failed = tuple(finding.name for finding in findings if finding.holds is False)
     absent = {finding.name for finding in findings if not finding.applies} | set(blind)
@@ -171,22 +148,7 @@ def judge_log(
 ) -> tuple[Prediction, list[Finding], list[ControlResult]]:
     """Check a log that was written elsewhere; controls are edits of the log itself.
 
-    Raises
-    ------
-    InvalidScheduleError
-        The schedule is not complete.
-
-    Examples
-    --------
-    >>> from schedules import build, timeline, versions
-    >>> from schedules.formats.trace import trace_of
-    >>> schedule = build("gpipe", 2, 4)
-    >>> log = trace_of(timeline(schedule), versions(schedule))
-    >>> _, findings, controls = judge_log(log, schedule)
-    >>> [finding.name for finding in findings if finding.holds]
-    ['order', 'stash', 'real-time', 'causality']
-    >>> agree(findings, controls)
-    False
+    Raises `InvalidScheduleError`: the schedule is not complete.
     """
     declared, steps = predict(schedule), steps_of(trace)
     findings = [_of_step(step, trace, declared, free) for step in steps]
@@ -214,10 +176,7 @@ def _of_step(step: Trace, whole: Trace, declared: Prediction, free: bool) -> lis
 def required_of(trace: Trace, more: Sequence[str] = ()) -> frozenset[str] | None:
     """The checks that have to be decided for a log to agree; None for all that apply.
 
-    Raises
-    ------
-    ParameterError
-        A name in `more` is that of no check.
+    Raises `ParameterError`: a name in `more` is that of no check.
     """
     for name in more:
         if name not in CHECKS:

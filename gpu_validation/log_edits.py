@@ -105,10 +105,7 @@ def _backwards_of(seen: Observed, computations: IntArray) -> IntArray:
 def _at(seen: Observed, action: Action) -> int:
     """Where an action stands in a log.
 
-    Raises
-    ------
-    InvalidScheduleError
-        It was not done.
+    Raises `InvalidScheduleError`: it was not done.
     """
     chosen = np.flatnonzero(
         (seen.schedule.kind == action.kind)

@@ -32,10 +32,7 @@ STEP: Final = "step"
 def files_of(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
     """The logs that are meant: a folder stands for its ``*.jsonl``, or for its profiler traces.
 
-    Raises
-    ------
-    FormatError
-        There is none.
+    Raises `FormatError`: there is none.
     """
     found: list[Path] = []
     for path in map(Path, paths):
@@ -56,10 +53,7 @@ def files_of(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
 def merged_logs(paths: Sequence[str | os.PathLike[str]]) -> Trace:
     """Read the logs of several ranks as one.
 
-    Raises
-    ------
-    FormatError
-        A file cannot be read, does not follow the format, or is of another run.
+    Raises `FormatError`: a file cannot be read, does not follow the format, or is of another run.
     """
     files = files_of(paths)
     if all(map(is_profile, files)):
@@ -101,13 +95,6 @@ def steps_of(trace: Trace) -> list[Trace]:
     """The steps of a run, each as a run of its own that starts from version 0.
 
     A version from before its step has no number there, and the event says so.
-
-    Examples
-    --------
-    >>> from schedules import build, timeline
-    >>> from schedules.formats.trace import trace_of
-    >>> len(steps_of(trace_of(timeline(build("gpipe", 2, 2)))))
-    1
     """
     step = np.zeros(len(trace.schedule), dtype=np.int64)
     for index, extra in trace.extra.items():

@@ -103,14 +103,7 @@ class Endpoint(Protocol):
 
 
 def sender(schedule: Schedule, label: Label) -> int:
-    """The rank that sends a message.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> sender(build("pipedream", 4, 8), Label(Kind.SEND_F, 2, 0, 0))
-    2
-    """
+    """The rank that sends a message."""
     stage = 0 if label.kind is Kind.REDUCE else label.stage
     return schedule.placement.ranks[label.pipeline][stage]
 
@@ -119,12 +112,6 @@ def incoming(schedule: Schedule, rank: int) -> Iterator[Label]:
     """Every message that a rank receives, in the order in which its program asks for them.
 
     Neighbouring stages on one rank hand over without a message.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> [str(label) for label in incoming(build("pipedream", 2, 2), 0)]
-    ['1SEND_B0', '1SEND_B1']
     """
     for action in schedule.rank(rank):
         label = needed(schedule, action.kind, action.stage, action.microbatch, action.pipeline)

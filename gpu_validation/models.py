@@ -104,17 +104,8 @@ def build_stage(spec: ModelSpec, stage: int, stages: int) -> nn.Module:
     The module of the last stage takes (input, labels) and returns the loss, the others take their
     input alone. Random numbers of the process stay as they were.
 
-    Raises
-    ------
-    ModelError
-        The model has fewer layers than there are stages, a factory fails, or a layer draws random
-        numbers.
-
-    Examples
-    --------
-    >>> module = build_stage(ModelSpec(width=3), 1, 3)
-    >>> sum(parameter.numel() for parameter in module.parameters())
-    12
+    Raises `ModelError`: the model has fewer layers than there are stages, a factory fails, or a
+    layer draws random numbers.
     """
     if spec.built_in:
         with seeded(spec.seed, WEIGHTS, stage):
@@ -154,14 +145,7 @@ def _built_in(spec: ModelSpec, stage: int, stages: int) -> nn.Module:
 
 
 def microbatch(spec: ModelSpec, number: int) -> tuple[Tensor, Tensor]:
-    """Inputs and labels of a microbatch, on the CPU.
-
-    Examples
-    --------
-    >>> inputs, labels = microbatch(ModelSpec(batch=2, width=3), 0)
-    >>> tuple(inputs.shape), tuple(labels.shape)
-    ((2, 3), (2,))
-    """
+    """Inputs and labels of a microbatch, on the CPU."""
     import torch
 
     from gpu_validation import layers
@@ -182,16 +166,8 @@ def boundaries(spec: ModelSpec, stages: int) -> tuple[tuple[int, ...], ...]:
 
     All are of torch's type ``float32``. Models of your own are run once for this.
 
-    Raises
-    ------
-    ModelError
-        The stages do not chain: a stage does not accept what the one before it returns, or does
-        not return one tensor of real numbers, or the loss is no scalar.
-
-    Examples
-    --------
-    >>> boundaries(ModelSpec("transformer", width=8, batch=2, length=5), 3)
-    ((2, 5, 8), (2, 5, 8))
+    Raises `ModelError`: the stages do not chain: a stage does not accept what the one before it
+    returns, or does not return one tensor of real numbers, or the loss is no scalar.
     """
     if spec.name == "mlp":
         return ((spec.batch, spec.width),) * (stages - 1)

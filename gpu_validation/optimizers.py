@@ -127,14 +127,6 @@ def update(
     weights : dict of str to Tensor
         New tensors, none shared with the old version.
     state : OptimizerState
-
-    Examples
-    --------
-    >>> import torch
-    >>> one = {"w": torch.tensor([1.0])}
-    >>> made, state = update(OptimizerSpec("sgd", lr=0.5), one, one, OptimizerState())
-    >>> made["w"].item(), state.step
-    (0.5, 1)
     """
     import torch
     from torch.optim.adam import adam

@@ -64,16 +64,8 @@ def free_running(schedule: Schedule, endpoint: Endpoint) -> Iterator[Action]:
 def rule_of(schedule: Schedule) -> tuple[GreedyRule, int]:
     """The greedy rule that generated a schedule, and its bound on active microbatches.
 
-    Raises
-    ------
-    NotRunnableError
-        Its family has no such rule, or the schedule is not one stage a rank with F and B only.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> rule_of(build("pipedream", 3, 6, noam=2))[1]
-    2
+    Raises `NotRunnableError`: its family has no such rule, or the schedule is not one stage a rank
+    with F and B only.
     """
     family = FAMILIES.get(schedule.name)
     placement = schedule.placement

@@ -114,8 +114,7 @@ def _require_weights_to_train(spec: ModelSpec, model: nn.Module) -> None:
 
 
 def require_untied(spec: ModelSpec, stages: int) -> None:
-    """Refuse weights that belong to layers of several stages: every stage would train its own.
-    """
+    """Refuse weights that belong to layers of several stages: every stage would train its own."""
     layers, home = parts_of(spec).layers, dict[int, tuple[int, str]]()
     for stage in range(stages):
         first, last = cut(spec, len(layers), stage, stages)
@@ -171,8 +170,7 @@ def _factory(name: str) -> Callable[[], Any]:
 def require_gradients(
     spec: ModelSpec, stage: int, inputs: Tensor, value: Tensor, module: nn.Module
 ) -> None:
-    """Refuse a stage that gradients do not pass: go back through it once.
-    """
+    """Refuse a stage that gradients do not pass: go back through it once."""
     import torch
 
     weights = list(module.parameters())
@@ -199,8 +197,7 @@ def require_gradients(
 
 
 def require_tensor(spec: ModelSpec, stage: int, value: Any, last: bool) -> None:
-    """Refuse what a stage cannot hand on, or what is no loss.
-    """
+    """Refuse what a stage cannot hand on, or what is no loss."""
     import torch
 
     good = isinstance(value, torch.Tensor) and value.dtype == torch.float32

@@ -68,11 +68,8 @@ class Prediction:
 def predict(schedule: Schedule) -> Prediction:
     """Predict a run.
 
-    Raises
-    ------
-    InvalidScheduleError
-        The schedule is incomplete, cannot run to its end, or its policy asks for versions that
-        do not exist.
+    Raises `InvalidScheduleError`: the schedule is incomplete, cannot run to its end, or its policy
+    asks for versions that do not exist.
 
     Examples
     --------
@@ -86,15 +83,7 @@ def predict(schedule: Schedule) -> Prediction:
 
 
 def computations(schedule: Schedule) -> Schedule:
-    r"""The schedule's computations and reductions in their order, without anything else.
-
-    Examples
-    --------
-    >>> from schedules.formats.pytorch_csv import parse_csv
-    >>> sent = parse_csv("0F0,0SEND_F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0", "a.csv")
-    >>> print(*computations(sent).rank(1))
-    1F0 1B0
-    """
+    r"""The schedule's computations and reductions in their order, without anything else."""
     return with_only(schedule, np.isin(schedule.kind, list(OBSERVED)))
 
 
@@ -175,14 +164,7 @@ class Pace:
 
 
 def pace(line: Timeline) -> Pace:
-    """Makespan, bubble and utilisation of a timeline that starts at 0.
-
-    Examples
-    --------
-    >>> from schedules import build, timeline
-    >>> pace(timeline(build("gpipe", 2, 3))).bubble
-    Fraction(1, 4)
-    """
+    """Makespan, bubble and utilisation of a timeline that starts at 0."""
     return Pace(line.length, line.idle_fraction, tuple(utilisation(line)))
 
 

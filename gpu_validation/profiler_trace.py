@@ -51,10 +51,8 @@ def log_lines(paths: Sequence[Path]) -> str:
     Actions that come again, in the same order or another, are those of the next step. Times are
     those of the profiler of each rank, and are not compared between ranks.
 
-    Raises
-    ------
-    FormatError
-        A file is no such trace, has no range of a pipeline's action, or two are of one rank.
+    Raises `FormatError`: a file is no such trace, has no range of a pipeline's action, or two are
+    of one rank.
     """
     found: dict[int, list[dict[str, Any]]] = {}
     sizes = set()
@@ -84,10 +82,7 @@ def rank_profiles(paths: Sequence[Path]) -> tuple[str, list[RankProfile]]:
     The run of a rank is from its first range of an action to the end of the last one. On a CPU
     counts what ran in the thread of these ranges, on a GPU every kernel.
 
-    Raises
-    ------
-    FormatError
-        As `log_lines`.
+    Raises `FormatError`: as `log_lines`.
     """
     found, kernels = [], False
     for number, path in enumerate(paths):

@@ -156,20 +156,6 @@ def profiles(events: Sequence[Seen], device: str) -> list[RankProfile]:
     ----------
     device : str
         On ``cuda`` there is one rank, and every kernel is its own.
-
-    Examples
-    --------
-    >>> found = profiles(
-    ...     [
-    ...         Seen("staleproof run of rank 1", 0, 100, thread=7, user=True),
-    ...         Seen("staleproof waits", 10, 40, thread=7, user=True),
-    ...         Seen("aten::mm", 50, 60, thread=7),
-    ...         Seen("aten::mm", 20, 30, thread=8),
-    ...     ],
-    ...     "cpu",
-    ... )
-    >>> found[0].rank, found[0].communication, found[0].computation
-    (1, ((10, 40),), ((50, 60),))
     """
     runs = [event for event in events if event.name.startswith(RUN) and not event.on_device]
     sort = _kernels if device == "cuda" else _operators

@@ -39,15 +39,7 @@ def mixed(*numbers: int) -> int:
 
 @contextmanager
 def one_torch_thread() -> Iterator[None]:
-    """Let every operation on a CPU run in the thread that calls it, so that sums have one order.
-
-    Examples
-    --------
-    >>> import torch
-    >>> with one_torch_thread():
-    ...     torch.get_num_threads()
-    1
-    """
+    """Let every operation on a CPU run in the thread that calls it, so that sums have one order."""
     import torch
 
     before = torch.get_num_threads()

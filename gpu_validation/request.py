@@ -37,10 +37,7 @@ _MODEL_ONLY: Final = (
 def refuse_what_would_be_ignored(arguments: Namespace) -> None:
     """Refuse options that the others give no meaning.
 
-    Raises
-    ------
-    ParameterError
-        With the first of them.
+    Raises `ParameterError`: with the first of them.
     """
     predicts = arguments.policy == "predict"
     for option, asked, belongs in (
@@ -69,10 +66,7 @@ def refuse_what_would_be_ignored(arguments: Namespace) -> None:
 def require_torch() -> None:
     """Refuse to go on where torch cannot be loaded.
 
-    Raises
-    ------
-    CapacityError
-        It is not installed, or its libraries do not load.
+    Raises `CapacityError`: it is not installed, or its libraries do not load.
     """
     from gpu_validation.errors import CapacityError
 
@@ -90,10 +84,7 @@ def require_torch() -> None:
 def schedule_of(arguments: Namespace) -> Schedule:
     """Read a file, or generate a family.
 
-    Raises
-    ------
-    ScheduleError
-        There is no such family or file, or a parameter lies outside its domain.
+    Raises `ScheduleError`: there is no such family or file, or a parameter lies outside its domain.
     """
     from schedules.families import FAMILIES, build, get_family, is_family_file
     from schedules.formats import format_of_name, read_document
@@ -161,10 +152,7 @@ def _policy(arguments: Namespace) -> WeightPolicy | None:
 def spec_of(arguments: Namespace, schedule: Schedule) -> RunSpec:
     """What to run.
 
-    Raises
-    ------
-    SpecError
-        A name that does not exist, or a number outside its domain.
+    Raises `SpecError`: a name that does not exist, or a number outside its domain.
     """
     from gpu_validation.spec import RunSpec
 

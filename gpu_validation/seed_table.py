@@ -93,12 +93,6 @@ def specification(
     """What to run for a row; naive takes the samples of a step as one microbatch.
 
     With a number of GPUs it runs there; PyTorch's runtime wants one for every rank, or refuses.
-
-    Examples
-    --------
-    >>> found = specification(PUBLISHED[0], 4, 8, ModelSpec(batch=2))
-    >>> found.schedule.microbatches, found.model.batch
-    (1, 16)
     """
     cut = 1 if row.schedule == "naive" else microbatches
     batch = model.batch * microbatches // cut
@@ -153,12 +147,6 @@ def profiled(spec: RunSpec, available: int | None) -> Shares:
         With a process for every rank.
     available : int or None
         Cores of this process.
-
-    Examples
-    --------
-    >>> found = profiled(specification(PUBLISHED[0], 4, 8, ModelSpec()), 2)
-    >>> found.share, found.why_not["share"]
-    (None, '4 ranks share 2 cores, so the times are not those of stages that run side by side')
     """
     ranks = spec.schedule.ranks
     unseen = blind(spec.transport, spec.device)
@@ -185,18 +173,7 @@ def mean_peak(result: RunResult) -> float:
 def rows(
     memory: Mapping[Row, float], shares: Mapping[Row, Shares], why: Mapping[Row, str]
 ) -> list[dict[str, Any]]:
-    """Published and measured side by side.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> peaks = {("scratch", "gpipe"): 200.0, ("scratch", "1f1b"): 90.0}
-    >>> found = rows(peaks, {("scratch", "gpipe"): Shares(share=Fraction(1, 4))}, {})
-    >>> found[2]["measured"]["memory_over_gpipe"], found[2]["published"]["memory_over_gpipe"]
-    (0.45, 0.5)
-    >>> found[0]["measured"]["memory_bytes"], found[1]["measured"]["communication_share"]
-    ('not measured', 0.25)
-    """
+    """Published and measured side by side."""
     return [_row(row, memory, shares.get(row.key, Shares()), why) for row in PUBLISHED]
 
 

@@ -86,6 +86,9 @@ def replay(
 ) -> dict[CopyOfStage, Values]:
     """Train as a schedule says, in one thread.
 
+    Raises `InvalidScheduleError`: as `schedules.versions.versions` and
+    `schedules.timeline.timeline`.
+
     Parameters
     ----------
     schedule : Schedule
@@ -95,18 +98,6 @@ def replay(
     -------
     dict
         (stage, copy) → name → final values.
-
-    Raises
-    ------
-    InvalidScheduleError
-        As `schedules.versions.versions` and `schedules.timeline.timeline`.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> weights = replay(build("pipedream", 2, 3), ModelSpec(width=2), OptimizerSpec())
-    >>> sorted(weights)
-    [(0, 0), (1, 0)]
     """
     with one_torch_thread():
         replayed = Replay(erase_messages(schedule), model, optimizer, device)

@@ -141,12 +141,6 @@ def middle(found: Sequence[Timing]) -> Timing | None:
     """The repeat whose makespan is the median, the shorter of the middle two; None of none.
 
     The first run also pays for what a process does only once, so it does not stand for the others.
-
-    Examples
-    --------
-    >>> one, two, three = (Timing({}, Pace(length, Fraction(0), ()), None) for length in (9, 4, 5))
-    >>> middle([one, two, three]).pace.makespan, middle([one, two]).pace.makespan
-    (5, 4)
     """
     ordered = sorted(found, key=lambda one: one.pace.makespan)
     return ordered[(len(ordered) - 1) // 2] if ordered else None
@@ -159,14 +153,6 @@ def sharing(transport: str, device: str, ranks: int, available: int | None) -> s
     ----------
     available : int or None
         Cores of this process, None if unknown.
-
-    Examples
-    --------
-    >>> print(sharing("gloo", "cpu", 4, 2))
-    4 ranks share 2 cores, so these times say how long this machine took and nothing about the speed
-    of a pipeline
-    >>> sharing("gloo", "cpu", 4, 8), sharing("nccl", "cuda", 4, 2)
-    (None, None)
     """
     if ranks < 2:
         return None
@@ -179,13 +165,7 @@ def sharing(transport: str, device: str, ranks: int, available: int | None) -> s
 
 
 def spread(values: list[float]) -> dict[str, float]:
-    """Least, median and largest of repeats.
-
-    Examples
-    --------
-    >>> spread([3.0, 1.0, 2.0])
-    {'least': 1.0, 'median': 2.0, 'most': 3.0}
-    """
+    """Least, median and largest of repeats."""
     return {"least": min(values), "median": float(median(values)), "most": max(values)}
 
 
@@ -203,19 +183,8 @@ def layer_table(trace: Trace) -> str:
     A backward that is not split counts half as input gradient and half as weight gradient, so that
     whole backwards keep their time. No log knows bytes: fill them in where memory matters.
 
-    Raises
-    ------
-    MeasureError
-        The times are no durations of the work: slots, or those at which a host launched it.
-
-    Examples
-    --------
-    >>> from schedules import build, timeline
-    >>> from schedules.formats.trace import trace_of
-    >>> layer_table(trace_of(timeline(build("gpipe", 1, 1))))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    gpu_validation.errors.MeasureError: ...durations are measured in ns, ...
+    Raises `MeasureError`: the times are no durations of the work: slots, or those at which a host
+    launched it.
     """
     hosts = {str(extra.get("host", "")) for extra in trace.extra.values()}
     launched = next((host for host in sorted(hosts) if LAUNCHED in host), None)

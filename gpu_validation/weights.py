@@ -53,10 +53,7 @@ class Identities:
     def tag_of(self, weights: Weights) -> Tag:
         """What the tensors of one computation are.
 
-        Raises
-        ------
-        MeasureError
-            They are of several versions, or of none that is known.
+        Raises `MeasureError`: they are of several versions, or of none that is known.
         """
         found = {self._tags.get(tensor) for tensor in weights.values()}
         match list(found):
@@ -120,15 +117,12 @@ class WeightCopy:
     def read(self, microbatch: int, wanted: int) -> Weights:
         """The weights that the policy gives to a forward.
 
+        Raises `MeasureError`: that version does not exist at this stage yet.
+
         Parameters
         ----------
         wanted : int
             The version that stage 0 read for this microbatch.
-
-        Raises
-        ------
-        MeasureError
-            That version does not exist at this stage yet.
         """
         if self.policy.reads_stage_zero:
             return self._read_as_stage_zero(microbatch, wanted)

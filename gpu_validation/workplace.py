@@ -22,8 +22,7 @@ Data: TypeAlias = tuple[Tensor | None, Tensor | None]
 
 
 class Workplace:
-    """The stages of a rank, by (stage, pipeline), their weights and their data.
-    """
+    """The stages of a rank, by (stage, pipeline), their weights and their data."""
 
     def __init__(self, spec: RunSpec, rank: int) -> None:
         self.spec = spec

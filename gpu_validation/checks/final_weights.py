@@ -65,15 +65,6 @@ def check_digests(found: Mapping[CopyOfStage, str], replayed: Mapping[CopyOfStag
 
     Whoever asks for a replay asks for this comparison, so that without hashes that can be compared
     it is undecided.
-
-    Examples
-    --------
-    >>> check_digests({(0, 0): "rows:12"}, {(0, 0): "rows:34"}).holds
-    False
-    >>> check_digests({(0, 0): "cuda-rows:12"}, {(0, 0): "rows:34"}).outcome
-    <Outcome.UNDECIDED: 'undecided'>
-    >>> check_digests({}, {(0, 0): "rows:34"}).outcome
-    <Outcome.UNDECIDED: 'undecided'>
     """
     if not found.keys() >= replayed.keys():
         return undecided(NAME, "the log lacks hashes of final weights")

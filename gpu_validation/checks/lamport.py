@@ -100,10 +100,7 @@ def _compare_delays(seen: Observed, predicted: Prediction, compared: int) -> Fin
 def measured_delays(seen: Observed) -> dict[str, Delays]:
     """Global delays in Lamport slots of a run, by linearization.
 
-    Raises
-    ------
-    InvalidScheduleError
-        The log lacks an action that delays are defined by.
+    Raises `InvalidScheduleError`: the log lacks an action that delays are defined by.
     """
     line = Timeline(seen.schedule, seen.lamport_start, seen.lamport_end)
     return {name: delays(line, name) for name in LINEARIZATIONS}

@@ -76,16 +76,7 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
 
 
 def crossings(schedule: Schedule) -> Iterator[Way]:
-    """Every data edge between two ranks.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> for way in crossings(build("gpipe", 2, 1)):
-    ...     print(way.maker, way.send.action, way.receive.action, way.user)
-    1B0 1SEND_B0 0RECV_B0 0B0
-    0F0 0SEND_F0 1RECV_F0 1F0
-    """
+    """Every data edge between two ranks."""
     back = {m: kind for kind, m in _backwards(schedule)}
     for rank in range(schedule.ranks):
         for user in schedule.rank(rank):

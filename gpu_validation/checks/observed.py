@@ -241,14 +241,7 @@ def _text(value: object) -> str | None:
 
 
 def rounds_before(schedule: Schedule) -> IntArray:
-    """Reductions of the same stage on the same rank before every action, shape (N,).
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> rounds_before(build("localsgd", 1, 4, replicas=1, local_steps=2)).tolist()
-    [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
-    """
+    """Reductions of the same stage on the same rank before every action, shape (N,)."""
     group = schedule.rank_of_action * max(schedule.stages, 1) + schedule.stage
     order = np.argsort(group, kind="stable")
     marks = (schedule.kind == Kind.REDUCE)[order].astype(np.int64)

@@ -63,6 +63,8 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
 def measured(seen: Observed) -> tuple[IntArray, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
     """Global delays by the clock, and where there are any.
 
+    Raises `InvalidScheduleError`: the log lacks an action that delays are defined by.
+
     Returns
     -------
     delays : ndarray of int, shape (S, M, S)
@@ -70,11 +72,6 @@ def measured(seen: Observed) -> tuple[IntArray, np.ndarray[tuple[int, ...], np.d
         number of updates that were done when the forward of (j, m) started.
     known : ndarray of bool, shape (S, M)
         False where no update applies the gradient.
-
-    Raises
-    ------
-    InvalidScheduleError
-        The log lacks an action that delays are defined by.
     """
     schedule = seen.schedule
     index = complete_tables(schedule)

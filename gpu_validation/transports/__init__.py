@@ -39,10 +39,7 @@ class Group(Protocol):
 def open_group(transport: str, device: str, ranks: int) -> AbstractContextManager[Group]:
     """Start the ranks of a transport; they are gone when the block is left.
 
-    Raises
-    ------
-    CapacityError
-        The machine lacks the devices that it takes.
+    Raises `CapacityError`: the machine lacks the devices that it takes.
     """
     module = import_module(f"gpu_validation.transports.{_MODULES[transport]}")
     group: AbstractContextManager[Group] = module.open_group(device, ranks)

@@ -66,11 +66,8 @@ def under_torchrun() -> bool:
 def processes(connect: Connect, ranks: int) -> Iterator[ForkedGroup | JoinedGroup]:
     """Give a group of processes.
 
-    Raises
-    ------
-    CapacityError
-        There are more ranks than one machine takes processes, or ``torchrun`` has started another
-        number of them.
+    Raises `CapacityError`: there are more ranks than one machine takes processes, or ``torchrun``
+    has started another number of them.
     """
     if ranks > MOST_PROCESSES and not under_torchrun():
         raise CapacityError(

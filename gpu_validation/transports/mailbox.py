@@ -23,18 +23,6 @@ class Mailbox(Generic[Letter]):
     ----------
     member : Member
         Says whether to stop.
-
-    Examples
-    --------
-    >>> from gpu_validation.messages import Label
-    >>> from gpu_validation.transports.board import Board
-    >>> from schedules.actions import Kind
-    >>> import torch.distributed as dist
-    >>> label = Label(Kind.SEND_F, 0, 3, 0)
-    >>> box = Mailbox[str](Member(0, 1, 0, Board(dist.HashStore(), 0)))
-    >>> box.put(label, "a letter")
-    >>> box.ready(label), box.take(label), box.ready(label)
-    (True, 'a letter', False)
     """
 
     def __init__(self, member: Member) -> None:
@@ -60,10 +48,7 @@ class Mailbox(Generic[Letter]):
     def take(self, label: Label) -> Letter:
         """Wait for a letter and take it out.
 
-        Raises
-        ------
-        Exception
-            What the receiving thread failed with.
+        Raises `Exception`: what the receiving thread failed with.
         """
         self._wait(lambda: label in self._letters)
         with self._changed:

@@ -40,8 +40,7 @@ class Member:
     stopping: threading.Event = field(default_factory=threading.Event)
 
     def check(self) -> None:
-        """Raise if another rank has failed.
-        """
+        """Raise if another rank has failed."""
         if self.stopping.is_set():
             raise StoppedError(
                 "a rank stops when another one fails, here because of: "
@@ -52,8 +51,7 @@ class Member:
             )
 
     def meet(self, timeout: float) -> None:
-        """Wait until every rank is here.
-        """
+        """Wait until every rank is here."""
         self.board.arrive()
         until = time.monotonic() + timeout
         while self.board.arrived() < self.ranks:
@@ -73,8 +71,7 @@ Program = Callable[[RunSpec, Member, EventLog], RankOutcome]
 
 
 class Run:
-    """One run of one rank.
-    """
+    """One run of one rank."""
 
     def __init__(self, program: Program, spec: RunSpec, member: Member) -> None:
         self._program, self._spec, self._member = program, spec, member

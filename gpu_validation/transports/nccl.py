@@ -43,18 +43,14 @@ Edge = tuple[int, int]
 def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | JoinedGroup]:
     """Give a group of processes; they start with the first run.
 
-    Raises
-    ------
-    CapacityError
-        No GPU for every rank of this node, or another device than ``cuda``.
+    Raises `CapacityError`: no GPU for every rank of this node, or another device than ``cuda``.
     """
     require_gpus(device, ranks)
     return processes(connect, ranks)
 
 
 def require_gpus(device: str, ranks: int) -> None:
-    """Refuse ranks for which this node has no GPUs; nothing has touched CUDA before.
-    """
+    """Refuse ranks for which this node has no GPUs; nothing has touched CUDA before."""
     prepare_cuda()
     require_devices(device, local_ranks(ranks), torch.cuda.device_count())
 
@@ -65,14 +61,7 @@ def local_ranks(ranks: int) -> int:
 
 
 def require_devices(device: str, ranks: int, devices: int) -> None:
-    """Refuse what NCCL refuses, with what to do instead.
-
-    Examples
-    --------
-    >>> require_devices("cuda", 4, 1)
-    Traceback (most recent call last):
-    gpu_validation.errors.CapacityError: --transport: NCCL wants a GPU of its own for every ...
-    """
+    """Refuse what NCCL refuses, with what to do instead."""
     if device != "cuda":
         raise CapacityError(
             f"NCCL sends between GPUs, found the device {device}",
@@ -110,10 +99,7 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
 def join_with_gpu(store: Store, rank: int, ranks: int, backend: str = "gloo") -> int:
     """Take the GPU of a rank and join the others; returns its number.
 
-    Raises
-    ------
-    CapacityError
-        Two ranks have been given the same GPU.
+    Raises `CapacityError`: two ranks have been given the same GPU.
     """
     prepare_cuda()
     device = local_device(rank)
@@ -133,14 +119,6 @@ def require_distinct(places: list[tuple[str, str]]) -> None:
     ----------
     places : list of (str, str)
         Host and identity of the GPU, of every rank.
-
-    Examples
-    --------
-    >>> require_distinct([("a", "0"), ("a", "1"), ("b", "0")])
-    >>> require_distinct([("a", "0"), ("a", "0")])
-    Traceback (most recent call last):
-    gpu_validation.errors.CapacityError: --transport: NCCL refuses two ranks on one GPU, and ranks
-    0 and 1 share GPU 0 of a; ...
     """
     for rank, place in enumerate(places):
         first = places.index(place)

@@ -35,17 +35,8 @@ DTYPES: Final = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 def header_of(message: Message) -> Tensor:
     """The header of a message.
 
-    Raises
-    ------
-    ModelError
-        The tensor has more than `LARGEST_RANK` dimensions or another type than `DTYPES`.
-
-    Examples
-    --------
-    >>> message = Message(Label(Kind.SEND_F, 1, 2, 0), 5, 0, torch.zeros(4, 3))
-    >>> found = read_header(header_of(message))
-    >>> str(found.label), found.clock, found.version, found.shape
-    ('1SEND_F2', 5, 0, (4, 3))
+    Raises `ModelError`: the tensor has more than `LARGEST_RANK` dimensions or another type than
+    `DTYPES`.
     """
     label, tensor = message.label, message.tensor
     row = [label.kind, label.stage, label.microbatch, label.pipeline, message.clock]
@@ -92,26 +83,12 @@ def read_header(header: Tensor) -> Header:
 
 
 def expected(schedule: Schedule, rank: int) -> dict[int, int]:
-    """How many messages a rank gets from every other one.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> expected(build("pipedream", 3, 5), 1)
-    {0: 5, 2: 5}
-    """
+    """How many messages a rank gets from every other one."""
     return dict(sorted(Counter(sender(schedule, m) for m in incoming(schedule, rank)).items()))
 
 
 def edges(schedule: Schedule) -> list[tuple[int, int]]:
-    """Every (sender, receiver) between which tensors travel, in ascending order.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> edges(build("1f1b", 3, 5))
-    [(0, 1), (1, 0), (1, 2), (2, 1)]
-    """
+    """Every (sender, receiver) between which tensors travel, in ascending order."""
     return sorted(
         {(peer, rank) for rank in range(schedule.ranks) for peer in expected(schedule, rank)}
     )

@@ -29,10 +29,7 @@ __all__ = ["open_group"]
 def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | JoinedGroup]:
     """Give a group of processes; they start with the first run.
 
-    Raises
-    ------
-    CapacityError
-        No GPU for every rank of this node, where the device is ``cuda``.
+    Raises `CapacityError`: no GPU for every rank of this node, where the device is ``cuda``.
     """
     if device == "cpu":
         return processes(connect, ranks)

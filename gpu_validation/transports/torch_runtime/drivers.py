@@ -44,16 +44,8 @@ LOADER: Final = "_PipelineScheduleRuntime"
 def require_drivable(spec: RunSpec) -> None:
     """Refuse what PyTorch's runtime cannot do.
 
-    Raises
-    ------
-    NotRunnableError
-        A free-running order; several pipelines; anything but computations; a rank without stages.
-
-    Examples
-    --------
-    >>> require_drivable(RunSpec(build("localsgd", 2, 8), "torch"))
-    Traceback (most recent call last):
-    gpu_validation.errors.NotRunnableError: localsgd: PyTorch's runtime ...
+    Raises `NotRunnableError`: a free-running order; several pipelines; anything but computations; a
+    rank without stages.
     """
     schedule = erase_messages(spec.schedule)
     placement = schedule.placement
@@ -74,11 +66,6 @@ def driver_name(schedule: Schedule) -> str:
     """PyTorch's class for a schedule.
 
     Its own class of the family where the schedule is the one that the family generates.
-
-    Examples
-    --------
-    >>> driver_name(build("1f1b", 2, 4)), driver_name(build("pipedream", 2, 4))
-    ('Schedule1F1B', '_PipelineScheduleRuntime')
     """
     if schedule.name not in CLASSES:
         return LOADER
