@@ -44,10 +44,7 @@ BETWEEN_PROCESSES: Final = {
 class Job:
     """One program and the file that it fills.
 
-    Attributes
-    ----------
-    name : str
-        Of the file, without its suffix.
+    - `name`: of the file, without its suffix.
     """
 
     name: str

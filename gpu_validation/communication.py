@@ -47,12 +47,8 @@ _UNSEEN: Final = {
 class RankProfile:
     """What a profiler saw of one rank; plain data that travels between processes.
 
-    Attributes
-    ----------
-    run : (int, int)
-        Start and end of its run in nanoseconds, on the clock of the profile.
-    communication, computation : tuple of (int, int)
-        Plain, inside the run; see `gpu_validation.intervals`.
+    - `run`: start and end of its run in nanoseconds, on the clock of the profile.
+    - `communication`, `computation`: plain, inside the run; see `gpu_validation.intervals`.
     """
 
     rank: int
@@ -74,12 +70,8 @@ def rank_profile(
 class Shares:
     """Exact quantities of a rank or of a run.
 
-    Attributes
-    ----------
-    share, overlap, overlap_any, computation : Fraction or None
-        None where it was not measured.
-    why_not : mapping of str to str
-        The reason, for every quantity that is None.
+    - `share`, `overlap`, `overlap_any`, `computation`: none where it was not measured.
+    - `why_not`: the reason, for every quantity that is None.
     """
 
     share: Fraction | None = None
@@ -118,14 +110,10 @@ def shares(
 ) -> Shares:
     """Communication share and overlap of some ranks together.
 
-    Parameters
-    ----------
-    profiles : sequence of RankProfile
-        One rank for its own numbers, all of them for those of the run: times are added up.
-    everyone : sequence of RankProfile
-        All ranks of the run.
-    transport : str
-        A transport whose communication a profile shows, see `blind`.
+    - `profiles`: one rank for its own numbers, all of them for those of the run: times are added
+      up.
+    - `everyone`: all ranks of the run.
+    - `transport`: a transport whose communication a profile shows, see `blind`.
     """
     runs = sum(end - start for start, end in (profile.run for profile in profiles))
     if not runs:
@@ -155,14 +143,9 @@ def described(
 ) -> dict[str, Any]:
     """The run's numbers, and those of every rank under ``ranks``, as plain data.
 
-    Parameters
-    ----------
-    profiles : sequence of RankProfile
-        Of the ranks that were profiled.
-    ranks : int
-        How many there are.
-    missing : str
-        Why a rank has no profile, if one has none.
+    - `profiles`: of the ranks that were profiled.
+    - `ranks`: how many there are.
+    - `missing`: why a rank has no profile, if one has none.
     """
     unseen = blind(transport, device)
     of_rank = {profile.rank: profile for profile in profiles}

@@ -70,18 +70,12 @@ Edit = Callable[[Observed, Action], Observed]
 class Control:
     """One negative control.
 
-    Attributes
-    ----------
-    name, says : str
-        What is wrong in its run.
-    target : callable
-        ``target(prediction)`` → the action at which to do it so that the run differs, or None
-        where it would not.
-    by : tuple of str
-        The checks that have to see it, each where it applies.
-    edit : callable or None
-        The log such a run leaves; None where the prediction is wrong and not the run, and where
-        the log would not differ.
+    - `name`, `says`: what is wrong in its run.
+    - `target`: ``target(prediction)`` → the action at which to do it so that the run differs, or
+      None where it would not.
+    - `by`: the checks that have to see it, each where it applies.
+    - `edit`: the log such a run leaves; None where the prediction is wrong and not the run, and
+      where the log would not differ.
     """
 
     name: str

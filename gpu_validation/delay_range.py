@@ -38,13 +38,9 @@ MAX_ENTRIES: Final = 50_000_000
 class DelayRange:
     """The least and the largest delay over all timings.
 
-    Attributes
-    ----------
-    least, most : ndarray of int, shape (S, M, S)
-        ``least[i, m, j]``: of the update that applies the gradient of (i, m), against block j.
-        `MISSING` where none does.
-    update : ndarray of int, shape (S, M)
-        `applying_update`.
+    - `least`, `most`, shape (S, M, S): ``least[i, m, j]``: of the update that applies the gradient
+      of (i, m), against block j. `MISSING` where none does.
+    - `update`, shape (S, M): `applying_update`.
     """
 
     least: IntArray
@@ -55,12 +51,8 @@ class DelayRange:
 def delay_range(schedule: Schedule) -> DelayRange:
     """Bound every delay of an order, whatever the durations.
 
-    Raises
-    ------
-    InvalidScheduleError
-        The order is incomplete.
-    SizeError
-        More than `MAX_ENTRIES` numbers would be needed.
+    - raises `InvalidScheduleError`: the order is incomplete.
+    - raises `SizeError`: more than `MAX_ENTRIES` numbers would be needed.
     """
     index = complete_tables(schedule)
     stages, microbatches = index.forward.shape
@@ -99,10 +91,7 @@ def _forced(schedule: Schedule) -> tuple[IntArray, IntArray]:
 def applying_update(schedule: Schedule, gradient: IntArray) -> IntArray:
     """The action behind which an update applies a gradient: flat index, `MISSING` if none does.
 
-    Parameters
-    ----------
-    gradient : ndarray of int
-        Flat indices of actions that complete gradients, any shape.
+    - `gradient`: flat indices of actions that complete gradients, any shape.
     """
     updates = np.flatnonzero(update_after(schedule))
     weights = weights_of_action(schedule)

@@ -40,12 +40,8 @@ class CapacityError(MeasureError):
 class RankError(MeasureError):
     """A rank did not finish its program.
 
-    Attributes
-    ----------
-    rank : int
-        The rank that is to blame; −1 where it cannot be told.
-    partial : RunResult or None
-        What the ranks recorded until then, marked as partial.
+    - `rank`: the rank that is to blame; −1 where it cannot be told.
+    - `partial`: what the ranks recorded until then, marked as partial.
     """
 
     def __init__(self, what: str, where: str, fix: str, rank: int = -1) -> None:
@@ -74,14 +70,9 @@ class StoppedError(RankError):
 class RankState:
     """Where a rank stands.
 
-    Attributes
-    ----------
-    last : str
-        Its last event.
-    doing : str
-        What it does or waits for.
-    waiting : bool
-        Whether it waits for another rank.
+    - `last`: its last event.
+    - `doing`: what it does or waits for.
+    - `waiting`: whether it waits for another rank.
     """
 
     rank: int

@@ -62,19 +62,12 @@ OWN_PARAMETERS: Final = frozenset({PARTIAL, RECORDER, RUN, UNLOGGED})
 class Event:
     """Something that a rank did.
 
-    Attributes
-    ----------
-    peer : int
-        Other rank of a message, or `NONE`.
-    channel : str or None
-        Communicator of a message.
-    version : int
-        Version that F read or that B, I or W used, found from the identity of the tensors;
-        `NONE` for everything else.
-    start_ns, end_ns : int
-        Monotonic clock of the host.
-    extra : mapping
-        See the table above.
+    - `peer`: other rank of a message, or `NONE`.
+    - `channel`: communicator of a message.
+    - `version`: version that F read or that B, I or W used, found from the identity of the tensors;
+      `NONE` for everything else.
+    - `start_ns`, `end_ns`: monotonic clock of the host.
+    - `extra`: see the table above.
     """
 
     rank: int
@@ -105,16 +98,10 @@ def forget(rank: int, events: Sequence[Event]) -> None:
 class EventLog:
     """The log of one rank while it runs.
 
-    Attributes
-    ----------
-    on : bool
-        Without it nothing is kept but what the rank did last.
-    doing : str
-        What the rank does now or waits for, for messages about failures.
-    last : str
-        The last event.
-    count : int
-        Events so far; a rank whose count does not grow makes no progress.
+    - `on`: without it nothing is kept but what the rank did last.
+    - `doing`: what the rank does now or waits for, for messages about failures.
+    - `last`: the last event.
+    - `count`: events so far; a rank whose count does not grow makes no progress.
     """
 
     rank: int
@@ -193,18 +180,11 @@ def trace(
 
     The trace's own schedule is what was executed, its sends, receives and updates included.
 
-    Parameters
-    ----------
-    schedule : Schedule
-        What was to be executed: name, placement, policy and parameters are taken over.
-    events : sequence of sequence of Event
-        One sequence a rank.
-    run : int
-        Number of the run; with `partial`, it becomes a parameter of the trace.
-    partial : bool
-        Whether the run did not come to its end.
-    messages : bool
-        Whether the transport notes its messages.
+    - `schedule`: what was to be executed: name, placement, policy and parameters are taken over.
+    - `events`: one sequence a rank.
+    - `run`: number of the run; with `partial`, it becomes a parameter of the trace.
+    - `partial`: whether the run did not come to its end.
+    - `messages`: whether the transport notes its messages.
     """
     flat = [event for rank in events for event in rank]
     executed = Schedule.from_orders(

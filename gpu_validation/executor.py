@@ -29,23 +29,12 @@ def run_rank(
 
     On a GPU, call it on the stream that the rank is to use.
 
-    Parameters
-    ----------
-    spec : RunSpec
-        Runnable: see `gpu_validation.run.require_runnable`.
-    endpoint : Endpoint
-        Knows the rank. It is left open.
-    recorder : EventLog
-        Holds what was recorded also when an error is raised.
-    make : callable
-        Makes what carries the actions out.
-
-    Raises
-    ------
-    StoppedError, RankHangError
-        As the endpoint.
-    MeasureError
-        Whatever goes wrong in the rank itself; errors of torch pass through.
+    - `spec`: runnable: see `gpu_validation.run.require_runnable`.
+    - `endpoint`: knows the rank. It is left open.
+    - `recorder`: holds what was recorded also when an error is raised.
+    - `make`: makes what carries the actions out.
+    - raises `StoppedError`, `RankHangError`: as the endpoint.
+    - raises `MeasureError`: whatever goes wrong in the rank itself; errors of torch pass through.
     """
     recorder.doing = "builds its stages"
     if spec.device == "cuda":

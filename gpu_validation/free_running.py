@@ -122,12 +122,8 @@ def first_against(schedule: Schedule, rule: GreedyRule, limit: int) -> tuple[Act
     Two things are ready whatever the messages did: a forward of stage 0 that there is room for,
     and the backward of the last stage for a forward that it has done.
 
-    Parameters
-    ----------
-    schedule : Schedule
-        One stage a rank, F and B only, each in ascending order.
-    limit : int
-        Most microbatches past their forward but not their backward at stage 0.
+    - `schedule`: one stage a rank, F and B only, each in ascending order.
+    - `limit`: most microbatches past their forward but not their backward at stage 0.
     """
     for stage in range(schedule.ranks):
         done = {Kind.F: 0, Kind.B: 0}

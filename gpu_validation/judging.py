@@ -41,14 +41,9 @@ REQUIRED: Final = frozenset({order.NAME, versions.NAME, stash.NAME})
 class ControlResult:
     """What became of one negative control.
 
-    Attributes
-    ----------
-    caught : bool
-        Whether every check that has to see it, and applies, failed.
-    by : tuple of str
-        The checks that failed.
-    says : str
-        How it was done, or why it does not apply.
+    - `caught`: whether every check that has to see it, and applies, failed.
+    - `by`: the checks that failed.
+    - `says`: how it was done, or why it does not apply.
     """
 
     name: str
@@ -65,10 +60,8 @@ def agree(
 ) -> bool:
     """All checks that apply hold, every applicable control is caught, and at least one applies.
 
-    Parameters
-    ----------
-    required : collection of str, optional
-        Names of checks: where given, the others may be undecided, but none may fail.
+    - `required` (optional): names of checks: where given, the others may be undecided, but none may
+      fail.
 
     Examples
     --------
@@ -193,14 +186,9 @@ def edited(
 ) -> ControlResult:
     """Do to a sound log what the control's run would have done to it.
 
-    Parameters
-    ----------
-    seen : Observed
-        The log.
-    base : Prediction
-        What it agrees with.
-    blind : frozenset of str
-        Checks that the log leaves undecided.
+    - `seen`: the log.
+    - `base`: what it agrees with.
+    - `blind`: checks that the log leaves undecided.
     """
     target = control.target(base)
     if target is None:

@@ -50,14 +50,10 @@ def read_log(
 ) -> Trace:
     """Read a log, in one file or a file a rank, and hold it against the schedule to be run.
 
-    Raises
-    ------
-    FormatError
-        The file cannot be read, a line is torn, or it holds several runs.
-    LogError
-        It is the log of something else: other ranks, stages, microbatches, placement or policy;
-        or all events of a rank are missing; or an event is of another run, or has what an event
-        of its kind cannot have.
+    - raises `FormatError`: the file cannot be read, a line is torn, or it holds several runs.
+    - raises `LogError`: it is the log of something else: other ranks, stages, microbatches,
+      placement or policy; or all events of a rank are missing; or an event is of another run, or
+      has what an event of its kind cannot have.
     """
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
     trace, name = merged_logs(paths), ", ".join(str(os.fspath(entry)) for entry in paths)

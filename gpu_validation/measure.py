@@ -48,23 +48,15 @@ _FAULT_OF: Final[dict[str, FaultName]] = {
 class Measurement:
     """A measured schedule.
 
-    Attributes
-    ----------
-    prediction : Prediction
-        Of the declared order; of the executed one where the run was free.
-    results : tuple of RunResult
-        One a repeat.
-    seen : tuple of Observed
-        Their logs.
-    findings : tuple of Finding
-        A check holds if it holds in every repeat.
-    profiled : RunResult or None
-        The run under the profiler, if there was one. It is checked like the others; its times are
-        used for nothing but its profile.
-    hashed : Observed or None
-        The log of one more run that hashes the weights at every computation, as control runs do;
-        None where the measured runs do that themselves, or hash nothing. It is checked like them,
-        and its times are used for nothing.
+    - `prediction`: of the declared order; of the executed one where the run was free.
+    - `results`: one a repeat.
+    - `seen`: their logs.
+    - `findings`: a check holds if it holds in every repeat.
+    - `profiled`: the run under the profiler, if there was one. It is checked like the others; its
+      times are used for nothing but its profile.
+    - `hashed`: the log of one more run that hashes the weights at every computation, as control
+      runs do; None where the measured runs do that themselves, or hash nothing. It is checked like
+      them, and its times are used for nothing.
     """
 
     spec: RunSpec

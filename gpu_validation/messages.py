@@ -20,13 +20,9 @@ NO_VERSION = -1
 class Label:
     """What names a message; no two messages of a run share a label.
 
-    Attributes
-    ----------
-    kind : Kind
-        ``SEND_F`` an activation, ``SEND_B`` a gradient, ``REDUCE`` a token without a tensor: the
-        microbatch has had its backward at stage 0, which a barrier waits for.
-    stage : int
-        The stage that sends; for a token the stage whose REDUCE waits.
+    - `kind`: ``SEND_F`` an activation, ``SEND_B`` a gradient, ``REDUCE`` a token without a tensor:
+      the microbatch has had its backward at stage 0, which a barrier waits for.
+    - `stage`: the stage that sends; for a token the stage whose REDUCE waits.
 
     Examples
     --------
@@ -48,15 +44,10 @@ class Label:
 class Message:
     """A tensor under way, with what the receiver has to know about its past.
 
-    Attributes
-    ----------
-    clock : int
-        Unit Lamport clock at the end of the computation that made the tensor.
-    version : int
-        The version index that stage 0 read for this microbatch, in an activation; `NO_VERSION`
-        in everything else.
-    tensor : torch.Tensor or None
-        None in a token.
+    - `clock`: unit Lamport clock at the end of the computation that made the tensor.
+    - `version`: the version index that stage 0 read for this microbatch, in an activation;
+      `NO_VERSION` in everything else.
+    - `tensor`: none in a token.
     """
 
     label: Label

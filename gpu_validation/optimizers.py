@@ -93,15 +93,10 @@ class OptimizerSpec:
 class OptimizerState:
     """What an optimizer remembers between updates.
 
-    Attributes
-    ----------
-    step : int
-        Updates so far.
-    first, second : mapping of str to Tensor
-        Momentum or first moments, and second moments, by name of the weight; empty where the
-        optimizer has none, and before the first update.
-    product : float
-        Product of NAdam's momenta so far.
+    - `step`: updates so far.
+    - `first`, `second`: momentum or first moments, and second moments, by name of the weight; empty
+      where the optimizer has none, and before the first update.
+    - `product`: product of NAdam's momenta so far.
     """
 
     step: int = 0
@@ -115,12 +110,8 @@ def update(
 ) -> tuple[dict[str, Tensor], OptimizerState]:
     """Make the next version of the weights.
 
-    Parameters
-    ----------
-    weights, gradients : mapping of str to Tensor
-        The same names, shapes and devices; left as they are.
-    state : OptimizerState
-        Left as it is.
+    - `weights`, `gradients`: the same names, shapes and devices; left as they are.
+    - `state`: left as it is.
 
     Returns
     -------

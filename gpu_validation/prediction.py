@@ -35,14 +35,9 @@ OBSERVED: frozenset[Kind] = COMPUTE | {Kind.REDUCE}
 class Prediction:
     """What a run of a schedule does.
 
-    Attributes
-    ----------
-    schedule : Schedule
-        Computations and reductions, without messages.
-    versions : Versions
-        What every forward reads, every backward uses, and local staleness; shape (S, M).
-    line : Timeline
-        Start and end in unit durations: the unit Lamport clock of a static order.
+    - `schedule`: computations and reductions, without messages.
+    - `versions`: what every forward reads, every backward uses, and local staleness; shape (S, M).
+    - `line`: start and end in unit durations: the unit Lamport clock of a static order.
     """
 
     schedule: Schedule
@@ -140,14 +135,9 @@ def _range(found: Prediction) -> dict[str, Any]:
 class Pace:
     """How long a run takes and how much of it is idle.
 
-    Attributes
-    ----------
-    makespan : int
-        In the unit of the durations.
-    bubble : Fraction
-        Idle time over ranks · makespan.
-    utilisation : tuple of Fraction
-        By rank.
+    - `makespan`: in the unit of the durations.
+    - `bubble`: idle time over ranks · makespan.
+    - `utilisation`: by rank.
     """
 
     makespan: int

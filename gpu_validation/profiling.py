@@ -52,16 +52,10 @@ _NOTHING: Final = nullcontext()
 class Seen:
     """An event of a profile.
 
-    Attributes
-    ----------
-    start, end : int
-        Nanoseconds.
-    thread : int
-        That of its start; of the host only.
-    on_device : bool
-        Whether it ran on a GPU.
-    user : bool
-        Whether it is a range that was marked, not an operator or a kernel.
+    - `start`, `end`: nanoseconds.
+    - `thread`: that of its start; of the host only.
+    - `on_device`: whether it ran on a GPU.
+    - `user`: whether it is a range that was marked, not an operator or a kernel.
     """
 
     name: str
@@ -152,10 +146,7 @@ def _events(profile: Any) -> list[Seen]:
 def profiles(events: Sequence[Seen], device: str) -> list[RankProfile]:
     """Sort the events of a profile by rank and by what they are.
 
-    Parameters
-    ----------
-    device : str
-        On ``cuda`` there is one rank, and every kernel is its own.
+    - `device`: on ``cuda`` there is one rank, and every kernel is its own.
     """
     runs = [event for event in events if event.name.startswith(RUN) and not event.on_device]
     sort = _kernels if device == "cuda" else _operators

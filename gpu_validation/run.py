@@ -123,15 +123,10 @@ def _write(path: str, result: RunResult) -> MeasureError | None:
 def require_runnable(spec: RunSpec) -> None:
     """Refuse what this executor cannot run.
 
-    Raises
-    ------
-    NotRunnableError
-        The schedule is not valid, has a barrier, recomputes or offloads, or averages weights that
-        lie on several ranks; or it is to run freely and has no rule.
-    ModelError
-        The model does not chain.
-    CapacityError
-        The machine lacks a device or memory.
+    - raises `NotRunnableError`: the schedule is not valid, has a barrier, recomputes or offloads,
+      or averages weights that lie on several ranks; or it is to run freely and has no rule.
+    - raises `ModelError`: the model does not chain.
+    - raises `CapacityError`: the machine lacks a device or memory.
     """
     schedule = erase_messages(spec.schedule)
     found = validate(schedule)

@@ -141,12 +141,8 @@ def table(
 def profiled(spec: RunSpec, available: int | None) -> Shares:
     """Communication share and overlap of a schedule, if its stages run side by side here.
 
-    Parameters
-    ----------
-    spec : RunSpec
-        With a process for every rank.
-    available : int or None
-        Cores of this process.
+    - `spec`: with a process for every rank.
+    - `available`: cores of this process.
     """
     ranks = spec.schedule.ranks
     unseen = blind(spec.transport, spec.device)

@@ -40,12 +40,8 @@ Step: TypeAlias = Callable[
 class _Copy:
     """A weight copy: the versions that are still read, and the gradients since the last one.
 
-    Attributes
-    ----------
-    versions : dict
-        Number → tensors; always the newest.
-    last_read : dict
-        Number of a version → position of the last action that reads it.
+    - `versions`: number → tensors; always the newest.
+    - `last_read`: number of a version → position of the last action that reads it.
     """
 
     versions: dict[int, dict[str, Tensor]]
@@ -89,10 +85,7 @@ def replay(
     Raises `InvalidScheduleError`: as `schedules.versions.versions` and
     `schedules.timeline.timeline`.
 
-    Parameters
-    ----------
-    schedule : Schedule
-        Declared, or of a log: then with the updates as they were made.
+    - `schedule`: declared, or of a log: then with the updates as they were made.
 
     Returns
     -------

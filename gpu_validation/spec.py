@@ -113,19 +113,12 @@ class RunSpec:
 class Memory:
     """Largest memory in use for a stage's weight copy, by purpose, in bytes.
 
-    Attributes
-    ----------
-    weights : int
-        The newest version.
-    stash : int
-        Other versions and extrapolated weights that were kept beside it.
-    activations : int
-        What forwards left for their backwards: most microbatches in flight, times what the first
-        forward kept.
-    optimizer : int
-        State of the optimizer.
-    versions : int
-        Most versions that existed at a time, the newest included.
+    - `weights`: the newest version.
+    - `stash`: other versions and extrapolated weights that were kept beside it.
+    - `activations`: what forwards left for their backwards: most microbatches in flight, times what
+      the first forward kept.
+    - `optimizer`: state of the optimizer.
+    - `versions`: most versions that existed at a time, the newest included.
     """
 
     weights: int = 0
@@ -139,22 +132,13 @@ class Memory:
 class RankOutcome:
     """What one rank leaves behind: plain data that can be pickled.
 
-    Attributes
-    ----------
-    weights : mapping
-        (stage, copy) → name → values, on the host; empty if the rank did not finish.
-    memory : mapping
-        (stage, copy) → `Memory`.
-    losses : mapping
-        Microbatch → loss, where the rank holds the last stage.
-    device_peak : int
-        Most bytes that the device's allocator handed out during the run, 0 on a CPU.
-    seconds : float
-        From the first action to the end of the last one.
-    cpu_seconds : float
-        Time that a processor spent on it.
-    profile : RankProfile or None
-        If the rank is a process and was profiled.
+    - `weights`: (stage, copy) → name → values, on the host; empty if the rank did not finish.
+    - `memory`: (stage, copy) → `Memory`.
+    - `losses`: microbatch → loss, where the rank holds the last stage.
+    - `device_peak`: most bytes that the device's allocator handed out during the run, 0 on a CPU.
+    - `seconds`: from the first action to the end of the last one.
+    - `cpu_seconds`: time that a processor spent on it.
+    - `profile`: if the rank is a process and was profiled.
     """
 
     rank: int

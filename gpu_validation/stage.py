@@ -19,16 +19,10 @@ from gpu_validation.weights import WeightCopy, Weights
 class Entry:
     """What a forward leaves for its backward.
 
-    Attributes
-    ----------
-    labels : Tensor or None
-        Of the last stage.
-    output : Tensor or None
-        With its graph; None where the backward computes the stage anew.
-    used : mapping of str to Tensor
-        The weights that the graph was made with, the very tensors; empty without a graph.
-    gradient : Tensor or None
-        Of the output, between I and W.
+    - `labels`: of the last stage.
+    - `output`: with its graph; None where the backward computes the stage anew.
+    - `used`: the weights that the graph was made with, the very tensors; empty without a graph.
+    - `gradient`: of the output, between I and W.
     """
 
     inputs: Tensor
@@ -41,15 +35,10 @@ class Entry:
 class Stage:
     """A stage that works on one weight copy.
 
-    Parameters
-    ----------
-    number, stages : int
-        Which stage of how many.
-    module : nn.Module
-        Its layers; their own weights are not used.
-    keeps_version : bool
-        Whether a backward uses what its forward read; else it computes the stage anew, with the
-        newest weights.
+    - `number`, `stages`: which stage of how many.
+    - `module`: its layers; their own weights are not used.
+    - `keeps_version`: whether a backward uses what its forward read; else it computes the stage
+      anew, with the newest weights.
     """
 
     def __init__(
@@ -66,12 +55,8 @@ class Stage:
     ) -> tuple[Tensor, Weights]:
         """Compute F: the output, without its graph, and the weights that were used.
 
-        Parameters
-        ----------
-        labels : Tensor or None
-            For the last stage, whose output is the loss.
-        wanted : int
-            The version that stage 0 read for this microbatch.
+        - `labels`: for the last stage, whose output is the loss.
+        - `wanted`: the version that stage 0 read for this microbatch.
         """
         inputs = inputs.detach()
         if self.number and inputs.is_floating_point():

@@ -34,15 +34,11 @@ _SAYS_NOTHING: Final = (
 class Timing:
     """What the clock says of one run.
 
-    Attributes
-    ----------
-    durations : mapping of (Kind, int) to int
-        Median duration by kind and stage in nanoseconds; an update counts with its gradient.
-    pace : Pace
-        Makespan in nanoseconds, bubble and utilisation.
-    waiting : tuple of Fraction or None
-        By rank: time in receives over the makespan; None on a device, where hosts do not wait, and
-        where the log of several ranks holds no receives.
+    - `durations`: median duration by kind and stage in nanoseconds; an update counts with its
+      gradient.
+    - `pace`: makespan in nanoseconds, bubble and utilisation.
+    - `waiting`: by rank: time in receives over the makespan; None on a device, where hosts do not
+      wait, and where the log of several ranks holds no receives.
     """
 
     durations: dict[tuple[Kind, int], int]
@@ -149,10 +145,7 @@ def middle(found: Sequence[Timing]) -> Timing | None:
 def sharing(transport: str, device: str, ranks: int, available: int | None) -> str | None:
     """Why the times of a run are not those of stages that run side by side, if they are not.
 
-    Parameters
-    ----------
-    available : int or None
-        Cores of this process, None if unknown.
+    - `available`: cores of this process, None if unknown.
     """
     if ranks < 2:
         return None

@@ -21,14 +21,9 @@ Weights = Mapping[str, Tensor]
 class Tag:
     """What a set of tensors is.
 
-    Attributes
-    ----------
-    version : int
-        Updates that went into it.
-    horizon : int
-        Updates ahead that it is extrapolated.
-    averages : int
-        Averagings over weight copies that went into it.
+    - `version`: updates that went into it.
+    - `horizon`: updates ahead that it is extrapolated.
+    - `averages`: averagings over weight copies that went into it.
     """
 
     version: int
@@ -74,20 +69,11 @@ class Identities:
 class WeightCopy:
     """The weights of one stage, their versions and their optimizer.
 
-    Parameters
-    ----------
-    initial : mapping of str to Tensor
-        Version 0; becomes property of the copy.
-    gradients : int or None
-        Gradients that one update sums up; None if only actions U update.
-    forwards : sequence of sequence of int
-        For every pipeline that uses the copy: its microbatches, in the order in which stage 0
-        reads weights for them.
-
-    Attributes
-    ----------
-    current : int
-        Updates so far: the number of `newest`.
+    - `initial`: version 0; becomes property of the copy.
+    - `gradients`: gradients that one update sums up; None if only actions U update.
+    - `forwards`: for every pipeline that uses the copy: its microbatches, in the order in which
+      stage 0 reads weights for them.
+    - `current`: updates so far: the number of `newest`.
     """
 
     def __init__(
@@ -119,10 +105,7 @@ class WeightCopy:
 
         Raises `MeasureError`: that version does not exist at this stage yet.
 
-        Parameters
-        ----------
-        wanted : int
-            The version that stage 0 read for this microbatch.
+        - `wanted`: the version that stage 0 read for this microbatch.
         """
         if self.policy.reads_stage_zero:
             return self._read_as_stage_zero(microbatch, wanted)

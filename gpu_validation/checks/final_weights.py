@@ -23,13 +23,9 @@ Weights = Mapping[CopyOfStage, Mapping[str, NDArray[np.generic]]]
 def check(found: Weights, replayed: Weights, tolerance: float = 0.0) -> Finding:
     """Compare every tensor of every weight copy.
 
-    Parameters
-    ----------
-    found, replayed : mapping
-        Final weights of the run and of the replay.
-    tolerance : float
-        Largest allowed distance over the largest magnitude of the replayed tensor; 0 asks for
-        the same bits.
+    - `found`, `replayed`: final weights of the run and of the replay.
+    - `tolerance`: largest allowed distance over the largest magnitude of the replayed tensor; 0
+      asks for the same bits.
 
     Examples
     --------

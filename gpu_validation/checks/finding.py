@@ -25,14 +25,9 @@ class Outcome(Enum):
 class Finding:
     """The outcome of one check.
 
-    Attributes
-    ----------
-    says : str
-        One sentence: what was compared, or what differs, or why nothing can be said.
-    compared : int
-        How many values were compared; a check that compared none does not hold.
-    witness : mapping
-        Where it fails first: the action, what was predicted, what was found.
+    - `says`: one sentence: what was compared, or what differs, or why nothing can be said.
+    - `compared`: how many values were compared; a check that compared none does not hold.
+    - `witness`: where it fails first: the action, what was predicted, what was found.
     """
 
     name: str

@@ -32,10 +32,7 @@ class Note(NamedTuple):
 class Way(NamedTuple):
     """A data edge between two ranks.
 
-    Attributes
-    ----------
-    maker, user : Action
-        The computations that it leads from and to.
+    - `maker`, `user`: the computations that it leads from and to.
     """
 
     maker: Action

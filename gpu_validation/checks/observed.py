@@ -33,14 +33,9 @@ UNSEEN: Final = -1
 class Content(NamedTuple):
     """What the content of weights depends on.
 
-    Attributes
-    ----------
-    copy : int
-        Number of the weight copy.
-    rounds : int
-        How often the copy was averaged (LocalSGD).
-    horizon : int
-        Updates ahead that it is extrapolated.
+    - `copy`: number of the weight copy.
+    - `rounds`: how often the copy was averaged (LocalSGD).
+    - `horizon`: updates ahead that it is extrapolated.
     """
 
     copy: int
@@ -53,50 +48,31 @@ class Content(NamedTuple):
 class Observed:
     """Computations and reductions of a log, in the order in which each rank began them.
 
-    Attributes
-    ----------
-    schedule : Schedule
-        What was done, as a schedule; N actions.
-    unit : str
-        Unit of `start` and `end`: ``"ns"`` or ``"slot"``.
-    version : ndarray of int, shape (N,)
-        Weight version used.
-    current : ndarray of int, shape (N,)
-        Updates that the weight copy has had when the action runs.
-    updated : ndarray of bool, shape (N,)
-        Whether an update of the same weights is the next thing that its rank does, beside
-        messages.
-    read_zero : ndarray of int, shape (N,)
-        Updates that stage 0 had had when it did the forward of the same microbatch, as it was told
-        to the stage; of forwards.
-    horizon : ndarray of int, shape (N,)
-        Updates ahead that the weights used are extrapolated.
-    lamport_start, lamport_end : ndarray of int, shape (N,)
-        `UNSEEN` where the log does not say; so are the others.
-    hashes : tuple of (str or None), length N
-        Content of the weights used.
-    strange : tuple of (str or None), length N
-        Why what was used is no version at all, where that is so.
-    unsure : tuple of (str or None), length N
-        Why the version is not known, where the log says so.
-    rounds : ndarray of int, shape (N,)
-        Reductions of the stage's copies before the action: an average changes the weights, but
-        is no update and makes no version.
-    creations : tuple of (Content, str)
-        Hash of the weights that each update made.
-    update_end : ndarray of int, shape (N,)
-        End of the update that follows the action at once, else the action's own end.
-    device_start, device_end : ndarray of int, shape (N,)
-        Nanoseconds on the rank's own device clock, the update behind an action included; `UNSEEN`
-        without an accelerator.
-    hosts : tuple of str
-        Machines that took part; empty if the log does not say.
-    hosts_of_rank : tuple of tuple of str
-        By rank, the machines that its events name: one, or none.
-    log : Trace
-        The whole log, updates and messages included.
-    partial : bool
-        Whether the run ended early.
+    - `schedule`: what was done, as a schedule; N actions.
+    - `unit`: unit of `start` and `end`: ``"ns"`` or ``"slot"``.
+    - `version`, shape (N,): weight version used.
+    - `current`, shape (N,): updates that the weight copy has had when the action runs.
+    - `updated`, shape (N,): whether an update of the same weights is the next thing that its rank
+      does, beside messages.
+    - `read_zero`, shape (N,): updates that stage 0 had had when it did the forward of the same
+      microbatch, as it was told to the stage; of forwards.
+    - `horizon`, shape (N,): updates ahead that the weights used are extrapolated.
+    - `lamport_start`, `lamport_end`, shape (N,): `UNSEEN` where the log does not say; so are the
+      others.
+    - `hashes`: content of the weights used.
+    - `strange`: why what was used is no version at all, where that is so.
+    - `unsure`: why the version is not known, where the log says so.
+    - `rounds`, shape (N,): reductions of the stage's copies before the action: an average changes
+      the weights, but is no update and makes no version.
+    - `creations`: hash of the weights that each update made.
+    - `update_end`, shape (N,): end of the update that follows the action at once, else the action's
+      own end.
+    - `device_start`, `device_end`, shape (N,): nanoseconds on the rank's own device clock, the
+      update behind an action included; `UNSEEN` without an accelerator.
+    - `hosts`: machines that took part; empty if the log does not say.
+    - `hosts_of_rank`: by rank, the machines that its events name: one, or none.
+    - `log`: the whole log, updates and messages included.
+    - `partial`: whether the run ended early.
     """
 
     schedule: Schedule

@@ -29,14 +29,9 @@ PIECE_BYTES: Final = 4 << 20
 class Report:
     """What a rank has done since its last report.
 
-    Attributes
-    ----------
-    state : RankState
-        Where it stands.
-    count : int
-        Events so far.
-    events : tuple of Event
-        New ones.
+    - `state`: where it stands.
+    - `count`: events so far.
+    - `events`: new ones.
     """
 
     state: RankState
@@ -48,12 +43,8 @@ class Report:
 class End:
     """How a rank left a run.
 
-    Attributes
-    ----------
-    outcome : RankOutcome
-        Partial if the rank did not finish its program.
-    failure : RankError or None
-        What went wrong in this rank itself.
+    - `outcome`: partial if the rank did not finish its program.
+    - `failure`: what went wrong in this rank itself.
     """
 
     outcome: RankOutcome
@@ -64,12 +55,8 @@ class End:
 class Board:
     """The messages of one run.
 
-    Parameters
-    ----------
-    store : torch.distributed.Store
-        Shared by all ranks.
-    number : int
-        Which run of these ranks.
+    - `store`: shared by all ranks.
+    - `number`: which run of these ranks.
     """
 
     poll = 0.02

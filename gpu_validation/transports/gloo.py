@@ -61,10 +61,7 @@ def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
 class GlooEndpoint(BoxEndpoint[Message]):
     """A rank's end; see `gpu_validation.messages.Endpoint`.
 
-    Parameters
-    ----------
-    expected : mapping of int to int
-        How many messages come from which rank.
+    - `expected`: how many messages come from which rank.
     """
 
     def __init__(self, member: Member, expected: dict[int, int]) -> None:

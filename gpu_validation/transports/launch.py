@@ -87,10 +87,7 @@ def processes(connect: Connect, ranks: int) -> Iterator[ForkedGroup | JoinedGrou
 class ForkedGroup:
     """Ranks that are processes on this machine; see `gpu_validation.transports.Group`.
 
-    Attributes
-    ----------
-    pids : tuple of int
-        Their process numbers, empty before the first run and after a failure.
+    - `pids`: their process numbers, empty before the first run and after a failure.
     """
 
     def __init__(self, connect: Connect, ranks: int) -> None:

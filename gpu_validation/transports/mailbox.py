@@ -19,10 +19,7 @@ Letter = TypeVar("Letter")
 class Mailbox(Generic[Letter]):
     """Letters by label.
 
-    Parameters
-    ----------
-    member : Member
-        Says whether to stop.
+    - `member`: says whether to stop.
     """
 
     def __init__(self, member: Member) -> None:

@@ -25,12 +25,8 @@ REPORT_SECONDS: Final = 0.05
 class Member:
     """What the program of a rank needs to know of its surroundings.
 
-    Attributes
-    ----------
-    number : int
-        Which run of these ranks.
-    stopping : threading.Event
-        Set when the rank is to stop.
+    - `number`: which run of these ranks.
+    - `stopping`: set when the rank is to stop.
     """
 
     rank: int

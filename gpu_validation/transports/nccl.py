@@ -115,10 +115,7 @@ def join_with_gpu(store: Store, rank: int, ranks: int, backend: str = "gloo") ->
 def require_distinct(places: list[tuple[str, str]]) -> None:
     """Refuse two ranks on one GPU.
 
-    Parameters
-    ----------
-    places : list of (str, str)
-        Host and identity of the GPU, of every rank.
+    - `places`: host and identity of the GPU, of every rank.
     """
     for rank, place in enumerate(places):
         first = places.index(place)
@@ -156,15 +153,10 @@ def _make_communicators(
 class NcclEndpoint(GlooEndpoint):
     """A rank's end; see `gpu_validation.messages.Endpoint`.
 
-    Parameters
-    ----------
-    incoming : mapping of int to int
-        How many messages come from which rank.
-    groups : mapping of (int, int) to ProcessGroup
-        The communicator of every directed edge.
-    waits : bool
-        Whether a message counts as arrived when its tensor is there, which a free order decides
-        by. Else when it is under way: what uses it waits on the device.
+    - `incoming`: how many messages come from which rank.
+    - `groups`: the communicator of every directed edge.
+    - `waits`: whether a message counts as arrived when its tensor is there, which a free order
+      decides by. Else when it is under way: what uses it waits on the device.
     """
 
     def __init__(

@@ -49,14 +49,9 @@ class _Seen:
 class Watcher:
     """Watches one run.
 
-    Parameters
-    ----------
-    timeout : float
-        Seconds without progress after which the run is given up.
-    dead : callable
-        Which processes have ended; None where nobody sees that.
-    sink : callable
-        Is told of events as they are reported.
+    - `timeout`: seconds without progress after which the run is given up.
+    - `dead`: which processes have ended; None where nobody sees that.
+    - `sink`: is told of events as they are reported.
     """
 
     def __init__(

@@ -59,12 +59,8 @@ def header_of(message: Message) -> Tensor:
 class Header:
     """What a header says.
 
-    Attributes
-    ----------
-    shape : tuple of int or None
-        Of the tensor that follows; None if none does.
-    dtype : torch.dtype
-        Of that tensor.
+    - `shape`: of the tensor that follows; None if none does.
+    - `dtype`: of that tensor.
     """
 
     label: Label

@@ -70,15 +70,10 @@ class ChunkRunner(Runner):
 class Part:
     """A stage, between PyTorch's calls and the runner.
 
-    Attributes
-    ----------
-    device : str
-        Where tensors and tags are. A tag is read when its chunk begins, so that the host waits
-        for the device there.
-    chunk : int
-        Microbatch of the present call, as PyTorch's runtime counts.
-    whole : bool
-        Whether the present backward includes the gradients of the weights.
+    - `device`: where tensors and tags are. A tag is read when its chunk begins, so that the host
+      waits for the device there.
+    - `chunk`: microbatch of the present call, as PyTorch's runtime counts.
+    - `whole`: whether the present backward includes the gradients of the weights.
     """
 
     runner: ChunkRunner
@@ -167,10 +162,7 @@ class PartModule(nn.Module):
 class RecordedStage(PipelineStage):
     """A stage of PyTorch's whose chunk calls tell their part what they are about.
 
-    Parameters
-    ----------
-    shapes : sequence of tuple of int
-        Of the activations between all neighbouring stages.
+    - `shapes`: of the activations between all neighbouring stages.
     """
 
     def __init__(self, part: Part, shapes: tuple[tuple[int, ...], ...]) -> None:

@@ -86,10 +86,7 @@ def driver_name(schedule: Schedule) -> str:
 def driver(schedule: Schedule, stages: list[Any]) -> Any:
     """PyTorch's schedule object that drives a run.
 
-    Parameters
-    ----------
-    stages : list of PipelineStage
-        Those of this rank, ascending.
+    - `stages`: those of this rank, ascending.
     """
     name = driver_name(schedule)
     single = schedule.name in CLASSES and CLASSES[schedule.name].single and name != LOADER
