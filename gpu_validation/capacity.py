@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from gpu_validation.devices import claim_device
 from gpu_validation.errors import CapacityError
 from gpu_validation.models import ModelSpec, stage_bytes
-from gpu_validation.optimizers import OptimizerName
+from gpu_validation.options import OptimizerName
 from gpu_validation.prediction import Prediction, predict
 from gpu_validation.spec import CopyOfStage, Memory, RunSpec
 from schedules.analysis import peaks
@@ -138,12 +139,8 @@ def memory_by_stage(
         {
             "stage": stage,
             "copy": copy,
-            "weights": memory.weights,
-            "stash": memory.stash,
-            "activations": memory.activations,
-            "optimizer": memory.optimizer,
+            **asdict(memory),
             "total": memory.weights + memory.stash + memory.activations + memory.optimizer,
-            "versions": memory.versions,
             "predicted_versions": kept.versions_by_stage[stage],
             "predicted_activations": kept.activations_by_stage[stage],
         }

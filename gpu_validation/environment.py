@@ -104,18 +104,15 @@ def _settings() -> dict[str, Any]:
 def _gpus() -> list[dict[str, Any]]:
     import torch
 
-    found = []
-    for index in range(torch.cuda.device_count()):
-        properties = torch.cuda.get_device_properties(index)
-        found.append(
-            {
-                "name": properties.name,
-                "memory_bytes": properties.total_memory,
-                "multiprocessors": properties.multi_processor_count,
-                "capability": f"{properties.major}.{properties.minor}",
-            }
-        )
-    return found
+    return [
+        {
+            "name": properties.name,
+            "memory_bytes": properties.total_memory,
+            "multiprocessors": properties.multi_processor_count,
+            "capability": f"{properties.major}.{properties.minor}",
+        }
+        for properties in map(torch.cuda.get_device_properties, range(torch.cuda.device_count()))
+    ]
 
 
 def _revision() -> str | None:

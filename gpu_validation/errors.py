@@ -21,6 +21,14 @@ class SpecError(MeasureError):
     """What was asked for does not exist or lies outside its domain."""
 
 
+def require_one_of(value: str, known: Sequence[str], name: str) -> None:
+    """Refuse a name that does not exist, with those that do."""
+    if value not in known:
+        raise SpecError(
+            f"{name} is one of {', '.join(known)}, found {value!r}", name, "name one of them"
+        )
+
+
 class NotRunnableError(MeasureError):
     """The schedule, as it stands, cannot be run by this executor."""
 

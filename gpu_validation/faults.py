@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from gpu_validation.errors import SpecError
+from gpu_validation.errors import SpecError, require_one_of
 
 FaultName = Literal[
     "no-stash",
@@ -67,12 +67,7 @@ class Fault:
     microbatch: int = 0
 
     def __post_init__(self) -> None:
-        if self.name not in FAULT_NAMES:
-            raise SpecError(
-                f"a fault is one of {', '.join(FAULT_NAMES)}, not {self.name!r}",
-                "fault",
-                "name one of them",
-            )
+        require_one_of(self.name, FAULT_NAMES, "fault")
         if self.stage < 0 or self.microbatch < 0:
             raise SpecError(
                 "a fault names a stage and a microbatch, from 0; found "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from torch import nn, no_grad
 
@@ -19,23 +20,12 @@ def weight_copy_of(
     forwards: Sequence[Sequence[int]],
 ) -> WeightCopy:
     """The weight copy that a run uses at a stage."""
-    policy, optimizer = spec.schedule.policy, spec.optimizer
-    match spec.fault:
-        case None:
-            pass
-        case fault if fault.stage != stage:
-            pass
-        case fault if fault.name == "in-place":
-            return OverwritingCopy(initial, policy, optimizer, gradients, forwards)
-        case fault if fault.name == "dropped-update":
-            copy = DroppingCopy(initial, policy, optimizer, gradients, forwards)
-            copy.at = fault.microbatch
-            return copy
-        case fault if fault.name == "delayed-update":
-            late = DelayingCopy(initial, policy, optimizer, gradients, forwards)
-            late.at = fault.microbatch
-            return late
-    return WeightCopy(initial, policy, optimizer, gradients, forwards)
+    fault = spec.fault if spec.fault is not None and spec.fault.stage == stage else None
+    make = _COPIES.get(fault.name, WeightCopy) if fault is not None else WeightCopy
+    copy = make(initial, spec.schedule.policy, spec.optimizer, gradients, forwards)
+    if isinstance(copy, DroppingCopy | DelayingCopy) and fault is not None:
+        copy.at = fault.microbatch
+    return copy
 
 
 def stage_of(spec: RunSpec, number: int, module: nn.Module, copy: WeightCopy) -> Stage:
@@ -106,3 +96,8 @@ class SwappingStage(Stage):
             one, other = microbatch, others[0]
             self.stash[one], self.stash[other] = self.stash[other], self.stash[one]
         return super()._for_backward(microbatch)
+
+
+_COPIES: Final[dict[str, type[WeightCopy]]] = {
+    "in-place": OverwritingCopy, "dropped-update": DroppingCopy, "delayed-update": DelayingCopy
+}  # fmt: skip

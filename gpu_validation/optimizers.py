@@ -17,16 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final
 
-from gpu_validation.errors import SpecError
+from gpu_validation.errors import SpecError, require_one_of
+from gpu_validation.options import OPTIMIZERS, OptimizerName
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-OptimizerName = Literal["sgd", "momentum", "adamw", "nadam"]
-
-OPTIMIZER_NAMES: Final[tuple[OptimizerName, ...]] = get_args(OptimizerName)
 
 MOMENTUM_DECAY: Final = 4e-3
 """Of NAdam's momentum schedule, as in torch."""
@@ -41,7 +38,7 @@ class OptimizerSpec:
     Attributes
     ----------
     name : str
-        One of `OPTIMIZER_NAMES`.
+        One of `OPTIMIZERS`.
     lr : float
         Step size, positive.
     momentum : float
@@ -67,12 +64,7 @@ class OptimizerSpec:
     weight_decay: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.name not in OPTIMIZER_NAMES:
-            raise SpecError(
-                f"an optimizer is one of {', '.join(OPTIMIZER_NAMES)}, not {self.name!r}",
-                "optimizer",
-                "name one of them",
-            )
+        require_one_of(self.name, OPTIMIZERS, "optimizer")
         # Every comparison with "not a number" is false, so that it is refused as well.
         domains = (
             ("lr", self.lr, 0 < self.lr < float("inf"), "positive"),

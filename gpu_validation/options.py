@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, Literal, get_args
 
 from schedules.errors import ParameterError
 from schedules.policies import POLICY_NAMES
@@ -13,9 +13,14 @@ from schedules.policies import POLICY_NAMES
 TRANSPORTS: Final = ("threads", "gloo", "nccl", "torch")
 DEVICES: Final = ("cpu", "cuda")
 MODELS: Final = ("mlp", "transformer")
-OPTIMIZERS: Final = ("sgd", "momentum", "adamw", "nadam")
-ORDERS: Final = ("static", "free-running")
-HASHINGS: Final = ("off", "sampled", "full")
+
+OptimizerName = Literal["sgd", "momentum", "adamw", "nadam"]
+OrderPolicy = Literal["static", "free-running"]
+Hashing = Literal["off", "sampled", "full"]
+
+OPTIMIZERS: Final[tuple[OptimizerName, ...]] = get_args(OptimizerName)
+ORDERS: Final[tuple[OrderPolicy, ...]] = get_args(OrderPolicy)
+HASHINGS: Final[tuple[Hashing, ...]] = get_args(Hashing)
 
 
 def add_schedule(parser: argparse.ArgumentParser) -> None:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING
 
-from gpu_validation.errors import MeasureError, RankError, SpecError
+from gpu_validation.errors import MeasureError, RankError, SpecError, require_one_of
 from gpu_validation.event_log import Event
 from gpu_validation.faults import Fault
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
-from gpu_validation.options import DEVICES, TRANSPORTS
+from gpu_validation.options import (
+    DEVICES,
+    HASHINGS,
+    ORDERS,
+    TRANSPORTS,
+    Hashing,
+    OrderPolicy,
+)
 from schedules.formats.trace import Trace
 from schedules.schedule import Schedule
 
@@ -20,12 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_validation.communication import RankProfile
-
-OrderPolicy = Literal["static", "free-running"]
-Hashing = Literal["off", "sampled", "full"]
-
-ORDER_POLICIES: Final[tuple[OrderPolicy, ...]] = get_args(OrderPolicy)
-HASHINGS: Final[tuple[Hashing, ...]] = get_args(Hashing)
 
 CopyOfStage = tuple[int, int]
 """Stage and weight copy."""
@@ -82,10 +83,10 @@ class RunSpec:
     timeout: float = 60.0
 
     def __post_init__(self) -> None:
-        _require_one_of(self.transport, TRANSPORTS, "transport")
-        _require_one_of(self.device, DEVICES, "device")
-        _require_one_of(self.order, ORDER_POLICIES, "order")
-        _require_one_of(self.hashing, HASHINGS, "hashing")
+        require_one_of(self.transport, TRANSPORTS, "transport")
+        require_one_of(self.device, DEVICES, "device")
+        require_one_of(self.order, ORDERS, "order")
+        require_one_of(self.hashing, HASHINGS, "hashing")
         if (self.transport, self.device) in (("gloo", "cuda"), ("nccl", "cpu")):
             raise SpecError(
                 f"gloo connects CPUs and nccl GPUs, found {self.transport} with device "
@@ -198,10 +199,3 @@ class RunResult:
     cpu_seconds: float = 0.0
     profiles: tuple[RankProfile, ...] = ()
     unwritten: MeasureError | None = None
-
-
-def _require_one_of(value: str, known: tuple[str, ...], name: str) -> None:
-    if value not in known:
-        raise SpecError(
-            f"{name} is one of {', '.join(known)}, found {value!r}", name, "name one of them"
-        )
