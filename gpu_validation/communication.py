@@ -1,17 +1,9 @@
 """Communication share and overlap of a run, from what a profiler saw of its ranks.
 
-============ ==================================================================================
-word         meaning
-============ ==================================================================================
-share        time in communication over the time of the run
-overlap      part of the time in communication during which the same rank computes
-overlap any  part of the time in communication during which some rank computes
-computation  time in computation over the time of the run
-============ ==================================================================================
-
-What counts as communication depends on who carries it, see `gpu_validation.profiling`. A receive
-counts from when the rank starts to wait for it, as a receive kernel of NCCL does, so a share holds
-the pipeline's bubble as well. What a transport cannot show is None with the reason, never 0.
+docs/how-to/measuring.md says what each quantity is, and what counts as communication on which
+transport. A receive counts from when the rank starts to wait for it, as a receive kernel of NCCL
+does, so a share holds the pipeline's bubble as well. What a transport cannot show is None with the
+reason, never 0.
 """
 
 from __future__ import annotations

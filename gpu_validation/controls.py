@@ -1,27 +1,12 @@
 """Negative controls: a run that is wrong on purpose has to be called wrong.
 
-================== ==============================================================================
-control            what is wrong
-================== ==============================================================================
-no-stash           backwards of a stage use the newest weights, not what their forwards read
-in-place-write     updates of a stage also write into the tensors of the version before
-swapped-microbatch a backward uses what the forward of another microbatch left
-wrong-schedule     nothing: the run is compared with the prediction for another order
-delayed-update     one update happens one gradient too late
-dropped-update     one update never happens
-miscounted-update  a gradient is logged with one update more than its weights had had
-wrong-receiver     a message is logged as sent to another rank
-clock-ahead        a Lamport stamp is later than everything behind it
-late-forward       a forward is logged at a time after everything else
-================== ==============================================================================
-
-A control applies where the predictor says that its run differs: without a version that is older
-than the newest (policy ``flush``) stashing changes nothing, and leaving it out cannot be seen. It
-is caught if every check that is there to see it fails (`Control.by`); that some other check fails
-would hide a check that has gone blind. The executor runs what is a fault of a run. The last four,
-and all of them where there is only a log, are changes to the log as such a run would have left it
-(`Control.edit`). A swapped microbatch leaves no trace in a log: order, versions and contents are
-those of a sound run, and only the final weights differ.
+`CONTROLS` has them all; docs/how-to/measuring.md says what each does. A control applies where the
+predictor says that its run differs: without a version that is older than the newest (``flush``)
+leaving out the stash cannot be seen. It is caught if every check that is there to see it fails
+(`Control.by`): that some other check fails would hide one that has gone blind. The executor runs
+what is a fault of a run; the last four, and all of them where there is only a log, are changes to
+the log as such a run would have left it (`Control.edit`). A swapped microbatch leaves no trace in a
+log: order, versions and contents are those of a sound run, and only the final weights differ.
 """
 
 from __future__ import annotations

@@ -1,18 +1,12 @@
 """Global delays over all timings: how small and how large each one can be.
 
 A static order fixes what happens on a rank; how ranks interleave depends on how long things take.
-The delay of the update of (i, m) against block j is the number of updates that happen after the
-forward of (j, m) and before that update: the forward always happens first. Call u such an update.
-
-- It must be counted if u is forced after the forward and forced before the update.
-- It cannot be counted if u is forced before the forward or forced after the update.
-
-"Forced" means: along a path of program orders and messages. Both numbers are reached: run whatever
-is not forced after the forward first (then only the forced ones lie in between), or let both the
-forward happen as early and the update as late as it can.
-
-What is forced before an action is a beginning of every rank's program order, and what is forced
-after it an end of it: vector clocks, as for ``check --require delay-any-timing<=k``.
+The delay of the update of (i, m) against block j counts the updates between the forward of (j, m)
+and it. One of these must be counted if it is forced after the forward and before the update, along
+program orders and messages; it cannot be if it is forced before the one or after the other. Both
+numbers are reached: run whatever is not forced after the forward first, or let the forward happen
+as early and the update as late as it can. What is forced before an action is a beginning of every
+rank's program order, and what is forced after it an end of it: vector clocks.
 
 Legend: S stages, M microbatches, R ranks, N actions.
 """

@@ -4,17 +4,12 @@
 fault                 what happens, at one stage
 ===================== ===================================================================
 ``no-stash``          every backward uses the newest weights instead of those its forward read
-``in-place``          every update also overwrites the tensors of the version before, through
-                      ``.data``, as an optimizer that works in place does
-``swapped-microbatch`` the backward of one microbatch uses what the forward of another one left,
-                      the lowest that is in flight at the stage, and the other way round; nothing
-                      happens if no other one is in flight
-``delayed-update``    the update that is due with one microbatch's gradient is made together with
-                      the next one, one after the other; the last one at the end of the rank's
-                      program
-``dropped-update``    the update that is due with one microbatch's gradient is never made
-``error``             the rank raises an error before the first computation on a microbatch
-``hang``              the rank stops for good before the first computation on a microbatch
+``in-place``          every update also overwrites the tensors of the version before (``.data``)
+``swapped-microbatch`` a backward uses what the forward of the lowest other microbatch in flight
+                      left, and the other way round; nothing happens if there is none
+``delayed-update``    an update is made right before the next one, or at the end
+``dropped-update``    an update is never made
+``error``, ``hang``   the rank fails, or stops for good, before the first computation on a microbatch
 ===================== ===================================================================
 """
 

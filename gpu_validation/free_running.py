@@ -1,14 +1,10 @@
 """Free-running runs: every rank decides by the family's rule and by what has really arrived.
 
-Which order comes out depends on the machine, so nothing is predicted action for action. Instead:
-
-- the order that was executed is taken as a static one, and everything else is checked against the
-  prediction for *that* order;
-- staleness is reported as a distribution, against a bound that holds for every timing.
-
-**Bound.** Local staleness is at most NOAM − 1 at every stage, and 0 at the last one, whatever the
-durations: `staleproof verify schedules.free-running-staleness` proves it. NOAM bounds the
-microbatches that are past their forward but not their backward at stage 0.
+Which order comes out depends on the machine: the one that was executed is taken as a static one,
+and everything else is checked against the prediction for *that* order. Staleness is reported as a
+distribution, against a bound that holds for every timing: local staleness is at most NOAM − 1 at
+every stage, and 0 at the last one (`staleproof verify schedules.free-running-staleness`). NOAM
+bounds the microbatches that are past their forward but not their backward at stage 0.
 """
 
 from __future__ import annotations

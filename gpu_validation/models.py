@@ -1,17 +1,10 @@
 """Models, cut into stages, and the data of every microbatch; both follow from a seed alone.
 
-========================= ====================================================================
-model                     stages
-========================= ====================================================================
-``mlp``                   residual blocks; an input layer on the first stage, classes and
-                          cross-entropy on the last
-``transformer``           pre-norm blocks with causal attention; embedding on the first stage, head
-                          and next-token cross-entropy on the last
-``path.py:factory`` or    layers of your own, cut into stages of nearly equal length. The factory
-``package.module:factory`` takes no argument and returns an ``nn.Sequential``, or `Parts`
-========================= ====================================================================
-
-Every rank builds its own stages and its own data, so that nothing large is ever sent round.
+``mlp`` has residual blocks, an input layer on the first stage, classes and cross-entropy on the
+last; ``transformer`` pre-norm blocks with causal attention, an embedding, and next-token
+cross-entropy. A model of your own is named by its factory, ``path.py:factory`` or
+``package.module:factory``, which takes no argument and returns an ``nn.Sequential`` or `Parts`; its
+layers are cut into stages of nearly equal length. Every rank builds its own stages and data.
 
 Shapes: B batch, L length (tokens of a sequence), D width.
 """

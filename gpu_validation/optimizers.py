@@ -2,15 +2,9 @@
 
 Those of `torch.optim`, one tensor at a time, on copies: every version of the weights stays what it
 was. Its functions are called and not its classes, whose first use imports a compiler for seconds.
-
-========== ===============================================================================
-name       update; λ = `weight_decay`, decoupled in all of them: w is scaled by 1 − lr·λ first
-========== ===============================================================================
-``sgd``    w − lr·g
-``momentum`` u ← μ·u + g, w − lr·u
-``adamw``  Adam with bias correction
-``nadam``  Adam with Nesterov momentum, and the momentum schedule of `torch.optim.NAdam`
-========== ===============================================================================
+``sgd``: w − lr·g; ``momentum``: u ← μ·u + g, w − lr·u; ``adamw`` with bias correction; ``nadam``
+with the momentum schedule of `torch.optim.NAdam`. `weight_decay` λ is decoupled in all of them: w
+is scaled by 1 − lr·λ first.
 """
 
 from __future__ import annotations

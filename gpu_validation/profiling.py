@@ -1,20 +1,10 @@
 """One run under ``torch.profiler``: when every rank communicates and when it computes.
 
-=============== ============================================ ===================================
-who carries     communication                                computation
-=============== ============================================ ===================================
-``threads``, a  waiting for a message, and handing one over  operators in the thread of the rank
-CPU
-``gloo``        the same, and sends that are under way       the same
-``torch``       sends and receives that are under way        the same
-``nccl``        kernels of NCCL, on any stream               all other kernels, on any stream
-=============== ============================================ ===================================
-
-Waiting and handing over are ranges that the executor marks; everything else is what PyTorch
-reports by itself. On gloo a thread listens all the time, so a receive counts from when the rank
-waits for it; a send that is still under way when the rank's run ends does not count.
-
-A profile disturbs what is timed, so it is never that of a run whose times are reported.
+docs/how-to/measuring.md says what counts as which on every transport. Waiting and handing over are
+ranges that the executor marks; everything else is what PyTorch reports by itself. On gloo a thread
+listens all the time, so a receive counts from when the rank waits for it; a send that is still
+under way when the rank's run ends does not count. A profile disturbs what is timed, so it is never
+that of a run whose times are reported.
 """
 
 from __future__ import annotations

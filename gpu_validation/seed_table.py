@@ -1,16 +1,14 @@
 """The published table of pipeline schedules in PyTorch, and what this machine can say about it.
 
 Source: "Pipeline Parallelism in PyTorch", profiled on GPUs with DistilBERT: naive, GPipe and 1F1B,
-written by hand and with ``torch.distributed.pipelining``. Its memory is the allocator's peak,
-averaged over ranks; its shares are of kernel time.
-
-Run here: the same three schedules with the same samples a step, naive as one uncut batch; then once
-more under the profiler, for the shares (`gpu_validation.communication`): of the rank's run. Times
-of stages that share a device are never presented as those of a pipeline, so without a core or a
-GPU for every rank shares are `NOT_MEASURED`.
+by hand and with ``torch.distributed.pipelining``. Its memory is the allocator's peak, averaged over
+ranks; its shares are of kernel time. Run here: the same schedules with the same samples a step,
+naive as one uncut batch; then once more under the profiler, for the shares of a rank's run. Times
+of stages that share a device are never presented as those of a pipeline: without a core or a GPU
+for every rank shares are `NOT_MEASURED`.
 
 ``python -m gpu_validation.seed_table -p 4 -m 8 [--device cuda]`` prints the table as JSON. On GPUs
-the rows by hand run over NCCL where there is a GPU for every rank and as threads of one otherwise;
+rows by hand run over NCCL where there is one for every rank and as threads of one otherwise;
 PyTorch's run in the first case only.
 """
 

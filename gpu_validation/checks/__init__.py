@@ -1,23 +1,7 @@
-"""What a log has to show, one check a file.
+"""What a log has to show, one check a file; docs/how-to/measuring.md says when each holds.
 
-Checks see the log and the prediction, not how the run was made; the last two also see what the
-run left behind.
-
-================== ==============================================================================
-check              holds if
-================== ==============================================================================
-`order`            every rank did what the schedule declares, in that order
-`versions`         predicted versions were used, and one update each came where predicted
-`local_staleness`  every gradient is exactly as stale as predicted
-`stash`            a backward used the version, and the content, that its forward read
-`hash`             a version has one content, whenever it is looked at
-`lamport`          the unit Lamport clock and the global delays in it are the slot model's
-`real_time`        global delays by the clock lie in their range over all timings
-`causality`        nothing started before what it needs had ended
-`messages`         what crosses ranks was sent once and received once, by those it concerns
-`losses`           every loss is finite (needs the run's result)
-`final_weights`    the run ended with the weights of a single-threaded replay (needs both)
-================== ==============================================================================
+Checks see the log and the prediction, not how the run was made; `losses` and `final_weights` also
+see what the run left behind.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
 """Transports: how the ranks of a run are started and how messages travel between them.
 
-========== =======================================================================
-name       ranks are
-========== =======================================================================
-``threads`` threads of one process; on a GPU each with a stream of its own
-``gloo``   processes on CPUs
-``nccl``   processes with a GPU each, on one node or several
-``torch``  processes that PyTorch's own pipelining runtime drives
-========== =======================================================================
-
-A module of this package has a function ``open_group(device, ranks)``: a context in which runs can
-be made one after the other by the same ranks.
+docs/how-to/transports.md describes each. A module of this package has a function
+``open_group(device, ranks)``: a context in which runs can be made one after the other by the same
+ranks.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Ranks as processes on CPUs that send tensors with gloo.
-
-A thread for every rank that sends to this one fills the mailbox, so that what has arrived is known
-without asking for it. Sends are handed to gloo at once, and a thread of its own waits until they
-are through.
-"""
+"""Ranks as processes on CPUs that send tensors with gloo; see docs/how-to/transports.md."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Starting a process a rank, or joining those that ``torchrun`` has started.
 
-Processes are forked from a server that has torch loaded already: the first group of a program
-waits for that import once, later ones start at once. Nobody is left behind: a rank ends with the
-process that started it, whatever ends that one.
+Processes are forked from a server that has torch loaded already. Nobody is left behind: a rank ends
+with the process that started it, whatever ends that one.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
-"""Ranks as processes with a GPU each, on one node or several.
+"""Ranks as processes with a GPU each, on one node or several; see docs/how-to/transports.md.
 
 Headers travel with gloo, on the host. A tensor travels with NCCL on a communicator that belongs to
-its directed edge alone, from a side stream at the sender to one at the receiver: NCCL carries out
-what is handed to one communicator in that order, so that with a communicator for both directions a
-send whose receiver is not there yet would hold up the receive behind it, on both sides.
-
-Nothing synchronises inside the loop. The side stream of a send waits for an event behind the
-tensor; the tensor is kept until an event behind the send has happened. The stream that uses what
-was received waits for an event behind the receive, and the allocator learns of that use.
+its directed edge alone, between side streams. Nothing synchronises inside the loop.
 """
 
 from __future__ import annotations

@@ -1,18 +1,7 @@
 """Ranks as processes that PyTorch's own runtime drives, `torch.distributed.pipelining`.
 
-On CPUs its messages travel with gloo, on GPUs with NCCL.
-
-Whose work is what:
-
-- PyTorch's: which chunk call a rank makes next, all messages, their buffers and batches, when to
-  wait, the split of the batch into microbatches, and autograd from one stage's output to its input.
-- ours: the arithmetic inside a chunk call (`gpu_validation.stage`), so that weights have versions;
-  updates, which PyTorch leaves to its caller; and the log.
-
-A family that PyTorch has runs as PyTorch's class of it, any other order as a `CSV file`_ that its
-multi-stage runtime loads. Messages are not in the log: they are PyTorch's.
-
-.. _CSV file: the one that `schedules.formats.pytorch_csv` writes
+docs/how-to/transports.md says whose work is what. On CPUs its messages travel with gloo, on GPUs
+with NCCL; they are not in the log.
 """
 
 from __future__ import annotations
