@@ -9,7 +9,7 @@ fault                 what happens, at one stage
                       left, and the other way round; nothing happens if there is none
 ``delayed-update``    an update is made right before the next one, or at the end
 ``dropped-update``    an update is never made
-``error``, ``hang``   the rank fails, or stops for good, before the first computation on a microbatch
+``error``, ``hang``   the rank fails, or stops for good, before it first computes on a microbatch
 ===================== ===================================================================
 """
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from gpu_validation.capacity import GIB, free_bytes, out_of_memory, replay_bytes
 from gpu_validation.checks import Finding, Observed, final_weights, losses, observed
@@ -32,7 +32,6 @@ from gpu_validation.run import require_runnable, run
 from gpu_validation.single_thread import replay
 from gpu_validation.spec import RunResult, RunSpec
 from gpu_validation.transports import Group, open_group
-from schedules.actions import Action
 
 Progress = Callable[[str], None]
 
@@ -142,65 +141,85 @@ def measure(
     """
     declared = predict(spec.schedule)
     require_runnable(spec)
-    static = replace(spec, order="static")
-    profiled: RunResult | None = None
-    hashed: Observed | None = None
-    results: list[RunResult] = []
-    judged: list[list[Finding]] = []
-    controls: list[ControlResult] = []
-    expected: final_weights.Weights | Finding | None = None
     with open_group(spec.transport, spec.device, spec.schedule.ranks) as group:
-        for number in range(repeats):
-            progress(f"run {number + 1} of {repeats}")
-            result = run(spec, log if number == 0 else None, group)
-            if expected is None:
-                progress("replay in a single thread" if replaying else "no replay")
-                expected = replay_if_it_fits(static) if replaying else _NOT_REPLAYED
-            results.append(result)
-            judged.append(judge(result, declared, _final(result, expected), tolerance))
-        assert expected is not None, "there is at least one repeat"
+        work = _Work(spec, declared, group, tolerance, progress, replaying)
+        results = [
+            work.run(f"run {number + 1} of {repeats}", None if number else log)
+            for number in range(repeats)
+        ]
         seen = tuple(observed(result.trace) for result in results)
         prediction = declared if spec.order == "static" else predict(seen[0].schedule)
-        if spec.hashing == "sampled":
-            progress("run that hashes everything")
-            try:
-                full = run(replace(spec, hashing="full"), group=group)
-                judged.append(judge(full, declared, _final(full, expected), tolerance))
-                hashed = observed(full.trace)
-            except RankError as error:
-                says = f"no run that hashes everything: {_lack_of_memory(error)}"
-                judged.append([undecided(hashes.NAME, f"{says}; give --hashing off")])
+        hashed = work.hash_everything() if spec.hashing == "sampled" else None
+        controls = []
         for control in CONTROLS.values():
             progress(f"control {control.name}")
-            if control.name not in _FAULT_OF or not broken_runs:
-                controls.append(edited(control, seen[0], prediction))
-            elif (target := control.target(declared)) is None:
-                controls.append(inapplicable(control))
+            if control.name in _FAULT_OF and broken_runs:
+                controls.append(work.break_it(control))
             else:
-                says = f"{control.says}, at {target}"
-                try:
-                    broken = _broken_run(control, target, static, group)
-                except RankError as error:
-                    says += f"; {_lack_of_memory(error)}; give --no-broken-runs"
-                    controls.append(ControlResult(control.name, True, False, (), says))
-                    continue
-                found = judge(broken, declared, expected, tolerance)
-                blind_to = {final_weights.NAME} if isinstance(expected, Finding) else set()
-                controls.append(caught(control, found, says, blind_to))
-        if profile and blind(spec.transport, spec.device) is None:
-            progress("run under the profiler")
-            profiled = run(replace(spec, profile=True), group=group)
-            judged.append(judge(profiled, declared, _final(profiled, expected), tolerance))
+                controls.append(edited(control, seen[0], prediction))
+        shows = profile and blind(spec.transport, spec.device) is None
+        profiled = work.run("run under the profiler", profile=True) if shows else None
     return Measurement(
-        spec=spec,
-        prediction=prediction,
-        results=tuple(results),
-        seen=seen,
-        findings=tuple(merged(judged)),
-        controls=tuple(controls),
-        profiled=profiled,
-        hashed=hashed,
-    )
+        spec, prediction, tuple(results), seen, tuple(merged(work.judged)), tuple(controls),
+        profiled, hashed,
+    )  # fmt: skip
+
+
+@dataclass
+class _Work:
+    """Runs of one specification on the same ranks, and what the checks say of them."""
+
+    spec: RunSpec
+    declared: Prediction
+    group: Group
+    tolerance: float
+    progress: Progress
+    replaying: bool
+    expected: final_weights.Weights | Finding | None = None
+    judged: list[list[Finding]] = field(default_factory=list)
+
+    @property
+    def static(self) -> RunSpec:
+        return replace(self.spec, order="static")
+
+    def run(self, says: str, log: str | os.PathLike[str] | None = None, **more: Any) -> RunResult:
+        """Run and judge; behind the first run comes the replay."""
+        self.progress(says)
+        result = run(replace(self.spec, **more), log, self.group)
+        if self.expected is None:
+            self.progress("replay in a single thread" if self.replaying else "no replay")
+            self.expected = replay_if_it_fits(self.static) if self.replaying else _NOT_REPLAYED
+        final = self.expected
+        if not isinstance(final, Finding) and self.spec.order != "static":
+            final = replay_if_it_fits(chosen_order(result))
+        self.judged.append(judge(result, self.declared, final, self.tolerance))
+        return result
+
+    def hash_everything(self) -> Observed | None:
+        """The log of a run that hashes at every computation, if it has room."""
+        try:
+            return observed(self.run("run that hashes everything", hashing="full").trace)
+        except RankError as error:
+            says = f"no run that hashes everything: {_lack_of_memory(error)}; give --hashing off"
+            self.judged.append([undecided(hashes.NAME, says)])
+            return None
+
+    def break_it(self, control: Control) -> ControlResult:
+        """Run with the fault of a control, in a static order: its place was chosen for that."""
+        target = control.target(self.declared)
+        if target is None:
+            return inapplicable(control)
+        says = f"{control.says}, at {target}"
+        fault = Fault(_FAULT_OF[control.name], target.stage, target.microbatch)
+        try:
+            broken = run(replace(self.static, fault=fault, hashing="full"), group=self.group)
+        except RankError as error:
+            says += f"; {_lack_of_memory(error)}; give --no-broken-runs"
+            return ControlResult(control.name, True, False, (), says)
+        assert self.expected is not None, "there was a run before"
+        found = judge(broken, self.declared, self.expected, self.tolerance)
+        blind_to = {final_weights.NAME} if isinstance(self.expected, Finding) else set()
+        return caught(control, found, says, blind_to)
 
 
 def replayed(spec: RunSpec) -> final_weights.Weights:
@@ -229,15 +248,6 @@ def _lack_of_memory(error: RankError) -> str:
     if not out_of_memory(error):
         raise error
     return f"out of memory: {error.what}"
-
-
-def _final(
-    result: RunResult, static: final_weights.Weights | Finding
-) -> final_weights.Weights | Finding:
-    """Final weights that a run should have; `static` are those of the declared order."""
-    if isinstance(static, Finding) or result.spec.order == "static":
-        return static
-    return replay_if_it_fits(chosen_order(result))
 
 
 def chosen_order(result: RunResult) -> RunSpec:
@@ -269,9 +279,3 @@ def judge(
         if isinstance(expected, Finding)
         else final_weights.check(result.weights, expected, tolerance),
     ]
-
-
-def _broken_run(control: Control, target: Action, static: RunSpec, group: Group) -> RunResult:
-    """Run with the fault of a control, in a static order: its place was chosen for that."""
-    fault = Fault(_FAULT_OF[control.name], target.stage, target.microbatch)
-    return run(replace(static, fault=fault, hashing="full"), group=group)
