@@ -56,11 +56,8 @@ def needed_bytes(spec: RunSpec) -> int:
     >>> needed_bytes(adam) / needed_bytes(plain)
     2.0
     """
-    copies = {
-        (stage, copy) for row in spec.schedule.placement.copies for stage, copy in enumerate(row)
-    }
-    sizes = [_stage_bytes(spec.model, stage, spec.schedule.stages) for stage, _ in copies]
-    return sum(sizes) * (2 + _MOMENTS[spec.optimizer.name])
+    rows = spec.schedule.placement.copies
+    return _bytes(spec, {(stage, copy): 1 for row in rows for stage, copy in enumerate(row)})
 
 
 def replay_bytes(spec: RunSpec) -> int:
@@ -73,11 +70,15 @@ def replay_bytes(spec: RunSpec) -> int:
     >>> sizes[1] > 8 * sizes[0]
     True
     """
-    return sum(
-        _stage_bytes(spec.model, stage, spec.schedule.stages)
-        * (versions + 1 + _MOMENTS[spec.optimizer.name])
-        for (stage, _), versions in most_versions(spec.schedule).items()
-    )
+    return _bytes(spec, most_versions(spec.schedule))
+
+
+def _bytes(spec: RunSpec, versions: Mapping[CopyOfStage, int]) -> int:
+    """Size of so many versions of every weight copy, of its gradients and of its state."""
+    more = 1 + _MOMENTS[spec.optimizer.name]
+    stages = spec.schedule.stages
+    sizes = {stage: _stage_bytes(spec.model, stage, stages) for stage, _ in versions}
+    return sum(sizes[stage] * (count + more) for (stage, _), count in versions.items())
 
 
 def most_versions(schedule: Schedule) -> dict[CopyOfStage, int]:

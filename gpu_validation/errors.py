@@ -57,6 +57,10 @@ class RankError(MeasureError):
         self.rank = rank
         self.partial: RunResult | None = None
 
+    def __reduce__(self) -> tuple[type[RankError], tuple[str, str, str, int]]:
+        """It travels between processes without what was recorded."""
+        return type(self), (self.what, self.where, self.fix, self.rank)
+
 
 class RankFailedError(RankError):
     """A rank raised an error or its process ended."""

@@ -95,38 +95,21 @@ def measure(
 ) -> Measurement:
     """Run a schedule, compare it with its prediction, and run the negative controls.
 
-    Parameters
-    ----------
-    spec : RunSpec
-        Without a fault.
-    repeats : int
-        Runs of it, at least 1.
-    tolerance : float
-        Of the final weights, see `gpu_validation.checks.final_weights.check`.
-    log : path-like, optional
-        Where to write the log of the first run, also if it does not come to its end.
-    progress : callable
-        Is told what is being done.
-    profile : bool
-        Run once more under the profiler, after everything else: it disturbs nothing then. Left out
-        where a profile would show nothing of the transport.
-    replaying : bool
-        Compare final weights with a replay in a single thread. Where that has no room, they are
-        undecided, and everything else is judged.
-    broken_runs : bool
-        Run with faults. Without, controls are edits of the first log, and the one that only final
-        weights show does not apply.
-
-    Raises
-    ------
-    MeasureError
-        The run is not possible on this machine.
-    RankError
-        A rank failed or hangs.
-    InvalidScheduleError
-        The schedule is not complete.
-    KeyboardInterrupt
-        The log of the first run, perhaps partial, has been written by then.
+    - `spec`: without a fault.
+    - `repeats`: runs of it, at least 1.
+    - `tolerance`: of the final weights, see `gpu_validation.checks.final_weights.check`.
+    - `log`: where to write the log of the first run, also if it does not come to its end.
+    - `progress`: is told what is being done.
+    - `profile`: run once more under the profiler, after everything else: it disturbs nothing then.
+      Left out where a profile would show nothing of the transport.
+    - `replaying`: compare final weights with a replay in a single thread. Where that has no room,
+      they are undecided, and everything else is judged.
+    - `broken_runs`: run with faults. Without, controls are edits of the first log, and the one that
+      only final weights show does not apply.
+    - raises `MeasureError`: the run is not possible on this machine.
+    - raises `RankError`: a rank failed or hangs.
+    - raises `InvalidScheduleError`: the schedule is not complete.
+    - raises `KeyboardInterrupt`: the log of the first run, perhaps partial, has been written.
 
     Examples
     --------
@@ -134,10 +117,6 @@ def measure(
     >>> found = measure(RunSpec(build("pipedream", 2, 4)))
     >>> found.agree, [control.name for control in found.controls if not control.applicable]
     (True, [])
-
-    See Also
-    --------
-    gpu_validation.judging.judge_log : for a log that was written elsewhere.
     """
     declared = predict(spec.schedule)
     require_runnable(spec)

@@ -14,7 +14,12 @@ from typing import Final, Protocol
 from gpu_validation.event_log import Sink, forget
 from gpu_validation.spec import Launched, RunSpec
 
-_MODULES: Final = {"threads": "threads", "gloo": "gloo", "nccl": "nccl", "torch": "torch_runtime"}
+_MODULES: Final = {
+    "threads": "threads",
+    "gloo": "gloo",
+    "nccl": "nccl",
+    "torch": "torch_runtime.drivers",
+}
 
 
 class Group(Protocol):

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from gpu_validation import errors
 from gpu_validation.errors import RankError, RankState
 from gpu_validation.event_log import Event
 from gpu_validation.spec import Launched, RankOutcome, RunSpec
@@ -93,29 +92,25 @@ class Board:
 
     def end(self, rank: int, end: End) -> None:
         """Say how a rank left."""
-        failure = None if end.failure is None else _parts(end.failure)
-        self._put(f"end {rank}", (end.outcome, end.finished, failure))
+        self._put(f"end {rank}", end)
 
     def take_end(self, rank: int) -> End | None:
         """How a rank left, once it has; it is then forgotten."""
-        found = self._get(f"end {rank}", forget=True)
-        if found is None:
-            return None
-        outcome, finished, failure = found
-        return End(outcome, finished, _error(failure))
+        found: End | None = self._get(f"end {rank}", forget=True)
+        return found
 
     def stop(self, failure: RankError) -> None:
         """Tell every rank to stop."""
-        self._put("stop", _parts(failure))
+        self._put("stop", failure)
 
     def stopped(self) -> RankError | None:
         """Why every rank is to stop, if it is."""
-        return _error(self._get("stop"))
+        found: RankError | None = self._get("stop")
+        return found
 
     def close(self, launched: Launched | None = None) -> None:
         """Say that the run is over, and, where all have to know, how."""
-        told = None if launched is None else (launched.outcomes, _parts(launched.failure))
-        self._put("over", told)
+        self._put("over", launched)
 
     def over(self) -> bool:
         """Whether the run is over."""
@@ -123,8 +118,8 @@ class Board:
 
     def launched(self) -> Launched:
         """How the run went; to be asked once it is over."""
-        outcomes, failure = self._get("over")
-        return Launched(outcomes, _error(failure))
+        found: Launched = self._get("over")
+        return found
 
     def _put(self, key: str, value: object) -> None:
         """Store a value in pieces; it is there once their number is."""
@@ -171,25 +166,6 @@ class LocalBoard(Board):
 
     def _get(self, key: str, forget: bool = False) -> Any:
         return self._told.pop(key, None) if forget else self._told.get(key)
-
-
-Parts = tuple[str, str, str, str, int]
-
-
-def _parts(failure: RankError | None) -> Parts | None:
-    """An error as data that can be pickled."""
-    if failure is None:
-        return None
-    return type(failure).__name__, failure.what, failure.where, failure.fix, failure.rank
-
-
-def _error(parts: Parts | None) -> RankError | None:
-    """The error that was made data."""
-    if parts is None:
-        return None
-    name, what, where, fix, rank = parts
-    found: RankError = getattr(errors, name)(what, where, fix, rank)
-    return found
 
 
 def partial_outcomes(

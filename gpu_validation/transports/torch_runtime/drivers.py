@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -19,8 +20,9 @@ from gpu_validation.messages import Endpoint
 from gpu_validation.models import boundaries
 from gpu_validation.spec import RankOutcome, RunSpec
 from gpu_validation.transports.gloo import join
+from gpu_validation.transports.launch import ForkedGroup, JoinedGroup, processes
 from gpu_validation.transports.member import Member, Program
-from gpu_validation.transports.nccl import join_with_gpu
+from gpu_validation.transports.nccl import join_with_gpu, require_gpus
 from gpu_validation.transports.torch_runtime.chunks import ChunkRunner, Part, RecordedStage
 from gpu_validation.workplace import Workplace
 from schedules.actions import COMPUTE
@@ -110,6 +112,17 @@ def _load(made: Any, schedule: Schedule) -> None:
 def _loss(output: Tensor, target: Tensor) -> Tensor:
     """The loss, which the last stage has computed already."""
     return output.squeeze()
+
+
+def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | JoinedGroup]:
+    """Give a group of processes; they start with the first run.
+
+    Raises `CapacityError`: no GPU for every rank of this node, where the device is ``cuda``.
+    """
+    if device == "cpu":
+        return processes(connect, ranks)
+    require_gpus(device, ranks)
+    return processes(connect_gpu, ranks)
 
 
 def connect(store: Store, rank: int, ranks: int) -> Program:
