@@ -150,13 +150,7 @@ def memory_by_stage(
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory does not suffice, on the host or on a device.
-
-    Examples
-    --------
-    >>> out_of_memory(MemoryError()), out_of_memory(RuntimeError("shapes differ"))
-    (True, False)
-    """
+    """Whether an error says that memory does not suffice, on the host or on a device."""
     says = str(error).lower()
     told = ("out of memory", "can't allocate", "memoryerror", "can't start new thread")
     return isinstance(error, MemoryError) or any(words in says for words in told)

@@ -31,11 +31,6 @@ def environment(device: str) -> dict[str, Any]:
     """Host, processor, library versions, flags, revision; GPUs where the device is ``cuda``.
 
     What cannot be found out is null.
-
-    Examples
-    --------
-    >>> sorted(environment("cpu"))
-    ['cores', 'flags', 'gpus', 'host', 'libraries', 'processor', 'python', 'revision', ...]
     """
     return {
         "host": platform.node(),

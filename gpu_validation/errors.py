@@ -105,16 +105,6 @@ def hang(unfinished: Sequence[RankState], timeout: float) -> RankHangError:
     """The error for a run in which nothing happened for `timeout` seconds.
 
     Who waits for others is not to blame, unless all do.
-
-    Examples
-    --------
-    >>> states = [
-    ...     RankState(0, "0F3", "waits for 1SEND_B0 of rank 1", True),
-    ...     RankState(1, "1F2", "does 1B0", False),
-    ... ]
-    >>> print(hang(states, 5.0))
-    rank 1: every rank makes progress within 5 s, but rank 1 does 1B0 (last event: 1F2); see what
-    holds this rank up, or allow more time
     """
     busy = [state for state in unfinished if not state.waiting]
     guilty = busy or list(unfinished)

@@ -62,12 +62,6 @@ def agree(
 
     - `required` (optional): names of checks: where given, the others may be undecided, but none may
       fail.
-
-    Examples
-    --------
-    >>> from gpu_validation.checks.finding import holds
-    >>> agree([holds("order", 3, "")], [])
-    False
     """
     applicable = [control for control in controls if control.applicable]
     checks = [finding for finding in findings if finding.applies]

@@ -113,14 +113,7 @@ def incoming(schedule: Schedule, rank: int) -> Iterator[Label]:
 def needed(
     schedule: Schedule, kind: Kind, stage: int, microbatch: int, pipeline: int
 ) -> Label | None:
-    """What an action waits for, from its own rank or another one; None if for nothing.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> str(needed(build("pipedream", 2, 2), Kind.F, 1, 0, 0))
-    '0SEND_F0'
-    """
+    """What an action waits for, from its own rank or another one; None if for nothing."""
     if kind is Kind.F and stage > 0:
         return Label(Kind.SEND_F, stage - 1, microbatch, pipeline)
     if kind in (Kind.B, Kind.I) and stage + 1 < schedule.stages:

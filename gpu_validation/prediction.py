@@ -65,13 +65,6 @@ def predict(schedule: Schedule) -> Prediction:
 
     Raises `InvalidScheduleError`: the schedule is incomplete, cannot run to its end, or its policy
     asks for versions that do not exist.
-
-    Examples
-    --------
-    >>> from schedules import build
-    >>> found = predict(build("pipedream", 3, 12))
-    >>> found.versions.local_staleness[:, 6].tolist(), found.line.length
-    ([2, 1, 0], 28)
     """
     order = computations(schedule)
     return Prediction(order, versions(order), timeline(order))

@@ -258,14 +258,7 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _conclusion(result: dict[str, Any]) -> str:
-    """The last line.
-
-    Examples
-    --------
-    >>> check, caught = {"name": "stash", "holds": None}, {"applicable": True, "caught": True}
-    >>> _conclusion({"agree": False, "checks": [check], "controls": [caught]})
-    'machine and model are not shown to agree: stash undecided'
-    """
+    """The last line."""
     if result["agree"]:
         return "machine and model agree"
     open_ones = [check["name"] for check in result["checks"] if check["holds"] is None]
@@ -292,17 +285,7 @@ def _coverage(measured: dict[str, Any]) -> Iterator[str]:
 
 
 def _shares(found: dict[str, Any]) -> Iterator[str]:
-    r"""Communication share and overlap as text.
-
-    Examples
-    --------
-    >>> why = {"overlap": "one thread"}
-    >>> found = {"share": 0.25, "overlap": NOT_MEASURED, "overlap_any": 0.5, "why_not": why}
-    >>> print(*_shares(found), sep="\n")
-      communication: 25.0% of the run
-        while the same rank computes: not measured (one thread)
-        while any rank computes: 50.0% of it
-    """
+    r"""Communication share and overlap as text."""
 
     def number(name: str, of: str) -> str:
         value = found[name]

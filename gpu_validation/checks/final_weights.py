@@ -26,13 +26,6 @@ def check(found: Weights, replayed: Weights, tolerance: float = 0.0) -> Finding:
     - `found`, `replayed`: final weights of the run and of the replay.
     - `tolerance`: largest allowed distance over the largest magnitude of the replayed tensor; 0
       asks for the same bits.
-
-    Examples
-    --------
-    >>> one = {(0, 0): {"w": np.array([1.0, 2.0])}}
-    >>> other = {(0, 0): {"w": np.array([1.0, 2.5])}}
-    >>> check(one, one).holds, check(one, other).holds, check(one, other, 0.5).holds
-    (True, False, True)
     """
     compared = 0
     for copy in sorted(found.keys() | replayed.keys()):

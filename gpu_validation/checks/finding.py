@@ -48,13 +48,7 @@ class Finding:
 
 
 def holds(name: str, compared: int, says: str) -> Finding:
-    """The check held for `compared` values; with none of them it is undecided.
-
-    Examples
-    --------
-    >>> holds("hash", 0, "equal").outcome
-    <Outcome.UNDECIDED: 'undecided'>
-    """
+    """The check held for `compared` values; with none of them it is undecided."""
     if compared < 1:
         return undecided(name, "there was nothing to compare")
     return Finding(name, Outcome.HOLDS, says, compared)

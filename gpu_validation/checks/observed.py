@@ -140,17 +140,7 @@ class Observed:
 
 
 def observed(trace: Trace) -> Observed:
-    """Read what a trace says.
-
-    Examples
-    --------
-    >>> from schedules import build, timeline, versions
-    >>> from schedules.formats.trace import trace_of
-    >>> schedule = build("pipedream", 2, 4)
-    >>> seen = observed(trace_of(timeline(schedule), versions(schedule)))
-    >>> seen.version.tolist(), seen.current.max()
-    ([0, 0, 0, 1, 0, 2, 1, 2, 0, 0, 1, 1, 2, 2, 3, 3], np.int64(-1))
-    """
+    """Read what a trace says."""
     keep = np.isin(trace.schedule.kind, list(OBSERVED))
     chosen = np.flatnonzero(keep)
     extra = [trace.extra.get(index, {}) for index in chosen.tolist()]

@@ -148,13 +148,7 @@ class ForkedGroup:
 
 
 def _worded(code: int) -> str:
-    """An exit code in words.
-
-    Examples
-    --------
-    >>> _worded(-9), _worded(3)
-    ('by signal SIGKILL', 'with exit code 3')
-    """
+    """An exit code in words."""
     if code >= 0:
         return f"with exit code {code}"
     known = {int(number): number.name for number in signal.Signals}

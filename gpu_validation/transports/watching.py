@@ -176,14 +176,7 @@ def store_gone() -> InterruptedRunError:
 
 
 def _died(state: RankState, how: str) -> RankFailedError:
-    """The error for a process that is gone.
-
-    Examples
-    --------
-    >>> print(_died(RankState(2, "2F1", "does 2B0", False), "signal 9"))
-    rank 2: every rank finishes its program, but the process of rank 2 ended (signal 9); it last
-    said that it does 2B0 (last event: 2F1); see what ended it, for example a lack of memory
-    """
+    """The error for a process that is gone."""
     return RankFailedError(
         f"every rank finishes its program, but the process of rank {state.rank} ended ({how}); it "
         f"last said that it {state.doing} (last event: {state.last})",
