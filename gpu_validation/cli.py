@@ -47,12 +47,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Measure, or judge a log; returns the exit code.
 
-    Raises
-    ------
-    ScheduleError
-        Bad input, with what is wrong, where and what to do.
-    KeyboardInterrupt
-        The log has been written by then.
+    - raises `ScheduleError`: bad input, with what is wrong, where and what to do.
+    - raises `KeyboardInterrupt`: the log has been written by then.
     """
     request.refuse_what_would_be_ignored(arguments)
     request.require_torch()

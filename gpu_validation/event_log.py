@@ -5,22 +5,17 @@ Recording an event neither copies a tensor nor waits for a device. What a device
 
 What an event adds to the columns of a trace, in ``extra``:
 
-================= =========================================================================
-key               meaning
-================= =========================================================================
-``host``          name of the machine
-``run``           number of the run
-``lamport_start`` unit Lamport clock when the action starts and ends; of computations, ``U``
-``lamport_end``   and ``REDUCE``
-``current``       updates that the weight copy has had: when a computation runs, after a ``U``
-``hash``          content hash of the weights that were used; of a ``U``, of those it made. Where
-                  hashing is sampled, not in every event
-``horizon``       updates ahead that the weights used are extrapolated (``predict``), if any
-``averages``      averagings that the weights used have been through, if any (``REDUCE``)
-``read_zero``     version index that stage 0 read for this microbatch, of an ``F``
-``device_start``  nanoseconds on the device's own clock since the rank began, on a GPU only
-``device_end``
-================= =========================================================================
+- ``host``, ``run``: name of the machine, number of the run
+- ``lamport_start``, ``lamport_end``: unit Lamport clock when the action starts and ends; of
+  computations, ``U`` and ``REDUCE``
+- ``current``: updates that the weight copy has had: when a computation runs, after a ``U``
+- ``hash``: content hash of the weights that were used; of a ``U``, of those it made. Where hashing
+  is sampled, not in every event
+- ``horizon``: updates ahead that the weights used are extrapolated (``predict``), if any
+- ``averages``: averagings that the weights used have been through, if any (``REDUCE``)
+- ``read_zero``: version index that stage 0 read for this microbatch, of an ``F``
+- ``device_start``, ``device_end``: nanoseconds on the device's own clock since the rank began, on a
+  GPU only
 """
 
 from __future__ import annotations
@@ -34,7 +29,7 @@ from typing import Any, Final
 import numpy as np
 
 from schedules.actions import Action, Kind
-from schedules.formats.trace import NONE, Extra, Trace, write_trace
+from schedules.formats.trace import NONE, Extra, Trace
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import Timeline
 
@@ -67,7 +62,7 @@ class Event:
     - `version`: version that F read or that B, I or W used, found from the identity of the tensors;
       `NONE` for everything else.
     - `start_ns`, `end_ns`: monotonic clock of the host.
-    - `extra`: see the table above.
+    - `extra`: see above.
     """
 
     rank: int
@@ -225,11 +220,6 @@ def is_partial(log: Trace) -> bool:
 def is_recorded(log: Trace) -> bool:
     """Whether a log was made around a loop of somebody's own, by `gpu_validation.Recorder`."""
     return RECORDER in log.schedule.parameters
-
-
-def log_text(log: Trace) -> str:
-    """The lines of a log; see `schedules.formats.trace`."""
-    return write_trace(log)
 
 
 def _column(values: list[int]) -> IntArray:

@@ -23,7 +23,7 @@ from gpu_validation.checks.real_time import measured as delays_by_clock
 from gpu_validation.errors import NotRunnableError
 from gpu_validation.event_log import OWN_PARAMETERS
 from gpu_validation.orders import rule_of
-from gpu_validation.prediction import Prediction, computations, predict
+from gpu_validation.prediction import computations
 from schedules.actions import Action, Kind
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
@@ -32,14 +32,6 @@ from schedules.validate import validate
 ORDER: Final = "order"
 BOUND: Final = "staleness-bound"
 NOAM: Final = "noam"
-
-
-def executed(seen: Observed, declared: Schedule) -> Prediction:
-    """The prediction for the order that the ranks have chosen.
-
-    Raises `InvalidScheduleError`: the log is not complete.
-    """
-    return predict(seen.schedule)
 
 
 def check_order(seen: Observed, declared: Schedule) -> Finding:

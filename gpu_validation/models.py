@@ -43,7 +43,7 @@ class ModelSpec:
     Attributes
     ----------
     name : str
-        ``mlp``, ``transformer`` or where a factory is: see the table above.
+        ``mlp``, ``transformer`` or where a factory is: see above.
     width : int
         D: features of a token or sample.
     depth : int

@@ -96,14 +96,8 @@ def update(
 ) -> tuple[dict[str, Tensor], OptimizerState]:
     """Make the next version of the weights.
 
-    - `weights`, `gradients`: the same names, shapes and devices; left as they are.
-    - `state`: left as it is.
-
-    Returns
-    -------
-    weights : dict of str to Tensor
-        New tensors, none shared with the old version.
-    state : OptimizerState
+    `weights` and `gradients` have the same names, shapes and devices; they and `state` are left as
+    they are. New tensors are returned, none shared with the old version, and the new state.
     """
     import torch
     from torch.optim.adam import adam

@@ -21,14 +21,9 @@ if TYPE_CHECKING:
 class Parts(NamedTuple):
     """What the factory of a model of your own may return.
 
-    Attributes
-    ----------
-    layers : nn.Sequential
-        The model; each layer takes one tensor and returns one.
-    sample : callable
-        ``sample(generator)`` → (inputs, labels) of a microbatch, on the CPU.
-    loss : callable
-        ``loss(output, labels)`` → a scalar.
+    - `layers`: the model; each layer takes one tensor and returns one.
+    - `sample`: ``sample(generator)`` → (inputs, labels) of a microbatch, on the CPU.
+    - `loss`: ``loss(output, labels)`` → a scalar.
     """
 
     layers: nn.Sequential

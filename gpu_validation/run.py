@@ -14,7 +14,7 @@ import numpy as np
 from gpu_validation.capacity import require_capacity
 from gpu_validation.communication import RankProfile
 from gpu_validation.errors import InterruptedRunError, MeasureError, NotRunnableError
-from gpu_validation.event_log import Event, forget, log_text, trace
+from gpu_validation.event_log import Event, forget, trace
 from gpu_validation.files import append_text, require_writable, write_text
 from gpu_validation.models import boundaries
 from gpu_validation.orders import rule_of
@@ -22,7 +22,7 @@ from gpu_validation.profiling import around_ranks
 from gpu_validation.spec import CopyOfStage, Launched, Memory, RunResult, RunSpec
 from gpu_validation.transports import Group, open_group
 from schedules.actions import KEEPING, Kind
-from schedules.formats.trace import Trace
+from schedules.formats.trace import Trace, write_trace
 from schedules.lowering.erase import erase_messages
 from schedules.validate import validate
 
@@ -40,22 +40,14 @@ def run(
 ) -> RunResult:
     """Run a schedule once.
 
-    Parameters
-    ----------
-    log : path-like, optional
-        Where to write the log, also when the run fails; it is then marked as partial.
-    group : Group, optional
-        Ranks to run on, which stay; by default some are started and ended.
-
-    Raises
-    ------
-    NotRunnableError, ModelError, CapacityError, MeasureError
-        Before anything is started; the last where no log can be written. One that fails all the
-        same, for lack of room say, stands in `unwritten` of the result.
-    RankError
-        A rank failed or hangs; `partial` of the error holds what was recorded.
-    KeyboardInterrupt
-        After the log has been written.
+    - `log` (optional): where to write the log, also when the run fails; it is then marked as
+      partial.
+    - `group` (optional): ranks to run on, which stay; by default some are started and ended.
+    - raises `NotRunnableError`, `ModelError`, `CapacityError`, `MeasureError`: before anything is
+      started; the last where no log can be written. One that fails all the same, for lack of room
+      say, stands in `unwritten` of the result.
+    - raises `RankError`: a rank failed or hangs; `partial` of the error holds what was recorded.
+    - raises `KeyboardInterrupt`: after the log has been written.
 
     Examples
     --------
@@ -104,7 +96,7 @@ class _GrowingLog:
 
     def _lines(self, rank: int, events: Sequence[Event]) -> list[str]:
         rows = [events if r == rank else () for r in range(self._spec.schedule.ranks)]
-        return log_text(_trace(self._spec, rows, self._number, True)).splitlines(keepends=True)
+        return write_trace(_trace(self._spec, rows, self._number, True)).splitlines(keepends=True)
 
 
 def _trace(spec: RunSpec, events: Sequence[Sequence[Event]], number: int, partial: bool) -> Trace:
@@ -114,7 +106,7 @@ def _trace(spec: RunSpec, events: Sequence[Sequence[Event]], number: int, partia
 def _write(path: str, result: RunResult) -> MeasureError | None:
     """Write the log; returns why it could not be, since what was found out is worth more."""
     try:
-        write_text(path, log_text(result.trace))
+        write_text(path, write_trace(result.trace))
     except MeasureError as error:
         return error
     return None

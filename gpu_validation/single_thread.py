@@ -80,17 +80,10 @@ class _Copy:
 def replay(
     schedule: Schedule, model: ModelSpec, optimizer: OptimizerSpec, device: str = "cpu"
 ) -> dict[CopyOfStage, Values]:
-    """Train as a schedule says, in one thread.
-
-    Raises `InvalidScheduleError`: as `schedules.versions.versions` and
-    `schedules.timeline.timeline`.
+    """Train as a schedule says, in one thread: (stage, copy) → name → final values.
 
     - `schedule`: declared, or of a log: then with the updates as they were made.
-
-    Returns
-    -------
-    dict
-        (stage, copy) → name → final values.
+    - raises `InvalidScheduleError`: as `schedules.versions.versions`.
     """
     with one_torch_thread():
         replayed = Replay(erase_messages(schedule), model, optimizer, device)

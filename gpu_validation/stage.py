@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -131,7 +129,7 @@ class Stage:
                 kept[where] = tensor.untyped_storage().nbytes()
             return tensor
 
-        with _saved_tensors(weigh):
+        with torch.autograd.graph.saved_tensors_hooks(weigh, lambda tensor: tensor):
             output = self._call(entry)
         self._bytes_a_forward = max(1, sum(kept.values()))
         return output
@@ -176,8 +174,3 @@ class Stage:
 
 def _size(weights: Weights) -> int:
     return sum(tensor.nbytes for tensor in weights.values())
-
-
-def _saved_tensors(pack: Callable[[Tensor], Tensor]) -> Any:
-    """Let `pack` see every tensor that autograd keeps."""
-    return torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor)

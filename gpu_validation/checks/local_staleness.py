@@ -23,7 +23,7 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
     """Compare the staleness of every (stage, microbatch) with the predicted one, exactly."""
     versions = predicted.versions
     expected = versions.at_update - versions.at_forward
-    found = _since(seen, seen.current, *_shape(predicted))
+    found = _since(seen, seen.current, *expected.shape)
     wrong = np.argwhere((found != expected) & (found != UNSEEN))
     if len(wrong):
         stage, m = wrong[0].tolist()
@@ -43,10 +43,6 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
     return holds(
         NAME, found.size, f"all {found.size} gradients are as stale as predicted, 0 … {found.max()}"
     )
-
-
-def _shape(predicted: Prediction) -> tuple[int, int]:
-    return predicted.schedule.stages, predicted.schedule.microbatches
 
 
 def measured(seen: Observed, stages: int, microbatches: int) -> IntArray:

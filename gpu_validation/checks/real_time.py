@@ -65,13 +65,9 @@ def measured(seen: Observed) -> tuple[IntArray, np.ndarray[tuple[int, ...], np.d
 
     Raises `InvalidScheduleError`: the log lacks an action that delays are defined by.
 
-    Returns
-    -------
-    delays : ndarray of int, shape (S, M, S)
-        ``[i, m, j]``: position of the update that applies the gradient of (i, m), minus the
-        number of updates that were done when the forward of (j, m) started.
-    known : ndarray of bool, shape (S, M)
-        False where no update applies the gradient.
+    Delays, shape (S, M, S), have at ``[i, m, j]`` the position of the update that applies the
+    gradient of (i, m), minus the number of updates that were done when the forward of (j, m)
+    started. Where no update applies the gradient, the second, shape (S, M), is False.
     """
     schedule = seen.schedule
     index = complete_tables(schedule)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from gpu_validation.errors import MeasureError, NotRunnableError, RankState, SpecError, hang
-from gpu_validation.event_log import EventLog, log_text, trace
+from gpu_validation.event_log import EventLog, trace
 from gpu_validation.hashing import content_hash
 from gpu_validation.messages import Label, incoming
 from gpu_validation.optimizers import OptimizerSpec, OptimizerState, update
@@ -21,6 +21,7 @@ from gpu_validation.stage import Stage
 from gpu_validation.weights import Identities, Tag, WeightCopy, average
 from schedules import Action, Kind, WeightPolicy, build
 from schedules.errors import FormatError
+from schedules.formats.trace import write_trace
 from schedules.formats.trace_reader import parse_trace
 
 STEPS = 7
@@ -237,7 +238,7 @@ def test_logs_of_two_runs_do_not_mix() -> None:
     schedule = build("naive", 1, 1)
     recorder = EventLog(0)
     recorder.add(Kind.F, Action(Kind.F, 0, 0), 0, {}, version=0)
-    one, other = (log_text(trace(schedule, [recorder.finish()], run)) for run in (1, 2))
+    one, other = (write_trace(trace(schedule, [recorder.finish()], run)) for run in (1, 2))
     assert len(parse_trace(one + one.splitlines()[1] + "\n", "run").schedule) == 2
     with pytest.raises(FormatError, match="a header that comes again is the same"):
         parse_trace(one + other, "runs")
