@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+
+from gpu_validation.environment import cores, processor
 
 
 @dataclass(frozen=True)
@@ -46,18 +47,8 @@ def timed(work: Callable[[], object], runs: int) -> Sample:
 
 def machine() -> str:
     """Processor, cores that may be used, and Python, in one line."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     system = f"{platform.system()} {platform.machine()}"
-    return f"{_processor()}, {cores} cores, {system}, Python {platform.python_version()}"
-
-
-def _processor() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return platform.processor() or "unknown processor"
-    names = [line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line]
-    return names[0] if names else "unknown processor"
+    return f"{processor() or 'unknown processor'}, {cores()} cores, {system}, Python {platform.python_version()}"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

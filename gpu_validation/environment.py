@@ -35,7 +35,7 @@ def environment(device: str) -> dict[str, Any]:
     return {
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "processor": _processor(),
+        "processor": processor(),
         "cores": cores(),
         "python": platform.python_version(),
         "libraries": _libraries(),
@@ -47,7 +47,8 @@ def environment(device: str) -> dict[str, Any]:
     }
 
 
-def _processor() -> str | None:
+def processor() -> str | None:
+    """What it is called, as far as the system tells."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             names = [line.partition(":")[2].strip() for line in file if "model name" in line]

@@ -160,15 +160,10 @@ def _operators(events: Sequence[Seen], run: Seen) -> tuple[Sequence[Interval], S
 
 def _kernels(events: Sequence[Seen], run: Seen) -> tuple[Sequence[Interval], Sequence[Interval]]:
     """Communication and computation of a rank that has a GPU of its own."""
-    there = [event for event in events if event.on_device and not event.user]
-    names = [event.name.lower() for event in there]
-    carried = [_times(e) for e, name in zip(there, names, strict=True) if "nccl" in name]
-    computed = [
-        _times(e)
-        for e, name in zip(there, names, strict=True)
-        if "nccl" not in name and not name.startswith(_NOT_COMPUTING)
+    there = [(e.name.lower(), _times(e)) for e in events if e.on_device and not e.user]
+    return [times for name, times in there if "nccl" in name], [
+        times for name, times in there if "nccl" not in name and not name.startswith(_NOT_COMPUTING)
     ]
-    return carried, computed
 
 
 def _times(event: Seen) -> Interval:
