@@ -47,8 +47,8 @@ def timed(work: Callable[[], object], runs: int) -> Sample:
 
 def machine() -> str:
     """Processor, cores that may be used, and Python, in one line."""
-    system = f"{platform.system()} {platform.machine()}"
-    return f"{processor() or 'unknown processor'}, {cores()} cores, {system}, Python {platform.python_version()}"
+    system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    return f"{processor() or 'unknown processor'}, {cores()} cores, {system}"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
