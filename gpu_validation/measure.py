@@ -26,12 +26,12 @@ from gpu_validation.judging import (
     judge_trace,
     merged,
 )
-from gpu_validation.own_models import reason
 from gpu_validation.prediction import Prediction, computations, predict
 from gpu_validation.run import require_runnable, run
 from gpu_validation.single_thread import replay
 from gpu_validation.spec import RunResult, RunSpec
 from gpu_validation.transports import Group, open_group
+from schedules.user_code import reason
 
 Progress = Callable[[str], None]
 

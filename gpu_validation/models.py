@@ -21,12 +21,12 @@ from gpu_validation.own_models import (
     Parts,
     cut,
     parts_of,
-    reason,
     require_gradients,
     require_tensor,
     require_untied,
 )
 from gpu_validation.repeatable import DATA, WEIGHTS, mixed, seeded
+from schedules.user_code import reason
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpu_validation.errors import ModelError
 from gpu_validation.repeatable import FACTORY, seeded
+from schedules.user_code import reason
 
 if TYPE_CHECKING:
     from torch import Generator, Tensor, nn
@@ -75,18 +76,6 @@ def parts_of(spec: ModelSpec) -> Parts:
     _require_no_chance(spec, made.layers)
     _require_weights_to_train(spec, made.layers)
     return made
-
-
-def reason(error: BaseException) -> str:
-    r"""What an error of the user's code says, in one line.
-
-    Examples
-    --------
-    >>> reason(ValueError("too wide\nby 3")), reason(SystemExit(3))
-    ('ValueError: too wide', 'SystemExit: 3')
-    """
-    lines = str(error).splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
 def _require_weights_to_train(spec: ModelSpec, model: nn.Module) -> None:

@@ -78,8 +78,12 @@ class Watcher:
         except dist.DistError:
             failure = store_gone()
         if failure is not None:
-            with suppress(dist.DistError):
-                self._stop(failure)
+            try:
+                with suppress(dist.DistError):
+                    self._stop(failure)
+            except KeyboardInterrupt:
+                # A launcher that has seen a rank die sends SIGTERM just when others lose it.
+                failure = self._interrupted()
         ends, events = [seen.end for seen in self._ranks], [seen.events for seen in self._ranks]
         return Launched(partial_outcomes(ends, events), failure)
 

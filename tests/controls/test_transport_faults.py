@@ -15,7 +15,6 @@ import pytest
 
 from gpu_validation.errors import (
     InterruptedRunError,
-    MeasureError,
     RankError,
     RankFailedError,
     RankHangError,
@@ -187,9 +186,3 @@ def test_interruption_keeps_what_was_recorded(heard: Path) -> None:
     assert isinstance(launched.failure, InterruptedRunError)
     assert "rank 1 does 1F4" in str(launched.failure)
     assert forwards(launched.outcomes[1].events) == 4
-
-
-def test_torch_refuses_what_it_cannot_drive() -> None:
-    for schedule in (build("localsgd", 2, 8), build("chimera", 2, 4)):
-        with pytest.raises(MeasureError, match="PyTorch's runtime"):
-            run(RunSpec(schedule, "torch"))
