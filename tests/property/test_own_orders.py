@@ -163,3 +163,16 @@ def test_start_times_are_proved_of_an_order_that_divides() -> None:
     assert law.verdict is Verdict.PROVED
     assert law.to_json()["start_times"] == known.to_json()["start_times"]
     assert derive_rule(half(0), "ascending", None).verdict is Verdict.UNKNOWN
+
+
+def test_staleness_of_an_update_every_third_backward_is_that_of_larger_runs() -> None:
+    policy = WeightPolicy("stash", interval=3)
+    family = Family("own", "ours", "1F1B, an update every third", policy, rule=ORDER)
+    row = row_of(family)
+    assert row.proved
+    assert row.domain == "p >= 1, M >= 1, M >= 3"
+    form = sympy.sympify(row.invariants[3].bound, locals=SYMBOLS)
+    for p, M in ((6, 3), (7, 9), (9, 24)):
+        found = versions(family.build(p, M)).local_staleness.max(axis=1).tolist()
+        numbers = {SYMBOLS["p"]: p, SYMBOLS["M"]: M}
+        assert found == [form.subs({**numbers, SYMBOLS["s"]: s}) for s in range(p)]

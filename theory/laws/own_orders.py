@@ -206,6 +206,7 @@ def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
     updates = _updates(family, order)
     if updates is not None:
         suppose += [values[family.interval] <= M_] if family.interval else []
+        suppose += [family.policy.interval <= M_] if family.policy.interval > 1 else []
     words = ", ".join(" ".join(str(one).split()) for one in suppose)
     size = Size(p_, M_, tuple(suppose), values, whole=whole)
     written = {} if pipelines is None else {"M": _sympy(M_)}
@@ -249,10 +250,12 @@ def _runs(family: Family, order: StampedOrder, least: int) -> list[_Run]:
     """Small sizes that the family accepts."""
     ranges = [range(parameter.minimum, parameter.minimum + 3) for parameter in family.parameters]
     names = [parameter.name for parameter in family.parameters]
+    every = family.policy.interval
+    whole = {every * windows for windows in (1, 2, 3, 5)} if every > 1 else set()
     candidates = (
         {"p": ranks, "M": microbatches, **dict(zip(names, chosen, strict=True))}
         for ranks in range(least, 6)
-        for microbatches in sorted({1, 2, 3, ranks, ranks + 1, 2 * ranks, 3 * ranks + 1})
+        for microbatches in sorted({1, 2, 3, ranks, ranks + 1, 2 * ranks, 3 * ranks + 1} | whole)
         for chosen in product(*ranges)
     )
     meant = (size for size in candidates if _accepts(family, order, size))
@@ -268,7 +271,8 @@ def _accepts(family: Family, order: StampedOrder, size: Mapping[str, int]) -> bo
     kind, lanes = order.shape.pipelines, order.shape.lanes(values)
     pipelines = {"one": 1, "lanes": lanes, "ranks": size["p"]}[kind]
     at = At(size["p"], size["M"], values, 0, 0, 0, 0, _choose, divmod)
-    updated = not family.interval or size[family.interval] <= size["M"]
+    every = size[family.interval] if family.interval else family.policy.interval
+    updated = family.policy.name == "flush" or every <= size["M"]
     return size["M"] % pipelines == 0 and updated and all(order.sizes(at))
 
 
@@ -302,10 +306,11 @@ def _column(
     relevant = [run for run in runs if column != "update-once" or _whole(family, run.size)]
     if column in BOUNDED:
         counted = [run for run in runs if _whole(family, run.size)]
-        form = least_form(counted, column, family.interval)
+        every = family.policy.interval
+        form = least_form(counted, column, family.interval or every)
         if form is None:
             return Invariant(column, "", _unknown(column, "no short form fits small runs"))
-        formulas = {BOUND: form}
+        formulas = {BOUND: form if family.interval else form.subs(K, every)}
         if family.interval:
             formulas = {"K": sympy.Symbol(family.interval, integer=True), BOUND: form}
     try:
@@ -351,11 +356,11 @@ def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> _
     return _run(family, size) if _accepts(family, order, size) else None
 
 
-def least_form(runs: Sequence[_Run], column: str, interval: str = "") -> sympy.Expr | None:
+def least_form(runs: Sequence[_Run], column: str, interval: str | int = 1) -> sympy.Expr | None:
     """The least of a few short forms that is the most at every stage of every run.
 
     Each form is at least so much everywhere, and somewhere just so much; those that are so most
-    often are taken first.
+    often are taken first. `interval` is a parameter, or the number of gradients of an update.
     """
     points = [(run, stage) for run in runs for stage in range(len(run.facts.get(column, ())))]
     if not points:
@@ -366,8 +371,10 @@ def least_form(runs: Sequence[_Run], column: str, interval: str = "") -> sympy.E
         "M": np.array([run.size["M"] for run, _ in points]),
         "s": np.array([stage for _, stage in points]),
     }
-    if interval:
+    if isinstance(interval, str):
         at["K"] = np.array([run.size[interval] for run, _ in points])
+    elif interval > 1:
+        at["K"] = np.full(len(points), interval)
     above = [(form, values) for form, values in _forms(at) if (values >= wanted).all()]
     chosen: list[sympy.Expr] = []
     open_at = np.ones(len(wanted), dtype=bool)

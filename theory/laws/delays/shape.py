@@ -63,11 +63,25 @@ def guess_shape(family: Family, guess: StartTimes, admission: Admission) -> Shap
     held = _held_in_small_runs(family, admission)
     if held is None:
         return None
-    lengths = tuple(
+    lengths = [
         (piece.guard and _last(piece.guard), sympy.expand(_at_last_backward(piece.value) + 1))
         for piece in guess.backward.pieces
-    )
-    return Shape(lengths, held)
+    ]
+    return Shape(_reached(lengths), held)
+
+
+def _reached(
+    lengths: Sequence[tuple[Affine | None, sympy.Expr]],
+) -> tuple[tuple[Affine | None, sympy.Expr], ...]:
+    """The list without what applies at no small size; that it says the same is then proved."""
+    p, M = np.indices((12, 60))
+    at, left, kept = {"p": p + 2, "M": M + 1}, np.ones(p.shape, dtype=bool), []
+    for guard, length in lengths:
+        here = left if guard is None else left & (guard.at(at) >= 0)
+        if here.any():
+            kept.append((guard, length))
+        left = left & ~here
+    return (*kept[:-1], (None, kept[-1][1]))
 
 
 def _last(guard: Affine) -> Affine:
