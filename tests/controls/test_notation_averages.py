@@ -171,6 +171,20 @@ def test_what_is_averaged_is_not_averaged_twice() -> None:
     assert not any(mean.args[2].atoms(Mean) for mean in means)
 
 
+@pytest.mark.parametrize("line", ["", "T.have(square(d + g) <= 2 * square(d) + 2 * square(g))"])
+def test_a_square_of_what_is_averaged_has_a_line_of_its_own(line: str, tmp_path: Path) -> None:
+    from theory.judging.loading import load
+    from theory.proving.certify import certify
+
+    said = "from theory.notation import *\nd, g = vectors('d g')\navg = average('avg', d, g)\n"
+    said += f"T = theorem('mine.apart')\n{line}\nCLAIM = T.shows(avg(square(d + g)) <= "
+    file = tmp_path / "apart.py"
+    file.write_text(f"{said}2 * avg(square(d)) + 2 * avg(square(g)))\n", encoding="utf-8")
+    *_, shown = certify(load(str(file)))
+    assert (shown.outcome == "found") is bool(line)
+    assert bool(line) or "add a line before" in shown.why
+
+
 # Slack.
 
 

@@ -13,6 +13,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.claims import Claim
 from theory.errors import TheoryError
+from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules.found import Found, parts_of
@@ -147,6 +148,11 @@ def _of_rule(
     combine, why = searched.combine, searched.why
     if combine is None and goal.gap.atoms(sympy.Sum) and not _gains(facts.values()):
         why += "; no line says what one iteration gains, such as T.have(F(k + 1) <= F(k) - ...)"
+    if combine is None and goal.kind == "<=" and goal.gap.atoms(Mean):
+        why += (
+            "; squares are looked for at one outcome, whose mean is then found: say, in a line of"
+        )
+        why += " its own before, T.have(square(u + v) <= 2 * square(u) + 2 * square(v))"
     data = None if combine is None else entry(theorem.id, step, goal, facts, combine)
     if data is not None:
         why = _unread(data, goal, given)

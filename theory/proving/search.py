@@ -60,7 +60,23 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
         if checked.verdict is Verdict.PROVED:
             return Searched(candidate)
         whys.append(checked.note)
-    return Searched(None, "; ".join(dict.fromkeys(whys)) or "nothing to search with")
+    return Searched(None, "; ".join(_told(whys)) or "nothing to search with")
+
+
+def _told(whys: list[str]) -> list[str]:
+    """Reasons, each sort once: the first field is the richest, and its points lie in the domain.
+
+    Examples
+    --------
+    >>> _told(["no multipliers at a = 1", "no multipliers and squares at a = 1", "no multipliers"])
+    ['no multipliers and squares at a = 1']
+    """
+    sorts: dict[str, str] = {}
+    for why in whys:
+        sorts.setdefault(why.partition(" at ")[0], why)
+    if "no multipliers and squares" in sorts:  # which says more
+        sorts.pop("no multipliers", None)
+    return list(sorts.values())
 
 
 def _candidates(
