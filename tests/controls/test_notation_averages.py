@@ -182,7 +182,7 @@ def test_a_square_of_what_is_averaged_has_a_line_of_its_own(line: str, tmp_path:
     file.write_text(f"{said}2 * avg(square(d)) + 2 * avg(square(g)))\n", encoding="utf-8")
     *_, shown = certify(load(str(file)))
     assert (shown.outcome == "found") is bool(line)
-    assert bool(line) or "add a line before" in shown.why
+    assert bool(line) or "squares need a line before" in shown.why
 
 
 # Slack.

@@ -150,9 +150,9 @@ def _of_rule(
         why += "; no line says what one iteration gains, such as T.have(F(k + 1) <= F(k) - ...)"
     if combine is None and goal.kind == "<=" and goal.gap.atoms(Mean):
         why += (
-            "; squares are looked for at one outcome, whose mean is then found: say, in a line of"
+            "; what is shown of one outcome has its mean taken: squares need a line before, such "
         )
-        why += " its own before, T.have(square(u + v) <= 2 * square(u) + 2 * square(v))"
+        why += "as T.have(square(u + v) <= 2 * square(u) + 2 * square(v))"
     data = None if combine is None else entry(theorem.id, step, goal, facts, combine)
     if data is not None:
         why = _unread(data, goal, given)
