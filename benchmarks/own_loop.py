@@ -74,7 +74,8 @@ def recording() -> str:
                 for part in list(recorders)[:: 1 if turn % 2 else -1]:
                     m += 1
                     taken = seconds(loop, x, recorders[part], m)
-                    _ = turn and times[part].append(taken)
+                    if turn:
+                        times[part].append(taken)
             rows += [
                 (str(samples), _read(part), *_compared(times[part], times[OFF])) for part in PARTS
             ]
