@@ -107,8 +107,10 @@ def test_delays_grow_as_printed_and_a_wrong_one_would_be_seen() -> None:
 def test_the_stale_distance_stays_below_and_a_larger_one_would_be_seen() -> None:
     found = finished(stale_term_power)
     assert stale_term_power.conclude(found).verdict == "reproduced"
-    wrong = [(cell, {**result, "largest": 2 * result["printed"]}) for cell, result in found]
-    assert stale_term_power.conclude(wrong).verdict == "not reproduced"
+    for wrong in ("largest", "printed"), ("mean", "sharp"):
+        of, bound = wrong
+        beyond = [(cell, {**result, of: 2 * result[bound]}) for cell, result in found]
+        assert stale_term_power.conclude(beyond).verdict == "not reproduced"
 
 
 @pytest.mark.parametrize(("who", "rate"), rpd_vs_pd.AUTHORS)
@@ -124,6 +126,26 @@ def test_reading_one_version_too_old_gives_other_digits() -> None:
     late = np.minimum(order.delays + 8, np.arange(3200)[:, None])  # one update of every stage
     values, _ = replay(rpd_vs_pd._problem(), replace(order, delays=late), rates, np.array([3200]))
     assert values[0, 0] != pytest.approx(rpd_vs_pd.AUTHORS["PipeDream", 2.0**-5], rel=1e-3)
+
+
+def ending(**ends: float) -> list[tuple[Any, Any]]:
+    """Runs that end so, at every rate; PipeDream's at 1e-7."""
+    of = {"0": 1e-7, "exact": 1e-7, "8": 1e-11, "30": 1e-10, "60": 2e-7, "180": 1e-3, "420": 0.1}
+    of |= {"offsets": 1e-3, "order": 1e-12} | {name.strip("_"): end for name, end in ends.items()}
+    return [
+        (
+            {"delay": int(name) if name.isdecimal() else name},
+            {"at": [0, 1], "values": [[end] * 10] * 2},
+        )
+        for name, end in of.items()
+    ]
+
+
+def test_the_nearest_bound_has_to_be_the_predicted_one() -> None:
+    assert rpd_vs_pd.conclude(ending()).verdict == "reproduced"
+    assert rpd_vs_pd.conclude(ending(_8=1e-9)).verdict == "reproduced with a change"
+    assert rpd_vs_pd.conclude(ending(_30=1.1e-7)).verdict == "not reproduced"
+    assert rpd_vs_pd.conclude(ending(exact=1.0001e-7)).verdict == "not reproduced"
 
 
 @pytest.mark.slow

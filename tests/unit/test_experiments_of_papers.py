@@ -208,11 +208,11 @@ def test_time_is_shared_out_as_published(
     assert microbatches_in(slots, family, p, **settings) == jobs
 
 
-def late_runs(safe: float, slow: bool) -> list[tuple[Any, Any]]:
-    """Every run at 1/(4τβ) at so many times its bound; whether those at 1/β get slow from τ = 2."""
+def late_runs(safe: float, slow: bool, step: str = "1/β") -> list[tuple[Any, Any]]:
+    """Every run at 1/(4τβ) at so many times its bound; whether a step gets slow from τ = 2."""
     return [
         (cell, {"windows": [1.0] * 5, "squared": 1.0, "early": 0.1 + safe * (cell["tau"] or 0.5),
-                "late": 1e9 if slow and cell["tau"] > 1 and cell["step"] == "1/β" else 0.0})
+                "late": 1e9 if slow and cell["tau"] > 1 and cell["step"] == step else 0.0})
         for cell in delayed_nesterov.cells(True)
     ]  # fmt: skip
 
@@ -221,6 +221,8 @@ def test_late_nesterov_verdict_can_fail() -> None:
     assert delayed_nesterov.conclude(late_runs(0.5, False)).verdict == "reproduced"
     assert delayed_nesterov.conclude(late_runs(0.5, True)).verdict == "reproduced with a change"
     assert delayed_nesterov.conclude(late_runs(1.5, True)).verdict == "not reproduced"
+    slow = late_runs(0.5, True, "1/(4τβ)")
+    assert delayed_nesterov.conclude(slow).verdict == "not reproduced"
     cell = {"tau": 2, "step": "1/β", "f": "Huber", "doublings": 8}
     assert delayed_nesterov.compute(cell)["late"] > delayed_nesterov.compute(cell)["early"]
 
