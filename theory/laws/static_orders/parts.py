@@ -36,9 +36,9 @@ def decided(program: Program, name: str, part: PartOfProof) -> Outcome:
 
     Examples
     --------
-    >>> from schedules.families.blog import two_waves
-    >>> gpipe = two_waves("gpipe", descending=False, least_stages=1)
-    >>> decided(gpipe, "places", PARTS["places"]).verdict.name
+    >>> from schedules.families import get_family
+    >>> waves = get_family("blog-gpipe").rule
+    >>> decided(waves, "places", PARTS["places"]).verdict.name
     'PROVED'
     """
     says, statements = part
