@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 import sympy
 
+from tests.stated import theorem
 from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.judging.branches import by_branches, minimum
 from theory.judging.decide import decided
-from theory.kernel import Hypothesis, Theorem, le
+from theory.kernel import Combine, Hypothesis, Theorem, le
 from theory.ledger import Judgement
 from theory.papers.localsgd import eq_6, eq_13
 from theory.papers.rpd import cor_b1
@@ -128,3 +129,23 @@ def test_branches_have_one_domain() -> None:
     branches = {eq_13.ON_SECOND: eq_13.SECOND, eq_13.ON_FIRST: _other_domain()}
     with pytest.raises(TheoryError, match="one left-hand side"):
         by_branches(stated, branches, eq_13.CONDITIONS, eq_13.CHOSEN)
+
+
+@pytest.mark.parametrize(("real", "expected"), [(False, Verdict.PROVED), (True, Verdict.UNKNOWN)])
+def test_a_case_that_is_not_defined_everywhere_covers_nothing(
+    real: bool, expected: Verdict
+) -> None:
+    """√b ≥ 0 and b ≥ 0 say that b ≥ 0, and not that every real number is so."""
+    b = sympy.Symbol("b", real=True) if real else sympy.Symbol("b", nonnegative=True)
+    case = theorem(
+        le(0, b),
+        Combine({"least": 1}),
+        symbols=(b,),
+        hypotheses=(
+            Hypothesis("root", "0 ≤ √b", le(0, sympy.sqrt(b))),
+            Hypothesis("least", "0 ≤ b", le(0, b)),
+        ),
+    )
+    stated = replace(case, hypotheses=(), conclude=Combine())
+    claim = by_branches(stated, {"0 ≤ b": case}, {"0 ≤ b": ("root", "least")}, ())
+    assert judged_of(claim).verdict is expected

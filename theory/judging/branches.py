@@ -25,7 +25,7 @@ from theory.kernel.prove import Proof, prove
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Expect, Integral, Swap
 from theory.kernel.rules.ranges import lets_run, rules_of
-from theory.kernel.signs import Translator
+from theory.kernel.signs import Translator, undefined
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Theorem
 from theory.kernel.vectors import Point, Scalar
 from theory.ledger import Step
@@ -226,17 +226,27 @@ def _covered(
     require_no_contradiction(chosen, where)
     says = "one of the cases applies wherever the statement does"
     looser = {s: sympy.Symbol(s.name, nonnegative=True, real=True) for s in vanishing}
+    supposed = [relation.replaced(looser) for relation in chosen]
+    conditions = {
+        when: [fact.replaced(looser) for fact in _conditions(branches[when], names)]
+        for when, names in covers.items()
+    }
+    # √b ≥ 0 holds where b ≥ 0 alone: what is not defined everywhere would shrink the domain.
+    for part in (*supposed, *(fact for facts in conditions.values() for fact in facts)):
+        hole = undefined(part, supposed)
+        if hole:
+            return Outcome(f"{where}: cases", says, Verdict.UNKNOWN, {}, hole, 0)
     translator = Translator()
 
-    def applies(one: Theorem, names: tuple[str, ...]) -> Any:
+    def applies(one: Theorem, said: list[Relation]) -> Any:
         """Its conditions hold, on its own domain."""
-        facts = [translator.fact(fact.replaced(looser)) for fact in _conditions(one, names)]
+        facts = [translator.fact(fact) for fact in said]
         inside = [translator.term(looser[s]) > 0 for s in vanishing if s in one.symbols]
         return z3.And(*facts, *inside)
 
     try:
-        given = [translator.fact(fact.replaced(looser)) for fact in chosen]
-        cases = [applies(branches[when], names) for when, names in covers.items()]
+        given = [translator.fact(fact) for fact in supposed]
+        cases = [applies(branches[when], said) for when, said in conditions.items()]
     except UnsupportedFormError as error:
         return Outcome(f"{where}: cases", says, Verdict.UNKNOWN, {}, error.what, 0)
     hypotheses = (*given, *translator.domain())
