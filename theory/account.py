@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from theory.errors import TheoryError
 from theory.falsifier.numbers import Number
+from theory.kernel.prove import Proof
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar
@@ -55,8 +56,8 @@ class Exhausted:
     holds: bool
 
 
-Ground = Theorem | Outcome | Comparison | Bounded | Compared | Exhausted
-"""Something that a machine reached; a theorem stands for its proof, which the judge makes."""
+Ground = Theorem | Proof | Outcome | Comparison | Bounded | Compared | Exhausted
+"""Something that a machine reached; a theorem stands for its proof by the kernel."""
 
 Grounds = Iterable[Ground]
 """All are needed; a generator is asked for no more of them than is needed to see one fail."""

@@ -32,7 +32,7 @@ from theory.errors import VacuousError
 from theory.falsifier.compare import certain_sign, exceeds
 from theory.falsifier.numbers import Enclosure, Root, exact
 from theory.kernel.elementary import ELEMENTARY
-from theory.kernel.prove import prove
+from theory.kernel.prove import Proof, is_made, prove
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar
@@ -46,6 +46,7 @@ from theory.verdicts import Verdict, weakest
 
 LINKS: Final[dict[type, Link]] = {
     Theorem: "kernel",
+    Proof: "kernel",
     Outcome: "solver",
     Comparison: "comparison",
     Bounded: "comparison",
@@ -156,6 +157,8 @@ def _reached(ground: Ground) -> Verdict:
     if type(ground) is Exhausted:
         passed = ground.holds is True and ground.tried > 0
         return Verdict.CHECKED if passed else Verdict.UNKNOWN
+    if type(ground) is Proof and is_made(ground):
+        return ground.verdict
     if type(ground) in LINKS and isinstance(ground, (Outcome, Comparison, Bounded)):
         return ground.verdict
     raise TypeError(f"a ground is something that a machine reached, found {ground!r:.80}")

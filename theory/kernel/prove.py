@@ -102,7 +102,17 @@ def prove(theorem: Theorem) -> Proof:
         require_no_contradiction(tuple(dict.fromkeys((*taken, theorem.goal))), theorem.id)
         _require_possible_for_all(theorem, (*facts.values(), theorem.goal))
     lines.append(Line("ours", "the hypotheses have a model", possible.note, possible.verdict))
-    return Proof(weakest((concluded.verdict, possible.verdict)), tuple(lines), used, needs)
+    proof = Proof(weakest((concluded.verdict, possible.verdict)), tuple(lines), used, needs)
+    return _MADE.setdefault(id(proof), proof)
+
+
+_MADE: Final[dict[int, Proof]] = {}
+"""The proofs that were made here; they are remembered anyway."""
+
+
+def is_made(proof: Proof) -> bool:
+    """Whether a proof is one that `prove` has made: anybody can write down the record of one."""
+    return _MADE.get(id(proof)) is proof
 
 
 def as_printed(theorem: Theorem) -> tuple[Scalar, ...]:
