@@ -24,7 +24,14 @@ from theory.smt import cvc5
 from theory.smt.queries import Query, digest_of
 from theory.smt.solver import RLIMIT, fresh_solver
 
-HEAD: Final = "From Coq Require Import ZArith Lia.\nOpen Scope Z_scope.\n"
+HEAD: Final = """From Coq Require Import ZArith Lia.
+Open Scope Z_scope.
+(* Products of one number by others that are equal. *)
+Ltac alike := repeat match goal with H : context [?a * ?p] |- _ =>
+  match goal with K : context [?b * p] |- _ =>
+    tryif constr_eq a b then fail else
+      (let E := fresh in assert (E : a = b) by lia; rewrite E in *; clear E) end end.
+"""
 TOGETHER: Final = 150_000
 """Characters that one process reads, if there is more than one question."""
 
@@ -71,7 +78,7 @@ def lemma(name: str, query: Query) -> str:
       False.
     Proof.
       intros x H0 H1.
-      clear - H0 H1; first [timeout 60 lia | timeout 60 nia].
+      clear - H0 H1; first [timeout 60 lia | timeout 60 (alike; lia) | timeout 60 nia].
     Qed.
     """
     said, bound, facts = proposition(query)

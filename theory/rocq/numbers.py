@@ -220,7 +220,7 @@ class _Lemma(Atoms):
             keep = f"clear - {' '.join([*context, *words])}; "
         body = [hints[:-1]] if hints else []
         body += [f"  assert ({name} : 0 <= {form}) by ({keep}{by})." for name, form, by in script]
-        body.append(f"  assert (identity : {gap} = {whole}) by ({clear}fields).")
+        body.append(f"  assert (identity : {gap} = {whole}) by ({keep}fields).")
         body.append(f"  exact (from_gap{'_eq' if exact else ''} _ _ _ identity {joined}).")
         return self.closed([*facts, *known, *above], said, "\n".join(body), len(facts), len(known))
 

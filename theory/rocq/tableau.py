@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from math import prod
 from typing import Any, Final
 
 import z3
@@ -19,7 +21,7 @@ CASES: Final = 600
 """Most cases of one proof."""
 FEW: Final = 6
 """So many combinations of cases are left to `lia`."""
-CLOSED: Final = "first [timeout 60 lia | timeout 60 nia]"
+CLOSED: Final = "first [timeout 60 lia | timeout 60 (alike; lia) | timeout 60 nia]"
 RLIMIT: Final = 4_000_000
 """What z3 may spend on one case."""
 BUDGET: Final = 40_000_000
@@ -32,18 +34,26 @@ Facts = Mapping[str, Any]
 class Search:
     """A proof while it is looked for; every fact has a name in Rocq and an indicator in z3."""
 
-    solver: Any = field(default_factory=z3.Solver)
+    linear: Any = field(default_factory=z3.Solver)
+    whole: Any = field(default_factory=z3.Solver)
     cases: int = 0
     spent: int = 0
     _known: dict[int, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.solver.set("rlimit", RLIMIT)
-        self.solver.set("core.minimize", True)
-        self.solver.set("random_seed", 0)
+        for solver in (self.linear, self.whole):
+            solver.set("rlimit", RLIMIT)
+            solver.set("core.minimize", True)
+            solver.set("random_seed", 0)
 
-    def core(self, facts: Facts) -> list[str] | None:
+    def core(self, facts: Facts, plainly: bool) -> list[str] | None:
         """Names of facts that are absurd together; None if z3 does not say that they are.
+
+        Parameters
+        ----------
+        plainly : bool
+            With products as numbers of which nothing is known, as `lia` reads them. Otherwise z3
+            leaves out what products are compared by, since it knows without.
 
         Raises
         ------
@@ -53,19 +63,22 @@ class Search:
         if self.spent > BUDGET:
             raise UnsupportedError("a question too large to be taken case by case")
         asked = {str(self._indicator(fact)): name for name, fact in facts.items()}
-        before = _spent(self.solver)
-        answer = self.solver.check(*map(z3.Bool, asked))
-        self.spent += _spent(self.solver) - before
+        solver = self.linear if plainly else self.whole
+        before = _spent(solver)
+        answer = solver.check(*map(z3.Bool, asked))
+        self.spent += _spent(solver) - before
         if answer != z3.unsat:
             return None
-        core = set(map(str, self.solver.unsat_core()))
+        core = set(map(str, solver.unsat_core()))
         return [name for one, name in asked.items() if one in core]
 
     def _indicator(self, fact: Any) -> Any:
         key = fact.get_id()
         if key not in self._known:
-            self._known[key] = fact, z3.Bool(f"fact {len(self._known)}")
-            self.solver.add(z3.Implies(self._known[key][1], fact))
+            told = z3.Bool(f"fact {len(self._known)}")
+            self._known[key] = fact, told
+            self.linear.add(z3.Implies(told, _linear(fact)))
+            self.whole.add(z3.Implies(told, fact))
         return self._known[key][1]
 
     def script(self, facts: Facts) -> list[str]:
@@ -76,31 +89,88 @@ class Search:
         UnsupportedError
             They are not absurd for z3, or there are too many cases.
         """
-        core = self.core(facts)
+        core = self.core(facts, True)
+        kept = facts if core is None else {name: facts[name] for name in core}
+        core = self.core(facts, False) if core is None else core
         if core is None:
             raise UnsupportedError("a question that z3 does not settle again")
         needed = {name: facts[name] for name in core}
-        plain = {name: one for name, one in needed.items() if not z3.is_or(one)}
-        split = {name: one for name, one in needed.items() if z3.is_or(one)}
-        count = 1
-        for one in split.values():
-            count *= one.num_args()
-        if count <= FEW:
+        few = 1 if any(map(_multiplies, needed.values())) else FEW
+        cases = {name: _cases(one, few == 1) for name, one in needed.items()}
+        plain = {name: one for name, one in needed.items() if len(cases[name]) == 1}
+        split = {name: parts for name, parts in cases.items() if len(parts) > 1}
+        if prod(map(len, split.values())) <= few:
             self.cases += 1
             if self.cases > CASES:
                 raise UnsupportedError(f"a question with more than {CASES} cases")
             return [f"{_only(core)}{CLOSED}."]
         name = min(split, key=lambda one: (self._open(plain, split[one]), one))
-        lines = [f"destruct {name} as {_bracket(name, split[name].num_args())}."]
-        rest = {one: fact for one, fact in needed.items() if one != name}
-        for part in split[name].children():
+        lines = [f"destruct {name} as {_bracket(name, len(split[name]))}."]
+        if z3.is_not(needed[name]):
+            lines[0] = f"apply Z.lt_gt_cases in {name}; {lines[0]}"
+        rest = {one: fact for one, fact in kept.items() if one != name}
+        for part in split[name]:
             told, opened = _told(name, part)
             lines += ["{ " + opened, *self.script({**rest, **told}), "}"]
         return lines
 
-    def _open(self, plain: Facts, one: Any) -> int:
+    def _open(self, plain: Facts, parts: Sequence[Any]) -> int:
         """How many cases are not absurd right away."""
-        return sum(self.core({**plain, "": part}) is None for part in one.children())
+        return sum(self.core({**plain, "": part}, True) is None for part in parts)
+
+
+def _cases(fact: Any, unequal: bool) -> list[Any]:
+    """The parts of a disjunction; where `unequal`, what is not equal is less or more."""
+    if unequal and z3.is_not(fact):
+        one, other = fact.arg(0).children()
+        return [z3.ArithRef.__lt__(one, other), z3.ArithRef.__lt__(other, one)]
+    return list(leaves(fact, z3.Z3_OP_OR))
+
+
+def _linear(term: Any) -> Any:
+    """A proposition in which each product of variables is a variable of its own."""
+    parts = term.children()
+    if parts and z3.is_int(parts[0]):
+        return term.decl()(*map(_flat, parts))
+    return term.decl()(*map(_linear, parts)) if parts else term
+
+
+def _multiplies(term: Any) -> bool:
+    """Whether a fact has a product of numbers that are not given."""
+    if z3.is_mul(term) and sum(not z3.is_int_value(part) for part in term.children()) > 1:
+        return True
+    return any(map(_multiplies, term.children()))
+
+
+def _flat(term: Any) -> Any:
+    sums = (number * _product(names) for names, number in _monomials(term).items())
+    return z3.Sum(*sums, z3.IntVal(0))
+
+
+_TIMES: Final = z3.Function("times", z3.IntSort(), z3.IntSort(), z3.IntSort())
+
+
+def _product(names: tuple[str, ...]) -> Any:
+    """Equal where its factors are; nothing else is known of it."""
+    return reduce(_TIMES, map(z3.Int, names)) if names else z3.IntVal(1)
+
+
+def _monomials(term: Any) -> dict[tuple[str, ...], int]:
+    """A polynomial: numbers by the names that are multiplied."""
+    kind, parts = term.decl().kind(), term.children()
+    if not parts:
+        return {(): term.as_long()} if z3.is_int_value(term) else {(term.decl().name(),): 1}
+    found = _monomials(parts[0])
+    for part in map(_monomials, parts[1:]):
+        if kind == z3.Z3_OP_MUL:
+            pairs = [((*a, *b), m * n) for a, m in found.items() for b, n in part.items()]
+            found = {}
+        else:
+            pairs = [(b, -n if kind == z3.Z3_OP_SUB else n) for b, n in part.items()]
+        for names, number in pairs:
+            key = tuple(sorted(names))
+            found[key] = found.get(key, 0) + number
+    return found
 
 
 def _spent(solver: Any) -> int:
