@@ -355,6 +355,8 @@ Ltac factors :=
 Ltac products :=
   lazymatch goal with
   | |- 0 <= _ + _ => apply sum_nonneg; products
+  | |- 0 < _ + _ => first [apply Rplus_lt_le_0_compat; [solve [factors] | products]
+                          | apply Rplus_le_lt_0_compat; [solve [factors] | products]]
   | |- _ => factors
   end.
 (** Roots that are squared: what is under a root is the square of the root. *)

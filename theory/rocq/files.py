@@ -13,6 +13,8 @@ import sympy
 
 from theory.claims import Claim
 from theory.errors import TheoryError
+from theory.kernel.rules import Found
+from theory.kernel.rules.ranges import rules_of
 from theory.kernel.theorem import Theorem
 from theory.rocq.compiling import LIBRARY, Progress
 from theory.rocq.parsing import MisreadError
@@ -71,6 +73,9 @@ def exported(claims: Iterable[Claim], progress: Progress = lambda name: None) ->
 
 def _take(theorem: Theorem, files: dict[str, Written]) -> None:
     """Add a theorem after those that it cites."""
+    for rule in rules_of(theorem):
+        if isinstance(rule, Found) and rule.problem:
+            raise UnsupportedError(rule.problem)
     one = written(theorem)
     known = files.get(one.module)
     if known is not None:

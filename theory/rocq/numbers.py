@@ -213,12 +213,11 @@ class _Lemma(Atoms):
         context = [f"d{i}" for i in range(len(facts))] + [f"u{i}" for i in range(len(known))]
         clear = f"clear - {' '.join(context)}; " if context else "clear; "
         gap = self._gap(goal)
-        hints = self._cleared(under)
-        keep = clear
-        if hints:
-            words = [f"w{i}" for i in range(len(known)) if f"(w{i} :" in hints]
-            keep = f"clear - {' '.join([*context, *words])}; "
-        body = [hints[:-1]] if hints else []
+        parts = [goal.lhs, goal.rhs, *(c for c, *_ in squares), *plus]
+        parts += [p for one in premises for p in (one.factor, one.relation.lhs, one.relation.rhs)]
+        hints = self._cleared(under) | self._apart(parts)
+        keep = f"clear - {' '.join([*context, *hints])}; " if hints else clear
+        body = [line[:-1] for line in hints.values()]
         body += [f"  assert ({name} : 0 <= {form}) by ({keep}{by})." for name, form, by in script]
         body.append(f"  assert (identity : {gap} = {whole}) by ({keep}fields).")
         body.append(f"  exact (from_gap{'_eq' if exact else ''} _ _ _ identity {joined}).")

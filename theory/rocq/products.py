@@ -6,7 +6,7 @@ What is at least 0 where others are so is often a sum of their products with num
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations_with_replacement
 from typing import Any, Final
 
@@ -23,7 +23,9 @@ STEPS: Final = 2_000_000
 Term = tuple[Scalar, tuple[Scalar, ...]]
 
 
-def products(form: Scalar, signs: Sequence[Scalar]) -> list[Term]:
+def products(
+    form: Scalar, signs: Sequence[Scalar], strictly: Collection[Scalar] | None = None
+) -> list[Term]:
     """Numbers and factors, whose products sum up to a polynomial; none if that is not found.
 
     Parameters
@@ -31,6 +33,8 @@ def products(form: Scalar, signs: Sequence[Scalar]) -> list[Term]:
     form : sympy expression
     signs : sequence of sympy expressions
         What is at least 0.
+    strictly : collection of sympy expressions, optional
+        What is above 0: one of the products is to be of such alone.
 
     Examples
     --------
@@ -38,6 +42,8 @@ def products(form: Scalar, signs: Sequence[Scalar]) -> list[Term]:
     >>> products(x - x * y, [x, 1 - y])
     [(1, (x, 1 - y))]
     >>> products(-x, [x, y])
+    []
+    >>> products(x, [x, y], strictly=[y])
     []
     """
     named = form.free_symbols
@@ -53,7 +59,8 @@ def products(form: Scalar, signs: Sequence[Scalar]) -> list[Term]:
         factors = list(_products(known, degree))
         if len(factors) > MOST:
             return []
-        found = _solved(wanted, [(one, sympy.Poly(sympy.Mul(*one), *symbols)) for one in factors])
+        candidates = [(one, sympy.Poly(sympy.Mul(*one), *symbols)) for one in factors]
+        found = _solved(wanted, candidates, strictly)
         if found:
             return found
     return []
@@ -77,7 +84,11 @@ def _joined(form: Scalar, signs: list[Scalar]) -> list[Scalar]:
     return [sympy.Mul(*group) for group in groups.values()] + others
 
 
-def _solved(wanted: Any, candidates: list[tuple[tuple[Scalar, ...], Any]]) -> list[Term]:
+def _solved(
+    wanted: Any,
+    candidates: list[tuple[tuple[Scalar, ...], Any]],
+    strictly: Collection[Scalar] | None = None,
+) -> list[Term]:
     """Coefficients of at least 0 that make the sum, in fractions."""
     numbers = [z3.Real(f"c{place}") for place in range(len(candidates))]
     rows: dict[Any, list[Any]] = {}
@@ -90,6 +101,13 @@ def _solved(wanted: Any, candidates: list[tuple[tuple[Scalar, ...], Any]]) -> li
     solver = z3.SolverFor("QF_LRA")
     solver.set("rlimit", STEPS)
     solver.add(*(number >= 0 for number in numbers))
+    if strictly is not None:
+        above = (
+            number for number, (one, _) in zip(numbers, candidates, strict=True)
+            if sympy.Mul(*one).free_symbols <= set(strictly)
+            and all(part.is_Symbol or part.is_Mul for part in one)
+        )  # fmt: skip
+        solver.add(z3.Sum(*above, z3.RealVal(0)) > 0)
     for monomial, row in rows.items():
         solver.add(z3.Sum(row) == z3.RealVal(str(aims.get(monomial, 0))))
     if solver.check() != z3.sat:

@@ -224,12 +224,12 @@ class Atoms:
         known = [(self.relation(one.relation), one.proof) for one in under]
         by = self.by_sign(form, strict)
         facts = self.facts(under)
-        hints = self._cleared(under)
+        hints = "".join([*self._cleared(under).values(), *self._apart([form]).values()])
         return self.closed([*facts, *known], said, f"{hints}  {by}.", len(facts), len(known))
 
-    def _cleared(self, under: Sequence[Premise]) -> str:
-        """Lines with the facts of the domain without denominators."""
-        lines = []
+    def _cleared(self, under: Sequence[Premise]) -> dict[str, str]:
+        """The facts of the domain without denominators, by name."""
+        lines = {}
         for place, one in enumerate(under):
             above, below = sympy.fraction(sympy.together(one.relation.gap))
             if below != 1 and one.relation.kind == "<=" and shown_by_form(below, True):
@@ -238,11 +238,42 @@ class Atoms:
                     self.write(below),
                     self._gap(one.relation),
                 )
-                lines.append(
+                lines[f"w{place}"] = (
                     f"  assert (w{place} : 0 <= {a}) by (apply (cleared {a} {b}); [solve [pos] | "
                     f"replace ({a} / {b}) with {gap} by fields; lra]).\n"
                 )
-        return "".join(lines)
+        return lines
+
+    def _apart(self, forms: Sequence[Scalar]) -> dict[str, str]:
+        """What is not 0 below a fraction, and the signs of its factors, by name."""
+        powers = {p for form in forms for p in sympy.sympify(form).atoms(sympy.Pow)}
+        below = {p.base for p in powers if p.exp.is_negative and p.base.is_Add}
+        lines: dict[str, str] = {}
+        for base in sorted((b for b in below if not shown_by_form(b, True)), key=str):
+            number, factors = _factors(sympy.factor(base))
+            parts = []
+            for one, power in factors:
+                sides = (one, sympy.Add(*(-part for part in one.args)))
+                side = next((s for s in sides if self._shows(s, True)), None)
+                if side is None or (side is not one and not one.is_Add):
+                    break
+                number *= 1 if side is one else (-1) ** power
+                parts.append(f"({self.write(side)}) ^ {power}")
+                told = self.write(side)
+                if not shown_by_form(side, True) and not any(
+                    f" 0 < {told})" in s for s in lines.values()
+                ):
+                    name = f"t{len(lines)}"
+                    lines[name] = (
+                        f"  assert ({name} : 0 < {told}) by ({self.by_sign(side, True)}).\n"
+                    )
+            else:
+                name, product = f"e{len(lines)}", " * ".join([self.write(number), *parts])
+                lines[name] = (
+                    f"  assert ({name} : {self.write(base)} <> 0) by "
+                    f"(replace {self.write(base)} with ({product}) by ring; differs).\n"
+                )
+        return lines
 
     def by_sign(self, form: Scalar, strict: bool) -> str:
         """A tactic for a sign inside the lemma."""
@@ -266,31 +297,35 @@ class Atoms:
             more = (
                 self._in_roots(form), self._of_two_roots(form, above, below),
                 self._by_roots(form, above, below), self._shifted(form, above, below),
-                self._squared(form), self._summed(form, below),
+                self._squared(form),
             )  # fmt: skip
             tries += [one for one in more if one]
+        summed = self._summed(form, below, strict)
+        tries += [summed] if summed else []
         return f"first [{' | '.join(tries)}]"
 
-    def _summed(self, form: Scalar, below: Scalar) -> str:
-        """As a sum of products of what is known to be at least 0."""
+    def _summed(self, form: Scalar, below: Scalar, strict: bool) -> str:
+        """As a sum of products of what is known to be at least 0, one of them above it."""
         if any(is_special(node) for node in self.atoms) or not shown_by_form(below, True):
             return ""
         known = [one.relation.gap for one in self.under if one.relation.kind == "<="]
         known = [sympy.fraction(sympy.together(gap))[0] for gap in known]
         counts = [n for n in self.atoms if n.is_Symbol and n.is_integer and n.is_positive]
-        rooms = [n - 1 for n in counts] + [n for n in self.atoms if shown_by_form(n)]
+        atoms = [n for n in self.atoms if shown_by_form(n)]
+        rooms = [n - 1 for n in counts] + atoms
         names = {node: sympy.Dummy() for node in self.atoms if not node.is_Symbol}
+        strictly = {names.get(n, n) for n in atoms if shown_by_form(n, True)}
         back = {dummy: node for node, dummy in names.items()}
         above = sympy.fraction(sympy.together(sympy.expand(form)))[0]
         signs = [sympy.expand(one).xreplace(names) for one in (*known, *rooms)]
-        found = products(sympy.expand(above).xreplace(names), signs)
+        found = products(sympy.expand(above).xreplace(names), signs, strictly if strict else None)
         if not found:
             return ""
         terms = [" * ".join(self.write(p.xreplace(back)) for p in (c, *one)) for c, one in found]
         whole = f"({' + '.join(f'(1 * {term})' for term in terms)})"
         return (
             f"replace {self.write(form)} with ({whole} / {self.write(below)}) by fields; "
-            "apply over_nonneg; [solve [products] | sign]"
+            f"apply over_{'pos' if strict else 'nonneg'}; [solve [products] | sign]"
         )
 
     def _cases(self) -> list[str]:
@@ -382,15 +417,20 @@ class Atoms:
         if not turned or (turned % 2 == 0) != (number > 0):
             return ""
         above, below = (" * ".join(map(self.write, side)) for side in sides)
+        open_ones = [one for one in sides[0] if one.is_Add and not shown_by_form(one)]
+        first = "".join(
+            f"assert (0 <= {self.write(one)}) by ({self.by_sign(one, False)}); "
+            for one in open_ones
+        )
         return (
-            f"replace {self.write(form)} with (({above}) / ({below})) by fields; "
+            f"{first}replace {self.write(form)} with (({above}) / ({below})) by fields; "
             "apply over_nonneg; [solve [factors] | solve [factors]]"
         )
 
-    def _shows(self, form: Scalar) -> bool:
+    def _shows(self, form: Scalar, strict: bool = False) -> bool:
         """Whether the kernel shows a sign here; a hint for what to write, and no proof."""
         under = [one.relation for one in self.under]
-        return nonnegative(form, under).verdict is Verdict.PROVED
+        return nonnegative(form, under, strict).verdict is Verdict.PROVED
 
     def _squared(self, form: Scalar) -> str:
         """As c·(s·v + t)² and a rest, for an atom v that is squared in it."""

@@ -147,7 +147,7 @@ class Use:
             return self._follows(one.of)
         if one.kind == "late":
             place = self._place(standing(self.rule, one.of, draft.theorem))
-            return f"exact h{place}."
+            return self._taken(f"h{place}")
         raise UnsupportedError(f"{self.rule.id}: {one.kind}")
 
     def apart(self, one: Given, goal: Relation) -> str:
@@ -176,7 +176,12 @@ class Use:
         names = image.names if isinstance(image, Vector) else {s.name for s in image.free_symbols}
         if len(names) != 1:
             raise UnsupportedError(f"{self.rule.id}: what follows {name}")
-        return f"exact {self.draft.follows(min(names))}."
+        return self._taken(self.draft.follows(min(names)))
+
+    def _taken(self, fact: str) -> str:
+        """A premise of ours that speaks of all iterations, at the outcome that is in scope."""
+        here = self.draft.shape.random and not self.inner_outcome
+        return f"cbv beta; intros; apply {fact}; assumption." if here else f"exact {fact}."
 
     def _known(self, mean: str, name: str) -> str:
         draft, image = self.draft, self._image(name)
