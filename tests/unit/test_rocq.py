@@ -12,6 +12,7 @@ from theory.judging.catalogue import CLAIMS
 from theory.kernel import Combine, Hypothesis, le
 from theory.kernel.lemmas import JENSEN, TRIANGLE
 from theory.kernel.prove import prove
+from theory.kernel.rules import Found
 from theory.kernel.theorem import Theorem
 from theory.rocq.compiling import assumed
 from theory.rocq.files import exported
@@ -98,6 +99,9 @@ def test_rules_without_a_form_are_refused_with_a_reason() -> None:
     assert prove(cubic).verdict is Verdict.PROVED
     with pytest.raises(UnsupportedError, match="a root of degree 3"):
         written(cubic)
+    missing = replace(cubic, id="own.missing", conclude=Found())
+    own = replace(CLAIMS["kernel.young"], id="own.missing", theorem=missing)
+    assert "no certificate is stored" in exported([own]).refused["own.missing"]
     found = exported([CLAIMS["blog.bubble"], CLAIMS["kernel.young"]])
     assert "no theorem of the kernel" in found.refused["blog.bubble"]
     assert list(found.theorems) == ["kernel.young"]
@@ -164,6 +168,8 @@ def test_signs_are_sums_of_products() -> None:
         assert all(c > 0 for c, _ in found)
         assert sympy.expand(sum(c * sympy.Mul(*one) for c, one in found) - form) == 0
         assert products(form - 2, signs) == []
+    assert products(a + k, [a, k], strictly=[k])
+    assert not products(a * k, [a, k], strictly=[a])
 
 
 def test_files_assume_nothing_outside_of_the_statement() -> None:
