@@ -34,6 +34,7 @@ Facts = Mapping[str, Any]
 class Search:
     """A proof while it is looked for; every fact has a name in Rocq and an indicator in z3."""
 
+    apart: bool = True
     linear: Any = field(default_factory=z3.Solver)
     whole: Any = field(default_factory=z3.Solver)
     cases: int = 0
@@ -89,13 +90,14 @@ class Search:
         UnsupportedError
             They are not absurd for z3, or there are too many cases.
         """
-        core = self.core(facts, True)
-        kept = facts if core is None else {name: facts[name] for name in core}
-        core = self.core(facts, False) if core is None else core
+        core = self.core(facts, True) if self.apart else None
+        linear = core is not None
+        core = core if linear else self.core(facts, False)
         if core is None:
             raise UnsupportedError("a question that z3 does not settle again")
         needed = {name: facts[name] for name in core}
-        few = 1 if any(map(_multiplies, needed.values())) else FEW
+        kept = needed if linear or not self.apart else facts
+        few = 1 if self.apart and any(map(_multiplies, needed.values())) else FEW
         cases = {name: _cases(one, few == 1) for name, one in needed.items()}
         plain = {name: one for name, one in needed.items() if len(cases[name]) == 1}
         split = {name: parts for name, parts in cases.items() if len(parts) > 1}
@@ -103,7 +105,10 @@ class Search:
             self.cases += 1
             if self.cases > CASES:
                 raise UnsupportedError(f"a question with more than {CASES} cases")
-            return [f"{_only(core)}{CLOSED}."]
+            signs = (
+                [] if linear else [n for n, one in kept.items() if n not in core and _bounds(one)]
+            )
+            return [f"{_only([*core, *signs])}{CLOSED}."]
         name = min(split, key=lambda one: (self._open(plain, split[one]), one))
         lines = [f"destruct {name} as {_bracket(name, len(split[name]))}."]
         if z3.is_not(needed[name]):
@@ -117,6 +122,12 @@ class Search:
     def _open(self, plain: Facts, parts: Sequence[Any]) -> int:
         """How many cases are not absurd right away."""
         return sum(self.core({**plain, "": part}, True) is None for part in parts)
+
+
+def _bounds(fact: Any) -> bool:
+    """Whether a fact compares a variable with a number: a product may need its sign."""
+    one, other = fact.children() if fact.num_args() == 2 else (fact, fact)
+    return z3.is_const(one) and z3.is_int_value(other) and not z3.is_int_value(one)
 
 
 def _cases(fact: Any, unequal: bool) -> list[Any]:
@@ -210,4 +221,8 @@ def refutation(facts: Sequence[Any], bound: Sequence[str] = ()) -> str:
         told, opened = _told(name, fact)
         known |= told
         lines += [opened] if opened else []
-    return "\n  ".join([*lines, *Search().script(known)])
+    try:
+        cases = Search().script(known)
+    except UnsupportedError:
+        cases = Search(apart=False).script(known)
+    return "\n  ".join([*lines, *cases])
