@@ -17,6 +17,12 @@ _GROUNDS = {
     "REFUTED": 'Decision(fails=Refutation({"p": 2}, Violation(lambda: 2, "<=", 1, {})))',
 }
 
+_CONTROLLED = (
+    'core={"a": __import__("sympy").S(2)}, '
+    'holds=lambda formulas: [Compared("a = 2", __name__, formulas["a"] == 2)]'
+)
+"""What refuses mutants: without it no prover of a file's own is believed."""
+
 
 def returned(verdict: str, more: str = "") -> str:
     """A line that returns what is found to have this verdict, with more arguments.
@@ -28,16 +34,16 @@ def returned(verdict: str, more: str = "") -> str:
 
 
 def judged(name: str, account: str, more: str = "") -> str:
-    """A claim of this id, with the body of its prover and more arguments.
+    """A claim of this id, with the body of its prover, and controls unless `more` says `holds`.
 
-    >>> print(judged("mine.one", "raise ValueError(1)"))
+    >>> print(judged("mine.one", "raise ValueError(1)", "holds=None"))
     def account(formulas):
         raise ValueError(1)
-    CLAIMS.append(Claim("mine.one", "here", "It holds.", "1 = 1", account))
+    CLAIMS.append(Claim("mine.one", "here", "It holds.", "1 = 1", account, holds=None))
     <BLANKLINE>
     """
     body = "\n".join(f"    {line}" for line in account.splitlines())
-    extra = f", {more}" if more else ""
+    extra = "".join(f", {part}" for part in (more, "holds=" not in more and _CONTROLLED) if part)
     return (
         f"def account(formulas):\n{body}\n"
         f'CLAIMS.append(Claim("{name}", "here", "It holds.", "1 = 1", account{extra}))\n'

@@ -145,7 +145,7 @@ def test_copy_of_a_claim_of_ours_is_judged_as_it_reads(tmp_path: Path, edited: b
         (file(reaching("mine.one", "PROVED", "deeper=3")), "deeper is a function or None"),
         (file(reaching("mine.one", "PROVED", "cost='long'")), "a number of seconds, found 'long'"),
         (file(ONE).replace('"here"', "7"), "where is text, found int"),
-        (file(ONE).replace("account))", "None))"), "account is a function, found NoneType"),
+        (file(ONE).replace("account, core", "None, core"), "account is a function, found NoneType"),
         ("x = 1\ny = (\n", ":2: no valid Python: '(' was never closed"),
         ("def f():\nreturn 1\n", ":2: no valid Python: expected an indented block"),
         (b"x = '\xff'\n", "no valid Python"),

@@ -168,7 +168,7 @@ def test_only_what_is_found_again_elsewhere_is_judged_elsewhere(tmp_path: Path) 
     assert processes(claims[:1], jobs=8) == 0
     assert processes(claims, jobs=1) == 0
     assert processes([replace(one, cost=0.1) for one in claims], jobs=8) == 0
-    other = [replace(one, account=lambda formulas: PROVED) for one in claims]
+    other = [replace(one, account=lambda formulas: PROVED, source=None) for one in claims]
     assert processes(other, jobs=8) == 0
     assert [row.verdict for row in verify(other, jobs=8)] == [Verdict.PROVED] * 4
 

@@ -108,7 +108,7 @@ def judge(
         where=claim.where,
         statement=claim.statement,
         latex=claim.latex,
-        judgement=_guarded(judgement, controls),
+        judgement=_guarded(claim, judgement, controls),
         depends=claim.depends,
         controls=controls,
         seconds=perf_counter() - start,
@@ -188,11 +188,11 @@ def _remarked(claim: Claim, judgement: Judgement, controls: Controls) -> Judgeme
     return replace(judgement, evidence=(*judgement.evidence, *remarks))
 
 
-def _guarded(judgement: Judgement, controls: Controls) -> Judgement:
+def _guarded(claim: Claim, judgement: Judgement, controls: Controls) -> Judgement:
     """Hold every prover to its rules.
 
     No REFUTED without a witness, no pass against evidence, and none by a prover that accepts
-    whatever it is given.
+    whatever it is given, or that a file brings along and that has refused nothing.
     """
     contradicted = any(entry.points == "against" for entry in judgement.evidence)
     empty = controls.tried > 0 and controls.killed == 0
@@ -202,6 +202,8 @@ def _guarded(judgement: Judgement, controls: Controls) -> Judgement:
         why = "the prover found it true, but a replay speaks against it"
     elif judgement.verdict > Verdict.UNKNOWN and empty:
         why = f"the prover accepts all of {controls.tried} mutants as well, so it looks at nothing"
+    elif judgement.verdict > Verdict.UNKNOWN and not controls.tried and _is_own(claim, judgement):
+        why = "the file's own prover has refused nothing; give core= and holds=, to try mutants"
     else:
         return judgement
     evidence = (*judgement.evidence, Evidence("neither", f"not decided: {why}", {}))
