@@ -271,7 +271,7 @@ class Atoms:
                 name, product = f"e{len(lines)}", " * ".join([self.write(number), *parts])
                 lines[name] = (
                     f"  assert ({name} : {self.write(base)} <> 0) by "
-                    f"(replace {self.write(base)} with ({product}) by ring; differs).\n"
+                    f"(replace {self.write(base)} with ({product}) by fields; differs).\n"
                 )
         return lines
 
