@@ -65,7 +65,8 @@ class Browser:
     def _note(self, said: dict[str, Any]) -> None:
         method, parameters = said.get("method"), said.get("params", {})
         if method == "Runtime.exceptionThrown":
-            self.complaints.append(json.dumps(parameters["exceptionDetails"])[:500])
+            details = parameters["exceptionDetails"]
+            self.complaints.append(details.get("exception", {}).get("description", str(details)))
         elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
             self.complaints.append(parameters["entry"]["text"])
         elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning"):

@@ -17,7 +17,7 @@ _GROUNDS = {
     "REFUTED": 'Decision(fails=Refutation({"p": 2}, Violation(lambda: 2, "<=", 1, {})))',
 }
 
-_CONTROLLED = (
+CONTROLLED = (
     'core={"a": __import__("sympy").S(2)}, '
     'holds=lambda formulas: [Compared("a = 2", __name__, formulas["a"] == 2)]'
 )
@@ -43,7 +43,7 @@ def judged(name: str, account: str, more: str = "") -> str:
     <BLANKLINE>
     """
     body = "\n".join(f"    {line}" for line in account.splitlines())
-    extra = "".join(f", {part}" for part in (more, "holds=" not in more and _CONTROLLED) if part)
+    extra = "".join(f", {part}" for part in (more, "holds=" not in more and CONTROLLED) if part)
     return (
         f"def account(formulas):\n{body}\n"
         f'CLAIMS.append(Claim("{name}", "here", "It holds.", "1 = 1", account{extra}))\n'

@@ -9,6 +9,7 @@ import pytest
 import z3
 
 from staleproof.cli import main
+from tests.claim_files import CONTROLLED
 
 CLAIM = "localsgd.schedule"
 FALSE = """
@@ -76,7 +77,8 @@ def test_a_lemma_that_solvers_disagree_on_takes_its_theorem_along(
     silent = FALSE.replace(
         'Claim("mine.theorem", "here", "A theorem.", "", account,',
         'Claim("mine.theorem", "here", "A theorem.", "", '
-        "lambda formulas: Account(Decision((Compared('1 = 1', __name__, True),))),",
+        "lambda formulas: Account(Decision((Compared('1 = 1', __name__, True),))), "
+        f"{CONTROLLED},",
     )
     assert silent != FALSE
     path.write_text(silent, encoding="utf-8")

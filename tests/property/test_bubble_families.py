@@ -26,7 +26,7 @@ F, B, I, W = Kind.F, Kind.B, Kind.I, Kind.W  # noqa: E741 - the field's own lett
 
 
 blogs: SearchStrategy[Schedule] = st.one_of(
-    st.builds(blog_naive.build, st.integers(2, 6)),
+    st.builds(blog_naive.build, st.integers(2, 6), st.just(1)),
     st.builds(blog_gpipe.build, st.integers(2, 6), st.integers(2, 12)),
     st.builds(blog_1f1b.build, st.integers(2, 7), st.integers(2, 12)),
 )

@@ -228,12 +228,14 @@ def test_late_nesterov_verdict_can_fail() -> None:
 
 
 def compensated(stale: float, repaired: float, own: float) -> list[tuple[Any, Any]]:
-    """Loss 1 for synchronous SGD at the first rate; the others there, and `own` at the second."""
+    """Loss 1 for synchronous SGD at the first rate; the others there, and `own` at all others."""
     loss = dict.fromkeys(compensation.METHODS, stale) | {"WP-1": repaired, "synchronous": 1.0}
     return [
         ({"problem": problem, "data_of": shares, "method": m, "lambda": 0.2, "seed": 0},
-         {"loss": [loss[m], max(own, loss[m] if m == "WP-1" else own)], "right": [0.5, 0.5]})
-        for problem in compensation.RATES for shares in ("equal", "unequal") for m in loss
+         {"loss": [loss[m], *[max(own, loss[m] if m == "WP-1" else own)] * (len(rates) - 1)],
+          "right": [0.5] * len(rates)})
+        for problem, rates in compensation.RATES.items()
+        for shares in ("equal", "unequal") for m in loss
     ]  # fmt: skip
 
 

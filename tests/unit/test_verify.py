@@ -117,7 +117,7 @@ def test_deeper_evidence_is_about_the_printed_formulas() -> None:
         (Judgement(Verdict.PROVED, "none"), "account returns a theory.account.Account"),
         (Account(Decision((Verdict.PROVED,))), "a ground is something that a machine reached"),  # type: ignore[arg-type]
         (
-            Account(Decision((Proof(Verdict.PROVED, (), frozenset(), {}),))),  # type: ignore[arg-type]
+            Account(Decision((Proof(Verdict.PROVED, (), frozenset(), {}),))),
             "a ground is something that a machine reached",  # the judge proves, a file does not
         ),
         (refuted_by(2, f=print), "has no JSON form"),
