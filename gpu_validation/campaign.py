@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gpu_validation.files import json_text, write_text
+from gpu_validation.files import ERROR, json_text, mark, write_text
 from gpu_validation.options import number
 
 JOB_SECONDS: Final = 900.0
@@ -153,7 +153,10 @@ def carried_out(job: Job, seconds: float) -> str | None:
 
 def _error(job: Job, what: str) -> str:
     where = " ".join(["python", *job.command[1:]])
-    return json_text({"error": {"what": what, "where": where, "fix": "run it by hand"}})
+    return json_text(
+        {**mark(ERROR),
+         "error": {"what": what, "where": where, "fix": "run it by hand"}}
+    )  # fmt: skip
 
 
 def campaign(

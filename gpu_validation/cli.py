@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpu_validation import options, request
-from gpu_validation.files import json_text, write_text
+from gpu_validation.files import ERROR, json_text, mark, require_writable, write_text
 from gpu_validation.interruption import termination_as_interruption
 
 if TYPE_CHECKING:
@@ -195,6 +195,8 @@ def _abandon_stdout() -> None:
 def _failed(arguments: Namespace, error: RankError) -> int:
     """Say which rank failed; what was recorded until then is in the log."""
     if arguments.json:
+        from gpu_validation.report import SCHEMA
+
         parts = {"what": error.what, "where": error.where, "fix": error.fix}
         nothing: dict[str, Any] = {
             "predicted": None,
@@ -202,7 +204,12 @@ def _failed(arguments: Namespace, error: RankError) -> int:
             "checks": [],
             "controls": [],
         }
-        return _put(json_text({"error": parts, "log": arguments.o, **nothing, "agree": False}), 1)
+        return _put(
+            json_text(
+                {**mark(SCHEMA), "error": parts, "log": arguments.o, **nothing, "agree": False}
+            ),
+            1,
+        )
     _progress(str(error))
     if error.partial is not None and error.partial.unwritten is not None:
         _progress(str(error.partial.unwritten))
@@ -217,8 +224,6 @@ def _progress(text: str) -> None:
 
 def _require_places(arguments: Namespace) -> None:
     """Refuse files that cannot be written before a run is made for nothing."""
-    from gpu_validation.files import require_writable
-
     for option in ("o", "chrome", "write_layers"):
         path = getattr(arguments, option)
         if path is not None:
@@ -276,7 +281,7 @@ def _explained(work: Callable[[], int], as_json: bool) -> int:
     except ScheduleError as error:
         if as_json:
             parts = {"what": error.what, "where": error.where, "fix": error.fix}
-            return _put(json_text({"error": parts}), BAD_INPUT)
+            return _put(json_text({**mark(ERROR), "error": parts}), BAD_INPUT)
         print(f"gpu_validation: {error}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:

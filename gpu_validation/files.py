@@ -5,11 +5,24 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from importlib import metadata
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
 from gpu_validation.errors import MeasureError
+
+ERROR: Final = "staleproof-error/1"
+
+
+def mark(schema: str) -> dict[str, str]:
+    """What a result is, and of which version; a checkout may be used without being installed."""
+    try:
+        version = metadata.version("staleproof")
+    except metadata.PackageNotFoundError:
+        version = "not installed"
+    return {"schema": schema, "version": version}
 
 
 def json_text(value: object) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
 from gpu_validation import communication, environment, free_running, timing
@@ -17,6 +16,7 @@ from gpu_validation.checks import Finding, Observed
 from gpu_validation.checks.lamport import measured_delays
 from gpu_validation.checks.local_staleness import measured as local_staleness
 from gpu_validation.checks.real_time import measured as delays_by_clock
+from gpu_validation.files import mark
 from gpu_validation.judging import ControlResult, agree
 from gpu_validation.prediction import Prediction, described, described_delays, paced
 from gpu_validation.timing import NOT_MEASURED, spread
@@ -65,7 +65,7 @@ def of_measurement(found: Measurement) -> dict[str, Any]:
         "device_peak_bytes": found.results[0].device_peak or NOT_MEASURED,
     }
     return {
-        **_mark(),
+        **mark(SCHEMA),
         "setup": of_spec(found.spec),
         "predicted": predicted,
         "measured": measured,
@@ -89,22 +89,13 @@ def of_judged_log(
     measured["timing"] = timing.described(clock) if clock is not None else NOT_MEASURED
     measured["communication"] = communication.unmeasured(NOT_PROFILED_LOG).described()
     return {
-        **_mark(),
+        **mark(SCHEMA),
         "setup": of_schedule(schedule) | {"order": "free-running" if free else "static"},
         "predicted": described(predicted),
         "measured": measured,
         **verdict(findings, controls, required),
         **({} if required is None else {"required": sorted(required)}),
     }
-
-
-def _mark() -> dict[str, str]:
-    """What the result is, and of which version; a checkout may be used without being installed."""
-    try:
-        version = metadata.version("staleproof")
-    except metadata.PackageNotFoundError:
-        version = "not installed"
-    return {"schema": SCHEMA, "version": version}
 
 
 def verdict(

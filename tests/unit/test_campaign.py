@@ -10,6 +10,7 @@ import pytest
 from gpu_validation import campaign as module
 from gpu_validation import cli, request, seed_table
 from gpu_validation.campaign import Job, campaign, jobs, main
+from gpu_validation.files import ERROR
 from gpu_validation.models import ModelSpec
 from reports.measured_page import load, page
 
@@ -32,6 +33,7 @@ def test_results_and_failures_are_kept_and_not_made_again(tmp_path: Path) -> Non
     found = load(tmp_path)
     assert found["good.json"]["agree"] is True
     assert "found none" in found["refused.json"]["error"]["what"]
+    assert {found[f"{name}.json"]["schema"] for name in ("refused", "broken")} == {ERROR}
     assert "no_such_program" in found["broken.json"]["error"]["what"]
     text = page(found)
     assert "| [good.json](good.json) | pipedream |" in text
