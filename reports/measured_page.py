@@ -17,8 +17,8 @@ from reports.files import write_files
 
 MEASUREMENT: Final = "staleproof-measure/1"
 TABLE: Final = "staleproof-seed-table/1"
-FAILED: Final = "error"
-"""Stands for the schema of what ``measure --json`` prints where nothing could be measured."""
+FAILED: Final = "staleproof-error/1"
+"""What ``measure --json`` prints where nothing could be measured; also of a run that failed."""
 
 PAGE: Final = "README.md"
 
@@ -41,7 +41,7 @@ def load(folder: Path) -> dict[str, dict[str, Any]]:
         except (OSError, ValueError) as error:
             raise OutputError(f"cannot be read ({error})", str(path), "measure again") from None
         if isinstance(content, dict) and isinstance(content.get("error"), dict):
-            found[path.name] = {"schema": FAILED, **content}
+            found[path.name] = {**content, "schema": FAILED}
             continue
         schema = content.get("schema") if isinstance(content, dict) else None
         if schema not in (MEASUREMENT, TABLE):
