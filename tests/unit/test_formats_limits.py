@@ -107,6 +107,13 @@ def test_every_format_has_the_same_limit_of_actions(
         monkeypatch.undo()
 
 
+def test_empty_cells_are_no_actions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "MAX_ACTIONS", 2)
+    assert len(parse_csv("0F0,,,,, 0B0 ,,\n", "a.csv")) == 2
+    with pytest.raises(FormatError, match="at most 2 actions"):
+        parse_csv("0F0,,0F1,0B0,\n", "a.csv")
+
+
 def test_nothing_is_written_that_is_too_large_to_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     document = read_document(DATA / "deepspeed0.19.8_train_p2_m4.json")
     monkeypatch.setattr(strict_json, "MAX_CONTAINERS", 50)
