@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from schedules.errors import InvalidScheduleError
 from schedules.invariants import INVARIANTS, Requirement, check, parse_requirements
@@ -23,7 +23,6 @@ from tests.mutations.subjects import Subject
 from tests.mutations.symbols import Terms
 
 Fate = Literal["caught", "equivalent", "within", "missed"]
-FATES: Final[tuple[Fate, ...]] = get_args(Fate)
 TERMS: Final = Terms()
 
 MOST: Final = 64

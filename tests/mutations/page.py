@@ -10,13 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from schedules.invariants import INVARIANTS
 from tests.mutations import torch_page
-from tests.mutations.judge import FATES, Fate, Verdict, judged
+from tests.mutations.judge import Verdict, judged
 from tests.mutations.mutant import Operator
-from tests.mutations.operators import REFUSED
 from tests.mutations.operators_around import OPERATORS
 from tests.mutations.subjects import BUILT, FILES, LARGER_FILES, subject
 from tests.mutations.tables import filled, table
@@ -26,8 +24,6 @@ NAMES: Final = (*FILES, *LARGER_FILES, *BUILT)
 
 SAMPLE: Final = 12
 """Mutants of an operator and a larger file."""
-
-COLUMNS: Final = (REFUSED, *INVARIANTS)
 
 
 @cache
@@ -41,57 +37,52 @@ def verdicts(name: str) -> tuple[Verdict, ...]:
     )
 
 
-def fates(found: Sequence[Verdict]) -> list[object]:
-    """How many have each fate; the missed are always printed."""
-    count: Counter[Fate] = Counter(verdict.fate for verdict in found)
-    return [*(count[fate] for fate in FATES[:-1]), str(count["missed"])]
+def fates(found: Sequence[Verdict]) -> str:
+    """How many have each fate."""
+    return _counted(Counter(verdict.fate for verdict in found))
 
 
-def operators() -> str:
-    """What every operator does."""
-    rows = [[operator.name, operator.meaning] for operator in OPERATORS]
-    return table(["operator", "what changes"], rows)
+def _counted(count: Counter[Any], names: Sequence[str] = ()) -> str:
+    """Numbers behind what they count, the largest first; what is among the names is bold."""
+    parts = ((f"**{name}**" if name in names else name, n) for name, n in count.most_common())
+    return ", ".join(f"{name} {n}" for name, n in parts)
 
 
-def matrix(found: Sequence[Verdict]) -> str:
-    """Operators by invariants: how many mutants break each; bold where it names the mistake."""
-    used = [name for name in COLUMNS if any(name in verdict.broken for verdict in found)]
+def operators(found: Sequence[Verdict]) -> str:
+    """What every operator changes, how many mutants it makes, and what becomes of them."""
 
     def row(operator: Operator) -> list[object]:
         mine = [verdict for verdict in found if verdict.operator is operator]
         broken = Counter(name for verdict in mine for name in verdict.broken)
-        cells = [
-            f"**{broken[name]}**" if broken[name] and name in operator.names else broken[name]
-            for name in used
-        ]
-        return [operator.name, len(mine), *cells, *fates(mine)]
+        what = f"{operator.name}: {operator.meaning}"
+        return [what, len(mine), _counted(broken, operator.names), fates(mine)]
 
-    alone = Counter(verdict.broken[0] for verdict in found if len(verdict.broken) == 1)
-    rows = [
-        *map(row, OPERATORS),
-        ["*breaks this alone*", "", *(alone[name] for name in used), *[""] * len(FATES)],
-        ["**all**", len(found), *[""] * len(used), *fates(found)],
-    ]
-    return table(["operator", "mutants", *used, *FATES], rows)
+    rows = [*map(row, OPERATORS), ["**all**", len(found), "", fates(found)]]
+    return table(["operator", "mutants", "break", "fates"], rows)
+
+
+def alone(found: Sequence[Verdict]) -> str:
+    """How many mutants each invariant is the only one to notice."""
+    broken = [v.broken[0] for v in found if len(v.broken) == 1]
+    return f"Noticed by one invariant alone: {_counted(Counter(broken))}."
 
 
 def subject_row(name: str) -> list[object]:
     """How the mutants of a subject fare."""
-    found = verdicts(name)
-    return [f"`{name}`" if "." in name else name, len(found), *fates(found)]
+    return [f"`{name}`" if "." in name else name, fates(verdicts(name))]
 
 
 def subjects() -> str:
     """All subjects."""
-    return table(["subject", "mutants", *FATES], map(subject_row, NAMES))
+    return table(["subject", "fates"], map(subject_row, NAMES))
 
 
 def parts() -> dict[str, str]:
     """Everything on the page that is not written by hand."""
     found = [verdict for name in NAMES for verdict in verdicts(name)]
     own = {
-        "operators": operators(),
-        "matrix": matrix(found),
+        "operators": operators(found),
+        "alone": alone(found),
         "subjects": subjects(),
     }
     return own | torch_page.parts(found)

@@ -115,11 +115,9 @@ def accepted(found: Sequence[Row]) -> str:
 
 def as_they_are() -> str:
     """What the dry run says of the stored orders with their collectives and overlaps."""
-    said = [[f"`{name}`", simulate(torch_module(), subject(name).schedule)] for name in LOWERED]
-    return table(
-        ("stored order", "`_simulate_comms_compute` says"),
-        [[name, f"`{error}`" if error else "accepts"] for name, error in said],
-    )
+    said = Counter(simulate(torch_module(), subject(name).schedule) for name in LOWERED)
+    rows = [[f"`{error}`" if error else "accepts", count] for error, count in said.items()]
+    return table(("`_simulate_comms_compute` says", "stored orders"), rows)
 
 
 def errors(found: Sequence[Row]) -> str:

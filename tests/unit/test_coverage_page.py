@@ -21,13 +21,13 @@ WHY: Final = frozenset(
 )
 BEGINNING: Final = """# Coverage: which row answers which sentence
 
-Every numbered statement, equation, algorithm, figure of a table and quantitative sentence of the
-five sources, in our words, with the rows that answer it and their verdicts in
-[`reports/published`](../../reports/published), or why there is none.
-`staleproof show ID` shows a row. The list is
-[`theory/papers/sentences.toml`](../../theory/papers/sentences.toml), and
-`python tests/unit/test_coverage_page.py` writes this page anew.
+For a referee with a source at hand: every numbered statement, equation, algorithm and quantitative
+sentence of the five sources, in our words, and the rows that answer it. A row without a verdict
+beside it is PROVED; `staleproof show ID` shows it. `python tests/unit/test_coverage_page.py` writes
+this page from [`sentences.toml`](../../theory/papers/sentences.toml).
 """
+PLACES: Final = frozenset({"definition", "assumption", "figure"})
+"""Reasons for which the place says enough."""
 
 
 def sources() -> dict[str, Any]:
@@ -64,10 +64,23 @@ def page() -> str:
     """The page."""
     parts = [BEGINNING, "\n".join(_summary())]
     for number, source in sources().items():
-        table = ["| where | what is said | answer |", "|:--|:--|:--|"]
-        table += [f"| {e['at']} | {e['says']} | {_answer(e)} |" for e in source["sentences"]]
-        parts.append(f"## {number}: {source['title']}\n\n" + "\n".join(table) + "\n")
+        entries = source["sentences"]
+        lines = [f"- {e['at']}: {e['says']}. {_answer(e)}" for e in entries if rows(e)]
+        parts.append(f"## {number}: {source['title']}\n\n" + "\n".join(lines) + "\n")
+        parts.append(f"Nothing to check. {_left_out(entries)}\n")
     return "\n".join(parts)
+
+
+def _left_out(entries: list[dict[str, str]]) -> str:
+    """Entries without a row, by the reason; a definition or an assumption is known by its place."""
+    by_reason: dict[str, list[str]] = {}
+    for entry in entries:
+        if "why" in entry:
+            says = "" if entry["why"] in PLACES else f": {entry['says']}"
+            by_reason.setdefault(entry["why"], []).append(entry["at"] + says)
+    return " ".join(
+        f"*{why.capitalize()}*: {'; '.join(found)}." for why, found in by_reason.items()
+    )
 
 
 def _summary() -> Iterator[str]:
@@ -83,11 +96,9 @@ def _summary() -> Iterator[str]:
 
 
 def _answer(entry: dict[str, str]) -> str:
-    if "why" in entry:
-        return f"*{entry['why']}*"
     known = published.rows()
-    said = (f"`{id}` {known[id]['verdict'] if id in known else '*new*'}" for id in rows(entry))
-    return " · ".join(said)
+    verdicts = {id: known[id]["verdict"] if id in known else "*new*" for id in rows(entry)}
+    return ", ".join(f"`{id}`" + f" {v}" * (v != "PROVED") for id, v in verdicts.items())
 
 
 @pytest.mark.parametrize("number", sorted(sources()))
