@@ -7,7 +7,7 @@ minutes; the words between the tables are written by hand.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -42,7 +42,7 @@ def fates(found: Sequence[Verdict]) -> str:
     return _counted(Counter(verdict.fate for verdict in found))
 
 
-def _counted(count: Counter[Any], names: Sequence[str] = ()) -> str:
+def _counted(count: Counter[Any], names: Collection[str] = ()) -> str:
     """Numbers behind what they count, the largest first; what is among the names is bold."""
     parts = ((f"**{name}**" if name in names else name, n) for name, n in count.most_common())
     return ", ".join(f"{name} {n}" for name, n in parts)
