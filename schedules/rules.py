@@ -43,6 +43,15 @@ class GreedyRule:
     prefer_after: Mapping[Kind, Kind]
 
 
+@dataclass(frozen=True)
+class Played:
+    """What a greedy rule does: the order of each stage, and the slot of every F and B."""
+
+    orders: list[list[Action]]
+    forward: list[list[int]]
+    backward: list[list[int]]
+
+
 def run_greedy(
     rule: GreedyRule,
     stages: int,
@@ -51,6 +60,25 @@ def run_greedy(
     gates: Sequence[Gate] = (),
     in_flight: Callable[[int, int], int] | None = None,
 ) -> list[list[Action]]:
+    """Play a greedy rule: the order of each stage, `pipeline` 0. See `play`.
+
+    Examples
+    --------
+    >>> from schedules.families.pipedream import RULE
+    >>> [str(action) for action in run_greedy(RULE, 2, 3, 2)[1]]
+    ['1F0', '1B0', '1F1', '1B1', '1F2', '1B2']
+    """
+    return play(rule, stages, microbatches, limit, gates, in_flight).orders
+
+
+def play(
+    rule: GreedyRule,
+    stages: int,
+    microbatches: int,
+    limit: int | None,
+    gates: Sequence[Gate] = (),
+    in_flight: Callable[[int, int], int] | None = None,
+) -> Played:
     """Play a greedy rule until the last backward at stage 0.
 
     Parameters
@@ -67,19 +95,13 @@ def run_greedy(
 
     Returns
     -------
-    list of list of Action
-        The order of each stage, `pipeline` 0.
+    Played
+        Slots are the rule's own: what it finds finished in its own slot starts later in a timeline.
 
     Raises
     ------
     InvalidScheduleError
         The rule comes to a stop before all is done.
-
-    Examples
-    --------
-    >>> from schedules.families.pipedream import RULE
-    >>> [str(action) for action in run_greedy(RULE, 2, 3, 2)[1]]
-    ['1F0', '1B0', '1F1', '1B1', '1F2', '1B2']
     """
     forward = [[-1] * microbatches for _ in range(stages)]
     backward = [[-1] * microbatches for _ in range(stages)]
@@ -136,4 +158,4 @@ def run_greedy(
                 "admit more microbatches or drop the gate that cannot open",
             )
         slot += 1
-    return orders
+    return Played(orders, forward, backward)

@@ -7,8 +7,14 @@ from dataclasses import replace
 from typing import Final
 
 from schedules.actions import Kind
+from schedules.closed_forms.affine import ONE
 from schedules.closed_forms.counts import CountForm, guess_counts
-from schedules.closed_forms.start_times import guess_start_times, sample
+from schedules.closed_forms.start_times import (
+    LEAST_STAGES,
+    guess_slots,
+    guess_start_times,
+    sample,
+)
 from schedules.errors import FamilyFileError, ScheduleError
 from schedules.families import FAMILIES, get_family, is_family_file
 from schedules.families.family import Family
@@ -112,7 +118,7 @@ def invariants(family: str, law: DelayLaw) -> Row:
     """
     known = None
     if law.guess is not None:
-        known = Law(Times(Size.symbolic(), law.guess), law.start_proof)
+        known = Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
     return row_of(get_family(family), known)
 
 
@@ -133,7 +139,7 @@ def durations(family: str, law: DelayLaw) -> tuple[DurationLaw, ...]:
     if law.guess is None:
         return ()
     return duration_laws(
-        get_family(family), Law(Times(Size.symbolic(), law.guess), law.start_proof)
+        get_family(family), Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
     )
 
 
@@ -150,13 +156,15 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     guess, proof = found.guess, list(found.proof)
     if guess is None or weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED:
         return found
+    if (guess.period, guess.least) != (ONE, LEAST_STAGES):
+        return _open(found, "updates are counted where all microbatches are alike, from p = 2 on")
     counts = guess_counts(family, lines, admission)
     if counts is None:
         return _open(found, "counts of updates have no supported form")
     shape = guess_shape(family, guess, admission)
     if shape is None:
         return _open(found, "activations in flight have no short form")
-    times = Times(Size.symbolic(), guess)
+    times = Times(Size.symbolic(guess), guess)
     try:
         closed = _closed(family, admission, times, counts, shape, lines)
     except UnsupportedFormError as error:
@@ -195,8 +203,11 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
         found = replace(nothing, guess=guess)
         if not isinstance(family.rule, (GreedyRule, StampedOrder)):
             return _open(found, "the family has no rule as data to prove from")
+        slots = guess_slots(family, admission, samples, sorted(more))
+        if isinstance(slots, Kind):
+            return _open(found, f"slots of {slots.name} have no short form")
         try:
-            proof = prove_start_times(family.rule, admission, guess, family.in_flight)
+            proof = prove_start_times(family.rule, admission, guess, family.in_flight, slots)
         except (FamilyFileError, UnsupportedFormError) as error:
             why = f"the rule is not written for symbols ({error.where}: {error.what})"
             return _open(found, why)

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     import sympy
 
 PRODUCT = "pm"
-"""Name of the one product of symbols that occurs: stages times microbatch, p·m."""
+"""Name of a product of symbols: stages times microbatch, p·m."""
+
+ROUNDS = "pq"
+"""The same where start times repeat after P microbatches: p·q, with m = q·P + r."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Affine:
     """An integer combination of named symbols plus a constant.
 
     The symbols are ``s`` (stage), ``m`` (microbatch), ``p`` (stages), ``M`` (microbatches) and
-    ``pm`` for the product p·m.
+    ``pm`` for the product p·m; ``q``, ``r`` and ``pq`` where m = q·P + r for a period P.
 
     Attributes
     ----------
@@ -51,9 +54,9 @@ class Affine:
         """The form as a sympy expression, with p·m written out."""
         import sympy
 
-        names = {"p", "m", *(name for name, _ in self.terms)}
+        names = {"p", "m", "q", *(name for name, _ in self.terms)}
         values = {name: sympy.Symbol(name, integer=True) for name in names}
-        values[PRODUCT] = values["p"] * values["m"]
+        values |= {PRODUCT: values["p"] * values["m"], ROUNDS: values["p"] * values["q"]}
         return sympy.sympify(self.at(values))
 
     def plus(self, other: Affine, factor: int = 1) -> Affine:
@@ -73,6 +76,9 @@ class Affine:
 
     def __str__(self) -> str:
         return str(self.to_sympy())
+
+
+ONE = Affine((), 1)
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,15 @@ ENOUGH = 48
 
 _COEFFICIENTS, _CONSTANTS = range(-2, 3), range(-2, 3)
 _GUARDS = {"s": _COEFFICIENTS, "m": _COEFFICIENTS, "p": _COEFFICIENTS}
+_IN_A_PERIOD = {"s": _COEFFICIENTS, "r": _COEFFICIENTS, "p": _COEFFICIENTS}
+_ROUNDS = [Affine((("q", 1),), -start) for start in (1, 2)]
 _GUARDS_WITH_M = {"s": _COEFFICIENTS, "m": range(-1, 2), "p": _COEFFICIENTS, "M": range(-1, 2)}
 
 
 def fit(
-    columns: Mapping[str, IntArray], target: IntArray, bases: Sequence[Sequence[str]]
+    columns: Mapping[str, IntArray],
+    target: IntArray,
+    bases: Sequence[Sequence[str]],
 ) -> Piecewise | None:
     """Fit `target` by a short decision list, or return None.
 
@@ -48,6 +52,9 @@ def fit(
     >>> [str(piece.value) for piece in found.pieces]
     ['m', '0']
     """
+    if "q" in columns:
+        inside = _guards(tuple(_IN_A_PERIOD.items()))
+        return _fitted(columns, target, bases, [*_ROUNDS, *inside])
     found = _fitted(columns, target, bases, _guards(tuple(_GUARDS.items())))
     if found is None and "M" in columns:
         found = _fitted(columns, target, bases, _guards(tuple(_GUARDS_WITH_M.items())))
@@ -123,9 +130,23 @@ def exact_affine(
 
 def _solved(rows: IntArray, wanted: IntArray) -> IntArray | None:
     """Integers that combine the columns of `rows` to what is wanted, if rounding finds any."""
-    solution = np.linalg.lstsq(rows.astype(float), wanted.astype(float), rcond=None)[0]
-    rounded = np.rint(solution).astype(np.int64)
-    return None if (rows @ rounded != wanted).any() else rounded
+    solution, _, rank, _ = np.linalg.lstsq(rows.astype(float), wanted.astype(float), rcond=None)
+    rounded: IntArray = np.rint(solution).astype(np.int64)
+    if (rows @ rounded == wanted).all():
+        return rounded
+    return None if rank == rows.shape[1] else _without_one(rows, wanted)
+
+
+def _without_one(rows: IntArray, wanted: IntArray) -> IntArray | None:
+    """The same where columns depend on one another: the first that may be left out is."""
+    full = np.linalg.matrix_rank(rows)
+    for column in range(rows.shape[1]):
+        rest = np.delete(rows, column, axis=1)
+        if rest.shape[1] and np.linalg.matrix_rank(rest) == full:
+            found = _solved(rest, wanted)
+            whole: IntArray | None = None if found is None else np.insert(found, column, 0)
+            return whole
+    return None
 
 
 def _first_exact(

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import Piecewise
+from schedules.closed_forms.affine import ONE, ROUNDS, Affine, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.dependencies import tables
+from schedules.errors import ScheduleError
 from schedules.families.family import Family, from_rule
+from schedules.rules import GreedyRule, play
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import timeline
 
-SAMPLED_STAGES: Final = range(2, 8)
+LEAST_STAGES: Final = 2
+"""Closed forms are stated for p ≥ 2, or more where no form fits so small a pipeline."""
+
+SAMPLED_STAGES: Final = range(LEAST_STAGES, 8)
 """Pipelines that the guess is made from; any p works as a test of it."""
 
 _BASES: Final = (
@@ -27,12 +33,35 @@ _BASES: Final = (
 )
 
 
+_PERIODIC_BASES: Final = (("q", "r", "s", "p"), (ROUNDS, "q", "r", "s", "p"))
+
+_LATEST: Final = 4
+"""The largest p from which on a period is looked for."""
+
+
 @dataclass(frozen=True)
 class StartTimes:
-    """Slots in which F(s, m) and B(s, m) run under unit durations."""
+    """Slots in which F(s, m) and B(s, m) run under unit durations.
+
+    Attributes
+    ----------
+    forward, backward : Piecewise
+    period : Affine
+        Microbatches P after which they repeat, in ``p``; beyond 1, forms are in ``q`` and ``r``
+        with m = q·P + r, 0 ≤ r < P.
+    least : int
+        The least p that they are stated for.
+    """
 
     forward: Piecewise
     backward: Piecewise
+    period: Affine = ONE
+    least: int = LEAST_STAGES
+
+    def place(self, m: Any, p: Any) -> dict[str, Any]:
+        """The symbols ``q``, ``r`` and ``pq`` of microbatches, numbers or arrays."""
+        q, r = divmod(m, self.period.at({"p": p}))
+        return {"q": q, "r": r, ROUNDS: q * p}
 
 
 @dataclass(frozen=True)
@@ -65,33 +94,51 @@ def sample(
     admission: Callable[[int], int] | None,
     runs: Sequence[int] = (),
     more: Iterable[tuple[int, int]] = (),
+    *,
+    slots: bool = False,
 ) -> Samples:
     """Run a family on a few small sizes and tabulate start times.
 
-    Greedy families are sampled slot by slot as their rule plays; that this equals the
-    as-soon-as-possible timeline of the order they produce is itself one of their laws.
+    Start times are those of the order's timeline; `slots` asks for the slots in which a greedy
+    rule plays, which come earlier where an action may feed another in its own slot.
 
     Parameters
     ----------
     family : Family
     admission : callable or None
-    more : iterable of (p, M), optional
-        Sizes to run besides.
     runs : sequence of int, optional
         M by p; else M is 1, p − 1, p, p + 1, 2p − 1, 2p + 1 and 4p.
+    more : iterable of (p, M), optional
+        Sizes to run besides.
+    slots : bool
     """
+
+    def tabulated(p: int, microbatches: int) -> IntArray:
+        if slots:
+            return _slots(family, p, microbatches, admission)
+        return _tabulate(build_from_rule(family, p, microbatches, admission))
+
     parts = [
-        _tabulate(build_from_rule(family, p, microbatches, admission))
-        for p in SAMPLED_STAGES
+        tabulated(p, microbatches)
+        for p in range(_least(family, admission), SAMPLED_STAGES.stop)
         for microbatches in (
             [p * times for times in runs] or (1, p - 1, p, p + 1, 2 * p - 1, 2 * p + 1, 4 * p)
         )
     ]
-    parts += [_tabulate(build_from_rule(family, p, M, admission)) for p, M in more]
+    parts += [tabulated(p, M) for p, M in more]
     table: IntArray = np.concatenate(parts, axis=1)
     stage, m, p_column, big_m, forward, backward = table
     columns = {"s": stage, "m": m, "p": p_column, "M": big_m, "pm": p_column * m}
     return Samples(columns, forward, backward)
+
+
+def _least(family: Family, admission: Callable[[int], int] | None) -> int:
+    """The least p for which it generates a schedule, or the last one that is tried."""
+    for p in range(LEAST_STAGES, _LATEST):
+        with suppress(ScheduleError):
+            build_from_rule(family, p, p, admission)
+            return p
+    return _LATEST
 
 
 def _tabulate(schedule: Schedule) -> IntArray:
@@ -103,8 +150,19 @@ def _tabulate(schedule: Schedule) -> IntArray:
     return np.stack([column.ravel() for column in (stage, m, *sizes, *starts)])
 
 
+def _slots(family: Family, p: int, M: int, admission: Callable[[int], int] | None) -> IntArray:
+    """The same of the slots in which a greedy rule plays."""
+    assert isinstance(family.rule, GreedyRule)
+    limit = None if admission is None else admission(p)
+    found = play(family.rule, p, M, limit, in_flight=family.in_flight)
+    slots = (np.array(found.forward), np.array(found.backward))
+    stage, m = np.indices(slots[0].shape)
+    sizes = (np.full_like(stage, p), np.full_like(stage, M))
+    return np.stack([column.ravel() for column in (stage, m, *sizes, *slots)])
+
+
 def guess_start_times(samples: Samples) -> StartTimes | Kind:
-    """Fit closed forms; the kind that has none where the search fails.
+    """Fit closed forms, periodic ones where others fail; a kind that has none where they do too.
 
     Examples
     --------
@@ -113,7 +171,65 @@ def guess_start_times(samples: Samples) -> StartTimes | Kind:
     [{'when': 'True', 'expr': 'm + s'}]
     """
     forward = fit(samples.columns, samples.forward, _BASES)
-    if forward is None:
-        return Kind.F
-    backward = fit(samples.columns, samples.backward, _BASES)
-    return Kind.B if backward is None else StartTimes(forward, backward)
+    backward = forward and fit(samples.columns, samples.backward, _BASES)
+    if forward is not None and backward is not None:
+        return StartTimes(forward, backward, least=int(samples.columns["p"].min()))
+    return _periodic(samples) or (Kind.F if forward is None else Kind.B)
+
+
+def guess_slots(
+    family: Family,
+    admission: Callable[[int], int] | None,
+    starts: Samples,
+    more: Iterable[tuple[int, int]] = (),
+) -> StartTimes | Kind | None:
+    """The slots in which a greedy rule plays, if they are not its order's start times."""
+    if not isinstance(family.rule, GreedyRule):
+        return None
+    played = sample(family, admission, more=more, slots=True)
+    same = (played.forward == starts.forward) & (played.backward == starts.backward)
+    return None if same.all() else guess_start_times(played)
+
+
+def _periodic(samples: Samples) -> StartTimes | None:
+    """Forms of the least p on, in which start times repeat after several microbatches."""
+    columns, nothing = samples.columns, Piecewise(())
+    first = int(columns["p"].min())
+    periods = {p: _period(samples, p) for p in range(first, SAMPLED_STAGES.stop)}
+    for least in range(first, _LATEST + 1):
+        for every in _periods(periods, least):
+            known = StartTimes(nothing, nothing, every, least)
+            here = columns["p"] >= least
+            inside = {name: column[here] for name, column in columns.items()}
+            inside |= known.place(inside["m"], inside["p"])
+            forms = (
+                fit(inside, starts[here], _PERIODIC_BASES)
+                for starts in (samples.backward, samples.forward)
+            )
+            backward = next(forms)
+            forward = backward and next(forms)
+            if forward is not None and backward is not None:
+                return replace(known, forward=forward, backward=backward)
+    return None
+
+
+def _periods(found: Mapping[int, int | None], least: int) -> Iterator[Affine]:
+    """Forms αp + β of which every p from `least` on has a multiple of its period."""
+    for slope in range(3):
+        for constant in range(-least * slope + 1, 5):
+            values = ((every, slope * p + constant) for p, every in found.items() if p >= least)
+            if all(every and value % every == 0 for every, value in values):
+                yield Affine((("p", slope),) if slope else (), constant)
+
+
+def _period(samples: Samples, p: int) -> int | None:
+    """Microbatches after which start times repeat in the middle of the longest run."""
+    columns, longest = samples.columns, 4 * p
+    own = (columns["p"] == p) & (columns["M"] == longest)
+    starts = (one[own].reshape(p, longest) for one in (samples.forward, samples.backward))
+    middle = np.concatenate(list(starts))[:, longest // 4 : longest - longest // 8]
+    for every in range(1, middle.shape[1] // 2):
+        advance = middle[:, every:] - middle[:, :-every]
+        if (advance == advance[0, 0]).all():
+            return every
+    return None

@@ -204,10 +204,10 @@ def _instead(result: dict[str, Any]) -> Iterator[str]:
     yield f"no law is proved; open: {result['open']}"
     if result["guess"] is not None:
         yield ""
-        yield "a guess that fits small runs, no more"
-        for kind, cases in result["guess"].items():
-            yield f"slot of {kind}(s, m)"
-            yield from _cases(cases)
+        yield (
+            "start times, proved" if result["started"] else "a guess that fits small runs, no more"
+        )
+        yield from _start_times(result["guess"])
     if result["table"]:
         yield ""
         yield "runs, exactly: steady delays, largest local staleness by stage"
@@ -234,9 +234,7 @@ def _proof_lines(result: dict[str, Any]) -> Iterator[str]:
 def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
     from reports.formulas import as_text
 
-    for kind, cases in result["start_times"].items():
-        yield f"slot of {kind}(s, m)"
-        yield from _cases(cases)
+    yield from _start_times(result["start_times"])
     yield "steady delay D[i][j]"
     yield from _cases(result["delay"])
     for key, meaning in _FORMS.items():
@@ -250,6 +248,16 @@ def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
     yield f"bubble: {as_text(result['bubble'])}"
     yield "most activations in flight at stage i"
     yield from _cases(result["in_flight"])
+
+
+def _start_times(texts: dict[str, Any]) -> Iterator[str]:
+    from reports.formulas import as_text
+
+    for kind in ("F", "B"):
+        yield f"slot of {kind}(s, m)"
+        yield from _cases(texts[kind])
+    if "m" in texts:
+        yield f"with m = {as_text(texts['m'])}"
 
 
 def _cases(cases: list[dict[str, str]] | str) -> Iterator[str]:

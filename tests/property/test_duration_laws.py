@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -81,7 +82,8 @@ def test_control_no_coefficient_can_be_another(family: str) -> None:
         for kind in ("forward", "backward"):
             form = getattr(starts, kind)
             for place in range(len(form.pieces)):
-                wrong = replace(starts, **{kind: moved(form, place)})
+                change: Any = {kind: moved(form, place)}
+                wrong = replace(starts, **change)
                 others = (*law.starts[:number], wrong, *law.starts[number + 1 :])
                 assert lazily(statements(order, law.region, others)) is not Verdict.PROVED
 

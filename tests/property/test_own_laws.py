@@ -19,6 +19,7 @@ import pytest
 import sympy
 
 from schedules import Kind, delays, timeline, versions
+from schedules.closed_forms.affine import ONE, Piece, Piecewise
 from schedules.closed_forms.start_times import StartTimes, guess_start_times, sample
 from schedules.dependencies import tables
 from schedules.families import Family
@@ -140,7 +141,7 @@ def compared(which: int, bound: int, linearization: str, sizes: list[tuple[int, 
     return True
 
 
-PIPEDREAM = RULES.index(rule(True, B, F, B))
+PIPEDREAM, IN_ITS_SLOT = (RULES.index(rule(strict, B, F, B)) for strict in (True, False))
 KNOWN = {"p + 0": "(p**2 - 1)/2", "p + 1": "p**2/2 + p - 3/2", "2p - 0": "p**2 - p/2 - 1/2"}
 
 
@@ -150,6 +151,50 @@ def test_known_means(bound: str) -> None:
     assert compared(PIPEDREAM, place, "ascending", [(2, 9), (3, 13), (4, 21), (5, 5)])
     found = law(PIPEDREAM, place, "ascending").to_json()
     assert sympy.expand(form(found["mean"]) - form(KNOWN[bound])) == 0
+
+
+def test_an_action_may_feed_another_in_its_own_slot() -> None:
+    """Slots of the rule are not start times; those of another rule prove nothing."""
+    assert compared(IN_ITS_SLOT, 0, "ascending", [(2, 8), (4, 13)])
+    own, finished = law(IN_ITS_SLOT, 0, "ascending").guess, RULES[IN_ITS_SLOT]
+    slots = guess_start_times(sample(family(finished, None), None, slots=True))
+    assert isinstance(own, StartTimes)
+    assert isinstance(slots, StartTimes)
+    late = replace(slots, forward=own.forward)
+    for wrong in (None, own, late):
+        proof = prove_start_times(finished, None, own, None, wrong)
+        assert weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED
+    proof = prove_start_times(finished, None, own, None, slots)
+    assert weakest(outcome.verdict for outcome in proof) is Verdict.PROVED
+
+
+@pytest.mark.parametrize("bound", ["p - 1", "2", "3"])
+def test_start_times_that_repeat_after_several_microbatches(bound: str) -> None:
+    place = [name for name, _ in BOUNDS].index(bound)
+    own = BOUNDS[place][1]
+    found = law(PIPEDREAM, place, "ascending")
+    guess = found.guess
+    assert guess is not None
+    assert guess.period != ONE
+    assert weakest(outcome.verdict for outcome in found.start_proof) is Verdict.PROVED
+    for p, M in product(range(guess.least, 7), (1, 5, 19)):
+        line = timeline(family(RULES[PIPEDREAM], own).build(p, M))
+        index = tables(line.schedule)
+        for s, m in product(range(p), range(M)):
+            at = {"s": s, "m": m, "p": p, "M": M, **guess.place(m, p)}
+            for form, table in ((guess.forward, index.forward), (guess.backward, index.backward)):
+                assert (
+                    form.at(at, lambda test, yes, no: yes if test else no)
+                    == line.start[table[s, m]]
+                )
+    moved = Piecewise((Piece(None, guess.backward.pieces[-1].value.plus(ONE)),))
+    for wrong in (
+        replace(guess, backward=moved),
+        replace(guess, period=guess.period.plus(ONE)),
+        replace(guess, forward=Piecewise(guess.forward.pieces[-1:])),
+    ):
+        proof = prove_start_times(RULES[PIPEDREAM], own, wrong)
+        assert weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED
 
 
 def test_sample_of_rules() -> None:

@@ -24,13 +24,12 @@ import z3
 from schedules.actions import Action, Kind
 from schedules.closed_forms.affine import PRODUCT, Piecewise
 from schedules.closed_forms.fit import fit
-from schedules.closed_forms.start_times import StartTimes
+from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
 from schedules.families.family import Family
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.stamps import StampedOrder
 from theory.laws.delays.domains import (
-    LEAST_STAGES,
     a_microbatch,
     a_stage,
     domain,

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import sympy
 
+from schedules.closed_forms.affine import ONE
 from schedules.closed_forms.counts import CountForm
 from schedules.closed_forms.floor_sums import p_, x_
 from schedules.closed_forms.start_times import StartTimes
@@ -67,8 +68,12 @@ def closed_json(closed: Closed) -> dict[str, Any]:
 
 
 def described(times: StartTimes) -> dict[str, Any]:
-    """Start times as ``{"when", "expr"}`` texts, by kind."""
-    return {"F": times.forward.described(), "B": times.backward.described()}
+    """Start times as ``{"when", "expr"}`` texts, by kind; ``m`` where it is of q and r."""
+    texts: dict[str, Any] = {"F": times.forward.described(), "B": times.backward.described()}
+    if times.period != ONE:
+        every = times.period.to_sympy()
+        texts["m"] = f"{sympy.sstr(every * sympy.Symbol('q'))} + r, 0 <= r < {every}"
+    return texts
 
 
 def delay_cases(matrix: DelayMatrix) -> list[dict[str, str]]:

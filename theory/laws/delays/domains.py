@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import z3
 
+from schedules.closed_forms.affine import ONE
 from theory.laws.delays.symbols import Microbatch, Size
 from theory.smt.solver import Term
 
@@ -15,13 +17,10 @@ Admission = Callable[[Term], Term] | None
 InFlight = Callable[[Term, Term], Term] | None
 """Bound on microbatches in flight at stage s of p."""
 
-LEAST_STAGES = 2
-"""Closed forms are stated for p ≥ 2."""
-
 
 def domain(size: Size) -> tuple[Term, ...]:
-    """State the domain: p ≥ 2 and M ≥ 1."""
-    return (size.p >= LEAST_STAGES, size.microbatches >= 1)
+    """State the domain: p ≥ 2, or what start times are stated for, and M ≥ 1."""
+    return (size.p >= size.least, size.microbatches >= 1)
 
 
 def a_stage(size: Size, stage: Term) -> Term:
@@ -35,21 +34,41 @@ def a_microbatch(size: Size, m: Microbatch) -> Term:
 
 
 def product_facts(size: Size, m: Microbatch) -> tuple[Term, ...]:
-    """True facts about p·m for p ≥ 2 and m ≥ 0, in place of a nonlinear definition."""
+    """True facts about p·q for p ≥ 2 and m = q·P + r ≥ 0, in place of a nonlinear definition."""
+    round_ = _round(size, m)
+    facts: tuple[Term, ...] = ()
+    if size.period != ONE:
+        every, rest = size.period.coefficient("p"), size.period.constant
+        made = m.index == every * m.product + rest * m.round + m.place
+        facts = (made, m.round >= 0, m.place >= 0, m.place < size.every)
     return (
-        m.product >= LEAST_STAGES * m.index,
-        z3.Implies(m.index >= 1, m.product >= size.p),
-        z3.Implies(m.index == 0, m.product == 0),
+        *facts,
+        m.product >= size.least * round_,
+        z3.Implies(round_ >= 1, m.product >= size.p),
+        z3.Implies(round_ == 0, m.product == 0),
     )
 
 
+def _round(size: Size, m: Microbatch) -> Term:
+    return m.index if size.period == ONE else m.round
+
+
 def products_in_order(size: Size, m: Microbatch, n: Microbatch) -> tuple[Term, ...]:
-    """True facts about p·m and p·n: the product is linear, so it keeps order by steps of p."""
-    near = [
-        z3.Implies(n.index == m.index + c, n.product == m.product + c * size.p) for c in (-1, 0, 1)
-    ]
+    """True facts about p·q of two microbatches: linear in q, so it keeps order by steps of p."""
+    steps = _round(size, n) - _round(size, m)
+    more = n.product - m.product
+    near = [z3.Implies(steps == c, more == c * size.p) for c in (-1, 0, 1)]
+    far: tuple[Term, ...] = ()
+    if size.period != ONE:
+        far = tuple(
+            z3.Implies(
+                sign * steps >= c, sign * more >= c * size.p + size.least * (sign * steps - c)
+            )
+            for sign, c in product((1, -1), (1, 2))
+        )
     return (
         *near,
-        z3.Implies(n.index >= m.index + 1, n.product >= m.product + size.p),
-        z3.Implies(m.index >= n.index + 1, m.product >= n.product + size.p),
+        *far,
+        z3.Implies(steps >= 1, more >= size.p),
+        z3.Implies(steps <= -1, -more >= size.p),
     )

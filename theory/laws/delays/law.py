@@ -143,6 +143,8 @@ class DelayLaw:
         """Where no law is proved: what fits, what small runs say, and what is missing."""
         return {
             "guess": None if self.guess is None else described(self.guess),
+            "started": bool(self.start_proof)
+            and weakest(one.verdict for one in self.start_proof) is Verdict.PROVED,
             "table": list(self.table),
             "open": self._short(),
         }

@@ -2,18 +2,23 @@
 
 Greedy rules go by induction on slots (`greedy_induction`), orders by stamps by induction on the
 dependency graph (`static_induction`); here are the facts that both need. Each is one
-quantifier-free query over symbolic p, M, stage and microbatch.
+quantifier-free query over symbolic p, M, stage and microbatch. Where a rule lets an action feed
+another in its own slot, its slots are no start times, but stamps of the order that it makes.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import z3
 
+from schedules.actions import Kind
+from schedules.closed_forms.affine import ONE
 from schedules.closed_forms.start_times import StartTimes
 from schedules.rules import GreedyRule
-from schedules.stamps import StampedOrder
+from schedules.stamps import LINE, At, Stamp, StampedOrder
+from theory.errors import UnsupportedFormError
 from theory.laws.delays.domains import (
     Admission,
     InFlight,
@@ -34,6 +39,7 @@ def prove_start_times(
     admission: Admission,
     guess: StartTimes,
     in_flight: InFlight = None,
+    slots: StartTimes | None = None,
 ) -> list[Outcome]:
     """Prove that a rule generates exactly these start times.
 
@@ -45,6 +51,8 @@ def prove_start_times(
     guess : StartTimes
     in_flight : callable or None
         Bound on microbatches in flight, as a function of the stage and p.
+    slots : StartTimes, optional
+        Slots in which a greedy rule plays, where these are other than the start times.
 
     Returns
     -------
@@ -60,15 +68,38 @@ def prove_start_times(
     >>> {outcome.verdict.name for outcome in found}
     {'PROVED'}
     """
-    times = Times(Size.symbolic(), guess)
+    times = Times(Size.symbolic(guess), guess)
     statements = _general(times)
     if isinstance(rule, GreedyRule):
         read = replace(rule, finished=reading(rule.finished))
         bounds = [None if of is None else reading(of) for of in (admission, in_flight)]
-        statements += greedy_statements(read, bounds[0], times, bounds[1])
+        own = times if slots is None else Times(Size.symbolic(slots), slots)
+        if slots is not None:
+            if slots.period != ONE:
+                raise UnsupportedFormError(
+                    "slots that repeat after several microbatches are start times",
+                    "finished",
+                    "let an action feed others from the next slot on",
+                )
+            played = [_renamed(one) for one in _general(own) if one.name != "causal"]
+            statements += [*static_statements(slots_as_stamps(own), times), *played]
+        statements += greedy_statements(read, bounds[0], own, bounds[1])
     else:
         statements += static_statements(rule, times)
     return [decide(statement) for statement in statements]
+
+
+def slots_as_stamps(times: Times) -> StampedOrder:
+    """The order of a rule that plays in these slots: they are its stamps."""
+
+    def slot(kind: Kind, at: At) -> Stamp:
+        return (times.at(kind, at.rank, Microbatch(at.x, z3.Int("p*m"))),)
+
+    return StampedOrder(LINE, forward=partial(slot, Kind.F), backward=partial(slot, Kind.B))
+
+
+def _renamed(one: Statement) -> Statement:
+    return replace(one, name=f"slots: {one.name}", says=f"in the rule's slots: {one.says}")
 
 
 def _general(times: Times) -> list[Statement]:

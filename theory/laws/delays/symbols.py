@@ -1,7 +1,8 @@
 """Solver terms for the closed forms of `schedules.closed_forms`.
 
-The product p·m is never multiplied out: a microbatch carries it along under a name of its own,
-and shifting the microbatch by a constant c shifts the product by c·p. Queries stay linear.
+A microbatch is m = q·P + r, where start times repeat after P microbatches. The product p·q is never
+multiplied out: a microbatch carries it along under a name of its own, and going on from q to q + c
+shifts it by c·p. P is affine in p, so that P·q is known too, and queries stay linear.
 """
 
 from __future__ import annotations
@@ -13,43 +14,71 @@ from functools import cached_property
 import z3
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import PRODUCT, Affine, Piecewise
-from schedules.closed_forms.start_times import StartTimes
+from schedules.closed_forms.affine import ONE, PRODUCT, ROUNDS, Affine, Piecewise
+from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
 from theory.smt.solver import Term
 
 
 @dataclass(frozen=True)
 class Microbatch:
-    """A symbolic microbatch together with its product with p."""
+    """A symbolic microbatch m = q·P + r together with p·q; without a `place` r, P is 1."""
 
     index: Term
     product: Term
+    round: Term = None
+    place: Term = None
 
     @classmethod
-    def named(cls, name: str) -> Microbatch:
-        """A fresh microbatch symbol; its product gets a symbol of its own."""
-        return cls(z3.Int(name), z3.Int(f"p*{name}"))
+    def named(cls, name: str, index: Term = None) -> Microbatch:
+        """A fresh microbatch symbol, or a term; what belongs to it gets symbols of its own."""
+        own = z3.Int(name) if index is None else index
+        return cls(own, *z3.Ints(f"p*{name} {name}_q {name}_r"))
 
 
 @dataclass(frozen=True)
 class Size:
-    """The symbols p (stages) and M (microbatches)."""
+    """The symbols p ≥ `least` (stages) and M (microbatches), and the period of start times."""
 
     p: Term
     microbatches: Term
+    period: Affine = ONE
+    least: int = LEAST_STAGES
 
     @classmethod
-    def symbolic(cls) -> Size:
+    def symbolic(cls, guess: StartTimes | None = None) -> Size:
         """Fresh symbols."""
-        return cls(z3.Int("p"), z3.Int("M"))
+        every = (ONE, LEAST_STAGES) if guess is None else (guess.period, guess.least)
+        return cls(z3.Int("p"), z3.Int("M"), *every)
+
+    @property
+    def every(self) -> Term:
+        """The period P."""
+        return self.period.at({"p": self.p})
 
     def shift(self, m: Microbatch, by: int) -> Microbatch:
         """The microbatch m + by."""
-        return Microbatch(m.index + by, m.product + by * self.p)
+        if self.period == ONE:
+            return Microbatch(m.index + by, m.product + by * self.p)
+        for _ in range(abs(by)):
+            m = self._beside(m, forwards=by > 0)
+        return m
+
+    def _beside(self, m: Microbatch, *, forwards: bool) -> Microbatch:
+        """The next microbatch or the one before."""
+        sign, over = (1, m.place + 1 >= self.every) if forwards else (-1, m.place <= 0)
+        return Microbatch(
+            m.index + sign,
+            z3.If(over, m.product + sign * self.p, m.product),
+            z3.If(over, m.round + sign, m.round),
+            z3.If(over, z3.IntVal(0) if forwards else self.every - 1, m.place + sign),
+        )
 
     def values(self, stage: Term, m: Microbatch) -> dict[str, Term]:
         """Bindings of the symbols of an `Affine`."""
-        return {"s": stage, "m": m.index, PRODUCT: m.product, "p": self.p, "M": self.microbatches}
+        known = {"s": stage, "m": m.index, "p": self.p, "M": self.microbatches}
+        if self.period == ONE:
+            return {**known, PRODUCT: m.product}
+        return {**known, ROUNDS: m.product, "q": m.round, "r": m.place}
 
 
 @dataclass(frozen=True)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-
-import z3
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import PRODUCT, Piecewise
+from schedules.closed_forms.affine import ONE, PRODUCT, Piecewise
 from schedules.closed_forms.start_times import StartTimes, guess_start_times, sample
 from schedules.families import get_family
 from schedules.families.family import Family
 from schedules.rules import GreedyRule
-from schedules.stamps import LINE, At, Stamp, StampedOrder
+from schedules.stamps import StampedOrder
 from theory.errors import NoClosedFormError
 from theory.laws.delays.built import built
-from theory.laws.delays.start_times import prove_start_times
-from theory.laws.delays.symbols import Microbatch, Size, Times
+from theory.laws.delays.start_times import prove_start_times, slots_as_stamps
+from theory.laws.delays.symbols import Size, Times
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome
 
@@ -66,20 +63,18 @@ def _law(family: Family) -> Law:
         )
     assert isinstance(rule, (GreedyRule, StampedOrder))
     proof = prove_start_times(rule, family.admission, guess, family.in_flight)
-    return Law(Times(Size.symbolic(), guess), (*proof, built(family)))
+    return Law(Times(Size.symbolic(guess), guess), (*proof, built(family)))
 
 
 def played(found: Law) -> StampedOrder:
-    """The order of a family's start times: its slots are stamps."""
-
-    def slot(kind: Kind, at: At) -> Stamp:
-        return (found.times.at(kind, at.rank, Microbatch(at.x, z3.Int("p*m"))),)
-
-    return StampedOrder(LINE, forward=partial(slot, Kind.F), backward=partial(slot, Kind.B))
+    """The order of a family's start times: these are stamps."""
+    return slots_as_stamps(found.times)
 
 
 def multiplies(guess: StartTimes) -> bool:
-    """Whether the product p·m occurs."""
+    """Whether the product p·m occurs, or start times repeat after several microbatches."""
+    if guess.period != ONE:
+        return True
     forms: tuple[Piecewise, ...] = (guess.forward, guess.backward)
     affine = [
         part for form in forms for piece in form.pieces for part in (piece.guard, piece.value)
