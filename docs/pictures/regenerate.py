@@ -36,18 +36,15 @@ HANGS = """\
 INTRODUCTION = f"""\
 # Schedule families
 
-`staleproof families` lists them; `staleproof draw FAMILY -p RANKS -m MICROBATCHES -o OUT.svg`
-draws one. Here each has {RANKS} ranks.
-
-In a long run (say `-m 64`) periods that repeat the one before are left out, `⋯` marks where, and
-the line under the title says how many; `--all` draws them too.
+For whoever chooses a schedule: all families, with their sources, weight policies
+([what they mean](../explanation/model.md#weight-policies)) and parameters (`--set NAME=…`), each on
+{RANKS} ranks. `staleproof draw FAMILY -p RANKS -m MICROBATCHES -o OUT.svg` draws one; in a long run
+`⋯` marks periods that repeat the one before, which `--all` draws too.
 
 A row is a rank, a bar an action, the number its microbatch; blank is idle. F and B take a slot;
 where backwards are split, F, I and W take one and an unsplit B two; messages take none. Where a
 rank holds several stages they are named after it, from the darkest shade to the lightest; dots
-number the pipelines where shades do not.
-
-This page and its pictures are made by `python docs/pictures/regenerate.py`.
+number the pipelines where shades do not. `python docs/pictures/regenerate.py` makes this page.
 """
 
 
@@ -66,21 +63,14 @@ def picture(family: Family) -> bytes:
 
 def section(family: Family) -> str:
     """What the page says of a family."""
-    M = size(family)
-    lines = [
-        "",
-        f"## {family.name}",
-        "",
-        f"**{family.summary}**",
-        "",
-        f"- source: {family.source}",
-        f"- weight policy: `{family.policy.name}`",
-        *(f"- `--set {entry.name}=…`: {entry.meaning}" for entry in family.parameters),
-        "",
-        f"![{family.name} on {RANKS} ranks, M = {M}](../pictures/{family.name}.svg)",
-        "",
-    ]
-    return "\n".join(lines)
+    parameters = "".join(f"\n- `{entry.name}`: {entry.meaning}" for entry in family.parameters)
+    return f"""
+## {family.name}
+
+**{family.summary}.** Policy `{family.policy.name}`; {family.source}.
+{parameters and parameters + chr(10)}
+![{family.name}, M = {size(family)}](../pictures/{family.name}.svg)
+"""
 
 
 def page() -> str:

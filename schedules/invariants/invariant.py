@@ -35,8 +35,6 @@ class Invariant:
         One line.
     bound : str
         ``"none"``, ``"count"`` (a whole number), or ``"size"`` (bytes).
-    how : str
-        How it is decided, in a few words.
     reach : str
         What the decision says nothing about.
     decide : callable
@@ -53,7 +51,6 @@ class Invariant:
     name: str
     meaning: str
     bound: Bound
-    how: str
     reach: str
     decide: Callable[[Run, int], Answer]
     least: int = 0

@@ -49,7 +49,6 @@ _ALL: Final = (
         "each (stage, microbatch) has one F and either one B or one I and one W; nothing is out "
         "of range",
         "none",
-        "counts by stage and microbatch",
         "the number of microbatches is the one stated, or that of stage 0",
         decide_complete,
         needs_base=False,
@@ -60,7 +59,6 @@ _ALL: Final = (
         "activations included, no ranks wait for each other in a circle, what comes from another "
         "rank is received, a microbatch stays in one pipeline; recorded times agree",
         "none",
-        "edges of the dependency graph; one pass as soon as possible",
         "queues and buffers are left to deadlock-free; times of different hosts are not compared",
         decide_causal,
         needs_base=False,
@@ -69,7 +67,6 @@ _ALL: Final = (
         "exclusive",
         "a stage of a pipeline, and a weight copy, lives on one rank, the one stated",
         "none",
-        "counts by stage and rank",
         "without a stated placement, a stage lives where it first appears",
         decide_exclusive,
         needs_base=False,
@@ -79,7 +76,6 @@ _ALL: Final = (
         "the weight policy asks for no version that does not exist, and a recorded run used the "
         "versions that it says",
         "none",
-        "versions by program order",
         "decided where complete, causal and exclusive hold; double-buffer keeps two versions, the "
         "others as many as they ask for",
         decide_policy,
@@ -89,7 +85,6 @@ _ALL: Final = (
         "stash",
         "every backward uses the version that its forward read",
         "none",
-        "versions by program order",
         "what the policy says is kept is taken to be kept, unless versions were recorded; of "
         "flush, no older version is",
         decide_stash,
@@ -99,8 +94,8 @@ _ALL: Final = (
         "versions",
         "a weight copy needs at most K versions at one time, the newest included",
         "count",
-        "versions by program order: from the update that makes one to its last backward",
-        "what is needed, not what a runtime allocates",
+        "from the update that makes one to its last backward; what is needed, not what a runtime "
+        "allocates",
         decide_versions,
         least=1,
     ),
@@ -109,7 +104,6 @@ _ALL: Final = (
         "a stage's weights are updated at most K times between a forward and the update that "
         "applies its gradient (local, whole run)",
         "count",
-        "versions by program order, for every microbatch",
         "holds for all durations",
         decide_staleness,
     ),
@@ -118,15 +112,13 @@ _ALL: Final = (
         "a gradient is applied at most K entries of the global history after what any of its "
         "forwards saw (whole run)",
         "count",
-        "the run in unit time, counted by the named linearization",
-        "other durations give other delays: see delay-any-timing",
+        "in unit time, counted by the named linearization; else see delay-any-timing",
         decide_delay,
     ),
     Invariant(
         "delay-any-timing",
         "the same, whatever the durations, for microbatches S ≤ m < M − S (S stages)",
         "count",
-        "vector clocks: updates − 1 − those the forward needs − those that need the update",
         "up to 16 ranks; messages buffered without limit",
         decide_delay_any_timing,
     ),
@@ -134,7 +126,6 @@ _ALL: Final = (
         "skew",
         "the versions that one microbatch reads differ by at most K between stages",
         "count",
-        "versions by program order",
         "version indices are compared, so stages with different windows differ by nature",
         decide_skew,
     ),
@@ -143,7 +134,6 @@ _ALL: Final = (
         "a microbatch reads the same version index at all stages (skew 0)",
         "none",
         "as skew",
-        "as skew",
         decide_vertical_sync,
     ),
     Invariant(
@@ -151,7 +141,6 @@ _ALL: Final = (
         "no version changes inside a step: F, B and the update of a microbatch see one version, "
         "the same at all stages",
         "none",
-        "versions by program order",
         "steps are those between updates; which microbatches form one is left to update-once",
         decide_flush,
     ),
@@ -159,7 +148,6 @@ _ALL: Final = (
         "in-flight",
         "at a stage, at most K microbatches are between their F and the end of their B or W",
         "count",
-        "program order of each rank",
         "holds for all durations",
         decide_in_flight,
         least=1,
@@ -168,8 +156,7 @@ _ALL: Final = (
         "activations",
         "at a stage, the activations of at most K microbatches are kept at one time",
         "count",
-        "the run in unit time; nothing is freed after I",
-        "a rank is sequential, so other positive durations keep as many",
+        "nothing is freed after I; a rank is sequential, so other positive durations keep as many",
         decide_activations,
         least=1,
     ),
@@ -177,9 +164,8 @@ _ALL: Final = (
         "memory",
         "a stage keeps at most SIZE bytes on a rank: activations, weight versions, optimizer",
         "size",
-        "the run in unit time, weighed by the sizes file",
-        "fragmentation, temporary tensors, and buffers of messages without WAIT_SEND are not "
-        "counted",
+        "in unit time; fragmentation, temporary tensors, and buffers of messages without WAIT_SEND "
+        "are not counted",
         decide_memory,
     ),
     Invariant(
@@ -187,7 +173,6 @@ _ALL: Final = (
         "a rank keeps at most SIZE bytes for all its stages together",
         "size",
         "as memory; peaks of different stages may lie at different times",
-        "as memory",
         decide_rank_memory,
     ),
     Invariant(
@@ -195,7 +180,6 @@ _ALL: Final = (
         "a rank keeps the buffers of at most K sends at one time: each from the computation that "
         "makes the tensor to its WAIT_SEND, without one to the end",
         "count",
-        "the run in unit time",
         "undecided without WAIT_SEND; a rank is sequential, so other positive durations keep as "
         "many",
         decide_send_buffers,
@@ -205,7 +189,6 @@ _ALL: Final = (
         "all ranks have every BARRIER, all stages every REDUCE that names a microbatch, in the "
         "same order, and rounds do not mix",
         "none",
-        "n-th meets n-th; dependencies must not go back over a BARRIER",
         "undecided without any; a BARRIER takes all ranks; one missing everywhere is not noticed",
         decide_barrier,
         needs_base=False,
@@ -215,7 +198,6 @@ _ALL: Final = (
         "each gradient is applied by exactly one update, the one that closes its window; where "
         "there are reductions over replicas, behind one",
         "none",
-        "gradients between the updates of each weight copy, and reductions between",
         "windows are what the policy says: interval gradients; for flush, a step of all stages",
         decide_update_once,
     ),
@@ -223,7 +205,6 @@ _ALL: Final = (
         "forward-only",
         "each (stage, microbatch) has one F and no backward; nothing is out of range",
         "none",
-        "counts by stage and microbatch",
         "takes the place of complete and policy where it is required: nothing is updated",
         decide_forward_only,
         needs_base=False,
@@ -232,7 +213,6 @@ _ALL: Final = (
         "match",
         "the n-th send of a channel and its n-th receive carry the same tensor; none is left over",
         "none",
-        "counting on each channel",
         "labels are believed: what is in the tensor is not known; undecided if named where ranks "
         "depend on each other without messages",
         decide_match,
@@ -242,7 +222,6 @@ _ALL: Final = (
         "deadlock-free",
         "every queue of every rank comes to its end",
         "none",
-        "greedy execution of the queue model, whose end does not depend on the order",
         "the model: see docs/explanation/deadlock.md; undecided as match",
         decide_deadlock_free,
         needs_base=False,
@@ -252,7 +231,6 @@ _ALL: Final = (
         "no buffer of an instruction list is overwritten while its content is still needed, and "
         "labels are those of the input",
         "none",
-        "visits to each buffer, in program order",
         "always decided of a file with buffers (DeepSpeed), undecided of others; a send counts as "
         "done where it stands",
         decide_buffer_safe,

@@ -37,9 +37,9 @@ def verdicts(name: str) -> tuple[Verdict, ...]:
     )
 
 
-def fates(found: Sequence[Verdict]) -> str:
-    """How many have each fate."""
-    return _counted(Counter(verdict.fate for verdict in found))
+def others(found: Sequence[Verdict]) -> str:
+    """How many are not caught, by their fates."""
+    return _counted(Counter(verdict.fate for verdict in found if verdict.fate != "caught"))
 
 
 def _counted(count: Counter[Any], names: Collection[str] = ()) -> str:
@@ -55,26 +55,10 @@ def operators(found: Sequence[Verdict]) -> str:
         mine = [verdict for verdict in found if verdict.operator is operator]
         broken = Counter(name for verdict in mine for name in verdict.broken)
         what = f"{operator.name}: {operator.meaning}"
-        return [what, len(mine), _counted(broken, operator.names), fates(mine)]
+        return [what, len(mine), _counted(broken, operator.names), others(mine)]
 
-    rows = [*map(row, OPERATORS), ["**all**", len(found), "", fates(found)]]
-    return table(["operator", "mutants", "break", "fates"], rows)
-
-
-def alone(found: Sequence[Verdict]) -> str:
-    """How many mutants each invariant is the only one to notice."""
-    broken = [v.broken[0] for v in found if len(v.broken) == 1]
-    return f"Noticed by one invariant alone: {_counted(Counter(broken))}."
-
-
-def subject_row(name: str) -> list[object]:
-    """How the mutants of a subject fare."""
-    return [f"`{name}`" if "." in name else name, fates(verdicts(name))]
-
-
-def subjects() -> str:
-    """All subjects."""
-    return table(["subject", "fates"], map(subject_row, NAMES))
+    rows = [*map(row, OPERATORS), ["**all**", len(found), "", others(found)]]
+    return table(["operator", "mutants", "break", "not caught"], rows)
 
 
 def parts() -> dict[str, str]:
@@ -82,8 +66,6 @@ def parts() -> dict[str, str]:
     found = [verdict for name in NAMES for verdict in verdicts(name)]
     own = {
         "operators": operators(found),
-        "alone": alone(found),
-        "subjects": subjects(),
     }
     return own | torch_page.parts(found)
 

@@ -26,8 +26,6 @@ sentence of the five sources, in our words, and the rows that answer it. A row w
 beside it is PROVED; `staleproof show ID` shows it. `python tests/unit/test_coverage_page.py` writes
 this page from [`sentences.toml`](../../theory/papers/sentences.toml).
 """
-PLACES: Final = frozenset({"definition", "assumption", "figure"})
-"""Reasons for which the place says enough."""
 
 
 def sources() -> dict[str, Any]:
@@ -72,12 +70,11 @@ def page() -> str:
 
 
 def _left_out(entries: list[dict[str, str]]) -> str:
-    """Entries without a row, by the reason; a definition or an assumption is known by its place."""
+    """Where entries without a row stand, by the reason."""
     by_reason: dict[str, list[str]] = {}
     for entry in entries:
         if "why" in entry:
-            says = "" if entry["why"] in PLACES else f": {entry['says']}"
-            by_reason.setdefault(entry["why"], []).append(entry["at"] + says)
+            by_reason.setdefault(entry["why"], []).append(entry["at"])
     return " ".join(
         f"*{why.capitalize()}*: {'; '.join(found)}." for why, found in by_reason.items()
     )

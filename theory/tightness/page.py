@@ -15,24 +15,23 @@ from theory.tightness.worst_case import SOLVER, TOLERANCE, versions
 _HEAD: Final = """\
 # How tight the bounds are
 
-Written by `python -m theory.tightness.page docs/reference/tightness.md`.
+For a theorist who asks whether a bound can be improved.
+`python -m theory.tightness.page FILE` writes this page.
 
 ## Exact: runs that attain a bound
 
-Played in fractions by the update of the paper, so each line shows what it says and no more. The
-bound is the printed one, unless the line names a sharpened one.
+Played in fractions by the update of the paper. The bound is the printed one, unless the line names
+a sharpened one.
 
 """
 _NUMERIC: Final = """\
 
 ## Numeric: worst cases of short runs
 
-Evidence, never a proof. The worst function for a short run is the solution of a semidefinite
-program, written with PEPit, all branches of the random draws in one. It is in floating point:
-primal and dual value agree within {tolerance} of the larger of 1 and the value, or there is no
-value. Delays are fixed at min(τ, k) for every block, and where a run is noisy, a gradient is ∇f ± e
-with both equally likely. Other delays or other noise may be worse. So may be other constants: a
-bound is for all of them, these are some.
+Evidence, never a proof: the worst function for a short run by a semidefinite program, written with
+PEPit, all branches of the random draws in one. Primal and dual value agree within {tolerance} of
+the larger of 1 and the value. Delays are fixed at min(τ, k) for every block, and a noisy gradient
+is ∇f ± e with both equally likely; other delays, noise or constants may be worse.
 
 {solver}; {versions}; {machine}.
 """
@@ -79,20 +78,19 @@ def compared(rows: Sequence[Comparison], columns: Sequence[str]) -> str:
     >>> from fractions import Fraction
     >>> row = Comparison({"tau": "1"}, Fraction(4), Fraction(3), 1.5)
     >>> print(compared([row], ["tau"]), end="")
-    | τ | printed | sharpened | worst case | part of printed | part of sharpened |
-    |:--|:--|:--|:--|:--|:--|
-    | 1 | 4 | 3 | 1.5000 | 0.375 | 0.500 |
+    | τ | printed | sharpened | worst case | part of sharpened |
+    |:--|:--|:--|:--|:--|
+    | 1 | 4 | 3 | 1.5000 | 0.500 |
     """
     return _table(
         (
             *(_TITLES.get(name, name) for name in columns),
-            *("printed", "sharpened", "worst case", "part of printed", "part of sharpened"),
+            *("printed", "sharpened", "worst case", "part of sharpened"),
         ),
         [
             (
                 *(_word(row.run[name]) for name in columns),
                 *(f"{row.printed}", f"{row.sharpened}", f"{row.worst:.4f}"),
-                f"{row.worst / float(row.printed):.3f}",
                 f"{row.worst / float(row.sharpened):.3f}",
             )
             for row in rows
