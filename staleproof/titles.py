@@ -1,4 +1,4 @@
-"""What papers are called: the first line of the README beside their claims."""
+"""What papers are called, and their setting: what the README beside their claims says of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 _HEADING: Final = re.compile(r"#\s+(?P<title>.*?)(?:\s+\((?P<where>[^()]*\b\d{4})\))?\s*")
 _SOURCE: Final = re.compile(r"After (?P<source>.*?\(\d{4}\)[^.]*)\.", re.DOTALL)
+_SETTING: Final = re.compile(r"^Setting: (?P<says>.+?)\s*(?:^\s*$|\Z)", re.DOTALL | re.MULTILINE)
 PLACE: Final = "theory.papers"
 OURS: Final = {
     "kernel": "Lemmas and rules of the proof kernel",
@@ -19,7 +20,7 @@ OURS: Final = {
 
 
 def with_titles(ledger: Mapping[str, Any], folder: str | None = None) -> dict[str, Any]:
-    """The ledger, and under ``papers`` the title and source of each, where a README says them.
+    """The ledger, and under ``papers`` title, source and setting of each, where a README says them.
 
     What is no paper of ours has the name of its folder too, which commands have to be given.
 
@@ -38,8 +39,8 @@ def with_titles(ledger: Mapping[str, Any], folder: str | None = None) -> dict[st
         if not entry and folder is not None:
             own = Path(folder)
             entry = {**title_in([own / "README.md"]), "folder": own.resolve().name}
-        if entry and name not in found:
-            found[name] = entry
+        if entry:
+            found[name] = entry | found.get(name, {})
     return {**ledger, "papers": found} if found else dict(ledger)
 
 
@@ -50,16 +51,18 @@ def _folders(name: str) -> Iterable[Path]:
 
 
 def title_in(files: Iterable[Path]) -> dict[str, str]:
-    r"""Title and source in the first of these files that is there.
+    r"""Title, source and setting in the first of these files that is there.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "README.md")
-    ...     _ = file.write_text('# Old news (ICML 2025)\n\nAfter Doe, "News" (2020). Ours.')
+    ...     _ = file.write_text(
+    ...         "# Old news (ICML)\n\nAfter Doe (2020). Ours.\n\nSetting: p\nranks."
+    ...     )
     ...     title_in([file])
-    {'title': 'Old news', 'reference': 'ICML 2025; after Doe, "News" (2020)'}
+    {'title': 'Old news (ICML)', 'reference': 'after Doe (2020)', 'setting': 'p ranks.'}
     """
     for file in files:
         try:
@@ -71,5 +74,7 @@ def title_in(files: Iterable[Path]) -> dict[str, str]:
             source = _SOURCE.search(text)
             said = [heading["where"] or ""]
             said += [f"after {' '.join(source['source'].split())}"] if source else []
-            return {"title": heading["title"], "reference": "; ".join(filter(None, said))}
+            setting = _SETTING.search(text)
+            says = {"setting": " ".join(setting["says"].split())} if setting else {}
+            return {"title": heading["title"], "reference": "; ".join(filter(None, said)), **says}
     return {}

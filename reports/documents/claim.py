@@ -24,7 +24,7 @@ from reports.documents.blocks import (
 )
 from reports.documents.proof import proof
 from reports.documents.witnesses import witness
-from reports.documents.wording import Hypothesis, Labels, in_words, numbered
+from reports.documents.wording import Hypothesis, Labels, in_words, numbered, sentence
 from reports.formulas.names import GREEK
 from reports.formulas.words import human
 from reports.ledger import ORIGINS, Row, hypothesis_text, survivor_count, verdict_text
@@ -128,7 +128,7 @@ def assumption(hypothesis: Hypothesis, label: str) -> Words:
     """A hypothesis: its label, its words, and the formula that was used."""
     text = hypothesis_text(hypothesis)  # type: ignore[arg-type]
     case = f" ({hypothesis['case']})" if "case" in hypothesis else ""
-    formula: Words = (Math(text),) if hypothesis["formula"] is not None else (text,)
+    formula: Words = (Math(text),) if hypothesis["formula"] is not None else (human(text),)
     says = hypothesis["says"] if in_words(hypothesis["says"]) else ""
     named = hypothesis["name"] if in_words(hypothesis["name"]) else ""
     start: Words = (Strong(f"({label})"), f" {named}{case}: " if named or case else " ")
@@ -157,7 +157,8 @@ def _counterexample(row: Row) -> Iterator[Block]:
 def _findings(row: Row) -> Iterator[Block]:
     for finding in row["findings"]:
         start = Strong(f"{KINDS.get(finding['kind'], finding['kind'])}.")
-        yield Paragraph((start, " ", *prose(finding["says"]), f" ({finding['where']})"))
+        said = f"{sentence(finding['says'])} ({finding['where']})"
+        yield Paragraph((start, " ", *prose(said)))
         if finding["witness"] and finding["witness"] != row["counterexample"]:
             yield from witness(finding["witness"])
         if finding["repaired"]:

@@ -20,6 +20,7 @@ from reports.documents.blocks import (
 from reports.documents.paper import file_name, folder_of, titles
 from reports.documents.summary import brief
 from reports.documents.witnesses import facts, length, parts
+from reports.documents.wording import sentence
 from reports.ledger import AS_PRINTED, Ledger, Row
 
 LONGEST_REASON: Final = 240
@@ -78,7 +79,7 @@ def _failing(rows: Sequence[Row], folder: str) -> Iterator[Block]:
         said = [one for one in row["findings"] if one["kind"] in ("false", "missing-condition")]
         lines: list[Words] = []
         if said:
-            why = _ended(brief(said[0]["says"], LONGEST_REASON))
+            why = _ended(sentence(brief(said[0]["says"], LONGEST_REASON)))
             lines.append((Strong("Why not."), " ", *prose(why)))
         lines += _facts(row["counterexample"])
         repaired = [one["repaired"] for one in row["findings"] if one["repaired"]]

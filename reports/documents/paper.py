@@ -51,8 +51,7 @@ def file_name(paper: str) -> str:
 
 def titles(ledger: Ledger, paper: str) -> tuple[str, str]:
     """The title of a paper and where it was published, as far as the ledger says it."""
-    known: Mapping[str, Any] = dict(ledger).get("papers", {})  # type: ignore[assignment]
-    entry = known.get(paper, {})
+    entry = _entry(ledger, paper)
     return entry.get("title", paper), entry.get("reference", "")
 
 
@@ -64,9 +63,15 @@ def folder_of(ledger: Ledger, paper: str) -> str:
     >>> folder_of({"papers": {"mine": {"folder": "my notes"}}}, "mine")
     "'my notes'"
     """
-    known: Mapping[str, Any] = dict(ledger).get("papers", {})  # type: ignore[assignment]
-    found = known.get(paper, {}).get("folder")
+    found = _entry(ledger, paper).get("folder")
     return quote(found) if found else ""
+
+
+def _entry(ledger: Ledger, paper: str) -> Mapping[str, str]:
+    """What the ledger says of a paper itself."""
+    known: Mapping[str, Any] = dict(ledger).get("papers", {})  # type: ignore[assignment]
+    found: Mapping[str, str] = known.get(paper, {})
+    return found
 
 
 def paper_document(
@@ -95,10 +100,11 @@ def paper_document(
     whole = _line_count(alone) <= MOST_LINES
     long = [] if whole else _too_long(stated)
     title, reference = titles(ledger, paper)
+    source = () if reference == "staleproof's own" else (f"{title}{reference and '. '}{reference}",)
     cited = tuple((f"{work}.",) for work in cited_works(rows))
     blocks: list[Block] = [
         *summary(rows, alone),
-        *setting(alone if whole else stated, labels),
+        *setting(alone if whole else stated, labels, _entry(ledger, paper).get("setting", "")),
         *_stated(stated, {row["id"] for row in long}, labels, figures),
         *(_whole(ours, labels, figures) if whole else _listed(ours)),
         *(_grid(paper, table, labels, figures) if table else ()),
@@ -106,7 +112,7 @@ def paper_document(
         *_graph(paper, figures),
         *experiment_blocks(experiments, rows),
         Heading(2, ("References",)),
-        Items(((title, f". {reference}" if reference else ""), *cited, (_ABOUT,))),
+        Items((*((source,) if source else ()), *cited, (_ABOUT,))),
         *long_proofs(long, labels),
         *(() if whole else in_full(ours, stated, labels, figures)),
         *every_cell(cells, labels),

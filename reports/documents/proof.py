@@ -20,6 +20,7 @@ from reports.documents.blocks import (
 )
 from reports.documents.wording import Labels, in_words, numbered
 from reports.formulas import as_latex, as_text
+from reports.formulas.words import human
 from reports.ledger import Row
 
 _REASONS: Final = {
@@ -159,8 +160,8 @@ def _reason(step: Any, names: Mapping[str, str]) -> Words:
         of = certificate.get("of", "")
         shown = {name: str(value) for name, value in certificate.items() if name != "of"}
         shown["of"] = f"({names[of]})" if names.get(of) else of
-        return (_REASONS[rule].format_map({"index": "index", "count": "", **shown}),)
-    words: list[Words] = [(step["rule"],)]
+        return (human(_REASONS[rule].format_map({"index": "index", "count": "", **shown})),)
+    words: list[Words] = [(human(step["rule"]),)]
     if used:
         words.append((f"from {', '.join(used)}",))
     return joined(words)

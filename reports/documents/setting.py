@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from reports.documents.blocks import Block, Heading, Items, Math, Paragraph, Strong, Words
+from reports.documents.blocks import Block, Heading, Items, Math, Paragraph, Strong, Words, prose
 from reports.documents.claim import ABBREVIATION, assumption
 from reports.documents.summary import brief
 from reports.documents.wording import Labels, key
@@ -30,16 +30,17 @@ def _once(row: Row) -> list[Any]:
     return list({key(one): one for one in row.get("hypotheses", ()) if "case" not in one}.values())
 
 
-def setting(rows: Sequence[Row], labels: Labels) -> Iterator[Block]:
-    """Symbols and assumptions that these rows name."""
+def setting(rows: Sequence[Row], labels: Labels, words: str = "") -> Iterator[Block]:
+    """The method and its letters in words; symbols and assumptions that these rows name."""
     symbols = _symbols(rows)
-    if symbols or labels.known:
+    if words or symbols or labels.known:
         yield Heading(2, ("Setting",))
+        yield from (Paragraph(prose(says)) for says in (words,) if says)
         if symbols:
             yield Paragraph((Strong("Symbols"), " whose meaning is more than their domain."))
             yield Items(tuple(_meaning(*one) for one in symbols), columns=2)
-        words = " that several statements share; each names its own."
-        yield from shared_assumptions(rows, labels, words)
+        shared = " that several statements share; each names its own."
+        yield from shared_assumptions(rows, labels, shared)
         yield Paragraph((ABBREVIATION,))
 
 

@@ -35,12 +35,15 @@ def summary(rows: Sequence[Row], alone: Sequence[Row]) -> Iterator[Block]:
     """What a reader with one minute wants to know."""
     printed = [row for row in alone if row.get("origin", "printed") in AS_PRINTED]
     yield Heading(2, ("Summary",))
-    counts = counted(printed) or "none"
+    stated = (
+        f"Statements as printed: {counted(printed)}. A verdict is about the statement, by a proof "
+        "or a counterexample of our own; whether the printed proof is sound is said beside it."
+        if printed
+        else f"Statements of ours: {counted(alone)}."
+    )
     yield Paragraph(
         (
-            f"Statements as printed: {counts}. A verdict is about the statement, "
-            "by a proof or a counterexample of our own; whether the printed proof is sound is "
-            "said beside it. PROVED covers every value of the stated domain, REFUTED has an exact "
+            f"{stated} PROVED covers every value of the stated domain, REFUTED has an exact "
             "witness inside it, CONDITIONAL holds in a named part, CHECKED exhausted a finite "
             "domain, and UNKNOWN is never a pass.",
         )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from reports.ledger import hypothesis_text
 
+_WORD: Final = re.compile(r"(?:[a-z]{2,}|a(?= [a-z]{2}))(?=[ ,;:.\u2019'-]|$)")
 Hypothesis = Mapping[str, Any]
 
 
@@ -32,6 +34,17 @@ def key(hypothesis: Hypothesis) -> tuple[str, str, str]:
 def numbered(hypotheses: Sequence[Any], labels: Labels) -> list[tuple[int, Any]]:
     """Hypotheses without a label, numbered from 1."""
     return list(enumerate((one for one in hypotheses if not labels.of(one)), 1))
+
+
+def sentence(text: str) -> str:
+    """Words that begin a sentence, with a capital unless they begin with a formula.
+
+    Examples
+    --------
+    >>> sentence("the run keeps turning back"), sentence("f(x) grows"), sentence("a run with k")
+    ('The run keeps turning back', 'f(x) grows', 'A run with k')
+    """
+    return text[:1].upper() + text[1:] if _WORD.match(text) else text
 
 
 def in_words(says: str) -> bool:

@@ -13,7 +13,7 @@ WORKS: Final = {
     "Ajanthan et al. 2025": "Nesterov Method for Asynchronous Pipeline Parallel Optimization, ICML",
     "AMDP, ICML 2026": "AMDP: Asynchronous Multi-Directional Pipeline Parallelism for Large-Scale "
     "Models Training, arXiv 2605.29664",
-    "Chen et al. 2022": "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training, NeurIPS",
+    "Chen et al. 2022": "SAPipe: Staleness-Aware Pipeline for Data Parallel DNN Training, NeurIPS",
     "DeepSeek-AI 2025": "DualPipe, github.com/deepseek-ai/DualPipe",
     "DeepSeek-V3 Technical Report 2024": "arXiv 2412.19437",
     "Fan et al. 2021": "DAPPLE: A Pipelined Data Parallel Approach for Training Large "
@@ -22,7 +22,8 @@ WORKS: Final = {
     "arXiv 1911.04610",
     "Huang et al. 2019": "GPipe: Efficient Training of Giant Neural Networks using Pipeline "
     "Parallelism, NeurIPS",
-    "Karp 1972": "Reducibility among Combinatorial Problems, Complexity of Computer Computations",
+    "Karp 1972": "Reducibility among Combinatorial Problems, in Complexity of Computer "
+    "Computations, Plenum, pages 85 to 103",
     "Lamy-Poirier 2023": "Breadth-First Pipeline Parallelism, MLSys",
     "Li and Hoefler 2021": "Chimera: Efficiently Training Large-Scale Neural Networks with "
     "Bidirectional Pipelines, SC",
@@ -31,7 +32,7 @@ WORKS: Final = {
     "Narayanan et al. 2019": "PipeDream: Generalized Pipeline Parallelism for DNN Training, SOSP",
     "Narayanan et al. 2021": "Memory-Efficient Pipeline-Parallel DNN Training, ICML",
     "Narayanan et al. 2021 (Megatron-LM)": f"{_MEGATRON}, SC",
-    "Qi et al. 2023": "Zero Bubble Pipeline Parallelism, arXiv 2401.10241",
+    "Qi et al. 2023": "Zero Bubble Pipeline Parallelism, arXiv 2401.10241; ICLR 2024",
     "Yang et al. 2021": "PipeMare: Asynchronous Pipeline Parallel DNN Training, MLSys",
     "Yu et al. 2019": "Parallel Restarted SGD with Faster Convergence and Less Communication: "
     "Demystifying Why Model Averaging Works for Deep Learning, AAAI",

@@ -11,6 +11,7 @@ _SIGNS: Final = (
     (re.compile(r"(?<![<\w])<([^<>=]+, [^<>=]+)>"), r"⟨\1⟩"),
     (re.compile(r"<="), "≤"),
     (re.compile(r">="), "≥"),
+    (re.compile(r"!="), "≠"),
     (re.compile(r" == "), " = "),
     (re.compile(r"\*\*([0-9])(?![0-9])"), lambda found: "⁰¹²³⁴⁵⁶⁷⁸⁹"[int(found[1])]),
     (re.compile(r"(?<=[\w)\]⟩²³⁴])\*(?=[^\W_]|[(⟨∇])"), "·"),

@@ -1,6 +1,6 @@
 """SAPipe: data-parallel training in which the first layers' gradients are one iteration late.
 
-Source: Chen et al., "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training", NeurIPS
+Source: Chen et al., "SAPipe: Staleness-Aware Pipeline for Data Parallel DNN Training", NeurIPS
 2022, section 3.1: the first k layers are updated with 1-step staleness, the others without; without
 delay compensation and weight prediction ("vanilla SAPipe", Algorithm 1).
 

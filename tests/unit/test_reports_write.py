@@ -268,7 +268,7 @@ def test_reasons_are_cut_between_clauses_and_statements_nowhere(plain: Any) -> N
     plain["papers"] = {row["paper"]: {"title": "Notes", "folder": "my notes"}}
     documents = {name: text.decode() for name, text in render_report(plain).items()}
     (letter,) = (text for name, text in documents.items() if name.endswith("-erratum.md"))
-    assert f"{clause}." in letter
+    assert f"{clause[0].upper()}{clause[1:]}." in letter
     assert f"`staleproof show {row['id']} 'my notes'`" in letter
     assert "so so" not in letter
     assert "if p is even" in letter

@@ -1,4 +1,4 @@
-"""Claims of "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training" (NeurIPS 2022)."""
+"""Claims of "SAPipe: Staleness-Aware Pipeline for Data Parallel DNN Training" (NeurIPS 2022)."""
 
 from theory.judging.arguments import with_arguments
 from theory.judging.origins import rows_of, with_origins

@@ -1,6 +1,6 @@
 """Bounds of one-step stale data-parallel SGD: PipeSGD, and SAPipe with and without compensation.
 
-Source: "SAPipe: Staleness-Aware Pipeline for Data-Parallel DNN Training", Theorems 2 to 6. Each is
+Source: "SAPipe: Staleness-Aware Pipeline for Data Parallel DNN Training", Theorems 2 to 6. Each is
 2R₀/(ηT) + κ·Err and a variance term. Delta is here the distance between a gradient's outer product
 and the Hessian, while the RPD paper's Delta is f(x⁰) − f*.
 """
