@@ -1,8 +1,8 @@
 """Replays of stale block updates and of local steps against a straightforward loop, in one run.
 
-The loop reads points from a history of whole iterates, computes every gradient whole, and the
-objective after each update, for one step size after the other. Prints ratios of CPU time and how
-far iterates differ.
+The loop takes seeds and step sizes one after the other, reads points from a history of whole
+iterates, computes every gradient whole, and the objective after each update. Prints ratios of CPU
+time, by one thread, and how far iterates differ.
 """
 
 from __future__ import annotations
@@ -12,88 +12,95 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from staleproof.experiments.problems import Array, Problem, random_logistic, random_quadratic
+from staleproof.experiments.problems import (
+    Array,
+    Problem,
+    random_logistic,
+    random_quadratic,
+    together,
+)
 from staleproof.experiments.replay import Order, local_sgd, pipedream_order, random_order, replay
 
-P, MICROBATCHES, LOCAL_STEPS, MOST = 8, 100, 5, 60
-RATES = 2.0 ** np.arange(-13, -3)  # as many as the experiments try
-PROBLEMS: dict[str, tuple[Problem, int]] = {
-    "quadratic": (random_quadratic(2000, 512, 20), 20),
-    "logistic": (random_logistic(50, 512, 1e-4, 0), 50),
+P, MICROBATCHES, LOCAL_STEPS, MOST, SIZE = 8, 100, 5, 60, 512
+SEEDS = range(5)
+RATES = 2.0 ** np.arange(-13, -3)  # as many seeds and rates as the experiments try
+PROBLEMS: dict[str, Callable[[int], Problem]] = {
+    "quadratic": lambda seed: random_quadratic(2000, SIZE, 20, seed),
+    "logistic": lambda seed: random_logistic(50, SIZE, 1e-4, seed),
 }
-Runner = Callable[[], Array]
+Loop = Callable[[Problem, int, float], Array]
 
 
-def _gradient(problem: Problem, point: Array, batch: int) -> Array:
-    slopes = problem.slopes(point[None], batch)
-    return np.asarray(problem.gradient(point[None], slopes, batch, slice(None))[0])
+def _gradient(problem: Problem, w: Array, batch: int) -> Array:
+    count = problem.a.shape[1] // problem.batches
+    rows = slice(batch * count, (batch + 1) * count)
+    a, y = problem.a[0, rows], problem.y[0, rows]
+    return np.asarray(a.T @ problem.loss.slope(a @ w, y) / count + problem.weight * w)
 
 
-def by_loop(problem: Problem, order: Order, rate: float) -> Array:
+def _value(problem: Problem, w: Array) -> float:
+    losses = problem.loss.value(problem.a[0] @ w, problem.y[0])
+    return float(losses.mean() + problem.weight / 2 * (w @ w))
+
+
+def by_loop(order: Order, problem: Problem, seed: int, rate: float) -> Array:
     """Every update by itself; the last iterate."""
+    seed %= len(order.stages)
     blocks = np.array_split(np.arange(problem.size), P)
     history, values = [np.zeros(problem.size)], []
-    for k, stage in enumerate(order.stages):
+    for k, stage in enumerate(order.stages[seed]):
         read = np.empty(problem.size)
         for j, block in enumerate(blocks):
-            read[block] = history[k - int(order.delays[k, j])][block]
+            read[block] = history[k - int(order.delays[seed, k, j])][block]
         now, block = history[-1].copy(), blocks[int(stage)]
-        now[block] -= rate * _gradient(problem, read, int(order.batches[k]))[block]
+        now[block] -= rate * _gradient(problem, read, int(order.batches[seed, k]))[block]
         history.append(now)
-        values.append(float(problem.value(now[None])[0]))
+        values.append(_value(problem, now))
     return history[-1]
 
 
-def replayed(problem: Problem, order: Order) -> Array:
-    """All step sizes at once; the last iterates."""
-    return replay(problem, order, RATES, np.arange(1, len(order.stages), 100))[1]
-
-
-def locally(problem: Problem, batches: int, rate: float) -> Array:
+def locally(problem: Problem, seed: int, rate: float) -> Array:
     """Every job by itself, the objective at the mean of all replicas after each."""
     models, values = [np.zeros(problem.size) for _ in range(P)], []
     for job in range(MICROBATCHES):
         w = models[job % P]
-        models[job % P] = w - rate * _gradient(problem, w, job % batches)
-        values.append(float(problem.value(np.mean(models, axis=0)[None])[0]))
+        models[job % P] = w - rate * _gradient(problem, w, job % problem.batches)
+        values.append(_value(problem, np.mean(models, axis=0)))
         if (job + 1) % (P * LOCAL_STEPS) == 0:
             models = [np.mean(models, axis=0)] * P
     return np.asarray(np.mean(models, axis=0))
 
 
-def runs(problem: Problem, batches: int) -> dict[str, tuple[Callable[[float], Array], Runner]]:
-    """By method: the loop for one step size, and the replay of all."""
-    orders = {
-        "PipeDream": pipedream_order(P, MICROBATCHES, batches),
-        "random delays": random_order(P, P * MICROBATCHES, MICROBATCHES, batches, MOST, 0),
+def runs(whole: Problem) -> dict[str, tuple[Loop, Callable[[], Array]]]:
+    """By method: the loop for one seed and step size, and the replay of all."""
+    updates, at = P * MICROBATCHES, np.arange(1, P * MICROBATCHES, 100)
+    own = pipedream_order(P, MICROBATCHES, whole.batches)
+    drawn = random_order(P, updates, MICROBATCHES, whole.batches, MOST, SEEDS)
+    return {
+        "PipeDream": (partial(by_loop, own), lambda: replay(whole, own, RATES, at)[1]),
+        "random delays": (partial(by_loop, drawn), lambda: replay(whole, drawn, RATES, at)[1]),
+        "LocalSGD": (locally, lambda: local_sgd(whole, P, LOCAL_STEPS, MICROBATCHES, RATES)),
     }
-    found: dict[str, tuple[Callable[[float], Array], Runner]] = {}
-    for name, order in orders.items():
-        found[name] = (
-            partial(by_loop, problem, order),
-            partial(replayed, problem, order),
-        )
-    found["LocalSGD"] = (
-        partial(locally, problem, batches),
-        partial(local_sgd, problem, P, LOCAL_STEPS, MICROBATCHES, batches, RATES),
-    )
-    return found
 
 
 def main() -> None:
-    """Measure all; a loop's time is that of all step sizes."""
-    print(f"{len(RATES)} step sizes, p = {P}, {MICROBATCHES} microbatches, d = 512")
-    for what, (problem, batches) in PROBLEMS.items():
-        for name, (loop, whole) in runs(problem, batches).items():
+    """Measure all; a loop's time is that of all seeds and step sizes."""
+    print(f"{len(SEEDS)} seeds, {len(RATES)} step sizes, p = {P}, {MICROBATCHES} microbatches")
+    for what, make in PROBLEMS.items():
+        problems = [make(seed) for seed in SEEDS]
+        for name, (loop, replayed) in runs(together(problems)).items():
             begun = time.process_time()
-            looped = [loop(float(rate)) for rate in RATES]
+            looped = [[loop(one, seed, float(rate)) for rate in RATES]
+                      for seed, one in enumerate(problems)]  # fmt: skip
             middle = time.process_time()
-            last = whole()
+            last = replayed()
             ratio = (middle - begun) / (time.process_time() - middle)
-            apart = max(abs(last[n] - w).max() for n, w in enumerate(looped))
-            print(f"{what}, {name}: {ratio:.0f} times as long, {apart:.1e} apart")
+            apart = abs(last.swapaxes(1, 2) - np.array(looped)).max()
+            print(f"{what}, {name}: {ratio:.0f} times as long, {apart:.1e} apart", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    with threadpool_limits(1):
+        main()

@@ -1,139 +1,115 @@
-"""Finite-sum objectives with exact gradients: what the synthetic experiments minimise."""
+"""Finite-sum objectives with exact gradients: what the synthetic experiments minimise.
+
+S draws of the data are minimised at once, each at R points: iterates are arrays (S, …, d, R).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
-class Problem(Protocol):
-    """An objective over minibatches; iterates of several runs are rows.
+class Loss(NamedTuple):
+    """Of a prediction and a label, with its derivative in the prediction."""
 
-    R runs, d parameters, n samples, b samples of a minibatch.
-    """
+    value: Callable[[Array, Array], Array]
+    slope: Callable[[Array, Array], Array]
 
-    @property
-    def size(self) -> int:
-        """Number of parameters."""
-        ...
 
-    def slopes(self, w: Array, batch: int) -> Array:
-        """Derivative of the loss of each sample in its prediction, over b, shape (b, R)."""
-        ...
-
-    def gradient(self, w: Array, slopes: Array, batch: int, block: slice) -> Array:
-        """The gradient's coordinates in a block, at the point of these slopes: (R, block)."""
-        ...
-
-    def value(self, w: Array) -> Array:
-        """The full objective, shape (R,)."""
-        ...
+SQUARES: Final = Loss(lambda at, y: (at - y) ** 2 / 2, lambda at, y: at - y)
+LOGISTIC: Final = Loss(lambda at, y: np.logaddexp(0, -y * at), lambda at, y: -y * expit(-y * at))
+"""log(1 + exp(−y ⟨a, w⟩)) for labels ±1, without overflow."""
 
 
 @dataclass(frozen=True, eq=False)
-class LeastSquares:
-    """‖Aw − y‖²/(2n), cut into N minibatches of equal size in the order of rows.
+class Problem:
+    """Mean loss of linear predictions ⟨a, w⟩, and λ‖w‖²/2; for S draws of the data at once.
 
     Attributes
     ----------
-    a : ndarray, shape (n, d)
-    y : ndarray, shape (n,)
+    a : ndarray, shape (S, n, d)
+    y : ndarray, shape (S, n)
     batches : int
-        N.
-    """
-
-    a: Array
-    y: Array
-    batches: int
-
-    @property
-    def size(self) -> int:
-        """Number of parameters."""
-        return int(self.a.shape[1])
-
-    def _rows(self, batch: int) -> slice:
-        count = len(self.y) // self.batches
-        return slice(batch * count, (batch + 1) * count)
-
-    def slopes(self, w: Array, batch: int) -> Array:
-        """Residuals over the size of the minibatch."""
-        rows = self._rows(batch)
-        found: Array = (self.a[rows] @ w.T - self.y[rows, None]) / (rows.stop - rows.start)
-        return found
-
-    def gradient(self, w: Array, slopes: Array, batch: int, block: slice) -> Array:
-        """Coordinates of the gradient in a block."""
-        found: Array = slopes.T @ self.a[self._rows(batch), block]
-        return found
-
-    def value(self, w: Array) -> Array:
-        """The full objective."""
-        found: Array = ((self.a @ w.T - self.y[:, None]) ** 2).mean(0) / 2
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class Logistic:
-    """Mean of log(1 + exp(−y ⟨a, w⟩)) + λ‖w‖²/2, labels y = ±1, one sample a minibatch.
-
-    Attributes
-    ----------
-    a : ndarray, shape (n, d)
-    y : ndarray, shape (n,)
+        N, minibatches of equal size in the order of rows.
+    loss : Loss
     weight : float
         λ.
     """
 
     a: Array
     y: Array
-    weight: float
+    batches: int
+    loss: Loss = SQUARES
+    weight: float = 0.0
 
     @property
     def size(self) -> int:
-        """Number of parameters."""
-        return int(self.a.shape[1])
+        """Number of parameters, d."""
+        return int(self.a.shape[2])
 
-    def slopes(self, w: Array, batch: int) -> Array:
-        """−y σ(−y⟨a, w⟩), without overflow."""
-        margin = self.y[batch] * (w @ self.a[batch])
-        found: Array = (-self.y[batch] * np.exp(-np.logaddexp(0, margin)))[None]
+    @cached_property
+    def _minibatches(self) -> tuple[Array, Array]:
+        """Samples as columns, so that a block of parameters lies in one piece, and labels."""
+        count = self.a.shape[1] // self.batches
+        a, y = (part[:, : count * self.batches] for part in (self.a, self.y))
+        shape = len(a), self.batches, count, -1
+        return np.ascontiguousarray(a.reshape(shape).swapaxes(2, 3)), y.reshape(shape)
+
+    def minibatch(self, draws: Integers | slice, batches: Integers | int) -> tuple[Array, Array]:
+        """Samples (…, d, b) and labels (…, b, 1) of a minibatch of each of these draws."""
+        a, y = self._minibatches
+        return a[draws, batches], y[draws, batches]
+
+    def slopes(self, w: Array, a: Array, y: Array) -> Array:
+        """Derivative of a minibatch's mean loss in each prediction, (…, b, R)."""
+        found: Array = self.loss.slope(a.swapaxes(-1, -2) @ w, y) / y.shape[-2]
         return found
 
-    def gradient(self, w: Array, slopes: Array, batch: int, block: slice) -> Array:
-        """Coordinates of the gradient in a block."""
-        found: Array = slopes.T * self.a[batch, block] + self.weight * w[:, block]
-        return found
+    def gradient(self, w: Array, a: Array, slopes: Array) -> Array:
+        """The gradient's coordinates in a block, of which `w` and `a` have what is in it."""
+        found: Array = a @ slopes
+        return found + self.weight * w if self.weight else found
 
     def value(self, w: Array) -> Array:
-        """The full objective."""
-        losses = np.logaddexp(0, -self.y[:, None] * (self.a @ w.T)).mean(0)
-        found: Array = losses + self.weight / 2 * (w**2).sum(1)
+        """The full objective, shape (S, R)."""
+        losses = self.loss.value(self.a @ w, self.y[..., None]).mean(1)
+        found: Array = losses + self.weight / 2 * (w**2).sum(1) if self.weight else losses
         return found
 
 
-def random_logistic(samples: int, size: int, weight: float, seed: int) -> Logistic:
-    """Gaussian data, a Gaussian truth, labels drawn from its odds.
+def together(problems: Sequence[Problem]) -> Problem:
+    """Draws of one problem, as one."""
+    a, y = ([getattr(one, part) for one in problems] for part in ("a", "y"))
+    return replace(problems[0], a=np.concatenate(a), y=np.concatenate(y))
+
+
+def random_logistic(samples: int, size: int, weight: float, seed: int) -> Problem:
+    """Gaussian data, a Gaussian truth, labels drawn from its odds; one sample a minibatch.
 
     Drawn as those authors draw it: its least objective comes out to ten digits.
 
     Examples
     --------
-    >>> round(float(random_logistic(50, 128, 1e-3, 0).value(np.zeros((1, 128)))[0]), 6)
+    >>> round(float(random_logistic(50, 128, 1e-3, 0).value(np.zeros((1, 128, 1)))[0, 0]), 6)
     0.693147
     """
     rng = np.random.default_rng(seed)
     a = rng.standard_normal((samples, size))
     odds = 1 / (1 + np.exp(-a @ rng.standard_normal(size)))
     labels = rng.binomial(1, odds).astype(np.float64)
-    return Logistic(a, 2 * labels - 1, weight)
+    return Problem(a[None], 2 * labels[None] - 1, samples, LOGISTIC, weight)
 
 
-def random_quadratic(samples: int, size: int, batches: int, seed: int = 0) -> LeastSquares:
+def random_quadratic(samples: int, size: int, batches: int, seed: int = 0) -> Problem:
     """Least squares with Gaussian data and a Gaussian solution, without noise.
 
     Drawn as the authors of the first such experiment draw it (data first, by
@@ -142,15 +118,15 @@ def random_quadratic(samples: int, size: int, batches: int, seed: int = 0) -> Le
     Examples
     --------
     >>> problem = random_quadratic(2000, 512, 20)
-    >>> float(problem.value(np.zeros((1, 512)))[0])
+    >>> float(problem.value(np.zeros((1, 512, 1)))[0, 0])
     260.410252989068
     """
     rng = np.random.default_rng(seed)
     a = rng.standard_normal((samples, size))
-    return LeastSquares(a, a @ rng.standard_normal(size), batches)
+    return _solved(a, rng, batches)
 
 
-def tridiagonal_quadratic(samples: int, size: int, batches: int, seed: int = 0) -> LeastSquares:
+def tridiagonal_quadratic(samples: int, size: int, batches: int, seed: int = 0) -> Problem:
     """Least squares with the Hessian tridiag(−1, 2, −1) + I/100 and a Gaussian solution.
 
     The rows have random directions, drawn as the authors of the first such experiment draw them.
@@ -158,11 +134,15 @@ def tridiagonal_quadratic(samples: int, size: int, batches: int, seed: int = 0) 
     Examples
     --------
     >>> problem = tridiagonal_quadratic(600, 512, 120)
-    >>> round(float(problem.value(np.zeros((1, 512)))[0]), 6)
+    >>> round(float(problem.value(np.zeros((1, 512, 1)))[0, 0]), 6)
     471.162249
     """
     rng = np.random.default_rng(seed)
     turned, _ = np.linalg.qr(rng.standard_normal((samples, size)))
     hessian = 2.01 * np.eye(size) - np.eye(size, k=1) - np.eye(size, k=-1)
     a = np.sqrt(samples) * turned @ np.linalg.cholesky(hessian).T
-    return LeastSquares(a, a @ rng.standard_normal(size), batches)
+    return _solved(a, rng, batches)
+
+
+def _solved(a: Array, rng: np.random.Generator, batches: int) -> Problem:
+    return Problem(a[None], (a @ rng.standard_normal(a.shape[1]))[None], batches)

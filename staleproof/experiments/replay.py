@@ -1,14 +1,16 @@
 """Replaying stale block updates: one core for PipeDream's own order and for random order.
 
-K updates, p blocks, R runs (step sizes) at once. Update k changes block ``stages[k]`` by the
-gradient of minibatch ``batches[k]`` at the point whose block j is what it was ``delays[k, j]``
-updates ago. Delays come from `schedules`, or are drawn.
+S seeds (draws of the data, of the order, or of both), R step sizes, all at once: K updates of p
+blocks. Update k changes block ``stages[k]`` by the gradient of minibatch ``batches[k]`` at the
+point whose block j is what it was ``delays[k, j]`` updates ago. Delays come from `schedules`, or
+are drawn.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -16,27 +18,26 @@ from numpy.typing import NDArray
 
 from schedules import build, timeline
 from schedules.delays import delays
-from staleproof.experiments.problems import Array, Problem
+from staleproof.experiments.problems import Array, Integers, Problem
 
-Integers = NDArray[np.int64]
 Rates = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """What is updated when, and how stale it reads.
+    """What is updated when, and how stale it reads: by seed, or once for all of them (S = 1).
 
     Attributes
     ----------
-    stages, batches : ndarray of int, shape (K,)
-    delays : ndarray of int, shape (K, p)
+    stages, batches : ndarray of int, shape (S, K)
+    delays : ndarray of int, shape (S, K, p)
     readers : ndarray of int, shape (K,)
         Updates of one reader read one point: the microbatch, in a pipeline.
     """
 
     stages: Integers
     batches: Integers
-    delays: Integers
+    delays: NDArray[np.integer]
     readers: Integers
 
 
@@ -45,22 +46,22 @@ def pipedream_order(p: int, microbatches: int, batches: int) -> Order:
 
     Examples
     --------
-    >>> pipedream_order(2, 3, 2).delays.tolist()
+    >>> pipedream_order(2, 3, 2).delays[0].tolist()
     [[0, 0], [1, 1], [2, 0], [3, 1], [2, 0], [3, 1]]
     """
     found = delays(timeline(build("pipedream", p, microbatches)))
     order = np.argsort(found.index, kind="stable")
     microbatch = found.microbatch[order].astype(np.int64)
     return Order(
-        found.stage[order].astype(np.int64),
-        microbatch % batches,
-        found.matrix[order].astype(np.int64),
+        found.stage[None, order].astype(np.int64),
+        microbatch[None] % batches,
+        found.matrix[None, order],
         microbatch,
     )
 
 
 def random_order(
-    p: int, updates: int, microbatches: int, batches: int, most: int, seed: int
+    p: int, updates: int, microbatches: int, batches: int, most: int, seeds: Iterable[int]
 ) -> Order:
     """Random partial delays: stage, minibatch and delays up to `most` are drawn uniformly.
 
@@ -69,17 +70,18 @@ def random_order(
 
     Examples
     --------
-    >>> order = random_order(8, 3, 300, 60, 60, 0)
-    >>> order.stages.tolist(), order.batches.tolist(), order.delays[2].tolist()
-    ([6, 4, 4], [11, 20, 1], [2, 2, 1, 1, 1, 2, 0, 2])
+    >>> order = random_order(8, 3, 300, 60, 60, [0])
+    >>> order.stages.tolist(), order.batches.tolist(), order.delays[0, 2].tolist()
+    ([[6, 4, 4]], [[11, 20, 1]], [2, 2, 1, 1, 1, 2, 0, 2])
     """
-    rng = np.random.default_rng(seed)
-    stages, chosen = np.empty((2, updates), dtype=np.int64)
-    late = np.empty((updates, p), dtype=np.int64)
-    for k in range(updates):
-        stages[k] = rng.integers(p)
-        chosen[k] = rng.integers(microbatches) % batches
-        late[k] = rng.integers(min(most, k) + 1, size=p)
+    drawn = [np.random.default_rng(seed) for seed in seeds]
+    stages, chosen = np.empty((2, len(drawn), updates), dtype=np.int64)
+    late = np.empty((len(drawn), updates, p), dtype=np.int32)
+    for s, rng in enumerate(drawn):
+        for k in range(updates):
+            stages[s, k] = rng.integers(p)
+            chosen[s, k] = rng.integers(microbatches) % batches
+            late[s, k] = rng.integers(min(most, k) + 1, size=p)
     return Order(stages, chosen, late, np.arange(updates))
 
 
@@ -106,55 +108,123 @@ def microbatches_in(slots: int, family: str, p: int, **settings: int) -> int:
 def replay(
     problem: Problem, order: Order, rates: Rates, at: Integers, noise: Array | None = None
 ) -> tuple[Array, Array]:
-    """The objective after so many updates, for every rate.
+    """The objective after so many updates, for every seed and rate.
 
     Parameters
     ----------
     problem : Problem
     order : Order
+        Of as many seeds as the problem, if neither is the same for all.
     rates : ndarray, shape (R,)
     at : ndarray of int, shape (A,)
         Ascending numbers of updates, from 0 to K.
-    noise : ndarray, shape (R, ≥ K d/p), optional
-        What is added to the gradients, coordinate after coordinate in the order of updates.
+    noise : ndarray, shape (S, R, K, d/p), optional
+        What is added to the gradients.
 
     Returns
     -------
-    values : ndarray, shape (A, R)
-    w : ndarray, shape (R, d)
+    values : ndarray, shape (S, A, R)
+    w : ndarray, shape (S, d, R)
         The last iterate. Where a run overflows, both are infinite or not a number.
     """
-    p = order.delays.shape[1]
-    blocks, read = _blocks(problem.size, p), _versions(order, p)
-    owner = np.repeat(np.arange(p), [block.stop - block.start for block in blocks])
-    # Version v of every parameter, of all runs, is row v d + parameter: one gather makes a point.
-    most = int(np.bincount(order.stages, minlength=p).max(initial=0)) + 1
-    history, places = np.zeros((most * problem.size, len(rates))), np.arange(problem.size)
-    written, w = [0] * p, np.zeros((len(rates), problem.size))
-    values, reader, slopes, point, drawn = [], -1, np.zeros(0), np.zeros(0), 0
-    wanted = iter([*at.tolist(), -1])
-    due = next(wanted)
+    padded, places = _evenly(problem, order.delays.shape[2])
+    wanted, values = set(at.tolist()), []
     with np.errstate(over="ignore", invalid="ignore"):
-        for k, stage in enumerate([*order.stages.tolist(), -1]):
-            if k == due:
-                values.append(problem.value(w))
-                due = next(wanted)
-            if stage < 0:
-                break
-            batch, block = int(order.batches[k]), blocks[stage]
-            if order.readers[k] != reader:
-                rows = read[k][owner] * problem.size + places
-                point = np.ascontiguousarray(history.take(rows, axis=0).T)
-                slopes, reader = problem.slopes(point, batch), int(order.readers[k])
-            step = problem.gradient(point, slopes, batch, block)
-            if noise is not None:
-                step = step + noise[:, drawn : drawn + step.shape[1]]
-                drawn += step.shape[1]
-            w[:, block] -= rates[:, None] * step
-            written[stage] += 1
-            first = written[stage] * problem.size
-            history[first + block.start : first + block.stop] = w[:, block].T
-    return np.array(values), w
+        for k, step in enumerate(_steps(padded, order, rates, noise)):
+            if k in wanted:
+                values.append(padded.value(step.now()))
+        last = step.now()
+        if order.stages.shape[1] in wanted:
+            values.append(padded.value(last))
+    return np.stack(values, axis=1), last[:, places]
+
+
+def stale_distance(problem: Problem, order: Order, rate: float) -> tuple[Array, Array, Array]:
+    """By seed: mean of ‖x − x̂‖² over the updates, the largest of it, the largest ‖block gradient‖².
+
+    x̂ is what an update reads, x what is current then; the mean is of the second half.
+    """
+    padded, _ = _evenly(problem, order.delays.shape[2])
+    apart, steepest = [], []
+    for step in _steps(padded, order, np.array([rate])):
+        apart.append(((step.now() - step.point) ** 2).sum((1, 2)))
+        steepest.append((step.gradient**2).sum((1, 2)))
+    half = apart[len(apart) // 2 :]
+    return np.mean(half, axis=0), np.max(apart, axis=0), np.max(steepest, axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """An update before it is made: the point that it reads, the block's gradient there."""
+
+    point: Array
+    gradient: Array
+    now: Callable[[], Array]
+    """The current iterate, whenever it is called."""
+
+
+def _steps(
+    problem: Problem, order: Order, rates: Rates, noise: Array | None = None
+) -> Iterator[_Step]:
+    """Every update, made when the next one is asked for; blocks are of one width."""
+    p = order.delays.shape[2]
+    draws = max(len(problem.a), len(order.stages), len(order.delays))
+    seeds, data = np.arange(draws), np.arange(draws) % len(problem.a)
+    shape, width = (draws, problem.size, len(rates)), problem.size // p
+    stages, batches = (np.broadcast_to(part, (draws, part.shape[1])).T
+                       for part in (order.stages, order.batches))  # fmt: skip
+    held, left = {}, np.bincount(order.readers).tolist()
+    # Block j of seed s in its version v is row (v S + s) p + j of what is kept.
+    most = max(int(np.bincount(row).max()) for row in order.stages) + 1
+    kept = np.zeros((most * draws * p, width, len(rates)))
+    first, read = np.arange(draws * p).reshape(draws, p), _versions(order)
+    newest = first.copy()
+    for k, (stage, reader) in enumerate(zip(stages, order.readers.tolist(), strict=True)):
+        if reader not in held:
+            point = kept.take(first + read[:, k] * first.size, axis=0)
+            a, y = problem.minibatch(data, batches[k])
+            slopes = problem.slopes(point.reshape(shape), a, y)
+            held[reader] = point, a.reshape(draws, p, width, -1), slopes
+        point, a, slopes = held[reader]
+        left[reader] -= 1
+        if not left[reader]:
+            del held[reader]
+        gradient = problem.gradient(point[seeds, stage], a[seeds, stage], slopes)
+        yield _Step(point.reshape(shape), gradient, lambda: kept[newest].reshape(shape))
+        if noise is not None:
+            gradient = gradient + noise[:, :, k].swapaxes(1, 2)
+        mine = newest[seeds, stage]
+        kept[mine + first.size] = kept.take(mine, axis=0) - rates * gradient
+        newest[seeds, stage] += first.size
+
+
+def _evenly(problem: Problem, p: int) -> tuple[Problem, Integers]:
+    """The same problem with p blocks of one width, nothing depending on what fills the smaller up.
+
+    And where its own parameters are.
+    """
+    if problem.size % p == 0:
+        return problem, np.arange(problem.size)
+    parts = np.array_split(np.arange(problem.size), p)
+    width = len(parts[0])
+    places = np.concatenate([np.arange(len(part)) + j * width for j, part in enumerate(parts)])
+    a = np.zeros((*problem.a.shape[:2], p * width))
+    a[..., places] = problem.a
+    return replace(problem, a=a), places
+
+
+def _versions(order: Order) -> NDArray[np.integer]:
+    """Which version of every block each update reads: its updates in the history that it saw."""
+    draws, updates, p = order.delays.shape
+    found = np.empty(order.delays.shape, dtype=np.int32)
+    counted = np.zeros((updates + 1, p), dtype=np.int32)
+    for s in range(draws):
+        np.cumsum(
+            order.stages[s % len(order.stages), :, None] == np.arange(p), axis=0, out=counted[1:]
+        )
+        seen = np.arange(updates)[:, None] - order.delays[s]
+        found[s] = np.take_along_axis(counted, seen, axis=0)
+    return found
 
 
 def local_sgd(
@@ -162,7 +232,6 @@ def local_sgd(
     replicas: int,
     local_steps: int,
     jobs: int,
-    batches: int,
     rates: Rates,
     noise: Array | None = None,
 ) -> Array:
@@ -171,61 +240,27 @@ def local_sgd(
     Parameters
     ----------
     problem : Problem
-    replicas, local_steps, jobs, batches : int
+        Its minibatches come in turn.
+    replicas, local_steps, jobs : int
     rates : ndarray, shape (R,)
-    noise : ndarray, shape (R, jobs, d), optional
+    noise : ndarray, shape (S, R, jobs, d), optional
         What is added to the gradients.
 
     Returns
     -------
-    ndarray, shape (R, d)
+    ndarray, shape (S, d, R)
         The mean of the replicas after the last complete or incomplete round.
     """
-    mean = np.zeros((len(rates), problem.size))
+    mean = np.zeros((len(problem.a), problem.size, len(rates)))
     a_round = replicas * local_steps
     for first in range(0, jobs, a_round):
         ends = []
         for replica in range(replicas):
             w = mean
             for job in range(first + replica, min(first + a_round, jobs), replicas):
-                slopes = problem.slopes(w, job % batches)
-                step = problem.gradient(w, slopes, job % batches, slice(None))
-                w = w - rates[:, None] * (step if noise is None else step + noise[:, job])
+                a, y = problem.minibatch(slice(None), job % problem.batches)
+                step = problem.gradient(w, a, problem.slopes(w, a, y))
+                w = w - rates * (step if noise is None else step + noise[:, :, job].swapaxes(1, 2))
             ends.append(w)
         mean = np.mean(ends, axis=0)
     return mean
-
-
-def stale_distance(problem: Problem, order: Order, rate: float) -> tuple[float, float, float]:
-    """Mean of ‖x − x̂‖² over the updates, the largest of it, and the largest ‖block gradient‖².
-
-    x̂ is what an update reads, x what is current then; of the second half of the updates.
-    """
-    p = order.delays.shape[1]
-    blocks, read = _blocks(problem.size, p), _versions(order, p)
-    versions = [[np.zeros(block.stop - block.start)] for block in blocks]
-    apart, steepest = [], 0.0
-    for k, stage in enumerate(order.stages.tolist()):
-        point = np.concatenate([versions[j][read[k, j]] for j in range(p)])
-        now = np.concatenate([known[-1] for known in versions])
-        batch = int(order.batches[k])
-        slopes = problem.slopes(point[None], batch)
-        step = problem.gradient(point[None], slopes, batch, blocks[stage])[0]
-        steepest = max(steepest, float(step @ step))
-        apart.append(float(((now - point) ** 2).sum()))
-        versions[stage].append(versions[stage][-1] - rate * step)
-    half = apart[len(apart) // 2 :]
-    return float(np.mean(half)), max(apart), steepest
-
-
-def _blocks(size: int, p: int) -> list[slice]:
-    ends = [int(part[-1]) + 1 for part in np.array_split(np.arange(size), p)]
-    return [slice(first, last) for first, last in zip([0, *ends], ends, strict=False)]
-
-
-def _versions(order: Order, p: int) -> Integers:
-    """Which version of every block each update reads: its updates in the history that it saw."""
-    counted = np.zeros((len(order.stages) + 1, p), dtype=np.int64)
-    np.cumsum(order.stages[:, None] == np.arange(p), axis=0, out=counted[1:])
-    seen = np.arange(len(order.stages))[:, None] - order.delays
-    return np.asarray(np.take_along_axis(counted, seen, axis=0))

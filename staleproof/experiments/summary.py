@@ -11,6 +11,9 @@ from staleproof.experiments.cells import Finished, Result
 from staleproof.experiments.problems import Array
 from staleproof.experiments.protocol import Line
 
+Runs = Sequence[Any] | Array
+"""Results of several seeds: axis 0."""
+
 
 def by(finished: Finished, *names: str) -> dict[Any, list[Result]]:
     """Results by these parameters of their cells, a tuple of them if there are several.
@@ -27,7 +30,7 @@ def by(finished: Finished, *names: str) -> dict[Any, list[Result]]:
     return found
 
 
-def geometric(runs: Sequence[Any]) -> Array:
+def geometric(runs: Runs) -> Array:
     """Geometric mean over runs (axis 0), of what differs by orders of magnitude.
 
     Examples
@@ -40,14 +43,14 @@ def geometric(runs: Sequence[Any]) -> Array:
     return found
 
 
-def arithmetic(runs: Sequence[Any]) -> Array:
+def arithmetic(runs: Runs) -> Array:
     """Mean over runs (axis 0)."""
     with np.errstate(all="ignore"):
         found: Array = np.mean(np.array(runs, dtype=np.float64), axis=0)
     return found
 
 
-def tuned(runs: Sequence[Any], middle: Callable[[Sequence[Any]], Array] = arithmetic) -> int:
+def tuned(runs: Runs, middle: Callable[[Runs], Array] = arithmetic) -> int:
     """Place of the best rate: the least mean over runs of shape (rates,); 0 if all diverge.
 
     Examples
@@ -62,8 +65,8 @@ def tuned(runs: Sequence[Any], middle: Callable[[Sequence[Any]], Array] = arithm
 def band(
     label: str,
     x: Sequence[float],
-    runs: Sequence[Any],
-    middle: Callable[[Sequence[Any]], Array] = arithmetic,
+    runs: Runs,
+    middle: Callable[[Runs], Array] = arithmetic,
     dashed: bool = False,
 ) -> Line:
     """A curve: the mean of the runs, between the lowest and the highest of them."""

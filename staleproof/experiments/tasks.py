@@ -129,17 +129,20 @@ def noisy_quadratic() -> Task:
     """Least squares with noise; unequal: every worker has the rows of one range of targets."""
     made = random_quadratic(400, 40, 1)
     made = replace(made, y=made.y + np.random.default_rng(1).standard_normal(400))
-    solution: Array = np.linalg.lstsq(made.a, made.y)[0].astype(np.float64)
-    least = float(made.value(solution[None])[0])
+    (a,), (y,) = made.a, made.y
+
+    def value(w: Array) -> float:
+        return float(made.value(w[None, :, None])[0, 0])
 
     def gradient(w: Array, rows: Indices) -> Array:
-        a = made.a[rows]
-        found: Array = a.T @ (a @ w - made.y[rows]) / len(rows)
+        found: Array = a[rows].T @ (a[rows] @ w - y[rows]) / len(rows)
         return found
 
+    least = value(np.linalg.lstsq(a, y)[0].astype(np.float64))
+
     return Task(
-        lambda _: np.zeros(40), gradient, lambda w: (float(made.value(w[None])[0]) - least, 0.0),
-        np.arange(400), np.argsort(made.y), [20, 20], 1,
+        lambda _: np.zeros(40), gradient, lambda w: (value(w) - least, 0.0),
+        np.arange(400), np.argsort(y), [20, 20], 1,
     )  # fmt: skip
 
 

@@ -19,9 +19,10 @@ import staleproof.cli
 from schedules import build, timeline
 from staleproof.experiments.problems import (
     Array,
-    LeastSquares,
+    Problem,
     random_logistic,
     random_quadratic,
+    together,
 )
 from staleproof.experiments.registry import NAMES
 from staleproof.experiments.registry import found as found_experiment
@@ -37,9 +38,15 @@ from staleproof.experiments.store import Store, alone
 ROOT = Path(__file__).parents[2]
 
 
-def with_a_stash(
-    problem: LeastSquares, p: int, microbatches: int, batches: int, rate: float
-) -> Array:
+def whole_gradient(problem: Problem, w: Array, batch: int) -> Array:
+    """Of the first draw's minibatch, straight from the definition."""
+    count = problem.a.shape[1] // problem.batches
+    rows = slice(batch * count, (batch + 1) * count)
+    a, y = problem.a[0, rows], problem.y[0, rows]
+    return np.asarray(a.T @ problem.loss.slope(a @ w, y) / count + problem.weight * w)
+
+
+def with_a_stash(problem: Problem, p: int, microbatches: int, rate: float) -> Array:
     """PipeDream by local versions instead of global delays: forwards stash, backwards use it."""
     schedule = build("pipedream", p, microbatches)
     line = timeline(schedule)
@@ -54,21 +61,40 @@ def with_a_stash(
             stash[s, m] = history[s][-1]
         elif action.kind.name == "B":
             point = np.concatenate([stash[j, m] for j in range(p)])
-            slopes = problem.slopes(point[None], m % batches)
-            gradient = problem.gradient(point[None], slopes, m % batches, slice(None))[0]
+            gradient = whole_gradient(problem, point, m % problem.batches)
             history[s].append(history[s][-1] - rate * gradient[blocks[s]])
     return np.concatenate([known[-1] for known in history])
 
 
 @pytest.mark.parametrize(("p", "microbatches"), [(1, 3), (2, 5), (3, 8), (5, 13)])
-def test_a_replay_by_delays_is_a_run_with_a_stash(p: int, microbatches: int) -> None:
-    problem = random_quadratic(60, 17, 4, seed=p)
+@pytest.mark.parametrize("make", [random_quadratic, random_logistic])
+def test_a_replay_by_delays_is_a_run_with_a_stash(make: Any, p: int, microbatches: int) -> None:
+    problems = [make(60, 17, 4 if make is random_quadratic else 0.01, seed) for seed in (p, 9)]
     rates = np.array([0.01, 0.3])
-    order = pipedream_order(p, microbatches, 4)
-    _, last = replay(problem, order, rates, np.array([0]))
-    for number, rate in enumerate(rates):
-        expected = with_a_stash(problem, p, microbatches, 4, float(rate))
-        assert abs(last[number] - expected).max() < 1e-12
+    order = pipedream_order(p, microbatches, problems[0].batches)
+    _, last = replay(together(problems), order, rates, np.array([0]))
+    for seed, problem in enumerate(problems):
+        for number, rate in enumerate(rates):
+            expected = with_a_stash(problem, p, microbatches, float(rate))
+            assert abs(last[seed, :, number] - expected).max() < 1e-12
+
+
+def test_seeds_at_once_are_seeds_one_by_one() -> None:
+    problems, rates, at = [random_logistic(5, 17, 0.1, s) for s in (3, 4)], [0.1, 0.5], [0, 7, 40]
+    noise = np.random.default_rng(0).standard_normal((2, 2, 40, 6))
+
+    def run(seeds: list[int]) -> tuple[Array, Array]:
+        order = random_order(3, 40, 14, 5, 6, seeds)
+        problem = together([problems[seed] for seed in seeds])
+        return replay(problem, order, np.array(rates), np.array(at), noise[seeds])
+
+    values, last = run([0, 1])
+    assert abs(last[0] - last[1]).max() > 0.1
+    for seed in (0, 1):
+        (value,), (end,) = run([seed])
+        assert abs(values[seed] - value).max() < 1e-12
+        assert abs(last[seed] - end).max() < 1e-12
+    assert abs(run([1])[1] - last[:1]).max() > 0.1
 
 
 def test_other_delays_are_another_run() -> None:
@@ -83,10 +109,10 @@ def test_other_delays_are_another_run() -> None:
 
 
 def test_what_is_drawn_is_uniform_and_no_older_than_the_start() -> None:
-    order = random_order(4, 20_000, 100, 5, 9, seed=1)
-    assert np.bincount(order.stages).std() < 150
+    order = random_order(4, 20_000, 100, 5, 9, [1])
+    assert np.bincount(order.stages[0]).std() < 150
     assert (order.delays <= np.arange(20_000)[:, None]).all()
-    counts = np.bincount(order.delays[100:].ravel(), minlength=10)
+    counts = np.bincount(order.delays[:, 100:].ravel(), minlength=10)
     assert len(counts) == 10
     assert counts.std() / counts.mean() < 0.05
 
@@ -109,23 +135,25 @@ def test_the_stale_distance_stays_below_and_a_larger_one_would_be_seen() -> None
     assert stale_term_power.conclude(found).verdict == "reproduced"
     for wrong in ("largest", "printed"), ("mean", "sharp"):
         of, bound = wrong
-        beyond = [(cell, {**result, of: 2 * result[bound]}) for cell, result in found]
+        beyond = [
+            (cell, {**result, of: [2 * one for one in result[bound]]}) for cell, result in found
+        ]
         assert stale_term_power.conclude(beyond).verdict == "not reproduced"
 
 
 @pytest.mark.parametrize(("who", "rate"), rpd_vs_pd.AUTHORS)
 def test_runs_are_those_of_the_authors_digit_by_digit(who: str | int, rate: float) -> None:
     own, updates = pipedream_order(8, 400, 20), np.array([3200])
-    order = own if isinstance(who, str) else random_order(8, 3200, 400, 20, who, 0)
+    order = own if isinstance(who, str) else random_order(8, 3200, 400, 20, who, [0])
     values, _ = replay(rpd_vs_pd._problem(), order, np.array([rate]), updates)
-    assert values[0, 0] == pytest.approx(rpd_vs_pd.AUTHORS[who, rate], rel=1e-9)
+    assert values[0, 0, 0] == pytest.approx(rpd_vs_pd.AUTHORS[who, rate], rel=1e-9)
 
 
 def test_reading_one_version_too_old_gives_other_digits() -> None:
     order, rates = pipedream_order(8, 400, 20), np.array([2.0**-5])
     late = np.minimum(order.delays + 8, np.arange(3200)[:, None])  # one update of every stage
     values, _ = replay(rpd_vs_pd._problem(), replace(order, delays=late), rates, np.array([3200]))
-    assert values[0, 0] != pytest.approx(rpd_vs_pd.AUTHORS["PipeDream", 2.0**-5], rel=1e-3)
+    assert values[0, 0, 0] != pytest.approx(rpd_vs_pd.AUTHORS["PipeDream", 2.0**-5], rel=1e-3)
 
 
 def ending(**ends: float) -> list[tuple[Any, Any]]:
@@ -135,7 +163,7 @@ def ending(**ends: float) -> list[tuple[Any, Any]]:
     return [
         (
             {"delay": int(name) if name.isdecimal() else name},
-            {"at": [0, 1], "values": [[end] * 10] * 2},
+            {"at": [0, 1], "values": [[[end] * 10] * 2]},
         )
         for name, end in of.items()
     ]
@@ -374,26 +402,26 @@ def test_other_files_are_refused(tmp_path: Path, said: Said, text: str, words: s
 def test_one_replica_is_plain_descent_and_more_are_averaged() -> None:
     problem = random_quadratic(60, 17, 4)
     rates = np.array([0.05, 0.2])
-    alone = local_sgd(problem, 1, 3, 8, 4, rates)
+    alone = local_sgd(problem, 1, 3, 8, rates)
     _, plain = replay(problem, pipedream_order(1, 8, 4), rates, np.array([0]))
     assert abs(alone - plain).max() < 1e-12
-    apart = [local_sgd(problem, 1, 1, 1, 4, rates)]
-    slopes = problem.slopes(np.zeros((2, 17)), 1)
-    step = problem.gradient(np.zeros((2, 17)), slopes, 1, slice(None))
-    both = (apart[0] - rates[:, None] * step) / 2
-    assert abs(local_sgd(problem, 2, 1, 2, 4, rates) - both).max() < 1e-12
+    two = local_sgd(together([random_quadratic(60, 17, 4, 1), problem]), 2, 2, 7, rates)
+    for number, rate in enumerate(rates):
+        ends = np.zeros((2, 17))
+        for job in range(7):
+            ends[job % 2] -= rate * whole_gradient(problem, ends[job % 2], job % 4)
+            if job in (3, 6):  # a whole round, and what is left of the next
+                ends[:] = ends.mean(0)
+        assert abs(two[1, :, number] - ends[0]).max() < 1e-12
 
 
 def test_the_logistic_objective_is_that_of_the_authors_and_its_gradient_right() -> None:
     assert fixed_time_scaling._least(0) == pytest.approx(0.0005370302581646816, rel=1e-8)
     problem = random_logistic(5, 7, 1e-2, seed=1)
-    w, e = np.linspace(-1, 1, 7)[None], 1e-6 * np.eye(7)
-    slopes = np.mean(
-        [problem.gradient(w, problem.slopes(w, n), n, slice(None)) for n in range(5)], axis=0
-    )[0]
-    for j in range(7):
-        rise = (problem.value(w + e[j]) - problem.value(w - e[j])) / 2e-6
-        assert slopes[j] == pytest.approx(rise[0], abs=1e-8)
+    w, e = np.linspace(-1, 1, 7), 1e-6 * np.eye(7)
+    slopes = np.mean([whole_gradient(problem, w, n) for n in range(5)], axis=0)
+    up, down = (problem.value((w[:, None] + side)[None])[0] for side in (e, -e))
+    assert abs(slopes - (up - down) / 2e-6).max() < 1e-8
 
 
 @pytest.mark.slow
@@ -402,31 +430,35 @@ def test_the_logistic_objective_is_that_of_the_authors_and_its_gradient_right() 
 def test_the_figure_of_the_authors_is_met_to_the_printed_digits(p: int, number: int) -> None:
     method = fixed_time_scaling.METHODS[number]
     power, last = fixed_time_scaling.AUTHORS[p][number]
-    found = fixed_time_scaling.compute({"p": p, "method": method, "seed": 0})
+    found = fixed_time_scaling.compute({"p": p, "method": method, "seeds": 1})
     place = int(np.argmin(abs(fixed_time_scaling.RATES[method] - 2.0**power)))
-    assert found["final"][place] == pytest.approx(last, rel=1e-6)
+    assert found["final"][0][place] == pytest.approx(last, rel=1e-6)
     assert found["jobs"] == fixed_time_scaling.JOBS[p][number // 2]
 
 
 def test_noise_is_added_where_it_belongs() -> None:
     problem, rates = random_quadratic(60, 17, 4), np.array([0.1])
     order = pipedream_order(1, 2, 4)
-    noise = np.arange(34.0)[None]
+    noise = np.arange(34.0).reshape(1, 1, 2, 17)
     _, plain = replay(problem, order, rates, np.array([0]))
     _, moved = replay(problem, order, rates, np.array([0]), noise)
-    alike = local_sgd(problem, 1, 1, 2, 4, rates, noise.reshape(1, 2, 17))
-    assert abs(moved - alike).max() < 1e-12
-    slopes = problem.slopes(-rates * noise[:, :17], 1) - problem.slopes(np.zeros((1, 17)), 1)
-    late = problem.gradient(np.zeros((1, 17)), slopes, 1, slice(None))
-    assert abs(moved - plain + rates * (noise[:, :17] + noise[:, 17:] + late)).max() < 1e-12
+    assert abs(moved - local_sgd(problem, 1, 1, 2, rates, noise)).max() < 1e-12
+    first = whole_gradient(problem, np.zeros(17), 0)
+    late, clean = (whole_gradient(problem, -rates * (first + n), 1) for n in (noise[0, 0, 0], 0))
+    apart = rates * (noise.sum((0, 1, 2)) + late - clean)
+    assert abs((moved - plain)[0, :, 0] + apart).max() < 1e-12
 
 
 def test_scaling_is_decided_by_gaps() -> None:
     def runs(gaps: dict[tuple[int, str], float]) -> Any:
         return [
             (
-                {"p": p, "method": m, "seed": 0},
-                {"final": [g + 1.0] * len(fixed_time_scaling.RATES[m]), "least": 1.0, "jobs": 1},
+                {"p": p, "method": m},
+                {
+                    "final": [[g + 1.0] * len(fixed_time_scaling.RATES[m])],
+                    "least": [1.0],
+                    "jobs": 1,
+                },
             )
             for (p, m), g in gaps.items()
         ]

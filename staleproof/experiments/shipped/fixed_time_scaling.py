@@ -10,17 +10,16 @@ import numpy as np
 from schedules import build, timeline
 from schedules.actions import Kind
 from staleproof.experiments.cells import Cell, Finished, Result
-from staleproof.experiments.problems import Array, Logistic, random_logistic
+from staleproof.experiments.problems import Array, Integers, random_logistic, together
 from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
 from staleproof.experiments.replay import (
-    Integers,
     local_sgd,
     microbatches_in,
     pipedream_order,
     random_order,
     replay,
 )
-from staleproof.experiments.summary import arithmetic, band, by, tuned
+from staleproof.experiments.summary import arithmetic, band, tuned
 
 SLOTS: Final = 3180
 """Of the authors' figure; the text at hand has lost the number."""
@@ -51,37 +50,49 @@ JOBS: Final = {2: (1589, 1445), 4: (1587, 1381), 8: (1583, 1352), 16: (1575, 133
 def cells(quick: bool) -> list[Cell]:
     """All methods, data of five seeds, p up to 128 (quick: two seeds, up to 16)."""
     ps = (2, 4, 8, 16) if quick else (2, 4, 8, 16, 32, 64, 128)
-    seeds = range(2 if quick else 5)
-    return [{"p": p, "method": m, "seed": s} for p in ps for m in METHODS for s in seeds]
+    return [{"p": p, "method": m, "seeds": 2 if quick else 5} for p in ps for m in METHODS]
 
 
 def compute(cell: Cell) -> Result:
-    """The objective at the end, for every rate; and how many microbatches there was time for.
-
-    Noise comes from one generator, as in the authors' sweeps: PipeDream's runs by ascending rate,
-    then those with random delays, then LocalSGD's. So seed 0 gives their numbers.
-    """
-    p, method, seed = cell["p"], cell["method"], cell["seed"]
-    problem, rng = random_logistic(SAMPLES, SIZE, WEIGHT, seed), np.random.default_rng(seed)
+    """The objective at the end, by seed and rate; and how many microbatches there was time for."""
+    p, method, seeds = cell["p"], cell["method"], range(cell["seeds"])
+    problem = together([random_logistic(SAMPLES, SIZE, WEIGHT, seed) for seed in seeds])
     jobs, rates = _jobs("pipedream", p), RATES[method]
-    noise = _scaled(rng, jobs * SIZE)
+    most = p * p - (p + 1) // 2
+    order = (
+        pipedream_order(p, jobs, SAMPLES) if method == "pipedream"
+        else random_order(p, p * jobs, jobs, SAMPLES, most, seeds)
+    )  # fmt: skip
+    stages = np.broadcast_to(order.stages, (len(seeds), p * jobs))
+    noise = np.stack([_noise(seed, method, p, stages[seed]) for seed in seeds])
     with np.errstate(all="ignore"):
-        if method == "pipedream":
-            _, last = replay(problem, pipedream_order(p, jobs, SAMPLES), rates, FIRST, noise)
-        else:
-            order = random_order(p, p * jobs, jobs, SAMPLES, p * p - (p + 1) // 2, seed)
-            noise = np.stack([_last_blocks(rng, p, order.stages) for _ in PIPELINE])
-        if method == "random":
-            _, last = replay(problem, order, rates, FIRST, noise)
         if method == "localsgd":
             jobs = _jobs(method, p)
-            noise = _by_job(_scaled(rng, jobs * SIZE, len(rates)), p, jobs)
-            last = local_sgd(problem, p, LOCAL_STEPS, jobs, SAMPLES, rates, noise)
-        return {"final": problem.value(last).tolist(), "least": _least(seed), "jobs": jobs}
+            last = local_sgd(problem, p, LOCAL_STEPS, jobs, rates, noise)
+        else:
+            _, last = replay(problem, order, rates, FIRST, noise)
+        final = problem.value(last).tolist()
+    return {"final": final, "least": [_least(seed) for seed in seeds], "jobs": jobs}
 
 
-def _scaled(rng: np.random.Generator, count: int, runs: int = len(PIPELINE)) -> Array:
-    return NOISE * rng.standard_normal((runs, count))
+def _noise(seed: int, method: str, p: int, stages: Integers) -> Array:
+    """By rate, and then by update, or by job for LocalSGD.
+
+    It comes from one generator, as in the authors' sweeps: PipeDream's runs by ascending rate, then
+    those with random delays, then LocalSGD's. So seed 0 gives their numbers.
+    """
+    rng = np.random.default_rng(seed)
+    found = _scaled(rng, len(PIPELINE), _jobs("pipedream", p) * SIZE)
+    if method != "pipedream":
+        found = np.stack([_last_blocks(rng, p, stages) for _ in PIPELINE])
+    if method == "localsgd":
+        jobs = _jobs(method, p)
+        return _by_job(_scaled(rng, len(RATES[method]), jobs * SIZE), p, jobs)
+    return found.reshape(len(found), len(stages), -1)
+
+
+def _scaled(rng: np.random.Generator, *shape: int) -> Array:
+    return NOISE * rng.standard_normal(shape)
 
 
 def _last_blocks(rng: np.random.Generator, p: int, stages: Integers) -> Array:
@@ -89,7 +100,7 @@ def _last_blocks(rng: np.random.Generator, p: int, stages: Integers) -> Array:
     found = []
     for part in np.array_split(stages, len(stages) // 10_000 + 1):
         ends = np.cumsum(p - part) * (SIZE // p)
-        drawn = NOISE * rng.standard_normal(int(ends[-1]))
+        drawn = _scaled(rng, int(ends[-1]))
         found.append(drawn[ends[:, None] + np.arange(-(SIZE // p), 0)].ravel())
     return np.concatenate(found)
 
@@ -115,29 +126,26 @@ def _least(seed: int) -> float:
     """The least objective, by L-BFGS-B with the exact gradient."""
     from scipy.optimize import minimize
 
-    problem: Logistic = random_logistic(SAMPLES, SIZE, WEIGHT, seed)
+    problem = random_logistic(SAMPLES, SIZE, WEIGHT, seed)
+    a, y = problem.a.swapaxes(1, 2), problem.y[..., None]
 
-    def slope(w: np.ndarray) -> np.ndarray:
-        parts = [problem.gradient(w[None], problem.slopes(w[None], n), n, slice(None))[0]
-                 for n in range(SAMPLES)]  # fmt: skip
-        found: np.ndarray = np.mean(parts, axis=0)
-        return found
-
-    def value(w: np.ndarray) -> float:
-        return float(problem.value(w[None])[0])
+    def at(w: Array) -> tuple[float, Array]:
+        point = w[None, :, None]
+        slope = problem.gradient(point, a, problem.slopes(point, a, y))
+        return float(problem.value(point)[0, 0]), slope[0, :, 0]
 
     fine = {"ftol": 1e-15, "gtol": 1e-12, "maxiter": 5000}
-    found = minimize(value, np.zeros(SIZE), jac=slope, method="L-BFGS-B", options=fine)
+    found = minimize(at, np.zeros(SIZE), jac=True, method="L-BFGS-B", options=fine)
     return float(found.fun)
 
 
 def conclude(finished: Finished) -> Outcome:
     """Gaps of the best-tuned rates: who deteriorates with p, and who is ahead at the largest."""
-    runs = by(finished, "p", "method")
+    runs = {(cell["p"], cell["method"]): result for cell, result in finished}
     ps = sorted({p for p, _ in runs})
-    gaps = {at: [np.subtract(run["final"], run["least"]).tolist() for run in kept]
-            for at, kept in runs.items()}  # fmt: skip
-    at_best = {at: [gap[tuned(kept)] for gap in kept] for at, kept in gaps.items()}
+    gaps = {at: np.array(run["final"]) - np.array(run["least"])[:, None]
+            for at, run in runs.items()}  # fmt: skip
+    at_best = {at: kept[:, tuned(kept)] for at, kept in gaps.items()}
     best = {at: float(arithmetic(kept)) for at, kept in at_best.items()}
     worse = {m: best[ps[-1], m] / best[ps[0], m] for m in METHODS}
     ahead = best[ps[-1], "pipedream"] / best[ps[-1], "localsgd"]
@@ -147,16 +155,16 @@ def conclude(finished: Finished) -> Outcome:
     for p in ps:
         for m, (power, last) in zip(METHODS, AUTHORS[p], strict=True):
             (place,) = np.flatnonzero(RATES[m] == 2.0**power)
-            ours = runs[p, m][0]["final"][place]
+            ours = runs[p, m]["final"][0][place]
             what = f"p = {p}, {NAMES[m]}, rate 2^{power}, seed 0: last objective"
             numbers.append(Number(what, last, ours))
     numbers += [Number(f"p = {p}, {NAMES[m]}: microbatches in {SLOTS} slots", many,
-                       runs[p, m][0]["jobs"])
+                       runs[p, m]["jobs"])
                 for p in ps for m, many in zip(METHODS[::2], JOBS[p], strict=True)]  # fmt: skip
     numbers += [Number(f"p = {p}, {NAMES[m]}: best gap", None, best[p, m])
                 for p in ps for m in METHODS]  # fmt: skip
     lines = tuple(
-        band(NAMES[m], ps, list(zip(*(at_best[p, m] for p in ps), strict=True))) for m in METHODS
+        band(NAMES[m], ps, np.stack([at_best[p, m] for p in ps], axis=1)) for m in METHODS
     )
     says = (
         f"from p = {ps[0]} to {ps[-1]} the best gap becomes {worse['pipedream']:.3g} times as "

@@ -10,16 +10,11 @@ from typing import Final
 import numpy as np
 
 from staleproof.experiments.cells import Cell, Finished, Result
-from staleproof.experiments.problems import LeastSquares, random_quadratic
+from staleproof.experiments.problems import Integers, Problem, random_quadratic
 from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
-from staleproof.experiments.replay import (
-    Integers,
-    Order,
-    pipedream_order,
-    random_order,
-)
+from staleproof.experiments.replay import Order, pipedream_order, random_order
 from staleproof.experiments.replay import replay as replayed
-from staleproof.experiments.summary import band, by, geometric
+from staleproof.experiments.summary import band, geometric
 
 P, BATCHES, MICROBATCHES, SIZE, SAMPLES = 8, 20, 400, 512, 2000
 RATES: Final = 2.0 ** np.arange(-9, 1)
@@ -41,7 +36,7 @@ AUTHORS: Final[dict[tuple[str | int, float], float]] = {
 
 
 @lru_cache(maxsize=1)
-def _problem() -> LeastSquares:
+def _problem() -> Problem:
     return random_quadratic(SAMPLES, SIZE, BATCHES)
 
 
@@ -52,20 +47,20 @@ order with random delays; PipeDream's order with its delays, update by update.""
 
 def cells(quick: bool) -> list[Cell]:
     """PipeDream once, random delays and the levels of appendix F for five seeds (quick: two)."""
-    seeds = range(2 if quick else 5)
-    drawn = [{"delay": d, "seed": s} for d in (*DELAYS, OFFSETS, ORDERED) for s in seeds]
-    return [{"delay": 0, "seed": 0}, {"delay": EXACT, "seed": 0}, *drawn]
+    drawn = {"seeds": 2 if quick else 5}
+    return [{"delay": 0, "seeds": 1}, {"delay": EXACT, "seeds": 1},
+            *({"delay": d, **drawn} for d in (*DELAYS, OFFSETS, ORDERED))]  # fmt: skip
 
 
 def compute(cell: Cell) -> Result:
-    """The objective along the run, for every rate."""
+    """The objective along the run, for every seed and rate."""
     updates, own = P * MICROBATCHES, pipedream_order(P, MICROBATCHES, BATCHES)
     most = PREDICTED if cell["delay"] in (0, OFFSETS, ORDERED, EXACT) else cell["delay"]
-    drawn = random_order(P, updates, MICROBATCHES, BATCHES, most, cell["seed"])
+    drawn = random_order(P, updates, MICROBATCHES, BATCHES, most, range(cell["seeds"]))
     order = {
         0: own,
         EXACT: replace(own, readers=np.arange(updates)),
-        ORDERED: replace(own, delays=drawn.delays, readers=drawn.readers),
+        ORDERED: replace(drawn, stages=own.stages, batches=own.batches),
         OFFSETS: replace(drawn, delays=_offsets(own, drawn)),
     }.get(cell["delay"], drawn)
     at = np.linspace(0, updates, 41).astype(np.int64)
@@ -75,9 +70,10 @@ def compute(cell: Cell) -> Result:
 
 def _offsets(own: Order, drawn: Order) -> Integers:
     """The rounded mean delay of PipeDream's second half, by active stage and block."""
-    half = len(own.stages) // 2
-    means = np.array([own.delays[half:][own.stages[half:] == s].mean(0) for s in range(P)])
-    updates = np.arange(len(drawn.stages))[:, None]
+    (stages,), (late,) = own.stages, own.delays
+    half = len(stages) // 2
+    means = np.array([late[half:][stages[half:] == s].mean(0) for s in range(P)])
+    updates = np.arange(len(stages))[:, None]
     found: Integers = np.minimum(np.rint(means).astype(np.int64)[drawn.stages], updates)
     return found
 
@@ -85,8 +81,7 @@ def _offsets(own: Order, drawn: Order) -> Integers:
 def conclude(finished: Finished) -> Outcome:
     """The best-tuned runs: which delay bound ends nearest to PipeDream."""
     at = finished[0][1]["at"]
-    runs = {delay: [np.array(one["values"]) for one in kept]
-            for delay, kept in by(finished, "delay").items()}  # fmt: skip
+    runs = {cell["delay"]: np.array(result["values"]) for cell, result in finished}
     means = {delay: geometric(kept) for delay, kept in runs.items()}
     same = np.array_equal(runs[EXACT][0], runs[0][0], equal_nan=True)
     best = {delay: int(np.nanargmin(values[-1])) for delay, values in means.items()}
@@ -113,7 +108,7 @@ def conclude(finished: Finished) -> Outcome:
         f"{final[OFFSETS]:.2e}"
     )
     lines = [
-        band(_name(d or "PipeDream"), at, [one[:, best[d]] for one in kept], geometric, not d)
+        band(_name(d or "PipeDream"), at, kept[..., best[d]], geometric, not d)
         for d, kept in runs.items()
     ]
     figure = Figure("block updates", "objective", tuple(lines))

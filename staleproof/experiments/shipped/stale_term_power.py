@@ -10,59 +10,61 @@ import numpy as np
 from schedules import build, timeline
 from schedules.delays import delays
 from staleproof.experiments.cells import Cell, Finished, Result
-from staleproof.experiments.problems import LeastSquares, random_quadratic
+from staleproof.experiments.problems import Problem, random_quadratic
 from staleproof.experiments.protocol import Experiment, Figure, Line, Number, Outcome, graded
 from staleproof.experiments.replay import pipedream_order, random_order, stale_distance
-from staleproof.experiments.summary import band, by
+from staleproof.experiments.summary import band
 
 BATCHES, SIZE, SAMPLES, RATE = 20, 512, 2000, 2.0**-9
 WHO: Final = ("pipedream", "random")
 
 
 @lru_cache(maxsize=1)
-def _problem() -> LeastSquares:
+def _problem() -> Problem:
     return random_quadratic(SAMPLES, SIZE, BATCHES)
 
 
 def cells(quick: bool) -> list[Cell]:
     """Numbers of stages, and five seeds of random order (quick: three)."""
     ps = (2, 4, 8) if quick else (2, 4, 8, 16, 32)
-    return [{"p": p, "who": who, "seed": s} for p in ps for who in WHO
-            for s in range((3 if quick else 5) if who == "random" else 1)]  # fmt: skip
+    return [{"p": p, "who": who, "seeds": (3 if quick else 5) if who == "random" else 1}
+            for p in ps for who in WHO]  # fmt: skip
 
 
 def compute(cell: Cell) -> Result:
-    """‖x − x̂‖² of a run, and the bounds with the steepest block gradient of that run for G."""
+    """‖x − x̂‖² by seed, and the bounds with the steepest block gradient of that run for G."""
     p, microbatches = cell["p"], 20 * cell["p"]
     own = pipedream_order(p, microbatches, BATCHES)
     most = int(delays(timeline(build("pipedream", p, microbatches))).matrix.max())
     steady = p * p - (p + 1) // 2
     order = own
     if cell["who"] == "random":
-        order = random_order(p, len(own.stages), microbatches, BATCHES, steady, cell["seed"])
+        updates, seeds = own.stages.shape[1], range(cell["seeds"])
+        order = random_order(p, updates, microbatches, BATCHES, steady, seeds)
     mean, largest, steepest = stale_distance(_problem(), order, RATE)
     late = steady if cell["who"] == "random" else most
     printed = RATE**2 * late**2 * steepest
     sharp = RATE**2 * steepest * (late + late * (late - 1) / p)
-    return {"mean": mean, "largest": largest, "printed": printed, "sharp": sharp}
+    found = {"mean": mean, "largest": largest, "printed": printed, "sharp": sharp}
+    return {key: by_seed.tolist() for key, by_seed in found.items()}
 
 
 def conclude(finished: Finished) -> Outcome:
     """Every distance below the printed bound, and what is left of it for many stages."""
-    runs = by(finished, "p", "who")
+    runs = {(cell["p"], cell["who"]): {key: np.array(one) for key, one in result.items()}
+            for cell, result in finished}  # fmt: skip
     ps = sorted({p for p, _ in runs})
-    means = {(*at, key): float(np.mean([run[key] for run in kept]))
-             for at, kept in runs.items() for key in ("mean", "printed", "sharp")}  # fmt: skip
-    below = all(result["largest"] <= result["printed"] for _, result in finished)
-    sharper = all(r["mean"] <= r["sharp"] for c, r in finished if c["who"] == "random")
+    means = {(*at, key): float(run[key].mean())
+             for at, run in runs.items() for key in ("mean", "printed", "sharp")}  # fmt: skip
+    below = all((run["largest"] <= run["printed"]).all() for run in runs.values())
+    sharper = all((runs[p, "random"]["mean"] <= runs[p, "random"]["sharp"]).all() for p in ps)
     slack = [means[p, "random", "printed"] / means[p, "random", "mean"] for p in ps]
     numbers = [
         Number(f"p = {p}, {who}: printed bound over the mean of ‖x − x̂‖²", None,
                means[p, who, "printed"] / means[p, who, "mean"])
         for p in ps for who in WHO
     ]  # fmt: skip
-    seeds = {who: zip(*(runs[p, who] for p in ps), strict=True) for who in WHO}
-    lines = [band(who, ps, [[run["mean"] for run in seed] for seed in seeds[who]]) for who in WHO]
+    lines = [band(who, ps, np.stack([runs[p, who]["mean"] for p in ps], axis=1)) for who in WHO]
     lines += [Line(f"γ²τ²G², {who}", ps, [means[p, who, "printed"] for p in ps], dashed=True)
               for who in WHO]  # fmt: skip
     lines.append(Line("sharp, random", ps, [means[p, "random", "sharp"] for p in ps], dashed=True))
