@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from schedules import build
 from staleproof.experiments.problems import (
     Array,
     Problem,
@@ -21,7 +22,7 @@ from staleproof.experiments.problems import (
     random_quadratic,
     together,
 )
-from staleproof.experiments.replay import Order, local_sgd, pipedream_order, random_order, replay
+from staleproof.experiments.replay import Order, local_sgd, order_of, random_order, replay
 
 P, MICROBATCHES, LOCAL_STEPS, MOST, SIZE = 8, 100, 5, 60, 512
 SEEDS = range(5)
@@ -76,7 +77,7 @@ def locally(problem: Problem, seed: int, rate: float) -> Array:
 def runs(whole: Problem) -> dict[str, tuple[Loop, Callable[[], Array]]]:
     """By method: the loop for one seed and step size, and the replay of all."""
     updates, at = P * MICROBATCHES, np.arange(1, P * MICROBATCHES, 100)
-    own = pipedream_order(P, MICROBATCHES, whole.batches)
+    own = order_of(build("pipedream", P, MICROBATCHES), whole.batches)
     drawn = random_order(P, updates, MICROBATCHES, whole.batches, MOST, SEEDS)
     return {
         "PipeDream": (partial(by_loop, own), lambda: replay(whole, own, RATES, at)[1]),

@@ -1,4 +1,4 @@
-"""Replaying stale block updates: one core for PipeDream's own order and for random order.
+"""Replaying stale block updates: one core for a schedule's own order and for random order.
 
 S seeds (draws of the data, of the order, or of both), R step sizes, all at once: K updates of p
 blocks. Update k changes block ``stages[k]`` by the gradient of minibatch ``batches[k]`` at the
@@ -16,8 +16,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules import build, timeline
+from schedules import Schedule, build, timeline
 from schedules.delays import delays
+from staleproof.errors import UsageError
 from staleproof.experiments.problems import Array, Integers, Problem
 
 Rates = NDArray[np.floating]
@@ -41,16 +42,29 @@ class Order:
     readers: Integers
 
 
-def pipedream_order(p: int, microbatches: int, batches: int) -> Order:
-    """PipeDream's static 1F1B order, minibatches in turn, with its exact delays.
+def order_of(schedule: Schedule, batches: int) -> Order:
+    """A schedule's own order of updates with its exact delays, minibatches in turn.
+
+    Raises
+    ------
+    UsageError
+        Updates apply several gradients, or weights other than those that the forward read.
 
     Examples
     --------
-    >>> pipedream_order(2, 3, 2).delays[0].tolist()
+    >>> order_of(build("pipedream", 2, 3), 2).delays[0].tolist()
     [[0, 0], [1, 1], [2, 0], [3, 1], [2, 0], [3, 1]]
     """
-    found = delays(timeline(build("pipedream", p, microbatches)))
+    found, copies = delays(timeline(schedule)), len(set(schedule.placement.copies))
     order = np.argsort(found.index, kind="stable")
+    updates = len(np.unique(found.index))
+    if (schedule.policy.name, copies, updates) != ("stash", 1, len(order)):
+        raise UsageError(
+            "a replay makes an update a gradient, of one copy of the weights, at what its forward "
+            f"read (policy stash); found policy {schedule.policy.name}, {len(order)} gradients, "
+            f"{updates} updates and {copies} copies", "schedule",
+            "train it by staleproof.experiments.training, or take one with an update a gradient",
+        )  # fmt: skip
     microbatch = found.microbatch[order].astype(np.int64)
     return Order(
         found.stage[None, order].astype(np.int64),

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 import staleproof.cli
-from schedules import build, timeline
+from schedules import Schedule, build, timeline
+from staleproof.errors import UsageError
 from staleproof.experiments.problems import (
     Array,
     Problem,
@@ -26,7 +27,7 @@ from staleproof.experiments.problems import (
 )
 from staleproof.experiments.registry import NAMES
 from staleproof.experiments.registry import found as found_experiment
-from staleproof.experiments.replay import local_sgd, pipedream_order, random_order, replay
+from staleproof.experiments.replay import local_sgd, order_of, random_order, replay
 from staleproof.experiments.shipped import (
     delay_growth,
     fixed_time_scaling,
@@ -46,10 +47,9 @@ def whole_gradient(problem: Problem, w: Array, batch: int) -> Array:
     return np.asarray(a.T @ problem.loss.slope(a @ w, y) / count + problem.weight * w)
 
 
-def with_a_stash(problem: Problem, p: int, microbatches: int, rate: float) -> Array:
-    """PipeDream by local versions instead of global delays: forwards stash, backwards use it."""
-    schedule = build("pipedream", p, microbatches)
-    line = timeline(schedule)
+def with_a_stash(problem: Problem, schedule: Schedule, rate: float) -> Array:
+    """A run by local versions instead of global delays: forwards stash, backwards use it."""
+    line, p = timeline(schedule), schedule.stages
     blocks = np.array_split(np.arange(problem.size), p)
     w, stash = np.zeros(problem.size), {}
     history = [[w[block].copy()] for block in blocks]
@@ -66,17 +66,27 @@ def with_a_stash(problem: Problem, p: int, microbatches: int, rate: float) -> Ar
     return np.concatenate([known[-1] for known in history])
 
 
-@pytest.mark.parametrize(("p", "microbatches"), [(1, 3), (2, 5), (3, 8), (5, 13)])
+@pytest.mark.parametrize(
+    "own",
+    [build("pipedream", 1, 3), build("pipedream", 5, 13), build("naive", 2, 5),
+     build("asyncpp", 3, 8)],
+)  # fmt: skip
 @pytest.mark.parametrize("make", [random_quadratic, random_logistic])
-def test_a_replay_by_delays_is_a_run_with_a_stash(make: Any, p: int, microbatches: int) -> None:
-    problems = [make(60, 17, 4 if make is random_quadratic else 0.01, seed) for seed in (p, 9)]
+def test_a_replay_by_delays_is_a_run_with_a_stash(make: Any, own: Schedule) -> None:
+    problems = [make(60, 17, 4 if make is random_quadratic else 0.01, seed) for seed in (1, 9)]
     rates = np.array([0.01, 0.3])
-    order = pipedream_order(p, microbatches, problems[0].batches)
+    order = order_of(own, problems[0].batches)
     _, last = replay(together(problems), order, rates, np.array([0]))
     for seed, problem in enumerate(problems):
         for number, rate in enumerate(rates):
-            expected = with_a_stash(problem, p, microbatches, float(rate))
+            expected = with_a_stash(problem, own, float(rate))
             assert abs(last[seed, :, number] - expected).max() < 1e-12
+
+
+@pytest.mark.parametrize("family", ["gpipe", "localsgd", "pipemare", "pipedream-2bw", "xpipe"])
+def test_what_is_no_update_a_gradient_is_not_replayed(family: str) -> None:
+    with pytest.raises(UsageError, match="an update a gradient, of one copy of the weights"):
+        order_of(build(family, 2, 4), 2)
 
 
 def test_seeds_at_once_are_seeds_one_by_one() -> None:
@@ -99,7 +109,7 @@ def test_seeds_at_once_are_seeds_one_by_one() -> None:
 
 def test_other_delays_are_another_run() -> None:
     problem = random_quadratic(60, 17, 4)
-    order = pipedream_order(3, 8, 4)
+    order = order_of(build("pipedream", 3, 8), 4)
     fresh = replace(order, delays=np.zeros_like(order.delays), readers=np.arange(24))
     rates, at = np.array([0.1]), np.array([24])
     assert (
@@ -143,14 +153,14 @@ def test_the_stale_distance_stays_below_and_a_larger_one_would_be_seen() -> None
 
 @pytest.mark.parametrize(("who", "rate"), rpd_vs_pd.AUTHORS)
 def test_runs_are_those_of_the_authors_digit_by_digit(who: str | int, rate: float) -> None:
-    own, updates = pipedream_order(8, 400, 20), np.array([3200])
+    own, updates = order_of(build("pipedream", 8, 400), 20), np.array([3200])
     order = own if isinstance(who, str) else random_order(8, 3200, 400, 20, who, [0])
     values, _ = replay(rpd_vs_pd._problem(), order, np.array([rate]), updates)
     assert values[0, 0, 0] == pytest.approx(rpd_vs_pd.AUTHORS[who, rate], rel=1e-9)
 
 
 def test_reading_one_version_too_old_gives_other_digits() -> None:
-    order, rates = pipedream_order(8, 400, 20), np.array([2.0**-5])
+    order, rates = order_of(build("pipedream", 8, 400), 20), np.array([2.0**-5])
     late = np.minimum(order.delays + 8, np.arange(3200)[:, None])  # one update of every stage
     values, _ = replay(rpd_vs_pd._problem(), replace(order, delays=late), rates, np.array([3200]))
     assert values[0, 0, 0] != pytest.approx(rpd_vs_pd.AUTHORS["PipeDream", 2.0**-5], rel=1e-3)
@@ -403,7 +413,7 @@ def test_one_replica_is_plain_descent_and_more_are_averaged() -> None:
     problem = random_quadratic(60, 17, 4)
     rates = np.array([0.05, 0.2])
     alone = local_sgd(problem, 1, 3, 8, rates)
-    _, plain = replay(problem, pipedream_order(1, 8, 4), rates, np.array([0]))
+    _, plain = replay(problem, order_of(build("pipedream", 1, 8), 4), rates, np.array([0]))
     assert abs(alone - plain).max() < 1e-12
     two = local_sgd(together([random_quadratic(60, 17, 4, 1), problem]), 2, 2, 7, rates)
     for number, rate in enumerate(rates):
@@ -438,7 +448,7 @@ def test_the_figure_of_the_authors_is_met_to_the_printed_digits(p: int, number: 
 
 def test_noise_is_added_where_it_belongs() -> None:
     problem, rates = random_quadratic(60, 17, 4), np.array([0.1])
-    order = pipedream_order(1, 2, 4)
+    order = order_of(build("pipedream", 1, 2), 4)
     noise = np.arange(34.0).reshape(1, 1, 2, 17)
     _, plain = replay(problem, order, rates, np.array([0]))
     _, moved = replay(problem, order, rates, np.array([0]), noise)

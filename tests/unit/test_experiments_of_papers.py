@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,11 @@ import pytest
 
 from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
-from gpu_validation.single_thread import replay as harness_replay
-from schedules import build, versions
+from gpu_validation.repeatable import one_torch_thread
+from gpu_validation.run import run as run_in_processes
+from gpu_validation.single_thread import replay
+from gpu_validation.spec import RunSpec
+from schedules import WeightPolicy, build, versions
 from schedules.actions import Kind
 from schedules.errors import ParameterError
 from schedules.methods import DelayedNesterov, DistributedSGD, GradientError, PipeSGD, SAPipeWP
@@ -33,6 +37,7 @@ from staleproof.experiments.shipped import (
 )
 from staleproof.experiments.tasks import Classifier
 from staleproof.experiments.training import Plain, _Trainer, train
+from tests.harness import same_weights
 from theory.falsifier.zoo import two_by_block
 from theory.papers.nesterov.runs.delayed import Delayed, run
 
@@ -74,15 +79,19 @@ def test_a_classifier_has_the_gradient_of_its_loss() -> None:
         assert net.gradient(w, rows)[j] == pytest.approx(rise, abs=1e-7)
 
 
-def test_training_is_the_harness_replay_and_watches_the_delay() -> None:
-    schedule, model = build("asyncpp", 2, 4), ModelSpec(f"{HERE}:images")
+def test_training_is_a_run_in_processes_to_the_bit_and_watches_the_delay() -> None:
+    schedule, model = build("asyncpp", 2, 4), ModelSpec(f"{HERE}:characters")
     optimizer = OptimizerSpec("sgd", lr=0.05)
-    trainer = _Trainer(schedule, model, Plain(optimizer))
-    for position, index in enumerate(trainer.order):
-        trainer.do(index, position)
-    for key, weights in harness_replay(schedule, model, optimizer).items():
-        for name, values in weights.items():
-            assert np.array_equal(trainer.copies[key].newest[name].detach().numpy(), values)
+    with one_torch_thread():
+        trainer = _Trainer(schedule, model, Plain(optimizer))
+        for position, index in enumerate(trainer.order):
+            trainer.do(index, position)
+    spec = RunSpec(schedule, "gloo", model=model, optimizer=optimizer, timeout=60.0)
+    trained = {key: {name: w.detach().numpy() for name, w in copy.newest.items()}
+               for key, copy in trainer.copies.items()}  # fmt: skip
+    assert same_weights(run_in_processes(spec).weights, trained)
+    fresh = replace(schedule, policy=WeightPolicy("latest"))
+    assert not same_weights(trained, replay(fresh, model, optimizer))
     staleness = versions(schedule).local_staleness[0]
     assert [gap > 0 for gap in trainer.trained.gaps] == (staleness > 0).tolist()
 

@@ -15,7 +15,7 @@ from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome,
 from staleproof.experiments.replay import (
     local_sgd,
     microbatches_in,
-    pipedream_order,
+    order_of,
     random_order,
     replay,
 )
@@ -60,7 +60,7 @@ def compute(cell: Cell) -> Result:
     jobs, rates = _jobs("pipedream", p), RATES[method]
     most = p * p - (p + 1) // 2
     order = (
-        pipedream_order(p, jobs, SAMPLES) if method == "pipedream"
+        order_of(build("pipedream", p, jobs), SAMPLES) if method == "pipedream"
         else random_order(p, p * jobs, jobs, SAMPLES, most, seeds)
     )  # fmt: skip
     stages = np.broadcast_to(order.stages, (len(seeds), p * jobs))

@@ -13,7 +13,7 @@ from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.networks import DATA, HERE
 from staleproof.experiments.problems import random_logistic, together, tridiagonal_quadratic
 from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
-from staleproof.experiments.replay import local_sgd, microbatches_in, pipedream_order, replay
+from staleproof.experiments.replay import local_sgd, microbatches_in, order_of, replay
 from staleproof.experiments.summary import arithmetic, band, tuned
 from staleproof.experiments.training import Plain, train
 
@@ -65,7 +65,7 @@ def compute(cell: Cell) -> Result:
         if h:
             finals = problem.value(local_sgd(problem, p, h, jobs, rates))
         else:
-            order = pipedream_order(p, jobs, BATCHES[what])
+            order = order_of(build("pipedream", p, jobs), BATCHES[what])
             shown = order.stages.shape[1] - ("rate" in cell)
             finals = replay(problem, order, rates, np.array([shown]))[0][:, 0]
     best = tuned(finals)

@@ -9,10 +9,11 @@ from typing import Final
 
 import numpy as np
 
+from schedules import build
 from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.problems import Integers, Problem, random_quadratic
 from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
-from staleproof.experiments.replay import Order, pipedream_order, random_order
+from staleproof.experiments.replay import Order, order_of, random_order
 from staleproof.experiments.replay import replay as replayed
 from staleproof.experiments.summary import band, geometric
 
@@ -54,7 +55,7 @@ def cells(quick: bool) -> list[Cell]:
 
 def compute(cell: Cell) -> Result:
     """The objective along the run, for every seed and rate."""
-    updates, own = P * MICROBATCHES, pipedream_order(P, MICROBATCHES, BATCHES)
+    updates, own = P * MICROBATCHES, order_of(build("pipedream", P, MICROBATCHES), BATCHES)
     most = PREDICTED if cell["delay"] in (0, OFFSETS, ORDERED, EXACT) else cell["delay"]
     drawn = random_order(P, updates, MICROBATCHES, BATCHES, most, range(cell["seeds"]))
     order = {

@@ -7,12 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from schedules import build, timeline
-from schedules.delays import delays
+from schedules import build
 from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.problems import Problem, random_quadratic
 from staleproof.experiments.protocol import Experiment, Figure, Line, Number, Outcome, graded
-from staleproof.experiments.replay import pipedream_order, random_order, stale_distance
+from staleproof.experiments.replay import order_of, random_order, stale_distance
 from staleproof.experiments.summary import band
 
 BATCHES, SIZE, SAMPLES, RATE = 20, 512, 2000, 2.0**-9
@@ -34,15 +33,14 @@ def cells(quick: bool) -> list[Cell]:
 def compute(cell: Cell) -> Result:
     """‖x − x̂‖² by seed, and the bounds with the steepest block gradient of that run for G."""
     p, microbatches = cell["p"], 20 * cell["p"]
-    own = pipedream_order(p, microbatches, BATCHES)
-    most = int(delays(timeline(build("pipedream", p, microbatches))).matrix.max())
+    own = order_of(build("pipedream", p, microbatches), BATCHES)
     steady = p * p - (p + 1) // 2
     order = own
     if cell["who"] == "random":
         updates, seeds = own.stages.shape[1], range(cell["seeds"])
         order = random_order(p, updates, microbatches, BATCHES, steady, seeds)
     mean, largest, steepest = stale_distance(_problem(), order, RATE)
-    late = steady if cell["who"] == "random" else most
+    late = steady if cell["who"] == "random" else int(own.delays.max())
     printed = RATE**2 * late**2 * steepest
     sharp = RATE**2 * steepest * (late + late * (late - 1) / p)
     found = {"mean": mean, "largest": largest, "printed": printed, "sharp": sharp}
