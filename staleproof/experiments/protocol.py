@@ -160,5 +160,7 @@ class Experiment:
         _require(named, "the name of an experiment is made of letters, digits, - and _", self.name)
         for what in ("source", "question", "protocol", "refuted_by"):
             _require(isinstance(getattr(self, what), str), f"{what} is text", getattr(self, what))
+        rows = isinstance(self.predictions, tuple) and {type(r) for r in self.predictions} <= {str}
+        _require(rows, "predictions are a tuple of ids", self.predictions)
         for what in ("cells", "compute", "conclude"):
             _require(callable(getattr(self, what)), f"{what} is called", getattr(self, what))

@@ -74,6 +74,8 @@ def finished_cells(
 
     Raises
     ------
+    UnknownClaimError
+        A prediction is no claim of its paper.
     UsageError
         There is none of this name; it takes no data; what it needs is not installed; no cluster
         answers; its code fails, or a process that runs it.
@@ -81,7 +83,9 @@ def finished_cells(
         Results cannot be kept in the folder.
     """
     experiment, file = found(name)
-    name = name if name in NAMES else str(file.resolve())  # workers have folders of their own
+    if name not in NAMES:
+        name = str(file.resolve())  # workers have folders of their own
+        _require_rows(experiment, name, progress)
     cells, read = _declared(experiment, name, quick), _data_of(experiment, data)
     if read is not None:
         cells = [{**cell, "data": str(read)} for cell in cells]
@@ -97,10 +101,17 @@ def finished_cells(
             progress(
                 f"{experiment.name}: {len(cells) - len(missing)} of {len(cells)} runs are kept"
             )
-        computed = enumerate(_computed(name, missing, jobs, cluster), 1)
-        for number, (cell, result, peak, left) in computed:
-            store.put(experiment.name, cell, result, peak)
+        problems, computed = [], enumerate(_computed(name, missing, jobs, cluster), 1)
+        for number, ((cell, result, peak, problem), left) in computed:
+            if problem:  # it costs no other run
+                problems.append(problem)
+                progress(problem)
+            else:
+                store.put(experiment.name, cell, result, peak)
             progress(f"{experiment.name}: {number} of {len(missing)} runs, about {left:.0f} s left")
+        if problems:
+            more = f", and {len(problems) - 1} more did" if problems[1:] else ""
+            raise UsageError(problems[0] + more, name, "correct the file")
         peaks = [store.peak(experiment.name, cell) for cell in cells]
         return Run(
             experiment,
@@ -122,6 +133,17 @@ def concluded(run: Run, name: str) -> Outcome:
         if not isinstance(outcome, Outcome):
             raise TypeError(f"it returns an Outcome, found {outcome!r:.60}")
         return outcome
+
+
+def _require_rows(experiment: Experiment, name: str, progress: Progress) -> None:
+    """Predictions are claims of the papers here, or of a ledger of one's own."""
+    from theory.judging.catalogue import CLAIMS, PAPERS, unknown
+
+    for row in experiment.predictions:
+        if row.partition(".")[0] not in PAPERS:
+            progress(f"{experiment.name}: {row} is of no paper here, so a claim of your own")
+        elif row not in CLAIMS:
+            raise unknown(row, name)
 
 
 def _declared(experiment: Experiment, name: str, quick: bool) -> list[Cell]:
@@ -191,7 +213,7 @@ def _workers(name: str, jobs: int, cluster: str | None) -> Iterator[None]:
 
 
 def _computed(name: str, cells: Sequence[Cell], jobs: int, cluster: str | None) -> Any:
-    """Cells with their results and peaks as they come, and seconds that are left."""
+    """What `compute` gives, as it comes, and seconds that are left."""
     if not cells:
         return
     with _workers(name, jobs, cluster):
@@ -202,11 +224,9 @@ def _computed(name: str, cells: Sequence[Cell], jobs: int, cluster: str | None) 
             delayed(compute)(name, cell) for cell in cells
         )
         for number in range(1, len(cells) + 1):
-            cell, result, peak, problem = _next(results, name)
-            if problem:
-                raise UsageError(problem, name, "correct the file")
+            computed = _next(results, name)
             took = time.monotonic() - begun
-            yield cell, result, peak, took / number * (len(cells) - number)
+            yield computed, took / number * (len(cells) - number)
 
 
 def _next(results: Any, name: str) -> Any:

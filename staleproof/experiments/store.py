@@ -56,7 +56,10 @@ class Store:
     def get(self, experiment: str, cell: Cell) -> tuple[Result] | None:
         """The result in a tuple, or None."""
         found = self._one("SELECT result FROM cells", experiment, cell)
-        return None if found is None else (json.loads(found),)
+        try:
+            return None if found is None else (json.loads(found),)
+        except ValueError as error:
+            raise sqlite3.DatabaseError(f"the result of {key_of(cell)} is no JSON") from error
 
     def peak(self, experiment: str, cell: Cell) -> int | None:
         """Mebibytes of the process that computed a cell, at its largest; None if not known."""
@@ -138,7 +141,7 @@ def written_to(path: str | Path, kind: type[Exception] = OSError) -> Iterator[No
     except kind as error:
         reason = getattr(error, "strerror", None) or error
         raise DestinationError(
-            f"cannot be written ({reason})", str(path),
+            f"cannot be written or read ({reason})", str(path),
             "make room or name another folder; runs that were reported are kept",
         ) from error  # fmt: skip
 

@@ -319,11 +319,20 @@ def test_a_file_of_ones_own(tmp_path: Path, said: Said) -> None:
     other = tmp_path / "cubes.py"
     other.write_text("EXPECTED, POWER = 5.0, 3\n" + OWN)
     assert said(str(other), "--jobs", "1")[0] == 1
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text("EXPECTED, POWER = 5.0, None\n" + OWN)
-    code, found, _ = said(str(wrong), "--jobs", "2")
-    assert code == 2
-    assert "} stopped with TypeError: " in found["error"]["what"]
+
+
+def test_a_run_that_fails_costs_no_other(tmp_path: Path, said: Said) -> None:
+    power = tmp_path / "power.py"
+    power.write_text("EXPECTED, POWER = 5.0, None\n" + OWN)
+    code, found, _ = said(str(power), "--jobs", "2")
+    assert (code, "} stopped with TypeError: " in found["error"]["what"]) == (2, True)
+    assert "and 1 more did" in found["error"]["what"]
+    first = tmp_path / "first.py"
+    first.write_text("EXPECTED = 5.0\n" + OWN.replace("POWER,", '1 // (cell["n"] - 1),'))
+    given = (str(first), "--jobs", "2", "-o", str(tmp_path))
+    code, found, _ = said(*given)
+    assert (code, "{'n': 1} stopped with Zero" in found["error"]["what"]) == (2, True)
+    assert "1 of 2 runs are kept" in said(*given)[2]
 
 
 @pytest.mark.parametrize(
@@ -342,6 +351,8 @@ def test_a_file_of_ones_own(tmp_path: Path, said: Said) -> None:
         ("conclude=lambda found: Line('n', [1, 2], [3])", "2 values as x has, found [1]"),
         ("conclude=3", "conclude is called, found 3"),
         ("name='../squares'", "letters, digits, - and _, found '../squares'"),
+        ("predictions='rpd.thm-4.1'", "a tuple of ids, found 'rpd.thm-4.1'"),
+        ("predictions=('rpd.thm-9',)", "rpd.thm-9"),
     ],
 )
 def test_a_mistake_in_a_file_of_ones_own_is_a_line(
@@ -357,6 +368,12 @@ def test_a_mistake_in_a_file_of_ones_own_is_a_line(
 
 
 def test_what_cannot_be_written_is_named(tmp_path: Path, said: Said) -> None:
+    assert said("delay-growth", "--quick", "--jobs", "1", "-o", str(tmp_path))[0] == 0
+    with sqlite3.connect(tmp_path / "cells.sqlite") as file:
+        file.execute("UPDATE cells SET result = '{' WHERE cell = ?", ('{"p": 5}',))
+    code, found, _ = said("delay-growth", "--quick", "--jobs", "1", "-o", str(tmp_path))
+    assert (code, found["error"]["where"]) == (2, str(tmp_path / "cells.sqlite"))
+    assert 'the result of {"p": 5} is no JSON' in found["error"]["what"]
     (tmp_path / "cells.sqlite").write_text("a text, and no database" * 9)
     code, found, _ = said("delay-growth", "--quick", "--jobs", "1", "-o", str(tmp_path))
     assert (code, found["error"]["where"]) == (2, str(tmp_path / "cells.sqlite"))
