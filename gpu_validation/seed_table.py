@@ -20,8 +20,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-import torch
-
 from gpu_validation.communication import Shares, blind, unmeasured
 from gpu_validation.communication import shares as shares_of
 from gpu_validation.devices import claim_device
@@ -215,6 +213,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gpus = None
     if chosen.device == "cuda":
         claim_device()
+        import torch
+
         gpus = torch.cuda.device_count()
     model = ModelSpec("transformer", width=chosen.width, depth=2, batch=2, length=32)
     print(json_text(table(chosen.p, chosen.m, model, gpus)))

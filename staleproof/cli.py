@@ -150,7 +150,9 @@ def _lacking(error: ModuleNotFoundError) -> Exception:
     return UsageError(
         f"it needs the library {name}, which is not installed",
         "installation",
-        "install staleproof whole: staleproof-gate has what `check` needs",
+        "pip install 'staleproof[torch]'"
+        if name == "torch"
+        else "install staleproof whole: staleproof-gate has what `check` needs",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextvars import ContextVar
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,12 @@ from staleproof.errors import UsageError
 from staleproof.experiments.problems import Array
 
 Bytes = NDArray[np.int64]
+
+NETWORKS: Final = "staleproof.experiments.networks"
+"""What networks are called after, as models of the harness; the module needs torch."""
+
+DATA: Final[ContextVar[str | None]] = ContextVar("data", default=None)
+"""A file that they take instead of what packages ship."""
 
 REMEDY: Final = "pip install 'staleproof[experiments]'"
 

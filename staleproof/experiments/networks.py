@@ -6,7 +6,6 @@ the seed of the harness' `ModelSpec`.
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from typing import Final
 
 import torch
@@ -15,14 +14,10 @@ from torch.nn import functional
 
 from gpu_validation.layers import Block, Embedding, Residual
 from gpu_validation.models import Parts
-from staleproof.experiments.data import digits, tokens
+from staleproof.experiments.data import DATA, digits, tokens
 
 LAYERS: Final = 8
 WIDTH, LENGTH, BATCH = 32, 32, 8
-DATA: Final[ContextVar[str | None]] = ContextVar("data", default=None)
-"""A file to take instead of what packages ship."""
-
-HERE: Final = "staleproof.experiments.networks"
 
 
 def characters() -> Parts:

@@ -233,6 +233,8 @@ def _next(results: Any, name: str) -> Any:
     """The run that ends next; `compute` catches what its code raises, so others fail by workers."""
     try:
         return next(results)
+    except ModuleNotFoundError:  # the command line says what to install
+        raise
     except Exception as error:
         raise UsageError(
             f"a process that computes is gone ({type(error).__name__})", name,
@@ -251,12 +253,10 @@ def compute(name: str, cell: Cell) -> tuple[Cell, Result, int | None, str]:
             json.dumps(result)  # what the store cannot keep is said here, with its cell
             return cell, result, peak_memory(), ""
     except (Exception, SystemExit) as error:
-        return (
-            cell,
-            None,
-            None,
-            f"the run {dict(cell)} stopped with {type(error).__name__}: {error}",
-        )
+        if name in NAMES and isinstance(error, ModuleNotFoundError):
+            raise
+        problem = f"the run {dict(cell)} stopped with {type(error).__name__}: {error}"
+        return cell, None, None, problem
 
 
 def peak_memory() -> int | None:

@@ -21,6 +21,7 @@ from gpu_validation.single_thread import Replay, Step
 from schedules.actions import Action, Kind
 from schedules.lowering.erase import erase_messages
 from schedules.schedule import Schedule
+from staleproof.experiments.data import DATA
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -167,8 +168,8 @@ class _Trainer(Replay):
         self._before = newest
 
 
-def train(schedule: Schedule, model: ModelSpec, rule: Rule) -> Trained:
-    """Carry every action of a schedule out, in one thread.
+def train(schedule: Schedule, model: ModelSpec, rule: Rule, data: str | None = None) -> Trained:
+    """Carry every action of a schedule out, in one thread; networks read such data.
 
     Examples
     --------
@@ -178,10 +179,12 @@ def train(schedule: Schedule, model: ModelSpec, rule: Rule) -> Trained:
     >>> len(found.losses), len(found.gaps), found.gaps[0]
     (3, 3, 0.0)
     """
+    token = DATA.set(data)
     with one_torch_thread():
         trainer = _Trainer(erase_messages(schedule), model, rule)
         for position, index in enumerate(trainer.order):
             trainer.do(index, position)
+    DATA.reset(token)
     last = schedule.stages - 1
     losses = [float(trainer.activations[last, m]) for m in range(schedule.microbatches)]
     finite = [one if one == one else float("inf") for one in losses]

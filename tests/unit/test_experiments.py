@@ -286,6 +286,22 @@ def test_a_cluster_computes_the_same(tmp_path: Path, said: Said) -> None:
     assert said(*given, "--jobs", "1")[1] == found  # all are kept
 
 
+WITHOUT_TORCH = """
+import sys
+from staleproof.cli import main
+sys.modules["torch"] = None
+sys.exit(main(["experiment", "list"]) or main(["experiment", "amdp", "--quick", "--jobs", "1"]))
+"""
+
+
+def test_without_torch_all_are_listed_and_what_trains_networks_asks_for_it() -> None:
+    command = [sys.executable, "-c", WITHOUT_TORCH]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 2, ended.stderr
+    assert [line.split()[0] for line in ended.stdout.splitlines()] == list(NAMES)
+    assert ended.stderr.splitlines()[-1].endswith("pip install 'staleproof[torch]'")
+
+
 def test_data_are_given_to_those_that_read_some(tmp_path: Path, said: Said) -> None:
     code, found, _ = said("delay-growth", "--quick", "--data", str(tmp_path / "no.txt"))
     assert (code, found["error"]["where"]) == (2, "--data")

@@ -23,9 +23,8 @@ from schedules.errors import ParameterError
 from schedules.methods import DelayedNesterov, DistributedSGD, GradientError, PipeSGD, SAPipeWP
 from staleproof.errors import UsageError
 from staleproof.experiments.corrections import Corrected, Correction, extrapolation
-from staleproof.experiments.data import digits, text
+from staleproof.experiments.data import NETWORKS, digits, text
 from staleproof.experiments.momentum import Polyak
-from staleproof.experiments.networks import HERE
 from staleproof.experiments.replay import microbatches_in
 from staleproof.experiments.shipped import (
     amdp,
@@ -80,7 +79,7 @@ def test_a_classifier_has_the_gradient_of_its_loss() -> None:
 
 
 def test_training_is_a_run_in_processes_to_the_bit_and_watches_the_delay() -> None:
-    schedule, model = build("asyncpp", 2, 4), ModelSpec(f"{HERE}:characters")
+    schedule, model = build("asyncpp", 2, 4), ModelSpec(f"{NETWORKS}:characters")
     optimizer = OptimizerSpec("sgd", lr=0.05)
     with one_torch_thread():
         trainer = _Trainer(schedule, model, Plain(optimizer))
@@ -99,7 +98,7 @@ def test_training_is_a_run_in_processes_to_the_bit_and_watches_the_delay() -> No
 def test_copies_of_both_directions_stay_alike_if_one_owner_updates_them() -> None:
     def copies(**settings: int) -> list[list[Any]]:
         schedule = build("amdp", 4, 16, **settings)
-        trainer = _Trainer(schedule, ModelSpec(f"{HERE}:images"), Plain(OptimizerSpec("sgd")))
+        trainer = _Trainer(schedule, ModelSpec(f"{NETWORKS}:images"), Plain(OptimizerSpec("sgd")))
         for position, index in enumerate(trainer.order):
             trainer.do(index, position)
         return [[copy.newest for key, copy in trainer.copies.items() if key[0] == stage]
@@ -129,7 +128,7 @@ STEPS: Counter[int] = Counter()
 @pytest.mark.parametrize(("window", "most"), [(4, 1), (1, 3)])
 def test_windows_keep_gradients_of_all_pipelines_one_step_late(window: int, most: int) -> None:
     schedule = build("amdp", 8, 32, window=window, zero=1)
-    trainer = _Trainer(schedule, ModelSpec(f"{HERE}:images"), Counting(OptimizerSpec("sgd")))
+    trainer = _Trainer(schedule, ModelSpec(f"{NETWORKS}:images"), Counting(OptimizerSpec("sgd")))
     STEPS.clear()
     at, late = {}, []
     for position, index in enumerate(trainer.order):
@@ -164,7 +163,7 @@ def test_with_one_worker_weights_are_predicted_with_their_momentum(momentum: flo
 def test_every_correction_changes_a_run_with_delays(settings: dict[str, Any]) -> None:
     optimizer = OptimizerSpec("adamw", lr=0.01)
     family = "pipemare" if settings.get("estimate") else "asyncpp"
-    model, stages = ModelSpec(f"{HERE}:images"), 4
+    model, stages = ModelSpec(f"{NETWORKS}:images"), 4
 
     def losses(**chosen: Any) -> list[float]:
         rule = Corrected(Correction(optimizer, 20, **chosen))

@@ -9,7 +9,7 @@ from gpu_validation.optimizers import OptimizerSpec
 from schedules import build, timeline
 from schedules.actions import Kind
 from staleproof.experiments.cells import Cell, Finished, Result
-from staleproof.experiments.networks import DATA, HERE
+from staleproof.experiments.data import NETWORKS
 from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
 from staleproof.experiments.summary import arithmetic, band, by, tuned
 from staleproof.experiments.training import Plain, train
@@ -51,12 +51,11 @@ def compute(cell: Cell) -> Result:
     """Shares of the ranks' time in computation, or the losses of a run."""
     if "d" in cell:
         return throughput(cell["d"], cell["durations"])
-    token = DATA.set(cell.get("data"))
     family, settings = METHODS[cell["method"]]
     schedule = build(family, STAGES, cell["minibatches"], **settings)
-    optimizer = Plain(OptimizerSpec("sgd", lr=cell["rate"]))
-    losses = train(schedule, ModelSpec(f"{HERE}:images", seed=cell["seed"]), optimizer).losses
-    DATA.reset(token)
+    model = ModelSpec(f"{NETWORKS}:images", seed=cell["seed"])
+    rule = Plain(OptimizerSpec("sgd", lr=cell["rate"]))
+    losses = train(schedule, model, rule, cell.get("data")).losses
     width = cell["minibatches"] // 12
     return [float(arithmetic(losses[n : n + width])) for n in range(0, len(losses), width)]
 

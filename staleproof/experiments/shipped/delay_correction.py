@@ -11,7 +11,7 @@ from gpu_validation.optimizers import OptimizerSpec
 from schedules import build
 from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.corrections import Corrected, Correction
-from staleproof.experiments.networks import DATA, HERE
+from staleproof.experiments.data import NETWORKS
 from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
 from staleproof.experiments.summary import arithmetic, band
 from staleproof.experiments.training import Trained, train
@@ -58,13 +58,11 @@ def cells(quick: bool) -> list[Cell]:
 
 def compute(cell: Cell) -> Result:
     """Curves of all seeds at the rate that ends lowest on the first one."""
-    token = DATA.set(cell.get("data"))
     rates: tuple[float, ...] = SMALL if cell["method"] == "NAG-Base" else RATES
     rates = rates[1:2] if cell["rates"] == 1 else rates
     tuning = [_run(cell, rate, 0) for rate in rates]
     best = min(range(len(rates)), key=lambda n: _end(tuning[n]))
     runs = [tuning[best], *(_run(cell, rates[best], s) for s in range(1, cell["seeds"]))]
-    DATA.reset(token)
     width = cell["microbatches"] // 20
     return {"rate": rates[best], "tuning": [_end(run) for run in tuning],
             "losses": [_blocks(run.losses, width) for run in runs],
@@ -78,7 +76,8 @@ def _run(cell: Cell, rate: float, seed: int) -> Trained:
     schedule = build(family, STAGES, many, **(ONE_BY_ONE if family == "amdp" else {}))
     updates = many // (ACCUMULATED if family == "amdp" else 1)
     rule = Correction(OptimizerSpec(lr=rate, **optimizer), updates, **correction)
-    return train(schedule, ModelSpec(f"{HERE}:characters", seed=seed), Corrected(rule))
+    model = ModelSpec(f"{NETWORKS}:characters", seed=seed)
+    return train(schedule, model, Corrected(rule), cell.get("data"))
 
 
 def _blocks(values: list[float], width: int) -> list[float]:

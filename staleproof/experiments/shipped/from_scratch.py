@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-import torch
-
 from gpu_validation.checks import observed
 from gpu_validation.environment import cores
 from gpu_validation.models import ModelSpec
@@ -36,6 +34,8 @@ def compute(cell: Cell) -> Result:
 
 def _measured(row: Published, ranks: int, repeats: int) -> dict[str, Any]:
     """What a clock that is shared with other processes says least of: the least disturbed run."""
+    import torch
+
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else None
     spec = specification(row, ranks, MICROBATCHES, MODEL, gpus)
     found = [run(spec) for _ in range(repeats)]

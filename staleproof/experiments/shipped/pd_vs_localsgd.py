@@ -10,7 +10,7 @@ from gpu_validation.models import ModelSpec
 from gpu_validation.optimizers import OptimizerSpec
 from schedules import Schedule, build
 from staleproof.experiments.cells import Cell, Finished, Result
-from staleproof.experiments.networks import DATA, HERE
+from staleproof.experiments.data import NETWORKS
 from staleproof.experiments.problems import random_logistic, together, tridiagonal_quadratic
 from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
 from staleproof.experiments.replay import local_sgd, microbatches_in, order_of, replay
@@ -74,17 +74,15 @@ def compute(cell: Cell) -> Result:
 
 def _trained(cell: Cell, schedule: Schedule) -> dict[str, Any]:
     """Mean loss of the last fifth of the jobs, at the rate that ends lowest on the first seed."""
-    many, token = schedule.microbatches // 5, DATA.set(cell.get("data"))
 
     def end(rate: float, seed: int) -> float:
-        model = ModelSpec(f"{HERE}:characters", seed=seed)
-        losses = train(schedule, model, Plain(OptimizerSpec("sgd", lr=rate))).losses
-        return float(np.mean(losses[-many:]))
+        model, rule = ModelSpec(f"{NETWORKS}:characters", seed=seed), OptimizerSpec("sgd", lr=rate)
+        losses = train(schedule, model, Plain(rule), cell.get("data")).losses
+        return float(np.mean(losses[-(schedule.microbatches // 5) :]))
 
     first = {rate: end(rate, 0) for rate in RATES["Transformer"].tolist()}
     best = min(first, key=lambda rate: first[rate])
     others = [end(best, seed) for seed in range(1, cell["seeds"])]
-    DATA.reset(token)
     return {"rate": best, "tuning": list(first.values()), "final": [first[best], *others]}
 
 
