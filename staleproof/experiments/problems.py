@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -109,6 +109,7 @@ def random_logistic(samples: int, size: int, weight: float, seed: int) -> Proble
     return Problem(a[None], 2 * labels[None] - 1, samples, LOGISTIC, weight)
 
 
+@lru_cache(maxsize=1)
 def random_quadratic(samples: int, size: int, batches: int, seed: int = 0) -> Problem:
     """Least squares with Gaussian data and a Gaussian solution, without noise.
 

@@ -144,10 +144,10 @@ def replay(
     padded, places = _evenly(problem, order.delays.shape[2])
     wanted, values = set(at.tolist()), []
     with np.errstate(over="ignore", invalid="ignore"):
-        for k, step in enumerate(_steps(padded, order, rates, noise)):
+        for k, (_, _, now) in enumerate(_steps(padded, order, rates, noise)):
             if k in wanted:
-                values.append(padded.value(step.now()))
-        last = step.now()
+                values.append(padded.value(now()))
+        last = now()
         if order.stages.shape[1] in wanted:
             values.append(padded.value(last))
     return np.stack(values, axis=1), last[:, places]
@@ -160,27 +160,20 @@ def stale_distance(problem: Problem, order: Order, rate: float) -> tuple[Array, 
     """
     padded, _ = _evenly(problem, order.delays.shape[2])
     apart, steepest = [], []
-    for step in _steps(padded, order, np.array([rate])):
-        apart.append(((step.now() - step.point) ** 2).sum((1, 2)))
-        steepest.append((step.gradient**2).sum((1, 2)))
+    for point, gradient, now in _steps(padded, order, np.array([rate])):
+        apart.append(((now() - point) ** 2).sum((1, 2)))
+        steepest.append((gradient**2).sum((1, 2)))
     half = apart[len(apart) // 2 :]
     return np.mean(half, axis=0), np.max(apart, axis=0), np.max(steepest, axis=0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """An update before it is made: the point that it reads, the block's gradient there."""
-
-    point: Array
-    gradient: Array
-    now: Callable[[], Array]
-    """The current iterate, whenever it is called."""
-
-
 def _steps(
     problem: Problem, order: Order, rates: Rates, noise: Array | None = None
-) -> Iterator[_Step]:
-    """Every update, made when the next one is asked for; blocks are of one width."""
+) -> Iterator[tuple[Array, Array, Callable[[], Array]]]:
+    """Of every update: the point that it reads, the gradient there, what gives the iterate.
+
+    An update is made when the next one is asked for. Blocks are of one width.
+    """
     p = order.delays.shape[2]
     draws = max(len(problem.a), len(order.stages), len(order.delays))
     seeds, data = np.arange(draws), np.arange(draws) % len(problem.a)
@@ -204,7 +197,7 @@ def _steps(
         if not left[reader]:
             del held[reader]
         gradient = problem.gradient(point[seeds, stage], a[seeds, stage], slopes)
-        yield _Step(point.reshape(shape), gradient, lambda: kept[newest].reshape(shape))
+        yield point.reshape(shape), gradient, lambda: kept[newest].reshape(shape)
         if noise is not None:
             gradient = gradient + noise[:, :, k].swapaxes(1, 2)
         mine = newest[seeds, stage]
@@ -233,9 +226,8 @@ def _versions(order: Order) -> NDArray[np.integer]:
     found = np.empty(order.delays.shape, dtype=np.int32)
     counted = np.zeros((updates + 1, p), dtype=np.int32)
     for s in range(draws):
-        np.cumsum(
-            order.stages[s % len(order.stages), :, None] == np.arange(p), axis=0, out=counted[1:]
-        )
+        stages = order.stages[s % len(order.stages), :, None]
+        np.cumsum(stages == np.arange(p), axis=0, out=counted[1:])
         seen = np.arange(updates)[:, None] - order.delays[s]
         found[s] = np.take_along_axis(counted, seen, axis=0)
     return found

@@ -151,18 +151,21 @@ def test_the_stale_distance_stays_below_and_a_larger_one_would_be_seen() -> None
         assert stale_term_power.conclude(beyond).verdict == "not reproduced"
 
 
+PROBLEM = random_quadratic(rpd_vs_pd.SAMPLES, rpd_vs_pd.SIZE, rpd_vs_pd.BATCHES)
+
+
 @pytest.mark.parametrize(("who", "rate"), rpd_vs_pd.AUTHORS)
 def test_runs_are_those_of_the_authors_digit_by_digit(who: str | int, rate: float) -> None:
     own, updates = order_of(build("pipedream", 8, 400), 20), np.array([3200])
     order = own if isinstance(who, str) else random_order(8, 3200, 400, 20, who, [0])
-    values, _ = replay(rpd_vs_pd._problem(), order, np.array([rate]), updates)
+    values, _ = replay(PROBLEM, order, np.array([rate]), updates)
     assert values[0, 0, 0] == pytest.approx(rpd_vs_pd.AUTHORS[who, rate], rel=1e-9)
 
 
 def test_reading_one_version_too_old_gives_other_digits() -> None:
     order, rates = order_of(build("pipedream", 8, 400), 20), np.array([2.0**-5])
     late = np.minimum(order.delays + 8, np.arange(3200)[:, None])  # one update of every stage
-    values, _ = replay(rpd_vs_pd._problem(), replace(order, delays=late), rates, np.array([3200]))
+    values, _ = replay(PROBLEM, replace(order, delays=late), rates, np.array([3200]))
     assert values[0, 0, 0] != pytest.approx(rpd_vs_pd.AUTHORS["PipeDream", 2.0**-5], rel=1e-3)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -11,10 +10,9 @@ import numpy as np
 
 from schedules import build
 from staleproof.experiments.cells import Cell, Finished, Result
-from staleproof.experiments.problems import Integers, Problem, random_quadratic
+from staleproof.experiments.problems import Integers, random_quadratic
 from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
-from staleproof.experiments.replay import Order, order_of, random_order
-from staleproof.experiments.replay import replay as replayed
+from staleproof.experiments.replay import Order, order_of, random_order, replay
 from staleproof.experiments.summary import band, geometric
 
 P, BATCHES, MICROBATCHES, SIZE, SAMPLES = 8, 20, 400, 512, 2000
@@ -34,11 +32,6 @@ AUTHORS: Final[dict[tuple[str | int, float], float]] = {
     (420, 2.0**-6): 0.135433185301381,
 }
 """What the authors' public code gives: final objective, single runs of seed 0."""
-
-
-@lru_cache(maxsize=1)
-def _problem() -> Problem:
-    return random_quadratic(SAMPLES, SIZE, BATCHES)
 
 
 OFFSETS, ORDERED, EXACT = "offsets", "order", "exact"
@@ -65,7 +58,7 @@ def compute(cell: Cell) -> Result:
         OFFSETS: replace(drawn, delays=_offsets(own, drawn)),
     }.get(cell["delay"], drawn)
     at = np.linspace(0, updates, 41).astype(np.int64)
-    values, _ = replayed(_problem(), order, RATES, at)
+    values, _ = replay(random_quadratic(SAMPLES, SIZE, BATCHES), order, RATES, at)
     return {"at": at.tolist(), "values": values.tolist()}
 
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from schedules import build
 from staleproof.experiments.cells import Cell, Finished, Result
-from staleproof.experiments.problems import Problem, random_quadratic
+from staleproof.experiments.problems import random_quadratic
 from staleproof.experiments.protocol import Experiment, Figure, Line, Number, Outcome, graded
 from staleproof.experiments.replay import order_of, random_order, stale_distance
 from staleproof.experiments.summary import band
 
 BATCHES, SIZE, SAMPLES, RATE = 20, 512, 2000, 2.0**-9
 WHO: Final = ("pipedream", "random")
-
-
-@lru_cache(maxsize=1)
-def _problem() -> Problem:
-    return random_quadratic(SAMPLES, SIZE, BATCHES)
 
 
 def cells(quick: bool) -> list[Cell]:
@@ -39,7 +33,7 @@ def compute(cell: Cell) -> Result:
     if cell["who"] == "random":
         updates, seeds = own.stages.shape[1], range(cell["seeds"])
         order = random_order(p, updates, microbatches, BATCHES, steady, seeds)
-    mean, largest, steepest = stale_distance(_problem(), order, RATE)
+    mean, largest, steepest = stale_distance(random_quadratic(SAMPLES, SIZE, BATCHES), order, RATE)
     late = steady if cell["who"] == "random" else int(own.delays.max())
     printed = RATE**2 * late**2 * steepest
     sharp = RATE**2 * steepest * (late + late * (late - 1) / p)
