@@ -27,8 +27,13 @@ def add_schedule(parser: argparse.ArgumentParser) -> None:
     """Add FAMILY and what describes it."""
     about = "a schedule family with its -p, or a schedule file"
     parser.add_argument("schedule", metavar="FAMILY|FILE", nargs="?", help=about)
-    _count(parser, "-p", "RANKS", "number of ranks")
-    _count(parser, "-m", "MICROBATCHES", "number (for a family 4 times the ranks unless given)")
+    _count(parser, "-p --ranks", "RANKS", "number of ranks")
+    _count(
+        parser,
+        "-m --microbatches",
+        "MICROBATCHES",
+        "number (for a family 4 times the ranks unless given)",
+    )
     about = "a parameter of the family, see `staleproof families`; may be repeated"
     parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help=about)
     _name(parser, "--policy", POLICY_NAMES, "the family's", "weight policy")
@@ -98,9 +103,13 @@ def _flag(parser: argparse.ArgumentParser, option: str, about: str) -> None:
 
 
 def _count(
-    parser: argparse.ArgumentParser, option: str, metavar: str, about: str, least: int = 1
+    parser: argparse.ArgumentParser, options: str, metavar: str, about: str, least: int = 1
 ) -> None:
-    parser.add_argument(option, metavar=metavar, type=whole(option, least), help=about)
+    """Add an option by its names, the first of which is that of the attribute and of errors."""
+    first, *others = options.split()
+    name = first.strip("-").replace("-", "_")
+    kind = whole(first, least)
+    parser.add_argument(first, *others, dest=name, metavar=metavar, type=kind, help=about)
 
 
 def _number(parser: argparse.ArgumentParser, option: str, metavar: str, about: str) -> None:

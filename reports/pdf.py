@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -12,6 +13,7 @@ from typing import Final
 
 from reports.errors import OutputError
 
+PACKAGES: Final = "latexmk, texlive-latex-recommended"
 LONGEST: Final = 300
 """Seconds for one document."""
 
@@ -29,7 +31,7 @@ def require_latexmk() -> str:
         raise OutputError(
             "PDF needs latexmk, and there is none",
             "--pdf",
-            "install it (Debian: latexmk, texlive-latex-recommended), or leave --pdf out",
+            f"install it (Debian: {PACKAGES}), or leave --pdf out",
         )
     return found
 
@@ -54,20 +56,31 @@ def compiled(contents: Mapping[str, bytes]) -> dict[str, bytes]:
                 path.write_bytes(content)
         for name in sorted(one for one in contents if one.endswith(".tex")):
             options = ("-pdf", "-interaction=nonstopmode", "-halt-on-error", "-silent")
-            done = subprocess.run(
-                [program, *options, name],
-                cwd=folder,
-                env=environment,
-                capture_output=True,
-                timeout=LONGEST,
-                check=False,
-            )
-            pdf = Path(folder, name).with_suffix(".pdf")
-            if done.returncode or not pdf.is_file():
-                said = done.stdout.decode(errors="replace").split("\n")
-                why = next((line for line in said if line.startswith("!")), "see its log")
-                raise OutputError(
-                    f"{name} does not compile ({why})", "--pdf", "report it, with the ledger"
+            try:
+                subprocess.run(
+                    [program, *options, name],
+                    cwd=folder,
+                    env=environment,
+                    capture_output=True,
+                    timeout=LONGEST,
+                    check=False,
                 )
+            except subprocess.TimeoutExpired:
+                raise OutputError(f"{name} is not compiled in {LONGEST} s", "--pdf", _LOG) from None
+            pdf = Path(folder, name).with_suffix(".pdf")
+            if not pdf.is_file():
+                raise _not_compiled(name, pdf.with_suffix(".log"))
             found[pdf.name] = pdf.read_bytes()
     return found
+
+
+_LOG: Final = "leave --pdf out, compile the .tex files by hand and read what LaTeX says"
+
+
+def _not_compiled(name: str, log: Path) -> OutputError:
+    """What LaTeX complained of, and what to do."""
+    said = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    why = next((line for line in said.split("\n") if line.startswith("!")), "! there is no log")
+    missing = re.search(r"File `(.*\.sty)' not found", why)
+    fix = f"install the package of {missing[1]} (Debian: {PACKAGES})" if missing else _LOG
+    return OutputError(f"{name} does not compile: {why.strip('! .')}", "--pdf", fix)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
+from textwrap import fill
 from typing import Any, NoReturn
 
 from staleproof.errors import UsageError
@@ -20,13 +21,22 @@ _OF_FILES = {"FILE", "DIR", "OUT", "LEDGER", "LAYERS", "OLD", "NEW"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Paragraphs of a description fill the lines that a terminal has; what is indented stays."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        parts = text.split("\n\n")
+        filled = (part if "\n  " in part else fill(" ".join(part.split()), width) for part in parts)
+        return "\n\n".join(filled)
+
+
 class Parser(argparse.ArgumentParser):
     """An `ArgumentParser` whose errors are `UsageError` and name the nearest option."""
 
     def __init__(self, **settings: Any) -> None:
         self.options: list[str] = []
         self.of_files: list[argparse.Action] = []
-        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        settings.setdefault("formatter_class", _Help)
         super().__init__(**settings, allow_abbrev=False)
 
     @property

@@ -34,16 +34,16 @@ _DESCRIPTION: Final = """\
 Proves, derives and measures what a pipeline-parallel training schedule does to the weights.
 
 examples:
-  staleproof verify                           prove and refute every published claim
-  staleproof show kernel.descent              one claim: statement, proof, counterexample
-  staleproof list --verdict REFUTED           what does not hold
-  staleproof verify my_lemma.py               your own claim; exit 1 unless PROVED
-  staleproof check step.csv --require stash   does the schedule hang, or lose a version?
-  staleproof delays pipedream -p 8 -m 64      how stale is every gradient
-  staleproof draw zbv -p 4 -m 12 -o zbv.svg   a picture
+  staleproof verify                          prove, refute every published claim
+  staleproof show kernel.descent             a claim: statement, proof, witness
+  staleproof list --verdict REFUTED          what does not hold
+  staleproof verify my_lemma.py              your own; exit 1 unless PROVED
+  staleproof check step.csv --require stash  can it hang, or lose a version?
+  staleproof delays pipedream -p 8 -m 64     how stale is every gradient
+  staleproof draw zbv -p 4 -m 12 -o zbv.svg  a picture
 
-exit codes: 0 ran and all that was required holds; 1 something required does not hold;
-            2 bad input, explained in one line"""
+Exit codes: 0 ran and all that was required holds; 1 something required does not hold;
+2 bad input, explained in one line."""
 
 
 def build_parser() -> tuple[Parser, dict[str, Parser]]:

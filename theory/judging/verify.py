@@ -86,7 +86,7 @@ def _from_catalogue(names: set[str], everything: bool) -> list[Claim]:
     chosen = {name: called(name) for name in names}
     for name in sorted(names):
         if not chosen[name]:
-            raise unknown(name, "verify")
+            raise unknown(name, "claims")
     papers = {name.partition(".")[0] for name in names}
     ids = {claim.id for found in chosen.values() for claim in found}
     return [
