@@ -705,7 +705,7 @@ class Row:
                 certified = True
                 self.guarded(name or f"step {place}", self.step, step, goal, certificate, where)
             elif proved and goal is not None:
-                self.report.rules["no certificate"] += 1
+                self.report.fail(self.claim, name or f"step {place}", "it has no certificate")
             if name == "statement":
                 stated = True
                 self.guarded(name, self.statement, goal, proved)
@@ -843,8 +843,8 @@ class Row:
                 self.report.signs += 1
             elif reason == BY_COEFFICIENTS:
                 raise Refused("a sign cannot be read off its coefficients", self.shown(form))
-            elif set(form) <= {()}:
-                raise Refused("a number has another sign than is said", self.shown(form))
+            elif set(form) <= {()} or self.contrary(form, sign, gaps):
+                raise Refused("it has another sign than is said", self.shown(form))
             else:
                 self.report.trusted[reason] += 1
             listed.append((form, sign))
@@ -861,6 +861,12 @@ class Row:
             elif not known and (inside or not algebra.follows(form, sign, gaps)):
                 says = f"it is not listed that something is {sign} 0, without which it is undefined"
                 raise Refused(says, self.shown(form))
+
+    def contrary(self, form: Form, sign: str, gaps: list[Form]) -> bool:
+        """Whether the sign that is said to have been found by a solver is seen to be wrong."""
+        opposite = {">=": ">", ">": ">="}.get(sign)
+        negative = self.algebra.less({}, form)
+        return opposite is not None and self.algebra.follows(negative, opposite, gaps)
 
     def shown(self, form: Form) -> str:
         """A form in a message."""

@@ -157,6 +157,43 @@ def test_remarks_on_where_a_verdict_comes_from(run: Run, mine: Callable[..., Pat
     assert words in table
 
 
+FORGED = """
+import sympy
+from functools import partial
+from theory.judging.as_claim import account
+from theory.judging.prover import Account, Claim, Decision
+from theory.kernel import Sign, Theorem
+from theory.kernel.lemmas import YOUNG
+from theory.ledger import Step
+from theory.verdicts import Verdict
+
+a = sympy.Symbol("a", positive=True)
+zero = {"zero": sympy.S.Zero}
+FALSE = Theorem("mine.false", "ours", "a <= 0", "", (a,), lhs=a, terms=zero, conclude=Sign())
+said = Step("ours", "a <= 0", "certificate", Verdict.PROVED)
+other = lambda formulas: Account(Decision((YOUNG,)), steps=(said,))
+forms = {"other": (other, zero), "partial": (partial(account, YOUNG), YOUNG.terms)}
+CLAIMS = [
+    Claim(f"mine.{name}", "ours", "a <= 0", "", by, printed=forms, theorem=FALSE)
+    for name, (by, forms) in forms.items()
+]
+"""
+
+
+def test_the_kernel_decides_the_theorem_of_a_claim_and_no_other(run: Run, tmp_path: Path) -> None:
+    """A claim that names one theorem and hands in another is its own prover's."""
+    path = tmp_path / "forged.py"
+    path.write_text(FORGED, encoding="utf-8")
+    done = run("verify", path, "--json")
+    assert done.returncode == 1
+    for row in json.loads(done.stdout)["claims"]:
+        assert row["verdict"] == "UNKNOWN"
+        assert "the file's own prover" in row["evidence"][0]["says"]
+        assert all(
+            step["verdict"] == "UNKNOWN" for step in row["steps"] if step["says"] == "a <= 0"
+        )
+
+
 def test_deep_adds_evidence(run: Run, mine: Callable[..., Path]) -> None:
     evidence = '__import__("theory").ledger.Evidence("against", "seen late", {})'
     path = mine(reaching("mine.one", "PROVED", f"deeper=lambda formulas: ({evidence},)"))

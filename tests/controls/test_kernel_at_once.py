@@ -15,6 +15,8 @@ from theory.kernel import (
     Cite,
     Combine,
     Descent,
+    Drift,
+    Everywhere,
     Expect,
     Hypothesis,
     Induction,
@@ -22,6 +24,7 @@ from theory.kernel import (
     Lipschitz,
     Operator,
     Point,
+    Sign,
     Smooth,
     Step,
     Theorem,
@@ -37,6 +40,7 @@ from theory.kernel import (
     vectors,
 )
 from theory.kernel.context import measures
+from theory.kernel.means import Mean
 from theory.kernel.rules import Reread
 from theory.kernel.theorem import Assumption, Delayed
 from theory.kernel.vectors import Gram
@@ -413,13 +417,130 @@ def test_what_follows_a_replica_is_one_as_well() -> None:
         made()
 
 
-def test_names_that_look_the_same() -> None:
-    """A Cyrillic а makes a theorem of a ≤ b that reads a ≤ a; a and α are told apart."""
-    a = sympy.Symbol("a", real=True)
-    for name in ("\u0430", "a\u200b"):
-        other = sympy.Symbol(name, real=True)
-        with pytest.raises(TheoryError, match="look like"):
-            theorem(le(a, other), Combine({"0": 1}), le(a, other), symbols=(a, other))
-    other = sympy.Symbol("α", real=True)
-    made = theorem(le(a, other), Combine({"0": 1}), le(a, other), symbols=(a, other))
-    assert verdict(made) == "PROVED"
+@pytest.mark.parametrize(
+    ("pair", "expected"),
+    [
+        *((pair, "PROVED") for pair in ("a α", "w_1 w_2", "x x⁺", "f* F*")),
+        *((pair, "look like") for pair in ("a \u0430", "\u00b5 \u03bc", "x_1 x₁", "gamma γ")),
+        *(
+            (f"a {name}", "hidden")
+            for name in ("a\u200b", "a\ufe0f\u2063", "-1", "0", "a+a", "E[g]")
+        ),
+        *((f"a {name}", "hidden") for name in ("sqrt(a)", "F(0)", "F(k)")),
+    ],
+)
+def test_names_that_look_the_same(pair: str, expected: str) -> None:
+    """A Cyrillic а makes a theorem of a ≤ b that reads a ≤ a, and a constant called −1 another."""
+    a, other = sympy.symbols(pair, real=True)
+
+    def made() -> str:
+        said = le(a, other), le(F(k), a)
+        return verdict(theorem(said[0], Combine({"0": 1}), *said, symbols=(a, other)))
+
+    if expected == "PROVED":
+        assert made() == expected
+    else:
+        with pytest.raises(TheoryError, match=expected):
+            made()
+
+
+@pytest.mark.parametrize("listed", ["∇f_i(x)", "∇f_i(x) ∇f_i(y)", "∇F(x)"])
+def test_a_function_is_drawn_at_all_of_its_points(listed: str) -> None:
+    """E⟨∇f_i(x), ∇f_i(y)⟩ is not ⟨∇F(x), ∇f_i(y)⟩, and so not where ∇f_i(y) is left out."""
+    names = tuple(listed.split())
+    one, other = (at(where.position, name, "f_i") for where, name in ((x, "x"), (y, "y")))
+    said = eq(Operator("E", names).of(dot(one.gradient, other.gradient)), c)
+
+    def made() -> str:
+        points = (one, other, at(x.position, "x", "F"))
+        return verdict(theorem(said, Combine({"0": 1}), said, symbols=(c,), points=points))
+
+    if names[1:] or names == ("∇F(x)",):
+        assert made() == "PROVED"
+    else:
+        with pytest.raises(TheoryError, match="at one point"):
+            made()
+
+
+def test_the_notation_draws_a_function_at_all_of_its_points() -> None:
+    f, whole, star = function("f_i"), function("F"), vector("x*")
+    mean_of = mean("E", f.grad(x.position))
+    T = begin("mine.drawn", "ours", f, whole)
+    T.unbiased(mean_of, f.grad(x.position), whole.grad(x.position))
+    T.constant(star)
+    cross = mean_of(dot(f.grad(x.position), f.grad(star)))
+    made = T.shows(equal(cross, dot(whole.grad(x.position), f.grad(star))), by=Combine())
+    assert {"∇f_i(x)", "∇f_i(x*)"} <= measures(made)[0].random
+
+
+def test_one_sequence_a_name() -> None:
+    """F(k) ≥ 0 by its domain would read as a property of the mean F(k) of f."""
+    positive = sympy.Function("F", nonnegative=True)
+    with pytest.raises(TheoryError, match="two things"):
+        theorem(le(0, positive(k)), Sign(), le(F(k), 0), sequences={F: x.value}, points=(x,))
+
+
+@pytest.mark.parametrize(("from_", "expected"), [(0, "PROVED"), (5, "UNKNOWN")])
+@pytest.mark.parametrize("rule", ["Drift", "Total"])
+def test_what_holds_from_some_iteration_on(rule: str, from_: int, expected: str) -> None:
+    """(k − 4)‖g‖² ≤ c and k ≥ 5 bound no move of an earlier iteration, by whatever index."""
+    j, tau = sympy.symbols("j tau", integer=True, nonnegative=True)
+    old, then = point("x̂"), at(x.position - g, "x⁺")
+    late = k - 4 if from_ else sympy.S.One
+    said = le(late * square(g), L), le(late * then.value, late * x.value), le(from_, k)
+    held: tuple[Assumption, ...] = tuple(
+        Hypothesis(str(i), "", one) for i, one in enumerate(said[: 3 if from_ else 2])
+    )
+    held += (Delayed("late", "", old, x, tau),)
+    domain = ("2",) if from_ else ()
+    each = Step("move", le(square(g), L), Combine({"0": 1 / late}, domain=domain))
+    down = Step("down", le(then.value, x.value), Combine({"1": 1 / late}, domain=domain))
+    drift = le(square(x.position - old.position), tau**2 * L), Drift("late", j, move="move")
+    total = le(F(j + 1), F(j)), Total("down", j)
+    made = theorem(
+        *(drift if rule == "Drift" else total),
+        symbols=(L, tau),
+        indices=(k,) if from_ else (),
+        points=(x, then, old),
+        vectors=(g,),
+        following=((x, then),),
+        sequences={F: x.value},
+        hypotheses=held,
+        steps=(each, down),
+    )
+    assert verdict(made) == expected
+
+
+def test_a_sum_over_an_index_says_nothing_of_it() -> None:
+    """Of k + F(0) + … + F(3) ≤ 5 only k is named outside of the sum."""
+    said = le(k + sympy.Sum(F(k), (k, 0, 3)), 5)
+    made = theorem(said.replaced({k: n}), Everywhere("0", {k: n}), said, indices=(k, n))
+    assert verdict(made) == "UNKNOWN"
+
+
+class _Changing(list[str]):
+    """A list that says something else when it is asked again."""
+
+    def __iter__(self) -> Any:
+        return iter(["g"] if self.append("") or len(self) < 3 else ["h"])
+
+
+def test_what_is_random_is_asked_once() -> None:
+    under = Operator("E", _Changing())  # type: ignore[arg-type]
+    rule = Expect("0", under)
+    theorem(le(0, 1), rule, le(0, 1))
+    assert type(rule.under.random) is tuple
+    assert len({rule.under.marks for _ in range(5)}) == 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        Mean(Str("E"), sympy.Tuple(Str("g")), c, evaluate=False),
+        Gram(Str("v"), Str("u"), evaluate=False),
+    ],
+)
+def test_a_mean_has_one_form(odd: Any) -> None:
+    """E[c] is c, and ⟨v, u⟩ is ⟨u, v⟩, however they are written down."""
+    with pytest.raises(TheoryError, match="mean"):
+        theorem(le(odd, 0), Combine({"0": 1}), le(odd, 0), symbols=(c,), vectors=(u, v))

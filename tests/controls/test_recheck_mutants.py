@@ -101,6 +101,7 @@ def _of_formulas(ledger: Ledger, row: Ledger) -> Iterator[Edited]:
         yield "goal", _edit(ledger, *at, to=f"{step['goal']} - 1")
         for text in _with_numbers_changed(step["goal"]):
             yield "number in a goal", _edit(ledger, *at, to=text)
+        yield "no certificate", _edit(ledger, "steps", place, "certificate", to=None)
         if data["squares"] or data["plus"]:
             yield "<= to ==", _edit(ledger, *at, to=step["goal"].replace("<=", "=="))
     yield "statement", _edit(ledger, "goal", to=f"{row['goal']} - 1")
@@ -147,6 +148,21 @@ def test_originals_are_accepted_and_mutants_refused(name: str, ledgers: dict[str
     mutants = _mutants(ledgers[name])
     accepted = [(what, n) for n, (what, one) in enumerate(mutants) if not _refused(one)]
     assert not accepted
+
+
+def test_a_sign_that_is_seen_to_be_wrong_is_not_taken_on_trust() -> None:
+    """That ‖u‖² a/2 + ‖v‖²/(2a) is at most ⟨u, v⟩ follows with −1/(2a), said to be shown by z3."""
+    ledger = ledger_of([LEMMAS[0]])
+    row = ledger["claims"][0]
+    step = row["steps"][0]
+    left, right = step["goal"].split(" <= ")
+    row["goal"] = step["goal"] = f"{right} <= {left}"
+    ((coefficient, _),) = step["certificate"]["squares"]
+    step["certificate"]["squares"][0][0] = negative = f"-({coefficient})"
+    said = {"expression": negative, "sign": ">=", "reason": "z3", "under": []}
+    step["certificate"]["signs"] = [said]
+    (failure,) = recheck(ledger).failures
+    assert "another sign" in failure["says"]
 
 
 def test_there_are_enough_mutants_of_every_kind(ledgers: dict[str, Ledger]) -> None:

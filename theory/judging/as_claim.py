@@ -91,8 +91,10 @@ def as_claim(
 
 def is_attacked(claim: Claim) -> bool:
     """Whether only the kernel and small numbers decide a claim: it is made here, unchallenged."""
-    made_here = isinstance(claim.account, partial) and claim.account.func is account
-    return made_here and not claim.challenge
+    by, theorem = claim.account, claim.theorem
+    if not isinstance(by, partial) or by.func is not account or by.args != (theorem,):
+        return False
+    return not claim.challenge and by.keywords.get("challenge") is None
 
 
 def _weakened(theorem: Theorem) -> dict[str, Callable[[], Verdict]]:

@@ -8,6 +8,7 @@ the statement supposes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final, cast
 
 import sympy
@@ -32,7 +33,7 @@ from theory.errors import VacuousError
 from theory.falsifier.compare import certain_sign, exceeds
 from theory.falsifier.numbers import Enclosure, Root, exact
 from theory.kernel.elementary import ELEMENTARY
-from theory.kernel.prove import Proof, is_made, prove
+from theory.kernel.prove import Proof, is_line, is_made, prove
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar
@@ -243,7 +244,7 @@ def _case(case: Case) -> LedgerCase:
 
 def _step(step: Line | Step) -> Step:
     if isinstance(step, Step):
-        return step
+        return step if is_line(step) else replace(step, verdict=Verdict.UNKNOWN)
     links = tuple(sorted(set(_links(step.decision))))
     return Step(step.where, step.says, step.rule, verdict_of(step.decision), rests_on=links)
 
@@ -299,7 +300,8 @@ def rests_on(account: Account) -> tuple[Link, ...]:
     for case in account.cases:
         found |= set(_links(case.decision))
     for step in account.steps:
-        found |= {"kernel"} if isinstance(step, Step) else set(_links(step.decision))
+        of_kernel = isinstance(step, Step) and is_line(step)
+        found |= {"kernel"} if of_kernel else set(_step(step).rests_on)
     return tuple(sorted(found))
 
 

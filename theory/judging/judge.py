@@ -12,7 +12,7 @@ from typing import Final
 
 from schedules.errors import ScheduleError
 from schedules.user_code import place_in, reason
-from theory.account import Account
+from theory.account import Account, Decision
 from theory.claims import Claim
 from theory.errors import (
     ClaimFileError,
@@ -87,12 +87,14 @@ def judge(
         with _listening(claim, listen) as queries, effort(attack):
             account, judgement = _judged(claim)
         judgement, controls = _with_more(claim, judgement, deep, more), Controls()
-        if not _is_own(claim, judgement) or accepts_original(claim):
+        own = _is_own(claim, account)
+        if not own or accepts_original(claim):
             controls = run_controls(claim, deep or every)
-        judgement = _remarked(claim, judgement, controls)
+        judgement = _remarked(claim, judgement, controls, own)
         seen, code = shown(claim, account, judgement), trusted(account)
     except (NoClosedFormError, UnsupportedFormError, ScheduleError) as error:
         judgement, controls, queries = _undecided(str(error)), Controls(), []
+        own = True
         seen, code = Shown(), {}
     except TheoryError as error:
         if claim.source is None:
@@ -108,7 +110,7 @@ def judge(
         where=claim.where,
         statement=claim.statement,
         latex=claim.latex,
-        judgement=_guarded(claim, judgement, controls),
+        judgement=_guarded(judgement, controls, own),
         depends=claim.depends,
         controls=controls,
         seconds=perf_counter() - start,
@@ -168,27 +170,32 @@ def _undecided(why: str) -> Judgement:
     return Judgement(Verdict.UNKNOWN, printed_proof="none", evidence=(reason,))
 
 
-def _is_own(claim: Claim, judgement: Judgement) -> bool:
-    """Whether a file's own functions decide its claim, and not the kernel a theorem."""
-    of_kernel = claim.theorem is not None and judgement.rests_on == ("kernel",)
-    return claim.source is not None and not of_kernel and not is_attacked(claim)
+def _is_own(claim: Claim, account: Account) -> bool:
+    """Whether a file's own functions decide its claim, and not the kernel the claim's theorem."""
+    if claim.source is None:
+        return False
+    named, decision = claim.theorem, account.decision
+    stated = named is not None and claim.printed == named.terms
+    if not stated or not isinstance(decision, Decision) or decision.grounds != (named,):
+        return True  # theorems are equal only to themselves
+    return decision.fails is not None and not is_attacked(claim)
 
 
-def _remarked(claim: Claim, judgement: Judgement, controls: Controls) -> Judgement:
+def _remarked(claim: Claim, judgement: Judgement, controls: Controls, own: bool) -> Judgement:
     """The judgement of a file's claim, with what its reader has to know about the file."""
     if claim.source is None:
         return judgement
     says = []
     if claim.id in CLAIMS:
         says.append("takes the place of the catalogue's claim of this id")
-    if _is_own(claim, judgement):
+    if own:
         without = "" if controls.tried else ", without controls"
         says.append(f"judged by the file's own prover{without}")
     remarks = (Evidence("neither", text, {REMARK: True}) for text in says)
     return replace(judgement, evidence=(*judgement.evidence, *remarks))
 
 
-def _guarded(claim: Claim, judgement: Judgement, controls: Controls) -> Judgement:
+def _guarded(judgement: Judgement, controls: Controls, own: bool) -> Judgement:
     """Hold every prover to its rules.
 
     No REFUTED without a witness, no pass against evidence, and none by a prover that accepts
@@ -202,7 +209,7 @@ def _guarded(claim: Claim, judgement: Judgement, controls: Controls) -> Judgemen
         why = "the prover found it true, but a replay speaks against it"
     elif judgement.verdict > Verdict.UNKNOWN and empty:
         why = f"the prover accepts all of {controls.tried} mutants as well, so it looks at nothing"
-    elif judgement.verdict > Verdict.UNKNOWN and not controls.tried and _is_own(claim, judgement):
+    elif judgement.verdict > Verdict.UNKNOWN and not controls.tried and own:
         why = "the file's own prover has refused nothing; give core= and holds=, to try mutants"
     else:
         return judgement

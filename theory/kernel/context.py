@@ -63,6 +63,7 @@ def require_context(theorem: Theorem) -> None:
     _require_one_meaning(theorem, found)
     for measure in found:
         _require_random_points(theorem, measure)
+        _require_random_functions(theorem, measure)
         _require_random_stale_points(theorem, measure)
         _require_random_since(theorem, measure)
         _require_declared_random(theorem, measure)
@@ -176,6 +177,30 @@ def _require_random_points(theorem: Theorem, measure: Measure) -> None:
                 f"{then.position}, which takes its place, is",
                 theorem.id,
                 "list what takes its place as well",
+            )
+
+
+def _require_random_functions(theorem: Theorem, measure: Measure) -> None:
+    """Where ∇f_i(x) is random and x is not, f_i is: so is ∇f_i(x*), or it is declared otherwise."""
+    relations = tuple(one for one in theorem.relations if one[0].startswith("hypothesis"))
+    still = constants(theorem) | measure.given | _shown_still(relations, measure, theorem)
+    named = frozenset[str]().union(*(names_in(one.gap) for _, one in theorem.relations))
+    after = {then for _, then in theorem.following if not _position(then) & named}
+    anew = {
+        one.function
+        for one in theorem.points
+        if one not in after and not _position(one) & measure.random
+        if measure.random & {one.value.name, *one.gradient.names}
+    }
+    for one in theorem.points:
+        fixed = named & {one.value.name, *one.gradient.names} - measure.random - still
+        if one.function in anew and fixed:
+            raise TheoryError(
+                f"{one.function} is random to {measure.name} at one point, and {min(fixed)} is not "
+                "listed so",
+                theorem.id,
+                f"list it as random to {measure.name}; or, if it is the same at every outcome, "
+                "under `given` of that mean",
             )
 
 

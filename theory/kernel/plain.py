@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -81,12 +82,19 @@ def require_plain(form: Any, where: str) -> None:
 def _is_named(node: Any) -> bool:
     """Whether a name stands where one must; what could be replaced there is none."""
     if isinstance(node, Gram):
-        return all(type(one) is Str for one in node.args)
+        return all(type(one) is Str for one in node.args) and _is_as_made(node)
     if isinstance(node, Mean):
-        return type(node.args[0]) is Str and all(type(one) is Str for one in node.args[1])
+        texts = type(node.args[0]) is Str and all(type(one) is Str for one in node.args[1])
+        return texts and _is_as_made(node)
     if isinstance(node, sympy.Sum):
         return all(len(limit) == 3 and limit[0].is_Symbol for limit in node.limits)
     return True
+
+
+@lru_cache(maxsize=2**14)
+def _is_as_made(node: Any) -> bool:
+    """Whether an inner product or a mean is in the one form that those have."""
+    return bool(node.func(*node.args) == node)
 
 
 def _is_sequence(kind: Any) -> bool:
@@ -129,9 +137,8 @@ def plain(value: Any, where: str) -> Any:
         return value
     if type(value) in _RECORDS:
         _require_fields(value, where)
-        for one in fields(value):
-            plain(getattr(value, one.name), where)
-        return value
+        own: Any = {one.name: plain(getattr(value, one.name), where) for one in fields(value)}
+        return type(value)(**own)  # what can be written to would be another thing later
     raise TheoryError(
         f"found {value!r:.60} of the class {type(value).__name__}",
         where,

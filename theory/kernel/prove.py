@@ -103,16 +103,25 @@ def prove(theorem: Theorem) -> Proof:
         _require_possible_for_all(theorem, (*facts.values(), theorem.goal))
     lines.append(Line("ours", "the hypotheses have a model", possible.note, possible.verdict))
     proof = Proof(weakest((concluded.verdict, possible.verdict)), tuple(lines), used, needs)
+    _LINES.update((line.says, line.rule, line.verdict) for line in lines)
     return _MADE.setdefault(id(proof), proof)
 
 
 _MADE: Final[dict[int, Proof]] = {}
 """The proofs that were made here; they are remembered anyway."""
+_LINES: Final[set[tuple[str, str, Verdict]]] = set()
+"""Their lines."""
 
 
 def is_made(proof: Proof) -> bool:
     """Whether a proof is one that `prove` has made: anybody can write down the record of one."""
     return _MADE.get(id(proof)) is proof
+
+
+def is_line(line: Line) -> bool:
+    """Whether a line, without the name of its case before it, is one of a proof made here."""
+    ends = (at + 2 for at in range(len(line.says)) if line.says.startswith(": ", at))
+    return any((line.says[at:], line.rule, line.verdict) in _LINES for at in (0, *ends))
 
 
 def as_printed(theorem: Theorem) -> tuple[Scalar, ...]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
-from unicodedata import category, normalize
 
 import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError, UndeclaredSymbolError
-from theory.kernel.context import names_in, require_context
+from theory.kernel.context import require_context
 from theory.kernel.means import Mean, is_sequence
+from theory.kernel.names import (
+    require_names_apart,
+    require_one_thing_a_name,
+    require_readable_names,
+)
 from theory.kernel.signs import undefined
 from theory.kernel.vectors import Gram, Scalar, Vector, square
 
@@ -32,11 +36,12 @@ def require_wellformed(theorem: Theorem) -> None:
     hypotheses, steps = theorem.hypotheses, theorem.steps
     _require_distinct([h.name for h in hypotheses] + [s.name for s in steps], theorem.id)
     _require_declared(theorem)
-    _require_one_thing_a_name(theorem)
-    _require_names_apart(theorem)
+    require_one_thing_a_name(theorem)
     _require_meant(theorem)
     _require_sums_of_sequences(theorem)
     _require_plain_points(theorem)
+    require_readable_names(theorem)
+    require_names_apart(theorem)
     _require_different_points(theorem)
     _require_stale_points(theorem)
     _require_one_follower(theorem)
@@ -74,66 +79,6 @@ def _require_declared(theorem: Theorem) -> None:
                 f"the domain of {symbol} is not declared",
                 theorem.id,
                 f"give it one, such as sympy.Symbol({str(symbol)!r}, positive=True)",
-            )
-
-
-def _require_one_thing_a_name(theorem: Theorem) -> None:
-    """What a name depends on is told by the name, so two things do not share one.
-
-    A sequence may be called like a quantity or vector of one iteration: both change.
-    """
-    things: dict[str, Scalar] = {}
-    symbols = {*theorem.symbols, *theorem.scalars, *theorem.indices}
-    symbols |= {one.value for one in theorem.points}
-    vectors = {name for one in theorem.vectors for name in one.names}
-    for one in theorem.points:
-        vectors |= one.position.names | one.gradient.names
-    for _, relation in theorem.relations:
-        free = relation.gap.free_symbols
-        bound = {limit[0] for one in relation.gap.atoms(sympy.Sum) for limit in one.limits}
-        symbols |= free | {one for one in bound if one.name in {other.name for other in free}}
-    called = {call.func for _, one in theorem.relations for call in one.gap.atoms(AppliedUndef)}
-    still = {one.name for one in (*theorem.symbols, *theorem.indices)}
-    still |= {name for one in theorem.fixed for name in one.names}
-    shared = [one for one in {*called, *theorem.sequences} if str(one) in still]
-    constants, indices = {*theorem.symbols}, {*theorem.indices}
-    twice = {*theorem.scalars} & (constants | indices) | constants & indices
-    if twice:
-        raise TheoryError(
-            f"{min(twice, key=str)} is declared twice, and is one of three: a constant, a "
-            "quantity that may change, an index",
-            theorem.id,
-            "list it under one of symbols, scalars and indices, once",
-        )
-    for thing in (*sorted(symbols, key=str), *sorted(vectors), *shared):
-        if things.setdefault(getattr(thing, "name", thing), thing) != thing:
-            raise TheoryError(
-                f"{thing} is the name of two things: symbols with other domains, vectors and "
-                "sequences have names of their own",
-                theorem.id,
-                "rename one of them",
-            )
-
-
-_ALIKE: Final = str.maketrans(
-    "АВЕЅІЈКМНОРСТХУаеѕіјорсхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABESIJKMHOPCTXYaesijopcxyABEZHIKMNOPTYXo"
-)
-"""Cyrillic and Greek letters that are printed as Latin ones."""
-
-
-def _require_names_apart(theorem: Theorem) -> None:
-    """Two names that look the same would make of a ≤ b what reads a ≤ a."""
-    seen: dict[str, str] = {}
-    found: set[str] = {one.function for one in theorem.points}
-    for _, relation in theorem.relations:
-        found |= names_in(relation.lhs) | names_in(relation.rhs)
-    for name in sorted(found):
-        text = "".join(one for one in normalize("NFC", name) if category(one) != "Cf")
-        if seen.setdefault(text.translate(_ALIKE), name) != name:
-            raise TheoryError(
-                f"two names look like {name}: {seen[text.translate(_ALIKE)]!a} and {name!a}",
-                theorem.id,
-                "rename one of them",
             )
 
 

@@ -80,13 +80,11 @@ def slack(said: Any) -> tuple[Scalar, Relation] | None:
     >>> b = sympy.Symbol("b", nonnegative=True)
     >>> symbol, stated = slack(b < 1)
     >>> symbol.is_positive, str(stated)
-    (True, '1 == 1 - b + b')
+    (True, '1 == b + gap(1 - b)')
     """
     if isinstance(said, (sympy.StrictLessThan, sympy.StrictGreaterThan)):
         low, high = said.lts, said.gts
-        form = sympy.sstr(high - low)
-        name = form if (high - low).is_Add else f"({form})"  # a name of its own
-        gap = sympy.Symbol(name, positive=True)
+        gap = sympy.Symbol(f"gap({sympy.sstr(high - low)})", positive=True)
         return gap, eq(high, low + gap)
     return None
 

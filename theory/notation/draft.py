@@ -165,6 +165,7 @@ class Draft:
         self._know(f)
         self.constant(at)
         self._plan.constants.add(f(at))
+        self._plan.zero |= f.grad(at).names
         self._plan.offered += [templates.stationary(f, at), templates.least(f, at)]
 
     def bounded_gradient(self, f: Function, bound: Scalar) -> None:

@@ -63,6 +63,7 @@ class Plan:
     varying: set[Scalar] = field(default_factory=set)
     cited_indices: set[Scalar] = field(default_factory=set)
     constants: set[Scalar] = field(default_factory=set)
+    zero: set[str] = field(default_factory=set)
     spreads: list[tuple[Vector, Vector]] = field(default_factory=list)
     meant: list[Scalar] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
@@ -184,7 +185,6 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     """Find out what a theorem names."""
     forms = [*plan.forms, statement.relation.lhs, statement.relation.rhs]
     points = _points(forms, plan, functions)
-    plan.constants |= {one.value for one in points if one.position.names <= plan.fixed}
     names = {name for form in forms for entry in form.atoms(Gram) for name in entry.names}
     names |= {n for one in points for part in (one.position, one.gradient) for n in part.names}
     names |= {name for pair in plan.iterates for one in pair for name in one.names}
@@ -199,6 +199,9 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     for name, random in randoms.items():
         _close(name, random, (*points, *(one.u for one in between)), plan, still)
     known = {name: frozenset(random) for name, random in randoms.items()}
+    drawn = frozenset[str]().union(*known.values())
+    still_there = (one for one in points if one.position.names <= plan.fixed)
+    plan.constants |= {one.value for one in still_there if one.value.name not in drawn}
     universal = {name for pair in plan.spreads for one in pair for name in one.names}
     universal |= {n for one in points if one.value in plan.constants for n in one.gradient.names}
     if any(e.names & random for _, e in plan.spreads for random in known.values()):
@@ -206,6 +209,9 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
             plan
         )  # they stand beside e because it is used with any vector
     given = frozenset(universal) if len(known) > 1 else frozenset()
+    anew = frozenset[str]().union(*(_drawn(points, random) for random in known.values()))
+    at_rest = (one.gradient.names & plan.zero for one in points if one.function in anew)
+    given = given.union(*at_rest)  # ∇f_i(x*) = 0, whatever is drawn
     return Scene(points, tuple(sorted(names)), known, given, between)
 
 
@@ -244,6 +250,14 @@ def _close(
             if one.position.names & random
             for name in (one.value.name, *one.gradient.names)
         }
+        anew = _drawn(points, random)
+        more |= {
+            name
+            for one in points
+            if one.function in anew
+            for name in {one.value.name, *one.gradient.names} - plan.fixed - plan.zero
+            if one.value not in plan.constants or name != one.value.name
+        }
         for _, old, now, _ in plan.delays:
             more |= old.names if now.names & random else set()
         for later, expected in plan.spreads:
@@ -254,6 +268,15 @@ def _close(
         if more <= random:
             return
         random |= more
+
+
+def _drawn(points: Iterable[Point], random: Set[str]) -> frozenset[str]:
+    """Functions that are random themselves, such as f_i if ∇f_i(x) is and x is not."""
+    return frozenset(
+        one.function
+        for one in points
+        if random & {one.value.name, *one.gradient.names} and not one.position.names & random
+    )
 
 
 def _outside(gap: Scalar, mean: str, varying: Set[Scalar]) -> set[str]:

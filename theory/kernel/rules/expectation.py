@@ -15,6 +15,7 @@ from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, put_in
 from theory.kernel.rules.averages import MEANS, is_average
 from theory.kernel.rules.ranges import is_constant
+from theory.kernel.rules.series import pinned_beside
 from theory.kernel.rules.windows import is_window
 from theory.kernel.theorem import Checked, Given, Hypothesis, Theorem, missing, unlike
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
@@ -87,6 +88,9 @@ class Total:
         changing = changes(given.theorem, self.index)
         if changing:
             return Checked(Verdict.UNKNOWN, changing)
+        elsewhere = pinned_beside(self.index, given)
+        if elsewhere:
+            return elsewhere
         fact = given.facts[self.of]
         others = fact.gap.free_symbols & self._indices(given)
         if others:

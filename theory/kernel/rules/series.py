@@ -9,12 +9,13 @@ from typing import ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.kernel.context import changes
+from theory.kernel.context import changes, changing, constants
 from theory.kernel.means import Mean, is_sequence
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.signs import nonnegative
-from theory.kernel.theorem import Checked, Given, Hypothesis, missing, unlike
+from theory.kernel.theorem import Checked, Given, Hypothesis, Theorem, missing, unlike
+from theory.kernel.values import named
 from theory.kernel.vectors import Gram, Scalar
 from theory.verdicts import Verdict
 
@@ -35,17 +36,44 @@ def pinned(index: Scalar, given: Given) -> Checked | None:
     changing = changes(given.theorem, index)
     if changing:
         return Checked(Verdict.UNKNOWN, changing)
-    for hypothesis in given.theorem.hypotheses:
+    return _fixed(index, given.theorem) or pinned_beside(index, given)
+
+
+def pinned_beside(index: Scalar, given: Given) -> Checked | None:
+    """An UNKNOWN if what changes is spoken of at some values of another index only, or None.
+
+    Of (k − 4)·‖g‖² ≤ 1 and k ≥ 5 it follows that ‖g‖² ≤ 1, and not in every iteration j.
+    """
+    others = (one for one in given.theorem.indices if one != index and _counts(one, given.theorem))
+    return next(filter(None, (_fixed(one, given.theorem) for one in others)), None)
+
+
+def _fixed(index: Scalar, theorem: Theorem) -> Checked | None:
+    for hypothesis in theorem.hypotheses:
         if (
             not isinstance(hypothesis, Hypothesis)
             and index in sympy.sympify(hypothesis.constant).free_symbols
         ):
             return Checked(Verdict.UNKNOWN, f"the constant of {hypothesis.name!r} fixes {index}")
         if isinstance(hypothesis, Hypothesis) and index in hypothesis.relation.gap.free_symbols:
-            calls = hypothesis.relation.gap.atoms(AppliedUndef)
+            gap = hypothesis.relation.gap
+            own = (one for one in gap.atoms(sympy.Sum) if index in one.bound_symbols)
+            calls = gap.xreplace({one: sympy.Dummy() for one in own}).atoms(AppliedUndef)
             if not any(index in call.free_symbols for call in calls):
                 return Checked(Verdict.UNKNOWN, f"hypothesis {hypothesis.name!r} fixes {index}")
     return None
+
+
+def _counts(index: Scalar, theorem: Theorem) -> bool:
+    """Whether a hypothesis or a point names an index beside what changes along iterations."""
+    moving = changing(theorem) - constants(theorem)
+    said = [named(one.position) for one in theorem.points]
+    for one in theorem.hypotheses:
+        if isinstance(one, Hypothesis):
+            said.append(named(one.relation.gap))
+        elif index in named(one.constant):
+            return True
+    return any(index in one and moving & set(map(str, one)) for one in said)
 
 
 def no_sequence(*given: Scalar) -> Checked | None:

@@ -1,0 +1,162 @@
+"""What names of a theorem may look like: each is one thing, and is read as that thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+from unicodedata import category, combining, normalize
+from unicodedata import name as called
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.errors import TheoryError
+from theory.kernel.context import constants, means_in
+from theory.kernel.vectors import Gram, Scalar
+
+if TYPE_CHECKING:
+    from theory.kernel.theorem import Theorem
+
+
+def require_one_thing_a_name(theorem: Theorem) -> None:
+    """What a name depends on is told by the name, so two things do not share one.
+
+    A sequence may be called like a quantity or vector of one iteration: both change.
+    """
+    things: dict[str, Scalar] = {}
+    symbols = {*theorem.symbols, *theorem.scalars, *theorem.indices}
+    symbols |= {one.value for one in theorem.points}
+    vectors = {name for one in theorem.vectors for name in one.names}
+    for one in theorem.points:
+        vectors |= one.position.names | one.gradient.names
+    for _, relation in theorem.relations:
+        free = relation.gap.free_symbols
+        bound = {limit[0] for one in relation.gap.atoms(sympy.Sum) for limit in one.limits}
+        symbols |= free | {one for one in bound if one.name in {other.name for other in free}}
+    called = {call.func for _, one in theorem.relations for call in one.gap.atoms(AppliedUndef)}
+    still = {one.name for one in (*theorem.symbols, *theorem.indices)}
+    still |= {name for one in theorem.fixed for name in one.names}
+    functions = {*called, *theorem.sequences}
+    shared = [one for one in functions if str(one) in still]
+    if len({str(one) for one in functions}) < len(functions):
+        shared += sorted(functions, key=str)
+    constants, indices = {*theorem.symbols}, {*theorem.indices}
+    twice = {*theorem.scalars} & (constants | indices) | constants & indices
+    if twice:
+        raise TheoryError(
+            f"{min(twice, key=str)} is declared twice, and is one of three: a constant, a "
+            "quantity that may change, an index",
+            theorem.id,
+            "list it under one of symbols, scalars and indices, once",
+        )
+    for thing in (*sorted(symbols, key=str), *sorted(vectors), *shared):
+        if things.setdefault(getattr(thing, "name", thing), thing) != thing:
+            raise TheoryError(
+                f"{thing} is the name of two things: symbols with other domains, vectors and "
+                "sequences have names of their own",
+                theorem.id,
+                "rename one of them",
+            )
+
+
+_BEGIN: Final = re.compile(r"[^\W\d_]|[∇‖]")
+"""A letter, a gradient or a norm: what begins otherwise may be read as a number or as a formula."""
+
+_FORMULA: Final = re.compile(r"[-+*/=<>|\[\]].|[−]\S")
+"""What in a constant's name, outside of parentheses, would be read as an operation."""
+
+_OWN: Final = frozenset("exp log sqrt Max Min Abs Sum dot mean".split())
+"""Functions that formulas have without a declaration."""
+
+
+def require_readable_names(theorem: Theorem) -> None:
+    """A constant called −1, or F(0) beside a sequence F, would be read as that.
+
+    Raises
+    ------
+    TheoryError
+    """
+    found = dict.fromkeys(_names(theorem))
+    functions = {name for kind, name in found if kind == "sequence"} | _OWN
+    symbols = {name for kind, name in found if kind == "symbol"}
+    values = {one.value.name for one in theorem.points}
+    for kind, name in found:
+        first, opens, rest = name.partition("(")
+        odd = any(category(one) in _HIDDEN or (one.isspace() and one != " ") for one in name)
+        odd |= not _BEGIN.match(normalize("NFKC", name)) or name != " ".join(name.split())
+        if kind == "symbol" and opens and first in functions:  # the value at a point called F(x)
+            odd |= name not in values or not _BEGIN.match(rest) or rest[:-1] in symbols
+        odd |= kind == "symbol" and bool(_FORMULA.search(_ENCLOSED.sub("", name)))
+        if odd or (kind == "sequence" and name in _OWN):
+            raise TheoryError(
+                "a name begins with a letter, has no hidden characters, and is no formula, found "
+                f"{name!a}",
+                theorem.id,
+                "rename it",
+            )
+
+
+_ENCLOSED: Final = re.compile(r"\(.*\)")
+_HIDDEN: Final = frozenset(("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"))
+"""Characters that nobody sees."""
+
+
+def _names(theorem: Theorem) -> Iterator[tuple[str, str]]:
+    """Every name that formulas show, with its kind."""
+    for _, relation in theorem.relations:
+        for form in (relation.lhs, relation.rhs):
+            bound = {limit[0] for one in form.atoms(sympy.Sum) for limit in one.limits}
+            yield from (("symbol", one.name) for one in form.free_symbols | bound)
+            yield from (("vector", name) for entry in form.atoms(Gram) for name in entry.names)
+            yield from (("sequence", str(call.func)) for call in form.atoms(AppliedUndef))
+    yield from (("sequence", str(one)) for one in theorem.sequences)
+    yield from (("mean", str(mean.args[0])) for _, mean in means_in(theorem))
+    yield from (("function", one.function) for one in theorem.points)
+
+
+_ALIKE: Final = str.maketrans(
+    "АВЕЅІЈКМНОРСТХУаеѕіјорсхуһԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧοıȷɡ∆∑∏′’∗−–∥\u0305",
+    "ABESIJKMHOPCTXYaesijopcxyhqwlABEZHIKMNOPTYXoijgΔΣΠ''*--‖\u0304",
+)
+"""Characters that are printed as others: Cyrillic and Greek letters as Latin ones, signs."""
+
+
+def require_names_apart(theorem: Theorem) -> None:
+    """Two names that look the same would make of a ≤ b what reads a ≤ a.
+
+    Raises
+    ------
+    TheoryError
+    """
+    found = set(_names(theorem))
+    still = constants(theorem) | {one.name for one in theorem.indices}
+    sequences = {name for kind, name in found if kind == "sequence"}
+    _require_apart({name for kind, name in found if kind != "sequence"}, theorem.id)
+    _require_apart(sequences | still, theorem.id)  # others may be called like a quantity
+
+
+def _require_apart(names: Iterable[str], where: str) -> None:
+    seen: dict[str, str] = {}
+    for name in sorted(names):
+        if seen.setdefault(_look(name), name) != name:
+            raise TheoryError(
+                f"two names look like {name}: {seen[_look(name)]!a} and {name!a}",
+                where,
+                "rename one of them",
+            )
+
+
+def _look(name: str) -> str:
+    """How a name looks: γ may be written out as gamma, and x₁ as x_1."""
+    text = normalize("NFKC", name.translate(_ALIKE)).translate(_ALIKE)
+    seen = (one for one in text if combining(one) or category(one) not in ("Cf", "Mn"))
+    return "".join(map(_spelled, seen)).replace("_", "").replace("lambda", "lamda")
+
+
+def _spelled(letter: str) -> str:
+    """A Greek letter by its name."""
+    kind, _, name = called(letter, "").rpartition("LETTER ")
+    if not kind.startswith("GREEK") or not name.isalpha():
+        return letter
+    return name.capitalize() if "CAPITAL" in kind else name.lower()
