@@ -522,7 +522,8 @@ class _Changing(list[str]):
     """A list that says something else when it is asked again."""
 
     def __iter__(self) -> Any:
-        return iter(["g"] if self.append("") or len(self) < 3 else ["h"])
+        self.append("")
+        return iter(["g"] if len(self) < 3 else ["h"])
 
 
 def test_what_is_random_is_asked_once() -> None:
