@@ -188,7 +188,8 @@ EXPERIMENT: Final = Experiment(
     ),
     refuted_by=(
         "PipeDream or random delays end no worse at the largest p than at the smallest, or "
-        "LocalSGD ends no lower than PipeDream at the largest"
+        "LocalSGD ends no lower than PipeDream at the largest. LocalSGD loses by p as PipeDream "
+        "does: with a change"
     ),
     cells=cells,
     compute=compute,
