@@ -22,16 +22,7 @@ NAMES: Final = tuple(
 
 SHARED: Final = tuple(
     HERE / f"{name}.py"
-    for name in (
-        "corrections",
-        "data",
-        "momentum",
-        "networks",
-        "problems",
-        "replay",
-        "tasks",
-        "training",
-    )
+    for name in "corrections data momentum networks problems replay tasks training".split()
 )
 """Code whose change makes kept results void, besides an experiment's own file."""
 

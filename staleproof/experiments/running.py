@@ -18,7 +18,7 @@ from staleproof.errors import UsageError
 from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.protocol import Experiment, Outcome
 from staleproof.experiments.registry import NAMES, SHARED, found, told_of
-from staleproof.experiments.store import Store, alone, code_digest, key_of, opened
+from staleproof.experiments.store import alone, code_digest, key_of, opened
 
 Progress = Callable[[str], None]
 
@@ -96,7 +96,8 @@ def finished_cells(
             held.enter_context(alone(folder / f".{experiment.name}.lock", wait))
         where = ":memory:" if folder is None else folder / STORE
         store = held.enter_context(opened(where, code))
-        missing = [cell for cell in cells if store.get(experiment.name, cell) is None]
+        get = partial(store.get, experiment.name)
+        missing = [cell for cell in cells if get(cell) is None]
         if len(missing) < len(cells):
             progress(
                 f"{experiment.name}: {len(cells) - len(missing)} of {len(cells)} runs are kept"
@@ -112,12 +113,9 @@ def finished_cells(
         if problems:
             more = f", and {len(problems) - 1} more did" if problems[1:] else ""
             raise UsageError(problems[0] + more, name, "correct the file")
-        peaks = [store.peak(experiment.name, cell) for cell in cells]
-        return Run(
-            experiment,
-            [(cell, _kept(store, experiment, cell)) for cell in cells],
-            max((peak for peak in peaks if peak is not None), default=None),
-        )
+        kept = [(cell, *one) for cell in cells if (one := get(cell))]
+        peak = max((peak for *_, peak in kept if peak is not None), default=None)
+        return Run(experiment, [(cell, result) for cell, result, _ in kept], peak)
 
 
 def concluded(run: Run, name: str) -> Outcome:
@@ -157,12 +155,6 @@ def _declared(experiment: Experiment, name: str, quick: bool) -> list[Cell]:
         if most > 1:
             raise ValueError(f"a cell stands there once, found {most} times {count}")
         return cells
-
-
-def _kept(store: Store, experiment: Experiment, cell: Cell) -> Result:
-    kept = store.get(experiment.name, cell)
-    assert kept is not None, "a result that was put is there"
-    return kept[0]
 
 
 def _data_of(experiment: Experiment, data: str | None) -> Path | None:

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from staleproof.errors import DestinationError
 from staleproof.experiments.cells import Cell, Result
@@ -35,7 +35,7 @@ class Store:
     >>> store = Store(":memory:", "v1")
     >>> store.put("growth", {"p": 2}, 3)
     >>> store.get("growth", {"p": 2}), store.get("growth", {"p": 3})
-    ((3,), None)
+    ((3, None), None)
     """
 
     def __init__(self, path: str | Path, code: str) -> None:
@@ -44,46 +44,28 @@ class Store:
         with closing(self._file.cursor()) as cursor:
             cursor.execute("PRAGMA journal_mode = WAL")
             cursor.execute(
-                "CREATE TABLE IF NOT EXISTS cells (experiment TEXT, cell TEXT, code TEXT, "
-                "result TEXT NOT NULL, PRIMARY KEY (experiment, cell, code))"
-            )
-            cursor.execute(
-                "CREATE TABLE IF NOT EXISTS peaks (experiment TEXT, cell TEXT, code TEXT, "
-                "mebibytes INTEGER NOT NULL, PRIMARY KEY (experiment, cell, code))"
+                "CREATE TABLE IF NOT EXISTS runs (experiment TEXT, cell TEXT, code TEXT, "
+                "result TEXT NOT NULL, mebibytes INTEGER, PRIMARY KEY (experiment, cell, code))"
             )
             self._file.commit()
 
-    def get(self, experiment: str, cell: Cell) -> tuple[Result] | None:
-        """The result in a tuple, or None."""
-        found = self._one("SELECT result FROM cells", experiment, cell)
+    def get(self, experiment: str, cell: Cell) -> tuple[Result, int | None] | None:
+        """The result, and mebibytes of the process that computed it if they are known."""
+        with closing(self._file.cursor()) as cursor:
+            found = cursor.execute(
+                "SELECT result, mebibytes FROM runs WHERE experiment = ? AND cell = ? AND code = ?",
+                (experiment, key_of(cell), self._code),
+            ).fetchone()
         try:
-            return None if found is None else (json.loads(found),)
+            return None if found is None else (json.loads(found[0]), found[1])
         except ValueError as error:
             raise sqlite3.DatabaseError(f"the result of {key_of(cell)} is no JSON") from error
 
-    def peak(self, experiment: str, cell: Cell) -> int | None:
-        """Mebibytes of the process that computed a cell, at its largest; None if not known."""
-        found: int | None = self._one("SELECT mebibytes FROM peaks", experiment, cell)
-        return found
-
-    def _one(self, select: str, experiment: str, cell: Cell) -> Any:
-        with closing(self._file.cursor()) as cursor:
-            row = cursor.execute(
-                f"{select} WHERE experiment = ? AND cell = ? AND code = ?",
-                (experiment, key_of(cell), self._code),
-            ).fetchone()
-        return None if row is None else row[0]
-
     def put(self, experiment: str, cell: Cell, result: Result, peak: int | None = None) -> None:
         """Keep a result; what another run has put there meanwhile stays."""
-        at = experiment, key_of(cell), self._code
+        kept = experiment, key_of(cell), self._code, json.dumps(result, allow_nan=True), peak
         with self._file:
-            self._file.execute(
-                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?)",
-                (*at, json.dumps(result, allow_nan=True)),
-            )
-            if peak is not None:
-                self._file.execute("INSERT OR IGNORE INTO peaks VALUES (?, ?, ?, ?)", (*at, peak))
+            self._file.execute("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?)", kept)
 
     def close(self) -> None:
         """Close the file."""

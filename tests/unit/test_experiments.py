@@ -203,7 +203,7 @@ def test_two_runs_on_one_store_keep_each_others_results(tmp_path: Path) -> None:
     one, other = (Store(tmp_path / "cells.sqlite", "code") for _ in range(2))
     one.put("a", {"p": 1, "q": 2}, [1.5, None])
     other.put("a", {"q": 2, "p": 1}, "later")
-    assert other.get("a", {"p": 1, "q": 2}) == ([1.5, None],)
+    assert other.get("a", {"p": 1, "q": 2}) == ([1.5, None], None)
     assert Store(tmp_path / "cells.sqlite", "other code").get("a", {"p": 1, "q": 2}) is None
 
 
@@ -243,7 +243,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, said: Said) -> None:
     assert [Path(figure).read_text()[:5] for figure in found["figures"]] == ["<?xml"]
     assert "8 of 8 runs" in err
     with sqlite3.connect(tmp_path / "cells.sqlite") as file:
-        file.execute("DELETE FROM cells WHERE cell = ?", ('{"p": 5}',))
+        file.execute("DELETE FROM runs WHERE cell = ?", ('{"p": 5}',))
     code, again, err = said(*given)
     assert again | {"peak_memory_mib": 0} == found | {"peak_memory_mib": 0}
     assert "7 of 8 runs are kept" in err
@@ -389,7 +389,7 @@ def test_a_mistake_in_a_file_of_ones_own_is_a_line(
 def test_what_cannot_be_written_is_named(tmp_path: Path, said: Said) -> None:
     assert said("delay-growth", "--quick", "--jobs", "1", "-o", str(tmp_path))[0] == 0
     with sqlite3.connect(tmp_path / "cells.sqlite") as file:
-        file.execute("UPDATE cells SET result = '{' WHERE cell = ?", ('{"p": 5}',))
+        file.execute("UPDATE runs SET result = '{' WHERE cell = ?", ('{"p": 5}',))
     code, found, _ = said("delay-growth", "--quick", "--jobs", "1", "-o", str(tmp_path))
     assert (code, found["error"]["where"]) == (2, str(tmp_path / "cells.sqlite"))
     assert 'the result of {"p": 5} is no JSON' in found["error"]["what"]
