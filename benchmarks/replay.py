@@ -34,7 +34,8 @@ PROBLEMS: dict[str, Callable[[int], Problem]] = {
 Loop = Callable[[Problem, int, float], Array]
 
 
-def _gradient(problem: Problem, w: Array, batch: int) -> Array:
+def whole_gradient(problem: Problem, w: Array, batch: int) -> Array:
+    """Of the first draw's minibatch, straight from the definition."""
     count = problem.a.shape[1] // problem.batches
     rows = slice(batch * count, (batch + 1) * count)
     a, y = problem.a[0, rows], problem.y[0, rows]
@@ -56,7 +57,7 @@ def by_loop(order: Order, problem: Problem, seed: int, rate: float) -> Array:
         for j, block in enumerate(blocks):
             read[block] = history[k - int(order.delays[seed, k, j])][block]
         now, block = history[-1].copy(), blocks[int(stage)]
-        now[block] -= rate * _gradient(problem, read, int(order.batches[seed, k]))[block]
+        now[block] -= rate * whole_gradient(problem, read, int(order.batches[seed, k]))[block]
         history.append(now)
         values.append(_value(problem, now))
     return history[-1]
@@ -67,7 +68,7 @@ def locally(problem: Problem, seed: int, rate: float) -> Array:
     models, values = [np.zeros(problem.size) for _ in range(P)], []
     for job in range(MICROBATCHES):
         w = models[job % P]
-        models[job % P] = w - rate * _gradient(problem, w, job % problem.batches)
+        models[job % P] = w - rate * whole_gradient(problem, w, job % problem.batches)
         values.append(_value(problem, np.mean(models, axis=0)))
         if (job + 1) % (P * LOCAL_STEPS) == 0:
             models = [np.mean(models, axis=0)] * P

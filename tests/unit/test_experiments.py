@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import staleproof.cli
+from benchmarks.replay import whole_gradient
 from schedules import Schedule, build, timeline
 from staleproof.errors import UsageError
 from staleproof.experiments.problems import (
@@ -37,14 +38,6 @@ from staleproof.experiments.shipped import (
 from staleproof.experiments.store import Store, alone
 
 ROOT = Path(__file__).parents[2]
-
-
-def whole_gradient(problem: Problem, w: Array, batch: int) -> Array:
-    """Of the first draw's minibatch, straight from the definition."""
-    count = problem.a.shape[1] // problem.batches
-    rows = slice(batch * count, (batch + 1) * count)
-    a, y = problem.a[0, rows], problem.y[0, rows]
-    return np.asarray(a.T @ problem.loss.slope(a @ w, y) / count + problem.weight * w)
 
 
 def with_a_stash(problem: Problem, schedule: Schedule, rate: float) -> Array:

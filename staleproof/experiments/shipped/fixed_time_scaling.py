@@ -151,13 +151,11 @@ def conclude(finished: Finished) -> Outcome:
     ahead = best[ps[-1], "pipedream"] / best[ps[-1], "localsgd"]
     stale = worse["pipedream"] > 1 and worse["random"] > 1
     verdict = graded(worse["localsgd"] < worse["pipedream"], stale and ahead > 1)
-    numbers = []
-    for p in ps:
-        for m, (power, last) in zip(METHODS, AUTHORS[p], strict=True):
-            (place,) = np.flatnonzero(RATES[m] == 2.0**power)
-            ours = runs[p, m]["final"][0][place]
-            what = f"p = {p}, {NAMES[m]}, rate 2^{power}, seed 0: last objective"
-            numbers.append(Number(what, last, ours))
+    numbers = [
+        Number(f"p = {p}, {NAMES[m]}, rate 2^{power}, seed 0: last objective", last,
+               np.array(runs[p, m]["final"])[0, RATES[m] == 2.0**power].item())
+        for p in ps for m, (power, last) in zip(METHODS, AUTHORS[p], strict=True)
+    ]  # fmt: skip
     numbers += [Number(f"p = {p}, {NAMES[m]}: microbatches in {SLOTS} slots", many,
                        runs[p, m]["jobs"])
                 for p in ps for m, many in zip(METHODS[::2], JOBS[p], strict=True)]  # fmt: skip

@@ -86,7 +86,7 @@ def conclude(finished: Finished) -> Outcome:
     verdict = graded(slower, nearest == PREDICTED and same)
     numbers = [
         Number(f"{_name(who)}, rate 2^{int(np.log2(rate))}, seed 0: final objective", paper,
-               runs[0 if who == "PipeDream" else int(who)][0, -1, _place(rate)])
+               runs[0 if who == "PipeDream" else int(who)][0, -1, rate == RATES].item())
         for (who, rate), paper in AUTHORS.items()
     ]  # fmt: skip
     numbers += [
@@ -107,10 +107,6 @@ def conclude(finished: Finished) -> Outcome:
     ]
     figure = Figure("block updates", "objective", tuple(lines))
     return Outcome(verdict, says, tuple(numbers), figure)
-
-
-def _place(rate: float) -> int:
-    return int(np.argmin(abs(RATES - rate)))
 
 
 def _name(who: str | int) -> str:
