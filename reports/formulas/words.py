@@ -17,7 +17,7 @@ _SIGNS: Final = (
     (re.compile(r"(?<=[\w)\]⟩²³⁴])\*(?=[^\W_]|[(⟨∇])"), "·"),
     (re.compile(r"\bsqrt\((\w+)\)"), r"√\1"),
     (
-        re.compile(rf"(?<![A-Za-z.\-])({'|'.join(GREEK)})(?![A-Za-z]|[.\-][A-Za-z])"),
+        re.compile(rf"(?<![A-Za-z.])(?<!\w-)({'|'.join(GREEK)})(?![A-Za-z]|[.\-][A-Za-z])"),
         lambda found: GREEK[found[1]],
     ),
 )
@@ -32,6 +32,8 @@ def human(text: str) -> str:
     --------
     >>> human("for every Delta: nonnegative; see kernel.young")
     'for every Δ: nonnegative; see kernel.young'
+    >>> human("it is -eta*g, by case-eta")
+    'it is -η·g, by case-eta'
     >>> human("F(x) <= L*eta**2*<g, h>/2, as `a <= b` says")
     'F(x) ≤ L·η²·⟨g, h⟩/2, as `a <= b` says'
     """

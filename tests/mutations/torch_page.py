@@ -94,19 +94,13 @@ def counts(found: Sequence[Row]) -> str:
 
 
 def accepted(found: Sequence[Row]) -> str:
-    """Faulty mutants that both accept: one of each case and operator."""
+    """Faulty mutants that both accept: one of each case."""
 
     def examples() -> Iterator[list[object]]:
         for what in CASES[:-1]:
-            operators: set[str] = set()
-            changes: set[str] = set()
-            for row in found:
+            row = next((r for r in found if r.case == what and r.opinion == ACCEPTED), None)
+            if row is not None:
                 mutant = row.verdict.mutant
-                known = mutant.operator in operators or mutant.change in changes
-                if row.case != what or row.opinion != ACCEPTED or known:
-                    continue
-                operators.add(mutant.operator)
-                changes.add(mutant.change)
                 named = ", ".join(f"`{name}`" for name in row.verdict.broken)
                 yield [what, f"`{mutant.subject.name}`", mutant.change, named]
 
@@ -120,14 +114,6 @@ def as_they_are() -> str:
     return table(("`_simulate_comms_compute` says", "stored orders"), rows)
 
 
-def errors(found: Sequence[Row]) -> str:
-    """What the dry run raises, by type."""
-    types = Counter(
-        row.opinion.simulator.partition(":")[0] for row in found if row.opinion.simulator
-    )
-    return table(("it raises", "mutants"), [[f"`{name}`", n] for name, n in sorted(types.items())])
-
-
 def parts(verdicts: Sequence[Verdict]) -> dict[str, str]:
     """The tables of the page about PyTorch."""
     found = rows(verdicts)
@@ -135,5 +121,4 @@ def parts(verdicts: Sequence[Verdict]) -> dict[str, str]:
         "torch counts": counts(found),
         "torch accepts": accepted(found),
         "torch stored": as_they_are(),
-        "torch errors": errors(found),
     }

@@ -81,14 +81,10 @@ def _left_out(entries: list[dict[str, str]]) -> str:
 
 
 def _summary() -> Iterator[str]:
-    yield "| source | entries | answered | unanswered | nothing to check |"
-    yield "|:--|--:|--:|--:|--:|"
-    for number, source in sources().items():
-        entries = source["sentences"]
-        answered = sum("rows" in entry for entry in entries)
-        left = sum(entry.get("why") == "unanswered" for entry in entries)
-        rest = len(entries) - answered - left
-        yield f"| {number} | {len(entries)} | {answered} | {left} | {rest} |"
+    entries = [entry for source in sources().values() for entry in source["sentences"]]
+    answered = sum("rows" in entry for entry in entries)
+    left = sum(entry.get("why") == "unanswered" for entry in entries)
+    yield f"Of {len(entries)} entries {answered} are answered by rows, {left} are unanswered."
     yield ""
 
 

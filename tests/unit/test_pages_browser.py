@@ -105,6 +105,27 @@ def test_an_action_lights_up_what_belongs_to_it(page: Page, pages: Path) -> None
     assert "0F5" not in near
 
 
+def test_what_is_drawn_is_the_run(page: Page, pages: Path) -> None:
+    """Bars by their boxes and letters, whatever version draws them: a slot has one width."""
+    page.open(pages / "run.html")
+    drawn = page.value(
+        """[...document.querySelectorAll('.bar')].map(g => {
+        const box = n => { const b = n.getBoundingClientRect(); return [b.x, b.y, b.width]; };
+        const [bar, name] = [g.querySelector('rect'), g.querySelector('text')].map(box);
+        const inside = bar[0] <= name[0] && name[0] + name[2] <= bar[0] + bar[2];
+        return [g.querySelector('text').textContent, ...bar, inside]; })"""
+    )
+    rows = sorted({y for _, _, y, *_ in drawn})
+    left = min(x for _, x, *_ in drawn)
+    slot = min(width for *_, width, _ in drawn) + 1  # bars are a pixel apart
+    stated = timeline(build("pipedream", 3, 6)).rows()
+    cells = [["."] * len(row.split()) for row in stated]
+    for name, x, y, *_ in drawn:
+        cells[rows.index(y)][round((x - left) / slot)] = name
+    assert [" ".join(row) for row in cells] == stated
+    assert all(inside for *_, inside in drawn)
+
+
 def test_keys_move_along_a_rank_and_the_slider_hides_what_comes_later(
     page: Page, pages: Path
 ) -> None:
