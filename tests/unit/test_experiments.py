@@ -186,8 +186,8 @@ def test_the_nearest_bound_has_to_be_the_predicted_one() -> None:
 def test_the_predicted_bound_is_the_nearest_and_another_would_be_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = finished(rpd_vs_pd)
-    assert rpd_vs_pd.conclude(found).verdict == "reproduced"
+    found = finished(rpd_vs_pd)  # of two seeds the bounds 8 and 30 end in the other order
+    assert rpd_vs_pd.conclude(found).verdict == "reproduced with a change"
     monkeypatch.setattr(rpd_vs_pd, "PREDICTED", 180)
     assert rpd_vs_pd.conclude(found).verdict == "not reproduced"
 
