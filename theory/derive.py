@@ -29,8 +29,22 @@ from theory.laws.delays.domains import Admission
 from theory.laws.delays.greedy_induction import Clause, rule_clauses
 from theory.laws.delays.law import DelayLaw
 from theory.laws.delays.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
-from theory.laws.delays.shape import Shape, guess_shape, prove_shape
-from theory.laws.delays.staleness import guess_staleness, prove_staleness
+from theory.laws.delays.round_closed import RoundClosed, prove_makespan
+from theory.laws.delays.round_law import round_law
+from theory.laws.delays.rounds import guess_rounds, prove_rounds
+from theory.laws.delays.shape import (
+    Shape,
+    guess_shape,
+    held_in_small_runs,
+    prove_in_flight,
+    prove_shape,
+)
+from theory.laws.delays.staleness import (
+    guess_staleness,
+    largest_in_small_runs,
+    prove_largest,
+    prove_staleness,
+)
 from theory.laws.delays.start_times import prove_start_times
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.delays.table import table
@@ -156,8 +170,10 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     guess, proof = found.guess, list(found.proof)
     if guess is None or weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED:
         return found
-    if (guess.period, guess.least) != (ONE, LEAST_STAGES):
-        return _open(found, "updates are counted where all microbatches are alike, from p = 2 on")
+    if guess.period != ONE:
+        return _with_rounds(found, family, admission, lines)
+    if guess.least != LEAST_STAGES:
+        return _open(found, f"updates are counted from p = {LEAST_STAGES} on")
     counts = guess_counts(family, lines, admission)
     if counts is None:
         return _open(found, "counts of updates have no supported form")
@@ -222,6 +238,36 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
             return found
         more |= refuted
     return found
+
+
+def _with_rounds(
+    found: DelayLaw, family: Family, admission: Admission, lines: Linearization
+) -> DelayLaw:
+    """The law where start times repeat after several microbatches."""
+    guess = found.guess
+    assert guess is not None
+    if family.policy.name == "flush" or family.policy.interval != 1:
+        return _open(found, "rounds are counted with an update after every backward")
+    times = Times(Size.symbolic(guess), guess)
+    try:
+        counts = guess_rounds(guess, lines)
+        law, outcomes = round_law(counts)
+    except UnsupportedFormError as error:
+        return _open(found, error.what)
+    largest = largest_in_small_runs(family, admission, law.counts.least)
+    most = held_in_small_runs(family, admission, law.counts.least)
+    if largest is None or most is None:
+        return _open(found, "staleness and activations in flight have no short form")
+    later = replace(times, size=replace(times.size, least=law.counts.least))
+    proof = [
+        prove_rounds(times, counts, lines),
+        *outcomes,
+        prove_largest(later, largest, per_microbatch=True),
+        prove_in_flight(later, most),
+        prove_makespan(times),
+    ]
+    closed = RoundClosed(guess, law, largest, most)
+    return replace(found, closed=closed, proof=(*found.proof, *proof))
 
 
 def _closed(

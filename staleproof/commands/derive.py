@@ -19,7 +19,7 @@ from staleproof.output import put, put_json
 AT: Final = "--at"
 DURATIONS: Final = "--durations"
 POINT: Final = "p=…,i=…,j=…"
-COORDINATES: Final = ("p", "i", "j")
+COORDINATES: Final = ("p", "i", "j", "r")
 
 _FORMS: Final = {
     "max": "max over (i, j)",
@@ -48,7 +48,7 @@ def configure(parser: Parser) -> None:
 
 
 def point(text: str) -> dict[str, int]:
-    """Read the numbers of ``--at``: p, and i and j where wanted.
+    """Read the numbers of ``--at``: p, and i, j and r where wanted.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def point(text: str) -> dict[str, int]:
     for name in values:
         if name not in COORDINATES:
             remedy = suggestion(name, COORDINATES) or f"write {POINT}"
-            raise UsageError(f"there is no {name!r}, only p, i and j", AT, remedy)
+            raise UsageError(f"there is no {name!r}, only p, i, j and r", AT, remedy)
     if "p" not in values:
         raise UsageError("the number of stages p is needed", AT, f"write {POINT}")
     return values
@@ -86,7 +86,7 @@ def run(arguments: Namespace) -> int:
     result = law.to_json()
     if arguments.at is not None:
         wanted = arguments.at
-        values = law.at(wanted["p"], wanted.get("i"), wanted.get("j")) if proved else None
+        values = law.at(**wanted) if proved else None
         result["at"] = values
     if is_family_file(arguments.family) and not parameters(arguments):
         row = invariants(arguments.family, law)
@@ -235,8 +235,14 @@ def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
     from reports.formulas import as_text
 
     yield from _start_times(result["start_times"])
-    yield "steady delay D[i][j]"
-    yield from _cases(result["delay"])
+    if "index" in result:
+        yield "steady delay D[i][j] = A(i, r) − R(j, r), with A(i, r)"
+        yield from _cases(result["index"])
+        yield "and R(j, r)"
+        yield from _cases(result["recorded"])
+    else:
+        yield "steady delay D[i][j]"
+        yield from _cases(result["delay"])
     for key, meaning in _FORMS.items():
         if result[key] is not None:  # delays that never fall attain it in the steady state
             yield f"{meaning}: {as_text(result[key])}"
@@ -256,8 +262,9 @@ def _start_times(texts: dict[str, Any]) -> Iterator[str]:
     for kind in ("F", "B"):
         yield f"slot of {kind}(s, m)"
         yield from _cases(texts[kind])
-    if "m" in texts:
-        yield f"with m = {as_text(texts['m'])}"
+    if "period" in texts:
+        every = as_text(texts["period"])
+        yield f"with m = ({every})q + r and 0 ≤ r < {every}"
 
 
 def _cases(cases: list[dict[str, str]] | str) -> Iterator[str]:

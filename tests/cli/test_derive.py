@@ -88,7 +88,7 @@ def test_figures_are_checked_where_nothing_is_proved(run: Run, result: Result) -
 
 
 def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
-    arguments = ("derive", "pipedream", "--set", "noam=3", "--at", "p=4")
+    arguments = ("derive", "pipedream", "--set", "noam=9", "--at", "p=4")
     code, found = result(*arguments)
     assert code == 1
     assert found["verdict"] != "PROVED"
@@ -107,7 +107,7 @@ def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
         (["zbv", "--at", "p=4"], "nothing about zbv is proved beyond a finite grid"),
         (["looped-bfs", "--set", "chunks=65"], "up to 64"),
         (["looped-bfs", "--set", "chunk=2"], "did you mean 'chunks'?"),
-        (["pipedream", "--at", "q=4"], "only p, i and j"),
+        (["pipedream", "--at", "q=4"], "only p, i, j and r"),
         (["pipedream", "--at", "i=0"], "p is needed"),
         (["pipedream", "--at", "p=4,p=5"], "twice"),
         (["pipedream", "--at", "p=4.0"], "whole number"),

@@ -68,11 +68,10 @@ def closed_json(closed: Closed) -> dict[str, Any]:
 
 
 def described(times: StartTimes) -> dict[str, Any]:
-    """Start times as ``{"when", "expr"}`` texts, by kind; ``m`` where it is of q and r."""
+    """Start times as ``{"when", "expr"}`` texts, by kind, and their period beyond 1."""
     texts: dict[str, Any] = {"F": times.forward.described(), "B": times.backward.described()}
     if times.period != ONE:
-        every = times.period.to_sympy()
-        texts["m"] = f"{sympy.sstr(every * sympy.Symbol('q'))} + r, 0 <= r < {every}"
+        texts["period"] = sympy.sstr(times.period.to_sympy())
     return texts
 
 

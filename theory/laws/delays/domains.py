@@ -40,7 +40,11 @@ def product_facts(size: Size, m: Microbatch) -> tuple[Term, ...]:
     if size.period != ONE:
         every, rest = size.period.coefficient("p"), size.period.constant
         made = m.index == every * m.product + rest * m.round + m.place
-        facts = (made, m.round >= 0, m.place >= 0, m.place < size.every)
+        facts = (
+            *(made, m.round >= 0, m.place >= 0, m.place < size.every),
+            z3.Implies(m.round == 1, m.product == size.p),
+            z3.Implies(m.round >= 1, m.product >= size.p + size.least * (m.round - 1)),
+        )
     return (
         *facts,
         m.product >= size.least * round_,
@@ -51,6 +55,14 @@ def product_facts(size: Size, m: Microbatch) -> tuple[Term, ...]:
 
 def _round(size: Size, m: Microbatch) -> Term:
     return m.index if size.period == ONE else m.round
+
+
+def before(size: Size, m: Microbatch, by: Term) -> tuple[Microbatch, tuple[Term, ...]]:
+    """Microbatch m − by, and what is true of its products if it is one."""
+    if size.period == ONE:
+        return Microbatch(m.index - by, z3.Int("p*n")), ()
+    found = Microbatch.named("n", m.index - by)
+    return found, (*product_facts(size, found), *products_in_order(size, found, m))
 
 
 def products_in_order(size: Size, m: Microbatch, n: Microbatch) -> tuple[Term, ...]:

@@ -14,6 +14,7 @@ from theory.errors import NoClosedFormError
 from theory.laws.delays.closed import Closed, by_residue, closed_json, described
 from theory.laws.delays.greedy_induction import Clause
 from theory.laws.delays.matrix import Columns, DelayMatrix, i_, j_
+from theory.laws.delays.round_closed import RoundClosed
 from theory.laws.delays.whole_run import WholeRun
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
@@ -41,7 +42,7 @@ class DelayLaw:
 
     family: str
     linearization: str
-    closed: Closed | None
+    closed: Closed | RoundClosed | None
     proof: tuple[Outcome, ...]
     clauses: tuple[Clause, ...] = ()
     guess: StartTimes | None = None
@@ -84,6 +85,24 @@ class DelayLaw:
 
     @property
     def established(self) -> Closed:
+        """The closed forms where all microbatches are alike.
+
+        Raises
+        ------
+        NoClosedFormError
+            They are not established, or depend on a microbatch's place in its round.
+        """
+        found = self.proved
+        if isinstance(found, RoundClosed):
+            raise NoClosedFormError(
+                "rows of the matrix depend on the microbatch's place in its round",
+                f"derive {self.family}",
+                "read `index` and `recorded`",
+            )
+        return found
+
+    @property
+    def proved(self) -> Closed | RoundClosed:
         """The closed forms, once every part of the proof is PROVED.
 
         Raises
@@ -111,6 +130,8 @@ class DelayLaw:
         """The values that the law is stated for."""
         if self.closed is None or self.verdict is not Verdict.PROVED:
             return "none"
+        if isinstance(self.closed, RoundClosed):
+            return self.closed.domain
         counts = self.closed.counts
         steady = "0 <= m < M" if counts.from_start else f"{counts.first} <= m < M - p"
         return f"p >= 2, 0 <= i < p, 0 <= j < p, {steady}"
@@ -137,7 +158,8 @@ class DelayLaw:
         }
         if self.verdict is not Verdict.PROVED:
             return head | _NOTHING | self._instead()
-        return head | closed_json(self.established)
+        found = self.proved
+        return head | (found.to_json() if isinstance(found, RoundClosed) else closed_json(found))
 
     def _instead(self) -> dict[str, Any]:
         """Where no law is proved: what fits, what small runs say, and what is missing."""
@@ -149,8 +171,10 @@ class DelayLaw:
             "open": self._short(),
         }
 
-    def at(self, p: int, i: int | None = None, j: int | None = None) -> dict[str, Any]:
-        """Evaluate at numbers, without building a schedule.
+    def at(
+        self, p: int, i: int | None = None, j: int | None = None, r: int | None = None
+    ) -> dict[str, Any]:
+        """Evaluate at numbers, without building a schedule; r where rows depend on it.
 
         Raises
         ------
@@ -163,13 +187,21 @@ class DelayLaw:
         >>> derive("pipedream").at(1_000_000, 0, 0)["delay"]
         999999500000
         """
-        closed = self.established
+        closed = self.proved
         for name, value in (("p", p), ("i", i), ("j", j)):
             whole = isinstance(value, int) and not isinstance(value, bool)
             _require(value is None or whole, f"whole numbers, found {name} = {value!r}")
         _require(p >= 2, f"p ≥ 2, found p = {p}")
         for name, stage in (("i", i), ("j", j)):
             _require(stage is None or 0 <= stage < p, f"0 ≤ {name} < p = {p}, found {stage}")
+        if isinstance(closed, RoundClosed):
+            counts = closed.law.counts
+            _require(p >= counts.least, f"p ≥ {counts.least}, found p = {p}")
+            every = counts.period.at({"p": p})
+            _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
+            given = {"i": i, "j": j, "r": r}
+            return closed.at(p, **{n: one for n, one in given.items() if one is not None})
+        _require(r is None, "every microbatch: leave out r")
         a = p % closed.matrix.period
         values: dict[str, Any] = {"p": p}
         if i is not None:

@@ -15,7 +15,7 @@ from schedules.closed_forms.fit import fit
 from schedules.closed_forms.start_times import SAMPLED_STAGES, StartTimes, build_from_rule
 from schedules.families.family import Family
 from schedules.schedule import Schedule
-from theory.laws.delays.domains import Admission, a_microbatch, a_stage, domain
+from theory.laws.delays.domains import Admission, a_microbatch, a_stage, before, domain
 from theory.laws.delays.symbols import Microbatch, Times, affine_term
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 
@@ -60,7 +60,7 @@ class Shape:
 
 def guess_shape(family: Family, guess: StartTimes, admission: Admission) -> Shape | None:
     """Read the makespan off the last backward, and fit what small runs hold in flight."""
-    held = _held_in_small_runs(family, admission)
+    held = held_in_small_runs(family, admission)
     if held is None:
         return None
     lengths = [
@@ -96,9 +96,12 @@ def _at_last_backward(form: Affine) -> sympy.Expr:
     return sympy.sympify(form.at(values))
 
 
-def _held_in_small_runs(family: Family, admission: Admission) -> Piecewise | None:
+def held_in_small_runs(
+    family: Family, admission: Admission, least: int = SAMPLED_STAGES.start
+) -> Piecewise | None:
+    """The most in flight at each stage of small runs, in closed form."""
     rows: list[tuple[int, int, int, int]] = []
-    for p in SAMPLED_STAGES:
+    for p in range(least, least + len(SAMPLED_STAGES)):
         for microbatches in (3 * p, 4 * p):
             schedule = build_from_rule(family, p, microbatches, admission)
             rows += [(s, p, microbatches, held) for s, held in enumerate(peak_in_flight(schedule))]
@@ -128,12 +131,15 @@ def prove_shape(times: Times, claimed: Shape) -> list[Outcome]:
     """Prove the makespan and the peak in flight for every p ≥ 2 and M ≥ 1."""
     return [
         decide(_makespan(times, claimed)),
-        merge(
-            "in-flight",
-            "microbatches between forward and backward at a stage: bound and attained",
-            [decide(_bound(times, claimed)), decide(_attained(times, claimed))],
-        ),
+        prove_in_flight(times, claimed.in_flight),
     ]
+
+
+def prove_in_flight(times: Times, most: Piecewise) -> Outcome:
+    """Prove the peak in flight, by stage."""
+    says = "microbatches between forward and backward at a stage: bound and attained"
+    parts = [decide(_bound(times, most)), decide(_attained(times, most))]
+    return merge("in-flight", says, parts)
 
 
 def _makespan(times: Times, claimed: Shape) -> Statement:
@@ -172,10 +178,11 @@ def _makespan(times: Times, claimed: Shape) -> Statement:
     )
 
 
-def _bound(times: Times, claimed: Shape) -> Statement:
+def _bound(times: Times, in_flight: Piecewise) -> Statement:
     """When F(s, m) starts, B(s, m − w) has started, so at most w are in flight."""
     size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
-    most = affine_term(claimed.in_flight, size.values(s, m))
+    most = affine_term(in_flight, size.values(s, m))
+    earlier, facts = _back(times, in_flight, m)
     return Statement(
         "in-flight-bound",
         "update m − w of a stage starts before its forward of m",
@@ -183,27 +190,25 @@ def _bound(times: Times, claimed: Shape) -> Statement:
         z3.And(
             most >= 1,
             z3.Implies(
-                m.index >= most,
-                times.backward(s, _back(times, claimed, m)) < times.forward(s, m),
+                z3.And(m.index >= most, *facts), times.backward(s, earlier) < times.forward(s, m)
             ),
         ),
     )
 
 
-def _back(times: Times, claimed: Shape, m: Microbatch) -> Microbatch:
+def _back(times: Times, in_flight: Piecewise, m: Microbatch) -> tuple[Microbatch, tuple[Term, ...]]:
     """Microbatch m − w, with its product where w is a number."""
-    only = claimed.in_flight.pieces[0].value
-    if len(claimed.in_flight.pieces) == 1 and not only.terms:
-        return times.size.shift(m, -only.constant)
-    most = affine_term(claimed.in_flight, times.size.values(z3.Int("s"), m))
-    return Microbatch(m.index - most, z3.Int("p*n"))
+    only = in_flight.pieces[0].value
+    if len(in_flight.pieces) == 1 and not only.terms:
+        return times.size.shift(m, -only.constant), ()
+    return before(times.size, m, affine_term(in_flight, times.size.values(z3.Int("s"), m)))
 
 
-def _attained(times: Times, claimed: Shape) -> Statement:
+def _attained(times: Times, in_flight: Piecewise) -> Statement:
     """The first min(w, M) forwards of a stage all precede its first backward."""
     size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
-    most = affine_term(claimed.in_flight, size.values(s, m))
-    first = Microbatch(z3.IntVal(0), z3.IntVal(0))
+    most = affine_term(in_flight, size.values(s, m))
+    first = Microbatch.first()
     return Statement(
         "in-flight-attained",
         "the first w forwards of a stage precede its first backward",

@@ -18,7 +18,7 @@ from schedules.closed_forms.start_times import SAMPLED_STAGES, build_from_rule
 from schedules.families.family import Family
 from schedules.versions import versions
 from theory.laws.delays.counts import equals
-from theory.laws.delays.domains import a_microbatch, a_stage, domain
+from theory.laws.delays.domains import a_microbatch, a_stage, before, domain
 from theory.laws.delays.matrix import Columns, Table
 from theory.laws.delays.polynomials import floor_on_class
 from theory.laws.delays.symbols import Microbatch, Times, affine_term
@@ -54,7 +54,7 @@ def guess_staleness(
 ) -> LocalStaleness:
     """Steady value from the counts, largest value from small runs."""
     *apart, rest = (Columns(one.guard, _own(one, counts.period)) for one in counts.forwards())
-    return LocalStaleness(rest.recorded, _largest(family, admission), tuple(apart))
+    return LocalStaleness(rest.recorded, largest_in_small_runs(family, admission), tuple(apart))
 
 
 def _own(one: Apart, q: int) -> Table:
@@ -66,11 +66,16 @@ def _own(one: Apart, q: int) -> Table:
     }
 
 
-def _largest(family: Family, admission: Callable[[int], int] | None) -> Piecewise | None:
+def largest_in_small_runs(
+    family: Family,
+    admission: Callable[[int], int] | None,
+    least: int = SAMPLED_STAGES.start,
+) -> Piecewise | None:
+    """The largest local staleness of each stage, in closed form."""
     stages: list[int] = []
     sizes: list[int] = []
     values: list[int] = []
-    for p in SAMPLED_STAGES:
+    for p in range(least, least + len(SAMPLED_STAGES)):
         schedule = build_from_rule(family, p, 4 * p, admission)
         worst = versions(schedule).local_staleness.max(axis=1)
         stages += range(p)
@@ -83,17 +88,20 @@ def _largest(family: Family, admission: Callable[[int], int] | None) -> Piecewis
 
 def prove_staleness(times: Times, counts: CountForm, claimed: LocalStaleness) -> list[Outcome]:
     """Prove both parts; a missing largest value is UNKNOWN."""
-    outcomes = [_steady(counts, claimed)]
-    if claimed.largest is None:
-        outcomes.append(merge("largest-staleness", "no closed form was found", []))
+    largest = prove_largest(times, claimed.largest, per_microbatch=counts.per_microbatch)
+    return [_steady(counts, claimed), largest]
+
+
+def prove_largest(times: Times, largest: Piecewise | None, *, per_microbatch: bool) -> Outcome:
+    """Prove the largest local staleness of a run, start-up included."""
+    if largest is None:
+        return merge("largest-staleness", "no closed form was found", [])
+    if per_microbatch:
+        statements = [_bound(times, largest), _attained(times, largest)]
     else:
-        says = "largest local staleness of a run, start-up included"
-        if counts.per_microbatch:
-            statements = [_bound(times, claimed.largest), _attained(times, claimed.largest)]
-        else:
-            statements = [_constant_in_step(times, claimed.largest)]
-        outcomes.append(merge("largest-staleness", says, [decide(s) for s in statements]))
-    return outcomes
+        statements = [_constant_in_step(times, largest)]
+    says = "largest local staleness of a run, start-up included"
+    return merge("largest-staleness", says, [decide(s) for s in statements])
 
 
 def _steady(counts: CountForm, claimed: LocalStaleness) -> Outcome:
@@ -136,11 +144,11 @@ def _bound(times: Times, largest: Piecewise) -> Statement:
     """After F(s, m) at most `largest` of the updates up to that of m are still to come."""
     size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
     worst = affine_term(largest, size.values(s, m))
-    earlier = _earlier(times, largest, m, worst)
+    earlier, facts = _earlier(times, largest, m, worst)
     return Statement(
         "staleness-bound",
         "update m − w − 1 of a stage precedes its forward of m",
-        (*domain(size), a_stage(size, s), a_microbatch(size, m), m.index >= worst + 1),
+        (*domain(size), a_stage(size, s), a_microbatch(size, m), m.index >= worst + 1, *facts),
         times.backward(s, earlier) < times.forward(s, m),
     )
 
@@ -160,18 +168,20 @@ def _constant_in_step(times: Times, largest: Piecewise) -> Statement:
     )
 
 
-def _earlier(times: Times, largest: Piecewise, m: Microbatch, worst: Term) -> Microbatch:
+def _earlier(
+    times: Times, largest: Piecewise, m: Microbatch, worst: Term
+) -> tuple[Microbatch, tuple[Term, ...]]:
     """Microbatch m − w − 1, with its product where w is a number."""
     if all(not piece.value.terms for piece in largest.pieces) and len(largest.pieces) == 1:
-        return times.size.shift(m, -largest.pieces[0].value.constant - 1)
-    return Microbatch(m.index - worst - 1, z3.Int("p*n"))
+        return times.size.shift(m, -largest.pieces[0].value.constant - 1), ()
+    return before(times.size, m, worst + 1)
 
 
 def _attained(times: Times, largest: Piecewise) -> Statement:
     """At m = w nothing of the stage has been updated before its forward."""
     size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
     worst = affine_term(largest, size.values(s, m))
-    first = Microbatch(z3.IntVal(0), z3.IntVal(0))
+    first = Microbatch.first()
     return Statement(
         "staleness-attained",
         "microbatch m = w has no update of its stage before its forward",

@@ -34,6 +34,11 @@ class Microbatch:
         own = z3.Int(name) if index is None else index
         return cls(own, *z3.Ints(f"p*{name} {name}_q {name}_r"))
 
+    @classmethod
+    def first(cls) -> Microbatch:
+        """Microbatch 0."""
+        return cls(*[z3.IntVal(0)] * 4)
+
 
 @dataclass(frozen=True)
 class Size:
