@@ -24,7 +24,7 @@ from reports.documents.blocks import (
 )
 from reports.documents.proof import proof
 from reports.documents.witnesses import witness
-from reports.documents.wording import Hypothesis, Labels, in_words, numbered, sentence
+from reports.documents.wording import Hypothesis, Labels, grouped, in_words, numbered, sentence
 from reports.formulas.names import GREEK
 from reports.formulas.words import human
 from reports.ledger import ORIGINS, Row, hypothesis_text, survivor_count, verdict_text
@@ -121,7 +121,7 @@ def meaning(symbol: Mapping[str, Any]) -> Words:
     """What a name stands for."""
     name: Words = (Math(f'"{symbol["name"]}"'),)
     domain = f" ({symbol['domain']})" if symbol["domain"] else ""
-    return (*name, f"{domain}: {human(symbol['says'])}")
+    return (*name, f"{domain}: {human(grouped(symbol['says']))}")
 
 
 def assumption(hypothesis: Hypothesis, label: str) -> Words:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from reports.documents.blocks import Block, Heading, Items, Math, Paragraph, Strong, Words, prose
 from reports.documents.claim import ABBREVIATION, assumption
 from reports.documents.summary import brief
-from reports.documents.wording import Labels, key
+from reports.documents.wording import Labels, grouped, key
 from reports.formulas.words import human
 from reports.ledger import Row
 
@@ -57,7 +57,7 @@ def shared_assumptions(
 
 
 def _meaning(name: str, domain: str, says: str) -> Words:
-    said = human(says.replace('"', ""))
+    said = human(grouped(says.replace('"', "")))
     return (Math(f'"{name}"'), f" ({domain}): " if domain else ": ", brief(said, LONGEST_MEANING))
 
 

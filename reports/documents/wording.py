@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from reports.ledger import hypothesis_text
 
+_ROLE: Final = re.compile(r"\((given|law|over)\) ([^,]+)(?:, |$)")
 _WORD: Final = re.compile(r"(?:[a-z]{2,}|a(?= [a-z]{2}))(?=[ ,;:.\u2019'-]|$)")
 Hypothesis = Mapping[str, Any]
 
@@ -45,6 +46,21 @@ def sentence(text: str) -> str:
     ('The run keeps turning back', 'f(x) grows', 'A run with k')
     """
     return text[:1].upper() + text[1:] if _WORD.match(text) else text
+
+
+def grouped(says: str) -> str:
+    """What a name stands for; of a mean first what it is taken over, then what the rest is.
+
+    Examples
+    --------
+    >>> grouped("mean over (given) h, (given) ∇f(x), (law) run, g, f(x⁺)")
+    'mean over g, f(x⁺), given h, ∇f(x), law run'
+    """
+    found: dict[str, list[str]] = {}
+    for role, name in _ROLE.findall(says):
+        found.setdefault(role, []).append(name)
+    groups = (f"{role} {', '.join(names)}" for role, names in found.items())
+    return ", ".join(filter(None, (_ROLE.sub("", says).rstrip(", "), *groups)))
 
 
 def in_words(says: str) -> bool:
