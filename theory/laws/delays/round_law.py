@@ -78,14 +78,14 @@ def round_law(counts: Rounds) -> tuple[RoundLaw, list[Outcome]]:
     UnsupportedFormError
         Sums, extremes or the mean have no short form.
     """
-    index, recorded = (stage_sum(counts, kind) for kind in (Kind.B, Kind.F))
+    (index, one), (recorded, other) = (stage_sum(counts, kind) for kind in (Kind.B, Kind.F))
     for more in range(LATER):
         later = replace(counts, least=counts.least + more)
         with suppress(UnsupportedFormError):
             corners = (_corner(later, index, recorded, last=last) for last in (False, True))
             largest, least = map(partial(_extreme, later), corners, (1, -1))
             law = RoundLaw(later, index, recorded, largest, least, _mean(later, index, recorded))
-            return law, list(map(_outcome, *zip(*_SAYS, strict=True)))
+            return law, _outcomes(holds=one and other)
     raise UnsupportedFormError("extremes and mean have a short form", "delays", "ask for numbers")
 
 
@@ -94,12 +94,16 @@ _SAYS: Final = (
     ("extremes", "no entry over i, j and r is beyond the extremes, which are attained"),
     ("mean", "the mean over all i, j and r is an exact sum of the cells"),
 )
-"""What has been established once a law is found; nothing is found that has not been."""
+"""Extremes and mean are computed from entries, by steps that refuse what they cannot show."""
 
 
-def _outcome(name: str, says: str) -> Outcome:
+def _outcomes(*, holds: bool) -> list[Outcome]:
+    """Of a law whose entries are the sums, or are not."""
+    verdict = Verdict.PROVED if holds else Verdict.UNKNOWN
     note = "polynomials on cells of the stages and places in a round"
-    return Outcome(name, says, Verdict.PROVED, {}, note, 1, ("comparison", "solver"))
+    return [
+        Outcome(name, says, verdict, {}, note, 1, ("comparison", "solver")) for name, says in _SAYS
+    ]
 
 
 def _domain(counts: Rounds, modulus: int, a: int) -> Borders:

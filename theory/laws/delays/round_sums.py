@@ -105,19 +105,20 @@ def _value(part: Part, period: Affine, k: int, rests: Mapping[str, int]) -> Any:
     return part.whole * every.value + polynomial(quotient)
 
 
-def stage_sum(counts: Rounds, kind: Kind) -> Pieces:
-    """A short list of polynomials that is the sum.
+def stage_sum(counts: Rounds, kind: Kind) -> tuple[Pieces, bool]:
+    """A short list of polynomials, and whether it is the sum on every class.
 
     Raises
     ------
     UnsupportedFormError
-        There is none.
+        None fits small p.
     """
     for sampled in SAMPLED:
         found = guess_pieces(counts, kind, sampled)
-        if all(right(counts, kind, found)):
-            return found
-    raise _unsupported()
+        holds = all(right(counts, kind, found))
+        if holds:
+            break
+    return found, holds
 
 
 def guess_pieces(counts: Rounds, kind: Kind, sampled: int) -> Pieces:
