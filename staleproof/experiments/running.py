@@ -170,19 +170,32 @@ def _data_of(experiment: Experiment, data: str | None) -> Path | None:
 
 
 @contextmanager
-def _workers(name: str, jobs: int, cluster: str | None) -> Iterator[None]:
-    """Where joblib runs: processes here, or a cluster."""
+def _results(
+    name: str, cells: Sequence[Cell], jobs: int, cluster: str | None
+) -> Iterator[Iterator[Any]]:
+    """What `compute` gives, as it comes, from processes here or the workers of a cluster."""
+    if cluster is not None:
+        with _client(cluster) as client:
+            import distributed
+
+            ended: Any = distributed.as_completed
+            sent = client.map(partial(compute, name), cells, pure=False)
+            yield (one.result() for one in ended(sent))
+        return
     try:
-        from joblib import parallel_config
+        from joblib import Parallel, delayed, parallel_config
     except ImportError:
         raise UsageError(
             "experiments run by joblib, which is not installed", name,
             "pip install 'staleproof[experiments]'",
         ) from None  # fmt: skip
-    if cluster is None:
-        with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
-            yield
-        return
+    with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
+        every = (delayed(compute)(name, cell) for cell in cells)
+        yield Parallel(return_as="generator_unordered")(every)
+
+
+def _client(cluster: str) -> Any:
+    """Of the scheduler at an address."""
     try:
         from distributed import Client
 
@@ -193,28 +206,21 @@ def _workers(name: str, jobs: int, cluster: str | None) -> Iterator[None]:
             "pip install 'staleproof[cluster]'",
         ) from None  # fmt: skip
     try:
-        client: Any = make(cluster, timeout=REACH)
+        return make(cluster, timeout=REACH)
     except (OSError, ValueError) as error:
         raise UsageError(
             f"no scheduler answers ({error})",
             f"--cluster {cluster}",
             "start one with dask-scheduler",
         ) from None
-    with client, parallel_config(backend="dask", n_jobs=-1):
-        yield
 
 
 def _computed(name: str, cells: Sequence[Cell], jobs: int, cluster: str | None) -> Any:
     """What `compute` gives, as it comes, and seconds that are left."""
     if not cells:
         return
-    with _workers(name, jobs, cluster):
-        from joblib import Parallel, delayed
-
+    with _results(name, cells, jobs, cluster) as results:
         begun = time.monotonic()
-        results = Parallel(return_as="generator_unordered")(
-            delayed(compute)(name, cell) for cell in cells
-        )
         for number in range(1, len(cells) + 1):
             computed = _next(results, name)
             took = time.monotonic() - begun

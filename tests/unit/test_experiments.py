@@ -411,7 +411,6 @@ def test_a_second_run_in_a_folder_waits_for_the_first(tmp_path: Path) -> None:
     thread.join(60)
 
 
-@pytest.mark.slow
 def test_a_worker_of_a_cluster_that_is_killed_costs_no_cell(tmp_path: Path, said: Said) -> None:
     distributed = pytest.importorskip("distributed")
     file = tmp_path / "squares.py"
