@@ -18,6 +18,7 @@ from tests.cli.test_examples_papers import STATEMENTS, TWINS, name, texts
 from tests.controls.test_small_models import PAIRS as ONE_STEP
 from tests.controls.test_small_runs import FOR_EVER, PAIRS
 from tests.edited_files import edited, neighbours
+from tests.stated import theorem
 from theory.account import Refutation, Violation
 from theory.falsifier.gram.classes import FunctionClass
 from theory.falsifier.gram.exact import positive_semidefinite
@@ -27,7 +28,8 @@ from theory.falsifier.gram.witness import gram_model
 from theory.falsifier.small_models import SmallModel
 from theory.judging.decide import stands
 from theory.judging.loading import load
-from theory.kernel import Hypothesis, Point, Relation, Theorem, eq, le, square, vector
+from theory.kernel import Combine, Hypothesis, Point, Relation, Smooth, Theorem, dot, eq, le
+from theory.kernel import point, square, vector
 from theory.kernel.vectors import Scalar
 
 QUADRATIC_TWINS = [
@@ -170,6 +172,21 @@ def test_what_a_run_need_not_keep_is_no_witness(more: Relation, tmp_path: Path) 
     said = Hypothesis("kept", "kept", more)
     model = gram_model(replace(twin, hypotheses=(*twin.hypotheses, said)))
     assert model is None
+
+
+@pytest.mark.parametrize(("times", "refuted"), [(1, False), (2, True)])
+def test_a_class_without_functions_refutes_nothing(times: int, refuted: bool) -> None:
+    """μ ≤ L and 0 ≤ b are what makes functions that a goal does not name; 2μ ≤ L is false."""
+    size, modulus = sympy.symbols("L mu", positive=True)
+    bound = sympy.Symbol("b", real=True)
+    x, y = point("x"), point("y")
+    way = y.position - x.position
+    bent = le(x.value + dot(x.gradient, way) + modulus / 2 * square(way), y.value)
+    steep = le(square(x.gradient), bound)
+    for goal, said in ((le(times * modulus, size), bent), (le(times - 1, bound), steep)):
+        hypotheses = (Smooth("smooth", "", size), Hypothesis("said", "", said))
+        about = {"points": (x, y), "symbols": (size, modulus, bound), "hypotheses": hypotheses}
+        assert (gram_model(theorem(goal, Combine(), **about)) is not None) == refuted
 
 
 # The conditions: every function of a class satisfies them, and nothing else does.

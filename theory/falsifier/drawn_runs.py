@@ -110,7 +110,7 @@ class Runner:
         """An instance that is drawn, if it satisfies all hypotheses as far as it is looked at."""
         try:
             return self._violating(source)
-        except (ZeroDivisionError, NotExactError, OverflowError):
+        except (ArithmeticError, NotExactError, ValueError):  # numbers beyond all bounds, or none
             return None
 
     def _violating(self, source: random.Random) -> SmallModel | None:

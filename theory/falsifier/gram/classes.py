@@ -72,6 +72,22 @@ class FunctionClass:
             self.function, put(self.smooth), put(self.moduli), put(self.least), put(self.steepest)
         )
 
+    def curved(self) -> tuple[Scalar, Scalar | None]:
+        """L and μ, which are numbers; μ is None if a function of the class need not be convex.
+
+        Raises
+        ------
+        UnsupportedFormError
+            There is no function of this class, or no condition is known.
+        """
+        modulus = max(self.moduli, default=None)
+        constant = min(self.smooth, default=STEEP * max(sympy.S.One, modulus or 0))
+        if not constant > (modulus or 0) or (modulus is not None and modulus < 0):
+            raise unsupported(f"a function with L = {constant} and μ = {modulus}")
+        if any(one.is_negative for one in self.steepest):
+            raise unsupported(f"gradients with squared norms of {min(self.steepest)} at most")
+        return constant, modulus
+
     def through(self, points: Sequence[Point], exact: bool = True) -> Iterator[Relation]:
         """What is necessary and sufficient for such a function through these points.
 
@@ -83,10 +99,7 @@ class FunctionClass:
         UnsupportedFormError
             No condition is known to be both.
         """
-        modulus = max(self.moduli, default=None)
-        constant = min(self.smooth, default=STEEP * max(sympy.S.One, modulus or 0))
-        if not constant > (modulus or 0) or (modulus is not None and modulus < 0):
-            raise unsupported(f"a function with L = {constant} and μ = {modulus}")
+        constant, modulus = self.curved()
         if not exact:
             yield from replace(self, least=(), steepest=()).through(points)
             return

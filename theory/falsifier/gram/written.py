@@ -155,7 +155,9 @@ def written(
             bound = shape.bounded[function]
             moduli, steepest = (*said.moduli, sympy.S.Zero), (*said.steepest, bound)
             said = replace(said, moduli=moduli, steepest=steepest)
-        under += said.at(Values(dict(at), {})).through(own, shape.exact) if own else ()
+        here = said.at(Values(dict(at), {}))
+        here.curved()  # of an empty class nothing is true, whether a point of it is named or not
+        under += here.through(own, shape.exact) if own else ()
     kept = (one for one in dict.fromkeys(under) if one.gap != 0)
     return Written(goal, stated, tuple(kept), whole, length)
 
