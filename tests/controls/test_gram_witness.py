@@ -28,8 +28,20 @@ from theory.falsifier.gram.witness import gram_model
 from theory.falsifier.small_models import SmallModel
 from theory.judging.decide import stands
 from theory.judging.loading import load
-from theory.kernel import Combine, Hypothesis, Point, Relation, Smooth, Theorem, dot, eq, le
-from theory.kernel import point, square, vector
+from theory.kernel import (
+    Combine,
+    Hypothesis,
+    Point,
+    Relation,
+    Smooth,
+    Theorem,
+    dot,
+    eq,
+    le,
+    point,
+    square,
+    vector,
+)
 from theory.kernel.vectors import Scalar
 
 QUADRATIC_TWINS = [

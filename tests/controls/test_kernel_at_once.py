@@ -473,6 +473,19 @@ def test_the_notation_draws_a_function_at_all_of_its_points() -> None:
     assert {"∇f_i(x)", "∇f_i(x*)"} <= measures(made)[0].random
 
 
+@pytest.mark.parametrize(("name", "expected"), [("u − e", "PROVED"), ("u − v", "hidden")])
+def test_no_vector_is_called_like_a_difference(name: str, expected: str) -> None:
+    """Of a vector that is called u − v nothing is known from u = v."""
+    other = vector(name)
+    said = eq(square(other), 1)
+    more: dict[str, Any] = {"vectors": (u, v, other)}
+    if expected == "PROVED":
+        assert verdict(theorem(said, Combine({"0": 1}), said, eq(dot(u, v), 1), **more)) == expected
+    else:
+        with pytest.raises(TheoryError, match=expected):
+            theorem(said, Combine({"0": 1}), said, eq(dot(u, v), 1), **more)
+
+
 def test_one_sequence_a_name() -> None:
     """F(k) ≥ 0 by its domain would read as a property of the mean F(k) of f."""
     positive = sympy.Function("F", nonnegative=True)

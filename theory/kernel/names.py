@@ -64,7 +64,7 @@ _BEGIN: Final = re.compile(r"[^\W\d_]|[∇‖]")
 """A letter, a gradient or a norm: what begins otherwise may be read as a number or as a formula."""
 
 _FORMULA: Final = re.compile(r"[-+*/=<>|\[\]].|[−]\S")
-"""What in a constant's name, outside of parentheses, would be read as an operation."""
+"""What in a name, outside of parentheses, would be read as an operation."""
 
 _OWN: Final = frozenset("exp log sqrt Max Min Abs Sum dot mean".split())
 """Functions that formulas have without a declaration."""
@@ -80,6 +80,7 @@ def require_readable_names(theorem: Theorem) -> None:
     found = dict.fromkeys(_names(theorem))
     functions = {name for kind, name in found if kind == "sequence"} | _OWN
     symbols = {name for kind, name in found if kind == "symbol"}
+    vectors = {name for kind, name in found if kind == "vector"}
     values = {one.value.name for one in theorem.points}
     for kind, name in found:
         first, opens, rest = name.partition("(")
@@ -87,7 +88,10 @@ def require_readable_names(theorem: Theorem) -> None:
         odd |= not _BEGIN.match(normalize("NFKC", name)) or name != " ".join(name.split())
         if kind == "symbol" and opens and first in functions:  # the value at a point called F(x)
             odd |= name not in values or not _BEGIN.match(rest) or rest[:-1] in symbols
-        odd |= kind == "symbol" and bool(_FORMULA.search(_ENCLOSED.sub("", name)))
+        bare = _ENCLOSED.sub("", name)
+        odd |= kind not in ("vector", "function") and bool(_FORMULA.search(bare))
+        parts = {one.strip() for one in _SIGN.split(bare)}  # x − y beside x and y
+        odd |= kind == "vector" and len(parts) > 1 and parts <= vectors
         if odd or (kind == "sequence" and name in _OWN):
             raise TheoryError(
                 "a name begins with a letter, has no hidden characters, and is no formula, found "
@@ -98,6 +102,7 @@ def require_readable_names(theorem: Theorem) -> None:
 
 
 _ENCLOSED: Final = re.compile(r"\(.*\)")
+_SIGN: Final = re.compile(r"[-+*/−]")
 _HIDDEN: Final = frozenset(("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"))
 """Characters that nobody sees."""
 
