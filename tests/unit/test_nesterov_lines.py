@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction as Q
 from importlib import import_module
 
@@ -157,3 +158,11 @@ def test_the_run_of_the_method_has_its_own_first_momentum() -> None:
 def test_26_is_found_wrong_at_negative_momenta_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(eq_26, "AT_FIRST", {**eq_26.AT_FIRST, theta: Q(1, 2)})
     assert "missing-condition" not in kinds(judged("eq_26"))
+
+
+@pytest.mark.slow
+def test_the_worst_case_without_delay_is_proved_and_no_less_is() -> None:
+    rate = import_module("theory.papers.nesterov.lemmas.horizon_rate")
+    assert prove(rate.CLAIM).verdict is Verdict.PROVED
+    less = replace(rate.CLAIM, terms={"distance": beta * R**2 / (4 * rate.N + 3)})
+    assert prove(less).verdict is Verdict.UNKNOWN
