@@ -473,6 +473,24 @@ def test_the_notation_draws_a_function_at_all_of_its_points() -> None:
     assert {"∇f_i(x)", "∇f_i(x*)"} <= measures(made)[0].random
 
 
+@pytest.mark.parametrize(("most", "expected"), [(square(u), "stands"), (square(u) + 1, "")])
+def test_an_equation_of_two_inequalities_ties(most: Any, expected: str) -> None:
+    """Of ‖g − h‖² + ‖u‖² ≤ c and c ≤ ‖u‖² it follows that h is g, and so is random with it."""
+    said = le(square(g - h) + square(u), c), le(c, most)
+    zero = eq(Operator("E", ("g",)).of(dot(g, h)), 0)
+
+    def made() -> str:
+        return verdict(
+            theorem(zero, Combine({"2": 1}), *said, zero, vectors=(g, h, u), scalars=(c,))
+        )
+
+    if expected:
+        with pytest.raises(TheoryError, match=expected):
+            made()
+    else:
+        assert made() == "PROVED"
+
+
 @pytest.mark.parametrize(("name", "expected"), [("u − e", "PROVED"), ("u − v", "hidden")])
 def test_no_vector_is_called_like_a_difference(name: str, expected: str) -> None:
     """Of a vector that is called u − v nothing is known from u = v."""

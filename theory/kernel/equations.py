@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import permutations
 from typing import Any, Final
 
 import sympy
@@ -65,7 +66,8 @@ def implied_equations(relations: tuple[Relation, ...]) -> frozenset[Relation]:
     if not bounds:
         return frozenset()
     gaps = [sympy.expand(one.gap) for one in bounds]
-    squares = [form for gap in gaps if (form := _square_in(gap)) is not None]
+    alone = (*gaps, *_without_the_rest(gaps))
+    squares = [form for gap in alone if (form := _square_in(gap)) is not None]
     squares += sorted({one for gap in gaps for one in _not_negative(gap)}, key=str)
     equal = [sympy.expand(one.gap) for one in relations if one.kind == "=="]
     weights = [z3.Real(f"weight{i}") for i in range(len(gaps) + len(squares) + len(equal))]
@@ -83,6 +85,15 @@ def implied_equations(relations: tuple[Relation, ...]) -> frozenset[Relation]:
         for one, weight in zip(bounds, weights, strict=False)
         if solver.check(weight >= 1) == z3.sat
     )
+
+
+def _without_the_rest(gaps: Sequence[Scalar]) -> Iterator[Scalar]:
+    """Sums of two gaps of which inner products are left: ‖g − h‖² + ‖u‖² ≤ c and c ≤ ‖u‖²."""
+    rests = [sympy.Add(*(t for t in sympy.Add.make_args(one) if not _is_linear(t))) for one in gaps]
+    for (one, rest), (other, against) in permutations(zip(gaps, rests, strict=True), 2):
+        times = -rest / against if rest != 0 and against != 0 else sympy.S.Zero
+        if times.is_Rational and times > 0:
+            yield sympy.expand(one + times * other)
 
 
 def _not_negative(gap: Scalar) -> Iterator[Scalar]:
