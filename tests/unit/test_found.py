@@ -20,6 +20,16 @@ from theory.proving.storing import formula_text
 from theory.verdicts import Verdict
 
 
+MEAN = """
+from theory.notation import mean, positive, square, theorem, vectors
+a = positive("a")
+e, g = vectors("e g")
+E = mean("E", g)
+T = theorem("mine.mean")
+CLAIM = T.shows(E(square(e + a * g)) <= (1 + a) * square(e) + (a + a * a) * E(square(g)))
+"""
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A claim file with its certificates."""
@@ -147,6 +157,34 @@ def test_a_tampered_data_file_proves_nothing(
     edited(path, TAMPERED[name])
     assert remark(path)
     assert not Path("hacked").exists()
+
+
+MEANS: Any = {
+    "another vector": lambda old: [[under, [["1", "g"]]] for under, _ in old],
+    "another factor": lambda old: [[under, [[f"2*({c})", n] for c, n in v]] for under, v in old],
+    "another mean": lambda old: [[["F"], v] for _, v in old],
+    "no mean": lambda old: [[[], v] for _, v in old],
+    "no square": lambda old: [],
+    "no formula": lambda old: [[under, [["__import__('os')", "g"]]] for under, _ in old],
+    "no pairs": lambda old: [1],
+}
+
+
+def test_squares_of_which_a_mean_is_taken(tmp_path: Path) -> None:
+    path = written(tmp_path, MEAN)
+    assert {one.outcome for one in certified(path)} == {"found"}
+    assert prove(theorem_of(path)).verdict is Verdict.PROVED
+    assert {one.outcome for one in certified(path)} == {"kept"}
+    kept = data_of(path).read_text(encoding="utf-8")
+    for change in MEANS.values():
+        data_of(path).write_text(kept, encoding="utf-8")
+        edited(path, tampered("means", change))
+        assert remark(path)
+    certified(path, again=True)
+    assert prove(theorem_of(path)).verdict is Verdict.PROVED
+    assert {
+        one.outcome for one in certified(written(tmp_path, MEAN.replace("a * a", "a")))
+    } == {"not found"}
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", "[" * 100_000, "\0", '{"schema": 1}'])

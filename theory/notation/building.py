@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -30,6 +30,7 @@ from theory.kernel.prove import closure
 from theory.kernel.relations import Relation, le
 from theory.kernel.residues import Residues
 from theory.kernel.rules import Combine, Found, Total
+from theory.kernel.stored import entries_of, names_of, vector_from
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, vector
 from theory.notation import elementary, offers
@@ -217,7 +218,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         for stale in bare.hypotheses if run.index is not None else ():
             if isinstance(stale, Delayed):
                 steps += offers.drift_by(written.name, relation, stale, run, bare)
-    return _certified(bare, steps, statement.rule)
+    return _certified(bare, steps, statement.rule, means)
 
 
 def _moduli(plan: Plan) -> Iterator[Hypothesis]:
@@ -229,19 +230,53 @@ def _moduli(plan: Plan) -> Iterator[Hypothesis]:
                 yield Hypothesis(f"modulus of {f.name}", says, le(modulus, one.constant))
 
 
-def _certified(bare: _Sketch, steps: Iterable[Step | Offer], conclude: Rule) -> _Sketch:
+def _certified(
+    bare: _Sketch, steps: Iterable[Step | Offer], conclude: Rule, means: Sequence[Operator]
+) -> _Sketch:
     """The theorem with these steps, and what is stored for them."""
     known, found = _Known(), list[Any]()
     known.lines |= {h.name: h for h in bare.hypotheses if isinstance(h, Hypothesis)}
-    for step in steps:
-        if type(step.rule) is Found:
-            rule = step.rule.filled(bare, step.name, step.relation, known)
-            step = replace(step, rule=rule)
+
+    def take(step: Step | Offer) -> None:
         found.append(step)
         known.lines[step.name] = step
+
+    def filled(rule: Found, step: str, goal: Relation) -> Rule:
+        for one in _squares(rule, bare, step, goal, known, means):
+            take(one)
+        return rule.filled(bare, step, goal, known)
+
+    for step in steps:
+        if type(step.rule) is Found:
+            rule = filled(step.rule, step.name, step.relation)
+            step = replace(step, rule=rule)
+        take(step)
     if type(conclude) is Found:
-        conclude = conclude.filled(bare, "statement", bare.goal, known)
+        conclude = filled(conclude, "statement", bare.goal)
     return replace(bare, steps=tuple(found), conclude=conclude)
+
+
+def _squares(
+    rule: Found,
+    bare: Theorem,
+    step: str,
+    goal: Relation,
+    known: Mapping[str, Relation],
+    means: Sequence[Operator],
+) -> Iterator[Step]:
+    """The squares of which a stored certificate uses a mean; none if it cannot be read."""
+    called = {one.name: one for one in means}
+    try:
+        for entry in entries_of(rule.path, bare.id, step) if rule.file else ():
+            used = [known[name] for name in entry["facts"] if name in known]
+            names = {str(one): one for one in bare.symbols} | names_of((goal, *used))
+            for under, terms in entry.get("means", ()):
+                steps = offers.squared(vector_from(terms, names), [called[u] for u in under])
+                yield from (one for one in steps if one.name not in known)
+    except (TheoryError, ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
+        return
+    except (MemoryError, RecursionError, SyntaxError):
+        return
 
 
 def _bare(
@@ -322,11 +357,11 @@ def _operators(statement: Statement, plan: Plan, scene: Scene) -> tuple[Operator
                 name = str(node.args[1])
                 found.setdefault(name, node.operator(scene.random(name), scene.still))
             elif isinstance(node, Mean):
-                found.setdefault(str(node.args[0]), _operator_of(node))
+                found.setdefault(str(node.args[0]), operator_of(node))
     return tuple(found.values())
 
 
-def _operator_of(mean: Any) -> Operator:
+def operator_of(mean: Any) -> Operator:
     """The operator that made a mean of the kernel."""
     kind = Average if is_average(mean) else Operator
     over = min(marked(mean, OVER), default="")

@@ -116,6 +116,15 @@ def spread(random: Vector, expected: Vector) -> Step:
     return Step(name, le(0, square(away)), Combine(squares=((sympy.S.One, away),)))
 
 
+def squared(one: Vector, means: Sequence[Operator]) -> Iterator[Step]:
+    """That a square is nonnegative, and so is its mean; the innermost mean stands last."""
+    made = Step(f"‖{text(one)}‖² ≥ 0", le(0, square(one)), Combine(squares=((sympy.S.One, one),)))
+    yield made
+    for operator in reversed(means):
+        made = next(expected(made.name, made.relation, (operator,)), made)
+        yield made
+
+
 def swapped(name: str, fact: Relation, means: Sequence[Operator]) -> Iterator[Step]:
     """A fact with the average over workers, or other indices, inside of an expectation."""
     for average, under in permutations(means, 2):

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations_with_replacement
 from operator import add
-from typing import Final
+from typing import Any, Final
 
 import sympy
 from sympy.core.symbol import Str
 
+from theory.kernel.means import Mean
 from theory.kernel.vectors import ZERO, Gram, Scalar, Vector, vector
 from theory.proving.forms import Element, Form, Monomial
 from theory.proving.problem import Problem
 
 LARGEST: Final = 16
 """Vectors and scalars in one block."""
+
+Under = tuple[tuple[Any, Any], ...]
+"""Means, the outermost first: their names, and what is random to each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Averaged(Vector):
+    """A vector of which the mean of the square is taken.
+
+    Attributes
+    ----------
+    under : tuple
+        By which means.
+    """
+
+    under: Under = ()
 
 
 @dataclass(frozen=True)
@@ -32,17 +49,21 @@ class Block:
         For i ≤ j, the inner product of two of them.
     alone : frozenset of (int, int)
         Products that no other product is a multiple of.
+    under : tuple
+        The means of their squares that are taken, if any.
     """
 
     parts: tuple[tuple[Scalar, str], ...]
     products: dict[tuple[int, int], tuple[Monomial, Element]]
     alone: frozenset[tuple[int, int]]
+    under: Under = ()
 
     def combination(self, factors: Sequence[tuple[int, Scalar]]) -> Vector | Scalar:
         """What is squared, from numbers of parts and their factors."""
         if self.parts[0][1]:
             pieces = (vector(self.parts[k][1]) * (self.parts[k][0] * f) for k, f in factors)
-            return reduce(add, pieces, ZERO)
+            total = reduce(add, pieces, ZERO)
+            return Averaged(total.terms, self.under) if self.under else total
         return sympy.Add(*(self.parts[k][0] * factor for k, factor in factors))
 
     def form(self, factors: dict[int, Element], one: Element) -> Form:
@@ -56,9 +77,25 @@ class Block:
 
 
 def blocks_of(problem: Problem) -> list[Block]:
-    """Vectors, with the scalars that multiply them, and scalars."""
-    chosen = [_of_vectors(problem), _of_scalars(problem)]
-    return [_block(problem, parts) for parts in chosen if 0 < len(parts) <= LARGEST]
+    """Vectors, with the scalars that multiply them, scalars, and vectors under each mean."""
+    chosen = [(_of_vectors(problem), ()), (_of_scalars(problem), ()), *_under_means(problem)]
+    return [_block(problem, parts, u) for parts, u in chosen if 0 < len(parts) <= LARGEST]
+
+
+def _under_means(problem: Problem) -> Iterator[tuple[list[tuple[Scalar, str]], Under]]:
+    """All vectors, under each mean of an inner product; nested means first."""
+    nodes = [problem.split.atoms.nodes[n] for n in problem.split.outside]
+    found: dict[Under, None] = {}
+    for node in nodes:
+        means: Under = ()
+        while isinstance(node, Mean):
+            means = (*means, (node.args[0], node.args[1]))
+            node = node.args[2]
+        if means and isinstance(node, Gram):
+            found[means] = None
+    names = sorted({name for node in nodes for g in node.atoms(Gram) for name in g.names})
+    for under in sorted(found, key=lambda one: (-len(one), str(one))):
+        yield [(sympy.S.One, name) for name in names], under
 
 
 def _of_vectors(problem: Problem) -> list[tuple[Scalar, str]]:
@@ -99,10 +136,10 @@ def _of_scalars(problem: Problem) -> list[tuple[Scalar, str]]:
     return [(sympy.S.One, ""), *((nodes[n], "") for n in sorted(squared))] if squared else []
 
 
-def _block(problem: Problem, parts: list[tuple[Scalar, str]]) -> Block:
+def _block(problem: Problem, parts: list[tuple[Scalar, str]], under: Under) -> Block:
     products: dict[tuple[int, int], tuple[Monomial, Element]] = {}
     for i, j in combinations_with_replacement(range(len(parts)), 2):
-        products[i, j] = _product(problem, parts[i], parts[j])
+        products[i, j] = _product(problem, parts[i], parts[j], under)
     monomials = [monomial for monomial, _ in products.values()]
     inside = {problem.split.one} if parts[0][1] else set()
     alone = {
@@ -110,11 +147,11 @@ def _block(problem: Problem, parts: list[tuple[Scalar, str]]) -> Block:
         for pair, (monomial, _) in products.items()
         if monomials.count(monomial) == 1 and monomial not in inside
     }
-    return Block(tuple(parts), products, frozenset(alone))
+    return Block(tuple(parts), products, frozenset(alone), under)
 
 
 def _product(
-    problem: Problem, left: tuple[Scalar, str], right: tuple[Scalar, str]
+    problem: Problem, left: tuple[Scalar, str], right: tuple[Scalar, str], under: Under
 ) -> tuple[Monomial, Element]:
     """A monomial and its factor in the field; what occurs nowhere has a monomial of its own."""
     split = problem.split
@@ -127,6 +164,8 @@ def _product(
                 powers[base] = powers.get(base, 0) + int(exponent)
     if left[1]:
         entry = Gram(Str(left[1]), Str(right[1]))
+        for name, random in reversed(under):
+            entry = Mean(name, random, entry)
         powers[entry] = powers.get(entry, 0) + 1
     if any(base not in nodes for base in powers):
         return ("absent", left, right), split.field.one  # type: ignore[return-value]

@@ -13,7 +13,6 @@ from sympy.core.function import AppliedUndef
 
 from theory.claims import Claim
 from theory.errors import TheoryError
-from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules.found import Found, parts_of
@@ -148,13 +147,12 @@ def _of_rule(
     combine, why = searched.combine, searched.why
     if combine is None and goal.gap.atoms(sympy.Sum) and not _gains(facts.values()):
         why += "; no line says what one iteration gains, such as T.have(F(k + 1) <= F(k) - ...)"
-    if combine is None and goal.kind == "<=" and goal.gap.atoms(Mean):
-        why += (
-            "; what is shown of one outcome has its mean taken: squares need a line before, such "
-        )
-        why += "as T.have(square(u + v) <= 2 * square(u) + 2 * square(v))"
-    data = None if combine is None else entry(theorem.id, step, goal, facts, combine)
-    if data is not None:
+    data = None
+    if combine is not None:
+        facts = facts | {one.name: one.relation for one in searched.steps}
+        given = Given(theorem, facts)
+        steps = {one.name: one for one in (*theorem.steps, *searched.steps)}
+        data = entry(theorem.id, step, goal, facts, combine, steps)
         why = _unread(data, goal, given)
         data, outcome = (None, "not found") if why else (data, outcome)
     yield Certified(theorem.id, step, outcome, why, process_time() - before, data, rule.path)

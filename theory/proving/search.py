@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import sympy
 
+from theory.kernel.means import Mean, Operator
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
-from theory.kernel.theorem import Given, Theorem
+from theory.kernel.theorem import Given, Step, Theorem
+from theory.notation.building import operator_of
+from theory.notation.names import plainly
+from theory.notation.offers import squared
+from theory.proving.blocks import Averaged
 from theory.proving.boundary import at_boundaries
 from theory.proving.linear import linear, varied
 from theory.proving.problem import stated
@@ -28,10 +34,13 @@ class Searched:
         A certificate that the kernel has accepted.
     why : str
         Otherwise, what stood in the way.
+    steps : tuple of Step
+        Squares of which it uses a mean.
     """
 
     combine: Combine | None
     why: str = ""
+    steps: tuple[Step, ...] = ()
 
 
 def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> Searched:
@@ -50,17 +59,31 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
     >>> from theory.kernel.lemmas import JENSEN
     >>> facts = {step.name: step.relation for step in JENSEN.steps}
     """
-    given = Given(theorem, facts)
+    gaps = [goal.gap, *(fact.gap for fact in facts.values())]
+    means = {one.args[:2]: operator_of(one) for gap in gaps for one in gap.atoms(Mean)}
     whys = []
     for candidate in _candidates(theorem, goal, facts):
         if isinstance(candidate, str):
             whys.append(candidate)
             continue
-        checked = candidate.check(goal, given)
+        candidate, steps = _spelled(candidate, means)
+        more = {one.name: one.relation for one in steps}
+        checked = candidate.check(goal, Given(theorem, {**facts, **more}))
         if checked.verdict is Verdict.PROVED:
-            return Searched(candidate)
+            return Searched(candidate, steps=steps)
         whys.append(checked.note)
     return Searched(None, "; ".join(_told(whys)) or "nothing to search with")
+
+
+def _spelled(found: Combine, means: Mapping[Any, Operator]) -> tuple[Combine, tuple[Step, ...]]:
+    """Means of squares as facts, with the steps that show them."""
+    facts, steps = dict(found.facts), list[Step]()
+    for coefficient, one in found.squares:
+        if isinstance(one, Averaged):
+            steps += squared(plainly(one), [means[under] for under in one.under])
+            facts[steps[-1].name] = facts.get(steps[-1].name, 0) + coefficient
+    plain = tuple(pair for pair in found.squares if not isinstance(pair[1], Averaged))
+    return replace(found, facts=facts, squares=plain), tuple(steps)
 
 
 def _told(whys: list[str]) -> list[str]:

@@ -15,8 +15,11 @@ from theory.proving.support import SMALL, Column
 
 TRACE: Final = 1e-2
 """What a square costs beside a multiplier."""
-MISSING: Final = 1e6
-"""What it costs to fall short of a sum of squares: with it, a lone solution is met as well."""
+MISSING: Final = (1e6, 1e4, 1e2)
+"""What it costs to fall short of a sum of squares: with it, a lone solution is met as well.
+
+Lower ones are taken where the solver cannot go on with higher ones.
+"""
 CLOSE: Final = 1e-5
 """By how much squares may fall short in floating point."""
 GROWTH: Final = 50
@@ -142,7 +145,7 @@ def _at(program: Program, chosen: list[int], place: int) -> Solved | None:
     below[len(signed) + 1 :, count:-1] = -np.eye(len(pairs))
     below[len(signed) + 1 :, -1] = [-float(i == j) for i, j in pairs]
     costs = [0.0 if program.columns[n].free else program.columns[n].cost for n in chosen]
-    costs += [TRACE * (i == j) for i, j in pairs] + [MISSING]
+    costs += [TRACE * (i == j) for i, j in pairs] + [0.0]
     side = 1 + max(j for _, j in pairs)
     cones = [
         clarabel.ZeroConeT(len(right)),
@@ -151,14 +154,17 @@ def _at(program: Program, chosen: list[int], place: int) -> Solved | None:
     ]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    result = clarabel.DefaultSolver(
-        sparse.csc_matrix((len(costs), len(costs))),
-        np.array(costs),
-        sparse.csc_matrix(np.concatenate([matrix, below])),
-        np.concatenate([right, np.zeros(len(below))]),
-        cones,
-        settings,
-    ).solve()
+    for costs[-1] in MISSING:
+        result = clarabel.DefaultSolver(
+            sparse.csc_matrix((len(costs), len(costs))),
+            np.array(costs),
+            sparse.csc_matrix(np.concatenate([matrix, below])),
+            np.concatenate([right, np.zeros(len(below))]),
+            cones,
+            settings,
+        ).solve()
+        if str(result.status) in USABLE:
+            break
     values = np.array(result.x)
     short = CLOSE * max(1.0, np.abs(values).max())
     if str(result.status) not in USABLE or values[-1] > short:

@@ -115,7 +115,10 @@ def _drafts(exact: Exact, outcome: Outcome) -> Iterator[Combine | str]:
             if squares is not None:
                 yield completed(exact.problem, _draft(exact, values, squares))
     if not solutions:
-        yield "the numbers of the squares are not settled by their rank"
+        yield (
+            "the numbers of the squares are not settled by their rank; a line that chooses some "
+            "does, such as T.have(square(u + v) <= (1 + a) * square(u) + (1 + 1 / a) * square(v))"
+        )
 
 
 def _draft(

@@ -6,8 +6,9 @@ import json
 import keyword
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import sympy
@@ -15,14 +16,21 @@ import sympy
 from theory.errors import TheoryError
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
+from theory.kernel.rules.expectation import Expect
 from theory.kernel.stored import SCHEMA, key_of
+from theory.kernel.theorem import Step
 from theory.kernel.vectors import Scalar, Vector
 
 
 def entry(
-    theorem: str, step: str, goal: Relation, facts: Mapping[str, Relation], combine: Combine
+    theorem: str,
+    step: str,
+    goal: Relation,
+    facts: Mapping[str, Relation],
+    combine: Combine,
+    steps: Mapping[str, Step] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """A certificate as data.
+    """A certificate as data; squares of which it uses a mean are among the steps.
 
     Examples
     --------
@@ -33,11 +41,10 @@ def entry(
     """
     used = {name: facts[name] for name in combine.uses}
     squares = [
-        [_written(c), [[_written(f), name] for name, f in one.terms]]
-        if isinstance(one, Vector)
-        else [_written(c), _written(one)]
+        [_written(c), _terms(one)] if isinstance(one, Vector) else [_written(c), _written(one)]
         for c, one in combine.squares
     ]
+    means = [*_means(combine.uses, steps)]
     return {
         "theorem": theorem,
         "step": step,
@@ -46,7 +53,24 @@ def entry(
         "squares": squares,
         "plus": [_written(one) for one in combine.plus],
         "domain": list(combine.domain),
+        **({"means": means} if means else {}),
     }
+
+
+def _means(uses: Iterable[str], steps: Mapping[str, Step]) -> Iterator[list[Any]]:
+    """Of which squares facts are the means: the means by name, and the vector."""
+    for name in uses:
+        under, one = [], steps.get(name)
+        while one is not None and type(one.rule) is Expect:
+            under.append(one.rule.under.name)
+            one = steps.get(one.rule.of)
+        if under and one is not None and one.name.startswith("‖") and type(one.rule) is Combine:
+            yield [under, _terms(one.rule.squares[0][1])]
+
+
+def _terms(one: Vector | Scalar) -> list[list[str]]:
+    assert isinstance(one, Vector)
+    return [[_written(factor), name] for name, factor in one.terms]
 
 
 def _written(form: Scalar) -> str:
