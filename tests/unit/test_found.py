@@ -19,7 +19,6 @@ from theory.kernel.stored import formula, key_of
 from theory.proving.storing import formula_text
 from theory.verdicts import Verdict
 
-
 MEAN = """
 from theory.notation import mean, positive, square, theorem, vectors
 a = positive("a")
@@ -182,9 +181,9 @@ def test_squares_of_which_a_mean_is_taken(tmp_path: Path) -> None:
         assert remark(path)
     certified(path, again=True)
     assert prove(theorem_of(path)).verdict is Verdict.PROVED
-    assert {
-        one.outcome for one in certified(written(tmp_path, MEAN.replace("a * a", "a")))
-    } == {"not found"}
+    assert {one.outcome for one in certified(written(tmp_path, MEAN.replace("a * a", "a")))} == {
+        "not found"
+    }
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", "[" * 100_000, "\0", '{"schema": 1}'])

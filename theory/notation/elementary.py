@@ -9,7 +9,7 @@ import sympy
 
 from theory.kernel.elementary import Exp, Log
 from theory.kernel.relations import Relation, eq, le
-from theory.kernel.rules import ClosedSum, Combine, Elementary, Sign, Telescope
+from theory.kernel.rules import ClosedSum, Combine, Elementary, Sign, Split, Telescope
 from theory.kernel.rules.elementary import unmet
 from theory.kernel.theorem import Hypothesis, Step
 from theory.kernel.vectors import Scalar
@@ -50,16 +50,19 @@ def roots(said: Iterable[Relation]) -> Iterator[Step]:
 def harmonic(
     said: Sequence[Relation], index: Scalar | None, counts: Iterable[Scalar]
 ) -> Iterator[Step]:
-    """Σ 1/(k + 1) ≤ ln(n + 1) + n/(n + 1) over k < n, for each count n of which ln(n + 1) is named.
+    """Σ 1/(k + 1) over k < n, for each count n of which ln(n + 1) or ln n is named.
 
-    Each term is at most ln(k + 2) − ln(k + 1) + 1/(k + 1) − 1/(k + 2), since ln x ≤ x − 1 at
-    (k + 1)/(k + 2), and these have a closed sum. Terms are found as lines have them: 1/(μk + μ).
+    It is at most ln(n + 1) + n/(n + 1), and at most 1 + ln n. Each term is at most
+    ln(k + 2) − ln(k + 1) + 1/(k + 1) − 1/(k + 2), since ln x ≤ x − 1 at (k + 1)/(k + 2), and these
+    have a closed sum. Terms are found as lines have them: 1/(μk + μ).
     """
     logs = set(_arguments([side for one in said for side in (one.lhs, one.rhs)], Log))
     for n in counts if index is not None else ():
-        if n + 1 in logs and n.is_Symbol:
+        if n.is_Symbol and logs & {n, n + 1}:
             for term, weight in _harmonic_terms(said, index).items():
                 yield from _harmonic(term, weight, index, n)
+                if n in logs and n.is_positive:
+                    yield from _one_less(term, weight, index, n)
 
 
 def _harmonic_terms(said: Iterable[Relation], k: Scalar) -> dict[Scalar, Scalar]:
@@ -81,7 +84,7 @@ def _harmonic(term: Scalar, weight: Scalar, k: Scalar, n: Scalar) -> Iterator[St
     stated = tangent.stated()
     assert not isinstance(stated, str)
     yield Step(f"{name}, tangent", stated.relation, tangent)
-    grows = weight * (Log(k + 2) - Log(k + 1) - 1 / (k + 2)) + term
+    grows = _growth(term, weight, k)
     each = le(term, grows)
     yield Step(f"{name}, each", each, Combine({f"{name}, tangent": weight}))
     over = Telescope(f"{name}, each", k, n)
@@ -91,6 +94,27 @@ def _harmonic(term: Scalar, weight: Scalar, k: Scalar, n: Scalar) -> Iterator[St
     yield Step(f"{name}, closed", total, ClosedSum(k, n))
     parts = {f"{name}, summed": 1, f"{name}, closed": 1}
     yield Step(name, le(sympy.Sum(term, (k, 0, n - 1)), closed), Combine(parts))
+
+
+def _growth(term: Scalar, weight: Scalar, k: Scalar) -> Scalar:
+    """What is at least the term, and has a closed sum."""
+    return weight * (Log(k + 2) - Log(k + 1) - 1 / (k + 2)) + term
+
+
+def _one_less(term: Scalar, weight: Scalar, k: Scalar, n: Scalar) -> Iterator[Step]:
+    """The same without what the last term is too large by: 1 + ln n."""
+    name = f"sum of {term} to {n}"
+    over = Telescope(f"{name}, each", k, n - 1)
+    grows = _growth(term, weight, k)
+    yield Step(f"{name}, summed before the last", le(0, over.total(grows - term)), over)
+    parts = {f"{name}, summed before the last": 1, f"{name}, closed": 1}
+    for form, factor in ((term, 1), (grows, -1)):
+        last = f"{name}, last of {form}"
+        before = sympy.Sum(form, (k, 0, n - 2)) + form.subs(k, n - 1)
+        yield Step(last, eq(sympy.Sum(form, (k, 0, n - 1)), before), Split(k, last=1))
+        parts[last] = factor
+    least = le(sympy.Sum(term, (k, 0, n - 1)), weight * (1 + Log(n)))
+    yield Step(f"{name}, by log({n})", least, Combine(parts))
 
 
 def _rules(said: Sequence[Relation]) -> Iterator[Elementary]:
