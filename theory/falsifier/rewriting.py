@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import sympy
 
+from theory.kernel.context import vanishing
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Combine
-from theory.kernel.theorem import Delayed, Hypothesis, Theorem
-from theory.kernel.vectors import Gram, Point, Scalar, Vector, square, vector
+from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Theorem
+from theory.kernel.vectors import ZERO, Gram, Point, Scalar, Vector, square, vector
 
 
 def free_vectors(theorem: Theorem) -> list[str]:
@@ -51,10 +52,7 @@ def rewritten(theorem: Theorem, around: Mapping[str, Vector] | None = None) -> T
         theorem,
         points=tuple(map(moved, theorem.points)),
         following=tuple((moved(now), moved(then)) for now, then in theorem.following),
-        hypotheses=tuple(
-            replace(h, relation=h.relation.replaced({}, put)) if isinstance(h, Hypothesis) else h
-            for h in theorem.hypotheses
-        ),
+        hypotheses=tuple(_hypotheses(theorem, put)),
         sequences={
             f: Relation(v, "==", 0).replaced({}, put).lhs for f, v in theorem.sequences.items()
         },
@@ -64,6 +62,19 @@ def rewritten(theorem: Theorem, around: Mapping[str, Vector] | None = None) -> T
         steps=(),
         conclude=Combine(),
     )
+
+
+def _hypotheses(theorem: Theorem, put: Mapping[str, Vector]) -> Iterator[Assumption]:
+    """With these vectors, and without products of vectors that are said to be 0."""
+    own = [h for h in theorem.hypotheses if isinstance(h, Hypothesis) and vanishing(h.relation)]
+    zero = {name: ZERO for h in own for name in vanishing(h.relation)}
+    for one in theorem.hypotheses:
+        if not isinstance(one, Hypothesis) or one in own:
+            yield one
+            continue
+        moved = one.relation.replaced({}, {**put, **zero})
+        if moved.gap != 0 or one.relation.gap == 0:
+            yield replace(one, relation=moved)
 
 
 def remembering(
