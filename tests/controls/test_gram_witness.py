@@ -168,7 +168,10 @@ def test_a_statement_without_a_hypothesis_has_a_witness(
 
 
 def test_a_polyak_inequality_at_points_refutes_nothing(tmp_path: Path) -> None:
-    assert gram_model(theorem_of(tmp_path / "pl_rate_wrong.py")) is None
+    text = (tmp_path / "contraction_wrong.py").read_text(encoding="utf-8")
+    path = tmp_path / "pl_wrong.py"
+    path.write_text(text.replace("strongly_convex(f, mu)", "pl(f, mu, f(star))"), encoding="utf-8")
+    assert gram_model(theorem_of(path)) is None
 
 
 @pytest.mark.parametrize(
