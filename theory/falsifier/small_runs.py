@@ -88,7 +88,8 @@ def small_run(theorem: Theorem) -> SmallModel | None:
 def is_defined(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
     """Whether no denominator vanishes and roots and logarithms are of what has them.
 
-    All must be made of constants: then one look is enough for all iterations, before any cancels.
+    All must be made of constants, or be positive by their domains: then one look is enough for all
+    iterations, before any cancels.
     """
     logs = {log.args[0] for part in printed(theorem) for log in part.atoms(Log)}
     if any(_sign(base, numbers) != 1 for base in logs):
@@ -96,7 +97,7 @@ def is_defined(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
     powers = {power for part in printed(theorem) for power in part.atoms(sympy.Pow)}
     for power in powers:
         base, exponent = power.base, power.exp
-        if exponent.is_integer and exponent.is_nonnegative:
+        if (exponent.is_integer and exponent.is_nonnegative) or base.is_positive:  # as k + 1 is
             continue
         if exponent.is_positive and (base.is_nonnegative or is_square(base)):  # the root of a norm
             continue
