@@ -21,8 +21,10 @@ from theory.falsifier.iterations import Iteration
 from theory.falsifier.run_models import Run, named_model
 from theory.falsifier.small_models import SmallModel, has_roots
 from theory.kernel.elementary import ELEMENTARY
+from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
-from theory.kernel.vectors import Scalar
+from theory.kernel.theorem import Hypothesis, Theorem
+from theory.kernel.vectors import Gram, Scalar, Vector, dot, vector
 
 NUMBERS: Final = tuple(map(Fraction, "1 2 1/2 1/4 4 3 1/3 9 1/10 10 3/4 1/8 1/100".split()))
 """What is drawn, the first ones more often; with either sign, or 0, where the domain has them."""
@@ -69,6 +71,9 @@ class Runner:
     def __init__(self, one: Iteration, counts: Mapping[Scalar, Scalar]) -> None:
         self.work = 0
         self._one, self._counts = one, counts
+        self._centred = {
+            name for name, base in one.around.items() if is_mean(base, name, one.theorem)
+        }
         arguments = [*one.constants, *one.state, *one.inputs, one.index]
         everything = [*arguments, *one.marks.values()]
         gaps = [each.gap for each in one.relations]
@@ -208,8 +213,12 @@ class Runner:
             kind, zero = source.randrange(3), [Fraction(0)]
             column = [drawn_number(source, 0.4) for _ in range(length)]
             column = [column[:1] * length, column[:1] + zero * (length - 1), column][kind]
-            if symbol.name.endswith("outcome 2") and source.random() < 0.8:  # noise without a mean
+            name, _, outcome = symbol.name.partition(" at outcome ")
+            centred = name.partition("[")[0] in self._centred
+            if outcome == "2" and (centred or source.random() < 0.8):  # noise without a mean
                 column = [-x for x in columns[-1]]
+            elif centred and not outcome:
+                column = zero * length
             columns.append(column)
         return [tuple(column[k] for column in columns) for k in range(length)]
 
@@ -242,6 +251,21 @@ class Runner:
             for state in states:
                 self.work += len(self._one.relations)
                 yield (*at.values(), *state, *chosen, Fraction(k), *run.marks)
+
+
+def is_mean(base: Vector, name: str, theorem: Theorem) -> bool:
+    """Whether a theorem says of a vector that its mean is this one, with whatever vector.
+
+    Its hypotheses say so at the vectors that it names; where these are 0, they would admit more.
+    """
+    for one in theorem.hypotheses:
+        gap = one.relation.gap if isinstance(one, Hypothesis) else sympy.S.Zero
+        for mean in gap.atoms(Mean):
+            names = mean.args[2].names if isinstance(mean.args[2], Gram) else ()
+            for other in (n for n in names if name in names and n != name):
+                if sympy.expand(gap - gap.coeff(mean) * (mean - dot(base, vector(other)))) == 0:
+                    return True
+    return False
 
 
 def _choice(kind: str, slope: Scalar) -> Choice:
