@@ -290,6 +290,21 @@ Proof.
   intros H1 H2. replace a with (a / b * b) by (field; lra). apply Rmult_le_pos; lra.
 Qed.
 
+(** A root of any degree: of what is not above 0 it is 0. *)
+Definition nroot (n : nat) (x : R) : R := if Rlt_dec 0 x then exp (ln x / INR n) else 0.
+Lemma nroot_pos n x : 0 < x -> 0 < nroot n x.
+Proof. intros H. unfold nroot. destruct (Rlt_dec 0 x); [apply exp_pos|contradiction]. Qed.
+Lemma nroot_nonneg n x : 0 <= nroot n x.
+Proof. unfold nroot. destruct (Rlt_dec 0 x); [apply Rlt_le, exp_pos|lra]. Qed.
+Lemma nroot_pow n x : (0 < n)%nat -> 0 <= x -> nroot n x ^ n = x.
+Proof.
+  intros Hn Hx. unfold nroot. destruct (Rlt_dec 0 x) as [H|H].
+  - rewrite <- Rpower_pow by apply exp_pos. unfold Rpower. rewrite ln_exp.
+    replace (INR n * (ln x / INR n)) with (ln x) by (field; apply not_0_INR; lia).
+    apply exp_ln. assumption.
+  - rewrite pow_ne_zero by lia. lra.
+Qed.
+
 (** What a file knows of the signs of its own quantities. *)
 Ltac given := fail.
 (** Signs that the form of an expression shows. *)
@@ -314,6 +329,8 @@ Ltac pos :=
             | apply (Rle_trans 0 b); [pos | apply Rmax_r] ]
   | |- 0 <= sqrt _ => apply sqrt_pos
   | |- 0 < sqrt _ => apply sqrt_lt_R0; pos
+  | |- 0 <= nroot _ _ => apply nroot_nonneg
+  | |- 0 < nroot _ _ => apply nroot_pos; pos
   | |- 0 < exp _ => apply exp_pos
   | |- 0 <= exp _ => apply Rlt_le, exp_pos
   | |- 0 <= powz _ _ => apply powz_nonneg; pos
@@ -337,12 +354,17 @@ Ltac differs :=
   end.
 (** A number under a root becomes the square of the root. *)
 Ltac roots_out :=
-  repeat match goal with H : ?a * ?a = ?x |- _ => is_var a; is_var x; subst x end.
+  repeat match goal with
+    | H : ?a * ?a = ?x |- _ => is_var a; is_var x; subst x
+    | H : ?a ^ _ = ?x |- _ => is_var a; is_var x; subst x
+    end.
 Ltac fields :=
   first
     [ ring | field; repeat split; differs | progress roots_out; field; repeat split; differs
-    | match goal with H : ?a * ?a = _ |- _ => is_var a;
-        first [ring [H] | field [H]; repeat split; differs] end ].
+    | match goal with
+      | H : ?a * ?a = _ |- _ => is_var a; first [ring [H] | field [H]; repeat split; differs]
+      | H : ?a ^ _ = _ |- _ => is_var a; first [ring [H] | field [H]; repeat split; differs]
+      end ].
 (** Signs that facts show: of each factor by itself, or of the whole. *)
 Ltac factors :=
   lazymatch goal with
@@ -360,14 +382,17 @@ Ltac products :=
   | |- _ => factors
   end.
 (** Roots that are squared: what is under a root is the square of the root. *)
+Ltac known_root root how :=
+  let r := fresh "r" in let H := fresh "R" in let S := fresh "S" in
+  pose proof how as H; try assert (S : 0 < root) by pos;
+  set (r := root) in *; clearbody r; try rewrite <- H.
 Ltac rooted :=
   first
     [ fields
-    | repeat match goal with |- context [sqrt ?x] =>
-        let r := fresh "r" in let H := fresh "R" in
-        assert (H : sqrt x * sqrt x = x) by (apply sqrt_sqrt; pos);
-        set (r := sqrt x) in *; clearbody r; try rewrite <- H
-      end; fields ].
+    | repeat match goal with
+        | |- context [sqrt ?x] => known_root (sqrt x) (sqrt_sqrt x ltac:(pos))
+        | |- context [nroot ?n ?x] => known_root (nroot n x) (nroot_pow n x ltac:(lia) ltac:(pos))
+        end; fields ].
 (** Combinations of vectors with the same factor for each, in whatever order they are written. *)
 Inductive combination :=
   | none | one_of (n : nat) | both (e1 e2 : combination) | times (c : R) (e : combination).

@@ -276,10 +276,10 @@ def _means(
         thens = [draft.successor(one) for one in names]
         vectors = {n for entry in (value, now) for g in entry.atoms(Gram) for n in g.names}
         vectors |= {n for one in thens if isinstance(one, Vector) for n in one.names}
-        lines.append(f"      bilinear; {flips(vectors, inner)}fields.")
+        lines.append(f"      bilinear; {flips(vectors, inner)}rooted.")
     else:
-        lines.append("      fields.")
-    lines.append(f"    - transitivity ({split}); [linear | fields]. }}")
+        lines.append("      rooted.")
+    lines.append(f"    - transitivity ({split}); [linear | rooted]. }}")
     return lines
 
 

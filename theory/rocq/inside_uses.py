@@ -96,7 +96,7 @@ class InsideUse(Use):
             entries = sympy.sympify(meant[of]).atoms(Gram)
             flip = flips({n for one in entries for n in one.names}, self.text())
             other = f"{opening}cbv beta; rewrite {there}; apply total_ext; intros w1; cbv beta; "
-            return f"first [exact {label} | {other}bilinear; {flip}fields]"
+            return f"first [exact {label} | {other}bilinear; {flip}rooted]"
         if kind == "hypothesis" and told_there is not None:
             if not (ours.counts or ours.outcome):
                 opening, there = "", label

@@ -75,7 +75,7 @@ def _same(draft: Draft, *forms: Any) -> str:
         names |= (
             one.names if isinstance(one, Vector) else {n for g in one.atoms(Gram) for n in g.names}
         )
-    return f"unfold minus; bilinear; {_flips(draft, names)}fields"
+    return f"unfold minus; bilinear; {_flips(draft, names)}rooted"
 
 
 def _flips(draft: Draft, names: set[str]) -> str:
@@ -204,7 +204,7 @@ def _drift_in_mean(
     far, step = _sequences(stated)
     factor = multiple(moved, draft.theorem.sequences[step], given)
     names = {*then.names, *stale.now.position.names, *stale.old.position.names}
-    same = f"unfold minus; bilinear; {_flips(draft, names)}fields"
+    same = f"unfold minus; bilinear; {_flips(draft, names)}rooted"
     delay = f"({text.whole(stale.constant)})%Z"
     own, other = (draft.names(f.__name__, "sequence") for f in (far, step))
     size = text.real(factor)

@@ -263,7 +263,7 @@ class _Lemma(Atoms):
             if node is None:
                 continue
             root, equal = variables[node[0]], plainly(node[1])
-            power = root**2 if is_root(node[0]) else root
+            power = root ** node[0].exp.q if is_root(node[0]) else root
             over, under = sympy.fraction(sympy.together(equal))
             relation = sympy.expand(under * power - over)
             quotient, above = sympy.div(sympy.expand(above), relation, root)

@@ -125,7 +125,7 @@ class Parser:
         word = self.left[-1]
         table: dict[str, Callable[[], Any]] = {
             "dot": self._dot, "mean": self._mean, "zsum": self._sum, "IZR": self.atom,
-            "sqrt": lambda: sympy.sqrt(self.atom()), "exp": lambda: Exp(self.atom()),
+            "sqrt": lambda: sympy.sqrt(self.atom()), "nroot": self._root, "exp": lambda: Exp(self.atom()),
             "ln": lambda: Log(self.atom()), "powz": lambda: self.atom() ** self.atom(),
             "Rmax": lambda: sympy.Max(self.atom(), self.atom()),
             "Rmin": lambda: sympy.Min(self.atom(), self.atom()),
@@ -166,6 +166,10 @@ class Parser:
         if name in self.reader.varying and self.scope(name):
             raise MisreadError(f"{token} is taken nowhere", "statement", "see it")
         return self.reader.symbols[name]
+
+    def _root(self) -> Any:
+        degree = self.atom()
+        return self.atom() ** (1 / degree)
 
     def _largest(self) -> Any:
         self.take()

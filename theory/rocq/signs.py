@@ -89,6 +89,11 @@ def _between(variable: str, base: Scalar) -> list[tuple[str, str]]:
 
 
 def is_root(node: Any) -> bool:
+    """Whether an atom is a root."""
+    return bool(node.is_Pow and node.exp.is_Rational and node.exp.p == 1 and node.exp.q > 1)
+
+
+def is_square_root(node: Any) -> bool:
     """Whether an atom is a square root."""
     return bool(node.is_Pow and node.exp == HALF)
 
@@ -107,8 +112,8 @@ def with_variables(form: Scalar, variables: dict[Any, Any]) -> Scalar:
     """An expression with a symbol for each atom, roots of them included."""
     if form in variables:
         return variables[form]
-    if form.is_Pow and form.exp.is_Rational and form.exp.q == 2:
-        root = sympy.sqrt(form.base)
+    if form.is_Pow and form.exp.is_Rational and form.exp.q > 1:
+        root = form.base ** sympy.Rational(1, form.exp.q)
         if root in variables:
             return variables[root] ** form.exp.p
     if form.is_Add or form.is_Mul or (form.is_Pow and form.exp.is_Integer):
@@ -147,7 +152,7 @@ class Atoms:
             taken = set(self.atoms.values())
             free = next(f"a{n}" for n in count(1) if f"a{n}" not in taken)
             self.atoms[node] = self.text.names(node.name) if plain else free
-            if node.is_Pow and node.exp == HALF:
+            if is_root(node):
                 self.write(node.base)
         return self.atoms[node]
 
@@ -168,19 +173,8 @@ class Atoms:
             if isinstance(node, sympy.Max) and len(node.args) == 2:
                 for part, side in zip(node.args, "lr", strict=True):
                     found.append((f"{self.write(part)} <= {variable}", f"apply Rmax_{side}"))
-            if node.is_Pow and node.exp == HALF:
-                base = self.write(node.base)
-                positive = node.base.is_positive or shown_by_form(node.base, True)
-                inside = self.numbers.sign(self.text, node.base, False, under)
-                said = f"{variable} * {variable} = {base}"
-                self.defined[said] = node, node.base
-                found.append((said, f"apply sqrt_sqrt; {inside}"))
-                found += _between(variable, node.base)
-                if positive:
-                    above = self.numbers.sign(self.text, node.base, True, under)
-                    found.append((f"0 < {variable}", f"apply sqrt_lt_R0; {above}"))
-                else:
-                    found.append((f"0 <= {variable}", "apply sqrt_pos"))
+            if is_root(node):
+                found += self._root(node, under)
             elif node.is_Symbol and node.is_integer and node.is_positive:
                 found.append((f"1 <= {variable}", "pos"))
             elif node.is_Symbol and node.is_integer and node.is_nonnegative:
@@ -194,6 +188,22 @@ class Atoms:
             elif shown_by_form(node):
                 found.append((f"0 <= {variable}", "pos"))
         return found
+
+    def _root(self, node: Any, under: Sequence[Premise]) -> list[tuple[str, str]]:
+        """What a root is: its power, and its sign."""
+        variable, base, square = self.atoms[node], self.write(node.base), is_square_root(node)
+        said = f"{variable} * {variable} = {base}" if square else f"{variable} ^ {node.exp.q} = {base}"
+        self.defined[said] = node, node.base
+        inside = self.numbers.sign(self.text, node.base, False, under)
+        opened = "apply sqrt_sqrt" if square else "apply nroot_pow; [lia |]"
+        found = [(said, f"{opened}; {inside}")]
+        if square:
+            found += _between(variable, node.base)
+        if node.base.is_positive or shown_by_form(node.base, True):
+            above = self.numbers.sign(self.text, node.base, True, under)
+            lemma = "sqrt_lt_R0" if square else "nroot_pos"
+            return [*found, (f"0 < {variable}", f"apply {lemma}; {above}")]
+        return [*found, (f"0 <= {variable}", f"apply {'sqrt_pos' if square else 'nroot_nonneg'}")]
 
     def _powers(self) -> list[tuple[str, str]]:
         """What powers of one base have to do with each other."""
@@ -342,7 +352,7 @@ class Atoms:
 
     def _in_roots(self, form: Scalar) -> str:
         """With the square of its root for each number that stands under one, factored."""
-        roots = [node for node in self.atoms if is_root(node) and node.base.is_Symbol]
+        roots = [node for node in self.atoms if is_square_root(node) and node.base.is_Symbol]
         own = {node: sympy.Dummy(positive=True) for node in roots if form.has(node.base)}
         squares = {node.base: root**2 for node, root in own.items()}
         powers = (node for node in form.atoms(sympy.Pow) if not node.exp.is_Rational)
@@ -360,7 +370,7 @@ class Atoms:
 
     def _of_two_roots(self, form: Scalar, above: Scalar, below: Scalar) -> str:
         """A difference of two multiples of roots, by what the roots are of."""
-        known = [node for node in self.atoms if is_root(node)]
+        known = [node for node in self.atoms if is_square_root(node)]
         parts = (part for part in sympy.Mul.make_args(above) if not shown_by_form(part))
         odd = [part for part in parts if known and part.has(*known)]
         roots = [node for node in known if odd and odd[0].has(node)]
@@ -394,7 +404,7 @@ class Atoms:
         odd = [part for part in parts if not shown_by_form(part)]
         terms = odd[0].args if len(odd) == 1 and odd[0].is_Add else ()
         more, less = ([t for t in terms if shown_by_form(s * t)] for s in (1, -1))
-        if (len(more), len(less), len(terms)) != (1, 1, 2) or not any(map(is_root, self.atoms)):
+        if (len(more), len(less), len(terms)) != (1, 1, 2) or not any(map(is_square_root, self.atoms)):
             return ""
         others = sympy.Mul(*(part for part in parts if part not in odd))
         difference = f"({self.write(more[0])} - {self.write(-less[0])})"

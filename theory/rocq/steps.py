@@ -142,7 +142,7 @@ def _two_points(draft: Draft, rule: Any, goal: Relation, form: Any) -> str:
         f"  rewrite ?{', ?'.join(equations)} in D'.",
         f"  assert (B' : {text.relation(relation)}).",
         "  { eapply Rle_trans; [|eapply Rle_trans; [exact D'|]]; apply Req_le; bilinear; "
-        f"{flips(names, text)}fields. }}",
+        f"{flips(names, text)}rooted. }}",
         f"  {draft.numbers.combine(text, goal, [Premise(relation, SHOWN)])}.",
     ]
     return "\n".join(lines)
@@ -220,7 +220,7 @@ def _triangle(draft: Draft, rule: Triangle, goal: Relation) -> str:
         shown = [draft.numbers.sign(text, one, False, under) for one in (factor, length)]
         bound = le(square(part), length**2)
         fact = draft.numbers.combine(text, bound, [taken(draft, name)])
-        names = f"bilinear; {flips(part.names, text)}fields"
+        names = f"bilinear; {flips(part.names, text)}rooted"
         lines += [
             f"  assert (F{place} : 0 <= {text.real(factor)}) by ({shown[0]}).",
             f"  assert (L{place} : 0 <= {text.real(length)}) by ({shown[1]}).",

@@ -25,7 +25,7 @@ class UnsupportedError(TheoryError):
 
 
 def arithmetic(node: Scalar, leaf: Callable[[Scalar], str]) -> str:
-    """Sums, products, whole powers and square roots of leaves."""
+    """Sums, products, whole powers and roots of leaves."""
     if node.is_Rational:
         return _number(node)
     if node.is_Add:
@@ -61,9 +61,7 @@ def _power(node: Scalar, leaf: Callable[[Scalar], str]) -> str:
         return f"(/ {arithmetic(1 / node, leaf)})"
     if node.exp.is_Integer:
         return f"({arithmetic(node.base, leaf)} ^ {node.exp})"
-    if node.exp.q != 2:
-        raise UnsupportedError(f"a root of degree {node.exp.q}")
-    root = leaf(sympy.sqrt(node.base))
+    root = leaf(node.base ** sympy.Rational(1, node.exp.q))
     return root if node.exp.p == 1 else f"({root} ^ {node.exp.p})"
 
 
@@ -177,6 +175,8 @@ class Text:
         if node.is_Pow:
             if node.exp == sympy.Rational(1, 2):
                 return f"(sqrt {self.real(node.base)})"
+            if node.exp.is_Rational and node.exp.p == 1:
+                return f"(nroot {node.exp.q} {self.real(node.base)})"
             if node.exp.is_integer and node.exp.is_nonnegative:
                 return f"(powz {self.real(node.base)} ({self.whole(node.exp)})%Z)"
             if node.exp.is_integer and node.exp.is_nonpositive:
@@ -222,5 +222,5 @@ def flips(names: Iterable[str], text: Text) -> str:
 def square_tactic(one: Vector, text: Text, form: Scalar | None = None) -> str:
     """A tactic for the squared length of a vector, multiplied out, to be at least 0."""
     vector, written = text.vector(one), text.real(square(one) if form is None else form)
-    way = f"bilinear; {flips(one.names, text)}fields"
+    way = f"bilinear; {flips(one.names, text)}rooted"
     return f"replace {written} with (dot {vector} {vector}) by ({way}); apply dot_nonneg"

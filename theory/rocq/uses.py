@@ -283,7 +283,7 @@ class Use:
             old, new = theirs.real(entry), ours.real(image)
             if old != new:
                 names = {n for g in sympy.sympify(image).atoms(Gram) for n in g.names}
-                way = f"bilinear; {flips(names, ours)}fields"
+                way = f"bilinear; {flips(names, ours)}rooted"
                 lines.append(f"replace {old} with {new}{into} by ({way}).")
         for mean in means:
             image = self.rule.at.scalar(mean)
@@ -315,8 +315,8 @@ class Use:
             f"replace {old} with {new}{into} by (symmetry;",
             f"transitivity (mean {operator} {ours.outcome} (fun {v} => {mixed}));",
             f"[apply mean_ext; intros {v} H_{v}; {' '.join(r[:-1] + ';' for r in rewrites)}",
-            f"bilinear; {flips(names, inner)}fields",
-            f"| transitivity ({split}); [linear | fields]]).",
+            f"bilinear; {flips(names, inner)}rooted",
+            f"| transitivity ({split}); [linear | rooted]]).",
         ]
 
 
