@@ -16,7 +16,7 @@ import z3
 
 from theory.rocq.compiling import Progress, compiled
 from theory.rocq.names import Names, identifier
-from theory.rocq.questions import question, read_back, symbols, text
+from theory.rocq.questions import is_number, question, read_back, symbols, text
 from theory.rocq.recorded import Answers
 from theory.rocq.tableau import refutation
 from theory.rocq.text import UnsupportedError
@@ -24,13 +24,18 @@ from theory.smt import cvc5
 from theory.smt.queries import Query, digest_of
 from theory.smt.solver import RLIMIT, fresh_solver
 
-HEAD: Final = """From Coq Require Import ZArith Lia.
+HEAD: Final = r"""From Coq Require Import ZArith Lia Reals Lra.
 Open Scope Z_scope.
 (* Products of one number by others that are equal. *)
 Ltac alike := repeat match goal with H : context [?a * ?p] |- _ =>
   match goal with K : context [?b * p] |- _ =>
     tryif constr_eq a b then fail else
       (let E := fresh in assert (E : a = b) by lia; rewrite E in *; clear E) end end.
+(* Numbers that are given are as is said. *)
+Ltac held := match goal with
+  | |- _ /\ _ => split; held
+  | |- _ \/ _ => first [left; held | right; held]
+  | |- _ => first [lia | lra | intro; lra] end.
 """
 TOGETHER: Final = 150_000
 """Characters that one process reads, if there is more than one question."""
@@ -45,18 +50,18 @@ def proposition(query: Query) -> tuple[str, list[str], list[Any]]:
         It is about other numbers than whole ones, has no answer, or reads otherwise.
     """
     asked, names = question(query.text), Names()
-    facts = asked.facts
-    bound = [names(one) for one in symbols(facts)]
+    facts = asked.facts + (asked.below if query.answer == "sat" else [])
+    known = {names(name): one for name, one in symbols(facts).items()}
+    bound = " ".join(f"({name} : {'Z' if z3.is_int(one) else 'R'})" for name, one in known.items())
     said = [text(one, names) for one in facts]
-    known = {given: name for given, (name, _) in names.things.items()}
     if not all(z3.eq(read_back(told, known), one) for told, one in zip(said, facts, strict=True)):
         raise UnsupportedError("a question that reads otherwise")
     if query.answer == "unsat":
-        head = f"forall {' '.join(bound)} : Z,\n  " if bound else ""
-        return head + "".join(f"{one} ->\n  " for one in said) + "False", bound, facts
+        head = f"forall {bound},\n  " if bound else ""
+        return head + "".join(f"{one} ->\n  " for one in said) + "False", [*known], facts
     if query.answer == "sat":
-        head = f"exists {' '.join(bound)} : Z,\n  " if bound else ""
-        return head + " /\\\n  ".join(said or ["True"]), bound, facts
+        head = f"exists {bound},\n  " if bound else ""
+        return head + " /\\\n  ".join(said or ["True"]), [*known], facts
     raise UnsupportedError("a question without an answer")
 
 
@@ -72,7 +77,7 @@ def lemma(name: str, query: Query) -> str:
     --------
     >>> asked = "(declare-fun x () Int)(assert (> x 1))(assert (not (> x 0)))(check-sat)"
     >>> print(lemma("one", Query("x > 1 implies x > 0", asked, "unsat", 9)))
-    Lemma one : forall x : Z,
+    Lemma one : forall (x : Z),
       (x > 1) ->
       (x <= 0) ->
       False.
@@ -85,7 +90,7 @@ def lemma(name: str, query: Query) -> str:
     if query.answer == "unsat":
         proof = refutation(facts, bound)
     else:
-        proof = f"exists {', '.join(_values(facts))}. lia." if bound else "lia."
+        proof = f"exists {', '.join(_values(facts))}. held." if bound else "held."
     return f"Lemma {name} : {said}.\nProof.\n  {proof}\nQed."
 
 
@@ -96,8 +101,11 @@ def _values(facts: Sequence[Any]) -> list[str]:
     if solver.check() != z3.sat:
         raise UnsupportedError("a question of which no model is found again")
     model = solver.model()
-    numbers = (z3.Int(name, solver.ctx) for name in symbols(facts))
-    return [f"({model.eval(one, model_completion=True)})" for one in numbers]
+    numbers = (one.translate(solver.ctx) for one in symbols(facts).values())
+    values = [model.eval(one, model_completion=True) for one in numbers]
+    if not all(map(is_number, values)):
+        raise UnsupportedError("a question whose model has a number that is no fraction")
+    return [f"({text(one, Names())}){'%R' * z3.is_real(one)}" for one in values]
 
 
 class Asked:

@@ -125,7 +125,8 @@ class Parser:
         word = self.left[-1]
         table: dict[str, Callable[[], Any]] = {
             "dot": self._dot, "mean": self._mean, "zsum": self._sum, "IZR": self.atom,
-            "sqrt": lambda: sympy.sqrt(self.atom()), "nroot": self._root, "exp": lambda: Exp(self.atom()),
+            "sqrt": lambda: sympy.sqrt(self.atom()), "nroot": self._root,
+            "exp": lambda: Exp(self.atom()),
             "ln": lambda: Log(self.atom()), "powz": lambda: self.atom() ** self.atom(),
             "Rmax": lambda: sympy.Max(self.atom(), self.atom()),
             "Rmin": lambda: sympy.Min(self.atom(), self.atom()),

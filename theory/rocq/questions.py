@@ -1,10 +1,10 @@
-"""What z3 was asked of whole numbers, as lemmas of Rocq.
+"""What z3 was asked of whole and of real numbers, as lemmas of Rocq.
 
 A question with the answer ``unsat`` becomes: for all numbers, the assertions together are absurd.
 One with the answer ``sat`` becomes: there are numbers such that all of them hold. What `lia` has no
 word for is a number of its own, with what is true of it: ``if c then a else b``, a quotient and a
-rest by what is above 0, a value of a function. A variable that is true or false is a number that is
-1 or not. Assertions are written with "and" and "or" alone, and "not" before equations.
+rest by what is above 0, a fraction, a value of a function. What is true or false is a number that
+is 1 or not. Assertions are written with "and" and "or" alone, and "not" before equations.
 """
 
 from __future__ import annotations
@@ -47,11 +47,14 @@ class Question:
         With "and", "or" and relations between numbers alone.
     defined : dict of str to term
         By name, what a number of its own stands for.
+    below : list of term
+        That nothing is divided by what z3 takes in its own way: a model has to keep to it.
     """
 
     asserted: tuple[Term, ...]
     said: list[Term] = field(default_factory=list)
     defined: dict[str, Term] = field(default_factory=dict)
+    below: list[Term] = field(default_factory=list)
     _known: dict[int, Term] = field(default_factory=dict)
     _calls: list[tuple[Term, Term]] = field(default_factory=list)
 
@@ -79,10 +82,10 @@ class Question:
         if kind == z3.Z3_OP_DISTINCT:
             pairs = [self.form(a == b, not yes) for a, b in combinations(parts, 2)]
             return _joined(yes, pairs)
-        if kind == z3.Z3_OP_UNINTERPRETED and not parts:
-            true = z3.Int(term.decl().name()) == 1
-            return true if yes else z3.Not(true)
-        if kind in _RELATIONS and all(map(z3.is_int, parts)):
+        if kind == z3.Z3_OP_UNINTERPRETED:
+            name = self._value(term) if parts else z3.Int(term.decl().name())
+            return name == 1 if yes else z3.Not(name == 1)
+        if kind in _RELATIONS and all(map(z3.is_arith, parts)):
             a, b = map(self.number, parts)
             if yes:
                 return term.decl()(a, b)
@@ -102,9 +105,7 @@ class Question:
 
     def _number(self, term: Term) -> Term:
         kind, parts = term.decl().kind(), term.children()
-        if not z3.is_int(term):
-            raise UnsupportedError("numbers that are not whole in a question")
-        if z3.is_int_value(term) or (kind == z3.Z3_OP_UNINTERPRETED and not parts):
+        if is_number(term) or (kind == z3.Z3_OP_UNINTERPRETED and not parts):
             return term
         if kind == z3.Z3_OP_ITE:
             name = self._new(term, "either")
@@ -113,11 +114,15 @@ class Question:
             return name
         if kind in (z3.Z3_OP_IDIV, z3.Z3_OP_MOD):
             return self._divided(term, *map(self.number, parts))
-        inner = list(map(self.number, parts))
         if kind == z3.Z3_OP_UNINTERPRETED:
-            return self._value(term, inner)
+            return self._value(term)
+        inner = list(map(self.number, parts))
         if kind == z3.Z3_OP_UMINUS:
-            return z3.IntVal(0) - inner[0]
+            return (z3.IntVal(0) if z3.is_int(term) else z3.RealVal(0)) - inner[0]
+        if kind == z3.Z3_OP_DIV:
+            return self._fraction(term, *inner)
+        if kind == z3.Z3_OP_TO_REAL:
+            return _as_real(inner[0])
         if kind in _SIGNS:
             return term.decl()(*inner)
         raise UnsupportedError(f"{term.decl().name()} in a question")
@@ -129,10 +134,20 @@ class Question:
         true = _joined(True, [number == by * quotient + rest, rest >= 0, rest < by])
         positive = z3.is_int_value(by) and by.as_long() > 0
         self.said.append(true if positive else _joined(False, [by <= 0, true]))
+        self.below += [] if positive else [by > 0]
         return quotient if term.decl().kind() == z3.Z3_OP_IDIV else rest
 
-    def _value(self, term: Term, inner: list[Term]) -> Term:
-        name = self._new(term, "value")
+    def _fraction(self, term: Term, above: Term, by: Term) -> Term:
+        if is_number(by) and by.as_fraction() != 0:
+            return z3.RealVal(1 / by.as_fraction()) * above
+        name = self._new(term, "fraction")
+        self.said.append(_joined(False, [by == 0, name * by == above]))
+        self.below.append(z3.Not(by == 0))
+        return name
+
+    def _value(self, term: Term) -> Term:
+        inner = list(map(self.number, term.children()))
+        name = self._new(term if z3.is_arith(term) else z3.If(term, *_TRUE), "value")
         for other, at in self._calls:
             if z3.eq(other.decl(), term.decl()):
                 differs = [
@@ -146,7 +161,27 @@ class Question:
     def _new(self, term: Term, word: str) -> Term:
         name = f"{word} {len(self.defined)}"
         self.defined[name] = term
-        return z3.Int(name)
+        return z3.Const(name, term.sort())
+
+
+_TRUE: Final = (z3.IntVal(1), z3.IntVal(0))
+
+
+def is_number(term: Term) -> bool:
+    """Whether a term is a numeral."""
+    return bool(z3.is_int_value(term) or z3.is_rational_value(term))
+
+
+def _as_real(term: Term) -> Term:
+    """A whole number among real ones: with its numbers, not its sums, made real."""
+    if z3.is_int_value(term):
+        return z3.RealVal(term.as_long())
+    parts = term.children()
+    return (
+        z3.ToReal(term)
+        if not parts
+        else _BACK[_SIGNS[term.decl().kind()].strip()]([*map(_as_real, parts)])
+    )
 
 
 def _joined(both: bool, parts: Sequence[Term]) -> Term:
@@ -177,22 +212,22 @@ def question(text: str) -> Question:
     return found
 
 
-def symbols(terms: Sequence[Term]) -> list[str]:
-    """Names of the numbers in propositions, in the order in which they are met."""
-    found: dict[str, None] = {}
+def symbols(terms: Sequence[Term]) -> dict[str, Term]:
+    """The numbers in propositions by their names, in the order in which they are met."""
+    found: dict[str, Term] = {}
     seen: set[int] = set()
 
     def visit(term: Term) -> None:
         if term.get_id() not in seen:
             seen.add(term.get_id())
             if term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                found[term.decl().name()] = None
+                found[term.decl().name()] = term
             for part in term.children():
                 visit(part)
 
     for term in terms:
         visit(term)
-    return list(found)
+    return found
 
 
 def text(term: Term, names: Names) -> str:
@@ -206,16 +241,30 @@ def text(term: Term, names: Names) -> str:
     """
     kind, parts = term.decl().kind(), term.children()
     if z3.is_int_value(term):
-        return str(term) if term.as_long() >= 0 else f"({term})"
+        return _whole(term.as_long())
+    if z3.is_rational_value(term):
+        above, below = f"IZR {_whole(term.numerator_as_long())}", term.denominator_as_long()
+        return f"({above})" if below == 1 else f"({above} / IZR {below})"
+    if kind == z3.Z3_OP_TO_REAL:
+        return f"(IZR {text(parts[0], names)})"
     if kind == z3.Z3_OP_UNINTERPRETED:
         return names(term.decl().name())
     if kind == z3.Z3_OP_TRUE or kind == z3.Z3_OP_FALSE:
         return "True" if kind == z3.Z3_OP_TRUE else "False"
     if kind == z3.Z3_OP_NOT:
         (inner,) = parts
-        return f"({' <> '.join(text(part, names) for part in inner.children())})"
+        return f"({' <> '.join(text(part, names) for part in inner.children())}){_scope(inner)}"
     words = {z3.Z3_OP_AND: " /\\ ", z3.Z3_OP_OR: " \\/ "} | _SIGNS | _RELATIONS
-    return f"({words[kind].join(text(part, names) for part in parts)})"
+    return f"({words[kind].join(text(part, names) for part in parts)}){_scope(term)}"
+
+
+def _whole(number: int) -> str:
+    return str(number) if number >= 0 else f"({number})"
+
+
+def _scope(term: Term) -> str:
+    """What tells Rocq that a relation is one between real numbers."""
+    return "%R" if z3.is_bool(term) and z3.is_real(term.arg(0)) else ""
 
 
 def leaves(term: Term, kind: int) -> Iterator[Term]:
@@ -223,7 +272,7 @@ def leaves(term: Term, kind: int) -> Iterator[Term]:
     yield from term.children() if term.decl().kind() == kind else [term]
 
 
-_TOKEN: Final = re.compile(r"\s*([A-Za-z_][\w']*|\d+|<>|<=|>=|/\\|\\/|[-+*=<>()])")
+_TOKEN: Final = re.compile(r"\s*([A-Za-z_][\w']*|\d+|<>|<=|>=|/\\|\\/|[-+*/=<>()]|%R)")
 _BACK: Final[Mapping[str, Callable[[list[Term]], Term]]] = {
     "+": lambda parts: z3.Sum(parts), "*": lambda parts: z3.Product(parts),
     "-": lambda parts: reduce(operator.sub, parts),
@@ -232,21 +281,25 @@ _BACK: Final[Mapping[str, Callable[[list[Term]], Term]]] = {
     "<>": lambda parts: z3.Not(z3.ExprRef.__eq__(*parts)),
     "<=": lambda parts: z3.ArithRef.__le__(*parts), "<": lambda parts: z3.ArithRef.__lt__(*parts),
     ">=": lambda parts: z3.ArithRef.__ge__(*parts), ">": lambda parts: z3.ArithRef.__gt__(*parts),
+    "/": lambda parts: z3.RealVal(parts[0].as_fraction() / parts[1].as_fraction()),
 }  # fmt: skip
 
 
-def read_back(told: str, names: Mapping[str, str]) -> Term:
-    r"""What a proposition of a file says, by the names that its identifiers stand for.
+def read_back(told: str, names: Mapping[str, Term]) -> Term:
+    r"""What a proposition of a file says, by the numbers that its identifiers stand for.
 
     Examples
     --------
-    >>> read_back(r"((p_m > (-1)) \/ (p_m <> 2))", {"p_m": "p*m"})
+    >>> read_back(r"((p_m > (-1)) \/ (p_m <> 2))", {"p_m": z3.Int("p*m")})
     Or(p*m > -1, Not(p*m == 2))
     """
     tokens = _TOKEN.findall(told)[::-1]
 
     def read() -> Term:
         token = tokens.pop()
+        if token == "IZR":
+            inner = read()
+            return z3.RealVal(inner.as_long()) if z3.is_int_value(inner) else z3.ToReal(inner)
         if token != "(":
             return _word(token, names)
         if tokens[-1] == "-":
@@ -259,7 +312,10 @@ def read_back(told: str, names: Mapping[str, str]) -> Term:
                 raise UnsupportedError(f"{sign} beside {token} in a question")
             sign = token
             parts.append(read())
-        return _BACK[sign](parts) if sign else parts[0]
+        found = _BACK[sign](parts) if sign else parts[0]
+        if tokens[-1:] == ["%R"]:
+            tokens.pop()
+        return found
 
     found = read()
     if tokens:
@@ -267,7 +323,7 @@ def read_back(told: str, names: Mapping[str, str]) -> Term:
     return found
 
 
-def _word(token: str, names: Mapping[str, str]) -> Term:
+def _word(token: str, names: Mapping[str, Term]) -> Term:
     if token in ("True", "False"):
         return z3.BoolVal(token == "True")
-    return z3.IntVal(int(token)) if token.isdigit() else z3.Int(names[token])
+    return z3.IntVal(int(token)) if token.isdigit() else names[token]

@@ -28,6 +28,8 @@ WORDS: Final = frozenset(
     {"file", "problem", "among", "says", "where", "statement", "latex", "assumes"}
 )
 """What is written out as a comment, or not at all."""
+ASKING: Final = frozenset({"asked.py", "logged.py", "questions.py", "tableau.py"})
+"""What writes questions to z3 and no theorems; a proof by cases is none of a theorem's."""
 
 
 def record(claims: Iterable[Claim], good: Iterable[str]) -> None:
@@ -70,11 +72,18 @@ class Answers:
         Different questions.
     rocq, cvc5 : int
         How many of them each answers alike.
+    logged, size : int
+        Of how many that Rocq does not prove cvc5 wrote a proof, and its characters altogether.
+    log : str
+        A digest of these proofs; nobody checked them but cvc5.
     """
 
     count: int
     rocq: int
     cvc5: int
+    logged: int = 0
+    size: int = 0
+    log: str = ""
 
     @property
     def checkers(self) -> tuple[str, ...]:
@@ -95,12 +104,12 @@ def answers(claim: str, asked: str) -> Answers | None:
     found = _read("questions").get(claim)
     if not asked or not isinstance(found, dict) or found.get("asked") != _asked(asked):
         return None
-    return Answers(found["count"], found["rocq"], found["cvc5"])
+    return Answers(**{one.name: found[one.name] for one in fields(Answers) if one.name in found})
 
 
 def _asked(digest: str) -> str:
     """With the programs that write questions out."""
-    sources = (Path(__file__).with_name(name) for name in ("asked.py", "questions.py"))
+    sources = (Path(__file__).with_name(name) for name in sorted(ASKING - {"tableau.py"}))
     told = " ".join(sha256(path.read_bytes()).hexdigest() for path in sources)
     return sha256(f"{told} {digest}".encode()).hexdigest()
 
@@ -129,8 +138,7 @@ def key(theorem: Theorem) -> str:
 
 @lru_cache(maxsize=1)
 def _programs() -> str:
-    asking = {"asked.py", "questions.py", "tableau.py"}
-    own = (path for path in Path(__file__).parent.glob("*.py") if path.name not in asking)
+    own = (path for path in Path(__file__).parent.glob("*.py") if path.name not in ASKING)
     sources = [*sorted(own), LIBRARY]
     if not LIBRARY.is_file():
         return "no library"

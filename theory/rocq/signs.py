@@ -192,7 +192,9 @@ class Atoms:
     def _root(self, node: Any, under: Sequence[Premise]) -> list[tuple[str, str]]:
         """What a root is: its power, and its sign."""
         variable, base, square = self.atoms[node], self.write(node.base), is_square_root(node)
-        said = f"{variable} * {variable} = {base}" if square else f"{variable} ^ {node.exp.q} = {base}"
+        said = (
+            f"{variable} * {variable} = {base}" if square else f"{variable} ^ {node.exp.q} = {base}"
+        )
         self.defined[said] = node, node.base
         inside = self.numbers.sign(self.text, node.base, False, under)
         opened = "apply sqrt_sqrt" if square else "apply nroot_pow; [lia |]"
@@ -404,7 +406,9 @@ class Atoms:
         odd = [part for part in parts if not shown_by_form(part)]
         terms = odd[0].args if len(odd) == 1 and odd[0].is_Add else ()
         more, less = ([t for t in terms if shown_by_form(s * t)] for s in (1, -1))
-        if (len(more), len(less), len(terms)) != (1, 1, 2) or not any(map(is_square_root, self.atoms)):
+        if (len(more), len(less), len(terms)) != (1, 1, 2) or not any(
+            map(is_square_root, self.atoms)
+        ):
             return ""
         others = sympy.Mul(*(part for part in parts if part not in odd))
         difference = f"({self.write(more[0])} - {self.write(-less[0])})"

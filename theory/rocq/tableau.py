@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import reduce
 from math import prod
 from typing import Any, Final
 
 import z3
 
-from theory.rocq.questions import leaves
+from theory.rocq.questions import is_number, leaves
 from theory.rocq.text import UnsupportedError
 
 CASES: Final = 600
@@ -22,6 +23,7 @@ CASES: Final = 600
 FEW: Final = 6
 """So many combinations of cases are left to `lia`."""
 CLOSED: Final = "first [timeout 60 lia | timeout 60 (alike; lia) | timeout 60 nia]"
+REAL: Final = "first [lia | timeout 60 lra | timeout 60 nra]"
 RLIMIT: Final = 4_000_000
 """What z3 may spend on one case."""
 BUDGET: Final = 40_000_000
@@ -97,7 +99,8 @@ class Search:
             raise UnsupportedError("a question that z3 does not settle again")
         needed = {name: facts[name] for name in core}
         kept = needed if linear or not self.apart else facts
-        few = 1 if self.apart and any(map(_multiplies, needed.values())) else FEW
+        real = any(map(_is_real, needed.values()))
+        few = 1 if real or (self.apart and any(map(_multiplies, needed.values()))) else FEW
         cases = {name: _cases(one, few == 1) for name, one in needed.items()}
         plain = {name: one for name, one in needed.items() if len(cases[name]) == 1}
         split = {name: parts for name, parts in cases.items() if len(parts) > 1}
@@ -108,11 +111,12 @@ class Search:
             signs = (
                 [] if linear else [n for n, one in kept.items() if n not in core and _bounds(one)]
             )
-            return [f"{_only([*core, *signs])}{CLOSED}."]
+            return [f"{_only([*core, *signs])}{REAL if real else CLOSED}."]
         name = min(split, key=lambda one: (self._open(plain, split[one]), one))
         lines = [f"destruct {name} as {_bracket(name, len(split[name]))}."]
         if z3.is_not(needed[name]):
-            lines[0] = f"apply Z.lt_gt_cases in {name}; {lines[0]}"
+            apart = "Rdichotomy" if _is_real(needed[name]) else "Z.lt_gt_cases"
+            lines[0] = f"apply {apart} in {name}; {lines[0]}"
         rest = {one: fact for one, fact in kept.items() if one != name}
         for part in split[name]:
             told, opened = _told(name, part)
@@ -127,7 +131,7 @@ class Search:
 def _bounds(fact: Any) -> bool:
     """Whether a fact compares a variable with a number: a product may need its sign."""
     one, other = fact.children() if fact.num_args() == 2 else (fact, fact)
-    return z3.is_const(one) and z3.is_int_value(other) and not z3.is_int_value(one)
+    return z3.is_const(one) and is_number(other) and not is_number(one)
 
 
 def _cases(fact: Any, unequal: bool) -> list[Any]:
@@ -138,39 +142,45 @@ def _cases(fact: Any, unequal: bool) -> list[Any]:
     return list(leaves(fact, z3.Z3_OP_OR))
 
 
+def _is_real(fact: Any) -> bool:
+    """Whether real numbers are compared in a fact."""
+    return any(z3.is_real(part) or _is_real(part) for part in fact.children())
+
+
 def _linear(term: Any) -> Any:
     """A proposition in which each product of variables is a variable of its own."""
     parts = term.children()
-    if parts and z3.is_int(parts[0]):
+    if parts and z3.is_arith(parts[0]):
         return term.decl()(*map(_flat, parts))
     return term.decl()(*map(_linear, parts)) if parts else term
 
 
 def _multiplies(term: Any) -> bool:
     """Whether a fact has a product of numbers that are not given."""
-    if z3.is_mul(term) and sum(not z3.is_int_value(part) for part in term.children()) > 1:
+    if z3.is_mul(term) and sum(not is_number(part) for part in term.children()) > 1:
         return True
     return any(map(_multiplies, term.children()))
 
 
 def _flat(term: Any) -> Any:
-    sums = (number * _product(names) for names, number in _monomials(term).items())
-    return z3.Sum(*sums, z3.IntVal(0))
+    number = z3.IntVal if z3.is_int(term) else z3.RealVal
+    sums = (number(str(n)) * _product(parts) for parts, n in _monomials(term).items() if parts)
+    return z3.Sum(*sums, number(str(_monomials(term).get((), 0))))
 
 
-_TIMES: Final = z3.Function("times", z3.IntSort(), z3.IntSort(), z3.IntSort())
-
-
-def _product(names: tuple[str, ...]) -> Any:
+def _product(parts: tuple[Any, ...]) -> Any:
     """Equal where its factors are; nothing else is known of it."""
-    return reduce(_TIMES, map(z3.Int, names)) if names else z3.IntVal(1)
+    sort = parts[0].sort()
+    return reduce(z3.Function(f"times {sort}", sort, sort, sort), parts)
 
 
-def _monomials(term: Any) -> dict[tuple[str, ...], int]:
-    """A polynomial: numbers by the names that are multiplied."""
+def _monomials(term: Any) -> dict[tuple[Any, ...], Fraction]:
+    """A polynomial: numbers by the variables that are multiplied."""
     kind, parts = term.decl().kind(), term.children()
-    if not parts:
-        return {(): term.as_long()} if z3.is_int_value(term) else {(term.decl().name(),): 1}
+    if is_number(term):
+        return {(): Fraction(str(term))}
+    if not parts or kind == z3.Z3_OP_TO_REAL:
+        return {(term,): Fraction(1)}
     found = _monomials(parts[0])
     for part in map(_monomials, parts[1:]):
         if kind == z3.Z3_OP_MUL:
@@ -179,8 +189,8 @@ def _monomials(term: Any) -> dict[tuple[str, ...], int]:
         else:
             pairs = [(b, -n if kind == z3.Z3_OP_SUB else n) for b, n in part.items()]
         for names, number in pairs:
-            key = tuple(sorted(names))
-            found[key] = found.get(key, 0) + number
+            key = tuple(sorted(names, key=str))
+            found[key] = found.get(key, Fraction(0)) + number
     return found
 
 
