@@ -107,8 +107,10 @@ def _with_answers(row: Row, rests_on: Sequence[str]) -> tuple[Row, tuple[str, ..
         return row, ()
     evidence = Evidence(
         "for" if said.checkers else "neither",
-        f"z3 answered {said.count} questions: Rocq proves {said.rocq}, cvc5 confirms {said.cvc5}",
-        {"questions": said.count, "rocq": said.rocq, "cvc5": said.cvc5},
+        f"z3 answered {said.count} questions: Rocq proves {said.rocq}, cvc5 confirms {said.cvc5}"
+        + f", and wrote proofs of {said.logged} of the others" * (said.logged > 0),
+        {"questions": said.count, "rocq": said.rocq, "cvc5": said.cvc5, "logged": said.logged}
+        | ({"size": said.size, "log": said.log} if said.logged else {}),
     )
     judgement = replace(row.judgement, evidence=(*row.judgement.evidence, evidence))
     return replace(row, judgement=judgement), said.checkers if rests_on == ["solver"] else ()

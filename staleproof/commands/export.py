@@ -77,6 +77,7 @@ def run(arguments: Namespace) -> int:
         said = checked(found.files, jobs, lambda modules: note(f"coqc {modules}"))
         good, bad = accepted(found, said)
         proved = asked.accepted(jobs, lambda count: note(f"coqc {count}"))
+        asked.log(proved, directory)
         whole, short = asked.judged(proved)
         refused |= bad | short
         if arguments.record:

@@ -13,14 +13,13 @@ import pytest
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Problem = Callable[..., dict[str, str]]
 
-ROOT = """
+POWER = """
 import sympy
 from theory.kernel import Combine, Theorem
-a = sympy.Symbol("a", positive=True)
+a, k = sympy.Symbol("a", positive=True), sympy.Symbol("k", integer=True)
 CLAIM = Theorem(
-    id="own.root", where="ours", statement="a root is less than itself and 1", latex="",
-    symbols=(a,), lhs=a ** sympy.Rational(1, 3), conclude=Combine(plus=(1,)),
-    terms={"more": a ** sympy.Rational(1, 3) + 1},
+    id="own.power", where="ours", statement="a power is less than itself and 1", latex="",
+    symbols=(a, k), lhs=a**k, conclude=Combine(plus=(1,)), terms={"more": a**k + 1},
 )
 """
 
@@ -29,13 +28,13 @@ needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is no
 
 @needs_coqc
 def test_theorems_are_written_and_accepted(result: Callable[..., Any], tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(ROOT, encoding="utf-8")
+    (tmp_path / "own.py").write_text(POWER, encoding="utf-8")
     names = ("kernel.young", "kernel.descent", str(tmp_path / "own.py"))
     code, found = result("export", "--rocq", tmp_path, "--check", *names)
     assert code == 1  # one of the three is refused
     assert found["checked"] == ["kernel.young", "kernel.descent"]
     assert found["theorems"][0] == {"id": "kernel.young", "file": str(tmp_path / "kernel_young.v")}
-    assert [one["id"] for one in found["refused"]] == ["own.root"]
+    assert [one["id"] for one in found["refused"]] == ["own.power"]
     source = (tmp_path / "kernel_young.v").read_text(encoding="utf-8")
     assert "Theorem holds : statement." in source
 
@@ -75,7 +74,7 @@ def test_what_z3_was_asked_is_written_and_accepted(
 
 
 def test_what_rocq_has_not_accepted_falls_short(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(ROOT, encoding="utf-8")
-    done = run("verify", tmp_path / "own.py", "--require", "rocq:own.root")
+    (tmp_path / "own.py").write_text(POWER, encoding="utf-8")
+    done = run("verify", tmp_path / "own.py", "--require", "rocq:own.power")
     assert done.returncode == 1
-    assert "own.root: not accepted by Rocq" in done.stderr
+    assert "own.power: not accepted by Rocq" in done.stderr

@@ -97,8 +97,10 @@ def test_rules_without_a_form_are_refused_with_a_reason() -> None:
         lhs=root, terms={"more": root + 1}, conclude=Combine(plus=(1,)),
     )  # fmt: skip
     assert prove(cubic).verdict is Verdict.PROVED
-    with pytest.raises(UnsupportedError, match="a root of degree 3"):
-        written(cubic)
+    require_faithful(written(cubic))
+    other = written(cubic).source.replace("nroot 3", "nroot 4")
+    with pytest.raises(MisreadError):
+        require_faithful(replace(written(cubic), source=other))
     missing = replace(cubic, id="own.missing", conclude=Found())
     own = replace(CLAIMS["kernel.young"], id="own.missing", theorem=missing)
     assert "no certificate is stored" in exported([own]).refused["own.missing"]

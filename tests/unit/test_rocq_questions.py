@@ -22,7 +22,9 @@ needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is no
 
 x, y, z = z3.Ints("x y z")
 b = z3.Bool("b")
+r, s = z3.Reals("r s")
 f = z3.Function("f", z3.IntSort(), z3.IntSort())
+h = z3.Function("h", z3.IntSort(), z3.BoolSort())
 STATEMENTS = {
     "cases": ((x > y,), z3.If(x > y, x, y) == z3.If(y < x, x, y)),
     "division": ((x >= 0,), z3.And(x / 3 * 3 + x % 3 == x, x % 3 < 3)),
@@ -32,6 +34,9 @@ STATEMENTS = {
     "distinct": ((z3.Distinct(x, y, z), x <= y, y <= z), x < z),
     "choice": ((z3.If(b, x > 1, x > 2),), z3.Implies(b != (x > 5), x > 1)),
     "product": ((x >= 1, y >= 2), x * y >= x + 1),
+    "real": ((r > 1, s == r / 2), z3.And(s * 2 > 1, z3.ToReal(x + 1) > z3.ToReal(x))),
+    "fraction": ((r > 1,), 1 / r > 0),
+    "half": ((h(x) != h(y),), z3.Or(x < y, x > y)),
 }
 
 
@@ -60,7 +65,7 @@ def test_a_question_says_what_was_asked(name: str) -> None:
     """With what its numbers stand for it is equivalent, and what is said of those is true."""
     for query in asked(name):
         found = question(query.text)
-        stands = [(z3.Int(one), term) for one, term in found.defined.items()]
+        stands = [(z3.Const(one, term.sort()), term) for one, term in found.defined.items()]
         assert holds(z3.And(*(meant(form, stands) for form in found.said)))
         whole = z3.And(*z3.parse_smt2_string(query.text))
         assert holds(whole == z3.And(*(meant(form, stands) for form in found.asserted)))
@@ -68,17 +73,16 @@ def test_a_question_says_what_was_asked(name: str) -> None:
 
 
 def test_other_questions_are_refused() -> None:
-    r = z3.Real("r")
     with recording() as queries:
-        decide(Statement("real", "", (r > 1,), r > 0))
+        decide(Statement("each", "", (z3.ForAll([z], z > x),), x > 0))
     with pytest.raises(UnsupportedError):
-        lemma("real", queries[0])
+        lemma("each", queries[0])
     unsat, sat = asked("cases")
     for wrong in (replace(unsat, answer="sat"), replace(sat, answer="unsat")):
         with pytest.raises(UnsupportedError):
             lemma("wrong", wrong)
     with pytest.raises(UnsupportedError):
-        read_back("(x < 1 + 2)", {"x": "x"})
+        read_back("(x < 1 + 2)", {"x": x})
 
 
 def test_digests_are_of_what_is_asked_and_answered() -> None:
@@ -135,7 +139,7 @@ def survivors(folder: Path, mutants: list[str]) -> list[str]:
 @needs_coqc
 def test_coqc_accepts_what_is_so_and_refuses_what_is_not(tmp_path: Path) -> None:
     every = Asked()
-    for name in ("cases", "truth", "product"):
+    for name in ("cases", "truth", "product", "real", "half"):
         every.add(name, asked(name))
     assert not every.refused
     good = every.accepted(1)
@@ -146,7 +150,11 @@ def test_coqc_accepts_what_is_so_and_refuses_what_is_not(tmp_path: Path) -> None
     assert survivors(tmp_path, mutants[-2:]) == []
     every.lemmas[own.digest] = mutants[0].replace("mutant", f"q_{own.digest[:20]}")
     assert every.accepted(1) == good - {own.digest}
+    every.log(good - {own.digest}, tmp_path)
+    assert (tmp_path / f"q_{own.digest[:20]}.cpc").read_text("utf-8") == every.proofs[own.digest]
     assert list(every.judged(good - {own.digest})[1]) == ["cases"]
+    found = {one: said for one, (_, said) in every.answers(good - {own.digest}).items()}
+    assert (found["cases"].rocq, found["cases"].logged, found["truth"].logged) == (1, 1, 0)
 
 
 @pytest.mark.slow

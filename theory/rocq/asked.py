@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
@@ -119,12 +120,15 @@ class Asked:
         By the digest of a question, a lemma with its proof.
     refused : dict of str to str
         By the digest, why there is none.
+    proofs : dict of str to str
+        By the digest, cvc5's proof of a question that Rocq does not prove.
     """
 
     def __init__(self) -> None:
         self.queries: dict[str, tuple[Query, ...]] = {}
         self.lemmas: dict[str, str] = {}
         self.refused: dict[str, str] = {}
+        self.proofs: dict[str, str] = {}
 
     def add(self, claim: str, queries: Sequence[Query]) -> None:
         """Write the questions of a claim."""
@@ -170,6 +174,17 @@ class Asked:
 
             return set().union(*pool.map(good, groups))
 
+    def log(self, proved: Collection[str], directory: Path) -> None:
+        """Write what Rocq does not prove as SMT-LIB 2, each with cvc5's proof that it is absurd."""
+        every = {query.digest: query for own in self.queries.values() for query in own}
+        for query in every.values():
+            if query.answer == "unsat" and query.digest not in proved:
+                found = cvc5.proof(query.text) if find_spec("cvc5") is not None else ""
+                if found:
+                    self.proofs[query.digest] = found
+                    (directory / f"{_name(query)}.smt2").write_text(query.text, encoding="utf-8")
+                    (directory / f"{_name(query)}.cpc").write_text(found, encoding="utf-8")
+
     def judged(self, proved: Collection[str]) -> tuple[list[str], dict[str, str]]:
         """Claims of which every question is proved, and what is missing of the others."""
         missing = {
@@ -179,6 +194,7 @@ class Asked:
         short = {
             claim: f"{len(left)} of {len(self.queries[claim])} questions are not proved: "
             + (self.refused.get(left[0].digest) or f"coqc refuses {left[0].asks}")
+            + "".join(f"; cvc5's proof is {_name(q)}.cpc" for q in left if q.digest in self.proofs)
             for claim, left in missing.items()
             if left
         }
@@ -198,10 +214,18 @@ class Asked:
                     len(own),
                     sum(query.digest in proved for query in own),
                     sum(alike.get(query.digest, False) for query in own),
+                    *self._logged(own),
                 ),
             )
             for claim, own in self.queries.items()
         }
+
+    def _logged(self, own: Sequence[Query]) -> tuple[int, int, str]:
+        """Of how many questions there are proofs by cvc5, their size and their digest."""
+        found = [self.proofs[query.digest] for query in own if query.digest in self.proofs]
+        each = sorted(sha256(one.encode()).hexdigest() for one in found)
+        whole = sha256(" ".join(each).encode()).hexdigest() if each else ""
+        return len(found), sum(map(len, found)), whole
 
 
 def _accepted(folder: Path, lemmas: Mapping[str, str]) -> set[str]:

@@ -65,6 +65,8 @@ class Question:
 
     def form(self, term: Term, yes: bool = True) -> Term:
         """A proposition, or that it does not hold."""
+        if not z3.is_app(term):
+            raise UnsupportedError("a quantifier in a question")
         kind, parts = term.decl().kind(), term.children()
         if kind in (z3.Z3_OP_TRUE, z3.Z3_OP_FALSE):
             return z3.BoolVal((kind == z3.Z3_OP_TRUE) == yes)

@@ -28,8 +28,8 @@ WORDS: Final = frozenset(
     {"file", "problem", "among", "says", "where", "statement", "latex", "assumes"}
 )
 """What is written out as a comment, or not at all."""
-ASKING: Final = frozenset({"asked.py", "logged.py", "questions.py", "tableau.py"})
-"""What writes questions to z3 and no theorems; a proof by cases is none of a theorem's."""
+ASKING: Final = ("asked.py", "questions.py")
+"""What says how questions to z3 read in Rocq; how they are proved is `coqc`'s to judge."""
 
 
 def record(claims: Iterable[Claim], good: Iterable[str]) -> None:
@@ -109,7 +109,7 @@ def answers(claim: str, asked: str) -> Answers | None:
 
 def _asked(digest: str) -> str:
     """With the programs that write questions out."""
-    sources = (Path(__file__).with_name(name) for name in sorted(ASKING - {"tableau.py"}))
+    sources = (Path(__file__).with_name(name) for name in ASKING)
     told = " ".join(sha256(path.read_bytes()).hexdigest() for path in sources)
     return sha256(f"{told} {digest}".encode()).hexdigest()
 
@@ -138,7 +138,8 @@ def key(theorem: Theorem) -> str:
 
 @lru_cache(maxsize=1)
 def _programs() -> str:
-    own = (path for path in Path(__file__).parent.glob("*.py") if path.name not in ASKING)
+    others = {*ASKING, "tableau.py", Path(__file__).name}
+    own = (path for path in Path(__file__).parent.glob("*.py") if path.name not in others)
     sources = [*sorted(own), LIBRARY]
     if not LIBRARY.is_file():
         return "no library"

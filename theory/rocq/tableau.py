@@ -23,7 +23,7 @@ CASES: Final = 600
 FEW: Final = 6
 """So many combinations of cases are left to `lia`."""
 CLOSED: Final = "first [timeout 60 lia | timeout 60 (alike; lia) | timeout 60 nia]"
-REAL: Final = "first [lia | timeout 60 lra | timeout 60 nra]"
+REAL: Final = "first [lia | lra | timeout 60 nra]"
 RLIMIT: Final = 4_000_000
 """What z3 may spend on one case."""
 BUDGET: Final = 40_000_000

@@ -67,9 +67,7 @@ def answer(text: str, rlimit: int = RLIMIT) -> tuple[Answer, str]:
     """
     import cvc5
 
-    solver = cvc5.Solver(cvc5.TermManager())
-    solver.setOption("rlimit-per", str(rlimit))
-    solver.setOption("seed", "0")
+    solver = _solver(rlimit)
     try:
         said = _replies(solver, cvc5.InputParser(solver), text)
     except RuntimeError as error:
@@ -77,6 +75,41 @@ def answer(text: str, rlimit: int = RLIMIT) -> tuple[Answer, str]:
     if len(said) != 1:
         return "unknown", f"{len(said)} answers to one question"
     return _ANSWERS.get(said[0], "unknown"), "" if said[0] in _ANSWERS else said[0]
+
+
+def proof(text: str, rlimit: int = RLIMIT) -> str:
+    """cvc5's proof that a question has no model, in its own format (CPC); "" if it has none.
+
+    Examples
+    --------
+    >>> absurd = "(set-logic ALL)(declare-fun x () Int)(assert (< x x))(check-sat)"
+    >>> " false :rule " in proof(absurd).splitlines()[-2], proof(absurd.replace("x x", "x 0"))
+    (True, '')
+    """
+    import cvc5
+
+    solver = _solver(rlimit)
+    solver.setOption("produce-proofs", "true")
+    try:
+        if _replies(solver, cvc5.InputParser(solver), text) != ["unsat"]:
+            return ""
+        return "\n".join(_written(solver, one) for one in solver.getProof())
+    except RuntimeError:
+        return ""
+
+
+def _written(solver: Any, proof: Any) -> str:
+    said = solver.proofToString(proof)
+    return (said.decode() if isinstance(said, bytes) else str(said)).strip()
+
+
+def _solver(rlimit: int) -> Any:
+    import cvc5
+
+    solver = cvc5.Solver(cvc5.TermManager())
+    solver.setOption("rlimit-per", str(rlimit))
+    solver.setOption("seed", "0")
+    return solver
 
 
 def _replies(solver: Any, parser: Any, text: str) -> list[str]:
