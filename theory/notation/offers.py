@@ -332,7 +332,8 @@ def in_sequences(fact: Relation, index: Scalar, bare: Theorem) -> Relation | Non
     """A fact with sequences for the means of what it names, or None if they do not suffice."""
     given = Given(bare, {})
     rule = Total("", index)
-    if not fact.gap.atoms(Gram) <= _meant(bare, index):
+    calls = fact.gap.atoms(AppliedUndef)
+    if not (calls or bare.sequences) or not fact.gap.atoms(Gram) <= _meant(bare, index):
         return None
     form, left = rule.rewritten(fact.gap, given)
     if left is None:

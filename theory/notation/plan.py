@@ -9,6 +9,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.means import Mean
+from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.ranges import indices
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
@@ -154,7 +155,7 @@ class Plan:
         """Whether a line that is written already says this."""
         said = one.relation
         shown = (line.relation for line in self.written if line.relation.kind == said.kind)
-        return any(sympy.expand(known.gap - said.gap) == 0 for known in shown)
+        return any(is_zero(known.gap - said.gap) for known in shown)
 
     @property
     def forms(self) -> Iterator[Scalar]:
