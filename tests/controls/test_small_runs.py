@@ -31,6 +31,7 @@ from theory.kernel import (
     vector,
 )
 from theory.kernel.vectors import Scalar, Vector
+from theory.notation import count, function, index, mean, nonnegative, positive, theorem, vectors
 from theory.verdicts import Verdict
 
 L, gamma, mu, Delta, rho, c, start, G, sigma = sympy.symbols(
@@ -379,3 +380,19 @@ def test_a_step_reads_a_stepsize_as_its_equation_says() -> None:
 def test_sequences_before_the_first_iteration_are_not_run() -> None:
     early = stated(a(0), a(sympy.Integer(-1)), hypotheses=assumed(down=le(a(k + 1), a(k))))
     assert small_run(early) is None
+
+
+def test_noise_beside_a_minimum_is_drawn() -> None:
+    """E‖x_n − x*‖² is at most 4M/(μ²(n + 1)) with steps 2/(μ(k + 2)), and not a 400th of it."""
+    mu, M = positive("mu"), nonnegative("M")
+    k, n = index("k"), count("n")
+    f, (x, star, g) = function("f"), vectors("x x* g")
+    E = mean("E", g)
+    T = theorem("mine.noise")
+    T.strongly_convex(f, mu)
+    T.minimum(f, star)
+    T.unbiased(E, g, f.grad(x))
+    T.assume(E(square(g)) <= M)
+    T.iterate(x, x - 2 / (mu * (k + 2)) * g, k)
+    D = T.sequence("D", square(x - star))
+    assert small_run(T.shows((n + 1) * D(n) <= M / (100 * mu**2))) is not None
