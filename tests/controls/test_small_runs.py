@@ -382,6 +382,7 @@ def test_sequences_before_the_first_iteration_are_not_run() -> None:
     assert small_run(early) is None
 
 
+@pytest.mark.slow
 def test_noise_beside_a_minimum_is_drawn() -> None:
     """E‖x_n − x*‖² is at most 4M/(μ²(n + 1)) with steps 2/(μ(k + 2)), and not a 400th of it."""
     mu, M = positive("mu"), nonnegative("M")
