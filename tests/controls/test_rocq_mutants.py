@@ -124,9 +124,11 @@ def _survivors(folder: Path, mutants: list[tuple[str, str]]) -> list[str]:
 @pytest.mark.parametrize("name", SMALL)
 def test_edited_certificates_and_statements_are_refused(name: str, tmp_path: Path) -> None:
     theorem = _theorem(name)
-    own = written(theorem)
-    save(Exported({own.module: own}, {}, {}), tmp_path)
-    assert compiled(tmp_path, LIBRARY.stem, library=True) == compiled(tmp_path, own.module) == ""
+    cited = written(theorem).draft.cited.values()
+    files = {one.module: one for one in map(written, (*cited, theorem))}
+    save(Exported(files, {}, {}), tmp_path)
+    assert compiled(tmp_path, LIBRARY.stem, library=True) == ""
+    assert [compiled(tmp_path, module) for module in files] == [""] * len(files)
     mutants = list(_mutants(theorem))
     assert "smaller bound" in mutants[-1][0] or any("premise" in one for one, _ in mutants)
     assert _survivors(tmp_path, mutants) == []
