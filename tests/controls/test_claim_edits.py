@@ -42,7 +42,7 @@ TRUE_FORMS = {
 }
 
 
-@pytest.mark.sampled(97)
+@pytest.mark.sampled(151)
 @pytest.mark.usefixtures("without_small_runs")
 @pytest.mark.parametrize(("claim", "name"), FORMULAS)
 def test_edited_formula_is_not_proved_and_a_refutation_has_a_witness(claim: str, name: str) -> None:

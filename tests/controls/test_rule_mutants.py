@@ -42,8 +42,8 @@ RULES = {
 SAME_SCHEDULE = "B after B, B after F"
 
 BOUNDS: dict[str, Admission] = {
-    "p - 1": lambda p: p - 1,
     "p + 1": lambda p: p + 1,
+    "p - 1": lambda p: p - 1,
     "2p": lambda p: 2 * p,
     "none": None,
 }
@@ -135,8 +135,8 @@ EDITS = {
         "{Kind.B: Kind.F, Kind.F: Kind.B}",
         "{Kind.B: Kind.B, Kind.F: Kind.F}",
     ),
-    "noam p - 1": ("    return stages\n", "    return stages - 1\n"),
     "noam 2p": ("    return stages\n", "    return 2 * stages\n"),
+    "noam p - 1": ("    return stages\n", "    return stages - 1\n"),
 }
 
 DERIVE = """

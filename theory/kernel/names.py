@@ -79,6 +79,7 @@ def require_readable_names(theorem: Theorem) -> None:
     """
     found = dict.fromkeys(_names(theorem))
     functions = {name for kind, name in found if kind == "sequence"} | _OWN
+    meant = {str(one) for one in theorem.sequences}  # ‖g[-tau]‖², called after its value
     symbols = {name for kind, name in found if kind == "symbol"}
     vectors = {name for kind, name in found if kind == "vector"}
     values = {one.value.name for one in theorem.points}
@@ -89,6 +90,7 @@ def require_readable_names(theorem: Theorem) -> None:
         if kind == "symbol" and opens and first in functions:  # the value at a point called F(x)
             odd |= name not in values or not _BEGIN.match(rest) or rest[:-1] in symbols
         bare = _ENCLOSED.sub("", name)
+        bare = _NORM.sub("", bare) if kind == "sequence" and name in meant else bare
         odd |= kind not in ("vector", "function") and bool(_FORMULA.search(bare))
         parts = {one.strip() for one in _SIGN.split(bare)}  # x − y beside x and y
         odd |= kind == "vector" and len(parts) > 1 and parts <= vectors
@@ -102,6 +104,7 @@ def require_readable_names(theorem: Theorem) -> None:
 
 
 _ENCLOSED: Final = re.compile(r"\(.*\)")
+_NORM: Final = re.compile(r"^‖[^‖]*‖²$")
 _SIGN: Final = re.compile(r"[-+*/−]")
 _HIDDEN: Final = frozenset(("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"))
 """Characters that nobody sees."""
