@@ -444,6 +444,14 @@ def test_names_that_look_the_same(pair: str, expected: str) -> None:
             made()
 
 
+def test_a_sequence_called_a_norm_means_something() -> None:
+    """The notation calls ‖g[k − τ]‖² so; where it means nothing, the name is a formula."""
+    late = sympy.Function("‖g[-tau]‖²", real=True)
+    said = le(late(k), c)
+    with pytest.raises(TheoryError, match="hidden"):
+        theorem(said, Combine({"0": 1}), said, symbols=(c,))
+
+
 @pytest.mark.parametrize("listed", ["∇f_i(x)", "∇f_i(x) ∇f_i(y)", "∇F(x)"])
 def test_a_function_is_drawn_at_all_of_its_points(listed: str) -> None:
     """E⟨∇f_i(x), ∇f_i(y)⟩ is not ⟨∇F(x), ∇f_i(y)⟩, and so not where ∇f_i(y) is left out."""
