@@ -1,7 +1,5 @@
 """Reading arguments: strict numbers, and errors in one line with the nearest known word."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -4,8 +4,6 @@ Exit codes: 0 ran and all that was required holds, 1 something required does not
 130 interrupted, 141 the reader of a pipe has gone.
 """
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -16,14 +14,7 @@ from staleproof.arguments import Parser, suggestion, wants_json
 from staleproof.commands import COMMANDS, Command
 from staleproof.errors import Explained, StandardOutputError, UsageError
 from staleproof.interrupts import again, watched
-from staleproof.output import (
-    abandon_stdout,
-    accept_every_character,
-    begin,
-    flush,
-    put_error,
-    shown,
-)
+from staleproof.output import abandon_stdout, accept_every_character, begin, flush, put_error, shown
 
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130

@@ -4,8 +4,6 @@ The errors of every package carry ``what``, ``where`` and ``fix``, so one place 
 all, as a line or as JSON, without importing the packages.
 """
 
-from __future__ import annotations
-
 from typing import Protocol, runtime_checkable
 
 

@@ -1,7 +1,5 @@
 """The options that every command with a FAMILY takes, and the schedule they describe."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from typing import Final
 

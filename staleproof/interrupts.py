@@ -1,7 +1,5 @@
 """Ctrl-C: ends the program, whatever library is at work when it comes."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

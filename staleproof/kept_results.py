@@ -6,8 +6,6 @@ Files of users are never kept: what those read or import cannot be known. Where 
 read or written, it is as if there were none.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Rows of a ledger that form a table, as lines of text: a line a family, a column a property."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from textwrap import wrap
 from typing import Final

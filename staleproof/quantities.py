@@ -1,7 +1,5 @@
 """Reading exact numbers, and ranges of them, from the command line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from fractions import Fraction

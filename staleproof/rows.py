@@ -1,7 +1,5 @@
 """Rows of a ledger as text: a table, one after the other, or one at full length."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby

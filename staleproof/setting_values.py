@@ -1,7 +1,5 @@
 """Values of a settings file: each reader takes one, or raises a `SettingsError` with its place."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any

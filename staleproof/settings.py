@@ -13,8 +13,6 @@
 See ``docs/reference/check.md``.
 """
 
-from __future__ import annotations
-
 import glob
 import os
 import tomllib

@@ -1,7 +1,5 @@
 """FILE|FAMILY arguments: which of the two one is, and the weight policy it is given."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import Final, get_args

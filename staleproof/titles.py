@@ -1,7 +1,5 @@
 """What papers are called, and their setting: what the README beside their claims says of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Answers of ``staleproof bounds`` as plain data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any, TypeVar

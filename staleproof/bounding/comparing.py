@@ -1,7 +1,5 @@
 """Alternatives side by side: the smallest bound as printed and proved, and where each wins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 

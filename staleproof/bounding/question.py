@@ -1,7 +1,5 @@
 """`Question`: what ``staleproof bounds`` is asked, with every name read."""
 
-from __future__ import annotations
-
 import os
 from argparse import Namespace
 from collections.abc import Container, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Answers of ``staleproof bounds`` in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

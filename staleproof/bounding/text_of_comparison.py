@@ -1,7 +1,5 @@
 """Comparisons and maps of ``staleproof bounds`` in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby

@@ -1,7 +1,5 @@
 """What is different between two schedules: invariants kept, and the numbers behind them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Outcomes as annotations of GitHub Actions: workflow commands, with the text between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from staleproof.checking.outcome import Result, Unreadable

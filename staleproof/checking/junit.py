@@ -1,7 +1,5 @@
 """Outcomes as JUnit XML: a suite a target, a test case an invariant."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 

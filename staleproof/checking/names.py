@@ -1,7 +1,5 @@
 """Names of files and folders for what is written beside a result."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """`Outcome`: what checking one target came to, as every form of the result prints it."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -149,9 +149,7 @@ def written(outcome: Outcome, found: Checked, extras: Extras) -> Outcome:
         A picture or query cannot be written.
     """
     return dataclasses.replace(
-        outcome,
-        pictures=_pictures(found, extras.pictures),
-        query=_query(found, extras.query),
+        outcome, pictures=_pictures(found, extras.pictures), query=_query(found, extras.query)
     )
 
 

@@ -1,7 +1,5 @@
 """An outcome for people: what was decided and how far it reaches, what is wrong and where."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final

@@ -1,7 +1,5 @@
 """Where a file is in the repository that is checked: what annotations and SARIF name."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Final

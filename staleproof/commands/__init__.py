@@ -1,7 +1,5 @@
 """The commands, one module each; heavy libraries are imported only when a command runs."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from staleproof.commands import (

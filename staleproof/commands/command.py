@@ -1,7 +1,5 @@
 """`Command`: one command of the command line, as data."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """``staleproof completion``: a shell's completion of commands, options and files."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from typing import Final
 

@@ -1,7 +1,5 @@
 """``staleproof delays``: exact delays of one schedule."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Iterator
 from fractions import Fraction
@@ -29,14 +27,7 @@ from schedules.linearization import DEFAULT
 from schedules.schedule import IntArray
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
-from staleproof.family_options import (
-    FAMILY_HELP,
-    add_parameters,
-    add_size,
-    built,
-    size,
-    stages,
-)
+from staleproof.family_options import FAMILY_HELP, add_parameters, add_size, built, size, stages
 from staleproof.layer_options import Clock, add_layers, given_layers
 from staleproof.output import matrix_lines, put, put_json
 
@@ -148,23 +139,14 @@ def _periodic(schedule: Schedule, found: Delays, known: Family) -> Steady | Unst
 def _statistics(part: Steady | Unsteady) -> dict[str, Any] | None:
     if isinstance(part, Unsteady):
         return None
-    return {
-        "rows": part.rows.tolist(),
-        "max": part.max,
-        "min": part.min,
-        "mean": part.mean,
-    }
+    return {"rows": part.rows.tolist(), "max": part.max, "min": part.min, "mean": part.mean}
 
 
 def _range(part: Steady | Unsteady) -> dict[str, int] | None:
     """Which microbatches have the steady rows, and how long a run has to be for one."""
     if isinstance(part, Unsteady):
         return None
-    return {
-        "first": part.first,
-        "stop": part.stop,
-        "least_microbatches": part.least_microbatches,
-    }
+    return {"first": part.first, "stop": part.stop, "least_microbatches": part.least_microbatches}
 
 
 def _largest(found: Delays) -> dict[str, int]:

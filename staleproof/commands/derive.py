@@ -1,7 +1,5 @@
 """``staleproof derive``: the delay law of a family for all p, or its figures on a grid."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Iterator
 from typing import Any, Final

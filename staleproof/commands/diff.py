@@ -1,7 +1,5 @@
 """``staleproof diff``: what changed between two ledgers."""
 
-from __future__ import annotations
-
 import json
 from argparse import Namespace
 from typing import Final

@@ -42,10 +42,7 @@ def configure(parser: Parser) -> None:
     add_size(parser)
     add_parameters(parser)
     parser.add_argument(
-        "--what",
-        metavar="WHAT",
-        default=WHATS[0],
-        help=f"{', '.join(WHATS)} (default {WHATS[0]})",
+        "--what", metavar="WHAT", default=WHATS[0], help=f"{', '.join(WHATS)} (default {WHATS[0]})"
     )
     parser.add_argument(
         "--linearization",

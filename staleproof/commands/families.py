@@ -1,7 +1,5 @@
 """``staleproof families``: what can be generated."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """``staleproof measure``: another name of ``python -m gpu_validation``."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from gpu_validation import cli

@@ -1,7 +1,5 @@
 """``staleproof partial-staleness``: the fewest stale layers with which training never waits."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from typing import Final
 

@@ -1,7 +1,5 @@
 """``staleproof report``: documents, errata and a page of a ledger."""
 
-from __future__ import annotations
-
 import os
 from argparse import Namespace
 from collections.abc import Mapping

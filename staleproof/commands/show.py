@@ -1,7 +1,5 @@
 """``staleproof show`` and ``staleproof list``: what was found out, from a kept or a new run."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

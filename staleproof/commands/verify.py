@@ -1,7 +1,5 @@
 """``staleproof verify``: proves or refutes published claims."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +9,7 @@ from staleproof.arguments import Parser, add_json, positive, suggestion, whole_n
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.kept_results import keep, kept, key, may_be_file
-from staleproof.ledgers import (
-    collected,
-    proved_rows,
-    require_writable,
-    usable_cores,
-    written,
-)
+from staleproof.ledgers import collected, proved_rows, require_writable, usable_cores, written
 from staleproof.output import note, put, put_json, shown
 from staleproof.reviews import Review
 from staleproof.rows import put_rows

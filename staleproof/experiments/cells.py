@@ -1,7 +1,5 @@
 """The runs of an experiment, and what they give."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

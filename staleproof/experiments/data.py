@@ -1,7 +1,5 @@
 """Data that packages ship, or a file of one's own; nothing is downloaded."""
 
-from __future__ import annotations
-
 import re
 from contextvars import ContextVar
 from functools import lru_cache

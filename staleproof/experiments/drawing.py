@@ -1,7 +1,5 @@
 """The figure of an experiment, as SVG, and as PDF for documents in LaTeX."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """Polyak's momentum around the rules of `schedules.methods`, as papers train with it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Each has eight layers and so is cut into 1, 2, 4 or 8 equal stages. Weights and 
 the seed of the harness' `ModelSpec`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import torch

@@ -3,8 +3,6 @@
 S draws of the data are minimised at once, each at R points: iterates are arrays (S, …, d, R).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache

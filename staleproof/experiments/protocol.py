@@ -1,7 +1,5 @@
 """What an experiment is, as data: question, cells, verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real

@@ -1,7 +1,5 @@
 """Which experiments there are: ours by name, anybody's by file."""
 
-from __future__ import annotations
-
 import importlib
 import runpy
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ point whose block j is what it was ``delays[k, j]`` updates ago. Delays come fro
 are drawn.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

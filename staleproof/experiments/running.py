@@ -1,7 +1,5 @@
 """Running what is missing, on all cores, and keeping every result as it comes."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import sys

@@ -1,7 +1,5 @@
 """Finished cells, kept in sqlite: a run that was killed goes on where it stopped."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

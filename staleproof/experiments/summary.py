@@ -1,7 +1,5 @@
 """What the conclusions of experiments share: runs by parameter, curves with bands, tuned rates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

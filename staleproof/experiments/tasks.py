@@ -1,7 +1,5 @@
 """Small tasks in numpy, their weights one vector, as `schedules.methods` take them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 """Answers about one model: what is right, what the paper's program and algorithms say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

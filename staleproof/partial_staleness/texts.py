@@ -1,7 +1,5 @@
 """Answers as plain data and as lines of text."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Plans as plain data and as lines of text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The arguments of ``staleproof plan --synthesize``."""
 
-from __future__ import annotations
-
 import math
 from argparse import Namespace
 from dataclasses import dataclass
@@ -15,15 +13,7 @@ from staleproof.output import shown
 
 PLACEMENTS: Final = ("loop", "v")
 SECONDS: Final = 60.0
-OWN: Final = (
-    "chunks",
-    "placement",
-    "window",
-    "time_limit",
-    "queues",
-    "buffer",
-    "o",
-)
+OWN: Final = ("chunks", "placement", "window", "time_limit", "queues", "buffer", "o")
 """Arguments that say nothing without ``--synthesize``."""
 
 

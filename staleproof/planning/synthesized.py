@@ -1,7 +1,5 @@
 """``staleproof plan --synthesize``: the best order, checked, written, in words."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterator

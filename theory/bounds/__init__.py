@@ -9,8 +9,6 @@ Examples
 ('5', '4')
 """
 
-from __future__ import annotations
-
 from theory.bounds.catalog import METHODS, SYMBOLS, bounds_of, named, supplied
 from theory.bounds.crossover import Crossover, crossover
 from theory.bounds.errors import BoundError

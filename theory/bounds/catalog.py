@@ -1,7 +1,5 @@
 """Bounds by the names of their methods: those of the papers, or of another supply."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache

@@ -1,7 +1,5 @@
 """Crossovers: from which value of a symbol on one bound is below another."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final

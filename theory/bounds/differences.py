@@ -10,8 +10,6 @@ resultant vanishes. Those resultants, with the symbols' values at which a best s
 its limit or a coefficient vanishes, are all the places where the sign can change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -48,10 +46,7 @@ class Difference:
 
 
 def at_stepsize(
-    first: sympy.Expr,
-    second: sympy.Expr,
-    symbol: sympy.Symbol,
-    edges: Sequence[sympy.Expr] = (),
+    first: sympy.Expr, second: sympy.Expr, symbol: sympy.Symbol, edges: Sequence[sympy.Expr] = ()
 ) -> Difference:
     """The difference of two bounds in which only `symbol` is left.
 

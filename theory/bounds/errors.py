@@ -1,7 +1,5 @@
 """What can go wrong with bounds, one class a meaning."""
 
-from __future__ import annotations
-
 from theory.errors import TheoryError
 
 

@@ -1,17 +1,11 @@
 """Evaluate a bound at exact numbers, once they are found to be inside its domain."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import sympy
 
-from theory.bounds.errors import (
-    BoundParameterError,
-    MissingParameterError,
-    OutsideDomainError,
-)
+from theory.bounds.errors import BoundParameterError, MissingParameterError, OutsideDomainError
 from theory.bounds.model import AtMost, Bound, Condition, Values
 from theory.bounds.numbers import Number, number
 
@@ -118,10 +112,7 @@ def _default(
 
 
 def _missing(
-    bound: Bound,
-    symbols: tuple[sympy.Symbol, ...],
-    given: Values,
-    free: Collection[sympy.Symbol],
+    bound: Bound, symbols: tuple[sympy.Symbol, ...], given: Values, free: Collection[sympy.Symbol]
 ) -> MissingParameterError:
     first, *instead = (str(symbol) for symbol in symbols)
     wanted = sorted(str(s) for s in bound.symbols - set(free) - set(bound.defaults))

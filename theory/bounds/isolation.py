@@ -5,8 +5,6 @@ exactly where it says 0 or 1; any other interval is halved. In whole numbers thr
 own isolation takes minutes on roots as far apart as ours are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce

@@ -4,8 +4,6 @@ With numbers for all other symbols a bound is a ratio of two polynomials with ra
 evaluated in fractions. A condition is decided once for every value of the symbols that it has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache

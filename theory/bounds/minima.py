@@ -4,8 +4,6 @@ Its derivative vanishes at roots of a polynomial. All of them are isolated; the 
 end towards 0, so its smallest value is at one of them or at the end of the domain.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -35,7 +33,7 @@ class Stepsize:
     at_limit: bool = False
 
     @classmethod
-    def of(cls, closed: sympy.Expr, at_limit: bool = False) -> Stepsize:
+    def of(cls, closed: sympy.Expr, at_limit: bool = False) -> "Stepsize":
         """A stepsize that has a closed form."""
         return cls(number(closed, {}), closed, at_limit)
 

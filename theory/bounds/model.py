@@ -4,8 +4,6 @@ The right-hand side is the sum of the terms. Terms are sympy expressions over th
 their paper; nothing here knows a formula.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Exact numbers as text and as floats, and enclosures: intervals that contain the true value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The bounds that a user's folder supplies: those that it names, or that its theorems state."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final

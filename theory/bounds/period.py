@@ -1,7 +1,5 @@
 """The value of a whole-number symbol that makes a bound smallest, where that is 1."""
 
-from __future__ import annotations
-
 import sympy
 
 from theory.bounds.errors import NotComparableError

@@ -4,8 +4,6 @@ Everything is decided in rational numbers: a bound in which two symbols are left
 polynomials in them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final

@@ -1,7 +1,5 @@
 """A bound at many values of one symbol, as floats for a picture or a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

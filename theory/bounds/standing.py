@@ -6,8 +6,6 @@ so nothing follows from one for another; nor from a bound that reads its method 
 the paper has it, such as with samples that its algorithm does not draw.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -100,10 +98,7 @@ def standings(found: Sequence[Found], given: Values) -> tuple[Standing, ...]:
     proved = [one for one in found if is_proved(one.bound, given)]
     return tuple(
         Standing(
-            one,
-            verdict_of(one.bound),
-            _given_by(one, proved),
-            one.bound.read_otherwise(given),
+            one, verdict_of(one.bound), _given_by(one, proved), one.bound.read_otherwise(given)
         )
         for one in found
     )

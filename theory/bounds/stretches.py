@@ -1,7 +1,5 @@
 """Stretches: which of two bounds is the smaller one, from zero to zero of their difference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -64,9 +62,7 @@ def _between(start: Number | None, end: Number | None) -> Fraction:
 
 
 def whole_stretches(
-    symbol: sympy.Symbol,
-    zeros: list[list[Number]],
-    better: Callable[[Fraction, int], str | None],
+    symbol: sympy.Symbol, zeros: list[list[Number]], better: Callable[[Fraction, int], str | None]
 ) -> tuple[Stretch, ...]:
     """Stretches of whole numbers; near every zero each number is looked at by itself."""
     least = 1 if symbol.is_positive else 0

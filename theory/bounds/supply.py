@@ -1,7 +1,5 @@
 """`Supply`: the bounds that the folder of a paper supplies, and what it says of comparing them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

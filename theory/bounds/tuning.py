@@ -8,8 +8,6 @@ some γ has its minimum there if the root lies beyond. Other bounds are rational
 stepsize: see `theory.bounds.minima`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """AMDP's result tables, small: throughput by the timeline, and loss by minibatches admitted."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from gpu_validation.models import ModelSpec

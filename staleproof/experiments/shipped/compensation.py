@@ -1,7 +1,5 @@
 """SAPipe paper, Table 2, Fig. 4 to 11, small: what stale gradients cost, what repairs it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final
 

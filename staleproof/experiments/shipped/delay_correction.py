@@ -1,7 +1,5 @@
 """AsyncPP paper, Fig. 2, 4, 6, 7, 12 and Table 1, small: what corrects a delay in training."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np

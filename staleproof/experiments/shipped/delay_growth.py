@@ -1,7 +1,5 @@
 """RPD paper, Fig. 6: how the global delays of PipeDream grow with the number of stages."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """AsyncPP paper, Theorem 1: Nesterov with late gradients, at the printed step and a safe one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Final

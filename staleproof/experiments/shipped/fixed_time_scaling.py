@@ -1,7 +1,5 @@
 """RPD paper, Fig. 2(b): more stages in the same time, by PipeDream, random delays and LocalSGD."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Final
 
@@ -12,13 +10,7 @@ from schedules.actions import Kind
 from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.problems import Array, Integers, random_logistic, together
 from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
-from staleproof.experiments.replay import (
-    local_sgd,
-    microbatches_in,
-    order_of,
-    random_order,
-    replay,
-)
+from staleproof.experiments.replay import local_sgd, microbatches_in, order_of, random_order, replay
 from staleproof.experiments.summary import arithmetic, band, tuned
 
 SLOTS: Final = 3180

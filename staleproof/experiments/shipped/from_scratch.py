@@ -1,7 +1,5 @@
 """Pipeline parallelism from scratch: naive, GPipe and 1F1B, measured here and predicted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, Final
 

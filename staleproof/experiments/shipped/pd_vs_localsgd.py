@@ -1,7 +1,5 @@
 """RPD paper, Fig. 4: PipeDream and LocalSGD in the same time, on three objectives."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """RPD paper, Fig. 2(a): whether random delays behave as PipeDream's own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final

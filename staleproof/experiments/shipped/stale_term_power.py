@@ -1,7 +1,5 @@
 """Ours: how large the stale distance is beside what the RPD paper's Lemma B.2 allows for it."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

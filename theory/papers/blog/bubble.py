@@ -27,12 +27,7 @@ from theory.papers.blog.lemmas import laws, programs
 from theory.papers.blog.witnesses.runs import idle
 
 _PROGRAMS = {"naive": programs.GPIPE, "gpipe": programs.GPIPE, "1f1b": programs.ONE_F_ONE_B}
-_FAMILIES = {
-    "naive": blog_naive,
-    "gpipe": blog_gpipe,
-    "1f1b": blog_1f1b,
-    "published": one_f_one_b,
-}
+_FAMILIES = {"naive": blog_naive, "gpipe": blog_gpipe, "1f1b": blog_1f1b, "published": one_f_one_b}
 
 
 def _end(program: orders.Program, view: orders.View) -> prover.Term:

@@ -1,12 +1,8 @@
 """Whose statement each row is."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.origins import Origins
 
-ORIGINS: Final[Origins] = {
+ORIGINS: Origins = {
     "blog.warmup": "printed",
     "blog.inflight-1f1b": "printed",
     "blog.bubble": "printed",

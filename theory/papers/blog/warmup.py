@@ -60,10 +60,7 @@ def counted(program: orders.Program, form: sympy.Expr, last: int) -> prover.Outc
 def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
     """With so many iterations of the warm-up loop the code runs the program, which has as many."""
     yield from laws.proof(["blog-1f1b"])
-    view, says = (
-        symbolic(),
-        "with the stated warm-up the code's loops run these entries",
-    )
+    view, says = (symbolic(), "with the stated warm-up the code's loops run these entries")
     run = loops.one_f_one_b_statements(laws.number(formulas["warmup"], view), view)
     yield prover.merge("loops", says, [prover.decide(one) for one in run])
     yield counted(programs.ONE_F_ONE_B, formulas["warmup"], 1)

@@ -4,10 +4,6 @@ Source: "Demystifying Pipeline Parallelism: First Theory for PipeDream", (11) an
 Yu et al. 2019. K = p·N·T block updates; N = p is the paper's choice.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.bounds.model import PRINTED, SHARPENED, AtMost, Bound, Default, Divides
@@ -17,12 +13,12 @@ from theory.papers.localsgd.lemmas import sharp_eq_12
 from theory.papers.rpd.bounds import MEAN_GRADIENT, SUPERFLUOUS
 from theory.papers.rpd.symbols import G, Gt, K, L, N, gamma, p
 
-_SHORT_STEPS: Final = AtMost(gamma, 1 / L, "the proof drops a term that is negative only then")
-_CONDITIONS: Final = (
+_SHORT_STEPS = AtMost(gamma, 1 / L, "the proof drops a term that is negative only then")
+_CONDITIONS = (
     AtMost(N * p, K, "every replica makes at least one local step"),
     Divides(N * p, K, "K = p·N·T block updates are T whole local steps of every replica"),
 )
-_DEFAULTS: Final = {
+_DEFAULTS = {
     N: Default(p, "as the paper has it"),
     Gt: Default(
         sympy.sqrt(p) * G,
@@ -30,10 +26,10 @@ _DEFAULTS: Final = {
         "Table 1 sets the two side by side as if they were one constant",
     ),
 }
-_NOTES: Final = ("the gradient is that of the averaged model, RPD's that of the current one",)
-_TUNED: Final = sympy.Min(1 / L, N * sympy.sqrt(p) / (L * sympy.sqrt(K)))
+_NOTES = ("the gradient is that of the averaged model, RPD's that of the current one",)
+_TUNED = sympy.Min(1 / L, N * sympy.sqrt(p) / (L * sympy.sqrt(K)))
 
-LOCALSGD: Final = (
+LOCALSGD = (
     Bound(
         method="localsgd",
         form=PRINTED,
@@ -61,4 +57,4 @@ LOCALSGD: Final = (
     ),
 )
 
-SUPPLY: Final = Supply(by_method(LOCALSGD))
+SUPPLY = Supply(by_method(LOCALSGD))

@@ -8,15 +8,7 @@ Source     RPD paper, appendix D, the drift in (11), after Yu et al. 2019.
 
 from theory.kernel import le
 from theory.notation import square, theorem
-from theory.papers.localsgd.lemmas.rounds import (
-    EXCESS,
-    STEPS,
-    E,
-    earlier,
-    j,
-    since_average,
-    size,
-)
+from theory.papers.localsgd.lemmas.rounds import EXCESS, STEPS, E, earlier, j, since_average, size
 from theory.papers.localsgd.method import AVG, away
 from theory.papers.rpd.symbols import Gt, H, gamma
 

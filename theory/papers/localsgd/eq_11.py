@@ -17,12 +17,7 @@ from theory.judging import prover
 from theory.judging.as_claim import as_claim
 from theory.kernel import Proof, Theorem
 from theory.notation import theorem
-from theory.papers.localsgd.lemmas import (
-    homogeneous_eq_11,
-    mean_gradient,
-    sharp_drift,
-    sharp_eq_11,
-)
+from theory.papers.localsgd.lemmas import homogeneous_eq_11, mean_gradient, sharp_drift, sharp_eq_11
 from theory.papers.localsgd.method import AVERAGE, STEPSIZE, f, f_r
 from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Gt, H, L, N, gamma

@@ -6,10 +6,6 @@ model x_r = x̄ + d_r, with x̄ the mean of the models; so x̄ moves by −γ(h 
 f_r = f for all r; nothing here needs that unless it says so.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel import Average, Hypothesis, Operator, Smooth, dot, eq, le, square
@@ -25,18 +21,18 @@ x, away, h, noise, mean_noise = vectors("x̄ d_r h ξ_r ξ̄")
 """x̄^t, the mean of the replicas' models; x_r − x̄; the mean over replicas of ∇f_r(x_r); what is
 random in the gradient of replica r; the mean of that over replicas."""
 
-x_r: Final = named("x_r", x + away)
+x_r = named("x_r", x + away)
 """The model of replica r."""
 
-after: Final = named("x̄⁺", x - gamma * (h + mean_noise))
+after = named("x̄⁺", x - gamma * (h + mean_noise))
 """x̄^{t+1}."""
 
 _OF_REPLICA = ("f_r(x_r)", "∇f_r(x_r)", "f_r(x̄)", "∇f_r(x̄)", "f_r(x̄⁺)", "∇f_r(x̄⁺)")
 _VARYING = ("d_r", "u_r", "ξ_r", "g_r^i", *_OF_REPLICA)
-AVG: Final = Average("avg", _VARYING, given=("h", "∇f(x̄)"), over="replica")
+AVG = Average("avg", _VARYING, given=("h", "∇f(x̄)"), over="replica")
 """The mean over the replicas."""
 
-E_T: Final = Operator(
+E_T = Operator(
     "E_t",
     ("ξ_r", "ξ̄", "f(x̄⁺)", "∇f(x̄⁺)", "f_r(x̄⁺)", "∇f_r(x̄⁺)"),
     given=("h", "∇f(x̄)"),
@@ -45,26 +41,26 @@ E_T: Final = Operator(
 )
 """Expectation over the draws of step t, given everything before it."""
 
-SPREAD: Final = sympy.Symbol("V", nonnegative=True)
+SPREAD = sympy.Symbol("V", nonnegative=True)
 """The mean over replicas of ‖x_r − x̄‖²."""
 
-F: Final = sympy.Function("F", real=True)
+F = sympy.Function("F", real=True)
 S, R, V = (sympy.Function(name, nonnegative=True) for name in ("S", "R", "V"))
 """Total expectations by step: f(x̄^t), ‖∇f(x̄^t)‖², ‖h^t‖² and the spread."""
 
-SEQUENCES: Final = {F: f(x), S: square(f.grad(x)), R: square(h), V: SPREAD}
+SEQUENCES = {F: f(x), S: square(f.grad(x)), R: square(h), V: SPREAD}
 
-t: Final = sympy.Symbol("t", integer=True, nonnegative=True)
+t = sympy.Symbol("t", integer=True, nonnegative=True)
 """A local step."""
 
-AVERAGE: Final = total(S(t), t, T) / T
+AVERAGE = total(S(t), t, T) / T
 """Mean over the local steps of E‖∇f(x̄^t)‖²."""
 
-TURN: Final = f.grad(x) - L * gamma * h
+TURN = f.grad(x) - L * gamma * h
 """Against what the noise is looked at: fixed before the draws of step t."""
 
-APART: Final = f_r.grad(x) - f_r.grad(x_r)
-MEAN_APART: Final = f.grad(x) - h
+APART = f_r.grad(x) - f_r.grad(x_r)
+MEAN_APART = f.grad(x) - h
 """∇f_r(x̄) − ∇f_r(x_r), and its mean over replicas."""
 
 
@@ -79,34 +75,34 @@ def averages(name: str, says: str, part: Vector, mean: Vector, against: Vector) 
     return Hypothesis(name, says, eq(AVG.of(dot(part, against)), dot(mean, against)))
 
 
-_NOISES: Final = "x̄ moves by the mean of the replicas' steps"
+_NOISES = "x̄ moves by the mean of the replicas' steps"
 
-SMOOTH: Final = Smooth("smooth", "f, the mean of the f_r, is L-smooth", L)
-EACH_SMOOTH: Final = Smooth("each smooth", "every f_r is L-smooth", L, "f_r")
-UNBIASED: Final = unbiased("unbiased", TURN)
-INDEPENDENT: Final = Hypothesis(
+SMOOTH = Smooth("smooth", "f, the mean of the f_r, is L-smooth", L)
+EACH_SMOOTH = Smooth("each smooth", "every f_r is L-smooth", L, "f_r")
+UNBIASED = unbiased("unbiased", TURN)
+INDEPENDENT = Hypothesis(
     "independent",
     "the noise of a replica is uncorrelated with the sum of the others' noises, given the past "
     "(Yu et al. 2019 assume that replicas draw independently; the paper does not say it)",
     eq(E_T.of(dot(noise, N * mean_noise - noise)), 0),
 )
-VARIANCE: Final = Hypothesis(
+VARIANCE = Hypothesis(
     "variance",
     "stochastic gradients have variance at most σ², given the past",
     le(E_T.of(square(noise)), sigma**2),
 )
-NOISE_TURN: Final = averages("mean step", _NOISES, noise, mean_noise, TURN)
-NOISE_ITSELF: Final = averages("mean noise", _NOISES, noise, mean_noise, mean_noise)
-OBJECTIVE: Final = averages(
+NOISE_TURN = averages("mean step", _NOISES, noise, mean_noise, TURN)
+NOISE_ITSELF = averages("mean noise", _NOISES, noise, mean_noise, mean_noise)
+OBJECTIVE = averages(
     "objective", "f is the mean of the f_r, and h that of ∇f_r(x_r)", APART, MEAN_APART, MEAN_APART
 )
-SPREAD_IS: Final = Hypothesis(
+SPREAD_IS = Hypothesis(
     "spread", "V is the mean over replicas of ‖x_r − x̄‖²", eq(SPREAD, AVG.of(square(away)))
 )
-STEPSIZE: Final = Hypothesis("stepsize", "γ ≤ 1/L", le(gamma, 1 / L))
-LOWER: Final = Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, F(T)))
-START: Final = Hypothesis("start", "Δ is f(x̄⁰) − f*", eq(F(0), F_STAR + Delta))
-SECOND_MOMENT: Final = Hypothesis(
+STEPSIZE = Hypothesis("stepsize", "γ ≤ 1/L", le(gamma, 1 / L))
+LOWER = Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, F(T)))
+START = Hypothesis("start", "Δ is f(x̄⁰) − f*", eq(F(0), F_STAR + Delta))
+SECOND_MOMENT = Hypothesis(
     "second moment",
     "stochastic gradients have second moment at most G̃², given the past",
     le(E_T.of(square(f_r.grad(x_r) + noise)), Gt**2),

@@ -3,13 +3,9 @@
 The text that we have lost its displays, and (11) is cited there without a proof.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.origins import Origins
 
-ORIGINS: Final[Origins] = {
+ORIGINS: Origins = {
     # its display is lost
     "localsgd.eq-11": "reconstructed",
     "localsgd.eq-12": "reconstructed",

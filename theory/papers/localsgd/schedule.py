@@ -11,10 +11,7 @@ Guarantee  None follows from the other two: each alone holds a forward back at s
 Source     RPD paper, appendix E.2.
 """
 
-from __future__ import annotations
-
 from itertools import permutations
-from typing import Final
 
 import sympy
 import z3
@@ -75,15 +72,7 @@ def _barrier(first: sympy.Expr) -> prover.Statement:
     )
 
 
-_SECOND_ROUND: Final = {
-    "n": 1,
-    "m": 1,
-    "first_m": 1,
-    "offset_m": 0,
-    "s": 0,
-    "other": 0,
-    "before": 0,
-}
+_SECOND_ROUND = {"n": 1, "m": 1, "first_m": 1, "offset_m": 0, "s": 0, "other": 0, "before": 0}
 """The first forward behind the first barrier, with one replica and one local step a round."""
 
 
@@ -275,15 +264,14 @@ def _superfluous(
         ),
         shown=tuple(implied),
         repaired=prover.Repair(
-            "it suffices to check the local-step and the round condition at stage 0",
-            tuple(implied),
+            "it suffices to check the local-step and the round condition at stage 0", tuple(implied)
         ),
     )
 
 
-_PRINTED: Final = {"first": L_}
+_PRINTED = {"first": L_}
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="localsgd.schedule",
     where="appendix E.2",
     statement=(

@@ -9,11 +9,8 @@ Guarantee  As an order of magnitude it is exact: for every c > 0, H is at most c
 Source     RPD paper, appendix D, before (13).
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
-from typing import Final
 
 import sympy
 
@@ -33,17 +30,17 @@ from theory.papers.localsgd.lemmas.rates import (
 from theory.papers.localsgd.witnesses.replays import descent_on_huber, value
 from theory.papers.rpd.symbols import H, N, T
 
-ORDER: Final = "as an order of magnitude, constants being free"
-LITERAL: Final = "with the constant 1, against the term (2LΔ + σ²)/√(NT)"
-METHOD: Final = "as a need of the method, not of the printed bound"
+ORDER = "as an order of magnitude, constants being free"
+LITERAL = "with the constant 1, against the term (2LΔ + σ²)/√(NT)"
+METHOD = "as a need of the method, not of the printed bound"
 
-FLAT: Final = descent_on_huber(Fraction(1, 10), H=1)
+FLAT = descent_on_huber(Fraction(1, 10), H=1)
 """H at the threshold, and little to gain: the drift term is larger."""
 
-STEEP: Final = descent_on_huber(100, H=2)
+STEEP = descent_on_huber(100, H=2)
 """H beyond the threshold, and much to gain: the drift term is smaller."""
 
-FEW: Final = {N: 2, T: 4, H: 1}
+FEW = {N: 2, T: 4, H: 1}
 """N ≤ T < N³, so that not even H = 1 is allowed."""
 
 
@@ -166,9 +163,9 @@ def _no_need(fails: prover.Refutation | None) -> tuple[prover.Finding, ...]:
     )
 
 
-_PRINTED: Final = {"threshold": THRESHOLD}
+_PRINTED = {"threshold": THRESHOLD}
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="localsgd.speedup",
     where="appendix D, before (13)",
     statement=(

@@ -1,12 +1,10 @@
 """How tight (11) is: worst cases of short runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from theory.papers.localsgd import eq_12
 from theory.papers.localsgd.lemmas import sharp_eq_12
@@ -14,8 +12,8 @@ from theory.papers.rpd import symbols as s
 from theory.tightness.evidence import Comparison, Table, Tightness, constants, root, valued
 from theory.tightness.worst_case import START, Move, Place, Program, moved
 
-_ONE: Final = Fraction(1)
-_HALF: Final = Fraction(1, 2)
+_ONE = Fraction(1)
+_HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Local:
     Delta: Fraction
 
 
-LOCAL_RUNS: Final = tuple(
+LOCAL_RUNS = tuple(
     Local(T, H, gamma, L=_ONE, Gt2=_ONE, sigma2=_HALF, Delta=_ONE)
     for T, H, gamma in ((2, 2, _ONE), (3, 1, _ONE), (3, 2, _HALF), (3, 2, _ONE), (3, 3, _ONE))
 )
@@ -104,12 +102,12 @@ def compare_local() -> list[Comparison]:
     return [Comparison(constants(run), *local_bounds(run), worst_local(run)) for run in LOCAL_RUNS]
 
 
-TIGHTNESS: Final[Mapping[str, Tightness]] = {
+TIGHTNESS: Mapping[str, Tightness] = {
     "localsgd.eq-11": Table(
         "LocalSGD, (11)",
         "The mean of E‖∇f(x̄^t)‖² over t < T, two replicas. *Sharpened* has (H−1)² in place of 4H². "
         "L = Δ = 1.",
         ("T", "H", "gamma", "Gt2", "sigma2"),
         compare_local,
-    ),
+    )
 }

@@ -5,10 +5,7 @@ Source: "Demystifying Pipeline Parallelism: First Theory for PipeDream", (3), (1
 sampling of Assumption B.1 where the paper puts the square of its largest value.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
 import sympy
 
@@ -18,31 +15,31 @@ from theory.papers.rpd import eq_15, nag_thm, thm_4_1
 from theory.papers.rpd.lemmas import sharp_eq_15, sharp_nag, sharp_nag_pathwise, sharp_thm_4_1
 from theory.papers.rpd.symbols import Delta, G, K, L, beta, gamma, mu, p, tau
 
-MEAN_GRADIENT: Final = "mean squared gradient norm"
-GAP: Final = "E f(x^K) - f*"
+MEAN_GRADIENT = "mean squared gradient norm"
+GAP = "E f(x^K) - f*"
 
-WHOLE_RUN: Final = "whole-run"
-STEADY: Final = "steady"
-PIPEDREAM_DELAYS: Final = {
+WHOLE_RUN = "whole-run"
+STEADY = "steady"
+PIPEDREAM_DELAYS = {
     WHOLE_RUN: (5 * p**2 / 4 - p, (5 * p**2 - 1) / 4 - p),
     STEADY: (p**2 - p / 2, p**2 - p / 2 - sympy.Rational(1, 2)),
 }
 """Largest delay of PipeDream (linearization `ascending`) for even and for odd p, proved in
 `rpd.delay-whole-run` and `rpd.prop-4.1`."""
 
-SUPERFLUOUS: Final = AtMost(gamma, 1 / L, "stated by the paper; no proof needs it")
+SUPERFLUOUS = AtMost(gamma, 1 / L, "stated by the paper; no proof needs it")
 """The bounds as printed hold for every stepsize."""
-_TUNED: Final = sympy.Min(1 / L, sympy.sqrt(2 * Delta / (L * G**2 * K)))
-_CONTRACTS: Final = AtMost(
+_TUNED = sympy.Min(1 / L, sympy.sqrt(2 * Delta / (L * G**2 * K)))
+_CONTRACTS = AtMost(
     gamma, p / mu, "beyond it 1 − γμ/p is negative and the bound is false for K = 1"
 )
-_POSSIBLE: Final = AtMost(mu, L, "no L-smooth function has a larger μ")
-_AHEAD: Final = AtMost(beta, sympy.Integer(1), "a larger extrapolation can outweigh a whole update")
-_NOT_FAR_AHEAD: Final = AtMost(
+_POSSIBLE = AtMost(mu, L, "no L-smooth function has a larger μ")
+_AHEAD = AtMost(beta, sympy.Integer(1), "a larger extrapolation can outweigh a whole update")
+_NOT_FAR_AHEAD = AtMost(
     beta**2, 2 * beta + tau, "beyond it draws that hit several blocks end further away"
 )
 
-RPD: Final = (
+RPD = (
     Bound(
         method="rpd",
         form=PRINTED,
@@ -65,7 +62,7 @@ RPD: Final = (
     ),
 )
 
-RPD_PL: Final = (
+RPD_PL = (
     Bound(
         method="rpd-pl",
         form=PRINTED,
@@ -86,7 +83,7 @@ RPD_PL: Final = (
     ),
 )
 
-NAG_RPD: Final = (
+NAG_RPD = (
     Bound(
         method="nag-rpd",
         form=PRINTED,
@@ -118,7 +115,7 @@ NAG_RPD: Final = (
     ),
 )
 
-_PROXY: Final = (
+_PROXY = (
     "RPD with PipeDream's delays: a proxy, since PipeDream does not sample its stages",
     "tau is the largest delay of a {}",
 )
@@ -153,7 +150,7 @@ def pipedream(delay: str = WHOLE_RUN) -> tuple[Bound, ...]:
     )
 
 
-SUPPLY: Final = Supply(
+SUPPLY = Supply(
     {
         "rpd": {"": RPD},
         "pd": {delay: pipedream(delay) for delay in PIPEDREAM_DELAYS},

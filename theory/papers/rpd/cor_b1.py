@@ -8,11 +8,8 @@ Guarantee  mean over k < K of E‖∇f(x^k)‖² ≤ 2√2 pG√(LΔ/K) + 2LΔτ
 Source     RPD paper, Corollary B.1.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 import sympy
 
@@ -37,7 +34,7 @@ from theory.papers.rpd.stepsize import ANY_STEPSIZE
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, p, tau
 from theory.papers.rpd.witnesses.exact_runs import require
 
-_SHOWN: Final = {L: 1, G: 1, p: 4, Delta: 16, K: 128, tau: 8}
+_SHOWN = {L: 1, G: 1, p: 4, Delta: 16, K: 128, tau: 8}
 """Constants at which the two rates are compared; every root is rational there."""
 
 
@@ -84,7 +81,7 @@ def _remarks() -> tuple[prover.Finding, ...]:
     )
 
 
-_BY_BRANCHES: Final = by_branches(
+_BY_BRANCHES = by_branches(
     replace(
         SECOND,
         id="rpd.cor-b1",
@@ -108,7 +105,7 @@ _BY_BRANCHES: Final = by_branches(
 )
 
 
-CLAIM: Final = replace(
+CLAIM = replace(
     _BY_BRANCHES,
     weakened={
         f"{when}: {hypothesis.name}": partial(without, theorem, hypothesis.name)

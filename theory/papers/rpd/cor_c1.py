@@ -7,11 +7,8 @@ Guarantee  p²/2 + O(1).
 Source     RPD paper, Corollary C.1.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
-from typing import Final
 
 import numpy as np
 import sympy
@@ -35,9 +32,9 @@ from theory.papers.rpd.lemmas.laws import (
     replay,
 )
 
-PICTURED: Final = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32)
+PICTURED = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32)
 """Numbers of stages replayed for the picture."""
-SHOWN: Final = 16
+SHOWN = 16
 """Stages of the replay beside a refutation."""
 
 
@@ -119,10 +116,7 @@ def _growth(formulas: prover.Formulas, proved: bool) -> prover.Evidence:
             "max": largest,
             "p10": low,
             "whole_run_max": whole,
-            "laws": [
-                _law("mean", formulas["mean"]),
-                _law("maximum", worst),
-            ],
+            "laws": [_law("mean", formulas["mean"]), _law("maximum", worst)],
         },
     )
 
@@ -132,9 +126,9 @@ def _law(of: str, form: sympy.Expr) -> dict[str, object]:
     return {"label": f"{of} {readable(form)}", "latex": sympy.latex(form), "values": values}
 
 
-_PRINTED: Final = {"mean": p_**2 / 2}
+_PRINTED = {"mean": p_**2 / 2}
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.cor-c1",
     where="Corollary C.1",
     statement="The mean steady delay of PipeDream with p stages is p²/2 + O(1).",

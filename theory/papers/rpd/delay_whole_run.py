@@ -9,20 +9,12 @@ Guarantee  False: in start-up the first p forwards of stage 0 record an empty hi
 Source     RPD paper, section 4 with Proposition 4.1, and appendix E.1.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Final
 
 from schedules.closed_forms.floor_sums import p_
 from schedules.linearization import get_linearization
 from theory.judging import prover
-from theory.laws.delays.polynomials import (
-    in_words,
-    least_in_class,
-    nonnegative_from,
-    on_class,
-)
+from theory.laws.delays.polynomials import in_words, least_in_class, nonnegative_from, on_class
 from theory.laws.delays.whole_run import WholeRun, prove_whole_run
 from theory.papers.rpd.lemmas.laws import (
     ASSUMES,
@@ -37,7 +29,7 @@ from theory.papers.rpd.lemmas.laws import (
     worst,
 )
 
-SEARCHED: Final = 64
+SEARCHED = 64
 """Largest p at which a counterexample is looked for."""
 
 
@@ -124,14 +116,14 @@ def _refutation(formulas: prover.Formulas, linearization: str, p: int) -> prover
     )
 
 
-_REPAIRED: Final = {
+_REPAIRED = {
     "even": 5 * p_**2 / 4 - p_,
     "odd": (5 * p_**2 - 1) / 4 - p_,
     "least M, even": 3 * p_ / 2 - 1,
     "least M, odd": 3 * (p_ - 1) / 2,
 }
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.delay-whole-run",
     where="section 4 with Proposition 4.1 and appendix E.1",
     statement="τ = p² − p/2 bounds every delay of a PipeDream run with E.1's scheduler.",

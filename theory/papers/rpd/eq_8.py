@@ -18,11 +18,7 @@ AT_X = descent(L, f.at(x), f.at(after))
 
 T = theorem("rpd.eq-8", "appendix B, (8)", f)
 T.assume(SMOOTH)
-T.have(
-    AT_X,
-    says="f(x⁺) ≤ f(x) + ⟨∇f(x), x⁺ − x⟩ + (L/2)‖x⁺ − x‖² with x⁺ = x − γg",
-    where=PROOF,
-)
+T.have(AT_X, says="f(x⁺) ≤ f(x) + ⟨∇f(x), x⁺ − x⟩ + (L/2)‖x⁺ − x‖² with x⁺ = x − γg", where=PROOF)
 T.have(E(f(after)) <= E(AT_X.rhs), says="conditional expectation of both sides", where=PROOF)
 T.cite(
     lemma_b1.THEOREM,

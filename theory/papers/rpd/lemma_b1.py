@@ -17,9 +17,7 @@ T = theorem("rpd.lemma-b1", "Lemma B.1", f)
 T.assume(DRAW)
 T.assume(FINITE_SUM)
 T.have(
-    DRAW.relation,
-    says="the mean over all pairs (i, m), x̂ being fixed",
-    where="Lemma B.1, proof",
+    DRAW.relation, says="the mean over all pairs (i, m), x̂ being fixed", where="Lemma B.1, proof"
 )
 CLAIM = THEOREM = T.shows(
     equal(E(dot(g, v)), dot(f.grad(old), v) / p),

@@ -7,11 +7,9 @@ Guarantee  It is not: with p = τ that is about 2/p of (γτG)². So no constant
 Source     RPD paper, Lemma B.2 with Assumption B.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -24,16 +22,16 @@ from theory.papers.rpd.lemmas.draw_counts import w
 from theory.papers.rpd.symbols import G, gamma, p, tau
 from theory.papers.rpd.witnesses.exact_runs import drift, number, require
 
-SHOWN: Final = (4, 4)
+SHOWN = (4, 4)
 """p and τ of the run beside the refutation."""
 
-_UNITS: Final = {gamma: 1, G: 1}
+_UNITS = {gamma: 1, G: 1}
 """Stepsize and gradients of that run."""
 
-SHARP: Final = sharp_drift.THEOREM.terms["drift"]
+SHARP = sharp_drift.THEOREM.terms["drift"]
 
-_T: Final = sympy.Symbol("t", integer=True, positive=True)
-_CONSTANTS: Final = tuple(sympy.Integer(2) ** n for n in range(8))
+_T = sympy.Symbol("t", integer=True, positive=True)
+_CONSTANTS = tuple(sympy.Integer(2) ** n for n in range(8))
 
 
 def _ratio(bound: sympy.Expr) -> sympy.Expr:
@@ -108,7 +106,7 @@ def _holds(edited: prover.Formulas) -> Iterator[Theorem]:
     yield replace(sharp_drift.ATTAINED, terms={"drift": bound.subs(tau, w)})
 
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.lemma-b2-expected",
     where="Lemma B.2 with Assumption B.1",
     statement=(

@@ -8,10 +8,7 @@ Guarantee  False: the printed proof multiplies whole slots by p/2 updates a slot
 Source     RPD paper, Lemma C.1, even p.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Final
 
 import sympy
 import z3
@@ -33,8 +30,8 @@ from theory.papers.rpd.lemmas.laws import (
     times,
 )
 
-EVEN: Final = 0
-SHOWN: Final = 8
+EVEN = 0
+SHOWN = 8
 """Stages in the picture."""
 
 
@@ -167,14 +164,14 @@ def _heatmap(formulas: prover.Formulas) -> prover.Evidence:
     )
 
 
-_PRINTED: Final = {"entry": p_ / 2 * (2 * p_ - i_ - j_ + 1)}
-_REPAIRED: Final = {
+_PRINTED = {"entry": p_ / 2 * (2 * p_ - i_ - j_ + 1)}
+_REPAIRED = {
     "entry": p_ / 2 * (2 * p_ - i_ - j_ + 1)
     + sympy.floor((i_ - 1) / 2)
     - sympy.ceiling((j_ - 1) / 2)
 }
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.lemma-c1-entry",
     where="Lemma C.1, even p",
     statement=(

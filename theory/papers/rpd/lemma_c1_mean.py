@@ -7,10 +7,7 @@ Guarantee  False: it is p²/2 − 1/2 in the paper's linearization, as updates i
 Source     RPD paper, Lemma C.1, even p.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Final
 
 from schedules.closed_forms.floor_sums import p_
 from theory.judging import prover
@@ -29,7 +26,7 @@ from theory.papers.rpd.lemmas.laws import (
     our_steps,
 )
 
-EVEN: Final = 0
+EVEN = 0
 
 
 def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
@@ -89,9 +86,9 @@ def _refutation(formulas: prover.Formulas, linearization: str, p: int) -> prover
     )
 
 
-_REPAIRED: Final = {"mean": (p_**2 - 1) / 2}
+_REPAIRED = {"mean": (p_**2 - 1) / 2}
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.lemma-c1-mean",
     where="Lemma C.1, even p",
     statement="For even p the mean steady delay over all stages and blocks is exactly p²/2.",

@@ -8,10 +8,7 @@ Guarantee  False: what the printed proof leaves out, the updates inside the two 
 Source     RPD paper, appendix C, proof of Lemma C.1, case 2.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Final
 
 import sympy
 
@@ -21,8 +18,8 @@ from theory.laws.delays.matrix import i_, j_
 from theory.papers.rpd.lemmas.entries import corner_excess, entries_equal, gaps, wrong_entry
 from theory.papers.rpd.lemmas.laws import ASSUMES, PAPER, by_linearization, in_paper, our_steps
 
-ODD: Final = 1
-WHERE: Final = "appendix C, proof of Lemma C.1, case 2"
+ODD = 1
+WHERE = "appendix C, proof of Lemma C.1, case 2"
 
 
 def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
@@ -81,10 +78,10 @@ def _finding(fails: prover.Refutation) -> prover.Finding:
     )
 
 
-_WINDOWED: Final = p_ / 2 * (2 * p_ - i_ - j_ + 1)
-_REPAIRED: Final = {"entry": _WINDOWED + (i_ - j_ - 1) / 2}
+_WINDOWED = p_ / 2 * (2 * p_ - i_ - j_ + 1)
+_REPAIRED = {"entry": _WINDOWED + (i_ - j_ - 1) / 2}
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.lemma-c1-odd",
     where=WHERE,
     statement=(

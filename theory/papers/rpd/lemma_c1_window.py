@@ -8,10 +8,7 @@ Guarantee  2p − i − j + 1.
 Source     RPD paper, Lemma C.1, window.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Final
 
 import sympy
 import z3
@@ -28,9 +25,9 @@ from theory.laws.delays.symbols import Microbatch
 from theory.papers.rpd.lemmas.entries import SEARCHED, STAGES
 from theory.papers.rpd.lemmas.laws import ASSUMES, start_time_steps, times
 
-_LAST: Final = "p"
+_LAST = "p"
 
-SMALLEST: Final = {"p": 2, "M": 3, "m": 2, "i": 1, "j": 1}
+SMALLEST = {"p": 2, "M": 3, "m": 2, "i": 1, "j": 1}
 """The first steady microbatch of the shortest pipeline."""
 
 
@@ -130,9 +127,9 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     )
 
 
-_WINDOW: Final = 2 * p_ - i_ - j_ + 1
+_WINDOW = 2 * p_ - i_ - j_ + 1
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.lemma-c1-window",
     where="Lemma C.1, window",
     statement=(
@@ -141,12 +138,7 @@ CLAIM: Final = prover.Claim(
     ),
     latex=r"t_B(i,m) - t_F(j,m) = 2p - i - j + 1",
     account=_account,
-    printed={
-        "window": _WINDOW,
-        "remaining": p_ - j_,
-        "return": p_ - i_ + 1,
-        "longest": 2 * p_ - 1,
-    },
+    printed={"window": _WINDOW, "remaining": p_ - j_, "return": p_ - i_ + 1, "longest": 2 * p_ - 1},
     core={"window": _WINDOW},
     holds=_holds,
     shares="delay laws",

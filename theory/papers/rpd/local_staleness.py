@@ -8,11 +8,9 @@ Guarantee  In the steady state it is right; in start-up stages in the middle of 
 Source     RPD paper, appendices F and G.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import product
-from typing import Final, Literal
+from typing import Literal
 
 import sympy
 import z3
@@ -30,10 +28,10 @@ from theory.laws.delays.staleness import LocalStaleness, prove_staleness
 from theory.papers.rpd.lemmas.laws import ASSUMES, closed, our_steps, times
 
 s_ = sympy.Symbol("s", integer=True)
-STEADY: Final = "steady state, p ≤ m < M − p"
+STEADY = "steady state, p ≤ m < M − p"
 """The case in which the printed value is right."""
 
-SEARCHED: Final = range(2, 17)
+SEARCHED = range(2, 17)
 """Numbers of stages that are replayed in search of a witness."""
 
 
@@ -156,13 +154,9 @@ def _timeline(witness: Mapping[str, int]) -> prover.Evidence:
     )
 
 
-_CORE: Final = {
-    "staleness": p_ - 1 - s_,
-    "early": p_ - 1,
-    "late": 2 * p_ - 2 - 2 * s_,
-}
+_CORE = {"staleness": p_ - 1 - s_, "early": p_ - 1, "late": 2 * p_ - 2 - 2 * s_}
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.local-staleness",
     where="appendices F and G.4",
     statement="Stage s (from 0) of PipeDream has local staleness p − 1 − s.",

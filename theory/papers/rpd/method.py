@@ -4,10 +4,6 @@ One iteration: the stale point x̂ is fixed, a block i and a component m are dra
 x⁺ = x − γ g with g the block gradient of f_m at x̂, put into the whole space (update (2)).
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel import Hypothesis, Operator, Smooth, dot, eq, le, square
@@ -16,40 +12,40 @@ from theory.notation import function, named, total, vectors
 from theory.notation.names import text
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, n, p
 
-f: Final = function("f")
+f = function("f")
 
 x, old, g = vectors("x x̂ g")
 """The model x^k; the stale model x̂^k at which the gradient is taken; the drawn block gradient g^k
 in the whole space."""
 
-after: Final = named("x⁺", x - gamma * g)
+after = named("x⁺", x - gamma * g)
 """The model x^{k+1}."""
 
-E_K: Final = Operator("E_k", ("g", "f(x⁺)", "∇f(x⁺)"), law="run")
+E_K = Operator("E_k", ("g", "f(x⁺)", "∇f(x⁺)"), law="run")
 """Expectation over the draw of iteration k, given everything before it."""
-E: Final = E_K.of
+E = E_K.of
 
-F: Final = sympy.Function("F", real=True)
+F = sympy.Function("F", real=True)
 S, S_OLD = (sympy.Function(name, nonnegative=True) for name in ("S", "Ŝ"))
 """Total expectations by iteration: f(x^k), ‖∇f(x^k)‖² and ‖∇f(x̂^k)‖²."""
 
-SEQUENCES: Final = {F: f(x), S: square(f.grad(x)), S_OLD: square(f.grad(old))}
+SEQUENCES = {F: f(x), S: square(f.grad(x)), S_OLD: square(f.grad(old))}
 
-k: Final = sympy.Symbol("k", integer=True, nonnegative=True)
+k = sympy.Symbol("k", integer=True, nonnegative=True)
 """An iteration."""
 
-AVERAGE: Final = total(S(k), k, K) / K
+AVERAGE = total(S(k), k, K) / K
 """Mean over the iterations of E‖∇f(x^k)‖²."""
 
-F_STAR: Final = sympy.Symbol("f*", real=True)
+F_STAR = sympy.Symbol("f*", real=True)
 """A lower bound of f."""
 
-SMOOTH: Final = Smooth("smooth", "f is L-smooth", L)
-BOUNDED: Final = Hypothesis(
+SMOOTH = Smooth("smooth", "f is L-smooth", L)
+BOUNDED = Hypothesis(
     "bounded", "block gradients along the trajectory have norm at most G", le(square(g), G**2)
 )
-LOWER: Final = Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, F(K)))
-START: Final = Hypothesis("start", "Δ is f(x⁰) − f*", eq(F(0), F_STAR + Delta))
+LOWER = Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, F(K)))
+START = Hypothesis("start", "Δ is f(x⁰) − f*", eq(F(0), F_STAR + Delta))
 
 _PART = sympy.Function("D", real=True)
 _I, _M = sympy.symbols("i m", integer=True)

@@ -4,10 +4,6 @@ x̃_i = x_i^r + β(x_i^r − x_i^{r−1}) at r = k − d_i, which is x̂ + βy w
 update is that of RPD with x̃ in place of x̂.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel.vectors import Scalar, Vector
@@ -15,15 +11,15 @@ from theory.notation import named, vector
 from theory.papers.rpd.method import f, old
 from theory.papers.rpd.symbols import beta
 
-y: Final = vector("y")
+y = vector("y")
 """In block i: x_i^r − x_i^{r−1} at r = k − d_i, 0 where r = 0."""
 
-ahead: Final = named("x̃", old + beta * y)
+ahead = named("x̃", old + beta * y)
 """The extrapolated stale model x̃^k at which the gradient is taken."""
 
-VALUES: Final[dict[Scalar, Scalar]] = {f(old): f(ahead)}
-VECTORS: Final[dict[Vector, Vector]] = {old: ahead, f.grad(old): f.grad(ahead)}
+VALUES: dict[Scalar, Scalar] = {f(old): f(ahead)}
+VECTORS: dict[Vector, Vector] = {old: ahead, f.grad(old): f.grad(ahead)}
 """What takes the place of what RPD's theorems speak of."""
 
-DRIFT: Final = sympy.Function("nag drift", nonnegative=True)
+DRIFT = sympy.Function("nag drift", nonnegative=True)
 """By iteration: E‖x^k − x̃^k‖²."""

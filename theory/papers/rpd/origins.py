@@ -4,13 +4,9 @@ The text that we have of this paper lost its displays: formulas are given back b
 around them say, by the proofs, and by the authors' public code.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from theory.judging.origins import Origins
 
-ORIGINS: Final[Origins] = {
+ORIGINS: Origins = {
     # said in words, without a display
     "rpd.stash-invariant": "printed",
     "rpd.pd-as-rpd": "printed",

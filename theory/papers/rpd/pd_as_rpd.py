@@ -13,11 +13,8 @@ Guarantee  it takes exactly PipeDream's steps. It needs indices that are positio
 Source     RPD paper, appendix F.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
 
 import sympy
 
@@ -42,7 +39,7 @@ from theory.papers.rpd.witnesses.fed_runs import (
     off_by_one,
 )
 
-ARGUMENT: Final = (
+ARGUMENT = (
     "induction over the history: the statements about index k give the one about k + 1; and a "
     "function has the same gradient, in floats bit for bit, for the same model and microbatch"
 )
@@ -96,7 +93,7 @@ def _equivalent() -> prover.Case:
     return prover.Case("fed with equivalent delays instead", decision, says)
 
 
-PRINTED: Final = ("delay", "same model", "same step")
+PRINTED = ("delay", "same model", "same step")
 """Statements of `embedding` that appendix F makes; the others are ours."""
 
 
@@ -134,9 +131,9 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     )
 
 
-_PRINTED: Final = {"delay": k - h}
+_PRINTED = {"delay": k - h}
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.pd-as-rpd",
     where="appendix F",
     statement=(
@@ -148,7 +145,5 @@ CLAIM: Final = prover.Claim(
     printed=_PRINTED,
     core=_PRINTED,
     holds=_holds,
-    weakened={
-        "an update's index is its position": lambda: _proof("slot-start", k - h),
-    },
+    weakened={"an update's index is its position": lambda: _proof("slot-start", k - h)},
 )

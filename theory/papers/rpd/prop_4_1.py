@@ -9,10 +9,7 @@ Guarantee  p² − p/2 + O(1), exactly so for even p.
 Source     RPD paper, Proposition 4.1, (4).
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Final
 
 from schedules.closed_forms.floor_sums import p_
 from theory.judging import prover
@@ -32,7 +29,7 @@ from theory.papers.rpd.lemmas.laws import (
     our_steps,
 )
 
-EVEN: Final = 0
+EVEN = 0
 
 
 def _compared(formulas: prover.Formulas, linearization: str) -> tuple[Comparison, Bounded]:
@@ -106,9 +103,9 @@ def _finding(name: str, fails: prover.Refutation) -> prover.Finding:
     )
 
 
-_PRINTED: Final = {"worst": p_**2 - p_ / 2}
+_PRINTED = {"worst": p_**2 - p_ / 2}
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.prop-4.1",
     where="Proposition 4.1, (4)",
     statement=(

@@ -11,10 +11,8 @@ Guarantee  False: the term that is printed in (3) grows as p⁴ (`rpd.stale-powe
 Source     RPD paper, section 5, with Theorem 4.1 and Proposition 4.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -32,9 +30,9 @@ from theory.papers.rpd.stale_power_of_the_bound import in_p
 from theory.papers.rpd.symbols import L
 from theory.papers.rpd.witnesses.exact_runs import drift, number, require
 
-SHOWN: Final = 16
+SHOWN = 16
 """Stages of the replay beside the refutation."""
-SMALL: Final = 2
+SMALL = 2
 """Stages of the model's run, every path of which is walked."""
 
 
@@ -48,7 +46,7 @@ def _counted() -> prover.Outcome:
     return prove_worst()
 
 
-MODEL: Final = (sharp_drift.THEOREM, sharp_drift.ATTAINED)
+MODEL = (sharp_drift.THEOREM, sharp_drift.ATTAINED)
 
 
 def _decision(
@@ -154,15 +152,15 @@ def _holds(edited: prover.Formulas) -> Iterator[prover.Ground]:
     yield from (*MODEL, drift_by_counts.THEOREM, _counted())
 
 
-_PARITIES: Final = ("even", "odd")
-_PRINTED: Final = {"delay": prop_4_1.CLAIM.printed["worst"], "growth": p_**4}
-_CORE: Final = {
+_PARITIES = ("even", "odd")
+_PRINTED = {"delay": prop_4_1.CLAIM.printed["worst"], "growth": p_**4}
+_CORE = {
     "model": p_**3 - p_ * sympy.Rational(5, 4) + sympy.Rational(1, 2),
     "even": p_ * (p_ - 1) * (7 * p_ - 2) / 12,
     "odd": (p_ - 1) * (7 * p_**2 - 2 * p_ - 3) / 12,
 }
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.stale-power",
     where="section 5, with Theorem 4.1 and Proposition 4.1",
     statement=(
@@ -177,12 +175,7 @@ CLAIM: Final = prover.Claim(
     printed=_PRINTED,
     core=_CORE,
     holds=_holds,
-    depends=(
-        "rpd.sharp-drift",
-        "rpd.sharp-drift-attained",
-        "rpd.drift-by-counts",
-        "rpd.prop-4.1",
-    ),
+    depends=("rpd.sharp-drift", "rpd.sharp-drift-attained", "rpd.drift-by-counts", "rpd.prop-4.1"),
     cost=4,
     shares="delay laws",
 )

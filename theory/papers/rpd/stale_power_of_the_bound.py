@@ -7,10 +7,6 @@ Guarantee  it grows as p⁴, which is a statement on the bound. Whether the erro
 Source     RPD paper, section 5, with (3) and Proposition 4.1.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from schedules.closed_forms.floor_sums import p_
@@ -22,9 +18,9 @@ from theory.papers.rpd import prop_4_1, thm_4_1
 from theory.papers.rpd.lemmas.growth import grows_as, superscript
 from theory.papers.rpd.symbols import G, L, gamma, p, tau
 
-WHERE: Final = "section 5"
+WHERE = "section 5"
 
-_SCALE: Final = L**2 * gamma**2 * G**2
+_SCALE = L**2 * gamma**2 * G**2
 """What does not depend on p."""
 
 
@@ -61,9 +57,9 @@ def _holds(edited: prover.Formulas) -> tuple[Comparison]:
     return (equal(printed_term(_PRINTED["delay"]), edited["term"], (0,)),)
 
 
-_PRINTED: Final = {"delay": prop_4_1.CLAIM.printed["worst"], "growth": p_**4}
+_PRINTED = {"delay": prop_4_1.CLAIM.printed["worst"], "growth": p_**4}
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.stale-power-of-the-bound",
     where="section 5, with (3) and Proposition 4.1",
     statement="With τ = Θ(p²) the stale term L²γ²τ²G² of Theorem 4.1 grows as p⁴.",

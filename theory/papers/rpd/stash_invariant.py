@@ -9,11 +9,8 @@ Guarantee  B(s, m) uses exactly the version that F(s, m) read.
 Source     RPD paper, appendix G.4.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
-from typing import Final
 
 import sympy
 import z3
@@ -28,12 +25,12 @@ from theory.laws.delays.symbols import Microbatch, Times, affine_term
 from theory.papers.rpd.lemmas.laws import ASSUMES, closed, start_time_steps, times
 
 m_ = sympy.Symbol("m", integer=True)
-SMALLEST: Final = {"p": 2, "M": 1, "m": 0, "s": 0}
+SMALLEST = {"p": 2, "M": 1, "m": 0, "s": 0}
 """What the proved statements have to be about at least."""
 
-REPLAYED: Final = (2, 3, 4, 8)
+REPLAYED = (2, 3, 4, 8)
 
-_READ: Final = sympy.Symbol("v_F", integer=True)
+_READ = sympy.Symbol("v_F", integer=True)
 """The version that F(s, m) read."""
 
 
@@ -174,7 +171,7 @@ def _refuted_by_solver(outcome: prover.Outcome) -> prover.Compared:
     )
 
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.stash-invariant",
     where="appendix G.4",
     statement=(

@@ -7,11 +7,9 @@ Guarantee  False: (3) holds for every γ > 0.
 Source     RPD paper, Theorem 4.1 (B.1).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -24,7 +22,7 @@ from theory.papers.rpd.runs.blocks import Setting
 from theory.papers.rpd.symbols import L
 from theory.papers.rpd.witnesses.exact_runs import alike, gradients, number, require
 
-ANY_STEPSIZE: Final = replace(
+ANY_STEPSIZE = replace(
     thm_4_1.THEOREM,
     id="rpd.thm-4.1-any-stepsize",
     where="ours",
@@ -32,9 +30,9 @@ ANY_STEPSIZE: Final = replace(
     hypotheses=tuple(h for h in thm_4_1.THEOREM.hypotheses if h is not thm_4_1.STEPSIZE),
 )
 """Theorem 4.1 without the condition."""
-_REPAIRED: Final = as_claim(ANY_STEPSIZE)
+_REPAIRED = as_claim(ANY_STEPSIZE)
 
-BEYOND: Final = 10
+BEYOND = 10
 """The stepsize of the run beside the proof is this many times the limit."""
 
 
@@ -74,7 +72,7 @@ def _finding(printed: prover.Formulas, fails: prover.Refutation) -> prover.Findi
     )
 
 
-CLAIM: Final = prover.Claim(
+CLAIM = prover.Claim(
     id="rpd.stepsize",
     where="Theorem 4.1 (B.1)",
     statement="Theorem 4.1 needs γ ≤ 1/L.",

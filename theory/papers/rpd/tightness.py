@@ -1,12 +1,10 @@
 """How tight the bounds of the paper are: runs that attain them, and worst cases of short runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from theory.papers.rpd import symbols as s
 from theory.papers.rpd import thm_4_1
@@ -53,10 +51,10 @@ class Rpd:
     noisy: bool = False
 
 
-_ONE: Final = Fraction(1)
-_HALF: Final = Fraction(1, 2)
+_ONE = Fraction(1)
+_HALF = Fraction(1, 2)
 
-RPD_RUNS: Final = (
+RPD_RUNS = (
     Rpd(p=1, K=2, tau=0, gamma=_HALF, L=_ONE, G2=_ONE, Delta=_ONE),
     Rpd(p=1, K=3, tau=1, gamma=_ONE, L=_ONE, G2=_ONE, Delta=_ONE),
     Rpd(p=1, K=3, tau=1, gamma=_ONE, L=_ONE, G2=_ONE, Delta=_ONE, noisy=True),
@@ -119,7 +117,7 @@ def compare_rpd() -> list[Comparison]:
     return [Comparison(constants(run), *rpd_bounds(run), worst_rpd(run)) for run in RPD_RUNS]
 
 
-TIGHTNESS: Final[Mapping[str, Tightness]] = {
+TIGHTNESS: Mapping[str, Tightness] = {
     "rpd.lemma-b2": Attained(lambda: stale_distance(3, 4, Fraction(1, 2))),
     "rpd.lemma-b2-expected": Attained(
         lambda: expected_stale_distance(3, 4, Fraction(1, 2)), "γ²G²τ(τ+p−1)/p"

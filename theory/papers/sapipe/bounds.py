@@ -230,11 +230,7 @@ WP_2 = (
         (_SHORT, _WHOLE, _TWO_UPDATES),
     ),
     _bound(
-        "wp-2",
-        REPAIRED,
-        "for every stepsize up to 1/L",
-        repaired_thm_5.CLAIM,
-        reading=_OWN_SAMPLES,
+        "wp-2", REPAIRED, "for every stepsize up to 1/L", repaired_thm_5.CLAIM, reading=_OWN_SAMPLES
     ),
 )
 

@@ -134,10 +134,7 @@ def orders(printed: prover.Formulas) -> prover.Compared:
     (True, False)
     """
     terms = rate.THEOREM.terms
-    parts = {
-        "rate": terms["optimization"] + terms["staleness"],
-        "noise": terms["variance"],
-    }
+    parts = {"rate": terms["optimization"] + terms["staleness"], "noise": terms["variance"]}
     exact = all(_same_order(parts[name], printed[name]) for name in parts)
     says = "the explicit bounds have the printed orders"
     return prover.Compared(says, "theory.papers.sapipe.cor_1.orders", exact)
@@ -200,10 +197,7 @@ def _account(printed: prover.Formulas) -> prover.Account:
     )
 
 
-PRINTED = {
-    "rate": 1 / sympy.sqrt(T),
-    "noise": V1 / (n * sympy.sqrt(T)),
-}
+PRINTED = {"rate": 1 / sympy.sqrt(T), "noise": V1 / (n * sympy.sqrt(T))}
 
 CLAIM = prover.Claim(
     id="sapipe.cor-1",

@@ -73,8 +73,7 @@ MIXED_MEAN = Hypothesis(
     "mixed mean",
     "each element is stale with probability κ, whatever the samples (Assumption 5)",
     eq(
-        E_T.of(square(G)),
-        (1 - kappa) * E_T.of(square(FRESH)) + kappa * E_T.of(square(COMPENSATED)),
+        E_T.of(square(G)), (1 - kappa) * E_T.of(square(FRESH)) + kappa * E_T.of(square(COMPENSATED))
     ),
 )
 MIXED_SLOPE = Hypothesis(
@@ -141,10 +140,7 @@ CURVATURE = (
     Hypothesis(
         "mean outer product",
         "given the past, the Hessian of the batch has the mean ∇²F(x_{t−1})",
-        eq(
-            E_T.of(dot(CURVED - OUTER, HESSIAN - OUTER_MEAN)),
-            square(HESSIAN - OUTER_MEAN),
-        ),
+        eq(E_T.of(dot(CURVED - OUTER, HESSIAN - OUTER_MEAN)), square(HESSIAN - OUTER_MEAN)),
     ),
 )
 

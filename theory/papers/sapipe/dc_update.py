@@ -37,11 +37,7 @@ VARIANCE = (
         "E‖g^DC − E g^DC‖² ≤ 2E‖g − E g‖² + 2E‖λggᵀΔx − E λggᵀΔx‖²",
         "third line",
     ),
-    (
-        2 * V1 / n + 2 * lambda_**2 * _SPREAD,
-        "… ≤ 2V₁/n + 2E‖λggᵀΔx − E λggᵀΔx‖²",
-        "fourth line",
-    ),
+    (2 * V1 / n + 2 * lambda_**2 * _SPREAD, "… ≤ 2V₁/n + 2E‖λggᵀΔx − E λggᵀΔx‖²", "fourth line"),
     (2 * V1 / n + 2 * lambda_**2 * E_T.of(square(OUTER)), "… ≤ 2V₁/n + 2λ²E‖ggᵀΔx‖²", "fifth line"),
     (2 * V1 / n + NOISE * _LENGTH, "… ≤ 2V₁/n + 2λ²V₂²‖Δx‖²", "last line"),
 )
@@ -74,18 +70,12 @@ BIAS = (
         "… ≤ 2M²‖Δx‖⁴ + 4(1 − λ)²L²‖Δx‖² + 4λ²‖E[∇²f Δx − ggᵀΔx]‖²",
         "seventh line",
     ),
-    (
-        _TAYLOR + BENT * _LENGTH,
-        "… ≤ 2M²‖Δx‖⁴ + 4(1 − λ)²L²‖Δx‖² + 4λ²Δ²‖Δx‖²",
-        "last line",
-    ),
+    (_TAYLOR + BENT * _LENGTH, "… ≤ 2M²‖Δx‖⁴ + 4(1 − λ)²L²‖Δx‖² + 4λ²Δ²‖Δx‖²", "last line"),
 )
 """What bounds its bias, ‖b‖²."""
 
 draft = theorem(
-    "sapipe.dc-update",
-    f"{PROOF}, all ingredients together, first line",
-    function("F", X, NEXT),
+    "sapipe.dc-update", f"{PROOF}, all ingredients together, first line", function("F", X, NEXT)
 )
 draft.varying(ALONG)
 setting.assuming(draft, setting.SMOOTH, *dc_method.STALE_SIZE, dc_method.MIXED_MEAN)

@@ -39,11 +39,5 @@ ERR_WP_3 = (
 )
 """SAPipe-WP, option 3 (Theorem 6)."""
 
-PRINTED = {
-    "0": ERR_0,
-    "DC": ERR_DC,
-    "WP-1": ERR_WP_1,
-    "WP-2": ERR_WP_2,
-    "WP-3": ERR_WP_3,
-}
+PRINTED = {"0": ERR_0, "DC": ERR_DC, "WP-1": ERR_WP_1, "WP-2": ERR_WP_2, "WP-3": ERR_WP_3}
 """By the paper's subscript."""

@@ -69,10 +69,7 @@ draft.have(
 )
 draft.have(_SPLIT, "size", by=Combine({"mean, with itself": 2}), where=f"{WHERE}, ②, line 3")
 draft.have(
-    _EXPECTED,
-    "combined, line 1",
-    by=Combine({"expected": 1}),
-    where=f"{WHERE}, combined, line 1",
+    _EXPECTED, "combined, line 1", by=Combine({"expected": 1}), where=f"{WHERE}, combined, line 1"
 )
 draft.have(
     _COMBINED,

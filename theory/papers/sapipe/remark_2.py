@@ -64,8 +64,7 @@ def _sharp() -> Theorem:
         ),
         terms={"optimization": OPTIMIZATION / _LEFT, "variance": VAR_0 / _LEFT},
         conclude=Combine(
-            dict.fromkeys(("sum", "lower bound", "start"), 2 / (eta * T * _LEFT)),
-            domain=("small",),
+            dict.fromkeys(("sum", "lower bound", "start"), 2 / (eta * T * _LEFT)), domain=("small",)
         ),
     )
 

@@ -65,11 +65,7 @@ SMALL = Theorem(
     lhs=ERR_WP_3,
     terms={"vanilla": ERR_0},
     conclude=Combine(
-        {
-            "many workers": SQUARE * _THIRD / n,
-            "Taylor": SQUARE * _THIRD,
-            "Hessian": SQUARE * _THIRD,
-        }
+        {"many workers": SQUARE * _THIRD / n, "Taylor": SQUARE * _THIRD, "Hessian": SQUARE * _THIRD}
     ),
 )
 
@@ -171,8 +167,7 @@ def _findings(beats: prover.Refutation | None) -> Iterator[prover.Finding]:
         yield prover.Finding("false", CLAIM.where, says, sides, never, repaired)
     says = "M and Δ need not be small: a small η is enough beside a large n"
     repaired = prover.Repair(
-        "n ≥ 24V₁/V₂, 12η⁴M²V₂ ≤ 1 and 6η²((1 − λ)²L² + λ²Δ²) ≤ 1 give Err_WP-3 ≤ Err₀",
-        (SMALL,),
+        "n ≥ 24V₁/V₂, 12η⁴M²V₂ ≤ 1 and 6η²((1 − λ)²L² + λ²Δ²) ≤ 1 give Err_WP-3 ≤ Err₀", (SMALL,)
     )
     yield prover.Finding(
         "superfluous-condition", CLAIM.where, says, shown=(SMALL,), repaired=repaired

@@ -81,10 +81,7 @@ def mean_of(off: Vector) -> Hypothesis:
         "unbiased",
         "given the past, fresh elements of g have the mean ∇F(x_t) and stale ones s, and each "
         "element is stale with probability κ, independently of the samples (Assumptions 2, 5)",
-        eq(
-            E_T.of(dot(G, X.gradient)),
-            square(X.gradient) - kappa * dot(off, X.gradient),
-        ),
+        eq(E_T.of(dot(G, X.gradient)), square(X.gradient) - kappa * dot(off, X.gradient)),
     )
 
 

@@ -30,11 +30,7 @@ _K = sympy.symbols("cu_k u_k cv_k v_k", integer=True)
 cu_i, u_i, cv_i, v_i = _I
 cu_k, u_k, cv_k, v_k = _K
 
-PRINTED = {
-    "stale": cv + v - cu,
-    "forwards": cu_i - cu_k - u_k,
-    "channel": cv_k - cv_i - v_i,
-}
+PRINTED = {"stale": cv + v - cu, "forwards": cu_i - cu_k - u_k, "channel": cv_k - cv_i - v_i}
 """A layer is stale if the first is above 0. For k < i the others are at least 0: forward i follows
 forward k, and communication k follows communication i."""
 

@@ -64,9 +64,7 @@ def _cases(known: prover.Decision, printed: prover.Formulas) -> tuple[prover.Cas
     paid = "not in the printed proof: what the printed constants are too large by pays for it"
     return (
         prover.Case(
-            ENDS,
-            known,
-            "no sample is used twice, and a compensation sees all of Δx or is not used",
+            ENDS, known, "no sample is used twice, and a compensation sees all of Δx or is not used"
         ),
         prover.Case(
             OWN,

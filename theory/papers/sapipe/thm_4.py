@@ -143,11 +143,7 @@ def _account(printed: prover.Formulas) -> prover.Account:
         prover.Decision(fails=fails),
         cases=_cases(found, printed),
         assumes=assumptions(wp_1_moment.THEOREM),
-        steps=(
-            *_printed_lines(),
-            *(line for line, _ in invalid),
-            *lines(*ours, DIVERSE),
-        ),
+        steps=(*_printed_lines(), *(line for line, _ in invalid), *lines(*ours, DIVERSE)),
         findings=(
             *(() if fails is None else (_false(fails),)),
             *(finding for _, wrong in invalid for finding in wrong),

@@ -184,10 +184,7 @@ def _broken() -> Iterator[Broken]:
         "x_{t−1} − x̃_{t−1} = −η(g_{t−1} − g_{t−2}) is about the updates that are applied, "
         "and the recursion about gradients at x̃ alone: fresh elements depend on z_{t−3}",
         unlike(
-            wp_2_lines.partly_predicted,
-            "E‖g_4 − g_3‖²",
-            "<=",
-            "2L²η²E‖g_2 − g_1‖² + 2V1 + 2L²η²V2",
+            wp_2_lines.partly_predicted, "E‖g_4 − g_3‖²", "<=", "2L²η²E‖g_2 − g_1‖² + 2V1 + 2L²η²V2"
         ),
         repaired_thm_5.THEOREM,
     )

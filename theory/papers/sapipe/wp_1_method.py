@@ -88,9 +88,7 @@ OBJECTIVE = Hypothesis(
     eq(AVG.of(dot(APART, OFF)), square(OFF)),
 )
 SPREAD_IS = Hypothesis(
-    "spread",
-    "V is the mean over the workers of ‖x_t − x̃_i‖²",
-    eq(SPREAD, AVG.of(square(AWAY))),
+    "spread", "V is the mean over the workers of ‖x_t − x̃_i‖²", eq(SPREAD, AVG.of(square(AWAY)))
 )
 AT_START = Hypothesis("first prediction", "x̃_{i,0} is x_0 (Algorithm 3)", eq(W(0), 0))
 

@@ -1,17 +1,13 @@
 """What ``tensor.chunk(pieces)`` makes of a batch: pieces of ⌈B/M⌉, the last smaller, or fewer."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.laws.static_orders.symbols import M
 
-B: Final = sympy.Symbol("B", integer=True, positive=True)
+B = sympy.Symbol("B", integer=True, positive=True)
 """Samples of the batch."""
 
-CHUNK: Final = sympy.ceiling(B / M)
+CHUNK = sympy.ceiling(B / M)
 """Samples of every piece but the last."""
 
 

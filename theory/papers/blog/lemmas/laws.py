@@ -1,10 +1,8 @@
 """What the blog's claims share: the proved parts of the programs that its families are built of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -21,18 +19,18 @@ from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Term, undecided
 
-PROGRAMS: Final = {program.name: program for program in (GPIPE, ONE_F_ONE_B)}
+PROGRAMS = {program.name: program for program in (GPIPE, ONE_F_ONE_B)}
 
-ASSUMES: Final = (
+ASSUMES = (
     "p ≥ 2 stages, one a rank, and M ≥ 2 microbatches, as the code asserts (naive: M = 1)",
     "a rank waits for all that it posts together before it goes on, as the code's calls do",
     "the code's loops and branches are those that theory/papers/blog/lemmas/loops.py writes down",
 )
 
-SUPPOSED: Final[tuple[Relation, ...]] = (le(2, p), le(2, M))
+SUPPOSED: tuple[Relation, ...] = (le(2, p), le(2, M))
 """What statements about the blog's runs suppose of their sizes."""
 
-OF_A_STAGE: Final[tuple[Relation, ...]] = (*SUPPOSED, le(0, s), le(s, p - 1))
+OF_A_STAGE: tuple[Relation, ...] = (*SUPPOSED, le(0, s), le(s, p - 1))
 """The same, of a stage too."""
 
 
@@ -46,12 +44,12 @@ def number(form: sympy.Expr, view: View) -> Term:
     return term(form, {p: view.p, s: view.s, M: view.M})
 
 
-SIZES: Final = tuple((p, M) for p in range(2, 7) for M in (2, 3, 4, 6, 9))
+SIZES = tuple((p, M) for p in range(2, 7) for M in (2, 3, 4, 6, 9))
 """(p, M) that are searched for witnesses."""
 
-UNIT: Final = "a forward and a backward take one slot each, messages none"
+UNIT = "a forward and a backward take one slot each, messages none"
 
-_PARTS: Final[dict[str, PartOfProof]] = {
+_PARTS: dict[str, PartOfProof] = {
     **PARTS,
     "loops": ("the code's loops run these entries, by induction on iterations", loops),
 }
@@ -82,11 +80,7 @@ def parts_hold(program: Program, *parts: str) -> Iterator[Outcome]:
     return (found for part in parts for found in in_turn(_PARTS[part][1](program)))
 
 
-_OF_FAMILIES: Final = {
-    "blog-1f1b": ONE_F_ONE_B,
-    "blog-gpipe": GPIPE,
-    "blog-naive": GPIPE,
-}
+_OF_FAMILIES = {"blog-1f1b": ONE_F_ONE_B, "blog-gpipe": GPIPE, "blog-naive": GPIPE}
 """By family: the program that it is built from."""
 
 
@@ -113,7 +107,7 @@ def of_family(outcome: Outcome, *families: str) -> Outcome:
     return undecided(outcome, f"{', '.join(others)}: {_OTHER}") if others else outcome
 
 
-_OTHER: Final = "something else builds its schedules than its program"
+_OTHER = "something else builds its schedules than its program"
 
 
 def as_built_by_all(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:

@@ -6,12 +6,9 @@ program gives it, and the next iteration finds the state that the invariant says
 occurs once in the program, and the loops end at its length, they run nothing else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 import z3
 
@@ -67,9 +64,9 @@ def gpipe_statements() -> Iterator[Statement]:
         )
 
 
-_KINDS: Final = {kind.name: kind for kind in Kind}
+_KINDS = {kind.name: kind for kind in Kind}
 
-_INVARIANT: Final = (
+_INVARIANT = (
     "fwd == (begun + j if begun + j < M else M), bwd == j, keeps == (begun + j - 1 < M), "
     "implies(keeps, kept == begun + j - 1), at == place(j)"
 )

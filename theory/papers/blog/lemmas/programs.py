@@ -6,14 +6,13 @@ in `theory.papers.blog.lemmas.loops`.
 """
 
 from functools import partial
-from typing import Final
 
 from schedules.families.blog_1f1b import PROGRAM, batched
 from schedules.families.blog_gpipe import WAVES
 
-GPIPE: Final = WAVES
+GPIPE = WAVES
 """All forwards, then all backwards from the last microbatch on, every message by itself."""
 
-one_f_one_b: Final = partial(batched, "blog-1f1b")
-ONE_F_ONE_B: Final = PROGRAM
+one_f_one_b = partial(batched, "blog-1f1b")
+ONE_F_ONE_B = PROGRAM
 """As printed."""

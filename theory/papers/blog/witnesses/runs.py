@@ -1,7 +1,5 @@
 """What single runs of the families show: idle slots, waits, and forwards before a backward."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from schedules.actions import Kind

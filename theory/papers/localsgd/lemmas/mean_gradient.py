@@ -18,8 +18,7 @@ T = theorem("localsgd.mean-gradient", "ours", f_r)
 for known in (SECOND_MOMENT, NO_TILT, SLOPE_ITSELF):
     T.assume(known)
 T.have(
-    square(f_r.grad(x_r)) <= Gt**2,
-    says="a second moment is a variance and the square of the mean",
+    square(f_r.grad(x_r)) <= Gt**2, says="a second moment is a variance and the square of the mean"
 )
 T.have(le(0, square(f_r.grad(x_r) - h)))
 CLAIM = THEOREM = T.shows(

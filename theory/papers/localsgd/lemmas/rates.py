@@ -1,9 +1,5 @@
 """The drift term of (13) beside its 1/√(NT) term, with constants; and no drift at H = 1."""
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel import Combine, Hypothesis, Theorem, le
@@ -13,18 +9,18 @@ from theory.papers.localsgd.lemmas import sharp_eq_11
 from theory.papers.localsgd.method import AVERAGE, STEPSIZE, f, f_r
 from theory.papers.rpd.symbols import Delta, Gt, H, L, N, T, gamma, sigma
 
-c: Final = sympy.Symbol("c", positive=True)
+c = sympy.Symbol("c", positive=True)
 """How many times the threshold H may be."""
 
-THRESHOLD: Final = T ** sympy.Rational(1, 4) / N ** sympy.Rational(3, 4)
-RATE: Final = 1 / sympy.sqrt(N * T)
-DRIFT: Final = 4 * N * H**2 * Gt**2 / T
-NOISE: Final = 2 * L * Delta + sigma**2
+THRESHOLD = T ** sympy.Rational(1, 4) / N ** sympy.Rational(3, 4)
+RATE = 1 / sympy.sqrt(N * T)
+DRIFT = 4 * N * H**2 * Gt**2 / T
+NOISE = 2 * L * Delta + sigma**2
 """What the 1/√(NT) term has for a constant."""
 
 
 _A, _B = sympy.symbols("a b", positive=True)
-_ROOTS: Final = {N: _A**4, T: _B**4}
+_ROOTS = {N: _A**4, T: _B**4}
 """N and T by their fourth roots, so that all is rational."""
 
 
@@ -78,7 +74,7 @@ def needed(threshold: sympy.Expr) -> Theorem:
     )
 
 
-LIMIT: Final = sympy.sqrt(NOISE) / (2 * Gt) * T ** sympy.Rational(1, 4) / N ** sympy.Rational(3, 4)
+LIMIT = sympy.sqrt(NOISE) / (2 * Gt) * T ** sympy.Rational(1, 4) / N ** sympy.Rational(3, 4)
 """The largest H at which the drift term is no larger than the 1/√(NT) term as it is printed."""
 
 

@@ -4,10 +4,6 @@ At step t the last average is j local steps ago, j ≤ H − 1. Then all models 
 moved by −γ times the sum of its j stochastic gradients g_r^i since.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import sympy
 
 from theory.kernel import Average, Hypothesis, Operator, Swap, dot, eq, le, square
@@ -15,31 +11,31 @@ from theory.notation import Draft, vectors
 from theory.papers.localsgd.method import AVG, averages, away
 from theory.papers.rpd.symbols import Gt, H, gamma
 
-j: Final = sympy.Symbol("j", integer=True, nonnegative=True)
+j = sympy.Symbol("j", integer=True, nonnegative=True)
 """Local steps since the last average, at whatever step is looked at: every t has its own j."""
 
 earlier, mean_earlier = vectors("g_r^i ḡ^i")
 """The stochastic gradient of replica r in step i since the last average; its mean over replicas."""
 
-STEPS: Final = Average("steps", ("g_r^i", "ḡ^i"), over="local step")
+STEPS = Average("steps", ("g_r^i", "ḡ^i"), over="local step")
 """The mean over the j steps since the last average."""
 
-_RANDOM: Final = (
+_RANDOM = (
     *("x̄", "f(x̄)", "∇f(x̄)", "h", "d_r", "V", "u_r", "ū", "g_r^i", "ḡ^i", "ξ_r", "ξ̄"),
     *("f_r(x_r)", "∇f_r(x_r)", "f_r(x̄)", "∇f_r(x̄)"),
     *("f(x̄⁺)", "∇f(x̄⁺)", "f_r(x̄⁺)", "∇f_r(x̄⁺)"),
 )
-E: Final = Operator("E", _RANDOM, over="sample", law="run")
+E = Operator("E", _RANDOM, over="sample", law="run")
 """Expectation over everything."""
 
-EXCESS: Final = earlier - mean_earlier
+EXCESS = earlier - mean_earlier
 
-MOMENTS: Final = Hypothesis(
+MOMENTS = Hypothesis(
     "second moments",
     "stochastic gradients have second moment at most G̃²",
     le(E.of(square(earlier)), Gt**2),
 )
-PERIOD: Final = Hypothesis(
+PERIOD = Hypothesis(
     "period",
     "replicas are averaged after every H local steps, so j ≤ H − 1 at every step t, whose own "
     "count j stands for; what is concluded for all t does not depend on it",

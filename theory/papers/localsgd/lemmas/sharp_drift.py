@@ -8,15 +8,7 @@ Source     ours.
 
 from theory.judging.as_claim import as_claim
 from theory.notation import square, theorem
-from theory.papers.localsgd.lemmas.rounds import (
-    EXCESS,
-    STEPS,
-    E,
-    earlier,
-    j,
-    since_average,
-    size,
-)
+from theory.papers.localsgd.lemmas.rounds import EXCESS, STEPS, E, earlier, j, since_average, size
 from theory.papers.localsgd.method import AVG, SPREAD, SPREAD_IS, away
 from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Gt, H, gamma

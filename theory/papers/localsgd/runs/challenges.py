@@ -1,10 +1,7 @@
 """What the theorems about LocalSGD bound, and on which instances it is measured."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Final
 
 from theory.falsifier.challenges import Accept, as_it_is, challenge
 from theory.falsifier.model import Challenge
@@ -59,9 +56,9 @@ def _tuned(deep: bool) -> Iterator[LocalSetting]:
     return chain(grids.local_settings(LOCAL, deep), grids.tuned_local_settings())
 
 
-_LOCAL_AVERAGE: Final = "(1/T) Σ E‖∇f(x̄^t)‖² over T local steps of LocalSGD"
+_LOCAL_AVERAGE = "(1/T) Σ E‖∇f(x̄^t)‖² over T local steps of LocalSGD"
 
-CHALLENGES: Final[dict[str, Challenge]] = {
+CHALLENGES: dict[str, Challenge] = {
     one.name: one
     for one in (
         _local_method(

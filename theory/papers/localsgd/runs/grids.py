@@ -1,18 +1,15 @@
 """Which instances of LocalSGD are tried; a quick search takes a rotating sample of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Final
 
 from theory.falsifier.zoo import LONG_LOCAL, LocalMaker
 from theory.papers.localsgd.runs.local import LocalSetting
 from theory.papers.localsgd.runs.replicas import Local
 from theory.papers.rpd.runs.grids import KEPT, MOST_SAMPLINGS
 
-SMALL_STEPS: Final = tuple(Fraction(n, d) for n, d in ((1, 1), (1, 2), (1, 8), (2, 1)))
+SMALL_STEPS = tuple(Fraction(n, d) for n, d in ((1, 1), (1, 2), (1, 8), (2, 1)))
 """Stepsizes as multiples of 1/L; the last one for the drift only."""
 
 

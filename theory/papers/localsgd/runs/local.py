@@ -1,12 +1,9 @@
 """Instances of LocalSGD, and what is measured on them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
 
 from theory.falsifier.errors import RejectedInstanceError
 from theory.falsifier.model import Instance
@@ -22,8 +19,8 @@ from theory.papers.localsgd.runs.replica_moments import (
 )
 from theory.papers.localsgd.runs.replicas import Local, follow_replicas, noise
 
-EQUAL: Final = "equal data"
-UNEQUAL: Final = "unequal data"
+EQUAL = "equal data"
+UNEQUAL = "unequal data"
 
 
 @dataclass(frozen=True)

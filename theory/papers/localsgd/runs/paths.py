@@ -3,8 +3,6 @@
 Shares with `replicas` only the functions themselves. It replays whatever is called a violation.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from typing import Any

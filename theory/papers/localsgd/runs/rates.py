@@ -1,7 +1,5 @@
 """Long runs of LocalSGD, and the exponents that they follow."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -7,8 +7,6 @@ functions count as parabolas where no sampling leaves their inner part, which is
 the bounded second moments that the theorem assumes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm

@@ -5,8 +5,6 @@ the components of its share of the problem; after every H steps all become their
 owns the n-th of N equal runs of components, so that equal data are repeated components.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

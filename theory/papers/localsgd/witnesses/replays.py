@@ -1,13 +1,10 @@
 """Exact runs beside the theorems about LocalSGD: a bound attained, or a condition needed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import Final
 
 import sympy
 
@@ -28,10 +25,10 @@ from theory.papers.localsgd.runs.local import (
 from theory.papers.localsgd.runs.replica_moments import Totals
 from theory.papers.localsgd.runs.replicas import Local
 
-SIZES: Final = tuple(product((1, 2, 3), (1, 2, 3), (1, 2, 3, 4, 5, 6), (1, 2, 3)))
+SIZES = tuple(product((1, 2, 3), (1, 2, 3), (1, 2, 3, 4, 5, 6), (1, 2, 3)))
 """(p, N, T, H) of the schedules that are counted."""
 
-ONE: Final = Fraction(1)
+ONE = Fraction(1)
 
 
 Gather = Callable[[Formulas], Evidence]

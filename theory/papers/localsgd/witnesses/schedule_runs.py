@@ -1,10 +1,7 @@
 """Runs of E.2's schedule: what holds its forwards back, and whether its barrier holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
-from typing import Final
 
 import numpy as np
 import sympy
@@ -14,11 +11,11 @@ from schedules.families.localsgd import CONDITIONS, as_gate, played
 from schedules.timeline import timeline
 from theory.account import Refutation, Violation
 
-L_: Final = sympy.Symbol("first", integer=True)
-SIZES: Final = tuple(product((1, 2, 3, 4), (1, 2, 3), (1, 2, 3)))
+L_ = sympy.Symbol("first", integer=True)
+SIZES = tuple(product((1, 2, 3, 4), (1, 2, 3), (1, 2, 3)))
 """(p, n, H) of the runs that are searched and replayed."""
 
-PIPELINE: Final = "pipeline"
+PIPELINE = "pipeline"
 
 
 def holding_back() -> Iterator[tuple[dict[str, int], frozenset[str]]]:
@@ -74,7 +71,7 @@ def broken_barrier(first: sympy.Expr) -> dict[str, int] | None:
     return None
 
 
-_ENDS: Final = sympy.Symbol("T_B", integer=True)
+_ENDS = sympy.Symbol("T_B", integer=True)
 """The end of the last backward of the rounds before."""
 
 

@@ -5,8 +5,6 @@ it is from x^k, so it carries over to any point x̃^k with any bound of E‖x^k 
 implies as much of NAG-RPD.
 """
 
-from __future__ import annotations
-
 import sympy
 
 from theory.kernel import Combine, Theorem

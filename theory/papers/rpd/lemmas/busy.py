@@ -4,10 +4,7 @@ In the steady state F(s, m) = 2m + s and B(s, m) = 2m + 2p − 1 − s, so that 
 the slots of one parity and its backwards those of the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Final
 
 import sympy
 import z3
@@ -20,7 +17,7 @@ from theory.papers.rpd.lemmas.laws import times
 from theory.smt.instances import decide_from
 from theory.smt.solver import Outcome, Statement, Term
 
-SMALLEST: Final = {"p": 2, "M": 4, "s": 0}
+SMALLEST = {"p": 2, "M": 4, "s": 0}
 
 
 def works(kind: str) -> Statement:

@@ -5,11 +5,8 @@ stage. The history holds the updates slot by slot, inside a slot in the order of
 are any integers: an action may take any number of slots.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 import sympy
 import z3
@@ -18,10 +15,10 @@ from schedules.linearization import Linearization
 from theory.laws.delays.counts import linear_term
 from theory.smt.solver import Statement, Term
 
-k: Final = sympy.Symbol("k", integer=True, nonnegative=True)
+k = sympy.Symbol("k", integer=True, nonnegative=True)
 """Index of an update in the history."""
 
-h: Final = sympy.Symbol("h", integer=True, nonnegative=True)
+h = sympy.Symbol("h", integer=True, nonnegative=True)
 """History length that the forward of its microbatch recorded at some block."""
 
 
@@ -33,7 +30,7 @@ class Moment:
     stage: Term
 
     @classmethod
-    def named(cls, name: str) -> Moment:
+    def named(cls, name: str) -> "Moment":
         """Fresh symbols."""
         return cls(z3.Int(f"slot_{name}"), z3.Int(f"stage_{name}"))
 
@@ -136,12 +133,7 @@ def equivalent_statements() -> Iterator[Statement]:
     yield Statement(
         "equivalent delay",
         "reading up to the block's next change, or up to k, gives what the forward read",
-        (
-            recorded >= 0,
-            recorded <= index,
-            change >= recorded,
-            z3.Or(q < recorded, q >= change),
-        ),
+        (recorded >= 0, recorded <= index, change >= recorded, z3.Or(q < recorded, q >= change)),
         z3.And(read >= 0, read <= index, (q < recorded) == (q < read)),
     )
     yield Statement(

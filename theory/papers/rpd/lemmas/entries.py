@@ -3,12 +3,9 @@
 Formulas use the paper's 1-based i and j, and may contain floor and ceiling.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from typing import Final
 
 import sympy
 
@@ -47,13 +44,13 @@ def gaps(
         yield (b, c), sympy.expand(here.subs(back, simultaneous=True))
 
 
-SEARCHED: Final = 12
+SEARCHED = 12
 """Largest p at which entries are compared with replays."""
 
-BY_SLOTS: Final = p_ / 2 * (2 * p_ - i_ - j_ + 1)
+BY_SLOTS = p_ / 2 * (2 * p_ - i_ - j_ + 1)
 """What the printed proof counts: p/2 updates in every slot of the window."""
 
-STAGES: Final = (le(1, i_), le(i_, p_), le(1, j_), le(j_, p_))
+STAGES = (le(1, i_), le(i_, p_), le(1, j_), le(j_, p_))
 """What every statement about an entry supposes of it."""
 
 

@@ -1,10 +1,7 @@
 """Whether a formula in p grows as claimed, with explicit constants."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
-from typing import Final
 
 import sympy
 
@@ -13,7 +10,7 @@ from theory.account import Compared
 from theory.laws.delays.matrix import ByResidue
 from theory.laws.delays.polynomials import least_in_class, nonnegative_from, on_class, readable
 
-HALVINGS: Final = 20
+HALVINGS = 20
 """How far below the leading coefficient a lower constant is looked for."""
 
 

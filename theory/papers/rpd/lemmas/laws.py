@@ -1,9 +1,7 @@
 """What all RPD claims share: PipeDream's proved delay laws, and exact replays of single runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import sympy
@@ -25,21 +23,21 @@ from theory.laws.delays.whole_run import WholeRun
 from theory.papers.rpd.witnesses.exact_runs import rational
 from theory.smt.queries import remembered
 
-PAPER: Final = "ascending"
+PAPER = "ascending"
 """The linearization of the authors' simulator: appendix C appends "in stage order"."""
 
-_WHEN: Final = "linearization = "
+_WHEN = "linearization = "
 
-ASSUMES: Final = (
+ASSUMES = (
     "the paper's embedding is the linearization `ascending`, as in the authors' public code",
     "one slot for every forward and backward, as in appendix G.5",
 )
 
 
-HALF: Final = sympy.Symbol("h", integer=True, nonnegative=True)
+HALF = sympy.Symbol("h", integer=True, nonnegative=True)
 """⌊p/2⌋ of an instance."""
 
-SIZES: Final[dict[int, tuple[Relation, ...]]] = {
+SIZES: dict[int, tuple[Relation, ...]] = {
     parity: (le(2, p_), eq(p_, 2 * HALF + parity)) for parity in (0, 1)
 }
 """What statements about even p, and about odd p, suppose of it."""

@@ -1,16 +1,13 @@
 """Formulas in sentences, as mathematics is written."""
 
-from __future__ import annotations
-
 import re
-from typing import Final
 
 import sympy
 
 from theory.laws.delays.polynomials import readable
 from theory.papers.rpd.lemmas.growth import superscript
 
-_GREEK: Final = {
+_GREEK = {
     "tau": "τ",
     "beta": "β",
     "gamma": "γ",

@@ -5,10 +5,6 @@ updates. With block gradients of norm at most G, ‖x − x̂‖² is at most γ
 `rpd.drift-by-counts`, and equal to it where all block gradients are one vector of norm G.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 import numpy as np
 import sympy
 import z3
@@ -30,7 +26,7 @@ from theory.laws.delays.matrix import ByResidue
 from theory.papers.rpd.lemmas.laws import closed, replay
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 
-SAYS: Final = "stage 0 misses the most updates of every block"
+SAYS = "stage 0 misses the most updates of every block"
 
 
 def worst_squares() -> ByResidue:

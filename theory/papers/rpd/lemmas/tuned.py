@@ -48,12 +48,7 @@ def _by_theorem_4_1(name: str, when: str, terms: Formulas, *hypotheses: Hypothes
     return T.shows(AVERAGE <= sympy.Add(*terms.values()), terms, says=says)
 
 
-SECOND = _by_theorem_4_1(
-    "second",
-    "γ is γ₂, for every K",
-    PRINTED,
-    _IS_GAMMA_2,
-)
+SECOND = _by_theorem_4_1("second", "γ is γ₂, for every K", PRINTED, _IS_GAMMA_2)
 
 NEAR = _by_theorem_4_1(
     "near",

@@ -3,8 +3,6 @@
 Before every draw it may choose any delay vector; it makes Σ_k E‖∇f(x^k)‖² as large as it can.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

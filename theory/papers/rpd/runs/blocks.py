@@ -1,7 +1,5 @@
 """Instances of RPD and NAG-RPD, and what is measured on them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction

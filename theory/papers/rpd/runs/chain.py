@@ -5,8 +5,6 @@ uniformly from p blocks and N components, and moves block i by −γ∇_i f_m(x�
 every step are followed; pasts that agree in all that later steps can read are merged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,26 +1,15 @@
 """What the theorems about RPD and NAG-RPD bound, and on which instances it is measured."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
-from typing import Final
 
 from theory.falsifier.challenges import Accept, as_it_is, challenge
 from theory.falsifier.model import Challenge, Instance
 from theory.falsifier.rates import Rate, evidence
 from theory.falsifier.shrinking import plainer, simpler_problems
-from theory.falsifier.zoo import (
-    BENT,
-    BOUNDED,
-    GENERAL,
-    LINES,
-    QUADRATICS,
-    SMOOTH,
-    Maker,
-)
+from theory.falsifier.zoo import BENT, BOUNDED, GENERAL, LINES, QUADRATICS, SMOOTH, Maker
 from theory.papers.rpd.runs import blocks, grids
 from theory.papers.rpd.runs.blocks import (
     Reader,
@@ -32,11 +21,11 @@ from theory.papers.rpd.runs.blocks import (
 )
 from theory.papers.rpd.runs.rates import descent, long_delays, neighbourhood, square_delays
 
-NONE: Final = (Fraction(0),)
-BETAS: Final = (Fraction(1, 2), Fraction(1), Fraction(3))
-ALL: Final = (*QUADRATICS, *BENT, *BOUNDED, *GENERAL, *SMOOTH)
-WITH_PL: Final = (*QUADRATICS, *BENT)
-WITH_LINES: Final = (*LINES, *ALL)
+NONE = (Fraction(0),)
+BETAS = (Fraction(1, 2), Fraction(1), Fraction(3))
+ALL = (*QUADRATICS, *BENT, *BOUNDED, *GENERAL, *SMOOTH)
+WITH_PL = (*QUADRATICS, *BENT)
+WITH_LINES = (*LINES, *ALL)
 
 
 def _block_method(
@@ -90,11 +79,11 @@ def _simpler(one: Instance) -> Iterator[Setting]:
         yield replace(setting, beta=beta)
 
 
-_AVERAGE: Final = "(1/K) Σ E‖∇f(x^k)‖² over the first K iterates"
-_DRIFT: Final = "the largest E‖x^k − x̂^k‖² of the first K updates"
-_PATHWISE: Final = "over all samplings, the largest {} of the first K updates"
+_AVERAGE = "(1/K) Σ E‖∇f(x^k)‖² over the first K iterates"
+_DRIFT = "the largest E‖x^k − x̂^k‖² of the first K updates"
+_PATHWISE = "over all samplings, the largest {} of the first K updates"
 
-CHALLENGES: Final[dict[str, Challenge]] = {
+CHALLENGES: dict[str, Challenge] = {
     one.name: one
     for one in (
         _block_method(

@@ -4,11 +4,9 @@ A rule gives d_i for every block i from the iterates so far, so that it may depe
 not on the draw to come. Legend: k index of the update, p blocks, τ bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from schedules.delays import delays
 from schedules.families import build
@@ -21,10 +19,10 @@ Window = tuple[Vector, ...]
 
 Rule = Callable[[int, Window], tuple[int, ...]]
 
-FIXED: Final = ("zero", "max", "by-block", "alternating")
+FIXED = ("zero", "max", "by-block", "alternating")
 """Rules that look at k only."""
 
-PAST: Final = ("farthest",)
+PAST = ("farthest",)
 """Rules that look at the past iterates."""
 
 

@@ -4,12 +4,9 @@ Every instance is played by one recursion, the update (2) of RPD with or without
 of NAG-RPD, on blocks of one number each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Final
 
 from theory.tightness.evidence import Extremal
 
@@ -17,7 +14,7 @@ Model = tuple[Fraction, ...]
 Slope = Callable[[int, int, Model], Fraction]
 """Derivative of component m by block i at a model."""
 
-G: Final = Fraction(3)
+G = Fraction(3)
 """Bound of the block gradients in every instance; each one attains it."""
 
 

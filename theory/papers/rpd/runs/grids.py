@@ -4,12 +4,9 @@ A quick search takes a rotating sample of the combinations, the same one every t
 takes more of them, and longer runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Final
 
 from theory.falsifier.problem import Problem
 from theory.falsifier.zoo import LINES, LONG, Maker
@@ -17,12 +14,12 @@ from theory.papers.rpd.runs.adversary import MOST_PLANS, plans
 from theory.papers.rpd.runs.blocks import Setting
 from theory.papers.rpd.runs.delays import pipedream_delays
 
-STEPS: Final = tuple(Fraction(n, d) for n, d in ((1, 1), (4, 1), (1, 2), (2, 1), (1, 8)))
+STEPS = tuple(Fraction(n, d) for n, d in ((1, 1), (4, 1), (1, 2), (2, 1), (1, 8)))
 """Stepsizes as multiples of 1/L."""
-RULES: Final = ("max", "farthest", "by-block", "alternating")
-MOST_SAMPLINGS: Final = {False: 80, True: 1_000}
+RULES = ("max", "farthest", "by-block", "alternating")
+MOST_SAMPLINGS = {False: 80, True: 1_000}
 """Samplings of a run, by whether the search is deep."""
-KEPT: Final = {False: 1, True: 6}
+KEPT = {False: 1, True: 6}
 """Stepsizes and delay rules tried for one function and size."""
 
 

@@ -5,8 +5,6 @@ probability 1/p: x_j ← x_j − γ(a_mj x_j + b_mj), m uniform. The largest blo
 sampling is exact too: an affine map takes the ends of the reachable interval to its new ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

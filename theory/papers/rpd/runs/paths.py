@@ -4,8 +4,6 @@ Shares with `chain` only the functions themselves and the delay rules. It replay
 whatever is called a violation.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from typing import Any

@@ -1,10 +1,7 @@
 """Long runs of RPD, and the exponents that they follow."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
-from typing import Final
 
 from theory.falsifier.problem import Problem
 from theory.falsifier.rates import Rate
@@ -12,7 +9,7 @@ from theory.falsifier.scalars import linear, quadratic
 from theory.falsifier.zoo import alike
 from theory.papers.rpd.runs.stacked import follow_stacked
 
-NOISY: Final = [quadratic(1, tilt=-1), quadratic(1, tilt=1)]
+NOISY = [quadratic(1, tilt=-1), quadratic(1, tilt=1)]
 
 
 def descent() -> Rate:

@@ -5,8 +5,6 @@ uniformly, so that S = E zzᵀ follows a linear recursion: exact in fractions, o
 runs. Legend: n = 1 + d(τ+1) entries of z.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -81,13 +79,7 @@ def follow_stacked(
 
 
 def _step(
-    problem: Problem,
-    S: Array,
-    maps: list[Array],
-    mean: Array,
-    stale: Array,
-    step: Any,
-    share: Any,
+    problem: Problem, S: Array, maps: list[Array], mean: Array, stale: Array, step: Any, share: Any
 ) -> Array:
     """E z⁺z⁺ᵀ from E zzᵀ."""
     d = len(problem.start)

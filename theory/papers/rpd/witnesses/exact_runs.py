@@ -1,7 +1,5 @@
 """Single exact runs of RPD beside a bound: measured twice, by independent methods."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

@@ -3,12 +3,10 @@
 And what is not enough to make the two the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 import sympy
 
@@ -30,15 +28,10 @@ from theory.papers.rpd.witnesses.replays import (
 )
 from theory.smt.queries import remembered
 
-SIZES: Final = ((2, 2), (2, 7), (3, 7), (4, 5), (5, 11), (6, 13))
+SIZES = ((2, 2), (2, 7), (3, 7), (4, 5), (5, 11), (6, 13))
 """(p, M) of the runs."""
 
-UNEVEN: Final[dict[Kind | tuple[Kind, int], int]] = {
-    Kind.F: 2,
-    (Kind.F, 1): 5,
-    Kind.B: 3,
-    (Kind.B, 0): 7,
-}
+UNEVEN: dict[Kind | tuple[Kind, int], int] = {Kind.F: 2, (Kind.F, 1): 5, Kind.B: 3, (Kind.B, 0): 7}
 """Times that keep no stage in step with another."""
 
 

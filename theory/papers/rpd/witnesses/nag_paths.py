@@ -3,8 +3,6 @@
 f_m = ±⟨1, x⟩ on p blocks of one coordinate, γ = 1, so G = 1; τ + 1 updates from x⁰ = 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -39,7 +37,7 @@ class Path:
         return len(self.draws) - 1
 
     @classmethod
-    def dealt(cls, tau: int, stages: int, blocks: int) -> Path:
+    def dealt(cls, tau: int, stages: int, blocks: int) -> "Path":
         """All blocks but the first are drawn once, in the latest updates, and extrapolated from it.
 
         The first block has the other τ + 2 − blocks updates; the oldest one, from which it is

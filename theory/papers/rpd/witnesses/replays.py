@@ -9,14 +9,12 @@ a stale model together from its history and takes one block of its gradient. Num
 Shapes: p stages, M microbatches, D numbers a block.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +29,7 @@ Block = tuple[Number, ...]
 Versions = tuple[tuple[Block, ...], ...]
 """By stage: its block before the first update, and after every one."""
 
-WIDTH: Final = 2
+WIDTH = 2
 """D."""
 
 
@@ -50,10 +48,10 @@ class Layer:
     by_weight: Callable[[Number, Number], Number]
 
 
-SUM: Final = Layer(lambda h, u: h + u, lambda h, u: 1, lambda h, u: 1)
+SUM = Layer(lambda h, u: h + u, lambda h, u: 1, lambda h, u: 1)
 """The pipeline is linear: with a square loss a quadratic, with a logistic one a regression."""
 
-CURVED: Final = Layer(lambda h, u: h * (1 + u) + u * u / 2, lambda h, u: 1 + u, lambda h, u: h + u)
+CURVED = Layer(lambda h, u: h * (1 + u) + u * u / 2, lambda h, u: 1 + u, lambda h, u: h + u)
 """Every derivative depends on the weights of its own stage and of the stages around it."""
 
 
@@ -98,7 +96,7 @@ def _logistic(h: float, target: float) -> float:
     return -label / (1.0 + math.exp(label * h))
 
 
-KINDS: Final[dict[str, tuple[Layer, Callable[[Number, Number], Number]]]] = {
+KINDS: dict[str, tuple[Layer, Callable[[Number, Number], Number]]] = {
     "quadratic": (SUM, _square),
     "logistic": (SUM, _logistic),
     "curved": (CURVED, _square),

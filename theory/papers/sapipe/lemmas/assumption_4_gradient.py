@@ -152,13 +152,7 @@ PRINTED = {"gradient": Delta, "curvature": 2 * Delta, "least": Delta}
 def holds(formulas: prover.Formulas = PRINTED) -> tuple[Theorem, ...]:
     """Why these bounds follow from Assumption 4."""
     gradient, curvature, least = (formulas[name] for name in PRINTED)
-    return (
-        _falls(gradient),
-        _STEEP,
-        _CROSSES,
-        _curvature(gradient, curvature),
-        _least(least),
-    )
+    return (_falls(gradient), _STEEP, _CROSSES, _curvature(gradient, curvature), _least(least))
 
 
 ASSUMES = (

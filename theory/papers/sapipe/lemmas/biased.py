@@ -28,8 +28,7 @@ setting.assuming(draft, setting.START, setting.LOWER, setting.STEPSIZE, setting.
 draft.have(1 - L * eta >= 0, "small")
 draft.have(1 - kappa >= 0, "part")
 draft.have(
-    F(t + 1) <= F(t) - eta / 2 * S(t) + eta / 2 * kappa * B(t) + L * eta**2 * nu / 2,
-    "one update",
+    F(t + 1) <= F(t) - eta / 2 * S(t) + eta / 2 * kappa * B(t) + L * eta**2 * nu / 2, "one update"
 )
 TERMS = {"optimization": OPTIMIZATION, "error": kappa * e, "variance": L * eta * nu}
 CLAIM = THEOREM = draft.shows(

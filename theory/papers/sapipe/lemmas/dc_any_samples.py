@@ -92,9 +92,7 @@ HYPOTHESES = (
     ),
     Hypothesis("first gradient", "‖∇F(x_0)‖² ≤ V₂ (Assumption 2)", prover.le(FIRST, V2)),
     Hypothesis(
-        "height",
-        f"‖∇F(x_0)‖² ≤ 2LR₀ ({dc_first_update.HEIGHT.id})",
-        prover.le(FIRST, 2 * L * R0),
+        "height", f"‖∇F(x_0)‖² ≤ 2LR₀ ({dc_first_update.HEIGHT.id})", prover.le(FIRST, 2 * L * R0)
     ),
     Hypothesis("lower bound", "F ≥ F(x_*) (Assumption 6)", prover.le(F_STAR, F(m))),
     setting.STEPSIZE,

@@ -71,9 +71,7 @@ _LONGEST = _STEP / _KEPT
 better = setting.assuming(theorem("sapipe.dc-better"), *PARTS)
 better.assume(eta * V2 <= 1 - 1 / sympy.sqrt(2), "small", "ηV₂ ≤ 1 − 1/√2 (Theorem 3, at λ = 1)")
 better.assume(
-    LENGTH <= _LONGEST,
-    "step",
-    "‖Δx‖ is at most the geometric sum η√V₂/(1 − ηV₂) (sapipe.dc-step)",
+    LENGTH <= _LONGEST, "step", "‖Δx‖ is at most the geometric sum η√V₂/(1 − ηV₂) (sapipe.dc-step)"
 )
 better.assume(
     Delta / _KEPT + M * _STEP / _KEPT**2 <= L, "enough", "Δ/(1 − ηV₂) + Mη√V₂/(1 − ηV₂)² ≤ L"

@@ -109,11 +109,6 @@ def small_enough(error: Scalar, vanilla: Scalar) -> Theorem:
         lhs=error,
         terms={"vanilla": vanilla},
         conclude=Combine(
-            {
-                "small M": scale,
-                "λ near 1": scale * L**2,
-                "small Δ": scale,
-                "small η": scale * L,
-            }
+            {"small M": scale, "λ near 1": scale * L**2, "small Δ": scale, "small η": scale * L}
         ),
     )

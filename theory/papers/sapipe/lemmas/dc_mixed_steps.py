@@ -44,10 +44,7 @@ SIZE, LENGTH = square(S + NOISE), square(MOVED)
 
 E_T = Operator(
     "E_t",
-    (
-        *("g", "ξ", "∇F(x)_k", "s_k", "n_k", "o", "F(x⁺)", "∇F(x⁺)"),
-        *("step(g)", "∇step(g)"),
-    ),
+    (*("g", "ξ", "∇F(x)_k", "s_k", "n_k", "o", "F(x⁺)", "∇F(x⁺)"), *("step(g)", "∇step(g)")),
     given=("g⁻",),
     law="run",
 )

@@ -80,7 +80,5 @@ def fourth_powers(draft: Draft, size: Scalar) -> None:
     )
     draft.have(Q(t + 1) <= added + q * Q(t), "fourth powers")
     draft.have(
-        1 / KEPT**4 <= 4,
-        "room",
-        by=Combine({"small": ROOM * (2 + 1 / KEPT**2)}, domain=("small",)),
+        1 / KEPT**4 <= 4, "room", by=Combine({"small": ROOM * (2 + 1 / KEPT**2)}, domain=("small",))
     )

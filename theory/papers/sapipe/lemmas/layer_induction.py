@@ -110,19 +110,11 @@ def _channel() -> Iterator[Statement]:
     says = "with a backlog gradient i has been sent at max(a_i, backlog + v_i + … + v_m)"
     alone = z3.Real("a")
     base = _larger(_sent(z3.RealVal(0), m), _BACKLOG + _rest(m))
-    yield Statement(
-        "channel, base",
-        says,
-        (*_layer(m), _BACKLOG >= 0),
-        _sent(_BACKLOG, m) == base,
-    )
+    yield Statement("channel, base", says, (*_layer(m), _BACKLOG >= 0), _sent(_BACKLOG, m) == base)
     before = _larger(alone, _BACKLOG + _V - prefix("v", j))
     now = _larger(_sent(alone, j), _BACKLOG + _rest(j))
     yield Statement(
-        "channel, step",
-        says,
-        (*_layer(j), _BACKLOG >= 0, alone > 0),
-        _sent(before, j) == now,
+        "channel, step", says, (*_layer(j), _BACKLOG >= 0, alone > 0), _sent(before, j) == now
     )
 
 

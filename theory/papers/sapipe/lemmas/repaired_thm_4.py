@@ -74,9 +74,7 @@ PARTS = (
         prover.le(square(X.gradient), V2),
     ),
     Hypothesis(
-        "diverse",
-        "ρ ≥ 1/n, as Assumption 3 implies where ∇F is not 0",
-        prover.le(1, n * rho),
+        "diverse", "ρ ≥ 1/n, as Assumption 3 implies where ∇F is not 0", prover.le(1, n * rho)
     ),
 )
 
@@ -87,8 +85,7 @@ draft.have(square(MISSED) <= L**2 * square(AWAY), "stale")
 _SQUARE = _DIVERSE + _OFF
 draft.have(prover.le(0, square(_SQUARE)), "square", by=Combine(squares=((1, _SQUARE),)))
 draft.have(
-    AVG.of(square(_FIXED)) <= 2 * (n * rho - 1) * square(X.gradient) + 2 * L**2 * SPREAD,
-    "fixed",
+    AVG.of(square(_FIXED)) <= 2 * (n * rho - 1) * square(X.gradient) + 2 * L**2 * SPREAD, "fixed"
 )
 draft.cite(wp_1_noise.THEOREM)
 draft.have(

@@ -97,9 +97,7 @@ FIRST_ERR = _FIRST * V2
 
 _POINTS = (_DEVIATIONS_NOW, _DEVIATIONS_NEXT)
 draft = setting.along(
-    theorem("sapipe.repaired-thm-6"),
-    {W: SPREAD, N: DEVIATIONS},
-    [*wp_1_method.FOLLOWING, _POINTS],
+    theorem("sapipe.repaired-thm-6"), {W: SPREAD, N: DEVIATIONS}, [*wp_1_method.FOLLOWING, _POINTS]
 )
 for lemma in (wp_1_average, wp_3_left_out, wp_3_missed):
     draft.cite(lemma.THEOREM)
@@ -110,12 +108,7 @@ draft.have(
     "together",
     says="a potential of both: the prediction error contracts by 3(1 + (1 + 2ληV₂)²)L²η²",
 )
-TERMS = {
-    "optimization": OPTIMIZATION,
-    "error": kappa * ERR,
-    "variance": VAR_0,
-    "first": FIRST_ERR,
-}
+TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0, "first": FIRST_ERR}
 THEOREM = draft.shows(
     AVERAGE <= sum(TERMS.values()),
     TERMS,

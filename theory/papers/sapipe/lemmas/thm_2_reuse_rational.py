@@ -19,10 +19,7 @@ draft = theorem("sapipe.same-samples-rational")
 draft.cite(same_samples.THEOREM)
 draft.have(1 - L * eta >= 0, "small")
 draft.have(2 * r <= 2 - kappa, "root", says="√(1 − κ) ≤ 1 − κ/2")
-TERMS = {
-    **same_samples.TERMS,
-    "variance": (1 + 2 * kappa - kappa**2) * VAR_0 / (2 - L * eta),
-}
+TERMS = {**same_samples.TERMS, "variance": (1 + 2 * kappa - kappa**2) * VAR_0 / (2 - L * eta)}
 THEOREM = draft.shows(
     AVERAGE <= sum(TERMS.values()),
     TERMS,

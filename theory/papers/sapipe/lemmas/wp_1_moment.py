@@ -26,9 +26,7 @@ draft.assume(
     "mean of the ‖g_i − g‖²",
 )
 draft.assume(
-    eq(AVG.of(dot(OWN, G)), square(G)),
-    "contributions",
-    "g is the mean over the workers of the g_i",
+    eq(AVG.of(dot(OWN, G)), square(G)), "contributions", "g is the mean over the workers of the g_i"
 )
 draft.assume(
     E_T.of(square(OWN)) <= V2,

@@ -72,10 +72,7 @@ ALONE = _line(
     "ours",
     "With one worker x̃ = x for every λ (taken with any vector).",
     r"n = 1 \Rightarrow \tilde x_1 = x",
-    dot(
-        (_X - eta * _SUM) - (_X - eta * ((1 + lambda_ * _C) * (_BEFORE - _BEFORE) + _SUM)),
-        _ANY,
-    ),
+    dot((_X - eta * _SUM) - (_X - eta * ((1 + lambda_ * _C) * (_BEFORE - _BEFORE) + _SUM)), _ANY),
     {"nothing": sympy.S.Zero},
     by=Combine(),
     equal=True,
@@ -159,9 +156,7 @@ SIZES = _line(
     },
     _SIZE,
     Hypothesis(
-        "curvature",
-        "‖HΔx‖ ≤ L‖Δx‖ (Assumption 1)",
-        le(square(_CURVED), L**2 * square(eta * _G)),
+        "curvature", "‖HΔx‖ ≤ L‖Δx‖ (Assumption 1)", le(square(_CURVED), L**2 * square(eta * _G))
     ),
     Hypothesis(
         "outer product",

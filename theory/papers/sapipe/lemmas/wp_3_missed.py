@@ -71,10 +71,7 @@ draft.have(
     square(COMPENSATED) <= _DC,
     "compensated",
     by=Combine(
-        {
-            "compensated change": 1,
-            "step": 2 * M**2 * (square(MOVED) + eta**2 * V2) + 4 * CURVED,
-        }
+        {"compensated change": 1, "step": 2 * M**2 * (square(MOVED) + eta**2 * V2) + 4 * CURVED}
     ),
 )
 draft.have(

@@ -51,10 +51,7 @@ draft.assume(
 setting.assuming(draft, *wp_3_method.ALONGS, wp_3_method.STEP_SIZE, wp_1_method.AT_START)
 draft.have(square(KNOWN) <= V2, "whole", "known")
 draft.have(
-    _INNER**2 <= eta**2 * V2**2,
-    "inner",
-    says="⟨p_i, Δx⟩² ≤ η²V₂²",
-    by=wp_3_outer.inner("whole"),
+    _INNER**2 <= eta**2 * V2**2, "inner", says="⟨p_i, Δx⟩² ≤ η²V₂²", by=wp_3_outer.inner("whole")
 )
 draft.have(
     square(OUTER) <= (eta * V2 * _SHARE * _ROOT) ** 2,

@@ -37,12 +37,7 @@ _INNER = ALONG + DEVIATION_ALONG
 def inner(known: str) -> Combine:
     """Why ⟨p_i, Δx⟩² ≤ η²V₂², if a fact of this name says that ‖p_i‖² ≤ V₂."""
     return Combine(
-        {
-            known: _INNER**2 / V2,
-            "along": 2 * _INNER,
-            "deviation along": 2 * _INNER,
-            "step": V2,
-        },
+        {known: _INNER**2 / V2, "along": 2 * _INNER, "deviation along": 2 * _INNER, "step": V2},
         squares=((1 / V2, V2 * MOVED - _INNER * KNOWN),),
     )
 
@@ -55,10 +50,7 @@ draft.have(
     DEVIATION_ALONG**2 <= eta**2 * V2 * square(DEVIATION),
     "inner of the deviation",
     by=Combine(
-        {
-            "step": DEVIATION_ALONG**2 / (eta**2 * V2),
-            "deviation along": 2 * DEVIATION_ALONG,
-        },
+        {"step": DEVIATION_ALONG**2 / (eta**2 * V2), "deviation along": 2 * DEVIATION_ALONG},
         squares=((1 / (eta**2 * V2), eta**2 * V2 * DEVIATION - DEVIATION_ALONG * MOVED),),
     ),
 )

@@ -3,15 +3,12 @@
 A quick search takes a rotating sample of the combinations, the same one every time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
 from math import gcd
-from typing import Final
 
 from theory.falsifier.challenges import Accept, as_it_is, challenge
 from theory.falsifier.model import Challenge
@@ -60,19 +57,17 @@ def signed_rounded(n: int) -> Fleet:
     return fleet("one rounded hill among rounded parabolas", shares, [HALF / 4])
 
 
-HALF: Final = Fraction(1, 2)
-NONE: Final = (Fraction(0),)
-SIZES: Final = (1, 2, 3)
-STEPS: Final = tuple(
-    Fraction(a, b) for a, b in ((1, 1), (1, 2), (3, 4), (5, 8), (2, 3), (1, 3), (1, 8))
-)
+HALF = Fraction(1, 2)
+NONE = (Fraction(0),)
+SIZES = (1, 2, 3)
+STEPS = tuple(Fraction(a, b) for a, b in ((1, 1), (1, 2), (3, 4), (5, 8), (2, 3), (1, 3), (1, 8)))
 """Learning rates as multiples of 1/L."""
-LENGTHS: Final = {False: (1, 2, 7, 24), True: (1, 2, 3, 5, 7, 12, 24, 60, 120)}
+LENGTHS = {False: (1, 2, 7, 24), True: (1, 2, 3, 5, 7, 12, 24, 60, 120)}
 """T of runs that nothing is random in."""
-SHORT: Final = {False: (1, 2, 7), True: (1, 2, 3, 4, 5, 7, 9)}
+SHORT = {False: (1, 2, 7), True: (1, 2, 3, 4, 5, 7, 9)}
 """The same where a compensation makes numbers three times as long in every iteration."""
 
-QUIET: Final[tuple[Workers, ...]] = (
+QUIET: tuple[Workers, ...] = (
     alike("parabola", [[quadratic(1)]], [1]),
     alike("steep parabola", [[quadratic(2)]], [1]),
     alike("uneven parabola", [[quadratic(1), quadratic(HALF)]], [1, -1]),
@@ -86,7 +81,7 @@ QUIET: Final[tuple[Workers, ...]] = (
 )
 """Without noise; parabolas first."""
 
-NOISY: Final[tuple[Workers, ...]] = (
+NOISY: tuple[Workers, ...] = (
     alike("noisy parabola", [[quadratic(1, tilt=b)] for b in (-1, 1)], [0]),
     alike("noisy parabola off its centre", [[quadratic(1, tilt=b)] for b in (-1, 1)], [1]),
     alike("unequal curvatures", [[quadratic(2)], [quadratic(HALF)]], [1]),
@@ -95,7 +90,7 @@ NOISY: Final[tuple[Workers, ...]] = (
     unlike("noisy and apart", lambda i: [quadratic(1, centre=i % 2, tilt=b) for b in (-1, 1)], 1),
 )
 
-ROUNDED: Final[tuple[Workers, ...]] = (
+ROUNDED: tuple[Workers, ...] = (
     alike("rounded parabola", [[rounded(1, 1)]], [1]),
     alike("rounded parabola, small", [[rounded(HALF, HALF)]], [Fraction(1, 16)]),
     alike("rounded from afar", [[rounded(HALF, HALF)]], [2]),
@@ -107,14 +102,14 @@ ROUNDED: Final[tuple[Workers, ...]] = (
 )
 """Twice differentiable with bounded gradients, without noise."""
 
-ROUNDED_NOISY: Final[tuple[Workers, ...]] = (
+ROUNDED_NOISY: tuple[Workers, ...] = (
     alike("noisy rounded", [[rounded(1, 1, tilt=b)] for b in (-1, 1)], [0]),
     alike(
         "noisy rounded, small", [[rounded(HALF, HALF, 1, b * HALF / 4)] for b in (-1, 1)], [HALF]
     ),
     alike("unequal curvatures", [[rounded(1, 1, 2)], [rounded(1, 1, HALF)]], [1]),
 )
-CURVED: Final[tuple[Workers, ...]] = (
+CURVED: tuple[Workers, ...] = (
     alike("x²/(1+x²)", [[bell()]], [HALF]),
     alike("x²/(1+x²) from beyond its bend", [[bell(HALF)]], [1]),
     unlike("x²/(1+x²), unequal", lambda i: [bell(Fraction(1, i + 1))], 1),
@@ -122,7 +117,7 @@ CURVED: Final[tuple[Workers, ...]] = (
 """Numbers grow fast: few iterations."""
 
 
-LAYERED: Final[tuple[Workers, ...]] = (
+LAYERED: tuple[Workers, ...] = (
     alike("parabola and a line", [[quadratic(1), linear(0)]], [1, 0]),
     alike("parabola and three lines", [[quadratic(1), *[linear(0)] * 3]], [1, 0, 0, 0]),
     alike("two parabolas", [[quadratic(1), quadratic(HALF)]], [1, 1]),
@@ -132,9 +127,9 @@ LAYERED: Final[tuple[Workers, ...]] = (
 )
 """The first layer has one element; lines are constant."""
 
-SHARES: Final = (Fraction(1, 2), Fraction(1, 4), Fraction(3, 4))
+SHARES = (Fraction(1, 2), Fraction(1, 4), Fraction(3, 4))
 """κ strictly between 0 and 1."""
-WEIGHTS: Final = (Fraction(0), HALF, Fraction(4, 5), Fraction(1), Fraction(2))
+WEIGHTS = (Fraction(0), HALF, Fraction(4, 5), Fraction(1), Fraction(2))
 """λ."""
 
 
@@ -267,7 +262,7 @@ def _challenge(
     )
 
 
-CHALLENGES: Final[dict[str, Challenge]] = {
+CHALLENGES: dict[str, Challenge] = {
     one.name: one
     for one in (
         _challenge(
@@ -288,13 +283,7 @@ CHALLENGES: Final[dict[str, Challenge]] = {
             "vanilla",
             layered_settings,
         ),
-        _challenge(
-            "sapipe-dc",
-            "SAPipe-DC",
-            "dc",
-            compensated_settings,
-            with_small_weight,
-        ),
+        _challenge("sapipe-dc", "SAPipe-DC", "dc", compensated_settings, with_small_weight),
         _challenge(
             "sapipe-wp-1",
             "SAPipe-WP, option 1",
@@ -303,10 +292,7 @@ CHALLENGES: Final[dict[str, Challenge]] = {
             with_diversity,
         ),
         _challenge(
-            "sapipe-wp-2",
-            "SAPipe-WP, option 2",
-            "wp-2",
-            partial(predicted_settings, "wp-2"),
+            "sapipe-wp-2", "SAPipe-WP, option 2", "wp-2", partial(predicted_settings, "wp-2")
         ),
         _challenge(
             "sapipe-wp-3",

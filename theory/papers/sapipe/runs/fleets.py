@@ -1,7 +1,5 @@
 """The data sets of n workers, and the constants that SAPipe's assumptions name, exactly."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,12 +6,9 @@ the recursion of the method. By symmetry the draws of all other workers weigh al
 second moments are sums of squares, and suprema over all samplings sums of absolute values.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Final
 
 import numpy as np
 
@@ -22,7 +19,7 @@ from theory.papers.sapipe.runs.fleets import Fleet
 from theory.papers.sapipe.runs.pipelines import Course, Pipeline
 from theory.papers.sapipe.runs.replays import shared_rule
 
-_ZERO: Final = Fraction(0)
+_ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class Form:
     own: tuple[Fraction, ...] = ()
     other: tuple[Fraction, ...] = ()
 
-    def plus(self, factor: Fraction, more: Form) -> Form:
+    def plus(self, factor: Fraction, more: "Form") -> "Form":
         """The sum with factor · more."""
         return Form(
             self.steady + factor * more.steady,
@@ -44,18 +41,18 @@ class Form:
             _added(self.other, factor, more.other),
         )
 
-    def times(self, factor: Fraction) -> Form:
+    def times(self, factor: Fraction) -> "Form":
         """The product with a factor."""
         return Form(_ZERO).plus(factor, self)
 
-    def averaged(self, n: int) -> Form:
+    def averaged(self, n: int) -> "Form":
         """The mean over all workers of forms like this one."""
         weights = tuple(
             (own + (n - 1) * other) / n for own, other in zip(self.own, self.other, strict=True)
         )
         return Form(self.steady, weights, weights)
 
-    def drawn(self, s: int) -> Form:
+    def drawn(self, s: int) -> "Form":
         """Plus one's own draw s."""
         padding = (_ZERO,) * (s - len(self.own))
         return Form(self.steady, (*self.own, *padding, Fraction(1)), (*self.other, *padding, _ZERO))
@@ -203,10 +200,7 @@ def _added(
     """The sum of the first and factor · the second, the shorter one padded."""
     length = max(len(first), len(second))
     padded = (*first, *[_ZERO] * (length - len(first)))
-    return (
-        *(a + factor * b for a, b in zip(padded, second, strict=False)),
-        *padded[len(second) :],
-    )
+    return (*(a + factor * b for a, b in zip(padded, second, strict=False)), *padded[len(second) :])
 
 
 def _predicted(method: Pipeline, held: Form | None, applied: Form | None) -> Form | None:

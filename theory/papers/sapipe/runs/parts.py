@@ -4,8 +4,6 @@ Assumption 4 of SAPipe bounds the remainder of Taylor's formula and ‖∇f∇f�
 which no parabola satisfies. A `Shape` does; a `Lifted` is a multiple of one and a line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

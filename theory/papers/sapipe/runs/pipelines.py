@@ -5,22 +5,20 @@ merged. A state is (x, x of the iteration before, held gradients, applied gradie
 what the method does not read: a run has the same future from equal states.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from theory.falsifier.errors import RejectedInstanceError
 from theory.falsifier.problem import Vector, square
 from theory.papers.sapipe.runs.fleets import Fleet, Gradients, gradients
 
-KINDS: Final = ("vanilla", "dc", "wp-1", "wp-2", "wp-3")
+KINDS = ("vanilla", "dc", "wp-1", "wp-2", "wp-3")
 State = tuple[Vector, Vector | None, Gradients | None, Gradients | None]
 Mask = tuple[bool, ...]
-MOST_STATES: Final = 4_000
+MOST_STATES = 4_000
 """A run with more is refused."""
 
 
@@ -108,8 +106,8 @@ def follow_pipeline(problem: Fleet, method: Pipeline) -> Course:
     return Course(tuple(found), following.variance, following.moment)
 
 
-_ZERO: Final = Fraction(0)
-_ONE: Final = Fraction(1)
+_ZERO = Fraction(0)
+_ONE = Fraction(1)
 Law = dict[State, Fraction]
 Pairs = dict[tuple[Any, Any], Fraction]
 """The joint law of (fresh gradients, gradients for the next iteration)."""

@@ -1,7 +1,5 @@
 """The second method: the same runs by the rules of `schedules.methods`, which experiments use."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from typing import Any

@@ -5,13 +5,10 @@ and V₂ are taken as Assumption 2 has them, over the stochastic gradients of th
 hold for every sampling and every gradient that it computes, used or not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
 
 from theory.falsifier.errors import DisagreementError, RejectedInstanceError
 from theory.falsifier.model import Instance, fractions
@@ -22,7 +19,7 @@ from theory.papers.sapipe.runs.moments import follow_forms, superposed
 from theory.papers.sapipe.runs.pipelines import KINDS, Course, Pipeline, follow_pipeline
 from theory.papers.sapipe.runs.replays import replay_pipeline
 
-READINGS: Final = {
+READINGS = {
     f"{elements}, {samples}, {first}": (own, rest, layers)
     for elements, layers in (("elements redrawn", False), ("first layers", True))
     for samples, own in (("own samples", True), ("samples used twice", False))

@@ -68,10 +68,7 @@ MISFIT = (
         _FIT,
         square(_G),
         (_CONVEX, _UNIT),
-        Combine(
-            {"convex": 1, "unit": dot(_G, _U) ** 2},
-            squares=((1, _G - dot(_G, _U) * _U),),
-        ),
+        Combine({"convex": 1, "unit": dot(_G, _U) ** 2}, squares=((1, _G - dot(_G, _U) * _U),)),
     ),
     _side("below", -_FIT, L, (_CURVED,), Combine({"curved": 1}, squares=((1, dot(_G, _U)),))),
 )

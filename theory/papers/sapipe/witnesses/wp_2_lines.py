@@ -32,11 +32,7 @@ def first_difference() -> dict[str, Any] | None:
     found = _differences(2, (True,), _linear)[0]
     if found == 0:
         return None
-    return {
-        "f'(x; z)": "z = ±1, n = 1",
-        "V1": mean(z**2 for z in SIGNS),
-        "E‖g_1 − g_2‖²": found,
-    }
+    return {"f'(x; z)": "z = ±1, n = 1", "V1": mean(z**2 for z in SIGNS), "E‖g_1 − g_2‖²": found}
 
 
 def every_second() -> dict[str, Any] | None:

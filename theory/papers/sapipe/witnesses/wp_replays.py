@@ -134,12 +134,7 @@ class Instance:
         measured = self.average(updates)
         if measured <= fraction(bound):
             return None
-        return {
-            **self.described(),
-            "T": updates,
-            "measured": measured,
-            "bound": fraction(bound),
-        }
+        return {**self.described(), "T": updates, "measured": measured, "bound": fraction(bound)}
 
     def described(self) -> Mapping[str, Any]:
         """The instance as plain data."""
