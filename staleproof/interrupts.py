@@ -55,7 +55,7 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _unless_interrupted(unraisable: sys.UnraisableHookArgs) -> None:
+def _unless_interrupted(unraisable: "sys.UnraisableHookArgs") -> None:
     """Half-made objects complain when they are cleared away; after Ctrl-C nobody wants to know."""
     if not _seen.is_set():
         sys.__unraisablehook__(unraisable)
