@@ -195,6 +195,7 @@ def _duration_lines(result: dict[str, Any]) -> Iterator[str]:
             for duration, cases in law["starts"].items():
                 yield f"    of {as_text(duration)}, so many times"
                 yield from (f"    {line}" for line in _cases(cases[kind]))
+        yield from (f"  {line}" for line in _rounds(next(iter(law["starts"].values()))))
 
 
 def _instead(result: dict[str, Any]) -> Iterator[str]:
@@ -255,11 +256,16 @@ def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _start_times(texts: dict[str, Any]) -> Iterator[str]:
-    from reports.formulas import as_text
-
     for kind in ("F", "B"):
         yield f"slot of {kind}(s, m)"
         yield from _cases(texts[kind])
+    yield from _rounds(texts)
+
+
+def _rounds(texts: dict[str, Any]) -> Iterator[str]:
+    """What q and r are, where a form may have them."""
+    from reports.formulas import as_text
+
     if "period" in texts:
         every = as_text(texts["period"])
         yield f"with m = ({every})q + r and 0 ≤ r < {every}"

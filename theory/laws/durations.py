@@ -6,8 +6,10 @@ to be the longest for all durations of a region. Then a start is one sum, whose 
 whole numbers that depend on s, m, p and M, and of two sums one is the larger for all durations if
 each of its coefficients is: no symbol is multiplied by another in what z3 is asked. Periods and
 cycle times of max-plus matrices (critical circuits) are those of one p, and counting points of
-polyhedra (barvinok) orders nothing: neither serves all p at once. Where different paths are the
-longest in different parts of a region, there is no law here: 1F1B with messages is such.
+polyhedra (barvinok) orders nothing: neither serves all p at once. What does serve is that the
+critical circuit of 1F1B goes through all stages and so has p microbatches: with messages, how often
+c counts is a form in m and q, m = qp + r. Where different paths are the longest in different parts
+of every region, there is no law here.
 """
 
 from __future__ import annotations
@@ -22,13 +24,14 @@ import sympy
 import z3
 
 from schedules.actions import Action, Kind
-from schedules.closed_forms.affine import PRODUCT, Piecewise
+from schedules.closed_forms.affine import ONE, PRODUCT, Affine, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
 from schedules.families.family import Family
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.stamps import StampedOrder
+from theory.laws.delays.closed import described
 from theory.laws.delays.domains import (
     a_microbatch,
     a_stage,
@@ -56,35 +59,43 @@ class Region:
     words : str
     names : tuple of str
         Numbers ≥ 0 that durations are sums of.
-    forward, backward : str
-        The letters that sum up to each.
+    forward, backward : tuple of str
+        Those that sum up to each; c is a message.
     """
 
     words: str
     names: tuple[str, ...]
-    forward: str = "F"
-    backward: str = "B"
+    forward: tuple[str, ...] = ("F",)
+    backward: tuple[str, ...] = ("B",)
 
     def added(self, kind: Kind, *, sent: bool) -> Vector:
         """What a computation adds to its start, and the message behind it."""
-        letters = (self.forward if kind is Kind.F else self.backward) + ("c" if sent else "")
-        return tuple(int(name in letters) for name in self.names)
+        parts = (self.forward if kind is Kind.F else self.backward) + ("c",) * sent
+        return tuple(parts.count(name) for name in self.names)
 
 
 REGIONS: Final = (
     (Region("F, B, c >= 0", ("F", "B", "c")),),
-    (Region("F, B >= 0, c = 0", ("F", "B")),),
     (
-        Region("B >= F >= 0, c = 0", ("F", "D"), backward="FD"),
-        Region("F >= B >= 0, c = 0", ("E", "B"), forward="EB"),
+        Region("F, B >= 0, c = 0", ("F", "B")),
+        Region(
+            "B >= F >= c >= 0",
+            ("B - F", "F - c", "c"),
+            forward=("F - c", "c"),
+            backward=("B - F", "F - c", "c"),
+        ),
+    ),
+    (
+        Region("B >= F >= 0, c = 0", ("F", "B - F"), backward=("F", "B - F")),
+        Region("F >= B >= 0, c = 0", ("F - B", "B"), forward=("F - B", "B")),
     ),
 )
-"""The widest first; those of one line stand beside each other. D is B − F, E is F − B."""
-
-_MEANINGS: Final = {"D": "B - F", "E": "F - B"}
+"""The widest first; those of one line stand beside each other."""
 
 _BASES: Final = (("m", "s", "p"), ("m", "s", "p", "M"), (PRODUCT, "m", "s", "p"))
-_SAMPLED: Final = tuple((p, M) for p in range(2, 7) for M in (1, p - 1, p, p + 1, 2 * p + 1, 3 * p))
+_IN_ROUNDS: Final = (("m", "q", "s", "p"),)
+_EVERY: Final = Affine((("p", 1),))
+_SAMPLED: Final = tuple((p, M) for p in range(2, 7) for M in (1, p - 1, p, p + 1, 2 * p + 1, 7 * p))
 
 
 @dataclass(frozen=True)
@@ -116,8 +127,8 @@ class DurationLaw:
         for name, of, more in zip(
             self.region.names, self.starts, self.region.added(Kind.B, sent=False), strict=True
         ):
-            total += sympy.sympify(_MEANINGS.get(name, name)) * (_last(of) + more)
-        return sympy.expand(total)
+            total += sympy.expand_mul(sympy.sympify(name) * (_last(of) + more), deep=False)
+        return total
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -125,13 +136,7 @@ class DurationLaw:
         return {
             "verdict": self.verdict.name,
             "domain": self.region.words,
-            "starts": {
-                _MEANINGS.get(name, name): {
-                    "F": of.forward.described(),
-                    "B": of.backward.described(),
-                }
-                for name, of in starts
-            },
+            "starts": {name: described(of) for name, of in starts},
             "makespan": sympy.sstr(self.makespan),
             "proof": [
                 {
@@ -146,16 +151,26 @@ class DurationLaw:
 
 
 def _last(of: StartTimes) -> sympy.Expr:
-    size = {"s": 0, "m": sympy.Symbol("M", integer=True) - 1}
-    named = {sympy.Symbol(name, integer=True): value for name, value in size.items()}
-    pieces = [
+    """The coefficient in the start of B(0, M − 1)."""
+    pieces, begin = of.backward.pieces, 0
+    if len(pieces) == 2 and pieces[0].guard is not None:
+        guard, (one, other) = pieces[0].guard, (piece.value for piece in pieces)
+        if guard.terms == (("r", 1),) and other.plus(one, -1) == Affine((), -one.coefficient("q")):
+            pieces, begin = pieces[:1], -guard.constant  # where r is less, q is one less
+    m, p = sympy.Symbol("M", integer=True) - 1, sympy.Symbol("p", integer=True)
+    named = {sympy.Symbol("s", integer=True): 0, sympy.Symbol("m", integer=True): m}
+    rounds = {
+        sympy.Symbol("q", integer=True): sympy.floor((m - begin) / p),
+        sympy.Symbol("r", integer=True): sympy.Mod(m, p),
+    }
+    cases = [
         (
-            piece.value.to_sympy().subs(named),
-            True if piece.guard is None else piece.guard.to_sympy().subs(named) >= 0,
+            sympy.expand(piece.value.to_sympy().subs(named)).subs(rounds),
+            True if piece.guard is None else piece.guard.to_sympy().subs(named | rounds) >= 0,
         )
-        for piece in of.backward.pieces
+        for piece in pieces
     ]
-    return sympy.Piecewise(*pieces)
+    return cases[0][0] if len(cases) == 1 else sympy.Piecewise(*cases)
 
 
 def duration_laws(family: Family, law: Law) -> tuple[DurationLaw, ...]:
@@ -218,13 +233,20 @@ def guessed(family: Family, region: Region) -> tuple[StartTimes, ...] | None:
         ]
     table = np.array(rows).T
     columns = dict(zip(("s", "m", "p", "M", PRODUCT), table, strict=False))
-    forms = [fit(columns, one, _BASES) for one in table[5:]]
-    known = [form for form in forms if form is not None]
-    if len(known) < len(forms):
-        return None
+    known: list[Piecewise] = []
+    every = ONE
+    for one in table[5:]:
+        form = fit(columns, one, _BASES)
+        if form is None:
+            every = _EVERY
+            q, r = np.divmod(columns["m"], columns["p"])
+            form = fit({**columns, "q": q, "r": r}, one, _IN_ROUNDS)
+        if form is None:
+            return None
+        known.append(form)
     pairs: Iterator[tuple[Piecewise, Piecewise]]
     pairs = zip(known[: len(region.names)], known[len(region.names) :], strict=True)
-    return tuple(StartTimes(*pair) for pair in pairs)
+    return tuple(StartTimes(*pair, every) for pair in pairs)
 
 
 def longest(schedule: Schedule, region: Region) -> dict[tuple[Kind, int, int], Vector] | None:
@@ -280,7 +302,7 @@ def statements(
     order: StampedOrder, region: Region, starts: Sequence[StartTimes]
 ) -> Iterator[Statement]:
     """All that establishes these starts, in an order in which nothing waits in a circle."""
-    size = Size.symbolic()
+    size = Size.symbolic(starts[0])
     times = [Times(size, one) for one in starts]
 
     def at(kind: Kind, s: Term, m: Microbatch) -> Vector:
@@ -313,9 +335,10 @@ def statements(
                 ),
             ),
         )
-    last = Microbatch(size.microbatches - 1, z3.Int("p*last"))
+    last = Microbatch.named("last", size.microbatches - 1)
     over = _plus(at(Kind.B, z3.IntVal(0), last), region.added(Kind.B, sent=False))
-    spread = last.product - m.product >= LEAST_STAGES * (last.index - m.index)  # as m ≤ M − 1
+    rounds = last.index - m.index if size.period == ONE else last.round - m.round
+    spread = last.product - m.product >= LEAST_STAGES * rounds  # as m ≤ M − 1
     for kind in (Kind.F, Kind.B):
         end = _plus(at(kind, s, m), region.added(kind, sent=False))
         says = f"no {kind.name} ends later than the last backward of stage 0"
