@@ -20,7 +20,7 @@ from schedules.families import FAMILIES, get_family, is_family_file
 from schedules.families.family import Family
 from schedules.linearization import DEFAULT, Linearization, get_linearization
 from schedules.rules import GreedyRule
-from schedules.stamps import StampedOrder
+from schedules.stamps import StampedOrder, any_size
 from theory.errors import NoClosedFormError, UnsupportedFormError
 from theory.laws.delays.built import built
 from theory.laws.delays.closed import Closed
@@ -108,6 +108,11 @@ def derive(
     if "noam" in values:
         noam = values["noam"]
         admission = lambda _: noam  # noqa: E731 - the family's own is a function too
+    if isinstance(found.rule, StampedOrder):
+        chosen = {**found.rule.defaults, **values}
+        name = ", ".join([found.name, *(f"{one} = {value}" for one, value in chosen.items())])
+        rule = replace(found.rule, defaults=chosen)
+        found = replace(found, name=name, rule=rule, parameters=())
     law = derive_rule(found, linearization, admission)
     if law.verdict is Verdict.PROVED:
         return law
@@ -219,6 +224,10 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
         found = replace(nothing, guess=guess)
         if not isinstance(family.rule, (GreedyRule, StampedOrder)):
             return _open(found, "the family has no rule as data to prove from")
+        if isinstance(family.rule, StampedOrder) and family.rule.accept is not any_size:
+            return _open(
+                found, "`accept` may change what stamps use; say what sizes are as `sizes`"
+            )
         slots = guess_slots(family, admission, samples, sorted(more))
         if isinstance(slots, Kind):
             return _open(found, f"slots of {slots.name} have no short form")

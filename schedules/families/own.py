@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from schedules.actions import Kind
 from schedules.errors import FamilyFileError, ScheduleError
 from schedules.families.family import Family, no_build
 from schedules.policies import WeightPolicy
@@ -129,7 +130,7 @@ def _family(path: str, module: ModuleType, content: bytes) -> Family:
                 f"{path}: FAMILY.{field}",
                 "name it",
             )
-    if not isinstance(family.policy, WeightPolicy):
+    if type(family.policy) is not WeightPolicy:
         raise FamilyFileError(
             f"a family has a WeightPolicy, found {type(family.policy).__name__}",
             f"{path}: FAMILY.policy",
@@ -143,12 +144,13 @@ def _guarded(path: str, family: Family) -> Family:
     """The same family; where a function of its file stops, an error says where."""
     rule = family.rule
     if isinstance(rule, GreedyRule):
-        rule = replace(rule, finished=_explained(path, rule.finished))
+        after = {kind: rule.prefer_after[kind] for kind in (Kind.F, Kind.B)}
+        rule = replace(rule, finished=_explained(path, rule.finished), prefer_after=after)
     elif isinstance(rule, StampedOrder):
         accept = rule.accept if rule.accept is any_size else _explained(path, rule.accept)
         rule = replace(rule.mapped(partial(_explained, path)), accept=accept)
-    admission = family.admission and _explained(path, family.admission)
-    in_flight = family.in_flight and _explained(path, family.in_flight)
+    admission = family.admission and _counting(path, family.admission)
+    in_flight = family.in_flight and _counting(path, family.in_flight)
     build = family.build if family.generated else _building(path, family)
     return replace(family, rule=rule, admission=admission, in_flight=in_flight, build=build)
 
@@ -168,6 +170,24 @@ def _explained(path: str, function: Callable[..., Any]) -> Callable[..., Any]:
             ) from error
 
     return call
+
+
+def _counting(path: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A bound on microbatches: of numbers it is one."""
+    explained = _explained(path, function)
+
+    def bound(*values: Any) -> Any:
+        found = explained(*values)
+        numbers = all(isinstance(value, int) for value in values)
+        if numbers and type(found) is not int:
+            raise FamilyFileError(
+                f"a bound on microbatches is a whole number, found {found!r:.80}",
+                path,
+                "give whole numbers for whole numbers",
+            )
+        return found
+
+    return bound
 
 
 def _building(path: str, family: Family) -> Callable[..., Schedule]:
@@ -197,11 +217,18 @@ def _building(path: str, family: Family) -> Callable[..., Schedule]:
 
 def _require_generated(path: str, family: Family) -> None:
     """A family is made by its rule, or by a function."""
-    if not (family.rule is None or isinstance(family.rule, (GreedyRule, StampedOrder))):
+    if type(family.rule) not in (type(None), GreedyRule, StampedOrder):
         raise FamilyFileError(
             f"a rule is a GreedyRule or a StampedOrder, found {type(family.rule).__name__}",
             f"{path}: FAMILY.rule",
             "state it as data, or give a function as `build` and no rule",
+        )
+    rule = family.rule
+    if type(rule) is GreedyRule and not {Kind.F, Kind.B} <= set(rule.prefer_after):
+        raise FamilyFileError(
+            f"a rule prefers a kind after F and after B, found {rule.prefer_after!r:.80}",
+            f"{path}: FAMILY.rule",
+            "write prefer_after={Kind.F: ..., Kind.B: ...}",
         )
     if not callable(family.build) or family.build is no_build:
         raise FamilyFileError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from time import time
 from typing import Any
 
 import pytest
@@ -105,6 +106,17 @@ def test_what_is_proved_of_random_orders_holds_in_larger_runs(seeds: range) -> N
     assert len(seeds) < 10 or min(counts) < 3  # some hardly at all
 
 
+FAR, ASKED = 50, list[int]()
+
+
+def caught(at: At) -> tuple[Number, ...]:
+    """The refusal to say whether a symbol is 50."""
+    try:
+        return (ORDER.forward(at)[0] - (9 if at.p == FAR else 0) * at.rank,)
+    except Exception:
+        return ORDER.forward(at)
+
+
 def of(forward: Callable[[At], Any]) -> dict[str, str]:
     rule = StampedOrder(LINE, forward=forward, backward=ORDER.backward)
     family = Family("mine", "ours", "ours", WeightPolicy("stash"), rule=rule)
@@ -112,13 +124,24 @@ def of(forward: Callable[[At], Any]) -> dict[str, str]:
 
 
 def test_control_an_order_that_is_another_one_at_some_size_is_not_proved() -> None:
-    """Of numbers p may be looked up and asked about; of symbols neither is answered."""
+    """Of numbers p may be looked up and asked about; of symbols nothing of this is answered."""
     assert set(of(ORDER.forward).values()) == {"PROVED"}
+    assert of(
+        lambda at: (at.choose(at.p == FAR, ORDER.forward(at)[0], ORDER.forward(at)[0]),)
+    ) == of(ORDER.forward)
     away = {"exclusive": "PROVED"}  # says nothing of stamps
     for odd in (
         lambda at: (ORDER.forward(at)[0] - {50: 9}.get(at.p, 0) * at.rank,),
         lambda at: (ORDER.forward(at)[0] - (9 if at.p == 50 else 0) * at.rank,),
         lambda at: (ORDER.forward(at)[0] - at.choose(at.p == 50, 9, 0) * at.rank,),
+        lambda at: (ORDER.forward(at)[0] - (isinstance(at.p, int) and at.p > 49) * at.rank,),
+        lambda at: (ORDER.forward(at)[0] - (at.p is FAR) * at.rank,),
+        lambda at: (ORDER.forward(at)[0] - (str(at.p) == "50") * at.rank,),
+        lambda at: (ORDER.forward(at)[0] - (f"{at.p}" == "50") * at.rank,),
+        lambda at: (ORDER.forward(at)[0] - (at.p.__class__ is int and at.p > 49) * at.rank,),
+        lambda at: (ORDER.forward(at)[0] - (len(ASKED) + (ASKED.append(0) or 0) > 9**5),),
+        lambda at: (ORDER.forward(at)[0] - int(time() < 0),),
+        caught,
     ):
         assert of(odd) == dict.fromkeys(of(ORDER.forward), "UNKNOWN") | away
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from itertools import combinations
 from typing import Any
 
@@ -11,6 +12,7 @@ import z3
 
 from schedules.stamps import Number, StampedOrder
 from theory.errors import UnsupportedFormError
+from theory.laws.plain_functions import require_plain
 from theory.smt.solver import Term
 
 
@@ -153,7 +155,13 @@ def _as_arrays(terms: Any) -> Any:
     seen: set[int] = set()  # terms share parts: as a tree they are thousands of times as large
     while waiting:
         term = waiting.pop()
-        if not z3.is_expr(term) or term.get_id() in seen:
+        if not z3.is_expr(term):
+            if type(term) not in (int, bool):
+                raise UnsupportedFormError(
+                    f"a rule gives numbers, found {term!r:.60}", "rule", "write a formula"
+                )
+            continue
+        if term.get_id() in seen:
             continue
         seen.add(term.get_id())
         if z3.is_idiv(term) or z3.is_mod(term):
@@ -168,8 +176,10 @@ def _as_arrays(terms: Any) -> Any:
 
 def reading(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of numbers that says of terms what it says of these, or fails."""
+    plain = cache(partial(require_plain, function))
 
     def read(*given: Any) -> Any:
+        plain()
         with _no_questions():
             return _as_arrays(function(*given))
 

@@ -1,0 +1,136 @@
+"""Which functions of a rule may be read with symbols: those that are formulas, by their code.
+
+A function that tells a symbol from a number, remembers, or catches the refusal to decide a question
+about a symbol may say other things of a size that nobody runs. What a user's functions are
+made of is listed here; those of this package are taken as they are.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import operator
+from collections.abc import Iterator
+from enum import Enum
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, Final
+
+from schedules.stamps import At, StampedOrder
+from theory.errors import UnsupportedFormError
+
+_OURS: Final = tuple(Path(__file__).parents[2] / name for name in ("schedules", "theory"))
+_INSTRUCTIONS: Final = (
+    *("LOAD_FAST*", "LOAD_CONST", "LOAD_SMALL_INT", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLOSURE"),
+    *("LOAD_ATTR", "LOAD_METHOD", "STORE_FAST*", "BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP"),
+    *("UNARY_NEGATIVE", "UNARY_NOT", "CALL", "CALL_KW", "PRECALL", "KW_NAMES", "PUSH_NULL"),
+    *("BUILD_TUPLE", "UNPACK_SEQUENCE", "RETURN_*", "RESUME", "COPY", "SWAP", "POP_TOP", "NOP"),
+    *("POP_JUMP*", "JUMP_FORWARD", "JUMP_IF_*", "TO_BOOL", "NOT_TAKEN", "EXTENDED_ARG", "CACHE"),
+    *("MAKE_FUNCTION", "MAKE_CELL", "COPY_FREE_VARS", "SET_FUNCTION_ATTRIBUTE"),
+)
+_OPERATORS: Final = ("+", "-", "*", "%", "+=", "-=", "*=", "%=", "[]")
+_ATTRIBUTES: Final = {*At.__dataclass_fields__, "most", "number"}
+_BUILTIN: Final[tuple[Any, ...]] = (
+    *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+    *(operator.add, operator.sub, operator.mul, operator.mod, operator.neg, abs, min, max),
+)
+
+
+def require_plain(function: Any) -> None:
+    """Raise for a function that is no formula of what it is given.
+
+    Parameters
+    ----------
+    function : callable
+        Of a rule.
+
+    Raises
+    ------
+    UnsupportedFormError
+        With what it does that no formula does.
+
+    Examples
+    --------
+    >>> require_plain(lambda p: 2 * p)
+    >>> require_plain(lambda p: 2 * p if isinstance(p, int) else p)
+    Traceback (most recent call last):
+    theory.errors.UnsupportedFormError: rule: isinstance is no formula of numbers; write + - * %...
+    """
+    waiting, seen = [function], set[int]()
+    while waiting:
+        one = waiting.pop(0)
+        if id(one) not in seen:
+            seen.add(id(one))
+            waiting += _parts(one)
+
+
+def _parts(one: Any) -> Iterator[Any]:
+    """What a function uses that has to be plain too."""
+    if isinstance(one, partial):
+        yield from (one.func, *one.args, *one.keywords.values())
+    elif isinstance(one, FunctionType):
+        held = [_held(cell) for cell in one.__closure__ or ()]
+        held += [*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values()]
+        if any(where in Path(one.__code__.co_filename).parents for where in _OURS):
+            yield from (value for value in held if isinstance(value, (FunctionType, partial)))
+        else:
+            yield from held
+            yield from _loaded(one, one.__code__)
+    elif type(one) is tuple:
+        yield from one
+    elif not (one is None or type(one) in (int, bool) or isinstance(one, Enum) or _built_in(one)):
+        raise _refusal(getattr(one, "__name__", type(one).__name__))
+
+
+def _built_in(one: Any) -> bool:
+    return any(one is known for known in _BUILTIN)
+
+
+def _held(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # nothing yet
+        return None
+
+
+def _loaded(function: FunctionType, code: CodeType) -> Iterator[Any]:
+    """Look at every instruction, and give what is found under the names that they load."""
+    if code.co_exceptiontable:
+        raise _refusal("what catches errors")
+    module: Any = None
+    following = [*dis.get_instructions(code)]
+    for this, after in zip(following, [*following[1:], None], strict=True):
+        said, value, owner = this.opname, this.argval, module
+        module = None
+        if not any(fnmatchcase(said, one) for one in _INSTRUCTIONS):
+            raise _refusal(said)
+        if said == "LOAD_GLOBAL":
+            found = function.__globals__.get(value, getattr(builtins, value, None))
+            module = found if type(found) in (ModuleType, StampedOrder) else None
+            yield None if module else found
+        elif said in ("LOAD_ATTR", "LOAD_METHOD") and owner:
+            yield getattr(owner, value, None)
+        elif said in ("LOAD_ATTR", "LOAD_METHOD") and value not in _ATTRIBUTES:
+            raise _refusal(f".{value}")
+        elif said == "BINARY_OP" and this.argrepr not in _OPERATORS:
+            raise _refusal(this.argrepr)
+        elif said == "LOAD_CONST" and type(value) is CodeType:
+            yield from _loaded(function, value)
+        elif said == "LOAD_CONST" and not (after and _names(after)):
+            yield value
+
+
+def _names(after: dis.Instruction) -> bool:
+    """Whether the constant before is the name of a parameter, or names of arguments."""
+    looked_up = after.opname == "BINARY_OP" and after.argrepr == "[]"
+    return looked_up or after.opname in ("BINARY_SUBSCR", "CALL_KW")
+
+
+def _refusal(what: str) -> UnsupportedFormError:
+    return UnsupportedFormError(
+        f"{what} is no formula of numbers",
+        "rule",
+        "write + - * %, comparisons, at.choose and at.divide alone",
+    )
