@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
-from textwrap import fill
+from textwrap import dedent, fill
 from typing import Any, NoReturn
 
 from staleproof.errors import UsageError
@@ -49,6 +49,30 @@ class Parser(argparse.ArgumentParser):
         if _OF_FILES & set(re.findall("[A-Z]+", str(settings.get("metavar")))):
             self.of_files.append(action)
         return action
+
+    def takes(self, table: str, **types: Callable[[str], Any]) -> None:
+        """Add arguments from a table, a line each: ``--smt DIR  where to write``.
+
+        Two blanks end what is named, and an indented line goes on with the one above it. An option
+        without a value is a flag, one with ``...`` behind its value may be repeated; a name without
+        a dash may end in ``*``, ``+`` or ``?``. By name, how values are read.
+        """
+        for entry in re.split(r"\n(?! )", dedent(table).strip()):
+            head, _, says = " ".join(entry.split("\n")).partition("  ")
+            name, _, value = head.partition(" ")
+            option, nargs = name[0] == "-", name[-1] if name[-1] in "*+?" else None
+            name = name.rstrip("*+?")
+            settings: dict[str, Any] = {"help": " ".join(says.split())}
+            if nargs:
+                settings["nargs"] = nargs
+            if value:
+                settings["metavar"] = value.removesuffix("...")
+                settings["type"] = types.get(name.lstrip("-").replace("-", "_"))
+            elif option:
+                settings["action"] = "store_true"
+            if value.endswith("..."):
+                settings |= {"action": "append", "default": []}
+            self.add_argument(name, **settings)
 
     def refuse_unknown_options(self, arguments: Sequence[str]) -> None:
         """Raise for the first option that this command does not have.

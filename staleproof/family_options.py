@@ -30,13 +30,11 @@ def add_size(parser: Parser) -> None:
 
 def add_parameters(parser: Parser) -> None:
     """Add ``--set``."""
-    parser.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        type=lambda text: assignment(text, "--set", "name=value"),
-        help="a parameter of the family, see `staleproof families`; may be repeated",
+    parser.takes(
+        """
+        --set NAME=VALUE...  a parameter of the family, see `staleproof families`; may be repeated
+        """,
+        set=lambda text: assignment(text, "--set", "name=value"),
     )
 
 

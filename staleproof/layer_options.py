@@ -20,11 +20,11 @@ BOTH: Final = "layers say how many bytes stages have, and sizes do too"
 
 def add_layers(parser: Parser) -> None:
     """Add ``--layers``."""
-    parser.add_argument(
-        "--layers",
-        metavar="LAYERS.csv",
-        help="measured layers, split over the stages: real durations, bytes and message times "
-        "(links in LAYERS.toml beside it; see docs/how-to/planning.md)",
+    parser.takes(
+        """
+        --layers LAYERS.csv  measured layers, split over the stages: real durations, bytes and
+            message times (links in LAYERS.toml beside it; see docs/how-to/planning.md)
+        """
     )
 
 

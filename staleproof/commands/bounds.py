@@ -1,4 +1,11 @@
-"""``staleproof bounds``: evaluate, tune, compare and plot convergence bounds."""
+"""``staleproof bounds``: convergence bounds: evaluate, tune, compare, plot.
+
+Evaluates convergence bounds exactly, as printed in the paper, and as sharpened or repaired here.
+Numbers outside the domain of a bound are refused with the condition that fails. Without METHOD the
+methods are listed with their parameters; one name may stand for several methods, which are put side
+by side, with the smallest one. The bounds of a folder are those that its bounds.py names, or else
+those that its theorems state by constants alone; without METHOD, all that have their parameters.
+"""
 
 from __future__ import annotations
 
@@ -17,45 +24,24 @@ if TYPE_CHECKING:
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``bounds``."""
-    parser.add_argument(
-        "methods",
-        metavar="METHOD|DIR",
-        nargs="*",
-        help="methods of the papers, or a folder of claim files and methods of it; with no more "
-        "than that they are listed",
+    parser.takes(
+        """
+        methods* METHOD|DIR  methods of the papers, or a folder of claim files and methods of it;
+            with no more than that they are listed
+        --set NAME=VALUE...  an exact number, such as gamma=1e-3 or beta=2/3; may be repeated
+        --form FORM  printed, pathwise, sharpened or repaired (all)
+        --delay DELAY  which delays are meant, of a method that can be read with several:
+            whole-run, sound for a run from its start (default), or steady
+        --tune WHAT  stepsize, or a whole number, such as H
+        --crossover NAME  which bound is smaller at which value of this parameter, such as p, K, H
+            or sigma
+        --over NAME=LOW..HIGH...  the bounds over a range of one parameter; given twice, which one
+            is smallest where
+        --plot OUT  draw --over: an .svg, .png or .pdf file
+        """,
+        set=lambda text: named_quantity(text, "--set"),
+        over=lambda text: named_range(text, "--over"),
     )
-    parser.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        type=lambda text: named_quantity(text, "--set"),
-        help="an exact number, such as gamma=1e-3 or beta=2/3; may be repeated",
-    )
-    parser.add_argument(
-        "--form", metavar="FORM", help="printed, pathwise, sharpened or repaired (all)"
-    )
-    parser.add_argument(
-        "--delay",
-        metavar="DELAY",
-        help="which delays are meant, of a method that can be read with several: whole-run, sound "
-        "for a run from its start (default), or steady",
-    )
-    parser.add_argument("--tune", metavar="WHAT", help="stepsize, or a whole number, such as H")
-    parser.add_argument(
-        "--crossover",
-        metavar="NAME",
-        help="which bound is smaller at which value of this parameter, such as p, K, H or sigma",
-    )
-    parser.add_argument(
-        "--over",
-        metavar="NAME=LOW..HIGH",
-        action="append",
-        default=[],
-        type=lambda text: named_range(text, "--over"),
-        help="the bounds over a range of one parameter; given twice, which one is smallest where",
-    )
-    parser.add_argument("--plot", metavar="OUT", help="draw --over: an .svg, .png or .pdf file")
     add_json(parser)
 
 
@@ -174,17 +160,4 @@ def _regions(result: dict[str, Any]) -> Picture:
     )
 
 
-COMMAND: Final = Command(
-    name="bounds",
-    summary="convergence bounds: evaluate, tune, compare, plot",
-    description=(
-        "Evaluates convergence bounds exactly, as printed in the paper, and as sharpened or\n"
-        "repaired here. Numbers outside the domain of a bound are refused with the condition that\n"
-        "fails. Without METHOD the methods are listed with their parameters; one\n"
-        "name may stand for several methods, which are put side by side, with the smallest one.\n"
-        "The bounds of a folder are those that its bounds.py names, or else those that its\n"
-        "theorems state by constants alone; without METHOD, all that have their parameters."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

@@ -1,4 +1,10 @@
-"""``staleproof certify``: find certificates, for ``verify`` to check."""
+"""``staleproof certify``: find the certificates that Found stands for.
+
+Searches for the certificate of every step that says Found(...), and keeps it in
+NAME.certificates.json beside NAME.py, where `staleproof verify` checks it. Nothing is proved here.
+Exit code 1 if a certificate was not found; the reason names a rational point where none exists, or
+the sign that is open.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +25,13 @@ if TYPE_CHECKING:
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``certify``."""
-    parser.add_argument(
-        "names",
-        metavar="FILE|DIR|CLAIM",
-        nargs="+",
-        help="Python files that define CLAIM or CLAIMS, folders of such files, papers or claim ids",
-    )
-    parser.add_argument(
-        "--again", action="store_true", help="also search for certificates that still hold"
-    )
-    parser.add_argument(
-        "--merge",
-        action="store_true",
-        help="also say which lines and hypotheses can go, and the least constant of a statement",
+    parser.takes(
+        """
+        names+ FILE|DIR|CLAIM  Python files that define CLAIM or CLAIMS, folders of such files,
+            papers or claim ids
+        --again  also search for certificates that still hold
+        --merge  also say which lines and hypotheses can go, and the least constant of a statement
+        """
     )
     add_json(parser)
 
@@ -106,15 +106,4 @@ def _summary(results: list[Certified]) -> str:
     return f"{said} in {files}" if files else said
 
 
-COMMAND: Final = Command(
-    name="certify",
-    summary="find the certificates that Found stands for",
-    description=(
-        "Searches for the certificate of every step that says Found(...), and keeps it in\n"
-        "NAME.certificates.json beside NAME.py, where `staleproof verify` checks it. Nothing is\n"
-        "proved here. Exit code 1 if a certificate was not found; the reason names a rational\n"
-        "point where none exists, or the sign that is open."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

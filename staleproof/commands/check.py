@@ -1,4 +1,10 @@
-"""``staleproof check``: decide whether schedules are right, and say where they are not."""
+"""``staleproof check``: decide whether a schedule is right.
+
+Decides whether schedules are complete, causal and exclusive, whether their messages match and
+cannot deadlock, and whatever --require asks for. Exit code 1 if something does not hold or is
+undecided: then the place is named and drawn. Settings are read from [tool.staleproof] in
+pyproject.toml; see docs/how-to/checking.md.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +31,11 @@ Target = tuple[str, Options]
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``check``."""
-    parser.add_argument(
-        "targets",
-        metavar="FILE|FAMILY",
-        nargs="*",
-        help="schedule files of any format, or families with their -p (default: the targets in "
-        "pyproject.toml)",
+    parser.takes(
+        """
+        targets* FILE|FAMILY  schedule files of any format, or families with their -p (default: the
+            targets in pyproject.toml)
+        """
     )
     add_size(parser)
     add_parameters(parser)
@@ -40,48 +45,36 @@ def configure(parser: Parser) -> None:
         action="append",
         help="what has to hold besides, as in stash,staleness<=3,memory<=60GiB; may be repeated",
     )
-    parser.add_argument(
-        "--queues",
-        metavar="KEY",
-        help="messages of a rank queue up per rank, peer or direction (default rank)",
+    parser.takes(
+        f"""
+        --queues KEY  messages of a rank queue up per rank, peer or direction (default rank)
+        --buffer K  messages that a channel holds without a receive, or {UNLIMITED} (default 0)
+        --policy NAME  weight policy: {", ".join(POLICIES)} (default: what a file states, else
+            {FILE_POLICY}; a family's own for families)
+        --window K  microbatches per update of --policy {WINDOWED} (default: all M of them; for a
+            schedule that has this policy, what it states)
+        --sizes FILE.toml  bytes of each stage
+        """,
+        window=positive("--window"),
     )
-    parser.add_argument(
-        "--buffer",
-        metavar="K",
-        help=f"messages that a channel holds without a receive, or {UNLIMITED} (default 0)",
-    )
-    parser.add_argument(
-        "--policy",
-        metavar="NAME",
-        help=f"weight policy: {', '.join(POLICIES)} (default: what a file states, else "
-        f"{FILE_POLICY}; a family's own for families)",
-    )
-    parser.add_argument(
-        "--window",
-        metavar="K",
-        type=positive("--window"),
-        help=f"microbatches per update of --policy {WINDOWED} (default: all M of them; for a "
-        "schedule that has this policy, what it states)",
-    )
-    parser.add_argument("--sizes", metavar="FILE.toml", help="bytes of each stage")
     add_layers(parser)
-    parser.add_argument("--linearization", metavar="L", help="how delay<=K counts")
-    parser.add_argument(
-        "--lower",
-        metavar="PLACEMENT",
-        help="add sends and receives first: as-soon-as-possible (PyTorch's), just-in-time or "
-        "with-waits (PyTorch 2.15's)",
+    parser.takes(
+        """
+        --linearization L  how delay<=K counts
+        --lower PLACEMENT  add sends and receives first: as-soon-as-possible (PyTorch's),
+            just-in-time or with-waits (PyTorch 2.15's)
+        """
     )
     parser.add_argument(
         "--diff", nargs=2, metavar=("OLD", "NEW"), help="say what changed; NEW decides"
     )
-    parser.add_argument(
-        "--skip-others", action="store_true", help="pass over JSON files that hold no schedule"
-    )
-    parser.add_argument("--picture", metavar="DIR", help="draw what is wrong into this folder")
-    parser.add_argument("--smt", metavar="DIR", help="write deadlock-freedom as SMT-LIB 2 there")
-    parser.add_argument(
-        "--format", metavar="FORM", help=f"{', '.join(FORMATS)} (default {FORMATS[0]})"
+    parser.takes(
+        f"""
+        --skip-others  pass over JSON files that hold no schedule
+        --picture DIR  draw what is wrong into this folder
+        --smt DIR  write deadlock-freedom as SMT-LIB 2 there
+        --format FORM  {", ".join(FORMATS)} (default {FORMATS[0]})
+        """
     )
     add_json(parser)
 
@@ -284,15 +277,4 @@ def _difference(comparison: Comparison, form: str) -> Iterator[str]:
         yield from (*told, *map(one_line, summary(comparison.new)))
 
 
-COMMAND: Final = Command(
-    name="check",
-    summary="decide whether a schedule is right",
-    description=(
-        "Decides whether schedules are complete, causal and exclusive, whether their messages\n"
-        "match and cannot deadlock, and whatever --require asks for. Exit code 1 if something\n"
-        "does not hold or is undecided: then the place is named and drawn. Settings are read from\n"
-        "[tool.staleproof] in pyproject.toml; see docs/how-to/checking.md."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

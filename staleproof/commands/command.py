@@ -3,6 +3,7 @@
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 from staleproof.arguments import Parser
 
@@ -27,3 +28,18 @@ class Command:
     description: str
     configure: Callable[[Parser], None]
     run: Callable[[Namespace], int]
+
+    @classmethod
+    def of(
+        cls, doc: str | None, configure: Callable[[Parser], None], run: Callable[[Namespace], int]
+    ) -> Self:
+        r"""The command that a module's docstring describes.
+
+        Examples
+        --------
+        >>> Command.of("``staleproof wait``: do nothing.\n\nWaits.", id, id).summary
+        'do nothing'
+        """
+        head, _, description = (doc or "").partition("\n\n")
+        name, _, summary = head.removeprefix("``staleproof ").removesuffix(".").partition("``: ")
+        return cls(name, summary, description.strip(), configure, run)

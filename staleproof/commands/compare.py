@@ -1,4 +1,9 @@
-"""``staleproof compare``: schedules side by side."""
+"""``staleproof compare``: schedules side by side.
+
+Prints makespan, bubble, utilisation, memory, staleness and messages of several schedules in a
+table. All run in the same unit times, recorded traces in their own; with --layers in measured
+times, the layers split over the stages of each.
+"""
 
 from __future__ import annotations
 
@@ -51,11 +56,10 @@ LABELS: Final = {
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``compare``."""
-    parser.add_argument(
-        "sources",
-        metavar="FAMILY|FILE",
-        nargs="+",
-        help="families (or their .py files) and schedule files",
+    parser.takes(
+        """
+        sources+ FAMILY|FILE  families (or their .py files) and schedule files
+        """
     )
     add_size(parser)
     add_parameters(parser)
@@ -220,14 +224,4 @@ def _first(parts: Iterable[str], most: int = 4) -> str:
     return ", ".join(several[:most]) + (", …" if len(several) > most else "")
 
 
-COMMAND: Final = Command(
-    name="compare",
-    summary="schedules side by side",
-    description=(
-        "Prints makespan, bubble, utilisation, memory, staleness and messages of several\n"
-        "schedules in a table. All run in the same unit times, recorded traces in their own;\n"
-        "with --layers in measured times, the layers split over the stages of each."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

@@ -1,4 +1,9 @@
-"""``staleproof convert``: a schedule from one file format to another."""
+"""``staleproof convert``: write a schedule in another format.
+
+Reads a schedule file, or generates a family, and writes it in another format. What the new format
+cannot say is an error if it is an action, and is listed otherwise. OUT is replaced as a whole or
+not at all.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +29,12 @@ FORMAT_NAMES: Final = ("json", "trace", "csv", "deepspeed", "megatron", "chrome"
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``convert``."""
-    parser.add_argument("source", metavar="IN", help="a schedule file, or a family with its -p")
-    parser.add_argument("out", metavar="OUT", help="file to write")
+    parser.takes(
+        """
+        source IN  a schedule file, or a family with its -p
+        out OUT  file to write
+        """
+    )
     names = ", ".join(FORMAT_NAMES)
     parser.add_argument(
         "--from",
@@ -41,16 +50,12 @@ def configure(parser: Parser) -> None:
     )
     add_size(parser)
     add_parameters(parser)
-    parser.add_argument(
-        "--lower",
-        metavar="PLACEMENT",
-        help="add sends and receives: as-soon-as-possible (PyTorch's), just-in-time or with-waits "
-        "(PyTorch 2.15's)",
-    )
-    parser.add_argument(
-        "--policy",
-        metavar="NAME",
-        help=f"weight policy: {', '.join(POLICIES)} (default: what IN says, else flush)",
+    parser.takes(
+        f"""
+        --lower PLACEMENT  add sends and receives: as-soon-as-possible (PyTorch's), just-in-time or
+            with-waits (PyTorch 2.15's)
+        --policy NAME  weight policy: {", ".join(POLICIES)} (default: what IN says, else flush)
+        """
     )
     add_json(parser)
 
@@ -165,14 +170,4 @@ def _write(content: bytes, out: str) -> None:
     write_files({os.path.basename(path): content}, os.path.dirname(path))
 
 
-COMMAND: Final = Command(
-    name="convert",
-    summary="write a schedule in another format",
-    description=(
-        "Reads a schedule file, or generates a family, and writes it in another format. What the\n"
-        "new format cannot say is an error if it is an action, and is listed otherwise. OUT is\n"
-        "replaced as a whole or not at all."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

@@ -1,4 +1,10 @@
-"""``staleproof delays``: exact delays of one schedule."""
+"""``staleproof delays``: exact delays of one schedule.
+
+Prints how many updates lie between the weights a gradient was computed with and its own update: for
+every pair of active stage and block, under a named way to count. Updates are counted one after the
+other, also those of one iteration at several stages. How stale the gradients of a stage are is its
+local staleness, which is printed too.
+"""
 
 from argparse import Namespace
 from collections.abc import Iterator
@@ -246,15 +252,4 @@ def _exactly(value: Fraction) -> str:
     return str(value) if value.denominator == 1 else f"{value} ({float(value):.6g})"
 
 
-COMMAND: Final = Command(
-    name="delays",
-    summary="exact delays of one schedule",
-    description=(
-        "Prints how many updates lie between the weights a gradient was computed with and its\n"
-        "own update: for every pair of active stage and block, under a named way to count.\n"
-        "Updates are counted one after the other, also those of one iteration at several stages.\n"
-        "How stale the gradients of a stage are is its local staleness, which is printed too."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

@@ -1,4 +1,9 @@
-"""``staleproof derive``: the delay law of a family for all p, or its figures on a grid."""
+"""``staleproof derive``: closed forms of delays, proved for all p.
+
+Derives start times, delays and staleness of a family as formulas in p and proves them for every p ≥
+2. Where that is out of reach, compares the family's stated makespan, bubble and peak of activations
+with runs on a finite grid of sizes (CHECKED). Exit code 1 unless the verdict is PROVED or CHECKED.
+"""
 
 from argparse import Namespace
 from collections.abc import Iterator
@@ -38,9 +43,12 @@ def configure(parser: Parser) -> None:
         help=f"{', '.join(LINEARIZATIONS)} (default {DEFAULT})",
     )
     add_parameters(parser)
-    parser.add_argument(AT, metavar=POINT, type=point, help="evaluate the law at these numbers")
-    parser.add_argument(
-        DURATIONS, action="store_true", help="start times for all durations F, B and messages c too"
+    parser.takes(
+        """
+        --at p=…,i=…,j=…  evaluate the law at these numbers
+        --durations  start times for all durations F, B and messages c too
+        """,
+        at=point,
     )
     add_json(parser)
 
@@ -291,15 +299,4 @@ def _cases(cases: list[dict[str, str]] | str) -> Iterator[str]:
         yield f"  {as_text(form)}{condition}"
 
 
-COMMAND: Final = Command(
-    name="derive",
-    summary="closed forms of delays, proved for all p",
-    description=(
-        "Derives start times, delays and staleness of a family as formulas in p and proves them\n"
-        "for every p ≥ 2. Where that is out of reach, compares the family's stated makespan,\n"
-        "bubble and peak of activations with runs on a finite grid of sizes (CHECKED).\n"
-        "Exit code 1 unless the verdict is PROVED or CHECKED."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

@@ -1,4 +1,9 @@
-"""``staleproof diff``: what changed between two ledgers."""
+"""``staleproof diff``: what changed between two ledgers.
+
+Says which rows of a ledger appeared or vanished, and which verdicts, statements, goals, hypotheses,
+cases, witnesses and origins changed. Exit code 1 if a row vanished or a verdict changed, that of a
+case included.
+"""
 
 import json
 from argparse import Namespace
@@ -43,14 +48,4 @@ def _cell(value: object) -> str:
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 
-COMMAND: Final = Command(
-    name="diff",
-    summary="what changed between two ledgers",
-    description=(
-        "Says which rows of a ledger appeared or vanished, and which verdicts, statements, goals,\n"
-        "hypotheses, cases, witnesses and origins changed. Exit code 1 if a row vanished or a\n"
-        "verdict changed, that of a case included."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

@@ -1,4 +1,9 @@
-"""``staleproof draw``: a picture of a schedule."""
+"""``staleproof draw``: a picture of a schedule.
+
+Draws who does what when, which weight versions that reads and when these change, the steady delay
+matrix, or the local staleness of every stage and microbatch. OUT is replaced as a whole or not at
+all.
+"""
 
 from __future__ import annotations
 
@@ -44,21 +49,19 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--what", metavar="WHAT", default=WHATS[0], help=f"{', '.join(WHATS)} (default {WHATS[0]})"
     )
-    parser.add_argument(
-        "--linearization",
-        metavar="L",
-        help=f"of delays: {', '.join(LINEARIZATIONS)} (default {DEFAULT})",
+    parser.takes(
+        f"""
+        --linearization L  of delays: {", ".join(LINEARIZATIONS)} (default {DEFAULT})
+        """
     )
     add_layers(parser)
-    parser.add_argument(
-        "--all", action="store_true", help="draw a long run whole, periods that repeat too"
-    )
-    parser.add_argument("-o", metavar="OUT", help="an .svg, .png or .pdf file")
-    parser.add_argument(
-        "--html",
-        metavar="FILE",
-        help="a page to explore: versions, dependencies and memory of every action; a schedule "
-        "that hangs is shown as far as it gets",
+    parser.takes(
+        """
+        --all  draw a long run whole, periods that repeat too
+        -o OUT  an .svg, .png or .pdf file
+        --html FILE  a page to explore: versions, dependencies and memory of every action; a
+            schedule that hangs is shown as far as it gets
+        """
     )
     add_json(parser)
 
@@ -272,14 +275,4 @@ def _title(schedule: Schedule) -> str:
     return f"{_name(schedule)}: " + ", ".join(f"{name} = {value}" for name, value in given.items())
 
 
-COMMAND: Final = Command(
-    name="draw",
-    summary="a picture of a schedule",
-    description=(
-        "Draws who does what when, which weight versions that reads and when these change, the\n"
-        "steady delay matrix, or the local staleness of every stage and microbatch. OUT is\n"
-        "replaced as a whole or not at all."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

@@ -1,4 +1,9 @@
-"""``staleproof experiment``: a paper's experiment, rerun."""
+"""``staleproof experiment``: a paper's experiment, rerun beside what the ledger predicts.
+
+Runs an experiment of the papers, or one of your own from a file that defines EXPERIMENT
+(docs/how-to/experiments.md). Each says before it runs what would refute it. With -o every run is
+kept as it ends, and none is repeated. Exit code 1: not reproduced.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +22,21 @@ if TYPE_CHECKING:
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``experiment``."""
-    parser.add_argument("name", metavar="NAME|FILE.py|list", help="which; list names them")
-    parser.add_argument("--quick", action="store_true", help="fewer seeds and sizes: minutes")
+    parser.takes(
+        """
+        name NAME|FILE.py|list  which; list names them
+        --quick  fewer seeds and sizes: minutes
+        """
+    )
     parser.add_argument(
         "--jobs", metavar="N", type=positive("--jobs"), default=-1, help="processes (all cores)"
     )
-    parser.add_argument(
-        "--cluster", metavar="ADDRESS", help="compute on the workers of this Dask scheduler"
-    )
-    parser.add_argument(
-        "--data",
-        metavar="PATH",
-        help="a text, or an .npz of x and y, instead of what packages ship",
-    )
-    parser.add_argument(
-        "-o",
-        metavar="DIR",
-        help="keep results, the figure and numbers here; goes on where it stopped",
+    parser.takes(
+        """
+        --cluster ADDRESS  compute on the workers of this Dask scheduler
+        --data PATH  a text, or an .npz of x and y, instead of what packages ship
+        -o DIR  keep results, the figure and numbers here; goes on where it stopped
+        """
     )
     add_json(parser)
 
@@ -147,14 +150,4 @@ def _print(experiment: Experiment, outcome: Outcome, figures: list[str]) -> None
     )
 
 
-COMMAND: Final = Command(
-    name="experiment",
-    summary="a paper's experiment, rerun beside what the ledger predicts",
-    description=(
-        "Runs an experiment of the papers, or one of your own from a file that defines EXPERIMENT\n"
-        "(docs/how-to/experiments.md). Each says before it runs what would refute it. With -o\n"
-        "every run is kept as it ends, and none is repeated. Exit code 1: not reproduced."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

@@ -1,4 +1,10 @@
-"""``staleproof export``: theorems as files for another proof checker."""
+"""``staleproof export``: write theorems as files for another proof checker.
+
+Writes each theorem with its proof as a plain Rocq file over the standard real numbers, with the
+library that they share. With --check, coqc has to accept every step of it and of all that it cites,
+and to show no assumption but those of the real numbers. Exit code 1 if --check was asked for and
+something is not accepted.
+"""
 
 from __future__ import annotations
 
@@ -25,27 +31,17 @@ NO_COQC: Final = (
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``export``."""
-    parser.add_argument(
-        "names",
-        metavar="PAPER|CLAIM|FILE|DIR",
-        nargs="*",
-        help="papers, claim ids, Python files of claims, or folders of such (default: all papers)",
-    )
-    parser.add_argument(
-        "--rocq", metavar="DIR", help="write Rocq (Coq 8.16 or newer) files into this folder"
-    )
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="run coqc on each file, and see what it assumes; exit with 1 if one is not accepted",
-    )
-    parser.add_argument(
-        "--record",
-        action="store_true",
-        help="with --check, keep which theorems are accepted, for `verify` to say under checked_by",
-    )
-    parser.add_argument(
-        "-j", metavar="N", type=positive("-j"), help="files at once (default: one a core)"
+    parser.takes(
+        """
+        names* PAPER|CLAIM|FILE|DIR  papers, claim ids, Python files of claims, or folders of such
+            (default: all papers)
+        --rocq DIR  write Rocq (Coq 8.16 or newer) files into this folder
+        --check  run coqc on each file, and see what it assumes; exit with 1 if one is not accepted
+        --record  with --check, keep which theorems are accepted, for `verify` to say under
+            checked_by
+        -j N  files at once (default: one a core)
+        """,
+        j=positive("-j"),
     )
     add_json(parser)
 
@@ -142,15 +138,4 @@ def _lines(
     return [*lines, f"{count}{tail}, {len(refused)} refused"]
 
 
-COMMAND: Final = Command(
-    name="export",
-    summary="write theorems as files for another proof checker",
-    description=(
-        "Writes each theorem with its proof as a plain Rocq file over the standard real numbers,\n"
-        "with the library that they share. With --check, coqc has to accept every step of it and\n"
-        "of all that it cites, and to show no assumption but those of the real numbers. Exit code\n"
-        "1 if --check was asked for and something is not accepted."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

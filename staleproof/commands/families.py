@@ -1,4 +1,8 @@
-"""``staleproof families``: what can be generated."""
+"""``staleproof families``: list the schedule families and their parameters.
+
+Lists the schedule families, a line each. With --json also their sources, the meaning of their
+parameters and their weight policies.
+"""
 
 from argparse import Namespace
 from typing import Any, Final
@@ -44,13 +48,4 @@ def _line(family: Family) -> str:
     return f"{family.name:<{width}}  {family.summary}{options}"
 
 
-COMMAND: Final = Command(
-    name="families",
-    summary="list the schedule families and their parameters",
-    description=(
-        "Lists the schedule families, a line each. With --json also their sources, the meaning of\n"
-        "their parameters and their weight policies."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

@@ -1,4 +1,11 @@
-"""``staleproof partial-staleness``: the fewest stale layers with which training never waits."""
+"""``staleproof partial-staleness``: the fewest stale layers with which training never waits.
+
+Reads layers in forward order: a CSV file with the columns layer, backward, forward and
+communication, durations in any one unit; a column after, with names separated by semicolons, makes
+it a graph. Finds the fewest stale layers with which computation never waits for a gradient, and
+shows the timeline. Exit code 1: no number of them is enough, or with --as-printed the paper's
+answer stalls.
+"""
 
 from argparse import Namespace
 from typing import Final
@@ -11,13 +18,14 @@ from staleproof.output import put, put_json, width
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``partial-staleness``."""
-    parser.add_argument("file", metavar="LAYERS.csv", help="the layers and their durations")
-    parser.add_argument(
-        "--as-printed",
-        action="store_true",
-        help="take the paper's answer: that of its program, or for a graph of its algorithms",
+    parser.takes(
+        """
+        file LAYERS.csv  the layers and their durations
+        --as-printed  take the paper's answer: that of its program, or for a graph of its
+            algorithms
+        --picture OUT  draw it: an .svg, .png or .pdf file
+        """
     )
-    parser.add_argument("--picture", metavar="OUT", help="draw it: an .svg, .png or .pdf file")
     add_json(parser)
 
 
@@ -56,16 +64,4 @@ def run(arguments: Namespace) -> int:
     return 0 if chosen.holds else 1
 
 
-COMMAND: Final = Command(
-    name="partial-staleness",
-    summary="the fewest layers with stale gradients so that training never waits",
-    description=(
-        "Reads layers in forward order: a CSV file with the columns layer, backward, forward and\n"
-        "communication, durations in any one unit; a column after, with names separated by\n"
-        "semicolons, makes it a graph. Finds the fewest stale layers with which computation never\n"
-        "waits for a gradient, and shows the timeline. Exit code 1: no number of them is enough,\n"
-        "or with --as-printed the paper's answer stalls."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

@@ -1,4 +1,9 @@
-"""``staleproof plan``: the best schedule for measured layers, within memory and staleness."""
+"""``staleproof plan``: the best schedule for measured layers.
+
+Reads how long layers take and what they keep, splits them over the stages of every family and its
+parameters, and ranks those within the limits by makespan. Exit code 1: none is within them; then it
+says which limit binds, and the least that would do.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +41,12 @@ def configure(parser: Parser) -> None:
             required=True,
             help=f"number of {long[2:]}",
         )
-    parser.add_argument("--memory", metavar="BYTES", help="cap of every rank, such as 60GiB")
-    parser.add_argument(
-        "--staleness",
-        metavar="K",
-        type=lambda text: whole_number(text, "--staleness", 0),
-        help="most updates that a gradient's weights may be behind (0: synchronous)",
+    parser.takes(
+        """
+        --memory BYTES  cap of every rank, such as 60GiB
+        --staleness K  most updates that a gradient's weights may be behind (0: synchronous)
+        """,
+        staleness=lambda text: whole_number(text, "--staleness", 0),
     )
     add_synthesis(parser)
     add_json(parser)
@@ -121,14 +126,4 @@ def _memory(text: str | None) -> int | None:
     return size
 
 
-COMMAND: Final = Command(
-    name="plan",
-    summary="the best schedule for measured layers",
-    description=(
-        "Reads how long layers take and what they keep, splits them over the stages of every\n"
-        "family and its parameters, and ranks those within the limits by makespan. Exit code 1:\n"
-        "none is within them; then it says which limit binds, and the least that would do."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

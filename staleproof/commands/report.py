@@ -1,4 +1,9 @@
-"""``staleproof report``: documents, errata and a page of a ledger."""
+"""``staleproof report``: documents, errata and a page of a ledger.
+
+Writes, for each paper of a ledger, a document with summary, setting, statements and proofs, and an
+erratum for its authors where something fails: Markdown, LaTeX and, with --pdf, PDF. --html writes
+all of it as one page to explore. Without a ledger it first verifies all claims.
+"""
 
 import os
 from argparse import Namespace
@@ -14,19 +19,14 @@ from staleproof.output import put
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``report``."""
-    parser.add_argument(
-        "ledger",
-        metavar="LEDGER|DIR",
-        nargs="?",
-        help="what `staleproof verify --json` printed, or a folder of claim files, which are "
-        "verified first; without it all claims are",
-    )
-    parser.add_argument("-o", metavar="DIR", help="folder to write documents into")
-    parser.add_argument(
-        "--pdf", action="store_true", help="also compile the documents, which needs latexmk"
-    )
-    parser.add_argument(
-        "--html", metavar="FILE", help="write one page that needs nothing else and no network"
+    parser.takes(
+        """
+        ledger? LEDGER|DIR  what `staleproof verify --json` printed, or a folder of claim files,
+            which are verified first; without it all claims are
+        -o DIR  folder to write documents into
+        --pdf  also compile the documents, which needs latexmk
+        --html FILE  write one page that needs nothing else and no network
+        """
     )
 
 
@@ -66,15 +66,4 @@ def _ledger(path: str | None) -> Mapping[str, Any]:
     return load_ledger(path)
 
 
-COMMAND: Final = Command(
-    name="report",
-    summary="documents, errata and a page of a ledger",
-    description=(
-        "Writes, for each paper of a ledger, a document with summary, setting, statements and\n"
-        "proofs, and an erratum for its authors where something fails: Markdown, LaTeX and, with\n"
-        "--pdf, PDF. --html writes all of it as one page to explore. Without a ledger it first\n"
-        "verifies all claims."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

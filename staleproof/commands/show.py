@@ -15,30 +15,35 @@ NAMES: Final = "PAPER|CLAIM|FILE|DIR"
 
 def configure_list(parser: Parser) -> None:
     """Add the arguments of ``list``."""
-    parser.add_argument(
-        "names",
-        metavar=NAMES,
-        nargs="*",
-        help="papers, claim ids or their beginnings, files or folders (default: all papers)",
+    parser.takes(
+        """
+        names* PAPER|CLAIM|FILE|DIR  papers, claim ids or their beginnings, files or folders
+            (default: all papers)
+        --verdict VERDICT  only rows with this verdict
+        --finding KIND  only rows with such a finding
+        """
     )
-    parser.add_argument("--verdict", metavar="VERDICT", help="only rows with this verdict")
-    parser.add_argument("--finding", metavar="KIND", help="only rows with such a finding")
     _add_run(parser)
 
 
 def configure_show(parser: Parser) -> None:
     """Add the arguments of ``show``."""
-    parser.add_argument("id", metavar="ID", help="the id of a claim, see `staleproof list`")
-    parser.add_argument("file", metavar="FILE|DIR", nargs="?", help="where it is defined, if yours")
+    parser.takes(
+        """
+        id ID  the id of a claim, see `staleproof list`
+        file? FILE|DIR  where it is defined, if yours
+        """
+    )
     _add_run(parser)
 
 
 def _add_run(parser: Parser) -> None:
-    parser.add_argument(
-        "-j", metavar="N", type=positive("-j"), help="processes to judge in (default: one a core)"
-    )
-    parser.add_argument(
-        "--no-cache", action="store_true", help="prove again what was proved before"
+    parser.takes(
+        """
+        -j N  processes to judge in (default: one a core)
+        --no-cache  prove again what was proved before
+        """,
+        j=positive("-j"),
     )
     add_json(parser)
 

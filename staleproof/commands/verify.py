@@ -1,4 +1,9 @@
-"""``staleproof verify``: proves or refutes published claims."""
+"""``staleproof verify``: prove or refute published claims.
+
+Decides claims of papers as printed: PROVED covers every value of the stated domain, REFUTED has an
+exact witness, UNKNOWN is never a pass. Exit code 1 if a --require falls short or two solvers
+disagree, else 0 whatever the verdicts are. A file of your own has to be PROVED.
+"""
 
 from argparse import Namespace
 from collections.abc import Collection, Mapping, Sequence
@@ -40,37 +45,20 @@ class Named:
 
 def configure(parser: Parser) -> None:
     """Add the arguments of ``verify``."""
-    parser.add_argument(
-        "names",
-        metavar="PAPER|CLAIM|FILE|DIR",
-        nargs="*",
-        help="papers, claim ids or their beginnings up to a dot, Python files that define CLAIM or "
-        "CLAIMS, or folders of such files (default: all papers)",
-    )
-    parser.add_argument(
-        REQUIRE,
-        metavar="VERDICT[:ID,…]",
-        action="append",
-        default=[],
-        type=requirement,
-        help="exit with 1 unless these claims (default: all selected) have at least this verdict, "
-        f"or, for {ROCQ}:ID, unless Rocq accepts every step of the proof; "
-        f"may be repeated; claims of files that none speaks of have to be {REQUIRED_OF_FILES}",
-    )
-    parser.add_argument(
-        EXPECT,
-        metavar="VERDICT[:ID,…]",
-        action="append",
-        default=[],
-        type=requirement,
-        help="exit with 1 unless these claims have exactly this verdict, so that a false statement "
-        "can be a test; nothing else is required of them; may be repeated",
-    )
-    parser.add_argument(
-        "-j",
-        metavar="N",
-        type=positive("-j"),
-        help="processes to judge in (default: one a core); no verdict depends on it",
+    parser.takes(
+        f"""
+        names* PAPER|CLAIM|FILE|DIR  papers, claim ids or their beginnings up to a dot, Python
+            files that define CLAIM or CLAIMS, or folders of such files (default: all papers)
+        --require VERDICT[:ID,…]...  exit with 1 unless these claims (default: all selected) have
+            at least this verdict, or, for {ROCQ}:ID, unless Rocq accepts every step of the proof;
+            may be repeated; claims of files that none speaks of have to be {REQUIRED_OF_FILES}
+        --expect VERDICT[:ID,…]...  exit with 1 unless these claims have exactly this verdict, so
+            that a false statement can be a test; nothing else is required of them; may be repeated
+        -j N  processes to judge in (default: one a core); no verdict depends on it
+        """,
+        require=requirement,
+        expect=requirement,
+        j=positive("-j"),
     )
     parser.add_argument(
         "--controls",
@@ -78,36 +66,22 @@ def configure(parser: Parser) -> None:
         default="sample",
         help="how many mutants of each proved statement to try (default: about twenty)",
     )
-    parser.add_argument(
-        "--deep", action="store_true", help="also gather evidence that takes minutes"
+    parser.takes(
+        """
+        --deep  also gather evidence that takes minutes
+        --tightness  also compare bounds with worst cases: of a file's theorem, what part of each
+            term of the right side is needed at a few numbers, by semidefinite programs in floating
+            point
+        --attack PERCENT  how long to look for a counterexample to what is not proved, as a
+            percentage of the tries that are usual (default: 100, about a minute for a large
+            theorem; 0: not at all)
+        --cross  put every question that z3 answered to cvc5 too; exit with 1 if they disagree
+        --smt DIR  write what z3 was asked into this folder, as SMT-LIB 2 files
+        --no-cache  prove again what was proved with the same sources, versions and options before
+        --report DIR  also write a report into this folder
+        """,
+        attack=lambda text: whole_number(text, "--attack", minimum=0),
     )
-    parser.add_argument(
-        "--tightness",
-        action="store_true",
-        help="also compare bounds with worst cases: of a file's theorem, what part of each term of "
-        "the right side is needed at a few numbers, by semidefinite programs in floating point",
-    )
-    parser.add_argument(
-        "--attack",
-        metavar="PERCENT",
-        type=lambda text: whole_number(text, "--attack", minimum=0),
-        help="how long to look for a counterexample to what is not proved, as a percentage of the "
-        "tries that are usual (default: 100, about a minute for a large theorem; 0: not at all)",
-    )
-    parser.add_argument(
-        "--cross",
-        action="store_true",
-        help="put every question that z3 answered to cvc5 too; exit with 1 if they disagree",
-    )
-    parser.add_argument(
-        "--smt", metavar="DIR", help="write what z3 was asked into this folder, as SMT-LIB 2 files"
-    )
-    parser.add_argument(
-        "--no-cache",
-        action="store_true",
-        help="prove again what was proved with the same sources, versions and options before",
-    )
-    parser.add_argument("--report", metavar="DIR", help="also write a report into this folder")
     add_json(parser)
 
 
@@ -313,15 +287,4 @@ def surprises(expected: str, ids: set[str], reached: Mapping[str, str]) -> list[
     ]
 
 
-COMMAND: Final = Command(
-    name="verify",
-    summary="prove or refute published claims",
-    description=(
-        "Decides claims of papers as printed: PROVED covers every value of the stated domain,\n"
-        "REFUTED has an exact witness, UNKNOWN is never a pass. Exit code 1 if a --require falls\n"
-        "short or two solvers disagree, else 0 whatever the verdicts are. A file of your own has\n"
-        "to be PROVED."
-    ),
-    configure=configure,
-    run=run,
-)
+COMMAND: Final = Command.of(__doc__, configure, run)

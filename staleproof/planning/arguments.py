@@ -19,30 +19,19 @@ OWN: Final = ("chunks", "placement", "window", "time_limit", "queues", "buffer",
 
 def add_synthesis(parser: Parser) -> None:
     """Add the arguments of synthesis."""
-    parser.add_argument(
-        "--synthesize",
-        action="store_true",
-        help="find the best order itself (needs staleproof[plan])",
-    )
-    parser.add_argument(
-        "--chunks", metavar="C", type=positive("--chunks"), help="stages a rank (default 1)"
-    )
-    parser.add_argument(
-        "--placement", metavar="NAME", help="of several chunks: loop (default) or v, 2 chunks"
-    )
-    parser.add_argument(
-        "--window",
-        metavar="W",
-        type=positive("--window"),
-        help="microbatches an update (default: all M, one step)",
-    )
-    parser.add_argument(
-        "--time-limit", metavar="SECONDS", help=f"of the search (default {SECONDS:g})"
-    )
-    parser.add_argument("--queues", metavar="KEY", help="as for `staleproof check`")
-    parser.add_argument("--buffer", metavar="K", help="as for `staleproof check`")
-    parser.add_argument(
-        "-o", metavar="OUT", help="file for the order with its messages, of any format"
+    parser.takes(
+        f"""
+        --synthesize  find the best order itself (needs staleproof[plan])
+        --chunks C  stages a rank (default 1)
+        --placement NAME  of several chunks: loop (default) or v, 2 chunks
+        --window W  microbatches an update (default: all M, one step)
+        --time-limit SECONDS  of the search (default {SECONDS:g})
+        --queues KEY  as for `staleproof check`
+        --buffer K  as for `staleproof check`
+        -o OUT  file for the order with its messages, of any format
+        """,
+        chunks=positive("--chunks"),
+        window=positive("--window"),
     )
 
 
