@@ -7,7 +7,7 @@ their paper; nothing here knows a formula.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import sympy
 
@@ -173,6 +173,11 @@ class Bound:
     reading: str = ""
     faithful: tuple[AtMost, ...] = ()
     stated_by: Claim | None = None
+
+    @classmethod
+    def of(cls, claim: Claim, method: str, form: str, source: str, **more: Any) -> "Bound":
+        """The bound that a claim prints; `more` is what else it says, its `quantity` at least."""
+        return cls(method, form, source, claim=claim.id, terms=(claim.printed,), **more)
 
     def read_otherwise(self, given: Values, free: Collection[sympy.Symbol] = ()) -> str:
         """The reading at these numbers, with some symbols open; "" for the paper's own method."""

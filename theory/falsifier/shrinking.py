@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeVar
 
 from theory.falsifier.problem import Problem
+
+Some = TypeVar("Some", bound=Problem)
 
 
 def simpler_problems(problem: Problem) -> Iterator[Problem]:
@@ -20,6 +23,11 @@ def simpler_problems(problem: Problem) -> Iterator[Problem]:
         for m in range(len(problem.components)):
             rest = problem.components[:m] + problem.components[m + 1 :]
             yield replace(problem, components=rest)
+    yield from plainer_starts(problem)
+
+
+def plainer_starts(problem: Some) -> Iterator[Some]:
+    """The problem from starts of which one coordinate is plainer."""
     for j, value in enumerate(problem.start):
         for plain in plainer(value):
             yield replace(problem, start=(*problem.start[:j], plain, *problem.start[j + 1 :]))

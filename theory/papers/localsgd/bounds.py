@@ -4,6 +4,8 @@ Source: "Demystifying Pipeline Parallelism: First Theory for PipeDream", (11) an
 Yu et al. 2019. K = p·N·T block updates; N = p is the paper's choice.
 """
 
+from functools import partial
+
 import sympy
 
 from theory.bounds.model import PRINTED, SHARPENED, AtMost, Bound, Default, Divides
@@ -29,31 +31,28 @@ _DEFAULTS = {
 _NOTES = ("the gradient is that of the averaged model, RPD's that of the current one",)
 _TUNED = sympy.Min(1 / L, N * sympy.sqrt(p) / (L * sympy.sqrt(K)))
 
+_local = partial(
+    Bound.of,
+    method="localsgd",
+    quantity=MEAN_GRADIENT,
+    defaults=_DEFAULTS,
+    paper_stepsize=_TUNED,
+    notes=_NOTES,
+)
+
 LOCALSGD = (
-    Bound(
-        method="localsgd",
+    _local(
+        eq_12.CLAIM,
         form=PRINTED,
         source="(12), cited from Yu et al. 2019",
-        quantity=MEAN_GRADIENT,
-        claim="localsgd.eq-12",
-        terms=(eq_12.CLAIM.printed,),
         conditions=_CONDITIONS,
         stated=(SUPERFLUOUS,),
-        defaults=_DEFAULTS,
-        paper_stepsize=_TUNED,
-        notes=_NOTES,
     ),
-    Bound(
-        method="localsgd",
+    _local(
+        sharp_eq_12.CLAIM,
         form=SHARPENED,
         source="(12) with the drift of H − 1 local steps, averaged over replicas",
-        quantity=MEAN_GRADIENT,
-        claim="localsgd.sharp-eq-12",
-        terms=(sharp_eq_12.CLAIM.printed,),
         conditions=(_SHORT_STEPS, *_CONDITIONS),
-        defaults=_DEFAULTS,
-        paper_stepsize=_TUNED,
-        notes=_NOTES,
     ),
 )
 

@@ -48,10 +48,10 @@ def _loose(
         return ()
     terms = {"printed": THEOREM.terms["drift"], "repaired": sharp.terms["drift"]}
     finding = prover.Finding(
-        kind="loose",
-        where=THEOREM.where,
-        says=says,
-        witness={
+        "loose",
+        THEOREM.where,
+        says,
+        {
             **{str(symbol): number for symbol, number in at.items()},
             **{f"drift term {name}": str(term.subs(at)) for name, term in terms.items()},
         },

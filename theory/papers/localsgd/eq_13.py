@@ -82,9 +82,9 @@ def _remarks() -> tuple[prover.Finding, ...]:
     """The truncation at 1/L has no use."""
     return (
         prover.Finding(
-            kind="superfluous-condition",
-            where="appendix D, (13)",
-            says="γ = √N/(L√T) need not be cut off at 1/L: the proof for N ≤ T never uses N ≤ T",
+            "superfluous-condition",
+            "appendix D, (13)",
+            "γ = √N/(L√T) need not be cut off at 1/L: the proof for N ≤ T never uses N ≤ T",
             shown=(SECOND,),
             repaired=prover.Repair(
                 "with γ = √N/(L√T) and K = pNT the same bound holds for all N and T", (SECOND,)

@@ -255,13 +255,11 @@ def _superfluous(
 ) -> prover.Finding:
     never = all((condition.name, False) not in waiting for condition in CONDITIONS)
     return prover.Finding(
-        kind="superfluous-condition",
-        where="appendix E.2",
-        says=(
-            "the local-step and round conditions are stated for every stage but bind only "
-            "stage 0: at stages s ≥ 1 they follow from the pipeline dependency; in all "
-            f"{len(SIZES)} searched runs they {'never' if never else 'do'} wait alone there"
-        ),
+        "superfluous-condition",
+        "appendix E.2",
+        "the local-step and round conditions are stated for every stage but bind only "
+        "stage 0: at stages s ≥ 1 they follow from the pipeline dependency; in all "
+        f"{len(SIZES)} searched runs they {'never' if never else 'do'} wait alone there",
         shown=tuple(implied),
         repaired=prover.Repair(
             "it suffices to check the local-step and the round condition at stage 0", tuple(implied)
@@ -272,14 +270,12 @@ def _superfluous(
 _PRINTED = {"first": L_}
 
 CLAIM = prover.Claim(
-    id="localsgd.schedule",
-    where="appendix E.2",
-    statement=(
-        "E.2's three conditions on a forward are independent, each alone holding a forward back "
-        "at some moment of some run, and its barrier holds: no forward of a round starts before "
-        "every backward of earlier rounds is done at every stage."
-    ),
-    latex=r"m' < r n H \le m \;\Rightarrow\; T_B(s', m') < T_F(s, m)",
+    "localsgd.schedule",
+    "appendix E.2",
+    "E.2's three conditions on a forward are independent, each alone holding a forward back "
+    "at some moment of some run, and its barrier holds: no forward of a round starts before "
+    "every backward of earlier rounds is done at every stage.",
+    r"m' < r n H \le m \;\Rightarrow\; T_B(s', m') < T_F(s, m)",
     account=_account,
     printed=_PRINTED,
     core=_PRINTED,

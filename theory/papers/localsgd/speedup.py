@@ -132,10 +132,10 @@ def _constants(
         return ()
     return (
         prover.Finding(
-            kind="missing-condition",
-            where=CLAIM.where,
-            says="the threshold lacks its constant, which may be as small or as large as one likes",
-            witness=fails.witness,
+            "missing-condition",
+            CLAIM.where,
+            "the threshold lacks its constant, which may be as small or as large as one likes",
+            fails.witness,
             repaired=prover.Repair(
                 "the drift term is at most (2LΔ + σ²)/√(NT) if and only if "
                 "H ≤ √(2LΔ + σ²)/(2G̃) · T^{1/4}/N^{3/4}, where 2LΔ + σ² > 0",
@@ -150,13 +150,11 @@ def _no_need(fails: prover.Refutation | None) -> tuple[prover.Finding, ...]:
         return ()
     return (
         prover.Finding(
-            kind="loose",
-            where=CLAIM.where,
-            says=(
-                "T^{1/4}/N^{3/4} is below 1 wherever T < N³, so that no period would do; but "
-                "models that are averaged after every step do not drift"
-            ),
-            witness=fails.witness,
+            "loose",
+            CLAIM.where,
+            "T^{1/4}/N^{3/4} is below 1 wherever T < N³, so that no period would do; but "
+            "models that are averaged after every step do not drift",
+            fails.witness,
             shown=(EVERY_STEP,),
             repaired=prover.Repair(EVERY_STEP.statement, (EVERY_STEP,)),
         ),
@@ -166,13 +164,11 @@ def _no_need(fails: prover.Refutation | None) -> tuple[prover.Finding, ...]:
 _PRINTED = {"threshold": THRESHOLD}
 
 CLAIM = prover.Claim(
-    id="localsgd.speedup",
-    where="appendix D, before (13)",
-    statement=(
-        "For a linear speed-up LocalSGD needs H ≤ T^{1/4}/N^{3/4}, by which the drift term of its "
-        "tuned bound is no larger than the 1/√(NT) term."
-    ),
-    latex=r"H \le \frac{T^{1/4}}{N^{3/4}}",
+    "localsgd.speedup",
+    "appendix D, before (13)",
+    "For a linear speed-up LocalSGD needs H ≤ T^{1/4}/N^{3/4}, by which the drift term of its "
+    "tuned bound is no larger than the 1/√(NT) term.",
+    r"H \le \frac{T^{1/4}}{N^{3/4}}",
     account=_account,
     printed=_PRINTED,
     core=_PRINTED,

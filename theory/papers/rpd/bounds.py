@@ -6,6 +6,7 @@ sampling of Assumption B.1 where the paper puts the square of its largest value.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import sympy
 
@@ -39,79 +40,43 @@ _NOT_FAR_AHEAD = AtMost(
     beta**2, 2 * beta + tau, "beyond it draws that hit several blocks end further away"
 )
 
+_rpd = partial(Bound.of, method="rpd", quantity=MEAN_GRADIENT, stated=(SUPERFLUOUS,))
+_pl = partial(Bound.of, method="rpd-pl", quantity=GAP, conditions=(_CONTRACTS, _POSSIBLE))
+_nag = partial(Bound.of, method="nag-rpd", quantity=MEAN_GRADIENT, stated=(SUPERFLUOUS,))
+_SECOND = "(3) with the second moment of"
+
 RPD = (
-    Bound(
-        method="rpd",
-        form=PRINTED,
-        source="Theorem 4.1, (3)",
-        quantity=MEAN_GRADIENT,
-        claim="rpd.thm-4.1",
-        terms=(thm_4_1.CLAIM.printed,),
-        stated=(SUPERFLUOUS,),
-        paper_stepsize=_TUNED,
-    ),
-    Bound(
-        method="rpd",
+    _rpd(thm_4_1.CLAIM, form=PRINTED, source="Theorem 4.1, (3)", paper_stepsize=_TUNED),
+    _rpd(
+        sharp_thm_4_1.CLAIM,
         form=SHARPENED,
-        source="(3) with the second moment of the stale distance",
-        quantity=MEAN_GRADIENT,
-        claim="rpd.sharp-thm-4.1",
-        terms=(sharp_thm_4_1.CLAIM.printed,),
-        stated=(SUPERFLUOUS,),
+        source=f"{_SECOND} the stale distance",
         paper_stepsize=_TUNED,
     ),
 )
 
 RPD_PL = (
-    Bound(
-        method="rpd-pl",
-        form=PRINTED,
-        source="Theorem H.1, (15)",
-        quantity=GAP,
-        claim="rpd.eq-15",
-        terms=(eq_15.CLAIM.printed,),
-        conditions=(_CONTRACTS, _POSSIBLE),
-    ),
-    Bound(
-        method="rpd-pl",
+    _pl(eq_15.CLAIM, form=PRINTED, source="Theorem H.1, (15)"),
+    _pl(
+        sharp_eq_15.CLAIM,
         form=SHARPENED,
         source="(15) with the second moment of the stale distance",
-        quantity=GAP,
-        claim="rpd.sharp-eq-15",
-        terms=(sharp_eq_15.CLAIM.printed,),
-        conditions=(_CONTRACTS, _POSSIBLE),
     ),
 )
 
 NAG_RPD = (
-    Bound(
-        method="nag-rpd",
-        form=PRINTED,
-        source="(3) with Lemma I.2",
-        quantity=MEAN_GRADIENT,
-        claim="rpd.nag-thm",
-        terms=(nag_thm.CLAIM.printed,),
-        stated=(SUPERFLUOUS,),
-    ),
-    Bound(
-        method="nag-rpd",
+    _nag(nag_thm.CLAIM, form=PRINTED, source="(3) with Lemma I.2"),
+    _nag(
+        sharp_nag_pathwise.CLAIM,
         form=PATHWISE,
         source="(3) with the tight constant of Lemma I.2",
-        quantity=MEAN_GRADIENT,
-        claim="rpd.sharp-nag-pathwise",
-        terms=(sharp_nag_pathwise.CLAIM.printed,),
         conditions=(_NOT_FAR_AHEAD,),
-        stated=(SUPERFLUOUS,),
     ),
-    Bound(
-        method="nag-rpd",
+    _nag(
+        sharp_nag.CLAIM,
         form=SHARPENED,
-        source="(3) with the second moment of Lemma I.2's distance",
-        quantity=MEAN_GRADIENT,
-        claim="rpd.sharp-nag",
-        terms=(sharp_nag.CLAIM.printed,),
+        source=f"{_SECOND} Lemma I.2's distance",
         conditions=(_AHEAD,),
-        stated=(SUPERFLUOUS,),
     ),
 )
 

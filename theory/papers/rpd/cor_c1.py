@@ -69,13 +69,11 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 def _finding(name: str, fails: prover.Refutation) -> prover.Finding:
     unsaid = "whether a slot's forwards read before its updates is left open: "
     return prover.Finding(
-        kind="false" if name == PAPER else "missing-condition",
-        where="Corollary C.1",
-        says=(
-            f"{'' if name == PAPER else unsaid}in `{name}` the mean is "
-            f"{in_words(closed(name).mean)}: no bounded gap"
-        ),
-        witness=fails.witness,
+        "false" if name == PAPER else "missing-condition",
+        "Corollary C.1",
+        f"{'' if name == PAPER else unsaid}in `{name}` the mean is "
+        f"{in_words(closed(name).mean)}: no bounded gap",
+        fails.witness,
     )
 
 
@@ -106,9 +104,9 @@ def _growth(formulas: prover.Formulas, proved: bool) -> prover.Evidence:
         whole.append(int(run.matrix.max()))
     worst = prop_4_1.CLAIM.printed["worst"]
     return prover.Evidence(
-        points="for" if proved else "neither",
-        says=f"steady mean and maximum, 10th percentile, and whole-run maximum, p up to {p}",
-        data={
+        "for" if proved else "neither",
+        f"steady mean and maximum, 10th percentile, and whole-run maximum, p up to {p}",
+        {
             "figure": "growth",
             "linearization": PAPER,
             "p": list(PICTURED),
@@ -129,10 +127,10 @@ def _law(of: str, form: sympy.Expr) -> dict[str, object]:
 _PRINTED = {"mean": p_**2 / 2}
 
 CLAIM = prover.Claim(
-    id="rpd.cor-c1",
-    where="Corollary C.1",
-    statement="The mean steady delay of PipeDream with p stages is p²/2 + O(1).",
-    latex=r"\bar d = \tfrac{p^2}{2} + O(1)",
+    "rpd.cor-c1",
+    "Corollary C.1",
+    "The mean steady delay of PipeDream with p stages is p²/2 + O(1).",
+    r"\bar d = \tfrac{p^2}{2} + O(1)",
     account=_account,
     printed=_PRINTED,
     core=_PRINTED,

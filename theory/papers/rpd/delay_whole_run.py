@@ -86,13 +86,11 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 def _finding(fails: prover.Refutation) -> prover.Finding:
     return prover.Finding(
-        kind="missing-condition",
-        where="section 4, from RPD back to PD, with appendix E.1",
-        says=(
-            "the law counts steady microbatches only, while the theorem needs the bound at every "
-            "update; in start-up delays exceed it by about p²/4, which no O(1) covers"
-        ),
-        witness=fails.witness,
+        "missing-condition",
+        "section 4, from RPD back to PD, with appendix E.1",
+        "the law counts steady microbatches only, while the theorem needs the bound at every "
+        "update; in start-up delays exceed it by about p²/4, which no O(1) covers",
+        fails.witness,
         repaired=prover.Repair(
             "⌊5p²/4⌋ − p bounds every delay of a whole run and is attained, first with "
             "M = p − 1 + ⌊p/2⌋ microbatches, at microbatch p − 1",
@@ -124,10 +122,10 @@ _REPAIRED = {
 }
 
 CLAIM = prover.Claim(
-    id="rpd.delay-whole-run",
-    where="section 4 with Proposition 4.1 and appendix E.1",
-    statement="τ = p² − p/2 bounds every delay of a PipeDream run with E.1's scheduler.",
-    latex=r"d_i^k \le p^2 - \tfrac{p}{2} \quad \text{for all } i, k",
+    "rpd.delay-whole-run",
+    "section 4 with Proposition 4.1 and appendix E.1",
+    "τ = p² − p/2 bounds every delay of a PipeDream run with E.1's scheduler.",
+    r"d_i^k \le p^2 - \tfrac{p}{2} \quad \text{for all } i, k",
     account=_account,
     printed={"bound": p_**2 - p_ / 2},
     core=_REPAIRED,

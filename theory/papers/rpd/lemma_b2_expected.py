@@ -87,13 +87,11 @@ def _witness(bound: sympy.Expr, constant: sympy.Expr) -> dict[str, Any]:
 
 def _finding(fails: prover.Refutation) -> prover.Finding:
     return prover.Finding(
-        kind="loose",
-        where="Lemma B.2, where (9) uses it",
-        says=(
-            "the pathwise bound counts as if every update of the window hit one block; the mean "
-            "under uniform draws is smaller by a factor up to p"
-        ),
-        witness=fails.witness,
+        "loose",
+        "Lemma B.2, where (9) uses it",
+        "the pathwise bound counts as if every update of the window hit one block; the mean "
+        "under uniform draws is smaller by a factor up to p",
+        fails.witness,
         shown=(sharp_drift.THEOREM,),
         repaired=prover.Repair(sharp_drift.THEOREM.statement, (sharp_drift.THEOREM,)),
     )
@@ -107,13 +105,11 @@ def _holds(edited: prover.Formulas) -> Iterator[Theorem]:
 
 
 CLAIM = prover.Claim(
-    id="rpd.lemma-b2-expected",
-    where="Lemma B.2 with Assumption B.1",
-    statement=(
-        "Under the uniform sampling of Assumption B.1 the square of Lemma B.2's bound, γ²τ²G², is "
-        "tight in expectation up to a constant."
-    ),
-    latex=r"\mathbb{E}\|x^k - \hat x^k\|^2 = \Theta(\gamma^2\tau^2G^2)",
+    "rpd.lemma-b2-expected",
+    "Lemma B.2 with Assumption B.1",
+    "Under the uniform sampling of Assumption B.1 the square of Lemma B.2's bound, γ²τ²G², is "
+    "tight in expectation up to a constant.",
+    r"\mathbb{E}\|x^k - \hat x^k\|^2 = \Theta(\gamma^2\tau^2G^2)",
     account=_account,
     printed={"bound": lemma_b2.THEOREM.terms["drift"]},
     core={"expected": SHARP},

@@ -89,14 +89,12 @@ def _half_of_the_stages() -> prover.Line:
 
 def _false(fails: prover.Refutation) -> prover.Finding:
     return prover.Finding(
-        kind="false",
-        where="Lemma C.1, even p",
-        says=(
-            "the delay also counts the updates that precede both events inside their own slots; "
-            "the printed formula is exact only if events count no update of their own slot "
-            "(`slot-start`), where updates of one slot share an index"
-        ),
-        witness=fails.witness,
+        "false",
+        "Lemma C.1, even p",
+        "the delay also counts the updates that precede both events inside their own slots; "
+        "the printed formula is exact only if events count no update of their own slot "
+        "(`slot-start`), where updates of one slot share an index",
+        fails.witness,
         repaired=prover.Repair(
             "for even p the steady delay is (p/2)(2p − i − j + 1) + ⌊(i−1)/2⌋ − ⌈(j−1)/2⌉",
             _holds(_REPAIRED),
@@ -130,15 +128,13 @@ def _any_forward_rule(formulas: prover.Formulas) -> tuple[prover.Finding, ...]:
     ]
     return (
         prover.Finding(
-            kind="invalid-step",
-            where="Lemma C.1, proof",
-            says=(
-                "no rule for what a forward records repairs it when p ≥ 4: the law gives stage 1 "
-                "(from 1) at microbatch m and stage 3 at m + 1 delays that differ by p, what they "
-                "recorded differs by p as well, so both updates would have one index; but they "
-                "run in the same slot (proved), and every backward appends one entry of its own"
-            ),
-            witness={
+            "invalid-step",
+            "Lemma C.1, proof",
+            "no rule for what a forward records repairs it when p ≥ 4: the law gives stage 1 "
+            "(from 1) at microbatch m and stage 3 at m + 1 delays that differ by p, what they "
+            "recorded differs by p as well, so both updates would have one index; but they "
+            "run in the same slot (proved), and every backward appends one entry of its own",
+            {
                 "p": 4,
                 "stages (from 1)": [1, 3],
                 "microbatches": [m_shown, m_shown + 1],
@@ -158,9 +154,9 @@ def _heatmap(formulas: prover.Formulas) -> prover.Evidence:
     ]
     same = all(str(rows[i][j]) == law[i][j] for i in stages for j in stages)
     return prover.Evidence(
-        points="for" if same else "against",
-        says=f"steady delays of p = {SHOWN} from a replay, beside the printed law",
-        data={"figure": "heatmap", "linearization": PAPER, "p": SHOWN, "rows": rows, "law": law},
+        "for" if same else "against",
+        f"steady delays of p = {SHOWN} from a replay, beside the printed law",
+        {"figure": "heatmap", "linearization": PAPER, "p": SHOWN, "rows": rows, "law": law},
     )
 
 
@@ -172,13 +168,11 @@ _REPAIRED = {
 }
 
 CLAIM = prover.Claim(
-    id="rpd.lemma-c1-entry",
-    where="Lemma C.1, even p",
-    statement=(
-        "For even p every steady delay is exactly (p/2) times its window: active stage i and "
-        "block j (1-based) have delay (p/2)(2p − i − j + 1)."
-    ),
-    latex=r"d_{ij} = \tfrac{p}{2}\,(2p - i - j + 1) \quad (p \text{ even})",
+    "rpd.lemma-c1-entry",
+    "Lemma C.1, even p",
+    "For even p every steady delay is exactly (p/2) times its window: active stage i and "
+    "block j (1-based) have delay (p/2)(2p − i − j + 1).",
+    r"d_{ij} = \tfrac{p}{2}\,(2p - i - j + 1) \quad (p \text{ even})",
     account=_account,
     printed=_PRINTED,
     core=_REPAIRED,

@@ -59,13 +59,11 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 def _finding(fails: prover.Refutation) -> prover.Finding:
     return prover.Finding(
-        kind="false",
-        where="Lemma C.1, even p",
-        says=(
-            "updates inside the end slots lower the mean by 1/2; it is p²/2 only in "
-            "`slot-start`, where updates of one slot share an index"
-        ),
-        witness=fails.witness,
+        "false",
+        "Lemma C.1, even p",
+        "updates inside the end slots lower the mean by 1/2; it is p²/2 only in "
+        "`slot-start`, where updates of one slot share an index",
+        fails.witness,
         repaired=prover.Repair(
             "for every p ≥ 2, even or odd, the mean is (p² − 1)/2", _holds(_REPAIRED)
         ),
@@ -89,10 +87,10 @@ def _refutation(formulas: prover.Formulas, linearization: str, p: int) -> prover
 _REPAIRED = {"mean": (p_**2 - 1) / 2}
 
 CLAIM = prover.Claim(
-    id="rpd.lemma-c1-mean",
-    where="Lemma C.1, even p",
-    statement="For even p the mean steady delay over all stages and blocks is exactly p²/2.",
-    latex=r"\bar d = \tfrac{p^2}{2} \quad (p \text{ even})",
+    "rpd.lemma-c1-mean",
+    "Lemma C.1, even p",
+    "For even p the mean steady delay over all stages and blocks is exactly p²/2.",
+    r"\bar d = \tfrac{p^2}{2} \quad (p \text{ even})",
     account=_account,
     printed={"mean": p_**2 / 2},
     core=_REPAIRED,

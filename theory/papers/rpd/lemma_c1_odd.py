@@ -63,13 +63,11 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 def _finding(fails: prover.Refutation) -> prover.Finding:
     return prover.Finding(
-        kind="false",
-        where=WHERE,
-        says=(
-            "the correction is (i − j − 1)/2 and grows with p: updates inside the end slots are "
-            "left out of the count"
-        ),
-        witness=fails.witness,
+        "false",
+        WHERE,
+        "the correction is (i − j − 1)/2 and grows with p: updates inside the end slots are "
+        "left out of the count",
+        fails.witness,
         repaired=prover.Repair(
             "for odd p the steady delay is exactly (p/2)(2p − i − j + 1) + (i − j − 1)/2 "
             "(i, j from 1)",
@@ -82,13 +80,11 @@ _WINDOWED = p_ / 2 * (2 * p_ - i_ - j_ + 1)
 _REPAIRED = {"entry": _WINDOWED + (i_ - j_ - 1) / 2}
 
 CLAIM = prover.Claim(
-    id="rpd.lemma-c1-odd",
-    where=WHERE,
-    statement=(
-        "For odd p every steady delay is (p/2) times its window of 2p − i − j + 1 slots (i, j from "
-        "1), up to a correction that stays bounded as p grows."
-    ),
-    latex=r"d_{ij} = \tfrac{p}{2}\,(2p - i - j + 1) + O(1) \quad (p \text{ odd})",
+    "rpd.lemma-c1-odd",
+    WHERE,
+    "For odd p every steady delay is (p/2) times its window of 2p − i − j + 1 slots (i, j from "
+    "1), up to a correction that stays bounded as p grows.",
+    r"d_{ij} = \tfrac{p}{2}\,(2p - i - j + 1) + O(1) \quad (p \text{ odd})",
     account=_account,
     printed={"entry": _WINDOWED},
     core=_REPAIRED,

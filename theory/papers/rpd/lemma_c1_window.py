@@ -130,13 +130,11 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 _WINDOW = 2 * p_ - i_ - j_ + 1
 
 CLAIM = prover.Claim(
-    id="rpd.lemma-c1-window",
-    where="Lemma C.1, window",
-    statement=(
-        "In the steady state the delay window of active stage i and block j (1-based) has "
-        "2p − i − j + 1 slots."
-    ),
-    latex=r"t_B(i,m) - t_F(j,m) = 2p - i - j + 1",
+    "rpd.lemma-c1-window",
+    "Lemma C.1, window",
+    "In the steady state the delay window of active stage i and block j (1-based) has "
+    "2p − i − j + 1 slots.",
+    r"t_B(i,m) - t_F(j,m) = 2p - i - j + 1",
     account=_account,
     printed={"window": _WINDOW, "remaining": p_ - j_, "return": p_ - i_ + 1, "longest": 2 * p_ - 1},
     core={"window": _WINDOW},

@@ -93,13 +93,11 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 def _finding(fails: prover.Refutation, proof: prover.Outcome) -> prover.Finding:
     return prover.Finding(
-        kind="missing-condition",
-        where="appendices F and G.4",
-        says=(
-            "the value, which the source does not name, needs the steady state; stages in "
-            "mid-pipeline start up staler"
-        ),
-        witness=fails.witness,
+        "missing-condition",
+        "appendices F and G.4",
+        "the value, which the source does not name, needs the steady state; stages in "
+        "mid-pipeline start up staler",
+        fails.witness,
         shown=(proof,),
         repaired=prover.Repair(
             "stage s has local staleness p − 1 − s for m ≥ p, and at most "
@@ -140,12 +138,10 @@ def _timeline(witness: Mapping[str, int]) -> prover.Evidence:
         {"stage": s, "slot": cells.index(f"{kind}{m}"), "label": f"{kind}{m}"} for kind in "FB"
     ]
     return prover.Evidence(
-        points="against",
-        says=(
-            f"p = {p}: between F{m} and B{m} of stage {s} the weights change "
-            f"{witness['staleness']} times"
-        ),
-        data={
+        "against",
+        f"p = {p}: between F{m} and B{m} of stage {s} the weights change "
+        f"{witness['staleness']} times",
+        {
             "figure": "timeline",
             "title": f"PipeDream, p = {p}: stage {s}, microbatch {m} in start-up",
             "rows": rows,
@@ -157,10 +153,10 @@ def _timeline(witness: Mapping[str, int]) -> prover.Evidence:
 _CORE = {"staleness": p_ - 1 - s_, "early": p_ - 1, "late": 2 * p_ - 2 - 2 * s_}
 
 CLAIM = prover.Claim(
-    id="rpd.local-staleness",
-    where="appendices F and G.4",
-    statement="Stage s (from 0) of PipeDream has local staleness p − 1 − s.",
-    latex=r"\text{staleness}(s) = p - 1 - s",
+    "rpd.local-staleness",
+    "appendices F and G.4",
+    "Stage s (from 0) of PipeDream has local staleness p − 1 − s.",
+    r"\text{staleness}(s) = p - 1 - s",
     account=_account,
     printed={"staleness": p_ - 1 - s_},
     core=_CORE,

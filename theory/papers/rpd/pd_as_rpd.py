@@ -134,13 +134,11 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 _PRINTED = {"delay": k - h}
 
 CLAIM = prover.Claim(
-    id="rpd.pd-as-rpd",
-    where="appendix F",
-    statement=(
-        "RPD fed with PipeDream's order of block updates, its microbatches and its exact delays "
-        "takes exactly PipeDream's steps."
-    ),
-    latex=r"d_j^k = k - h_j^{m_k}, \quad \hat x_j^k = x_j^{k - d_j^k} = x_j^{h_j^{m_k}}",
+    "rpd.pd-as-rpd",
+    "appendix F",
+    "RPD fed with PipeDream's order of block updates, its microbatches and its exact delays "
+    "takes exactly PipeDream's steps.",
+    r"d_j^k = k - h_j^{m_k}, \quad \hat x_j^k = x_j^{k - d_j^k} = x_j^{h_j^{m_k}}",
     account=_account,
     printed=_PRINTED,
     core=_PRINTED,

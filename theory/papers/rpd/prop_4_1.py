@@ -86,33 +86,29 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 def _finding(name: str, fails: prover.Refutation) -> prover.Finding:
     if name == PAPER:
         return prover.Finding(
-            kind="false",
-            where="Proposition 4.1",
-            says=f"the largest steady delay in `{name}` is {in_words(largest(name))}",
-            witness=fails.witness,
+            "false",
+            "Proposition 4.1",
+            f"the largest steady delay in `{name}` is {in_words(largest(name))}",
+            fails.witness,
         )
     return prover.Finding(
-        kind="missing-condition",
-        where="appendix C, proof of Lemma C.1, case 1",
-        says=(
-            "the printed count sums whole slots and leaves out the updates of the first and the "
-            f"last slot; that does not matter at i = j = 1 (from 1) in `{PAPER}`, the stage order "
-            f"of appendix C, but it does in `{name}`: the exact value needs that order"
-        ),
-        witness=fails.witness,
+        "missing-condition",
+        "appendix C, proof of Lemma C.1, case 1",
+        "the printed count sums whole slots and leaves out the updates of the first and the "
+        f"last slot; that does not matter at i = j = 1 (from 1) in `{PAPER}`, the stage order "
+        f"of appendix C, but it does in `{name}`: the exact value needs that order",
+        fails.witness,
     )
 
 
 _PRINTED = {"worst": p_**2 - p_ / 2}
 
 CLAIM = prover.Claim(
-    id="rpd.prop-4.1",
-    where="Proposition 4.1, (4)",
-    statement=(
-        "The largest delay of steady PipeDream with p stages is p² − p/2 + O(1), and exactly "
-        "p² − p/2 for even p."
-    ),
-    latex=r"\tau_{\max} = p^2 - \tfrac{p}{2} + O(1), \quad \tau_{\max} = p^2 - \tfrac{p}{2}"
+    "rpd.prop-4.1",
+    "Proposition 4.1, (4)",
+    "The largest delay of steady PipeDream with p stages is p² − p/2 + O(1), and exactly "
+    "p² − p/2 for even p.",
+    r"\tau_{\max} = p^2 - \tfrac{p}{2} + O(1), \quad \tau_{\max} = p^2 - \tfrac{p}{2}"
     r" \text{ for even } p",
     account=_account,
     printed=_PRINTED,

@@ -127,13 +127,11 @@ def _witness(printed: prover.Formulas, model_says: str, pipedream_says: str) -> 
 
 def _finding(witness: dict[str, Any]) -> prover.Finding:
     return prover.Finding(
-        kind="loose",
-        where="section 5, Table 1 and the abstract",
-        says=(
-            f"the bound grows as {superscript(readable(_PRINTED['growth']))} because Lemma B.2 is "
-            "squared before the mean is taken; the error that it bounds does not"
-        ),
-        witness=witness,
+        "loose",
+        "section 5, Table 1 and the abstract",
+        f"the bound grows as {superscript(readable(_PRINTED['growth']))} because Lemma B.2 is "
+        "squared before the mean is taken; the error that it bounds does not",
+        witness,
         shown=(*MODEL, drift_by_counts.THEOREM, _counted()),
         repaired=prover.Repair(
             f"with τ = {readable(_PRINTED['delay'])} the model's L²E‖x − x̂‖² is at "
@@ -161,16 +159,12 @@ _CORE = {
 }
 
 CLAIM = prover.Claim(
-    id="rpd.stale-power",
-    where="section 5, with Theorem 4.1 and Proposition 4.1",
-    statement=(
-        "With τ = Θ(p²) the stale error of the model, L²E‖x − x̂‖² at worst, grows as p⁴ (the paper "
-        "says so of the bound alone)."
-    ),
-    latex=(
-        r"\tau = p^2 - \tfrac{p}{2} \implies "
-        r"L^2\,\mathbb{E}\|x - \hat x\|^2 = \Theta(p^4)\,L^2\gamma^2G^2"
-    ),
+    "rpd.stale-power",
+    "section 5, with Theorem 4.1 and Proposition 4.1",
+    "With τ = Θ(p²) the stale error of the model, L²E‖x − x̂‖² at worst, grows as p⁴ (the paper "
+    "says so of the bound alone).",
+    r"\tau = p^2 - \tfrac{p}{2} \implies "
+    r"L^2\,\mathbb{E}\|x - \hat x\|^2 = \Theta(p^4)\,L^2\gamma^2G^2",
     account=_account,
     printed=_PRINTED,
     core=_CORE,

@@ -60,10 +60,10 @@ def _holds(edited: prover.Formulas) -> tuple[Comparison]:
 _PRINTED = {"delay": prop_4_1.CLAIM.printed["worst"], "growth": p_**4}
 
 CLAIM = prover.Claim(
-    id="rpd.stale-power-of-the-bound",
-    where="section 5, with (3) and Proposition 4.1",
-    statement="With τ = Θ(p²) the stale term L²γ²τ²G² of Theorem 4.1 grows as p⁴.",
-    latex=r"\tau = p^2 - \tfrac{p}{2} \implies L^2\gamma^2\tau^2G^2 = \Theta(p^4)\,L^2\gamma^2G^2",
+    "rpd.stale-power-of-the-bound",
+    "section 5, with (3) and Proposition 4.1",
+    "With τ = Θ(p²) the stale term L²γ²τ²G² of Theorem 4.1 grows as p⁴.",
+    r"\tau = p^2 - \tfrac{p}{2} \implies L^2\gamma^2\tau^2G^2 = \Theta(p^4)\,L^2\gamma^2G^2",
     account=_account,
     printed=_PRINTED,
     core={"term": p_**4 - p_**3 + p_**2 / 4},

@@ -172,13 +172,11 @@ def _refuted_by_solver(outcome: prover.Outcome) -> prover.Compared:
 
 
 CLAIM = prover.Claim(
-    id="rpd.stash-invariant",
-    where="appendix G.4",
-    statement=(
-        "Under PipeDream's weight stashing every backward uses exactly the version that the "
-        "forward of its microbatch read at that stage."
-    ),
-    latex=r"v_B(s, m) = v_F(s, m)",
+    "rpd.stash-invariant",
+    "appendix G.4",
+    "Under PipeDream's weight stashing every backward uses exactly the version that the "
+    "forward of its microbatch read at that stage.",
+    r"v_B(s, m) = v_F(s, m)",
     account=_account,
     printed={"key": m_},
     core={"key": m_},

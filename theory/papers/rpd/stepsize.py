@@ -61,10 +61,10 @@ def _account(printed: prover.Formulas) -> prover.Account:
 
 def _finding(printed: prover.Formulas, fails: prover.Refutation) -> prover.Finding:
     return prover.Finding(
-        kind="superfluous-condition",
-        where="Theorem 4.1 (B.1)",
-        says=f"(3) holds for every γ > 0; γ ≤ {printed['limit']} is used nowhere in its proof",
-        witness=fails.witness,
+        "superfluous-condition",
+        "Theorem 4.1 (B.1)",
+        f"(3) holds for every γ > 0; γ ≤ {printed['limit']} is used nowhere in its proof",
+        fails.witness,
         shown=(ANY_STEPSIZE,),
         repaired=prover.Repair(
             "Theorem 4.1 without a condition on the stepsize, γ > 0", (ANY_STEPSIZE,)
@@ -73,10 +73,10 @@ def _finding(printed: prover.Formulas, fails: prover.Refutation) -> prover.Findi
 
 
 CLAIM = prover.Claim(
-    id="rpd.stepsize",
-    where="Theorem 4.1 (B.1)",
-    statement="Theorem 4.1 needs γ ≤ 1/L.",
-    latex=r"\gamma \le \tfrac1L",
+    "rpd.stepsize",
+    "Theorem 4.1 (B.1)",
+    "Theorem 4.1 needs γ ≤ 1/L.",
+    r"\gamma \le \tfrac1L",
     account=_account,
     printed={"limit": 1 / L},
     core=_REPAIRED.core,

@@ -132,14 +132,12 @@ def _finding(fails: prover.Refutation) -> prover.Finding:
     printed = _drift()
     drift = printed.subs(Gt**2, ATTAINED.terms["second moment"])
     return prover.Finding(
-        kind="missing-condition",
-        where="Table 1 and section 6",
-        says=(
-            "G bounds block gradients and G̃ whole ones, σ is a third constant, and powers of p are "
-            "compared as if G̃ did not depend on p (that neither bound shows a method to be better "
-            "is said there)"
-        ),
-        witness=fails.witness,
+        "missing-condition",
+        "Table 1 and section 6",
+        "G bounds block gradients and G̃ whole ones, σ is a third constant, and powers of p are "
+        "compared as if G̃ did not depend on p (that neither bound shows a method to be better "
+        "is said there)",
+        fails.witness,
         shown=(UPPER, ATTAINED),
         repaired=prover.Repair(
             "in RPD's constants G̃² is pG² at worst, and LocalSGD's drift term "
@@ -153,13 +151,11 @@ def _finding(fails: prover.Refutation) -> prover.Finding:
 _CORE = {"second moment": p * G**2}
 
 CLAIM = prover.Claim(
-    id="rpd.table-1",
-    where="Table 1",
-    statement=(
-        "The two rows of Table 1 use the same constants: a bound G̃ of LocalSGD's gradients does "
-        "not grow with p against RPD's G."
-    ),
-    latex=r"\tilde G^2 = G^2",
+    "rpd.table-1",
+    "Table 1",
+    "The two rows of Table 1 use the same constants: a bound G̃ of LocalSGD's gradients does "
+    "not grow with p against RPD's G.",
+    r"\tilde G^2 = G^2",
     account=_account,
     printed={"second moment": G**2},
     core=_CORE,

@@ -213,13 +213,11 @@ def _findings(repaired: tuple[prover.Outcome, ...]) -> Iterator[prover.Finding]:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.alg-4",
-    where="Algorithm 4",
-    statement=(
-        "Algorithm 4 determines the start times of a sequential model's communications: one after "
-        "the other, as their gradients become ready at the completion of their backwards."
-    ),
-    latex=r"c(v_i) = \max\{\,c(v_{i+1}) + v_{i+1},\ b_m + \dots + b_i\,\}",
+    "sapipe.alg-4",
+    "Algorithm 4",
+    "Algorithm 4 determines the start times of a sequential model's communications: one after "
+    "the other, as their gradients become ready at the completion of their backwards.",
+    r"c(v_i) = \max\{\,c(v_{i+1}) + v_{i+1},\ b_m + \dots + b_i\,\}",
     account=_account,
     printed=PRINTED_4,
     core=REPAIRED_4,

@@ -233,14 +233,12 @@ def _findings(repaired: tuple[prover.Outcome, ...]) -> Iterator[prover.Finding]:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.alg-5",
-    where="Algorithm 5",
-    statement=(
-        "Given the start times of a sequential model's communications, which take no longer than "
-        "its computation, Algorithm 5 marks a layer as stale if and only if its gradient has not "
-        "been sent when its forward is scheduled, so that with the marked layers nothing waits."
-    ),
-    latex=r"x_i = 1 \iff c(u_i) < c(v_i) + v_i",
+    "sapipe.alg-5",
+    "Algorithm 5",
+    "Given the start times of a sequential model's communications, which take no longer than "
+    "its computation, Algorithm 5 marks a layer as stale if and only if its gradient has not "
+    "been sent when its forward is scheduled, so that with the marked layers nothing waits.",
+    r"x_i = 1 \iff c(u_i) < c(v_i) + v_i",
     account=_account,
     printed=PRINTED_5,
     core=REPAIRED_5,

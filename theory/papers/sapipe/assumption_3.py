@@ -209,16 +209,12 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.assumption-3",
-    where="Assumption 3",
-    statement=(
-        "Assumption 3 implies that the mean over the n workers of ‖∇F_i(x) − ∇F(x)‖² is at most "
-        "(ρ/n − 1)‖∇F(x)‖²."
-    ),
-    latex=(
-        r"\tfrac1n \sum_{i} \|\nabla F_i(x) - \nabla F(x)\|^2 \le "
-        r"\left(\tfrac{\rho}{n} - 1\right) \|\nabla F(x)\|^2"
-    ),
+    "sapipe.assumption-3",
+    "Assumption 3",
+    "Assumption 3 implies that the mean over the n workers of ‖∇F_i(x) − ∇F(x)‖² is at most "
+    "(ρ/n − 1)‖∇F(x)‖².",
+    r"\tfrac1n \sum_{i} \|\nabla F_i(x) - \nabla F(x)\|^2 \le "
+    r"\left(\tfrac{\rho}{n} - 1\right) \|\nabla F(x)\|^2",
     account=_account,
     printed=PRINTED,
     core=REPAIRED,

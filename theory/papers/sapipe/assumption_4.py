@@ -163,16 +163,12 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.assumption-4",
-    where="Assumption 4, as Theorem 3 uses it (our reading)",
-    statement=(
-        "Assumption 4 does not depend on the unit of the loss: with ‖∇f∇fᵀ − ∇²f‖ ≤ Δ for f it "
-        "holds for cf with cΔ, as Assumption 1 does with cL, for every c > 0."
-    ),
-    latex=(
-        r"\|\nabla f \nabla f^\top - \nabla^2 f\| \le \Delta \implies "
-        r"\|\nabla (cf) \nabla (cf)^\top - \nabla^2 (cf)\| \le c\Delta"
-    ),
+    "sapipe.assumption-4",
+    "Assumption 4, as Theorem 3 uses it (our reading)",
+    "Assumption 4 does not depend on the unit of the loss: with ‖∇f∇fᵀ − ∇²f‖ ≤ Δ for f it "
+    "holds for cf with cΔ, as Assumption 1 does with cL, for every c > 0.",
+    r"\|\nabla f \nabla f^\top - \nabla^2 f\| \le \Delta \implies "
+    r"\|\nabla (cf) \nabla (cf)^\top - \nabla^2 (cf)\| \le c\Delta",
     account=_account,
     printed=PRINTED,
     core=REPAIRED,

@@ -94,13 +94,7 @@ _CONTRACTS = Below(
     sympy.Integer(1),
     "beyond it prediction errors can grow from each to the next",
 )
-_ERRORS = {
-    "vanilla": "Err_0",
-    "dc": "Err_DC",
-    "wp-1": "Err_WP-1",
-    "wp-2": "Err_WP-2",
-    "wp-3": "Err_WP-3",
-}
+_ERRORS = {"vanilla": "Err_0", "dc": "Err_DC", **{f"wp-{k}": f"Err_WP-{k}" for k in (1, 2, 3)}}
 
 
 def _bound(
@@ -113,13 +107,12 @@ def _bound(
     notes: tuple[str, ...] = (),
     reading: str = "",
 ) -> Bound:
-    return Bound(
-        method=f"sapipe-{method}",
-        form=form,
-        source=source,
+    return Bound.of(
+        claim,
+        f"sapipe-{method}",
+        form,
+        source,
         quantity=QUANTITY,
-        claim=claim.id,
-        terms=(claim.printed,),
         conditions=(*_CONDITIONS, *conditions),
         stated=meant,
         defaults={kappa: _ALL_STALE},

@@ -200,16 +200,12 @@ def _account(printed: prover.Formulas) -> prover.Account:
 PRINTED = {"rate": 1 / sympy.sqrt(T), "noise": V1 / (n * sympy.sqrt(T))}
 
 CLAIM = prover.Claim(
-    id="sapipe.cor-1",
-    where="Corollary 1",
-    statement=(
-        "With η ∝ min(1/√T, 1/L), vanilla SAPipe, SAPipe-DC and SAPipe-WP with each option have a "
-        "mean over t ≤ T of E‖∇F(x_{t−1})‖² of O(1/√T) + O(V₁/(n√T)), as SGD."
-    ),
-    latex=(
-        r"\tfrac1T \sum_{t=1}^T \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le "
-        r"\mathcal{O}(\tfrac{1}{\sqrt T}) + \mathcal{O}(\tfrac{V_1}{n\sqrt T})"
-    ),
+    "sapipe.cor-1",
+    "Corollary 1",
+    "With η ∝ min(1/√T, 1/L), vanilla SAPipe, SAPipe-DC and SAPipe-WP with each option have a "
+    "mean over t ≤ T of E‖∇F(x_{t−1})‖² of O(1/√T) + O(V₁/(n√T)), as SGD.",
+    r"\tfrac1T \sum_{t=1}^T \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le "
+    r"\mathcal{O}(\tfrac{1}{\sqrt T}) + \mathcal{O}(\tfrac{V_1}{n\sqrt T})",
     account=_account,
     printed=PRINTED,
     core=PRINTED,

@@ -212,17 +212,13 @@ def _least(model: Model) -> int | None:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.program",
-    where="section 3.1",
-    statement=(
-        "A sequential model never stalls with its first k layers stale if and only if "
-        "Σ_i v_i ≤ Σ_i b_i + Σ_i u_i and Σ_{i>k} v_i ≤ Σ_{i<m} b_i + Σ_{i≤k} u_i, the constraints "
-        "of the program for the fewest stale layers."
-    ),
-    latex=(
-        r"\sum_i v_i \le \sum_i b_i + \sum_i u_i,\quad "
-        r"\sum_{i=k+1}^m v_i \le \sum_{i=1}^{m-1} b_i + \sum_{i=1}^k u_i"
-    ),
+    "sapipe.program",
+    "section 3.1",
+    "A sequential model never stalls with its first k layers stale if and only if "
+    "Σ_i v_i ≤ Σ_i b_i + Σ_i u_i and Σ_{i>k} v_i ≤ Σ_{i<m} b_i + Σ_{i≤k} u_i, the constraints "
+    "of the program for the fewest stale layers.",
+    r"\sum_i v_i \le \sum_i b_i + \sum_i u_i,\quad "
+    r"\sum_{i=k+1}^m v_i \le \sum_{i=1}^{m-1} b_i + \sum_{i=1}^k u_i",
     account=_account,
     printed=PROGRAM,
     core=PROGRAM,

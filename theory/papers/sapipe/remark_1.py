@@ -132,14 +132,12 @@ def _holds(given: prover.Formulas) -> Iterator[prover.Ground]:
 _PRINTED = {"staleness": kappa * ERR_0, "variance": VAR_0}
 
 CLAIM = prover.Claim(
-    id="sapipe.remark-1",
-    where="Remark 1",
-    statement=(
-        "Beside 2R₀/(ηT) the bound that Theorem 2 prints has two errors, κErr₀ of staleness, 0 "
-        "only for κ = 0 and alone enough for V₁ = 0, and Var₀ of sampling, 0 only for V₁ = 0 and "
-        "alone enough for κ = 0."
-    ),
-    latex=r"\kappa L^2\eta^2 V_2 = 0 \iff \kappa = 0, \qquad \tfrac{L\eta V_1}{n} = 0 \iff V_1 = 0",
+    "sapipe.remark-1",
+    "Remark 1",
+    "Beside 2R₀/(ηT) the bound that Theorem 2 prints has two errors, κErr₀ of staleness, 0 "
+    "only for κ = 0 and alone enough for V₁ = 0, and Var₀ of sampling, 0 only for V₁ = 0 and "
+    "alone enough for κ = 0.",
+    r"\kappa L^2\eta^2 V_2 = 0 \iff \kappa = 0, \qquad \tfrac{L\eta V_1}{n} = 0 \iff V_1 = 0",
     account=_account,
     printed=_PRINTED,
     core=_PRINTED,

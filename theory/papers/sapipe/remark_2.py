@@ -124,16 +124,12 @@ _PRINTED = {
 }
 
 CLAIM = prover.Claim(
-    id="sapipe.remark-2",
-    where="Remark 2",
-    statement=(
-        "With no stale layer (κ = 0) Theorem 2 is the bound of distributed SGD, 2R₀/(ηT) + Var₀; "
-        "with all layers stale (κ = 1) it is that of PipeSGD, 2R₀/(ηT) + Err₀ + Var₀."
-    ),
-    latex=(
-        r"\kappa = 0: \tfrac{2R_0}{\eta T} + \text{Var}_0, \qquad "
-        r"\kappa = 1: \tfrac{2R_0}{\eta T} + \text{Err}_0 + \text{Var}_0"
-    ),
+    "sapipe.remark-2",
+    "Remark 2",
+    "With no stale layer (κ = 0) Theorem 2 is the bound of distributed SGD, 2R₀/(ηT) + Var₀; "
+    "with all layers stale (κ = 1) it is that of PipeSGD, 2R₀/(ηT) + Err₀ + Var₀.",
+    r"\kappa = 0: \tfrac{2R_0}{\eta T} + \text{Var}_0, \qquad "
+    r"\kappa = 1: \tfrac{2R_0}{\eta T} + \text{Err}_0 + \text{Var}_0",
     account=_account,
     printed=_PRINTED,
     core=_PRINTED,

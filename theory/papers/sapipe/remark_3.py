@@ -231,13 +231,11 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.remark-3",
-    where="Remark 3",
-    statement=(
-        "With small enough M, Δ and η and λ close to 1, Err_DC ≤ Err₀: the gradient estimation "
-        "error of SAPipe-DC is smaller than that of PipeSGD."
-    ),
-    latex=r"\mathrm{Err}_{DC} \le \mathrm{Err}_0",
+    "sapipe.remark-3",
+    "Remark 3",
+    "With small enough M, Δ and η and λ close to 1, Err_DC ≤ Err₀: the gradient estimation "
+    "error of SAPipe-DC is smaller than that of PipeSGD.",
+    r"\mathrm{Err}_{DC} \le \mathrm{Err}_0",
     account=_account,
     printed=PRINTED,
     core=CORE,

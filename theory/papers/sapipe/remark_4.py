@@ -185,16 +185,12 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.remark-4",
-    where="Remark 4",
-    statement=(
-        "When V₁ and ρ are small enough (i.e., V₁ ≤ (2 − ρ/n)/(3 − ρ/n) · V₂), then "
-        "Err_WP-1 ≤ Err₀: SAPipe-WP with option 1 has a smaller error than vanilla SAPipe."
-    ),
-    latex=(
-        r"V_1 \le \frac{2 - \rho/n}{3 - \rho/n} V_2 \implies "
-        r"\mathrm{Err}_{WP-1} \le \mathrm{Err}_0"
-    ),
+    "sapipe.remark-4",
+    "Remark 4",
+    "When V₁ and ρ are small enough (i.e., V₁ ≤ (2 − ρ/n)/(3 − ρ/n) · V₂), then "
+    "Err_WP-1 ≤ Err₀: SAPipe-WP with option 1 has a smaller error than vanilla SAPipe.",
+    r"V_1 \le \frac{2 - \rho/n}{3 - \rho/n} V_2 \implies "
+    r"\mathrm{Err}_{WP-1} \le \mathrm{Err}_0",
     account=_account,
     printed=PRINTED,
     core=PRINTED,

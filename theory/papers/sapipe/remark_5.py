@@ -135,13 +135,11 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.remark-5",
-    where="Remark 5",
-    statement=(
-        "If L² ≤ (1 − 2V₁/V₂)/(4η²), then Err_WP-2 ≤ Err₀: SAPipe-WP with option 2 has a smaller "
-        "error than vanilla SAPipe."
-    ),
-    latex=(r"L^2 \le \frac{1 - 2V_1/V_2}{4\eta^2} \implies \mathrm{Err}_{WP-2} \le \mathrm{Err}_0"),
+    "sapipe.remark-5",
+    "Remark 5",
+    "If L² ≤ (1 − 2V₁/V₂)/(4η²), then Err_WP-2 ≤ Err₀: SAPipe-WP with option 2 has a smaller "
+    "error than vanilla SAPipe.",
+    (r"L^2 \le \frac{1 - 2V_1/V_2}{4\eta^2} \implies \mathrm{Err}_{WP-2} \le \mathrm{Err}_0"),
     account=_account,
     printed=PRINTED,
     core=PRINTED,

@@ -209,16 +209,12 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.remark-6",
-    where="Remark 6",
-    statement=(
-        "For small enough η, M and Δ and large enough n Err_WP-3 ≤ Err₀; and λ → 0 is preferred if "
-        "L < Δ, otherwise λ → 1."
-    ),
-    latex=(
-        r"\mathrm{Err}_{WP-3} \le \mathrm{Err}_0;\; \lambda \to 0 \text{ if } L < \Delta, "
-        r"\text{ else } \lambda \to 1"
-    ),
+    "sapipe.remark-6",
+    "Remark 6",
+    "For small enough η, M and Δ and large enough n Err_WP-3 ≤ Err₀; and λ → 0 is preferred if "
+    "L < Δ, otherwise λ → 1.",
+    r"\mathrm{Err}_{WP-3} \le \mathrm{Err}_0;\; \lambda \to 0 \text{ if } L < \Delta, "
+    r"\text{ else } \lambda \to 1",
     account=_account,
     printed=PRINTED,
     core=CORE,

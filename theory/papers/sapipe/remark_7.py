@@ -134,14 +134,12 @@ def _account(printed: prover.Formulas) -> prover.Account:
 _PRINTED = {"rate": cor_1.PRINTED["rate"]}
 
 CLAIM = prover.Claim(
-    id="sapipe.remark-7",
-    where="Remark 7",
-    statement=(
-        "Vanilla SAPipe, SAPipe-DC and SAPipe-WP converge to a critical point, with "
-        "‖∇F(x_{t−1})‖ → 0 as T → ∞, all at the rate 1/√T, and the error decreases as workers are "
-        "added."
-    ),
-    latex=r"\|\nabla F(x_{t-1})\| \to 0 \quad (T \to \infty)",
+    "sapipe.remark-7",
+    "Remark 7",
+    "Vanilla SAPipe, SAPipe-DC and SAPipe-WP converge to a critical point, with "
+    "‖∇F(x_{t−1})‖ → 0 as T → ∞, all at the rate 1/√T, and the error decreases as workers are "
+    "added.",
+    r"\|\nabla F(x_{t-1})\| \to 0 \quad (T \to \infty)",
     account=_account,
     printed=_PRINTED,
     core=_PRINTED,

@@ -231,14 +231,12 @@ def _findings(
 
 
 CLAIM = prover.Claim(
-    id="sapipe.thm-1",
-    where="Theorem 1",
-    statement=(
-        "In a training pipeline of a sequential model without stall, if the forward of some layer "
-        "is stale, starting before its gradient has been sent, then those of all its preceding "
-        "layers are."
-    ),
-    latex=r"k < i,\ c(u_i) < c(v_i) + v_i \implies c(u_k) < c(v_k) + v_k",
+    "sapipe.thm-1",
+    "Theorem 1",
+    "In a training pipeline of a sequential model without stall, if the forward of some layer "
+    "is stale, starting before its gradient has been sent, then those of all its preceding "
+    "layers are.",
+    r"k < i,\ c(u_i) < c(v_i) + v_i \implies c(u_k) < c(v_k) + v_k",
     account=_account,
     printed=PRINTED,
     core=PRINTED,

@@ -219,16 +219,12 @@ def _needed(found: Mapping[str, Any], own: prover.Repair) -> prover.Finding:
 _OWN = as_claim(thm_2_samples.THEOREM)
 
 CLAIM = prover.Claim(
-    id="sapipe.thm-2",
-    where="Theorem 2",
-    statement=(
-        "Under Assumptions 1, 2, 5 and 6 and η ≤ 1/L vanilla SAPipe has a mean over t ≤ T of "
-        "E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κL²η²V₂ + LηV₁/n."
-    ),
-    latex=(
-        r"\tfrac1T \sum_{t=1}^T \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
-        r"\kappa L^2\eta^2 V_2 + \tfrac{L\eta V_1}{n}"
-    ),
+    "sapipe.thm-2",
+    "Theorem 2",
+    "Under Assumptions 1, 2, 5 and 6 and η ≤ 1/L vanilla SAPipe has a mean over t ≤ T of "
+    "E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κL²η²V₂ + LηV₁/n.",
+    r"\tfrac1T \sum_{t=1}^T \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
+    r"\kappa L^2\eta^2 V_2 + \tfrac{L\eta V_1}{n}",
     account=_account,
     printed=thm_2_samples.THEOREM.terms,
     core=_OWN.core,

@@ -227,18 +227,14 @@ def _unclear() -> Iterator[prover.Finding]:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.thm-4",
-    where=WHERE,
-    statement=(
-        "Under Assumptions 1, 2, 3, 5 and 6 and η ≤ 1/L, SAPipe-WP with option 1 has a mean over "
-        "t ≤ T of E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κL²η²[(ρ/n − 1)V₂ + (3 − ρ/n)V₁] + LηV₁/n "
-        "for every T ≥ 1."
-    ),
-    latex=(
-        r"\tfrac1T \sum_{t\le T} \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
-        r"\kappa L^2\eta^2\bigl[(\tfrac\rho n - 1)V_2 + (3 - \tfrac\rho n)V_1\bigr] + "
-        r"\tfrac{L\eta V_1}{n}"
-    ),
+    "sapipe.thm-4",
+    WHERE,
+    "Under Assumptions 1, 2, 3, 5 and 6 and η ≤ 1/L, SAPipe-WP with option 1 has a mean over "
+    "t ≤ T of E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κL²η²[(ρ/n − 1)V₂ + (3 − ρ/n)V₁] + LηV₁/n "
+    "for every T ≥ 1.",
+    r"\tfrac1T \sum_{t\le T} \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
+    r"\kappa L^2\eta^2\bigl[(\tfrac\rho n - 1)V_2 + (3 - \tfrac\rho n)V_1\bigr] + "
+    r"\tfrac{L\eta V_1}{n}",
     account=_account,
     printed=DIVERSE.terms,
     core={f"{GOAL} {name}": term for name, term in DIVERSE.terms.items()},

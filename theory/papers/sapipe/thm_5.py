@@ -219,17 +219,13 @@ def _others(printed: prover.Formulas) -> Iterator[prover.Finding]:
 _TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR_WP_2, "variance": VAR_0}
 
 CLAIM = prover.Claim(
-    id="sapipe.thm-5",
-    where=WHERE,
-    statement=(
-        "Under Assumptions 1, 2, 5 and 6 and η ≤ 1/L, SAPipe-WP with option 2 has a mean over "
-        "t ≤ T of E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κL²η²(2V₁ + 2L²η²V₂)/(1 − 2L²η²) + LηV₁/n "
-        "for every T ≥ 1."
-    ),
-    latex=(
-        r"\tfrac1T \sum_{t\le T} \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
-        r"\tfrac{\kappa L^2\eta^2}{1 - 2L^2\eta^2}(2V_1 + 2L^2\eta^2V_2) + \tfrac{L\eta V_1}{n}"
-    ),
+    "sapipe.thm-5",
+    WHERE,
+    "Under Assumptions 1, 2, 5 and 6 and η ≤ 1/L, SAPipe-WP with option 2 has a mean over "
+    "t ≤ T of E‖∇F(x_{t−1})‖² of at most 2R₀/(ηT) + κL²η²(2V₁ + 2L²η²V₂)/(1 − 2L²η²) + LηV₁/n "
+    "for every T ≥ 1.",
+    r"\tfrac1T \sum_{t\le T} \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
+    r"\tfrac{\kappa L^2\eta^2}{1 - 2L^2\eta^2}(2V_1 + 2L^2\eta^2V_2) + \tfrac{L\eta V_1}{n}",
     account=_account,
     printed=_TERMS,
     core={f"{GOAL} {name}": term for name, term in thm_5_domain.THEOREM.terms.items()},

@@ -220,18 +220,14 @@ def _account(printed: prover.Formulas) -> prover.Account:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.thm-6",
-    where="Theorem 6",
-    statement=(
-        "Under Assumptions 1, 2, 4, 5 and 6 and η ≤ 1/L, SAPipe-WP with option 3 has the average "
-        "E‖∇F(x_{t−1})‖² at most 2R₀/(ηT) + κη²L²[8V₁/n + 4η⁴M²V₂² + 2η²V₂(L²(1 − λ)² + λ²Δ²)] + "
-        "LηV₁/n after T iterations."
-    ),
-    latex=(
-        r"\tfrac1T \sum_{t=1}^T \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
-        r"\kappa\eta^2L^2\bigl[8\tfrac{V_1}{n} + 4\eta^4M^2V_2^2 + "
-        r"2\eta^2V_2(L^2(1-\lambda)^2 + \lambda^2\Delta^2)\bigr] + \tfrac{L\eta V_1}{n}"
-    ),
+    "sapipe.thm-6",
+    "Theorem 6",
+    "Under Assumptions 1, 2, 4, 5 and 6 and η ≤ 1/L, SAPipe-WP with option 3 has the average "
+    "E‖∇F(x_{t−1})‖² at most 2R₀/(ηT) + κη²L²[8V₁/n + 4η⁴M²V₂² + 2η²V₂(L²(1 − λ)² + λ²Δ²)] + "
+    "LηV₁/n after T iterations.",
+    r"\tfrac1T \sum_{t=1}^T \mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + "
+    r"\kappa\eta^2L^2\bigl[8\tfrac{V_1}{n} + 4\eta^4M^2V_2^2 + "
+    r"2\eta^2V_2(L^2(1-\lambda)^2 + \lambda^2\Delta^2)\bigr] + \tfrac{L\eta V_1}{n}",
     account=_account,
     printed=EXACT.terms,
     core=EXACT.terms,

@@ -58,32 +58,31 @@ def _tuned(deep: bool) -> Iterator[LocalSetting]:
 
 _LOCAL_AVERAGE = "(1/T) Σ E‖∇f(x̄^t)‖² over T local steps of LocalSGD"
 
-CHALLENGES: dict[str, Challenge] = {
-    one.name: one
-    for one in (
-        _local_method(
-            "localsgd-average-gradient",
-            _LOCAL_AVERAGE,
-            lambda found: found.gradient,
-            _descents,
-            descending,
-            (local_descent,),
-        ),
-        _local_method(
-            "localsgd-average-gradient-tuned",
-            f"{_LOCAL_AVERAGE} with γ = min{{1/L, √N/(L√T)}}",
-            lambda found: found.gradient,
-            _tuned,
-            tuned_local,
-            (local_descent, speed_up),
-        ),
-        _local_method(
-            "localsgd-drift",
-            "the largest E (1/N) Σ ‖x_n^t − x̄^t‖² of T local steps of LocalSGD",
-            lambda found: found.drift,
-            _drifts,
-            runs=(local_drift,),
-        ),
-    )
-}
+_ALL = (
+    _local_method(
+        "localsgd-average-gradient",
+        _LOCAL_AVERAGE,
+        lambda found: found.gradient,
+        _descents,
+        descending,
+        (local_descent,),
+    ),
+    _local_method(
+        "localsgd-average-gradient-tuned",
+        f"{_LOCAL_AVERAGE} with γ = min{{1/L, √N/(L√T)}}",
+        lambda found: found.gradient,
+        _tuned,
+        tuned_local,
+        (local_descent, speed_up),
+    ),
+    _local_method(
+        "localsgd-drift",
+        "the largest E (1/N) Σ ‖x_n^t − x̄^t‖² of T local steps of LocalSGD",
+        lambda found: found.drift,
+        _drifts,
+        runs=(local_drift,),
+    ),
+)
+
+CHALLENGES = {one.name: one for one in _ALL}
 """By name."""

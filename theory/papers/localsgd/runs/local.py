@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from theory.falsifier.errors import RejectedInstanceError
-from theory.falsifier.model import Instance
+from theory.falsifier.errors import require
+from theory.falsifier.model import Instance, fractions
 from theory.falsifier.numbers import Number, Root
 from theory.falsifier.problem import Problem
-from theory.falsifier.shrinking import plainer, without_block
+from theory.falsifier.shrinking import plainer, plainer_starts, without_block
 from theory.papers.localsgd.runs.paths import walk_replicas
 from theory.papers.localsgd.runs.replica_moments import (
     Totals,
@@ -17,7 +17,7 @@ from theory.papers.localsgd.runs.replica_moments import (
     totals,
     unrolled_totals,
 )
-from theory.papers.localsgd.runs.replicas import Local, follow_replicas, noise
+from theory.papers.localsgd.runs.replicas import Local, follow_replicas, noise, shares
 
 EQUAL = "equal data"
 UNEQUAL = "unequal data"
@@ -68,26 +68,19 @@ def local_instance(setting: LocalSetting) -> Instance:
         A hypothesis does not hold.
     """
     problem, method = setting.problem, setting.method
-    if method.N < 1 or len(problem.components) % method.N:
-        raise RejectedInstanceError(
-            f"{len(problem.components)} components are no {method.N} equal shares",
-            "falsifier",
-            "give every replica as many components",
-        )
-    variance, moment = noise(problem, method.N)
-    if not moment or variance is None:
-        raise RejectedInstanceError(
-            "the theorem assumes second moments of stochastic gradients bounded by G̃² > 0 at every "
-            f"point, found a supremum of {'infinity' if moment is None else moment}",
-            "falsifier",
-            "take functions with bounded gradients",
-        )
+    parts, N = len(problem.components), method.N
+    require(N >= 1 and parts % N == 0, "N equal shares", f"{parts} components, N = {N}")
+    variance, moment = noise(problem, N)
+    rule = "second moments of stochastic gradients bounded by G̃² > 0 at every point"
+    require(bool(moment) and variance is not None, rule, f"found {moment or 'no bound'}")
+    assert variance is not None
+    assert moment is not None
     values: dict[str, Number] = {
         "p": Fraction(problem.p),
-        "N": Fraction(method.N),
+        "N": Fraction(N),
         "T": Fraction(method.T),
         "H": Fraction(method.H),
-        "K": Fraction(problem.p * method.N * method.T),
+        "K": Fraction(problem.p * N * method.T),
         "gamma": method.gamma,
         "L": problem.smoothness,
         "sigma": Root(variance),
@@ -95,16 +88,15 @@ def local_instance(setting: LocalSetting) -> Instance:
     }
     if problem.minimum is not None:
         values["Delta"] = problem.value(problem.start) - problem.minimum
-    each = len(problem.components) // method.N
-    runs = {problem.components[n * each : (n + 1) * each] for n in range(method.N)}
+    runs = {problem.components[share.start : share.stop] for share in shares(problem, N)}
     delays = EQUAL if len(runs) == 1 else UNEQUAL
     return Instance(problem, tuple(values.items()), delays, setting.engine)
 
 
 def local_setting_of(one: Instance) -> LocalSetting:
     """The setting that an instance was built from."""
-    at = {name: n for name, n in one.numbers.items() if isinstance(n, Fraction)}
-    method = Local(int(at["N"]), int(at["T"]), int(at["H"]), at["gamma"])
+    N, T, H, gamma = fractions(one, "N", "T", "H", "gamma")
+    method = Local(int(N), int(T), int(H), gamma)
     return LocalSetting(one.problem, method, one.engine)
 
 
@@ -116,16 +108,9 @@ def descending(one: Instance) -> Instance:
     RejectedInstanceError
         It is not.
     """
-    at = one.numbers
-    L, gamma = at["L"], at["gamma"]
-    assert isinstance(L, Fraction)
-    assert isinstance(gamma, Fraction)
-    if "Delta" not in at or L == 0 or gamma * L > 1:
-        raise RejectedInstanceError(
-            f"the theorem assumes f bounded below and γ ≤ 1/L, found L = {L}, γ = {gamma}",
-            "falsifier",
-            "take a smaller γ or another function",
-        )
+    L, gamma = fractions(one, "L", "gamma")
+    right = "Delta" in one.numbers and L > 0 and gamma * L <= 1
+    require(right, "f bounded below and γ ≤ 1/L", f"L = {L}, γ = {gamma}")
     return one
 
 
@@ -139,10 +124,8 @@ def tuned_local(one: Instance) -> Instance:
     """
     descending(one)
     method, L = local_setting_of(one).method, one.problem.smoothness
-    if (method.gamma * L) ** 2 != min(Fraction(1), Fraction(method.N, method.T)):
-        raise RejectedInstanceError(
-            "the corollary takes γ = min{1/L, √N/(L√T)}", "falsifier", "take this γ"
-        )
+    tuned = (method.gamma * L) ** 2 == min(Fraction(1), Fraction(method.N, method.T))
+    require(tuned, "γ = min{1/L, √N/(L√T)}", f"γ = {method.gamma}")
     return one
 
 
@@ -160,7 +143,5 @@ def local_simpler(setting: LocalSetting) -> Iterator[LocalSetting]:
     for gamma in plainer(method.gamma):
         if gamma > 0:
             yield replace(setting, method=replace(method, gamma=gamma))
-    for j, value in enumerate(problem.start):
-        for plain in plainer(value):
-            start = (*problem.start[:j], plain, *problem.start[j + 1 :])
-            yield replace(setting, problem=replace(problem, start=start))
+    for plain in plainer_starts(problem):
+        yield replace(setting, problem=plain)

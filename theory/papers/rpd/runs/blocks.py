@@ -8,7 +8,7 @@ from functools import lru_cache
 from mpmath import iv
 
 from theory.falsifier.compare import enclosure, number
-from theory.falsifier.errors import DisagreementError, RejectedInstanceError
+from theory.falsifier.errors import DisagreementError, require
 from theory.falsifier.model import Instance, fractions
 from theory.falsifier.numbers import Enclosure, Number, Root
 from theory.falsifier.problem import Problem
@@ -62,8 +62,8 @@ def instance(setting: Setting) -> Instance:
     """
     problem, found = setting.problem, course(setting)
     size = found.block if problem.rational else enclosure(found.block).high
-    _require(size > 0, "G > 0", "every block gradient of the run is 0")
-    _require(problem.smoothness > 0 or problem.minimum is None, "L > 0", "f is constant")
+    require(size > 0, "G > 0", "every block gradient of the run is 0")
+    require(problem.smoothness > 0 or problem.minimum is None, "L > 0", "f is constant")
     values: dict[str, Number] = {
         "p": Fraction(problem.p),
         "n": Fraction(len(problem.components)),
@@ -95,13 +95,13 @@ def bounded_below(one: Instance) -> Instance:
     RejectedInstanceError
         It is not.
     """
-    _require("Delta" in one.numbers, "(i) f is bounded below", "its infimum is −∞ or not known")
+    require("Delta" in one.numbers, "(i) f is bounded below", "its infimum is −∞ or not known")
     return one
 
 
 def satisfying_pl(one: Instance) -> Instance:
     """The instance, if f satisfies the Polyak–Łojasiewicz inequality."""
-    _require("mu" in one.numbers, "Assumption H.1 (Polyak–Łojasiewicz)", "there is no μ > 0")
+    require("mu" in one.numbers, "Assumption H.1 (Polyak–Łojasiewicz)", "there is no μ > 0")
     return bounded_below(one)
 
 
@@ -117,11 +117,11 @@ def tuned(one: Instance) -> Instance:
     """
     G = bounded_below(one).numbers["G"]
     assert isinstance(G, Root)
-    _require(one.problem.rational, "Δ rational", "f is run in intervals")
+    require(one.problem.rational, "Δ rational", "f is run in intervals")
     L, gamma, K, Delta = fractions(one, "L", "gamma", "K", "Delta")
-    _require(gamma * L <= 1, "γ ≤ 1/L", f"γL = {gamma * L}")
+    require(gamma * L <= 1, "γ ≤ 1/L", f"γL = {gamma * L}")
     wanted = 2 * Delta / (L * K * gamma**2)
-    _require(wanted >= G.square, "γ = min{1/L, √(2Δ/(LG²K))}", "γ is larger")
+    require(wanted >= G.square, "γ = min{1/L, √(2Δ/(LG²K))}", "γ is larger")
     values = dict(one.values)
     if gamma * L < 1:
         values["G"] = Root(wanted)
@@ -216,10 +216,3 @@ def second_course(setting: Setting, values: bool = False) -> Course:
     worth = tuple(value + at_zero for value in found.values)
     zeros = found.drifts[:-1]
     return Course(found.gradients[:-1], zeros, zeros, worth if values else worth[:1], first.block)
-
-
-def _require(holds: bool, hypothesis: str, found: str) -> None:
-    if not holds:
-        raise RejectedInstanceError(
-            f"the theorem assumes {hypothesis}: {found}", "falsifier", "take another instance"
-        )

@@ -83,88 +83,79 @@ _AVERAGE = "(1/K) Σ E‖∇f(x^k)‖² over the first K iterates"
 _DRIFT = "the largest E‖x^k − x̂^k‖² of the first K updates"
 _PATHWISE = "over all samplings, the largest {} of the first K updates"
 
-CHALLENGES: dict[str, Challenge] = {
-    one.name: one
-    for one in (
-        _block_method(
-            "rpd-average-gradient",
-            f"{_AVERAGE} of RPD",
-            blocks.average_gradient,
-            ALL,
-            bounded_below,
-            runs=(descent,),
-        ),
-        _block_method(
-            "rpd-average-gradient-tuned",
-            f"{_AVERAGE} of RPD with γ = min{{1/L, √(2Δ/(LG²K))}}",
-            blocks.average_gradient,
-            ALL,
-            blocks.tuned,
-            runs=(descent,),
-        ),
-        _block_method(
-            "rpd-drift",
-            f"{_DRIFT} of RPD",
-            blocks.drift,
-            WITH_LINES,
-            runs=(square_delays, long_delays),
-        ),
-        _block_method(
-            "rpd-drift-pathwise",
-            f"{_PATHWISE.format('‖x^k − x̂^k‖')} of RPD",
-            blocks.drift_pathwise,
-            WITH_LINES,
-        ),
-        _block_method(
-            "rpd-drift-pathwise-squared",
-            f"{_PATHWISE.format('‖x^k − x̂^k‖²')} of RPD",
-            blocks.squared_drift_pathwise,
-            WITH_LINES,
-        ),
-        _block_method(
-            "rpd-pl-gap",
-            "E f(x^K) − f* of RPD",
-            blocks.gap,
-            WITH_PL,
-            satisfying_pl,
-            runs=(neighbourhood,),
-        ),
-        _block_method(
-            "rpd-pl-step",
-            "E f(x^K) − f* of RPD, where Δ stands for E f(x^{K−1}) − f*",
-            blocks.gap,
-            WITH_PL,
-            last_step,
-        ),
-        _block_method(
-            "nag-average-gradient",
-            f"{_AVERAGE} of NAG-RPD",
-            blocks.average_gradient,
-            ALL,
-            bounded_below,
-            BETAS,
-        ),
-        _block_method(
-            "nag-drift",
-            f"{_DRIFT} of NAG-RPD".replace("x̂", "x̃"),
-            blocks.drift,
-            WITH_LINES,
-            betas=BETAS,
-        ),
-        _block_method(
-            "nag-drift-pathwise",
-            f"{_PATHWISE.format('‖x^k − x̃^k‖')} of NAG-RPD",
-            blocks.drift_pathwise,
-            WITH_LINES,
-            betas=BETAS,
-        ),
-        _block_method(
-            "nag-drift-pathwise-squared",
-            f"{_PATHWISE.format('‖x^k − x̃^k‖²')} of NAG-RPD",
-            blocks.squared_drift_pathwise,
-            WITH_LINES,
-            betas=BETAS,
-        ),
-    )
-}
+_ALL = (
+    _block_method(
+        "rpd-average-gradient",
+        f"{_AVERAGE} of RPD",
+        blocks.average_gradient,
+        ALL,
+        bounded_below,
+        runs=(descent,),
+    ),
+    _block_method(
+        "rpd-average-gradient-tuned",
+        f"{_AVERAGE} of RPD with γ = min{{1/L, √(2Δ/(LG²K))}}",
+        blocks.average_gradient,
+        ALL,
+        blocks.tuned,
+        runs=(descent,),
+    ),
+    _block_method(
+        "rpd-drift", f"{_DRIFT} of RPD", blocks.drift, WITH_LINES, runs=(square_delays, long_delays)
+    ),
+    _block_method(
+        "rpd-drift-pathwise",
+        f"{_PATHWISE.format('‖x^k − x̂^k‖')} of RPD",
+        blocks.drift_pathwise,
+        WITH_LINES,
+    ),
+    _block_method(
+        "rpd-drift-pathwise-squared",
+        f"{_PATHWISE.format('‖x^k − x̂^k‖²')} of RPD",
+        blocks.squared_drift_pathwise,
+        WITH_LINES,
+    ),
+    _block_method(
+        "rpd-pl-gap",
+        "E f(x^K) − f* of RPD",
+        blocks.gap,
+        WITH_PL,
+        satisfying_pl,
+        runs=(neighbourhood,),
+    ),
+    _block_method(
+        "rpd-pl-step",
+        "E f(x^K) − f* of RPD, where Δ stands for E f(x^{K−1}) − f*",
+        blocks.gap,
+        WITH_PL,
+        last_step,
+    ),
+    _block_method(
+        "nag-average-gradient",
+        f"{_AVERAGE} of NAG-RPD",
+        blocks.average_gradient,
+        ALL,
+        bounded_below,
+        BETAS,
+    ),
+    _block_method(
+        "nag-drift", f"{_DRIFT} of NAG-RPD".replace("x̂", "x̃"), blocks.drift, WITH_LINES, betas=BETAS
+    ),
+    _block_method(
+        "nag-drift-pathwise",
+        f"{_PATHWISE.format('‖x^k − x̃^k‖')} of NAG-RPD",
+        blocks.drift_pathwise,
+        WITH_LINES,
+        betas=BETAS,
+    ),
+    _block_method(
+        "nag-drift-pathwise-squared",
+        f"{_PATHWISE.format('‖x^k − x̃^k‖²')} of NAG-RPD",
+        blocks.squared_drift_pathwise,
+        WITH_LINES,
+        betas=BETAS,
+    ),
+)
+
+CHALLENGES = {one.name: one for one in _ALL}
 """By name."""

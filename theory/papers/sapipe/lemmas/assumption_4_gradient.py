@@ -171,16 +171,12 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.assumption-4-gradient",
-    where="ours",
-    statement=(
-        "Every twice differentiable f on all of R^d with ‖∇f∇fᵀ − ∇²f‖ ≤ Δ everywhere has "
-        "‖∇f‖² ≤ Δ and −Δ ≤ ∇²f ≤ 2Δ everywhere, so that its least L is at most 2Δ."
-    ),
-    latex=(
-        r"\|\nabla f \nabla f^\top - \nabla^2 f\| \le \Delta \implies \|\nabla f\|^2 \le \Delta,\;"
-        r" -\Delta \le \nabla^2 f \le 2\Delta"
-    ),
+    "sapipe.assumption-4-gradient",
+    "ours",
+    "Every twice differentiable f on all of R^d with ‖∇f∇fᵀ − ∇²f‖ ≤ Δ everywhere has "
+    "‖∇f‖² ≤ Δ and −Δ ≤ ∇²f ≤ 2Δ everywhere, so that its least L is at most 2Δ.",
+    r"\|\nabla f \nabla f^\top - \nabla^2 f\| \le \Delta \implies \|\nabla f\|^2 \le \Delta,\;"
+    r" -\Delta \le \nabla^2 f \le 2\Delta",
     account=_account,
     printed=PRINTED,
     core=PRINTED,

@@ -96,17 +96,13 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.no-stall",
-    where="ours",
-    statement=(
-        "A sequential model of m layers never stalls with its first k layers stale if and only if "
-        "Σv ≤ Σb + Σu and, for every layer j > k, v_{k+1} + … + v_j ≤ b_1 + … + b_{j−1} + "
-        "u_1 + … + u_k; for all durations above 0, every m ≥ 1 and 0 ≤ k ≤ m."
-    ),
-    latex=(
-        r"\sum_i v_i \le \sum_i (b_i + u_i),\quad \forall j > k:\ \sum_{i=k+1}^{j} v_i \le "
-        r"\sum_{i=1}^{j-1} b_i + \sum_{i=1}^{k} u_i"
-    ),
+    "sapipe.no-stall",
+    "ours",
+    "A sequential model of m layers never stalls with its first k layers stale if and only if "
+    "Σv ≤ Σb + Σu and, for every layer j > k, v_{k+1} + … + v_j ≤ b_1 + … + b_{j−1} + "
+    "u_1 + … + u_k; for all durations above 0, every m ≥ 1 and 0 ≤ k ≤ m.",
+    r"\sum_i v_i \le \sum_i (b_i + u_i),\quad \forall j > k:\ \sum_{i=k+1}^{j} v_i \le "
+    r"\sum_{i=1}^{j-1} b_i + \sum_{i=1}^{k} u_i",
     account=_account,
     printed=RIGHT,
     core=RIGHT,

@@ -138,17 +138,13 @@ def _finding(fails: prover.Refutation) -> prover.Finding:
 
 
 CLAIM = prover.Claim(
-    id="sapipe.prefix",
-    where="ours",
-    statement=(
-        "Theorem 2's bound, with the κ = d_stale/d of Definition 1, holds without Assumption 5 "
-        "too, for first k layers that are stale in every iteration (the paper does not say so)."
-    ),
-    latex=(
-        r"\kappa = \tfrac{d_{\text{stale}}}{d} \implies \tfrac1T \sum_{t=1}^{T} "
-        r"\mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + \kappa L^2\eta^2 V_2 + "
-        r"\tfrac{L\eta V_1}{n}"
-    ),
+    "sapipe.prefix",
+    "ours",
+    "Theorem 2's bound, with the κ = d_stale/d of Definition 1, holds without Assumption 5 "
+    "too, for first k layers that are stale in every iteration (the paper does not say so).",
+    r"\kappa = \tfrac{d_{\text{stale}}}{d} \implies \tfrac1T \sum_{t=1}^{T} "
+    r"\mathbb{E}\|\nabla F(x_{t-1})\|^2 \le \tfrac{2R_0}{\eta T} + \kappa L^2\eta^2 V_2 + "
+    r"\tfrac{L\eta V_1}{n}",
     account=_account,
     printed=dict(thm_2_samples.THEOREM.terms),
     core=_REPAIRED.core,

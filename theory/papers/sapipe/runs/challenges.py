@@ -262,45 +262,35 @@ def _challenge(
     )
 
 
-CHALLENGES: dict[str, Challenge] = {
-    one.name: one
-    for one in (
-        _challenge(
-            "sapipe-vanilla",
-            "vanilla SAPipe, elements redrawn, samples of their own",
-            "vanilla",
-            vanilla_settings,
-        ),
-        _challenge(
-            "sapipe-vanilla-reused",
-            "vanilla SAPipe, elements redrawn, samples used twice",
-            "vanilla",
-            partial(vanilla_settings, own=False),
-        ),
-        _challenge(
-            "sapipe-prefix",
-            "vanilla SAPipe whose first layers are stale",
-            "vanilla",
-            layered_settings,
-        ),
-        _challenge("sapipe-dc", "SAPipe-DC", "dc", compensated_settings, with_small_weight),
-        _challenge(
-            "sapipe-wp-1",
-            "SAPipe-WP, option 1",
-            "wp-1",
-            partial(predicted_settings, "wp-1"),
-            with_diversity,
-        ),
-        _challenge(
-            "sapipe-wp-2", "SAPipe-WP, option 2", "wp-2", partial(predicted_settings, "wp-2")
-        ),
-        _challenge(
-            "sapipe-wp-3",
-            "SAPipe-WP, option 3",
-            "wp-3",
-            fully_predicted_settings,
-            twice_differentiable,
-        ),
-    )
-}
+_ALL = (
+    _challenge(
+        "sapipe-vanilla",
+        "vanilla SAPipe, elements redrawn, samples of their own",
+        "vanilla",
+        vanilla_settings,
+    ),
+    _challenge(
+        "sapipe-vanilla-reused",
+        "vanilla SAPipe, elements redrawn, samples used twice",
+        "vanilla",
+        partial(vanilla_settings, own=False),
+    ),
+    _challenge(
+        "sapipe-prefix", "vanilla SAPipe whose first layers are stale", "vanilla", layered_settings
+    ),
+    _challenge("sapipe-dc", "SAPipe-DC", "dc", compensated_settings, with_small_weight),
+    _challenge(
+        "sapipe-wp-1",
+        "SAPipe-WP, option 1",
+        "wp-1",
+        partial(predicted_settings, "wp-1"),
+        with_diversity,
+    ),
+    _challenge("sapipe-wp-2", "SAPipe-WP, option 2", "wp-2", partial(predicted_settings, "wp-2")),
+    _challenge(
+        "sapipe-wp-3", "SAPipe-WP, option 3", "wp-3", fully_predicted_settings, twice_differentiable
+    ),
+)
+
+CHALLENGES = {one.name: one for one in _ALL}
 """By name."""

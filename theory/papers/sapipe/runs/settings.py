@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from theory.falsifier.errors import DisagreementError, RejectedInstanceError
+from theory.falsifier.errors import DisagreementError, require
 from theory.falsifier.model import Instance, fractions
 from theory.falsifier.numbers import Number
-from theory.falsifier.shrinking import plainer
+from theory.falsifier.shrinking import plainer, plainer_starts
 from theory.papers.sapipe.runs.fleets import Fleet, diversity, hessian_error, taylor_remainder
 from theory.papers.sapipe.runs.moments import follow_forms, superposed
 from theory.papers.sapipe.runs.pipelines import KINDS, Course, Pipeline, follow_pipeline
@@ -56,19 +56,19 @@ def pipeline_instance(setting: PipelineSetting) -> Instance:
     """
     problem, method = setting.problem, setting.method
     n, L = method.n, problem.smoothness
-    _require(method.kind in KINDS, "a method of the paper", method.kind)
+    require(method.kind in KINDS, "a method of the paper", method.kind)
     whole = len(problem.components) == 1 or len(problem.components) % n == 0
-    _require(n >= 1 and method.T >= 1 and whole, "n equal shares and T ≥ 1", f"n = {n}")
-    _require(0 < method.eta * L <= 1, "0 < η ≤ 1/L", f"ηL = {method.eta * L}")
-    _require(0 <= method.kappa <= 1, "0 ≤ κ ≤ 1", f"κ = {method.kappa}")
+    require(n >= 1 and method.T >= 1 and whole, "n equal shares and T ≥ 1", f"n = {n}")
+    require(0 < method.eta * L <= 1, "0 < η ≤ 1/L", f"ηL = {method.eta * L}")
+    require(0 <= method.kappa <= 1, "0 ≤ κ ≤ 1", f"κ = {method.kappa}")
     elements = method.kappa * len(problem.start)
-    _require(not method.layers or elements.denominator == 1, "whole elements", f"κd = {elements}")
-    _require(method.weight >= 0, "λ ≥ 0", f"λ = {method.weight}")
+    require(not method.layers or elements.denominator == 1, "whole elements", f"κd = {elements}")
+    require(method.weight >= 0, "λ ≥ 0", f"λ = {method.weight}")
     least = problem.minimum
-    _require(least is not None, "Assumption 6", "F has no minimum, or it is not known")
+    require(least is not None, "Assumption 6", "F has no minimum, or it is not known")
     assert least is not None
     found = pipeline_course(setting)
-    _require(found.moment > 0, "V₂ > 0", "all gradients of the run are 0")
+    require(found.moment > 0, "V₂ > 0", "all gradients of the run are 0")
     values: dict[str, Number] = {
         "n": Fraction(n),
         "T": Fraction(method.T),
@@ -112,7 +112,7 @@ def with_diversity(one: Instance) -> Instance:
     RejectedInstanceError
         There is none, or none that is known.
     """
-    _require("rho" in one.numbers, "Assumption 3", "ρ is infinite, or not known exactly")
+    require("rho" in one.numbers, "Assumption 3", "ρ is infinite, or not known exactly")
     return one
 
 
@@ -125,7 +125,7 @@ def twice_differentiable(one: Instance) -> Instance:
         There are none.
     """
     both = {"M", "Delta"} <= set(one.numbers)
-    _require(both, "Assumption 4", "M or Δ is infinite, or not known")
+    require(both, "Assumption 4", "M or Δ is infinite, or not known")
     return one
 
 
@@ -139,15 +139,8 @@ def with_small_weight(one: Instance) -> Instance:
     """
     weight, eta, moment = fractions(twice_differentiable(one), "lambda", "eta", "V2")
     q = weight * eta * moment
-    _require(q <= 1 and 2 * (1 - q) ** 2 >= 1, "ληV₂ ≤ 1 − 1/√2", f"ληV₂ = {q}")
+    require(q <= 1 and 2 * (1 - q) ** 2 >= 1, "ληV₂ ≤ 1 − 1/√2", f"ληV₂ = {q}")
     return one
-
-
-def _require(holds: bool, hypothesis: str, found: str) -> None:
-    if not holds:
-        raise RejectedInstanceError(
-            f"the theorem assumes {hypothesis}: {found}", "falsifier", "take another instance"
-        )
 
 
 def average_gradient(found: Course) -> Fraction:
@@ -196,7 +189,5 @@ def pipeline_simpler(setting: PipelineSetting) -> Iterator[PipelineSetting]:
     for kappa in (Fraction(0), Fraction(1)):
         if 0 < method.kappa < 1 and not method.layers:
             yield replace(setting, method=replace(method, kappa=kappa))
-    for j, value in enumerate(problem.start):
-        for plain in plainer(value):
-            start = (*problem.start[:j], plain, *problem.start[j + 1 :])
-            yield replace(setting, problem=replace(problem, start=start))
+    for plain in plainer_starts(problem):
+        yield replace(setting, problem=plain)
