@@ -13,7 +13,7 @@ from schedules.actions import Kind
 from schedules.closed_forms.affine import ONE, ROUNDS, Affine, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.dependencies import tables
-from schedules.errors import ScheduleError
+from schedules.errors import InvalidScheduleError, ScheduleError
 from schedules.families.family import Family, from_rule
 from schedules.rules import GreedyRule, play
 from schedules.schedule import IntArray, Schedule
@@ -143,6 +143,10 @@ def _least(family: Family, admission: Callable[[int], int] | None) -> int:
 
 def _tabulate(schedule: Schedule) -> IntArray:
     """Columns s, m, p, M, start of F, start of B of one run."""
+    if schedule.placement.ranks != (tuple(range(schedule.ranks)),):
+        raise InvalidScheduleError(
+            "start times are fitted of one pipeline with one stage a rank", "placement", "see below"
+        )
     line, index = timeline(schedule), tables(schedule)
     stage, m = np.indices(index.forward.shape)
     sizes = (np.full_like(stage, schedule.stages), np.full_like(stage, schedule.microbatches))

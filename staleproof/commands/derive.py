@@ -29,7 +29,7 @@ _FORMS: Final = {
     "min": "min over (i, j)",
     "mean": "mean over (i, j)",
     "whole_run_max": "largest in the whole run",
-    "whole_run_least_m": "  reached from M =",
+    "whole_run_least_m": "  reached from M on, M",
 }
 
 
@@ -80,11 +80,11 @@ def run(arguments: Namespace) -> int:
     """Derive, prove, print; 1 unless a law or all invariants are proved, or figures checked."""
     family = get_family(arguments.family)
     get_linearization(arguments.linearization)
-    if family.figures is not None and not family.affine:
-        return _run_figures(arguments)
-
-    from theory.derive import derive, durations, invariants
+    from theory.derive import derive, durations, has_law, invariants
     from theory.verdicts import Verdict
+
+    if family.figures is not None and (parameters(arguments) or not has_law(family)):
+        return _run_figures(arguments)
 
     keep_from_z3()
     law = derive(arguments.family, arguments.linearization, parameters(arguments))
@@ -194,7 +194,9 @@ def _duration_lines(result: dict[str, Any]) -> Iterator[str]:
         return
     yield ""
     if not result["durations"]:
-        yield "durations as symbols: UNKNOWN [no path is the longest for all of them]"
+        slots = result["delay"] is not None or result["started"]
+        why = "no path is the longest for all of them" if slots else "no start times are proved"
+        yield f"durations as symbols: UNKNOWN [{why}]"
     for law in result["durations"]:
         yield f"for all durations with {law['domain']}: {law['verdict']}"
         yield f"  makespan: {as_text(law['makespan'])}"

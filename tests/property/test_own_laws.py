@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -22,11 +23,14 @@ from schedules import Kind, delays, timeline, versions
 from schedules.closed_forms.affine import ONE, Piece, Piecewise
 from schedules.closed_forms.start_times import StartTimes, guess_start_times, sample
 from schedules.dependencies import tables
-from schedules.families import Family
+from schedules.families import Family, get_family
+from schedules.families.family import Parameter
+from schedules.families.one_f_one_b import ORDER as ONE_F_ONE_B
 from schedules.linearization import LINEARIZATIONS
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
-from theory.derive import derive_rule
+from theory.derive import derive, derive_rule, settled
+from theory.errors import UnsupportedFormError
 from theory.laws.delays.law import DelayLaw
 from theory.laws.delays.round_closed import RoundClosed
 from theory.laws.delays.round_sums import right
@@ -63,6 +67,7 @@ CAPS: dict[str, Callable[[Any, Any], Any]] = {
     "p - s + 1": lambda s, p: p - s + 1,
     "p - s": lambda s, p: p - s,
     "p": lambda s, p: p,
+    "max(2, p - s)": lambda s, p: max(2, p - s),
 }
 
 
@@ -269,6 +274,39 @@ def test_a_bound_at_every_stage_is_part_of_the_rule() -> None:
     assert isinstance(times, StartTimes)
     proof = prove_start_times(RULES[PIPEDREAM], None, times, own.in_flight)
     assert weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        lambda s, p: p - s - 1 / 2,  # a fraction of numbers, of terms none
+        lambda s, p: {50: 1}.get(p, p - s),
+        lambda s, p: sum(p > n for n in range(99)) - s,
+        lambda s, p: p - s if p < 50 else 1,
+    ],
+)
+def test_control_a_bound_is_the_same_of_terms_as_of_numbers(odd: Any) -> None:
+    times = guess_start_times(sample(replace(family(RULES[PIPEDREAM], None), in_flight=odd), None))
+    assert isinstance(times, StartTimes)
+    with suppress(UnsupportedFormError):
+        proof = prove_start_times(RULES[PIPEDREAM], None, times, odd)
+        assert weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED
+
+
+def test_what_has_no_start_times_is_open() -> None:
+    """Two stages a rank, from a function; and an interval that is a parameter, not 1."""
+    own = Family("f", "f", "f", WeightPolicy("flush"), build=get_family("zbv").build)
+    assert "one stage a rank" in derive_rule(own, "ascending", None).to_json()["open"]
+    order = replace(ONE_F_ONE_B, defaults={"K": 2})
+    rare = Family("r", "r", "r", WeightPolicy("stash"), rule=order)
+    found = derive_rule(
+        settled(replace(rare, parameters=(Parameter("K", "K"),), interval="K"), {}),
+        "ascending",
+        None,
+    )
+    assert weakest(outcome.verdict for outcome in found.start_proof) is Verdict.PROVED
+    assert "counts of updates" in found.to_json()["open"]
+    assert derive("asyncpp").to_json()["mean"] == derive("pipedream-runtime").to_json()["mean"]
 
 
 @pytest.mark.slow

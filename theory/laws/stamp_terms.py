@@ -15,6 +15,9 @@ from theory.errors import UnsupportedFormError
 from theory.laws.plain_functions import require_plain
 from theory.smt.solver import Term
 
+MOST_QUESTIONS = 8
+"""How many answers a bound may leave open while it is read."""
+
 
 def higher(one: Number | tuple[Number, ...], other: Number | tuple[Number, ...]) -> Term:
     """Whether a rank is above another; tuples are compared from their first numbers on.
@@ -124,17 +127,21 @@ def neighbours(factors: list[Term], by: Term) -> list[Term]:
     ]
 
 
+def _refuse(test: Term) -> bool:
+    raise UnsupportedFormError(
+        f"an order asks whether {test}", "stamps", "write at.choose(test, yes, no)"
+    )
+
+
 @contextmanager
-def _no_questions() -> Iterator[None]:
+def _asking(answer: Callable[[Term], bool] = _refuse) -> Iterator[None]:
     """Let z3 answer no `if at.p == 4`: of a symbol it would say no, though p may be 4."""
 
     def decided(test: Term) -> bool:
         form = z3.simplify(test)
         if z3.is_true(form) or z3.is_false(form):
             return bool(z3.is_true(form))
-        raise UnsupportedFormError(
-            f"an order asks whether {test}", "stamps", "write at.choose(test, yes, no)"
-        )
+        return answer(test)
 
     def not_looked_up(term: Term) -> int:
         raise UnsupportedFormError(
@@ -180,10 +187,58 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def read(*given: Any) -> Any:
         plain()
-        with _no_questions():
+        with _asking():
             return _as_arrays(function(*given))
 
     return read
+
+
+def bound(function: Callable[..., Any]) -> Callable[..., Term]:
+    """A bound of a rule for terms: where it asks (`if`, `min`, `max`), both answers are followed.
+
+    Examples
+    --------
+    >>> bound(lambda s, p: max(2, p - s))(*z3.Ints("s p"))
+    If(p - s > 2, p - s, 2)
+    """
+
+    plain = cache(partial(require_plain, function))
+
+    def read(*given: Any) -> Term:
+        plain()
+        waiting: list[list[bool]] = [[]]
+        found: Term = None
+        while waiting:
+            answers, asked = waiting.pop(), list[Term]()
+
+            def answer(
+                test: Term, answers: list[bool] = answers, asked: list[Term] = asked
+            ) -> bool:
+                if len(asked) == len(answers):
+                    waiting.append([*answers, True])
+                    answers.append(False)
+                yes = answers[len(asked)]
+                asked.append(test if yes else z3.Not(test))
+                return yes
+
+            with _asking(answer):
+                value = _whole(function(*given))
+            if len(waiting) > MOST_QUESTIONS:
+                _refuse(asked[-1])
+            found = value if found is None else z3.If(z3.And(asked), value, found)
+        return found
+
+    return read
+
+
+def _whole(value: Any) -> Term:
+    """A number of microbatches; a quotient is a fraction of numbers, and of terms it is none."""
+    term = z3.IntVal(value) if type(value) is int else value
+    if not z3.is_int(term) or "(div " in term.sexpr():
+        raise UnsupportedFormError(
+            f"a bound is a whole number, found {value}", "rule", "write it without fractions"
+        )
+    return term
 
 
 def readable(order: StampedOrder) -> StampedOrder:

@@ -8,7 +8,7 @@ next backward b of a stage, and with them everything that the rule looks at.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import z3
 
@@ -24,6 +24,7 @@ from theory.laws.delays.domains import (
     products_in_order,
 )
 from theory.laws.delays.symbols import Microbatch, Times
+from theory.laws.stamp_terms import bound, reading
 from theory.smt.solver import Statement, Term, decide
 from theory.verdicts import Verdict
 
@@ -64,6 +65,7 @@ def greedy_statements(
     rule: GreedyRule, admission: Admission, times: Times, in_flight: InFlight = None
 ) -> list[Statement]:
     """The step of the induction, and that the bounds hold."""
+    rule, admission, in_flight = _read(rule, admission, in_flight)
     slot = _slot(rule, admission, times, in_flight)
     prefers_forward = z3.If(
         slot.no_backward_yet,
@@ -102,6 +104,7 @@ def rule_clauses(
 
     A preference that never decides can be changed without changing the schedule.
     """
+    rule, admission, in_flight = _read(rule, admission, in_flight)
     slot = _slot(rule, admission, times, in_flight)
     after = z3.Not(slot.no_backward_yet)
     conditions = (
@@ -113,6 +116,14 @@ def rule_clauses(
         Clause(when, kind.name, _decides(slot, when, condition))
         for when, kind, condition in conditions
     )
+
+
+def _read(
+    rule: GreedyRule, admission: Admission, in_flight: InFlight
+) -> tuple[GreedyRule, Admission, InFlight]:
+    """Functions of numbers as functions of terms."""
+    read = replace(rule, finished=reading(rule.finished))
+    return read, admission and bound(admission), in_flight and bound(in_flight)
 
 
 def _decides(slot: _Slot, when: str, condition: Term) -> bool | None:

@@ -30,7 +30,6 @@ from theory.laws.delays.domains import (
 from theory.laws.delays.greedy_induction import greedy_statements
 from theory.laws.delays.static_induction import static_statements
 from theory.laws.delays.symbols import Microbatch, Size, Times
-from theory.laws.stamp_terms import reading
 from theory.smt.solver import Outcome, Statement, decide
 
 
@@ -71,8 +70,6 @@ def prove_start_times(
     times = Times(Size.symbolic(guess), guess)
     statements = _general(times)
     if isinstance(rule, GreedyRule):
-        read = replace(rule, finished=reading(rule.finished))
-        bounds = [None if of is None else reading(of) for of in (admission, in_flight)]
         own = times if slots is None else Times(Size.symbolic(slots), slots)
         if slots is not None:
             if slots.period != ONE:
@@ -83,7 +80,7 @@ def prove_start_times(
                 )
             played = [_renamed(one) for one in _general(own) if one.name != "causal"]
             statements += [*static_statements(slots_as_stamps(own), times), *played]
-        statements += greedy_statements(read, bounds[0], own, bounds[1])
+        statements += greedy_statements(rule, admission, own, in_flight)
     else:
         statements += static_statements(rule, times)
     return [decide(statement) for statement in statements]
