@@ -138,7 +138,8 @@ def settled(family: Family, values: Mapping[str, int]) -> Family:
     name = ", ".join([family.name, *(f"{one} = {value}" for one, value in chosen.items())])
     every = chosen.get(family.interval, family.policy.interval)
     policy = replace(family.policy, interval=every)
-    accept = any_size if has_law(family) and every == 1 else order.accept
+    only_refuses = family in FAMILIES.values() and has_law(family) and every == 1
+    accept = any_size if only_refuses else order.accept
     rule = replace(order, defaults=chosen, accept=accept)
     return replace(family, name=name, rule=rule, policy=policy, parameters=())
 
