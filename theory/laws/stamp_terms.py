@@ -199,9 +199,8 @@ def bound(function: Callable[..., Any]) -> Callable[..., Term]:
     Examples
     --------
     >>> bound(lambda s, p: max(2, p - s))(*z3.Ints("s p"))
-    If(p - s > 2, p - s, 2)
+    If(And(p - s > 2), p - s, 2)
     """
-
     plain = cache(partial(require_plain, function))
 
     def read(*given: Any) -> Term:
