@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from textwrap import dedent, fill
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from staleproof.errors import UsageError
 from staleproof.output import shown
 
 MOST_DIGITS = 18
 """Digits of the longest number taken; it fits into 64 bits."""
+
+Value = TypeVar("Value")
 
 _DIGITS = re.compile(r"[0-9]+")
 _OF_FILES = {"FILE", "DIR", "OUT", "LEDGER", "LAYERS", "OLD", "NEW"}
@@ -125,6 +127,29 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
+def one_of(word: str, known: Iterable[str], rule: str, where: str) -> str:
+    """Read a word that is one of those known; `rule` says so up to their list.
+
+    Raises
+    ------
+    UsageError
+        It is none of them.
+
+    Examples
+    --------
+    >>> one_of("v", ("loop", "v"), "a placement is one of", "--placement")
+    'v'
+    """
+    names = list(known)
+    if word not in names:
+        raise UsageError(
+            f"{rule} {', '.join(names)}, not {shown(word)}",
+            where,
+            suggestion(word, names) or "name one of them",
+        )
+    return word
+
+
 def whole_number(text: str, where: str, minimum: int = 1) -> int:
     """Read a plain decimal integer.
 
@@ -172,9 +197,7 @@ def assignment(text: str, where: str, form: str) -> tuple[str, int]:
     >>> assignment("noam=2", "--set", "name=value")
     ('noam', 2)
     """
-    name, equals, value = text.partition("=")
-    if not equals or not _NAME.fullmatch(name):
-        raise UsageError(f"{form} is needed, found {shown(text)}", where, f"write {form}")
+    name, value = named(text, where, form)
     sign = -1 if value.startswith("-") else 1
     digits = value[1:] if sign < 0 else value
     if not _DIGITS.fullmatch(digits):
@@ -186,7 +209,15 @@ def assignment(text: str, where: str, form: str) -> tuple[str, int]:
     return name, sign * whole_number(digits, where, minimum=0)
 
 
-def as_mapping(pairs: Iterable[tuple[str, int]], where: str) -> dict[str, int]:
+def named(text: str, where: str, form: str) -> tuple[str, str]:
+    """Split ``name=value``, whatever the value is."""
+    name, equals, value = text.partition("=")
+    if not equals or not _NAME.fullmatch(name):
+        raise UsageError(f"{form} is needed, found {shown(text)}", where, f"write {form}")
+    return name, value
+
+
+def as_mapping(pairs: Iterable[tuple[str, Value]], where: str) -> dict[str, Value]:
     """Collect assignments; a name is given once.
 
     Examples
@@ -194,7 +225,7 @@ def as_mapping(pairs: Iterable[tuple[str, int]], where: str) -> dict[str, int]:
     >>> as_mapping([("p", 4), ("i", 0)], "--at")
     {'p': 4, 'i': 0}
     """
-    found: dict[str, int] = {}
+    found: dict[str, Value] = {}
     for name, value in pairs:
         if name in found:
             raise UsageError(

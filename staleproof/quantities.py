@@ -1,10 +1,10 @@
 """Reading exact numbers, and ranges of them, from the command line."""
 
 import re
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
+from staleproof.arguments import named
 from staleproof.errors import UsageError
 from staleproof.output import shown
 
@@ -17,7 +17,6 @@ _NUMBER: Final = re.compile(
     rf"|-?[0-9]{{1,{MOST_DIGITS}}}/[0-9]{{1,{MOST_DIGITS}}}",
     re.IGNORECASE,
 )
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
 def quantity(text: str, where: str) -> Fraction:
@@ -55,7 +54,7 @@ def named_quantity(text: str, where: str) -> tuple[str, Fraction]:
     >>> named_quantity("gamma=1/100", "--set")
     ('gamma', Fraction(1, 100))
     """
-    name, number = _named(text, where, "NAME=VALUE")
+    name, number = named(text, where, "NAME=VALUE")
     return name, quantity(number, where)
 
 
@@ -68,38 +67,8 @@ def named_range(text: str, where: str) -> tuple[str, Fraction, Fraction]:
     ('p', Fraction(2, 1), Fraction(64, 1))
     """
     form = "NAME=LOW..HIGH"
-    name, ends = _named(text, where, form)
+    name, ends = named(text, where, form)
     low, dots, high = ends.partition("..")
     if not dots:
         raise UsageError(f"{form} is needed, found {shown(text)}", where, f"write {form}")
     return name, quantity(low, where), quantity(high, where)
-
-
-def _named(text: str, where: str, form: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not _NAME.fullmatch(name):
-        raise UsageError(f"{form} is needed, found {shown(text)}", where, f"write {form}")
-    return name, value
-
-
-def collected(pairs: Iterable[tuple[str, Fraction]], where: str) -> dict[str, Fraction]:
-    """Collect named numbers; a name is given once.
-
-    Raises
-    ------
-    UsageError
-        A name is given twice.
-
-    Examples
-    --------
-    >>> collected([("p", Fraction(4))], "--set")
-    {'p': Fraction(4, 1)}
-    """
-    found: dict[str, Fraction] = {}
-    for name, value in pairs:
-        if name in found:
-            raise UsageError(
-                f"{name} is given twice, as {found[name]} and as {value}", where, "give it once"
-            )
-        found[name] = value
-    return found

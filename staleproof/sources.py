@@ -2,14 +2,13 @@
 
 import os
 from collections.abc import Sequence
-from typing import Final, get_args
+from typing import Final, cast, get_args
 
 from schedules import FAMILIES, WeightPolicy
 from schedules.families import is_family_file
 from schedules.policies import PolicyName
-from staleproof.arguments import suggestion
+from staleproof.arguments import one_of
 from staleproof.errors import UsageError
-from staleproof.output import shown
 
 POLICIES: Final[tuple[str, ...]] = get_args(PolicyName)
 FILE_POLICY: Final = "flush"
@@ -71,15 +70,7 @@ def policy_name(name: str, where: str) -> PolicyName:
     UsageError
         No such policy.
     """
-    for known in get_args(PolicyName):
-        if known == name:
-            found: PolicyName = known
-            return found
-    raise UsageError(
-        f"a weight policy is one of {', '.join(POLICIES)}, not {shown(name)}",
-        where,
-        suggestion(name, POLICIES) or "name one of them",
-    )
+    return cast(PolicyName, one_of(name, POLICIES, "a weight policy is one of", where))
 
 
 def given_policy(

@@ -9,10 +9,9 @@ from typing import Final
 
 import sympy
 
-from staleproof.arguments import suggestion
+from staleproof.arguments import as_mapping, one_of
 from staleproof.errors import UsageError
 from staleproof.output import shown
-from staleproof.quantities import collected
 from theory.bounds import FORMS, Bound, Supply, bounds_of, named, supplied
 from theory.bounds.of_folder import of_folder
 
@@ -86,7 +85,7 @@ def read(arguments: Namespace) -> Question:
     _one_alphabet(bounds)
     tuned = arguments.tune == STEPSIZE
     period = None if tuned or arguments.tune is None else _whole(arguments.tune, bounds)
-    pairs = collected(arguments.set, "--set")
+    pairs = as_mapping(arguments.set, "--set")
     given = {_symbol(name, bounds, "--set"): _rational(value) for name, value in pairs.items()}
     crossing = arguments.crossover and _symbol(arguments.crossover, bounds, "--crossover")
     if crossing and sum(map(len, sets)) < 2:
@@ -163,8 +162,7 @@ def _require_read_so(delay: str | None, names: list[tuple[str, ...]], supply: Su
 def _whole(name: str, bounds: Iterable[Bound]) -> sympy.Symbol:
     """The symbol of a whole number whose best value can be asked for."""
     whole = {str(s): s for bound in bounds for s in bound.symbols if s.is_integer}
-    _require_known(name, (STEPSIZE, *sorted(whole)), "--tune")
-    return whole[name]
+    return whole[one_of(name, (STEPSIZE, *sorted(whole)), "what is tuned is one of", "--tune")]
 
 
 def _one_alphabet(bounds: Iterable[Bound]) -> None:
@@ -225,17 +223,7 @@ def _without(
 def _symbol(name: str, bounds: Iterable[Bound], where: str) -> sympy.Symbol:
     """The symbol of a name, if one of the bounds has it, or takes another from it."""
     known = {str(symbol): symbol for bound in bounds for symbol in bound.letters}
-    _require_known(name, sorted(known), where)
-    return known[name]
-
-
-def _require_known(word: str | None, known: Iterable[str], where: str) -> None:
-    if word is not None and word not in known:
-        raise UsageError(
-            f"one of {', '.join(known)} is needed here, found {shown(word)}",
-            where,
-            suggestion(word, known) or "name one of them",
-        )
+    return known[one_of(name, sorted(known), "a parameter is one of", where)]
 
 
 def _once(methods: list[str]) -> None:

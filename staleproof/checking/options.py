@@ -6,13 +6,13 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from schedules import LINEARIZATIONS, WeightPolicy
 from schedules.linearization import DEFAULT
 from schedules.messages.model import QUEUE_KEYS, QueueKey, QueueModel
 from schedules.policies import PolicyName
-from staleproof.arguments import suggestion, whole_number
+from staleproof.arguments import one_of, whole_number
 from staleproof.errors import UsageError
 from staleproof.output import shown
 from staleproof.sources import WINDOWED, policy_name
@@ -120,22 +120,8 @@ def read_require(value: str | Iterable[str], where: str) -> tuple[Requirement, .
 
 
 def read_queues(text: str, where: str) -> QueueKey:
-    """Read what a rank has communication queues for.
-
-    Raises
-    ------
-    UsageError
-        None of `QUEUE_KEYS`.
-    """
-    for known in get_args(QueueKey):
-        if known == text:
-            key: QueueKey = known
-            return key
-    raise UsageError(
-        f"communication queues are kept per {', '.join(QUEUE_KEYS)}, not {shown(text)}",
-        where,
-        suggestion(text, QUEUE_KEYS) or "name one of them",
-    )
+    """Read what a rank has communication queues for: one of `QUEUE_KEYS`."""
+    return cast(QueueKey, one_of(text, QUEUE_KEYS, "communication queues are kept per", where))
 
 
 def read_buffer(value: str | int | float, where: str) -> int | None:
@@ -164,50 +150,16 @@ def read_buffer(value: str | int | float, where: str) -> int | None:
         ) from None
 
 
-def read_linearization(text: str, where: str) -> str:
-    """Read how global delays are counted.
-
-    Raises
-    ------
-    UsageError
-        No such linearization.
-    """
-    return _one_of(text, where, "a linearization", LINEARIZATIONS)
-
-
 def read_lower(text: str, where: str) -> str:
-    """Read where messages are placed.
-
-    Raises
-    ------
-    UsageError
-        No such placement.
-    """
+    """Read where messages are placed."""
     from schedules.lowering import PLACEMENTS
 
-    return _one_of(text, where, "a placement of messages", PLACEMENTS)
+    return one_of(text, PLACEMENTS, "a placement of messages is one of", where)
 
 
 def read_format(text: str, where: str) -> str:
-    """Read the form of the result.
-
-    Raises
-    ------
-    UsageError
-        None of `FORMATS`.
-    """
-    return _one_of(text, where, "the form of a result", FORMATS)
-
-
-def _one_of(text: str, where: str, what: str, known: Iterable[str]) -> str:
-    names = list(known)
-    if text in names:
-        return text
-    raise UsageError(
-        f"{what} is one of {', '.join(names)}, not {shown(text)}",
-        where,
-        suggestion(text, names) or "name one of them",
-    )
+    """Read the form of the result: one of `FORMATS`."""
+    return one_of(text, FORMATS, "the form of a result is one of", where)
 
 
 Reader = Callable[[Any, str], Any]
@@ -217,7 +169,10 @@ READERS: Final[Mapping[str, tuple[str, Reader]]] = {
     "queues": ("queues", read_queues),
     "buffer": ("buffer", read_buffer),
     "policy": ("policy", policy_name),
-    "linearization": ("linearization", read_linearization),
+    "linearization": (
+        "linearization",
+        lambda text, where: one_of(text, LINEARIZATIONS, "a linearization is one of", where),
+    ),
     "lower": ("lower", read_lower),
 }
 """Options by the name under which they are given: field of `Options`, reader."""

@@ -24,12 +24,12 @@ from schedules import (
     get_linearization,
 )
 from schedules.linearization import DEFAULT
-from staleproof.arguments import Parser, add_json, suggestion
+from staleproof.arguments import Parser, add_json, one_of
 from staleproof.commands.command import Command
 from staleproof.errors import InputError, UsageError
 from staleproof.family_options import add_parameters, add_size, built, size, stages
 from staleproof.layer_options import Clock, add_layers, given_layers
-from staleproof.output import put, put_json, shown
+from staleproof.output import put, put_json
 from staleproof.sources import is_file
 
 if TYPE_CHECKING:
@@ -124,12 +124,7 @@ def _require_consistent(arguments: Namespace) -> None:
         raise UsageError("a place to write to is needed", "draw", "add -o OUT or --html FILE")
     if arguments.html is not None and arguments.what != WHATS[0]:
         raise UsageError("a page shows a run", "--html", "drop --what")
-    if arguments.what not in WHATS:
-        raise UsageError(
-            f"a picture shows one of {', '.join(WHATS)}, not {shown(arguments.what)}",
-            "--what",
-            suggestion(arguments.what, WHATS) or "name one of them",
-        )
+    one_of(arguments.what, WHATS, "a picture shows one of", "--what")
     if arguments.linearization is not None:
         get_linearization(arguments.linearization)
         if arguments.what != "delays":

@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from staleproof.arguments import Parser, add_json, positive, suggestion
+from staleproof.arguments import Parser, add_json, one_of, positive
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.obtained import obtained
@@ -53,8 +53,10 @@ def run_list(arguments: Namespace) -> int:
     from reports import VERDICTS
     from reports.documents.claim import KINDS
 
-    _require_known(arguments.verdict, VERDICTS, "--verdict", "a verdict")
-    _require_known(arguments.finding, tuple(KINDS), "--finding", "a finding")
+    if arguments.verdict is not None:
+        one_of(arguments.verdict, VERDICTS, "a verdict is one of", "--verdict")
+    if arguments.finding is not None:
+        one_of(arguments.finding, KINDS, "a finding is one of", "--finding")
     ledger = _ledger(arguments, arguments.names)
     chosen = [row for row in ledger["claims"] if _wanted(row, arguments)]
     if arguments.json:
@@ -71,15 +73,6 @@ def _wanted(row: Mapping[str, Any], arguments: Namespace) -> bool:
     return arguments.verdict in (None, row["verdict"]) and (
         arguments.finding is None or arguments.finding in kinds
     )
-
-
-def _require_known(word: str | None, known: Sequence[str], where: str, what: str) -> None:
-    if word is not None and word not in known:
-        raise UsageError(
-            f"{what} is one of {', '.join(known) or 'none'}, not {shown(word)}",
-            where,
-            suggestion(word, known) or "name one of them",
-        )
 
 
 def run_show(arguments: Namespace) -> int:

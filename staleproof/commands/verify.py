@@ -10,12 +10,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from staleproof.arguments import Parser, add_json, positive, suggestion, whole_number
+from staleproof.arguments import Parser, add_json, one_of, positive, whole_number
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.kept_results import keep, kept, key, may_be_file
 from staleproof.ledgers import collected, proved_rows, require_writable, usable_cores, written
-from staleproof.output import note, put, put_json, shown
+from staleproof.output import note, put, put_json
 from staleproof.reviews import Review
 from staleproof.rows import put_rows
 
@@ -178,12 +178,7 @@ def refuse_unknown_verdicts(required: Sequence[Requirement], option: str) -> Non
 
     words = [verdict.name for verdict in Verdict]
     for entry in required:
-        if entry.verdict not in words:
-            raise UsageError(
-                f"a verdict is one of {', '.join(words)}, not {shown(entry.verdict)}",
-                option,
-                suggestion(entry.verdict, words) or "name one of them",
-            )
+        one_of(entry.verdict, words, "a verdict is one of", option)
 
 
 def requirements(
