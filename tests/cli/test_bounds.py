@@ -134,7 +134,7 @@ def test_picture_of_a_range(run: Run, result: Result, tmp_path: Path) -> None:
         (["lokalsgd"], "did you mean 'localsgd'?"),
         (["rpd", "rpd"], "named twice"),
         (["rpd", "--set", "delta=1"], "did you mean 'Delta'?"),
-        (["rpd", "--set", "H=1"], "found 'H'"),
+        (["rpd", "--set", "H=1"], "not 'H'"),
         (["rpd", *sets(sigma=None, H=None, gamma="1")], "needs a value for tau"),
         (["pd", *sets(sigma=None, H=None)], "add --set gamma=VALUE, or --tune stepsize"),
         (["localsgd", *sets(gamma="1e-3", G=None)], "needs a value for Gtilde"),
