@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
+from typing import cast
 
 from theory.claims import Claim
 from theory.errors import UnknownClaimError
@@ -14,6 +15,21 @@ from theory.ledger import Origin
 
 Origins = Mapping[str, Origin]
 """By the id of a claim. A theorem that stands nowhere but here is ours without being named."""
+
+
+def named(paper: str, **rows: str) -> Origins:
+    """Origins of rows, by whose statement they are: what follows the dot of their ids.
+
+    Examples
+    --------
+    >>> named("rpd", printed="idle periodic", ours="table-1")
+    {'rpd.idle': 'printed', 'rpd.periodic': 'printed', 'rpd.table-1': 'ours'}
+    """
+    return {
+        f"{paper}.{row}": cast(Origin, origin)
+        for origin, names in rows.items()
+        for row in names.split()
+    }
 
 
 def rows_of(package: str, order: str) -> tuple[Claim | Theorem, ...]:

@@ -1,15 +1,11 @@
 """Whose statement each row is."""
 
-from theory.judging.origins import Origins
+from theory.judging.origins import named
 
-ORIGINS: Origins = {
-    "blog.warmup": "printed",
-    "blog.inflight-1f1b": "printed",
-    "blog.bubble": "printed",
-    "blog.pairing": "printed",
-    "blog.gpipe-order": "printed",
-    "blog.loss-scaling": "printed",
-    "blog.chunks": "printed",
-    "blog.stage-bounds": "printed",
-    "blog.initialize-p2p": "printed",
-}
+ORIGINS = named(
+    "blog",
+    printed="""
+        warmup inflight-1f1b bubble pairing gpipe-order loss-scaling chunks stage-bounds
+        initialize-p2p
+    """,
+)

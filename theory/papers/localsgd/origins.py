@@ -3,25 +3,13 @@
 The text that we have lost its displays, and (11) is cited there without a proof.
 """
 
-from theory.judging.origins import Origins
+from theory.judging.origins import named
 
-ORIGINS: Origins = {
-    # its display is lost
-    "localsgd.eq-11": "reconstructed",
-    "localsgd.eq-12": "reconstructed",
-    "localsgd.eq-5": "reconstructed",
-    "localsgd.eq-13": "reconstructed",
-    "localsgd.eq-6": "reconstructed",
-    "localsgd.speedup": "reconstructed",
+ORIGINS = named(
+    "localsgd",
+    reconstructed="eq-11 eq-12 eq-5 eq-13 eq-6 speedup matched-budget",
     # what follows from the source, or what it would need
-    "localsgd.drift": "implied",
-    "localsgd.eq-13-second-branch": "implied",
-    "localsgd.eq-13-first-branch": "implied",
-    "localsgd.schedule": "implied",
+    implied="drift eq-13-second-branch eq-13-first-branch schedule length",
     # lemmas of our proof of (11)
-    "localsgd.slope-gap": "ours",
-    "localsgd.mean-noise": "ours",
-    "localsgd.one-step": "ours",
-    "localsgd.length": "implied",
-    "localsgd.matched-budget": "reconstructed",
-}
+    ours="slope-gap mean-noise one-step",
+)

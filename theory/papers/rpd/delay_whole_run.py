@@ -9,25 +9,14 @@ Guarantee  False: in start-up the first p forwards of stage 0 record an empty hi
 Source     RPD paper, section 4 with Proposition 4.1, and appendix E.1.
 """
 
-from functools import partial
+from collections.abc import Iterator
 
 from schedules.closed_forms.floor_sums import p_
 from schedules.linearization import get_linearization
 from theory.judging import prover
 from theory.laws.delays.polynomials import in_words, least_in_class, nonnegative_from, on_class
 from theory.laws.delays.whole_run import WholeRun, prove_whole_run
-from theory.papers.rpd.lemmas.laws import (
-    ASSUMES,
-    PAPER,
-    by_linearization,
-    closed,
-    in_paper,
-    our_steps,
-    replay,
-    times,
-    whole_run,
-    worst,
-)
+from theory.papers.rpd.lemmas.laws import PAPER, closed, judged, replay, times, whole_run, worst
 
 SEARCHED = 64
 """Largest p at which a counterexample is looked for."""
@@ -72,20 +61,8 @@ def _holds(formulas: prover.Formulas) -> tuple[prover.Outcome]:
     )
 
 
-def _account(formulas: prover.Formulas) -> prover.Account:
-    cases = by_linearization(partial(_known, formulas))
-    decision = in_paper(cases)
-    return prover.Account(
-        decision,
-        cases=cases,
-        assumes=ASSUMES,
-        steps=our_steps(),
-        findings=(_finding(decision.fails),) if decision.fails else (),
-    )
-
-
-def _finding(fails: prover.Refutation) -> prover.Finding:
-    return prover.Finding(
+def _findings(fails: prover.Refutation) -> Iterator[prover.Finding]:
+    yield prover.Finding(
         "missing-condition",
         "section 4, from RPD back to PD, with appendix E.1",
         "the law counts steady microbatches only, while the theorem needs the bound at every "
@@ -126,7 +103,7 @@ CLAIM = prover.Claim(
     "section 4 with Proposition 4.1 and appendix E.1",
     "τ = p² − p/2 bounds every delay of a PipeDream run with E.1's scheduler.",
     r"d_i^k \le p^2 - \tfrac{p}{2} \quad \text{for all } i, k",
-    account=_account,
+    account=lambda formulas: judged(formulas, _known, _findings),
     printed={"bound": p_**2 - p_ / 2},
     core=_REPAIRED,
     holds=_holds,

@@ -8,8 +8,6 @@ Guarantee  False: the printed proof multiplies whole slots by p/2 updates a slot
 Source     RPD paper, Lemma C.1, even p.
 """
 
-from functools import partial
-
 import sympy
 import z3
 
@@ -19,16 +17,7 @@ from theory.laws.delays.domains import a_microbatch, domain
 from theory.laws.delays.matrix import i_, j_
 from theory.laws.delays.symbols import Microbatch
 from theory.papers.rpd.lemmas.entries import by_slots, entries_equal, entry_is
-from theory.papers.rpd.lemmas.laws import (
-    ASSUMES,
-    PAPER,
-    by_linearization,
-    in_paper,
-    our_steps,
-    replay,
-    replayed_entry,
-    times,
-)
+from theory.papers.rpd.lemmas.laws import PAPER, judged, replay, replayed_entry, times
 
 EVEN = 0
 SHOWN = 8
@@ -51,17 +40,11 @@ def _holds(formulas: prover.Formulas) -> tuple[prover.Compared]:
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
-    cases = by_linearization(partial(_known, formulas))
-    decision = in_paper(cases)
-    fails = decision.fails
-    return prover.Account(
-        decision,
-        cases=cases,
-        assumes=ASSUMES,
-        steps=(_half_of_the_stages(), by_slots(), *our_steps()),
-        findings=(_false(fails), *_any_forward_rule(formulas)) if fails else (),
-        evidence=(_heatmap(formulas),),
-    )
+    def found(fails: prover.Refutation) -> tuple[prover.Finding, ...]:
+        return _false(fails), *_any_forward_rule(formulas)
+
+    before = _half_of_the_stages(), by_slots()
+    return judged(formulas, _known, found, *before, evidence=(_heatmap(formulas),))
 
 
 def _half_of_the_stages() -> prover.Line:

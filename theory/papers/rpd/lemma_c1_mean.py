@@ -7,6 +7,7 @@ Guarantee  False: it is p²/2 − 1/2 in the paper's linearization, as updates i
 Source     RPD paper, Lemma C.1, even p.
 """
 
+from collections.abc import Iterator
 from functools import partial
 
 from schedules.closed_forms.floor_sums import p_
@@ -15,16 +16,7 @@ from theory.laws.delays.comparison import equal
 from theory.laws.delays.matrix import prove_mean
 from theory.laws.delays.polynomials import in_words
 from theory.papers.rpd.lemmas.entries import by_slots
-from theory.papers.rpd.lemmas.laws import (
-    ASSUMES,
-    HALF,
-    SIZES,
-    by_linearization,
-    closed,
-    in_paper,
-    mean_in_replay,
-    our_steps,
-)
+from theory.papers.rpd.lemmas.laws import HALF, SIZES, closed, judged, mean_in_replay
 
 EVEN = 0
 
@@ -45,20 +37,8 @@ def _holds(formulas: prover.Formulas) -> tuple[prover.Outcome]:
     return (prove_mean(matrix, dict.fromkeys(range(matrix.period), formulas["mean"])),)
 
 
-def _account(formulas: prover.Formulas) -> prover.Account:
-    cases = by_linearization(partial(_known, formulas))
-    decision = in_paper(cases)
-    return prover.Account(
-        decision,
-        cases=cases,
-        assumes=ASSUMES,
-        steps=(by_slots(), *our_steps()),
-        findings=(_finding(decision.fails),) if decision.fails else (),
-    )
-
-
-def _finding(fails: prover.Refutation) -> prover.Finding:
-    return prover.Finding(
+def _findings(fails: prover.Refutation) -> Iterator[prover.Finding]:
+    yield prover.Finding(
         "false",
         "Lemma C.1, even p",
         "updates inside the end slots lower the mean by 1/2; it is p²/2 only in "
@@ -91,7 +71,7 @@ CLAIM = prover.Claim(
     "Lemma C.1, even p",
     "For even p the mean steady delay over all stages and blocks is exactly p²/2.",
     r"\bar d = \tfrac{p^2}{2} \quad (p \text{ even})",
-    account=_account,
+    account=lambda formulas: judged(formulas, _known, _findings, by_slots()),
     printed={"mean": p_**2 / 2},
     core=_REPAIRED,
     holds=_holds,

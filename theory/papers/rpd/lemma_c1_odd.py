@@ -8,7 +8,7 @@ Guarantee  False: what the printed proof leaves out, the updates inside the two 
 Source     RPD paper, appendix C, proof of Lemma C.1, case 2.
 """
 
-from functools import partial
+from collections.abc import Iterator
 
 import sympy
 
@@ -16,7 +16,7 @@ from schedules.closed_forms.floor_sums import p_
 from theory.judging import prover
 from theory.laws.delays.matrix import i_, j_
 from theory.papers.rpd.lemmas.entries import corner_excess, entries_equal, gaps, wrong_entry
-from theory.papers.rpd.lemmas.laws import ASSUMES, PAPER, by_linearization, in_paper, our_steps
+from theory.papers.rpd.lemmas.laws import PAPER, judged
 
 ODD = 1
 WHERE = "appendix C, proof of Lemma C.1, case 2"
@@ -48,21 +48,14 @@ def _holds(formulas: prover.Formulas) -> tuple[prover.Compared]:
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
-    cases = by_linearization(partial(_known, formulas))
-    decision = in_paper(cases)
     says = "the delay is the number of updates in the window's slots, (p/2)(2p − i − j + 1) + O(1)"
     rule = "compared with the derived delay matrix"
-    return prover.Account(
-        decision,
-        cases=cases,
-        assumes=ASSUMES,
-        steps=(prover.Line(WHERE, says, rule, decision), *our_steps()),
-        findings=(_finding(decision.fails),) if decision.fails else (),
-    )
+    printed = prover.Line(WHERE, says, rule, _known(formulas, PAPER)[0])
+    return judged(formulas, _known, _findings, printed)
 
 
-def _finding(fails: prover.Refutation) -> prover.Finding:
-    return prover.Finding(
+def _findings(fails: prover.Refutation) -> Iterator[prover.Finding]:
+    yield prover.Finding(
         "false",
         WHERE,
         "the correction is (i − j − 1)/2 and grows with p: updates inside the end slots are "

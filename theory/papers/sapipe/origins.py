@@ -1,45 +1,18 @@
 """Whose statement each row is; what is not named here stands nowhere but here, and is ours."""
 
-from theory.judging.origins import Origins
+from theory.judging.origins import named
 
-ORIGINS: Origins = {
-    "sapipe.thm-1": "printed",
-    "sapipe.program": "printed",
-    "sapipe.assumption-3": "printed",
-    "sapipe.lemma-1": "printed",
-    "sapipe.stale-bias": "printed",
-    "sapipe.thm-2": "printed",
-    "sapipe.remark-1": "printed",
-    "sapipe.remark-2": "printed",
-    "sapipe.thm-3": "printed",
-    "sapipe.remark-3": "printed",
-    "sapipe.thm-4": "printed",
-    "sapipe.wp-1-one-point": "printed",
-    "sapipe.remark-4": "printed",
-    "sapipe.thm-5": "printed",
-    "sapipe.remark-5": "printed",
-    "sapipe.thm-6": "printed",
-    "sapipe.remark-6": "printed",
-    "sapipe.cor-1": "printed",
-    "sapipe.remark-7": "printed",
-    "sapipe.alg-4": "printed",
-    "sapipe.alg-5": "printed",
+ORIGINS = named(
+    "sapipe",
+    printed="""
+        thm-1 program assumption-3 lemma-1 stale-bias thm-2 remark-1 remark-2 thm-3 remark-3
+        thm-4 wp-1-one-point remark-4 thm-5 remark-5 thm-6 remark-6 cor-1 remark-7 alg-4 alg-5
+        np-hard improvements other-options buffer-rule full-matrix thm-1-graphs
+    """,
     # a reading or a case of what is printed, or a line of a proof with what it needs
-    "sapipe.assumption-4": "ours",
-    "sapipe.thm-2-own-samples": "implied",
-    "sapipe.pipe-sgd": "implied",
-    "sapipe.thm-2-first-pass": "implied",
-    "sapipe.thm-2-same-samples": "implied",
-    "sapipe.thm-3-any-samples": "implied",
-    "sapipe.dc-update": "implied",
-    "sapipe.dc-step": "implied",
-    "sapipe.wp-1-average": "implied",
-    "sapipe.thm-5-domain": "implied",
-    "sapipe.thm-6-exact-predictions": "implied",
-    "sapipe.np-hard": "printed",
-    "sapipe.improvements": "printed",
-    "sapipe.other-options": "printed",
-    "sapipe.buffer-rule": "printed",
-    "sapipe.full-matrix": "printed",
-    "sapipe.thm-1-graphs": "printed",
-}
+    implied="""
+        thm-2-own-samples pipe-sgd thm-2-first-pass thm-2-same-samples thm-3-any-samples
+        dc-update dc-step wp-1-average thm-5-domain thm-6-exact-predictions
+    """,
+    ours="assumption-4",
+)

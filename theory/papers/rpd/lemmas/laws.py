@@ -1,6 +1,7 @@
 """What all RPD claims share: PipeDream's proved delay laws, and exact replays of single runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from schedules.families import build, get_family
 from schedules.families.family import Family
 from schedules.linearization import LINEARIZATIONS
 from schedules.timeline import timeline
-from theory.account import Case, Decision, Line
+from theory.account import Account, Case, Decision, Finding, Line, Refutation
+from theory.claims import Formulas
 from theory.derive import derive
 from theory.kernel import Relation, eq, le
 from theory.laws.delays.closed import Closed
@@ -20,6 +22,7 @@ from theory.laws.delays.law import DelayLaw
 from theory.laws.delays.matrix import ByResidue
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.delays.whole_run import WholeRun
+from theory.ledger import Evidence
 from theory.papers.rpd.witnesses.exact_runs import rational
 from theory.smt.queries import remembered
 
@@ -94,6 +97,26 @@ def by_linearization(known: Callable[[str], tuple[Decision, str]]) -> tuple[Case
 def in_paper(cases: tuple[Case, ...]) -> Decision:
     """What is known of the case that the paper is in."""
     return next(case.decision for case in cases if linearization_of(case) == PAPER)
+
+
+def judged(
+    formulas: Formulas,
+    known: Callable[[Formulas, str], tuple[Decision, str]],
+    found: Callable[[Refutation], Sequence[Finding]],
+    *before: Line,
+    evidence: tuple[Evidence, ...] = (),
+) -> Account:
+    """A row by linearization, decided by the paper's own; what is found if that is refuted."""
+    cases = by_linearization(partial(known, formulas))
+    decision = in_paper(cases)
+    return Account(
+        decision,
+        cases=cases,
+        assumes=ASSUMES,
+        steps=(*before, *our_steps()),
+        findings=tuple(found(decision.fails)) if decision.fails else (),
+        evidence=evidence,
+    )
 
 
 def our_steps() -> tuple[Line, ...]:
