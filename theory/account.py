@@ -171,6 +171,11 @@ class Repair:
     statement: str
     grounds: Grounds
 
+    @classmethod
+    def by(cls, theorem: Theorem) -> Repair:
+        """A theorem of the kernel."""
+        return cls(theorem.statement, (theorem,))
+
 
 @dataclass(frozen=True)
 class Finding:

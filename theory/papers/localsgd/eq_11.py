@@ -56,7 +56,7 @@ def _loose(
             **{f"drift term {name}": str(term.subs(at)) for name, term in terms.items()},
         },
         shown=(proof, sharp),
-        repaired=prover.Repair(sharp.statement, (sharp,)),
+        repaired=prover.Repair.by(sharp),
     )
     return (finding,)
 

@@ -156,7 +156,7 @@ def _no_need(fails: prover.Refutation | None) -> tuple[prover.Finding, ...]:
             "models that are averaged after every step do not drift",
             fails.witness,
             shown=(EVERY_STEP,),
-            repaired=prover.Repair(EVERY_STEP.statement, (EVERY_STEP,)),
+            repaired=prover.Repair.by(EVERY_STEP),
         ),
     )
 

@@ -93,7 +93,7 @@ def _finding(fails: prover.Refutation) -> prover.Finding:
         "under uniform draws is smaller by a factor up to p",
         fails.witness,
         shown=(sharp_drift.THEOREM,),
-        repaired=prover.Repair(sharp_drift.THEOREM.statement, (sharp_drift.THEOREM,)),
+        repaired=prover.Repair.by(sharp_drift.THEOREM),
     )
 
 

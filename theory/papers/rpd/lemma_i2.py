@@ -97,7 +97,7 @@ def remarks(proof: Proof) -> Sequence[prover.Finding]:
                 "printed": str(printed.subs(at)),
             },
             (proof, sharp),
-            prover.Repair(sharp.statement, (sharp,)),
+            prover.Repair.by(sharp),
         ),
     )
 

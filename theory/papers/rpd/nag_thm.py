@@ -67,7 +67,7 @@ def remarks(proof: Proof) -> Sequence[prover.Finding]:
                 "stale term": {name: str(form.subs(at)) for name, form in terms.items()},
             },
             (proof, sharp_nag.THEOREM),
-            prover.Repair(sharp_nag.THEOREM.statement, (sharp_nag.THEOREM,)),
+            prover.Repair.by(sharp_nag.THEOREM),
         ),
     )
 

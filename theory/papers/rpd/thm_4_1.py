@@ -76,7 +76,7 @@ def _remarks(proof: Proof) -> tuple[prover.Finding, ...]:
                 "stale term in expectation": sympy.sstr(ours.subs(_AT)),
             },
             shown=(proof, sharp),
-            repaired=prover.Repair(sharp.statement, (sharp,)),
+            repaired=prover.Repair.by(sharp),
         ),
     )
 

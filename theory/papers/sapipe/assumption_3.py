@@ -192,7 +192,7 @@ def _findings(found: prover.Refutation | None) -> Iterator[prover.Finding]:
             "the ratio is not defined where ∇F(x) = 0; multiplied out, no ρ will do if the workers "
             "differ there"
         )
-        repaired = prover.Repair(CRITICAL.statement, (CRITICAL,))
+        repaired = prover.Repair.by(CRITICAL)
         yield prover.Finding("missing-condition", CLAIM.where, says, sides, repaired=repaired)
 
 

@@ -107,7 +107,7 @@ def _account(printed: prover.Formulas) -> prover.Account:
                 "not the least that those steps give: with nothing dropped they give it divided by "
                 "2 − Lη",
                 {"Leta": at[eta], "factor": _LEFT.subs(at)},
-                repaired=prover.Repair(SHARP.statement, (SHARP,)),
+                repaired=prover.Repair.by(SHARP),
             ),
         ),
     )

@@ -108,7 +108,7 @@ def _findings() -> Iterator[prover.Finding]:
             "exceeds Err₀ for all of them"
         )
         sides = {"f": "ln cosh x ± 4x, both signs as likely", **at}
-        repaired = prover.Repair(NOISY.statement, (NOISY,))
+        repaired = prover.Repair.by(NOISY)
         yield prover.Finding("missing-condition", CLAIM.where, says, sides, repaired=repaired)
     says = (
         "2V₁ bounds the noise of two means of n workers, whose variance is V₁/n each: with 2V₁/n "

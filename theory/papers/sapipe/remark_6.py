@@ -158,7 +158,7 @@ def _findings(beats: prover.Refutation | None) -> Iterator[prover.Finding]:
             "read as the best λ, and not as a direction, neither end is right: that lies between 0 "
             "and 1, for L < Δ and for L ≥ Δ"
         )
-        repaired = prover.Repair(best_lambda.THEOREM.statement, (best_lambda.THEOREM,))
+        repaired = prover.Repair.by(best_lambda.THEOREM)
         yield prover.Finding("false", CLAIM.where, says, beats.witness, repaired=repaired)
         says = "λ → 1 is never best at the least L, which is at most 2Δ by Assumption 4"
         never: tuple[prover.Ground, ...] = (NOT_ONE, *assumption_4_gradient.holds())

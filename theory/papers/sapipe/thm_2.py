@@ -158,7 +158,7 @@ def _used_twice() -> prover.Line:
 
 
 def _findings(found: Mapping[Fraction, prover.Refutation]) -> Iterator[prover.Finding]:
-    own, passing = _repair(thm_2_samples.THEOREM), _repair(thm_2_pass.THEOREM)
+    own, passing = prover.Repair.by(thm_2_samples.THEOREM), prover.Repair.by(thm_2_pass.THEOREM)
     yield from (_needed(one.witness, own) for one in found.values())
     yield prover.Finding(
         "invalid-step",
@@ -166,9 +166,9 @@ def _findings(found: Mapping[Fraction, prover.Refutation]) -> Iterator[prover.Fi
         "x_{t−1} depends on z_{i,t−1} wherever κ < 1, so that the stale gradient with this "
         "sample is biased given x_{t−1}: after two updates the printed line is exceeded",
         _coins(),
-        repaired=_repair(same_samples.THEOREM),
+        repaired=prover.Repair.by(same_samples.THEOREM),
     )
-    yield thm_2_mixture.finding(_repair(stale_bias.THEOREM))
+    yield thm_2_mixture.finding(prover.Repair.by(stale_bias.THEOREM))
     yield prover.Finding(
         "missing-condition",
         "Algorithm 1, t = 1",
@@ -198,10 +198,6 @@ def _findings(found: Mapping[Fraction, prover.Refutation]) -> Iterator[prover.Fi
         "∇f_i(x_{t−2}) stands for ∇F_i(x_{t−2}); further on it is a stochastic gradient",
         {"printed": "∇f_i(x_{t−2})", "meant": "∇F_i(x_{t−2})"},
     )
-
-
-def _repair(theorem: Theorem) -> prover.Repair:
-    return prover.Repair(theorem.statement, (theorem,))
 
 
 def _needed(found: Mapping[str, Any], own: prover.Repair) -> prover.Finding:

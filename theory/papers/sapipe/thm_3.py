@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.kernel import Proof, Theorem, prove
+from theory.kernel import Proof, prove
 from theory.papers.sapipe import dc_step, dc_update, thm_3_samples
 from theory.papers.sapipe.dc_update import PROOF
 from theory.papers.sapipe.lemmas import dc_fourths, dc_objective, sharp_thm_3
@@ -98,7 +98,7 @@ def _loose(proof: Proof) -> Iterator[prover.Finding]:
         "the geometric sum is at most η√V₂/(1 − ληV₂) ≤ √2 η√V₂ and twice that is taken: 128, "
         "32, 32 and 16 may be 8, 8, 8 and 4, elements being drawn independently (Assumption 5)",
         dc_witnesses.lengths(),
-        repaired=_repair(sharp_thm_3.THEOREM),
+        repaired=prover.Repair.by(sharp_thm_3.THEOREM),
     )
     yield prover.Finding(
         "loose",
@@ -106,7 +106,7 @@ def _loose(proof: Proof) -> Iterator[prover.Finding]:
         "that elements are drawn independently of each other is not needed: without it 128 may "
         "be 32",
         shown=(sharp_thm_3.ANY,),
-        repaired=_repair(sharp_thm_3.ANY),
+        repaired=prover.Repair.by(sharp_thm_3.ANY),
     )
 
 
@@ -121,7 +121,7 @@ def _readings() -> Iterator[prover.Finding]:
             "‖E[∇²f Δx − ggᵀΔx]‖ by Δ‖Δx‖: the proof uses it for the objective of every drawn "
             "batch; for F alone Δ + V₁/n takes the place of Δ",
             objective,
-            repaired=_repair(dc_objective.THEOREM),
+            repaired=prover.Repair.by(dc_objective.THEOREM),
         )
     if layers:
         yield prover.Finding(
@@ -172,10 +172,6 @@ def _misprints() -> Iterator[prover.Finding]:
         "a_1 = ‖ηg_1‖, but Algorithm 2 leaves x_1 = x_0, so that a_1 = 0",
         {"printed": "a_1 = ‖ηg_1‖", "meant": "a_1 = 0"},
     )
-
-
-def _repair(theorem: Theorem) -> prover.Repair:
-    return prover.Repair(theorem.statement, (theorem,))
 
 
 def _account(printed: prover.Formulas) -> prover.Account:

@@ -168,7 +168,7 @@ def _false(fails: prover.Refutation) -> prover.Finding:
         "agree and one opposes them, though their model stops short of the minimum; with a "
         "little more weight on the third it is positive, and too small",
         fails.witness,
-        repaired=prover.Repair(wp_1_moment.THEOREM.statement, (wp_1_moment.THEOREM,)),
+        repaired=prover.Repair.by(wp_1_moment.THEOREM),
     )
 
 

@@ -144,10 +144,6 @@ _OURS = (
 )
 
 
-def _repair(theorem: Theorem) -> prover.Repair:
-    return prover.Repair(theorem.statement, (theorem,))
-
-
 def _false(fails: prover.Refutation) -> prover.Finding:
     return prover.Finding(
         "false",
@@ -155,7 +151,7 @@ def _false(fails: prover.Refutation) -> prover.Finding:
         "for η in (1/(√2 L), 1/L], which η ≤ 1/L allows, Err_WP-2 is below 0, and so is the "
         "bound for large T",
         fails.witness,
-        repaired=_repair(repaired_thm_5.THEOREM),
+        repaired=prover.Repair.by(repaired_thm_5.THEOREM),
     )
 
 
@@ -204,7 +200,7 @@ def _others(printed: prover.Formulas) -> Iterator[prover.Finding]:
             "η ≤ 1/(2L) is used and not among the conditions of the theorem; 2L²η² < 1 is "
             "enough, and at η = 1/(√2 L) the bound is no number",
             {"eta": "1/(sqrt(2)*L)", "1 − 2L²η²": 0},
-            repaired=_repair(thm_5_domain.THEOREM),
+            repaired=prover.Repair.by(thm_5_domain.THEOREM),
         )
     if prover.proves(sharp_thm_5.THEOREM):
         yield prover.Finding(
@@ -212,7 +208,7 @@ def _others(printed: prover.Formulas) -> Iterator[prover.Finding]:
             f"{_CHAIN}, line 4",
             "the two noises are means over n workers: 2V₁/n does for 2V₁",
             {"n": 16, "printed": "2*V1", "repaired": "V1/8"},
-            repaired=_repair(sharp_thm_5.THEOREM),
+            repaired=prover.Repair.by(sharp_thm_5.THEOREM),
         )
 
 

@@ -180,7 +180,7 @@ def _circles(fails: prover.Refutation | None) -> Iterator[prover.Finding]:
             "run, as Assumption 2 has it; with a V₂ for every x, visited or not, it decides nothing"
         )
         crude = wp_3_moment.THEOREM
-        repaired = prover.Repair(crude.statement, (crude,))
+        repaired = prover.Repair.by(crude)
         yield prover.Finding("false", CLAIM.where, says, fails.witness, repaired=repaired)
 
 

@@ -58,7 +58,7 @@ def remarks(proof: Proof) -> tuple[prover.Finding, ...]:
             "a worker's noise is part of the mean noise, and what they share is taken off: "
             "(1 − 1/n)V₁ does for 2V₁, and for n = 1 nothing is left",
             {"n": 1, "printed": str(2 * V1), "repaired": "0"},
-            repaired=prover.Repair(wp_1_noise.THEOREM.statement, (wp_1_noise.THEOREM,)),
+            repaired=prover.Repair.by(wp_1_noise.THEOREM),
         ),
     )
 

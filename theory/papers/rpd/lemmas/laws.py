@@ -1,6 +1,6 @@
 """What all RPD claims share: PipeDream's proved delay laws, and exact replays of single runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -102,7 +102,7 @@ def in_paper(cases: tuple[Case, ...]) -> Decision:
 def judged(
     formulas: Formulas,
     known: Callable[[Formulas, str], tuple[Decision, str]],
-    found: Callable[[Refutation], Sequence[Finding]],
+    found: Callable[[Refutation], Iterable[Finding]],
     *before: Line,
     evidence: tuple[Evidence, ...] = (),
 ) -> Account:

@@ -133,7 +133,7 @@ def _finding(fails: prover.Refutation) -> prover.Finding:
         "all; the first k layers are the same ones for ever, and keep theirs. What is "
         "shown instead takes stale elements to have samples of their own",
         fails.witness,
-        repaired=prover.Repair(prefix_repaired.THEOREM.statement, (prefix_repaired.THEOREM,)),
+        repaired=prover.Repair.by(prefix_repaired.THEOREM),
     )
 
 

@@ -59,5 +59,5 @@ def broken(line: str, where: str, why: str, fails: Refutation | None, mended: Th
     stated = Line(where, line, "counterexample in rationals", Decision(fails=fails))
     if fails is None:
         return stated, ()
-    repaired = Repair(mended.statement, (mended,))
+    repaired = Repair.by(mended)
     return stated, (Finding("invalid-step", where, why, fails.witness, repaired=repaired),)

@@ -19,7 +19,7 @@ def flaws() -> Iterator[Finding]:
         yield from wrong
     for kind, where, says, witness, mended in _tried(error):
         if witness:
-            repaired = Repair(mended.statement, (mended,))
+            repaired = Repair.by(mended)
             yield Finding(kind, where, says, witness, repaired=repaired)
     yield Finding(
         "typo",
@@ -34,7 +34,7 @@ def flaws() -> Iterator[Finding]:
         "for every η ≤ 1/L, with no condition on predictions, M or Δ, there is a bound that "
         "vanishes for n = 1 as the error of option 3 does; Err_WP-3 does not",
         shown=(crude,),
-        repaired=Repair(crude.statement, (crude,)),
+        repaired=Repair.by(crude),
     )
 
 
