@@ -126,21 +126,17 @@ EXPERIMENT: Final = Experiment(
     name="amdp",
     source="AMDP, result tables",
     question="Does AMDP keep ranks busier than others, and train as if it were synchronous?",
-    protocol=(
-        "Throughput: the share of the ranks' time in computation by the timeline, d/2 pipelines of "
-        "n = 2, d = 4 to 16, a backward as long as a forward or twice, 20d minibatches without a "
-        "gap; PipeDream-2BW as long; interleaved 1F1B (two chunks) a step of b/4 microbatches; "
-        "nothing else costs time. Loss: a residual network of 8 stages on digits, 300 minibatches "
-        "of 8, plain SGD, rates 0.003 to 0.1 tuned, three seeds. AMDP with "
-        "one pipeline; and with d/2, whose copies of a stage add up 4 minibatches each and then "
-        "take one step along both sums, beside synchronous updates and PipeDream-2BW's of 8."
-    ),
-    refuted_by=(
-        "the loss with n = 2, or that with d/2 pipelines, exceeds the synchronous one of as many "
-        "minibatches an update by half as much as PipeDream's or more, "
-        "or AMDP is the fastest by the timeline in less than half of the printed settings, as "
-        "`amdp.saturation` predicts for B ≠ F: not reproduced. Not in all of them: with a change"
-    ),
+    protocol="Throughput: the share of the ranks' time in computation by the timeline, d/2 "
+    "pipelines of n = 2, d = 4 to 16, a backward as long as a forward or twice, 20d minibatches "
+    "without a gap; PipeDream-2BW as long; interleaved 1F1B (two chunks) a step of b/4 "
+    "microbatches; nothing else costs time. Loss: a residual network of 8 stages on digits, 300 "
+    "minibatches of 8, plain SGD, rates 0.003 to 0.1 tuned, three seeds. AMDP with one pipeline; "
+    "and with d/2, whose copies of a stage add up 4 minibatches each and then take one step along "
+    "both sums, beside synchronous updates and PipeDream-2BW's of 8.",
+    refuted_by="the loss with n = 2, or that with d/2 pipelines, exceeds the synchronous one of as "
+    "many minibatches an update by half as much as PipeDream's or more, or AMDP is the fastest by "
+    "the timeline in less than half of the printed settings, as `amdp.saturation` predicts for B "
+    "≠ F: not reproduced. Not in all of them: with a change",
     cells=cells,
     compute=compute,
     conclude=conclude,

@@ -137,20 +137,16 @@ EXPERIMENT: Final = Experiment(
     name="compensation",
     source="SAPipe paper, Table 2, Fig. 4 to 11",
     question="What do one-step-old gradients cost, and which compensation makes it good?",
-    protocol=(
-        "The rules of `schedules.methods`, 4 workers, 16 samples each, 400 rounds. "
-        "Least squares (400 rows, d = 40, noise of variance 1) and a network of two hidden layers "
-        "on 1,500 digits, plain and with Polyak's momentum 0.9 and weight decay 5e-5, as the paper "
-        "trains VGG16; data dealt out, or sorted: every worker its own range or classes. Rates "
-        "2^-7 … 2 and 2^-5 … 4, five seeds, objective on all data; λ = 0.2 as in the paper, and a "
-        "sweep for WP-3; fewest stale layers from `schedules.partial_staleness`, forwards in "
-        "proportion to sizes, backwards and communications twice as long."
-    ),
-    refuted_by=(
-        "in a task PipeSGD ends no higher than synchronous SGD, or no option of SAPipe makes good "
-        "half of what it loses. In all tasks with every method at its best rate: reproduced; only "
-        "at the synchronous method's rate: with a change"
-    ),
+    protocol="The rules of `schedules.methods`, 4 workers, 16 samples each, 400 rounds. "
+    "Least squares (400 rows, d = 40, noise of variance 1) and a network of two hidden layers "
+    "on 1,500 digits, plain and with Polyak's momentum 0.9 and weight decay 5e-5, as the paper "
+    "trains VGG16; data dealt out, or sorted: every worker its own range or classes. Rates "
+    "2^-7 … 2 and 2^-5 … 4, five seeds, objective on all data; λ = 0.2 as in the paper, and a "
+    "sweep for WP-3; fewest stale layers from `schedules.partial_staleness`, forwards in "
+    "proportion to sizes, backwards and communications twice as long.",
+    refuted_by="in a task PipeSGD ends no higher than synchronous SGD, or no option of SAPipe "
+    "makes good half of what it loses. In all tasks with every method at its best rate: "
+    "reproduced; only at the synchronous method's rate: with a change",
     cells=cells,
     compute=compute,
     conclude=conclude,

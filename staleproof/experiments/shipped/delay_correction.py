@@ -127,19 +127,15 @@ EXPERIMENT: Final = Experiment(
     name="delay-correction",
     source="AsyncPP paper, Fig. 2, 4, 6, 7, 12, Table 1",
     question="Does NAdam with a large momentum correct delays better than earlier methods?",
-    protocol=(
-        "A causal Transformer of 8 blocks (width 32, one head, 32 characters, 8 sequences), one "
-        "block a stage, on the American Standard Version; 200 minibatches of fresh samples, so "
-        "that training loss is that of unseen text. Schedules of AsyncPP, PipeMare and XPipe, "
-        "weights and delays by the harness' replay. Warm-up, cosine decay, rates 1e-3, 3e-3, 1e-2 "
-        "tuned on one seed (3e-5, 1e-4, 3e-4 without 1 − γ), then three seeds. Loss, Δ_t and "
-        "cosine are means of the last fifth."
-    ),
-    refuted_by=(
-        "their method ends above an earlier asynchronous one, or not below what it is without "
-        "1 − γ in loss and in Δ_t: not reproduced. GPipe lower, or a larger γ not better aligned: "
-        "with a change"
-    ),
+    protocol="A causal Transformer of 8 blocks (width 32, one head, 32 characters, 8 sequences), "
+    "one block a stage, on the American Standard Version; 200 minibatches of fresh samples, so "
+    "that training loss is that of unseen text. Schedules of AsyncPP, PipeMare and XPipe, weights "
+    "and delays by the harness' replay. Warm-up, cosine decay, rates 1e-3, 3e-3, 1e-2 tuned on "
+    "one seed (3e-5, 1e-4, 3e-4 without 1 − γ), then three seeds. Loss, Δ_t and cosine are means "
+    "of the last fifth.",
+    refuted_by="their method ends above an earlier asynchronous one, or not below what it is "
+    "without 1 − γ in loss and in Δ_t: not reproduced. GPipe lower, or a larger γ not better "
+    "aligned: with a change",
     cells=cells,
     compute=compute,
     conclude=conclude,

@@ -75,14 +75,10 @@ EXPERIMENT: Final = Experiment(
     name="delay-growth",
     source="RPD paper, Fig. 6",
     question="Do PipeDream's global delays grow as p², and is the steady state all there is?",
-    protocol=(
-        "PipeDream's order for 10p microbatches, exact delays of all updates; mean, tenth "
-        "percentile and largest of the second half, as in the paper, and the largest of the run."
-    ),
-    refuted_by=(
-        "a largest steady delay other than p² − ⌈p/2⌉, or a mean 2 % off (p² − 1)/2. Delays that "
-        "are larger at an end of the run: with a change"
-    ),
+    protocol="PipeDream's order for 10p microbatches, exact delays of all updates; mean, tenth "
+    "percentile and largest of the second half, as in the paper, and the largest of the run.",
+    refuted_by="a largest steady delay other than p² − ⌈p/2⌉, or a mean 2 % off (p² − 1)/2. Delays "
+    "that are larger at an end of the run: with a change",
     cells=cells,
     compute=compute,
     conclude=conclude,

@@ -103,18 +103,14 @@ EXPERIMENT: Final = Experiment(
     name="delayed-nesterov",
     source="AsyncPP paper, Theorem 1",
     question="Does Nesterov's method go as O(1/t) for every fixed delay, at η = 1/β? At 1/(4τβ)?",
-    protocol=(
-        "The update of `schedules.methods.DelayedNesterov` from rest, full gradients, τ = 0, 1, 2, "
-        "3, 8, on Huber's function, log-cosh and a quadratic of 20 curvatures up to β = 1, every "
-        "coordinate of w_1 at 10, to t = 16,384. The exponent is fitted to the greatest "
-        "f(w_t) − f* of the last four windows of a doubling each. A run counts as O(1/t) if its "
-        "largest (t − 1)(f(w_t) − f*) comes before the last two doublings."
-    ),
-    refuted_by=(
-        "a run at 1/(4τβ) above ‖w_1 − w*‖²/(4η(t − 1)) or slower than O(1/t), or one without "
-        "delay at 1/β above ‖w_1 − w*‖²/(2(t − 1)): not reproduced. A delay slower than O(1/t) at "
-        "1/β contradicts the paper, and the ledger predicts it from τ = 2 on: with a change"
-    ),
+    protocol="The update of `schedules.methods.DelayedNesterov` from rest, full gradients, τ = 0, "
+    "1, 2, 3, 8, on Huber's function, log-cosh and a quadratic of 20 curvatures up to β = 1, "
+    "every coordinate of w_1 at 10, to t = 16,384. The exponent is fitted to the greatest f(w_t) "
+    "− f* of the last four windows of a doubling each. A run counts as O(1/t) if its largest (t − "
+    "1)(f(w_t) − f*) comes before the last two doublings.",
+    refuted_by="a run at 1/(4τβ) above ‖w_1 − w*‖²/(4η(t − 1)) or slower than O(1/t), or one "
+    "without delay at 1/β above ‖w_1 − w*‖²/(2(t − 1)): not reproduced. A delay slower than "
+    "O(1/t) at 1/β contradicts the paper, and the ledger predicts it from τ = 2 on: with a change",
     cells=cells,
     compute=compute,
     conclude=conclude,

@@ -168,19 +168,15 @@ EXPERIMENT: Final = Experiment(
     name="fixed-time-scaling",
     source="RPD paper, Fig. 2(b)",
     question="In the same simulated time, do stale methods lose with more stages? Does LocalSGD?",
-    protocol=(
-        "Logistic regression, 50 samples one by one in turn, d = 512, λ = 10^-4, normal noise of "
-        "deviation 0.5 on every coordinate of a gradient; 3180 slots: the fewest microbatches "
-        "whose schedule takes them. Random delays as many block updates as PipeDream, delays up to "
-        "p² − ⌈p/2⌉; LocalSGD n = p, H = 5. Rates 2^-12 … 2^-3, LocalSGD 2^-8 … 4, the best mean "
-        "gap over five data seeds. Slots, noise and rates are those of the authors' notebook, "
-        "whose numbers are beside those of seed 0, at the rates that they took."
-    ),
-    refuted_by=(
-        "PipeDream or random delays end no worse at the largest p than at the smallest, or "
-        "LocalSGD ends no lower than PipeDream at the largest. LocalSGD loses by p as PipeDream "
-        "does: with a change"
-    ),
+    protocol="Logistic regression, 50 samples one by one in turn, d = 512, λ = 10^-4, normal noise "
+    "of deviation 0.5 on every coordinate of a gradient; 3180 slots: the fewest microbatches "
+    "whose schedule takes them. Random delays as many block updates as PipeDream, delays up to p² "
+    "− ⌈p/2⌉; LocalSGD n = p, H = 5. Rates 2^-12 … 2^-3, LocalSGD 2^-8 … 4, the best mean gap "
+    "over five data seeds. Slots, noise and rates are those of the authors' notebook, whose "
+    "numbers are beside those of seed 0, at the rates that they took.",
+    refuted_by="PipeDream or random delays end no worse at the largest p than at the smallest, or "
+    "LocalSGD ends no lower than PipeDream at the largest. LocalSGD loses by p as PipeDream "
+    "does: with a change",
     cells=cells,
     compute=compute,
     conclude=conclude,

@@ -98,18 +98,14 @@ EXPERIMENT: Final = Experiment(
     name="from-scratch",
     source="Pipeline Parallelism in PyTorch, summary",
     question="Do bubble and memory shrink from naive to GPipe to 1F1B, as published?",
-    protocol=(
-        "A Transformer (width 64, 2 blocks a stage), 8 microbatches of 2 samples, naive with all "
-        "16 at once, AdamW, over gloo with a process a rank (CUDA where there is a GPU). Memory: "
-        "weights, stash, activations, optimizer, mean over ranks. Bubble by the timeline, with "
-        "unit times and with the medians of the quickest of five runs; idle time and share of "
-        "communication only where every rank has a core or GPU."
-    ),
-    refuted_by=(
-        "1F1B keeps no less than GPipe and naive, or the bubble of GPipe is no smaller than that "
-        "of naive: not reproduced. The bubble of 1F1B no smaller than GPipe's, as `blog.bubble` "
-        "says: with a change"
-    ),
+    protocol="A Transformer (width 64, 2 blocks a stage), 8 microbatches of 2 samples, naive with "
+    "all 16 at once, AdamW, over gloo with a process a rank (CUDA where there is a GPU). Memory: "
+    "weights, stash, activations, optimizer, mean over ranks. Bubble by the timeline, with unit "
+    "times and with the medians of the quickest of five runs; idle time and share of "
+    "communication only where every rank has a core or GPU.",
+    refuted_by="1F1B keeps no less than GPipe and naive, or the bubble of GPipe is no smaller than "
+    "that of naive: not reproduced. The bubble of 1F1B no smaller than GPipe's, as `blog.bubble` "
+    "says: with a change",
     cells=cells,
     compute=compute,
     conclude=conclude,

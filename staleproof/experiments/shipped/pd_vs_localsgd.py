@@ -127,19 +127,15 @@ EXPERIMENT: Final = Experiment(
     name="pd-vs-localsgd",
     source="RPD paper, Fig. 4",
     question="In the same simulated time, who ends lower on which objective, whatever the period?",
-    protocol=(
-        "The time of PipeDream with 600 microbatches at p = 16, 1230 slots; LocalSGD (n = p) has "
-        "the fewest jobs whose schedule takes as long, H = 1, 2, 5, 10, 30. Tridiagonal quadratic "
-        "(d = 512, 120 minibatches of 5) and logistic regression (50 samples one by one, d = 512, "
-        "λ = 10^-4), rates 2^-12 … 1/2 and 2^-12 … 4, five data seeds, exact objective. A causal "
-        "Transformer of 8 stages (width 32) on the American Standard Version, 254 slots, H = 1, "
-        "2, 5, plain SGD, rates 1/16, 1/4, 1, 4 tuned on one seed, then three seeds, mean loss of "
-        "the last fifth of the jobs."
-    ),
-    refuted_by=(
-        "PipeDream not lower on the quadratic, or LocalSGD not on the logistic objective, or "
-        "PipeDream not on the Transformer: one of the three, with a change; more, not reproduced"
-    ),
+    protocol="The time of PipeDream with 600 microbatches at p = 16, 1230 slots; LocalSGD (n = p) "
+    "has the fewest jobs whose schedule takes as long, H = 1, 2, 5, 10, 30. Tridiagonal quadratic "
+    "(d = 512, 120 minibatches of 5) and logistic regression (50 samples one by one, d = 512, λ = "
+    "10^-4), rates 2^-12 … 1/2 and 2^-12 … 4, five data seeds, exact objective. A causal "
+    "Transformer of 8 stages (width 32) on the American Standard Version, 254 slots, H = 1, 2, 5, "
+    "plain SGD, rates 1/16, 1/4, 1, 4 tuned on one seed, then three seeds, mean loss of the last "
+    "fifth of the jobs.",
+    refuted_by="PipeDream not lower on the quadratic, or LocalSGD not on the logistic objective, "
+    "or PipeDream not on the Transformer: one of the three, with a change; more, not reproduced",
     cells=cells,
     compute=compute,
     conclude=conclude,

@@ -117,18 +117,14 @@ EXPERIMENT: Final = Experiment(
     name="rpd-vs-pd",
     source="RPD paper, Fig. 2(a)",
     question="Do uniformly random delays, bounded as Proposition 4.1 says, converge as PipeDream?",
-    protocol=(
-        "Random quadratic, n = 2000, d = 512, 20 minibatches in turn, p = 8, 400 microbatches, "
-        "from 0. PipeDream's static order with its exact delays; random stages, minibatches and "
-        "delays for as many updates. Step sizes 2^-9 … 1, the best by final objective (geometric "
-        "mean over five seeds; PipeDream has no randomness). Appendix F: PipeDream's order and "
-        "batches with its exact delays; with random ones; random order with mean delays."
-    ),
-    refuted_by=(
-        "another tested bound on the delays ends nearer to PipeDream, in decades, or with "
-        "PipeDream's order and exact delays the run is another. A larger bound that ends lower "
-        "than a smaller one: with a change"
-    ),
+    protocol="Random quadratic, n = 2000, d = 512, 20 minibatches in turn, p = 8, 400 "
+    "microbatches, from 0. PipeDream's static order with its exact delays; random stages, "
+    "minibatches and delays for as many updates. Step sizes 2^-9 … 1, the best by final objective "
+    "(geometric mean over five seeds; PipeDream has no randomness). Appendix F: PipeDream's order "
+    "and batches with its exact delays; with random ones; random order with mean delays.",
+    refuted_by="another tested bound on the delays ends nearer to PipeDream, in decades, or with "
+    "PipeDream's order and exact delays the run is another. A larger bound that ends lower "
+    "than a smaller one: with a change",
     cells=cells,
     compute=compute,
     conclude=conclude,

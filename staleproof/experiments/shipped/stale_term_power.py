@@ -71,11 +71,9 @@ EXPERIMENT: Final = Experiment(
     name="stale-term-power",
     source="ours, on Lemma B.2 of the RPD paper",
     question="How does E‖x − x̂‖² grow with p, beside the printed bound and the sharper one?",
-    protocol=(
-        "Random quadratic as in rpd-vs-pd, step size 2^-9, 20p microbatches; PipeDream's own "
-        "order, and random order with delays up to p² − ⌈p/2⌉ (five seeds). G is the steepest "
-        "block gradient of the run; means are over the second half of the updates."
-    ),
+    protocol="Random quadratic as in rpd-vs-pd, step size 2^-9, 20p microbatches; PipeDream's own "
+    "order, and random order with delays up to p² − ⌈p/2⌉ (five seeds). G is the steepest "
+    "block gradient of the run; means are over the second half of the updates.",
     refuted_by="an update beyond γ²τ²G², or a mean beyond γ²G²(τ + τ(τ − 1)/p) in random order",
     cells=cells,
     compute=compute,

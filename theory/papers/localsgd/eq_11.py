@@ -32,11 +32,9 @@ THEOREM = T.shows(
     AVERAGE <= sympy.Add(*TERMS.values()),
     TERMS,
     *("step, summed to T", "localsgd.mean-gradient, each t, summed to T", "start", "lower bound"),
-    says=(
-        "With γ ≤ 1/L, the mean over t < T of E‖∇f(x̄^t)‖² is at most "
-        "2Δ/(γT) + 4γ²H²G̃²L² + Lγσ²/N for LocalSGD with N replicas that are averaged after every H "
-        "local steps."
-    ),
+    says="With γ ≤ 1/L, the mean over t < T of E‖∇f(x̄^t)‖² is at most "
+    "2Δ/(γT) + 4γ²H²G̃²L² + Lγσ²/N for LocalSGD with N replicas that are averaged after every H "
+    "local steps.",
 )
 
 

@@ -32,10 +32,8 @@ TERMS = eq_11.TERMS | {"optimization": 2 * p * N * Delta / (gamma * K)}
 THEOREM = T.shows(
     AVERAGE <= sympy.Add(*TERMS.values()),
     TERMS,
-    says=(
-        "With γ ≤ 1/L and K = pNT block updates, the mean over t < T of E‖∇f(x̄^t)‖² is at most "
-        "2pNΔ/(γK) + 4γ²H²G̃²L² + Lγσ²/N."
-    ),
+    says="With γ ≤ 1/L and K = pNT block updates, the mean over t < T of E‖∇f(x̄^t)‖² is at most "
+    "2pNΔ/(γK) + 4γ²H²G̃²L² + Lγσ²/N.",
 )
 
 CLAIM = beside(as_claim(THEOREM, challenge=CHALLENGES["localsgd-average-gradient"]), budget)

@@ -26,8 +26,6 @@ TERMS = eq_12.TERMS | {
 CLAIM = THEOREM = T.shows(
     AVERAGE <= sympy.Add(*TERMS.values()),
     TERMS,
-    says=(
-        "With γ ≤ 1/L, N = p replicas and K = p²T block updates, the mean over t < T of "
-        "E‖∇f(x̄^t)‖² is at most 2p²Δ/(γK) + 4γ²H²G̃²L² + Lγσ²/p."
-    ),
+    says="With γ ≤ 1/L, N = p replicas and K = p²T block updates, the mean over t < T of "
+    "E‖∇f(x̄^t)‖² is at most 2p²Δ/(γK) + 4γ²H²G̃²L² + Lγσ²/p.",
 )

@@ -30,10 +30,8 @@ def _with_p_replicas(branch: Theorem) -> Theorem:
     return T.shows(
         AVERAGE <= sympy.Add(*TERMS.values()),
         TERMS,
-        says=(
-            "With N = p replicas, γ = min{1/L, √p/(L√T)} and K = p²T block updates, the mean over "
-            "t < T of E‖∇f(x̄^t)‖² is at most √(p/K)(2LΔ + σ²) + 4p³H²G̃²/K."
-        ),
+        says="With N = p replicas, γ = min{1/L, √p/(L√T)} and K = p²T block updates, the mean over "
+        "t < T of E‖∇f(x̄^t)‖² is at most √(p/K)(2LΔ + σ²) + 4p³H²G̃²/K.",
     )
 
 

@@ -86,14 +86,10 @@ _BY_BRANCHES = by_branches(
         SECOND,
         id="rpd.cor-b1",
         where="Corollary B.1",
-        statement=(
-            "With γ = min{1/L, √(2Δ/(LG²K))} the mean over k < K of E‖∇f(x^k)‖² is at most "
-            "2√2 pG√(LΔ/K) + 2LΔτ²/K."
-        ),
-        latex=(
-            r"\tfrac1K \sum_{k<K} \mathbb{E}\|\nabla f(x^k)\|^2 \le 2\sqrt2\, pG "
-            r"\sqrt{\tfrac{L\Delta}{K}} + \tfrac{2L\Delta\tau^2}{K}"
-        ),
+        statement="With γ = min{1/L, √(2Δ/(LG²K))} the mean over k < K of E‖∇f(x^k)‖² is at most "
+        "2√2 pG√(LΔ/K) + 2LΔτ²/K.",
+        latex=r"\tfrac1K \sum_{k<K} \mathbb{E}\|\nabla f(x^k)\|^2 \le 2\sqrt2\, pG "
+        r"\sqrt{\tfrac{L\Delta}{K}} + \tfrac{2L\Delta\tau^2}{K}",
     ),
     BRANCHES,
     CONDITIONS,

@@ -29,8 +29,6 @@ T.cite(
 )
 CLAIM = THEOREM = T.shows(
     E(f(after)) <= f(x) - gamma / p * dot(f.grad(x), f.grad(old)) + L * gamma**2 / 2 * E(square(g)),
-    says=(
-        "For every step of RPD, "
-        "E_k f(x^{k+1}) ≤ f(x^k) − (γ/p)⟨∇f(x^k), ∇f(x̂^k)⟩ + (Lγ²/2) E_k‖g^k‖²."
-    ),
+    says="For every step of RPD, "
+    "E_k f(x^{k+1}) ≤ f(x^k) − (γ/p)⟨∇f(x^k), ∇f(x̂^k)⟩ + (Lγ²/2) E_k‖g^k‖².",
 )

@@ -27,8 +27,6 @@ CLAIM = THEOREM = T.shows(
     - gamma / (2 * p) * square(f.grad(old))
     + gamma**3 * L**2 * tau**2 * G**2 / (2 * p)
     + L * gamma**2 * G**2 / 2,
-    says=(
-        "E_k f(x^{k+1}) ≤ f(x^k) − γ/(2p)‖∇f(x^k)‖² − γ/(2p)‖∇f(x̂^k)‖² + γ³L²τ²G²/(2p) + Lγ²G²/2 "
-        "for every step of RPD."
-    ),
+    says="E_k f(x^{k+1}) ≤ f(x^k) − γ/(2p)‖∇f(x^k)‖² − γ/(2p)‖∇f(x̂^k)‖² + γ³L²τ²G²/(2p) + Lγ²G²/2 "
+    "for every step of RPD.",
 )

@@ -25,8 +25,6 @@ T.cite(
 )
 CLAIM = THEOREM = T.shows(
     equal(E(dot(g, v)), dot(f.grad(ahead), v) / p),
-    says=(
-        "Given the past and the extrapolated point, the mean of g̃^k is ∇f(x̃^k)/p: E_k⟨g̃^k, v⟩ is "
-        "⟨∇f(x̃^k), v⟩/p for every v fixed before the draw."
-    ),
+    says="Given the past and the extrapolated point, the mean of g̃^k is ∇f(x̃^k)/p: E_k⟨g̃^k, v⟩ "
+    "is ⟨∇f(x̃^k), v⟩/p for every v fixed before the draw.",
 )

@@ -48,10 +48,8 @@ TERMS = {
 THEOREM = T.shows(
     AVERAGE <= sympy.Add(*TERMS.values()),
     TERMS,
-    says=(
-        "With γ ≤ 1/L, the mean over k < K of E‖∇f(x^k)‖² is at most "
-        "2pΔ/(γK) + pLγG² + L²γ²τ²G² for every K ≥ 1."
-    ),
+    says="With γ ≤ 1/L, the mean over k < K of E‖∇f(x^k)‖² is at most "
+    "2pΔ/(γK) + pLγG² + L²γ²τ²G² for every K ≥ 1.",
 )
 
 _AT = {p: 16, tau: 16}

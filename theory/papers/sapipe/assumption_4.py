@@ -45,10 +45,8 @@ def _theorem(formulas: prover.Formulas) -> Theorem:
     return Theorem(
         id="sapipe.scaled-hessian",
         where="ours",
-        statement=(
-            "‖s∇f∇fᵀ − ∇²f‖ ≤ Δ for f is ‖(s/c)∇f∇fᵀ − ∇²f‖ ≤ cΔ for cf, for every c > 0: as L "
-            "goes to cL, s goes to s/c and Δ to cΔ."
-        ),
+        statement="‖s∇f∇fᵀ − ∇²f‖ ≤ Δ for f is ‖(s/c)∇f∇fᵀ − ∇²f‖ ≤ cΔ for cf, for every c > 0: as "
+        "L goes to cL, s goes to s/c and Δ to cΔ.",
         latex=r"\|s \nabla f \nabla f^\top - \nabla^2 f\| \le \Delta",
         symbols=(Delta, c, s),
         scalars=(_SIGN, _k, _q),

@@ -109,10 +109,8 @@ CLAIM = THEOREM = draft.shows(
     A(T) <= 2 * sympy.sqrt(2) * _ROOT,
     {"length": 2 * sympy.sqrt(2) * _ROOT},
     by=Combine({"twice the sum": 1, "room": 2 * _ROOT}, domain=("small",)),
-    says=(
-        "If ληV₂ ≤ 1 − 1/√2 and κ = 1, then ‖x_t − x_{t−1}‖ ≤ 2√2 η√V₂ at every iteration of "
-        "SAPipe-DC."
-    ),
+    says="If ληV₂ ≤ 1 − 1/√2 and κ = 1, then ‖x_t − x_{t−1}‖ ≤ 2√2 η√V₂ at every iteration of "
+    "SAPipe-DC.",
     latex=r"\|x_t - x_{t-1}\| \le 2\sqrt2\,\eta\sqrt{V_2}",
 )
 

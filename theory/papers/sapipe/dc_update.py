@@ -112,15 +112,11 @@ TERMS = {
 CLAIM = THEOREM = draft.shows(
     E_T.of(NEXT.value) <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "With η ≤ 1/L one update of SAPipe-DC, with samples of their own for stale elements and a "
-        "compensation that sees all of Δx, has E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + "
-        "(κη/2)(2M²‖Δx‖⁴ + 4(1 − λ)²L²‖Δx‖² + 4λ²Δ²‖Δx‖²) + (Lη²/2)((1 + κ)V₁/n + 2κλ²V₂²‖Δx‖²)."
-    ),
-    latex=(
-        r"\mathbb{E} F(x_t) \le F(x_{t-1}) - \tfrac\eta2\|\nabla F(x_{t-1})\|^2 + "
-        r"\tfrac{\kappa\eta}{2}\bigl[2M^2\|\Delta x\|^4 + 4(1-\lambda)^2L^2\|\Delta x\|^2 + "
-        r"4\lambda^2\Delta^2\|\Delta x\|^2\bigr] + \tfrac{L\eta^2}{2}\bigl[(1+\kappa)"
-        r"\tfrac{V_1}{n} + 2\kappa\lambda^2V_2^2\|\Delta x\|^2\bigr]"
-    ),
+    says="With η ≤ 1/L one update of SAPipe-DC, with samples of their own for stale elements and a "
+    "compensation that sees all of Δx, has E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + "
+    "(κη/2)(2M²‖Δx‖⁴ + 4(1 − λ)²L²‖Δx‖² + 4λ²Δ²‖Δx‖²) + (Lη²/2)((1 + κ)V₁/n + 2κλ²V₂²‖Δx‖²).",
+    latex=r"\mathbb{E} F(x_t) \le F(x_{t-1}) - \tfrac\eta2\|\nabla F(x_{t-1})\|^2 + "
+    r"\tfrac{\kappa\eta}{2}\bigl[2M^2\|\Delta x\|^4 + 4(1-\lambda)^2L^2\|\Delta x\|^2 + "
+    r"4\lambda^2\Delta^2\|\Delta x\|^2\bigr] + \tfrac{L\eta^2}{2}\bigl[(1+\kappa)"
+    r"\tfrac{V_1}{n} + 2\kappa\lambda^2V_2^2\|\Delta x\|^2\bigr]",
 )

@@ -93,14 +93,10 @@ CLAIM = THEOREM = draft.shows(
     _AHEAD <= sum(TERMS.values()),
     TERMS,
     by=Combine({"sorted": 1, "stepsize": L * _HALF * square(MEAN)}),
-    says=(
-        "For L-smooth F and η ≤ 1/L, one update x_t = x_{t−1} − ηg with any estimator g, of mean h "
-        "given the past, has E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + "
-        "(η/2)‖∇F(x_{t−1}) − h‖² + (Lη²/2)E‖g − h‖²."
-    ),
-    latex=(
-        r"\mathbb{E} F(x_t) \le F(x_{t-1}) - \tfrac{\eta}{2}\|\nabla F(x_{t-1})\|^2 + "
-        r"\tfrac{\eta}{2}\|\nabla F(x_{t-1}) - \mathbb{E} g_t\|^2 + "
-        r"\tfrac{L\eta^2}{2}\mathbb{E}\|g_t - \mathbb{E} g_t\|^2"
-    ),
+    says="For L-smooth F and η ≤ 1/L, one update x_t = x_{t−1} − ηg with any estimator g, of mean "
+    "h given the past, has E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + (η/2)‖∇F(x_{t−1}) − h‖² "
+    "+ (Lη²/2)E‖g − h‖².",
+    latex=r"\mathbb{E} F(x_t) \le F(x_{t-1}) - \tfrac{\eta}{2}\|\nabla F(x_{t-1})\|^2 + "
+    r"\tfrac{\eta}{2}\|\nabla F(x_{t-1}) - \mathbb{E} g_t\|^2 + "
+    r"\tfrac{L\eta^2}{2}\mathbb{E}\|g_t - \mathbb{E} g_t\|^2",
 )

@@ -22,14 +22,10 @@ THEOREM = draft.shows(
     setting.AVERAGE <= sum(TERMS.values()),
     TERMS,
     by=Combine({"Theorem 2": 1}),
-    says=(
-        "For PipeSGD, all gradients one update late, with η ≤ 1/L the mean over t < T of "
-        "E‖∇F(x_t)‖² is at most 2R₀/(ηT) + L²η²V₂ + LηV₁/n for every T ≥ 1, from rest."
-    ),
-    latex=(
-        r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
-        r"L^2\eta^2 V_2 + \tfrac{L\eta V_1}{n}"
-    ),
+    says="For PipeSGD, all gradients one update late, with η ≤ 1/L the mean over t < T of "
+    "E‖∇F(x_t)‖² is at most 2R₀/(ηT) + L²η²V₂ + LηV₁/n for every T ≥ 1, from rest.",
+    latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
+    r"L^2\eta^2 V_2 + \tfrac{L\eta V_1}{n}",
 )
 
 CLAIM = as_claim(THEOREM)

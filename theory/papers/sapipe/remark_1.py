@@ -41,10 +41,8 @@ def _without_noise() -> Theorem:
         _OWN,
         id="sapipe.no-noise",
         where="Remark 1",
-        statement=(
-            "Without sampling noise the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + "
-            "κL²η²V₂, from rest."
-        ),
+        statement="Without sampling noise the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + "
+        "κL²η²V₂, from rest.",
         symbols=tuple(symbol for symbol in _OWN.symbols if symbol != V1),
         hypotheses=tuple(map(_quiet, _OWN.hypotheses)),
         cites=(_OWN,),

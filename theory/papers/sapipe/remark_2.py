@@ -32,10 +32,8 @@ def _sharp() -> Theorem:
     return replace(
         sgd.THEOREM,
         id="sapipe.sharp-sgd",
-        statement=(
-            "For SGD with n workers and η ≤ 1/L the mean over t < T of E‖∇F(x_t)‖² is at most "
-            "(2R₀/(ηT) + LηV₁/n)/(2 − Lη) for every T ≥ 1."
-        ),
+        statement="For SGD with n workers and η ≤ 1/L the mean over t < T of E‖∇F(x_t)‖² is at "
+        "most (2R₀/(ηT) + LηV₁/n)/(2 − Lη) for every T ≥ 1.",
         steps=(
             *kept,
             Step(

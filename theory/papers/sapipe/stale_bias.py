@@ -61,10 +61,8 @@ draft.have(B(t + 1) <= ERR_0)
 THEOREM = draft.shows(
     total(B(t), t, T) + B(T) - B(0) <= T * ERR_0,
     {"stale": T * ERR_0},
-    says=(
-        "The sum over 1 ≤ t ≤ T of E‖∇F(x_t) − ∇F(x_{t−1})‖² is at most T·L²η²V₂, for L-smooth F "
-        "and updates of mean square at most V₂."
-    ),
+    says="The sum over 1 ≤ t ≤ T of E‖∇F(x_t) − ∇F(x_{t−1})‖² is at most T·L²η²V₂, for L-smooth F "
+    "and updates of mean square at most V₂.",
 )
 
 

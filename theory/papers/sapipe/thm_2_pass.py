@@ -124,9 +124,7 @@ CLAIM = THEOREM = draft.shows(
         ),
         domain=("small", "part"),
     ),
-    says=(
-        "For vanilla SAPipe with η ≤ 1/L whose stale elements, drawn with probability κ, use "
-        "samples of their own and are left as they are in the first update, the mean over t < T "
-        "of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + κL²η²V₂ + LηV₁/n for every T ≥ 2."
-    ),
+    says="For vanilla SAPipe with η ≤ 1/L whose stale elements, drawn with probability κ, use "
+    "samples of their own and are left as they are in the first update, the mean over t < T "
+    "of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + κL²η²V₂ + LηV₁/n for every T ≥ 2.",
 )

@@ -31,11 +31,9 @@ THEOREM = draft.shows(
         plus=(OPTIMIZATION * (1 - L * eta) / (2 - L * eta),),
         domain=("small",),
     ),
-    says=(
-        "For vanilla SAPipe with 0 ≤ κ < 1 and 2κ√(1 − κ) ≤ 1 − Lη whose stale elements reuse the "
-        "samples of the update before, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + "
-        "κL²η²V₂ + LηV₁/n for every T ≥ 1, from rest."
-    ),
+    says="For vanilla SAPipe with 0 ≤ κ < 1 and 2κ√(1 − κ) ≤ 1 − Lη whose stale elements reuse the "
+    "samples of the update before, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + "
+    "κL²η²V₂ + LηV₁/n for every T ≥ 1, from rest.",
 )
 
 SMALL_STEPS = 4 * kappa**2 * (1 - kappa) <= (1 - L * eta) ** 2

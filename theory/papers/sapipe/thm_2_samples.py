@@ -49,11 +49,9 @@ TERMS = {"optimization": OPTIMIZATION, "staleness": kappa * ERR_0, "variance": V
 THEOREM = draft.shows(
     setting.AVERAGE <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "For vanilla SAPipe with η ≤ 1/L whose stale elements, drawn with probability κ, use "
-        "samples of their own, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + "
-        "κL²η²V₂ + LηV₁/n for every T ≥ 1, from rest."
-    ),
+    says="For vanilla SAPipe with η ≤ 1/L whose stale elements, drawn with probability κ, use "
+    "samples of their own, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + "
+    "κL²η²V₂ + LηV₁/n for every T ≥ 1, from rest.",
 )
 
 

@@ -43,12 +43,10 @@ THEOREM = draft.shows(
         },
         plus=(TERMS["remainder"], TERMS["compensated noise"]),
     ),
-    says=(
-        "For SAPipe-DC with ληV₂ ≤ 1 − 1/√2 and η ≤ 1/L, Assumption 4 being about every drawn "
-        "batch, the bound of Theorem 3 holds for every κ and every T ≥ 1: with the samples of "
-        "Algorithm 1 or with samples of their own for stale elements, with a compensation that "
-        "sees all of Δx or its stale part, and with a first iteration that leaves stale elements "
-        "as they are."
-    ),
+    says="For SAPipe-DC with ληV₂ ≤ 1 − 1/√2 and η ≤ 1/L, Assumption 4 being about every drawn "
+    "batch, the bound of Theorem 3 holds for every κ and every T ≥ 1: with the samples of "
+    "Algorithm 1 or with samples of their own for stale elements, with a compensation that "
+    "sees all of Δx or its stale part, and with a first iteration that leaves stale elements "
+    "as they are.",
 )
 CLAIM = THEOREM

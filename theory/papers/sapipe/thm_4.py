@@ -60,10 +60,8 @@ DIVERSE = _draft.shows(
         plus=(kappa * L**2 * eta**2 * V1,),
         domain=("least",),
     ),
-    says=(
-        "For ρ ≥ 2n and V₁ ≤ V₂, as the least V₁ is, Theorem 4 holds as printed: Err_WP-1 is at "
-        f"least Err₀ then. {READ_SO}"
-    ),
+    says="For ρ ≥ 2n and V₁ ≤ V₂, as the least V₁ is, Theorem 4 holds as printed: Err_WP-1 is at "
+    f"least Err₀ then. {READ_SO}",
     latex=wp_1_moment.THEOREM.latex,
 )
 """The part of the domain in which it says less than what holds for all workers."""

@@ -20,15 +20,11 @@ TERMS = {"optimization": OPTIMIZATION, "error": ERR_WP_2, "variance": VAR_0}
 THEOREM = draft.shows(
     setting.AVERAGE <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "With 2L²η² < 1, all elements predicted (κ = 1), round 0 not counted and g_0 = 0, "
-        "Theorem 5 holds as printed: for SAPipe-WP with option 2 the mean over t < T of "
-        "E‖∇F(x_t)‖² is at most 2R₀/(ηT) + Err_WP-2 + LηV₁/n for every T ≥ 2."
-    ),
-    latex=(
-        r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
-        r"\tfrac{L^2\eta^2}{1 - 2L^2\eta^2}(2V_1 + 2L^2\eta^2V_2) + \tfrac{L\eta V_1}{n}"
-    ),
+    says="With 2L²η² < 1, all elements predicted (κ = 1), round 0 not counted and g_0 = 0, "
+    "Theorem 5 holds as printed: for SAPipe-WP with option 2 the mean over t < T of "
+    "E‖∇F(x_t)‖² is at most 2R₀/(ηT) + Err_WP-2 + LηV₁/n for every T ≥ 2.",
+    latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
+    r"\tfrac{L^2\eta^2}{1 - 2L^2\eta^2}(2V_1 + 2L^2\eta^2V_2) + \tfrac{L\eta V_1}{n}",
 )
 
 CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], where=sharp_thm_5.COVERED)

@@ -56,10 +56,8 @@ EXACT = _draft.shows(
     _TERMS,
     by=Combine({_BASE.id: 1, "exact predictions": kappa * L**2 / T}, plus=(kappa * ERR_WP_3,)),
     says="Theorem 6 holds wherever every x̃_{i,t} is x_t, as with one worker.",
-    latex=(
-        r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
-        r"\kappa \mathrm{Err}_{WP-3} + \mathrm{Var}_0"
-    ),
+    latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
+    r"\kappa \mathrm{Err}_{WP-3} + \mathrm{Var}_0",
 )
 
 

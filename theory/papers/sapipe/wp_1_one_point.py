@@ -40,10 +40,8 @@ TERMS = {"diversity": AVG.of(square(_DIVERSE)), "noise": 2 * V1}
 THEOREM = draft.shows(
     wp_1_noise.expected(square(_DIVERSE + _NOISY)) <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "For gradients of n workers at one point x, the mean over i of E‖g − g_i‖² is at most the "
-        "mean of ‖∇F(x) − ∇F_i(x)‖² plus 2V₁."
-    ),
+    says="For gradients of n workers at one point x, the mean over i of E‖g − g_i‖² is at most the "
+    "mean of ‖∇F(x) − ∇F_i(x)‖² plus 2V₁.",
 )
 
 

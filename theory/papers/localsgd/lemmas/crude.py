@@ -21,7 +21,5 @@ T.have(square(f.grad(x)) <= 2 * Gt**2 + 2 * L**2 * SPREAD)
 CLAIM = THEOREM = T.shows(
     AVERAGE <= 2 * Gt**2 + 2 * gamma**2 * (H - 1) ** 2 * Gt**2 * L**2,
     {"moment": 2 * Gt**2, "drift": 2 * gamma**2 * (H - 1) ** 2 * Gt**2 * L**2},
-    says=(
-        "The mean over t < T of E‖∇f(x̄^t)‖² is at most 2G̃² + 2γ²(H − 1)²G̃²L² for every stepsize."
-    ),
+    says="The mean over t < T of E‖∇f(x̄^t)‖² is at most 2G̃² + 2γ²(H − 1)²G̃²L² for every stepsize.",
 )

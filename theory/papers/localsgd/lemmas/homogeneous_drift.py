@@ -51,10 +51,8 @@ T.have(E.of(square(moved)) <= gamma**2 * j**2 * Gt**2, "one")
 THEOREM = T.shows(
     E.of(SPREAD) <= (1 - 1 / N) * gamma**2 * (H - 1) ** 2 * Gt**2,
     {"drift": (1 - 1 / N) * gamma**2 * (H - 1) ** 2 * Gt**2},
-    says=(
-        "Where all replicas share one function, as in the paper, the mean over replicas of "
-        "E‖x_r − x̄‖² is at most (1 − 1/N)γ²(H − 1)²G̃² at every local step of LocalSGD."
-    ),
+    says="Where all replicas share one function, as in the paper, the mean over replicas of "
+    "E‖x_r − x̄‖² is at most (1 − 1/N)γ²(H − 1)²G̃² at every local step of LocalSGD.",
 )
 
 CLAIM = beside(as_claim(THEOREM), alike)

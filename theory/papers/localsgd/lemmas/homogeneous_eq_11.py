@@ -21,8 +21,6 @@ TERMS = terms(homogeneous_drift.THEOREM)
 CLAIM = THEOREM = T.shows(
     AVERAGE <= sympy.Add(*TERMS.values()),
     TERMS,
-    says=(
-        "With γ ≤ 1/L and one function for all replicas, the mean over t < T of E‖∇f(x̄^t)‖² is at "
-        "most 2Δ/(γT) + (1 − 1/N)γ²(H − 1)²G̃²L² + Lγσ²/N."
-    ),
+    says="With γ ≤ 1/L and one function for all replicas, the mean over t < T of E‖∇f(x̄^t)‖² is "
+    "at most 2Δ/(γT) + (1 − 1/N)γ²(H − 1)²G̃²L² + Lγσ²/N.",
 )

@@ -16,8 +16,6 @@ for known in (INDEPENDENT, VARIANCE, NOISE_ITSELF):
 CLAIM = THEOREM = T.shows(
     E_T.of(square(mean_noise)) <= sigma**2 / N,
     {"variance": sigma**2 / N},
-    says=(
-        "The mean of the noises of N replicas, pairwise uncorrelated and each of variance at most "
-        "σ², has second moment at most σ²/N."
-    ),
+    says="The mean of the noises of N replicas, pairwise uncorrelated and each of variance at most "
+    "σ², has second moment at most σ²/N.",
 )

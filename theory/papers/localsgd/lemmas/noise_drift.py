@@ -64,9 +64,7 @@ T.induction(W(j) <= 2 * _GROWTH, step, averaged)
 CLAIM = THEOREM = T.shows(
     SPREAD(j) <= (1 - 1 / N) * _GROWTH,
     {"drift": (1 - 1 / N) * _GROWTH},
-    says=(
-        "Where all replicas share one L-smooth function, the mean over replicas of E‖x_r − x̄‖² is "
-        "at most (1 − 1/N)γ²σ²((1 + γL)^{2j} − 1)/((1 + γL)² − 1) after j local steps since the "
-        "last average."
-    ),
+    says="Where all replicas share one L-smooth function, the mean over replicas of E‖x_r − x̄‖² "
+    "is at most (1 − 1/N)γ²σ²((1 + γL)^{2j} − 1)/((1 + γL)² − 1) after j local steps since the "
+    "last average.",
 )

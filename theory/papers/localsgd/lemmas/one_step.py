@@ -35,9 +35,7 @@ CLAIM = THEOREM = T.shows(
     - gamma / 2 * (1 - L * gamma) * square(h)
     + gamma * L**2 / 2 * SPREAD
     + L * gamma**2 * sigma**2 / (2 * N),
-    says=(
-        "E_t f(x̄^{t+1}) ≤ f(x̄^t) − (γ/2)‖∇f(x̄^t)‖² − (γ/2)(1 − Lγ)‖h^t‖² + (γL²/2)V^t + "
-        "Lγ²σ²/(2N) for every local step, h^t the mean of the replicas' gradients and V^t of their "
-        "‖x_r − x̄‖²."
-    ),
+    says="E_t f(x̄^{t+1}) ≤ f(x̄^t) − (γ/2)‖∇f(x̄^t)‖² − (γ/2)(1 − Lγ)‖h^t‖² + (γL²/2)V^t + "
+    "Lγ²σ²/(2N) for every local step, h^t the mean of the replicas' gradients and V^t of their "
+    "‖x_r − x̄‖².",
 )

@@ -126,8 +126,6 @@ EVERY_STEP = draft.shows(
             "tuned": L * sigma**2 / N - 2 * Delta / (T * gamma * TUNED),
         }
     ),
-    says=(
-        "With H = 1 and γ = √N/(L√T), the mean over t < T of E‖∇f(x̄^t)‖² is at most "
-        "(2LΔ + σ²)/√(NT) for all N ≤ T."
-    ),
+    says="With H = 1 and γ = √N/(L√T), the mean over t < T of E‖∇f(x̄^t)‖² is at most "
+    "(2LΔ + σ²)/√(NT) for all N ≤ T.",
 )

@@ -29,10 +29,8 @@ size(T)
 THEOREM = T.shows(
     E.of(SPREAD) <= gamma**2 * (H - 1) ** 2 * Gt**2,
     {"drift": gamma**2 * (H - 1) ** 2 * Gt**2},
-    says=(
-        "The mean over replicas of E‖x_r − x̄‖² is at most γ²(H − 1)²G̃² at every local step of "
-        "LocalSGD, for every stepsize and every number of replicas."
-    ),
+    says="The mean over replicas of E‖x_r − x̄‖² is at most γ²(H − 1)²G̃² at every local step of "
+    "LocalSGD, for every stepsize and every number of replicas.",
 )
 
 CLAIM = as_claim(THEOREM, challenge=CHALLENGES["localsgd-drift"])

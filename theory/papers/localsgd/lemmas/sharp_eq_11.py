@@ -70,10 +70,8 @@ TERMS = terms(sharp_drift.THEOREM)
 THEOREM = T.shows(
     AVERAGE <= sympy.Add(*TERMS.values()),
     TERMS,
-    says=(
-        "With γ ≤ 1/L, the mean over t < T of E‖∇f(x̄^t)‖² is at most "
-        "2Δ/(γT) + γ²(H − 1)²G̃²L² + Lγσ²/N."
-    ),
+    says="With γ ≤ 1/L, the mean over t < T of E‖∇f(x̄^t)‖² is at most "
+    "2Δ/(γT) + γ²(H − 1)²G̃²L² + Lγσ²/N.",
 )
 
 CLAIM = beside(as_claim(THEOREM, challenge=CHALLENGES["localsgd-average-gradient"]), stepsize)

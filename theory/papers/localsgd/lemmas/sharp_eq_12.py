@@ -23,10 +23,8 @@ TERMS = sharp_eq_11.TERMS | {"optimization": 2 * p * N * Delta / (gamma * K)}
 THEOREM = T.shows(
     AVERAGE <= sympy.Add(*TERMS.values()),
     TERMS,
-    says=(
-        "With γ ≤ 1/L and K = pNT block updates, the mean over t < T of E‖∇f(x̄^t)‖² is at most "
-        "2pNΔ/(γK) + γ²(H − 1)²G̃²L² + Lγσ²/N."
-    ),
+    says="With γ ≤ 1/L and K = pNT block updates, the mean over t < T of E‖∇f(x̄^t)‖² is at most "
+    "2pNΔ/(γK) + γ²(H − 1)²G̃²L² + Lγσ²/N.",
 )
 
 CLAIM = as_claim(THEOREM, challenge=CHALLENGES["localsgd-average-gradient"])

@@ -27,8 +27,6 @@ for known in (EACH_SMOOTH, OBJECTIVE, SPREAD_IS):
 T.have(le(0, square(APART - MEAN_APART)))
 CLAIM = THEOREM = T.shows(
     square(MEAN_APART) <= L**2 * SPREAD,
-    says=(
-        "‖∇f(x̄) − h‖² is at most L² times the mean over replicas of ‖x_r − x̄‖², h the mean of "
-        "the ∇f_r(x_r)."
-    ),
+    says="‖∇f(x̄) − h‖² is at most L² times the mean over replicas of ‖x_r − x̄‖², h the mean of "
+    "the ∇f_r(x_r).",
 )

@@ -82,8 +82,6 @@ T.have(
 )
 CLAIM = THEOREM = T.shows(
     DISTANCE <= gamma**2 * G**2 * MISSED**2,
-    says=(
-        "If n of the updates that block i of x̂^k is late drew that block, then "
-        "‖x_i^k − x̂_i^k‖ ≤ γGn on every path, however blocks are drawn (both sides squared)."
-    ),
+    says="If n of the updates that block i of x̂^k is late drew that block, then "
+    "‖x_i^k − x̂_i^k‖ ≤ γGn on every path, however blocks are drawn (both sides squared).",
 )

@@ -54,10 +54,8 @@ counted(T, sympy.S.Zero, "l draws have been made")
 CLAIM = THEOREM = T.shows(
     equal(PAIRS(w), w + w * (w - 1) / p),
     {"itself": w, "others": w * (w - 1) / p},
-    says=(
-        "The mean of Σ_i N_i² is w(w + p − 1)/p, N_i being how often w uniform draws from p blocks "
-        "hit block i."
-    ),
+    says="The mean of Σ_i N_i² is w(w + p − 1)/p, N_i being how often w uniform draws from p "
+    "blocks hit block i.",
 )
 
 T = theorem("rpd.nag-draw-counts")
@@ -69,8 +67,6 @@ WITH_ONE_BEFORE = T.shows(
         "with the draw before": 2 * beta * w / p,
         "draw before": beta**2,
     },
-    says=(
-        "The mean of Σ_i W_i² is (w(w + p − 1) + 2βw + pβ²)/p, W_i being how often w uniform draws "
-        "from p blocks hit block i, plus β if the draw before them did."
-    ),
+    says="The mean of Σ_i W_i² is (w(w + p − 1) + 2βw + pβ²)/p, W_i being how often w uniform "
+    "draws from p blocks hit block i, plus β if the draw before them did.",
 )

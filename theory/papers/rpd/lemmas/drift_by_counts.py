@@ -30,8 +30,6 @@ T.assume(
 T.assume(equal(COUNTS, total(SQUARES(i), i, p)), "counts", "Q is Σ_i n_i²")
 CLAIM = THEOREM = T.shows(
     square(x - old) <= gamma**2 * G**2 * COUNTS,
-    says=(
-        "‖x^k − x̂^k‖² ≤ γ²G² Σ_i n_i² on every path, however blocks are drawn, n_i being the "
-        "number of updates of block i that x̂^k misses."
-    ),
+    says="‖x^k − x̂^k‖² ≤ γ²G² Σ_i n_i² on every path, however blocks are drawn, n_i being the "
+    "number of updates of block i that x̂^k misses.",
 )

@@ -28,8 +28,6 @@ T.assume(
 T.have(MISSED**2 <= tau * MISSED, "squared")
 CLAIM = THEOREM = T.shows(
     square(x - old) <= gamma**2 * tau**2 * G**2,
-    says=(
-        "‖x^k − x̂^k‖ ≤ γτG on every path follows from update (2), 0 ≤ d_i ≤ τ and block gradients "
-        "of norm at most G (both sides squared)."
-    ),
+    says="‖x^k − x̂^k‖ ≤ γτG on every path follows from update (2), 0 ≤ d_i ≤ τ and block "
+    "gradients of norm at most G (both sides squared).",
 )

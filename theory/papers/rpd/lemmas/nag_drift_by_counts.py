@@ -70,8 +70,6 @@ T.have(MISSED + beta * BEFORE <= WEIGHT, "oldest", says="n_i + βb_i ≤ N_i + �
 T.have(AHEAD_DISTANCE <= _ONE**2 * WEIGHT**2, "block")
 CLAIM = THEOREM = T.shows(
     square(x - ahead) <= gamma**2 * G**2 * COUNTS,
-    says=(
-        "‖x^k − x̃^k‖² ≤ γ²G² Σ_i (N_i + βh_i)² on every path for β ≤ 1, N_i being how many of the "
-        "last τ updates drew block i and h_i whether the one before them did."
-    ),
+    says="‖x^k − x̃^k‖² ≤ γ²G² Σ_i (N_i + βh_i)² on every path for β ≤ 1, N_i being how many of "
+    "the last τ updates drew block i and h_i whether the one before them did.",
 )

@@ -29,8 +29,6 @@ T.assume(F_STAR <= f(lower), "lower bound", "f is at least f* everywhere")
 T.assume(equal(f(above), F_STAR + HEIGHT), "above", "f is not constant: f(z) = f* + h")
 CLAIM = THEOREM = T.shows(
     mu <= L,
-    says=(
-        "An L-smooth function that is not constant and satisfies the Polyak–Łojasiewicz inequality "
-        "with μ has μ ≤ L."
-    ),
+    says="An L-smooth function that is not constant and satisfies the Polyak–Łojasiewicz "
+    "inequality with μ has μ ≤ L.",
 )

@@ -58,10 +58,8 @@ T.assume(
 ATTAINED = T.shows(
     equal(LINE(w), _STEP * w * (w + p - 1) / p),
     {"drift": THEOREM.terms["drift"].subs(tau, w)},
-    says=(
-        "On f(x) = Σ ⟨v_i, x_i⟩ with ‖v_i‖ = G and all delays τ, E‖x^k − x̂^k‖² is "
-        "γ²G²τ(τ + p − 1)/p for every k ≥ τ."
-    ),
+    says="On f(x) = Σ ⟨v_i, x_i⟩ with ‖v_i‖ = G and all delays τ, E‖x^k − x̂^k‖² is "
+    "γ²G²τ(τ + p − 1)/p for every k ≥ τ.",
 )
 
 CLAIM = as_claim(THEOREM, challenge=CHALLENGES["rpd-drift"])

@@ -50,10 +50,8 @@ THEOREM = T.shows(
         },
         plus=(ONE * OTHERS**2 * SHARE * REST,),
     ),
-    says=(
-        "‖x^k − x̃^k‖² ≤ γ²G² max{(τ + β)², (τ − d + β)² + dβ²} on every path for every β ≥ 0, "
-        "with d = min(p − 1, τ)."
-    ),
+    says="‖x^k − x̃^k‖² ≤ γ²G² max{(τ + β)², (τ − d + β)² + dβ²} on every path for every β ≥ 0, "
+    "with d = min(p − 1, τ).",
 )
 
 

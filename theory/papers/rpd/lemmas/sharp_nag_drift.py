@@ -45,10 +45,8 @@ SIZE = tau * (tau + p - 1) + 2 * beta * tau + p * beta**2
 THEOREM = T.shows(
     DRIFT(k) <= _ONE * SIZE,
     {"drift": _ONE * SIZE},
-    says=(
-        "E‖x^k − x̃^k‖² ≤ γ²G²(τ(τ + p − 1) + 2βτ + pβ²)/p for NAG-RPD with β ≤ 1, also with delays "
-        "chosen from the past."
-    ),
+    says="E‖x^k − x̃^k‖² ≤ γ²G²(τ(τ + p − 1) + 2βτ + pβ²)/p for NAG-RPD with β ≤ 1, also with "
+    "delays chosen from the past.",
 )
 
 CLAIM = as_claim(THEOREM, CHALLENGES["nag-drift"], where=sympy.Le(beta, 1), cost=3)

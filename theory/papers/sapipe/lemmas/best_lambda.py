@@ -34,14 +34,10 @@ def loss(weight: Scalar) -> Scalar:
 CLAIM = THEOREM = Theorem(
     id="sapipe.best-lambda",
     where="ours",
-    statement=(
-        "(1 − λ)²L² + λ²Δ² = L²Δ²/(L² + Δ²) + (L² + Δ²)(λ − L²/(L² + Δ²))² for every λ, so that it "
-        "is least at λ = L²/(L² + Δ²) and nowhere else."
-    ),
-    latex=(
-        r"(1 - \lambda)^2 L^2 + \lambda^2 \Delta^2 = \frac{L^2 \Delta^2}{L^2 + \Delta^2} + "
-        r"(L^2 + \Delta^2) \left(\lambda - \frac{L^2}{L^2 + \Delta^2}\right)^2"
-    ),
+    statement="(1 − λ)²L² + λ²Δ² = L²Δ²/(L² + Δ²) + (L² + Δ²)(λ − L²/(L² + Δ²))² for every λ, so "
+    "that it is least at λ = L²/(L² + Δ²) and nowhere else.",
+    latex=r"(1 - \lambda)^2 L^2 + \lambda^2 \Delta^2 = \frac{L^2 \Delta^2}{L^2 + \Delta^2} + "
+    r"(L^2 + \Delta^2) \left(\lambda - \frac{L^2}{L^2 + \Delta^2}\right)^2",
     kind="==",
     symbols=(L, Delta, lambda_),
     lhs=loss(lambda_),

@@ -34,10 +34,8 @@ TERMS = {"optimization": OPTIMIZATION, "error": kappa * e, "variance": L * eta *
 CLAIM = THEOREM = draft.shows(
     setting.AVERAGE <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "If stale elements of the gradient have the mean s with E‖∇F(x_t) − s‖² ≤ e on average, "
-        "the variance is at most ν and η ≤ 1/L, then the mean over t < T of E‖∇F(x_t)‖² is at most "
-        "2R₀/(ηT) + κe + Lην for every T ≥ 1 and 0 ≤ κ ≤ 1, the stale elements being drawn as in "
-        "Assumption 5."
-    ),
+    says="If stale elements of the gradient have the mean s with E‖∇F(x_t) − s‖² ≤ e on average, "
+    "the variance is at most ν and η ≤ 1/L, then the mean over t < T of E‖∇F(x_t)‖² is at most "
+    "2R₀/(ηT) + κe + Lην for every T ≥ 1 and 0 ≤ κ ≤ 1, the stale elements being drawn as in "
+    "Assumption 5.",
 )

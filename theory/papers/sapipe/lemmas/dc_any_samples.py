@@ -256,10 +256,8 @@ CLAIM = THEOREM = draft.shows(
         ),
         domain=("small step", "part"),
     ),
-    says=(
-        "For SAPipe-DC with ληV₂ ≤ 1 − 1/√2, η ≤ 1/L, L ≤ 2Δ and ν ≤ V₂, ν being a bound of the "
-        "variance of g, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + "
-        "κ(32η²(1 − λ)²L²V₂ + 32η²λ²Δ²V₂) + (1 + κ)Lην for every T ≥ 1 and 0 ≤ κ ≤ 1, whatever "
-        "samples stale elements have."
-    ),
+    says="For SAPipe-DC with ληV₂ ≤ 1 − 1/√2, η ≤ 1/L, L ≤ 2Δ and ν ≤ V₂, ν being a bound of the "
+    "variance of g, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/(ηT) + "
+    "κ(32η²(1 − λ)²L²V₂ + 32η²λ²Δ²V₂) + (1 + κ)Lην for every T ≥ 1 and 0 ≤ κ ≤ 1, whatever "
+    "samples stale elements have.",
 )

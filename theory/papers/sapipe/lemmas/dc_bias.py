@@ -56,10 +56,8 @@ CLAIM = THEOREM = draft.shows(
         ),
         ("part",),
     ),
-    says=(
-        "For 0 ≤ λ ≤ 1 the mean of the compensated gradient misses ∇F(x_t) by b with "
-        "‖b‖ ≤ M‖Δx‖² + ((1 − λ)L + λΔ)‖Δx‖."
-    ),
+    says="For 0 ≤ λ ≤ 1 the mean of the compensated gradient misses ∇F(x_t) by b with "
+    "‖b‖ ≤ M‖Δx‖² + ((1 − λ)L + λΔ)‖Δx‖.",
     latex=r"\|b\| \le M\|\Delta x\|^2 + ((1 - \lambda)L + \lambda\Delta)\|\Delta x\|",
 )
 
@@ -92,12 +90,8 @@ BETTER = better.shows(
     square(REST + MISS) <= L**2 * eta**2 * V2,
     {"vanilla": L**2 * eta**2 * V2},
     by=Combine({"parts": 1, "as vanilla": _TOGETHER + L * _STEP}),
-    says=(
-        "At λ = 1 and κ = 1, with ηV₂ ≤ 1 − 1/√2, the bias of SAPipe-DC keeps within the bound of "
-        "vanilla SAPipe's, ‖b‖² ≤ L²η²V₂ at every update, if Δ/(1 − ηV₂) + Mη√V₂/(1 − ηV₂)² ≤ L."
-    ),
-    latex=(
-        r"\tfrac{\Delta}{1 - \eta V_2} + \tfrac{M\eta\sqrt{V_2}}{(1 - \eta V_2)^2} \le L "
-        r"\implies \|b\|^2 \le L^2\eta^2V_2"
-    ),
+    says="At λ = 1 and κ = 1, with ηV₂ ≤ 1 − 1/√2, the bias of SAPipe-DC keeps within the bound of "
+    "vanilla SAPipe's, ‖b‖² ≤ L²η²V₂ at every update, if Δ/(1 − ηV₂) + Mη√V₂/(1 − ηV₂)² ≤ L.",
+    latex=r"\tfrac{\Delta}{1 - \eta V_2} + \tfrac{M\eta\sqrt{V_2}}{(1 - \eta V_2)^2} \le L "
+    r"\implies \|b\|^2 \le L^2\eta^2V_2",
 )

@@ -99,10 +99,8 @@ def small_enough(error: Scalar, vanilla: Scalar) -> Theorem:
     return Theorem(
         id="sapipe.remark-3-small",
         where="ours",
-        statement=(
-            "Err_DC ≤ Err₀ where 128η²M²V₂, 32L²(1 − λ)², 32λ²Δ² and 16ηλ²LV₂² are at most L²/4, L "
-            "being any constant of Assumption 1."
-        ),
+        statement="Err_DC ≤ Err₀ where 128η²M²V₂, 32L²(1 − λ)², 32λ²Δ² and 16ηλ²LV₂² are at most "
+        "L²/4, L being any constant of Assumption 1.",
         latex=r"\mathrm{Err}_{DC} \le \mathrm{Err}_0",
         symbols=(L, M, V2, Delta, eta, lambda_),
         hypotheses=PREMISES,

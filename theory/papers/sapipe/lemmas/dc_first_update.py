@@ -54,10 +54,8 @@ CLAIM = THEOREM = draft.shows(
         },
         domain=("small step",),
     ),
-    says=(
-        "With η ≤ 1/L the first update of SAPipe, in which a share of at least 1 − κ of the "
-        "elements moves, has E F(x_1) ≤ F(x_0) − (η/2)(1 − κ)(2 − Lη)‖∇F(x_0)‖² + (Lη²/2)ν."
-    ),
+    says="With η ≤ 1/L the first update of SAPipe, in which a share of at least 1 − κ of the "
+    "elements moves, has E F(x_1) ≤ F(x_0) − (η/2)(1 − κ)(2 − Lη)‖∇F(x_0)‖² + (Lη²/2)ν.",
 )
 
 height = theorem("sapipe.height", "ours", function("F", X, same_samples.LOWEST))

@@ -19,10 +19,8 @@ dc_sizes.fourth_powers(draft, 2 * V2)
 CLAIM = THEOREM = draft.shows(
     total(dc_method.Q(t), t, T) / T <= 16 * V2**2,
     {"steps": 16 * V2**2},
-    says=(
-        "If ληV₂ ≤ 1 − 1/√2, then the mean over t < T of E‖x_t − x_{t−1}‖⁴ of SAPipe-DC, with "
-        "samples of their own for stale elements and a compensation that sees all of Δx, is at "
-        "most 16η⁴V₂², whichever elements are stale (written with g⁻ = (x_{t−1} − x_t)/η)."
-    ),
+    says="If ληV₂ ≤ 1 − 1/√2, then the mean over t < T of E‖x_t − x_{t−1}‖⁴ of SAPipe-DC, with "
+    "samples of their own for stale elements and a compensation that sees all of Δx, is at "
+    "most 16η⁴V₂², whichever elements are stale (written with g⁻ = (x_{t−1} − x_t)/η).",
     latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|x_t - x_{t-1}\|^4 \le 16\eta^4 V_2^2",
 )

@@ -94,11 +94,9 @@ CLAIM = THEOREM = draft.shows(
         plus=(_FOURTHS * Q(T), _SQUARES * U(T)),
         domain=("share",),
     ),
-    says=(
-        "If ληV₂ ≤ 1 − 1/√2 and the elements of g are drawn independently of each other, then the "
-        "mean over t < T of E‖x_t − x_{t−1}‖⁴ of SAPipe-DC, with samples of their own for stale "
-        "elements and a compensation that sees all of Δx, is at most 4η⁴V₂² for every 0 ≤ κ ≤ 1 "
-        "(written with g⁻ = (x_{t−1} − x_t)/η)."
-    ),
+    says="If ληV₂ ≤ 1 − 1/√2 and the elements of g are drawn independently of each other, then the "
+    "mean over t < T of E‖x_t − x_{t−1}‖⁴ of SAPipe-DC, with samples of their own for stale "
+    "elements and a compensation that sees all of Δx, is at most 4η⁴V₂² for every 0 ≤ κ ≤ 1 "
+    "(written with g⁻ = (x_{t−1} − x_t)/η).",
     latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|x_t - x_{t-1}\|^4 \le 4\eta^4 V_2^2",
 )

@@ -24,9 +24,7 @@ dc_sizes.fourth_powers(draft, V2)
 CLAIM = THEOREM = draft.shows(
     total(dc_method.Q(t), t, T) / T <= 4 * V2**2,
     {"steps": 4 * V2**2},
-    says=(
-        "If ληV₂ ≤ 1 − 1/√2 and every element is stale, then the mean over t < T of "
-        "E‖x_t − x_{t−1}‖⁴ of SAPipe-DC is at most 4η⁴V₂² (written with g⁻ = (x_{t−1} − x_t)/η)."
-    ),
+    says="If ληV₂ ≤ 1 − 1/√2 and every element is stale, then the mean over t < T of "
+    "E‖x_t − x_{t−1}‖⁴ of SAPipe-DC is at most 4η⁴V₂² (written with g⁻ = (x_{t−1} − x_t)/η).",
     latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|x_t - x_{t-1}\|^4 \le 4\eta^4 V_2^2",
 )

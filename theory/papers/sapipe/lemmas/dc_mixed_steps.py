@@ -134,10 +134,8 @@ CLAIM = THEOREM = draft.shows(
     U(m) <= (1 + kappa) * V2,
     {"length": (1 + kappa) * V2},
     by=Combine({_BOUNDED: 1}),
-    says=(
-        "If ληV₂ ≤ 1 − 1/√2, then every step of SAPipe-DC has E‖x_t − x_{t−1}‖² ≤ (1 + κ)η²V₂, "
-        "whatever samples stale elements have."
-    ),
+    says="If ληV₂ ≤ 1 − 1/√2, then every step of SAPipe-DC has E‖x_t − x_{t−1}‖² ≤ (1 + κ)η²V₂, "
+    "whatever samples stale elements have.",
     latex=r"\mathbb{E}\|x_t - x_{t-1}\|^2 \le (1 + \kappa)\eta^2 V_2",
 )
 

@@ -60,11 +60,8 @@ CLAIM = THEOREM = draft.shows(
             ("covariance", 1, -COVARIED, SPREAD * LENGTH),
         )
     ),
-    says=(
-        "If ‖∇F∇Fᵀ − ∇²F‖ ≤ Δ and g has the mean ∇F and a variance of at most w > 0, then "
-        "‖∇²F Δx − E[ggᵀ]Δx‖ ≤ (Δ + w)‖Δx‖ for every Δx that is not 0."
-    ),
-    latex=(
-        r"\|\nabla^2F\,\Delta x - \mathbb{E}[gg^\top]\Delta x\|^2 \le (\Delta + w)^2\|\Delta x\|^2"
-    ),
+    says="If ‖∇F∇Fᵀ − ∇²F‖ ≤ Δ and g has the mean ∇F and a variance of at most w > 0, then "
+    "‖∇²F Δx − E[ggᵀ]Δx‖ ≤ (Δ + w)‖Δx‖ for every Δx that is not 0.",
+    latex=r"\|\nabla^2F\,\Delta x - \mathbb{E}[gg^\top]\Delta x\|^2 \le (\Delta + w)^2\|\Delta "
+    r"x\|^2",
 )

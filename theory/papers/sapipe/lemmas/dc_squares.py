@@ -24,10 +24,8 @@ draft.have(1 / KEPT**2 <= 2, by=Combine({"small": dc_sizes.ROOM}, domain=("small
 CLAIM = THEOREM = draft.shows(
     total(U(t), t, T) / T <= 2 * V2,
     {"steps": 2 * V2},
-    says=(
-        "If ληV₂ ≤ 1 − 1/√2, then the mean over t < T of E‖x_t − x_{t−1}‖² of SAPipe-DC, with "
-        "samples of their own for stale elements and a compensation that sees all of Δx, is at "
-        "most 2η²V₂ for every 0 ≤ κ ≤ 1 (written with g⁻ = (x_{t−1} − x_t)/η)."
-    ),
+    says="If ληV₂ ≤ 1 − 1/√2, then the mean over t < T of E‖x_t − x_{t−1}‖² of SAPipe-DC, with "
+    "samples of their own for stale elements and a compensation that sees all of Δx, is at "
+    "most 2η²V₂ for every 0 ≤ κ ≤ 1 (written with g⁻ = (x_{t−1} − x_t)/η).",
     latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|x_t - x_{t-1}\|^2 \le 2\eta^2 V_2",
 )

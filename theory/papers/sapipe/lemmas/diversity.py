@@ -33,10 +33,8 @@ DIVERSITY = Hypothesis(
 CLAIM = THEOREM = Theorem(
     id="sapipe.diversity",
     where="ours",
-    statement=(
-        "Under Assumption 3 the mean over the n workers of ‖∇F_i(x) − ∇F(x)‖² is at most "
-        "(nρ − 1)‖∇F(x)‖²."
-    ),
+    statement="Under Assumption 3 the mean over the n workers of ‖∇F_i(x) − ∇F(x)‖² is at most "
+    "(nρ − 1)‖∇F(x)‖².",
     latex=(r"\tfrac1n \sum_i \|\nabla F_i(x) - \nabla F(x)\|^2 \le (n\rho - 1)\|\nabla F(x)\|^2"),
     symbols=(n, rho),
     vectors=(WORKER,),

@@ -70,9 +70,7 @@ TERMS = {
 CLAIM = THEOREM = draft.shows(
     E_T.of(square(G)) <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "If every element of the gradient is stale with probability κ, independently of the past "
-        "and of samples that the past does not hold, then E‖g‖² is at most (1 − κ)‖∇F(x_t)‖² + "
-        "κ‖s‖² + V₁/n, s being the mean of the stale gradient."
-    ),
+    says="If every element of the gradient is stale with probability κ, independently of the past "
+    "and of samples that the past does not hold, then E‖g‖² is at most (1 − κ)‖∇F(x_t)‖² + "
+    "κ‖s‖² + V₁/n, s being the mean of the stale gradient.",
 )

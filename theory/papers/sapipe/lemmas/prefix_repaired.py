@@ -91,12 +91,10 @@ TERMS = {"optimization": OPTIMIZATION, "staleness": ERR_0, "variance": 2 * VAR_0
 THEOREM = draft.shows(
     setting.AVERAGE <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "For vanilla SAPipe with η ≤ 1/L whose first layers are stale in every iteration, with "
-        "samples of their own and not those of Algorithm 1, the mean over t < T of E‖∇F(x_t)‖² "
-        "is at most 2R₀/(ηT) + L²η²V₂ + 2LηV₁/n for every T ≥ 1, from rest, whatever share of the "
-        "parameters they hold."
-    ),
+    says="For vanilla SAPipe with η ≤ 1/L whose first layers are stale in every iteration, with "
+    "samples of their own and not those of Algorithm 1, the mean over t < T of E‖∇F(x_t)‖² "
+    "is at most 2R₀/(ηT) + L²η²V₂ + 2LηV₁/n for every T ≥ 1, from rest, whatever share of the "
+    "parameters they hold.",
 )
 
 CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-prefix"])

@@ -50,15 +50,11 @@ CHOICE = (
 CLAIM = THEOREM = Theorem(
     id="sapipe.rate",
     where="ours",
-    statement=(
-        "Whatever is at most 2R₀/(ηT) + κEη² + wLηV₁/n + pLR₀/T with η = min(c/√T, b/L) is at most "
-        "2R₀/(c√T) + (2/b + p)LR₀/T + κEc²/T + wcLV₁/(n√T), for every T ≥ 1."
-    ),
-    latex=(
-        r"\eta = \min(\tfrac{c}{\sqrt T}, \tfrac bL) \implies \tfrac{2R_0}{\eta T} + "
-        r"\kappa E\eta^2 + w\tfrac{L\eta V_1}{n} + p\tfrac{LR_0}{T} \le \tfrac{2R_0}{c\sqrt T} + "
-        r"(\tfrac2b + p)\tfrac{LR_0}{T} + \tfrac{\kappa E c^2}{T} + w\tfrac{cLV_1}{n\sqrt T}"
-    ),
+    statement="Whatever is at most 2R₀/(ηT) + κEη² + wLηV₁/n + pLR₀/T with η = min(c/√T, b/L) is "
+    "at most 2R₀/(c√T) + (2/b + p)LR₀/T + κEc²/T + wcLV₁/(n√T), for every T ≥ 1.",
+    latex=r"\eta = \min(\tfrac{c}{\sqrt T}, \tfrac bL) \implies \tfrac{2R_0}{\eta T} + "
+    r"\kappa E\eta^2 + w\tfrac{L\eta V_1}{n} + p\tfrac{LR_0}{T} \le \tfrac{2R_0}{c\sqrt T} + "
+    r"(\tfrac2b + p)\tfrac{LR_0}{T} + \tfrac{\kappa E c^2}{T} + w\tfrac{cLV_1}{n\sqrt T}",
     symbols=(T, eta, L, kappa, n, V1, R0, c, b, E, w, p),
     scalars=(MEAN,),
     hypotheses=(

@@ -110,12 +110,10 @@ THEOREM = draft.shows(
         plus=(_SHARE * W(T),),
         domain=("small",),
     ),
-    says=(
-        "With η ≤ 1/L and 2L²η² < 1, SAPipe-WP with option 1 has a mean over t < T of "
-        "E‖∇F(x_t)‖² of at most 2R₀/(ηT) + κL²η²[(1 − 1/n)V₁ + 2(nρ − 1)V₂]/(1 − 2L²η²) + LηV₁/n "
-        "for every T ≥ 1, V₂ being at least every ‖∇F(x_t)‖². "
-        f"{wp_1_method.READ_SO}"
-    ),
+    says="With η ≤ 1/L and 2L²η² < 1, SAPipe-WP with option 1 has a mean over t < T of "
+    "E‖∇F(x_t)‖² of at most 2R₀/(ηT) + κL²η²[(1 − 1/n)V₁ + 2(nρ − 1)V₂]/(1 − 2L²η²) + LηV₁/n "
+    "for every T ≥ 1, V₂ being at least every ‖∇F(x_t)‖². "
+    f"{wp_1_method.READ_SO}",
 )
 
 CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-1"], where=_RATIO < 1, cost=2)

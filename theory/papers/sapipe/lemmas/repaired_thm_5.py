@@ -44,15 +44,11 @@ TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0}
 THEOREM = draft.shows(
     AVERAGE <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "With η ≤ 1/L, SAPipe-WP with option 2 has a mean over t < T of E‖∇F(x_t)‖² of at most "
-        "2R₀/(ηT) + 4κL²η²V₂ + LηV₁/n for every T ≥ 1. This is Algorithm 3 for κ = 1, round 0 not "
-        "counted and g_0 = 0; for 0 < κ < 1 if stale elements have samples of their own."
-    ),
-    latex=(
-        r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
-        r"4\kappa L^2\eta^2 V_2 + \tfrac{L\eta V_1}{n}"
-    ),
+    says="With η ≤ 1/L, SAPipe-WP with option 2 has a mean over t < T of E‖∇F(x_t)‖² of at most "
+    "2R₀/(ηT) + 4κL²η²V₂ + LηV₁/n for every T ≥ 1. This is Algorithm 3 for κ = 1, round 0 not "
+    "counted and g_0 = 0; for 0 < κ < 1 if stale elements have samples of their own.",
+    latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
+    r"4\kappa L^2\eta^2 V_2 + \tfrac{L\eta V_1}{n}",
 )
 
 CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], cost=2)

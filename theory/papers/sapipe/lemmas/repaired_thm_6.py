@@ -124,13 +124,11 @@ THEOREM = draft.shows(
         plus=(_WEIGHT * W(T), _WEIGHT * 3 * STRETCH**2 * eta**2 * N(T)),
         domain=("small",),
     ),
-    says=(
-        "With η ≤ 1/L and r = 3(1 + (1 + 2ληV₂)²)L²η² < 1, SAPipe-WP with option 3 at κ = 1 has a "
-        "mean over t < T of E‖∇F(x_t)‖² of at most 2R₀/(ηT) + LηV₁/n + L²η²/(1 − r) times "
-        "(1 + 3(1 + 2ληV₂)²)V₁/n + 6η⁴M²V₂² + 12η²V₂((1 − λ)²L² + λ²Δ²) + 3(1 + 2ληV₂)²V₂/T for "
-        "every T ≥ 1, Assumption 4 holding for every F − F_i/n, and V₂ bounding ‖∇(F − F_i/n)‖² at "
-        "every x_t too; with the factor κ also for κ < 1, if steps are at most η√V₂ long."
-    ),
+    says="With η ≤ 1/L and r = 3(1 + (1 + 2ληV₂)²)L²η² < 1, SAPipe-WP with option 3 at κ = 1 has a "
+    "mean over t < T of E‖∇F(x_t)‖² of at most 2R₀/(ηT) + LηV₁/n + L²η²/(1 − r) times "
+    "(1 + 3(1 + 2ληV₂)²)V₁/n + 6η⁴M²V₂² + 12η²V₂((1 − λ)²L² + λ²Δ²) + 3(1 + 2ληV₂)²V₂/T for "
+    "every T ≥ 1, Assumption 4 holding for every F − F_i/n, and V₂ bounding ‖∇(F − F_i/n)‖² at "
+    "every x_t too; with the factor κ also for κ < 1, if steps are at most η√V₂ long.",
 )
 
 CLAIM = as_claim(THEOREM, cost=3)

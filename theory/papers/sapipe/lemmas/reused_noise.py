@@ -67,8 +67,6 @@ draft.have(
 CLAIM = THEOREM = draft.shows(
     -E_S.of(dot(NOISE, X.gradient)) <= L * eta * r * V1 / n,
     {"correlation": L * eta * r * V1 / n},
-    says=(
-        "If stale elements have the samples of the update before, drawn with probability κ < 1, "
-        "then E⟨∇F(x_t), n⟩ is at least −√(1 − κ)·LηV₁/n, n being the noise of these samples."
-    ),
+    says="If stale elements have the samples of the update before, drawn with probability κ < 1, "
+    "then E⟨∇F(x_t), n⟩ is at least −√(1 − κ)·LηV₁/n, n being the noise of these samples.",
 )

@@ -145,9 +145,7 @@ CLAIM = THEOREM = begun(theorem("sapipe.same-samples"), stale_bias.AT_REST).show
     prover.le(setting.AVERAGE, sum(TERMS.values())),
     TERMS,
     by=Combine({**MULTIPLIERS, "at rest": kappa / T}, plus=LEFT, domain=("small", "part")),
-    says=(
-        "For vanilla SAPipe with η ≤ 1/L and 0 ≤ κ < 1 whose stale elements reuse the samples of "
-        "the update before, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/((2 − Lη)ηT) + "
-        "κL²η²V₂ + (1 + 2κ√(1 − κ))/(2 − Lη)·LηV₁/n for every T ≥ 1, from rest."
-    ),
+    says="For vanilla SAPipe with η ≤ 1/L and 0 ≤ κ < 1 whose stale elements reuse the samples of "
+    "the update before, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/((2 − Lη)ηT) + "
+    "κL²η²V₂ + (1 + 2κ√(1 − κ))/(2 − Lη)·LηV₁/n for every T ≥ 1, from rest.",
 )

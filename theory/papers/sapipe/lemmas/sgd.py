@@ -36,10 +36,8 @@ TERMS = {"optimization": OPTIMIZATION, "variance": VAR_0}
 CLAIM = THEOREM = draft.shows(
     AVERAGE <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "For SGD with n workers and η ≤ 1/L the mean over t < T of E‖∇F(x_t)‖² is at most "
-        "2R₀/(ηT) + LηV₁/n for every T ≥ 1."
-    ),
+    says="For SGD with n workers and η ≤ 1/L the mean over t < T of E‖∇F(x_t)‖² is at most "
+    "2R₀/(ηT) + LηV₁/n for every T ≥ 1.",
 )
 
 

@@ -148,16 +148,12 @@ THEOREM = draft.shows(
         ),
         domain=("small", "two updates"),
     ),
-    says=(
-        "With 2L²η² < 1, and all elements predicted (κ = 1), SAPipe-WP with option 2, round 0 not "
-        "counted and g_0 = 0, has a mean over t < T of E‖∇F(x_t)‖² of at most 2R₀/(ηT) + "
-        "L²η²(2V₁/n + 2L²η²V₂)/(1 − 2L²η²) + LηV₁/n for every T ≥ 2."
-    ),
-    latex=(
-        r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
-        r"\tfrac{L^2\eta^2}{1 - 2L^2\eta^2}\bigl(\tfrac{2V_1}{n} + 2L^2\eta^2V_2\bigr) + "
-        r"\tfrac{L\eta V_1}{n}"
-    ),
+    says="With 2L²η² < 1, and all elements predicted (κ = 1), SAPipe-WP with option 2, round 0 not "
+    "counted and g_0 = 0, has a mean over t < T of E‖∇F(x_t)‖² of at most 2R₀/(ηT) + "
+    "L²η²(2V₁/n + 2L²η²V₂)/(1 − 2L²η²) + LηV₁/n for every T ≥ 2.",
+    latex=r"\tfrac1T \sum_{t<T} \mathbb{E}\|\nabla F(x_t)\|^2 \le \tfrac{2R_0}{\eta T} + "
+    r"\tfrac{L^2\eta^2}{1 - 2L^2\eta^2}\bigl(\tfrac{2V_1}{n} + 2L^2\eta^2V_2\bigr) + "
+    r"\tfrac{L\eta V_1}{n}",
 )
 
 COVERED = sympy.And(2 * L**2 * eta**2 < 1, sympy.Eq(kappa, 1), T >= 2)

@@ -37,10 +37,8 @@ CLAIM = THEOREM = same_samples.begun(draft, PASS).shows(
         plus=same_samples.LEFT,
         domain=("small", "part"),
     ),
-    says=(
-        "For vanilla SAPipe with η ≤ 1/L and 0 ≤ κ < 1 whose stale elements reuse the samples "
-        "of the update before, and are left as they are in the first update, the mean over "
-        "t < T of E‖∇F(x_t)‖² is at most 2R₀/((2 − Lη)ηT) + 2κLR₀/T + κL²η²V₂ + "
-        "(1 + 2κ√(1 − κ))/(2 − Lη)·LηV₁/n for every T ≥ 1."
-    ),
+    says="For vanilla SAPipe with η ≤ 1/L and 0 ≤ κ < 1 whose stale elements reuse the samples "
+    "of the update before, and are left as they are in the first update, the mean over "
+    "t < T of E‖∇F(x_t)‖² is at most 2R₀/((2 − Lη)ηT) + 2κLR₀/T + κL²η²V₂ + "
+    "(1 + 2κ√(1 − κ))/(2 − Lη)·LηV₁/n for every T ≥ 1.",
 )

@@ -23,11 +23,9 @@ TERMS = {**same_samples.TERMS, "variance": (1 + 2 * kappa - kappa**2) * VAR_0 / 
 THEOREM = draft.shows(
     AVERAGE <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "For vanilla SAPipe with η ≤ 1/L and 0 ≤ κ < 1 whose stale elements reuse the samples of "
-        "the update before, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/((2 − Lη)ηT) + "
-        "κL²η²V₂ + (1 + 2κ − κ²)/(2 − Lη)·LηV₁/n for every T ≥ 1, from rest."
-    ),
+    says="For vanilla SAPipe with η ≤ 1/L and 0 ≤ κ < 1 whose stale elements reuse the samples of "
+    "the update before, the mean over t < T of E‖∇F(x_t)‖² is at most 2R₀/((2 − Lη)ηT) + "
+    "κL²η²V₂ + (1 + 2κ − κ²)/(2 − Lη)·LηV₁/n for every T ≥ 1, from rest.",
 )
 
 CLAIM = as_claim(THEOREM)

@@ -38,8 +38,6 @@ draft.assume(
 CLAIM = THEOREM = draft.shows(
     E_T.of(square(MEAN_NOISE)) <= V1 / n,
     {"variance": V1 / n},
-    says=(
-        "The mean of the gradients of n workers, pairwise uncorrelated given the past and each of "
-        "variance at most V₁, has variance at most V₁/n."
-    ),
+    says="The mean of the gradients of n workers, pairwise uncorrelated given the past and each of "
+    "variance at most V₁, has variance at most V₁/n.",
 )

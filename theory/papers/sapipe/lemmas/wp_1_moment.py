@@ -44,11 +44,9 @@ TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR_0, "variance": VAR_0
 THEOREM = draft.shows(
     AVERAGE <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "With η ≤ 1/L, SAPipe-WP with option 1 has a mean over t < T of E‖∇F(x_t)‖² of at most "
-        "2R₀/(ηT) + κL²η²V₂ + LηV₁/n, as vanilla SAPipe, for every T ≥ 1 and whatever the "
-        f"diversity of the workers. {wp_1_method.READ_SO}"
-    ),
+    says="With η ≤ 1/L, SAPipe-WP with option 1 has a mean over t < T of E‖∇F(x_t)‖² of at most "
+    "2R₀/(ηT) + κL²η²V₂ + LηV₁/n, as vanilla SAPipe, for every T ≥ 1 and whatever the "
+    f"diversity of the workers. {wp_1_method.READ_SO}",
 )
 
 CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-1"])

@@ -45,8 +45,6 @@ def expected(form: Scalar) -> Scalar:
 CLAIM = THEOREM = setting.assuming(theorem("sapipe.wp-1-noise"), *HYPOTHESES).shows(
     prover.le(expected(square(APART)), (1 - 1 / n) * V1),
     {"noise": (1 - 1 / n) * V1},
-    says=(
-        "The noises of n workers, pairwise uncorrelated given the past and each of variance at "
-        "most V₁, differ from their mean by (1 − 1/n)V₁ at most, in the mean over the workers."
-    ),
+    says="The noises of n workers, pairwise uncorrelated given the past and each of variance at "
+    "most V₁, differ from their mean by (1 − 1/n)V₁ at most, in the mean over the workers.",
 )

@@ -19,9 +19,7 @@ draft.have(1 - L * eta >= 0)
 CLAIM = THEOREM = draft.shows(
     S(0) <= 2 * R0 / eta + VAR_0,
     {"optimization": 2 * R0 / eta, "variance": VAR_0},
-    says=(
-        "With η ≤ 1/L, E‖∇F(x_0)‖² is at most 2R₀/η + LηV₁/n for the first update of SAPipe-WP "
-        "with option 2, T = 1, round 0 not counted."
-    ),
+    says="With η ≤ 1/L, E‖∇F(x_0)‖² is at most 2R₀/η + LηV₁/n for the first update of SAPipe-WP "
+    "with option 2, T = 1, round 0 not counted.",
     latex=r"\|\nabla F(x_0)\|^2 \le \tfrac{2R_0}{\eta} + \tfrac{L\eta V_1}{n}",
 )

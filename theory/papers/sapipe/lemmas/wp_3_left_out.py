@@ -40,8 +40,6 @@ draft.have(prover.le(0, square(_APART)), "square", by=Combine(squares=((1, _APAR
 CLAIM = THEOREM = draft.shows(
     AVG.of(square(LEFT)) <= L**2 * SPREAD,
     {"spread": L**2 * SPREAD},
-    says=(
-        "The mean over the workers i of ‖(1/n)Σ_{j≠i} a_j‖² is at most L² times that of "
-        "‖x_t − x̃_i‖², a_j being the stale elements of ∇F_j(x_t) − ∇F_j(x̃_j)."
-    ),
+    says="The mean over the workers i of ‖(1/n)Σ_{j≠i} a_j‖² is at most L² times that of "
+    "‖x_t − x̃_i‖², a_j being the stale elements of ∇F_j(x_t) − ∇F_j(x̃_j).",
 )

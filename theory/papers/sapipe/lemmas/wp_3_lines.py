@@ -114,9 +114,7 @@ REMAINDER = _mean.shows(
     square((1 - 1 / n) * _TAYLOR) <= _REMAINDER,
     {"remainder": _REMAINDER},
     by=Combine({"mean": 1}, squares=(((2 - 1 / n) / n, _TAYLOR),)),
-    says=(
-        "1/n times the sum of n − 1 of Taylor's remainders has a squared norm of at most M²‖Δx‖⁴."
-    ),
+    says="1/n times the sum of n − 1 of Taylor's remainders has a squared norm of at most M²‖Δx‖⁴.",
     latex=r"\|\tfrac1n\sum_{j\ne i} r_j\|^2 \le M^2\|\Delta x\|^4",
 )
 

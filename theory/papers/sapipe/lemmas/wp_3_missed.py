@@ -104,9 +104,7 @@ TERMS = {
 CLAIM = THEOREM = draft.shows(
     AVG.of(square(FIXED)) <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "Without its noise, what a prediction misses has a mean square over the workers of at most "
-        "η² times 3L²V + 6η⁴M²V₂² + 12η²V₂((1 − λ)²L² + λ²Δ²) + 3(1 + 2ληV₂)²N, V being that of "
-        "x_t − x̃_i and N that of what the gradients before missed."
-    ),
+    says="Without its noise, what a prediction misses has a mean square over the workers of at "
+    "most η² times 3L²V + 6η⁴M²V₂² + 12η²V₂((1 − λ)²L² + λ²Δ²) + 3(1 + 2ληV₂)²N, V being that of "
+    "x_t − x̃_i and N that of what the gradients before missed.",
 )

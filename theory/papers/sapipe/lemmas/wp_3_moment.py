@@ -75,9 +75,7 @@ TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0}
 CLAIM = THEOREM = draft.shows(
     AVERAGE <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "With η ≤ 1/L and every λ ≥ 0, SAPipe-WP with option 3 at κ = 1 has a mean over t < T of "
-        "E‖∇F(x_t)‖² of at most 2R₀/(ηT) + L²η²V₂(1 − 1/n)²(2 + ληV₂)² + LηV₁/n for every T ≥ 1; "
-        "with the factor κ also for κ < 1, if steps are at most η√V₂ long."
-    ),
+    says="With η ≤ 1/L and every λ ≥ 0, SAPipe-WP with option 3 at κ = 1 has a mean over t < T of "
+    "E‖∇F(x_t)‖² of at most 2R₀/(ηT) + L²η²V₂(1 − 1/n)²(2 + ληV₂)² + LηV₁/n for every T ≥ 1; "
+    "with the factor κ also for κ < 1, if steps are at most η√V₂ long.",
 )

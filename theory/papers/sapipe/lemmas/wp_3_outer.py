@@ -66,8 +66,6 @@ CLAIM = THEOREM = draft.shows(
         },
         squares=((1, _INNER * DEVIATION - DEVIATION_ALONG * BEFORE),),
     ),
-    says=(
-        "If p and a have squared norms of at most V₂ and ‖Δx‖ ≤ η√V₂, then "
-        "‖ppᵀΔx − aaᵀΔx‖² ≤ 4η²V₂²‖p − a‖²."
-    ),
+    says="If p and a have squared norms of at most V₂ and ‖Δx‖ ≤ η√V₂, then "
+    "‖ppᵀΔx − aaᵀΔx‖² ≤ 4η²V₂²‖p − a‖².",
 )

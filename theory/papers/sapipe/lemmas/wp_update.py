@@ -42,9 +42,7 @@ TERMS = {
 CLAIM = THEOREM = draft.shows(
     AHEAD <= sum(TERMS.values()),
     TERMS,
-    says=(
-        "E F(x_{t+1}) ≤ F(x_t) − (η/2)(1 + (1 − κ)(1 − Lη))‖∇F(x_t)‖² − (η/2)(1 − Lη)κ‖s‖² + "
-        "(η/2)κ‖∇F(x_t) − s‖² + Lη²ν/2 for every η > 0, s being the mean of the stale elements and "
-        "ν the variance."
-    ),
+    says="E F(x_{t+1}) ≤ F(x_t) − (η/2)(1 + (1 − κ)(1 − Lη))‖∇F(x_t)‖² − (η/2)(1 − Lη)κ‖s‖² + "
+    "(η/2)κ‖∇F(x_t) − s‖² + Lη²ν/2 for every η > 0, s being the mean of the stale elements and "
+    "ν the variance.",
 )

@@ -48,10 +48,8 @@ def _side(
             "⟨∇F, u⟩² − ⟨u, ∇²F u⟩ is between −L and ‖∇F‖² for a convex F and every u of length "
             f"1: the bound from {name}."
         ),
-        latex=(
-            r"-L \le \langle\nabla F, u\rangle^2 - \langle u, \nabla^2F\,u\rangle \le "
-            r"\|\nabla F\|^2"
-        ),
+        latex=r"-L \le \langle\nabla F, u\rangle^2 - \langle u, \nabla^2F\,u\rangle \le "
+        r"\|\nabla F\|^2",
         symbols=(L,),
         scalars=(_q,),
         vectors=(_G, _U),
