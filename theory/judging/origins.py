@@ -22,8 +22,8 @@ def named(paper: str, **rows: str) -> Origins:
 
     Examples
     --------
-    >>> named("rpd", printed="idle periodic", ours="table-1")
-    {'rpd.idle': 'printed', 'rpd.periodic': 'printed', 'rpd.table-1': 'ours'}
+    >>> named("mine", printed="lemma-1 lemma-2", ours="twice")
+    {'mine.lemma-1': 'printed', 'mine.lemma-2': 'printed', 'mine.twice': 'ours'}
     """
     return {
         f"{paper}.{row}": cast(Origin, origin)

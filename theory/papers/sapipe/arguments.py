@@ -7,6 +7,9 @@ row cites has a row of its own.
 
 from inspect import cleandoc
 
+from theory.judging.arguments import in_full
+from theory.papers.sapipe.lemmas import layer_induction
+
 _COMPARISON = """
     Let f be twice differentiable on all of R^d with ‖∇f∇fᵀ − ∇²f‖ ≤ Δ everywhere, and m = √Δ. The
     norm of a symmetric matrix A is the largest |⟨u, Au⟩| over u of length 1, so that along every
@@ -53,27 +56,6 @@ _CIRCLING = """
     library's interval operations round outwards. So the mean of ‖∇F(x_{t−1})‖² is at least, and the
     largest ‖g_{i,t}‖² at most, what the ends say. No coordinate of a model or of a prediction
     leaves |u| ≤ U, where p′ = u − ku³, which the run takes for it.
-    """
-
-_LAYERS = """
-    Let R_i be when backward i ends and S_i when forward i begins without a stall, both after the
-    start of the iteration's first backward; R = R_1 = S_1, and P is the time of one iteration's
-    computation. The channel sends gradients m, …, 1 one at a time. If it is busy until β at first,
-    gradient i has been sent at c_i = max(c_{i+1}, R_i) + v_i, with c_{m+1} = β; a_i is c_i for β =
-    0. Each lemma is decided for durations left open: "base" is about layer m, "step" leads from
-    layer i + 1 to layer i, so that by induction it holds for every layer and every m.
-
-    1. c_i = max(a_i, β + v_i + … + v_m) [channel].
-    2. a_i is between v_i + … + v_m and R + v_i + … + v_m, less than a_{i−1}, and for i ≤ k at most
-       max(R, a_{k+1}) + v_i + … + v_k [arrivals].
-    3. The conditions for all j > k together say a_{k+1} ≤ S_{k+1} [members].
-    4. With them, an iteration that finds a backlog of at most max(0, a_1 − P) and, among it, all
-       older gradients never stalls and leaves such a backlog [sufficient]. The first finds none; by
-       induction over iterations no iteration stalls.
-    5. Without the condition on the channel, Σv ≤ P, every iteration without a stall adds the same
-       Σv − P > 0 to the backlog [growing]; what grows by a fixed amount passes any bound, so R as
-       well, and then a gradient is late [late]. Where another condition fails, the first iteration
-       stalls [necessary].
     """
 
 _LOOPS = """
@@ -154,7 +136,7 @@ ARGUMENTS = {
         "comparison along the gradient": _COMPARISON,
         "functions by pieces": _PIECES,
         "a run that circles": _CIRCLING,
-        "induction over layers and iterations": _LAYERS,
+        "induction over layers and iterations": in_full(layer_induction),
         "loops as recursions": _LOOPS,
         "noisy parabolas, clipped": _CLIPPED,
         "clipped slopes": _MIXTURE,

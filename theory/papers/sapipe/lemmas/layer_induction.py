@@ -1,22 +1,23 @@
 """When a sequential model never stalls, for every number of layers: induction from layer to layer.
 
-Let R_i be when backward i ends and S_i when forward i begins without a stall, both after the start
-of the iteration's first backward; R = R_1 = S_1. The channel sends gradients m, …, 1 one at a
-time, and v_i begins once backward i has ended. If it is busy until β at first, gradient i has been
-sent at c_i = max(c_{i+1}, R_i) + v_i, with c_{m+1} = β; a_i is c_i for β = 0. Below, "base" is
-layer m and "step" leads from layer i + 1 to layer i, in durations left open:
+Let R_i be when backward i ends and S_i when forward i begins without a stall, both after the
+start of the iteration's first backward; R = R_1 = S_1, and P is the time of one iteration's
+computation. The channel sends gradients m, …, 1 one at a time. If it is busy until β at first,
+gradient i has been sent at c_i = max(c_{i+1}, R_i) + v_i, with c_{m+1} = β; a_i is c_i for β =
+0. Each lemma is decided for durations left open: "base" is about layer m, "step" leads from
+layer i + 1 to layer i, so that by induction it holds for every layer and every m.
 
-1. c_i = max(a_i, β + v_i + … + v_m) ("channel").
-2. a_i lies between v_i + … + v_m and R + v_i + … + v_m, is less than a_{i−1}, and for i ≤ k at
-   most max(R, a_{k+1}) + v_i + … + v_k ("arrivals").
-3. The condition for all j > k together says a_{k+1} ≤ S_{k+1} ("members").
-4. With the conditions, an iteration that finds a backlog of at most max(0, a_1 − P) and, among
-   it, all older gradients, never stalls and leaves such a backlog ("sufficient").
-5. Without the condition on the channel the backlog grows by a fixed amount in every iteration
-   without a stall, until a stale gradient is late ("growing", "late"); without that for all j > k
-   the first iteration stalls ("necessary").
-
-What is left to words is in `arguments`, "induction over layers and iterations".
+1. c_i = max(a_i, β + v_i + … + v_m) [channel].
+2. a_i is between v_i + … + v_m and R + v_i + … + v_m, less than a_{i−1}, and for i ≤ k at most
+   max(R, a_{k+1}) + v_i + … + v_k [arrivals].
+3. The conditions for all j > k together say a_{k+1} ≤ S_{k+1} [members].
+4. With them, an iteration that finds a backlog of at most max(0, a_1 − P) and, among it, all
+   older gradients never stalls and leaves such a backlog [sufficient]. The first finds none; by
+   induction over iterations no iteration stalls.
+5. Without the condition on the channel, Σv ≤ P, every iteration without a stall adds the same
+   Σv − P > 0 to the backlog [growing]; what grows by a fixed amount passes any bound, so R as
+   well, and then a gradient is late [late]. Where another condition fails, the first iteration
+   stalls [necessary].
 """
 
 from collections.abc import Iterator
