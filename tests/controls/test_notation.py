@@ -395,3 +395,62 @@ def test_no_function_is_more_convex_than_smooth(factor: int, verdict: Verdict) -
     T.strongly_convex(f, mu)
     stated = T.shows(factor * mu * square(x - star) <= L * square(x - star))
     assert judged(as_claim(stated)).verdict is verdict
+
+
+def said_everywhere(kind: str, part: int) -> Theorem:
+    """True statements for part = 1: what is said of f at every point is said of all its points."""
+    mu, L, low = *positive("mu L"), real("low")
+    f, (x, y, star) = function("f"), vectors("x y x*")
+    T = theorem("test.everywhere")
+    if kind != "quasi-convex":
+        T.smooth(f, L)
+        T.lower_bound(f, low)
+    if kind == "smooth":
+        return T.shows(part * square(f.grad(x)) <= 2 * L * (f(x) - low))
+    if kind == "convex":
+        T.strongly_convex(f, mu)
+        return T.shows(part * mu * square(x - y) <= 4 * (f(x) + f(y) - 2 * low))
+    if kind == "Polyak":
+        T.pl(f, 2 * L / part, low)
+        return T.shows(f(x) <= low)
+    T.quasi_strongly_convex(f, star, mu)
+    T.minimum(f, star)
+    return T.shows(part * mu / 2 * square(x - star) <= f(x) - f(star))
+
+
+@pytest.mark.parametrize("kind", ["smooth", "convex", "Polyak", "quasi-convex"])
+def test_a_function_that_refutes_keeps_everywhere_what_is_said_at_points(kind: str) -> None:
+    """A line is above 0 at x, and is not bounded from below."""
+    true, false = (judged(as_claim(said_everywhere(kind, part))).verdict for part in (1, 16))
+    assert (true, false) == (Verdict.UNKNOWN, Verdict.REFUTED)
+
+
+def test_what_no_hypothesis_at_points_says_is_kept_too() -> None:
+    """Of x̄ only Σ⟨∇f(x̄), x_k − x̄⟩ = 0 is known; h is drawn after g under one law."""
+    k, K, f = index("k"), count("K"), function("f")
+    T = theorem("test.mean")
+    T.convex(f)
+    T.iterate(x, x - f.grad(x), k)
+    T.averaged(m, x, K)
+    sizes = T.sequence("D", square(x))
+    statements = [T.shows(square(m) <= total(sizes(k), k, K) / K)]
+    E, C = mean("E", g, h, law="P"), mean("C", h, given=(g,), law="P")
+    T = theorem("test.tower")
+    T.unbiased(C, h, g)
+    T.unbiased(E, g, x)
+    statements.append(T.shows(equal(E(C(square(h))), E(square(h)))))
+    assert {judged(as_claim(one)).verdict for one in statements} == {Verdict.UNKNOWN}
+
+
+def test_values_of_a_function_that_is_not_listed_are_no_constants() -> None:
+    """E f(x)² ≤ (E f(x))² holds of a number, and of no f(x) of a random x."""
+    f, E = function("f"), mean("E", x)
+    for listed in ((), (f,)):
+        T = theorem("test.listed", "ours", *listed)
+        T.assume(E(square(x)) <= 1)
+        said = E(f(x) ** 2) + E(square(x)) <= E(f(x)) ** 2 + 1
+        if listed:
+            assert judged(as_claim(T.shows(said))).verdict is Verdict.REFUTED
+        else:
+            with pytest.raises(TheoryError, match="nothing is said of f"):
+                T.shows(said)

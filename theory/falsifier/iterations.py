@@ -128,6 +128,10 @@ class Bent(Posed):
         above, below = (sympy.Symbol(f"{function}'' {s}{end}", real=True) for s in ("+", "-"))
         return above, below, sympy.Symbol(f"{function} knot{end}", nonnegative=True)
 
+    def _everywhere(self) -> Iterator[Relation]:
+        """Nothing: these functions are not as simple, and what they are is looked at afterwards."""
+        return iter(())
+
     def _smooth(self, one: Smooth, outcome: int) -> Iterator[Relation]:
         constant = self.at(sympy.sympify(one.constant), outcome)
         for i, bend in enumerate(self.coefficients(one.function)[2]):

@@ -64,7 +64,7 @@ class Piecewise:
 
     def lipschitz(self) -> Fraction:
         """The least Lipschitz constant of the derivative."""
-        return max(abs(slope) for slope in self._slopes())
+        return max(abs(slope) for slope in self.slopes())
 
     def minimum(self) -> Fraction | None:
         """The least value, or None if there is none.
@@ -109,7 +109,8 @@ class Piecewise:
         rise = self.values[place] - self.values[place - 1]
         return rise / (self.knots[place] - self.knots[place - 1])
 
-    def _slopes(self) -> tuple[Fraction, ...]:
+    def slopes(self) -> tuple[Fraction, ...]:
+        """Of the derivative, from left to right."""
         inner = (self._slope(place) for place in range(1, len(self.knots)))
         return (self.left, *inner, self.right)
 
@@ -120,7 +121,7 @@ class Piecewise:
     def zeros(self) -> Iterator[Fraction]:
         """Zeros of the derivative, on pieces where it is not constant."""
         ends = [None, *self.knots, None]
-        for place, slope in enumerate(self._slopes()):
+        for place, slope in enumerate(self.slopes()):
             if not slope:
                 continue
             anchor = max(place - 1, 0)

@@ -19,6 +19,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import UnsupportedFormError
+from theory.falsifier.everywhere import everywhere
 from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.means import Mean, random_names
 from theory.kernel.prove import as_printed
@@ -104,7 +105,7 @@ def small_model(theorem: Theorem) -> SmallModel | None:
             posed = Posed(theorem, dimension, outcomes)
             for counts in islice(_counts(theorem), TRIES):
                 found = _solved(posed, counts)
-                if found is not None:
+                if found is not None and everywhere(theorem, {**counts, **found.numbers}):
                     return found
     return None
 
@@ -278,7 +279,22 @@ class Posed:
                     found.append(self.relation(one.relation, outcome))
                 elif isinstance(one, Smooth):
                     found += self._smooth(one, outcome)
+        found += self._everywhere()
         return (*(one for one in dict.fromkeys(found) if one.gap != 0), *self._defined())
+
+    def _everywhere(self) -> Iterator[Relation]:
+        """What makes `everywhere` likely, so that the search goes where it holds."""
+        for function, kind, said in self.theorem.everywhere:
+            constant, slopes, bends = self.coefficients(function)
+            bound = 0 if isinstance(said[0], Vector) else self.at(said[0], 0)
+            if kind == "steepest":
+                yield le(sympy.Add(*(slope**2 for slope in slopes)), bound**2)
+            for slope, bend in zip(slopes, bends, strict=True):
+                if kind == "steepest":
+                    yield eq(bend, 0)
+                elif kind == "least":
+                    yield le(slope**2, 2 * bend * (constant - bound))
+                yield le(bound if kind in ("convex", "quasi-convex") else 0, bend)
 
     def _defined(self) -> Iterator[Relation]:
         """What has a denominator equals itself, so that whoever replays it sees it be a number."""

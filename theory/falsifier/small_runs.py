@@ -15,6 +15,7 @@ import sympy
 from theory.falsifier.compare import certain_sign
 from theory.falsifier.drawn_runs import Runner, in_domain, is_irrational
 from theory.falsifier.effort import current
+from theory.falsifier.everywhere import everywhere
 from theory.falsifier.iterations import iteration
 from theory.falsifier.rewriting import free_vectors
 from theory.falsifier.small_models import SmallModel, printed
@@ -86,11 +87,13 @@ def small_run(theorem: Theorem) -> SmallModel | None:
 
 
 def is_defined(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
-    """Whether no denominator vanishes and roots and logarithms are of what has them.
+    """Whether functions are as is said, no denominator vanishes, and roots are of what has them.
 
     All must be made of constants, or be positive by their domains: then one look is enough for all
     iterations, before any cancels.
     """
+    if not everywhere(theorem, numbers):
+        return False
     logs = {log.args[0] for part in printed(theorem) for log in part.atoms(Log)}
     if any(_sign(base, numbers) != 1 for base in logs):
         return False

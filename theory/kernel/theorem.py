@@ -178,6 +178,8 @@ class Theorem:
         Theorems that rules may cite by id.
     assumes : tuple of str
         What is taken from outside, in words.
+    everywhere : tuple of (function, kind, constants)
+        What hypotheses at points are instances of. No proof uses it; who refutes has to keep it.
     """
 
     id: str
@@ -200,6 +202,7 @@ class Theorem:
     indices: tuple[Scalar, ...] = ()
     cites: tuple[Theorem, ...] = ()
     assumes: tuple[str, ...] = ()
+    everywhere: tuple[tuple[str, str, tuple[Scalar | Vector, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in ("<=", "=="):

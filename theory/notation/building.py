@@ -316,6 +316,7 @@ def _bare(
         hypotheses=(*plan.smooth, *_delays(plan, scene), *hypotheses),
         cites=tuple(dict.fromkeys(lemma for lemma, _ in plan.cites)),
         assumes=tuple(plan.words),
+        everywhere=tuple(plan.everywhere),
         lhs=goal.lhs,
         terms=terms,
         kind=goal.kind,

@@ -132,7 +132,7 @@ class Draft:
 
     def strongly_convex(self, f: Function, modulus: Scalar) -> None:
         """Assume f(y) ≥ f(x) + ⟨∇f(x), y − x⟩ + (μ/2)‖y − x‖² at any two points."""
-        self._know(f)
+        self._everywhere(f, "convex", modulus)
         self._plan.offered.append(templates.strongly_convex(f, modulus))
         self._plan.convex.append((f, sympy.sympify(modulus)))
 
@@ -145,24 +145,24 @@ class Draft:
 
     def quasi_strongly_convex(self, f: Function, at: Vector, modulus: Scalar) -> None:
         """Assume ⟨∇f(x), x − x*⟩ ≥ f(x) − f(x*) + (μ/2)‖x − x*‖² everywhere, for x* = `at`."""
-        self._know(f)
+        self._everywhere(f, "quasi-convex", modulus, at)
         self.constant(at)
         self._plan.constants.add(f(at))
         self._plan.offered.append(templates.quasi_convex(f, at, modulus))
 
     def lower_bound(self, f: Function, least: Scalar) -> None:
         """Assume f ≥ `least` everywhere."""
-        self._know(f)
+        self._everywhere(f, "least", least)
         self._plan.offered.append(templates.lower_bound(f, least))
 
     def pl(self, f: Function, modulus: Scalar, least: Scalar) -> None:
         """Assume ‖∇f(x)‖² ≥ 2μ(f(x) − least) everywhere (Polyak–Łojasiewicz)."""
-        self._know(f)
+        self._everywhere(f, "Polyak–Łojasiewicz", modulus, least)
         self._plan.offered.append(templates.pl(f, modulus, least))
 
     def minimum(self, f: Function, at: Vector) -> None:
         """Assume that f is least at this vector, which is the same in every iteration."""
-        self._know(f)
+        self._everywhere(f, "minimum", at)
         self.constant(at)
         self._plan.constants.add(f(at))
         self._plan.zero |= f.grad(at).names
@@ -170,7 +170,7 @@ class Draft:
 
     def bounded_gradient(self, f: Function, bound: Scalar) -> None:
         """Assume ‖∇f‖ ≤ `bound` everywhere."""
-        self._know(f)
+        self._everywhere(f, "steepest", bound)
         self._plan.offered.append(templates.bounded_gradient(f, bound))
 
     def unbiased(self, mean: Expectation, random: Vector, expected: Vector) -> None:
@@ -301,6 +301,7 @@ class Draft:
         self.constant(mean)
         self._plan.averages.append(mean)
         for f in self.functions:
+            self._everywhere(f, "averaged", mean)
             self._plan.constants.add(f(mean))
             slope = self.sequence(
                 f"slope of {f.name} at {text(mean)}", dot(f.grad(mean), now - mean)
@@ -502,6 +503,11 @@ class Draft:
                 self.id,
                 "give your vector another name",
             )
+
+    def _everywhere(self, f: Function, kind: str, *constants: Scalar | Vector) -> None:
+        self._know(f)
+        put = (plainly(c) if isinstance(c, Vector) else sympy.sympify(c) for c in constants)
+        self._plan.everywhere[f.name, kind, tuple(put)] = None
 
     def _know(self, f: Function) -> None:
         if f not in self.functions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import sympy
 from sympy.core.symbol import Str
@@ -12,6 +12,9 @@ from theory.errors import TheoryError
 from theory.kernel.elementary import Exp, Log
 from theory.kernel.means import Average, Operator
 from theory.kernel.vectors import Point, Scalar, Vector, vector
+
+MADE: Final[dict[str, str]] = {}
+"""Of which function a name is a value or a gradient."""
 
 
 def real(names: str) -> Any:
@@ -162,6 +165,7 @@ class Function:
             )
         made = Point(where, value, vector(f"∇{self.name}({called})"), self.name)
         self.points[where] = made
+        MADE.update(dict.fromkeys((value.name, *made.gradient.names), self.name))
         return made
 
 

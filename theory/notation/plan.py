@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.errors import TheoryError
 from theory.kernel.means import Mean
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
@@ -17,7 +18,7 @@ from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
 from theory.notation.interpolation import meetings
 from theory.notation.iterations import Iterates
-from theory.notation.names import Function, Pending, plainly, text
+from theory.notation.names import MADE, Function, Pending, plainly, text
 from theory.notation.scene import Scene, shifted
 
 Template = Callable[[Scene], Iterator[Hypothesis]]
@@ -76,6 +77,9 @@ class Plan:
     averages: list[Vector] = field(default_factory=list)
     equated: set[str] = field(default_factory=set)
     words: dict[str, None] = field(default_factory=dict)
+    everywhere: dict[tuple[str, str, tuple[Scalar | Vector, ...]], None] = field(
+        default_factory=dict
+    )
 
     def take(self, one: Assumption) -> str:
         """Assume something of the kernel; the name is changed if another has it."""
@@ -121,6 +125,11 @@ class Plan:
     def cite(self, lemma: Theorem, values: Values, unused: Iterable[str] = ()) -> None:
         """Take over what a cited theorem assumes and no line says; it can do without some."""
         self.cites.append((lemma, values))
+        for function, kind, constants in lemma.everywhere:
+            put = (
+                values.vector(c) if isinstance(c, Vector) else values.scalar(c) for c in constants
+            )
+            self.everywhere[function, kind, tuple(put)] = None
         self.constants |= {one.value for one in lemma.points} & set(lemma.symbols)
         for one in (h for h in lemma.hypotheses if h.name not in unused):
             moved = _moved(one, values)
@@ -187,6 +196,10 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     forms = [*plan.forms, statement.relation.lhs, statement.relation.rhs]
     points = _points(forms, plan, functions)
     names = {name for form in forms for entry in form.atoms(Gram) for name in entry.names}
+    named = {symbol.name for form in forms for symbol in form.free_symbols}
+    cited = [one for lemma, _ in plan.cites for one in lemma.points]
+    listed = [*cited, *(one for f in functions for one in f.points.values())]
+    _require_listed(names | named, listed, statement.id)
     names |= {n for one in points for part in (one.position, one.gradient) for n in part.names}
     names |= {name for pair in plan.iterates for one in pair for name in one.names}
     names |= plan.equated
@@ -214,6 +227,17 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     at_rest = (one.gradient.names & plan.zero for one in points if one.function in anew)
     given = given.union(*at_rest)  # ∇f_i(x*) = 0, whatever is drawn
     return Scene(points, tuple(sorted(names)), known, given, between)
+
+
+def _require_listed(names: Set[str], listed: Iterable[Point], where: str) -> None:
+    """Values and gradients are random, and move, with their points; a plain name would not."""
+    known = {name for one in listed for name in (one.value.name, *one.gradient.names)}
+    for name in sorted(names & MADE.keys() - known):
+        raise TheoryError(
+            f"{name} is named, and nothing is said of {MADE[name]}",
+            where,
+            "say it, or list the function: theorem(id, where, f)",
+        )
 
 
 def _equated(plan: Plan) -> set[str]:

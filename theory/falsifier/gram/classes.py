@@ -34,6 +34,7 @@ from theory.kernel.relations import Relation, eq, le
 from theory.kernel.values import Values
 from theory.kernel.vectors import ZERO, Gram, Point, Scalar, dot, square, vector
 
+_FIELDS: Final = {"convex": "moduli", "least": "least", "steepest": "steepest"}
 STEEP: Final = 64
 """Where nothing says how smooth a function is, it is looked for among those with this L, or
 this part more than its convexity."""
@@ -173,6 +174,15 @@ def in_classes(
     for one in theorem.smooth:
         found = classes.setdefault(one.function, FunctionClass(one.function))
         classes[one.function] = replace(found, smooth=(*found.smooth, one.constant))
+    for function, name, constants in theorem.of.everywhere:
+        found = classes.setdefault(function, FunctionClass(function))
+        if name not in _FIELDS:
+            if name != "minimum":  # which hypotheses at points say
+                raise unsupported(f"what is {name}")
+            continue
+        bounds = tuple(sympy.sympify(c) ** (2 if name == "steepest" else 1) for c in constants)
+        said = {_FIELDS[name]: (*getattr(found, _FIELDS[name]), *bounds)}
+        classes[function] = replace(found, **said)  # type: ignore[arg-type]
     rest = []
     for relation in theorem.relations:
         kind = next(_kinds(relation, theorem), None)

@@ -89,7 +89,9 @@ def outcomes_of(theorem: Theorem) -> Iterator[Outcomes]:
     yield Outcomes()
     if not theorem.following:
         for one in measures(theorem):
-            yield Outcomes(one.name, one.random)
+            others = (m.random for m in measures(theorem) if m.name != one.name)
+            if one.random.isdisjoint(frozenset[str]().union(*others)):  # else all have outcomes
+                yield Outcomes(one.name, one.random)
 
 
 @dataclass(frozen=True, eq=False)

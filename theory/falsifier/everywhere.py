@@ -1,0 +1,127 @@
+"""Whether the functions of an instance keep what is said of them at every point.
+
+Hypotheses of a theorem speak of the points that it names; a function that keeps them there may
+break them elsewhere, and then refutes nothing. Functions here are sums over the coordinates, so
+that each is looked at by itself, exactly. Of a mean of iterates, only one consequence is among the
+hypotheses; no instance is known to have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import sympy
+
+from theory.falsifier.scalars import Piecewise
+from theory.kernel.theorem import Theorem
+from theory.kernel.vectors import Scalar, Vector
+
+
+def everywhere(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
+    """Whether functions with these coefficients are as a theorem says that they are everywhere.
+
+    Parameters
+    ----------
+    theorem : Theorem
+    numbers : mapping of sympy symbol to rational number
+        Of an instance; the names are those of `Posed` and `Bent`.
+
+    Examples
+    --------
+    >>> from theory.notation import function, real, theorem, vector
+    >>> f, x, low = function("f"), vector("x"), real("low")
+    >>> T = theorem("mine.low")
+    >>> T.lower_bound(f, low)
+    >>> made = T.shows(low <= f(x))
+    >>> line = {"f''": 0, "f'(0)": 1, "f(0)": 0, "low": 0}
+    >>> [
+    ...     everywhere(made, {sympy.Symbol(n): v for n, v in one.items()})
+    ...     for one in (line, line | {"f'(0)": 0}, line | {"f''": 1, "low": -1})
+    ... ]
+    [False, True, True]
+    """
+    known = {one.name: Fraction(str(value)) for one, value in numbers.items()}
+    return all(_keeps(function, kind, said, known) for function, kind, said in theorem.everywhere)
+
+
+def _keeps(
+    function: str,
+    kind: str,
+    constants: Sequence[Scalar | Vector],
+    known: Mapping[str, Fraction],
+) -> bool:
+    ends = ["[1]", "[2]"] if any(name.endswith("[2]") for name in known) else [""]
+    parts = [_part(function, end, known) for end in ends]
+    numbers = [_number(one, known) for one in constants if not isinstance(one, Vector)]
+    places = [_place(one, ends, known) for one in constants if isinstance(one, Vector)]
+    if any(one is None for one in (*numbers, *places)):
+        return False
+    values, (place,) = [one for one in numbers if one is not None], (*places, None)[:1]
+    if kind == "convex":
+        return all(min(part.slopes()) >= values[0] for part in parts)
+    if kind == "steepest":
+        flat = all(part.left == 0 == part.right for part in parts)
+        slopes = (max(map(abs, part.values)) for part in parts)
+        return flat and sum(slope**2 for slope in slopes) <= values[0] ** 2
+    if kind == "quasi-convex" and place is not None:
+        return all(_quasi_convex(*one, values[0]) for one in zip(parts, place, strict=True))
+    lows = [low for part in parts if (low := part.minimum()) is not None]
+    if len(lows) < len(parts):
+        return False
+    if kind == "minimum" and place is not None:
+        return all(
+            x is None or part.value(x) == low
+            for x, part, low in zip(place, parts, lows, strict=True)
+        )
+    constant = known.get(f"{function}(0)")  # any will do where no relation names a value
+    fall = (low - part.value(Fraction(0)) for low, part in zip(lows, parts, strict=True))
+    least = None if constant is None else sum(fall, constant)
+    if kind == "Polyak–Łojasiewicz":
+        steep = all(one.pl() >= values[0] or {*one.slopes(), *one.values} == {0} for one in parts)
+        return steep and (least is None or least <= values[1])
+    return kind == "least" and (least is None or least >= values[0])
+
+
+def _part(function: str, end: str, known: Mapping[str, Fraction]) -> Piecewise:
+    """One coordinate of a function, by its derivative."""
+    tilt, bend, above, below, knot = (
+        known.get(f"{function}{name}{end}", Fraction(0))
+        for name in ("'(0)", "''", "'' +", "'' -", " knot")
+    )
+    knots = (Fraction(0),) if knot == 0 else (-knot, knot)
+    return Piecewise(
+        knots, tuple(tilt + bend * x for x in knots), bend * (1 + below), bend * (1 + above)
+    )
+
+
+def _number(form: Scalar, known: Mapping[str, Fraction]) -> Fraction | None:
+    put = {one: known[one.name] for one in form.free_symbols if one.name in known}
+    value = sympy.sympify(form).subs(put)
+    return Fraction(int(value.p), int(value.q)) if value.is_Rational else None
+
+
+def _place(
+    one: Vector, ends: Sequence[str], known: Mapping[str, Fraction]
+) -> tuple[Fraction | None, ...] | None:
+    """Coordinates of a vector; of one that the instance does not name it does not matter which."""
+    if len(one.terms) != 1 or one.terms[0][1] != 1:
+        return None
+    return tuple(known.get(f"{one.terms[0][0]}{end}") for end in ends)
+
+
+def _quasi_convex(part: Piecewise, star: Fraction | None, modulus: Fraction) -> bool:
+    """Whether (x − x*)f'(x) ≥ f(x) − f(x*) + (μ/2)(x − x*)².
+
+    The difference is 0 at x*, and monotone between a knot, x* and what is far away.
+    """
+    if min(part.slopes()) >= modulus or star is None:
+        return min(part.slopes()) >= modulus
+    gaps = (
+        (x - star) * part.derivative(x)
+        - part.value(x)
+        + part.value(star)
+        - modulus / 2 * (x - star) ** 2
+        for x in part.knots
+    )
+    return min(part.left, part.right) >= modulus and all(gap >= 0 for gap in gaps)
