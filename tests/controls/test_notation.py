@@ -399,7 +399,7 @@ def test_no_function_is_more_convex_than_smooth(factor: int, verdict: Verdict) -
 
 def said_everywhere(kind: str, part: int) -> Theorem:
     """True statements for part = 1: what is said of f at every point is said of all its points."""
-    mu, L, low = *positive("mu L"), real("low")
+    (mu, L), low = positive("mu L"), real("low")
     f, (x, y, star) = function("f"), vectors("x y x*")
     T = theorem("test.everywhere")
     if kind != "quasi-convex":
