@@ -20,7 +20,7 @@ def test_there_are_recipes() -> None:
     assert len(RECIPES) == PAGE.count("\n## ") >= 10
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("recipe", RECIPES, ids=[name for name, *_ in RECIPES])
 def test_a_recipe_is_proved_and_its_edit_is_not(
     recipe: tuple[str, str, str, str], tmp_path: Path

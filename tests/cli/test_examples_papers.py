@@ -40,7 +40,7 @@ def test_a_statement_is_proved(path: Path) -> None:
         assert judged(path) is Verdict.PROVED
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: name(twin[0]))
 def test_a_false_twin_is_not_proved(twin: tuple[Path, str, str], tmp_path: Path) -> None:
     path, before, after = twin
