@@ -177,8 +177,8 @@ def durations(family: str, law: DelayLaw) -> tuple[DurationLaw, ...]:
 
     Examples
     --------
-    >>> [str(one.makespan) for one in durations("1f1b", derive("1f1b"))]
-    ['B*M + B*p - B + F*M + F*p - F']
+    >>> [str(one.makespan) for one in durations("gpipe", derive("gpipe"))]
+    ['B*M + B*p - B + F*M + F*p - F + 2*c*p - 2*c']
     """
     if law.guess is None:
         return ()
@@ -200,6 +200,8 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     guess, proof = found.guess, list(found.proof)
     if guess is None or weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED:
         return found
+    if family.policy.reads_stage_zero:
+        return _open(found, f"versions read under {family.policy.name} are not those of a stage")
     if guess.period != ONE:
         return _with_rounds(found, family, admission, lines)
     if guess.least != LEAST_STAGES:
