@@ -15,6 +15,10 @@ Known, with L = p − 1 − s:
   that is not 0;
 - activations and makespan as for `pipedream-runtime`.
 
+The paper's model does an F and a B of a stage in every step, and so states twice the forward delay:
+(2(P − i) + 1)/N minibatches of N microbatches at stage i = 1 … P, where L/K = (P − i)/N here, in
+which F and B take turns. The backward delay is 0 in both.
+
 >>> from schedules.versions import versions
 >>> found = versions(build(2, 4))
 >>> found.read[0].tolist(), found.used[0].tolist()

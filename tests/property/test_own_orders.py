@@ -21,7 +21,9 @@ from schedules.policies import WeightPolicy
 from schedules.stamps import LINE, LOOP, At, Number, StampedOrder
 from schedules.validation.facts import in_flight
 from theory.derive import derive_rule
+from theory.laws.delays.symbols import Size, Times
 from theory.laws.own_orders import Row, row_of
+from theory.laws.static_orders.slots import Law
 from theory.verdicts import Verdict
 
 REQUIRED = parse_requirements("stash, update-once, match, deadlock-free")
@@ -144,6 +146,26 @@ def test_control_an_order_that_is_another_one_at_some_size_is_not_proved() -> No
         caught,
     ):
         assert of(odd) == dict.fromkeys(of(ORDER.forward), "UNKNOWN") | away
+
+
+def test_stamps_that_do_not_grow_are_proved_by_their_start_times() -> None:
+    """1F1B with min(M, p − s) forwards first: where M is small its stamps are not along needs."""
+
+    def ahead(at: At) -> Number:
+        return at.choose(at.p - at.rank > at.M, at.M, at.p - at.rank)
+
+    def forward(at: At) -> tuple[Number, ...]:
+        late = at.choose(at.x < ahead(at), at.x, 2 * at.x - ahead(at) + 1)
+        return (2 * late + at.rank,)
+
+    rule = StampedOrder(LINE, forward, lambda at: (2 * (2 * at.x + ahead(at)) + at.rank,))
+    family = Family("mine", "ours", "ours", WeightPolicy("stash"), rule=rule)
+    law = derive_rule(family, "ascending", None)
+    assert law.guess is not None
+    times = Times(Size.symbolic(law.guess), law.guess)
+    assert not row_of(family).proved
+    assert not row_of(family, Law(times, ())).proved
+    assert holds_beyond(family, row_of(family, Law(times, law.start_proof))) == len(CHECKED) + 2
 
 
 def test_control_without_numbers_there_is_no_verdict() -> None:

@@ -104,7 +104,12 @@ class Row:
     @property
     def proved(self) -> bool:
         """Whether every one is."""
-        return all(one.outcome.verdict is Verdict.PROVED for one in self.invariants)
+        return self.proofs == len(self.invariants)
+
+    @property
+    def proofs(self) -> int:
+        """How many are."""
+        return sum(one.outcome.verdict is Verdict.PROVED for one in self.invariants)
 
 
 @dataclass(frozen=True)
@@ -123,7 +128,8 @@ def row_of(family: Family, law: Law | None = None) -> Row:
     ----------
     family : Family
     law : Law, optional
-        Start times of a greedy rule, with their proof.
+        Start times with their proof: what is known of a greedy rule's order, and of stamps that do
+        not grow along what computations need.
 
     Examples
     --------
@@ -134,8 +140,16 @@ def row_of(family: Family, law: Law | None = None) -> Row:
     >>> row.proved, row.domain, [one.bound for one in row.invariants if one.bound]
     (True, 'p >= 1, M >= 1', ['0', 'M'])
     """
+    found = _row(family, law)
+    if found.proved or not isinstance(family.rule, StampedOrder) or family.parameters:
+        return found
+    again = _row(family, law, by_slots=True)
+    return max(found, again, key=lambda row: row.proofs)
+
+
+def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
     try:
-        order, least = _read(family, law)
+        order, least = _read(family, law, by_slots=by_slots)
         subject = _subject(family, order, least)
         runs = _runs(family, order, least)
         found = tuple(_column(family, order, subject, runs, column) for column in COLUMNS)
@@ -149,8 +163,8 @@ def _unknown(name: str, why: str) -> Outcome:
     return Outcome(name, COLUMNS[name], Verdict.UNKNOWN, {}, why, 0, ())
 
 
-def _read(family: Family, law: Law | None) -> tuple[StampedOrder, int]:
-    """The order, and the least p that it is proved for.
+def _read(family: Family, law: Law | None, *, by_slots: bool) -> tuple[StampedOrder, int]:
+    """The order, by its stamps or by its start times, and the least p that it is proved for.
 
     Raises
     ------
@@ -161,7 +175,7 @@ def _read(family: Family, law: Law | None) -> tuple[StampedOrder, int]:
         raise _refusal("a function has no order as data", "state its order by stamps")
     if not family.generated:
         raise _refusal("something else builds its schedules than its rule", "give no build")
-    if isinstance(family.rule, GreedyRule):
+    if by_slots or isinstance(family.rule, GreedyRule):
         if law is None or weakest(one.verdict for one in law.proof) is not Verdict.PROVED:
             raise _refusal("no start times of its rule are proved", "state its order by stamps")
         if multiplies(law.times.guess):
