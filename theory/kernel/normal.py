@@ -1,8 +1,9 @@
 """`is_zero`: whether an expression vanishes identically, exactly.
 
 Sums are expanded by linearity, powers with symbolic exponents and square roots become generators,
-and what is left is a rational function, whose numerator is expanded. An expression that is not
-brought to zero is not said to differ from zero: the answer is then only "not shown".
+and what is left is split by the inner products in it: what stands by each is a rational function,
+whose numerator is expanded. An expression that is not brought to zero is not said to differ from
+zero: the answer is then only "not shown".
 """
 
 from __future__ import annotations
@@ -12,9 +13,15 @@ from itertools import product
 from typing import Any
 
 import sympy
+from sympy import QQ
+from sympy.polys.rings import PolyRing
 
+from theory.kernel.means import Mean
 from theory.kernel.residues import Residues
-from theory.kernel.vectors import Scalar
+from theory.kernel.vectors import Gram, Scalar
+
+Roots = dict[Scalar, tuple[Scalar, int]]
+"""A generator that is a root: what of, and of which degree."""
 
 
 @lru_cache(maxsize=2**14)
@@ -36,9 +43,9 @@ def is_zero(expression: Scalar) -> bool:
     summed = linear_sums(sympy.sympify(expression))
     if Residues().of(summed):  # quick, and settles most cases
         return False
-    form, roots = _generators(summed)
-    numerator, _ = sympy.fraction(sympy.together(form))
-    return bool(_reduced(numerator, roots) == 0)
+    form, roots, products = _generators(summed)
+    parts = _split_by(products, form)
+    return all(_reduced(sympy.fraction(sympy.together(one))[0], roots) == 0 for one in parts)
 
 
 def linear_sums(expression: Scalar) -> Scalar:
@@ -64,13 +71,13 @@ def _split(one: Any) -> Scalar:
     return sympy.Sum(inner, *outer[::-1]) if outer else inner
 
 
-def _generators(expression: Scalar) -> tuple[Scalar, dict[Scalar, tuple[Scalar, int]]]:
-    """Rational function over generators, and which of them are roots: generator → (base, degree).
+def _generators(expression: Scalar) -> tuple[Scalar, Roots, frozenset[Scalar]]:
+    """Rational function over generators; which are roots, and which inner products or means.
 
     Functions, sums and symbolic powers become generators; a power b**(q·K) becomes one of b**K.
     """
     form = sympy.expand(expression, power_base=True, power_exp=True, mul=False, multinomial=False)
-    roots: dict[Scalar, tuple[Scalar, int]] = {}
+    roots: Roots = {}
     names: dict[Scalar, Scalar] = {}
 
     def visit(node: Scalar) -> Scalar:
@@ -95,11 +102,33 @@ def _generators(expression: Scalar) -> tuple[Scalar, dict[Scalar, tuple[Scalar, 
         roots[found] = (base, degree)
         return found
 
-    return visit(form), roots
+    rational = visit(form)
+    return rational, roots, frozenset(g for node, g in names.items() if node.func in (Gram, Mean))
 
 
-def _reduced(numerator: Scalar, roots: dict[Scalar, tuple[Scalar, int]]) -> Scalar:
+def _split_by(products: frozenset[Scalar], form: Scalar) -> list[Scalar]:
+    """What stands by each of these and by none; the whole form, where it is not linear in them."""
+    parts: dict[Scalar, list[Scalar]] = {}
+    waiting = [(sympy.S.One, form)]
+    while waiting:
+        factor, rest = waiting.pop()
+        factors = sympy.Mul.make_args(rest)
+        inside = [one for one in factors if products & one.free_symbols]
+        by = inside[0] if inside else sympy.S.One
+        if len(inside) > 1 or not (by.is_Add or by in products or by == 1):
+            return [form]
+        apart = sympy.Mul(factor, *(one for one in factors if one not in inside))
+        if by.is_Add:
+            waiting += [(apart, term) for term in by.args]
+        else:
+            parts.setdefault(by, []).append(apart)
+    return [sympy.Add(*terms) for terms in parts.values()]
+
+
+def _reduced(numerator: Scalar, roots: Roots) -> Any:
     """Expand, with every root to a power below its degree."""
+    if not roots:  # much faster than `expand`, and as exact
+        return PolyRing(tuple(numerator.free_symbols), QQ).from_expr(numerator)
     form = sympy.expand(numerator)
     while True:
         high = {
