@@ -23,7 +23,7 @@ from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import diversity
 from theory.papers.sapipe.lemmas.diversity import DIVERSITY, OBJECTIVE, WORKER, WORKERS
-from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.pieces import lemma, lines, weakened
 from theory.papers.sapipe.witnesses.log_cosh import Workers
 
 n, rho, X = setting.letters("n rho X")
@@ -40,33 +40,28 @@ _EQUAL = Hypothesis(
 )
 _CRITICAL = Hypothesis("critical", "∇F(x) = 0", prover.eq(square(X.gradient), 0))
 
-ATTAINED = Theorem(
-    id="sapipe.diversity-attained",
-    where="ours",
-    statement="Where Assumption 3 holds with equality, nρ − 1 is the factor exactly.",
-    latex=r"\tfrac1n \sum_i \|\nabla F_i - \nabla F\|^2 = (n\rho - 1)\|\nabla F\|^2",
-    kind="==",
-    symbols=(n, rho),
+ATTAINED = lemma(
+    "sapipe.diversity-attained",
+    "Where Assumption 3 holds with equality, nρ − 1 is the factor exactly.",
+    r"\tfrac1n \sum_i \|\nabla F_i - \nabla F\|^2 = (n\rho - 1)\|\nabla F\|^2",
+    prover.eq(diversity.THEOREM.lhs, REPAIRED["factor"] * square(X.gradient)),
+    Combine({"attained": 1, "objective": -2}),
+    OBJECTIVE,
+    _EQUAL,
     vectors=(WORKER,),
     points=(X,),
-    hypotheses=(OBJECTIVE, _EQUAL),
-    lhs=diversity.THEOREM.lhs,
-    terms={"diversity": REPAIRED["factor"] * square(X.gradient)},
-    conclude=Combine({"attained": 1, "objective": -2}),
 )
 
-CRITICAL = Theorem(
-    id="sapipe.diversity-critical",
-    where="ours",
-    statement="Under Assumption 3 every ∇F_i(x) is 0 wherever ∇F(x) is.",
-    latex=r"\nabla F(x) = 0 \implies \nabla F_i(x) = 0",
-    symbols=(n, rho),
+CRITICAL = lemma(
+    "sapipe.diversity-critical",
+    "Under Assumption 3 every ∇F_i(x) is 0 wherever ∇F(x) is.",
+    r"\nabla F(x) = 0 \implies \nabla F_i(x) = 0",
+    prover.le(WORKERS.of(square(WORKER)), sympy.S.Zero),
+    Combine({"diversity": 1, "critical": n * rho}),
+    DIVERSITY,
+    _CRITICAL,
     vectors=(WORKER,),
     points=(X,),
-    hypotheses=(DIVERSITY, _CRITICAL),
-    lhs=WORKERS.of(square(WORKER)),
-    terms={"none": sympy.S.Zero},
-    conclude=Combine({"diversity": 1, "critical": n * rho}),
 )
 
 _OF_THE_MEAN = Hypothesis(

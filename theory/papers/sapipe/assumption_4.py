@@ -20,7 +20,7 @@ from theory.judging import prover
 from theory.kernel import Combine, Hypothesis, Theorem, dot, square, vectors
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe.lemmas import assumption_4_gradient
-from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.pieces import lemma, lines, weakened
 from theory.papers.sapipe.symbols import Delta
 from theory.papers.sapipe.witnesses.log_cosh import Line, LogCosh
 
@@ -42,46 +42,36 @@ REPAIRED = {"bound": c * Delta, "weight": s / c}
 def _theorem(formulas: prover.Formulas) -> Theorem:
     """±(weight · c²k² − cq) ≤ bound from ±(sk² − q) ≤ Δ, along one direction."""
     bound, weight = (sympy.sympify(formulas[name]) for name in PRINTED)
-    return Theorem(
-        id="sapipe.scaled-hessian",
-        where="ours",
-        statement="‖s∇f∇fᵀ − ∇²f‖ ≤ Δ for f is ‖(s/c)∇f∇fᵀ − ∇²f‖ ≤ cΔ for cf, for every c > 0: as "
+    return lemma(
+        "sapipe.scaled-hessian",
+        "‖s∇f∇fᵀ − ∇²f‖ ≤ Δ for f is ‖(s/c)∇f∇fᵀ − ∇²f‖ ≤ cΔ for cf, for every c > 0: as "
         "L goes to cL, s goes to s/c and Δ to cΔ.",
-        latex=r"\|s \nabla f \nabla f^\top - \nabla^2 f\| \le \Delta",
-        symbols=(Delta, c, s),
-        scalars=(_SIGN, _k, _q),
-        hypotheses=(
-            Hypothesis(
-                "approximation",
-                "±(s⟨∇f, u⟩² − ⟨u, ∇²f u⟩) ≤ Δ for every u of length 1",
-                prover.le(_SIGN * (s * _k**2 - _q), Delta),
-            ),
+        r"\|s \nabla f \nabla f^\top - \nabla^2 f\| \le \Delta",
+        prover.le(_SIGN * (weight * (c * _k) ** 2 - c * _q), bound),
+        Combine({"approximation": c}),
+        Hypothesis(
+            "approximation",
+            "±(s⟨∇f, u⟩² − ⟨u, ∇²f u⟩) ≤ Δ for every u of length 1",
+            prover.le(_SIGN * (s * _k**2 - _q), Delta),
         ),
-        lhs=_SIGN * (weight * (c * _k) ** 2 - c * _q),
-        terms={"bound": bound},
-        conclude=Combine({"approximation": c}),
+        scalars=(_SIGN, _k, _q),
     )
 
 
-AT_MINIMISER = Theorem(
-    id="sapipe.curvature-at-minimiser",
-    where="ours",
-    statement="Δ is at least ‖∇²f(x*)‖ at every minimiser x* of f, whatever else f is.",
-    latex=r"\|\nabla^2 f(x^*)\| \le \Delta",
-    symbols=(Delta,),
-    scalars=(_q,),
-    vectors=(_G, _U),
-    hypotheses=(
-        Hypothesis("approximation", "Assumption 4", prover.le(_q - dot(_G, _U) ** 2, Delta)),
-        Hypothesis("minimiser", "∇f(x*) = 0", prover.eq(square(_G), 0)),
-        Hypothesis("unit", "u has length 1", prover.eq(square(_U), 1)),
-    ),
-    lhs=_q,
-    terms={"bound": Delta},
-    conclude=Combine(
+AT_MINIMISER = lemma(
+    "sapipe.curvature-at-minimiser",
+    "Δ is at least ‖∇²f(x*)‖ at every minimiser x* of f, whatever else f is.",
+    r"\|\nabla^2 f(x^*)\| \le \Delta",
+    prover.le(_q, Delta),
+    Combine(
         {"approximation": 1, "minimiser": 1, "unit": dot(_G, _U) ** 2},
         squares=((1, _G - dot(_G, _U) * _U),),
     ),
+    Hypothesis("approximation", "Assumption 4", prover.le(_q - dot(_G, _U) ** 2, Delta)),
+    Hypothesis("minimiser", "∇f(x*) = 0", prover.eq(square(_G), 0)),
+    Hypothesis("unit", "u has length 1", prover.eq(square(_U), 1)),
+    scalars=(_q,),
+    vectors=(_G, _U),
 )
 
 SCALES = (Fraction(1, 2), Fraction(2))

@@ -3,13 +3,55 @@
 from dataclasses import replace
 from functools import partial
 
+import sympy
+
 from theory.account import Decision, Line
 from theory.claims import Formulas
 from theory.errors import VacuousError
 from theory.judging.controls import without
 from theory.judging.mutants import Control
-from theory.kernel import Theorem, prove
+from theory.kernel import Hypothesis, Point, Relation, Theorem, prove
+from theory.kernel.theorem import Rule
+from theory.kernel.vectors import Vector
 from theory.smt.solver import Outcome
+
+
+def lemma(
+    id: str,
+    statement: str,
+    latex: str,
+    goal: Relation,
+    conclude: Rule,
+    *given: Hypothesis,
+    scalars: tuple[sympy.Symbol, ...] = (),
+    vectors: tuple[Vector, ...] = (),
+    points: tuple[Point, ...] = (),
+) -> Theorem:
+    """A theorem of ours; what its formulas name beside these scalars are constants.
+
+    Examples
+    --------
+    >>> a, b = sympy.symbols("a b", positive=True)
+    >>> lemma("mine.one", "a ≤ a + b.", "", le(a, a + b), Combine(plus=(b,))).symbols
+    (a, b)
+    """
+    said = (goal, *(one.relation for one in given))
+    named = {symbol for one in said for symbol in one.lhs.free_symbols | one.rhs.free_symbols}
+    return Theorem(
+        id=id,
+        where="ours",
+        statement=statement,
+        latex=latex,
+        kind=goal.kind,
+        symbols=tuple(sorted(named - set(scalars), key=str)),
+        scalars=scalars,
+        vectors=vectors,
+        points=points,
+        hypotheses=given,
+        lhs=goal.lhs,
+        terms={"bound": goal.rhs},
+        conclude=conclude,
+    )
 
 
 def lines(*grounds: Theorem | Outcome) -> tuple[Line, ...]:

@@ -24,7 +24,7 @@ from theory.papers.sapipe import assumption_3, setting
 from theory.papers.sapipe.assumption_3 import ALIKE, exceeded
 from theory.papers.sapipe.error_terms import ERR_WP_1
 from theory.papers.sapipe.lemmas.regions import REPAIRED_WINS, WINS, equivalence
-from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.pieces import lemma, lines, weakened
 from theory.papers.sapipe.witnesses.log_cosh import Workers
 
 V1, V2, L, eta, n, rho, ERR_0 = setting.letters("V1 V2 L eta n rho ERR_0")
@@ -41,33 +41,29 @@ _FACTOR = L**2 * eta**2 * (3 - rho / n)
 
 @cache
 def _enough(most: Scalar, error: Scalar) -> Theorem:
-    return Theorem(
-        id="sapipe.remark-4-enough",
-        where="ours",
-        statement="For ρ < 3n the printed condition gives Err_WP-1 ≤ Err₀.",
-        latex=r"V_1 \le \tfrac{2 - \rho/n}{3 - \rho/n} V_2 \Rightarrow "
+    return lemma(
+        "sapipe.remark-4-enough",
+        "For ρ < 3n the printed condition gives Err_WP-1 ≤ Err₀.",
+        r"V_1 \le \tfrac{2 - \rho/n}{3 - \rho/n} V_2 \Rightarrow "
         r"\mathrm{Err}_{WP-1} \le \mathrm{Err}_0",
-        symbols=(L, eta, V1, V2, n, rho, below),
-        hypotheses=(Hypothesis("condition", "as printed", prover.le(V1, most)), _BELOW),
-        lhs=error,
-        terms={"vanilla": ERR_0},
-        conclude=Combine({"condition": _FACTOR}, domain=_UNDER),
+        prover.le(error, ERR_0),
+        Combine({"condition": _FACTOR}, domain=_UNDER),
+        Hypothesis("condition", "as printed", prover.le(V1, most)),
+        _BELOW,
     )
 
 
 @cache
 def _needed(most: Scalar, error: Scalar) -> Theorem:
-    return Theorem(
-        id="sapipe.remark-4-needed",
-        where="ours",
-        statement="For ρ < 3n Err_WP-1 ≤ Err₀ gives the printed condition.",
-        latex=r"\mathrm{Err}_{WP-1} \le \mathrm{Err}_0 \Rightarrow "
+    return lemma(
+        "sapipe.remark-4-needed",
+        "For ρ < 3n Err_WP-1 ≤ Err₀ gives the printed condition.",
+        r"\mathrm{Err}_{WP-1} \le \mathrm{Err}_0 \Rightarrow "
         r"V_1 \le \tfrac{2 - \rho/n}{3 - \rho/n} V_2",
-        symbols=(L, eta, V1, V2, n, rho, below),
-        hypotheses=(Hypothesis("smaller", "Err_WP-1 ≤ Err₀", prover.le(error, ERR_0)), _BELOW),
-        lhs=V1,
-        terms={"condition": most},
-        conclude=Combine({"smaller": 1 / _FACTOR}, domain=_UNDER),
+        prover.le(V1, most),
+        Combine({"smaller": 1 / _FACTOR}, domain=_UNDER),
+        Hypothesis("smaller", "Err_WP-1 ≤ Err₀", prover.le(error, ERR_0)),
+        _BELOW,
     )
 
 

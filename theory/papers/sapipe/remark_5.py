@@ -28,7 +28,7 @@ from theory.papers.sapipe.lemmas.regions import (
     equivalence,
     needed,
 )
-from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.pieces import lemma, lines, weakened
 
 V1, V2, L, eta, ERR_0 = setting.letters("V1 V2 L eta ERR_0")
 
@@ -41,32 +41,25 @@ _SHARE = SQUARE / (1 - 2 * SQUARE)
 @cache
 def _enough(most: Scalar, error: Scalar) -> Theorem:
     """The remark, without any further condition."""
-    return Theorem(
-        id="sapipe.remark-5-enough",
-        where="ours",
-        statement="The printed condition gives Err_WP-2 ≤ Err₀, and keeps it finite.",
-        latex=r"L^2 \le \tfrac{1 - 2V_1/V_2}{4\eta^2} \Rightarrow "
+    return lemma(
+        "sapipe.remark-5-enough",
+        "The printed condition gives Err_WP-2 ≤ Err₀, and keeps it finite.",
+        r"L^2 \le \tfrac{1 - 2V_1/V_2}{4\eta^2} \Rightarrow "
         r"\mathrm{Err}_{WP-2} \le \mathrm{Err}_0",
-        symbols=(L, eta, V1, V2),
-        hypotheses=(Hypothesis("condition", "as printed", prover.le(L**2, most)),),
-        lhs=error,
-        terms={"vanilla": ERR_0},
-        conclude=Combine({"condition": 4 * eta**2 * V2 * _SHARE}, domain=("condition",)),
+        prover.le(error, ERR_0),
+        Combine({"condition": 4 * eta**2 * V2 * _SHARE}, domain=("condition",)),
+        Hypothesis("condition", "as printed", prover.le(L**2, most)),
     )
 
 
-NOISY = Theorem(
-    id="sapipe.remark-5-noisy",
-    where="ours",
-    statement="If 2V₁ ≥ V₂ then Err_WP-2 ≥ Err₀ wherever 2L²η² < 1, however small L is.",
-    latex=r"2V_1 \ge V_2 \Rightarrow \mathrm{Err}_{WP-2} \ge \mathrm{Err}_0",
-    symbols=(L, eta, V1, V2, *SHORT_STEPS.relation.gap.free_symbols - {L, eta}),
-    hypotheses=(Hypothesis("noisy", "2V₁ ≥ V₂", prover.le(V2, 2 * V1)), SHORT_STEPS),
-    lhs=ERR_0,
-    terms={"WP-2": ERR_WP_2},
-    conclude=Combine(
-        {"noisy": _SHARE}, plus=(4 * _SHARE * SQUARE * V2,), domain=(SHORT_STEPS.name,)
-    ),
+NOISY = lemma(
+    "sapipe.remark-5-noisy",
+    "If 2V₁ ≥ V₂ then Err_WP-2 ≥ Err₀ wherever 2L²η² < 1, however small L is.",
+    r"2V_1 \ge V_2 \Rightarrow \mathrm{Err}_{WP-2} \ge \mathrm{Err}_0",
+    prover.le(ERR_0, ERR_WP_2),
+    Combine({"noisy": _SHARE}, plus=(4 * _SHARE * SQUARE * V2,), domain=(SHORT_STEPS.name,)),
+    Hypothesis("noisy", "2V₁ ≥ V₂", prover.le(V2, 2 * V1)),
+    SHORT_STEPS,
 )
 
 MEAN = Fraction(1)

@@ -36,7 +36,7 @@ from theory.papers.sapipe.lemmas.lambda_ends import (
     reversed_ends,
 )
 from theory.papers.sapipe.lemmas.regions import SQUARE, WINS, enough, needed
-from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.pieces import lemma, lines, weakened
 from theory.papers.sapipe.witnesses.log_cosh import LogCosh
 
 V1, V2, Delta, L, M, eta, lambda_ = setting.letters("V1 V2 Delta L M eta lambda_")
@@ -49,39 +49,29 @@ CORE = {"L < Delta": BEST, "L >= Delta": BEST, "bracket": PRINTED["bracket"]}
 
 _THIRD = V2 / 3
 
-SMALL = Theorem(
-    id="sapipe.remark-6-small",
-    where="ours",
-    statement="A large n and a small η give Err_WP-3 ≤ Err₀, whatever M, L, λ and Δ are.",
-    latex=r"\mathrm{Err}_{WP-3} \le \mathrm{Err}_0",
-    symbols=(L, eta, V1, V2, n, M, Delta, lambda_),
-    hypotheses=(
-        Hypothesis("many workers", "n ≥ 24V₁/V₂", prover.le(24 * V1 / V2, n)),
-        Hypothesis("Taylor", "12η⁴M²V₂ ≤ 1", prover.le(12 * eta**4 * M**2 * V2, 1)),
-        Hypothesis(
-            "Hessian", "6η²((1 − λ)²L² + λ²Δ²) ≤ 1", prover.le(6 * eta**2 * loss(lambda_), 1)
-        ),
-    ),
-    lhs=ERR_WP_3,
-    terms={"vanilla": ERR_0},
-    conclude=Combine(
+SMALL = lemma(
+    "sapipe.remark-6-small",
+    "A large n and a small η give Err_WP-3 ≤ Err₀, whatever M, L, λ and Δ are.",
+    r"\mathrm{Err}_{WP-3} \le \mathrm{Err}_0",
+    prover.le(ERR_WP_3, ERR_0),
+    Combine(
         {"many workers": SQUARE * _THIRD / n, "Taylor": SQUARE * _THIRD, "Hessian": SQUARE * _THIRD}
     ),
+    Hypothesis("many workers", "n ≥ 24V₁/V₂", prover.le(24 * V1 / V2, n)),
+    Hypothesis("Taylor", "12η⁴M²V₂ ≤ 1", prover.le(12 * eta**4 * M**2 * V2, 1)),
+    Hypothesis("Hessian", "6η²((1 − λ)²L² + λ²Δ²) ≤ 1", prover.le(6 * eta**2 * loss(lambda_), 1)),
 )
 
 
 @cache
 def _preferred(weight: Scalar) -> Theorem:
     """That this λ is the best one: the loss at any other is larger by (L² + Δ²) times a square."""
-    return Theorem(
-        id="sapipe.preferred",
-        where="ours",
-        statement="No λ is better than the preferred one.",
-        latex=r"\lambda^* = \arg\min",
-        symbols=(L, Delta, lambda_),
-        lhs=loss(weight),
-        terms={"any": loss(lambda_)},
-        conclude=Combine(squares=((L**2 + Delta**2, lambda_ - weight),)),
+    return lemma(
+        "sapipe.preferred",
+        "No λ is better than the preferred one.",
+        r"\lambda^* = \arg\min",
+        prover.le(loss(weight), loss(lambda_)),
+        Combine(squares=((L**2 + Delta**2, lambda_ - weight),)),
     )
 
 

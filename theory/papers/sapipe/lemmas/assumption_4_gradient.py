@@ -15,7 +15,7 @@ import sympy
 from theory.judging import prover
 from theory.kernel import Combine, Hypothesis, Theorem, dot, square, vectors
 from theory.kernel.vectors import Scalar
-from theory.papers.sapipe.pieces import lines, weakened
+from theory.papers.sapipe.pieces import lemma, lines, weakened
 from theory.papers.sapipe.symbols import Delta
 
 _G, _U = vectors("∇f(x) u")
@@ -49,57 +49,45 @@ def damped_slope() -> Scalar:
 
 @cache
 def _falls(bound: Scalar) -> Theorem:
-    return Theorem(
-        id="sapipe.damped-slope",
-        where="ours",
-        statement="e^{−ms}(h′ + mh) never grows along a line, where m² is the bound of ‖∇f‖².",
-        latex=r"(e^{-ms}(h' + mh))' \le 0",
-        symbols=(Delta, _m),
+    return lemma(
+        "sapipe.damped-slope",
+        "e^{−ms}(h′ + mh) never grows along a line, where m² is the bound of ‖∇f‖².",
+        r"(e^{-ms}(h' + mh))' \le 0",
+        prover.le(damped_slope(), sympy.S.Zero),
+        Combine({_BELOW.name: 1, "root": 1}),
+        _BELOW,
+        Hypothesis("root", "m² is the bound", prover.eq(bound, _m**2)),
         scalars=(_k, _q),
-        hypotheses=(_BELOW, Hypothesis("root", "m² is the bound", prover.eq(bound, _m**2))),
-        lhs=damped_slope(),
-        terms={"none": sympy.S.Zero},
-        conclude=Combine({_BELOW.name: 1, "root": 1}),
     )
 
 
-_STEEP = Theorem(
-    id="sapipe.steep",
-    where="ours",
-    statement="If k exceeds m at the start, h′ stays at or below h′(0) + mh(0) < 0.",
-    latex=r"h'(s) \le -(k - m)h(0)",
-    symbols=(_m, _excess, _start),
-    scalars=(_here, _factor, _damped),
-    hypotheses=(
-        Hypothesis(
-            "no growth",
-            "W = e^{−ms}(h′ + mh) is at most what it is at 0",
-            prover.le(_damped, -_excess * _start),
-        ),
-        Hypothesis("factor", "E = e^{ms} is at least 1", prover.le(1, _factor)),
+_STEEP = lemma(
+    "sapipe.steep",
+    "If k exceeds m at the start, h′ stays at or below h′(0) + mh(0) < 0.",
+    r"h'(s) \le -(k - m)h(0)",
+    prover.le(_factor * _damped - _m * _here, -_excess * _start),
+    Combine({"no growth": _factor, "factor": _excess * _start}, plus=(_m * _here,)),
+    Hypothesis(
+        "no growth",
+        "W = e^{−ms}(h′ + mh) is at most what it is at 0",
+        prover.le(_damped, -_excess * _start),
     ),
-    lhs=_factor * _damped - _m * _here,
-    terms={"start": -_excess * _start},
-    conclude=Combine({"no growth": _factor, "factor": _excess * _start}, plus=(_m * _here,)),
+    Hypothesis("factor", "E = e^{ms} is at least 1", prover.le(1, _factor)),
+    scalars=(_here, _factor, _damped),
 )
 
-_CROSSES = Theorem(
-    id="sapipe.crosses",
-    where="ours",
-    statement="Then h is 0 or less at r = 1/(k − m), which no e^{−f} is.",
-    latex=r"h\left(\tfrac1{k - m}\right) \le 0",
-    symbols=(_excess, _start),
-    scalars=(_then,),
-    hypotheses=(
-        Hypothesis(
-            "mean value",
-            "h(r) is at most h(0) + r times the largest h′ in between",
-            prover.le(_then, _start - _excess * _start / _excess),
-        ),
+_CROSSES = lemma(
+    "sapipe.crosses",
+    "Then h is 0 or less at r = 1/(k − m), which no e^{−f} is.",
+    r"h\left(\tfrac1{k - m}\right) \le 0",
+    prover.le(_then, sympy.S.Zero),
+    Combine({"mean value": 1}),
+    Hypothesis(
+        "mean value",
+        "h(r) is at most h(0) + r times the largest h′ in between",
+        prover.le(_then, _start - _excess * _start / _excess),
     ),
-    lhs=_then,
-    terms={"none": sympy.S.Zero},
-    conclude=Combine({"mean value": 1}),
+    scalars=(_then,),
 )
 
 _UNIT = Hypothesis("unit", "u has length 1", prover.eq(square(_U), 1))
@@ -107,41 +95,33 @@ _UNIT = Hypothesis("unit", "u has length 1", prover.eq(square(_U), 1))
 
 @cache
 def _curvature(bound: Scalar, most: Scalar) -> Theorem:
-    return Theorem(
-        id="sapipe.curvature",
-        where="ours",
-        statement="⟨u, ∇²f u⟩ is at most twice Δ for every u of length 1.",
-        latex=r"\langle u, \nabla^2 f\, u\rangle \le 2\Delta",
-        symbols=(Delta,),
-        scalars=(_q,),
-        vectors=(_G, _U),
-        hypotheses=(
-            Hypothesis("approximation", "Assumption 4", prover.le(_q - dot(_G, _U) ** 2, Delta)),
-            Hypothesis("gradient", "‖∇f‖² is at most its bound", prover.le(square(_G), bound)),
-            _UNIT,
-        ),
-        lhs=_q,
-        terms={"curvature": most},
-        conclude=Combine(
+    return lemma(
+        "sapipe.curvature",
+        "⟨u, ∇²f u⟩ is at most twice Δ for every u of length 1.",
+        r"\langle u, \nabla^2 f\, u\rangle \le 2\Delta",
+        prover.le(_q, most),
+        Combine(
             {"approximation": 1, "gradient": 1, "unit": dot(_G, _U) ** 2},
             squares=((1, _G - dot(_G, _U) * _U),),
         ),
+        Hypothesis("approximation", "Assumption 4", prover.le(_q - dot(_G, _U) ** 2, Delta)),
+        Hypothesis("gradient", "‖∇f‖² is at most its bound", prover.le(square(_G), bound)),
+        _UNIT,
+        scalars=(_q,),
+        vectors=(_G, _U),
     )
 
 
 @cache
 def _least(most: Scalar) -> Theorem:
-    return Theorem(
-        id="sapipe.least-curvature",
-        where="ours",
-        statement="⟨u, ∇²f u⟩ is at least −Δ for every u of length 1.",
-        latex=r"-\Delta \le \langle u, \nabla^2 f\, u\rangle",
-        symbols=(Delta,),
+    return lemma(
+        "sapipe.least-curvature",
+        "⟨u, ∇²f u⟩ is at least −Δ for every u of length 1.",
+        r"-\Delta \le \langle u, \nabla^2 f\, u\rangle",
+        prover.le(-_q, most),
+        Combine({_BELOW.name: 1}, squares=((1, _k),)),
+        _BELOW,
         scalars=(_k, _q),
-        hypotheses=(_BELOW,),
-        lhs=-_q,
-        terms={"curvature": most},
-        conclude=Combine({_BELOW.name: 1}, squares=((1, _k),)),
     )
 
 

@@ -8,6 +8,7 @@ import sympy
 from theory.kernel import Combine, Hypothesis, Theorem, le
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import symbols
+from theory.papers.sapipe.pieces import lemma
 
 V2, Delta, L, M, eta, lambda_ = symbols.letters("V2 Delta L M eta lambda_")
 
@@ -53,22 +54,13 @@ def never_better(error: Scalar, vanilla: Scalar, ratio: Scalar, weights: Weights
         Constants of the error, by which the certificate is made.
     """
     scale = weights.bias * eta**2 * V2
-    return Theorem(
-        id="sapipe.never-better",
-        where="ours",
-        statement=(
-            f"Err_DC with the constants L and Δ of an objective is at least {ratio} times Err₀ "
-            "with min(L, 2Δ), for every λ, η and M."
-        ),
-        latex=rf"\mathrm{{Err}}_{{DC}} \ge {sympy.latex(ratio)} \ell^2 \eta^2 V_2",
-        symbols=(L, own, M, V2, Delta, eta, lambda_),
-        hypotheses=(
-            Hypothesis("smooth", "ℓ ≤ L", le(own, L)),
-            Hypothesis("consistent", "ℓ ≤ 2Δ", le(own, 2 * Delta)),
-        ),
-        lhs=ratio * vanilla.subs(L, own),
-        terms={"DC": error},
-        conclude=Combine(
+    return lemma(
+        "sapipe.never-better",
+        f"Err_DC with the constants L and Δ of an objective is at least {ratio} times Err₀ "
+        "with min(L, 2Δ), for every λ, η and M.",
+        rf"\mathrm{{Err}}_{{DC}} \ge {sympy.latex(ratio)} \ell^2 \eta^2 V_2",
+        le(ratio * vanilla.subs(L, own), error),
+        Combine(
             {
                 "smooth": scale * (1 - lambda_) ** 2 * (L + own),
                 "consistent": scale * lambda_**2 * (2 * Delta + own) / 4,
@@ -79,6 +71,8 @@ def never_better(error: Scalar, vanilla: Scalar, ratio: Scalar, weights: Weights
                 weights.spread * eta**3 * lambda_**2 * L * V2**3,
             ),
         ),
+        Hypothesis("smooth", "ℓ ≤ L", le(own, L)),
+        Hypothesis("consistent", "ℓ ≤ 2Δ", le(own, 2 * Delta)),
     )
 
 
@@ -96,17 +90,14 @@ PREMISES = (
 def small_enough(error: Scalar, vanilla: Scalar) -> Theorem:
     """Error ≤ vanilla where everything is as small as `PREMISES` say."""
     scale = eta**2 * V2
-    return Theorem(
-        id="sapipe.remark-3-small",
-        where="ours",
-        statement="Err_DC ≤ Err₀ where 128η²M²V₂, 32L²(1 − λ)², 32λ²Δ² and 16ηλ²LV₂² are at most "
+    return lemma(
+        "sapipe.remark-3-small",
+        "Err_DC ≤ Err₀ where 128η²M²V₂, 32L²(1 − λ)², 32λ²Δ² and 16ηλ²LV₂² are at most "
         "L²/4, L being any constant of Assumption 1.",
-        latex=r"\mathrm{Err}_{DC} \le \mathrm{Err}_0",
-        symbols=(L, M, V2, Delta, eta, lambda_),
-        hypotheses=PREMISES,
-        lhs=error,
-        terms={"vanilla": vanilla},
-        conclude=Combine(
+        r"\mathrm{Err}_{DC} \le \mathrm{Err}_0",
+        le(error, vanilla),
+        Combine(
             {"small M": scale, "λ near 1": scale * L**2, "small Δ": scale, "small η": scale * L}
         ),
+        *PREMISES,
     )

@@ -17,6 +17,7 @@ from theory.kernel.signs import nonnegative
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import symbols
 from theory.papers.sapipe.lemmas.best_lambda import BEST, loss
+from theory.papers.sapipe.pieces import lemma
 from theory.papers.sapipe.witnesses.log_cosh import LogCosh
 from theory.papers.sapipe.witnesses.steep import STEEP
 from theory.smt.solver import Outcome
@@ -26,16 +27,13 @@ Delta, L, lambda_ = symbols.letters("Delta L lambda_")
 STATED = {"L < Delta": sympy.S.Zero, "L >= Delta": sympy.S.One}
 """The λ that Remark 6 prefers."""
 
-NOT_ONE = Theorem(
-    id="sapipe.best-lambda-at-most",
-    where="ours",
-    statement="The best λ, L²/(L² + Δ²), is at most 4/5 for Δ and the least L of an objective.",
-    latex=r"\frac{L^2}{L^2 + \Delta^2} \le \tfrac45",
-    symbols=(L, Delta),
-    hypotheses=(Hypothesis("consistent", "L ≤ 2Δ, as the least L is", le(L, 2 * Delta)),),
-    lhs=BEST,
-    terms={"most": sympy.Rational(4, 5)},
-    conclude=Combine({"consistent": (2 * Delta + L) / (5 * (L**2 + Delta**2))}),
+NOT_ONE = lemma(
+    "sapipe.best-lambda-at-most",
+    "The best λ, L²/(L² + Δ²), is at most 4/5 for Δ and the least L of an objective.",
+    r"\frac{L^2}{L^2 + \Delta^2} \le \tfrac45",
+    le(BEST, sympy.Rational(4, 5)),
+    Combine({"consistent": (2 * Delta + L) / (5 * (L**2 + Delta**2))}),
+    Hypothesis("consistent", "L ≤ 2Δ, as the least L is", le(L, 2 * Delta)),
 )
 
 SLOPE = (L + Delta) / (2 * (L**2 + Delta**2))
@@ -76,16 +74,13 @@ SIDES = {
 def _end(closer: Scalar, side: Hypothesis) -> Theorem:
     """One end is no worse than the other."""
     farther = 1 - closer
-    return Theorem(
-        id="sapipe.ends",
-        where="ours",
-        statement=f"If {side.says}, λ = {closer} is no worse than λ = {farther}.",
-        latex=sympy.latex(loss(closer)) + r" \le " + sympy.latex(loss(farther)),
-        symbols=(L, Delta),
-        hypotheses=(side,),
-        lhs=loss(closer),
-        terms={"other end": loss(farther)},
-        conclude=Combine({side.name: L + Delta}),
+    return lemma(
+        "sapipe.ends",
+        f"If {side.says}, λ = {closer} is no worse than λ = {farther}.",
+        sympy.latex(loss(closer)) + r" \le " + sympy.latex(loss(farther)),
+        le(loss(closer), loss(farther)),
+        Combine({side.name: L + Delta}),
+        side,
     )
 
 

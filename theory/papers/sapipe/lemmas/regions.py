@@ -16,6 +16,7 @@ from theory.kernel import Combine, Hypothesis, Relation, Theorem, eq, le
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.error_terms import ERR_DC, ERR_WP_1, ERR_WP_2, ERR_WP_3
+from theory.papers.sapipe.pieces import lemma
 
 V1, V2, Delta, L, M, eta, lambda_ = setting.letters("V1 V2 Delta L M eta lambda_")
 n, rho, ERR_0 = setting.letters("n rho ERR_0")
@@ -108,18 +109,14 @@ def _theorem(
     name: str, region: Region, given: Hypothesis, goal: Relation, multiplier: Scalar
 ) -> Theorem:
     under = tuple(hypothesis.name for hypothesis in region.inside)
-    said = (goal, given.relation, *(hypothesis.relation for hypothesis in region.inside))
-    symbols = {symbol for one in said for symbol in one.lhs.free_symbols | one.rhs.free_symbols}
-    return Theorem(
-        id=f"sapipe.region-{name}",
-        where="ours",
-        statement=f"{goal.lhs} is at most {goal.rhs}.",
-        latex=f"{sympy.latex(goal.lhs)} \\le {sympy.latex(goal.rhs)}",
-        symbols=tuple(sorted(symbols, key=str)),
-        hypotheses=(given, *region.inside),
-        lhs=goal.lhs,
-        terms={"bound": goal.rhs},
-        conclude=Combine({given.name: multiplier}, domain=under),
+    return lemma(
+        f"sapipe.region-{name}",
+        f"{goal.lhs} is at most {goal.rhs}.",
+        f"{sympy.latex(goal.lhs)} \\le {sympy.latex(goal.rhs)}",
+        goal,
+        Combine({given.name: multiplier}, domain=under),
+        given,
+        *region.inside,
     )
 
 

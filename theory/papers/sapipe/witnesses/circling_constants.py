@@ -12,6 +12,7 @@ import sympy
 from theory.account import Ground
 from theory.kernel import Combine, Hypothesis, Theorem, dot, eq, le, square, vectors
 from theory.kernel.vectors import Scalar
+from theory.papers.sapipe.pieces import lemma
 from theory.papers.sapipe.symbols import L
 from theory.papers.sapipe.witnesses.exact_objectives import Constants, Piece, exact, shown, u
 from theory.papers.sapipe.witnesses.limit_cycle import Circling
@@ -41,22 +42,17 @@ _FIT = dot(_G, _U) ** 2 - _q
 def _side(
     name: str, fit: Scalar, most: Scalar, hypotheses: tuple[Hypothesis, ...], conclude: Combine
 ) -> Theorem:
-    return Theorem(
-        id=f"sapipe.convex-misfit-{name}",
-        where="ours",
-        statement=(
-            "⟨∇F, u⟩² − ⟨u, ∇²F u⟩ is between −L and ‖∇F‖² for a convex F and every u of length "
-            f"1: the bound from {name}."
-        ),
-        latex=r"-L \le \langle\nabla F, u\rangle^2 - \langle u, \nabla^2F\,u\rangle \le "
+    return lemma(
+        f"sapipe.convex-misfit-{name}",
+        "⟨∇F, u⟩² − ⟨u, ∇²F u⟩ is between −L and ‖∇F‖² for a convex F and every u of length "
+        f"1: the bound from {name}.",
+        r"-L \le \langle\nabla F, u\rangle^2 - \langle u, \nabla^2F\,u\rangle \le "
         r"\|\nabla F\|^2",
-        symbols=(L,),
+        le(fit, most),
+        conclude,
+        *hypotheses,
         scalars=(_q,),
         vectors=(_G, _U),
-        hypotheses=hypotheses,
-        lhs=fit,
-        terms={"most": most},
-        conclude=conclude,
     )
 
 
