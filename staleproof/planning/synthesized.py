@@ -18,14 +18,8 @@ from schedules.placement import Placement
 from schedules.planning.costs import Costs, split
 from schedules.planning.layers import Layers
 from schedules.planning.plans import Counts, Found, fitting_partition
+from schedules.planning.synthesis import solve
 from schedules.planning.synthesis.problem import NoRoomError, Problem, lower_bound
-from schedules.planning.synthesis.solve import (
-    Progress,
-    Synthesized,
-    first_order,
-    fresher,
-    synthesize,
-)
 from schedules.schedule import Schedule
 from staleproof import interrupts
 from staleproof.layer_options import time_text
@@ -34,7 +28,7 @@ from staleproof.planning.answers import bytes_text, name_of
 from staleproof.planning.arguments import Asked
 
 
-def synthesized(asked: Asked, layers: Layers, found: Found) -> Synthesized:
+def synthesized(asked: Asked, layers: Layers, found: Found) -> solve.Synthesized:
     """Search, and let the simulator and the invariants judge what was found.
 
     Raises
@@ -46,7 +40,7 @@ def synthesized(asked: Asked, layers: Layers, found: Found) -> Synthesized:
     """
     known = seeds(found, asked.placement, asked.microbatches)
     problem = min(_problems(asked, layers, found), key=lambda each: _promise(each, known))
-    result = synthesize(problem, known, asked.seconds, _teller(problem))
+    result = solve.synthesize(problem, known, asked.seconds, _teller(problem))
     if result.interrupted:
         interrupts.answered()
         note("interrupted: the best order so far")
@@ -55,12 +49,12 @@ def synthesized(asked: Asked, layers: Layers, found: Found) -> Synthesized:
 
 def _promise(problem: Problem, known: list[tuple[str, Schedule]]) -> tuple[float, int]:
     """How short an order is known on a partition, and its bound; the least is searched."""
-    orders = (first_order(each, known) for each in (problem, *fresher(problem)))
+    orders = (solve.first_order(each, known) for each in (problem, *solve.fresher(problem)))
     span = min((order[0] * problem.grain for order in orders if order), default=math.inf)
     return span, lower_bound(problem) * problem.grain
 
 
-def _teller(problem: Problem) -> Progress:
+def _teller(problem: Problem) -> solve.Progress:
     """Says on stderr how far the search is."""
     layers = problem.costs.layers
     unit = layers.unit
@@ -132,7 +126,7 @@ def seeds(found: Found, placement: Placement, microbatches: int) -> list[tuple[s
     return several
 
 
-def judged(asked: Asked, result: Synthesized) -> Schedule:
+def judged(asked: Asked, result: solve.Synthesized) -> Schedule:
     """The order with its messages, once everything that it was made for holds of it.
 
     Raises
@@ -184,12 +178,12 @@ class Told:
     lines: tuple[str, ...]
 
 
-def told(asked: Asked, result: Synthesized) -> Told:
+def told(asked: Asked, result: solve.Synthesized) -> Told:
     """What is said of an order."""
     return Told(_data(asked, result), tuple(_lines(asked, result)))
 
 
-def _data(asked: Asked, result: Synthesized) -> dict[str, Any]:
+def _data(asked: Asked, result: solve.Synthesized) -> dict[str, Any]:
     """The order as plain data."""
     plan, layers = result.plan, result.problem.costs.layers
     return {
@@ -211,7 +205,7 @@ def _data(asked: Asked, result: Synthesized) -> dict[str, Any]:
     }
 
 
-def _lines(asked: Asked, result: Synthesized) -> Iterator[str]:
+def _lines(asked: Asked, result: solve.Synthesized) -> Iterator[str]:
     """The order for people: how good it is first."""
     plan, problem = result.plan, result.problem
     layers = problem.costs.layers

@@ -5,17 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from schedules.methods import (
-    DistributedSGD,
-    GradientError,
-    Method,
-    PipeSGD,
-    SAPipe,
-    SAPipeDC,
-    SAPipeWP,
-    advance,
-    prefix,
-)
+from schedules import methods
 from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.momentum import Polyak
 from staleproof.experiments.protocol import Experiment, Figure, Number, Outcome, graded
@@ -30,14 +20,16 @@ MOMENTUM, DECAY = 0.9, 5e-5
 """As the paper trains VGG16 and ResNet50."""
 SWEEP: Final = (0.0, 0.05, 0.5, 1.0)
 SYNC, STALE = "synchronous", "PipeSGD"
-METHODS: Final[dict[str, Callable[[float, float, list[int], int], Method]]] = {
-    SYNC: lambda eta, lam, sizes, k: DistributedSGD(WORKERS, eta),
-    STALE: lambda eta, lam, sizes, k: PipeSGD(WORKERS, eta),
-    "DC": lambda eta, lam, sizes, k: SAPipeDC(WORKERS, eta, lam),
-    "WP-1": lambda eta, lam, sizes, k: SAPipeWP(WORKERS, eta, 1),
-    "WP-2": lambda eta, lam, sizes, k: SAPipeWP(WORKERS, eta, 2),
-    "WP-3": lambda eta, lam, sizes, k: SAPipeWP(WORKERS, eta, 3, lam),
-    "fewest stale": lambda eta, lam, sizes, k: SAPipe(PipeSGD(WORKERS, eta), prefix(sizes, k)),
+METHODS: Final[dict[str, Callable[[float, float, list[int], int], methods.Method]]] = {
+    SYNC: lambda eta, lam, sizes, k: methods.DistributedSGD(WORKERS, eta),
+    STALE: lambda eta, lam, sizes, k: methods.PipeSGD(WORKERS, eta),
+    "DC": lambda eta, lam, sizes, k: methods.SAPipeDC(WORKERS, eta, lam),
+    "WP-1": lambda eta, lam, sizes, k: methods.SAPipeWP(WORKERS, eta, 1),
+    "WP-2": lambda eta, lam, sizes, k: methods.SAPipeWP(WORKERS, eta, 2),
+    "WP-3": lambda eta, lam, sizes, k: methods.SAPipeWP(WORKERS, eta, 3, lam),
+    "fewest stale": lambda eta, lam, sizes, k: methods.SAPipe(
+        methods.PipeSGD(WORKERS, eta), methods.prefix(sizes, k)
+    ),
 }
 TABLE: Final = {SYNC: 0.925, STALE: 0.906, "DC": 0.908, "WP-1": 0.926, "WP-2": 0.902,
                 "WP-3": 0.914}  # fmt: skip
@@ -70,11 +62,11 @@ def compute(cell: Cell) -> Result:
                 for _ in range(cell["rounds"]):
                     count = len(method.points(state))
                     draws = [rng.choice(shares[k % WORKERS], BATCH) for k in range(count)]
-                    state = advance(
+                    state = methods.advance(
                         method, state, lambda w, _, rows: task.gradient(w, rows) + decay * w, draws
                     )
                 finals.append(task.value(state.model))
-        except GradientError:  # it diverges
+        except methods.GradientError:  # it diverges
             finals.append((float("inf"), 0.0))
     return {"loss": [loss for loss, _ in finals], "right": [right for _, right in finals]}
 

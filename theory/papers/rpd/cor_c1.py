@@ -19,18 +19,8 @@ from theory.judging import prover
 from theory.laws.delays.comparison import Bounded, bounded
 from theory.laws.delays.polynomials import in_words, readable
 from theory.papers.rpd import prop_4_1
+from theory.papers.rpd.lemmas import laws
 from theory.papers.rpd.lemmas.entries import by_slots
-from theory.papers.rpd.lemmas.laws import (
-    ASSUMES,
-    PAPER,
-    by_linearization,
-    closed,
-    in_paper,
-    linearization_of,
-    mean_in_replay,
-    our_steps,
-    replay,
-)
 
 PICTURED = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32)
 """Numbers of stages replayed for the picture."""
@@ -39,7 +29,7 @@ SHOWN = 16
 
 
 def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
-    derived = closed(linearization).mean
+    derived = laws.closed(linearization).mean
     outcome = bounded(derived, formulas["mean"])
     gap = outcome.exceeds
     if outcome.bound is not None:
@@ -49,18 +39,18 @@ def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decisi
 
 
 def _holds(formulas: prover.Formulas) -> tuple[Bounded]:
-    return (bounded(closed().mean, formulas["mean"]),)
+    return (bounded(laws.closed().mean, formulas["mean"]),)
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
-    cases = by_linearization(partial(_known, formulas))
-    decision = in_paper(cases)
-    refuted = [(linearization_of(case), case.decision.fails) for case in cases]
+    cases = laws.by_linearization(partial(_known, formulas))
+    decision = laws.in_paper(cases)
+    refuted = [(laws.linearization_of(case), case.decision.fails) for case in cases]
     return prover.Account(
         decision,
         cases=cases,
-        assumes=ASSUMES,
-        steps=(by_slots(), *our_steps()),
+        assumes=laws.ASSUMES,
+        steps=(by_slots(), *laws.our_steps()),
         findings=tuple(_finding(name, fails) for name, fails in refuted if fails),
         evidence=(_growth(formulas, prover.proves(*decision.grounds)),),
     )
@@ -69,10 +59,10 @@ def _account(formulas: prover.Formulas) -> prover.Account:
 def _finding(name: str, fails: prover.Refutation) -> prover.Finding:
     unsaid = "whether a slot's forwards read before its updates is left open: "
     return prover.Finding(
-        "false" if name == PAPER else "missing-condition",
+        "false" if name == laws.PAPER else "missing-condition",
         "Corollary C.1",
-        f"{'' if name == PAPER else unsaid}in `{name}` the mean is "
-        f"{in_words(closed(name).mean)}: no bounded gap",
+        f"{'' if name == laws.PAPER else unsaid}in `{name}` the mean is "
+        f"{in_words(laws.closed(name).mean)}: no bounded gap",
         fails.witness,
     )
 
@@ -83,7 +73,7 @@ def _refutation(formulas: prover.Formulas, name: str, outcome: Bounded) -> prove
         "linearization": name,
         "for every C": outcome.exceeds,
         "p": SHOWN,
-        "mean": str(mean_in_replay(SHOWN, name)),
+        "mean": str(laws.mean_in_replay(SHOWN, name)),
         "printed": str(formulas["mean"].subs(p_, SHOWN)),
     }
     unbounded = prover.Compared(outcome.exceeds, "theory.laws.delays.comparison.bounded", True)
@@ -94,7 +84,7 @@ def _growth(formulas: prover.Formulas, proved: bool) -> prover.Evidence:
     """The paper's figure 6 from replays: statistics over the second half of a run of M = 4p."""
     means, largest, low, whole = [], [], [], []
     for p in PICTURED:
-        run = replay(p, 4 * p)
+        run = laws.replay(p, 4 * p)
         rows = steady(run)
         assert isinstance(rows, Steady), "PipeDream is periodic at M = 4p"
         second_half = run.matrix[len(run.matrix) // 2 :]
@@ -108,7 +98,7 @@ def _growth(formulas: prover.Formulas, proved: bool) -> prover.Evidence:
         f"steady mean and maximum, 10th percentile, and whole-run maximum, p up to {p}",
         {
             "figure": "growth",
-            "linearization": PAPER,
+            "linearization": laws.PAPER,
             "p": list(PICTURED),
             "mean": means,
             "max": largest,

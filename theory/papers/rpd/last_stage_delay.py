@@ -15,21 +15,14 @@ import sympy
 from schedules.closed_forms.floor_sums import p_
 from theory.judging import prover
 from theory.laws.delays.matrix import i_, j_
-from theory.papers.rpd.lemmas.laws import (
-    ASSUMES,
-    PAPER,
-    by_linearization,
-    closed,
-    our_steps,
-    replayed_entry,
-)
+from theory.papers.rpd.lemmas import laws
 
 _PRINTED = {"delay": sympy.floor((p_ - 1) / 2)}
 _SEARCHED = range(2, 9)
 
 
-def _same(formulas: prover.Formulas, linearization: str = PAPER) -> Iterator[prover.Compared]:
-    matrix = closed(linearization).matrix
+def _same(formulas: prover.Formulas, linearization: str = laws.PAPER) -> Iterator[prover.Compared]:
+    matrix = laws.closed(linearization).matrix
     for parity in range(matrix.period):
         last = (parity - 1) % matrix.period
         entry = matrix.entry(parity, last, last).subs({i_: p_ - 1, j_: p_ - 1})
@@ -41,9 +34,9 @@ def _same(formulas: prover.Formulas, linearization: str = PAPER) -> Iterator[pro
 
 def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decision, str]:
     for p in _SEARCHED:
-        found = replayed_entry(p, p - 1, p - 1, linearization)
+        found = laws.replayed_entry(p, p - 1, p - 1, linearization)
         if found != formulas["delay"].subs(p_, p):
-            again = partial(replayed_entry, p, p - 1, p - 1, linearization)
+            again = partial(laws.replayed_entry, p, p - 1, p - 1, linearization)
             violation = prover.Violation(
                 again, "==", formulas["delay"], {p_: p}, (prover.le(2, p_),)
             )
@@ -55,7 +48,7 @@ def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decisi
 
 
 def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
-    return by_linearization(partial(_known, formulas))
+    return laws.by_linearization(partial(_known, formulas))
 
 
 CLAIM = prover.row(
@@ -67,7 +60,7 @@ CLAIM = prover.row(
     _PRINTED,
     _same,
     cases=_cases,
-    assumes=ASSUMES,
-    steps=our_steps,
+    assumes=laws.ASSUMES,
+    steps=laws.our_steps,
     shares="delay laws",
 )

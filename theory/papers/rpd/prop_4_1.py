@@ -15,26 +15,15 @@ from schedules.closed_forms.floor_sums import p_
 from theory.judging import prover
 from theory.laws.delays.comparison import Bounded, Comparison, bounded, equal
 from theory.laws.delays.polynomials import in_words, readable
+from theory.papers.rpd.lemmas import laws
 from theory.papers.rpd.lemmas.entries import by_slots
-from theory.papers.rpd.lemmas.laws import (
-    ASSUMES,
-    HALF,
-    PAPER,
-    SIZES,
-    by_linearization,
-    in_paper,
-    largest,
-    largest_in_replay,
-    linearization_of,
-    our_steps,
-)
 
 EVEN = 0
 
 
 def _compared(formulas: prover.Formulas, linearization: str) -> tuple[Comparison, Bounded]:
     """Exactly, for even p; up to a constant, for every p."""
-    table, worst = largest(linearization), formulas["worst"]
+    table, worst = laws.largest(linearization), formulas["worst"]
     return equal(table, worst, (EVEN,)), bounded(table, worst)
 
 
@@ -44,7 +33,7 @@ def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decisi
     if near.bound is not None:
         gap = f"the gap to the law is at most {readable(near.bound)}"
     decision = prover.Decision((exact, near), _refutation(formulas, linearization))
-    return decision, f"maximum {in_words(largest(linearization))}; {gap}"
+    return decision, f"maximum {in_words(laws.largest(linearization))}; {gap}"
 
 
 def _refutation(formulas: prover.Formulas, name: str) -> prover.Refutation | None:
@@ -54,12 +43,15 @@ def _refutation(formulas: prover.Formulas, name: str) -> prover.Refutation | Non
         witness = {
             "linearization": name,
             "p": exact.p,
-            "largest delay": largest_in_replay(exact.p, name),
+            "largest delay": laws.largest_in_replay(exact.p, name),
             "printed": str(formulas["worst"].subs(p_, exact.p)),
         }
-        measured, at = partial(largest_in_replay, exact.p, name), {p_: exact.p, HALF: exact.p // 2}
+        measured, at = (
+            partial(laws.largest_in_replay, exact.p, name),
+            {p_: exact.p, laws.HALF: exact.p // 2},
+        )
         return prover.Refutation(
-            witness, prover.Violation(measured, "==", formulas["worst"], at, SIZES[EVEN])
+            witness, prover.Violation(measured, "==", formulas["worst"], at, laws.SIZES[EVEN])
         )
     if not near.exceeds:
         return None
@@ -68,34 +60,34 @@ def _refutation(formulas: prover.Formulas, name: str) -> prover.Refutation | Non
 
 
 def _holds(formulas: prover.Formulas) -> tuple[Comparison, Bounded]:
-    return _compared(formulas, PAPER)
+    return _compared(formulas, laws.PAPER)
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
-    cases = by_linearization(partial(_known, formulas))
-    refuted = [(linearization_of(case), case.decision.fails) for case in cases]
+    cases = laws.by_linearization(partial(_known, formulas))
+    refuted = [(laws.linearization_of(case), case.decision.fails) for case in cases]
     return prover.Account(
-        in_paper(cases),
+        laws.in_paper(cases),
         cases=cases,
-        assumes=ASSUMES,
-        steps=(by_slots(), *our_steps()),
+        assumes=laws.ASSUMES,
+        steps=(by_slots(), *laws.our_steps()),
         findings=tuple(_finding(name, fails) for name, fails in refuted if fails),
     )
 
 
 def _finding(name: str, fails: prover.Refutation) -> prover.Finding:
-    if name == PAPER:
+    if name == laws.PAPER:
         return prover.Finding(
             "false",
             "Proposition 4.1",
-            f"the largest steady delay in `{name}` is {in_words(largest(name))}",
+            f"the largest steady delay in `{name}` is {in_words(laws.largest(name))}",
             fails.witness,
         )
     return prover.Finding(
         "missing-condition",
         "appendix C, proof of Lemma C.1, case 1",
         "the printed count sums whole slots and leaves out the updates of the first and the "
-        f"last slot; that does not matter at i = j = 1 (from 1) in `{PAPER}`, the stage order "
+        f"last slot; that does not matter at i = j = 1 (from 1) in `{laws.PAPER}`, the stage order "
         f"of appendix C, but it does in `{name}`: the exact value needs that order",
         fails.witness,
     )

@@ -9,13 +9,7 @@ from typing import Any
 from theory.papers.rpd import symbols as s
 from theory.papers.rpd import thm_4_1
 from theory.papers.rpd.lemmas import sharp_thm_4_1
-from theory.papers.rpd.runs.extremal import (
-    expected_stale_distance,
-    extrapolated_distance,
-    gap_after_one_step,
-    gap_at_largest_stepsize,
-    stale_distance,
-)
+from theory.papers.rpd.runs import extremal
 from theory.tightness.evidence import (
     Attained,
     Comparison,
@@ -118,15 +112,15 @@ def compare_rpd() -> list[Comparison]:
 
 
 TIGHTNESS: Mapping[str, Tightness] = {
-    "rpd.lemma-b2": Attained(lambda: stale_distance(3, 4, Fraction(1, 2))),
+    "rpd.lemma-b2": Attained(lambda: extremal.stale_distance(3, 4, Fraction(1, 2))),
     "rpd.lemma-b2-expected": Attained(
-        lambda: expected_stale_distance(3, 4, Fraction(1, 2)), "γ²G²τ(τ+p−1)/p"
+        lambda: extremal.expected_stale_distance(3, 4, Fraction(1, 2)), "γ²G²τ(τ+p−1)/p"
     ),
     "rpd.lemma-i2": Attained(
-        lambda: extrapolated_distance(3, 4, Fraction(1, 2), Fraction(9, 10)), "(γG(τ+β))²"
+        lambda: extremal.extrapolated_distance(3, 4, Fraction(1, 2), Fraction(9, 10)), "(γG(τ+β))²"
     ),
-    "rpd.thm-h1": Attained(lambda: gap_after_one_step(3, Fraction(2), Fraction(1, 5))),
-    "rpd.eq-15": Attained(lambda: gap_at_largest_stepsize(3, Fraction(2))),
+    "rpd.thm-h1": Attained(lambda: extremal.gap_after_one_step(3, Fraction(2), Fraction(1, 5))),
+    "rpd.eq-15": Attained(lambda: extremal.gap_at_largest_stepsize(3, Fraction(2))),
     "rpd.thm-4.1": Table(
         "Theorem 4.1",
         "The mean of E‖∇f(x^k)‖² over k < K. *Sharpened* has τ(τ+p−1)/p in place of τ². L = Δ = 1.",

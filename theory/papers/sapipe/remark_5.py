@@ -19,15 +19,7 @@ from theory.kernel import Combine, Hypothesis, Theorem
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.error_terms import ERR_WP_2
-from theory.papers.sapipe.lemmas import workers
-from theory.papers.sapipe.lemmas.regions import (
-    REPAIRED_WINS,
-    SHORT_STEPS,
-    SQUARE,
-    WINS,
-    equivalence,
-    needed,
-)
+from theory.papers.sapipe.lemmas import regions, workers
 from theory.papers.sapipe.pieces import lemma, lines, weakened
 
 V1, V2, L, eta, ERR_0 = setting.letters("V1 V2 L eta ERR_0")
@@ -35,7 +27,7 @@ V1, V2, L, eta, ERR_0 = setting.letters("V1 V2 L eta ERR_0")
 PRINTED = {"L2": (1 - 2 * V1 / V2) / (4 * eta**2), "WP-2": ERR_WP_2}
 """What L² is at most, and the error."""
 
-_SHARE = SQUARE / (1 - 2 * SQUARE)
+_SHARE = regions.SQUARE / (1 - 2 * regions.SQUARE)
 
 
 @cache
@@ -57,9 +49,13 @@ NOISY = lemma(
     "If 2V₁ ≥ V₂ then Err_WP-2 ≥ Err₀ wherever 2L²η² < 1, however small L is.",
     r"2V_1 \ge V_2 \Rightarrow \mathrm{Err}_{WP-2} \ge \mathrm{Err}_0",
     prover.le(ERR_0, ERR_WP_2),
-    Combine({"noisy": _SHARE}, plus=(4 * _SHARE * SQUARE * V2,), domain=(SHORT_STEPS.name,)),
+    Combine(
+        {"noisy": _SHARE},
+        plus=(4 * _SHARE * regions.SQUARE * V2,),
+        domain=(regions.SHORT_STEPS.name,),
+    ),
     Hypothesis("noisy", "2V₁ ≥ V₂", prover.le(V2, 2 * V1)),
-    SHORT_STEPS,
+    regions.SHORT_STEPS,
 )
 
 MEAN = Fraction(1)
@@ -107,7 +103,7 @@ def _findings() -> Iterator[prover.Finding]:
         "2V₁ bounds the noise of two means of n workers, whose variance is V₁/n each: with 2V₁/n "
         "for it the condition is wider for n ≥ 2"
     )
-    wider = (*equivalence(REPAIRED_WINS["WP-2"]), workers.THEOREM)
+    wider = (*regions.equivalence(regions.REPAIRED_WINS["WP-2"]), workers.THEOREM)
     repaired = prover.Repair(
         "4L²η² ≤ 1 − 2V₁/(nV₂) if and only if the error with 2V₁/n is at most Err₀, where "
         "2L²η² < 1",
@@ -117,7 +113,7 @@ def _findings() -> Iterator[prover.Finding]:
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
-    back = needed(WINS["WP-2"])
+    back = regions.needed(regions.WINS["WP-2"])
     return prover.Account(
         prover.Decision(holds(formulas)),
         cases=(prover.Case("the other way around, where 2L²η² < 1", prover.Decision((back,))),),

@@ -22,19 +22,8 @@ from theory.kernel import Combine, Hypothesis, Theorem
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.error_terms import ERR_WP_3
-from theory.papers.sapipe.lemmas import assumption_4_gradient, best_lambda
+from theory.papers.sapipe.lemmas import assumption_4_gradient, best_lambda, lambda_ends
 from theory.papers.sapipe.lemmas.best_lambda import BEST, loss
-from theory.papers.sapipe.lemmas.lambda_ends import (
-    HALF,
-    NOT_ONE,
-    SIDES,
-    STATED,
-    ends,
-    names_ends,
-    nearer,
-    no_better,
-    reversed_ends,
-)
 from theory.papers.sapipe.lemmas.regions import SQUARE, WINS, enough, needed
 from theory.papers.sapipe.pieces import lemma, lines, weakened
 from theory.papers.sapipe.witnesses.log_cosh import LogCosh
@@ -42,7 +31,7 @@ from theory.papers.sapipe.witnesses.log_cosh import LogCosh
 V1, V2, Delta, L, M, eta, lambda_ = setting.letters("V1 V2 Delta L M eta lambda_")
 n, ERR_0 = setting.letters("n ERR_0")
 
-PRINTED = {**STATED, "bracket": WINS["WP-3"].condition.lhs}
+PRINTED = {**lambda_ends.STATED, "bracket": WINS["WP-3"].condition.lhs}
 """The λ that is preferred, and what is compared with V₂."""
 
 CORE = {"L < Delta": BEST, "L >= Delta": BEST, "bracket": PRINTED["bracket"]}
@@ -83,7 +72,7 @@ def _condition(bracket: Scalar) -> tuple[Theorem, Theorem]:
 
 def holds(formulas: prover.Formulas) -> tuple[Theorem, ...]:
     """That the preferred λ are the best ones, and that the condition is Err_WP-3 ≤ Err₀."""
-    best = (_preferred(formulas[name]) for name in SIDES)
+    best = (_preferred(formulas[name]) for name in lambda_ends.SIDES)
     return (*best, *_condition(formulas["bracket"]))
 
 
@@ -109,7 +98,9 @@ def beaten(formulas: prover.Formulas) -> prover.Refutation | None:
                 "there": least,
             }
             at = {**numbers, lambda_: best}
-            wrong.append(no_better(formulas[when], at, (SIDES[when].relation,)))
+            wrong.append(
+                lambda_ends.no_better(formulas[when], at, (lambda_ends.SIDES[when].relation,))
+            )
     return prover.Refutation(found, wrong[0]) if wrong else None
 
 
@@ -126,7 +117,9 @@ def _cases(formulas: prover.Formulas, beats: prover.Refutation | None) -> tuple[
         ),
         prover.Case(
             BETTER_END,
-            prover.Decision(ends(formulas)) if names_ends(formulas) else prover.OPEN,
+            prover.Decision(lambda_ends.ends(formulas))
+            if lambda_ends.names_ends(formulas)
+            else prover.OPEN,
             "0 for L ≤ Δ, 1 for L ≥ Δ",
         ),
         prover.Case(
@@ -136,7 +129,7 @@ def _cases(formulas: prover.Formulas, beats: prover.Refutation | None) -> tuple[
         ),
         prover.Case(
             "λ → 0 or 1 as a direction: λ* < 1/2 if and only if L < Δ",
-            prover.Decision(nearer()),
+            prover.Decision(lambda_ends.nearer()),
             "λ* = L²/(L² + Δ²), the best one",
         ),
     )
@@ -151,9 +144,9 @@ def _findings(beats: prover.Refutation | None) -> Iterator[prover.Finding]:
         repaired = prover.Repair.by(best_lambda.THEOREM)
         yield prover.Finding("false", CLAIM.where, says, beats.witness, repaired=repaired)
         says = "λ → 1 is never best at the least L, which is at most 2Δ by Assumption 4"
-        never: tuple[prover.Ground, ...] = (NOT_ONE, *assumption_4_gradient.holds())
+        never: tuple[prover.Ground, ...] = (lambda_ends.NOT_ONE, *assumption_4_gradient.holds())
         sides = beats.witness.get("L >= Delta")
-        repaired = prover.Repair(NOT_ONE.statement, never)
+        repaired = prover.Repair(lambda_ends.NOT_ONE.statement, never)
         yield prover.Finding("false", CLAIM.where, says, sides, never, repaired)
     says = "M and Δ need not be small: a small η is enough beside a large n"
     repaired = prover.Repair(
@@ -171,9 +164,9 @@ def _decision(
 
     A λ between 0 and 1 is no direction: it is the best one or the statement is false.
     """
-    if not names_ends(formulas):
+    if not lambda_ends.names_ends(formulas):
         return prover.Decision(holds(formulas), beats)
-    wrong = reversed_ends(formulas)
+    wrong = lambda_ends.reversed_ends(formulas)
     return prover.Decision(fails=wrong) if wrong else prover.Readings((SMALL_ENOUGH, BETTER_END))
 
 
@@ -189,10 +182,10 @@ def _account(formulas: prover.Formulas) -> prover.Account:
         steps=lines(
             *_condition(formulas["bracket"]),
             SMALL,
-            *ends(formulas),
+            *lambda_ends.ends(formulas),
             best_lambda.THEOREM,
-            HALF,
-            NOT_ONE,
+            lambda_ends.HALF,
+            lambda_ends.NOT_ONE,
         ),
         findings=tuple(_findings(beats)),
     )
@@ -209,6 +202,6 @@ CLAIM = prover.Claim(
     printed=PRINTED,
     core=CORE,
     holds=holds,
-    weakened=weakened(SMALL, NOT_ONE, *ends(PRINTED)),
+    weakened=weakened(SMALL, lambda_ends.NOT_ONE, *lambda_ends.ends(PRINTED)),
     depends=("sapipe.best-lambda", "sapipe.assumption-4-gradient"),
 )

@@ -8,17 +8,7 @@ from theory.falsifier.model import Challenge
 from theory.falsifier.numbers import Number
 from theory.falsifier.rates import Rate, evidence
 from theory.falsifier.zoo import LOCAL, LOCAL_LINES
-from theory.papers.localsgd.runs import grids
-from theory.papers.localsgd.runs.local import (
-    LocalSetting,
-    descending,
-    local_instance,
-    local_setting_of,
-    local_simpler,
-    local_totals,
-    replayed_totals,
-    tuned_local,
-)
+from theory.papers.localsgd.runs import grids, local
 from theory.papers.localsgd.runs.rates import local_descent, local_drift, speed_up
 from theory.papers.localsgd.runs.replica_moments import Totals
 
@@ -27,7 +17,7 @@ def _local_method(
     name: str,
     says: str,
     read: Callable[[Totals], Number],
-    settings: Callable[[bool], Iterator[LocalSetting]],
+    settings: Callable[[bool], Iterator[local.LocalSetting]],
     accept: Accept = as_it_is,
     runs: Sequence[Callable[[], Rate]] = (),
 ) -> Challenge:
@@ -35,24 +25,24 @@ def _local_method(
         name,
         says,
         settings,
-        local_instance,
-        lambda one: read(local_totals(local_setting_of(one))),
-        lambda one: read(replayed_totals(local_setting_of(one))),
-        lambda one: local_simpler(local_setting_of(one)),
+        local.local_instance,
+        lambda one: read(local.local_totals(local.local_setting_of(one))),
+        lambda one: read(local.replayed_totals(local.local_setting_of(one))),
+        lambda one: local.local_simpler(local.local_setting_of(one)),
         accept,
         evidence(*runs),
     )
 
 
-def _descents(deep: bool) -> Iterator[LocalSetting]:
+def _descents(deep: bool) -> Iterator[local.LocalSetting]:
     return chain(grids.local_settings(LOCAL, deep), grids.long_local_settings(deep))
 
 
-def _drifts(deep: bool) -> Iterator[LocalSetting]:
+def _drifts(deep: bool) -> Iterator[local.LocalSetting]:
     return grids.local_settings((*LOCAL_LINES, *LOCAL), deep)
 
 
-def _tuned(deep: bool) -> Iterator[LocalSetting]:
+def _tuned(deep: bool) -> Iterator[local.LocalSetting]:
     return chain(grids.local_settings(LOCAL, deep), grids.tuned_local_settings())
 
 
@@ -64,7 +54,7 @@ _ALL = (
         _LOCAL_AVERAGE,
         lambda found: found.gradient,
         _descents,
-        descending,
+        local.descending,
         (local_descent,),
     ),
     _local_method(
@@ -72,7 +62,7 @@ _ALL = (
         f"{_LOCAL_AVERAGE} with γ = min{{1/L, √N/(L√T)}}",
         lambda found: found.gradient,
         _tuned,
-        tuned_local,
+        local.tuned_local,
         (local_descent, speed_up),
     ),
     _local_method(

@@ -10,13 +10,8 @@ from theory.falsifier.model import Instance, fractions
 from theory.falsifier.numbers import Number, Root
 from theory.falsifier.problem import Problem
 from theory.falsifier.shrinking import plainer, plainer_starts, without_block
+from theory.papers.localsgd.runs import replica_moments
 from theory.papers.localsgd.runs.paths import walk_replicas
-from theory.papers.localsgd.runs.replica_moments import (
-    Totals,
-    geometric_totals,
-    totals,
-    unrolled_totals,
-)
 from theory.papers.localsgd.runs.replicas import Local, follow_replicas, noise, shares
 
 EQUAL = "equal data"
@@ -42,18 +37,18 @@ class LocalSetting:
 
 
 @lru_cache(maxsize=4096)
-def local_totals(setting: LocalSetting) -> Totals:
+def local_totals(setting: LocalSetting) -> replica_moments.Totals:
     """What is measured on a setting, computed once."""
     if setting.engine == "moments":
-        return geometric_totals(setting.problem, setting.method)
-    return totals(follow_replicas(setting.problem, setting.method))
+        return replica_moments.geometric_totals(setting.problem, setting.method)
+    return replica_moments.totals(follow_replicas(setting.problem, setting.method))
 
 
-def replayed_totals(setting: LocalSetting) -> Totals:
+def replayed_totals(setting: LocalSetting) -> replica_moments.Totals:
     """The same by the second method of each engine."""
     if setting.engine == "moments":
-        return unrolled_totals(setting.problem, setting.method)
-    return totals(walk_replicas(setting.problem, setting.method))
+        return replica_moments.unrolled_totals(setting.problem, setting.method)
+    return replica_moments.totals(walk_replicas(setting.problem, setting.method))
 
 
 def local_instance(setting: LocalSetting) -> Instance:

@@ -16,12 +16,7 @@ from theory.falsifier.model import Instance
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import Piecewise, huber
 from theory.ledger import Evidence
-from theory.papers.localsgd.runs.local import (
-    LocalSetting,
-    local_instance,
-    local_setting_of,
-    local_totals,
-)
+from theory.papers.localsgd.runs import local
 from theory.papers.localsgd.runs.replica_moments import Totals
 from theory.papers.localsgd.runs.replicas import Local
 
@@ -52,7 +47,7 @@ def _beside(
 def descent_on_huber(start: int | Fraction, gamma: int = 1, H: int = 1) -> Instance:
     """One step, N = T = 1 and no noise, on Huber's function with L = G̃ = 1."""
     problem = Problem("huber", ((huber(1, 1),),), (Fraction(start),), (0,))
-    return local_instance(LocalSetting(problem, Local(1, 1, H, Fraction(gamma))))
+    return local.local_instance(local.LocalSetting(problem, Local(1, 1, H, Fraction(gamma))))
 
 
 def gradient(one: Instance) -> Fraction:
@@ -126,7 +121,7 @@ def hilltop(H: int) -> Instance:
     down = {-far: 0, 1 - far: 1, -ONE: 1, Fraction(0): -1, far - 1: -1, far: 0}
     draws = tuple((_by_derivative(values),) for values in (up, down))
     problem = Problem("hilltop", draws * 2, (Fraction(0),), (0,))
-    return local_instance(LocalSetting(problem, Local(2, H, H, ONE)))
+    return local.local_instance(local.LocalSetting(problem, Local(2, H, H, ONE)))
 
 
 def _by_derivative(values: Mapping[Fraction, int]) -> Piecewise:
@@ -135,4 +130,4 @@ def _by_derivative(values: Mapping[Fraction, int]) -> Piecewise:
 
 
 def _totals(one: Instance) -> Totals:
-    return local_totals(local_setting_of(one))
+    return local.local_totals(local.local_setting_of(one))

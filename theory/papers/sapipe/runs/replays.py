@@ -6,17 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from schedules.methods import (
-    DistributedSGD,
-    Method,
-    PipeSGD,
-    SAPipe,
-    SAPipeDC,
-    SAPipeWP,
-    State,
-    Vector,
-    outcomes,
-)
+from schedules import methods
 from theory.papers.sapipe.runs.fleets import Fleet, gradients
 from theory.papers.sapipe.runs.pipelines import Course, Pipeline, masks
 
@@ -55,11 +45,11 @@ class _Replay:
             (shared_rule(method, mask), p) for mask, p in masks(method, len(problem.start))
         ]
 
-    def start(self) -> dict[State, Fraction]:
+    def start(self) -> dict[methods.State, Fraction]:
         model = np.array(self.problem.start, dtype=object)
         rule, _ = self.rules[0]
-        law: dict[State, Fraction] = {}
-        if not self.method.rest or isinstance(rule, DistributedSGD):
+        law: dict[methods.State, Fraction] = {}
+        if not self.method.rest or isinstance(rule, methods.DistributedSGD):
             law[rule.start(model)] = Fraction(1)
         else:
             drawn = list(product(*self.samples))
@@ -67,26 +57,26 @@ class _Replay:
                 held = [self.gradient(model, i, z) for i, z in enumerate(draws)]
                 one = rule.start(model, held)
                 law[one] = law.get(one, Fraction(0)) + Fraction(1, len(drawn))
-        if self.method.predicts and not isinstance(rule, DistributedSGD):
-            law = outcomes(rule, law, self.gradient, self.samples)  # round 0
+        if self.method.predicts and not isinstance(rule, methods.DistributedSGD):
+            law = methods.outcomes(rule, law, self.gradient, self.samples)  # round 0
         return law
 
-    def step(self, law: dict[State, Fraction]) -> dict[State, Fraction]:
-        after: dict[State, Fraction] = {}
+    def step(self, law: dict[methods.State, Fraction]) -> dict[methods.State, Fraction]:
+        after: dict[methods.State, Fraction] = {}
         for rule, chance in self.rules:
-            found = outcomes(rule, law, self.gradient, self.samples, own=self.method.own)
+            found = methods.outcomes(rule, law, self.gradient, self.samples, own=self.method.own)
             for one, p in found.items():
                 after[one] = after.get(one, Fraction(0)) + chance * p
         return after
 
-    def gradient(self, x: Vector, worker: int, draw: int) -> Vector:
+    def gradient(self, x: methods.Vector, worker: int, draw: int) -> methods.Vector:
         point = tuple(x.tolist())
         self.asked.add((worker, point))
         parts = self.shares[worker][draw]
         slopes = [part.derivative(at) for part, at in zip(parts, point, strict=True)]
         return np.array(slopes, dtype=object)
 
-    def squared(self, one: State) -> Any:
+    def squared(self, one: methods.State) -> Any:
         slope = self.problem.gradient(tuple(one.model.tolist()))
         return sum(entry * entry for entry in slope)
 
@@ -103,17 +93,17 @@ class _Replay:
         return variance, moment
 
 
-def shared_rule(method: Pipeline, mask: tuple[bool, ...]) -> Method:
+def shared_rule(method: Pipeline, mask: tuple[bool, ...]) -> methods.Method:
     """The update rule of a method, for one choice of stale elements."""
     n, eta = method.n, method.eta
     if method.kappa == 0:
-        return DistributedSGD(n, eta)
+        return methods.DistributedSGD(n, eta)
     if method.kind == "vanilla":
-        stale = PipeSGD(n, eta)
+        stale = methods.PipeSGD(n, eta)
     elif method.kind == "dc":
-        stale = SAPipeDC(n, eta, method.weight)
+        stale = methods.SAPipeDC(n, eta, method.weight)
     else:
         option = int(method.kind[-1])
-        predicted = SAPipeWP(n, eta, option, method.weight if option == 3 else 0)
-        return predicted if method.kappa == 1 else SAPipe(predicted, mask, "proofs")
-    return stale if method.kappa == 1 else SAPipe(stale, mask, "proofs")
+        predicted = methods.SAPipeWP(n, eta, option, method.weight if option == 3 else 0)
+        return predicted if method.kappa == 1 else methods.SAPipe(predicted, mask, "proofs")
+    return stale if method.kappa == 1 else methods.SAPipe(stale, mask, "proofs")
