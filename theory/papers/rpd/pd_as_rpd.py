@@ -31,7 +31,13 @@ from theory.papers.rpd.lemmas.embedding import (
     slot_statements,
 )
 from theory.papers.rpd.lemmas.laws import PAPER, by_linearization, in_paper
-from theory.papers.rpd.witnesses import fed_runs
+from theory.papers.rpd.witnesses.fed_runs import (
+    compared_runs,
+    insufficient,
+    mismatch,
+    mismatch_of_equivalent,
+    off_by_one,
+)
 
 ARGUMENT = (
     "induction over the history: the statements about index k give the one about k + 1; and a "
@@ -63,7 +69,7 @@ def _holds(formulas: prover.Formulas) -> Iterator[prover.Outcome]:
 
 
 def _known(delay: sympy.Expr, linearization: str) -> tuple[prover.Decision, str]:
-    outcomes, differs = _proof(linearization, delay), fed_runs.mismatch(linearization, delay)
+    outcomes, differs = _proof(linearization, delay), mismatch(linearization, delay)
     if differs is None:
         return prover.Decision(outcomes), "for all timelines" if prover.proves(
             *outcomes
@@ -71,14 +77,14 @@ def _known(delay: sympy.Expr, linearization: str) -> tuple[prover.Decision, str]
     short = next((one.says for one in outcomes if not prover.proves(one)), "proved all the same")
 
     def differing() -> int:
-        return int(fed_runs.mismatch(linearization, delay) is not None)
+        return int(mismatch(linearization, delay) is not None)
 
     fails = prover.Refutation(differs, prover.Violation(differing, "==", sympy.Integer(0), {}))
     return prover.Decision(outcomes, fails), f"{short}: fails in a run, {prover.in_words(differs)}"
 
 
 def _equivalent() -> prover.Case:
-    same = fed_runs.mismatch_of_equivalent() is None
+    same = mismatch_of_equivalent() is None
     runs = prover.Compared(
         "no run differs", "theory.papers.rpd.witnesses.fed_runs.mismatch_of_equivalent", same
     )
@@ -97,12 +103,12 @@ def _steps(delay: sympy.Expr, fails: prover.Refutation | None) -> Iterator[prove
         where = "appendix F" if one.name in PRINTED else "ours"
         known = prover.Decision((one,), fails if one.name == "delay" else None)
         yield prover.Line(where, one.says, "z3, for all timelines", known)
-    for name, differs in fed_runs.insufficient():
+    for name, differs in insufficient():
         says, code = f"not sufficient: {name}", "theory.papers.rpd.witnesses.fed_runs.insufficient"
         run = prover.Decision((prover.Compared(says, code, differs),))
         yield prover.Line("appendix F", says, "a run that differs", run)
     says = "one delay more or less shows if and only if the block changed there"
-    one_run = prover.Exhausted(f"{says}: every delay of a run", 1, fed_runs.off_by_one())
+    one_run = prover.Exhausted(f"{says}: every delay of a run", 1, off_by_one())
     yield prover.Line("ours", says, "every delay of a run", prover.Decision((one_run,)))
 
 
@@ -120,7 +126,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
             "both compute a gradient by the same operations in the same order",
         ),
         steps=tuple(_steps(delay, decision.fails)),
-        evidence=() if decision.fails else (fed_runs.compared_runs(),),
+        evidence=() if decision.fails else (compared_runs(),),
         arguments=(ARGUMENT,),
     )
 

@@ -13,7 +13,15 @@ from typing import Any
 
 import sympy
 
-from schedules import partial_staleness
+from schedules.partial_staleness import (
+    Layer,
+    Model,
+    fewest_stale,
+    fewest_stale_of_graph,
+    sequential,
+    simulate,
+    stall,
+)
 from schedules.partial_staleness.algorithms import (
     Communications,
     algorithm_4,
@@ -43,12 +51,12 @@ ASSUMES = (
     *no_stall.ASSUMES,
 )
 
-_SLOW = partial_staleness.sequential(backward=[1], forward=[1], communication=[3])
+_SLOW = sequential(backward=[1], forward=[1], communication=[3])
 """Communication takes longer than computation."""
 
-_DIAMOND = partial_staleness.Model(
+_DIAMOND = Model(
     tuple(
-        partial_staleness.Layer(*row)
+        Layer(*row)
         for row in (("in", 1, 1, 1), ("left", 1, 1, 2), ("right", 1, 2, 1), ("out", 1, 2, 3))
     ),
     after=((), (0,), (0,), (1, 2)),
@@ -79,14 +87,14 @@ def refutation(formulas: prover.Formulas) -> prover.Refutation | None:
             "forwards begin": sum(model.b),
             "stale by Algorithm 5": _numbers(stale),
             "late": _numbers(late(model)),
-            "stall of every iteration": partial_staleness.simulate(model, stale).stall,
+            "stall of every iteration": simulate(model, stale).stall,
         }
         return prover.Refutation(witness, _marks(formulas, model, start, min(late(model) ^ stale)))
     return None
 
 
 def _marks(
-    formulas: prover.Formulas, model: partial_staleness.Model, start: tuple[int, ...], layer: int
+    formulas: prover.Formulas, model: Model, start: tuple[int, ...], layer: int
 ) -> prover.Violation:
     """A layer that it marks and should not, or the other way around."""
     begins, _, starts, takes = timetable(model).times(layer)
@@ -121,13 +129,10 @@ def _right_answer() -> prover.Exhausted:
     """Repaired, it finds the fewest stale layers; these never stall."""
     right, tried = True, 0
     for model in chains():
-        fewest = partial_staleness.fewest_stale(model)
+        fewest = fewest_stale(model)
         if fewest is not None:
             found = stale_layers(REPAIRED_5, model, communications(REPAIRED_4, model)[1])
-            right &= (
-                found == frozenset(range(fewest))
-                and partial_staleness.simulate(model, found).never_stalls
-            )
+            right &= found == frozenset(range(fewest)) and simulate(model, found).never_stalls
             tried += 1
     says = "repaired, it marks the fewest layers with which the simulation never stalls"
     return prover.Exhausted(says, tried, right)
@@ -168,14 +173,14 @@ def _one_line(name: str) -> dict[str, Any] | None:
 def _too_slow() -> dict[str, Any] | None:
     """A model for which all layers are marked, and still every iteration stalls."""
     found = stale_layers(REPAIRED_5, _SLOW, communications(REPAIRED_4, _SLOW)[1])
-    waits = partial_staleness.stall(_SLOW, found)
+    waits = stall(_SLOW, found)
     return {**shown(_SLOW), "stale": _numbers(found), "stall": waits} if waits else None
 
 
 def _orders() -> dict[str, Any] | None:
     """A graph in which one choice of orders needs more stale layers than another."""
     some = algorithm_5(_DIAMOND, algorithm_4(_DIAMOND))
-    best = partial_staleness.fewest_stale_of_graph(_DIAMOND)
+    best = fewest_stale_of_graph(_DIAMOND)
     if best is None or len(some.stale) <= len(best.stale):
         return None
     name = [layer.name for layer in _DIAMOND.layers]
