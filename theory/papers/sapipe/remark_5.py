@@ -33,14 +33,17 @@ _SHARE = regions.SQUARE / (1 - 2 * regions.SQUARE)
 @cache
 def _enough(most: Scalar, error: Scalar) -> Theorem:
     """The remark, without any further condition."""
-    return lemma(
-        "sapipe.remark-5-enough",
-        "The printed condition gives Err_WP-2 ≤ Err₀, and keeps it finite.",
-        r"L^2 \le \tfrac{1 - 2V_1/V_2}{4\eta^2} \Rightarrow "
+    return Theorem(
+        id="sapipe.remark-5-enough",
+        where="ours",
+        statement="The printed condition gives Err_WP-2 ≤ Err₀, and keeps it finite.",
+        latex=r"L^2 \le \tfrac{1 - 2V_1/V_2}{4\eta^2} \Rightarrow "
         r"\mathrm{Err}_{WP-2} \le \mathrm{Err}_0",
-        prover.le(error, ERR_0),
-        Combine({"condition": 4 * eta**2 * V2 * _SHARE}, domain=("condition",)),
-        Hypothesis("condition", "as printed", prover.le(L**2, most)),
+        symbols=(L, eta, V1, V2),
+        hypotheses=(Hypothesis("condition", "as printed", prover.le(L**2, most)),),
+        lhs=error,
+        terms={"vanilla": ERR_0},
+        conclude=Combine({"condition": 4 * eta**2 * V2 * _SHARE}, domain=("condition",)),
     )
 
 
