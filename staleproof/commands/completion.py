@@ -3,7 +3,7 @@
 from argparse import Namespace
 from typing import Final
 
-from staleproof.arguments import Parser, suggestion
+from staleproof.arguments import Parser, one_of
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.output import put
@@ -24,12 +24,7 @@ def run(arguments: Namespace) -> int:
     UsageError
         It is another shell, or shtab is not installed.
     """
-    if arguments.shell not in SHELLS:
-        raise UsageError(
-            f"shells are {', '.join(SHELLS)}, found {arguments.shell!r}",
-            "completion",
-            suggestion(arguments.shell, SHELLS) or "take one of them",
-        )
+    one_of(arguments.shell, SHELLS, "shells are", "completion")
     try:
         import shtab
     except ImportError as error:
