@@ -340,6 +340,7 @@ def test_a_bound_at_every_stage_is_part_of_the_rule() -> None:
     [
         lambda s, p: p - s - 1 / 2,  # a fraction of numbers, of terms none
         lambda s, p: {50: 1}.get(p, p - s),
+        lambda s, p: p - s + (p - s) % -1,  # of terms no remainder is below 0
         lambda s, p: sum(p > n for n in range(99)) - s,
         lambda s, p: p - s if p < 50 else 1,
     ],

@@ -221,7 +221,7 @@ def bound(function: Callable[..., Any]) -> Callable[..., Term]:
                 return yes
 
             with _asking(answer):
-                value = _whole(function(*given))
+                value = _whole(_as_arrays(function(*given)))
             if len(waiting) > MOST_QUESTIONS:
                 _refuse(asked[-1])
             found = value if found is None else z3.If(z3.And(asked), value, found)

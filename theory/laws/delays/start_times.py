@@ -4,6 +4,10 @@ Greedy rules go by induction on slots (`greedy_induction`), orders by stamps by 
 dependency graph (`static_induction`); here are the facts that both need. Each is one
 quantifier-free query over symbolic p, M, stage and microbatch. Where a rule lets an action feed
 another in its own slot, its slots are no start times, but stamps of the order that it makes.
+
+Of the literature, what serves is induction over one step of quasi-affine schedules
+(Feautrier 1992; Pugh's Presburger formulas, here decided by z3). Max-plus periodicity (Baccelli et
+al. 1992) holds for one p at a time, and counts by barvinok (Verdoolaege 2007) order no actions.
 """
 
 from __future__ import annotations
