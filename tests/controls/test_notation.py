@@ -37,6 +37,7 @@ from theory.notation import (
     index,
     iterates,
     mean,
+    named,
     nonnegative,
     positive,
     real,
@@ -454,3 +455,12 @@ def test_values_of_a_function_that_is_not_listed_are_no_constants() -> None:
         else:
             with pytest.raises(TheoryError, match="nothing is said of f"):
                 T.shows(said)
+
+
+def test_a_value_is_not_called_like_one_at_another_vector() -> None:
+    """f(y) at the point y = x − ∇f(x) is no value at a vector y of which more is said."""
+    f = function("f")
+    T = theorem("test.called", "ours", f)
+    T.assume(square(y) <= 1)
+    with pytest.raises(TheoryError, match="y is the name of two vectors"):
+        T.shows(f(named("y", x - f.grad(x))) + square(y) <= f(x))

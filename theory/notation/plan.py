@@ -15,7 +15,7 @@ from theory.kernel.relations import Relation
 from theory.kernel.rules.ranges import indices
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
-from theory.kernel.vectors import Gram, Point, Scalar, Vector
+from theory.kernel.vectors import Gram, Point, Scalar, Vector, vector
 from theory.notation.interpolation import meetings
 from theory.notation.iterations import Iterates
 from theory.notation.names import MADE, Function, Pending, plainly, text
@@ -200,6 +200,14 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     cited = [one for lemma, _ in plan.cites for one in lemma.points]
     listed = [*cited, *(one for f in functions for one in f.points.values())]
     _require_listed(names | named, listed, statement.id)
+    for one in points:
+        called = one.value.name.removeprefix(f"{one.function}(").removesuffix(")")
+        if called in names and one.position != vector(called):
+            raise TheoryError(
+                f"{called} is the name of two vectors, and {one.value} is a value at one of them",
+                statement.id,
+                "name one of them otherwise",
+            )
     names |= {n for one in points for part in (one.position, one.gradient) for n in part.names}
     names |= {name for pair in plan.iterates for one in pair for name in one.names}
     names |= plan.equated

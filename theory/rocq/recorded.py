@@ -25,7 +25,7 @@ from theory.rocq.compiling import LIBRARY
 RECORD: Final = LIBRARY.with_name("accepted.json")
 SCHEMA: Final = "staleproof-accepted-1"
 WORDS: Final = frozenset(
-    {"file", "problem", "among", "says", "where", "statement", "latex", "assumes"}
+    {"file", "problem", "among", "says", "where", "statement", "latex", "assumes", "everywhere"}
 )
 """What is written out as a comment, or not at all."""
 ASKING: Final = ("asked.py", "questions.py")
