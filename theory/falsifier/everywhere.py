@@ -18,6 +18,11 @@ from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar, Vector
 
 
+def beyond_numbers(theorem: Theorem) -> bool:
+    """Whether something is supposed that no numbers show: in words, or of a mean of iterates."""
+    return bool(theorem.assumes) or any(kind == "averaged" for _, kind, _ in theorem.everywhere)
+
+
 def everywhere(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
     """Whether functions with these coefficients are as a theorem says that they are everywhere.
 

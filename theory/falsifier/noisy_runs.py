@@ -27,6 +27,7 @@ from theory.falsifier.drawn_runs import (
     in_domain,
 )
 from theory.falsifier.effort import current
+from theory.falsifier.everywhere import beyond_numbers
 from theory.falsifier.forever import everywhere
 from theory.falsifier.fraction_code import compiled
 from theory.falsifier.gram.lasting import nearest
@@ -72,7 +73,7 @@ def noisy_run(theorem: Theorem) -> SmallModel | None:
     >>> noisy_run(YOUNG) is None
     True
     """
-    if theorem.assumes or inner_runs(theorem) or not theorem.following:
+    if beyond_numbers(theorem) or inner_runs(theorem) or not theorem.following:
         return None
     operators = {str(mean.args[0]) for _, mean in means_in(theorem)}
     outcomes = 2 if len(operators) == 1 else 1

@@ -19,7 +19,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import UnsupportedFormError
-from theory.falsifier.everywhere import everywhere
+from theory.falsifier.everywhere import beyond_numbers, everywhere
 from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.means import Mean, random_names
 from theory.kernel.prove import as_printed
@@ -114,7 +114,7 @@ def _in_reach(theorem: Theorem) -> bool:
     forms = [*printed(theorem), *(relation.gap for _, relation in theorem.relations)]
     if any(isinstance(one, Delayed) for one in theorem.hypotheses):  # about a whole run
         return False
-    if theorem.assumes or theorem.sequences:  # what is said in words, numbers need not satisfy
+    if beyond_numbers(theorem) or theorem.sequences:
         return False
     if theorem.indices or theorem.following or indices(theorem):  # hypotheses hold for every k
         return False

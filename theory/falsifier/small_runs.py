@@ -15,7 +15,7 @@ import sympy
 from theory.falsifier.compare import certain_sign
 from theory.falsifier.drawn_runs import Runner, in_domain, is_irrational
 from theory.falsifier.effort import current
-from theory.falsifier.everywhere import everywhere
+from theory.falsifier.everywhere import beyond_numbers, everywhere
 from theory.falsifier.iterations import iteration
 from theory.falsifier.rewriting import free_vectors
 from theory.falsifier.small_models import SmallModel, printed
@@ -62,7 +62,7 @@ def small_run(theorem: Theorem) -> SmallModel | None:
     >>> small_run(replace(one, terms={"right": 1 + q})).numbers[q] > 0
     True
     """
-    if theorem.assumes or inner_runs(theorem):  # what is said in words, numbers need not satisfy
+    if beyond_numbers(theorem) or inner_runs(theorem):
         return None
     source, made = random.Random(0), current()
     posed = ((counts, shape) for counts in _counts(theorem) for shape in _shapes(theorem))
