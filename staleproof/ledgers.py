@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from staleproof import __version__
 from staleproof.errors import DestinationError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from theory.claims import Claim
     from theory.judging.verify import Review
     from theory.ledger import Evidence, Row
+    from theory.rocq.recorded import Answers
 
 
 def proved_rows(
@@ -70,21 +71,48 @@ def with_rocq(claims: Sequence[Claim], rows: Sequence[Row]) -> list[Row]:
 
     Under `checked_by` is who accepted every step: of a theorem each step and all that is cited; of
     what rests on z3 alone each question. What rests on more, such as a grid of sizes or an argument
-    in words, has what is said of its questions as evidence, and nobody under `checked_by`.
+    in words, has nobody there; its evidence is what others accepted of it and what nobody else saw.
     """
-    from theory.rocq.recorded import is_recorded
-    from theory.verdicts import Verdict
-
     known = {claim.id: claim for claim in claims if claim.source is None}
-    found, by = [], {row.id: row.checked_by for row in rows}
-    for row in rows:
-        claim, rests_on = known.get(row.id), row.to_json()["rests_on"]
-        if claim is not None and claim.theorem is None:
-            row, by[row.id] = _with_answers(row, rests_on)
-        elif claim is not None and row.verdict is Verdict.PROVED and rests_on == ["kernel"]:
-            by[row.id] = ("rocq",) if is_recorded(claim) else ()
-        found.append(row)
-    return [replace(row, checked_by=_every_step(row, known, by)) for row in found]
+    links = {row.id: _seen(known[row.id], row) for row in rows if row.id in known}
+    by = {row.id: row.checked_by for row in rows}
+    by |= {name: _alone(seen) for name, seen in links.items()}
+    return [_told(row, links.get(row.id, {}), _every_step(row, known, by)) for row in rows]
+
+
+_UNSEEN: Final = {
+    "kernel": "applied the rules of the kernel",
+    "solver": "was asked what z3 was asked",
+    "comparison": "compared or replayed",
+    "grid": "tried the sizes",
+    "words": "read the words",
+}
+"""What no second checker did for a link."""
+_ACCEPTED: Final = "Rocq accepts its theorem"
+_Seen = Mapping[str, "Answers | str"]
+
+
+def _seen(claim: Claim, row: Row) -> _Seen:
+    """What second checkers say of each kind of thing that a row rests on."""
+    from theory.rocq.recorded import answers, is_recorded
+
+    found: dict[str, Answers | str] = {link: _UNSEEN[link] for link in row.to_json()["rests_on"]}
+    said = answers(row.id, row.asked)
+    if "kernel" in found and is_recorded(claim):
+        found["kernel"] = _ACCEPTED
+    if "solver" in found and said is not None:
+        found["solver"] = said
+    return found
+
+
+def _alone(seen: _Seen) -> tuple[str, ...]:
+    """Who accepted all of what rests on the kernel alone, or on z3 alone."""
+    if len(seen) != 1:
+        return ()
+    (said,) = seen.values()
+    if isinstance(said, str):
+        return ("rocq",) if said == _ACCEPTED else ()
+    return said.checkers
 
 
 def _every_step(
@@ -97,23 +125,24 @@ def _every_step(
     return tuple(dict.fromkeys((*row.checked_by, *more)))
 
 
-def _with_answers(row: Row, rests_on: Sequence[str]) -> tuple[Row, tuple[str, ...]]:
-    """The row with what is on record of its questions, and who answers all of them alike."""
+def _told(row: Row, seen: _Seen, by: tuple[str, ...]) -> Row:
+    """The row with who accepted it, and what is said of what it rests on."""
     from theory.ledger import Evidence
-    from theory.rocq.recorded import answers
 
-    said = answers(row.id, row.asked)
-    if said is None or "solver" not in rests_on or "kernel" in rests_on:
-        return row, ()
-    evidence = Evidence(
-        "for" if said.checkers else "neither",
-        f"z3 answered {said.count} questions: Rocq proves {said.rocq}, cvc5 confirms {said.cvc5}"
-        + f", and wrote proofs of {said.logged} of the others" * (said.logged > 0),
-        {"questions": said.count, "rocq": said.rocq, "cvc5": said.cvc5, "logged": said.logged}
-        | ({"size": said.size, "log": said.log} if said.logged else {}),
-    )
+    said = seen.get("solver")
+    asked = None if isinstance(said, str) else said
+    if not seen or (by and asked is None):
+        return replace(row, checked_by=by)
+    left = [one for one in seen.values() if one in _UNSEEN.values()]
+    words = [one if isinstance(one, str) else one.says for one in seen.values() if one not in left]
+    words += [f"nobody else {', '.join(map(str, left))}"] if left else []
+    if not by and _alone(seen):
+        words.append("of what else it rests on, not all is accepted")
+    good = asked is not None and asked.checkers
+    data = {} if asked is None else asked.data
+    evidence = Evidence("for" if good else "neither", "; ".join(words), data)
     judgement = replace(row.judgement, evidence=(*row.judgement.evidence, evidence))
-    return replace(row, judgement=judgement), said.checkers if rests_on == ["solver"] else ()
+    return replace(row, judgement=judgement, checked_by=by)
 
 
 def _evidence_about(claim: Claim) -> tuple[Evidence, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Final
 
 from staleproof.arguments import Parser, add_json, positive
@@ -39,6 +40,7 @@ def configure(parser: Parser) -> None:
         --check  run coqc on each file, and see what it assumes; exit with 1 if one is not accepted
         --record  with --check, keep which theorems are accepted, for `verify` to say under
             checked_by
+        --ethos CPC.eo  with --check, put cvc5's proofs to ethos; the rules are this file of cvc5's
         -j N  files at once (default: one a core)
         """,
         j=positive("-j"),
@@ -55,6 +57,10 @@ def run(arguments: Namespace) -> int:
 
     if arguments.rocq is None:
         raise UsageError("a folder to write to is needed", "export", "add --rocq DIR")
+    signature = Path(arguments.ethos) if arguments.ethos else None
+    if signature and (which("ethos") is None or not signature.is_file()):
+        problem = f"ethos and {signature} are needed, and one of them is not there"
+        raise UsageError(problem, "--ethos", "see docs/how-to/rocq.md, or leave it out")
     require_writable(arguments.rocq)
     claims = select(arguments.names)
     directory = Path(arguments.rocq)
@@ -73,7 +79,7 @@ def run(arguments: Namespace) -> int:
         said = checked(found.files, jobs, lambda modules: note(f"coqc {modules}"))
         good, bad = accepted(found, said)
         proved = asked.accepted(jobs, lambda count: note(f"coqc {count}"))
-        asked.log(proved, directory)
+        asked.log(proved, directory, signature)
         whole, short = asked.judged(proved)
         refused |= bad | short
         if arguments.record:
@@ -105,7 +111,7 @@ def asked_of(claims: Iterable[Claim]) -> Asked:
             note(f"asking for {claim.id}")
             with recording() as queries:
                 rests_on = judged(claim).rests_on
-            if queries and "solver" in rests_on and "kernel" not in rests_on:
+            if queries and "solver" in rests_on:
                 found.add(claim.id, queries)
     return found
 

@@ -122,6 +122,8 @@ class Asked:
         By the digest, why there is none.
     proofs : dict of str to str
         By the digest, cvc5's proof of a question that Rocq does not prove.
+    kept : set of str
+        Digests of those whose proof `ethos` accepts.
     """
 
     def __init__(self) -> None:
@@ -129,6 +131,7 @@ class Asked:
         self.lemmas: dict[str, str] = {}
         self.refused: dict[str, str] = {}
         self.proofs: dict[str, str] = {}
+        self.kept: set[str] = set()
 
     def add(self, claim: str, queries: Sequence[Query]) -> None:
         """Write the questions of a claim."""
@@ -174,16 +177,27 @@ class Asked:
 
             return set().union(*pool.map(good, groups))
 
-    def log(self, proved: Collection[str], directory: Path) -> None:
-        """Write what Rocq does not prove as SMT-LIB 2, each with cvc5's proof that it is absurd."""
+    def log(
+        self, proved: Collection[str], directory: Path, signature: Path | None = None
+    ) -> None:
+        """Write what Rocq does not prove as SMT-LIB 2, each with cvc5's proof that it is absurd.
+
+        Parameters
+        ----------
+        signature : path, optional
+            The rules of such proofs; `ethos` is asked whether each keeps to them.
+        """
         every = {query.digest: query for own in self.queries.values() for query in own}
         for query in every.values():
             if query.answer == "unsat" and query.digest not in proved:
                 found = cvc5.proof(query.text) if find_spec("cvc5") is not None else ""
                 if found:
                     self.proofs[query.digest] = found
-                    (directory / f"{_name(query)}.smt2").write_text(query.text, encoding="utf-8")
-                    (directory / f"{_name(query)}.cpc").write_text(found, encoding="utf-8")
+                    asked, told = (directory / f"{_name(query)}.{end}" for end in ("smt2", "cpc"))
+                    asked.write_text(query.text, encoding="utf-8")
+                    told.write_text(found, encoding="utf-8")
+                    if signature is not None and cvc5.ethos(asked, told, signature):
+                        self.kept.add(query.digest)
 
     def judged(self, proved: Collection[str]) -> tuple[list[str], dict[str, str]]:
         """Claims of which every question is proved, and what is missing of the others."""
@@ -215,6 +229,7 @@ class Asked:
                     sum(query.digest in proved for query in own),
                     sum(alike.get(query.digest, False) for query in own),
                     *self._logged(own),
+                    len(self.kept & {query.digest for query in own}),
                 ),
             )
             for claim, own in self.queries.items()

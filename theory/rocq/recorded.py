@@ -75,7 +75,9 @@ class Answers:
     logged, size : int
         Of how many that Rocq does not prove cvc5 wrote a proof, and its characters altogether.
     log : str
-        A digest of these proofs; nobody checked them but cvc5.
+        A digest of these proofs.
+    ethos : int
+        How many of them a checker that is not cvc5 accepts.
     """
 
     count: int
@@ -84,11 +86,35 @@ class Answers:
     logged: int = 0
     size: int = 0
     log: str = ""
+    ethos: int = 0
 
     @property
     def checkers(self) -> tuple[str, ...]:
         """Who answers all of them alike."""
         return tuple(name for name in ("rocq", "cvc5") if getattr(self, name) == self.count > 0)
+
+    @property
+    def says(self) -> str:
+        """The numbers in words.
+
+        Examples
+        --------
+        >>> Answers(9, 7, 9, logged=2, ethos=1).says[39:]
+        'cvc5 confirms 9 and wrote proofs of 2 of the others, of which ethos accepts 1'
+        """
+        logged = f" and wrote proofs of {self.logged} of the others" * (self.logged > 0)
+        kept = f", of which ethos accepts {self.ethos}" * (self.ethos > 0)
+        return (
+            f"z3 answered {self.count} questions: Rocq proves {self.rocq}, "
+            f"cvc5 confirms {self.cvc5}{logged}{kept}"
+        )
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The numbers; those of proofs where there are any."""
+        found = {"questions": self.count, "rocq": self.rocq, "cvc5": self.cvc5}
+        proofs = {"logged": self.logged, "ethos": self.ethos, "size": self.size, "log": self.log}
+        return found | (proofs if self.logged else {})
 
 
 def record_answers(answers: Mapping[str, tuple[str, Answers]]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from theory.errors import TheoryError
@@ -78,12 +80,12 @@ def answer(text: str, rlimit: int = RLIMIT) -> tuple[Answer, str]:
 
 
 def proof(text: str, rlimit: int = RLIMIT) -> str:
-    """cvc5's proof that a question has no model, in its own format (CPC); "" if it has none.
+    """cvc5's proof that a question has no model, as `ethos` reads it (CPC); "" if it has none.
 
     Examples
     --------
     >>> absurd = "(set-logic ALL)(declare-fun x () Int)(assert (< x x))(check-sat)"
-    >>> " false :rule " in proof(absurd).splitlines()[-2], proof(absurd.replace("x x", "x 0"))
+    >>> " false :rule " in proof(absurd).splitlines()[-1], proof(absurd.replace("x x", "x 0"))
     (True, '')
     """
     import cvc5
@@ -100,7 +102,27 @@ def proof(text: str, rlimit: int = RLIMIT) -> str:
 
 def _written(solver: Any, proof: Any) -> str:
     said = solver.proofToString(proof)
-    return (said.decode() if isinstance(said, bytes) else str(said)).strip()
+    text = (said.decode() if isinstance(said, bytes) else str(said)).strip()
+    return text.removeprefix("(\n").removesuffix("\n)") if text.startswith("(\n") else text
+
+
+def ethos(question: Path, proof: Path, signature: Path) -> bool:
+    """Whether `ethos`, a checker that shares no code with cvc5, accepts a proof whole.
+
+    Parameters
+    ----------
+    question, proof : path
+        What was asked, as SMT-LIB 2, and the proof that it has no model.
+    signature : path
+        cvc5's list of the rules of its proofs: ``proofs/eo/cpc/Cpc.eo`` of its sources.
+    """
+    options = [f"--include={signature}", f"--reference={question}", "--require-proof-of-false"]
+    command = ["ethos", *options, str(proof)]
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return ended.returncode == 0 and ended.stdout.strip() == "correct"
 
 
 def _solver(rlimit: int) -> Any:
