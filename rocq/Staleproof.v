@@ -517,6 +517,11 @@ Ltac roots_as D :=
     match type of D with context [sqrt ?b] =>
       tryif constr_eq a b then fail else replace (sqrt a) with (sqrt b) by (f_equal; ring)
     end end.
+(** Logarithms likewise. *)
+Ltac logs_as D :=
+  repeat match goal with |- context [ln ?a] =>
+    match type of D with context [ln ?b] =>
+      tryif constr_eq a b then fail else replace (ln a) with (ln b) by (f_equal; ring) end end.
 (** Means, expectations and sums of [c1 * f1 + (c2 * f2 + ... + c * 1)]. *)
 Ltac linear :=
   first [ apply mean_const | apply total_const | apply zsum_const; lia

@@ -40,7 +40,8 @@ def configure(parser: Parser) -> None:
         --check  run coqc on each file, and see what it assumes; exit with 1 if one is not accepted
         --record  with --check, keep which theorems are accepted, for `verify` to say under
             checked_by
-        --ethos CPC.eo  with --check, put cvc5's proofs to ethos; the rules are this file of cvc5's
+        --ethos CPC.eo  with --check, put cvc5's proofs to ethos; the rules are this file of
+            cvc5's sources
         -j N  files at once (default: one a core)
         """,
         j=positive("-j"),

@@ -67,6 +67,8 @@ def _sum_of_changes(
     start = eq(general.subs(_M, 0), 0)
     there = replace(text, indices={**text.indices, k: "zz"})
     changed = "".join(f"{x.strip()} " for x in arguments(gap, {k: _M}, there, inner, ""))
+    logs = "(ln " in inner.real(general)
+    none, alike = ("rewrite ?Rplus_0_l, ?ln_1. ", "logs_as D'. ") if logs else ("", "")
     lines = [
         f"  assert (T0 : {inner.relation(start)}).",
         *_settled(draft, inner, start, 0),
@@ -77,9 +79,9 @@ def _sum_of_changes(
         f"  assert (T' : (fun zz => {inner.real(general)}) {here} = {summed}).",
         f"  {{ refine (telescope {body} (fun zz => {inner.real(general)}) {here} _ _ _); "
         "[lia | cbv beta |].",
-        f"    - {_put(general, 0, text)}same T0.",
+        f"    - {_put(general, 0, text)}{none}same T0.",
         "    - intros zz H_zz; cbv beta; pose proof (T1 zz H_zz) as D'.",
-        f"      {_put(general, _M + 1, inner)}{changed}same D'. }}",
+        f"      {_put(general, _M + 1, inner)}{changed}{alike}same D'. }}",
     ]
     return summed, lines
 

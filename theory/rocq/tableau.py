@@ -18,16 +18,18 @@ import z3
 from theory.rocq.questions import is_number, leaves
 from theory.rocq.text import UnsupportedError
 
-CASES: Final = 600
+CASES: Final = 1500
 """Most cases of one proof."""
 FEW: Final = 6
 """So many combinations of cases are left to `lia`."""
-CLOSED: Final = "first [timeout 60 lia | timeout 60 (alike; lia) | timeout 60 nia]"
-REAL: Final = "first [lia | lra | timeout 60 nra]"
+CLOSED: Final = "first [" + " | ".join(
+    f"timeout 60 {one}" for one in ("lia", "(alike; lia)", "(multiples; lia)", "nia")
+) + "]"  # fmt: skip
+REAL: Final = "first [lia | lra | solve [wholes; lra] | timeout 60 nra]"
 RLIMIT: Final = 4_000_000
 """What z3 may spend on one case."""
-BUDGET: Final = 40_000_000
-"""What it may spend on all of them, some ten seconds: three times what the largest proof took."""
+BUDGET: Final = 100_000_000
+"""What it may spend on all of them, some twenty seconds: twice what the largest proof took."""
 
 Facts = Mapping[str, Any]
 
