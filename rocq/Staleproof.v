@@ -365,6 +365,12 @@ Ltac fields :=
       | H : ?a * ?a = _ |- _ => is_var a; first [ring [H] | field [H]; repeat split; differs]
       | H : ?a ^ _ = _ |- _ => is_var a; first [ring [H] | field [H]; repeat split; differs]
       end ].
+(** A last or first term of a sum, as it is written at its index. *)
+Ltac moved :=
+  first [ fields | rewrite ?plus_IZR;
+    repeat match goal with |- context [ln ?a] => match goal with |- context [ln ?b] =>
+      tryif constr_eq a b then fail else replace (ln a) with (ln b) by (f_equal; ring) end end;
+    first [fields | f_equal; f_equal; ring] ].
 (** Signs that facts show: of each factor by itself, or of the whole. *)
 Ltac factors :=
   lazymatch goal with

@@ -148,7 +148,7 @@ def _split(draft: Draft, rule: Split, goal: Relation) -> str:
         relation = eq(left, rest + term)
         by = "zsum_first" if early else "zsum_last"
         where = "".join(whole_fact(draft, name) for name in rule.domain)
-        tactic = f"{where}rewrite {by} by lia; {_ends(text, left, early)}fields"
+        tactic = f"{where}rewrite {by} by lia; {_ends(text, left, early)}moved"
         lines.append(f"  assert (S{place} : {text.relation(relation)}) by ({tactic}).")
         premises.append(Premise(relation, f"exact S{place}"))
         left = rest
