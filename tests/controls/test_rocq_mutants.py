@@ -1,4 +1,4 @@
-"""Certificates and statements that are edited are refused by coqc."""
+"""Certificates and statements that are edited are refused by coqc, and by the re-checker."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sympy
 
+from reports.recheck import BadInput, recheck
+from tests.proof_ledgers import ledger_of
 from theory.judging.catalogue import CLAIMS
+from theory.judging.certificates import steps_as_data
 from theory.kernel import Combine
 from theory.kernel.prove import prove
 from theory.kernel.theorem import Theorem
@@ -22,6 +26,9 @@ from theory.rocq.reading import require_faithful
 from theory.rocq.text import UnsupportedError
 from theory.rocq.writing import written
 from theory.verdicts import Verdict
+
+Mutant = tuple[str, str, dict[str, Any] | None]
+"""What is edited, the file of it, and the ledger of it if a re-checker could see that."""
 
 needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 
@@ -63,6 +70,29 @@ def _certificates(theorem: Theorem) -> Iterator[tuple[str, Theorem]]:
                 yield name, replace(theorem, conclude=rule_)
 
 
+def _row(theorem: Theorem, other: Theorem) -> dict[str, Any]:
+    """The ledger of a theorem, with another's certificates said to prove it."""
+    found = ledger_of([theorem])
+    found["claims"][0]["steps"] = steps_as_data(other, prove(theorem))
+    return found
+
+
+def _said_otherwise(theorem: Theorem, name: str) -> dict[str, Any] | None:
+    """The ledger with that edit of the statement, or None if it says nothing of it."""
+    found = ledger_of([theorem])
+    row = found["claims"][0]
+    if name == "swapped sign":
+        row["goal"] = " <= ".join(reversed(row["goal"].split(" <= ")))
+    elif name == "smaller bound":
+        row["goal"] += " - 1"
+    else:
+        given = written(theorem).core[int(name.split()[-1])]
+        if given.kind != "hypothesis" or "part" in name:
+            return None
+        del row["hypotheses"][int(given.name[1:]) - 1]
+    return found
+
+
 def _statements(theorem: Theorem) -> Iterator[tuple[str, str]]:
     """The file with another statement, or without one hypothesis."""
     source = written(theorem).source
@@ -87,7 +117,7 @@ def _statements(theorem: Theorem) -> Iterator[tuple[str, str]]:
             yield f"without a part of premise {place}", source[:start] + less + source[end:]
 
 
-def _mutants(theorem: Theorem) -> Iterator[tuple[str, str]]:
+def _mutants(theorem: Theorem) -> Iterator[Mutant]:
     """Files that coqc must refuse; the kernel and the reader refuse them as well."""
     one = written(theorem)
     for name, other in _certificates(theorem):
@@ -97,19 +127,26 @@ def _mutants(theorem: Theorem) -> Iterator[tuple[str, str]]:
             source = ""
         if source != one.source:  # a step that the proof does not use is not in the file
             assert prove(other).verdict is not Verdict.PROVED, name
-            yield name, source
+            yield name, source, _row(theorem, other)
     for name, source in _statements(theorem):
         if name in ("swapped sign", "smaller bound"):
             with pytest.raises(MisreadError):
                 require_faithful(replace(one, source=source))
-        yield f"{theorem.id}: {name}", source
+        yield f"{theorem.id}: {name}", source, _said_otherwise(theorem, name)
 
 
-def _survivors(folder: Path, mutants: list[tuple[str, str]]) -> list[str]:
+def _passes(ledger: dict[str, Any]) -> bool:
+    try:
+        return not recheck(ledger).failures
+    except BadInput:
+        return False
+
+
+def _survivors(folder: Path, mutants: list[Mutant]) -> list[str]:
     """Mutants that coqc accepts."""
 
-    def survives(numbered: tuple[int, tuple[str, str]]) -> str:
-        number, (name, source) = numbered
+    def survives(numbered: tuple[int, Mutant]) -> str:
+        number, (name, source, _) = numbered
         if not source:
             return ""
         (folder / f"mutant_{number}.v").write_text(source, encoding="utf-8")
@@ -131,9 +168,11 @@ def test_edited_certificates_and_statements_are_refused(name: str, tmp_path: Pat
     assert [compiled(tmp_path, module) for module in files] == [""] * len(files)
     mutants = list(_mutants(theorem))
     assert "smaller bound" in mutants[-1][0] or any("premise" in one for one, _ in mutants)
+    assert [what for what, _, row in mutants if row is not None and _passes(row)] == []
     assert _survivors(tmp_path, mutants) == []
 
 
 @pytest.mark.slow
-def test_there_are_two_hundred_of_them() -> None:
-    assert sum(1 for name in SMALL for _ in _mutants(_theorem(name))) >= 200
+def test_two_hundred_of_them_are_put_to_both() -> None:
+    mutants = [one for name in SMALL for one in _mutants(_theorem(name))]
+    assert sum(bool(source) and row is not None for _, source, row in mutants) >= 200
