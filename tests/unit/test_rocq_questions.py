@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 import z3
 
-from theory.rocq.asked import HEAD, Asked, lemma, proposition
+from theory.rocq.asked import Asked
 from theory.rocq.compiling import compiled
+from theory.rocq.lemmas import lemma, proposition
 from theory.rocq.questions import question, read_back
 from theory.rocq.recorded import Answers
+from theory.rocq.tableau import HEAD
 from theory.rocq.text import UnsupportedError
 from theory.smt.queries import Query, digest_of, recording, remembered
 from theory.smt.solver import Statement, decide

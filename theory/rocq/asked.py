@@ -11,130 +11,19 @@ from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
-
-import z3
+from typing import Final
 
 from theory.rocq.compiling import Progress, compiled
-from theory.rocq.names import Names, identifier
-from theory.rocq.questions import is_number, question, read_back, symbols, text
+from theory.rocq.lemmas import lemma
+from theory.rocq.names import identifier
 from theory.rocq.recorded import Answers
-from theory.rocq.tableau import refutation
+from theory.rocq.tableau import HEAD
 from theory.rocq.text import UnsupportedError
 from theory.smt import cvc5
 from theory.smt.queries import Query, digest_of
-from theory.smt.solver import RLIMIT, fresh_solver
 
-HEAD: Final = r"""From Coq Require Import ZArith Lia Reals Lra.
-Open Scope Z_scope.
-(* Products of one number by others that are equal. *)
-Ltac alike := repeat match goal with H : context [?a * ?p] |- _ =>
-  match goal with K : context [?b * p] |- _ =>
-    tryif constr_eq a b then fail else
-      (let E := fresh in assert (E : a = b) by lia; rewrite E in *; clear E) end end.
-Lemma apart_by (a b c : Z) : a >= 1 ->
-  b < c /\ a * b + a <= a * c \/ b = c /\ a * b = a * c \/ c < b /\ a * c + a <= a * b.
-Proof. intros. destruct (Z.lt_trichotomy b c) as [|[|]]; [left|right; left|right; right]; nia. Qed.
-(* Whole multiples of one number differ by it, or not at all. *)
-Ltac apart a b c :=
-  tryif constr_eq b c then fail else
-  lazymatch isZcst a with true => fail | _ =>
-  match goal with
-  | _ : b < c /\ a * _ + a <= _ \/ _ |- _ => fail 1
-  | _ : c < b /\ a * _ + a <= _ \/ _ |- _ => fail 1
-  | _ => pose proof (apart_by a b c ltac:(lia)) end end.
-Ltac multiples :=
-  rewrite ?Z.add_0_l, ?Z.add_0_r, ?Z.mul_0_l, ?Z.mul_1_l, ?Z.mul_add_distr_l, ?Z.mul_add_distr_r,
-    ?Z.mul_sub_distr_l, ?Z.mul_sub_distr_r, ?Z.mul_assoc in *; try alike;
-  repeat match goal with
-  | H : context [?a * ?b] |- _ => is_var b; apart a b 0
-  | H : context [?b * ?a] |- _ => is_var b; apart a b 0
-  | H : context [?a * ?b], K : context [?a * ?c] |- _ => is_var a; is_var b; apart a b c
-  | H : context [?b * ?a], K : context [?c * ?a] |- _ => is_var a; is_var b; apart a b c
-  end.
-(* Relations between whole numbers as such between real ones, with what is less by 1 at least. *)
-Ltac wholes := repeat match goal with
-  | H : (_ < _)%Z |- _ => apply Zlt_le_succ, IZR_le in H; unfold Z.succ in H
-  | H : (_ > _)%Z |- _ => apply Z.gt_lt in H
-  | H : (_ >= _)%Z |- _ => apply Z.ge_le in H
-  | H : (_ <= _)%Z |- _ => apply IZR_le in H
-  | H : @eq Z _ _ |- _ => apply (f_equal IZR) in H end;
-  rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR, ?opp_IZR in *.
-(* Numbers that are given are as is said. *)
-Ltac held := match goal with
-  | |- _ /\ _ => split; held
-  | |- _ \/ _ => first [left; held | right; held]
-  | |- _ => first [lia | lra | intro; lra] end.
-"""
 TOGETHER: Final = 150_000
 """Characters that one process reads, if there is more than one question."""
-
-
-def proposition(query: Query) -> tuple[str, list[str], list[Any]]:
-    """What a question says with its answer, the numbers that it binds, and its facts.
-
-    Raises
-    ------
-    UnsupportedError
-        It is about other numbers than whole ones, has no answer, or reads otherwise.
-    """
-    asked, names = question(query.text), Names()
-    facts = asked.facts + (asked.below if query.answer == "sat" else [])
-    known = {names(name): one for name, one in symbols(facts).items()}
-    bound = " ".join(f"({name} : {'Z' if z3.is_int(one) else 'R'})" for name, one in known.items())
-    said = [text(one, names) for one in facts]
-    if not all(z3.eq(read_back(told, known), one) for told, one in zip(said, facts, strict=True)):
-        raise UnsupportedError("a question that reads otherwise")
-    if query.answer == "unsat":
-        head = f"forall {bound},\n  " if bound else ""
-        return head + "".join(f"{one} ->\n  " for one in said) + "False", [*known], facts
-    if query.answer == "sat":
-        head = f"exists {bound},\n  " if bound else ""
-        return head + " /\\\n  ".join(said or ["True"]), [*known], facts
-    raise UnsupportedError("a question without an answer")
-
-
-def lemma(name: str, query: Query) -> str:
-    """A question, with its answer, as a lemma with its proof.
-
-    Raises
-    ------
-    UnsupportedError
-        It has no form, or no proof is found.
-
-    Examples
-    --------
-    >>> asked = "(declare-fun x () Int)(assert (> x 1))(assert (not (> x 0)))(check-sat)"
-    >>> print(lemma("one", Query("x > 1 implies x > 0", asked, "unsat", 9)))
-    Lemma one : forall (x : Z),
-      (x > 1) ->
-      (x <= 0) ->
-      False.
-    Proof.
-      intros x H0 H1.
-      clear - H0 H1; first [timeout 60 lia | ... | timeout 60 nia].
-    Qed.
-    """
-    said, bound, facts = proposition(query)
-    if query.answer == "unsat":
-        proof = refutation(facts, bound)
-    else:
-        proof = f"exists {', '.join(_values(facts))}. held." if bound else "held."
-    return f"Lemma {name} : {said}.\nProof.\n  {proof}\nQed."
-
-
-def _values(facts: Sequence[Any]) -> list[str]:
-    """What numbers are in a model, in the order of `symbols`."""
-    solver = fresh_solver(10 * RLIMIT)
-    solver.add(*(fact.translate(solver.ctx) for fact in facts))
-    if solver.check() != z3.sat:
-        raise UnsupportedError("a question of which no model is found again")
-    model = solver.model()
-    numbers = (one.translate(solver.ctx) for one in symbols(facts).values())
-    values = [model.eval(one, model_completion=True) for one in numbers]
-    if not all(map(is_number, values)):
-        raise UnsupportedError("a question whose model has a number that is no fraction")
-    return [f"({text(one, Names())}){'%R' * z3.is_real(one)}" for one in values]
 
 
 class Asked:
@@ -293,6 +182,3 @@ def _accepted(folder: Path, lemmas: Mapping[str, str]) -> set[str]:
 
 def _name(query: Query) -> str:
     return f"q_{query.digest[:20]}"
-
-
-__all__ = ["Asked", "lemma", "proposition"]

@@ -28,7 +28,7 @@ WORDS: Final = frozenset(
     {"file", "problem", "among", "says", "where", "statement", "latex", "assumes", "everywhere"}
 )
 """What is written out as a comment, or not at all."""
-ASKING: Final = ("asked.py", "questions.py")
+ASKING: Final = ("lemmas.py", "questions.py")
 """What says how questions to z3 read in Rocq; how they are proved is `coqc`'s to judge."""
 
 
@@ -164,7 +164,7 @@ def key(theorem: Theorem) -> str:
 
 @lru_cache(maxsize=1)
 def _programs() -> str:
-    others = {*ASKING, "tableau.py", Path(__file__).name}
+    others = {*ASKING, "asked.py", "tableau.py", Path(__file__).name}
     own = (path for path in Path(__file__).parent.glob("*.py") if path.name not in others)
     sources = [*sorted(own), LIBRARY]
     if not LIBRARY.is_file():

@@ -18,6 +18,47 @@ import z3
 from theory.rocq.questions import is_number, leaves
 from theory.rocq.text import UnsupportedError
 
+HEAD: Final = r"""From Coq Require Import ZArith Lia Reals Lra.
+Open Scope Z_scope.
+(* Products of one number by others that are equal. *)
+Ltac alike := repeat match goal with H : context [?a * ?p] |- _ =>
+  match goal with K : context [?b * p] |- _ =>
+    tryif constr_eq a b then fail else
+      (let E := fresh in assert (E : a = b) by lia; rewrite E in *; clear E) end end.
+Lemma apart_by (a b c : Z) : a >= 1 ->
+  b < c /\ a * b + a <= a * c \/ b = c /\ a * b = a * c \/ c < b /\ a * c + a <= a * b.
+Proof. intros. destruct (Z.lt_trichotomy b c) as [|[|]]; [left|right; left|right; right]; nia. Qed.
+(* Whole multiples of one number differ by it, or not at all. *)
+Ltac apart a b c :=
+  tryif constr_eq b c then fail else
+  lazymatch isZcst a with true => fail | _ =>
+  match goal with
+  | _ : b < c /\ a * _ + a <= _ \/ _ |- _ => fail 1
+  | _ : c < b /\ a * _ + a <= _ \/ _ |- _ => fail 1
+  | _ => pose proof (apart_by a b c ltac:(lia)) end end.
+Ltac multiples :=
+  rewrite ?Z.add_0_l, ?Z.add_0_r, ?Z.mul_0_l, ?Z.mul_1_l, ?Z.mul_add_distr_l, ?Z.mul_add_distr_r,
+    ?Z.mul_sub_distr_l, ?Z.mul_sub_distr_r, ?Z.mul_assoc in *; try alike;
+  repeat match goal with
+  | H : context [?a * ?b] |- _ => is_var b; apart a b 0
+  | H : context [?b * ?a] |- _ => is_var b; apart a b 0
+  | H : context [?a * ?b], K : context [?a * ?c] |- _ => is_var a; is_var b; apart a b c
+  | H : context [?b * ?a], K : context [?c * ?a] |- _ => is_var a; is_var b; apart a b c
+  end.
+(* Relations between whole numbers as such between real ones, with what is less by 1 at least. *)
+Ltac wholes := repeat match goal with
+  | H : (_ < _)%Z |- _ => apply Zlt_le_succ, IZR_le in H; unfold Z.succ in H
+  | H : (_ > _)%Z |- _ => apply Z.gt_lt in H
+  | H : (_ >= _)%Z |- _ => apply Z.ge_le in H
+  | H : (_ <= _)%Z |- _ => apply IZR_le in H
+  | H : @eq Z _ _ |- _ => apply (f_equal IZR) in H end;
+  rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR, ?opp_IZR in *.
+(* Numbers that are given are as is said. *)
+Ltac held := match goal with
+  | |- _ /\ _ => split; held
+  | |- _ \/ _ => first [left; held | right; held]
+  | |- _ => first [lia | lra | intro; lra] end.
+"""
 CASES: Final = 1500
 """Most cases of one proof."""
 FEW: Final = 6
