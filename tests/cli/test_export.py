@@ -53,6 +53,8 @@ def test_without_coqc_files_are_written_all_the_same(
 
 def test_a_folder_is_needed(problem: Problem) -> None:
     assert "--rocq DIR" in problem("export", "kernel.young")["fix"]
+    found = problem("export", "--rocq", "out", "--ethos", "nowhere.eo", "kernel.young")
+    assert "nowhere.eo" in found["what"]
 
 
 def test_rows_that_rest_on_more_than_the_kernel_are_refused(

@@ -17,7 +17,6 @@ from theory.kernel import (
     Everywhere,
     Hypothesis,
     Induction,
-    Integral,
     Operator,
     Point,
     Relation,
@@ -37,6 +36,7 @@ from theory.kernel import (
     vector,
     vectors,
 )
+from theory.kernel.rules import Integral
 from theory.kernel.theorem import Checked, Given, Rule
 from theory.kernel.vectors import ZERO
 from theory.papers.rpd import eq_8, stepsize, thm_4_1

@@ -20,7 +20,6 @@ from theory.kernel import (
     Expect,
     Hypothesis,
     Induction,
-    Integral,
     Lipschitz,
     Operator,
     Point,
@@ -41,7 +40,7 @@ from theory.kernel import (
 )
 from theory.kernel.context import measures
 from theory.kernel.means import Mean
-from theory.kernel.rules import Reread
+from theory.kernel.rules import Integral, Reread
 from theory.kernel.theorem import Assumption, Delayed
 from theory.kernel.vectors import Gram
 from theory.notation import (

@@ -18,7 +18,6 @@ from theory.kernel import (
     Expect,
     Hypothesis,
     Induction,
-    Integral,
     Lipschitz,
     Operator,
     Point,
@@ -42,6 +41,7 @@ from theory.kernel import (
     vector,
     vectors,
 )
+from theory.kernel.rules import Integral
 from theory.kernel.theorem import Rule
 from theory.kernel.vectors import Scalar
 from theory.verdicts import Verdict

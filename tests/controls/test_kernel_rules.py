@@ -20,7 +20,6 @@ from theory.kernel import (
     Expect,
     Hypothesis,
     Induction,
-    Integral,
     Lipschitz,
     Operator,
     Point,
@@ -45,6 +44,7 @@ from theory.kernel import (
     vectors,
 )
 from theory.kernel.lemmas import DESCENT, JENSEN, LEMMAS, YOUNG
+from theory.kernel.rules import Integral
 from theory.kernel.theorem import Given, Rule
 from theory.papers.rpd import thm_4_1
 from theory.verdicts import Verdict

@@ -85,6 +85,13 @@ def test_all_claims(verified: subprocess.CompletedProcess[str], ledger: Any) -> 
     assert sum(ledger["summary"].values()) == len(ledger["claims"])
 
 
+def test_a_row_without_a_second_checker_says_what_nobody_else_saw(ledger: Any) -> None:
+    open_ones = [row for row in ledger["claims"] if not row["checked_by"]]
+    said = {row["id"]: row["evidence"][-1]["says"] for row in open_ones}
+    words = ("nobody else", "not all is accepted", "questions: Rocq proves")
+    assert [name for name, one in said.items() if not any(word in one for word in words)] == []
+
+
 def test_no_mutant_survives(ledger: Any) -> None:
     survivors = {row["id"]: row["controls"]["survivors"] for row in ledger["claims"]}
     assert not {name: found for name, found in survivors.items() if found}

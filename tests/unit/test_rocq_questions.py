@@ -17,6 +17,7 @@ from theory.rocq.questions import question, read_back
 from theory.rocq.recorded import Answers
 from theory.rocq.tableau import HEAD
 from theory.rocq.text import UnsupportedError
+from theory.smt import cvc5
 from theory.smt.queries import Query, digest_of, recording, remembered
 from theory.smt.solver import Statement, decide
 
@@ -157,6 +158,26 @@ def test_coqc_accepts_what_is_so_and_refuses_what_is_not(tmp_path: Path) -> None
     assert list(every.judged(good - {own.digest})[1]) == ["cases"]
     found = {one: said for one, (_, said) in every.answers(good - {own.digest}).items()}
     assert (found["cases"].rocq, found["cases"].logged, found["truth"].logged) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("says", "accepts"),
+    [
+        ("echo correct", True),
+        ("echo incomplete", False),
+        ("echo correct; exit 1", False),
+        ("", False),
+    ],
+)
+def test_what_ethos_says_of_a_proof(
+    says: str, accepts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "ethos"
+    program.write_text(f"#!/bin/sh\n{says}\n", encoding="utf-8")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    assert not cvc5.ethos(tmp_path, tmp_path, tmp_path)  # it may not be run yet
+    program.chmod(0o755)
+    assert cvc5.ethos(tmp_path, tmp_path, tmp_path) is accepts
 
 
 @pytest.mark.slow
