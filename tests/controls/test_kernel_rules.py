@@ -45,6 +45,7 @@ from theory.kernel import (
 )
 from theory.kernel.lemmas import DESCENT, JENSEN, LEMMAS, YOUNG
 from theory.kernel.rules import Integral
+from theory.kernel.rules.series import pinned
 from theory.kernel.theorem import Given, Rule
 from theory.papers.rpd import thm_4_1
 from theory.verdicts import Verdict
@@ -52,7 +53,7 @@ from theory.verdicts import Verdict
 a, b, q = sympy.symbols("a b q", positive=True)
 r = sympy.Symbol("r", real=True)
 K = sympy.Symbol("K", integer=True, positive=True)
-k = sympy.Symbol("k", integer=True, nonnegative=True)
+k, m = sympy.symbols("k m", integer=True, nonnegative=True)
 A = sympy.Function("A", real=True)
 S = sympy.Function("S", nonnegative=True)
 u, v, g = vectors("u v g")
@@ -338,6 +339,26 @@ def test_an_index_that_a_hypothesis_fixes_is_not_general() -> None:
     assert (
         "fixes l" in fixed.conclude.check(fixed.goal, Given(fixed, {"five at a time": step})).note
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "others", "why"),
+    [
+        (le((k + 2) * square(u), 2 * dot(u, v)), (), ""),  # of iteration k, for every k
+        (le(k * (1 + square(u)), 5 * (1 + square(u))), (), "fixes k"),  # k ≤ 5 in other words
+        (eq(k * square(u), k - 5), (), "fixes k"),
+        (le(1, k * square(u)), (), "fixes k"),  # of no run: it fails for k = 0
+        (le((k - 4) * square(u), a), (Hypothesis("late", "late", le(5, k)),), "fixes k"),
+        (le((m - 4) * square(u), a), (), "fixes m"),  # of one m, and u is of iteration k
+    ],
+)
+def test_what_is_said_of_vectors_in_every_iteration_fixes_no_index(
+    said: Relation, others: tuple[Hypothesis, ...], why: str
+) -> None:
+    hypotheses = (Hypothesis("said", "said", said), *others)
+    about = theorem(vectors=(u, v), indices=(k, m), hypotheses=hypotheses)
+    found = pinned(k, Given(about, {}))
+    assert found is None if why == "" else found is not None and why in found.note
 
 
 def test_hypotheses_about_an_index_hold_for_all_of_it() -> None:

@@ -64,6 +64,7 @@ def _split(one: Any) -> Scalar:
     *outer, (index, first, last) = [tuple(limit) for limit in one.limits[::-1]]
     terms = []
     for term in sympy.Add.make_args(sympy.expand(one.function)):
+        term = sympy.factor_terms(term)  # 1/(2k + 2) is half of 1/(k + 1)
         free, bound = term.as_independent(index, as_Add=False)
         count = last - first + 1 if bound == 1 else sympy.Sum(bound, (index, first, last))
         terms.append(free * count)

@@ -175,7 +175,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
             follow(hypothesis.name, hypothesis.relation)
     for assumed in plan.smooth:
         known = {step.name for step in steps}
-        for step in offers.smooth(assumed, scene.points):
+        for step in offers.smooth(assumed, [o for o in scene.points if o not in scene.idle]):
             other = f"{step.name}, of {assumed.function}"  # two functions at the same places
             steps.append(replace(step, name=other) if step.name in known else step)
             follow(steps[-1].name, step.relation)

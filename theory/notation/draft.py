@@ -114,6 +114,8 @@ class Draft:
         strict = slack(said)
         stated = strict[1] if strict else self._said(said)
         label = name or sympy.sstr(said) if strict else name or str(stated)
+        if strict:
+            self._plan.gaps |= {(way := said.gts - said.lts): strict[0], -way: -strict[0]}
         if strict and not is_parameters(stated):
             self._plan.varying.add(strict[0])
         self._plan.assumed.append(Hypothesis(label, says or str(said), stated))

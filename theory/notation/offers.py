@@ -15,7 +15,7 @@ from typing import Any
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.kernel.means import Average, Mean, Operator, is_random
+from theory.kernel.means import Average, Mean, Operator, is_average, is_random
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq, le
 from theory.kernel.residues import Residues
@@ -339,7 +339,7 @@ def in_sequences(fact: Relation, index: Scalar, bare: Theorem) -> Relation | Non
     if left is None:
         return sides(form, fact.kind) if form.atoms(AppliedUndef) else None
     values = rule.meanings(given)
-    if any(value.atoms(Mean) for value in values.values()):
+    if not all(is_average(mean) for value in values.values() for mean in value.atoms(Mean)):
         return None
     found = decomposed(rule.without_means(fact.gap, given), values, {*bare.symbols, index})
     return None if found is None else sides(found, fact.kind)

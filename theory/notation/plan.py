@@ -80,6 +80,7 @@ class Plan:
     everywhere: dict[tuple[str, str, tuple[Scalar | Vector, ...]], None] = field(
         default_factory=dict
     )
+    gaps: dict[Scalar, Scalar] = field(default_factory=dict)
 
     def take(self, one: Assumption) -> str:
         """Assume something of the kernel; the name is changed if another has it."""
@@ -92,6 +93,11 @@ class Plan:
         elif not any(h.relation == one.relation for h in self.assumed):
             self.assumed.append(one)
         return one.name
+
+    def placed(self, at: Vector) -> Vector:
+        """A place with gaps of strict inequalities by name: they are not 0 on their own account."""
+        terms = ((name, sympy.sympify(factor).subs(self.gaps)) for name, factor in at.terms)
+        return Vector(tuple(terms))
 
     def look_back(self, said: Relation) -> None:
         """Take the stale ones among iterates that are named here."""
@@ -194,7 +200,11 @@ def _moved(one: Assumption, values: Values) -> Assumption:
 def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) -> Scene:
     """Find out what a theorem names."""
     forms = [*plan.forms, statement.relation.lhs, statement.relation.rhs]
-    points = _points(forms, plan, functions)
+    points, idle = _points(forms, plan, functions)
+    if plan.gaps:
+        put = {one: replace(one, position=plan.placed(one.position)) for one in points}
+        points, idle = tuple(put.values()), frozenset(put[one] for one in idle)
+        plan.iterates = [(now, plan.placed(then)) for now, then in plan.iterates]
     names = {name for form in forms for entry in form.atoms(Gram) for name in entry.names}
     named = {symbol.name for form in forms for symbol in form.free_symbols}
     cited = [one for lemma, _ in plan.cites for one in lemma.points]
@@ -234,7 +244,7 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     anew = frozenset[str]().union(*(_drawn(points, random) for random in known.values()))
     at_rest = (one.gradient.names & plan.zero for one in points if one.function in anew)
     given = given.union(*at_rest)  # ∇f_i(x*) = 0, whatever is drawn
-    return Scene(points, tuple(sorted(names)), known, given, between)
+    return Scene(points, tuple(sorted(names)), known, given, between, idle)
 
 
 def _require_listed(names: Set[str], listed: Iterable[Point], where: str) -> None:
@@ -325,8 +335,13 @@ def _outside(gap: Scalar, mean: str, varying: Set[Scalar]) -> set[str]:
     return scalars.union(*(entry.names for entry in bare.atoms(Gram)))
 
 
-def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) -> tuple[Point, ...]:
-    """The points that formulas name, those that they are made of, and those that follow."""
+def _points(
+    forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]
+) -> tuple[tuple[Point, ...], frozenset[Point]]:
+    """The points that formulas name, those that they are made of, and those that follow.
+
+    Of the iterates at which no function is looked at, nothing but their place is of use.
+    """
     linked = [*plan.iterates, *((old, now) for _, old, now, _ in plan.delays)]
     owners = [_owner(pair, functions) for pair in linked]
     for f in functions:
@@ -352,11 +367,12 @@ def _points(forms: list[Scalar], plan: Plan, functions: tuple[Function, ...]) ->
         if set(more) <= set(found):
             break
         found |= dict.fromkeys(more)
-    at = {one.position for one in found}
+    at, idle = {one.position for one in found}, set[Point]()
     for pair, owner in zip(linked, owners, strict=True):
         if not {plainly(one) for one in pair} <= at:  # a point without a value is one all the same
+            idle |= {owner.at(one) for one in pair}
             found |= dict.fromkeys(owner.at(one) for one in pair)
-    return tuple(found)
+    return tuple(found), frozenset(idle)
 
 
 def _owner(pair: tuple[Vector, Vector], functions: tuple[Function, ...]) -> Function:
@@ -366,10 +382,21 @@ def _owner(pair: tuple[Vector, Vector], functions: tuple[Function, ...]) -> Func
 
 
 def _next(f: Function, found: Iterable[Point], plan: Plan) -> list[Vector]:
-    """Where points made of iterates alone, such as x − e, are in the next iteration."""
+    """Where points made of iterates alone, such as x − e, are in the next iteration.
+
+    Only sequences speak of the next iteration.
+    """
     moves = {next(iter(now.names)): plainly(then) for now, then in plan.iterates}
     named = moves.keys() | plan.fixed
-    among = [one for one in found if one.function == f.name and one.position.names <= named]
+    meant = [sympy.sympify(form) for form in plan.sequences.values()]
+    said = {s for form in meant for s in form.free_symbols}
+    said |= {n for form in meant for entry in form.atoms(Gram) for n in entry.names}
+    among = [
+        one
+        for one in found
+        if one.function == f.name and one.position.names <= named
+        if said & {one.value, *one.gradient.names}
+    ]
     ahead = {
         one.position.replaced(moves)
         for one in among

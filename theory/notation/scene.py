@@ -31,6 +31,8 @@ class Scene:
         Vectors that stand in equations with any vector, and are given to other means.
     meetings : tuple of Meeting
         Where bounds of smooth and convex functions meet.
+    idle : frozenset of Point
+        Iterates at which no function is looked at.
     """
 
     points: tuple[Point, ...]
@@ -38,10 +40,11 @@ class Scene:
     randoms: Mapping[str, frozenset[str]]
     still: frozenset[str] = frozenset()
     meetings: tuple[Meeting, ...] = ()
+    idle: frozenset[Point] = frozenset()
 
     def points_of(self, f: Function) -> tuple[Point, ...]:
-        """The points of one function."""
-        return tuple(one for one in self.points if one.function == f.name)
+        """The points at which a function is looked at."""
+        return tuple(o for o in self.points if o.function == f.name and o not in self.idle)
 
     def random(self, mean: str) -> frozenset[str]:
         """What is random to a mean."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
@@ -145,8 +145,8 @@ def _of_rule(
         searched = _searched(theorem, goal, rule, facts)
         outcome = "not found" if searched.combine is None else "found"
     combine, why = searched.combine, searched.why
-    if combine is None and goal.gap.atoms(sympy.Sum) and not _gains(facts.values()):
-        why += "; no line says what one iteration gains, such as T.have(F(k + 1) <= F(k) - ...)"
+    if combine is None:
+        why += _missing(goal, facts.values()) if step == STATEMENT else ""
     data = None
     if combine is not None:
         facts = facts | {one.name: one.relation for one in searched.steps}
@@ -156,6 +156,20 @@ def _of_rule(
         why = _unread(data, goal, given)
         data, outcome = (None, "not found") if why else (data, outcome)
     yield Certified(theorem.id, step, outcome, why, process_time() - before, data, rule.path)
+
+
+def _missing(goal: Relation, facts: Collection[Relation]) -> str:
+    """Which sort of line a statement about sequences may lack."""
+    calls = goal.gap.atoms(AppliedUndef)
+    if calls and not _gains(facts):
+        return "; no line says what one iteration gains, such as T.have(F(k + 1) <= F(k) - ...)"
+    ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
+    numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
+    unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)
+    last = min(unsigned, key=str, default=None)
+    if last is None:
+        return ""
+    return f"; how small is {last}? A line may say it, such as T.have({last.func}(k) >= 0)"
 
 
 def _gains(facts: Iterable[Relation]) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from math import prod
 from typing import Any
 
 import sympy
@@ -91,10 +92,7 @@ class Atoms:
             return number(node)
         if node.is_Add or node.is_Mul:
             parts = [self._visit(part, atom, number) for part in node.args]
-            total = parts[0]
-            for part in parts[1:]:
-                total = total + part if node.is_Add else total * part
-            return total
+            return _joined(parts, bool(node.is_Add))
         if node.is_Pow:
             return self._power(node, atom, number)
         return atom(node)
@@ -125,6 +123,50 @@ class Atoms:
             _polynomial(part, nodes) for part in (element.numer, element.denom)
         )
         return _tidied(numerator, denominator)
+
+
+def _joined(parts: Sequence[Any], is_sum: bool) -> Any:
+    """A sum or a product in lowest terms, cancelled once and by what is below alone.
+
+    Few atoms stand below, and a common factor is made of these: it divides every coefficient.
+    """
+    if isinstance(parts[0], int):
+        return 0
+    field = parts[0].field
+    belows = dict.fromkeys(part.denom for part in parts)
+    near = sorted({n for d in belows for n, degree in enumerate(d.degrees()) if degree > 0})
+    if not near:
+        above = (sum if is_sum else prod)(part.numer.quo_ground(part.denom.LC) for part in parts)
+        return field.raw_new(above, field.ring.one)
+    small = field.ring.clone(symbols=[field.symbols[n] for n in near])
+
+    def inner(terms: Iterable[Any]) -> Any:
+        return small.from_dict({tuple(powers[n] for n in near): c for powers, c in terms})
+
+    def outer(one: Any) -> Any:
+        whole = {}
+        for powers, c in one.terms():
+            at = dict(zip(near, powers, strict=True))
+            whole[tuple(at.get(n, 0) for n in range(field.ring.ngens))] = c
+        return field.ring.from_dict(whole)
+
+    if is_sum:
+        shares = {below: inner(below.terms()) for below in belows}
+        common = reduce(lambda a, b: a.lcm(b), shares.values())
+        times = {below: outer(common.exquo(share)) for below, share in shares.items()}
+        above = sum(part.numer * times[part.denom] for part in parts)
+    else:
+        common = prod(inner(part.denom.terms()) for part in parts)
+        above = prod(part.numer for part in parts)
+    by_rest: dict[Any, list[Any]] = {}
+    for powers, c in above.terms() if above else ():
+        rest = tuple(0 if n in near else power for n, power in enumerate(powers))
+        by_rest.setdefault(rest, []).append((powers, c))
+    factor = reduce(lambda a, b: a.gcd(b), map(inner, by_rest.values()), common)
+    return field.raw_new(
+        above.exquo(outer(factor)).quo_ground(common.LC / factor.LC),
+        outer(common.exquo(factor).monic()),
+    )
 
 
 def _is_surd(node: Scalar) -> bool:

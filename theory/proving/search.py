@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
+from sympy.core.function import AppliedUndef
 
 from theory.kernel.means import Mean, Operator
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.theorem import Given, Step, Theorem
+from theory.kernel.vectors import Gram
 from theory.notation.building import operator_of
 from theory.notation.names import plainly
 from theory.notation.offers import squared
@@ -59,6 +61,7 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
     >>> from theory.kernel.lemmas import JENSEN
     >>> facts = {step.name: step.relation for step in JENSEN.steps}
     """
+    facts = _related(goal, facts, theorem)
     gaps = [goal.gap, *(fact.gap for fact in facts.values())]
     means = {one.args[:2]: operator_of(one) for gap in gaps for one in gap.atoms(Mean)}
     whys = []
@@ -73,6 +76,24 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
             return Searched(candidate, steps=steps)
         whys.append(checked.note)
     return Searched(None, "; ".join(_told(whys)) or "nothing to search with")
+
+
+def _related(
+    goal: Relation, facts: Mapping[str, Relation], theorem: Theorem
+) -> dict[str, Relation]:
+    """Facts that have more than constants in common with the goal, or with such a fact."""
+
+    def names(said: Relation) -> set[Any]:
+        found: set[Any] = said.gap.atoms(AppliedUndef) | (said.gap.free_symbols - constants)
+        return found.union(*(entry.names for entry in said.gap.atoms(Gram)))  # squares mix them
+
+    constants = {*theorem.symbols, *theorem.indices}
+    waiting, reached = {name: names(fact) for name, fact in facts.items()}, names(goal)
+    kept = {name for name, found in waiting.items() if not found}
+    while near := {n for n in waiting.keys() - kept if waiting[n] & reached}:
+        kept |= near
+        reached = reached.union(*(waiting[name] for name in near))
+    return {name: fact for name, fact in facts.items() if name in kept}
 
 
 def _spelled(found: Combine, means: Mapping[Any, Operator]) -> tuple[Combine, tuple[Step, ...]]:

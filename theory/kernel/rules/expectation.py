@@ -137,7 +137,8 @@ class Total:
         is that the goal is linear in sequences, with constant factors.
         """
         values = self.meanings(given)
-        if fact.atoms(AppliedUndef) or any(value.atoms(Mean) for value in values.values()):
+        taken = {mean for value in values.values() for mean in value.atoms(Mean)}
+        if fact.atoms(AppliedUndef) or any(map(_is_conditional, taken)):
             return False
         total = sympy.S.Zero
         for term in sympy.Add.make_args(sympy.expand(goal)):

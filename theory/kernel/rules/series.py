@@ -25,7 +25,8 @@ def pinned(index: Scalar, given: Given) -> Checked | None:
 
     Hypotheses are read for every index. One that says something of the index alone, such as
     ``k <= 5``, holds for some of its values only; and an index whose domain is smaller than
-    0, 1, 2, … was never general.
+    0, 1, 2, … was never general. One about what changes is read in every iteration if 0 satisfies
+    it in all of them: (k + 2)y = kx + 2z does, (k − 5)(1 + ‖g‖²) ≤ 0 says k ≤ 5 in other words.
     """
     plain = sympy.Symbol("k", integer=True, nonnegative=True)
     if not index.is_Symbol or index.assumptions0 != plain.assumptions0:
@@ -36,7 +37,7 @@ def pinned(index: Scalar, given: Given) -> Checked | None:
     changing = changes(given.theorem, index)
     if changing:
         return Checked(Verdict.UNKNOWN, changing)
-    return _fixed(index, given.theorem) or pinned_beside(index, given)
+    return _fixed(index, given.theorem, of_changes=True) or pinned_beside(index, given)
 
 
 def pinned_beside(index: Scalar, given: Given) -> Checked | None:
@@ -48,7 +49,7 @@ def pinned_beside(index: Scalar, given: Given) -> Checked | None:
     return next(filter(None, (_fixed(one, given.theorem) for one in others)), None)
 
 
-def _fixed(index: Scalar, theorem: Theorem) -> Checked | None:
+def _fixed(index: Scalar, theorem: Theorem, of_changes: bool = False) -> Checked | None:
     for hypothesis in theorem.hypotheses:
         if (
             not isinstance(hypothesis, Hypothesis)
@@ -59,9 +60,21 @@ def _fixed(index: Scalar, theorem: Theorem) -> Checked | None:
             gap = hypothesis.relation.gap
             own = (one for one in gap.atoms(sympy.Sum) if index in one.bound_symbols)
             calls = gap.xreplace({one: sympy.Dummy() for one in own}).atoms(AppliedUndef)
-            if not any(index in call.free_symbols for call in calls):
+            if any(index in call.free_symbols for call in calls):
+                continue
+            if not (of_changes and _always(hypothesis.relation, theorem)):
                 return Checked(Verdict.UNKNOWN, f"hypothesis {hypothesis.name!r} fixes {index}")
     return None
+
+
+def _always(said: Relation, theorem: Theorem) -> bool:
+    """Whether a relation is about what changes, and holds at any index where all of that is 0."""
+    moving = changing(theorem)
+    there = {one for one in said.gap.free_symbols if one.name in moving}
+    zero = dict.fromkeys(said.gap.atoms(Gram, Mean) | there, sympy.S.Zero)
+    rest = said.gap.xreplace(zero)
+    holds = rest == 0 if said.kind == "==" else rest.is_nonnegative
+    return bool(holds and set(map(str, named(said.gap))) & (moving - constants(theorem)))
 
 
 def _counts(index: Scalar, theorem: Theorem) -> bool:
