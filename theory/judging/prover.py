@@ -1,6 +1,6 @@
 """All that a claim with a prover of its own needs, for one import.
 
-What it states and hands over (`theory.account`, `theory.claims`), questions to the solver
+What it states and hands over (`theory.account`, `theory.claims`), theorems, questions to the solver
 (`theory.smt`), refutations by runs, and tables of cases and lines.
 """
 
@@ -23,11 +23,13 @@ from theory.account import (
     Violation,
 )
 from theory.claims import Claim, Formulas
+from theory.judging.as_claim import account, as_claim, assumptions
 from theory.judging.decide import proves
 from theory.judging.outcomes import cases, found_by, in_turn, lines
 from theory.judging.plain_rows import row
 from theory.judging.replaying import first_violation, witnessed
 from theory.kernel import eq, le
+from theory.kernel.signs import nonnegative
 from theory.laws.static_orders.symbols import term
 from theory.ledger import Evidence
 from theory.smt.instances import decide_from, in_words
@@ -56,6 +58,9 @@ __all__ = [
     "Statement",
     "Term",
     "Violation",
+    "account",
+    "as_claim",
+    "assumptions",
     "cases",
     "decide",
     "decide_from",
@@ -67,6 +72,7 @@ __all__ = [
     "le",
     "lines",
     "merge",
+    "nonnegative",
     "proves",
     "remembered",
     "row",

@@ -18,7 +18,6 @@ from schedules import programs as orders
 from schedules.families import blog_1f1b, blog_gpipe, blog_naive, interleaved_1f1b, one_f_one_b
 from schedules.timeline import timeline
 from theory.judging import prover
-from theory.kernel.signs import nonnegative
 from theory.laws.delays import domains
 from theory.laws.delays.symbols import Microbatch
 from theory.laws.static_orders import proofs, slots
@@ -88,7 +87,7 @@ def _holds(formulas: prover.Formulas) -> prover.Grounds:
 def larger(one: str, other: str, stages: int) -> prover.Outcome:
     """One schedule's bubble is above another's for p ≥ `stages` and M ≥ 2."""
     more = sympy.factor(bubble(one) - bubble(other))
-    sign = nonnegative(more, (prover.le(stages, p), prover.le(2, M)), strict=True)
+    sign = prover.nonnegative(more, (prover.le(stages, p), prover.le(2, M)), strict=True)
     says = f"the bubble of {one} is above that of {other} for p ≥ {stages} and M ≥ 2"
     return replace(sign, says=says)
 

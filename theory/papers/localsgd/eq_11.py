@@ -14,7 +14,6 @@ from collections.abc import Mapping
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import as_claim
 from theory.kernel import Proof, Theorem
 from theory.notation import theorem
 from theory.papers.localsgd.lemmas import homogeneous_eq_11, mean_gradient, sharp_drift, sharp_eq_11
@@ -78,4 +77,6 @@ def _remarks(proof: Proof) -> tuple[prover.Finding, ...]:
     )
 
 
-CLAIM = as_claim(THEOREM, challenge=CHALLENGES["localsgd-average-gradient"], remarks=_remarks)
+CLAIM = prover.as_claim(
+    THEOREM, challenge=CHALLENGES["localsgd-average-gradient"], remarks=_remarks
+)

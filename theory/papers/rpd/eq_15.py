@@ -22,10 +22,8 @@ from theory.falsifier import Instance
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import quadratic
 from theory.judging import prover
-from theory.judging.as_claim import account, as_claim
 from theory.kernel import Theorem
 from theory.kernel.prove import conditions
-from theory.kernel.signs import nonnegative
 from theory.notation import Draft, positive, theorem
 from theory.papers.rpd.lemmas import pl_constant
 from theory.papers.rpd.method import F_STAR, START, F, f, k
@@ -129,7 +127,7 @@ def beyond(formulas: prover.Formulas) -> prover.Decision:
     at = {K: 1, Delta: 0, L: mu, tau: 0}
     bound = sympy.Add(*formulas.values())
     excess = (one_update(mu, gamma, G) - bound.subs(at)).subs(gamma, p / mu + EXCESS)
-    if not prover.proves(nonnegative(sympy.expand(excess), strict=True)) or not _replays():
+    if not prover.proves(prover.nonnegative(sympy.expand(excess), strict=True)) or not _replays():
         return prover.OPEN
     one = noisy_parabola(2, Fraction(1), Fraction(3))
     outside = (prover.le(p / mu, gamma),)
@@ -155,7 +153,7 @@ def _measured(one: Instance) -> sympy.Rational:
 def _account(formulas: prover.Formulas) -> prover.Account:
     stated = replace(THEOREM, terms=formulas)
     where = sympy.Le(gamma, p / mu if prover.proves(stated) else 1 / L)
-    known = account(THEOREM, formulas, CHALLENGE, where=where)
+    known = prover.account(THEOREM, formulas, CHALLENGE, where=where)
     assert isinstance(known.decision, prover.Decision), "a theorem has no readings"
     cases = _cases(formulas, known.decision)
     fails = cases[0].decision.fails
@@ -204,7 +202,7 @@ def _missing(stated: Theorem, outside: prover.Refutation | None) -> tuple[prover
 
 
 CLAIM = replace(
-    as_claim(THEOREM, CHALLENGE, where=sympy.Le(gamma, p / mu), cost=6),
+    prover.as_claim(THEOREM, CHALLENGE, where=sympy.Le(gamma, p / mu), cost=6),
     account=_account,
     depends=("rpd.thm-h1-recurrence", "rpd.pl-constant"),
 )

@@ -11,7 +11,6 @@ Source     RPD paper, Lemma B.2. That x − x̂ is made of the last τ increment
 from dataclasses import replace
 
 from theory.judging import prover
-from theory.judging.as_claim import account, as_claim
 from theory.notation import dot, equal, mean, square, theorem, vector
 from theory.papers.rpd.lemmas import lemma_b2_by_blocks
 from theory.papers.rpd.method import f, old, x
@@ -60,10 +59,10 @@ def _derived() -> prover.Line:
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
-    known = account(THEOREM, formulas, CHALLENGE)
+    known = prover.account(THEOREM, formulas, CHALLENGE)
     return replace(known, steps=(*known.steps, _derived()))
 
 
 CLAIM = replace(
-    as_claim(THEOREM, CHALLENGE), account=_account, depends=(lemma_b2_by_blocks.THEOREM.id,)
+    prover.as_claim(THEOREM, CHALLENGE), account=_account, depends=(lemma_b2_by_blocks.THEOREM.id,)
 )

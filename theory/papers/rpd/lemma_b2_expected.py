@@ -15,7 +15,6 @@ import sympy
 
 from theory.judging import prover
 from theory.kernel import Theorem
-from theory.kernel.signs import nonnegative
 from theory.papers.rpd import lemma_b2
 from theory.papers.rpd.lemmas import sharp_drift
 from theory.papers.rpd.lemmas.draw_counts import w
@@ -44,7 +43,7 @@ def _decay(bound: sympy.Expr) -> tuple[sympy.Expr, prover.Outcome] | None:
     along = _ratio(bound).subs({p: _T, tau: _T}, simultaneous=True)
     if along.free_symbols - {_T}:
         return None
-    found = ((c, nonnegative(c / _T - along)) for c in _CONSTANTS)
+    found = ((c, prover.nonnegative(c / _T - along)) for c in _CONSTANTS)
     return next(((c, proof) for c, proof in found if prover.proves(proof)), None)
 
 

@@ -13,7 +13,6 @@ from fractions import Fraction
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import as_claim
 from theory.kernel import Proof, Triangle
 from theory.kernel.rules.norms import Root
 from theory.notation import equal, mean, square, theorem, vector
@@ -102,4 +101,4 @@ def remarks(proof: Proof) -> Sequence[prover.Finding]:
     )
 
 
-CLAIM = as_claim(THEOREM, CHALLENGES["nag-drift-pathwise"], remarks, cost=3)
+CLAIM = prover.as_claim(THEOREM, CHALLENGES["nag-drift-pathwise"], remarks, cost=3)

@@ -13,9 +13,7 @@ from dataclasses import replace
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import account, as_claim
 from theory.kernel import Proof
-from theory.kernel.signs import nonnegative
 from theory.notation import theorem
 from theory.papers.rpd import lemma_i2
 from theory.papers.rpd.lemmas import sharp_nag, sharp_nag_pathwise
@@ -75,14 +73,14 @@ def remarks(proof: Proof) -> Sequence[prover.Finding]:
 def without_help(formulas: prover.Formulas) -> prover.Evidence:
     """Whether the bound gets larger with β: then extrapolation cannot lower it."""
     slope = sympy.expand(sympy.diff(sympy.Add(*formulas.values()), beta))
-    grows = prover.proves(nonnegative(slope))
+    grows = prover.proves(prover.nonnegative(slope))
     says = "is never smaller for a larger β, so it favours β = 0" if grows else "may fall with β"
     return prover.Evidence("neither", f"the bound {says}", {"derivative in beta": str(slope)})
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
-    known = account(THEOREM, formulas, CHALLENGE, remarks)
+    known = prover.account(THEOREM, formulas, CHALLENGE, remarks)
     return replace(known, evidence=(*known.evidence, without_help(formulas)))
 
 
-CLAIM = replace(as_claim(THEOREM, CHALLENGE, remarks, cost=5), account=_account)
+CLAIM = replace(prover.as_claim(THEOREM, CHALLENGE, remarks, cost=5), account=_account)

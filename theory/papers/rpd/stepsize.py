@@ -16,7 +16,6 @@ import sympy
 from theory.falsifier.numbers import fraction
 from theory.falsifier.scalars import quadratic
 from theory.judging import prover
-from theory.judging.as_claim import account, as_claim
 from theory.papers.rpd import thm_4_1
 from theory.papers.rpd.runs.blocks import Setting
 from theory.papers.rpd.symbols import L
@@ -30,7 +29,7 @@ ANY_STEPSIZE = replace(
     hypotheses=tuple(h for h in thm_4_1.THEOREM.hypotheses if h is not thm_4_1.STEPSIZE),
 )
 """Theorem 4.1 without the condition."""
-_REPAIRED = as_claim(ANY_STEPSIZE)
+_REPAIRED = prover.as_claim(ANY_STEPSIZE)
 
 BEYOND = 10
 """The stepsize of the run beside the proof is this many times the limit."""
@@ -50,7 +49,7 @@ def _account(printed: prover.Formulas) -> prover.Account:
     if not prover.proves(ANY_STEPSIZE):
         return prover.Account(prover.OPEN)
     fails = prover.Refutation(_run(printed["limit"]), (ANY_STEPSIZE,))
-    known = account(ANY_STEPSIZE, ANY_STEPSIZE.terms)
+    known = prover.account(ANY_STEPSIZE, ANY_STEPSIZE.terms)
     return prover.Account(
         prover.Decision(fails=fails),
         assumes=known.assumes,

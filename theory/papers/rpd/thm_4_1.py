@@ -9,7 +9,6 @@ Source     RPD paper, Theorem 4.1 (B.1), (3).
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis
 from theory.kernel.prove import Proof
 from theory.notation import theorem, total
@@ -79,4 +78,4 @@ def _remarks(proof: Proof) -> tuple[prover.Finding, ...]:
     )
 
 
-CLAIM = as_claim(THEOREM, challenge=CHALLENGES["rpd-average-gradient"], remarks=_remarks)
+CLAIM = prover.as_claim(THEOREM, challenge=CHALLENGES["rpd-average-gradient"], remarks=_remarks)

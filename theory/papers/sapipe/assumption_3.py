@@ -18,7 +18,6 @@ import sympy
 
 from theory.judging import prover
 from theory.kernel import Combine, Hypothesis, Theorem, square
-from theory.kernel.signs import nonnegative
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import diversity
@@ -130,7 +129,7 @@ def _alone(factor: Scalar) -> Theorem:
 
 def _several(factor: Scalar, found: prover.Refutation | None) -> prover.Decision:
     """False if the factor is below the exact one for every n ≥ 2 and every ρ > 0."""
-    short = nonnegative(REPAIRED["factor"] - factor, [prover.le(2, n)], strict=True)
+    short = prover.nonnegative(REPAIRED["factor"] - factor, [prover.le(2, n)], strict=True)
     return prover.Decision(fails=found and replace(found, because=(ATTAINED, short)))
 
 

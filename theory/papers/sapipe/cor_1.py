@@ -18,7 +18,6 @@ import sympy
 
 from theory.judging import prover
 from theory.kernel import Theorem, prove
-from theory.kernel.signs import nonnegative
 from theory.papers.sapipe import pipe_sgd, setting, thm_2_pass
 from theory.papers.sapipe.lemmas import (
     rate,
@@ -70,7 +69,7 @@ class Method:
         form += self.first * L * R0 / T
         rest = (form - sympy.Add(*self.theorem.terms.values())).subs(self.at)
         facts = [setting.STEPSIZE.relation]
-        return nonnegative(sympy.factor(rest), facts)
+        return prover.nonnegative(sympy.factor(rest), facts)
 
     def grounds(self) -> tuple[prover.Ground, ...]:
         """Of the corollary for this method."""

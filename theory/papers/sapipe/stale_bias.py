@@ -12,7 +12,6 @@ from dataclasses import replace
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import account, as_claim
 from theory.kernel import Hypothesis, Point, lipschitz, point, square, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting
@@ -67,7 +66,7 @@ THEOREM = draft.shows(
 
 
 def _account(printed: prover.Formulas) -> prover.Account:
-    return thm_2_mixture.with_line(account(THEOREM, printed))
+    return thm_2_mixture.with_line(prover.account(THEOREM, printed))
 
 
-CLAIM = replace(as_claim(THEOREM), account=_account)
+CLAIM = replace(prover.as_claim(THEOREM), account=_account)

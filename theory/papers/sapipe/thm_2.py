@@ -16,9 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from theory.judging import prover
-from theory.judging.as_claim import as_claim
 from theory.kernel import Theorem, prove
-from theory.kernel.signs import nonnegative
 from theory.papers.sapipe import (
     lemma_1,
     pipe_sgd,
@@ -62,7 +60,7 @@ def as_printed(
     """
     there = {name: form.subs(at or {}) for name, form in printed.items()}
     extra = (form for name, form in there.items() if name not in theorem.terms)
-    return (*map(nonnegative, extra), stating(theorem, there))
+    return (*map(prover.nonnegative, extra), stating(theorem, there))
 
 
 def _cases(
@@ -212,7 +210,7 @@ def _needed(found: Mapping[str, Any], own: prover.Repair) -> prover.Finding:
     )
 
 
-_OWN = as_claim(thm_2_samples.THEOREM)
+_OWN = prover.as_claim(thm_2_samples.THEOREM)
 
 CLAIM = prover.Claim(
     "sapipe.thm-2",

@@ -11,7 +11,6 @@ Source     SAPipe paper, Theorem 2.
 from dataclasses import replace
 
 from theory.judging import prover
-from theory.judging.as_claim import account, as_claim
 from theory.kernel import square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, stale_bias
@@ -56,7 +55,7 @@ THEOREM = draft.shows(
 
 
 def _account(printed: prover.Formulas) -> prover.Account:
-    return thm_2_mixture.with_line(account(THEOREM, printed, CHALLENGE))
+    return thm_2_mixture.with_line(prover.account(THEOREM, printed, CHALLENGE))
 
 
-CLAIM = replace(as_claim(THEOREM, CHALLENGE, cost=3), account=_account)
+CLAIM = replace(prover.as_claim(THEOREM, CHALLENGE, cost=3), account=_account)

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from theory.judging import prover
-from theory.judging.as_claim import account, as_claim
 from theory.kernel import Proof, prove
 from theory.papers.sapipe import dc_step, dc_update, thm_3_samples
 from theory.papers.sapipe.dc_update import PROOF
@@ -175,7 +174,7 @@ def _misprints() -> Iterator[prover.Finding]:
 
 
 def _account(printed: prover.Formulas) -> prover.Account:
-    known = account(THEOREM, printed, CHALLENGE, remarks)
+    known = prover.account(THEOREM, printed, CHALLENGE, remarks)
     assert isinstance(known.decision, prover.Decision), "a theorem has no readings"
     lines = (*prove(dc_update.THEOREM).lines, *prove(dc_step.THEOREM).lines)
     return replace(
@@ -188,4 +187,4 @@ def _account(printed: prover.Formulas) -> prover.Account:
     )
 
 
-CLAIM = replace(as_claim(THEOREM, CHALLENGE), account=_account)
+CLAIM = replace(prover.as_claim(THEOREM, CHALLENGE), account=_account)

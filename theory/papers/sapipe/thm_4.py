@@ -18,7 +18,6 @@ from functools import partial
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import assumptions
 from theory.judging.controls import GOAL, verdict_of, without
 from theory.kernel import Combine, prove
 from theory.ledger import Step as Shown
@@ -140,7 +139,7 @@ def _account(printed: prover.Formulas) -> prover.Account:
     return prover.Account(
         prover.Decision(fails=fails),
         cases=_cases(found, printed),
-        assumes=assumptions(wp_1_moment.THEOREM),
+        assumes=prover.assumptions(wp_1_moment.THEOREM),
         steps=(*_printed_lines(), *(line for line, _ in invalid), *lines(*ours, DIVERSE)),
         findings=(
             *(() if fails is None else (_false(fails),)),

@@ -15,10 +15,8 @@ from fractions import Fraction
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import assumptions
 from theory.judging.controls import GOAL
 from theory.kernel import Theorem, prove
-from theory.kernel.signs import nonnegative
 from theory.papers.sapipe import setting, thm_5_domain
 from theory.papers.sapipe.error_terms import ERR_WP_2
 from theory.papers.sapipe.lemmas import repaired_thm_5, sgd, sharp_thm_5, wp_2_first
@@ -53,7 +51,7 @@ def _all(printed: prover.Formulas) -> prover.Formulas:
 
 def negative_outside(printed: prover.Formulas) -> prover.Outcome:
     """That the error term is below 0 on all of (1/(√2 L), 1/L]; then T large is enough."""
-    return nonnegative(-_all(printed)["error"], _OUTSIDE, strict=True)
+    return prover.nonnegative(-_all(printed)["error"], _OUTSIDE, strict=True)
 
 
 def infinite_between(printed: prover.Formulas) -> bool:
@@ -120,7 +118,7 @@ def _account(printed: prover.Formulas) -> prover.Account:
     return prover.Account(
         prover.Decision(fails=fails),
         cases=_cases(fails, printed),
-        assumes=assumptions(repaired_thm_5.THEOREM),
+        assumes=prover.assumptions(repaired_thm_5.THEOREM),
         steps=(
             *(one for one in prove(sharp_thm_5.THEOREM).lines if one.where.startswith(PROOF)),
             *(line for line, _ in invalid),

@@ -20,7 +20,6 @@ import sympy
 
 from theory.falsifier.numbers import Number
 from theory.judging import prover
-from theory.judging.as_claim import account, assumptions
 from theory.judging.controls import without
 from theory.kernel import Combine, Theorem, prove
 from theory.kernel.vectors import Scalar
@@ -124,7 +123,7 @@ def _refutation(
     found = circling(limit_cycle.RUN, printed)
     if found is not None:
         return found, ()
-    tried = account(EXACT, printed, CHALLENGE)
+    tried = prover.account(EXACT, printed, CHALLENGE)
     assert isinstance(tried.decision, prover.Decision), "a theorem has no readings"
     return tried.decision.fails, tried.evidence
 
@@ -193,7 +192,7 @@ def _account(printed: prover.Formulas) -> prover.Account:
                 f"{one} (for the cases that are PROVED)"
                 if one.startswith("exact predictions")
                 else one
-                for one in assumptions(EXACT)
+                for one in prover.assumptions(EXACT)
             ),
             "V2 is the largest ‖g_{i,t}‖² of the run, as Assumption 2 has it (i ∈ [n], t ∈ [T])",
         ),

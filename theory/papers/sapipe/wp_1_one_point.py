@@ -8,7 +8,6 @@ Source     SAPipe paper, appendix A, proof of Theorem 4.
 """
 
 from theory.judging import prover
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, dot, square
 from theory.kernel.prove import Proof
 from theory.notation import function, theorem
@@ -61,4 +60,4 @@ def remarks(proof: Proof) -> tuple[prover.Finding, ...]:
     )
 
 
-CLAIM = as_claim(THEOREM, remarks=remarks)
+CLAIM = prover.as_claim(THEOREM, remarks=remarks)

@@ -14,7 +14,6 @@ from fractions import Fraction
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import account, as_claim
 from theory.kernel import Combine
 from theory.notation import equal, index, nonnegative, square, theorem
 from theory.papers.rpd.lemmas.sharp_lemma_i2 import ONE, path, q
@@ -91,7 +90,7 @@ def _attained() -> prover.Evidence:
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
-    return replace(account(THEOREM, formulas), evidence=(_attained(),))
+    return replace(prover.account(THEOREM, formulas), evidence=(_attained(),))
 
 
-CLAIM = replace(as_claim(THEOREM), account=_account)
+CLAIM = replace(prover.as_claim(THEOREM), account=_account)

@@ -17,7 +17,6 @@ from functools import partial
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import as_claim
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import symbols, thm_2_samples
 from theory.papers.sapipe.lemmas import prefix_repaired
@@ -103,7 +102,7 @@ def _first(parameters: int) -> list[Point]:
     return run(gradient, start, [True] + [False] * (parameters - 1), _ONE, 7)
 
 
-_REPAIRED = as_claim(prefix_repaired.THEOREM)
+_REPAIRED = prover.as_claim(prefix_repaired.THEOREM)
 
 
 def _account(printed: prover.Formulas) -> prover.Account:

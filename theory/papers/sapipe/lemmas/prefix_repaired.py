@@ -12,7 +12,6 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, Split, dot, square, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, stale_bias
@@ -97,4 +96,4 @@ THEOREM = draft.shows(
     "parameters they hold.",
 )
 
-CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-prefix"])
+CLAIM = prover.as_claim(THEOREM, challenge=CHALLENGES["sapipe-prefix"])

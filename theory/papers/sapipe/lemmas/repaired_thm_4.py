@@ -9,7 +9,6 @@ Source     ours.
 """
 
 from theory.judging import prover
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, dot, square
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method
@@ -116,4 +115,4 @@ THEOREM = draft.shows(
     f"{wp_1_method.READ_SO}",
 )
 
-CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-1"], where=_RATIO < 1, cost=2)
+CLAIM = prover.as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-1"], where=_RATIO < 1, cost=2)

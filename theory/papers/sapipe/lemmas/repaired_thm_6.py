@@ -13,7 +13,6 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, Point, dot, square, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method, wp_3_method
@@ -131,4 +130,4 @@ THEOREM = draft.shows(
     "every x_t too; with the factor κ also for κ < 1, if steps are at most η√V₂ long.",
 )
 
-CLAIM = as_claim(THEOREM, cost=3)
+CLAIM = prover.as_claim(THEOREM, cost=3)

@@ -13,7 +13,6 @@ Source     SAPipe paper, proof of Theorem 5: its recursion, with the noise kept 
 import sympy
 
 from theory.judging import prover
-from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Hypothesis, Lipschitz, Split, Telescope, lipschitz, square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_2_method
@@ -159,4 +158,4 @@ THEOREM = draft.shows(
 COVERED = sympy.And(2 * L**2 * eta**2 < 1, sympy.Eq(kappa, 1), T >= 2)
 """What the hypotheses say of the constants."""
 
-CLAIM = as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], where=COVERED, cost=3)
+CLAIM = prover.as_claim(THEOREM, challenge=CHALLENGES["sapipe-wp-2"], where=COVERED, cost=3)
