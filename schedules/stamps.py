@@ -389,8 +389,9 @@ def _require_size(
     pipelines = {"lanes": shape.lanes(values), "ranks": p}.get(shape.pipelines, 1)
     broken = not all(order.sizes(At(p, M, values, 0, 0, 0, 0, _choose, divmod)))
     if broken or M % pipelines:
+        rule = f"M is a multiple of {pipelines}, and " if pipelines > 1 else ""
         raise ParameterError(
-            f"M is a multiple of {pipelines}, and p, M and parameters keep the order's `sizes`, "
+            f"{rule}p, M and parameters keep the order's `sizes`, "
             f"found p = {p}, M = {M}" + "".join(f", {key} = {n}" for key, n in values.items()),
             f"family {name}",
             "take another size",
