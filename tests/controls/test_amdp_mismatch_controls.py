@@ -18,8 +18,9 @@ from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.timeline import timeline
 from tests.amdp_rows import judged
+from theory.judging.decide import decided
 from theory.papers.amdp import active_ratio, mismatch, one_step
-from theory.papers.amdp.lemmas import long_run, start_times
+from theory.papers.amdp.lemmas import free_mismatch, long_run, start_times
 from theory.papers.amdp.lemmas.durations import ANY, EQUAL, LONG_BACKWARDS, Cone
 from theory.papers.amdp.lemmas.greedy import SMALLEST, feasible, generated, static_times, supported
 from theory.papers.amdp.lemmas.mismatches import PARTS, part
@@ -242,3 +243,29 @@ def test_the_free_rule_is_not_its_static_order_if_backwards_are_longer() -> None
     longer = [case.when for case in cases if "B ≥ F" in case.when]
     assert longer
     assert all("B ≥ F in the static order of F = B" in when for when in longer)
+
+
+@pytest.mark.parametrize(
+    "most",
+    [
+        n - 1,
+        (d - 1 - i) * (1 + free_mismatch.c),
+        sympy.Min(n - 1, (d - 1 - i) * free_mismatch.c),
+        sympy.Min(n - 1, d - 1 - i),
+    ],
+)
+def test_statements_alone_refuse_other_free_mismatches(
+    most: sympy.Expr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(free_mismatch, "as_stated", lambda form: True)
+    account = free_mismatch.CLAIM.account
+    assert decided(account(free_mismatch.CLAIM.core)).verdict is PROVED
+    assert decided(account({"mismatch": most})).verdict is Verdict.UNKNOWN
+
+
+def test_a_stage_that_prefers_forwards_has_a_larger_mismatch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    eager = replace(RULE, prefer_first=Kind.F, prefer_after=dict.fromkeys(Kind, Kind.F))
+    monkeypatch.setattr(free_mismatch, "RULES", (eager,))
+    assert not free_mismatch.as_stated(free_mismatch.CLAIM.core["mismatch"])

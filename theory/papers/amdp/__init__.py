@@ -9,7 +9,7 @@ from theory.record import Paper
 _ROWS = rows_of(
     __name__,
     """
-    mismatch one_step active_ratio saturation accumulation
+    mismatch lemmas.free_mismatch one_step active_ratio saturation accumulation
     eta2 lemmas.synchronous lemmas.eta2_mixed lemmas.eta2_stash zero gains
     """,
 )

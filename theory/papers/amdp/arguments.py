@@ -15,6 +15,7 @@ from theory.judging.arguments import in_full
 _STAND: Final[Mapping[str, str]] = {
     "greedy": "amdp.lemmas.greedy",
     "order": "amdp.lemmas.mismatches",
+    "work": "amdp.lemmas.free_mismatch",
     "counters": "schedules.counters",
     "cone": "amdp.lemmas.durations",
     "long run": "amdp.lemmas.long_run",
@@ -45,6 +46,7 @@ ARGUMENTS: Final[Mapping[str, str]] = {name: _standing(at) for name, at in _STAN
 
 ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "amdp.mismatch": ("greedy", "cone", "order", "counters"),
+    "amdp.free-mismatch": ("work",),
     "amdp.one-step": ("counters", "greedy", "cone", "order"),
     "amdp.active-ratio": ("greedy", "cone", "period", "long run"),
     "amdp.saturation": ("rotation", "rotation, F = B", "rotation, Chimera", "every play"),

@@ -2,11 +2,12 @@
 
 Problem    f is convex and smooth; a fixed delay τ ≥ 1, any stepsize and γ_t → 1.
 Method     a run for τ = 1 on a parabola with the momentum of (29): it turns back for ever
-           (`turning`).
-Guarantee  False: after each turn the cosine is −1, or there is none as one of the two is 0. That it
-           is −1 for infinitely many t is shown for all but countably many η in [1/β, 2/β], and for
-           η = 1/β as far as it was run. The printed proof lets the gradients' part of (20) vanish;
-           d̄_t vanishes as well, and no slower.
+           (`turning`); for τ ≥ 2 a run on Huber's function with another γ_t (`turning_outside`).
+Guarantee  False: after each turn the cosine is −1, or, at τ = 1, there is none as one of the two is
+           0. That it is −1 for infinitely many t is shown there for all but countably many η in
+           [1/β, 2/β], and for η = 1/β as far as it was run. The printed proof lets the gradients'
+           part of (20) vanish; d̄_t vanishes as well, and no slower. Whether (29) with τ ≥ 2 turns
+           back for ever is open.
 Source     Nesterov paper, Proposition 1 (2).
 
 The slopes of a parabola are not bounded; the statement does not ask for that. The run itself has
@@ -20,7 +21,8 @@ import sympy
 
 from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.papers.nesterov.lemmas import aligned
+from theory.papers.nesterov.lemmas import aligned, turning_outside
+from theory.papers.nesterov.look_ahead import turns
 from theory.papers.nesterov.witnesses.turning import START, cosines, decided, departs
 from theory.papers.rpd.witnesses.exact_runs import require
 
@@ -49,6 +51,20 @@ def _known(printed: prover.Formulas) -> prover.Decision:
     return prover.Decision(fails=prover.Refutation(_witness(), _turns()))
 
 
+def _known_outside(printed: prover.Formulas) -> prover.Decision:
+    """What is known for τ ≥ 2, where the cosine is −1 again and again."""
+    limit, found = printed["limit"], tuple(turning_outside.grounds({"cosine": -sympy.S.One}))
+    if not (limit.is_Rational and limit > -1 and prover.proves(*found)):
+        return prover.OPEN
+    witness: dict[str, Any] = {
+        "f": "h(w) = w²/2 for |w| ≤ 1, |w| − 1/2 beyond",
+        "gamma_t": "strictly increasing to 1, chosen along the run",
+        "for every tau >= 1 and eta > 0": "cos(Δ_t, d̄_t) = −1 for infinitely many t",
+        **{f"tau = {tau}, eta = 1": list(turns(tau, 2, delayed=True)) for tau in (2, 3)},
+    }
+    return prover.Decision(fails=prover.Refutation(witness, found))
+
+
 def _account(printed: prover.Formulas) -> prover.Account:
     decision = _known(printed)
     return prover.Account(
@@ -61,12 +77,21 @@ def _account(printed: prover.Formulas) -> prover.Account:
                 "η in [1/β, 2/β]; for every one of them it is −1, or there is none",
             ),
             prover.Case(
-                "tau >= 2", prover.OPEN, "exact runs turn back as well; no proof for all t"
+                "tau >= 2",
+                _known_outside(printed),
+                "on Huber's function, by `nesterov.prop-1-any-delay`: with some γ_t that strictly "
+                "increases to 1 the cosine is −1 for infinitely many t",
+            ),
+            prover.Case(
+                "tau >= 2, gamma_t = (t - 2)/t",
+                prover.OPEN,
+                "exact runs on a parabola turn back as well; no proof for all t",
             ),
         ),
         assumes=(
             "the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",
-            "the decided lemmas are put together by hand: the argument 'turning for ever'",
+            "the decided lemmas are put together by hand: the argument 'turning for ever', and for "
+            "τ ≥ 2 the one of `nesterov.prop-1-any-delay`",
         ),
         steps=(
             prover.Line(
@@ -137,5 +162,5 @@ CLAIM = prover.Claim(
     core=_REPAIRED.core,
     holds=_REPAIRED.holds,
     weakened=_REPAIRED.weakened,
-    depends=(aligned.THEOREM.id,),
+    depends=(aligned.THEOREM.id, turning_outside.CLAIM.id),
 )

@@ -1,7 +1,7 @@
 """Proposition 1 fails for every delay and every stepsize: a run that turns far outside.
 
-Problem    cos(Δ_t, d̄_t) → 1 for every increasing γ_t → 1 (`nesterov.prop-1` is about τ = 1 and the
-           momentum of (29)).
+Problem    cos(Δ_t, d̄_t) → 1 for every increasing γ_t → 1 (with the momentum of (29) at τ = 1
+           `nesterov.prop-1` has a run of its own).
 Method     The runs of `nesterov.look-ahead` on Huber's function. After a turn steps go back and
            grow, and d̄_t is γ times the last step before it, while all τ steps of Δ_t are behind it.
 Guarantee  For every τ ≥ 1 and η > 0 a γ_t that strictly increases to 1, and cos(Δ_t, d̄_t) = −1 for
@@ -28,7 +28,8 @@ def _cosines(stated: sympy.Expr, tau: int) -> prover.Compared:
     return prover.Compared(says, code, all(turn["cosine"] == stated for turn in found))
 
 
-def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
+def grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
+    """The lemmas, and the cosine after turns of exact runs."""
     yield from prover.in_turn(LEMMAS)
     yield from map(partial(_cosines, formulas["cosine"]), _DELAYS)
 
@@ -40,7 +41,7 @@ CLAIM = prover.row(
     "and a strictly increasing γ_t → 1 with cos(Δ_t, d̄_t) = −1 for infinitely many t.",
     r"\cos(\Delta_t, \bar d_t) = -1",
     {"cosine": sympy.Integer(-1)},
-    _grounds,
+    grounds,
     assumes=("the run starts at rest: w_k = w_1 and d_k = 0 for k ≤ 1",),
     arguments=(
         f"{ARGUMENT} For d̄_t take the t whose d̄_t is the last step before a turn, times γ: by "
