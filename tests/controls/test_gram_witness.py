@@ -49,7 +49,7 @@ QUADRATIC_TWINS = [
     *("error_feedback/delayed", "error_feedback/quasi_convex"),
 ]
 FALSE_TWINS = {name(path): (path, before, after) for path, before, after in TWINS}
-FALSE_EDITS = ["gd_rate", "heavy_ball", "near", "blocks", "workers"]
+FALSE_EDITS = ["gd_rate", "heavy_ball", "near", "blocks", "workers", "nesterov"]
 """Recipes of the cookbook of which the edited statement, and not a line of the proof, is false."""
 
 

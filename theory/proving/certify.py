@@ -122,7 +122,9 @@ def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[C
                 yield one if why is None or one.entry is not None else replace(one, why=why)
         facts[step.name] = step.relation
     known = {name: fact for name, fact in facts.items() if name not in lost}
-    yield from _of_rule(theorem, STATEMENT, theorem.goal, theorem.conclude, known, again, progress)
+    for one in _of_rule(theorem, STATEMENT, theorem.goal, theorem.conclude, known, again, progress):
+        hint = "" if lost or one.entry is not None else _missing(theorem.goal, known.values())
+        yield replace(one, why=one.why + hint)
 
 
 def _of_rule(
@@ -145,8 +147,6 @@ def _of_rule(
         searched = _searched(theorem, goal, rule, facts)
         outcome = "not found" if searched.combine is None else "found"
     combine, why = searched.combine, searched.why
-    if combine is None:
-        why += _missing(goal, facts.values()) if step == STATEMENT else ""
     data = None
     if combine is not None:
         facts = facts | {one.name: one.relation for one in searched.steps}

@@ -207,7 +207,8 @@ def _iterations(theorem: Plain, at: Mapping[Scalar, Scalar], shape: Shape) -> It
         where = f" at {k}" if theorem.is_run else ""
         vectors = {name: vector(f"{name}{where}") for name in theorem.moving}
         values = {s: sympy.Symbol(f"{s}{where}", **s.assumptions0) for s in scalars}
-        vectors, values = {**vectors, **followed.vectors}, {**at, **values, **followed.scalars}
+        vectors = {**vectors, **followed.vectors}
+        values = {**at, **values, **followed.scalars, theorem.index: sympy.Integer(k)}
         for one in theorem.delayed:
             j = k - min(k, shape.pattern(k, int(sympy.sympify(one.constant).subs(at))))
             then = Values(values, vectors) if j == k else ran[j]
