@@ -427,7 +427,7 @@ def test_a_function_that_refutes_keeps_everywhere_what_is_said_at_points(kind: s
 
 
 def test_what_no_hypothesis_at_points_says_is_kept_too() -> None:
-    """Of x̄ only Σ⟨∇f(x̄), x_k − x̄⟩ = 0 is known; h is drawn after g under one law."""
+    """Σ⟨∇f(x̄), x_k − x̄⟩ = 0 makes no x̄ the mean of the x_k, nor E⟨g, x⟩ = ‖x‖² an x that of g."""
     k, K, f = index("k"), count("K"), function("f")
     T = theorem("test.mean")
     T.convex(f)
@@ -440,7 +440,16 @@ def test_what_no_hypothesis_at_points_says_is_kept_too() -> None:
     T.unbiased(C, h, g)
     T.unbiased(E, g, x)
     statements.append(T.shows(equal(E(C(square(h))), E(square(h)))))
+    f, L = function("f"), positive("L")
+    E = mean("E", g, h)
+    T = theorem("test.drawn")
+    T.smooth(f, L)
+    T.unbiased(E, g, x)
+    T.unbiased(E, h, x)
+    away = L / 2 * E(square(g - x)) + L / 2 * E(square(h - x))
+    statements.append(T.shows(E(f(g)) - E(f(h)) <= away))
     assert {judged(as_claim(one)).verdict for one in statements} == {Verdict.UNKNOWN}
+    assert judged(as_claim(T.shows(E(f(g)) - E(f(h)) <= away / 4))).verdict is Verdict.REFUTED
 
 
 def test_values_of_a_function_that_is_not_listed_are_no_constants() -> None:

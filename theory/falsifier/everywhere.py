@@ -56,6 +56,8 @@ def _keeps(
     constants: Sequence[Scalar | Vector],
     known: Mapping[str, Fraction],
 ) -> bool:
+    if kind == "unbiased":  # which is among the relations
+        return True
     ends = ["[1]", "[2]"] if any(name.endswith("[2]") for name in known) else [""]
     parts = [_part(function, end, known) for end in ends]
     numbers = [_number(one, known) for one in constants if not isinstance(one, Vector)]

@@ -59,6 +59,10 @@ def rewritten(theorem: Theorem, around: Mapping[str, Vector] | None = None) -> T
         lhs=theorem.goal.replaced({}, put).lhs,
         terms={n: Relation(t, "==", 0).replaced({}, put).lhs for n, t in theorem.terms.items()},
         vectors=(*theorem.vectors, *(vector(name) for one in put.values() for name in one.names)),
+        everywhere=tuple(
+            (of, kind, tuple(c.replaced(put) if isinstance(c, Vector) else c for c in said))
+            for of, kind, said in theorem.everywhere
+        ),
         steps=(),
         conclude=Combine(),
     )

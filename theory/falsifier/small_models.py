@@ -279,12 +279,14 @@ class Posed:
                     found.append(self.relation(one.relation, outcome))
                 elif isinstance(one, Smooth):
                     found += self._smooth(one, outcome)
-        found += self._everywhere()
+        found += [*self._everywhere(), *self._unbiased()]
         return (*(one for one in dict.fromkeys(found) if one.gap != 0), *self._defined())
 
     def _everywhere(self) -> Iterator[Relation]:
         """What makes `everywhere` likely, so that the search goes where it holds."""
         for function, kind, said in self.theorem.everywhere:
+            if kind == "unbiased":
+                continue
             constant, slopes, bends = self.coefficients(function)
             bound = 0 if isinstance(said[0], Vector) else self.at(said[0], 0)
             if kind == "steepest":
@@ -295,6 +297,17 @@ class Posed:
                 elif kind == "least":
                     yield le(slope**2, 2 * bend * (constant - bound))
                 yield le(bound if kind in ("convex", "quasi-convex") else 0, bend)
+
+    def _unbiased(self) -> Iterator[Relation]:
+        """Means of vectors, by coordinates: hypotheses only say some inner products."""
+        for _, kind, said in self.theorem.everywhere:
+            if kind != "unbiased" or (self.theorem.following and self.outcomes == 1):
+                continue
+            random, expected = (one for one in said if isinstance(one, Vector))
+            drawn = [self.vector(random, k) for k in range(self.outcomes)]
+            for outcome in range(self.outcomes):
+                for i, meant in enumerate(self.vector(expected, outcome)):
+                    yield eq(sympy.Add(*(one[i] for one in drawn)) / self.outcomes, meant)
 
     def _defined(self) -> Iterator[Relation]:
         """What has a denominator equals itself, so that whoever replays it sees it be a number."""

@@ -177,8 +177,10 @@ class Draft:
 
     def unbiased(self, mean: Expectation, random: Vector, expected: Vector) -> None:
         """Assume that a random vector has this mean; it is used with any vector that is given."""
+        meant = plainly(random), plainly(expected)
+        self._plan.everywhere[mean.name, "unbiased", meant] = None
         self._plan.offered.append(templates.unbiased(mean, random, expected))
-        self._plan.spreads.append((plainly(random), plainly(expected)))
+        self._plan.spreads.append(meant)
         # what no other line names is named here: ∇f(x_i) is random with x_i, and the gradient of f
         self._plan.meant.append(mean(square(random - expected)))
         self._plan.anchors |= expected.names

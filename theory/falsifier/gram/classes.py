@@ -175,6 +175,8 @@ def in_classes(
         found = classes.setdefault(one.function, FunctionClass(one.function))
         classes[one.function] = replace(found, smooth=(*found.smooth, one.constant))
     for function, name, constants in theorem.of.everywhere:
+        if name == "unbiased":  # see `drawn_places`
+            continue
         found = classes.setdefault(function, FunctionClass(function))
         if name not in _FIELDS:
             if name != "minimum":  # which hypotheses at points say

@@ -94,6 +94,17 @@ def outcomes_of(theorem: Theorem) -> Iterator[Outcomes]:
                 yield Outcomes(one.name, one.random)
 
 
+def drawn_places(theorem: Theorem) -> bool:
+    """Whether functions are looked at where something is drawn whose mean is known.
+
+    Then it matters that E g = m, of which hypotheses only say E⟨g, v⟩ = ⟨m, v⟩ for some v.
+    """
+    means = {name for name, kind, _ in theorem.everywhere if kind == "unbiased"}
+    drawn = [one.random for one in measures(theorem) if one.name in means]
+    places = [one.position.names for one in theorem.points]
+    return not theorem.following and any(one & other for one in drawn for other in places)
+
+
 @dataclass(frozen=True, eq=False)
 class Plain:
     """What a theorem says where means are those of given outcomes.
