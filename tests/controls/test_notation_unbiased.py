@@ -64,7 +64,8 @@ def test_workers_that_are_apart_cost_what_they_drift() -> None:
 
 def drift(power: int = 2) -> Theorem:
     """‖x_k − x_{k−d}‖² where g is named by `T.unbiased` and a bound on every path alone."""
-    T, f, x, g = theorem("mine.drift", "ours", f), function("f"), iterates("x", k), iterates("g", k)
+    f, x, g = function("f"), iterates("x", k), iterates("g", k)
+    T = theorem("mine.drift", "ours", f)
     E = mean("E", g[k - d])
     T.unbiased(E, g[k - d], f.grad(x[k - d]))
     T.assume(square(g[k - d]) <= G**2)
