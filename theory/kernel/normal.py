@@ -44,7 +44,8 @@ def is_zero(expression: Scalar) -> bool:
     if Residues().of(summed):  # quick, and settles most cases
         return False
     form, roots, products = _generators(summed)
-    parts = _split_by(products, form)
+    within = any(products & base.free_symbols for base, _ in roots.values())  # ‖v‖ = √⟨v, v⟩
+    parts = [form] if within else _split_by(products, form)
     return all(_reduced(sympy.fraction(sympy.together(one))[0], roots) == 0 for one in parts)
 
 
