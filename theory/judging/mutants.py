@@ -2,8 +2,8 @@
 
 Operators act on the expression tree and know nothing about the claim: every number, exponents
 included, becomes one more, one less and twice itself; every summand changes its sign; every symbol
-is shifted by one. Each hypothesis is dropped in turn; a claim that survives that is reported with
-it, for then the hypothesis is not needed.
+is shifted by one. Of very long formulas only the signs change. Each hypothesis is dropped in turn;
+a claim that survives that is reported with it, for then the hypothesis is not needed.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ Name = Callable[[], str]
 """What a control is called; it takes long to write, and only survivors are named."""
 
 
+LONGEST: Final = 500
+"""Operations of a formula beyond which only the signs of its summands change."""
+
+
 def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
     """Differing mutants of an expression, by what they read.
 
@@ -43,7 +47,9 @@ def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
 
 def _differing(form: sympy.Expr) -> list[sympy.Expr]:
     """Mutants that are not the expression itself in other words, each once."""
-    candidates, at = dict.fromkeys((*_numbers(form), *_signs(form), *_shifts(form))), Residues()
+    short = form.count_ops() <= LONGEST
+    inside = (*_numbers(form), *_shifts(form)) if short else ()
+    candidates, at = dict.fromkeys((*inside, *_signs(form))), Residues()
     return [
         candidate
         for candidate in candidates
