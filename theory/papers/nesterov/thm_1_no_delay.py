@@ -16,7 +16,7 @@ from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, dot, square
 from theory.kernel.prove import Proof
 from theory.papers.nesterov import eq_30, method, symbols
 from theory.papers.nesterov.eq_30 import EXCESS_1, W_1, Y_1
-from theory.papers.nesterov.lemmas import horizon_rate, sharp_no_delay
+from theory.papers.nesterov.lemmas import sharp_no_delay
 from theory.papers.nesterov.lemmas.eq_30_sum import SUM
 from theory.papers.nesterov.lemmas.no_delay import NO_DELAY, NO_EXCESS, NO_EXCESSES
 from theory.papers.nesterov.runs.challenges import CHALLENGES
@@ -78,19 +78,18 @@ AT = 10
 
 
 def _remarks(proof: Proof) -> tuple[prover.Finding, ...]:
-    """That 1/(2t) can be 1/(4t + 2) from t = 2 on, and nothing less."""
-    sharp = horizon_rate.CLAIM
+    """That 1/2 can be 3/10, and that nothing below 1/4 can be."""
+    sharp = sharp_no_delay.THEOREM
     if not prover.proves(proof, sharp):
         return ()
-    theirs = THEOREM.terms["start"].subs({beta: 1, R: 1, t: AT})
-    ours = sharp.terms["distance"].subs({beta: 1, R: 1, horizon_rate.K: AT - 2})
+    at = {beta: 1, R: 1, t: AT}
+    theirs, ours = (one.terms["start"].subs(at) for one in (THEOREM, sharp))
     return (
         prover.Finding(
             "loose",
             "(30), last line, for τ = 0",
-            "the first iteration is counted as if its two parts could be largest together, and the "
-            "others as if none had to end; from t = 2 on 1/(4t + 2) takes the place of 1/(2t), "
-            "which Huber's function attains",
+            "the first iteration is counted as if its two parts could be largest together; 3/10 "
+            "takes the place of 1/2, and nothing below 1/4 can, which Huber's function attains",
             {
                 "t": AT,
                 "beta ‖w_1 − w*‖²": 1,

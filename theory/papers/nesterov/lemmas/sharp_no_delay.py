@@ -3,9 +3,8 @@
 Problem    f is convex and β-smooth with a minimiser w*.
 Method     (14) with (29), without delay, η = 1/β; the first iteration by `nesterov.first-drop`, the
            others by (30).
-Guarantee  f(w_{t+1}) − f* ≤ 3β‖w_1 − w*‖²/(10t) for every t ≥ 1, by energies that do not know
-           where the run ends; with those that do, `nesterov.horizon-rate` has β/(4t + 2), which
-           Huber's function attains (`attained`).
+Guarantee  f(w_{t+1}) − f* ≤ 3β‖w_1 − w*‖²/(10t) for every t ≥ 1. No constant below 1/4 would do:
+           Huber's function attains β/(4t + 2) (`attained`).
 Source     ours.
 """
 
