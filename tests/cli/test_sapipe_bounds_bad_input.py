@@ -45,7 +45,7 @@ Problem = Callable[..., dict[str, str]]
         (["sapipe", *sets(eta="0.1", R0="0"), "--tune", "stepsize"], "R0 = 0"),
         (["sapipe", *sets()], "needs a value for eta"),
         (["sapipe", *sets(eta="0.1", L=None)], "needs a value for L"),
-        (["sapipe", *sets(eta="0.1", gamma="1")], "found 'gamma'"),
+        (["sapipe", *sets(eta="0.1", gamma="1")], "not 'gamma'"),
         (["sapipe", "sapipe-dc", *sets(eta="0.1")], "'sapipe-dc' is named twice"),
         (["sapipe", "rpd", *sets(eta="0.1")], "papers whose letters mean different things"),
         (["sapip", *sets(eta="0.1")], "did you mean 'sapipe'?"),

@@ -93,7 +93,7 @@ def test_a_misfit_needs_both_of_its_hypotheses() -> None:
         for one in theorem.hypotheses:
             kept = tuple(other for other in theorem.hypotheses if other is not one)
             assert established((replace(theorem, hypotheses=kept),)) is UNKNOWN
-        half = replace(theorem, terms={"most": theorem.terms["most"] / 2})
+        half = replace(theorem, terms={"bound": theorem.terms["bound"] / 2})
         assert established((half,)) is UNKNOWN
 
 

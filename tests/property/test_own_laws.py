@@ -167,6 +167,8 @@ def counted(start: Start, linearization: str) -> Start:
 
 
 def compare(found: dict[str, Any], own: Family, linearization: str, p: int, M: int) -> None:
+    if p < int(found["domain"].split(",")[0].removeprefix("p >= ")):
+        return
     orders = played(own, p, M)
     start = started(orders)
     count = counted(start, linearization)

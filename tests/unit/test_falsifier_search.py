@@ -154,7 +154,7 @@ def test_the_tuned_stepsize_is_exact() -> None:
     assert tuned_local(local).numbers["gamma"] == HALF
     few = local_instance(LocalSetting(LOCAL[0](3, 1), Local(3, 2, 1, ONE)))
     assert tuned_local(few).numbers["gamma"] == 1  # N > T: cut off at 1/L
-    with pytest.raises(RejectedInstanceError, match="takes γ = min"):
+    with pytest.raises(RejectedInstanceError, match="assumes γ = min"):
         tuned_local(local_instance(LocalSetting(LOCAL[0](1, 1), Local(1, 2, 1, HALF))))
 
 

@@ -50,8 +50,9 @@ def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
 def _differing(form: sympy.Expr) -> list[sympy.Expr]:
     """Mutants that are not the expression itself in other words, each once."""
     short = form.count_ops() <= LONGEST
-    inside = (*_numbers(form), *_shifts(form)) if short else ()
-    candidates, at = dict.fromkeys((*inside, *_signs(form))), Residues()
+    signs = tuple(_signs(form))
+    every = (*_numbers(form), *signs, *_shifts(form)) if short else signs
+    candidates, at = dict.fromkeys(every), Residues()
     return [
         candidate
         for candidate in candidates

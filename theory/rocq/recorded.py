@@ -99,7 +99,7 @@ class Answers:
 
         Examples
         --------
-        >>> Answers(9, 7, 9, logged=2, ethos=1).says[39:]
+        >>> Answers(9, 7, 9, logged=2, ethos=1).says[40:]
         'cvc5 confirms 9 and wrote proofs of 2 of the others, of which ethos accepts 1'
         """
         logged = f" and wrote proofs of {self.logged} of the others" * (self.logged > 0)

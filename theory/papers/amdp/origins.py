@@ -13,6 +13,7 @@ from theory.judging.origins import Origins
 
 ORIGINS: Final[Origins] = {
     "amdp.mismatch": "printed",
+    "amdp.free-mismatch": "ours",
     "amdp.one-step": "printed",
     "amdp.active-ratio": "printed",
     "amdp.saturation": "printed",
