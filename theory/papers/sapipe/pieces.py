@@ -31,7 +31,7 @@ def lemma(
 
     Examples
     --------
-    >>> from theory.kernel.relations import le
+    >>> from theory.kernel import Combine, le
     >>> a, b = sympy.symbols("a b", positive=True)
     >>> lemma("mine.one", "a ≤ a + b.", "", le(a, a + b), Combine(plus=(b,))).symbols
     (a, b)
