@@ -123,6 +123,21 @@ def horizon(part: Scalar) -> Theorem:
     return T.shows(F(n) <= epsilon)
 
 
+def star(convexity: Scalar) -> Theorem:
+    """What a step gains on a convex function; one with a PL constant need not be convex."""
+    f, (x, least) = function("f"), vectors("x x*")
+    T = theorem("mine.star")
+    T.smooth(f, L)
+    T.pl(f, mu, low)
+    T.minimum(f, least)
+    T.assume(gamma <= 1 / L)
+    if convexity:
+        T.convex(f)
+    T.iterate(x, x - gamma * f.grad(x), k)
+    F, D = T.sequence("F", f(x) - f(least)), T.sequence("D", square(x - least))
+    return T.shows(2 * gamma * F(k + 1) <= D(k) - D(k + 1))
+
+
 LONG: dict[str, tuple[Twin, Scalar, Scalar]] = {
     "averaged noise": (averaged, sympy.S.One, sympy.Rational(1, 4)),
     "momentum": (momentum, sympy.S.One, sympy.Rational(1, 2)),
@@ -133,6 +148,7 @@ SHORT: dict[str, tuple[Twin, Scalar, Scalar]] = {
     "decay": (decay, sympy.S.One, sympy.Integer(2)),
     "logarithm": (logarithm, sympy.S.One, sympy.S.Half),
     "horizon": (horizon, sympy.S.One, sympy.Integer(3)),
+    "star": (star, sympy.S.One, sympy.S.Zero),
 }
 
 

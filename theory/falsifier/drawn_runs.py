@@ -16,6 +16,7 @@ from typing import Final
 import sympy
 
 from theory.errors import NotExactError
+from theory.falsifier.dips import dipped
 from theory.falsifier.fraction_code import compiled
 from theory.falsifier.iterations import Iteration
 from theory.falsifier.run_models import Run, named_model
@@ -83,6 +84,7 @@ class Runner:
         self._goal = compiled(everything, [one.goal.gap], near=True)  # the judge looks once more
         self._margin = CLEAR if is_irrational(one.goal.gap) else 0
         self._numbers = {c: self._possible(c) for c in one.constants}
+        self._constants = {c.name: c for c in one.constants}
         still = {*one.constants}
         moved = {s for form in one.moving for s in form.free_symbols}
         early = [gap.free_symbols <= still for gap in gaps]
@@ -121,6 +123,7 @@ class Runner:
     def _violating(self, source: random.Random) -> SmallModel | None:
         self.work += len(self._early) + 1
         at = {c: self._drawn(c, source) for c in self._one.constants}
+        at |= dipped(self._one.theorem, self._constants, source)
         self._tighten(at, source, None)
         if not all(map(holds, self._early, self._checked(*at.values()))):
             return None
