@@ -77,7 +77,7 @@ def _coefficients(
     yield f"{function}(0)", Fraction(0)
     for end, part in parts.items():
         bend = -part.left
-        yield f"{function}'(0){end}", sum(part.values) / 2
+        yield f"{function}'(0){end}", sum(part.values, Fraction(0)) / 2
         yield f"{function}''{end}", bend
         yield f"{function}'' +{end}", part.right / bend - 1
         yield f"{function}'' -{end}", part.left / bend - 1

@@ -38,7 +38,6 @@ T.assume(
     "one update",
     "an update moves one block, by γ times a block gradient, of norm at most G",
 )
-T.have(prover.le(0, square(tau * e - (x - old))))
 T.have(
     avg(square(e)) <= gamma**2 * G**2,
     says="each of the increments has norm at most γG",

@@ -10,7 +10,7 @@ Source     ours.
 
 import sympy
 
-from theory.kernel.rules import Combine, Sign
+from theory.kernel.rules import Combine
 from theory.notation import dot, equal, index, nonnegative, square, theorem, total, vectors
 from theory.papers.rpd.symbols import G, gamma
 
@@ -74,12 +74,6 @@ for weight in (MISSED, sympy.Integer(1)):
 T.have(equal(DISTANCE, _MOVES), says="x_i − x̂_i is the sum of what the last d_i updates moved")
 T.have(2 * MISSED * DISTANCE <= MISSED * (MISSED**2 * _STEP + DISTANCE), "many")
 T.have(2 * DISTANCE <= MISSED * (_STEP + DISTANCE), "none", says="so the distance is 0 if n is")
-T.have(
-    DISTANCE <= _STEP * MISSED**2,
-    "either",
-    by=Sign(("many", "none")),
-    says="divide by n if it is not 0",
-)
 CLAIM = THEOREM = T.shows(
     DISTANCE <= gamma**2 * G**2 * MISSED**2,
     says="If n of the updates that block i of x̂^k is late drew that block, then "

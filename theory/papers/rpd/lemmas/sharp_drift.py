@@ -39,7 +39,6 @@ T.assume(
     "a window has w ≤ τ draws, as many for every k: where fewer updates have been made, "
     "draws that no update uses fill it up",
 )
-T.have(DRIFT(k) <= _STEP * w * (w + p - 1) / p, says="with w draws in the window")
 THEOREM = T.shows(
     DRIFT(k) <= _STEP * tau * (tau + p - 1) / p,
     {"drift": _STEP * tau * (tau + p - 1) / p},

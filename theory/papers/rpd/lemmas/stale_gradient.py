@@ -6,7 +6,6 @@ Guarantee  ‖∇f(x̂)‖² ≤ pG² on every path: p blocks, each a mean of bl
 Source     ours.
 """
 
-from theory.kernel import le
 from theory.notation import dot, equal, index, mean, square, theorem, total, vectors
 from theory.papers.rpd.method import f, old
 from theory.papers.rpd.symbols import G, p
@@ -34,6 +33,5 @@ T.assume(
     "gradient by blocks",
     "a squared norm is the sum over blocks",
 )
-T.have(le(0, square(drawn - part)))
 T.have(square(part) <= G**2, says="Jensen's inequality")
 CLAIM = THEOREM = T.shows(square(f.grad(old)) <= p * G**2, says="‖∇f(x̂^k)‖² ≤ pG² on every path.")
