@@ -9,7 +9,7 @@ import sympy
 from sympy.core.symbol import Str
 
 from tests.stated import theorem, verdict
-from theory.errors import TheoryError
+from theory.errors import TheoryError, VacuousError
 from theory.kernel import (
     Average,
     Cite,
@@ -583,3 +583,121 @@ def test_a_mean_has_one_form(odd: Any) -> None:
     """E[c] is c, and ⟨v, u⟩ is ⟨u, v⟩, however they are written down."""
     with pytest.raises(TheoryError, match="mean"):
         theorem(le(odd, 0), Combine({"0": 1}), le(odd, 0), symbols=(c,), vectors=(u, v))
+
+
+@pytest.mark.parametrize("average", [True, False])
+def test_an_average_does_not_disappear_in_the_total_mean(average: bool) -> None:
+    """That ‖x_i‖² is at most 1 on average over workers bounds no worker's ‖x_i‖²."""
+    mean = Average("avg", ("x", "f(x)", "∇f(x)"))
+    size = mean.of(square(x.position))
+    value = size if average else square(x.position)
+    made = theorem(le(D(k), 1), Total("0", k), le(size, 1), points=(x,), sequences={D: value})
+    assert verdict(made) == ("PROVED" if average else "UNKNOWN")
+
+
+def test_a_mean_is_an_average_or_an_expectation() -> None:
+    """E[s] over workers and E[s] over draws would read as one thing."""
+    one, other = Operator("E", ("s",)).of(s), Average("E", ("s",)).of(s)
+    assert verdict(theorem(le(one, 1), Combine({"0": 1}), le(one, 1), scalars=(s,))) == "PROVED"
+    with pytest.raises(TheoryError, match="found an expectation and an average"):
+        theorem(le(one, 1), Combine({"0": 1}), le(one, 1), le(other, 2), scalars=(s,))
+
+
+@pytest.mark.parametrize(("most", "refused"), [(0, True), (L, False)])
+def test_a_square_with_the_mean_0_ties(most: Any, refused: bool) -> None:
+    """Of E‖h − g‖² ≤ 0 it follows that h is g at every outcome, and E‖g‖² ≤ ‖v‖² if h is not."""
+    E = Operator("E", ("g",))
+    said = (
+        le(E.of(square(h - g)), most),
+        eq(E.of(dot(g, v)), square(v)),
+        eq(E.of(dot(g, h)), dot(v, h)),
+    )
+    proof = Combine({"0": 1, "2": 2}, squares=((1, v - h),))
+
+    def made() -> Theorem:
+        goal = le(E.of(square(g)), square(v) + most)
+        return theorem(goal, proof, *said, symbols=(L,), vectors=(g, h, v))
+
+    if refused:
+        with pytest.raises(TheoryError, match="h stands in an equation"):
+            made()
+    else:
+        assert verdict(made()) == "PROVED"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "followed", "refused"), [("g", "g", True), ("g", "h", False), ("g x", "g", False)]
+)
+def test_what_is_drawn_once_has_moved_what_it_moves(
+    drawn: str, followed: str, refused: bool
+) -> None:
+    """x_k is −kg if g is the same in every iteration, and ‖x‖² grows by more than ‖g‖²."""
+    noise, later = at(g, "g"), at(vector(followed), followed)
+    then = at(x.position - g, "x⁺")
+    points = (x, then, *dict.fromkeys((noise, later)))
+    listed = [*drawn.split(), "h"]
+    random = [f"{d}({n})" for n in (*listed, "x⁺") for d in ("f", "∇f")]
+    random += [*listed, "x⁺"]
+    E = Operator("E", tuple(random))
+    said = eq(E.of(dot(g, x.position)), 0), le(E.of(square(g)), 1)
+    each = E.of(square(then.position)), E.of(square(x.position)) + 1
+
+    def made() -> Theorem:
+        return theorem(
+            le(D(k + 1), D(k) + 1),
+            Total("step", k),
+            *said,
+            points=points,
+            following=((x, then), (noise, later)),
+            sequences={D: square(x.position)},
+            steps=(Step("step", le(*each), Combine({"0": -2, "1": 1})),),
+        )
+
+    if refused:
+        with pytest.raises(TheoryError, match="has moved x since"):
+            made()
+    else:
+        assert verdict(made()) == "PROVED"
+
+
+@pytest.mark.parametrize("names", ["x y", "y x", "x f_i", "x w"])
+def test_values_are_called_after_their_points(names: str) -> None:
+    """With f(y) for the value at x the descent lemma reads f(x) ≤ f(y) + ⟨∇f(y), y − x⟩ + …."""
+    one, other = names.split()
+    first = at(x.position, one)
+    second = at(y.position, {"x": "y", "y": "x"}.get(one, other))
+    if other == "f_i":
+        second = Point(y.position, sympy.Symbol("f_i(y)", real=True), second.gradient)
+    points = (first, second, point("z", "f_i"))
+
+    def made() -> str:
+        smooth = (Smooth("smooth", "", L),)
+        goal = descent(L, first, second)
+        rule = Descent("smooth", first, second)
+        return verdict(theorem(goal, rule, symbols=(L,), points=points, hypotheses=smooth))
+
+    if names in ("x y", "x w"):
+        assert made() == "PROVED"
+    else:
+        with pytest.raises(TheoryError, match="is called like"):
+            made()
+
+
+@pytest.mark.parametrize(
+    ("said", "possible"),
+    [
+        (eq(2 * n, 4), True),
+        (eq(2 * n, 3), False),
+        (le((3 * n - K) ** 2 + (K - 1) ** 2, 0), False),
+        (le(x.value, at(x.position, "x'").value), True),
+        (le(x.value + 1, at(x.position, "x'").value), False),
+    ],
+)
+def test_what_no_integer_and_no_function_satisfies(said: Any, possible: bool) -> None:
+    """2n is not 3, and a function has one value at x, by whatever names."""
+    made = theorem(said, Combine({"0": 1}), said, symbols=(n, K), points=(x, at(x.position, "x'")))
+    if possible:
+        assert verdict(made) == "PROVED"
+    else:
+        with pytest.raises(VacuousError):
+            verdict(made)

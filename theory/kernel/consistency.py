@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import sympy
+
 from theory.errors import NotExactError, UnsupportedFormError, VacuousError
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, le
 from theory.kernel.signs import Translator
 from theory.kernel.theorem import Checked
 from theory.kernel.vectors import Gram
-from theory.smt.queries import remembered
+from theory.smt.queries import recording, remembered
 from theory.smt.solver import have_model
 from theory.verdicts import Verdict
 
@@ -35,9 +37,10 @@ def consistent(relations: Sequence[Relation], where: str) -> Checked:
     if not relations:
         return Checked(Verdict.PROVED, "there are none to contradict each other")
     try:
-        if _satisfied(relations, where, numbers=True) == "sat":
+        free = "unsat" if _never_whole(relations, where) else ""
+        if not free and _satisfied(relations, where, numbers=True) == "sat":
             return Checked(Verdict.PROVED, "z3 found one, with numbers for vectors")
-        free = _satisfied(relations, where, numbers=False)
+        free = free or _satisfied(relations, where, numbers=False)
     except UnsupportedFormError as error:
         return Checked(Verdict.UNKNOWN, error.what)
     if free == "unsat":
@@ -47,6 +50,16 @@ def consistent(relations: Sequence[Relation], where: str) -> Checked:
             f"look at {'; '.join(map(str, relations))}",
         )
     return Checked(Verdict.UNKNOWN, "no values found that satisfy the hypotheses together")
+
+
+def _never_whole(relations: Sequence[Relation], where: str) -> bool:
+    """Whether no integers satisfy what is said of constants alone, as none do 2n = 3."""
+    said = [one for one in relations if not one.gap.atoms(sympy.Function, sympy.Sum)]
+    named = {symbol for one in said for symbol in one.gap.free_symbols}
+    if not any(symbol.is_integer for symbol in named):
+        return False
+    with recording():  # no proof rests on the answer
+        return _asked(tuple(said), where, True, QUICK, whole=True) == "unsat"
 
 
 def require_no_contradiction(relations: Sequence[Relation], where: str) -> None:
@@ -84,14 +97,16 @@ def _satisfied(
 
 
 @remembered
-def _asked(relations: tuple[Relation, ...], where: str, numbers: bool, rlimit: int) -> str:
+def _asked(
+    relations: tuple[Relation, ...], where: str, numbers: bool, rlimit: int, whole: bool = False
+) -> str:
     """What z3 says; mutants of a statement have the hypotheses of the original."""
     translator = Translator(numbers_for_vectors=numbers)
     said = list(relations) if numbers else [*relations, *_lengths(relations)]
     facts = [translator.fact(relation) for relation in said]
     how = "numbers for vectors" if numbers else "free inner products"
     asks = f"the hypotheses of {where} have a model, {how}"
-    return have_model((*facts, *translator.domain()), asks, rlimit)
+    return have_model((*facts, *translator.domain(whole)), asks, rlimit)
 
 
 def _lengths(relations: Sequence[Relation]) -> list[Relation]:

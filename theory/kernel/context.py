@@ -45,11 +45,14 @@ class Measure:
         Names that are random to it, wherever it occurs.
     given : frozenset of str
         Names that are declared not to be.
+    average : bool
+        Whether it is one over indices, which are drawn in no iteration.
     """
 
     name: str
     random: frozenset[str]
     given: frozenset[str]
+    average: bool = False
 
 
 def require_context(theorem: Theorem) -> None:
@@ -91,11 +94,13 @@ def measures(theorem: Theorem) -> tuple[Measure, ...]:
     """The means of a theorem, each once."""
     random: dict[str, frozenset[str]] = {}
     given: dict[str, frozenset[str]] = {}
+    averages = set()
     for _, mean in means_in(theorem):
         name = str(mean.args[0])
         random[name] = random.get(name, frozenset()) | random_names(mean)
         given[name] = given.get(name, frozenset()) | marked(mean, GIVEN)
-    return tuple(Measure(name, random[name], given[name]) for name in sorted(random))
+        averages |= {name} if is_average(mean) else set()
+    return tuple(Measure(n, random[n], given[n], n in averages) for n in sorted(random))
 
 
 @lru_cache(maxsize=2**12)
@@ -126,17 +131,18 @@ def drawn(theorem: Theorem) -> frozenset[str]:
 
 
 def _require_one_meaning(theorem: Theorem, found: tuple[Measure, ...]) -> None:
-    """A mean has one variable and one law; where it lists less as random, no more is named."""
+    """A mean has one kind, variable and law; where it lists less as random, no more is named."""
     random = {measure.name: measure.random for measure in found}
     declared: dict[tuple[str, str], frozenset[str]] = {}
     for place, mean in means_in(theorem):
         name = str(mean.args[0])
-        for mark in (OVER, LAW):
-            said = marked(mean, mark)
-            if said and declared.setdefault((name, mark), said) != said:
+        kind = frozenset({"an average" if is_average(mean) else "an expectation"})
+        for mark, said in ((OVER, marked(mean, OVER)), (LAW, marked(mean, LAW)), ("", kind)):
+            known = declared.setdefault((name, mark), said) if said else said
+            if known != said:
                 raise TheoryError(
-                    f"{name} is one mean, found {mark.strip('() ')} "
-                    f"{min(declared[name, mark])} and {min(said)}",
+                    f"{name} is one mean, found "
+                    f"{' and '.join(f'{mark[1:-2]} {min(s)}'.strip() for s in (known, said))}",
                     f"{theorem.id}: {place}",
                     "give two means two names",
                 )
@@ -228,23 +234,40 @@ def _require_random_since(theorem: Theorem, measure: Measure) -> None:
     g_{k−τ}. Where x takes g_{k−τ} in iteration k, x_k is made of older ones, and need not be
     random; nor need x_k if the x̂ that it was is random because the delay is.
     """
+    for place, old, moved in (*_moved_since(theorem), *_moved_before(theorem, measure)):
+        fixed = moved - measure.random - measure.given
+        if old & measure.random and fixed:
+            raise TheoryError(
+                f"{min(old)} is random to {measure.name}, and has moved {min(fixed)} since, which "
+                "is not listed so",
+                f"{theorem.id}: {place}",
+                f"list it as random to {measure.name}; or, if it is the same at every outcome, "
+                "under `given` of that mean",
+            )
+
+
+def _moved_since(theorem: Theorem) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
+    """What is stale, and what it has moved."""
     from theory.kernel.theorem import Delayed
 
     for one in theorem.hypotheses:
-        if isinstance(one, Delayed) and one.old.position.names & measure.random:
+        if isinstance(one, Delayed):
             drawn = frozenset() if one.exact else one.now.position.names
             moved = _moved_by(one.now, theorem) - drawn
             if one.exact and not sympy.sympify(one.constant).is_positive:  # it may be that itself
                 moved |= one.now.position.names
-            fixed = moved - measure.random - measure.given
-            if fixed:
-                raise TheoryError(
-                    f"{min(one.old.position.names)} is random to {measure.name}, and has moved "
-                    f"{min(fixed)} since, which is not listed so",
-                    f"{theorem.id}: hypothesis {one.name!r}",
-                    f"list it as random to {measure.name}; or, if it is the same at every "
-                    f"outcome, under `given` of that mean",
-                )
+            yield f"hypothesis {one.name!r}", one.old.position.names, moved
+
+
+def _moved_before(
+    theorem: Theorem, measure: Measure
+) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
+    """What is drawn and made of what it was before, such as g⁺ = g, and what that has moved."""
+    for now, then in theorem.following:
+        if now.position.names & measure.random and not measure.average:
+            moved = _moved_by(now, theorem)
+            if moved & now.position.names:
+                yield f"what follows {now.position} is {then.position}", now.position.names, moved
 
 
 def _moved_by(point: Point, theorem: Theorem) -> frozenset[str]:
@@ -284,7 +307,7 @@ def _require_declared_random(theorem: Theorem, measure: Measure) -> None:
     still = constants(theorem) | measure.given | _shown_still(ties, measure, theorem)
     moving = changing(theorem)
     everything = tuple(relation for _, relation in ties)
-    for place, relation in ties:
+    for place, relation in (*ties, *_of_outcomes(ties, measure.random)):
         raw = _outside(relation.gap, measure.name)
         if not is_random(raw, measure.random):
             continue
@@ -299,6 +322,20 @@ def _require_declared_random(theorem: Theorem, measure: Measure) -> None:
                 f"list it as random to {measure.name}; or, if it is the same at every outcome, "
                 f"under `given` of that mean",
             )
+
+
+def _of_outcomes(ties: Ties, random: frozenset[str]) -> Iterator[tuple[str, Relation]]:
+    """What may be said of every outcome by what is said of a mean: of E‖y − g‖² ≤ 0 it is."""
+    for place, one in ties:
+        bare = one.gap
+        while bare.has(Mean):
+            bare = bare.xreplace({mean: mean.args[2] for mean in bare.atoms(Mean)})
+        forms = (bare, -bare) if one.kind == "==" else (bare,)
+        for form in forms if bare != one.gap else ():
+            terms = sympy.Add.make_args(sympy.expand(form))
+            below = any((-term).is_nonnegative and is_random(term, random) for term in terms)
+            if below and not any(term.is_nonnegative for term in terms):  # else it may be above 0
+                yield place, Relation(sympy.S.Zero, "<=", form)
 
 
 @lru_cache(maxsize=2**12)

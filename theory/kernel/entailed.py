@@ -7,6 +7,7 @@ a sum alone, which a solver takes for one number; so it is told these consequenc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -14,7 +15,7 @@ from sympy.core.function import AppliedUndef
 from theory.kernel.elementary import ELEMENTARY, Exp
 from theory.kernel.means import Mean, random_names
 from theory.kernel.normal import linear_sums
-from theory.kernel.relations import Relation, le
+from theory.kernel.relations import Relation, eq, le
 from theory.kernel.rules.elementary import exp_tangent, log_tangent
 from theory.kernel.rules.expectation import Total
 from theory.kernel.theorem import Given, Theorem
@@ -34,8 +35,16 @@ def entailed(theorem: Theorem, relations: Sequence[Relation]) -> list[Relation]:
     known = {*theorem.symbols, *theorem.scalars}
     indices = {symbol for call in calls for symbol in call.free_symbols} - known
     found = [*_averaged(relations), *_totals(theorem, relations, indices), *_tangents(relations)]
+    found += _alike(theorem)
     everything = [*relations, *found]
     return [*found, *_summed(everything, indices), *_squares(everything)]
+
+
+def _alike(theorem: Theorem) -> Iterator[Relation]:
+    """A function has one value at a vector, whatever its points are called."""
+    for one, other in combinations(theorem.points, 2):
+        if (one.position, one.function) == (other.position, other.function):
+            yield eq(one.value, other.value)
 
 
 def _averaged(relations: Sequence[Relation]) -> Iterator[Relation]:

@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.context import constants, means_in
-from theory.kernel.vectors import Gram, Scalar
+from theory.kernel.vectors import Gram, Scalar, vector
 
 if TYPE_CHECKING:
     from theory.kernel.theorem import Theorem
@@ -83,6 +83,7 @@ def require_readable_names(theorem: Theorem) -> None:
     symbols = {name for kind, name in found if kind == "symbol"}
     vectors = {name for kind, name in found if kind == "vector"}
     values = {one.value.name for one in theorem.points}
+    _require_named_after_points(theorem, vectors)
     for kind, name in found:
         first, opens, rest = name.partition("(")
         odd = any(category(one) in _HIDDEN or (one.isspace() and one != " ") for one in name)
@@ -101,6 +102,22 @@ def require_readable_names(theorem: Theorem) -> None:
                 theorem.id,
                 "rename it",
             )
+
+
+def _require_named_after_points(theorem: Theorem, vectors: set[str]) -> None:
+    """What is called f(x), or ∇f(x), is that of f at x, where there are an f and an x."""
+    functions = {one.function for one in theorem.points}
+    for one in theorem.points:
+        for name in (one.value.name, *one.gradient.names):
+            function, opens, at = name.removeprefix("∇").removesuffix(")").partition("(")
+            known = opens and function in functions and at in vectors
+            if known and (function, vector(at)) != (one.function, one.position):
+                raise TheoryError(
+                    f"{name} is called like {function} at {at}, and belongs to {one.function} at "
+                    f"{one.position}",
+                    theorem.id,
+                    "name values and gradients after their points",
+                )
 
 
 _ENCLOSED: Final = re.compile(r"\(.*\)")

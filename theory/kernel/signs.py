@@ -267,9 +267,14 @@ class Translator:
         gap = self.term(relation.gap)
         return gap == 0 if relation.kind == "==" else gap >= 0
 
-    def domain(self) -> tuple[Any, ...]:
-        """What is known of the atoms so far: their assumptions, and what roots are."""
-        return (*self._facts, *(fact for atom in self._reals for fact in self._known(atom)))
+    def domain(self, whole: bool = False) -> tuple[Any, ...]:
+        """What is known of the atoms so far: their assumptions, and what roots are.
+
+        That integers are whole is told where it is asked for.
+        """
+        integers = [real for atom, real in self._reals.items() if whole and atom.is_integer]
+        known = (fact for atom in self._reals for fact in self._known(atom))
+        return (*self._facts, *known, *map(z3.IsInt, integers))
 
     def read(self, values: Mapping[str, Any]) -> dict[Scalar, Any]:
         """Values of z3's constants, by what they stand for."""
