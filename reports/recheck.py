@@ -12,7 +12,11 @@ made the ledger. What it does, for each step that says it follows by the rule `C
 4. A denominator is not 0, a root is one of a nonnegative number, a logarithm one of a positive
    number: seen at once, or listed. What is known of exp is that it is positive.
 
-What is not re-checked is counted as taken on trust: signs that a solver decided, and other rules.
+5. No row stands twice, none rests on one of the ledger that is not PROVED, and the summary counts
+   them.
+
+What is not re-checked is counted as taken on trust: signs that a solver decided, other rules, and
+rows without certificates.
 
 Exit code: 0 if all holds, 1 if something fails, each failure being named, 2 if the input
 is no ledger.
@@ -39,6 +43,11 @@ WORK, ALL_WORK = 200_000, 5_000_000
 """Products of two terms in a step, and in a ledger."""
 NODES = 200
 """Attempts to show one sign from its premises."""
+OTHER_RULES = frozenset(
+    "Cite ClosedSum Descent Drift Elementary Everywhere Expect Induction Integral Lipschitz Model "
+    "Reread Root Split Start Swap Telescope Total Triangle Unroll Windows".split()
+)
+"""What is counted: a step by another rule is none."""
 BY_COEFFICIENTS, BY_SOLVER = "no negative coefficient", "z3"
 
 Tree = tuple[Any, ...]
@@ -653,6 +662,7 @@ class Row:
 
     def __init__(self, row: Data, where: str, report: Report) -> None:
         self.report, self.where, self.claim = report, where, typed(row, "id", str, where)
+        self.row = row
         domains: dict[tuple[str, str], str] = {}
         for entry in objects(row, "symbols", where):
             name, domain = typed(entry, "name", str, where), typed(entry, "domain", str, where)
@@ -711,6 +721,12 @@ class Row:
                 self.guarded(name, self.statement, goal, proved)
             elif name and goal is not None and proved:
                 self.know(name, goal)
+        if not certified and typed(self.row, "verdict", str, self.where) not in (
+            "UNKNOWN",
+            "REFUTED",
+        ):
+            self.report.rows_on_trust += 1
+        stated = stated and self.goal is not None
         if (certified or self.by_kernel) and self.proved and not stated:
             self.report.fail(self.claim, "statement", "its proof does not end with the statement")
 
@@ -740,9 +756,11 @@ class Row:
         for premise in premises:
             if premise not in self.facts:
                 raise Refused(f"{premise!r} is no hypothesis and no earlier step that is proved")
-        if rule not in ("Combine", "Sign"):
+        if rule in OTHER_RULES:
             self.report.rules[rule] += 1
             return
+        if rule not in ("Combine", "Sign"):
+            raise Refused(f"no rule is called {rule!r:.40}")
         if typed(step, "verdict", str, where) != "PROVED":
             raise Refused("it has a certificate and is not PROVED")
         self.report.certificates += 1
@@ -881,6 +899,7 @@ class Report:
 
     def __init__(self) -> None:
         self.rows = self.certificates = self.identities = self.signs = self.work = 0
+        self.rows_on_trust = 0
         self.trusted: Counter[str] = Counter()
         self.rules: Counter[str] = Counter()
         self.failures: list[dict[str, str]] = []
@@ -905,6 +924,7 @@ class Report:
             "identities": self.identities,
             "signs": {"rechecked": self.signs, "trusted": dict(sorted(self.trusted.items()))},
             "trusted_rules": dict(sorted(self.rules.items())),
+            "trusted_rows": self.rows_on_trust,
             "failures": self.failures,
         }
 
@@ -917,6 +937,7 @@ class Report:
             ("signs re-checked", self.signs),
             *((f"signs on trust: {reason}", n) for reason, n in sorted(self.trusted.items())),
             *((f"steps on trust: {rule}", n) for rule, n in self.rules.most_common()),
+            ("rows on trust: no certificate", self.rows_on_trust),
             ("failures", len(self.failures)),
         ]
         return [f"{what:<40}{count:>8}" for what, count in counts]
@@ -938,7 +959,26 @@ def recheck(ledger: object) -> Report:
     for place, row in enumerate(objects(ledger, "claims", "ledger", required=True)):
         report.rows += 1
         Row(row, f"claims[{place}]", report).check()
+    together(ledger, report)
     return report
+
+
+def together(ledger: Data, report: Report) -> None:
+    """What rows say of one another, and the summary of them."""
+    verdicts: dict[str, str] = {}
+    for row in ledger["claims"]:
+        if row["id"] in verdicts:
+            report.fail(row["id"], "row", "this row stands twice")
+        verdicts[row["id"]] = row["verdict"]
+    for row in ledger["claims"]:
+        needs = texts(row, "depends", row["id"]) if "depends" in row else []
+        weak = [name for name in needs if verdicts.get(name, "PROVED") != "PROVED"]
+        if weak and row["verdict"] in ("PROVED", "CHECKED", "CONDITIONAL"):
+            report.fail(row["id"], "row", f"it rests on {weak[0]}, which is {verdicts[weak[0]]}")
+    counted = Counter(row["verdict"] for row in ledger["claims"])
+    summary = optional(ledger, "summary", dict, "ledger") or counted
+    if {word: n for word, n in summary.items() if n} != counted:
+        report.fail("ledger", "summary", "it does not count these rows")
 
 
 def typed(holder: Data, key: str, kind: type, where: str) -> Any:

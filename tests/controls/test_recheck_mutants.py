@@ -10,9 +10,10 @@ from typing import Any, Final
 
 import pytest
 
-from reports.recheck import BadInput, recheck
+from reports.recheck import OTHER_RULES, BadInput, recheck
 from tests.proof_ledgers import ledger_of
 from theory.kernel.lemmas import LEMMAS
+from theory.kernel.rules import RULES
 from theory.papers.nesterov.lemmas.repaired_look_ahead import THEOREM as LOOK_AHEAD
 from theory.papers.rpd.eq_9 import THEOREM as EQ_9
 from theory.papers.sapipe.thm_2_pass import THEOREM as PASS
@@ -163,6 +164,41 @@ def test_a_sign_that_is_seen_to_be_wrong_is_not_taken_on_trust() -> None:
     step["certificate"]["signs"] = [said]
     (failure,) = recheck(ledger).failures
     assert "another sign" in failure["says"]
+
+
+def _whole(edit: str) -> Ledger:
+    """A ledger of four rows of which one was edited."""
+    ledger = ledger_of(LEMMAS[:3])
+    first, second, last = ledger["claims"]
+    ledger["summary"] = {"PROVED": 3, "UNKNOWN": 0}
+    last["depends"] = [first["id"]]
+    if edit == "row twice":
+        ledger["claims"].append(copy.deepcopy(first))
+        ledger["summary"]["PROVED"] = 4
+    elif edit == "rests on what is not proved":
+        first["verdict"] = "UNKNOWN"
+        ledger["summary"] = {"PROVED": 2, "UNKNOWN": 1}
+    elif edit == "summary":
+        ledger["summary"]["PROVED"] = 4
+    elif edit == "proof of another row":
+        first["steps"], second["steps"] = second["steps"], first["steps"]
+    elif edit == "no goal":
+        first |= {"goal": None, "steps": [{"name": "statement", "goal": None, "verdict": "PROVED"}]}
+    elif edit == "a rule of its own":
+        first["steps"][0]["certificate"] = {"rule": "Obvious"}
+    return ledger
+
+
+def test_the_rules_that_are_counted_are_those_of_the_kernel() -> None:
+    names = {rule.__name__ for rule in RULES} - {"Combine", "Sign", "Found"}
+    assert names | {"Model"} == OTHER_RULES
+
+
+def test_rows_are_looked_at_together() -> None:
+    edits = "row twice,rests on what is not proved,summary,proof of another row,no goal,"
+    edits += "a rule of its own"
+    assert not recheck(_whole("")).failures
+    assert [edit for edit in edits.split(",") if not _refused(_whole(edit))] == []
 
 
 def test_there_are_enough_mutants_of_every_kind(ledgers: dict[str, Ledger]) -> None:
