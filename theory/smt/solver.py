@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 import z3
@@ -80,7 +81,7 @@ def decide(statement: Statement, rlimit: int = RLIMIT) -> Outcome:
     against = [*statement.hypotheses, z3.Not(statement.goal)]
     answer, model = _check(against, rlimit, f"{statement.name}: {statement.says}")
     if answer == z3.sat:
-        return _refuted(statement, against, _values(model), rlimit)
+        return _refuted(statement, against, dict(model), rlimit)
     if answer == z3.unknown:
         note = f"z3 gave up within rlimit {rlimit}"
         return Outcome(statement.name, statement.says, Verdict.UNKNOWN, {}, note)
@@ -199,14 +200,22 @@ def have_model(assertions: Sequence[Term], asks: str, rlimit: int = RLIMIT) -> s
     return str(_check(assertions, rlimit, asks)[0])
 
 
-def _check(assertions: Sequence[Term], rlimit: int, asks: str) -> tuple[Any, Any]:
+def _check(assertions: Sequence[Term], rlimit: int, asks: str) -> tuple[Any, Mapping[str, int]]:
+    """Whether assertions have a model together, and the whole numbers in it."""
+    given = tuple(z3.BoolVal(one) if isinstance(one, bool) else one for one in assertions)
+    answer, values = _answered(given, rlimit)
+    record(asks, assertions, str(answer), rlimit)
+    return answer, values
+
+
+@cache
+def _answered(assertions: tuple[Term, ...], rlimit: int) -> tuple[Any, Mapping[str, int]]:
+    """What a solver of its own says: mutants ask most of what their originals did."""
     solver = fresh_solver(rlimit)
-    for assertion in assertions:
-        term = z3.BoolVal(assertion) if isinstance(assertion, bool) else assertion
+    for term in assertions:
         solver.add(term.translate(solver.ctx))
     answer = solver.check()
-    record(asks, assertions, str(answer), rlimit)
-    return answer, solver.model() if answer == z3.sat else None
+    return answer, _values(solver.model()) if answer == z3.sat else {}
 
 
 def _values(model: Any) -> dict[str, int]:
