@@ -1,16 +1,55 @@
-"""Python files that users write: the module that one is run in, and where and how it failed."""
+"""Python files that users write: the module that one is run in, how long, and how it failed."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from textwrap import shorten
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Final
 
 _LONGEST_REASON: Final = 300
+
+
+class TooLong(BaseException):
+    """No answer in the time that there is; no `Exception`, which a file may catch on its way."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise `TooLong` where a block takes longer, as one does that never ends.
+
+    Clocks that can interrupt are the main thread's; where another one runs already, it decides.
+
+    Examples
+    --------
+    >>> with limited(0.01):
+    ...     while True:
+    ...         pass
+    Traceback (most recent call last):
+    schedules.user_code.TooLong: no answer within 0.01 s
+    """
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise TooLong(f"no answer within {seconds:g} s")
+
+    mine = threading.current_thread() is threading.main_thread()
+    if not (mine and hasattr(signal, "setitimer")) or any(signal.getitimer(signal.ITIMER_REAL)):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def module_for(path: str, kind: str) -> ModuleType:

@@ -21,6 +21,7 @@ from schedules.families.family import Family
 from schedules.linearization import DEFAULT, Linearization, get_linearization
 from schedules.rules import GreedyRule
 from schedules.stamps import StampedOrder, any_size
+from schedules.user_code import TooLong
 from theory.errors import NoClosedFormError, UnsupportedFormError
 from theory.laws.delays.built import built
 from theory.laws.delays.closed import Closed
@@ -246,6 +247,8 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
         try:
             samples = sample(family, admission, more=sorted(more))
         except ScheduleError as error:
+            if isinstance(error.__cause__, TooLong):
+                raise
             return _open(nothing, f"no start times to fit in small runs: {error.what}")
         guess = guess_start_times(samples)
         if isinstance(guess, Kind):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial, wraps
 from pathlib import Path
-from types import ModuleType
+from types import BuiltinFunctionType, ModuleType
 from typing import Any, Final
 
 from schedules.actions import Kind
@@ -22,9 +22,15 @@ from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.stamps import StampedOrder, any_size
-from schedules.user_code import module_for, place_in, reason
+from schedules.user_code import TooLong, limited, module_for, place_in, reason
 
 SUFFIX: Final = ".py"
+LONGEST: Final = 30.0
+"""Seconds for the file, and for a call of a function of it."""
+
+PAIRS_A_SECOND: Final = 10_000
+"""A call of `build` has a second more for so many pairs of a stage and a microbatch."""
+
 _PATTERN: Final = (
     "write FAMILY = Family(name, source, summary, WeightPolicy(...), build or rule), as in "
     "docs/tutorials/adding-a-schedule.md"
@@ -80,7 +86,8 @@ def _content(path: str) -> bytes:
 @cache
 def _loaded(path: str, content: bytes) -> Family:
     try:
-        module = _run(path, content)
+        with limited(LONGEST):
+            module = _run(path, content)
     except (KeyboardInterrupt, FamilyFileError):
         raise
     except SyntaxError as error:
@@ -155,13 +162,26 @@ def _guarded(path: str, family: Family) -> Family:
     return replace(family, rule=rule, admission=admission, in_flight=in_flight, build=build)
 
 
-def _explained(path: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _explained(
+    path: str, function: Callable[..., Any], longest: Callable[..., float] = lambda *_: LONGEST
+) -> Callable[..., Any]:
+    ends = isinstance(function, BuiltinFunctionType)
+
     @wraps(function)
     def call(*values: Any, **named: Any) -> Any:
         try:
-            return function(*values, **named)
+            if ends:
+                return function(*values, **named)
+            with limited(longest(*values)):
+                return function(*values, **named)
         except (KeyboardInterrupt, ScheduleError):
             raise
+        except TooLong as error:
+            raise FamilyFileError(
+                f"a function of the family gives {error}",
+                place_in(path, error),
+                "let its loops end, or take a smaller size",
+            ) from error
         except BaseException as error:
             raise FamilyFileError(
                 f"a function of the family stopped with {reason(error)}",
@@ -192,7 +212,7 @@ def _counting(path: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _building(path: str, family: Family) -> Callable[..., Schedule]:
     """`build` of a family, held to what it is asked for."""
-    build = _explained(path, family.build)
+    build = _explained(path, family.build, lambda p, M: LONGEST + p * M // PAIRS_A_SECOND)
 
     def checked(stages: int, microbatches: int, **parameters: int) -> Schedule:
         schedule = build(stages, microbatches, **parameters)

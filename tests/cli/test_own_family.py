@@ -85,6 +85,18 @@ BROKEN = {
 }
 
 
+@pytest.mark.parametrize("command", ["check", "delays", "derive"])
+def test_a_loop_without_end_is_stopped(
+    command: str, problem: Problem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("schedules.families.own.LONGEST", 1)
+    file = tmp_path / f"{command}.py"
+    file.write_text(FUNCTION.replace("backwards += 1", "pass"), encoding="utf-8")
+    found = problem(command, file, *([] if command == "derive" else ["-p", 3]))
+    assert found["what"] == "a function of the family gives no answer within 1 s"
+    assert found["where"].startswith(f"{file}:")
+
+
 @pytest.mark.parametrize("fault", BROKEN)
 def test_what_is_wrong_is_said(fault: str, problem: Problem, tmp_path: Path) -> None:
     text, says = BROKEN[fault]

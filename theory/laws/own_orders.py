@@ -48,7 +48,8 @@ LARGEST: Final = 600
 _DECIDED_BY: Final = {
     "causal": ("complete", "causal"),
     "exclusive": ("exclusive",),
-    "stash": ("stash",),
+    "stash": ("stash", "policy"),
+    "staleness": ("policy",),
     "update-once": ("update-once",),
     "deadlock-free": ("match", "deadlock-free"),
 }
@@ -319,11 +320,11 @@ def _column(
     formulas: Formulas = {}
     relevant = [run for run in runs if column != "update-once" or _whole(family, run.size)]
     if column in BOUNDED:
-        counted = [run for run in runs if _whole(family, run.size)]
+        counted = [run for run in runs if _whole(family, run.size) and column not in run.broken]
         every = family.policy.interval
         form = least_form(counted, column, family.interval or every)
         if form is None:
-            return Invariant(column, "", _unknown(column, "no short form fits small runs"))
+            return _beside_runs(column, _unknown(column, "no short form fits small runs"), relevant)
         formulas = {BOUND: form if family.interval else form.subs(K, every)}
         if family.interval:
             formulas = {"K": sympy.Symbol(family.interval, integer=True), BOUND: form}
@@ -339,17 +340,22 @@ def _column(
     refuted = found.verdict is Verdict.REFUTED
     named = _named(family, order, found.witness) if refuted else None
     extra = [named] if named is not None else []
-    bad = next((run for run in [*relevant, *extra] if column in run.broken), None)
-    bound = str(formulas.get(BOUND, ""))
-    if bad is not None:
-        if found.verdict is Verdict.PROVED:
-            return Invariant(column, "", undecided(found, f"a run contradicts it: {bad.size}"))
-        note = bad.broken[column]
-        shown = replace(found, verdict=Verdict.REFUTED, witness=dict(bad.size), note=note)
-        return Invariant(column, "", shown)
-    if found.verdict is Verdict.REFUTED:
+    shown = _beside_runs(column, found, [*relevant, *extra])
+    proved = shown.outcome.verdict is Verdict.PROVED
+    return replace(shown, bound=str(formulas.get(BOUND, ""))) if proved else shown
+
+
+def _beside_runs(column: str, found: Outcome, runs: Sequence[_Run]) -> Invariant:
+    """What the queries and the runs say together."""
+    bad = next((run for run in runs if column in run.broken), None)
+    if bad is not None and found.verdict is Verdict.PROVED:
+        found = undecided(found, f"a run contradicts it: {bad.size}")
+    elif bad is not None:
+        witness, note = dict(bad.size), bad.broken[column]
+        found = replace(found, verdict=Verdict.REFUTED, witness=witness, note=note)
+    elif found.verdict is Verdict.REFUTED:
         found = undecided(found, f"no run shows it: {found.note} {found.witness}")
-    return Invariant(column, bound if found.verdict is Verdict.PROVED else "", found)
+    return Invariant(column, "", found)
 
 
 def _whole(family: Family, size: Mapping[str, int]) -> bool:

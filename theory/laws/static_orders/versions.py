@@ -88,11 +88,16 @@ def largest_staleness(
     worst : sympy expression
         A microbatch that attains it, before the stage's first update.
     """
-    yield from in_order(order)
-    yield from apart(order)
-    yield own_backward(order)
-    view, x, n = symbolic(), z3.Int("x"), z3.Int("n")
-    own, double = updates.after(view, x), updates.policy.name == "double-buffer"
+    if updates.policy.reads_stage_zero:  # then what is read may not be there
+        yield from stashed(order, updates)
+    else:
+        yield from in_order(order)
+        yield from apart(order)
+        yield own_backward(order)
+    view, x, n, first = symbolic(), z3.Int("x"), z3.Int("n"), z3.Int("n_0")
+    own, policy = updates.after(view, x), updates.policy.name
+    synchronous, double = policy == "vertical-sync", policy == "double-buffer"
+    read = read_in_window(own) if double else updates.after(view, first if synchronous else n)
     names = {p: view.p, s: view.s, M: view.M}
     if updates.interval:
         names[K] = updates.every(view)
@@ -107,11 +112,13 @@ def largest_staleness(
                 updates.applies(view, x),
                 spot.there,
                 *order.done_before(view, n, spot.at),
+                *([_at_stage_zero(order, view, x, first)] if synchronous else []),
             ),
-            own - (read_in_window(own) if double else updates.after(view, n)) <= most,
+            own - read <= most,
         )
-    last = updates.after(view, at_worst)
-    reached = z3.And(order.stands_before(view, at_worst, updates.every(view) - 1), last >= most)
+    last, reader = updates.after(view, at_worst), replace(view, s=z3.IntVal(0))
+    unread = order.stands_before(reader if synchronous else view, at_worst, updates.every(view) - 1)
+    reached = z3.And(unread, last >= most)
     yield Statement(
         "attained",
         "the stated microbatch runs before the first update, has so many before its own, and one",
