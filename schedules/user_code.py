@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from textwrap import shorten
+from time import monotonic
 from types import FrameType, ModuleType
 from typing import Final
 
@@ -25,7 +26,7 @@ class TooLong(BaseException):
 def limited(seconds: float) -> Iterator[None]:
     """Raise `TooLong` where a block takes longer, as one does that never ends.
 
-    Clocks that can interrupt are the main thread's; where another one runs already, it decides.
+    The main thread has the clock that interrupts; where it runs already, the shorter time counts.
 
     Examples
     --------
@@ -40,16 +41,20 @@ def limited(seconds: float) -> Iterator[None]:
         raise TooLong(f"no answer within {seconds:g} s")
 
     mine = threading.current_thread() is threading.main_thread()
-    if not (mine and hasattr(signal, "setitimer")) or any(signal.getitimer(signal.ITIMER_REAL)):
+    clock = mine and hasattr(signal, "setitimer")
+    left = signal.getitimer(signal.ITIMER_REAL)[0] if clock else 0.0
+    if not clock or 0 < left < seconds:
         yield
         return
-    before = signal.signal(signal.SIGALRM, stop)
+    began, before = monotonic(), signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(left - (monotonic() - began), 1e-3))
 
 
 def module_for(path: str, kind: str) -> ModuleType:

@@ -91,7 +91,9 @@ def test_a_loop_without_end_is_stopped(
 ) -> None:
     monkeypatch.setattr("schedules.families.own.LONGEST", 1)
     file = tmp_path / f"{command}.py"
-    file.write_text(FUNCTION.replace("backwards += 1", "pass"), encoding="utf-8")
+    file.write_text(
+        FUNCTION.replace("    orders = [", "    while True: pass\n    orders = ["), encoding="utf-8"
+    )
     found = problem(command, file, *([] if command == "derive" else ["-p", 3]))
     assert found["what"] == "a function of the family gives no answer within 1 s"
     assert found["where"].startswith(f"{file}:")
