@@ -19,6 +19,7 @@ import z3
 
 from theory.judging import prover
 from theory.papers.nesterov.lemmas.interval_delays import (
+    ORDER_IS,
     K,
     P,
     View,
@@ -207,7 +208,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     return prover.Account(
         constant if constant.fails else prover.Readings((CONSTANT,)),
         cases=cases,
-        assumes=("every stage runs PipeDream's static order, without a flush",),
+        assumes=(f"there is no flush, and {ORDER_IS}",),
         steps=tuple(
             prover.Line("ours", one.says, one.note, prover.Decision((one,))) for one in proof
         ),

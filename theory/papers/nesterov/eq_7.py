@@ -17,7 +17,7 @@ from schedules.families.asyncpp import FAMILY
 from schedules.families.one_f_one_b import ORDER
 from schedules.versions import versions
 from theory.judging import prover
-from theory.papers.nesterov.lemmas.interval_delays import P, i
+from theory.papers.nesterov.lemmas.interval_delays import ORDER_IS, P, i
 from theory.papers.nesterov.symbols import t
 
 _PRINTED = {"version": t - P + i}
@@ -59,8 +59,6 @@ CLAIM = prover.row(
     r"F(W^t, x_0) = f_P^t \circ f_{P-1}^{t-1} \circ \cdots \circ f_1^{t-P+1}(x_0)",
     _PRINTED,
     _reads,
-    assumes=(
-        "every stage runs PipeDream's static order; a version is the number of its own updates",
-    ),
+    assumes=(f"a version is the number of its stage's updates, and {ORDER_IS}",),
     evidence=(_runs,),
 )

@@ -18,7 +18,7 @@ from schedules.families.one_f_one_b import ORDER
 from theory.judging import prover
 from theory.kernel import ClosedSum, Combine
 from theory.notation import count, equal, index, positive, theorem, total
-from theory.papers.nesterov.lemmas.interval_delays import P, i
+from theory.papers.nesterov.lemmas.interval_delays import ORDER_IS, P, i
 
 _STAGES, N = count("P"), positive("N")
 _k = index("k")
@@ -57,5 +57,5 @@ CLAIM = prover.row(
     r"\sum_{i=1}^P (P - i) \frac NP = \frac{N (P - 1)}2 = O(PN)",
     {"old copies": P - i, "in all": N * (_STAGES - 1) / 2},
     _grounds,
-    assumes=("every stage runs PipeDream's static order with K = 1", "stages of equal size"),
+    assumes=(f"K = 1, and {ORDER_IS}", "stages of equal size"),
 )

@@ -27,7 +27,7 @@ _ROWS = rows_of(
     lemma_i1:THEOREM lemma_i2 lemmas.sharp_lemma_i2 lemmas.sharp_lemma_i2_any_beta
     lemmas.draw_counts:WITH_ONE_BEFORE lemmas.nag_drift_by_counts:THEOREM lemmas.sharp_nag_drift
     nag_thm lemmas.sharp_nag_pathwise lemmas.sharp_nag
-    c1_slot_counts last_stage_delay periodic idle any_timing
+    c1_slot_counts last_stage_delay periodic idle updates_in_time any_timing
     """,
 )
 

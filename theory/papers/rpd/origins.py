@@ -9,7 +9,7 @@ from theory.judging.origins import named
 
 ORIGINS = named(
     "rpd",
-    printed="stash-invariant pd-as-rpd last-stage-delay periodic idle",
+    printed="stash-invariant pd-as-rpd last-stage-delay periodic idle updates-in-time",
     reconstructed="""
         lemma-b1 lemma-b2 eq-8 eq-9 thm-4.1 cor-b1 stale-power-of-the-bound prop-4.1
         lemma-c1-window c1-slot-counts lemma-c1-entry lemma-c1-odd lemma-c1-mean cor-c1 thm-h1

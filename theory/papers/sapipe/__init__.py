@@ -29,7 +29,7 @@ _ROWS = rows_of(
     lemmas.wp_3_left_out lemmas.wp_3_outer remark_6 lemmas.best_lambda
     cor_1 lemmas.rate remark_7
     alg_4 alg_5
-    np_hard improvements other_options buffer_rule full_matrix thm_1_graphs
+    np_hard improvements best_options other_options buffer_rule full_matrix thm_1_graphs
     lemmas.remark_4_excess
     """,
 )

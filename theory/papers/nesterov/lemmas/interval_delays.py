@@ -34,6 +34,12 @@ i = sympy.Symbol("i", integer=True, positive=True)
 K = sympy.Symbol("K", integer=True, positive=True)
 """Microbatches an update."""
 
+ORDER_IS = (
+    "stage i runs 1F1B as PipeDream's runtime does, with P − i forwards ahead; a scheduler that "
+    "takes more of them in start-up, as that of `rpd.local-staleness`, has larger delays there"
+)
+"""What rows about the static order take for granted."""
+
 SIZES = tuple(product(range(1, 6), range(1, 5)))
 """(P, K) of the runs that are replayed."""
 

@@ -66,6 +66,13 @@ _ASSUMES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
+_NO_PROOF: Final = (
+    "no proof for all sizes: several pipelines play greedily on a rank, and their slots have no "
+    "formula here"
+)
+"""Of the one family that is neither stamped nor a program."""
+
+
 def _assumes(family: str, column: str) -> tuple[str, ...]:
     """What a cell takes for granted."""
     found = _ASSUMES.get(column, ())
@@ -125,13 +132,18 @@ def _account(family: str, column: str, formulas: Formulas) -> Account:
     granted += _granted(design.family, column) if design else ()
     return Account(
         decision,
-        cases=(Case(domain(family, column), decision),),
+        cases=(Case(domain(family, column), decision, _why_tried(family, column, fails)),),
         assumes=(*_assumes(family, column), *granted),
         steps=steps,
         findings=(_finding(family, column, design, fails),) if design and fails else (),
         evidence=tuple(evidence),
         arguments=arguments(family, column) if family in STAMPED else (),
     )
+
+
+def _why_tried(family: str, column: str, fails: Refutation | None) -> str:
+    """What a cell lacks that holds on a grid only."""
+    return "" if fails or reached(family, column) else _NO_PROOF
 
 
 def _for_all(family: str, column: str, formulas: Formulas, fails: Refutation | None) -> Line:
