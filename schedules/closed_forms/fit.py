@@ -28,12 +28,16 @@ _GUARDS = {"s": _COEFFICIENTS, "m": _COEFFICIENTS, "p": _COEFFICIENTS}
 _IN_A_PERIOD = {"s": _COEFFICIENTS, "r": _COEFFICIENTS, "p": _COEFFICIENTS}
 _ROUNDS = [Affine((("q", 1),), -start) for start in (1, 2)]
 _GUARDS_WITH_M = {"s": _COEFFICIENTS, "m": range(-1, 2), "p": _COEFFICIENTS, "M": range(-1, 2)}
+_GUARDS_WITH_2M = {**_GUARDS, "M": _COEFFICIENTS}
+_GUARDS_IN_A_LOOP = {**_GUARDS_WITH_M, "V": range(-1, 2)}
 
 
 def fit(
     columns: Mapping[str, IntArray],
     target: IntArray,
     bases: Sequence[Sequence[str]],
+    *,
+    wide: bool = False,
 ) -> Piecewise | None:
     """Fit `target` by a short decision list, or return None.
 
@@ -44,6 +48,8 @@ def fit(
     target : ndarray of int
     bases : sequence of sequences of str
         Symbols a value may use, tried in this order.
+    wide : bool
+        Whether forms that tell pieces apart have twice M too.
 
     Examples
     --------
@@ -55,9 +61,12 @@ def fit(
     if "q" in columns:
         inside = _guards(tuple(_IN_A_PERIOD.items()))
         return _fitted(columns, target, bases, [*_ROUNDS, *inside])
+    if "V" in columns:
+        return _fitted(columns, target, bases, _guards(tuple(_GUARDS_IN_A_LOOP.items())))
     found = _fitted(columns, target, bases, _guards(tuple(_GUARDS.items())))
     if found is None and "M" in columns:
-        found = _fitted(columns, target, bases, _guards(tuple(_GUARDS_WITH_M.items())))
+        guards = _GUARDS_WITH_2M if wide else _GUARDS_WITH_M
+        found = _fitted(columns, target, bases, _guards(tuple(guards.items())))
     return found
 
 

@@ -17,7 +17,12 @@ from schedules.families.figures import Figures
 from schedules.families.one_f_one_b import ORDER
 from schedules.stamps import StampedOrder
 
-FIGURES: Final = Figures(makespan="2*(M + p - 1)", work="2*M", peak="Min(p - r, M)")
+FIGURES: Final = Figures(
+    makespan="2*(M + p - 1)",
+    work="2*M",
+    peak="Min(p - r, M)",
+    staleness="Min(ceiling((p - 1 - s)/update_interval), floor(M/update_interval) - 1)",
+)
 """Of PipeDream's static order, at every interval."""
 
 

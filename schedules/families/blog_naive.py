@@ -24,7 +24,7 @@ FAMILY: Final = Family(
     figures=Figures(
         makespan="2*p",
         work="2",
-        peak="1",
+        peak="M",
     ),
     whole_batch=True,
 )

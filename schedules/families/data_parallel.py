@@ -53,7 +53,9 @@ from schedules.stamps import WORKERS, At, Number, Stamp, StampedOrder
 
 DEFAULT_LAYERS: Final = 4
 POLICY: Final = WeightPolicy("stash")
-FIGURES: Final = Figures(makespan="3*layers*M/p", work="3*layers*M/p", peak="layers")
+FIGURES: Final = Figures(
+    makespan="3*layers*M/p", work="3*layers*M/p", peak="layers", staleness="Min(1, M/p - 1)"
+)
 
 UNEQUAL_RANKS: Final = (
     "the updates of the workers are counted one after the other, so that the rows of a layer "

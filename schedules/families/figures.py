@@ -10,7 +10,7 @@ class Figures:
     """Formulas of one step where every computation takes its unit time (`unit_durations`).
 
     Texts that sympy reads, over p (ranks), M (microbatches) and the family's parameters. They are
-    claims: `theory.laws.stated_figures.check_figures` compares them with runs.
+    claims: `theory.laws.figures.figures_law` proves them.
 
     Attributes
     ----------
@@ -20,6 +20,8 @@ class Figures:
         Slots in which a rank works, the same on every rank.
     peak : str
         Most activations that rank r keeps, over all its stages; also over r.
+    staleness : str
+        Largest local staleness of stage s in a run; also over s.
     where : str
         The sizes, among those that the family accepts, for which all this is claimed.
     """
@@ -27,4 +29,5 @@ class Figures:
     makespan: str
     work: str
     peak: str
+    staleness: str = "0"
     where: str = "True"

@@ -58,7 +58,12 @@ FAMILY: Final = Family(
     policy=WeightPolicy("double-buffer"),
     rule=ORDER,
     parameters=(Parameter("window", "microbatches an update, at least p (default p)"),),
-    figures=Figures(makespan="2*(M + p - 1)", work="2*M", peak="p - r"),
+    figures=Figures(
+        makespan="2*(M + p - 1)",
+        work="2*M",
+        peak="Min(p - r, M)",
+        staleness="Min(1, floor(M/window) - 1)",
+    ),
     interval="window",
 )
 

@@ -18,6 +18,7 @@ Known: local staleness is 1 at the first ``stale`` layers from the second iterat
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from schedules.families.data_parallel import (
@@ -48,7 +49,7 @@ FAMILY: Final = Family(
         Parameter("layers", f"layers of the model (default {DEFAULT_LAYERS})"),
         Parameter("stale", f"stale layers, from the first on (default {DEFAULT_STALE})", 0),
     ),
-    figures=FIGURES,
+    figures=replace(FIGURES, staleness="Min(1, M/p - 1, Max(0, stale - s))"),
     unequal_ranks=UNEQUAL_RANKS,
     stages=layer_count,
     multiple="p",

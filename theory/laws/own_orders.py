@@ -196,6 +196,17 @@ def _refusal(what: str, remedy: str) -> UnsupportedFormError:
     return UnsupportedFormError(what, "FAMILY.rule", remedy)
 
 
+def subject_of(family: Family) -> Subject:
+    """The sizes of a family's order by stamps.
+
+    Raises
+    ------
+    UnsupportedFormError
+        It is no such order, or has what is not proved of one.
+    """
+    return _subject(family, *_read(family, None, by_slots=False))
+
+
 def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
     p_, M_, each = z3.Ints("p M each")
     values: dict[str, Any] = dict(order.defaults)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import add, mul
-from typing import Final
+from typing import Any, Final
 
 import sympy
 import z3
@@ -51,10 +51,19 @@ def bound(formulas: Formulas, written: Mapping[str, sympy.Expr]) -> Callable[[At
         known: dict[str, Term] = {"s": at.stage}
         for name, form in formulas.items():
             meaning = _MEANINGS.get(form) if "round_size" in at.values else None
-            known[name] = meaning(at) if meaning else _term(_with(form, written), known, at)
+            plain = _with(form, written)
+            known[name] = meaning(at) if meaning else _term(plain, known, at.divide)
         return known[BOUND]
 
     return most
+
+
+def as_term(
+    form: sympy.Expr, written: Mapping[str, sympy.Expr], known: Mapping[str, Term], divide: Any
+) -> Term:
+    """A formula whose symbols are known as terms; of those that are multiples, what they are."""
+    free = {name: one for name, one in known.items() if name not in written}
+    return _term(_with(form, written), free, divide)
 
 
 def _with(form: sympy.Expr, written: Mapping[str, sympy.Expr]) -> sympy.Expr:
@@ -63,17 +72,17 @@ def _with(form: sympy.Expr, written: Mapping[str, sympy.Expr]) -> sympy.Expr:
     return sympy.expand(form.subs(known)) if known else form
 
 
-def _term(form: sympy.Expr, known: Mapping[str, Term], at: At) -> Term:
+def _term(form: sympy.Expr, known: Mapping[str, Term], divide: Any) -> Term:
     if form.is_Integer:
         return z3.IntVal(int(form))
     if form.is_Symbol:
         return known.get(form.name, z3.Int(form.name))
     if isinstance(form, sympy.floor):
         above, below = sympy.fraction(sympy.together(form.args[0]))
-        return at.divide(_term(above, known, at), _term(below, known, at))[0]
-    parts = [_term(part, known, at) for part in form.args] if not form.is_Pow else []
+        return divide(_term(above, known, divide), _term(below, known, divide))[0]
+    parts = [_term(part, known, divide) for part in form.args] if not form.is_Pow else []
     if isinstance(form, sympy.Mod):
-        return at.divide(*parts)[1]
+        return divide(*parts)[1]
     for kind, merge in _MERGED.items():
         if isinstance(form, kind):
             return reduce(merge, parts)

@@ -334,13 +334,15 @@ def _policy_meant(family: Family, updates: Updates | None) -> bool:
     return (policy.name, policy.interval) == (("stash", 1) if explicit else ("flush", 1))
 
 
-def proof(order: object, family: str, column: str, formulas: Formulas) -> Outcome:
+def proof(
+    order: object, family: str, column: str, formulas: Formulas, subject: Subject | None = None
+) -> Outcome:
     """What the queries say of an order that is taken for a family's: PROVED or UNKNOWN.
 
     A counterexample to a query need not be a size.
     """
     assert isinstance(order, StampedOrder), "a family of this table has stamps, stated or played"
-    found = queried(order, STAMPED[family], family, column, formulas)
+    found = queried(order, subject or STAMPED[family], family, column, formulas)
     refuted = found.verdict is Verdict.REFUTED
     return undecided(found, f"not so: {found.note} {found.witness}") if refuted else found
 

@@ -210,3 +210,21 @@ def _same_version(updates: Updates, view: View, x: Term, n: Term, first: Term) -
     if policy.name == "flush" or not policy.keeps_forward_version:
         return z3.And(made, read == newest)
     return made
+
+
+def flushed(order: Order) -> Iterator[Statement]:
+    """The one update of a step comes behind every forward and every backward of its stage.
+
+    So all of them see version 0, and no update lies between a forward and its own.
+    """
+    view, x, n = symbolic(), z3.Int("x"), z3.Int("n")
+    for kind in (Kind.F, Kind.B):
+        for number, spot in enumerate(order.spots(view, kind, x)):
+            own = (n >= 0, n <= view.M, order.backward(view, n) == spot.at)
+            before = order.done_before(view, n, spot.at) if kind is Kind.F else own
+            yield Statement(
+                f"step of {kind.name} {number}",
+                f"{kind.name} finds fewer than M backwards done, so no update",
+                (*order.microbatch(view, x), spot.there, *before),
+                n < view.M,
+            )

@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-import z3
-
 from schedules.actions import Kind
 from schedules.families import get_family
 from schedules.programs import Program
@@ -18,15 +16,14 @@ from theory.judging.outcomes import in_turn
 from theory.laws.stamped_families import COLUMNS, STAMPED, spoiled
 from theory.laws.stamped_families import prove as prove_stamped
 from theory.laws.static_orders.in_flight import peak
-from theory.laws.static_orders.order import Order, of_program
+from theory.laws.static_orders.order import of_program
 from theory.laws.static_orders.parts import PARTS, decided
-from theory.laws.static_orders.symbols import symbolic
-from theory.laws.static_orders.versions import Updates, applied_once
+from theory.laws.static_orders.versions import Updates, applied_once, flushed
 from theory.papers.blog.lemmas.laws import of_family, parts_hold
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.schedules.matrix.forms import BOUND
 from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Statement, decide, merge, undecided
+from theory.smt.solver import Outcome, decide, merge, undecided
 
 _BLOG: Final[Mapping[str, Program]] = {
     "blog-naive": GPIPE,
@@ -109,24 +106,6 @@ def _of_blog(family: str, column: str, formulas: Formulas) -> Outcome:
 @remembered
 def _part(program: Program, part: str) -> Outcome:
     return decided(program, part, PARTS[part])
-
-
-def flushed(order: Order) -> Iterator[Statement]:
-    """The one update of a step comes behind every forward and every backward of its stage.
-
-    So all of them see version 0, and no update lies between a forward and its own.
-    """
-    view, x, n = symbolic(), z3.Int("x"), z3.Int("n")
-    for kind in (Kind.F, Kind.B):
-        for number, spot in enumerate(order.spots(view, kind, x)):
-            own = (n >= 0, n <= view.M, order.backward(view, n) == spot.at)
-            before = order.done_before(view, n, spot.at) if kind is Kind.F else own
-            yield Statement(
-                f"step of {kind.name} {number}",
-                f"{kind.name} finds fewer than M backwards done, so no update",
-                (*order.microbatch(view, x), spot.there, *before),
-                n < view.M,
-            )
 
 
 def bound_holds(family: str, column: str, formulas: Formulas) -> Iterator[Outcome]:

@@ -1,0 +1,376 @@
+"""A family's stated makespan, bubble and peaks, with its staleness, proved for all its sizes.
+
+The formulas are data of the family (`schedules.families.figures`). Of an order by stamps they are
+proved by a timetable (`theory.laws.timetables`), of a program by the slots that it states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any, Final
+
+import sympy
+import z3
+
+from schedules.actions import Kind
+from schedules.errors import ScheduleError
+from schedules.families import FAMILIES, get_family
+from schedules.families.family import Family
+from schedules.families.figures import Figures
+from schedules.programs import Program
+from schedules.stamps import LOOP, OPPOSITE, WORKERS, At, Number, StampedOrder
+from theory.errors import NoClosedFormError, TheoryError, UnsupportedFormError
+from theory.laws.delays.built import built
+from theory.laws.own_orders import subject_of
+from theory.laws.stamped import Lanes, Size
+from theory.laws.stamped_bounds import BOUND, CHUNKS, ROUNDS, Formulas, as_term
+from theory.laws.stamped_families import COLUMNS, STAMPED, Subject, proof
+from theory.laws.static_orders.in_flight import peak
+from theory.laws.static_orders.order import of_program
+from theory.laws.static_orders.parts import PARTS, decided
+from theory.laws.static_orders.proofs import domain, holders, is_entry
+from theory.laws.static_orders.symbols import K, M, p, s, symbolic, term
+from theory.laws.static_orders.versions import flushed
+from theory.laws.timetable_proofs import kept, queue_of_workers, statements, unhindered
+from theory.laws.timetables import Run, Start, numbers, reached, run_of, timetable
+from theory.smt.queries import remembered
+from theory.smt.solver import Outcome, Statement, Term, decide, merge, undecided
+from theory.verdicts import Verdict, weakest
+
+RANKS: Final = range(1, 9)
+"""Values of p that a timetable is guessed from, twice as large where p is even."""
+
+_PARAMETERS: Final = {entry.name for family in FAMILIES.values() for entry in family.parameters}
+SYMBOLS: Final = {
+    name: sympy.Symbol(name, integer=True) for name in ("p", "M", "r", "s", *_PARAMETERS)
+}
+"""Integers that a formula may name."""
+
+RLIMIT: Final = 10_000_000
+"""Budget of one query, some ten times what the longest proof takes."""
+
+_OF_VERSIONS: Final = ("stash", "staleness", "update-once")
+_MAKESPAN: Final = "a timetable ends there, and one rank needs so long"
+_ALIKE: Final = "ranks do the same together, so that none waits for another"
+_PEAK: Final = "every rank r keeps at most its peak of activations, and reaches it"
+_NONE: Final = "none that is guessed from small runs keeps to them and ends in time"
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The figures as sympy expressions over p, M, r, s and the parameters that are free."""
+
+    makespan: sympy.Expr
+    work: sympy.Expr
+    peak: sympy.Expr
+    staleness: sympy.Expr
+
+    @property
+    def bubble(self) -> sympy.Expr:
+        """The part of all slots in which ranks do nothing."""
+        return sympy.factor(1 - self.work / self.makespan)
+
+
+@dataclass(frozen=True)
+class FiguresLaw:
+    """A family's figures and the proof of them.
+
+    Attributes
+    ----------
+    family, domain : str
+    forms : Forms
+    proof : tuple of Outcome
+    flush : bool
+        Whether a step ends with one update.
+    """
+
+    family: str
+    domain: str
+    forms: Forms
+    proof: tuple[Outcome, ...]
+    flush: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """PROVED if every part is, else UNKNOWN."""
+        proved = weakest(one.verdict for one in self.proof) is Verdict.PROVED
+        return Verdict.PROVED if proved else Verdict.UNKNOWN
+
+    @property
+    def open(self) -> str:
+        """The first part that is not proved."""
+        short = (one for one in self.proof if one.verdict is not Verdict.PROVED)
+        return next((f"{one.name}: {one.note}" for one in short), "")
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; formulas only where they are proved."""
+        forms = {
+            "makespan": self.forms.makespan,
+            "bubble": self.forms.bubble,
+            "peak_activations": self.forms.peak,
+            "local_staleness_whole_run": self.forms.staleness,
+        }
+        proved = self.verdict is Verdict.PROVED
+        return {
+            "family": self.family,
+            "domain": self.domain,
+            "verdict": self.verdict.name,
+            "open": self.open,
+            "flush": self.flush,
+            "proof": [
+                {
+                    "name": one.name,
+                    "says": one.says,
+                    "method": one.note,
+                    "verdict": one.verdict.name,
+                    "queries": one.queries,
+                }
+                for one in self.proof
+            ],
+            **{name: sympy.sstr(form) if proved else None for name, form in forms.items()},
+        }
+
+
+def figures_law(name: str, parameters: Mapping[str, int] | None = None) -> FiguresLaw:
+    """Prove a family's figures for all sizes that it accepts and for which they are claimed.
+
+    Raises
+    ------
+    NoClosedFormError
+        No figures are stated for the family.
+    schedules.errors.UnknownNameError, schedules.errors.ParameterError
+        Unknown family or parameter, or a value outside its domain.
+
+    Examples
+    --------
+    >>> law = figures_law("zb-h1")
+    >>> law.verdict.name, law.domain, law.to_json()["bubble"]
+    ('PROVED', 'p ≥ 1 and M ≥ p', '(p - 1)/(3*M + p - 1)')
+    """
+    family = get_family(name)
+    values = family.checked(2, 1, parameters or {})
+    if family.figures is None:
+        raise NoClosedFormError(
+            f"no figures are stated for {name!r}",
+            f"figures of {name}",
+            f"ask `staleproof delays {name}` for the numbers of one size",
+        )
+    found = prove(family, family.figures)
+    chosen = {SYMBOLS[key]: number for key, number in values.items() if key in SYMBOLS}
+    given = "".join(f", {key} = {number}" for key, number in values.items())
+    forms = Forms(*(form.subs(chosen) for form in vars(found.forms).values()))
+    return replace(found, domain=found.domain + given, forms=forms)
+
+
+@remembered
+def prove(family: Family, figures: Figures) -> FiguresLaw:
+    """Prove figures of a family, its own or others."""
+    forms = read_forms(figures)
+    try:
+        if isinstance(family.rule, Program):
+            return _of_program(family, family.rule, forms)
+        return Stated(family, figures, forms).law
+    except (ScheduleError, TheoryError) as error:
+        why = f"{error.what} ({error.where})"
+        missing = Outcome("figures", "stated figures are proved", Verdict.UNKNOWN, {}, why, 0, ())
+        return FiguresLaw(family.name, "", forms, (missing,))
+
+
+def read_forms(figures: Figures) -> Forms:
+    """Read the texts.
+
+    Examples
+    --------
+    >>> read_forms(Figures("2*chunks*M", "chunks*M", "p")).bubble
+    1/2
+    """
+    texts = (figures.makespan, figures.work, figures.peak, figures.staleness)
+    return Forms(*map(_read, texts))
+
+
+def _read(text: str) -> Any:
+    # Twice, since the text "True" is read as Python's.
+    return sympy.sympify(sympy.sympify(text, locals=SYMBOLS))
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Figures of an order by stamps."""
+
+    family: Family
+    figures: Figures
+    forms: Forms
+
+    @cached_property
+    def order(self) -> StampedOrder:
+        """As the family states it."""
+        if not isinstance(self.family.rule, StampedOrder):
+            raise UnsupportedFormError(
+                "figures are proved of orders by stamps and of programs", "FAMILY.rule", "state one"
+            )
+        return self.family.rule
+
+    @cached_property
+    def subject(self) -> Subject:
+        """Sizes that the family accepts."""
+        known, order = FAMILIES.get(self.family.name), self.order
+        if known is not None and isinstance(known.rule, StampedOrder):
+            same = (known.rule.accept, known.rule.sizes) == (order.accept, order.sizes)
+            if same and (known.policy, known.interval) == (
+                self.family.policy,
+                self.family.interval,
+            ):
+                return STAMPED[known.name]
+        return subject_of(self.family)
+
+    @cached_property
+    def lanes(self) -> Lanes:
+        """The order at sizes for which the figures are claimed."""
+        size = self.subject.size
+        where = _read(self.figures.where)
+        if where == sympy.Eq(sympy.Mod(SYMBOLS["M"], SYMBOLS["p"]), 0):
+            p, M = size.p, ROUNDS * size.p
+            values = {**size.values, "round_size": p}
+            suppose = (p >= 1, ROUNDS >= 1, CHUNKS >= 1)
+            size = Size(p, M, suppose, values, whole=((M, p, ROUNDS),), factors=((ROUNDS, p),))
+        elif where != sympy.true:
+            least = self._term(where.lhs, size) >= self._term(where.rhs, size)
+            size = replace(size, suppose=(*size.suppose, least))
+        return Lanes(self.order, size)
+
+    @property
+    def law(self) -> FiguresLaw:
+        """What is proved, part by part."""
+        flush = self.family.policy.name == "flush"
+        proof = tuple(self._proof())
+        return FiguresLaw(self.family.name, self.domain, self.forms, proof, flush)
+
+    @property
+    def domain(self) -> str:
+        """The sizes, in words."""
+        where = _read(self.figures.where)
+        if where == sympy.true:
+            return self.subject.words
+        if self.lanes.size.factors and where.has(sympy.Mod):
+            return "p ≥ 1, chunks ≥ 1 and M a multiple of p"
+        least = sympy.sstr(where.rhs).replace("*", "").replace("-", "−")
+        return f"{self.subject.words}, M ≥ {least}"
+
+    def _proof(self) -> Iterator[Outcome]:
+        yield built(self.family)
+        interval = self.family.interval
+        names = {SYMBOLS["p"]: p, SYMBOLS["M"]: M, SYMBOLS["s"]: s}
+        every = {SYMBOLS[interval]: K} if interval else {}
+        late: Formulas = {BOUND: self.forms.staleness.subs(names | every)}
+        late = {"K": SYMBOLS[interval], **late} if interval else late
+        workers = self.order.shape.name == WORKERS.name
+        newest = self.family.policy.name == "latest"  # B uses what it finds, by design
+        columns = ["causal", "exclusive", *_OF_VERSIONS[newest:], *["deadlock-free"] * workers]
+        for column in columns:
+            formulas = late if column == "staleness" else {}
+            found = proof(self.order, self.family.name, column, formulas, self.subject)
+            yield replace(found, name=column, says=COLUMNS[column])
+        end, work = (self._term(form) for form in (self.forms.makespan, self.forms.work))
+        if workers:
+            yield _merged("makespan", _ALIKE, unhindered(self.lanes, end, work))
+            yield _merged("peak activations", _PEAK, self._peak(queue_of_workers, lambda at: 0))
+            return
+        runs = list(self._runs())
+        ends = [int(_at(self.forms.makespan, _size(run))) for run in runs]
+        start = timetable(self.order, runs, ends)
+        claim = statements(self.lanes, start, end, work) if start else ()
+        yield _merged("makespan", _MAKESPAN, claim)
+        queue, ended = numbers(self.order, runs), reached(self.order, runs)
+        peaks = self._peak(queue, ended) if queue and ended else ()
+        yield _merged("peak activations", _PEAK, peaks)
+
+    def _peak(self, number: Start, ended: Callable[[At], Number]) -> Iterator[Statement]:
+        return kept(self.lanes, number, lambda r: self._term(self.forms.peak, r=r), ended)
+
+    def _runs(self) -> Iterator[Run]:
+        where, factor = _read(self.figures.where), 1 + (self.order.shape.name == OPPOSITE.name)
+        free = range(1, 4) if self.order.shape.name == LOOP.name else [0]
+        for ranks, chunks in product(RANKS, free):
+            stages = factor * ranks
+            counts = {1, 2, *(k * stages + more for k in range(1, 6) for more in (-1, 0, 1, 2, 4))}
+            for microbatches in sorted(counts - {0}):
+                size = {"p": stages, "M": microbatches} | ({"chunks": chunks} if chunks else {})
+                run = run_of(self.family, self.order, size) if _at(where, size) else None
+                if run is not None:
+                    yield run
+
+    def _term(self, form: sympy.Expr, size: Size | None = None, **more: Term) -> Term:
+        size = size or self.lanes.size
+        known = {**size.values, "p": size.p, "M": size.M, **more}
+        form = form.subs({SYMBOLS["p"]: p, SYMBOLS["M"]: M})  # positive
+        return as_term(form, self.subject.written, known, size.divisions())
+
+
+def _size(run: Run) -> dict[str, int]:
+    names = {name: number for name, number in run.at.values.items() if name in SYMBOLS}
+    return {**names, "p": run.at.p, "M": run.at.M}
+
+
+def _at(form: Any, size: Mapping[str, int]) -> Any:
+    """A formula at numbers, exactly."""
+    return form.xreplace({SYMBOLS[name]: sympy.Integer(value) for name, value in size.items()})
+
+
+def _merged(name: str, says: str, claim: Iterable[Statement]) -> Outcome:
+    found = []
+    for statement in claim:
+        found.append(decide(statement, RLIMIT))
+        if found[-1].verdict is not Verdict.PROVED:
+            break
+    if not found:
+        return Outcome(name, says, Verdict.UNKNOWN, {}, _NONE, 0, ())
+    outcome = merge(name, says, found)
+    refuted = outcome.verdict is Verdict.REFUTED  # of a timetable, which need not be the only one
+    return undecided(outcome, f"not so: {outcome.note} {outcome.witness}") if refuted else outcome
+
+
+def _of_program(family: Family, program: Program, forms: Forms) -> FiguresLaw:
+    """Figures of a program: its slots are start times."""
+    more = (symbolic().M == 1,) if family.whole_batch else ()
+    outcomes = [built(family)]
+    outcomes += [decided(program, part, PARTS[part]) for part in ("places", "actions", "times")]
+    order = of_program(program)
+    names = {SYMBOLS["p"]: p, SYMBOLS["M"]: M, SYMBOLS["r"]: s}
+    outcomes += [
+        _merged("staleness", COLUMNS["staleness"], (*flushed(order), *_nothing(forms.staleness))),
+        _merged("makespan", "the last computation ends there", _span(program, forms, more)),
+        _merged("peak activations", _PEAK, peak(order, forms.peak.subs(names))),
+    ]
+    sizes = "M = 1" if family.whole_batch else f"M ≥ {program.least}"
+    words = f"p ≥ {program.least_stages} and {sizes}"
+    return FiguresLaw(family.name, words, forms, tuple(outcomes), family.policy.name == "flush")
+
+
+def _nothing(staleness: sympy.Expr) -> Iterator[Statement]:
+    fresh = z3.BoolVal(staleness == 0)
+    yield Statement("fresh", "the stated staleness is 0", (symbolic().p >= 1,), fresh)
+
+
+def _span(program: Program, forms: Forms, more: tuple[Term, ...]) -> Iterator[Statement]:
+    """No entry ends later than the makespan, and a backward of stage 0 ends just then."""
+    view, n = symbolic(), z3.Int("n")
+    names = {SYMBOLS["p"]: view.p, SYMBOLS["M"]: view.M}
+    end, work = term(forms.makespan, names), term(forms.work, names)
+    known = (*domain(program, view), *more)
+    for entry in program.entries:
+        over = entry.time(view, n) + entry.duration <= end
+        says = f"no {entry.name} is over later"
+        inside = (*known, *is_entry(view, entry, n))
+        yield Statement(f"over {entry.name}", says, inside, over)
+    last = [
+        z3.And(holder.there, holder.entry.time(view, holder.n) + 1 == end)
+        for label in (z3.IntVal(0), view.M - 1)
+        for holder in holders(program, view, Kind.B, label)
+    ]
+    says = "the first or the last backward of stage 0 ends then"
+    yield Statement("reached", says, (*known, view.s == 0), z3.Or(*last))
+    says = "a rank works 2M slots, an F and a B for each microbatch"
+    yield Statement("work", says, known, work == 2 * view.M)
