@@ -154,7 +154,7 @@ def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
         stale = as_text(result["local_staleness_whole_run"])
         one_version = ": one version a step, one update of all its gradients"
         fresh = result["flush"] and stale == "0"
-        yield f"largest local staleness of stage s: {stale}{one_version if fresh else ''}"
+        yield f"largest local staleness of gradients applied at stage s: {stale}{one_version if fresh else ''}"
     yield from _proof_lines(result)
 
 

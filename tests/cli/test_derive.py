@@ -72,19 +72,18 @@ def test_shape_for_people(run: Run) -> None:
     assert "most activations in flight at stage i\n" in text
 
 
-def test_figures_are_checked_where_nothing_is_proved(run: Run, result: Result) -> None:
-    code, found = result("derive", "interleaved-1f1b", "--set", "chunks=3")
-    assert (code, found["verdict"]) == (0, "CHECKED")
+def test_figures_are_proved(run: Run, result: Result) -> None:
+    code, found = result("derive", "looped-bfs", "--set", "chunks=3")
+    assert (code, found["verdict"]) == (0, "PROVED")
     assert found["makespan"] == "6*M + 2*p - 2"
     assert found["bubble"] == "(p - 1)/(3*M + p - 1)"
-    assert set(found) >= KEYS
-    assert found["delay"] is None
-    assert {step["verdict"] for step in found["proof"]} == {"CHECKED"}
+    assert {step["verdict"] for step in found["proof"]} == {"PROVED"}
 
-    text = run("derive", "chimera").stdout
-    assert text.startswith("chimera: CHECKED\nfor 2 <= p <= 6, ")
-    assert "bubble: (p − 2)/(2M + p − 2)\n" in text
-    assert "peak activations of rank r: p/2 + min(r, p − r − 1) + 1\n" in text
+    text = run("derive", "zb-h2").stdout
+    assert text.startswith("zb-h2: PROVED\nfor p ≥ 1 and M ≥ 2p − 1\n")
+    assert "bubble: (p − 1)/(3M + p − 1)\n" in text
+    assert "peak activations of rank r: 2p − 1\n" in text
+    assert "stage s: 0: one version a step, one update of all its gradients\n" in text
 
 
 def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
@@ -104,8 +103,7 @@ def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
         (["pipedream", "--linearization", "sideways"], "ascending, descending"),
         (["pipedream", "--set", "noma=3"], "did you mean 'noam'?"),
         (["localsgd"], "closed forms"),
-        (["zbv", "--at", "p=4"], "nothing about zbv is proved beyond a finite grid"),
-        (["looped-bfs", "--set", "chunks=65"], "up to 64"),
+        (["zbv", "--at", "p=4"], "one stage a rank"),
         (["looped-bfs", "--set", "chunk=2"], "did you mean 'chunks'?"),
         (["pipedream", "--at", "q=4"], "only p, i, j and r"),
         (["pipedream", "--at", "i=0"], "p is needed"),

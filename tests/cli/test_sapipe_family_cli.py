@@ -60,7 +60,7 @@ def test_check_as_a_gate(result: Result) -> None:
 @pytest.mark.slow
 def test_figures_and_list(result: Result) -> None:
     code, found = result("derive", "sapipe")
-    assert (code, found["verdict"], found["bubble"]) == (0, "CHECKED", "0")
+    assert (code, found["verdict"], found["bubble"]) == (0, "PROVED", "0")
     _, found = result("families")
     by_name = {one["name"]: one for one in found["families"]}
     assert [entry["name"] for entry in by_name["sapipe"]["parameters"]] == ["layers", "stale"]
