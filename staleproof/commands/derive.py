@@ -152,9 +152,8 @@ def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
         yield f"bubble: {as_text(result['bubble'])}"
         yield f"peak activations of rank r: {as_text(result['peak_activations'])}"
         stale = as_text(result["local_staleness_whole_run"])
-        one_version = ": one version a step, one update of all its gradients"
-        fresh = result["flush"] and stale == "0"
-        yield f"largest local staleness of gradients applied at stage s: {stale}{one_version if fresh else ''}"
+        fresh = ": one version a step, one update of all its gradients" if result["flush"] else ""
+        yield f"largest local staleness of gradients applied at stage s: {stale}{fresh}"
     yield from _proof_lines(result)
 
 
