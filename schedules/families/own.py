@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial, wraps
 from pathlib import Path
@@ -154,7 +154,7 @@ def _guarded(path: str, family: Family) -> Family:
         after = {kind: rule.prefer_after[kind] for kind in (Kind.F, Kind.B)}
         rule = replace(rule, finished=_explained(path, rule.finished), prefer_after=after)
     elif isinstance(rule, StampedOrder):
-        accept = rule.accept if rule.accept is any_size else _explained(path, rule.accept)
+        accept = rule.accept if rule.accept is any_size else _accepting(path, rule.accept)
         rule = replace(rule.mapped(partial(_explained, path)), accept=accept)
     admission = family.admission and _counting(path, family.admission)
     in_flight = family.in_flight and _counting(path, family.in_flight)
@@ -190,6 +190,21 @@ def _explained(
             ) from error
 
     return call
+
+
+def _accepting(path: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """What refuses sizes, and gives what it knows of the others."""
+    explained = _explained(path, function)
+
+    def accept(*size: Any) -> Any:
+        found = explained(*size)
+        if not isinstance(found, Mapping) or any(type(one) is not int for one in found.values()):
+            raise FamilyFileError(
+                f"`accept` gives whole numbers by name, found {found!r:.80}", path, "return {}"
+            )
+        return found
+
+    return accept
 
 
 def _counting(path: str, function: Callable[..., Any]) -> Callable[..., Any]:

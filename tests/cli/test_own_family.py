@@ -69,6 +69,7 @@ def test_two_forwards_have_a_table_and_no_law(result: Result) -> None:
 
 GREEDY = (ROOT / "examples" / "families" / "eager.py").read_text(encoding="utf-8")
 FUNCTION = (ROOT / "examples" / "families" / "two_forwards.py").read_text(encoding="utf-8")
+STAMPS = (ROOT / "examples" / "families" / "last_in_first_out.py").read_text(encoding="utf-8")
 BROKEN = {
     "empty": ("", "it is empty"),
     "no Python": ("FAMILY = (", "no valid Python"),
@@ -81,6 +82,10 @@ BROKEN = {
     "no rule": (FUNCTION.replace("build=build", "rule=build"), "found function"),
     "no schedule": (FUNCTION.replace("return Schedule", "return str"), "type object 'str'"),
     "other size": (FUNCTION.replace("range(stages)", "range(2)"), "'ranks': 2"),
+    "accept": (
+        STAMPS.replace("forward=", "accept=lambda *at: None, forward="),
+        "whole numbers by name",
+    ),
     "admission": (GREEDY.replace("2 * p", "p.missing"), "AttributeError"),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from time import time
 from typing import Any
@@ -21,7 +22,7 @@ from schedules.messages.model import QueueModel
 from schedules.policies import POLICY_NAMES, WeightPolicy
 from schedules.stamps import LINE, LOOP, At, Number, StampedOrder
 from schedules.validation.facts import in_flight
-from theory.derive import derive_rule
+from theory.derive import derive, derive_rule
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.own_orders import Row, row_of
 from theory.laws.static_orders.slots import Law
@@ -244,3 +245,44 @@ def test_staleness_of_an_update_every_third_backward_is_that_of_larger_runs() ->
         found = versions(family.build(p, M)).local_staleness.max(axis=1).tolist()
         numbers = {SYMBOLS["p"]: p, SYMBOLS["M"]: M}
         assert found == [form.subs({**numbers, SYMBOLS["s"]: s}) for s in range(p)]
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_law_is_of_the_numbers_that_are_set(more: int, tmp_path: Path) -> None:
+    """A file's order may hold more forwards: of other numbers than its own it has another law."""
+    path = tmp_path / "mine.py"
+    path.write_text(MORE, encoding="utf-8")
+    law, family = derive(str(path), parameters={"more": more}), get_family(str(path))
+    assert law.verdict is Verdict.PROVED
+    assert law.to_json()["in_flight"][0]["expr"] == f"-i + p{' + 1' * more}"
+    assert max(in_flight(family.build(5, 20, more=more))) == 5 + more
+    assert isinstance(family.rule, StampedOrder)
+    odd = replace(
+        family,
+        rule=replace(family.rule, accept=lambda *at: {"more": int(at[1] > 9)}),
+        parameters=(),
+    )
+    assert derive_rule(odd, "ascending", None).verdict is Verdict.UNKNOWN
+
+
+MORE = """
+from schedules.families import Family
+from schedules.families.family import Parameter
+from schedules.policies import WeightPolicy
+from schedules.stamps import LINE, StampedOrder
+
+def ahead(at):
+    return at.p - at.rank + at.values["more"]
+
+def forward(at):
+    late = at.choose(at.x < ahead(at), at.x, 2 * at.x - ahead(at) + 1)
+    return (2 * late + at.rank,)
+
+RULE = StampedOrder(
+    LINE, forward, lambda at: (2 * (2 * at.x + ahead(at)) + at.rank,), defaults={"more": 0}
+)
+FAMILY = Family(
+    "mine", "ours", "ours", WeightPolicy("stash"), rule=RULE,
+    parameters=(Parameter("more", "forwards ahead", 0),),
+)
+"""
