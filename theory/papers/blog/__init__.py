@@ -8,7 +8,7 @@ _ROWS = rows_of(
     __name__,
     """
     warmup inflight_1f1b bubble pairing gpipe_order loss_scaling chunks stage_bounds initialize_p2p
-    microbatches middle_stages
+    microbatches middle_stages bubble_1f1b
     """,
 )
 

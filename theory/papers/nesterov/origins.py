@@ -31,6 +31,7 @@ ORIGINS: Origins = {
     "nesterov.eq-13-momentum": "printed",
     "nesterov.look-ahead": "printed",
     "nesterov.memory": "printed",
+    "nesterov.nadam": "printed",
     "nesterov.utilization": "printed",
     "nesterov.table-1": "printed",
 }
