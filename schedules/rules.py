@@ -59,25 +59,6 @@ def run_greedy(
     limit: int | None,
     gates: Sequence[Gate] = (),
     in_flight: Callable[[int, int], int] | None = None,
-) -> list[list[Action]]:
-    """Play a greedy rule: the order of each stage, `pipeline` 0. See `play`.
-
-    Examples
-    --------
-    >>> from schedules.families.pipedream import RULE
-    >>> [str(action) for action in run_greedy(RULE, 2, 3, 2)[1]]
-    ['1F0', '1B0', '1F1', '1B1', '1F2', '1B2']
-    """
-    return play(rule, stages, microbatches, limit, gates, in_flight).orders
-
-
-def play(
-    rule: GreedyRule,
-    stages: int,
-    microbatches: int,
-    limit: int | None,
-    gates: Sequence[Gate] = (),
-    in_flight: Callable[[int, int], int] | None = None,
 ) -> Played:
     """Play a greedy rule until the last backward at stage 0.
 
@@ -102,6 +83,12 @@ def play(
     ------
     InvalidScheduleError
         The rule comes to a stop before all is done.
+
+    Examples
+    --------
+    >>> from schedules.families.pipedream import RULE
+    >>> [str(action) for action in run_greedy(RULE, 2, 3, 2).orders[1]]
+    ['1F0', '1B0', '1F1', '1B1', '1F2', '1B2']
     """
     forward = [[-1] * microbatches for _ in range(stages)]
     backward = [[-1] * microbatches for _ in range(stages)]

@@ -15,7 +15,7 @@ from schedules.closed_forms.fit import fit
 from schedules.dependencies import tables
 from schedules.errors import InvalidScheduleError, ScheduleError
 from schedules.families.family import Family, from_rule
-from schedules.rules import GreedyRule, play
+from schedules.rules import GreedyRule, run_greedy
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import timeline
 
@@ -158,7 +158,7 @@ def _slots(family: Family, p: int, M: int, admission: Callable[[int], int] | Non
     """The same of the slots in which a greedy rule plays."""
     assert isinstance(family.rule, GreedyRule)
     limit = None if admission is None else admission(p)
-    found = play(family.rule, p, M, limit, in_flight=family.in_flight)
+    found = run_greedy(family.rule, p, M, limit, in_flight=family.in_flight)
     slots = (np.array(found.forward), np.array(found.backward))
     stage, m = np.indices(slots[0].shape)
     sizes = (np.full_like(stage, p), np.full_like(stage, M))

@@ -241,7 +241,7 @@ def from_rule(
         if family.admission is not None:
             values = {"noam": family.admission(stages), **values}
         limit, in_flight = values.get("noam"), family.in_flight
-        orders = run_greedy(family.rule, stages, microbatches, limit, in_flight=in_flight)
+        orders = run_greedy(family.rule, stages, microbatches, limit, in_flight=in_flight).orders
     else:
         raise NoRuleError(
             f"a schedule is generated from a rule or an order as data, found {family.rule!r}",

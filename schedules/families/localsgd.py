@@ -103,7 +103,7 @@ def played(stages: int, microbatches: int, replicas: int, local_steps: int) -> S
     0F0 0B0 0F1 0B1
     """
     gates = [as_gate(condition, replicas, local_steps) for condition in CONDITIONS]
-    orders = run_greedy(RULE, stages, microbatches, None, gates)
+    orders = run_greedy(RULE, stages, microbatches, None, gates).orders
     return Schedule.from_orders("localsgd", orders, microbatches, WeightPolicy("stash"))
 
 

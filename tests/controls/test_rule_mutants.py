@@ -66,8 +66,8 @@ def own_law() -> dict[str, Any]:
 def same_orders(rule: GreedyRule, admission: Admission) -> bool:
     assert FAMILY.admission is not None
     return all(
-        run_greedy(rule, p, M, admission and admission(p))
-        == run_greedy(RULE, p, M, FAMILY.admission(p))
+        run_greedy(rule, p, M, admission and admission(p)).orders
+        == run_greedy(RULE, p, M, FAMILY.admission(p)).orders
         for p, M in GRID
         if admission is None or admission(p) >= 1
     )

@@ -126,7 +126,7 @@ def test_one_pipeline_without_cap_is_pipedream_with_fewer_admitted(
     """First come, first served adds nothing where nobody else comes."""
     schedule = one_pipeline(*size, M, 0)
     orders = [list(schedule.rank(rank)) for rank in range(schedule.ranks)]
-    assert orders == run_greedy(RULE, size[0], M, size[1])
+    assert orders == run_greedy(RULE, size[0], M, size[1]).orders
 
 
 @given(st.sampled_from(SIZES), st.integers(1, 20))
@@ -138,7 +138,9 @@ def test_cap_is_a_gate_of_the_greedy_rule(size: tuple[int, int], M: int) -> None
         return (stage, m - cap) if m >= cap else None
 
     schedule = one_pipeline(p, n, M, 1)
-    assert [list(schedule.rank(rank)) for rank in range(p)] == run_greedy(RULE, p, M, n, [gate])
+    assert [list(schedule.rank(rank)) for rank in range(p)] == run_greedy(
+        RULE, p, M, n, [gate]
+    ).orders
 
 
 # Several pipelines

@@ -22,7 +22,7 @@ def texts(orders: list[list[Action]]) -> list[str]:
 
 
 def test_alternation_after_the_first_backward() -> None:
-    assert texts(run_greedy(RULE, 3, 4, 3)) == [
+    assert texts(run_greedy(RULE, 3, 4, 3).orders) == [
         "F0 F1 F2 B0 F3 B1 B2 B3",
         "F0 F1 F2 B0 B1 F3 B2 B3",
         "F0 B0 F1 B1 F2 B2 F3 B3",
@@ -30,21 +30,24 @@ def test_alternation_after_the_first_backward() -> None:
 
 
 def test_limit_on_active_microbatches() -> None:
-    assert texts(run_greedy(RULE, 2, 3, 1)) == ["F0 B0 F1 B1 F2 B2"] * 2
-    assert texts(run_greedy(RULE, 2, 3, None))[0] == "F0 F1 F2 B0 B1 B2"
+    assert texts(run_greedy(RULE, 2, 3, 1).orders) == ["F0 B0 F1 B1 F2 B2"] * 2
+    assert texts(run_greedy(RULE, 2, 3, None).orders)[0] == "F0 F1 F2 B0 B1 B2"
 
 
 def test_preference_for_forwards_fills_first() -> None:
     eager = replace(RULE, prefer_first=F, prefer_after={B: F, F: F})
-    assert texts(run_greedy(eager, 1, 3, None)) == ["F0 F1 F2 B0 B1 B2"]
-    assert texts(run_greedy(RULE, 1, 3, None)) == ["F0 B0 F1 B1 F2 B2"]
+    assert texts(run_greedy(eager, 1, 3, None).orders) == ["F0 F1 F2 B0 B1 B2"]
+    assert texts(run_greedy(RULE, 1, 3, None).orders) == ["F0 B0 F1 B1 F2 B2"]
 
 
 def test_gate_holds_a_forward_back() -> None:
     def after_the_one_before(stage: int, microbatch: int) -> tuple[int, int] | None:
         return (0, microbatch - 1) if microbatch else None
 
-    assert run_greedy(RULE, 3, 3, None, [after_the_one_before]) == run_greedy(RULE, 3, 3, 1)
+    assert (
+        run_greedy(RULE, 3, 3, None, [after_the_one_before]).orders
+        == run_greedy(RULE, 3, 3, 1).orders
+    )
 
 
 @pytest.mark.parametrize("p", [1, 2, 4])

@@ -44,7 +44,7 @@ def one_pipeline(stages: int, admission: int, minibatches: int, *, stage_cap: bo
         )
     if stage_cap:
         return one_pipeline(stages, stages, minibatches, stage_cap=True)
-    orders = run_greedy(RULE, stages, minibatches, admission)
+    orders = run_greedy(RULE, stages, minibatches, admission).orders
     return Schedule.from_orders("amdp", orders, minibatches, WeightPolicy("latest"))
 
 
