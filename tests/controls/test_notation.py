@@ -473,3 +473,20 @@ def test_a_value_is_not_called_like_one_at_another_vector() -> None:
     T.assume(square(y) <= 1)
     with pytest.raises(TheoryError, match="y is the name of two vectors"):
         T.shows(f(named("y", x - f.grad(x))) + square(y) <= f(x))
+
+
+@pytest.mark.parametrize("modulus", [0, positive("mu")])
+@pytest.mark.parametrize("kind", ["strongly_convex", "quasi_strongly_convex"])
+def test_no_strongly_convex_function_has_bounded_gradients(kind: str, modulus: Scalar) -> None:
+    """At the points of a theorem it may, and everywhere it has none: they grow with ‖x − x*‖."""
+    f, G = function("f"), positive("G")
+    T = theorem("test.bounded", "ours", f)
+    T.bounded_gradient(f, G)
+    getattr(T, kind)(f, *([x] if "quasi" in kind else []), modulus)
+    by = Combine({"bounded gradient, at y": 1})
+    made = T.shows(square(f.grad(y)) <= G**2, by=by)
+    if modulus == 0:
+        assert prove(made).verdict is Verdict.PROVED
+    else:
+        with pytest.raises(VacuousError, match="no function that is strongly convex"):
+            prove(made)

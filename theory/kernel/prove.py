@@ -165,6 +165,7 @@ def _defining(
 
 def _possible(theorem: Theorem) -> Checked:
     """Whether the hypotheses have a model, at a few values of the indices they hold for."""
+    _require_functions(theorem)
     indices = {getattr(rule, "index", None) for rule in _rules(theorem)} - {None}
     relations = [h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)]
     named = {symbol for one in relations for symbol in one.gap.free_symbols & indices}
@@ -186,6 +187,20 @@ def _possible(theorem: Theorem) -> Checked:
         return Checked(Verdict.UNKNOWN, "a hypothesis is not defined at every index")
     found = [consistent(system, theorem.id) for system in systems]
     return min(found, key=lambda checked: checked.verdict)
+
+
+def _require_functions(theorem: Theorem) -> None:
+    """Refuse what is said of every point, and is so of no function: its points alone may do it."""
+    flat = {function for function, kind, _ in theorem.everywhere if kind == "steepest"}
+    for function, kind, constants in theorem.everywhere:
+        curved = kind in ("convex", "quasi-convex") and getattr(constants[0], "is_positive", None)
+        if curved and function in flat:
+            raise VacuousError(
+                f"no function that is strongly convex has bounded gradients, so what is said of "
+                f"{function} would imply anything",
+                theorem.id,
+                "bound the gradients at the points of the run, by T.assume",
+            )
 
 
 def _require_possible_for_all(theorem: Theorem, shown: Sequence[Relation]) -> None:
