@@ -21,6 +21,9 @@ from theory.kernel import (
     vectors,
 )
 from theory.kernel.theorem import Given
+from theory.notation import function, named
+from theory.notation import theorem as notated
+from theory.notation.building import offered
 from theory.proving import search as searching
 from theory.proving.search import Searched, search
 from theory.verdicts import Verdict
@@ -131,6 +134,23 @@ def test_nothing_is_found_for_what_is_false(name: str) -> None:
     found = searched(goal, facts)
     assert found.combine is None
     assert found.why
+
+
+@pytest.mark.parametrize(("momentum", "rate", "free"), [(4, 11, 3), (0, 9, 1), (4, 20, 0)])
+def test_multipliers_that_nothing_settles_are_chosen(momentum: int, rate: int, free: int) -> None:
+    """Two accelerated steps, or plain ones; where there is room, no square has to vanish."""
+    f, (at, least) = function("f"), vectors("x x*")
+    T = notated("test.accelerated")
+    T.smooth(f, L)
+    T.convex(f)
+    T.minimum(f, least)
+    y = named("y", at - f.grad(at) / L)
+    ahead = named("m", y + (y - at) / momentum) if momentum else y
+    last = named("z", ahead - f.grad(ahead) / L)
+    made = offered(T.shows(f(last) - f(least) <= L * square(at - least) / rate))
+    facts = {h.name: h.relation for h in made.hypotheses if isinstance(h, Hypothesis)}
+    facts |= {step.name: step.relation for step in made.steps}
+    assert (search(made, made.goal, facts).combine is not None) is (free > 0)
 
 
 def test_failure_names_a_point() -> None:

@@ -48,7 +48,7 @@ def at_boundaries(
 
 def _found(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> Iterator[Combine]:
     for problem in stated(theorem, goal, facts):
-        for found in (*linear(problem), *with_squares(problem)):
+        for found in (*linear(problem), *with_squares(problem, settled=True)):
             if isinstance(found, Combine):
                 yield found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -16,6 +16,11 @@ NEAR: Final = 3e-3
 """How near a number is to the simple one that it is taken for."""
 LARGEST: Final = 12
 """Denominators and numerators of simple numbers."""
+APART: Final = 1.5
+"""By what factor numbers may differ from point to point where one of many will do."""
+
+Law = tuple[tuple[int, int], ...]
+"""Powers of generators, by their numbers."""
 
 
 def null_vectors(
@@ -65,6 +70,44 @@ def _simple(problem: Problem, values: Sequence[float]) -> Element | None:
     return _power_law(problem, values)
 
 
+def nearby(problem: Problem, values: Sequence[float], close: float) -> list[Element]:
+    """Elements near a number at each point, the plainest first; none if all points are apart."""
+    field, found = problem.split.field, list[Element]()
+    if max(map(abs, values)) < NEAR / 100:
+        return [field.zero]
+    for law, sizes in _laws(problem, len(values)):
+        ratios = [value / size for value, size in zip(values, sizes, strict=True)]
+        low, high = min(ratios), max(ratios)
+        if low * high > 0 and max(low / high, high / low) <= APART:
+            constant = _plain((low + high) / 2, close)
+            element = field(constant.numerator) / constant.denominator
+            for k, a in law:
+                element = element * field.gens[k] ** a
+            found.append(element)
+    return found
+
+
+def _plain(value: float, close: float) -> Fraction:
+    """The fraction of least denominator that is so near, relative to it."""
+    guesses = (Fraction(value).limit_denominator(d) for d in range(1, 4 * LARGEST))
+    near = (g for g in guesses if g and abs(float(g) - value) <= close * abs(value))
+    return next(near, Fraction(value).limit_denominator(1000))
+
+
+def _laws(problem: Problem, count: int) -> Iterator[tuple[Law, list[float]]]:
+    """Products of at most two generators to small powers, and what they are at the points."""
+    gens = range(len(problem.split.field.gens))
+    points = [[float(x) for x in point] for point in problem.points]
+    powers = (-2, -1, 1, 2)
+    laws: list[Law] = [(), *(((k, a),) for k in gens for a in powers)]
+    laws += [((k, a), (m, b)) for k in gens for m in range(k) for a in powers for b in powers]
+    for law in laws:
+        sizes = [float(np.prod([point[k] ** a for k, a in law])) for point in points if all(point)]
+        if len(sizes) < count:
+            return
+        yield law, sizes
+
+
 def _fraction(values: Sequence[float]) -> Fraction | None:
     """A simple number near all of these."""
     for value in values:
@@ -77,23 +120,14 @@ def _fraction(values: Sequence[float]) -> Fraction | None:
 
 def _power_law(problem: Problem, values: Sequence[float]) -> Element | None:
     """A product of one or two generators to small powers, times a simple number."""
-    gens, field = problem.split.field.gens, problem.split.field
-    points = [[float(x) for x in point] for point in problem.points]
+    field = problem.split.field
     if min(map(abs, values)) < NEAR / 100:
         return None
-    powers = (-2, -1, 1, 2)
-    laws: list[tuple[tuple[int, int], ...]] = [((k, a),) for k in range(len(gens)) for a in powers]
-    laws += [
-        ((k, a), (m, b)) for k in range(len(gens)) for m in range(k) for a in powers for b in powers
-    ]
-    for law in laws:
-        sizes = [float(np.prod([point[k] ** a for k, a in law])) for point in points if all(point)]
-        if len(sizes) < len(values):
-            return None
+    for law, sizes in _laws(problem, len(values)):
         constant = _fraction([v / s for v, s in zip(values, sizes, strict=True)])
         if constant is not None:
             element = field(constant.numerator) / constant.denominator
             for k, a in law:
-                element = element * gens[k] ** a
+                element = element * field.gens[k] ** a
             return element
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from math import sqrt
 from typing import Any, Final
@@ -117,6 +117,30 @@ def _outcome(chosen: list[int], matrices: list[Any]) -> Outcome:
     return Outcome(chosen, sorted(places), rank, matrices)
 
 
+def centred(program: Program, outcome: Outcome) -> list[Solved] | None:
+    """Multipliers and squares far from where a square vanishes, with these columns and places."""
+    place = {k: n for n, k in enumerate(outcome.places)}
+    pairs = {
+        pair: (place[pair[0]], place[pair[1]]) for pair in program.products if {*pair} <= {*place}
+    }
+    inner = replace(
+        program,
+        columns=[program.columns[n] for n in outcome.columns],
+        products={new: program.products[old] for old, new in pairs.items()},
+        weights=[{new: one[old] for old, new in pairs.items()} for one in program.weights],
+    )
+    found = []
+    for number, matrix in enumerate(outcome.matrices):
+        room = np.maximum(matrix.diagonal()[outcome.places], SMALL)
+        solved = _at(inner, list(range(len(inner.columns))), number, room)
+        if solved is None:
+            return None
+        goal = np.abs(inner.goal[number]).max(initial=0)
+        sizes = [np.abs(column.values[number]).max(initial=0) for column in inner.columns]
+        found.append((solved[0] * goal / np.maximum(sizes, 1e-12), solved[1] * goal))
+    return found
+
+
 def _size(solutions: Sequence[Solved]) -> float:
     return max(float(np.abs(part).max(initial=0)) for pair in solutions for part in pair)
 
@@ -131,8 +155,11 @@ def _at_all(program: Program, chosen: list[int]) -> list[Solved] | None:
     return solutions
 
 
-def _at(program: Program, chosen: list[int], place: int) -> Solved | None:
-    """Unknowns are multipliers, the upper triangle of the squares, and what they fall short by."""
+def _at(program: Program, chosen: list[int], place: int, room: Any = None) -> Solved | None:
+    """Unknowns are multipliers, the upper triangle of the squares, and what they fall short by.
+
+    With `room` they are to exceed as much of that diagonal as they can, whatever they cost.
+    """
     import clarabel
 
     pairs = sorted(program.products, key=lambda pair: (pair[1], pair[0]))
@@ -143,7 +170,10 @@ def _at(program: Program, chosen: list[int], place: int) -> Solved | None:
     below[range(len(signed)), signed] = -1
     below[len(signed), -1] = -1
     below[len(signed) + 1 :, count:-1] = -np.eye(len(pairs))
-    below[len(signed) + 1 :, -1] = [-float(i == j) for i, j in pairs]
+    sizes = np.ones(1 + max(j for _, j in pairs)) if room is None else room
+    below[len(signed) + 1 :, -1] = [-sizes[i] * float(i == j) for i, j in pairs]
+    least = np.zeros(len(below))
+    least[len(signed)] = 0.0 if room is None else 1.0
     costs = [0.0 if program.columns[n].free else program.columns[n].cost for n in chosen]
     costs += [TRACE * (i == j) for i, j in pairs] + [0.0]
     side = 1 + max(j for _, j in pairs)
@@ -159,7 +189,7 @@ def _at(program: Program, chosen: list[int], place: int) -> Solved | None:
             sparse.csc_matrix((len(costs), len(costs))),
             np.array(costs),
             sparse.csc_matrix(np.concatenate([matrix, below])),
-            np.concatenate([right, np.zeros(len(below))]),
+            np.concatenate([right, least]),
             cones,
             settings,
         ).solve()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from itertools import combinations
+from itertools import chain, combinations, islice, product
 from typing import Final
 
+import numpy as np
 import sympy
 
 from theory.kernel.rules.algebra import Combine
@@ -17,20 +18,26 @@ from theory.proving.elimination import replaced
 from theory.proving.exact import Solution
 from theory.proving.forms import Element, Form, Monomial
 from theory.proving.linear import PRICES, Draft, columns_of, completed
-from theory.proving.patterns import null_vectors
+from theory.proving.patterns import nearby, null_vectors
 from theory.proving.points import at
 from theory.proving.problem import Problem
-from theory.proving.semidefinite import Outcome, Program, available, common
+from theory.proving.semidefinite import Outcome, Program, Solved, available, centred, common
 from theory.proving.support import scaled
 
 ORDERS: Final = 6
 """In how many orders the squares are completed."""
+MOST_FREE: Final = 4
+"""Multipliers that may be left free where there is room for many."""
+TRIED: Final = 4
+"""Combinations of what they may be."""
+CLOSE: Final = (0.05, 2e-4)
+"""How near plain numbers are to those that leave most room: roughly, then exactly."""
 
 Matrix = dict[tuple[int, int], Element]
 
 
-def with_squares(problem: Problem) -> Iterator[Combine | str]:
-    """Certificates that a semidefinite program suggests."""
+def with_squares(problem: Problem, settled: bool = False) -> Iterator[Combine | str]:
+    """Certificates that a semidefinite program suggests; or those alone that their rank settles."""
     blocks = [] if problem.goal.kind == "==" or not problem.points else blocks_of(problem)
     if not blocks:
         return
@@ -38,10 +45,10 @@ def with_squares(problem: Problem) -> Iterator[Combine | str]:
         yield "squares may be needed, and clarabel, which finds them, is not installed"
         return
     for block in blocks:
-        yield from _with_block(problem, block)
+        yield from _with_block(problem, block, settled)
 
 
-def _with_block(problem: Problem, block: Block) -> Iterator[Combine | str]:
+def _with_block(problem: Problem, block: Block, settled: bool) -> Iterator[Combine | str]:
     program, kept, names, terms = _program(problem, block)
     tried: list[list[int]] = []
     for latest in (0, len(names)):
@@ -52,7 +59,8 @@ def _with_block(problem: Problem, block: Block) -> Iterator[Combine | str]:
         if outcome.columns not in tried:
             tried.append(outcome.columns)
             chosen = [kept[n] for n in outcome.columns]
-            yield from _drafts(_exact(problem, block, chosen, names, terms, outcome), outcome)
+            exact = _exact(problem, block, chosen, names, terms, outcome)
+            yield from _drafts(exact, outcome, None if settled else program)
 
 
 def _exact(
@@ -103,9 +111,10 @@ def _program(
     )
 
 
-def _drafts(exact: Exact, outcome: Outcome) -> Iterator[Combine | str]:
+def _drafts(exact: Exact, outcome: Outcome, program: Program | None) -> Iterator[Combine | str]:
     solutions = 0
-    for values in _values(exact, outcome):
+    inside = _central(exact, outcome, program) if program else ()
+    for values in chain(_values(exact, outcome), inside):
         solutions += 1
         matrix = {
             (i, j): valued(exact.entry(i, j), values) for i in exact.places for j in exact.places
@@ -185,6 +194,47 @@ def _values(exact: Exact, outcome: Outcome) -> Iterator[list[Element]]:
             for root in _roots(exact, solution, outcome.rank + 1):
                 free = {solution.free[0]: root}
                 yield [at_free(solution, k, free, exact) for k in range(len(exact.forms))]
+
+
+def _central(exact: Exact, outcome: Outcome, program: Program) -> Iterator[list[Element]]:
+    """Exact multipliers where those that are left free may be many things: plain ones."""
+    solution = solution_of(exact, [])
+    if solution is None or not 0 < len(solution.free) <= MOST_FREE:
+        return
+    solved = centred(program, outcome)
+    if solved is None:
+        return
+    numbers = [_numbers(exact, k, solved) for k in solution.free]
+    for close in CLOSE:
+        near = [nearby(exact.problem, values, close) for values in numbers]
+        for chosen in islice(product(*near), TRIED):
+            free = dict(zip(solution.free, chosen, strict=True))
+            values = [at_free(solution, k, free, exact) for k in range(len(exact.forms))]
+            if _is_semidefinite(exact, values):
+                yield values
+
+
+def _is_semidefinite(exact: Exact, values: Sequence[Element]) -> bool:
+    """Whether the squares are sums of squares at the points, in floating point."""
+    for point in exact.problem.points:
+        entries = [
+            [at(valued(exact.entry(i, j), values), point) for j in exact.places]
+            for i in exact.places
+        ]
+        if any(entry is None for row in entries for entry in row):
+            return False
+        matrix = np.array(entries, dtype=float)
+        if np.linalg.eigvalsh(matrix).min() < -1e-9 * np.abs(matrix).max(initial=0):
+            return False
+    return True
+
+
+def _numbers(exact: Exact, unknown: int, solved: Sequence[Solved]) -> list[float]:
+    """An unknown at each point."""
+    if unknown < exact.forms_before:
+        return [float(multipliers[unknown]) for multipliers, _ in solved]
+    i, j = (exact.places.index(k) for k in exact.entries[unknown - exact.forms_before])
+    return [float(matrix[i, j]) for _, matrix in solved]
 
 
 def _rank_conditions(exact: Exact, outcome: Outcome) -> Iterator[list[Condition]]:
