@@ -51,7 +51,8 @@ def test_pipelines_can_saturate_if_forwards_take_as_long_as_backwards() -> None:
     assert row.verdict is Verdict.CONDITIONAL
     verdicts = [case.verdict for case in row.judgement.cases]
     served = [CHECKED, CHECKED, REFUTED, REFUTED, CHECKED, REFUTED]
-    assert verdicts == [REFUTED, PROVED, PROVED, Verdict.UNKNOWN, *served]
+    assert verdicts[:4] == [REFUTED, PROVED, PROVED, Verdict.UNKNOWN]
+    assert verdicts[-6:] == served
     witness = row.judgement.findings[0].witness
     assert witness is not None
     assert (witness["d"], witness["F"], witness["B"]) == (4, 1, 2)

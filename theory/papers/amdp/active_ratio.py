@@ -47,6 +47,9 @@ _LAWS: tuple[tuple[start_times.Law, durations.Cone], ...] = (
     (start_times.FREE, durations.LONG_BACKWARDS),
 )
 
+TWO_ADMITTED = 1
+"""Which of them has n ≤ 2 and no bound but at stage 0."""
+
 
 def _units(
     form: sympy.Expr, line: minibatches.Pipeline, m: minibatches.Minibatch

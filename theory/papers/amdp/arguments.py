@@ -49,7 +49,10 @@ ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "amdp.free-mismatch": ("work",),
     "amdp.one-step": ("counters", "greedy", "cone", "order"),
     "amdp.active-ratio": ("greedy", "cone", "period", "long run"),
-    "amdp.saturation": ("rotation", "rotation, F = B", "rotation, Chimera", "every play"),
+    "amdp.saturation": (
+        *("rotation", "rotation, F = B", "rotation, Chimera", "every play"),
+        *("greedy", "cone", "period"),
+    ),
     "amdp.accumulation": ("windows", "one pipeline", "queue", "overtaking", "every play", "runs"),
     "amdp.eta2": ("second moments", "mixed chain"),
     "amdp.eta2-synchronous": (),

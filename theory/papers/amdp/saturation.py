@@ -5,7 +5,7 @@ Problem    to saturate is read as: from some time on no rank is ever idle; that 
            stages are, what a rank's queue holds, and which of equally old actions goes first.
 Method     d/2 pipelines, n = 2 minibatches each; where one ends the next begins.
 Guarantee  with F = B some order does, in both placements (`rotation`, `rotation_chimera`); with
-           F ≠ B none does in one of them. First come first served is replayed.
+           F ≠ B none does in one of them, d = 2 apart. First come first served is replayed.
 Source     Overall Architecture.
 """
 
@@ -18,10 +18,12 @@ import sympy
 
 from schedules.actions import Kind
 from theory.judging import prover
-from theory.papers.amdp.lemmas import rotation
+from theory.papers.amdp import active_ratio
+from theory.papers.amdp.lemmas import greedy, rotation, start_times
 from theory.papers.amdp.placements import CHIMERA, SAYS, STRAIGHT
 from theory.papers.amdp.runs.fifo import QUEUE, READINGS, TIES, TURNS, Play, Tie
 from theory.papers.amdp.runs.steady_play import every_play
+from theory.papers.amdp.symbols import d
 from theory.papers.amdp.witnesses import rotation_chimera
 from theory.papers.amdp.witnesses import saturation_shares as shares
 
@@ -87,6 +89,14 @@ def _as_in_chimera() -> tuple[prover.Ground, ...]:
     return seen, rotation_chimera.proof(rotation.FORMS)
 
 
+def _two_ranks(stated: Any) -> tuple[prover.Ground, ...]:
+    """One pipeline of two stages: n = 2 of F and of B in every period of d(F + B), by its times."""
+    says = "two forwards and two backwards fill a period of 2(F + B)"
+    period = active_ratio.decided_of(active_ratio.TWO_ADMITTED, "period", d)
+    full = prover.Compared(says, __name__, (2 / d).subs(d, 2) == stated)
+    return greedy.established(start_times.TWO), period, full
+
+
 def _two_stages(stated: Any) -> prover.Exhausted:
     """One pipeline of two stages, all tie rules and durations."""
     plays = tuple(product(shares.DURATIONS, READINGS, TIES))
@@ -134,6 +144,10 @@ def _cases(stated: Any, refuted: prover.Refutation | None) -> Iterator[prover.Ca
             "no run first come first served that was tried fills all ranks",
         ): prover.OPEN,
         (
+            "d = 2, all F and B, kinds in turns",
+            "one pipeline fills both ranks from its third minibatch on",
+        ): prover.Decision(_two_ranks(stated)),
+        (
             f"d = 2, (F, B) in {shares.DURATIONS}, {len(TIES)} tie rules, both readings of the "
             "queue",
             "one pipeline fills both ranks",
@@ -170,7 +184,7 @@ def _account(formulas: prover.Formulas) -> prover.Account:
         (filled.says, f"{chimera}: z3 unsat"): (filled,),
     }
     return prover.Account(
-        prover.Readings((cases[1].when,)) if refuted else prover.OPEN,
+        prover.Readings((cases[1].when, cases[4].when)) if refuted else prover.OPEN,
         cases=cases,
         assumes=ASSUMES,
         steps=prover.found_by(steps),
@@ -198,7 +212,7 @@ def _finding(
             "first come first served, and of equally old actions backwards and then earlier "
             "minibatches go first, no rank is idle after start-up; if F ≠ B and d ≥ 4, some "
             "are in any order.",
-            (*cases[5].decision.grounds, *argument),
+            (*cases[6].decision.grounds, *argument),
         ),
     )
 
