@@ -1,15 +1,19 @@
-"""One iteration without delay, weighed for a run that ends at a known iteration N.
+"""One iteration without delay, weighed for a run that ends at a known iteration M.
 
-Problem    f is convex and β-smooth with a minimiser w*; a is any vector, j = i + 3, N = j + m.
-Method     (14) with (29), τ = 0, η = 1/β: from y = x_{j−1}, w_j and z_j to x = x_j.
-Guarantee  The energy of x is at most that of y, if R, u, v and o are as in `horizon_form` and
-           R Q_j = R_0 Q_{j−1} + 2(m + 1) for Q_j = j(2N − j) + 2.
-Source     ours. Where every gradient is βa, as along Huber's line, h, P and D are 0.
+Problem    f is convex and β-smooth with a minimiser w*; a is any vector, j = i + 3, M = j + m.
+Method     (14) with (29), τ = 0, η = 1/β: from y = x_{j−1} and w_j to x = x_j. With w_1 − w* =
+           (2M + 1)a and h_s = ∇f(x_s)/β − a the run is told by S = h_1/2 + h_2 + … + h_{j−1} and
+           B = Σ(s − 1)h_s.
+Guarantee  The energy of x is at most that of y. There c is a mean of h_1, …, h_{j−1} of weight W_0
+           in all, to which h_j contributes W − W_0, and (2M + 1)jκ = W + 2j − 1.
+Source     ours. Inequalities are weighed as semidefinite programs say. What they leave is a sum of
+           ‖h_s − h_t‖², s < t, with two weights, each a function of s times one of t; the sum over
+           s of either is a square of h_t from a mean. On Huber's line every h_s is 0.
 """
 
-from sympy import Rational
+from typing import Any
 
-from theory.kernel import Combine
+from theory.kernel import Combine, le
 from theory.kernel.vectors import Scalar, Vector
 from theory.notation import (
     dot,
@@ -18,66 +22,82 @@ from theory.notation import (
     function,
     named,
     nonnegative,
+    positive,
     real,
     square,
     theorem,
     vectors,
 )
-from theory.papers.nesterov.lemmas import horizon_form as form
 from theory.papers.nesterov.lemmas import interpolation
 from theory.papers.nesterov.symbols import beta
 
-f, (y, z, a, star) = function("f"), vectors("y z a w*")
-(m,), (E_y, E_x) = nonnegative("m,"), real("E_y E_x")
-i, j, R_0, R = form.i, form.j, form.R_0, form.R
-N = j + m
+f, (y, a, star, S, B, c) = function("f"), vectors("y a w* S B c")
+(i, m), (W_0, W), (E_y, E_x) = nonnegative("i m"), positive("W_0 W"), real("E_y E_x")
+j = i + 3
+M = j + m
 
 
-def parts(t: Scalar, last: Scalar, w: Vector, ahead: Vector) -> tuple[Vector, Vector]:
-    """D and P behind x_t in a run to N = `last`, by w_{t+1} and z_{t+1}."""
-    return ((2 * last + 1 - t) * a - (w - star)) * (t / 2), (last - t + 1) * a - ahead / 2
+def kappa(t: Scalar, last: Scalar, W: Scalar) -> Scalar:
+    """Weight per iteration: x_t weighs t times as much."""
+    return (W + 2 * t - 1) / (t * (2 * last + 1))
 
 
-def energy(t: Scalar, last: Scalar, at: Vector, D: Vector, P: Vector, *weights: Scalar) -> Scalar:
-    """The energy of x_t in a run to N = `last`, weighed by R, u, v and o."""
-    R, u, v, o = weights
-    h = f.grad(at) / beta - a
-    lean = (last - t) * P + (1 - R) * D - R * (t - 2) / 2 * h
-    least = (last - t) * (t - Rational(1, 2)) + (t**2 + R * (t * (2 * last - t) + 2)) / 2
-    height = (f(at) - f(star)) / beta - square(f.grad(at)) / (2 * beta**2)
-    held = u * square(D) + v * dot(D, P) + (R + o) * square(P) + R * (t - 2) / 2 * square(h)
-    return t * R * height + held - 2 * dot(a, lean) - least * square(a)
+def place(t: Scalar, last: Scalar, S: Vector, B: Vector, next: Scalar = 0) -> Vector:
+    """Where S and B over x_1, …, x_t lead in a run to M = `last`: w_{t+1}, or x_{t+1} by 1."""
+    ahead = star + 2 * (last + 1 - t) * a - 2 * S
+    return ahead + 2 / (t + next) * B + t * (t - 1) / (t + next) * a
 
 
-w = y - 2 / (beta * (j - 1)) * f.grad(y)
-x = named("x", w + (z + star - w) / j)
-D, P = parts(j - 1, N, w, z)
-_after = parts(j, N, x - 2 / (beta * j) * f.grad(x), z - 2 / beta * f.grad(x))
+def energy(t: Scalar, last: Scalar, at: Vector, S: Vector, B: Vector, *mean: Any) -> Scalar:
+    """The energy of x_t in a run to M = `last`, by S and B over x_1, …, x_t, and c and W there."""
+    c, W = mean
+    h, k = f.grad(at) / beta - a, kappa(t, last, W)
+    below = 1 / last - k
+    held = square(W * c + 2 * S) / (2 * last + 1) + (1 - t * k) * W * square(c)
+    held += 4 * below / (t * (t - 1)) * square(B) - 2 * k * square(h)
+    least = t * k / 2 + 2 * t - 1 - t * (t - 1) / last
+    lean = dot(a, (1 - t * k) * S - below * B + k * h)
+    return t * k * (f(at) - f(star)) / beta - 2 * lean - least * square(a) + held / 2
+
+
+x = named("x", place(j - 1, M, S, B, 1))
 _h, _h_y = f.grad(x) / beta - a, f.grad(y) / beta - a
-Q_0, Q = (j - 1) * (2 * N - j + 1) + 2, j * (2 * N - j) + 2
-RECURSION = eq(R * Q, R_0 * Q_0 + 2 * (m + 1))
+_after = S + _h, B + (j - 1) * _h, c + (1 - W_0 / W) * (_h - c)
+_k_0, _k = kappa(j - 1, M, W_0), kappa(j, M, W)
+_Q_0, _Q = (j - 1) * (M + m + 1) + 2, j * (M + m) + 2
+RECURSION = eq(_Q * _k, _Q_0 * _k_0 + 2 * (m + 1) / M)
+WEIGHTS = {"grows": le(W_0, W), "rises": le(_k_0, _k), "below": le(_k, 1 / M)}
 
 T = theorem("nesterov.horizon-step")
 T.smooth(f, beta)
 T.convex(f)
 T.minimum(f, star)
-T.assume(equal(E_y, energy(j - 1, N, y, D, P, R_0, *form.before)), "energy")
-T.assume(equal(E_x, energy(j, N, x, *_after, R, *form.now)), "energy after")
+T.assume(equal(y - 2 / (beta * (j - 1)) * f.grad(y), place(j - 1, M, S, B)), "y")
+T.assume(equal(E_y, energy(j - 1, M, y, S, B, c, W_0)), "energy")
+T.assume(equal(E_x, energy(j, M, x, *_after, W)), "energy after")
 T.assume(RECURSION, "recursion")
-_left = T.cite(form.THEOREM, vectors={form.h: _h, form.P: P, form.D: D}, name="form")
-_more = (j * R - (j - 1) * R_0) / beta
+for _name, _said in WEIGHTS.items():
+    T.assume(_said, _name)
+_own, _share = (W - W_0 + 2) / (2 * M + 1), (j - 1) * _k_0
+_far = m / M + j * (1 / M - _k)  # 1 − jκ
+_spread = (_k - _k_0) * (j - 1) * (j - 2) / 2 + (1 / M - _k) * (j - 1) * (j - 2) / j
 _CERTIFICATE = Combine(
     {
-        interpolation.tangent(T, x, star): _more,
-        interpolation.tangent(T, x, y): (j - 1) * R_0 / beta,
-        "∇f(w*) = 0, with ∇f(x)": _more / beta,
+        interpolation.tangent(T, x, star): _own / beta,
+        interpolation.tangent(T, x, y): _share / beta,
+        "∇f(w*) = 0, with ∇f(x)": _own / beta**2,
+        "y, with ∇f(x)": -_share / beta,
         "energy": -1,
         "energy after": 1,
-        "recursion": dot(a, f.grad(x)) / beta - square(a) / 2,
-        _left: 1,
+        "recursion": (square(f.grad(x)) / beta**2 + square(a)) / 2,
     },
-    squares=((_more / (2 * beta), f.grad(star)), (R_0 * i / 2, _h_y - _h)),
-    domain=("rise",),
+    squares=(
+        (_own / (2 * beta**2), f.grad(star)),
+        (_own * W_0 / 2 + _far * (W - W_0) * W_0 / W / 2, _h - c),
+        (_spread, _h - 2 / ((j - 1) * (j - 2)) * B),
+        (i * _k_0 / 2, _h - _h_y),
+    ),
+    domain=tuple(WEIGHTS),
 )
 CLAIM = THEOREM = T.shows(
     E_x <= E_y,
