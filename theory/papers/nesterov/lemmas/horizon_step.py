@@ -45,7 +45,8 @@ def kappa(t: Scalar, last: Scalar, W: Scalar) -> Scalar:
 def place(t: Scalar, last: Scalar, S: Vector, B: Vector, next: Scalar = 0) -> Vector:
     """Where S and B over x_1, …, x_t lead in a run to M = `last`: w_{t+1}, or x_{t+1} by 1."""
     ahead = star + 2 * (last + 1 - t) * a - 2 * S
-    return ahead + 2 / (t + next) * B + t * (t - 1) / (t + next) * a
+    found: Vector = ahead + 2 / (t + next) * B + t * (t - 1) / (t + next) * a
+    return found
 
 
 def energy(t: Scalar, last: Scalar, at: Vector, S: Vector, B: Vector, *mean: Any) -> Scalar:
