@@ -115,27 +115,29 @@ def run(arguments: Namespace) -> int:
 
 def _run_figures(arguments: Namespace) -> int:
     """Prove the family's figures, print; 1 unless they are."""
-    for given, option, what in (
-        (arguments.durations, DURATIONS, "start times for all durations are derived"),
-        (arguments.at is not None, AT, "delays of stages are evaluated"),
-    ):
-        if given:
-            raise UsageError(
-                f"{what} of one stage a rank, F and B alone, an update a gradient or a flush",
-                option,
-                f"leave {option} out",
-            )
+    if arguments.at is not None:
+        raise UsageError(
+            "delays are evaluated of one stage a rank, F and B alone, an update a gradient or a "
+            "flush",
+            AT,
+            f"leave {AT} out",
+        )
+    from theory.laws.duration_figures import span_laws
     from theory.laws.figures import figures_law
     from theory.verdicts import Verdict
 
     keep_from_z3()
     law = figures_law(arguments.family, parameters(arguments))
-    result = law.to_json()
+    result, proved = law.to_json(), law.verdict is Verdict.PROVED
+    if arguments.durations:
+        spans = span_laws(get_family(arguments.family))
+        result["durations"] = [one.to_json() for one in spans]
+        proved = proved and bool(spans)
     if arguments.json:
         put_json(result)
     else:
         put(*_figure_lines(result))
-    return 0 if law.verdict is Verdict.PROVED else 1
+    return 0 if proved else 1
 
 
 def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
@@ -155,6 +157,7 @@ def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
         fresh = ": one version a step, one update of all its gradients" if result["flush"] else ""
         yield f"largest local staleness of gradients applied at stage s: {stale}{fresh}"
     yield from _proof_lines(result)
+    yield from _duration_lines(result)
 
 
 def _lines(result: dict[str, Any]) -> Iterator[str]:
@@ -198,18 +201,20 @@ def _duration_lines(result: dict[str, Any]) -> Iterator[str]:
         return
     yield ""
     if not result["durations"]:
-        slots = result["delay"] is not None or result["started"]
+        slots = result.get("delay", "figures") is not None or result["started"]
         why = "no path is the longest for all of them" if slots else "no start times are proved"
         yield f"durations as symbols: UNKNOWN [{why}]"
+    if sum(not law["starts"] for law in result["durations"]) > 1:
+        yield "each makespan is as long as a path of any durations: that of a run is the largest"
     for law in result["durations"]:
         yield f"for all durations with {law['domain']}: {law['verdict']}"
         yield f"  makespan: {as_text(law['makespan'])}"
-        for kind in ("F", "B"):
+        for kind in ("F", "B") if law["starts"] else ():
             yield f"  start of {kind}(s, m), a sum"
             for duration, cases in law["starts"].items():
                 yield f"    of {as_text(duration)}, so many times"
                 yield from (f"    {line}" for line in _cases(cases[kind]))
-        yield from (f"  {line}" for line in _rounds(next(iter(law["starts"].values()))))
+        yield from (f"  {line}" for line in _rounds(next(iter(law["starts"].values()), {})))
 
 
 def _instead(result: dict[str, Any]) -> Iterator[str]:

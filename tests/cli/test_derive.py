@@ -77,6 +77,7 @@ def test_figures_are_proved(run: Run, result: Result) -> None:
     assert (code, found["verdict"]) == (0, "PROVED")
     assert found["makespan"] == "6*M + 2*p - 2"
     assert found["bubble"] == "(p - 1)/(3*M + p - 1)"
+    assert set(found) >= KEYS
     assert {step["verdict"] for step in found["proof"]} == {"PROVED"}
 
     text = run("derive", "zb-h2").stdout

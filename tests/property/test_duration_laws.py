@@ -9,14 +9,17 @@ from random import Random
 from typing import Any
 
 import pytest
+from sympy import sympify
 
 from schedules import Kind, timeline
 from schedules.closed_forms.affine import Affine, Piece, Piecewise
 from schedules.dependencies import tables
 from schedules.families import get_family
+from schedules.stamps import StampedOrder
 from tests.verdicts_of import lazily
 from theory.derive import derive, durations
 from theory.laws.delays.symbols import Size, Times
+from theory.laws.duration_figures import span_laws
 from theory.laws.durations import DurationLaw, Region, duration_laws, statements
 from theory.laws.static_orders.slots import Law, played
 from theory.verdicts import Verdict
@@ -96,3 +99,48 @@ def test_control_where_paths_change_places_there_is_no_law() -> None:
     assert guess is not None
     known = Law(Times(Size.symbolic(), guess), derive("1f1b").start_proof)
     assert duration_laws(get_family("zb-h1"), known) == ()
+
+
+SPANS = {
+    "zb-h1": lambda F, B, W: F >= W,
+    "looped-bfs": lambda F, B, W: True,
+    "pipedream-2bw": lambda F, B, W: True,
+    "interleaved-1f1b": lambda F, B, W: B >= F,
+}
+"""Durations for which makespans are proved."""
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("family", SPANS)
+def test_makespans_are_those_of_timelines(family: str) -> None:
+    """The largest of all, where several regions have one each."""
+    known, random = get_family(family), Random(2)
+    found = span_laws(known)
+    assert found
+    assert all(one.to_json()["verdict"] == "PROVED" for one in found)
+    compared = 0
+    for p, rounds in product((1, 2, 3, 5), (1, 2, 4)):
+        M, chunks = (
+            p * rounds,
+            {} if len(known.parameters) == 0 or known.interval else {"chunks": 3},
+        )
+        for _ in range(6):
+            costs = [random.choice([0, 1, 2, 5, 9]) for _ in range(3)]
+            if not SPANS[family](*costs):
+                continue
+            taken = dict(zip((Kind.F, Kind.I, Kind.W), costs, strict=True))
+            line = timeline(known.build(p, M, **chunks), {**taken, Kind.B: costs[1]})
+            at = {"p": p, "M": M, "chunks": 3, "F": costs[0], "B": costs[1], "I": costs[1]}
+            spans = [sympify(str(one.makespan), {**at, "W": costs[2]}) for one in found]
+            assert line.length == max(spans)
+            compared += 1
+    assert compared > 20
+
+
+def test_spans_of_another_order_are_none() -> None:
+    family = get_family("zb-h1")
+    assert isinstance(family.rule, StampedOrder)
+    later = replace(family.rule, weight=lambda at: (3 * (at.M + at.x) + 6 * at.p,))
+    assert [str(one.makespan) for one in span_laws(replace(family, rule=later))] != [
+        str(one.makespan) for one in span_laws(family)
+    ]

@@ -35,7 +35,7 @@ from theory.laws.static_orders.proofs import domain, holders, is_entry
 from theory.laws.static_orders.symbols import K, M, p, s, symbolic, term
 from theory.laws.static_orders.versions import flushed
 from theory.laws.timetable_proofs import kept, queue_of_workers, statements, unhindered
-from theory.laws.timetables import Run, Start, numbers, reached, run_of, timetable
+from theory.laws.timetables import UNIT, Run, Start, numbers, reached, run_of, timetable
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term, decide, merge, undecided
 from theory.verdicts import Verdict, weakest
@@ -51,6 +51,11 @@ SYMBOLS: Final = {
 
 RLIMIT: Final = 10_000_000
 """Budget of one query, some ten times what the longest proof takes."""
+
+_NOT_DERIVED: Final = """
+linearization start_times delay max min mean whole_run_max whole_run_least_m local_staleness in_flight
+"""
+"""Keys of a derived law that have no value here."""
 
 _OF_VERSIONS: Final = ("stash", "staleness", "update-once")
 _MAKESPAN: Final = "a timetable ends there, and one rank needs so long"
@@ -130,6 +135,9 @@ class FiguresLaw:
                 }
                 for one in self.proof
             ],
+            "clauses": [],
+            "rests_on": sorted({kind for one in self.proof for kind in one.rests_on}),
+            **dict.fromkeys(_NOT_DERIVED.split()),
             **{name: sympy.sstr(form) if proved else None for name, form in forms.items()},
         }
 
@@ -237,7 +245,7 @@ class Stated:
             suppose = (p >= 1, ROUNDS >= 1, CHUNKS >= 1)
             size = Size(p, M, suppose, values, whole=((M, p, ROUNDS),), factors=((ROUNDS, p),))
         elif where != sympy.true:
-            least = self._term(where.lhs, size) >= self._term(where.rhs, size)
+            least = self.term(where.lhs, size) >= self.term(where.rhs, size)
             size = replace(size, suppose=(*size.suppose, least))
         return Lanes(self.order, size)
 
@@ -273,24 +281,25 @@ class Stated:
             formulas = late if column == "staleness" else {}
             found = proof(self.order, self.family.name, column, formulas, self.subject)
             yield replace(found, name=column, says=COLUMNS[column])
-        end, work = (self._term(form) for form in (self.forms.makespan, self.forms.work))
+        end, work = (self.term(form) for form in (self.forms.makespan, self.forms.work))
         if workers:
-            yield _merged("makespan", _ALIKE, unhindered(self.lanes, end, work))
-            yield _merged("peak activations", _PEAK, self._peak(queue_of_workers, lambda at: 0))
+            yield merged("makespan", _ALIKE, unhindered(self.lanes, end, work))
+            yield merged("peak activations", _PEAK, self._peak(queue_of_workers, lambda at: 0))
             return
-        runs = list(self._runs())
-        ends = [int(_at(self.forms.makespan, _size(run))) for run in runs]
+        runs = list(self.runs())
+        ends = [int(at_size(self.forms.makespan, size_of(run))) for run in runs]
         start = timetable(self.order, runs, ends)
         claim = statements(self.lanes, start, end, work) if start else ()
-        yield _merged("makespan", _MAKESPAN, claim)
+        yield merged("makespan", _MAKESPAN, claim)
         queue, ended = numbers(self.order, runs), reached(self.order, runs)
         peaks = self._peak(queue, ended) if queue and ended else ()
-        yield _merged("peak activations", _PEAK, peaks)
+        yield merged("peak activations", _PEAK, peaks)
 
     def _peak(self, number: Start, ended: Callable[[At], Number]) -> Iterator[Statement]:
-        return kept(self.lanes, number, lambda r: self._term(self.forms.peak, r=r), ended)
+        return kept(self.lanes, number, lambda r: self.term(self.forms.peak, r=r), ended)
 
-    def _runs(self) -> Iterator[Run]:
+    def runs(self, costs: Mapping[str, int] = UNIT) -> Iterator[Run]:
+        """Small sizes for which the figures are claimed."""
         where, factor = _read(self.figures.where), 1 + (self.order.shape.name == OPPOSITE.name)
         free = range(1, 4) if self.order.shape.name == LOOP.name else [0]
         for ranks, chunks in product(RANKS, free):
@@ -298,28 +307,31 @@ class Stated:
             counts = {1, 2, *(k * stages + more for k in range(1, 6) for more in (-1, 0, 1, 2, 4))}
             for microbatches in sorted(counts - {0}):
                 size = {"p": stages, "M": microbatches} | ({"chunks": chunks} if chunks else {})
-                run = run_of(self.family, self.order, size) if _at(where, size) else None
+                run = run_of(self.family, self.order, size, costs) if at_size(where, size) else None
                 if run is not None:
                     yield run
 
-    def _term(self, form: sympy.Expr, size: Size | None = None, **more: Term) -> Term:
+    def term(self, form: sympy.Expr, size: Size | None = None, **more: Term) -> Term:
+        """A formula at these sizes."""
         size = size or self.lanes.size
         known = {**size.values, "p": size.p, "M": size.M, **more}
         form = form.subs({SYMBOLS["p"]: p, SYMBOLS["M"]: M})  # positive
         return as_term(form, self.subject.written, known, size.divisions())
 
 
-def _size(run: Run) -> dict[str, int]:
+def size_of(run: Run) -> dict[str, int]:
+    """The symbols of formulas at a run."""
     names = {name: number for name, number in run.at.values.items() if name in SYMBOLS}
     return {**names, "p": run.at.p, "M": run.at.M}
 
 
-def _at(form: Any, size: Mapping[str, int]) -> Any:
+def at_size(form: Any, size: Mapping[str, int]) -> Any:
     """A formula at numbers, exactly."""
     return form.xreplace({SYMBOLS[name]: sympy.Integer(value) for name, value in size.items()})
 
 
-def _merged(name: str, says: str, claim: Iterable[Statement]) -> Outcome:
+def merged(name: str, says: str, claim: Iterable[Statement]) -> Outcome:
+    """What comes of all statements of a claim, up to the first that is not proved."""
     found = []
     for statement in claim:
         found.append(decide(statement, RLIMIT))
@@ -340,9 +352,9 @@ def _of_program(family: Family, program: Program, forms: Forms) -> FiguresLaw:
     order = of_program(program)
     names = {SYMBOLS["p"]: p, SYMBOLS["M"]: M, SYMBOLS["r"]: s}
     outcomes += [
-        _merged("staleness", COLUMNS["staleness"], (*flushed(order), *_nothing(forms.staleness))),
-        _merged("makespan", "the last computation ends there", _span(program, forms, more)),
-        _merged("peak activations", _PEAK, peak(order, forms.peak.subs(names))),
+        merged("staleness", COLUMNS["staleness"], (*flushed(order), *_nothing(forms.staleness))),
+        merged("makespan", "the last computation ends there", _span(program, forms, more)),
+        merged("peak activations", _PEAK, peak(order, forms.peak.subs(names))),
     ]
     sizes = "M = 1" if family.whole_batch else f"M ≥ {program.least}"
     words = f"p ≥ {program.least_stages} and {sizes}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 
@@ -11,7 +11,7 @@ import z3
 from schedules.stamps import LOOP, OPPOSITE, At, Number
 from theory.laws.stamp_terms import Divisions, higher, products
 from theory.laws.stamped import Lanes, neighbours
-from theory.laws.timetables import ENDS, Start, duration, kinds, stamp
+from theory.laws.timetables import ENDS, KINDS, UNIT, Start, duration, kinds, stamp
 from theory.smt.solver import Statement, Term
 
 
@@ -53,28 +53,48 @@ class Symbolic:
 
 def statements(lanes: Lanes, start: Start, end: Term, work: Term) -> Iterator[Statement]:
     """All that shows that the last action ends at `end`, where every rank works so many slots."""
-    yield from _needs(lanes, start)
-    yield from _in_turn(lanes, start, end)
-    order, divide = lanes.order, lanes.size.divisions()
-    middle = order.shape.name == OPPOSITE.name
-    filled = (divide(lanes.size.p, 2)[0] if middle else lanes.size.p) - 1
-    at = lanes.at(z3.Int("lane"), filled, z3.Int("x"), divide)
+    yield from in_time(lanes, start, end)
+    split = lanes.order.weight is not None
+    done = 1 if split else 2  # behind the last W stands nothing
+    yield from filled(lanes, lambda stage: done * stage >= end - work)
+    whole = (3 if split else 2) * microbatches(lanes) == work
+    yield Statement("work", "every rank works so many slots", lanes.size.suppose, whole)
+
+
+def microbatches(lanes: Lanes) -> Term:
+    """How many a rank has of all its stages together."""
+    at = lanes.at(z3.IntVal(0), z3.Int("rank"), z3.Int("x"), lanes.size.divisions())
+    return lanes.order.shape.lanes(lanes.size.values) * lanes.order.shape.microbatches(at)
+
+
+def filled(lanes: Lanes, enough: Callable[[Term], Term]) -> Iterator[Statement]:
+    """Of the rank in the middle of its pipelines, every stage is far enough from the first."""
+    divide = lanes.size.divisions()
+    middle = lanes.order.shape.name == OPPOSITE.name
+    rank = (divide(lanes.size.p, 2)[0] if middle else lanes.size.p) - 1
+    at = lanes.at(z3.Int("lane"), rank, z3.Int("x"), divide)
     known = (*lanes.inside(at), *divide.facts)
-    done = 1 if order.weight is not None else 2  # behind the last W stands nothing
     says = "computations of stages before that of one rank fill the rest, as its own fill the work"
-    yield Statement("filled", says, known, z3.And(at.rank >= 0, done * at.stage >= end - work))
-    every = order.shape.lanes(lanes.size.values) * order.shape.microbatches(at)
-    whole = (2 if order.weight is None else 3) * every == work
-    yield Statement("work", "every rank works so many slots", known, whole)
+    yield Statement("filled", says, known, z3.And(at.rank >= 0, enough(at.stage)))
+
+
+def in_time(
+    lanes: Lanes, start: Start, end: Term, costs: Mapping[str, int] = UNIT
+) -> Iterator[Statement]:
+    """All that makes a timetable one, that is over at `end`."""
+    yield from _needs(lanes, start, costs)
+    yield from _in_turn(lanes, start, end, costs)
+    order, divide = lanes.order, lanes.size.divisions()
+    at = lanes.at(z3.IntVal(0), z3.IntVal(0), z3.IntVal(0), divide)
     if order.weight is not None and order.split(at) is not True:
         count = order.shape.microbatches(at)
         last = [lanes.at(lane, z3.IntVal(0), count - 1, divide) for lane in lanes.each()]
+        split = z3.Or(*map(order.split, last))
         known = (*lanes.size.suppose, *divide.facts)
-        says = "some backward is split, so that B takes 2"
-        yield Statement("split", says, known, z3.Or(*map(order.split, last)))
+        yield Statement("split", "some backward is split, so that B takes 2", known, split)
 
 
-def _needs(lanes: Lanes, start: Start) -> Iterator[Statement]:
+def _needs(lanes: Lanes, start: Start, costs: Mapping[str, int]) -> Iterator[Statement]:
     """Nothing starts before what it needs has ended."""
     order, whole = lanes.order, Symbolic(lanes)
     every = list(lanes.each())
@@ -85,8 +105,8 @@ def _needs(lanes: Lanes, start: Start) -> Iterator[Statement]:
         beyond = neighbours(order.shape, at)
         for place, (conditions, *there) in enumerate(beyond):
             after = lanes.at(there[0], there[1], at.x, divide)
-            down = start("F", after) >= begin + 1
-            up = back >= start("B", after) + duration(order, "B", after)
+            down = start("F", after) >= begin + costs["F"]
+            up = back >= start("B", after) + duration(order, "B", after, costs)
             known = (*whole.known(divide, at, after), *conditions)
             if not any(z3.is_false(z3.simplify(condition)) for condition in known):
                 says = "F and B start when those of the next stages allow"
@@ -95,16 +115,18 @@ def _needs(lanes: Lanes, start: Start) -> Iterator[Statement]:
         known = whole.known(divide, at)
         if order.shape.pipelines == "lanes" or number == len(every) - 1:
             says = "the last stage turns round"
-            yield Statement(f"turn {number}", says, (*known, none), back >= begin + 1)
+            yield Statement(f"turn {number}", says, (*known, none), back >= begin + costs["F"])
         if order.weight is not None:
-            later = start("W", at) >= back + 1
+            later = start("W", at) >= back + costs["B"]
             says = "W starts behind I"
             split = order.split(at)
             goal = later if split is True else z3.Implies(split, later)
             yield Statement(f"W behind I {number}", says, known, goal)
 
 
-def _in_turn(lanes: Lanes, start: Start, end: Term) -> Iterator[Statement]:
+def _in_turn(
+    lanes: Lanes, start: Start, end: Term, costs: Mapping[str, int]
+) -> Iterator[Statement]:
     """A rank does one action after the other, from slot 0 on and until the end."""
     order, whole = lanes.order, Symbolic(lanes)
     tracks = list(product(kinds(order), enumerate(lanes.each())))
@@ -112,7 +134,8 @@ def _in_turn(lanes: Lanes, start: Start, end: Term) -> Iterator[Statement]:
         divide, one, two = whole.two(lane, twin)
         stamps = [stamp(order, *pair) for pair in ((kind, one), (other, two))]
         starts = [start(kind, one), start(other, two)]
-        over = [starts[0] + duration(order, kind, one), starts[1] + duration(order, other, two)]
+        takes = [duration(order, kind, one, costs), duration(order, other, two, costs)]
+        over = [starts[0] + takes[0], starts[1] + takes[1]]
         first, last = higher(stamps[1], stamps[0]), higher(stamps[0], stamps[1])
         same = z3.And(one.x == two.x, one.lane == two.lane) if kind == other else z3.BoolVal(False)
         there = [
@@ -191,10 +214,25 @@ def queue_of_workers(kind: str, at: At) -> Number:
 
 def unhindered(lanes: Lanes, end: Term, work: Term) -> Iterator[Statement]:
     """A rank that never waits works until the end."""
-    divide = lanes.size.divisions()
-    at = lanes.at(z3.Int("lane"), z3.Int("rank"), z3.Int("x"), divide)
-    each = lanes.order.shape.lanes(lanes.size.values) * lanes.order.shape.microbatches(at)
-    done = (3 if lanes.order.weight is not None else 2) * each
-    known = (*lanes.inside(at), *divide.facts)
+    done = (3 if lanes.order.weight is not None else 2) * microbatches(lanes)
     says = "its computations fill the time, messages and updates take none"
-    yield Statement("work", says, known, z3.And(done == work, work == end))
+    goal = z3.And(done == work, work == end)
+    yield Statement("work", says, lanes.size.suppose, goal)
+
+
+def behind_last(lanes: Lanes, rank: Term, count: Term) -> Iterator[Statement]:
+    """So many W, and nothing else, stand behind the last I of a rank with one stage."""
+    order, divide = lanes.order, lanes.size.divisions()
+    at = lanes.at(z3.IntVal(0), rank, z3.Int("x"), divide)
+    last = stamp(order, "B", at.number(at.M - 1))
+    forward, back, weight = (stamp(order, kind, at) for kind in KINDS)
+    goal = z3.And(
+        higher(last, forward),
+        z3.Or(at.x == at.M - 1, higher(last, back)),
+        higher(weight, last) == (at.x >= at.M - count),
+        z3.And(count >= 0, count <= at.M),
+    )
+    says = "behind the last I stand so many W, and nothing else"
+    yield Statement(
+        f"behind the last I of rank {rank}", says, (*lanes.inside(at), *divide.facts), goal
+    )

@@ -37,6 +37,9 @@ from schedules.timeline import timeline
 KINDS: Final = ("F", "B", "W")
 """Forwards, backwards or input gradients, weight gradients."""
 
+UNIT: Final[Mapping[str, int]] = dict.fromkeys(KINDS, 1)
+"""F = I = W = 1 and B = 2, or F = B = 1 where none is split."""
+
 ENDS: Final = "end"
 """The last part of a backward: B, or W."""
 
@@ -192,10 +195,12 @@ def stamp(order: StampedOrder, kind: str, at: At) -> Stamp:
     return tuple(one if split is True else at.choose(split, one, other) for one, other in pairs)
 
 
-def duration(order: StampedOrder, kind: str, at: At) -> Number:
-    """Slots of an action: F = I = W = 1, and B = 2 where some backwards are split."""
+def duration(order: StampedOrder, kind: str, at: At, costs: Mapping[str, int] = UNIT) -> Number:
+    """How long an action takes; a backward that is not split takes what I and W take."""
+    if kind != "B" or order.weight is None:
+        return costs[kind]
     split = order.split(at)
-    return at.choose(split, 1, 2) if kind == "B" and order.weight and split is not True else 1
+    return costs["B"] if split is True else at.choose(split, costs["B"], costs["B"] + costs["W"])
 
 
 def kinds(order: StampedOrder) -> tuple[str, ...]:
@@ -203,12 +208,16 @@ def kinds(order: StampedOrder) -> tuple[str, ...]:
     return KINDS if order.weight is not None else KINDS[:2]
 
 
-def run_of(family: Family, order: StampedOrder, size: Mapping[str, int]) -> Run | None:
+def run_of(
+    family: Family, order: StampedOrder, size: Mapping[str, int], costs: Mapping[str, int] = UNIT
+) -> Run | None:
     """Build and run a size; None if the family does not have it."""
     p, M = size["p"], size["M"]
+    whole = costs["B"] + (costs["W"] if order.weight is not None else 0)
+    taken = {Kind.F: costs["F"], Kind.B: whole, Kind.I: costs["B"], Kind.W: costs["W"]}
     given = {name: number for name, number in size.items() if name not in ("p", "M")}
     try:
-        line = timeline(family.build(p, M, **given))
+        line = timeline(family.build(p, M, **given), taken)
     except ParameterError:
         return None
     schedule, shape = line.schedule, order.shape
@@ -316,11 +325,15 @@ def _tabulated(
     return dict(zip(names, columns, strict=True)), wanted
 
 
-def timetable(order: StampedOrder, runs: Sequence[Run], ends: Sequence[int]) -> Start | None:
+def timetable(
+    order: StampedOrder, runs: Sequence[Run], ends: Sequence[int], costs: Mapping[str, int] = UNIT
+) -> Start | None:
     """A timetable that every run keeps and that ends as is said; None where none is guessed."""
 
     def fits(start: Start) -> bool:
-        return all(_kept(order, run, start, end) for run, end in zip(runs, ends, strict=True))
+        return all(
+            _kept(order, run, start, end, costs) for run, end in zip(runs, ends, strict=True)
+        )
 
     def by_stamps(kind: str, at: At) -> Number:
         return stamp(order, kind, at)[0]
@@ -350,7 +363,7 @@ def _numbers(kind: str) -> Callable[[Run], IntArray]:
     return lambda run: run.numbers(kind)
 
 
-def _kept(order: StampedOrder, run: Run, start: Start, end: int) -> bool:
+def _kept(order: StampedOrder, run: Run, start: Start, end: int, costs: Mapping[str, int]) -> bool:
     """Whether a timetable is one of a run, and ends when that is said."""
     ranks, begins, takes, stamps = [], [], [], []
     for kind in kinds(order):
@@ -359,7 +372,7 @@ def _kept(order: StampedOrder, run: Run, start: Start, end: int) -> bool:
         if (begin < run.starts[kind][own]).any():
             return False
         begins.append(begin)
-        takes.append(np.broadcast_to(duration(order, kind, run.at), len(own))[own])
+        takes.append(np.broadcast_to(duration(order, kind, run.at, costs), len(own))[own])
         ranks.append(run.at.rank[own])
         stamps.append(np.stack(run.stamps[kind])[:, own])
     rank, begin, over = (np.concatenate(parts) for parts in (ranks, begins, begins))
