@@ -53,7 +53,8 @@ RLIMIT: Final = 10_000_000
 """Budget of one query, some ten times what the longest proof takes."""
 
 _NOT_DERIVED: Final = """
-linearization start_times delay max min mean whole_run_max whole_run_least_m local_staleness in_flight
+linearization start_times delay max min mean whole_run_max whole_run_least_m local_staleness
+in_flight
 """
 """Keys of a derived law that have no value here."""
 
