@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -101,7 +102,7 @@ def test_control_where_paths_change_places_there_is_no_law() -> None:
     assert duration_laws(get_family("zb-h1"), known) == ()
 
 
-SPANS = {
+SPANS: dict[str, Callable[[int, int, int], bool]] = {
     "zb-h1": lambda F, B, W: F >= W,
     "looped-bfs": lambda F, B, W: True,
     "pipedream-2bw": lambda F, B, W: True,
