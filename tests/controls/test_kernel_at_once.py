@@ -691,11 +691,27 @@ def test_values_are_called_after_their_points(names: str) -> None:
         (le((3 * n - K) ** 2 + (K - 1) ** 2, 0), False),
         (le(x.value, at(x.position, "x'").value), True),
         (le(x.value + 1, at(x.position, "x'").value), False),
+        (le(1, square(x.position - y.position)), True),
+        (le(1, square(x.position - vector("x̂"))), False),
+        *(
+            (
+                le(
+                    c * L**2 * (square(x.position - y.position) + 1),
+                    square(x.gradient - y.gradient),
+                ),
+                c < 1,
+            )
+            for c in (1, sympy.Rational(1, 2))
+        ),
     ],
 )
 def test_what_no_integer_and_no_function_satisfies(said: Any, possible: bool) -> None:
-    """2n is not 3, and a function has one value at x, by whatever names."""
-    made = theorem(said, Combine({"0": 1}), said, symbols=(n, K), points=(x, at(x.position, "x'")))
+    """2n is not 3, a function has one value at x, and a smooth one no larger slope than L."""
+    names = {"symbols": (n, K, L), "points": (x, y, at(x.position, "x'"), point("x̂"))}
+    names |= {"following": ((x, y),), "vectors": (g,)}
+    held: tuple[Assumption, ...] = (Hypothesis("0", "", said), Smooth("smooth", "", L))
+    held += (Delayed("late", "", point("x̂"), x, sympy.S.Zero),)
+    made = theorem(said, Combine({"0": 1}), **names, hypotheses=held)
     if possible:
         assert verdict(made) == "PROVED"
     else:

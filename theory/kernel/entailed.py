@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Final
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -16,10 +17,14 @@ from theory.kernel.elementary import ELEMENTARY, Exp
 from theory.kernel.means import Mean, random_names
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq, le
+from theory.kernel.rules.calculus import lipschitz
 from theory.kernel.rules.elementary import exp_tangent, log_tangent
 from theory.kernel.rules.expectation import Total
-from theory.kernel.theorem import Given, Theorem
-from theory.kernel.vectors import Gram, Scalar, dot, vector
+from theory.kernel.theorem import Delayed, Given, Smooth, Theorem
+from theory.kernel.vectors import Gram, Scalar, dot, square, vector
+
+POINTS: Final = 4
+"""Of a smooth function; of more, a solver would be told too much."""
 
 
 def entailed(theorem: Theorem, relations: Sequence[Relation]) -> list[Relation]:
@@ -41,10 +46,16 @@ def entailed(theorem: Theorem, relations: Sequence[Relation]) -> list[Relation]:
 
 
 def _alike(theorem: Theorem) -> Iterator[Relation]:
-    """A function has one value at a vector, whatever its points are called."""
+    """What is so of any two points: one value at one vector, smoothness, and no delay of 0."""
     for one, other in combinations(theorem.points, 2):
         if (one.position, one.function) == (other.position, other.function):
             yield eq(one.value, other.value)
+    for said in theorem.hypotheses:
+        if isinstance(said, Delayed) and said.constant == 0:
+            yield eq(square(said.old.position - said.now.position), 0)
+        points = [one for one in theorem.points if one.function == getattr(said, "function", "")]
+        if isinstance(said, Smooth) and len(points) <= POINTS:
+            yield from (lipschitz(said.constant, *two) for two in combinations(points, 2))
 
 
 def _averaged(relations: Sequence[Relation]) -> Iterator[Relation]:

@@ -193,7 +193,9 @@ def _require_functions(theorem: Theorem) -> None:
     """Refuse what is said of every point, and is so of no function: its points alone may do it."""
     flat = {function for function, kind, _ in theorem.everywhere if kind == "steepest"}
     for function, kind, constants in theorem.everywhere:
-        curved = kind in ("convex", "quasi-convex") and getattr(constants[0], "is_positive", None)
+        curved = kind in ("convex", "quasi-convex") and any(
+            getattr(one, "is_positive", False) for one in constants
+        )
         if curved and function in flat:
             raise VacuousError(
                 f"no function that is strongly convex has bounded gradients, so what is said of "
