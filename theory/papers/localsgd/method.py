@@ -8,7 +8,7 @@ f_r = f for all r; nothing here needs that unless it says so.
 
 import sympy
 
-from theory.kernel import Average, Hypothesis, Operator, Smooth, dot, eq, le, square
+from theory.kernel import Average, Hypothesis, Operator, Smooth, eq, le, square
 from theory.kernel.vectors import Vector
 from theory.notation import function, named, total, vectors
 from theory.papers.rpd.method import F_STAR
@@ -67,12 +67,12 @@ MEAN_APART = f.grad(x) - h
 def unbiased(name: str, against: Vector) -> Hypothesis:
     """The noise of every replica has mean zero, as an inner product with a fixed vector."""
     says = "stochastic gradients are unbiased, given the past"
-    return Hypothesis(name, says, eq(E_T.of(dot(noise, against)), 0))
+    return Hypothesis(name, says, eq(E_T.of(noise @ against), 0))
 
 
 def averages(name: str, says: str, part: Vector, mean: Vector, against: Vector) -> Hypothesis:
     """A vector is the mean over replicas of others, as an inner product with a fixed vector."""
-    return Hypothesis(name, says, eq(AVG.of(dot(part, against)), dot(mean, against)))
+    return Hypothesis(name, says, eq(AVG.of(part @ against), mean @ against))
 
 
 _NOISES = "x̄ moves by the mean of the replicas' steps"
@@ -84,7 +84,7 @@ INDEPENDENT = Hypothesis(
     "independent",
     "the noise of a replica is uncorrelated with the sum of the others' noises, given the past "
     "(Yu et al. 2019 assume that replicas draw independently; the paper does not say it)",
-    eq(E_T.of(dot(noise, N * mean_noise - noise)), 0),
+    eq(E_T.of(noise @ (N * mean_noise - noise)), 0),
 )
 VARIANCE = Hypothesis(
     "variance",

@@ -6,7 +6,7 @@ Guarantee  E_k g = ∇f(x̂)/p, taken with any vector v that is fixed before the
 Source     RPD paper, Lemma B.1.
 """
 
-from theory.notation import dot, equal, theorem, vector
+from theory.notation import equal, theorem, vector
 from theory.papers.rpd.method import E, f, g, old, uniform
 from theory.papers.rpd.symbols import p
 
@@ -20,7 +20,7 @@ T.have(
     DRAW.relation, says="the mean over all pairs (i, m), x̂ being fixed", where="Lemma B.1, proof"
 )
 CLAIM = THEOREM = T.shows(
-    equal(E(dot(g, v)), dot(f.grad(old), v) / p),
+    equal(E(g @ v), (f.grad(old) @ v) / p),
     says="Given the past and the stale point, the mean of g^k is ∇f(x̂^k)/p: E_k⟨g^k, v⟩ is "
     "⟨∇f(x̂^k), v⟩/p for every v fixed before the draw.",
 )

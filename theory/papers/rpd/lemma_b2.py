@@ -11,7 +11,7 @@ Source     RPD paper, Lemma B.2. That x − x̂ is made of the last τ increment
 from dataclasses import replace
 
 from theory.judging import prover
-from theory.notation import dot, equal, mean, square, theorem, vector
+from theory.notation import equal, mean, square, theorem, vector
 from theory.papers.rpd.lemmas import lemma_b2_by_blocks
 from theory.papers.rpd.method import f, old, x
 from theory.papers.rpd.runs.challenges import CHALLENGES
@@ -27,7 +27,7 @@ avg = mean("avg", e)
 
 T = theorem("rpd.lemma-b2", "Lemma B.2", f)
 WINDOW = T.assume(
-    equal(square(x - old), tau * avg(dot(e, x - old))),
+    equal(square(x - old), tau * avg(e @ (x - old))),
     "window",
     "x − x̂ is the sum of what the last τ updates moved and x̂ misses: block i of x̂ is at "
     "most τ updates old (taken with the vector x − x̂; a sentence of the printed proof, of which "

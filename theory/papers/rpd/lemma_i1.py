@@ -6,7 +6,7 @@ Guarantee  E_k g̃ = ∇f(x̃)/p, taken with any vector v that is fixed before t
 Source     RPD paper, Lemma I.1.
 """
 
-from theory.notation import dot, equal, theorem
+from theory.notation import equal, theorem
 from theory.papers.rpd import lemma_b1
 from theory.papers.rpd.lemma_b1 import v
 from theory.papers.rpd.method import E, f, g, uniform
@@ -24,7 +24,7 @@ T.cite(
     where="Lemma I.1, proof",
 )
 CLAIM = THEOREM = T.shows(
-    equal(E(dot(g, v)), dot(f.grad(ahead), v) / p),
+    equal(E(g @ v), (f.grad(ahead) @ v) / p),
     says="Given the past and the extrapolated point, the mean of g̃^k is ∇f(x̃^k)/p: E_k⟨g̃^k, v⟩ "
     "is ⟨∇f(x̃^k), v⟩/p for every v fixed before the draw.",
 )

@@ -6,7 +6,7 @@ x⁺ = x − γ g with g the block gradient of f_m at x̂, put into the whole sp
 
 import sympy
 
-from theory.kernel import Hypothesis, Operator, Smooth, dot, eq, le, square
+from theory.kernel import Hypothesis, Operator, Smooth, eq, le, square
 from theory.kernel.vectors import Vector
 from theory.notation import function, named, total, vectors
 from theory.notation.names import text
@@ -62,11 +62,11 @@ def uniform(against: Vector, at: Vector = old) -> tuple[Hypothesis, Hypothesis]:
         Hypothesis(
             "uniform",
             f"(i, m) is uniform given the past and {text(at)}",
-            eq(E(dot(g, against)), parts / (p * n)),
+            eq(E(g @ against), parts / (p * n)),
         ),
         Hypothesis(
             "finite sum",
             "f is the mean of f_1, …, f_n, and a gradient the sum of its blocks",
-            eq(dot(f.grad(at), against), parts / n),
+            eq(f.grad(at) @ against, parts / n),
         ),
     )

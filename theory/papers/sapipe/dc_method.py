@@ -7,7 +7,7 @@ compensation is λ c g_s. Its run starts at the first update that is done: x_{�
 
 import sympy
 
-from theory.kernel import Hypothesis, Operator, Point, dot, eq, le, point, square, vector
+from theory.kernel import Hypothesis, Operator, Point, eq, le, point, square, vector
 from theory.notation import function, glossary
 from theory.notation.draft import Draft
 from theory.papers.sapipe import setting
@@ -58,7 +58,7 @@ q = lambda_ * eta * V2
 
 STALE_SIZE = (
     Hypothesis("stale size", "‖g_s‖² ≤ V₂ on every draw (Assumption 2)", le(square(STALE), V2)),
-    Hypothesis("along", "c is ⟨g_s, Δx⟩", eq(ALONG, dot(STALE, MOVED))),
+    Hypothesis("along", "c is ⟨g_s, Δx⟩", eq(ALONG, STALE @ MOVED)),
 )
 FRESH_SIZE = Hypothesis(
     "fresh size", "‖g_f‖² ≤ V₂ on every draw (Assumption 2)", le(square(FRESH), V2)
@@ -80,8 +80,8 @@ MIXED_SLOPE = Hypothesis(
     "mixed slope",
     "the same of its inner product with ∇F(x_t) (Assumption 5)",
     eq(
-        E_T.of(dot(G, X.gradient)),
-        (1 - kappa) * E_T.of(dot(FRESH, X.gradient)) + kappa * E_T.of(dot(COMPENSATED, X.gradient)),
+        E_T.of(G @ X.gradient),
+        (1 - kappa) * E_T.of(FRESH @ X.gradient) + kappa * E_T.of(COMPENSATED @ X.gradient),
     ),
 )
 AT_REST = (
@@ -92,7 +92,7 @@ MEANS = (
     Hypothesis(
         "fresh mean",
         "g_f is unbiased at x_t (taken with ∇F(x_t))",
-        eq(E_T.of(dot(FRESH, X.gradient)), square(X.gradient)),
+        eq(E_T.of(FRESH @ X.gradient), square(X.gradient)),
     ),
     Hypothesis(
         "fresh variance",
@@ -102,17 +102,17 @@ MEANS = (
     Hypothesis(
         "aim",
         "the compensated gradient has the mean s given the past (taken with s)",
-        eq(E_T.of(dot(COMPENSATED, AIM)), square(AIM)),
+        eq(E_T.of(COMPENSATED @ AIM), square(AIM)),
     ),
     Hypothesis(
         "aim, slope",
         "the compensated gradient has the mean s given the past (taken with ∇F(x_t))",
-        eq(E_T.of(dot(COMPENSATED, X.gradient)), dot(AIM, X.gradient)),
+        eq(E_T.of(COMPENSATED @ X.gradient), AIM @ X.gradient),
     ),
     Hypothesis(
         "outer mean",
         "g_s g_sᵀΔx has its mean given the past (taken with that mean)",
-        eq(E_T.of(dot(OUTER, OUTER_MEAN)), square(OUTER_MEAN)),
+        eq(E_T.of(OUTER @ OUTER_MEAN), square(OUTER_MEAN)),
     ),
     Hypothesis(
         "stale variance",
@@ -140,7 +140,7 @@ CURVATURE = (
     Hypothesis(
         "mean outer product",
         "given the past, the Hessian of the batch has the mean ∇²F(x_{t−1})",
-        eq(E_T.of(dot(CURVED - OUTER, HESSIAN - OUTER_MEAN)), square(HESSIAN - OUTER_MEAN)),
+        eq(E_T.of((CURVED - OUTER) @ (HESSIAN - OUTER_MEAN)), square(HESSIAN - OUTER_MEAN)),
     ),
 )
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import sympy
 
-from theory.kernel import Combine, Induction, Point, Theorem, Triangle, dot, eq, square, vector
+from theory.kernel import Combine, Induction, Point, Theorem, Triangle, eq, square, vector
 from theory.kernel.rules import Root
 from theory.notation import function, theorem
 from theory.papers.sapipe import dc_method, symbols
@@ -46,7 +46,7 @@ draft.varying(ALONG)
 draft.iterate(LAST.position, NEXT.position, t)
 draft.sequences({A: LAST.value})
 draft.assume(square(DRAWN) <= V2, "size", "‖g‖² ≤ V₂ on every draw (Assumption 2)")
-draft.assume(eq(ALONG, dot(DRAWN, LAST.position)), "along", "c is ⟨g, Δx⟩")
+draft.assume(eq(ALONG, DRAWN @ LAST.position), "along", "c is ⟨g, Δx⟩")
 draft.assume(eq(LAST.value**2, square(LAST.position)), "length", "‖Δx‖ is its length")
 draft.assume(eq(NEXT.value**2, square(NEXT.position)), "next length", "the same of Δx⁺")
 draft.assume(eq(A(0), 0), "at rest", "x_{−1} is x_0")

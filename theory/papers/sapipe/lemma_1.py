@@ -9,7 +9,7 @@ Guarantee  E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + (η/2)�
 Source     SAPipe paper, appendix A, Lemma 1.
 """
 
-from theory.kernel import Combine, Descent, descent, dot, eq, square, vector
+from theory.kernel import Combine, Descent, descent, eq, square, vector
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 
@@ -21,7 +21,7 @@ MEAN = vector("h")
 """The mean of g given the past."""
 
 _AHEAD = E_T.of(NEXT.value)
-_SLOPE = dot(X.gradient, MEAN)
+_SLOPE = X.gradient @ MEAN
 _SIZE = E_T.of(square(G))
 _SPREAD = E_T.of(square(G - MEAN))
 _OFF = square(X.gradient - MEAN)
@@ -40,7 +40,7 @@ draft = theorem("sapipe.lemma-1", WHERE, function("F", X, NEXT))
 draft.assume(setting.SMOOTH)
 for against, name in ((X.gradient, "mean"), (MEAN, "mean, with itself")):
     draft.assume(
-        eq(E_T.of(dot(G, against)), dot(MEAN, against)),
+        eq(E_T.of(G @ against), MEAN @ against),
         name,
         "h is the mean of g given the past (taken with a fixed vector)",
     )
@@ -49,7 +49,7 @@ draft.assume("g is the mean of the workers' g_i, and h that of their means given
 draft.assume("the past is a σ-algebra that fixes x_{t−1}, the same one in every mean")
 draft.have(descent(L, X, NEXT), "descent", by=Descent("smooth", X, NEXT), where=f"{WHERE}, line 1")
 draft.have(
-    NEXT.value <= X.value + dot(X.gradient, G * -eta) + L / 2 * square(G * -eta),
+    NEXT.value <= X.value + X.gradient @ (G * -eta) + L / 2 * square(G * -eta),
     "the update in place",
     by=Combine({"descent": 1}),
     where=f"{WHERE}, line 2",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import sympy
 
-from theory.kernel import Hypothesis, Operator, Point, Smooth, dot, eq, le, point, square, vector
+from theory.kernel import Hypothesis, Operator, Point, Smooth, eq, le, point, square, vector
 from theory.kernel.theorem import Assumption
 from theory.kernel.vectors import Scalar, Vector
 from theory.notation import function, glossary
@@ -81,7 +81,7 @@ def mean_of(off: Vector) -> Hypothesis:
         "unbiased",
         "given the past, fresh elements of g have the mean ∇F(x_t) and stale ones s, and each "
         "element is stale with probability κ, independently of the samples (Assumptions 2, 5)",
-        eq(E_T.of(dot(G, X.gradient)), square(X.gradient) - kappa * dot(off, X.gradient)),
+        eq(E_T.of(G @ X.gradient), square(X.gradient) - kappa * (off @ X.gradient)),
     )
 
 

@@ -12,7 +12,7 @@ Source     SAPipe paper, Theorem 2, with line 1 of Algorithm 1, which its proof 
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Everywhere, Hypothesis, Sign, dot, square
+from theory.kernel import Combine, Everywhere, Hypothesis, Sign, square
 from theory.notation import index, theorem, total
 from theory.papers.sapipe import setting, stale_bias
 from theory.papers.sapipe.lemmas import elements, workers
@@ -40,7 +40,7 @@ HYPOTHESES = (
     Hypothesis(
         "elements",
         _SAYS,
-        prover.eq(E_T.of(dot(elements.DRAWN, _P)), (1 - kappa) * square(_P) + kappa * dot(_S, _P)),
+        prover.eq(E_T.of(elements.DRAWN @ _P), (1 - kappa) * square(_P) + kappa * (_S @ _P)),
     ),
     Hypothesis(
         "elements, squared",

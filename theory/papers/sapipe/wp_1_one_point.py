@@ -8,7 +8,7 @@ Source     SAPipe paper, appendix A, proof of Theorem 4.
 """
 
 from theory.judging import prover
-from theory.kernel import Combine, dot, square
+from theory.kernel import Combine, square
 from theory.kernel.prove import Proof
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting, wp_1_method
@@ -25,7 +25,7 @@ _LAST = (rho / n - 1) * (V2 - V1) + 2 * V1
 draft = theorem("sapipe.wp-1-one-point", WHERE, function("F", X), function("F_i", HERE))
 draft.cite(wp_1_noise.THEOREM)
 draft.assume(
-    prover.eq(E_T.of(dot(_NOISY, _DIVERSE)), 0),
+    prover.eq(E_T.of(_NOISY @ _DIVERSE), 0),
     "no tilt",
     "ζ_i has the mean 0 given the past (Assumption 2, taken with ∇F_i(x) − ∇F(x))",
 )

@@ -12,7 +12,6 @@ from theory.kernel import (
     Hypothesis,
     Lipschitz,
     Point,
-    dot,
     eq,
     le,
     lipschitz,
@@ -61,7 +60,7 @@ def unbiased(against: Vector, name: str) -> Hypothesis:
         f"unbiased{name}",
         "∇F(x̃_t) is the mean of g given all samples of earlier iterations (Assumption 2), taken "
         "with vectors that are fixed by then: z_{t−1} is in none of them",
-        eq(E_T.of(dot(G - AIM, against)), 0),
+        eq(E_T.of((G - AIM) @ against), 0),
     )
 
 

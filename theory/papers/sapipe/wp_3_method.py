@@ -8,7 +8,7 @@ terms of a worker's own gradient cancel, and with n = 1 nothing is left: the pre
 
 import sympy
 
-from theory.kernel import Hypothesis, dot, eq, le, square, vector
+from theory.kernel import Hypothesis, eq, le, square, vector
 from theory.notation import glossary
 from theory.papers.sapipe.symbols import V2, eta
 
@@ -43,8 +43,8 @@ STEP_SIZE = Hypothesis(
     le(square(MOVED), eta**2 * V2),
 )
 ALONGS = (
-    Hypothesis("along", "c_i is ⟨∇G_i(x⁻), Δx⟩", eq(ALONG, dot(BEFORE, MOVED))),
-    Hypothesis("deviation along", "d_i is ⟨δ_i, Δx⟩", eq(DEVIATION_ALONG, dot(DEVIATION, MOVED))),
+    Hypothesis("along", "c_i is ⟨∇G_i(x⁻), Δx⟩", eq(ALONG, BEFORE @ MOVED)),
+    Hypothesis("deviation along", "d_i is ⟨δ_i, Δx⟩", eq(DEVIATION_ALONG, DEVIATION @ MOVED)),
 )
 
 letters = glossary(globals())

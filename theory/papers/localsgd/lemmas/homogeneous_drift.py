@@ -10,7 +10,7 @@ Source     ours.
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import le
-from theory.notation import dot, equal, square, theorem, vectors
+from theory.notation import equal, square, theorem, vectors
 from theory.papers.localsgd.lemmas.rounds import MOMENTS, PERIOD, STEPS, E, earlier, j
 from theory.papers.localsgd.method import AVG, SPREAD, averages
 from theory.papers.localsgd.witnesses.replays import alike, beside
@@ -28,14 +28,14 @@ T.assume(
 )
 T.assume(averages("mean move", "ū is the mean of the u_r", moved, mean_moved, mean_moved))
 T.assume(
-    le(0, E.of(dot(moved, N * mean_moved - moved))),
+    le(0, E.of(moved @ (N * mean_moved - moved))),
     "alike",
     "replicas draw by one law, and independently over the whole round, not only step by "
     "step; so given where it starts the moves u_r of a round are uncorrelated and have one "
     "mean v: the inner product of u_r with the sum of the others is (N − 1)‖v‖² on average",
 )
 T.assume(
-    equal(square(moved), -gamma * j * STEPS.of(dot(earlier, moved))),
+    equal(square(moved), -gamma * j * STEPS.of(earlier @ moved)),
     "since the average",
     "u_r is −γ times the sum of the g_r^i of the j steps since the last average",
 )

@@ -11,7 +11,7 @@ Source     ours.
 
 import sympy
 
-from theory.notation import dot, equal, function, index, mean, named, square, theorem, vectors
+from theory.notation import equal, function, index, mean, named, square, theorem, vectors
 from theory.papers.rpd.symbols import L, N, gamma, sigma
 
 f = function("f")
@@ -35,12 +35,12 @@ T.assume(
     "both models move by −γ times their stochastic gradients",
 )
 T.assume(
-    equal(E_T(dot(noise - other_noise, _KEPT)), 0),
+    equal(E_T((noise - other_noise) @ _KEPT), 0),
     "unbiased",
     "stochastic gradients are unbiased, given the past",
 )
 T.assume(
-    equal(E_T(dot(noise, other_noise)), 0),
+    equal(E_T(noise @ other_noise), 0),
     "independent",
     "the noises of two replicas are uncorrelated, given the past",
 )

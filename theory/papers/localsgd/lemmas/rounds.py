@@ -6,7 +6,7 @@ moved by −γ times the sum of its j stochastic gradients g_r^i since.
 
 import sympy
 
-from theory.kernel import Average, Hypothesis, Operator, Swap, dot, eq, le, square
+from theory.kernel import Average, Hypothesis, Operator, Swap, eq, le, square
 from theory.notation import Draft, vectors
 from theory.papers.localsgd.method import AVG, averages, away
 from theory.papers.rpd.symbols import Gt, H, gamma
@@ -46,7 +46,7 @@ PERIOD = Hypothesis(
 def since_average(T: Draft) -> None:
     """Assume what a round is, and bound what it moves one replica (Cauchy–Schwarz)."""
     T.assume(
-        eq(square(away), -gamma * j * STEPS.of(dot(EXCESS, away))),
+        eq(square(away), -gamma * j * STEPS.of(EXCESS @ away)),
         "since the average",
         "all replicas start at one point and are set to x̄ by every average, so x_r − x̄ is −γ times "
         "the sum of the g_r^i − ḡ^i of the j steps since",

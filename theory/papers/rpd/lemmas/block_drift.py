@@ -11,7 +11,7 @@ Source     ours.
 import sympy
 
 from theory.kernel.rules import Combine
-from theory.notation import dot, equal, index, nonnegative, square, theorem, total, vectors
+from theory.notation import equal, index, nonnegative, square, theorem, total, vectors
 from theory.papers.rpd.symbols import G, gamma
 
 back, further, moved, away = vectors("z z⁻ e a")
@@ -27,19 +27,19 @@ T = theorem("rpd.block-drift")
 T.iterate(back, further, j)
 T.constant(away)
 T.varying(drawn)
-PLACE = T.sequence("Z", dot(back, away))
-MOVE = T.sequence("E", dot(moved, away))
+PLACE = T.sequence("Z", back @ away)
+MOVE = T.sequence("E", moved @ away)
 DRAW = T.sequence("h", drawn)
 _MOVES, _DRAWS = (total(one(j), j, DELAY) for one in (MOVE, DRAW))
 _STEP = gamma**2 * G**2
 
 T.assume(
-    equal(dot(further, away), dot(back, away) - dot(moved, away)),
+    equal(further @ away, back @ away - moved @ away),
     "update",
     "an update moves block i by e (update (2); taken with the vector x_i − x̂_i)",
 )
 T.assume(
-    equal(drawn * dot(moved, away), dot(moved, away)),
+    equal(drawn * (moved @ away), moved @ away),
     "still",
     "e is 0 if the update draws another block",
 )
@@ -59,7 +59,7 @@ T.assume(equal(MISSED, _DRAWS), "count", "n_i of these updates draw block i")
 
 for weight in (MISSED, sympy.Integer(1)):
     T.have(
-        2 * weight * dot(moved, away) <= drawn * (weight**2 * _STEP + DISTANCE),
+        2 * weight * (moved @ away) <= drawn * (weight**2 * _STEP + DISTANCE),
         f"apart by {weight}",
         by=Combine(
             {

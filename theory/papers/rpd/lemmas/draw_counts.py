@@ -10,7 +10,7 @@ Source     ours.
 import sympy
 
 from theory.kernel import ClosedSum
-from theory.notation import Draft, dot, equal, index, mean, square, theorem, total, vectors
+from theory.notation import Draft, equal, index, mean, square, theorem, total, vectors
 from theory.papers.rpd.symbols import beta, p
 
 counts, longer, hit = vectors("N N⁺ u")
@@ -36,7 +36,7 @@ def counted(T: Draft, before: sympy.Expr, says: str) -> None:
     )
     T.assume(equal(square(hit), 1), "one block", "u is a unit vector")
     T.assume(
-        equal(E_L(dot(hit, counts)), everything / p),
+        equal(E_L(hit @ counts), everything / p),
         "uniform draws",
         "every block has probability 1/p, given the draws before",
     )

@@ -14,7 +14,7 @@ import sympy
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, le
 from theory.kernel.rules.norms import Root
-from theory.notation import Draft, count, dot, equal, index, mean, square, theorem, vectors
+from theory.notation import Draft, count, equal, index, mean, square, theorem, vectors
 from theory.papers.rpd.method import f, old, x
 from theory.papers.rpd.nag_method import ahead, y
 from theory.papers.rpd.runs.challenges import CHALLENGES
@@ -33,19 +33,17 @@ ONE = gamma**2 * G**2
 def path(T: Draft) -> None:
     """Bound ‖x − x̃‖² by M and q, and by q alone."""
     T.assume(
-        equal(square(x - old), M * UPDATES(dot(e, x - old))),
+        equal(square(x - old), M * UPDATES(e @ (x - old))),
         "window",
         "x − x̂ is the sum of what M updates moved",
     )
-    T.assume(
-        equal(dot(x - old, y), M * UPDATES(dot(e, y))), "window with y", "the same, taken with y"
-    )
+    T.assume(equal((x - old) @ y, M * UPDATES(e @ y)), "window with y", "the same, taken with y")
     T.assume(
         square(e) <= ONE,
         "one update",
         "an update moves one block, by γ times a block gradient, of norm at most G",
     )
-    T.assume(equal(dot(e, y), dot(e, block)), "same block", "so it pairs with that block of y only")
+    T.assume(equal(e @ y, e @ block), "same block", "so it pairs with that block of y only")
     T.assume(square(block) <= ONE, "one increment", "a block of y is what one update moved, or 0")
     T.assume(
         equal(square(y), q * BLOCKS(square(block))),
@@ -59,7 +57,7 @@ def path(T: Draft) -> None:
     )
     T.have(le(0, square(M * e - (x - old))))
     T.have(square(x - old) <= M**2 * ONE, says="‖x − x̂‖ ≤ γGM")
-    T.have(-2 * dot(e, y) <= 2 * ONE, "pair")
+    T.have(-2 * (e @ y) <= 2 * ONE, "pair")
     T.have(
         square(x - ahead) <= ONE * (M**2 + 2 * beta * M + q * beta**2),
         "path",

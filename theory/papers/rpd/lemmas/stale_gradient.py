@@ -6,7 +6,7 @@ Guarantee  ‖∇f(x̂)‖² ≤ pG² on every path: p blocks, each a mean of bl
 Source     ours.
 """
 
-from theory.notation import dot, equal, index, mean, square, theorem, total, vectors
+from theory.notation import equal, index, mean, square, theorem, total, vectors
 from theory.papers.rpd.method import f, old
 from theory.papers.rpd.symbols import G, p
 
@@ -24,7 +24,7 @@ T.assume(
     "Assumption B.5: every block gradient of every component has norm at most G",
 )
 T.assume(
-    equal(avg(dot(drawn, part)), square(part)),
+    equal(avg(drawn @ part), square(part)),
     "mean of components",
     "f is the mean of its components",
 )

@@ -13,7 +13,7 @@ from functools import cache
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Theorem, dot, square, vectors
+from theory.kernel import Combine, Hypothesis, Theorem, square, vectors
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe.pieces import lemma, lines, weakened
 from theory.papers.sapipe.symbols import Delta
@@ -101,10 +101,10 @@ def _curvature(bound: Scalar, most: Scalar) -> Theorem:
         r"\langle u, \nabla^2 f\, u\rangle \le 2\Delta",
         prover.le(_q, most),
         Combine(
-            {"approximation": 1, "gradient": 1, "unit": dot(_G, _U) ** 2},
-            squares=((1, _G - dot(_G, _U) * _U),),
+            {"approximation": 1, "gradient": 1, "unit": (_G @ _U) ** 2},
+            squares=((1, _G - (_G @ _U) * _U),),
         ),
-        Hypothesis("approximation", "Assumption 4", prover.le(_q - dot(_G, _U) ** 2, Delta)),
+        Hypothesis("approximation", "Assumption 4", prover.le(_q - (_G @ _U) ** 2, Delta)),
         Hypothesis("gradient", "‖∇f‖² is at most its bound", prover.le(square(_G), bound)),
         _UNIT,
         scalars=(_q,),

@@ -15,7 +15,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Operator, Sign, dot, point, square, vector
+from theory.kernel import Combine, Hypothesis, Operator, Sign, point, square, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.dc_method import LAST, THIS, U
@@ -56,21 +56,21 @@ HYPOTHESES = (
     Hypothesis(
         "elements",
         "an element of g is that of the fresh gradient or of the compensated one (Assumption 5)",
-        prover.eq(E_T.of(dot(G, _P)), (1 - kappa) * square(_P) + E_T.of(dot(STALE, SLOPE_K))),
+        prover.eq(E_T.of(G @ _P), (1 - kappa) * square(_P) + E_T.of(STALE @ SLOPE_K)),
     ),
     on_stale("⟨∇F, ∇F⟩", SLOPE_K, SLOPE_K, _P, _P),
     on_stale("⟨∇F, s⟩", SLOPE_K, AGO_K, _P, _S),
     on_stale("⟨∇F, n⟩", SLOPE_K, NOISE_K, _P, NOISE),
-    Hypothesis("fresh noise", "fresh samples are unbiased", prover.eq(E_T.of(dot(FRESH, _P)), 0)),
+    Hypothesis("fresh noise", "fresh samples are unbiased", prover.eq(E_T.of(FRESH @ _P), 0)),
     Hypothesis(
         "fresh variance", "their mean has variance at most ν", prover.le(E_T.of(square(FRESH)), nu)
     ),
     Hypothesis("short", "‖c‖² ≤ Δ (sapipe.assumption-4-gradient)", prover.le(SIZE, Delta)),
-    Hypothesis("noise, s", "n was drawn after x_{t−1}", prover.eq(E_S.of(dot(NOISE, _S)), 0)),
+    Hypothesis("noise, s", "n was drawn after x_{t−1}", prover.eq(E_S.of(NOISE @ _S), 0)),
     Hypothesis(
         "noise, y",
         "the samples are unbiased and independent of y, which they are not in",
-        prover.eq(E_S.of(dot(NOISE, BEFORE.gradient)), 0),
+        prover.eq(E_S.of(NOISE @ BEFORE.gradient), 0),
     ),
     Hypothesis("noise", "n has variance at most ν", prover.le(E_S.of(square(NOISE)), nu)),
     Hypothesis(
@@ -107,7 +107,7 @@ _ERROR = _OFF * L**2 + _ADDED * lambda_**2 * Delta**2
 
 draft = setting.along(
     theorem("sapipe.dc-any-samples"),
-    {U: square(LAST.position), N: square(NOISE), P: dot(NOISE, _P), W: dot(NOISE, _S)},
+    {U: square(LAST.position), N: square(NOISE), P: NOISE @ _P, W: NOISE @ _S},
     [(LAST, THIS)],
     (AGO, BEFORE),
 )
@@ -116,13 +116,13 @@ draft.cite(dc_mixed_steps.THEOREM, {m: t}, name="length")
 draft.have(_SPARE >= 0, "small step", by=Combine({"stepsize": L}))
 draft.have(1 - kappa >= 0, "part", by=Combine({"share": 1}))
 draft.have(
-    -2 * dot(STALE, SLOPE_K) + _A * square(STALE)
+    -2 * (STALE @ SLOPE_K) + _A * square(STALE)
     <= -_PROGRESS * square(SLOPE_K)
     + _OFF * square(SLOPE_K - AGO_K)
     + _ADDED * lambda_**2 * square(OUTER)
     + 3 * _HALF * _A * square(NOISE_K)
-    - 2 * dot(NOISE_K, SLOPE_K)
-    + 2 * _A * dot(NOISE_K, AGO_K),
+    - 2 * (NOISE_K @ SLOPE_K)
+    + 2 * _A * (NOISE_K @ AGO_K),
     "stale",
     by=Combine(
         squares=(
@@ -142,8 +142,8 @@ draft.have(
     + eta / 2 * (1 - kappa) * _A * nu
     + eta / 2 * kappa * _ERROR * LENGTH
     + 3 * eta / 4 * kappa * _A * square(NOISE)
-    - eta * kappa * dot(NOISE, _P)
-    + eta * kappa * _A * dot(NOISE, _S),
+    - eta * kappa * (NOISE @ _P)
+    + eta * kappa * _A * (NOISE @ _S),
     "one update",
     by=Combine(
         {
@@ -166,7 +166,7 @@ draft.have(
     ),
 )
 draft.have(
-    -2 * dot(NOISE, _P - BEFORE.gradient) <= _A * square(NOISE) + _A * square(KEPT),
+    -2 * (NOISE @ (_P - BEFORE.gradient)) <= _A * square(NOISE) + _A * square(KEPT),
     "together",
     by=Combine(
         {"lipschitz, x to y": 1 / _A, "moved": L / eta},
@@ -175,7 +175,7 @@ draft.have(
     says="by Young's inequality",
 )
 draft.have(
-    -2 * E_S.of(dot(NOISE, _P)) <= _A * (2 - kappa) * nu,
+    -2 * E_S.of(NOISE @ _P) <= _A * (2 - kappa) * nu,
     "correlation",
     by=Combine(
         {"E_s[together]": 1, "noise, y": -2, "kept": _A, "noise": _A * (2 - kappa)},

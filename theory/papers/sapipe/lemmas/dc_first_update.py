@@ -10,7 +10,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, dot, square
+from theory.kernel import Combine, square
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import dc_mixed_steps, same_samples
@@ -27,11 +27,11 @@ _A = L * eta
 
 draft = theorem("sapipe.dc-first-update", "ours", function("F", X, NEXT))
 draft.assume(setting.SMOOTH)
-draft.assume(prover.eq(E_T.of(dot(G, _P)), theta * square(_P)), "elements", _MOVE)
+draft.assume(prover.eq(E_T.of(G @ _P), theta * square(_P)), "elements", _MOVE)
 draft.assume(
     prover.eq(E_T.of(square(G)), theta * E_T.of(square(_P + FRESH))), "elements, squared", _MOVE
 )
-draft.assume(prover.eq(E_T.of(dot(FRESH, _P)), 0), "fresh noise", "samples are unbiased")
+draft.assume(prover.eq(E_T.of(FRESH @ _P), 0), "fresh noise", "samples are unbiased")
 draft.assume(E_T.of(square(FRESH)) <= nu, "fresh variance", "their mean has variance at most ν")
 draft.assume(1 - kappa <= theta, "fresh", "fresh elements move")
 draft.assume(theta <= 1, "all", "at most all do")

@@ -11,7 +11,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Operator, Point, dot, square, vector
+from theory.kernel import Combine, Hypothesis, Operator, Point, square, vector
 from theory.kernel.vectors import Vector
 from theory.notation import function, glossary, index, theorem
 from theory.notation.draft import Draft
@@ -54,7 +54,7 @@ E_T = Operator(
 def on_stale(name: str, one: Vector, other: Vector, whole: Vector, rest: Vector) -> Hypothesis:
     """What the stale elements make of an inner product."""
     says = "each element is stale with probability κ, whatever the past and the samples"
-    relation = prover.eq(E_T.of(dot(one, other)), kappa * dot(whole, rest))
+    relation = prover.eq(E_T.of(one @ other), kappa * (whole @ rest))
     return Hypothesis(name, f"{says} (Assumption 5)", relation)
 
 

@@ -8,7 +8,7 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Combine, Operator, Triangle, dot, eq, square, vectors
+from theory.kernel import Combine, Operator, Triangle, eq, square, vectors
 from theory.notation import theorem
 from theory.papers.sapipe.symbols import Delta
 
@@ -29,9 +29,9 @@ _WEIGHED = ALONG * COVARIED - LENGTH**2 * SPREAD * NOISE
 draft = theorem("sapipe.dc-objective")
 draft.varying(ALONG)
 draft.assume(eq(square(STEP), LENGTH**2), "length", "‖Δx‖ is a, above 0")
-draft.assume(eq(ALONG, dot(NOISE, STEP)), "along", "c is ⟨ξ, Δx⟩")
+draft.assume(eq(ALONG, NOISE @ STEP), "along", "c is ⟨ξ, Δx⟩")
 draft.assume(
-    eq(E.of(ALONG * dot(NOISE, COVARIED)), square(COVARIED)),
+    eq(E.of(ALONG * (NOISE @ COVARIED)), square(COVARIED)),
     "covaried",
     "the covariance times Δx is E[cξ] (taken with itself)",
 )

@@ -7,7 +7,7 @@ Source     ours: Assumption 3, put right.
 """
 
 from theory.judging import prover
-from theory.kernel import Average, Combine, Hypothesis, Theorem, dot, square, vector
+from theory.kernel import Average, Combine, Hypothesis, Theorem, square, vector
 from theory.papers.sapipe import setting
 
 n, rho, X = setting.letters("n rho X")
@@ -21,7 +21,7 @@ WORKERS = Average("avg_i", tuple(WORKER.names), over="worker")
 OBJECTIVE = Hypothesis(
     "objective",
     "∇F(x) is the mean of the ∇F_i(x)",
-    prover.eq(WORKERS.of(dot(WORKER, X.gradient)), square(X.gradient)),
+    prover.eq(WORKERS.of(WORKER @ X.gradient), square(X.gradient)),
 )
 
 DIVERSITY = Hypothesis(

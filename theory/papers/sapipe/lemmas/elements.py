@@ -8,7 +8,7 @@ Guarantee  E‖g‖² ≤ (1 − κ)‖∇F(x_t)‖² + κ‖s‖² + V₁/n, wh
 Source     ours.
 """
 
-from theory.kernel import Hypothesis, dot, eq, square, vector
+from theory.kernel import Hypothesis, eq, square, vector
 from theory.kernel.vectors import Vector
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
@@ -33,7 +33,7 @@ def drawn(off: Vector) -> tuple[Hypothesis, Hypothesis]:
         Hypothesis(
             "elements",
             says,
-            eq(E_T.of(dot(DRAWN, X.gradient)), square(X.gradient) - kappa * dot(off, X.gradient)),
+            eq(E_T.of(DRAWN @ X.gradient), square(X.gradient) - kappa * (off @ X.gradient)),
         ),
         Hypothesis(
             "elements, squared",
@@ -48,8 +48,8 @@ def drawn(off: Vector) -> tuple[Hypothesis, Hypothesis]:
 
 _FRESH = "samples are drawn independently of the past and of the elements (Assumption 2)"
 
-UNBIASED = Hypothesis("unbiased samples", _FRESH, eq(E_T.of(dot(NOISE, X.gradient)), 0))
-CENTRED = Hypothesis("unbiased, with d", _FRESH, eq(E_T.of(dot(NOISE, DRAWN)), 0))
+UNBIASED = Hypothesis("unbiased samples", _FRESH, eq(E_T.of(NOISE @ X.gradient), 0))
+CENTRED = Hypothesis("unbiased, with d", _FRESH, eq(E_T.of(NOISE @ DRAWN), 0))
 OF_WORKERS = Hypothesis(
     "of the workers",
     "g − d is the mean ξ of the workers' noises",

@@ -12,7 +12,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Hypothesis, Split, dot, square, vector
+from theory.kernel import Hypothesis, Split, square, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, stale_bias
 from theory.papers.sapipe.lemmas import biased
@@ -36,7 +36,7 @@ HYPOTHESES = (
     Hypothesis(
         "unbiased",
         "samples are unbiased and drawn independently of the past (Assumption 2)",
-        prover.eq(E_T.of(dot(G, X.gradient)), dot(MEAN, X.gradient)),
+        prover.eq(E_T.of(G @ X.gradient), MEAN @ X.gradient),
     ),
     Hypothesis(
         "noise",
@@ -59,7 +59,7 @@ HYPOTHESES = (
     Hypothesis(
         "stale part",
         "in the next iteration b is ∇F(x_{t+1}) − ∇F(x_t) on stale elements, else 0",
-        prover.eq(square(OFF_NEXT.position), dot(OFF_NEXT.position, NEXT.gradient - X.gradient)),
+        prover.eq(square(OFF_NEXT.position), OFF_NEXT.position @ (NEXT.gradient - X.gradient)),
     ),
     Hypothesis(
         "parts", "an element of g is either fresh or stale", prover.eq(Q(t), FRESH(t) + STALE(t))

@@ -9,7 +9,7 @@ Source     ours.
 """
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, dot, square
+from theory.kernel import Combine, Hypothesis, square
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method
 from theory.papers.sapipe.lemmas import wp_1_noise
@@ -49,18 +49,18 @@ PARTS = (
     Hypothesis(
         "mean of the stale parts",
         "a is the mean over the workers of the a_i",
-        prover.eq(AVG.of(dot(MISSED, MEAN_MISSED)), square(MEAN_MISSED)),
+        prover.eq(AVG.of(MISSED @ MEAN_MISSED), square(MEAN_MISSED)),
     ),
     Hypothesis(
         "no tilt",
         "ζ_i has the mean 0 given the past and the stale elements (taken with what these fix)",
-        prover.eq(E_T.of(dot(_NOISY, _FIXED)), 0),
+        prover.eq(E_T.of(_NOISY @ _FIXED), 0),
     ),
     *wp_1_noise.HYPOTHESES,
     Hypothesis(
         "objective",
         "∇F(x) is the mean of the ∇F_i(x)",
-        prover.eq(AVG.of(dot(HERE.gradient, X.gradient)), square(X.gradient)),
+        prover.eq(AVG.of(HERE.gradient @ X.gradient), square(X.gradient)),
     ),
     Hypothesis(
         "diversity",

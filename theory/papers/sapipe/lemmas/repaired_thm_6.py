@@ -13,7 +13,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Point, dot, square, vector
+from theory.kernel import Combine, Hypothesis, Point, square, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method, wp_3_method
 from theory.papers.sapipe.lemmas import wp_3_left_out, wp_3_missed
@@ -69,12 +69,12 @@ GRADIENTS = (
         "no tilt",
         "ζ_{−i} has the mean 0 given the past and the stale elements (taken with what these fix, "
         "and averaged over the workers)",
-        prover.le(E_T.of(AVG.of(dot(NOISE, FIXED))), 0),
+        prover.le(E_T.of(AVG.of(NOISE @ FIXED)), 0),
     ),
     Hypothesis(
         "no tilt, stale part",
         "the same, taken with the stale gradients less those at x_t",
-        prover.le(E_T.of(AVG.of(dot(NOISE, LEFT))), 0),
+        prover.le(E_T.of(AVG.of(NOISE @ LEFT)), 0),
     ),
     Hypothesis(
         "noise of the others",

@@ -10,7 +10,7 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Operator, dot, eq, point, square, vector
+from theory.kernel import Operator, eq, point, square, vector
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 
@@ -50,7 +50,7 @@ draft.assume(
     "where there is no update before, at rest",
 )
 draft.assume(
-    eq(E_S.of(dot(NOISE, BEFORE.gradient)), 0),
+    eq(E_S.of(NOISE @ BEFORE.gradient), 0),
     "no noise in y",
     "the samples are unbiased and independent of y, which they are not in",
 )
@@ -60,12 +60,12 @@ draft.assume(
     "the mean of the workers' noises has variance at most V₁/n (sapipe.mean-of-workers)",
 )
 draft.have(
-    -dot(NOISE, X.gradient - BEFORE.gradient)
+    -(NOISE @ (X.gradient - BEFORE.gradient))
     <= L * eta * r / 2 * square(NOISE) + L * eta / (2 * r) * square(KEPT),
     says="by Young's inequality",
 )
 CLAIM = THEOREM = draft.shows(
-    -E_S.of(dot(NOISE, X.gradient)) <= L * eta * r * V1 / n,
+    -E_S.of(NOISE @ X.gradient) <= L * eta * r * V1 / n,
     {"correlation": L * eta * r * V1 / n},
     says="If stale elements have the samples of the update before, drawn with probability κ < 1, "
     "then E⟨∇F(x_t), n⟩ is at least −√(1 − κ)·LηV₁/n, n being the noise of these samples.",

@@ -13,7 +13,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Point, dot, point, square, vector
+from theory.kernel import Combine, Hypothesis, Point, point, square, vector
 from theory.notation import theorem, total
 from theory.notation.draft import Draft
 from theory.papers.sapipe import setting, stale_bias
@@ -60,12 +60,12 @@ FOLLOWS = (
 ELEMENTS = (
     Hypothesis("share", "r² = 1 − κ", prover.eq(kappa, 1 - r**2)),
     Hypothesis(
-        "unbiased", "fresh samples are unbiased", prover.eq(E_T.of(dot(workers.MEAN_NOISE, _P)), 0)
+        "unbiased", "fresh samples are unbiased", prover.eq(E_T.of(workers.MEAN_NOISE @ _P), 0)
     ),
     Hypothesis(
         "elements",
         _ELEMENTS,
-        prover.eq(E_T.of(dot(G, _P)), (1 - kappa) * square(_P) + kappa * dot(_C, _P)),
+        prover.eq(E_T.of(G @ _P), (1 - kappa) * square(_P) + kappa * (_C @ _P)),
     ),
     Hypothesis(
         "elements, squared",
@@ -78,7 +78,7 @@ ELEMENTS = (
     Hypothesis(
         "stale, unbiased",
         "n was drawn after x_{t−1}",
-        prover.eq(reused_noise.E_S.of(dot(NOISE, _S)), 0),
+        prover.eq(reused_noise.E_S.of(NOISE @ _S), 0),
     ),
 )
 
@@ -87,7 +87,7 @@ def begun(draft: Draft, first: Hypothesis) -> Draft:
     """The run and its potential, from this first update."""
     means = {
         **{B: square(OFF), U: square(_S), N: square(NOISE)},
-        **{P: dot(NOISE, _P), W: dot(NOISE, _S)},
+        **{P: NOISE @ _P, W: NOISE @ _S},
     }
     pairs = [(stale_bias.OFF_NOW, stale_bias.OFF_NEXT), (OLD, OLD_NEXT)]
     setting.along(draft, means, pairs, (BEFORE, LOWEST))
@@ -103,7 +103,7 @@ def begun(draft: Draft, first: Hypothesis) -> Draft:
         <= X.value
         - eta * (1 - kappa) * square(_P)
         - eta * kappa * (square(_P) + square(_S) - square(OFF)) / 2
-        - eta * kappa * dot(NOISE, _P)
+        - eta * kappa * (NOISE @ _P)
         + L * eta**2 / 2 * ((1 - kappa) * (square(_P) + _V) + kappa * square(_C)),
         "one update",
     )

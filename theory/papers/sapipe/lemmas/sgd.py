@@ -9,7 +9,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import dot, square
+from theory.kernel import square
 from theory.notation import theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import workers
@@ -21,7 +21,7 @@ draft = setting.assuming(
     setting.along(theorem("sapipe.sgd")), setting.START, setting.LOWER, setting.STEPSIZE
 )
 draft.assume(
-    prover.eq(E_T.of(dot(G, X.gradient)), square(X.gradient)),
+    prover.eq(E_T.of(G @ X.gradient), square(X.gradient)),
     "unbiased",
     "the mean of g given the past is ∇F(x_t) (Assumption 2)",
 )

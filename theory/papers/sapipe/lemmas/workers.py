@@ -6,7 +6,7 @@ Guarantee  E‖ξ‖² ≤ V₁/n.
 Source     ours; the paper uses it.
 """
 
-from theory.kernel import Average, dot, eq, square, vector
+from theory.kernel import Average, eq, square, vector
 from theory.notation import theorem
 from theory.papers.sapipe import setting
 
@@ -20,7 +20,7 @@ WORKERS = Average("avg_i", ("ξ_i",), over="worker")
 
 draft = theorem("sapipe.mean-of-workers")
 draft.assume(
-    eq(E_T.of(dot(NOISE, n * MEAN_NOISE - NOISE)), 0),
+    eq(E_T.of(NOISE @ (n * MEAN_NOISE - NOISE)), 0),
     "independent",
     "the noise of a worker is uncorrelated with the sum of the others' noises, given the past "
     "(Assumption 2: gradients of different workers are independent)",
@@ -31,7 +31,7 @@ draft.assume(
     "every worker's gradient has variance at most V₁, given the past (Assumption 2)",
 )
 draft.assume(
-    eq(WORKERS.of(dot(NOISE, MEAN_NOISE)), square(MEAN_NOISE)),
+    eq(WORKERS.of(NOISE @ MEAN_NOISE), square(MEAN_NOISE)),
     "mean noise",
     "ξ is the mean over the workers of ξ_i",
 )

@@ -8,7 +8,7 @@ Source     ours.
 """
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import dot, eq, square
+from theory.kernel import eq, square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method
 from theory.papers.sapipe.runs.challenges import CHALLENGES
@@ -26,7 +26,7 @@ draft.assume(
     "mean of the ‖g_i − g‖²",
 )
 draft.assume(
-    eq(AVG.of(dot(OWN, G)), square(G)), "contributions", "g is the mean over the workers of the g_i"
+    eq(AVG.of(OWN @ G), square(G)), "contributions", "g is the mean over the workers of the g_i"
 )
 draft.assume(
     E_T.of(square(OWN)) <= V2,

@@ -8,7 +8,7 @@ Source     ours.
 """
 
 from theory.judging import prover
-from theory.kernel import Hypothesis, dot, square
+from theory.kernel import Hypothesis, square
 from theory.kernel.vectors import Scalar
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_1_method
@@ -22,12 +22,12 @@ HYPOTHESES = (
     Hypothesis(
         "mean of the noises",
         "ζ is the mean over the workers of the ζ_i",
-        prover.eq(AVG.of(dot(NOISE, MEAN_NOISE)), square(MEAN_NOISE)),
+        prover.eq(AVG.of(NOISE @ MEAN_NOISE), square(MEAN_NOISE)),
     ),
     Hypothesis(
         "noises apart",
         "ζ_i is uncorrelated with the sum of the other workers', given the past (Assumption 2)",
-        prover.eq(E_T.of(dot(NOISE, n * MEAN_NOISE - NOISE)), 0),
+        prover.eq(E_T.of(NOISE @ (n * MEAN_NOISE - NOISE)), 0),
     ),
     Hypothesis(
         "noise of each",

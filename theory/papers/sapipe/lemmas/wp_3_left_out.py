@@ -7,7 +7,7 @@ Source     ours.
 """
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, dot, square
+from theory.kernel import Combine, Hypothesis, square
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting, wp_1_method
 
@@ -27,7 +27,7 @@ STALE_PARTS = (
     Hypothesis(
         "mean of the stale parts",
         "a is the mean over the workers of the a_i",
-        prover.eq(AVG.of(dot(MISSED, MEAN_MISSED)), square(MEAN_MISSED)),
+        prover.eq(AVG.of(MISSED @ MEAN_MISSED), square(MEAN_MISSED)),
     ),
 )
 

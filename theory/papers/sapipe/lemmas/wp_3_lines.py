@@ -9,7 +9,7 @@ Source     SAPipe paper, appendix A, proof of Theorem 6. Lines about the varianc
 
 import sympy
 
-from theory.kernel import Average, Combine, Hypothesis, Theorem, dot, eq, le, square, vectors
+from theory.kernel import Average, Combine, Hypothesis, Theorem, eq, le, square, vectors
 from theory.kernel.relations import Relation
 from theory.kernel.vectors import Scalar
 from theory.notation import theorem
@@ -62,8 +62,8 @@ PREDICTION = _line(
     "x_{t−1} − x̃_{i,t−1} is −η(g − g_i/n − DC(g⁻ − g_i⁻/n, Δx)): what a worker knows of g "
     "cancels (taken with any vector).",
     r"x - \tilde x_i = -\eta\bigl(g - \tfrac1n g_i - DC_\lambda(g^- - \tfrac1n g_i^-)\bigr)",
-    dot((_X - eta * _SUM) - (_X - eta * (_DC + _OWN / n)), _ANY),
-    {"others": -eta * dot(_OTHERS, _ANY), "compensated": eta * dot(_DC, _ANY)},
+    ((_X - eta * _SUM) - (_X - eta * (_DC + _OWN / n))) @ _ANY,
+    {"others": -eta * (_OTHERS @ _ANY), "compensated": eta * (_DC @ _ANY)},
     by=Combine(),
     equal=True,
 )
@@ -72,7 +72,7 @@ ALONE = _line(
     "ours",
     "With one worker x̃ = x for every λ (taken with any vector).",
     r"n = 1 \Rightarrow \tilde x_1 = x",
-    dot((_X - eta * _SUM) - (_X - eta * ((1 + lambda_ * _C) * (_BEFORE - _BEFORE) + _SUM)), _ANY),
+    ((_X - eta * _SUM) - (_X - eta * ((1 + lambda_ * _C) * (_BEFORE - _BEFORE) + _SUM))) @ _ANY,
     {"nothing": sympy.S.Zero},
     by=Combine(),
     equal=True,
@@ -99,7 +99,7 @@ SAMPLES = _line(
 
 _mean = theorem("sapipe.wp-3-line-remainder", f"{PROOF}, ①, fourth line")
 _mean.assume(
-    eq(_OTHER_WORKERS.of(dot(_EACH, _TAYLOR)), square(_TAYLOR)),
+    eq(_OTHER_WORKERS.of(_EACH @ _TAYLOR), square(_TAYLOR)),
     "mean remainder",
     "r̄ is the mean of the r_j, j ≠ i",
 )

@@ -10,7 +10,7 @@ from functools import cache
 import sympy
 
 from theory.account import Ground
-from theory.kernel import Combine, Hypothesis, Theorem, dot, eq, le, square, vectors
+from theory.kernel import Combine, Hypothesis, Theorem, eq, le, square, vectors
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe.pieces import lemma
 from theory.papers.sapipe.symbols import L
@@ -36,7 +36,7 @@ _q = sympy.Symbol("q", real=True)
 _UNIT = Hypothesis("unit", "u has length 1", eq(square(_U), 1))
 _CONVEX = Hypothesis("convex", "q = ⟨u, ∇²F u⟩ is at least 0", le(0, _q))
 _CURVED = Hypothesis("curved", "q = ⟨u, ∇²F u⟩ is at most L", le(_q, L))
-_FIT = dot(_G, _U) ** 2 - _q
+_FIT = (_G @ _U) ** 2 - _q
 
 
 def _side(
@@ -62,9 +62,9 @@ MISFIT = (
         _FIT,
         square(_G),
         (_CONVEX, _UNIT),
-        Combine({"convex": 1, "unit": dot(_G, _U) ** 2}, squares=((1, _G - dot(_G, _U) * _U),)),
+        Combine({"convex": 1, "unit": (_G @ _U) ** 2}, squares=((1, _G - (_G @ _U) * _U),)),
     ),
-    _side("below", -_FIT, L, (_CURVED,), Combine({"curved": 1}, squares=((1, dot(_G, _U)),))),
+    _side("below", -_FIT, L, (_CURVED,), Combine({"curved": 1}, squares=((1, _G @ _U),))),
 )
 """Why Δ is max(L, ‖∇F‖²) at most."""
 
