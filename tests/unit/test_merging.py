@@ -44,6 +44,14 @@ def test_what_is_needed_stays() -> None:
     assert [*merge(alone)] == []
 
 
+def test_a_line_can_go_where_squares_take_its_place() -> None:
+    T = theorem("mine.young")
+    T.have(2 * (u @ v) <= a * square(u) + square(v) / a, "young")
+    bound = b * (1 + a) * square(u) + b * (1 + 1 / a) * square(v)
+    made = offered(T.shows(b * square(u + v) <= bound, by=Combine({"young": b})))
+    assert ("step", "young") in {(one.kind, one.name) for one in merge(made)}
+
+
 @pytest.mark.parametrize(("factor", "expected"), [(1, "1"), (3, "3")])
 def test_the_least_constant_of_a_bound(factor: int, expected: str) -> None:
     c = positive("c")
