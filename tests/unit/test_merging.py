@@ -8,7 +8,8 @@ import pytest
 import sympy
 
 from theory.kernel import Combine, Hypothesis, Step, Theorem, le, square, vectors
-from theory.notation import count, function, index, positive, real, theorem, total, vector
+from theory.kernel.vectors import Scalar
+from theory.notation import count, function, index, named, positive, real, theorem, total, vector
 from theory.notation.building import offered
 from theory.proving.merging import least, merge
 
@@ -61,6 +62,33 @@ def test_the_least_constant_of_a_bound(factor: int, expected: str) -> None:
     assert str(least(offered(made), c)) == expected
     (found,) = [one for one in merge(made) if one.kind == "constant"]
     assert found.says.endswith(f"is {expected}")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        (square(u + v), square(u) + square(v), "2"),
+        (2 * (u @ v) - a * square(u), square(v), "1/a"),
+        (square(u + v) - (1 + a) * square(u), square(v), "(a + 1)/a"),
+    ],
+)
+def test_the_least_constant_of_a_sum_of_squares(left: Scalar, right: Scalar, expected: str) -> None:
+    c = positive("c")
+    made = theorem("mine.squares").shows(left <= c * right)
+    assert str(least(offered(made), c)) == expected
+
+
+def test_the_least_constant_of_one_step() -> None:
+    """1/6, the known rate of gradient descent with γ = 1/L; 1/4 without squares."""
+    L, c = positive("L c")
+    f, (x, star) = function("f"), vectors("x x*")
+    T = theorem("mine.step")
+    T.smooth(f, L)
+    T.convex(f)
+    T.minimum(f, star)
+    y = named("y", x - f.grad(x) / L)
+    made = T.shows(f(y) - f(star) <= c * L * square(x - star))
+    assert least(offered(made), c) == sympy.Rational(1, 6)
 
 
 def test_the_least_constant_of_a_rate() -> None:

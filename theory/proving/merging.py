@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import sympy
@@ -16,6 +16,7 @@ from theory.kernel.rules.found import Found
 from theory.kernel.theorem import Hypothesis, Rule, Theorem
 from theory.kernel.vectors import Scalar
 from theory.notation.building import offered
+from theory.proving.cheapest import least_with_squares
 from theory.proving.linear import columns_of, solved_for
 from theory.proving.problem import Problem, stated
 from theory.proving.search import search
@@ -48,7 +49,7 @@ def merge(theorem: Theorem) -> Iterator[Merged]:
 
     A line that no source prints can go if a certificate of every line that uses it is found without
     it; a hypothesis likewise. A symbol that only the statement names, and linearly, is a
-    constant of which the least value is looked for; certificates with squares are not.
+    constant of which the least value is looked for.
     """
     facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
     facts |= {step.name: step.relation for step in theorem.steps}
@@ -64,7 +65,7 @@ def merge(theorem: Theorem) -> Iterator[Merged]:
     for symbol in _constants(theorem, facts):
         best = least(offered(theorem), symbol)
         if best is not None and best != 0:
-            says = f"the least {symbol} that a certificate without squares gives is {best}"
+            says = f"the least {symbol} of the certificates that are found is {best}"
             yield Merged(theorem.id, "constant", str(symbol), says)
 
 
@@ -102,7 +103,7 @@ def _constants(theorem: Theorem, facts: Mapping[str, Relation]) -> list[Scalar]:
 
 
 def least(theorem: Theorem, symbol: Scalar) -> Scalar | None:
-    """The least value of a symbol for which the statement has a certificate without squares.
+    """The least value of a symbol for which a certificate of the statement is found.
 
     Parameters
     ----------
@@ -134,10 +135,24 @@ def least(theorem: Theorem, symbol: Scalar) -> Scalar | None:
     without = le(0, sympy.expand(goal.gap - symbol * gain))
     bare = replace(theorem, steps=(), conclude=Combine())
     for problem in stated(bare, without, {**facts, BEST: le(gain, 0)}):
+        for element, numbers in least_with_squares(problem, BEST):
+            exact = problem.at_points({problem.split.one: element})
+            value = sympy.factor(problem.split.scalar(element))
+            if exact is None or not _alike(exact, numbers, 1e-3):
+                continue
+            if search(bare, goal.replaced({symbol: value}), facts).combine is not None:
+                return value
         found = _least(problem)
         if found is not None:
             return found
     return None
+
+
+def _alike(exact: Sequence[Sequence[Any]], numbers: Sequence[float], close: float) -> bool:
+    return all(
+        abs(float(one[0]) - value) <= close * max(1.0, abs(value))
+        for one, value in zip(exact, numbers, strict=True)
+    )
 
 
 def _least(problem: Problem) -> Scalar | None:
@@ -174,8 +189,5 @@ def _least(problem: Problem) -> Scalar | None:
     exact = problem.at_points({problem.split.one: element})
     if exact is None:
         return None
-    alike = all(
-        abs(float(one[0]) - value) <= 1e-6 * max(1.0, abs(value))
-        for one, value in zip(exact, values, strict=True)
-    )
+    alike = _alike(exact, values, 1e-6)
     return sympy.factor(problem.split.scalar(element)) if alike else None

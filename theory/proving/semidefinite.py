@@ -24,6 +24,8 @@ CLOSE: Final = 1e-5
 """By how much squares may fall short in floating point."""
 GROWTH: Final = 50
 """By how much numbers may grow where a column is left out: towards a missed infimum they grow."""
+LARGE: Final = 1e-5
+"""Multipliers below this are taken for 0 where a price is least."""
 RANK: Final = 1e-4
 """Eigenvalues below this, relative to the largest, are taken for 0."""
 USABLE: Final = ("Solved", "AlmostSolved", "InsufficientProgress")
@@ -106,6 +108,24 @@ def common(program: Program, latest: int = 0) -> Outcome | None:
     return _outcome(chosen, [matrix for _, matrix in solutions])
 
 
+def cheapest(program: Program, place: int) -> tuple[Outcome | None, list[float]]:
+    """Columns and squares at the least price, and the multiplier of one column at each point."""
+    solutions = _at_all(program, list(range(len(program.columns))))
+    if solutions is None:
+        return None, []
+    sizes = np.max([np.abs(values) for values, _ in solutions], axis=0)
+    used = [n for n, size in enumerate(sizes) if size > LARGE]
+    numbers = [
+        float(values[place] * _size_of(goal) / _size_of(program.columns[place].values[number]))
+        for number, (goal, (values, _)) in enumerate(zip(program.goal, solutions, strict=True))
+    ]
+    return _outcome(used, [matrix for _, matrix in solutions]), numbers
+
+
+def _size_of(values: Any) -> float:
+    return max(float(np.abs(values).max(initial=0)), 1e-12)
+
+
 def _outcome(chosen: list[int], matrices: list[Any]) -> Outcome:
     places: set[int] = set()
     rank = 0
@@ -135,9 +155,9 @@ def centred(program: Program, outcome: Outcome) -> list[Solved] | None:
         solved = _at(inner, list(range(len(inner.columns))), number, room)
         if solved is None:
             return None
-        goal = np.abs(inner.goal[number]).max(initial=0)
-        sizes = [np.abs(column.values[number]).max(initial=0) for column in inner.columns]
-        found.append((solved[0] * goal / np.maximum(sizes, 1e-12), solved[1] * goal))
+        goal = _size_of(inner.goal[number])
+        sizes = np.array([_size_of(column.values[number]) for column in inner.columns])
+        found.append((solved[0] * goal / sizes, solved[1] * goal))
     return found
 
 

@@ -21,7 +21,14 @@ from theory.proving.linear import PRICES, Draft, columns_of, completed
 from theory.proving.patterns import nearby, null_vectors
 from theory.proving.points import at
 from theory.proving.problem import Problem
-from theory.proving.semidefinite import Outcome, Program, Solved, available, centred, common
+from theory.proving.semidefinite import (
+    Outcome,
+    Program,
+    Solved,
+    available,
+    centred,
+    common,
+)
 from theory.proving.support import scaled
 
 ORDERS: Final = 6
@@ -49,7 +56,7 @@ def with_squares(problem: Problem, settled: bool = False) -> Iterator[Combine | 
 
 
 def _with_block(problem: Problem, block: Block, settled: bool) -> Iterator[Combine | str]:
-    program, kept, names, terms = _program(problem, block)
+    program, kept, names, terms = program_of(problem, block)
     tried: list[list[int]] = []
     for latest in (0, len(names)):
         outcome = None if program is None else common(program, latest)
@@ -59,11 +66,11 @@ def _with_block(problem: Problem, block: Block, settled: bool) -> Iterator[Combi
         if outcome.columns not in tried:
             tried.append(outcome.columns)
             chosen = [kept[n] for n in outcome.columns]
-            exact = _exact(problem, block, chosen, names, terms, outcome)
+            exact = exact_of(problem, block, chosen, names, terms, outcome)
             yield from _drafts(exact, outcome, None if settled else program)
 
 
-def _exact(
+def exact_of(
     problem: Problem,
     block: Block,
     chosen: Sequence[int],
@@ -71,6 +78,7 @@ def _exact(
     terms: Sequence[Monomial],
     outcome: Outcome,
 ) -> Exact:
+    """The unknowns of a certificate from chosen columns, as they are solved for exactly."""
     facts = [names[n] for n in chosen if n < len(names)]
     used = [terms[n - len(names)] for n in chosen if n >= len(names)]
     one = problem.split.field.one
@@ -84,9 +92,10 @@ def _exact(
     return Exact(problem, block, facts, used, entries, forms, outcome.places)
 
 
-def _program(
+def program_of(
     problem: Problem, block: Block
 ) -> tuple[Program | None, list[int], list[str], list[Monomial]]:
+    """The program, which columns it has, and the names of facts and the terms behind them."""
     names, terms, columns = columns_of(problem)
     goal = problem.at_points(problem.reduced_goal)
     if goal is None or columns is None:
@@ -114,7 +123,7 @@ def _program(
 def _drafts(exact: Exact, outcome: Outcome, program: Program | None) -> Iterator[Combine | str]:
     solutions = 0
     inside = _central(exact, outcome, program) if program else ()
-    for values in chain(_values(exact, outcome), inside):
+    for values in chain(values_of(exact, outcome), inside):
         solutions += 1
         matrix = {
             (i, j): valued(exact.entry(i, j), values) for i in exact.places for j in exact.places
@@ -181,7 +190,7 @@ def _without_fractions(
     return coefficient / times**2, {k: e * times for k, e in factors.items()}
 
 
-def _values(exact: Exact, outcome: Outcome) -> Iterator[list[Element]]:
+def values_of(exact: Exact, outcome: Outcome) -> Iterator[list[Element]]:
     """Exact multipliers; those that are left free are fixed by the rank that the squares have."""
     for conditions in _rank_conditions(exact, outcome):
         solution = solution_of(exact, conditions)
@@ -210,11 +219,11 @@ def _central(exact: Exact, outcome: Outcome, program: Program) -> Iterator[list[
         for chosen in islice(product(*near), TRIED):
             free = dict(zip(solution.free, chosen, strict=True))
             values = [at_free(solution, k, free, exact) for k in range(len(exact.forms))]
-            if _is_semidefinite(exact, values):
+            if is_semidefinite(exact, values):
                 yield values
 
 
-def _is_semidefinite(exact: Exact, values: Sequence[Element]) -> bool:
+def is_semidefinite(exact: Exact, values: Sequence[Element]) -> bool:
     """Whether the squares are sums of squares at the points, in floating point."""
     for point in exact.problem.points:
         entries = [
