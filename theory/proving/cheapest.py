@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Final
 
 from theory.proving.blocks import blocks_of
@@ -13,8 +14,8 @@ from theory.proving.problem import Problem
 from theory.proving.semidefinite import available, cheapest
 from theory.proving.squares import exact_of, is_semidefinite, program_of, values_of
 
-FIRST: Final = 1e4
-"""What the multiplier costs that is to be least, beside squares."""
+FIRST: Final = (1e4, 1e3)
+"""What the multiplier costs that is to be least, beside squares; the solver may fail at one."""
 CLOSE: Final = 1e-5
 """How near a plain number is to the least that is computed."""
 
@@ -25,13 +26,14 @@ def least_with_squares(problem: Problem, name: str) -> Iterator[tuple[Element, l
     By the rank of the squares, else a plain number, maybe times powers of parameters; whether
     there is a certificate with it is for the caller to see.
     """
-    for block in blocks_of(problem) if available() else ():
+    blocks = blocks_of(problem) if available() else []
+    for price, block in product(FIRST, blocks):
         program, kept, names, terms = program_of(problem, block)
         if program is None or name not in names:
             continue
         place = kept.index(names.index(name))
         priced = [
-            replace(c, cost=FIRST if k == place else 0) for k, c in enumerate(program.columns)
+            replace(c, cost=price if k == place else 0) for k, c in enumerate(program.columns)
         ]
         outcome, numbers = cheapest(replace(program, columns=priced), place)
         if outcome is None or place not in outcome.columns:
