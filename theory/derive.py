@@ -53,7 +53,8 @@ from theory.laws.delays.table import table
 from theory.laws.delays.whole_run import prove_whole_run, whole_run
 from theory.laws.durations import DurationLaw, duration_laws
 from theory.laws.own_orders import Row, row_of
-from theory.laws.static_orders.slots import Law
+from theory.laws.own_slots import row_of_slots
+from theory.laws.static_orders.slots import Law, multiplies
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
 
@@ -161,10 +162,13 @@ def invariants(family: str, law: DelayLaw) -> Row:
     >>> {one.outcome.verdict.name for one in invariants(path, derive(path)).invariants}
     {'PROVED'}
     """
-    known = None
+    known, found = None, get_family(family)
     if law.guess is not None:
         known = Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
-    return row_of(get_family(family), known)
+        proved = weakest(one.verdict for one in law.start_proof) is Verdict.PROVED
+        if proved and isinstance(found.rule, GreedyRule) and multiplies(law.guess):
+            return row_of_slots(found, known)
+    return row_of(found, known)
 
 
 def durations(family: str, law: DelayLaw) -> tuple[DurationLaw, ...]:

@@ -25,6 +25,8 @@ from schedules.validation.facts import in_flight
 from theory.derive import derive, derive_rule
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.own_orders import Row, row_of
+from theory.laws.own_slots import row_of_slots
+from theory.laws.stamped_families import COLUMNS
 from theory.laws.static_orders.slots import Law
 from theory.verdicts import Verdict
 
@@ -190,6 +192,26 @@ def test_versions_that_are_read_have_to_be_there(
     wanted = Verdict.REFUTED if bound is None else Verdict.PROVED
     assert [found[name].outcome.verdict for name in ("stash", "staleness")] == [wanted] * 2
     assert found["staleness"].bound == (bound or "")
+
+
+@pytest.mark.parametrize(
+    ("bound", "policy"),
+    [
+        (lambda p: 1, "flush"),
+        pytest.param(lambda p: 2, "latest", marks=pytest.mark.slow),
+        pytest.param(lambda p: p - 1, "stash", marks=pytest.mark.slow),
+    ],
+)
+def test_start_times_that_multiply_prove_a_rule(bound: Callable[[Any], Any], policy: Any) -> None:
+    pipedream = get_family("pipedream").rule
+    family = Family("f", "f", "f", WeightPolicy(policy), rule=pipedream, admission=bound)
+    law = derive_rule(family, "ascending", bound)
+    assert law.guess is not None
+    times = Times(Size.symbolic(law.guess), law.guess)
+    row = row_of_slots(family, Law(times, law.start_proof))
+    assert holds_beyond(family, row) == len(COLUMNS) - (policy == "latest")
+    assert row.invariants[2].outcome.verdict.name == "PROVED REFUTED".split()[policy == "latest"]
+    assert not row_of_slots(family, Law(times, ())).proofs
 
 
 def test_control_without_numbers_there_is_no_verdict() -> None:

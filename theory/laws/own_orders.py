@@ -152,7 +152,7 @@ def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
     try:
         order, least = _read(family, law, by_slots=by_slots)
         subject = _subject(family, order, least)
-        runs = _runs(family, order, least)
+        runs = small_runs(family, order, least)
         found = tuple(_column(family, order, subject, runs, column) for column in COLUMNS)
         return Row(subject.words, found)
     except (ScheduleError, TheoryError) as error:
@@ -272,7 +272,7 @@ def _updates(family: Family, order: StampedOrder) -> Updates | None:
     return Updates(policy, family.interval)
 
 
-def _runs(family: Family, order: StampedOrder, least: int) -> list[_Run]:
+def small_runs(family: Family, order: StampedOrder, least: int) -> list[_Run]:
     """Small sizes that the family accepts."""
     ranges = [range(parameter.minimum, parameter.minimum + 3) for parameter in family.parameters]
     names = [parameter.name for parameter in family.parameters]
@@ -280,7 +280,7 @@ def _runs(family: Family, order: StampedOrder, least: int) -> list[_Run]:
     whole = {every * windows for windows in (1, 2, 3, 5)} if every > 1 else set()
     candidates = (
         {"p": ranks, "M": microbatches, **dict(zip(names, chosen, strict=True))}
-        for ranks in range(least, 6)
+        for ranks in range(least, max(6, least + 2))
         for microbatches in sorted({1, 2, 3, ranks, ranks + 1, 2 * ranks, 3 * ranks + 1} | whole)
         for chosen in product(*ranges)
     )
@@ -335,7 +335,7 @@ def _column(
         every = family.policy.interval
         form = least_form(counted, column, family.interval or every)
         if form is None:
-            return _beside_runs(column, _unknown(column, "no short form fits small runs"), relevant)
+            return beside_runs(column, _unknown(column, "no short form fits small runs"), relevant)
         formulas = {BOUND: form if family.interval else form.subs(K, every)}
         if family.interval:
             formulas = {"K": sympy.Symbol(family.interval, integer=True), BOUND: form}
@@ -351,12 +351,10 @@ def _column(
     refuted = found.verdict is Verdict.REFUTED
     named = _named(family, order, found.witness) if refuted else None
     extra = [named] if named is not None else []
-    shown = _beside_runs(column, found, [*relevant, *extra])
-    proved = shown.outcome.verdict is Verdict.PROVED
-    return replace(shown, bound=str(formulas.get(BOUND, ""))) if proved else shown
+    return beside_runs(column, found, [*relevant, *extra], str(formulas.get(BOUND, "")))
 
 
-def _beside_runs(column: str, found: Outcome, runs: Sequence[_Run]) -> Invariant:
+def beside_runs(column: str, found: Outcome, runs: Sequence[_Run], bound: str = "") -> Invariant:
     """What the queries and the runs say together."""
     bad = next((run for run in runs if column in run.broken), None)
     if bad is not None and found.verdict is Verdict.PROVED:
@@ -366,7 +364,7 @@ def _beside_runs(column: str, found: Outcome, runs: Sequence[_Run]) -> Invariant
         found = replace(found, verdict=Verdict.REFUTED, witness=witness, note=note)
     elif found.verdict is Verdict.REFUTED:
         found = undecided(found, f"no run shows it: {found.note} {found.witness}")
-    return Invariant(column, "", found)
+    return Invariant(column, bound if found.verdict is Verdict.PROVED else "", found)
 
 
 def _whole(family: Family, size: Mapping[str, int]) -> bool:

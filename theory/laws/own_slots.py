@@ -1,0 +1,102 @@
+"""Invariants of a greedy rule whose start times multiply p and m, from what is proved of these.
+
+As stamps such start times are too hard for the queries of `theory.laws.stamped`. Their own proof
+says of all sizes what most invariants need: every need is met in an earlier slot, a stage does one
+action a slot, and forwards and backwards come in microbatch order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import sympy
+
+from schedules.closed_forms.affine import Piecewise
+from schedules.families.family import Family
+from theory.laws.delays.shape import held_in_small_runs, prove_in_flight
+from theory.laws.delays.staleness import largest_in_small_runs, prove_largest
+from theory.laws.own_orders import Invariant, Row, beside_runs, small_runs
+from theory.laws.stamped_families import COLUMNS
+from theory.laws.static_orders.slots import Law, played
+from theory.laws.static_orders.symbols import M, p, s
+from theory.smt.solver import Outcome, merge
+from theory.verdicts import Verdict
+
+NEWEST: Final = ("stash", "latest", "predict")
+"""Policies under which a forward reads the newest version of its stage."""
+
+LATER: Final = 3
+"""How many least p are tried."""
+
+
+def row_of_slots(family: Family, law: Law) -> Row:
+    """The seven invariants of a rule, from its start times, which are proved.
+
+    Parameters
+    ----------
+    family : Family
+        With a greedy rule.
+    law : Law
+
+    Examples
+    --------
+    >>> from schedules.families import get_family
+    >>> from theory.laws.static_orders.slots import law
+    >>> {one.outcome.verdict.name for one in row_of_slots(get_family("rpd"), law("rpd")).invariants}
+    {'PROVED'}
+    """
+    first = law.times.size.least
+    rows = (_row(family, law, least) for least in range(first, first + LATER))
+    return max(rows, key=lambda row: row.proofs)
+
+
+def _row(family: Family, law: Law, least: int) -> Row:
+    """What holds from a least p on."""
+    runs = small_runs(family, played(law), least)
+    found = [
+        beside_runs(one.name, one.outcome, runs, one.bound) for one in _said(family, law, least)
+    ]
+    return Row(f"p >= {least}, M >= 1", tuple(found))
+
+
+def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
+    policy, times = family.policy, replace(law.times, size=replace(law.times.size, least=least))
+    flush, newest = policy.name == "flush", policy.name in NEWEST and policy.interval == 1
+    most = held_in_small_runs(family, family.admission, least)
+    stale = None
+    if newest and not times.depends_on_microbatches:
+        stale = largest_in_small_runs(family, family.admission, least)
+    for name in COLUMNS:
+        extra, bound, open_ = [], "", False
+        if name == "stash":
+            open_ = not (flush or (newest and policy.keeps_forward_version))
+        elif name == "update-once":
+            open_ = not (flush or newest)
+        elif name == "staleness" and flush:
+            bound = "0"
+        elif name == "staleness":
+            open_ = stale is None
+            if stale is not None:  # before so many forwards the stage has had no update
+                bound = _text(stale, M - 1)
+                extra = [prove_largest(times, stale, per_microbatch=True)]
+        elif name == "in-flight":
+            open_ = most is None
+            if most is not None:
+                bound, extra = _text(most, M), [prove_in_flight(times, most)]
+        outcome = merge(name, COLUMNS[name], [*law.proof, *extra])
+        if open_ or not law.proof:
+            why = "start times do not say it"
+            outcome = Outcome(name, COLUMNS[name], Verdict.UNKNOWN, {}, why, 0, ())
+        yield Invariant(name, bound, outcome)
+
+
+def _text(form: Piecewise, most: sympy.Expr) -> str:
+    """The form, or what M allows."""
+    names = {"s": s, "p": p, "M": M}
+    pieces = [
+        (piece.value.at(names), True if piece.guard is None else piece.guard.at(names) >= 0)
+        for piece in form.pieces
+    ]
+    return str(sympy.Min(sympy.Piecewise(*pieces), most))
