@@ -102,8 +102,13 @@ def derive(
     values = found.checked(2, 1, parameters or {})
     if not (has_law(found) or is_family_file(family)):
         known = ", ".join(name for name, entry in FAMILIES.items() if has_law(entry))
+        why = found.no_steady or (
+            "a procedure builds it, which is no data to prove from"
+            if found.rule is None
+            else "it has figures alone (theory.laws.figures)"
+        )
         raise NoClosedFormError(
-            f"closed forms are derived for {known}, not for {family!r}",
+            f"closed forms are derived for {known}, not for {family!r}: {why}",
             f"derive {family}",
             f"ask `staleproof delays {family}` for the numbers of one size",
         )
