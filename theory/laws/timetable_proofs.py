@@ -42,13 +42,11 @@ class Symbolic:
             return []
         chunks, none = size.values["chunks"], z3.IntVal(0)
         lanes = [at.lane for at in ats]
+        if not size.factors:
+            return products([*lanes, none, chunks], size.M)
+        rounds = [divide(at.x, at.p)[0] for at in ats]
         found = products([*lanes, none, chunks], size.p)
-        found += products([*lanes, none, chunks], size.M)
-        if size.factors:
-            rounds = [divide(at.x, at.p)[0] for at in ats]
-            found += products([*rounds, none, size.factors[0][0]], chunks * size.p)
-            found += products([*rounds, none, size.factors[0][0]], size.p)
-        return found
+        return found + products([*rounds, none, size.factors[0][0]], chunks * size.p)
 
 
 def statements(lanes: Lanes, start: Start, end: Term, work: Term) -> Iterator[Statement]:
