@@ -28,11 +28,11 @@ import argparse
 import json
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from math import gcd, lcm
 from typing import Any
 
@@ -269,6 +269,34 @@ def primitive(form: Form) -> Form:
     """A form up to a positive number."""
     size = abs(form[max(form)]) if form else 1
     return {term: factor / size for term, factor in form.items()}
+
+
+VALUES: dict[str, tuple[Fraction, ...]] = defaultdict(
+    tuple,
+    {
+        domain: tuple(map(Fraction, numbers.split()))
+        for domain, numbers in {
+            "positive": "1 1/3 7 1/99 99",
+            "integer, positive": "1 2 7",
+            "integer, nonnegative": "0 1 7",
+            "nonnegative": "0 1/3 1 7",
+            "real": "-1 0 1/3 7",
+        }.items()
+    },
+)
+"""Numbers by domain; of other domains none are tried."""
+TRIED = 5_000
+"""Combinations of them."""
+
+
+def valued(form: Form, at: dict[int, Fraction]) -> Fraction:
+    """A form at numbers, at which it must be defined."""
+    total = Fraction(0)
+    for term, factor in form.items():
+        for atom, e in term:
+            factor *= at[atom] ** int(e)
+        total += factor
+    return total
 
 
 class Algebra:
@@ -508,6 +536,22 @@ class Algebra:
                     waiting.append(self.less(left, self.times(ratio, gap)))
                     if self.shown(waiting[-1], sign):
                         return True
+        return False
+
+    def violated(self, form: Form, sign: str, gaps: list[Form]) -> bool:
+        """Whether a form of names has another sign at some numbers at which all gaps are >= 0."""
+        atoms = sorted({atom for one in (form, *gaps) for term in one for atom, _ in term})
+        whole = all(e.denominator == 1 for one in (form, *gaps) for term in one for _, e in term)
+        if not whole or any(self.keys[atom][0] != "name" for atom in atoms) or len(atoms) > 6:
+            return False
+        tried = product(*(VALUES[self.domains.get(self.keys[atom][:2], "")] for atom in atoms))
+        for numbers in islice(tried, TRIED):
+            at = dict(zip(atoms, numbers, strict=True))
+            with suppress(ZeroDivisionError):
+                inside = all(valued(gap, at) >= 0 for gap in gaps)
+                found = valued(form, at)
+                if inside and ((found < 0 and sign != "!=") or (found == 0 and sign != ">=")):
+                    return True
         return False
 
     def need(self, form: Form, sign: str) -> None:
@@ -882,6 +926,8 @@ class Row:
 
     def contrary(self, form: Form, sign: str, gaps: list[Form]) -> bool:
         """Whether the sign that is said to have been found by a solver is seen to be wrong."""
+        if self.algebra.violated(form, sign, gaps):
+            return True
         opposite = {">=": ">", ">": ">="}.get(sign)
         negative = self.algebra.less({}, form)
         return opposite is not None and self.algebra.follows(negative, opposite, gaps)

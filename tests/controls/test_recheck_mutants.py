@@ -166,6 +166,18 @@ def test_a_sign_that_is_seen_to_be_wrong_is_not_taken_on_trust() -> None:
     assert "another sign" in failure["says"]
 
 
+@pytest.mark.parametrize(("form", "right"), [("a**2 - 2*a + 1", True), ("a - 1", False)])
+def test_a_sign_that_some_numbers_break_is_not_taken_on_trust(form: str, right: bool) -> None:
+    """Of the first z3 may well have found that it is at least 0 for every a > 0."""
+    ledger = ledger_of([LEMMAS[0]])
+    row = ledger["claims"][0]
+    step = row["steps"][0]
+    row["goal"] = step["goal"] = f"0 <= {form}"
+    sign = {"expression": form, "sign": ">=", "reason": "z3", "under": []}
+    step["certificate"] |= {"squares": [], "plus": [form], "signs": [sign]}
+    assert bool(recheck(ledger).failures) is not right
+
+
 def _whole(edit: str) -> Ledger:
     """A ledger of four rows of which one was edited."""
     ledger = ledger_of(LEMMAS[:3])

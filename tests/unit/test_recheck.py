@@ -232,10 +232,11 @@ def test_signs_under_premises_are_tried_again() -> None:
     signs = [_sign("2 - L*g", ">=", "z3", ["h"])]
     found = _one_step("0 <= 2 - L*g", says, symbols, plus=["2 - L*g"], domain=["h"], signs=signs)
     assert (found.failures, found.signs, found.trusted.total()) == ([], 1, 0)
-    signs = [_sign("1/2 - L*g", ">=", "z3", ["h"])]
-    plus = ["1/2 - L*g"]
-    found = _one_step("0 <= 1/2 - L*g", says, symbols, plus=plus, domain=["h"], signs=signs)
-    assert (found.failures, found.signs, found.trusted.total()) == ([], 0, 1)
+    for plus, holds in (("L**2*g**2 - 2*L*g + 1", True), ("1/2 - L*g", False)):
+        signs = [_sign(plus, ">=", "z3", ["h"])]
+        found = _one_step(f"0 <= {plus}", says, symbols, plus=[plus], domain=["h"], signs=signs)
+        assert (not found.failures, found.signs) == (holds, 0)
+        assert found.trusted.total() == holds
 
 
 def test_what_differs_from_0_under_premises() -> None:
