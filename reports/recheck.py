@@ -8,10 +8,10 @@ made the ledger. What it does, for each step that says it follows by the rule `C
    gap(goal) == sum multiplier * gap(premise) + sum coefficient * squared**2 + sum plus
    is multiplied out in exact fractions.
 3. An equality follows from equalities alone. The multiplier of an inequality, each coefficient and
-   each plus is listed as nonnegative, and the listed reason is tried again here.
+   each plus is listed as nonnegative, and the listed reason is tried again here,
+   at some numbers too.
 4. A denominator is not 0, a root is one of a nonnegative number, a logarithm one of a positive
    number: seen at once, or listed. What is known of exp is that it is positive.
-
 5. No row stands twice, none rests on one of the ledger that is not PROVED, and the summary counts
    them.
 
