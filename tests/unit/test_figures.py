@@ -56,7 +56,7 @@ def lines(family: Family) -> Iterator[tuple[Timeline, dict[sympy.Symbol, int]]]:
 
 def at_size(form: str, at: Mapping[sympy.Symbol, int], **more: int) -> sympy.Expr:
     known = {str(symbol): number for symbol, number in at.items()} | more
-    return sympy.sympify(form, locals=known)
+    return sympy.sympify(form, locals={name: sympy.Integer(n) for name, n in known.items()})
 
 
 @pytest.mark.sampled(6)
