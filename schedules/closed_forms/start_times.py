@@ -207,7 +207,7 @@ def _periodic(samples: Samples) -> StartTimes | None:
             inside = {name: column[here] for name, column in columns.items()}
             inside |= known.place(inside["m"], inside["p"])
             forms = (
-                fit(inside, starts[here], _PERIODIC_BASES)
+                fit(inside, starts[here], _BASES if every == ONE else _PERIODIC_BASES)
                 for starts in (samples.backward, samples.forward)
             )
             backward = next(forms)

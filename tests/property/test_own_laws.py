@@ -389,6 +389,18 @@ def test_versions_that_another_stage_says_have_no_law(policy: Any) -> None:
     assert "versions read" in found.to_json()["open"]
 
 
+def then_one(p: Any) -> Any:
+    return 1 if p > 3 else 5
+
+
+def test_from_a_later_p_on_microbatches_may_be_alike() -> None:
+    """Two rules in one: five microbatches at a time, and from p = 4 on one."""
+    found = derive_rule(family(rule(True, F, F, F), then_one), "forwards-first", then_one)
+    assert found.guess is not None
+    assert (found.guess.period, found.guess.least) == (ONE, 4)
+    assert weakest(outcome.verdict for outcome in found.start_proof) is Verdict.PROVED
+
+
 def test_what_has_no_start_times_is_open() -> None:
     """Two stages a rank, from a function; and an interval that is a parameter, not 1."""
     own = Family("f", "f", "f", WeightPolicy("flush"), build=get_family("zbv").build)
