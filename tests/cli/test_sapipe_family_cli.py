@@ -84,7 +84,7 @@ def test_compared_drawn_and_verified(result: Result, tmp_path: Path) -> None:
     assert result("draw", "sapipe", "-p", 2, "-m", 4, "-o", picture)[0] == 0
     assert picture.stat().st_size > 1000
     code, found = result("verify", "schedules.pipesgd", "schedules.sapipe")
-    assert (code, found["summary"]["CHECKED"], len(found["claims"])) == (0, 14, 14)
+    assert (code, found["summary"]["PROVED"], len(found["claims"])) == (0, 14, 14)
 
 
 @pytest.mark.parametrize(
