@@ -78,8 +78,9 @@ def holds_beyond(family: Family, row: Row) -> int:
         schedule = family.build(p, M)
         try:
             whole = lower(schedule)
-        except ScheduleError:
-            assert not {"causal", "deadlock-free"} & set(proved)
+        except ScheduleError as error:
+            absent = "policy double-buffer lets" in error.what  # a version is read too early
+            assert not ({"staleness"} if absent else {"causal", "deadlock-free"}) & set(proved)
             whole = schedule
         report = check(whole, REQUIRED, QueueModel("rank", 0))
         broken = {one.invariant for one in report.violations}

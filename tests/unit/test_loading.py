@@ -103,7 +103,7 @@ def test_copy_of_a_claim_of_ours_is_judged_as_it_reads(tmp_path: Path, edited: b
     certificates = source.with_suffix(".certificates.json").read_text(encoding="utf-8")
     written(tmp_path, certificates, "mine.certificates.json")
     text = source.read_text(encoding="utf-8")
-    printed = "equal(E(dot(g, v)), dot(f.grad(old), v) / p)"
+    printed = "equal(E(g @ v), (f.grad(old) @ v) / p)"
     assert printed in text
     changed = text.replace(printed, printed.replace("/ p", "/ (2 * p)") if edited else printed)
     (claim,) = load(written(tmp_path, changed))

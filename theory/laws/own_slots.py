@@ -44,7 +44,8 @@ def row_of_slots(family: Family, law: Law) -> Row:
     --------
     >>> from schedules.families import get_family
     >>> from theory.laws.static_orders.slots import law
-    >>> {one.outcome.verdict.name for one in row_of_slots(get_family("rpd"), law("rpd")).invariants}
+    >>> family = get_family("pipedream")
+    >>> {one.outcome.verdict.name for one in row_of_slots(family, law("pipedream")).invariants}
     {'PROVED'}
     """
     first = law.times.size.least
