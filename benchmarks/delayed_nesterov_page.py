@@ -34,7 +34,7 @@ Proofs and counterexamples are rows of the ledger: `staleproof verify nesterov`.
   Huber's function attains ‖w_1 − w*‖²/(4η(t − 1) + 2/β).
 - **Stepsize η > 1/(4(τ − 1)β), τ ≥ 2: not O(1/t)** for some f and w_1 (`nesterov.stepsize-limit`).
 - **Stepsize η = 1/β, as printed:** O(1/t) without delay (`nesterov.thm-1-no-delay`), and from t = 3
-  on f(w_t) − f* ≤ β‖w_1 − w*‖²/(4t − 2), which is attained (`lemmas/horizon_rate.py`); for every
+  on f(w_t) − f* ≤ β‖w_1 − w*‖²/(4t − 2), which is attained (`nesterov.horizon-rate`); for every
   τ ≥ 2 false, as some runs do not even converge (`nesterov.thm-1`); for τ = 1 open, but f(y_t) − f*
   is O(1/√t) for every η ≤ 1/β (`nesterov.one-delay`) and O(1/t) for every η < 1/(2β)
   (`nesterov.one-delay-rate`).

@@ -14,21 +14,16 @@ from typing import Any
 import sympy
 
 from theory.kernel import Combine
-from theory.kernel.vectors import Scalar, Vector
+from theory.kernel.vectors import Vector
 from theory.notation import equal, index, named, nonnegative, square, theorem, vectors
 from theory.papers.nesterov.lemmas import horizon_step as step
 from theory.papers.nesterov.lemmas import interpolation
 from theory.papers.nesterov.symbols import R, beta
 
-f, a, star, i, j, m = step.f, step.a, step.star, step.i, step.j, step.m
+f, a, star, i, m = step.f, step.a, step.star, step.i, step.m
 (k, K), (last, S, B, c), (go,) = index("k K"), vectors("x_N S_N B_N c_N"), nonnegative("go,")
 U: Any = sympy.Function("U", real=True)
 N = K + 2
-
-
-def weight(t: Scalar, last: Scalar) -> Scalar:
-    """W at x_t in a run to N = `last`."""
-    return (t - 1) * (last * (3 * t - 2) - t**2) / (last * (t * (2 * last - t) + 2))
 
 
 def _apart(at: Vector) -> Vector:
@@ -47,20 +42,12 @@ T.varying(go, i, m, step.W_0, step.W, step.E_x, step.E_y)
 T.smooth(f, beta)
 T.convex(f)
 T.minimum(f, star)
-_AT = {step.W_0: weight(j - 1, step.M), step.W: weight(j, step.M)}
-_told = T.assume(equal(step.W_0, _AT[step.W_0]), "weight")
-_recursion = T.assume(step.RECURSION, "recursion")
-for _name, _said in step.WEIGHTS.items():
-    _lean = _said.gap.diff(step.W) / step.RECURSION.gap.diff(step.W)
-    _left = _said.gap - _lean * step.RECURSION.gap
-    _by = {_recursion: _lean, _told: -_left.diff(step.W_0)}
-    T.have(_said, _name, by=Combine(_by, plus=(sympy.factor(_said.gap.subs(_AT)),)))
 T.cite(step.THEOREM, name="step")
 T.assume(equal(U(k + 1) - U(k), go * (step.E_x - step.E_y)), "moves")
 _down = T.have(U(k + 1) <= U(k), "down", by=Combine({"moves": 1, "step": go}))
 _kept = T.induction(U(K) <= U(0), _down)
 
-_W, _first = weight(2, N), 1 / (2 * N)
+_W, _first = step.weight(2, N), 1 / (2 * N)
 _part = sympy.factor(_first / _W)
 _h, _other = _apart(SECOND), _apart(FIRST)
 _held = _h + _other / 2, _h, _part * _other + (1 - _part) * _h

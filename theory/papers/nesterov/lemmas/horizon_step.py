@@ -5,13 +5,16 @@ Method     (14) with (29), τ = 0, η = 1/β: from y = x_{j−1} and w_j to x = 
            (2M + 1)a and h_s = ∇f(x_s)/β − a the run is told by S = h_1/2 + h_2 + … + h_{j−1} and
            B = Σ(s − 1)h_s.
 Guarantee  The energy of x is at most that of y. There c is a mean of h_1, …, h_{j−1} of weight W_0
-           in all, to which h_j contributes W − W_0, and (2M + 1)jκ = W + 2j − 1.
+           in all, to which h_j contributes W − W_0, and (2M + 1)jκ = W + 2j − 1. `weight` is W
+           in closed form; by the recursion for κ it holds from one j to the next.
 Source     ours. Inequalities are weighed as semidefinite programs say. What they leave is a sum of
            ‖h_s − h_t‖², s < t, with two weights, each a function of s times one of t; the sum over
            s of either is a square of h_t from a mean. On Huber's line every h_s is 0.
 """
 
 from typing import Any
+
+import sympy
 
 from theory.kernel import Combine, le
 from theory.kernel.vectors import Scalar, Vector
@@ -35,6 +38,11 @@ f, (y, a, star, S, B, c) = function("f"), vectors("y a w* S B c")
 (i, m), (W_0, W), (E_y, E_x) = nonnegative("i m"), positive("W_0 W"), real("E_y E_x")
 j = i + 3
 M = j + m
+
+
+def weight(t: Scalar, last: Scalar) -> Scalar:
+    """W at x_t in a run to M = `last`."""
+    return (t - 1) * (last * (3 * t - 2) - t**2) / (last * (t * (2 * last - t) + 2))
 
 
 def kappa(t: Scalar, last: Scalar, W: Scalar) -> Scalar:
@@ -66,8 +74,9 @@ _h, _h_y = f.grad(x) / beta - a, f.grad(y) / beta - a
 _after = S + _h, B + (j - 1) * _h, c + (1 - W_0 / W) * (_h - c)
 _k_0, _k = kappa(j - 1, M, W_0), kappa(j, M, W)
 _Q_0, _Q = (j - 1) * (M + m + 1) + 2, j * (M + m) + 2
-RECURSION = eq(_Q * _k, _Q_0 * _k_0 + 2 * (m + 1) / M)
-WEIGHTS = {"grows": le(W_0, W), "rises": le(_k_0, _k), "below": le(_k, 1 / M)}
+_AT = {W_0: weight(j - 1, M), W: weight(j, M)}
+_RECURSION = eq(_Q * _k, _Q_0 * _k_0 + 2 * (m + 1) / M)
+_WEIGHTS = {"grows": le(W_0, W), "rises": le(_k_0, _k), "below": le(_k, 1 / M)}
 
 T = theorem("nesterov.horizon-step")
 T.smooth(f, beta)
@@ -76,9 +85,12 @@ T.minimum(f, star)
 T.assume(equal(y - 2 / (beta * (j - 1)) * f.grad(y), place(j - 1, M, S, B)), "y")
 T.assume(equal(E_y, energy(j - 1, M, y, S, B, c, W_0)), "energy")
 T.assume(equal(E_x, energy(j, M, x, *_after, W)), "energy after")
-T.assume(RECURSION, "recursion")
-for _name, _said in WEIGHTS.items():
-    T.assume(_said, _name)
+T.assume(equal(W_0, _AT[W_0]), "weight")
+T.assume(_RECURSION, "recursion")
+for _name, _said in _WEIGHTS.items():
+    _lean = _said.gap.diff(W) / _RECURSION.gap.diff(W)
+    _by = {"recursion": _lean, "weight": (_lean * _RECURSION.gap - _said.gap).diff(W_0)}
+    T.have(_said, _name, by=Combine(_by, plus=(sympy.factor(_said.gap.subs(_AT)),)))
 _own, _share = (W - W_0 + 2) / (2 * M + 1), (j - 1) * _k_0
 _far = m / M + j * (1 / M - _k)  # 1 − jκ
 _spread = (_k - _k_0) * (j - 1) * (j - 2) / 2 + (1 / M - _k) * (j - 1) * (j - 2) / j
@@ -98,7 +110,7 @@ _CERTIFICATE = Combine(
         (_spread, _h - 2 / ((j - 1) * (j - 2)) * B),
         (i * _k_0 / 2, _h - _h_y),
     ),
-    domain=tuple(WEIGHTS),
+    domain=tuple(_WEIGHTS),
 )
 CLAIM = THEOREM = T.shows(
     E_x <= E_y,
