@@ -13,6 +13,7 @@ from typing import Any, Final
 from schedules import LINEARIZATIONS, get_family, get_linearization
 from schedules.families import is_family_file
 from schedules.linearization import DEFAULT
+from schedules.stamps import StampedOrder
 from staleproof.arguments import Parser, add_json, as_mapping, assignment, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
@@ -105,6 +106,7 @@ def run(arguments: Namespace) -> int:
     if arguments.durations:
         found = durations(arguments.family, law)
         result["durations"] = [one.to_json() for one in found]
+        result["durations_open"] = "" if found else _why(result["delay"] or result["started"])
         proved = proved and bool(found)
     if arguments.json:
         put_json(result)
@@ -132,12 +134,20 @@ def _run_figures(arguments: Namespace) -> int:
     if arguments.durations:
         spans = span_laws(get_family(arguments.family))
         result["durations"] = [one.to_json() for one in spans]
+        ordered = isinstance(get_family(arguments.family).rule, StampedOrder)
+        result["durations_open"] = "" if spans else _why(ordered)
         proved = proved and bool(spans)
     if arguments.json:
         put_json(result)
     else:
         put(*_figure_lines(result))
     return 0 if proved else 1
+
+
+def _why(ordered: Any) -> str:
+    """Why no makespan is proved for all durations."""
+    longest = "no one path is proved to be the longest in a region of durations"
+    return longest if ordered else "no order is proved that other durations keep"
 
 
 def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
@@ -201,9 +211,7 @@ def _duration_lines(result: dict[str, Any]) -> Iterator[str]:
         return
     yield ""
     if not result["durations"]:
-        slots = result.get("delay", "figures") is not None or result["started"]
-        why = "no path is the longest for all of them" if slots else "no start times are proved"
-        yield f"durations as symbols: UNKNOWN [{why}]"
+        yield f"durations as symbols: UNKNOWN [{result['durations_open']}]"
     if sum(not law["starts"] for law in result["durations"]) > 1:
         yield "each makespan is as long as a path of any durations: that of a run is the largest"
     for law in result["durations"]:
