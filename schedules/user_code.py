@@ -17,6 +17,9 @@ from typing import Final
 
 _LONGEST_REASON: Final = 300
 
+_AGAIN: Final = 1.0
+"""Seconds to the next alarm: Python swallows what a `__del__` or a callback of gc raises."""
+
 
 class TooLong(BaseException):
     """No answer in the time that there is; no `Exception`, which a file may catch on its way."""
@@ -42,19 +45,19 @@ def limited(seconds: float) -> Iterator[None]:
 
     mine = threading.current_thread() is threading.main_thread()
     clock = mine and hasattr(signal, "setitimer")
-    left = signal.getitimer(signal.ITIMER_REAL)[0] if clock else 0.0
+    left, again = signal.getitimer(signal.ITIMER_REAL) if clock else (0.0, 0.0)
     if not clock or 0 < left < seconds:
         yield
         return
     began, before = monotonic(), signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if left:
-            signal.setitimer(signal.ITIMER_REAL, max(left - (monotonic() - began), 1e-3))
+            signal.setitimer(signal.ITIMER_REAL, max(left - (monotonic() - began), 1e-3), again)
 
 
 def module_for(path: str, kind: str) -> ModuleType:

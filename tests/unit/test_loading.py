@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from schedules.user_code import place_in, reason
+from schedules.user_code import TooLong, limited, place_in, reason
 from tests.claim_files import HEAD, file, reaching
 from theory.errors import (
     ClaimFileError,
@@ -52,6 +52,24 @@ def written(folder: Path, text: str | bytes, name: str = "mine.py") -> str:
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return str(path)
+
+
+class Loops:
+    def __del__(self) -> None:
+        while True:
+            pass
+
+
+def loops_twice() -> None:
+    Loops()
+    while True:
+        pass
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_alarm_that_python_swallows_is_followed_by_another() -> None:
+    with pytest.raises(TooLong), limited(0.01):
+        loops_twice()
 
 
 def test_one_claim(tmp_path: Path) -> None:
