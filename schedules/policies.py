@@ -99,4 +99,4 @@ class WeightPolicy:
 
 
 def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return type(value) is int  # a subclass may compare otherwise

@@ -210,6 +210,8 @@ class StampedOrder:
         that breaks one is refused, and what is proved supposes all.
     defaults : mapping of str to int
         Of the parameters.
+    wide : bool
+        Whether stamps are computed in whole numbers of any size, where arrays of 64 bits may wrap.
     """
 
     shape: Shape
@@ -224,6 +226,7 @@ class StampedOrder:
     accept: Accept = any_size
     sizes: Callable[[At], tuple[Any, ...]] = _no_condition
     defaults: Mapping[str, int] = field(default_factory=dict)
+    wide: bool = False
 
     def mapped(self, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> StampedOrder:
         """The same order with every function wrapped."""
@@ -343,7 +346,9 @@ def run_stamped(
     each = shape.microbatches(At(p, M, known, 0, 0, 0, 0, np.where, divmod))
     lane, rank, x = (axis.ravel() for axis in np.indices((shape.lanes(known), p, each)))
     stage = shape.stage(lane, rank, p, np.where)
-    at = At(p, M, known, lane, rank, stage, x, np.where, np.divmod)
+    kind_of = np.dtype(object if order.wide else np.int64)
+    lanes, ranks, stages, numbers = (one.astype(kind_of) for one in (lane, rank, stage, x))
+    at = At(p, M, known, lanes, ranks, stages, numbers, np.where, np.divmod)
     parts = list(_actions(order, at))
     if len({len(stamp) for _, _, stamp in parts}) > 1:
         raise ParameterError(
@@ -354,6 +359,8 @@ def run_stamped(
         )
     who = np.concatenate([own for _, own, _ in parts])
     stamps = [np.concatenate(column) for column in zip(*(part[2] for part in parts), strict=True)]
+    if order.wide and all(set(map(type, column)) <= {int, np.int64} for column in stamps):
+        stamps = [np.unique(column, return_inverse=True)[1] for column in stamps]  # in their order
     if not all(np.issubdtype(column.dtype, np.integer) for column in stamps):
         raise ParameterError(
             "stamps are integers, found fractions",
@@ -363,9 +370,9 @@ def run_stamped(
     sequence = np.lexsort((*reversed(stamps), rank[who]))
     kind = np.concatenate([kinds for kinds, _, _ in parts])[sequence]
     who = who[sequence]
-    label = np.broadcast_to(order.microbatch(at), len(x))[who]
+    label = np.broadcast_to(np.asarray(order.microbatch(at), np.int64), len(x))[who]
     nameless = list(order.beside) if order.closes is None else []
-    pipeline = np.broadcast_to(shape.pipeline(at), len(x))[who]
+    pipeline = np.broadcast_to(np.asarray(shape.pipeline(at), np.int64), len(x))[who]
     return Schedule(
         name=name,
         kind=_column(kind),
@@ -402,14 +409,14 @@ def _actions(order: StampedOrder, at: At) -> Iterator[tuple[IntArray, IntArray, 
     """Per kind of action: kinds, indices of what they are about, and the columns of stamps."""
     pairs = len(at.x)
     every = np.arange(pairs)
-    split = np.broadcast_to(np.asarray(order.weight is not None and order.split(at)), pairs)
+    split = np.broadcast_to(np.asarray(order.weight is not None and order.split(at), bool), pairs)
     found = [(np.full(pairs, Kind.F), every, order.forward(at))]
     found += [(np.where(split, Kind.I, Kind.B), every, order.backward(at))]
     if order.weight is not None:
         found += [(np.full(pairs, Kind.W), np.flatnonzero(split), order.weight(at))]
     closing = every
     if order.closes is not None:
-        closing = np.flatnonzero(np.broadcast_to(np.asarray(order.closes(at)), pairs))
+        closing = np.flatnonzero(np.broadcast_to(np.asarray(order.closes(at), bool), pairs))
     found += [(np.full(pairs, kind), closing, of(at)) for kind, of in order.beside.items()]
     for kinds, own, stamp in found:
         if not isinstance(stamp, tuple):

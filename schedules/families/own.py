@@ -21,7 +21,7 @@ from schedules.families.family import Family, no_build
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
-from schedules.stamps import StampedOrder, any_size
+from schedules.stamps import Shape, StampedOrder, any_size
 from schedules.user_code import TooLong, limited, module_for, place_in, reason
 
 SUFFIX: Final = ".py"
@@ -155,7 +155,7 @@ def _guarded(path: str, family: Family) -> Family:
         rule = replace(rule, finished=_explained(path, rule.finished), prefer_after=after)
     elif isinstance(rule, StampedOrder):
         accept = rule.accept if rule.accept is any_size else _accepting(path, rule.accept)
-        rule = replace(rule.mapped(partial(_explained, path)), accept=accept)
+        rule = replace(rule.mapped(partial(_explained, path)), accept=accept, wide=True)
     admission = family.admission and _counting(path, family.admission)
     in_flight = family.in_flight and _counting(path, family.in_flight)
     build = family.build if family.generated else _building(path, family)
@@ -259,6 +259,12 @@ def _require_generated(path: str, family: Family) -> None:
             "state it as data, or give a function as `build` and no rule",
         )
     rule = family.rule
+    if type(rule) is StampedOrder and type(rule.shape) is not Shape:  # a subclass places otherwise
+        raise FamilyFileError(
+            f"the shape of an order is a Shape, found {type(rule.shape).__name__}",
+            f"{path}: FAMILY.rule",
+            "take LINE, or another of schedules.stamps",
+        )
     if type(rule) is GreedyRule and not {Kind.F, Kind.B} <= set(rule.prefer_after):
         raise FamilyFileError(
             f"a rule prefers a kind after F and after B, found {rule.prefer_after!r:.80}",

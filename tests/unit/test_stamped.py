@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import sympy
+import z3
 
 from schedules.actions import Action, Kind
 from schedules.dependencies import edges
-from schedules.errors import ParameterError
+from schedules.errors import FamilyFileError, ParameterError
 from schedules.families import get_family, localsgd
 from schedules.families.family import Family
 from schedules.families.zb_h1 import ORDER
@@ -25,7 +27,9 @@ from schedules.stamps import At, Stamp, StampedOrder, run_stamped
 from schedules.validate import validate
 from schedules.validation.facts import in_flight
 from tests import written_out
+from theory.errors import UnsupportedFormError
 from theory.laws import stamped_families
+from theory.laws.stamp_terms import bound
 from theory.laws.stamped_families import COLUMNS, STAMPED, proof, prove, spoiled
 from theory.papers.schedules.matrix.rows import stated
 
@@ -195,6 +199,82 @@ def test_control_an_order_says_of_symbols_what_it_says_of_numbers() -> None:
         assert note in found.note
     with pytest.raises(ParameterError, match="found fractions"):
         run_stamped("halves", WeightPolicy("flush"), replace(ORDER, forward=halves), 4, 6, {})
+
+
+_OTHER = "1 if isinstance(p, int) and p > 9 else p"
+_NUMBER = f"(int):\n    __str__ = lambda s: '0'\n    __radd__ = lambda s, p: {_OTHER}\n"
+_RULES = {
+    "plain": ("n = 2\ndef f(p): return p\nrule = lambda p: max(f(p), n)", ""),
+    "quotient": ("rule = lambda p: 1 if p % (19 - 2 * p) < 0 else p", "divides by"),
+    "object": (f"class A:\n    __call__ = lambda s, p: {_OTHER}\nrule = A()", "A is"),
+    "enum": (
+        f"import enum\nclass E{_NUMBER[:-1]}\nclass D(E, enum.Enum): Z = 0\n"
+        "z = D.Z\nrule = lambda p: p + z",
+        "D is",
+    ),
+    "attribute": (
+        f"class E{_NUMBER}def f(p): return p\nf.x = E()\nrule = lambda p: p + f.x",
+        "E is",
+    ),
+    "builtins": (
+        f"s = {{'__builtins__': {{'max': lambda p, q: {_OTHER}}}}}\n"
+        "rule = eval('lambda p: max(p, 0)', s)",
+        "names of its own",
+    ),
+    "names": (
+        f"class S(dict):\n    __getitem__ = lambda s, n: lambda p: {_OTHER}\n"
+        "rule = eval('lambda p: f(p)', S(f=abs))",
+        "names of its own",
+    ),
+    "module": (
+        "import sys, types\no = types.ModuleType('o')\ndef get(name):\n"
+        "    p = sys._getframe(1).f_locals['p']\n"
+        f"    return ({_OTHER}) - p\n"
+        "o.__getattr__ = get\nrule = lambda p: p + o.zero",
+        "zero of o",
+    ),
+    "handed on": (
+        "import types\no = types.ModuleType('o')\nf = lambda p, o: p + o.x\n"
+        "rule = lambda p: f(p, o)",
+        " of o is",
+    ),
+    "file": (
+        "import schedules.stamps as s\n"
+        f"rule = eval(compile('lambda p: {_OTHER}', s.__file__, 'eval'), vars(s))",
+        "isinstance",
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", _RULES)
+def test_control_a_rule_of_symbols_is_that_of_numbers(rule: str) -> None:
+    """Those beside `plain` are p up to p = 9, or 10, and 1 from there on, where p is a number."""
+    space: dict[str, Any] = {"__name__": "mine"}
+    exec(_RULES[rule][0], space)
+    found = bound(space["rule"])
+    if rule == "plain":
+        assert z3.is_true(z3.simplify(found(z3.IntVal(5)) == 5))
+        return
+    with pytest.raises(UnsupportedFormError, match=_RULES[rule][1]):
+        found(z3.Int("p"))
+
+
+def test_control_stamps_of_arrays_are_those_of_symbols(tmp_path: Path) -> None:
+    """In 64 bits 2^56 times the microbatch is least for microbatch 128, and proved to grow."""
+    text = (Path(__file__).parents[2] / "examples/families/last_in_first_out.py").read_text(
+        encoding="utf-8"
+    )
+    file = tmp_path / "mine.py"
+    file.write_text(text.replace("at.x + at.rank)", "(at.x + at.rank) * 2**56)"), encoding="utf-8")
+    assert next(get_family(str(file)).build(1, 300).rank(0)).microbatch == 0
+    file.write_text(
+        f"{text.replace('LINE,  #', 'Mine(*vars(LINE).values()),  #')}".replace(
+            "\nFAMILY", "\nfrom schedules.stamps import Shape\nclass Mine(Shape): pass\nFAMILY"
+        ),
+        encoding="utf-8",
+    )
+    with pytest.raises(FamilyFileError, match="found Mine"):
+        get_family(str(file))
 
 
 def test_stamps_of_localsgd_are_the_slots_in_which_its_rule_plays() -> None:

@@ -10,14 +10,15 @@ from __future__ import annotations
 import builtins
 import dis
 import operator
+import sys
 from collections.abc import Iterator
-from enum import Enum
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
+from schedules.actions import Kind
 from schedules.stamps import At, StampedOrder
 from theory.errors import UnsupportedFormError
 
@@ -68,20 +69,37 @@ def require_plain(function: Any) -> None:
 
 def _parts(one: Any) -> Iterator[Any]:
     """What a function uses that has to be plain too."""
-    if isinstance(one, partial):
-        yield from (one.func, *one.args, *one.keywords.values())
-    elif isinstance(one, FunctionType):
+    if type(one) is partial:
+        yield from (one.func, *one.args, *one.keywords.values(), *vars(one).values())
+    elif type(one) is FunctionType:
         held = [_held(cell) for cell in one.__closure__ or ()]
-        held += [*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values()]
-        if any(where in Path(one.__code__.co_filename).parents for where in _OURS):
-            yield from (value for value in held if isinstance(value, (FunctionType, partial)))
+        if _is_ours(one):
+            yield from filter(callable, held)
         else:
-            yield from held
+            yield from (*held, *vars(one).values())
+            yield from (*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values())
             yield from _loaded(one, one.__code__)
     elif type(one) is tuple:
         yield from one
-    elif not (one is None or type(one) in (int, bool) or isinstance(one, Enum) or _built_in(one)):
+    elif not (one is None or type(one) in (int, bool, Kind) or _built_in(one)):
         raise _refusal(getattr(one, "__name__", type(one).__name__))
+
+
+def _is_ours(one: FunctionType) -> bool:
+    """Whether a file of this package defines it: any code can be given the name of such a file."""
+    file = Path(one.__code__.co_filename)
+    module = sys.modules.get(str(one.__globals__.get("__name__")))
+    inside = module and vars(module) is one.__globals__ and {*_OURS} & {*file.parents}
+    return bool(inside and one.__code__ in _codes(file))
+
+
+@cache
+def _codes(file: Path) -> frozenset[CodeType]:
+    """What a file defines."""
+    found = [compile(file.read_bytes(), str(file), "exec", dont_inherit=True)]
+    for code in found:  # grows on the way
+        found += (one for one in code.co_consts if type(one) is CodeType)
+    return frozenset(found)
 
 
 def _built_in(one: Any) -> bool:
@@ -95,10 +113,13 @@ def _held(cell: CellType) -> Any:
         return None
 
 
-def _loaded(function: FunctionType, code: CodeType) -> Iterator[Any]:
+def _loaded(function: Any, code: CodeType) -> Iterator[Any]:
     """Look at every instruction, and give what is found under the names that they load."""
     if code.co_exceptiontable:
         raise _refusal("what catches errors")
+    known = function.__globals__
+    if type(known) is not dict or function.__builtins__ is not vars(builtins):
+        raise _refusal("a function with names of its own making")
     module: Any = None
     following = [*dis.get_instructions(code)]
     for this, after in zip(following, [*following[1:], None], strict=True):
@@ -106,12 +127,14 @@ def _loaded(function: FunctionType, code: CodeType) -> Iterator[Any]:
         module = None
         if not any(fnmatchcase(said, one) for one in _INSTRUCTIONS):
             raise _refusal(said)
-        if said == "LOAD_GLOBAL":
-            found = function.__globals__.get(value, getattr(builtins, value, None))
+        if owner:  # what a module gives on request may be another thing each time
+            if said not in ("LOAD_ATTR", "LOAD_METHOD") or value not in vars(owner):
+                raise _refusal(f"{value} of {getattr(owner, '__name__', 'an order')}")
+            yield vars(owner)[value]
+        elif said == "LOAD_GLOBAL":
+            found = known.get(value, vars(builtins).get(value))
             module = found if type(found) in (ModuleType, StampedOrder) else None
             yield None if module else found
-        elif said in ("LOAD_ATTR", "LOAD_METHOD") and owner:
-            yield getattr(owner, value, None)
         elif said in ("LOAD_ATTR", "LOAD_METHOD") and value not in _ATTRIBUTES:
             raise _refusal(f".{value}")
         elif said == "BINARY_OP" and this.argrepr not in _OPERATORS:

@@ -138,7 +138,7 @@ def _asking(answer: Callable[[Term], bool] = _refuse) -> Iterator[None]:
     """Let z3 answer no `if at.p == 4`: of a symbol it would say no, though p may be 4."""
 
     def decided(test: Term) -> bool:
-        form = z3.simplify(test)
+        form = z3.simplify(_as_arrays(test))
         if z3.is_true(form) or z3.is_false(form):
             return bool(z3.is_true(form))
         return answer(test)
